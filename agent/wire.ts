@@ -1,0 +1,76 @@
+/** What hub and agent say to each other: the schemas both sides check against, and nothing else. */
+import { type Static, t } from 'elysia';
+
+/** An error body; `detail` and `line` hold what the proxy itself said, cleaned of host paths. */
+export const ErrorBody = t.Object({
+  code: t.String({ examples: ['INVALID_REQUEST'] }),
+  message: t.String(),
+  detail: t.Optional(t.String()),
+  line: t.Optional(t.Integer({ description: 'line of the proxyfile that the proxy named' })),
+});
+export type ErrorBody = Static<typeof ErrorBody>;
+
+/** `expects` is the digest of the live config this one replaces; anything else live is 409 STALE. */
+export const ReloadRequest = t.Object({
+  proxyfile: t.String(),
+  expects: t.Optional(t.String()),
+});
+export type ReloadRequest = Static<typeof ReloadRequest>;
+
+/** Digests are lower-case hex SHA-256 of a proxyfile's UTF-8 bytes. */
+export const ReloadAnswer = t.Object({
+  success: t.Literal(true),
+  digest: t.String(),
+});
+export type ReloadAnswer = Static<typeof ReloadAnswer>;
+
+export const ProxyStatus = t.Object({
+  liveDigest: t.Union([t.String(), t.Null()], {
+    description: 'the proxyfile the proxy is serving; null where it is not one the agent loaded',
+  }),
+  fileDigest: t.Union([t.String(), t.Null()], {
+    description: 'the proxyfile on disk; null where there is none',
+  }),
+  foreign: t.Boolean({
+    description: 'the proxy serves sites that the agent did not load',
+  }),
+  proxy: t.Object({
+    running: t.Boolean(),
+    version: t.Union([t.String(), t.Null()]),
+  }),
+  restartNeeded: t.Boolean(),
+});
+export type ProxyStatus = Static<typeof ProxyStatus>;
+
+/**
+ * The log filters as they stand in a URL; an empty value counts as absent.
+ * Bounds: status 0–999, page from 1, pageSize 1–500.
+ */
+export const LogQuery = t.Object({
+  domain: t.Optional(t.String({ maxLength: 300 })),
+  status: t.Optional(t.String({ pattern: '^([0-9]{1,3})?$' })),
+  page: t.Optional(t.String({ pattern: '^([1-9][0-9]{0,14})?$' })),
+  pageSize: t.Optional(t.String({ pattern: '^([1-9][0-9]?|[1-4][0-9]{2}|500)?$' })),
+});
+export type LogQuery = Static<typeof LogQuery>;
+
+export const LogEntry = t.Object({
+  timestamp: t.String({ description: 'ISO 8601 UTC with milliseconds' }),
+  domain: t.String(),
+  method: t.String(),
+  path: t.String(),
+  status: t.Integer(),
+  latency: t.String({ description: 'milliseconds with at most 3 decimals', examples: ['1.234ms'] }),
+  ip: t.String(),
+});
+export type LogEntry = Static<typeof LogEntry>;
+
+export const LogPage = t.Object({
+  logs: t.Array(LogEntry),
+  total: t.Integer(),
+  page: t.Integer(),
+  pageSize: t.Integer(),
+});
+export type LogPage = Static<typeof LogPage>;
+
+export const Health = t.Object({ status: t.Literal('ok') });
