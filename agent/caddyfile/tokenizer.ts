@@ -1,0 +1,231 @@
+/**
+ * Splits a Caddyfile into tokens exactly as Caddy does, oddities included: whatever is decided
+ * about a config's structure is decided on the tokens the proxy will see.
+ */
+export type Token = {
+  /** What Caddy takes the token to be: quotes gone, escapes and heredoc margins resolved. */
+  text: string;
+  /** 1-based line by Caddy's own count, in which an escaped line end does not end the line. */
+  line: number;
+  /** UTF-16 offset of the token's first character in the source, quotes included. */
+  start: number;
+  /** UTF-16 offset behind its last character. */
+  end: number;
+  /** How it was quoted; `''` for a plain one, also for one whose quote is never closed. */
+  quote: '"' | '`' | '<<' | '';
+};
+
+/** `heredocs`: read `<<MARK` as Caddy 2.7 and later do; earlier ones take it for plain text. */
+export type TokenizeOptions = { heredocs?: boolean };
+
+const TAB = 0x09;
+const LF = 0x0a;
+const CR = 0x0d;
+const SPACE = 0x20;
+const QUOTE = 0x22;
+const HASH = 0x23;
+const LESS = 0x3c;
+const BACKSLASH = 0x5c;
+const BACKTICK = 0x60;
+const BYTE_ORDER_MARK = 0xfeff;
+
+/** Go's unicode.IsSpace: with U+0085, and without the U+FEFF that JavaScript's `\s` has. */
+export function isSpace(code: number): boolean {
+  if (code <= SPACE) return code === SPACE || (code >= TAB && code <= CR);
+  if (code < 0x85) return false;
+  if (code === 0x85 || code === 0xa0 || code === 0x1680 || code === 0x3000) return true;
+  if (code < 0x2000 || code > 0x205f) return false;
+  return code <= 0x200a || code === 0x2028 || code === 0x2029 || code === 0x202f || code === 0x205f;
+}
+
+/** Whether the token opens or closes a block; to Caddy a quoted brace does so too. */
+export function isBrace(token: Token): boolean {
+  return token.text === '{' || token.text === '}';
+}
+
+/** How many line breaks Caddy sees in a token; a heredoc's two marker lines are not in its text. */
+function lineBreaks(token: Token): number {
+  let breaks = token.quote === '<<' ? 2 : 0;
+  for (let at = token.text.indexOf('\n'); at >= 0; at = token.text.indexOf('\n', at + 1)) breaks++;
+  return breaks;
+}
+
+/** Whether Caddy takes the token at `index` for the first one on its line. */
+export function startsLine(tokens: readonly Token[], index: number): boolean {
+  const token = tokens[index];
+  const before = tokens[index - 1];
+  if (!token || !before) return true;
+  return before.line < token.line && before.line + lineBreaks(before) < token.line;
+}
+
+/** Every token of `source`, in order. Never fails: what is left open runs to the end. */
+export function tokenize(source: string, options: TokenizeOptions = {}): Token[] {
+  const heredocs = options.heredocs === true;
+  const length = source.length;
+  const tokens: Token[] = [];
+  let at = source.charCodeAt(0) === BYTE_ORDER_MARK ? 1 : 0;
+  let line = 1;
+  /** Escaped line ends, which Caddy adds to its count only at the next line end that is not. */
+  let skipped = 0;
+
+  const endLine = () => {
+    line += 1 + skipped;
+    skipped = 0;
+  };
+
+  /** Moves to the next token; returns the offset of a backslash that still escapes it, or -1. */
+  const skipBlank = (): number => {
+    let backslash = -1;
+    let comment = false;
+    for (; at < length; at++) {
+      const code = source.charCodeAt(at);
+      if (code === BACKSLASH && backslash < 0) {
+        backslash = at;
+      } else if (code === LF) {
+        if (backslash >= 0) skipped++;
+        else endLine();
+        backslash = -1;
+        comment = false;
+      } else if (!comment && !isSpace(code)) {
+        if (code !== HASH) return backslash;
+        comment = true;
+      }
+    }
+    return backslash;
+  };
+
+  const readQuoted = (start: number, pending: boolean): void => {
+    const from = line;
+    let escaped = pending;
+    let text = '';
+    let kept = ++at;
+    for (; at < length; at++) {
+      const code = source.charCodeAt(at);
+      if (code === BACKSLASH && !escaped) {
+        escaped = true;
+        continue;
+      }
+      if (escaped) {
+        // A backslash that stands before the opening quote escapes the first character inside.
+        if (pending) text = code === QUOTE ? '' : '\\';
+        else if (code === QUOTE) {
+          text += source.slice(kept, at - 1);
+          kept = at;
+        }
+        escaped = pending = false;
+      } else if (code === QUOTE) {
+        text += source.slice(kept, at++);
+        tokens.push({ text, line: from, start, end: at, quote: '"' });
+        return;
+      }
+      if (code === LF) endLine();
+    }
+    text += source.slice(kept, escaped && !pending ? length - 1 : length);
+    if (text !== '') tokens.push({ text, line: from, start, end: length, quote: '' });
+  };
+
+  const readRaw = (start: number): void => {
+    const from = line;
+    const close = source.indexOf('`', at + 1);
+    const text = source.slice(at + 1, close < 0 ? length : close);
+    for (let lf = text.indexOf('\n'); lf >= 0; lf = text.indexOf('\n', lf + 1)) endLine();
+    at = close < 0 ? length : close + 1;
+    if (close < 0 && text === '') return;
+    tokens.push({ text, line: from, start, end: at, quote: close < 0 ? '' : '`' });
+  };
+
+  /** Reads on from `<<`, where `at` stands on the second one. */
+  const readHeredoc = (start: number): void => {
+    const opening = ++at;
+    while (at < length && source.charCodeAt(at) !== LF && source.charCodeAt(at) !== SPACE) at++;
+    const word = source.slice(opening, at).replaceAll('\r', '');
+    if (source.charCodeAt(at) !== LF) {
+      tokens.push({ text: `<<${word}`, line, start, end: at, quote: '' });
+      return;
+    }
+    const body = at + 1;
+    const close = MARKER.test(word) ? source.indexOf(word, body) : -1;
+    at = close < 0 ? length : close + word.length;
+    const content = source.slice(body, close < 0 ? length : close);
+    if (close < 0) {
+      tokens.push({ text: content, line, start, end: length, quote: '' });
+      return;
+    }
+    tokens.push({ text: withoutMargin(content), line, start, end: at, quote: '<<' });
+    line += skipped + 1;
+    skipped = 0;
+    for (let lf = content.indexOf('\n'); lf >= 0; lf = content.indexOf('\n', lf + 1)) line++;
+  };
+
+  const readPlain = (start: number, pending: boolean): void => {
+    const from = line;
+    /** A backslash has been read and not yet taken into `text`: a line end would drop it. */
+    let escaped = pending;
+    /** `\\<` was read, after which `<<` opens nothing. */
+    let literal = false;
+    let text = '';
+    let kept = at;
+    /** Behind the last character that belongs to the token. */
+    let end = at;
+    for (; at < length; at++) {
+      const code = source.charCodeAt(at);
+      const ordinary = code > SPACE && code < 0x85 && code !== BACKSLASH && code !== LESS;
+      if (!ordinary) {
+        if (code === BACKSLASH && !escaped) {
+          text += source.slice(kept, at);
+          kept = end = at + 1;
+          escaped = true;
+          continue;
+        }
+        if (code === CR) {
+          text += source.slice(kept, at);
+          kept = at + 1;
+          continue;
+        }
+        if (isSpace(code)) break;
+        if (code === LESS && heredocs) {
+          if (escaped) {
+            escaped = false;
+            literal = true;
+          } else if (!literal && at - kept + text.length === 1) {
+            if (text + source.slice(kept, at) === '<') return readHeredoc(start);
+          }
+        }
+      }
+      if (escaped) text += '\\';
+      escaped = false;
+      end = at + 1;
+    }
+    if (end > kept) text += source.slice(kept, end);
+    if (text !== '') tokens.push({ text, line: from, start, end, quote: '' });
+    if (escaped && source.charCodeAt(at) === LF) {
+      skipped++;
+      at++;
+    }
+  };
+
+  while (at < length) {
+    const backslash = skipBlank();
+    if (at >= length) break;
+    const start = backslash < 0 ? at : backslash;
+    const code = source.charCodeAt(at);
+    if (code === QUOTE) readQuoted(start, backslash >= 0);
+    else if (code === BACKTICK) readRaw(start);
+    else readPlain(start, backslash >= 0);
+  }
+  return tokens;
+}
+
+const MARKER = /^[A-Za-z0-9_-]+$/;
+
+/** A heredoc's lines without the blank that stands before its closing marker. */
+function withoutMargin(content: string): string {
+  const last = content.lastIndexOf('\n');
+  const margin = content.slice(last + 1);
+  const lines = content.slice(0, Math.max(last, 0)).split('\n');
+  return lines
+    .map((text) =>
+      (text.startsWith(margin) ? text.slice(margin.length) : text).replaceAll('\r', ''),
+    )
+    .join('\n');
+}
