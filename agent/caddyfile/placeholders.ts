@@ -64,20 +64,25 @@ export function replaced(
   return kept === 0 ? source : text + source.slice(kept);
 }
 
-/** Stands for a value not known yet. A lone surrogate: no text that can be sent holds one. */
+/**
+ * Paints over a placeholder. A lone surrogate: no text that can be sent holds one, so nothing in a
+ * config is mistaken for it.
+ */
 export const UNKNOWN = '\ud800';
 
-/**
- * `source` with every placeholder, and every `{upstream}` that the hub fills in, painted over with
- * UNKNOWN, so that each is a plain word and every offset stays what it was.
- */
-export function maskPlaceholders(source: string): string {
-  if (!source.includes('{')) return source.isWellFormed() ? source : source.toWellFormed();
-  const text = source.toWellFormed();
-  const { placeholders } = findPlaceholders(text);
-  const masked = replaced(text, placeholders, ({ start, end }) => UNKNOWN.repeat(end - start));
-  return masked.replaceAll(UPSTREAM, UNKNOWN.repeat(UPSTREAM.length));
-}
+/** Paints over `{upstream}`, which becomes a word of its own and is never empty. */
+const WORD = '\ud801';
 
 /** The word of a config that stands for its vhost's upstream. */
 export const UPSTREAM = '{upstream}';
+
+/** `source` with every placeholder and `{upstream}` painted over; no offset changes by it. */
+export function maskPlaceholders(source: string, placeholders: readonly Placeholder[]): string {
+  const masked = replaced(source, placeholders, ({ start, end }) => UNKNOWN.repeat(end - start));
+  return masked.replaceAll(UPSTREAM, WORD.repeat(UPSTREAM.length));
+}
+
+/** Whether a masked text holds anything that is not known yet. */
+export function isMasked(text: string): boolean {
+  return text.includes(UNKNOWN) || text.includes(WORD);
+}

@@ -187,8 +187,9 @@ export function tokenize(source: string, options: TokenizeOptions = {}): Token[]
           if (escaped) {
             escaped = false;
             literal = true;
-          } else if (!literal && at - kept + text.length === 1) {
-            if (text + source.slice(kept, at) === '<') return readHeredoc(start);
+          } else if (!literal && text.length + at - kept === 1 && source[start] === '<') {
+            readHeredoc(start);
+            return;
           }
         }
       }

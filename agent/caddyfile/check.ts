@@ -1,0 +1,96 @@
+import { type Fault, type Finding, type Frame, frame, openQuote, toFault } from './frame';
+import { findFileImport } from './imports';
+import { type Block, type Flaw, readBlock } from './structure';
+import type { TokenizeOptions } from './tokenizer';
+import { findStructuralPlaceholder, vanishes } from './variants';
+
+export type CheckOptions = TokenizeOptions & {
+  /** Names of the snippets the preamble defines; every other import is one of a file. */
+  snippets?: ReadonlySet<string>;
+};
+
+/** A neighbour that stands behind a text, to see whether it is still one afterwards. */
+export const NEIGHBOUR = '\n\nneighbour.example {\n}\n';
+
+/**
+ * The first reason why `config` could reach outside its own block, or null. A `body` is what will
+ * stand as `ADDRESS {⏎config⏎}`; a `block` is a whole site block, addresses and braces included.
+ * `{upstream}` counts as the plain word it will be replaced by.
+ */
+export function checkConfig(
+  config: string,
+  form: 'body' | 'block',
+  options: CheckOptions = {},
+): Fault | null {
+  const before = form === 'body' ? 'site.example {\n' : '\n';
+  const framed = frame(before, config, form === 'body' ? '\n}' : NEIGHBOUR, options);
+  if (!framed.frame) return toFault(config, before, framed.finding);
+  const found = form === 'body' ? readBody(framed.frame) : readSite(framed.frame);
+  const finding = found.block
+    ? (findStructuralPlaceholder(framed.frame) ??
+      findFileImport(framed.frame, found.block, options.snippets ?? new Set()))
+    : found.finding;
+  return toFault(config, before, finding);
+}
+
+type Found = { block: Block } | { block: null; finding: Finding };
+
+const refuse = (at: number, message: string): Found => ({ block: null, finding: { at, message } });
+
+function readBody(frame: Frame): Found {
+  const { tokens, neighbour: closer } = frame;
+  const { block, flaw } = readBlock(tokens, 0, vanishes);
+  if (flaw) {
+    if (flaw.token.start === closer) {
+      return refuse(closer, 'A backslash at the end of this line takes in the closing brace.');
+    }
+    if (flaw.kind !== 'unclosed') return { block: null, finding: explain(flaw) };
+    const quote = openQuote(frame);
+    if (quote) return { block: null, finding: quote };
+    return { block: null, finding: explain({ ...flaw, token: flaw.closed ?? flaw.token }) };
+  }
+  const end = tokens[block.close]?.start ?? closer;
+  if (end === closer) return { block };
+  return refuse(end, 'This } closes the site itself; it has no { of its own.');
+}
+
+function readSite(frame: Frame): Found {
+  const { tokens, from, neighbour } = frame;
+  const first = tokens[0];
+  if (!first || first.start >= neighbour) return refuse(from, 'There is no site block here.');
+  const { block, flaw } = readBlock(tokens, 0, vanishes);
+  if (flaw) {
+    const quote = flaw.kind === 'unclosed' ? openQuote(frame) : null;
+    return { block: null, finding: quote ?? explain(flaw) };
+  }
+  const close = tokens[block.close];
+  const next = tokens[block.close + 1];
+  if (!close || close.start >= neighbour) return refuse(first.start, NO_BLOCK);
+  if (next?.start !== neighbour) {
+    const quote = openQuote(frame);
+    if (quote) return { block: null, finding: quote };
+    return refuse(next?.start ?? neighbour, 'Nothing may follow the } that closes the site block.');
+  }
+  const special = block.keys.find(({ text }) => /^&?\(/.test(text));
+  if (special) return refuse(special.start, 'Snippets and named routes belong in the preamble.');
+  if (block.keys.length === 0) return refuse(first.start, 'The site block has no address.');
+  return { block };
+}
+
+const NO_BLOCK = 'There is no block of its own behind this address.';
+
+/** What is wrong, in a sentence, where it is. */
+export function explain({ kind, token }: Flaw): Finding {
+  return { at: token.start, message: SENTENCES[kind] };
+}
+
+const SENTENCES: Record<Flaw['kind'], string> = {
+  'no-block': NO_BLOCK,
+  unclosed: 'The block that this { opens is never closed.',
+  'bare-brace': 'This { has no directive before it.',
+  'stray-close': 'This } has no { of its own on or before its line.',
+  'import-address': 'An import cannot stand in a list of addresses.',
+  'import-brace': 'A } cannot be an argument of an import.',
+  'import-block': 'An import cannot have a block.',
+  address: 'Addresses are separated by a comma and a space, and a space stands before the {.',
+};

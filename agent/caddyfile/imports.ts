@@ -1,0 +1,59 @@
+import type { Finding, Frame } from './frame';
+import { isMasked } from './placeholders';
+import type { Block } from './structure';
+import { startsLine, tokenize } from './tokenizer';
+import { readings } from './variants';
+
+/** Mixtures at the start of one line that are looked at; see the budget of variants. */
+const BUDGET = 100_000;
+
+/**
+ * The first import inside `block` that is not one of a snippet in `snippets`. Caddy looks for a
+ * snippet of that name and, where there is none, reads the file.
+ */
+export function findFileImport(
+  frame: Frame,
+  block: Block,
+  snippets: ReadonlySet<string>,
+): Finding | null {
+  const { tokens } = frame;
+  for (const index of block.imports) {
+    const target = tokens[index + 1];
+    const named = target && !startsLine(tokens, index + 1) && snippets.has(target.text);
+    if (!named) {
+      const message = 'Only snippets of the preamble can be imported, files cannot.';
+      return { at: tokens[index]?.start ?? 0, message };
+    }
+  }
+  return findMadeImport(frame, block);
+}
+
+/** A line whose first word may turn out to be `import` when its placeholders are replaced. */
+function findMadeImport({ masked, tokens, placeholders }: Frame, block: Block): Finding | null {
+  if (placeholders.length === 0) return null;
+  for (let index = block.first; index < block.close; index++) {
+    const token = tokens[index];
+    const begins = index === block.open + 1 || startsLine(tokens, index);
+    if (!token || !begins || !isMasked(token.text)) continue;
+    let last = token;
+    for (let next = index + 1; next < block.close && isMasked(last.text); next++) {
+      const following = tokens[next];
+      if (!following || startsLine(tokens, next)) break;
+      last = following;
+    }
+    const group = placeholders.filter(({ start, end }) => start >= token.start && end <= last.end);
+    const values = ({ fallback }: { fallback: string | null }) => ['', fallback ?? ''];
+    const text = masked.slice(token.start, last.end);
+    const possible = readings(text, token.start, group, values, { left: BUDGET });
+    if (possible === null || possible.some(isImport)) {
+      const message =
+        'What is imported here would depend on a {$…}; only snippets can be imported.';
+      return { at: token.start, message };
+    }
+  }
+  return null;
+}
+
+function isImport(line: string): boolean {
+  return tokenize(line)[0]?.text === 'import';
+}

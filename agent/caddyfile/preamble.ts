@@ -1,0 +1,115 @@
+import { explain, NEIGHBOUR } from './check';
+import { type Fault, type Finding, type Frame, frame, openQuote, toFault } from './frame';
+import { findFileImport } from './imports';
+import { isMasked } from './placeholders';
+import { type Block, readBlock } from './structure';
+import { startsLine, type Token, type TokenizeOptions, tokenize } from './tokenizer';
+import { findStructuralPlaceholder, vanishes } from './variants';
+
+/**
+ * The first reason why `preamble` cannot stand before the sites, or null. It may hold one global
+ * options block, at the start, snippets, from Caddy 2.7 on (`heredocs`) named routes, and comments.
+ */
+export function checkPreamble(preamble: string, options: TokenizeOptions = {}): Fault | null {
+  const before = '\n';
+  const framed = frame(before, preamble, NEIGHBOUR, options);
+  return toFault(preamble, before, framed.frame ? findInPreamble(framed.frame) : framed.finding);
+}
+
+/** The names of the snippets that `preamble` defines. */
+export function snippetNames(preamble: string, options: TokenizeOptions = {}): Set<string> {
+  const names = new Set<string>();
+  const framed = frame('\n', preamble, NEIGHBOUR, options);
+  if (!framed.frame) return names;
+  const { tokens, neighbour } = framed.frame;
+  for (let index = 0; (tokens[index]?.start ?? neighbour) < neighbour; ) {
+    const { block } = readBlock(tokens, index, vanishes);
+    if (!block) break;
+    const name = snippetName(block);
+    if (name !== null && !isMasked(name)) names.add(name);
+    index = block.close + 1;
+  }
+  return names;
+}
+
+/** Whether `preamble` begins with a global options block. */
+export function hasGlobalOptions(preamble: string, options: TokenizeOptions = {}): boolean {
+  return tokenize(`\n${preamble}`, options)[0]?.text === '{';
+}
+
+function findInPreamble(frame: Frame): Finding | null {
+  const { tokens, neighbour } = frame;
+  const blocks: Block[] = [];
+  const names = new Set<string>();
+  for (let index = 0; (tokens[index]?.start ?? neighbour) < neighbour; ) {
+    const { block, flaw } = readBlock(tokens, index, vanishes);
+    if (flaw) return (flaw.kind === 'unclosed' ? openQuote(frame) : null) ?? explain(flaw);
+    const first = tokens[index];
+    const at = first?.start ?? 0;
+    const name = snippetName(block);
+    if (block.open === index) {
+      if (index > 0) return { at, message: 'Global options must come first, and only once.' };
+    } else if (name !== null) {
+      if (isMasked(name)) return { at, message: 'A {$…} cannot be part of a snippet’s name.' };
+      if (names.has(name)) return { at, message: 'This snippet has been defined already.' };
+      names.add(name);
+    } else if (!frame.options.heredocs || !isNamedRoute(block)) {
+      return { at, message: 'Only global options and snippets belong here; this is a site.' };
+    }
+    blocks.push(block);
+    index = block.close + 1;
+  }
+  const last = tokens[(blocks.at(-1)?.close ?? -1) + 1];
+  if (last?.start !== neighbour) return openQuote(frame);
+
+  const unstable = findStructuralPlaceholder(frame);
+  if (unstable) return unstable;
+  for (const block of blocks) {
+    // Global options are read before any snippet is known.
+    const known = block.keys.length === 0 ? new Set<string>() : names;
+    const finding = findFileImport(frame, block, known) ?? findRiskyArgument(tokens, block);
+    if (finding) return finding;
+  }
+  return null;
+}
+
+function snippetName({ keys }: Block): string | null {
+  const text = keys.length === 1 ? (keys[0]?.text ?? '') : '';
+  return text.length > 1 && text.startsWith('(') && text.endsWith(')') ? text.slice(1, -1) : null;
+}
+
+function isNamedRoute({ keys }: Block): boolean {
+  const text = keys.length === 1 ? (keys[0]?.text ?? '') : '';
+  return text.startsWith('&(') && text.endsWith(')');
+}
+
+/**
+ * A word that an import's argument could turn into a brace, or into an import of a file: Caddy
+ * puts arguments into a snippet's words before it looks what those are.
+ */
+function findRiskyArgument(tokens: readonly Token[], block: Block): Finding | null {
+  for (let index = block.open + 1; index < block.close; index++) {
+    const token = tokens[index];
+    if (!token?.text.includes('{args')) continue;
+    const parts = token.text.split(/\{args[^}]*\}/);
+    const begins = index === block.open + 1 || startsLine(tokens, index);
+    if (/^[{}]$/.test(parts.join('')) || (begins && fits(parts, 'import'))) {
+      return { at: token.start, message: 'An argument may not decide what begins or ends here.' };
+    }
+  }
+  return null;
+}
+
+/** Whether `word` can be made of `parts` by writing anything between them. */
+function fits(parts: readonly string[], word: string): boolean {
+  const [head = '', ...rest] = parts;
+  const tail = rest.pop();
+  if (tail === undefined || !word.startsWith(head)) return false;
+  let at = head.length;
+  for (const part of rest) {
+    const found = word.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return word.length - tail.length >= at && word.endsWith(tail);
+}

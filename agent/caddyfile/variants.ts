@@ -1,0 +1,130 @@
+import type { Finding, Frame } from './frame';
+import { type Placeholder, replaced, UNKNOWN } from './placeholders';
+import { isBrace, type Token, type TokenizeOptions, tokenize } from './tokenizer';
+
+/**
+ * How many characters of possible readings are looked at before a text counts as too involved;
+ * a few hundred placeholders stay far below it, and it is read in a fraction of a second.
+ */
+const BUDGET = 4_000_000;
+
+/** A default that reads like any other word. */
+const PLAIN = /^[\w.:/@-]+$/;
+
+/** Whether a token is made of placeholders alone: where their variables are empty, it is gone. */
+export function vanishes(token: Token): boolean {
+  if (token.quote !== '' || token.text === '') return false;
+  for (const unit of token.text) if (unit !== UNKNOWN) return false;
+  return true;
+}
+
+/**
+ * The first placeholder whose value could change more than one word or a few arguments on its
+ * line. A variable may hold a plain word or nothing, or be unset; each token that has placeholders
+ * is read in every mixture of the three, so whatever is found sound here is sound in all of them.
+ */
+export function findStructuralPlaceholder(frame: Frame): Finding | null {
+  const { masked, tokens, placeholders, options } = frame;
+  const budget = { left: BUDGET };
+  let index = 0;
+  for (let first = 0; first < placeholders.length; ) {
+    const placeholder = placeholders[first];
+    if (!placeholder) break;
+    while ((tokens[index]?.end ?? Number.POSITIVE_INFINITY) <= placeholder.start) index++;
+    const token = tokens[index];
+    if (!token || token.start > placeholder.start) {
+      if (/[\n\\]/.test(placeholder.fallback ?? '')) return refused(placeholder);
+      first++;
+      continue;
+    }
+    let next = first;
+    while ((placeholders[next]?.start ?? token.end) < token.end) next++;
+    const group = placeholders.slice(first, next);
+    const unsafe =
+      token.quote === '"'
+        ? group.find((one) => escapesQuote(masked, one))
+        : token.quote === '`'
+          ? group.find(({ fallback }) => fallback?.includes('`'))
+          : changesToken(masked, token, group, options, budget)
+            ? placeholder
+            : undefined;
+    if (unsafe) return refused(unsafe);
+    first = next;
+  }
+  return null;
+}
+
+/**
+ * The possible readings of `text`, which begins at `offset` of the source: every mixture of what
+ * `values` gives for its placeholders. Null where the budget does not suffice for them.
+ */
+export function readings(
+  text: string,
+  offset: number,
+  group: readonly Placeholder[],
+  values: (placeholder: Placeholder) => string[],
+  budget: { left: number },
+): string[] | null {
+  const choices = group.map(values);
+  const count = choices.reduce((product, { length }) => product * length, 1);
+  budget.left -= count * (text.length + 64);
+  if (budget.left < 0) return null;
+  const moved = group.map((one) => ({ ...one, start: one.start - offset, end: one.end - offset }));
+  return Array.from({ length: count }, (_, number) => {
+    let rest = number;
+    let at = 0;
+    return replaced(text, moved, () => {
+      const choice = choices[at++] ?? [];
+      const value = choice[rest % choice.length] ?? '';
+      rest = Math.floor(rest / choice.length);
+      return value;
+    });
+  });
+}
+
+function refused({ start, name }: Placeholder): Finding {
+  const shown = /^\w{1,64}$/.test(name) ? `{$${name}}` : 'this {$…}';
+  const message = `Depending on what ${shown} is replaced by, the config would have another structure.`;
+  return { at: start, message };
+}
+
+/** Inside double quotes: could the default end them, or an empty value bare a backslash? */
+function escapesQuote(masked: string, { fallback, start }: Placeholder): boolean {
+  if (fallback !== null && (fallback.includes('"') || fallback.endsWith('\\'))) return true;
+  let slashes = 0;
+  while (masked[start - 1 - slashes] === '\\') slashes++;
+  return slashes % 2 === 1;
+}
+
+/** Whether some mixture reads as a brace, a comment, an open quote or more than its own line. */
+function changesToken(
+  masked: string,
+  token: Token,
+  group: readonly Placeholder[],
+  options: TokenizeOptions,
+  budget: { left: number },
+): boolean {
+  const heredoc = token.quote === '<<';
+  if (!heredoc && group.some(({ fallback }) => fallback?.includes('\n'))) return true;
+  const text = masked.slice(token.start, token.end);
+  const values = ({ fallback }: Placeholder) =>
+    fallback === null || (PLAIN.test(fallback) && !heredoc)
+      ? [UNKNOWN, '']
+      : [UNKNOWN, '', fallback];
+  const variants = readings(text, token.start, group, values, budget);
+  if (variants === null) return true;
+
+  const separator = /[^\r]/.exec(masked.slice(token.end, token.end + 8))?.[0] === '\n' ? '\n' : ' ';
+  const read = (variant: string) => tokenize(`< ${variant}${separator}>`, options);
+  const usual = read(text).at(-1);
+  return variants.some((variant) => {
+    const tokens = read(variant);
+    const last = tokens.at(-1);
+    if (last?.text !== '>' || last.quote !== '' || last.start !== variant.length + 3) return true;
+    if (heredoc) return tokens.length !== 3 || tokens[1]?.quote !== '<<';
+    return (
+      last.line !== usual?.line ||
+      tokens.some((one) => isBrace(one) || (one.line !== tokens[0]?.line && one !== last))
+    );
+  });
+}

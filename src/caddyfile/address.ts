@@ -1,0 +1,114 @@
+import { domainToASCII } from 'node:url';
+
+/** Longest host name and longest label of one, in octets (RFC 1035 §2.3.4). */
+const HOST_MAX = 253;
+const LABEL_MAX = 63;
+
+/**
+ * The normal form of an address a vhost's body may stand under: `[http[s]://]host[:port]`, lower
+ * case, punycode, no trailing dot, no default port. Null for everything else, also for what Caddy
+ * would take although it is no host.
+ */
+export function normalizeDomain(input: string): string | null {
+  const [, scheme = '', rest = ''] = /^(https?:\/\/)?(.*)$/is.exec(input) ?? [];
+  const secure = scheme.toLowerCase();
+  const split = splitPort(rest);
+  if (!split) return null;
+  const host = normalizeHost(split.host);
+  if (host === null) return null;
+  const port = split.port === null ? null : validPort(split.port);
+  if (port === undefined) return null;
+  if ((secure === 'http://' && port === 443) || (secure === 'https://' && port === 80)) return null;
+  const silent = port === null || port === (secure === 'http://' ? 80 : 443);
+  return `${secure}${host}${silent ? '' : `:${port}`}`;
+}
+
+/**
+ * The form under which an address is compared with others: one key for all that differ only in
+ * case, trailing dot, Unicode or punycode, a default port or a scheme that the port implies. Never
+ * fails; `{$NAME}` and `{$NAME:default}` are compared as written, since only the proxy knows them.
+ */
+export function addressKey(address: string): string {
+  const kept: string[] = [];
+  const text = address.trim().replace(/\{\$?[^}]*\}/g, (placeholder) => {
+    kept.push(placeholder);
+    return `\0${kept.length - 1}\0`;
+  });
+  const [, scheme = '', rest = ''] = /^(?:(.*?):\/\/)?(.*)$/s.exec(text) ?? [];
+  const slash = rest.indexOf('/');
+  const authority = slash < 0 ? rest : rest.slice(0, slash);
+  const path = slash < 0 ? '' : rest.slice(slash).toLowerCase();
+  const split = splitPort(authority) ?? { host: authority, port: null };
+  const host = normalizeHost(split.host) ?? asciiHost(split.host);
+  const port = split.port === null ? '' : split.port.replace(/^0+(?=\d)/, '');
+  const named = scheme.toLowerCase();
+  const plain = named === 'http' || (named === '' && port === '80');
+  const prefix = plain ? 'http://' : named === '' || named === 'https' ? '' : `${named}://`;
+  const silent = port === '' || port === (plain ? '80' : '443');
+  const key = `${prefix}${host}${silent ? '' : `:${port}`}${path}`;
+  // An address without host, such as `:443`, still needs a key of its own.
+  const whole = key === '' || key.startsWith('/') ? `:443${key}` : key;
+  return whole.replace(/\0(\d+)\0/g, (_, index) => kept[Number(index)] ?? '');
+}
+
+/**
+ * Whether `text` is an upstream: `http://`, `https://` or `h2c://`, a host and optionally a port, or
+ * `host:port`. Nothing that passes can be more than one word of a Caddyfile.
+ */
+export function isUpstream(text: string): boolean {
+  const [, scheme = '', rest = ''] = /^((?:https?|h2c):\/\/)?(.*)$/s.exec(text) ?? [];
+  const split = splitPort(rest);
+  if (!split || (split.port === null && scheme === '')) return false;
+  if (split.port !== null && validPort(split.port) === undefined) return false;
+  const bracketed = split.host.startsWith('[');
+  if (split.host.includes(':') !== bracketed || /[^\x21-\x7e]/.test(split.host)) return false;
+  return !split.host.startsWith('*') && normalizeHost(split.host) !== null;
+}
+
+/** A host and its port, null where none is written; a bare IPv6 address has none. */
+function splitPort(authority: string): { host: string; port: string | null } | null {
+  const match = /^(\[[^\]]*\]|[^:[\]]*)(?::([^:]*))?$/s.exec(authority);
+  if (match) return { host: match[1] ?? '', port: match[2] ?? null };
+  return normalizeIpv6(authority) === null ? null : { host: `[${authority}]`, port: null };
+}
+
+/** The number of a port that can be listened on or dialled; undefined for anything else. */
+function validPort(text: string): number | undefined {
+  const port = /^[0-9]{1,5}$/.test(text) ? Number(text) : 0;
+  return port >= 1 && port <= 65_535 ? port : undefined;
+}
+
+/** A host in normal form, IPv6 in brackets; null for what is none. */
+function normalizeHost(host: string): string | null {
+  if (host.startsWith('[')) return normalizeIpv6(host.slice(1, -1));
+  const wildcard = host.startsWith('*.') ? '*.' : '';
+  const name = asciiHost(host.slice(wildcard.length));
+  if (name === '' || wildcard.length + name.length > HOST_MAX) return null;
+  const labels = name.split('.');
+  const valid = labels.every(
+    (label) => label.length <= LABEL_MAX && /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?$/.test(label),
+  );
+  if (!valid) return null;
+  // A last label of digits makes it an IPv4 address to every client, so it has to be a proper one.
+  const numeric = /^(?:[0-9]+|0x[0-9a-f]*)$/.test(labels.at(-1) ?? '');
+  return !numeric || (wildcard === '' && isIpv4(labels)) ? wildcard + name : null;
+}
+
+function isIpv4(labels: readonly string[]): boolean {
+  const octet = /^(?:0|[1-9][0-9]{0,2})$/;
+  return labels.length === 4 && labels.every((label) => octet.test(label) && Number(label) <= 255);
+}
+
+/** Lower case, punycode, no trailing dot; what cannot be converted stays as it is. */
+function asciiHost(host: string): string {
+  const lower = host.toLowerCase().replace(/^([^.].*)\.$/s, '$1');
+  if (!/[^\0-\x7f]/.test(lower) || /[^\P{ASCII}a-z0-9_.-]|[\s\p{Cc}]/u.test(lower)) return lower;
+  return domainToASCII(lower).replace(/\.$/, '') || lower;
+}
+
+/** The shortest form of an IPv6 address, in brackets; null for what is none. */
+function normalizeIpv6(text: string): string | null {
+  if (!/^[0-9a-f:.]+$/i.test(text) || !text.includes(':')) return null;
+  const url = URL.parse(`http://[${text}]/`);
+  return url === null ? null : url.hostname;
+}

@@ -1,0 +1,143 @@
+import { findPlaceholders, maskPlaceholders, UPSTREAM } from '../../agent/caddyfile/placeholders';
+import { hasGlobalOptions } from '../../agent/caddyfile/preamble';
+import { tokenize } from '../../agent/caddyfile/tokenizer';
+import { siteForm } from './site';
+
+/** A vhost as far as the proxyfile is concerned; taken as immutable, see `renderSite`. */
+export type Site = {
+  id: number;
+  domain: string;
+  config: string;
+  upstream: string;
+  enabled: boolean;
+};
+
+/** Where a vhost's config stands: `first` is the proxyfile's line (1-based) of its line 1. */
+export type Span = { id: number; domain: string; first: number; lines: number };
+
+export type Rendered = { text: string; spans: Span[] };
+
+/** One vhost's part of the proxyfile, without the blank line before it and a final line end. */
+export type SiteText = {
+  text: string;
+  /** Lines of `text` that precede line 1 of the config. */
+  line: number;
+  /** Lines of the config, and of all of `text`. */
+  lines: number;
+  height: number;
+  /** Its addresses hold a `{$…}`: with an unset variable the block might have none. */
+  variable: boolean;
+};
+
+const HEADER = '# Written by signalbox; changes made here are replaced at the next publish.';
+
+/** The proxyfile: `preamble`, then every enabled site in the order given. */
+export function render(preamble: string, sites: readonly Site[]): Rendered {
+  const parts: string[] = [];
+  const spans: Span[] = [];
+  let line = 1;
+  const add = (text: string, height: number) => {
+    parts.push(text);
+    line += height + 1;
+  };
+
+  const texts = sites
+    .filter(({ enabled }) => enabled)
+    .map((site) => ({ site, ...renderSite(site) }));
+  add(HEADER, 1);
+  // A first block without addresses would be taken for global options.
+  if (texts.some(({ variable }) => variable) && !hasGlobalOptions(preamble)) add('{\n}', 2);
+  const head = trimEnd(preamble);
+  if (head.trim() !== '') add(head, countLines(head));
+  for (const { site, text, line: before, lines, height } of texts) {
+    spans.push({ id: site.id, domain: site.domain, first: line + before, lines });
+    add(text, height);
+  }
+  return { text: `${parts.join('\n\n')}\n`, spans };
+}
+
+/** Which vhost a line of the proxyfile belongs to, and the line within its config; else null. */
+export function locate(
+  rendered: Rendered,
+  line: number,
+): { id: number; domain: string; line: number } | null {
+  let low = 0;
+  let high = rendered.spans.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((rendered.spans[middle]?.first ?? 0) <= line) low = middle + 1;
+    else high = middle;
+  }
+  const span = rendered.spans[low - 1];
+  if (!span || line >= span.first + span.lines) return null;
+  return { id: span.id, domain: span.domain, line: line - span.first + 1 };
+}
+
+const cache = new WeakMap<Site, SiteText>();
+
+/** The site's block; read once per object, so a changed vhost has to be a new one. */
+export function renderSite(site: Site): SiteText {
+  const known = cache.get(site);
+  if (known) return known;
+  const rendered = siteText(site);
+  cache.set(site, rendered);
+  return rendered;
+}
+
+function siteText({ domain, config, upstream }: Site): SiteText {
+  const form = siteForm(domain, config);
+  const filled = (text: string) =>
+    upstream === '' ? text : text.replaceAll(UPSTREAM, () => upstream);
+  if (form.form === 'block') {
+    const text = filled(trimEnd(config));
+    const lines = countLines(text);
+    const variable = form.addresses.some((address) => address.includes('{$'));
+    return { text, line: 0, lines, height: lines, variable };
+  }
+  const lines = countLines(config);
+  const text = `${domain} {\n${filled(indent(config))}\n}`;
+  return { text, line: 1, lines, height: lines + 2, variable: domain.includes('{$') };
+}
+
+/** `config` with a tab before each line, except where it would come to stand inside a token. */
+function indent(config: string): string {
+  const inside = insideTokens(config);
+  let start = 0;
+  return config
+    .split('\n')
+    .map((line) => {
+      const at = start;
+      start += line.length + 1;
+      return line.trim() === '' || inside(at) ? line : `\t${line}`;
+    })
+    .join('\n');
+}
+
+/**
+ * Whether an offset, asked for in ascending order, lies inside a token. Caddy 2.6 knows no
+ * heredocs and later versions do: what either takes for the inside of a token is left alone.
+ */
+function insideTokens(config: string): (at: number) => boolean {
+  if (!/["`]|<<|\{\$/.test(config)) return () => false;
+  const masked = maskPlaceholders(config, findPlaceholders(config).placeholders);
+  const views = [false, true].map((heredocs) => {
+    // Behind a line end, as in the block, so that a byte order mark is part of its word.
+    const tokens = tokenize(`\n${masked}`, { heredocs });
+    let index = 0;
+    return (at: number) => {
+      while ((tokens[index]?.end ?? Number.POSITIVE_INFINITY) <= at + 1) index++;
+      return (tokens[index]?.start ?? Number.POSITIVE_INFINITY) < at + 1;
+    };
+  });
+  return (at) => views.map((view) => view(at)).includes(true);
+}
+
+function trimEnd(text: string): string {
+  return text.replace(/[ \t\r\n]+$/, '');
+}
+
+function countLines(text: string): number {
+  let lines = 1;
+  for (let lf = text.indexOf('\n'); lf >= 0; lf = text.indexOf('\n', lf + 1)) lines++;
+  return lines;
+}
