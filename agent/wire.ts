@@ -24,6 +24,10 @@ export const ReloadAnswer = t.Object({
 });
 export type ReloadAnswer = Static<typeof ReloadAnswer>;
 
+/** Asks whether the proxy would take a text; nothing is loaded or kept. */
+export const ValidateRequest = t.Object({ proxyfile: t.String() });
+export const ValidateAnswer = t.Object({ success: t.Literal(true) });
+
 export const ProxyStatus = t.Object({
   liveDigest: t.Union([t.String(), t.Null()], {
     description: 'the proxyfile the proxy is serving; null where it is not one the agent loaded',

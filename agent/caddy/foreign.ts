@@ -1,0 +1,34 @@
+/** Tells whether a live configuration serves sites that somebody else wrote. Pure. */
+import type { Json } from './patch.ts';
+
+/** Debian's package serves this folder on port 80 until somebody writes a Caddyfile. */
+const DEBIAN_ROOT = '/usr/share/caddy';
+
+/** @param config the live configuration as JSON text, without the agent's stamp */
+export function isForeign(config: string): boolean {
+  const servers = field(field(field(JSON.parse(config) as Json, 'apps'), 'http'), 'servers');
+  if (typeof servers !== 'object' || servers === null) return false;
+  return Object.values(servers).some((server) => {
+    const routes = field(server, 'routes');
+    return Array.isArray(routes) && routes.length > 0 && !isDebianDefault(server);
+  });
+}
+
+function isDebianDefault(server: Json): boolean {
+  const routes = field(server, 'routes');
+  const text = JSON.stringify(server);
+  return (
+    JSON.stringify(field(server, 'listen')) === '[":80"]' &&
+    Array.isArray(routes) &&
+    routes.length === 1 &&
+    text.includes(`"root":"${DEBIAN_ROOT}"`) &&
+    text.includes('"handler":"file_server"') &&
+    !text.includes('"handler":"reverse_proxy"')
+  );
+}
+
+function field(value: Json | undefined, name: string): Json | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? value[name]
+    : undefined;
+}

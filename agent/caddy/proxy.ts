@@ -1,0 +1,124 @@
+/** The agent's one view of its proxy: reload, status, and the life of a managed one. */
+import { accessSync, constants, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { ProxyStatus } from '../wire.ts';
+import { createAdmin } from './admin.ts';
+import { digestOf, readIfThere } from './files.ts';
+import { isForeign } from './foreign.ts';
+import { createReload } from './reload.ts';
+import { createSupervisor } from './supervisor.ts';
+import { createValidate } from './validate.ts';
+
+export type ProxySettings = {
+  bin: string;
+  proxyfile: string;
+  /** `localhost:2019` or `unix//…`. */
+  admin: string;
+  /** Where a managed Caddy keeps its socket, storage and output; null where another program runs it. */
+  managed: { folder: string } | null;
+  /** The whole environment of Caddy (where managed) and of validation. */
+  env: Record<string, string>;
+  accessLog: { file: string; rollMb: number; keep: number };
+  /** Milliseconds a validation may take. */
+  deadline?: number;
+};
+
+export type Log = (event: string, fields?: Record<string, unknown>) => void;
+export type ProxyControl = ReturnType<typeof createProxy>;
+
+export function createProxy(settings: ProxySettings, log: Log) {
+  const admin = createAdmin(settings.admin);
+  const validate = createValidate({
+    bin: settings.bin,
+    env: validationEnv(settings),
+    ...(settings.deadline === undefined ? {} : { deadline: settings.deadline }),
+  });
+  const { proxyfile, accessLog } = settings;
+  const reload = createReload({ admin, validate, proxyfile, accessLog, log });
+  const supervisor =
+    settings.managed &&
+    createSupervisor({
+      bin: settings.bin,
+      folder: settings.managed.folder,
+      env: settings.env,
+      admin,
+      log,
+      onUp: () =>
+        reload.resume().catch((error: unknown) => {
+          log('last proxyfile not loaded', { reason: reasonOf(error) });
+        }),
+    });
+  let version: string | null = null;
+
+  async function versionOf(): Promise<string | null> {
+    version ??= await readVersion(settings);
+    return version;
+  }
+
+  return {
+    reload: reload.reload,
+    validate: reload.check,
+    version: versionOf,
+
+    async status(): Promise<ProxyStatus> {
+      const file = readIfThere(proxyfile);
+      const live = await admin.liveDigest().then(
+        (digest) => ({ running: true, digest }),
+        () => ({ running: false, digest: null }),
+      );
+      const foreign =
+        live.running && live.digest === null
+          ? await admin.config().then(isForeign, () => false)
+          : false;
+      return {
+        liveDigest: live.digest,
+        fileDigest: file === null ? null : digestOf(file),
+        foreign,
+        proxy: { running: live.running, version: await versionOf() },
+        restartNeeded: false,
+      };
+    },
+
+    /** @throws file system errors where a folder cannot be made */
+    async start(): Promise<void> {
+      mkdirSync(dirname(proxyfile), { recursive: true });
+      if (settings.managed) mkdirSync(dirname(accessLog.file), { recursive: true });
+      accessSync(dirname(proxyfile), constants.W_OK);
+      await supervisor?.start();
+    },
+
+    stop: async (): Promise<void> => supervisor?.stop(),
+    pid: (): number | null => supervisor?.pid() ?? null,
+  };
+}
+
+/** Validation must not share the proxy's storage: it makes a CA of its own where a site asks for one. */
+function validationEnv(settings: ProxySettings): Record<string, string> {
+  const home = settings.env.HOME ?? '/nonexistent';
+  return {
+    ...settings.env,
+    XDG_DATA_HOME: join(home, 'validate'),
+    XDG_CONFIG_HOME: join(home, 'validate'),
+  };
+}
+
+async function readVersion(settings: ProxySettings): Promise<string | null> {
+  try {
+    const child = Bun.spawn([settings.bin, 'version'], {
+      env: settings.env,
+      stdin: 'ignore',
+      stderr: 'ignore',
+      timeout: 5_000,
+    });
+    return /\d+\.\d+\.\d+\S*/.exec(await new Response(child.stdout).text())?.[0] ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return 'detail' in error && typeof error.detail === 'string'
+    ? `${error.message} ${error.detail}`
+    : error.message;
+}

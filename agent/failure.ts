@@ -1,0 +1,49 @@
+/** Every error code of the two interfaces and the HTTP status it travels with. */
+export const STATUS = {
+  INVALID_JSON: 400,
+  INVALID_REQUEST: 400,
+  VALIDATION_ERROR: 400,
+  INVALID_EMAIL: 400,
+  PASSWORD_TOO_SHORT: 400,
+  PASSWORD_TOO_LONG: 400,
+  PASSWORD_TOO_COMMON: 400,
+  UNAUTHENTICATED: 401,
+  INVALID_EMAIL_OR_PASSWORD: 401,
+  SIGN_UP_CLOSED: 403,
+  NOT_FOUND: 404,
+  DOMAIN_TAKEN: 409,
+  STALE: 409,
+  BODY_TOO_LARGE: 413,
+  USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: 422,
+  INTERNAL: 500,
+  PROXY_REJECTED: 502,
+  PROXY_UNREACHABLE: 502,
+  AGENT_UNREACHABLE: 502,
+} as const;
+
+export type FailureCode = keyof typeof STATUS;
+
+/** What may travel beside code and message: the proxy's own words, and the line it named. */
+export type FailureExtra = {
+  detail?: string | undefined;
+  line?: number | undefined;
+  /** For the log only; never leaves the program. */
+  cause?: unknown;
+};
+
+/** An expected failure: `message` is one sentence for the person who asked. */
+export class Failure extends Error {
+  readonly detail: string | undefined;
+  readonly line: number | undefined;
+
+  constructor(
+    readonly code: FailureCode,
+    message: string,
+    extra: FailureExtra = {},
+  ) {
+    super(message, { cause: extra.cause });
+    this.name = 'Failure';
+    this.detail = extra.detail;
+    this.line = extra.line;
+  }
+}
