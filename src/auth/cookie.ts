@@ -1,0 +1,45 @@
+/** The session cookie: the only place that knows `@elysiajs/cookie`. */
+import { cookie } from '@elysiajs/cookie';
+import { Elysia } from 'elysia';
+
+const NAME = 'signalbox_session';
+
+/** What the routes and the guard need of it. */
+export type SessionCookie = {
+  /** The token the request presents, as `Authorization: Bearer` or as cookie; null where neither. */
+  presented: string | null;
+  write: (token: string, maxAgeSeconds: number) => void;
+  expire: () => void;
+};
+
+type CookieContext = {
+  request: Request;
+  cookie: Record<string, unknown>;
+  setCookie: (name: string, value: string, options?: object) => void;
+};
+
+/**
+ * Adds `sessionCookie` to the context.
+ * The plugin (0.8 on Elysia 1.4) reaches the parent only as 'global', and its `removeCookie` forgets
+ * the path and drops other cookies: a cookie is expired by writing it with `maxAge` 0.
+ */
+export function sessionCookie(isHttps: (request: Request) => boolean) {
+  return new Elysia({ name: 'session-cookie' })
+    .use(cookie().as('global'))
+    .derive({ as: 'global' }, (context) => {
+      const { request, cookie: cookies, setCookie } = context as unknown as CookieContext;
+      const secure = isHttps(request);
+      // The prefix makes browsers refuse it from a subdomain or over plain HTTP (RFC 6265bis 4.1.3).
+      const name = secure ? `__Host-${NAME}` : NAME;
+      const options = { httpOnly: true, sameSite: 'lax', path: '/', secure };
+      const bearer = /^Bearer +(\S+) *$/i.exec(request.headers.get('authorization') ?? '')?.[1];
+      const own = cookies[name];
+      return {
+        sessionCookie: {
+          presented: bearer ?? (typeof own === 'string' && own !== '' ? own : null),
+          write: (token, maxAge) => setCookie(name, token, { ...options, maxAge }),
+          expire: () => setCookie(name, '', { ...options, maxAge: 0 }),
+        } satisfies SessionCookie as SessionCookie,
+      };
+    });
+}

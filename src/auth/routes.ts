@@ -1,0 +1,123 @@
+/** Sign-up, sign-in, sign-out and get-session, on the wire as better-auth's e-mail routes. */
+import { Elysia, t } from 'elysia';
+import { jsonBody } from '../../agent/http.ts';
+import { ErrorBody } from '../../agent/wire.ts';
+import type { sessionCookie } from './cookie.ts';
+import type { Accounts } from './service.ts';
+import { type Client, SESSION_SECONDS, type Session, type User } from './sessions.ts';
+
+const UserView = t.Object({
+  id: t.String(),
+  name: t.String(),
+  email: t.String(),
+  emailVerified: t.Literal(false),
+  image: t.Null(),
+  createdAt: t.String(),
+  updatedAt: t.String(),
+});
+
+const SessionView = t.Object({
+  id: t.String(),
+  token: t.String(),
+  userId: t.String(),
+  expiresAt: t.String(),
+  createdAt: t.String(),
+  updatedAt: t.String(),
+  ipAddress: t.String(),
+  userAgent: t.String(),
+});
+
+const viewUser = (user: User) => ({
+  id: user.id,
+  name: user.name,
+  email: user.email,
+  emailVerified: false as const,
+  image: null,
+  createdAt: user.createdAt.toISOString(),
+  updatedAt: user.updatedAt.toISOString(),
+});
+
+const viewSession = (session: Session) => ({
+  ...session,
+  expiresAt: session.expiresAt.toISOString(),
+  createdAt: session.createdAt.toISOString(),
+  updatedAt: session.updatedAt.toISOString(),
+});
+
+export type AuthRoutesDeps = {
+  accounts: Accounts;
+  cookies: ReturnType<typeof sessionCookie>;
+  addressOf: (request: Request) => string;
+  bodyLimit: number;
+};
+
+export function authRoutes({ accounts, cookies, addressOf, bodyLimit }: AuthRoutesDeps) {
+  const clientOf = (request: Request): Client => ({
+    ip: addressOf(request),
+    userAgent: request.headers.get('user-agent') ?? '',
+  });
+
+  return new Elysia({ name: 'auth', prefix: '/auth' })
+    .use(cookies)
+    .derive(({ request, sessionCookie }) => {
+      // Before the body is read: a closed door says nothing about what was brought to it.
+      if (!request.url.includes('/sign-up/')) return { signedIn: false };
+      const signedIn = accounts.find(sessionCookie.presented) !== null;
+      accounts.assertOpen(signedIn);
+      return { signedIn };
+    })
+    .post(
+      '/sign-out',
+      ({ sessionCookie }) => {
+        accounts.signOut(sessionCookie.presented);
+        sessionCookie.expire();
+        return { success: true as const };
+      },
+      { response: t.Object({ success: t.Literal(true) }) },
+    )
+    .get(
+      '/get-session',
+      ({ sessionCookie }) => {
+        const who = accounts.find(sessionCookie.presented);
+        // Elysia answers a bare null with an empty body; the client wants the word.
+        if (!who) return Response.json(null) as never;
+        return { session: viewSession(who.session), user: viewUser(who.user) };
+      },
+      { response: t.Object({ session: SessionView, user: UserView }) },
+    )
+    .use(jsonBody(bodyLimit))
+    .post(
+      '/sign-up/email',
+      async ({ body, request, signedIn, sessionCookie }) => {
+        const made = await accounts.signUp(body, { ...clientOf(request), signedIn });
+        sessionCookie.write(made.session.token, SESSION_SECONDS);
+        return { token: made.session.token, user: viewUser(made.user) };
+      },
+      {
+        body: t.Object({ name: t.String(), email: t.String(), password: t.String() }),
+        response: {
+          200: t.Object({ token: t.String(), user: UserView }),
+          400: ErrorBody,
+          403: ErrorBody,
+          422: ErrorBody,
+        },
+      },
+    )
+    .post(
+      '/sign-in/email',
+      async ({ body, request, sessionCookie }) => {
+        const previous = sessionCookie.presented;
+        const { session, user } = await accounts.signIn(body, { ...clientOf(request), previous });
+        sessionCookie.write(session.token, SESSION_SECONDS);
+        return { redirect: false as const, token: session.token, user: viewUser(user) };
+      },
+      {
+        body: t.Object({ email: t.String(), password: t.String({ minLength: 1 }) }),
+        response: {
+          200: t.Object({ redirect: t.Literal(false), token: t.String(), user: UserView }),
+          400: ErrorBody,
+          401: ErrorBody,
+        },
+      },
+    );
+}

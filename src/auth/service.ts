@@ -1,0 +1,95 @@
+/** Accounts: who may make one, and who may come in. */
+import { randomUUID } from 'node:crypto';
+import { eq } from 'drizzle-orm';
+import { Failure } from '../../agent/failure.ts';
+import type { Db } from '../db/open.ts';
+import { users } from '../db/schema.ts';
+import { checkPassword, hashPassword, passwordMatches } from './password.ts';
+import { type Client, createSessions, type Session, type User } from './sessions.ts';
+
+/** `first`: anyone makes the first account, then only a signed-in user; `open`: anyone; `closed`: nobody. */
+export type SignUpPolicy = 'first' | 'open' | 'closed';
+
+export type Accounts = ReturnType<typeof createAccounts>;
+export type AccountsDeps = { db: Db; now: () => Date; signUp: SignUpPolicy };
+export type SignedIn = { user: User; session: Session };
+
+/** RFC 5321 4.5.3.1.3 leaves 254 characters for an address. */
+const LONGEST_EMAIL = 254;
+const EMAIL = /^[^\s@"(),:;<>[\\\]]+@(?:[\p{L}\p{N}_-]+\.)*[\p{L}\p{N}_-]+$/u;
+
+export function createAccounts({ db, now, signUp: policy }: AccountsDeps) {
+  const sessions = createSessions({ db, now });
+
+  const byEmail = (email: string) => db.select().from(users).where(eq(users.email, email)).get();
+  const any = () => db.select({ id: users.id }).from(users).limit(1).get() !== undefined;
+
+  function assertOpen(signedIn: boolean): void {
+    if (policy === 'open' || (policy === 'first' && (signedIn || !any()))) return;
+    throw new Failure('SIGN_UP_CLOSED', 'New accounts are not open to the public here.');
+  }
+
+  function assertNew(email: string): void {
+    if (!byEmail(email)) return;
+    throw new Failure(
+      'USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL',
+      'There is an account with this e-mail address already.',
+    );
+  }
+
+  return {
+    find: sessions.find,
+    signOut: sessions.end,
+
+    /** Whether there is an account at all. */
+    any,
+
+    /**
+     * @param signedIn whether the request already carries a good session
+     * @throws Failure SIGN_UP_CLOSED before any look at the input
+     */
+    assertOpen,
+
+    /** @throws Failure SIGN_UP_CLOSED, VALIDATION_ERROR, PASSWORD_…, USER_ALREADY_EXISTS_… */
+    async signUp(
+      input: { name: string; email: string; password: string },
+      client: Client & { signedIn: boolean },
+    ): Promise<SignedIn> {
+      const name = input.name.trim();
+      const email = normalizeEmail(input.email);
+      if (name === '') throw new Failure('VALIDATION_ERROR', 'A name is needed.');
+      if (email === null) throw new Failure('VALIDATION_ERROR', 'The e-mail address is not valid.');
+      await checkPassword(input.password);
+      assertNew(email);
+      const passwordHash = await hashPassword(input.password);
+      // Hashing took a while: somebody else may have been first.
+      assertOpen(client.signedIn);
+      assertNew(email);
+      const at = now();
+      const user = { id: randomUUID(), name, email, passwordHash, createdAt: at, updatedAt: at };
+      db.insert(users).values(user).run();
+      return { user, session: sessions.start(user.id, client) };
+    },
+
+    /** @throws Failure INVALID_EMAIL, INVALID_EMAIL_OR_PASSWORD */
+    async signIn(
+      input: { email: string; password: string },
+      client: Client & { previous: string | null },
+    ): Promise<SignedIn> {
+      const email = normalizeEmail(input.email);
+      if (email === null) throw new Failure('INVALID_EMAIL', 'The e-mail address is not valid.');
+      const user = byEmail(email);
+      const matches = await passwordMatches(user?.passwordHash ?? null, input.password);
+      if (!user || !matches) {
+        throw new Failure('INVALID_EMAIL_OR_PASSWORD', 'E-mail address or password is not right.');
+      }
+      sessions.end(client.previous);
+      return { user, session: sessions.start(user.id, client) };
+    },
+  };
+}
+
+function normalizeEmail(email: string): string | null {
+  const normal = email.trim().toLowerCase();
+  return normal.length <= LONGEST_EMAIL && EMAIL.test(normal) ? normal : null;
+}

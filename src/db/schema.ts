@@ -1,0 +1,67 @@
+/** The tables. `migrations/` makes them; a test compares the two. Times are milliseconds since 1970. */
+import { sql } from 'drizzle-orm';
+import { integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+
+export const users = sqliteTable(
+  'users',
+  {
+    id: text('id').primaryKey(),
+    name: text('name').notNull(),
+    /** In lower case. */
+    email: text('email').notNull(),
+    /** A PHC string of argon2id. */
+    passwordHash: text('password_hash').notNull(),
+    createdAt: integer('created_at', { mode: 'timestamp_ms' }).notNull(),
+    updatedAt: integer('updated_at', { mode: 'timestamp_ms' }).notNull(),
+  },
+  (table) => [uniqueIndex('users_email').on(table.email)],
+);
+
+export const sessions = sqliteTable(
+  'sessions',
+  {
+    id: text('id').primaryKey(),
+    userId: text('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    /** Hex SHA-256 of the token; the token itself is nowhere. */
+    tokenHash: text('token_hash').notNull(),
+    ipAddress: text('ip_address').notNull(),
+    userAgent: text('user_agent').notNull(),
+    expiresAt: integer('expires_at', { mode: 'timestamp_ms' }).notNull(),
+    createdAt: integer('created_at', { mode: 'timestamp_ms' }).notNull(),
+    updatedAt: integer('updated_at', { mode: 'timestamp_ms' }).notNull(),
+  },
+  (table) => [uniqueIndex('sessions_token_hash').on(table.tokenHash)],
+);
+
+export const vhosts = sqliteTable('vhosts', {
+  id: integer('id').primaryKey({ autoIncrement: true }),
+  /** Rendering order: it matters to Caddy. */
+  position: integer('position').notNull(),
+  domain: text('domain').notNull(),
+  config: text('config').notNull(),
+  upstream: text('upstream').notNull(),
+  enabled: integer('enabled', { mode: 'boolean' }).notNull(),
+  createdAt: integer('created_at', { mode: 'timestamp_ms' }).notNull(),
+  updatedAt: integer('updated_at', { mode: 'timestamp_ms' }).notNull(),
+});
+
+export const changelog = sqliteTable('changelog', {
+  id: integer('id').primaryKey({ autoIncrement: true }),
+  /** No reference: history outlives an account. */
+  userId: text('user_id').notNull(),
+  userName: text('user_name').notNull(),
+  action: text('action', { enum: ['create', 'update', 'delete', 'toggle'] }).notNull(),
+  domain: text('domain').notNull(),
+  /** For an update the JSON text `{"old":{…},"new":{…}}`. */
+  diff: text('diff'),
+  createdAt: integer('created_at', { mode: 'timestamp_ms' }).notNull(),
+});
+
+/** One row: what stands before the sites. */
+export const preamble = sqliteTable('preamble', {
+  id: integer('id').primaryKey().default(sql`1`),
+  config: text('config').notNull(),
+  updatedAt: integer('updated_at', { mode: 'timestamp_ms' }).notNull(),
+});
