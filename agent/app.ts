@@ -1,0 +1,75 @@
+/** The agent's HTTP side: a bearer check before everything, then the proxy and its logs. */
+import { Elysia } from 'elysia';
+import { createBearerCheck } from './bearer.ts';
+import type { Log, ProxyControl } from './caddy/proxy.ts';
+import { Failure } from './failure.ts';
+import { errors, jsonBody, lateBodies } from './http.ts';
+import { type createLogs, parseLogQuery } from './logs/logs.ts';
+import {
+  ErrorBody,
+  Health,
+  LogPage,
+  LogQuery,
+  ProxyStatus,
+  ReloadAnswer,
+  ReloadRequest,
+  ValidateAnswer,
+  ValidateRequest,
+} from './wire.ts';
+
+export type AgentDeps = {
+  token: string;
+  proxy: ProxyControl;
+  logs: ReturnType<typeof createLogs>;
+  log: Log;
+};
+
+/** A proxyfile of 25,000 sites is about 1.6 MB. */
+export const AGENT_BODY_LIMIT = 16 * 1024 * 1024;
+
+export function createAgent({ token, proxy, logs, log }: AgentDeps) {
+  const allowed = createBearerCheck(token);
+  return new Elysia({ name: 'agent' })
+    .use(
+      errors({
+        report: (error, request) => {
+          log('request failed', { path: new URL(request.url).pathname, reason: String(error) });
+        },
+      }),
+    )
+    .use(lateBodies())
+    .onRequest(({ request, set }) => {
+      if (new URL(request.url).pathname === '/health' || allowed(request)) return;
+      set.headers['WWW-Authenticate'] = 'Bearer';
+      throw new Failure('UNAUTHENTICATED', 'A valid agent token is needed.');
+    })
+    .get('/health', () => ({ status: 'ok' as const }), { response: Health })
+    .use(jsonBody(AGENT_BODY_LIMIT))
+    .post(
+      '/proxy/reload',
+      async ({ body }) => ({
+        success: true as const,
+        digest: await proxy.reload(body.proxyfile, body.expects),
+      }),
+      {
+        body: ReloadRequest,
+        response: { 200: ReloadAnswer, 400: ErrorBody, 409: ErrorBody, 502: ErrorBody },
+      },
+    )
+    .post(
+      '/proxy/validate',
+      async ({ body }) => {
+        await proxy.validate(body.proxyfile);
+        return { success: true as const };
+      },
+      {
+        body: ValidateRequest,
+        response: { 200: ValidateAnswer, 400: ErrorBody, 502: ErrorBody },
+      },
+    )
+    .get('/proxy/status', () => proxy.status(), { response: ProxyStatus })
+    .get('/logs', ({ query }) => logs.page(parseLogQuery(query)), {
+      query: LogQuery,
+      response: { 200: LogPage, 400: ErrorBody },
+    });
+}

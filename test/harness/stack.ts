@@ -1,0 +1,137 @@
+/** Hub, agent and a real Caddy in a temporary folder, all on loopback, in this process. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readSettings } from '../../src/config.ts';
+import { createLog, type Log } from '../../src/log.ts';
+import { serveAll } from '../../src/serve.ts';
+
+export type Stack = Awaited<ReturnType<typeof startStack>>;
+export type Answer<T = unknown> = { status: number; body: T; headers: Headers; text: string };
+
+export const machine = {
+  readFile: (path: string) => readFileSync(path, 'utf8'),
+  which: (program: string) => Bun.which(program),
+};
+
+export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), 'sbx-'));
+
+/** A port nobody listens on at this moment. */
+export function freePort(): number {
+  const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
+  const { port } = listener;
+  listener.stop(true);
+  return port;
+}
+
+/** Looks every few milliseconds until `check` gives something; never a fixed wait. */
+export async function until<T>(
+  check: () => Promise<T | undefined | false | null> | T | undefined | false | null,
+  what = 'the condition',
+  patience = 15_000,
+): Promise<T> {
+  const end = Date.now() + patience;
+  for (;;) {
+    const found = await check();
+    if (found) return found;
+    if (Date.now() > end) throw new Error(`${what} did not come about in ${patience} ms`);
+    await Bun.sleep(10);
+  }
+}
+
+/** Asks and reads the whole answer; `body` is the parsed JSON, or undefined. */
+export async function ask<T = unknown>(
+  url: string,
+  init: { method?: string; json?: unknown; raw?: string; headers?: Record<string, string> } = {},
+): Promise<Answer<T>> {
+  const body = init.raw ?? (init.json === undefined ? undefined : JSON.stringify(init.json));
+  const response = await fetch(url, {
+    method: init.method ?? (body === undefined ? 'GET' : 'POST'),
+    headers: { 'Content-Type': 'application/json', ...init.headers },
+    redirect: 'manual',
+    ...(body === undefined ? {} : { body }),
+  });
+  const text = await response.text();
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    // Not JSON: the test that cares looks at the text.
+  }
+  return { status: response.status, body: parsed as T, headers: response.headers, text };
+}
+
+export async function startStack(env: Record<string, string> = {}, folder = temporaryFolder()) {
+  const httpPort = Number(env.PROXY_HTTP_PORT ?? freePort());
+  const httpsPort = Number(env.PROXY_HTTPS_PORT ?? freePort());
+  const dataDir = join(folder, 'data');
+  const lines: string[] = [];
+  const log: Log = createLog(
+    (line) => lines.push(line),
+    () => new Date(),
+  );
+  const settings = readSettings(
+    'all',
+    {
+      PATH: process.env.PATH,
+      DATA_DIR: dataDir,
+      HUB_PORT: '0',
+      AGENT_PORT: '0',
+      PROXY_HTTP_PORT: String(httpPort),
+      PROXY_HTTPS_PORT: String(httpsPort),
+      ...env,
+    },
+    machine,
+  );
+  let running = await serveAll(settings, log);
+  const token = readFileSync(join(dataDir, 'agent-token'), 'utf8').trim();
+
+  return {
+    folder,
+    dataDir,
+    httpPort,
+    httpsPort,
+    token,
+    settings,
+    /** What the program wrote to its own log. */
+    lines,
+    proxyfile: settings.agent.proxy.proxyfile,
+    accessLog: settings.agent.proxy.accessLog.file,
+    get hub() {
+      return `${running.hub.url}/api`;
+    },
+    get agent() {
+      return running.agent.url;
+    },
+    agentHeaders: { Authorization: `Bearer ${token}` },
+    readProxyfile: () => readFileSync(settings.agent.proxy.proxyfile, 'utf8'),
+
+    /** One request through the proxy. */
+    served: (host: string, path = '/'): Promise<Answer> =>
+      ask(`http://127.0.0.1:${httpPort}${path}`, { headers: { Host: host } }),
+
+    async restart() {
+      await running.stop();
+      running = await serveAll(settings, log);
+    },
+    /** Stops everything; the folder stays when it was given. */
+    async stop() {
+      await running.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Creates the owner account and returns what its requests carry. */
+export async function signUp(stack: { hub: string }, email = 'ada@example.org', name = 'Ada') {
+  const answer = await ask<{ token: string; user: { id: string } }>(
+    `${stack.hub}/auth/sign-up/email`,
+    { json: { name, email, password: 'a long passphrase' } },
+  );
+  if (answer.status !== 200) throw new Error(`sign-up: ${answer.text}`);
+  return {
+    token: answer.body.token,
+    userId: answer.body.user.id,
+    headers: { Authorization: `Bearer ${answer.body.token}` },
+  };
+}
