@@ -1,0 +1,86 @@
+/** The hub's one door to the agent. */
+import { getSchemaValidator, type Static, type TSchema } from 'elysia';
+import { Failure } from '../agent/failure.ts';
+import {
+  ErrorBody,
+  LogPage,
+  type LogQuery,
+  ProxyStatus,
+  ReloadAnswer,
+  ValidateAnswer,
+} from '../agent/wire.ts';
+
+export type AgentClient = ReturnType<typeof createAgentClient>;
+export type AgentClientDeps = {
+  /** Where the agent listens, `http://127.0.0.1:3002`. */
+  url: string;
+  token: string;
+  /** Milliseconds to wait for a publish; longer than the agent's own 30 s towards Caddy. */
+  deadline?: number;
+};
+
+const DEADLINE_MS = 45_000;
+const STATUS_DEADLINE_MS = 10_000;
+
+/** The agent's refusals that a caller shall hear as they are. */
+const PASSED_ON = ['PROXY_REJECTED', 'PROXY_UNREACHABLE', 'STALE', 'INVALID_REQUEST'] as const;
+
+export function createAgentClient({ url, token, deadline = DEADLINE_MS }: AgentClientDeps) {
+  async function call<T extends TSchema>(
+    schema: T,
+    path: string,
+    init: { body?: unknown; deadline?: number } = {},
+  ): Promise<Static<T>> {
+    let answer: unknown;
+    let ok: boolean;
+    try {
+      const response = await fetch(`${url}${path}`, {
+        method: init.body === undefined ? 'GET' : 'POST',
+        headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+        ...(init.body === undefined ? {} : { body: JSON.stringify(init.body) }),
+        redirect: 'error',
+        signal: AbortSignal.timeout(init.deadline ?? deadline),
+      });
+      ok = response.ok;
+      answer = await response.json();
+    } catch (cause) {
+      throw unreachable('The agent does not answer.', cause);
+    }
+    if (ok && getSchemaValidator(schema).Check(answer)) return answer as Static<T>;
+    throw refusalOf(answer);
+  }
+
+  return {
+    /** Makes `proxyfile` live. @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE, AGENT_UNREACHABLE */
+    reload: (proxyfile: string) => call(ReloadAnswer, '/proxy/reload', { body: { proxyfile } }),
+
+    /** Asks whether the proxy would take `proxyfile`. @throws as reload */
+    validate: (proxyfile: string) =>
+      call(ValidateAnswer, '/proxy/validate', { body: { proxyfile } }),
+
+    /** @throws Failure AGENT_UNREACHABLE */
+    status: () => call(ProxyStatus, '/proxy/status', { deadline: STATUS_DEADLINE_MS }),
+
+    /** A page of the access log. @throws Failure AGENT_UNREACHABLE, INVALID_REQUEST */
+    logs: (query: LogQuery) =>
+      call(LogPage, `/logs?${new URLSearchParams(query as Record<string, string>)}`),
+  };
+}
+
+function refusalOf(answer: unknown): Failure {
+  if (isErrorBody(answer)) {
+    const code = PASSED_ON.find((known) => known === answer.code);
+    const { detail, line } = answer;
+    if (code) return new Failure(code, answer.message, { detail, line });
+    if (answer.code === 'UNAUTHENTICATED') {
+      return unreachable('The agent does not take our token.', answer.code);
+    }
+  }
+  return unreachable('The agent gave an answer that cannot be understood.', answer);
+}
+
+const isErrorBody = (answer: unknown): answer is ErrorBody =>
+  getSchemaValidator(ErrorBody).Check(answer);
+
+const unreachable = (message: string, cause: unknown) =>
+  new Failure('AGENT_UNREACHABLE', message, { cause });

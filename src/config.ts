@@ -1,0 +1,129 @@
+/** The environment, read once into frozen settings; every fault is reported at the same time. */
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import type { ProxySettings } from '../agent/caddy/proxy.ts';
+import type { SignUpPolicy } from './auth/service.ts';
+import { createReader, type Env } from './settings-reader.ts';
+
+export type Command = 'all' | 'hub' | 'agent';
+
+export type HubSettings = Readonly<{
+  host: string;
+  port: number;
+  dataDir: string;
+  signUp: SignUpPolicy;
+  agentUrl: string;
+  trustProxy: boolean;
+}>;
+
+export type AgentSettings = Readonly<{ host: string; port: number; proxy: ProxySettings }>;
+
+export type Settings = Readonly<{
+  hub: HubSettings;
+  agent: AgentSettings;
+  /** Null only in the one-machine mode, which makes its own. */
+  token: string | null;
+  /** One-machine mode: the ports for the first preamble; null where they are to be tried out. */
+  firstPorts: Readonly<{ http: number | null; https: number | null }>;
+}>;
+
+/** How main.ts reaches the machine: tests give their own. */
+export type Machine = {
+  /** @throws where it cannot be read */
+  readFile: (path: string) => string;
+  /** The absolute path of a program, or null. */
+  which: (program: string) => string | null;
+};
+
+/** Enough for 128 bits even where it is only hexadecimal. */
+const SHORTEST_TOKEN = 32;
+/** sun_path holds 108 bytes (unix(7)); Caddy adds nothing, but some room is kept. */
+const LONGEST_SOCKET = 100;
+
+/** @throws SettingsError naming every setting that is wrong or missing */
+export function readSettings(command: Command, env: Env, machine: Machine): Settings {
+  const read = createReader(env, machine.readFile);
+  const dataDir = resolve(read.text('DATA_DIR', './data'));
+  const managed = read.flag('PROXY_MANAGED', command === 'all');
+  const runsAgent = command !== 'hub';
+  const runsHub = command !== 'agent';
+
+  const token = readToken(read, command);
+  const bin = read.text('PROXY_BIN', 'caddy');
+  const program = runsAgent ? machine.which(bin) : bin;
+  if (program === null) {
+    const install = 'install Caddy with: sudo apt-get install caddy';
+    read.fault('PROXY_BIN', `there is no program "${bin}"; ${install}`);
+  }
+  const own = (name: string, otherwise: string) =>
+    command === 'all' ? join(dataDir, name) : otherwise;
+  const folder = join(dataDir, 'caddy');
+  const proxyEnv = runsAgent ? read.envFile('PROXY_ENV_FILE') : {};
+  const admin = read.text('PROXY_ADMIN', managed ? `unix/${socketIn(folder)}` : 'localhost:2019');
+  if (!/^(unix\/\/.+|[^\s/]+:\d+)$/.test(admin)) {
+    read.fault('PROXY_ADMIN', 'must be host:port or unix//path');
+  }
+
+  const settings: Settings = {
+    token,
+    hub: {
+      host: read.text('HUB_HOST', '127.0.0.1'),
+      port: read.port('HUB_PORT', 3000),
+      dataDir,
+      signUp: runsHub ? read.oneOf('SIGN_UP', ['first', 'open', 'closed']) : 'first',
+      agentUrl: command === 'hub' ? read.url('AGENT_URL', 'http://127.0.0.1:3002') : '',
+      trustProxy: read.flag('TRUST_PROXY', false),
+    },
+    agent: {
+      host: read.text('AGENT_HOST', '127.0.0.1'),
+      port: read.port('AGENT_PORT', 3002),
+      proxy: {
+        bin: program ?? bin,
+        proxyfile: resolve(read.text('PROXYFILE', own('Caddyfile', '/etc/caddy/Caddyfile'))),
+        admin,
+        managed: managed ? { folder } : null,
+        env: {
+          PATH: env.PATH ?? '/usr/local/bin:/usr/bin:/bin',
+          ...proxyEnv,
+          HOME: folder,
+          XDG_DATA_HOME: join(folder, 'data'),
+          XDG_CONFIG_HOME: join(folder, 'config'),
+        },
+        accessLog: {
+          file: resolve(
+            read.text('ACCESS_LOG', own('logs/access.log', '/var/log/caddy/access.log')),
+          ),
+          rollMb: read.count('ACCESS_LOG_ROLL_MB', 100),
+          keep: read.count('ACCESS_LOG_KEEP', 10),
+        },
+      },
+    },
+    firstPorts: {
+      http: read.optionalPort('PROXY_HTTP_PORT'),
+      https: read.optionalPort('PROXY_HTTPS_PORT'),
+    },
+  };
+  read.finish();
+  return Object.freeze(settings);
+}
+
+function readToken(read: ReturnType<typeof createReader>, command: Command): string | null {
+  const token = read.secret('AGENT_TOKEN');
+  if (token === null && command === 'all') return null;
+  if (token === null) {
+    read.fault('AGENT_TOKEN', 'is needed (or AGENT_TOKEN_FILE): the token hub and agent share');
+  } else if (token.length < SHORTEST_TOKEN) {
+    read.fault('AGENT_TOKEN', `must have at least ${SHORTEST_TOKEN} characters`);
+  } else if (!/^[\x21-\x7e]+$/.test(token)) {
+    read.fault('AGENT_TOKEN', 'may hold printable ASCII characters only, no spaces');
+  }
+  return token;
+}
+
+/** In the data folder, or, where that path is too long for a socket, in a short one of its own. */
+function socketIn(folder: string): string {
+  const path = join(folder, 'admin.sock');
+  if (Buffer.byteLength(path) <= LONGEST_SOCKET) return path;
+  const name = new Bun.CryptoHasher('sha256').update(dirname(folder)).digest('hex').slice(0, 16);
+  return join(tmpdir(), `signalbox-${name}`, 'admin.sock');
+}

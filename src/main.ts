@@ -1,0 +1,104 @@
+/** The program's entry: argv and environment in, processes out; the only file that exits. */
+import { readFileSync } from 'node:fs';
+import { version } from '../package.json';
+import { type Command, type Machine, readSettings, type Settings } from './config.ts';
+import { createLog } from './log.ts';
+import { type Running, serveAgent, serveAll, serveHub } from './serve.ts';
+import { SettingsError } from './settings-reader.ts';
+import { USAGE } from './usage.ts';
+
+const machine: Machine = {
+  readFile: (path) => readFileSync(path, 'utf8'),
+  which: (program) => Bun.which(program),
+};
+const log = createLog(
+  (line) => process.stderr.write(`${line}\n`),
+  () => new Date(),
+);
+
+async function run(command: Command): Promise<void> {
+  let stop: () => Promise<void>;
+  try {
+    stop = await start(command, readSettings(command, process.env, machine));
+  } catch (error) {
+    const known = error instanceof SettingsError;
+    process.stderr.write(`${known ? '' : 'signalbox cannot start: '}${messageOf(error)}\n`);
+    process.exit(1);
+  }
+  let stopping = false;
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (stopping) return;
+      stopping = true;
+      log('stopping', { signal });
+      stop().then(
+        () => process.exit(0),
+        (error) => {
+          log('stop failed', { reason: messageOf(error) });
+          process.exit(1);
+        },
+      );
+    });
+  }
+}
+
+async function start(command: Command, settings: Settings): Promise<() => Promise<void>> {
+  const token = settings.token ?? '';
+  if (command === 'all') {
+    const all = await serveAll(settings, log);
+    announce('hub', all.hub);
+    announce('agent', all.agent);
+    if (!all.hub.hasAccount()) console.log(welcome(all.hub.url));
+    return all.stop;
+  }
+  const running =
+    command === 'hub'
+      ? await serveHub(settings.hub, token, log)
+      : await serveAgent(settings.agent, token, log);
+  announce(command, running);
+  return running.stop;
+}
+
+const announce = (name: string, running: Running) =>
+  console.log(`${name} listening on ${running.url}`);
+
+const welcome = (url: string) => `
+The first sign-up makes the owner of this hub:
+
+  curl ${url}/api/auth/sign-up/email -H 'Content-Type: application/json' \\
+    -d '{"name":"Ada","email":"ada@example.org","password":"a long passphrase"}'
+`;
+
+/** Asks where the settings say it listens; a host that means "everywhere" is asked on loopback. */
+async function isHealthy(which: 'hub' | 'agent'): Promise<boolean> {
+  const name = which.toUpperCase();
+  const host = process.env[`${name}_HOST`] || '127.0.0.1';
+  const port = process.env[`${name}_PORT`] || (which === 'hub' ? '3000' : '3002');
+  const near = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
+  const address = near.includes(':') ? `[${near}]` : near;
+  const path = which === 'hub' ? '/api/health' : '/health';
+  try {
+    const signal = AbortSignal.timeout(5_000);
+    return (await fetch(`http://${address}:${port}${path}`, { signal })).ok;
+  } catch {
+    return false;
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+const [word, extra, ...more] = process.argv.slice(2);
+if (word === '--help' || word === '-h') {
+  process.stdout.write(USAGE);
+} else if (word === '--version' || word === '-v') {
+  console.log(version);
+} else if (word === 'health' && (extra ?? 'hub') in { hub: 1, agent: 1 } && more.length === 0) {
+  process.exitCode = (await isHealthy(extra === 'agent' ? 'agent' : 'hub')) ? 0 : 1;
+} else if (word === undefined || ((word === 'hub' || word === 'agent') && extra === undefined)) {
+  await run(word ?? 'all');
+} else {
+  process.stderr.write(`signalbox: unknown: ${[word, extra].join(' ').trim()}\n\n${USAGE}`);
+  process.exitCode = 2;
+}

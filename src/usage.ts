@@ -1,0 +1,31 @@
+/** What `--help` prints. */
+export const USAGE = `signalbox - a reverse-proxy manager for your own servers
+
+Usage:
+  signalbox                      hub, agent and Caddy on one machine
+  signalbox hub                  the hub alone: API, accounts, virtual hosts
+  signalbox agent                the agent alone, beside a Caddy
+  signalbox health [hub|agent]   exit 0 when it answers, else 1
+  signalbox --help, --version
+
+Settings come from the environment, or a .env file in the working folder:
+  HUB_HOST, HUB_PORT             where the hub listens (127.0.0.1, 3000)
+  DATA_DIR                       database, secrets, certificates (./data)
+  SIGN_UP                        first, open or closed (first)
+  TRUST_PROXY                    believe X-Forwarded-For's last hop (false)
+  AGENT_URL                      where the hub finds the agent (http://127.0.0.1:3002)
+  AGENT_TOKEN, AGENT_TOKEN_FILE  the token both share, at least 32 characters
+  AGENT_HOST, AGENT_PORT         where the agent listens (127.0.0.1, 3002)
+  PROXY_BIN                      the proxy's program (caddy on the PATH)
+  PROXYFILE                      the file the agent keeps (/etc/caddy/Caddyfile)
+  PROXY_ADMIN                    Caddy's admin endpoint (localhost:2019)
+  PROXY_MANAGED                  whether the agent runs Caddy itself (false)
+  PROXY_ENV_FILE                 NAME=value lines for Caddy
+  ACCESS_LOG                     the access log (/var/log/caddy/access.log)
+  ACCESS_LOG_ROLL_MB             size at which it rolls (100)
+  ACCESS_LOG_KEEP                rolled files kept (10)
+On one machine everything lies under DATA_DIR, Caddy is managed, and
+  PROXY_HTTP_PORT, PROXY_HTTPS_PORT
+                                 are the first ports it serves (80 and 443,
+                                 or 8080 and 8443 where those cannot be had)
+`;

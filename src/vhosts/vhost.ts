@@ -1,0 +1,105 @@
+/** A vhost, the set of them that is published, and what every vhost must fulfil. Pure. */
+import { type CheckOptions, checkConfig } from '../../agent/caddyfile/check.ts';
+import { snippetNames } from '../../agent/caddyfile/preamble.ts';
+import { Failure } from '../../agent/failure.ts';
+import { addressKey, isUpstream, normalizeDomain } from '../caddyfile/address.ts';
+import { siteForm } from '../caddyfile/site.ts';
+
+/** Never changed in place: a changed vhost is a new object, so that what is known of it can be kept. */
+export type Vhost = Readonly<{
+  id: number;
+  position: number;
+  domain: string;
+  config: string;
+  upstream: string;
+  enabled: boolean;
+  createdAt: Date;
+  updatedAt: Date;
+}>;
+
+/** All that is published: accepted by the proxy and stored, or a candidate for it. */
+export type SiteSet = Readonly<{
+  preamble: string;
+  /** By position. */
+  vhosts: readonly Vhost[];
+  /** The id the next vhost gets; an id is never used twice. */
+  nextId: number;
+}>;
+
+/** What a person may say of a vhost. */
+export type VhostInput = {
+  domain?: string | undefined;
+  config?: string | undefined;
+  upstream?: string | undefined;
+  enabled?: boolean | undefined;
+};
+
+/** The proxy's dialect, as far as the check of a config depends on it. */
+export type Dialect = { heredocs: boolean };
+
+const UPSTREAM = '{upstream}';
+
+/**
+ * The fields of `input` in their stored form.
+ * @throws Failure INVALID_REQUEST
+ */
+export function normalize(domain: string, config: string, upstream: string) {
+  if (domain.trim() === '') throw invalid('A domain is needed.');
+  if (config.trim() === '') throw invalid('A config is needed.');
+  const target = upstream.trim();
+  if (target !== '' && !isUpstream(target)) {
+    throw invalid('The upstream must be host:port, or http://, https:// or h2c:// with a host.');
+  }
+  if (target === '' && config.includes(UPSTREAM)) {
+    throw invalid('The config uses {upstream}, but there is no upstream.');
+  }
+  return { domain: normalizedDomain(domain.trim(), config), config, upstream: target };
+}
+
+function normalizedDomain(domain: string, config: string): string {
+  const form = siteForm(domain, config);
+  const normal = form.form === 'block' ? form.addresses[0] : normalizeDomain(domain);
+  if (normal) return normal;
+  throw invalid('The domain must be a host name, with http://, https:// or a port where needed.');
+}
+
+const addresses = new WeakMap<Vhost, readonly string[]>();
+
+/** The normal forms of all addresses a vhost answers to. */
+function keysOf(vhost: Vhost): readonly string[] {
+  const known = addresses.get(vhost);
+  if (known) return known;
+  const form = siteForm(vhost.domain, vhost.config);
+  const keys = (form.form === 'block' ? form.addresses : [vhost.domain]).map(addressKey);
+  addresses.set(vhost, keys);
+  return keys;
+}
+
+/** @throws Failure DOMAIN_TAKEN where another vhost of the set answers to one of its addresses */
+export function assertFree(vhost: Vhost, set: SiteSet): void {
+  const wanted = new Set(keysOf(vhost));
+  for (const other of set.vhosts) {
+    if (other.id === vhost.id || !keysOf(other).some((key) => wanted.has(key))) continue;
+    throw new Failure('DOMAIN_TAKEN', `Another vhost (${other.domain}) has this domain already.`);
+  }
+}
+
+/**
+ * A config may not reach outside its own block, nor read files.
+ * @throws Failure PROXY_REJECTED with the line within the config
+ */
+export function assertContained(vhost: Vhost, preamble: string, dialect: Dialect): void {
+  const options: CheckOptions = { ...dialect, snippets: snippetNames(preamble) };
+  const fault = checkConfig(vhost.config, siteForm(vhost.domain, vhost.config).form, options);
+  if (!fault) return;
+  throw new Failure(
+    'PROXY_REJECTED',
+    'This configuration cannot be published; nothing was changed.',
+    {
+      detail: `line ${fault.line}: ${fault.message}`,
+      line: fault.line,
+    },
+  );
+}
+
+const invalid = (message: string) => new Failure('INVALID_REQUEST', message);
