@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'bun:test';
+import { dirname, join, relative } from 'node:path';
+
+const ROOT = join(import.meta.dir, '..');
+const files = [...new Bun.Glob('{src,agent}/**/*.ts').scanSync(ROOT)].toSorted();
+
+/** The project's own files that `file` imports, from the root. */
+async function importsOf(file: string): Promise<string[]> {
+  const text = await Bun.file(join(ROOT, file)).text();
+  return [...text.matchAll(/(?:from|import)\s*\(?'(\.[^']+)'/g)].map(([, path]) =>
+    relative(ROOT, join(ROOT, dirname(file), path ?? '')),
+  );
+}
+
+describe('imports point one way', () => {
+  test.each(files)('%s', async (file) => {
+    const imports = await importsOf(file);
+    const roots = ['src/main.ts', 'src/serve.ts', 'src/config.ts'];
+
+    if (file.startsWith('agent/')) {
+      expect(imports.filter((path) => path.startsWith('src/'))).toEqual([]);
+    } else if (!roots.includes(file)) {
+      const allowed = /^agent\/(caddyfile\/.*|wire\.ts|failure\.ts|http\.ts)$/;
+      const wrong = imports.filter((path) => path.startsWith('agent/') && !allowed.test(path));
+      expect(wrong).toEqual([]);
+    }
+
+    const isRoutes = /(routes|app|guard|cookie)\.ts$/.test(file);
+    const text = await Bun.file(join(ROOT, file)).text();
+    const values = [...text.matchAll(/^import (?!type)[^;]*from 'elysia'/gm)];
+    const isSchema = file === 'agent/wire.ts' || file === 'agent/http.ts';
+    if (!isRoutes && !isSchema && file !== 'src/agent-client.ts') expect(values.length).toBe(0);
+
+    if (isRoutes && file.startsWith('src/')) {
+      const tables = imports.filter((path) => path.endsWith('db/schema.ts'));
+      expect(tables).toEqual([]);
+    }
+    if (file.includes('/caddyfile/')) {
+      expect(imports.filter((path) => !path.includes('/caddyfile/'))).toEqual([]);
+    }
+    if (file.startsWith('agent/logs/')) {
+      const outside = imports.filter((path) => !path.startsWith('agent/logs/'));
+      expect(outside.filter((path) => path !== 'agent/wire.ts')).toEqual([]);
+    }
+    if (file !== 'src/main.ts') {
+      expect(text).not.toMatch(/process\.(env|exit|argv|on)\b/);
+      if (file !== 'src/serve.ts') expect(text).not.toMatch(/\.listen\(|Bun\.serve\(/);
+    }
+  });
+});

@@ -1,0 +1,246 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { findByArgument } from '../../agent/caddy/processes.ts';
+import { ask, freePort, signUp, temporaryFolder, until } from '../harness/stack.ts';
+
+const MAIN = join(import.meta.dir, '../../src/main.ts');
+const folder = temporaryFolder();
+const dataDir = join(folder, 'data');
+const httpPort = freePort();
+
+/** The program as an operator runs it: a process of its own with just these variables. */
+function run(args: string[], env: Record<string, string> = {}, cwd = folder) {
+  const child = Bun.spawn([process.execPath, MAIN, ...args], {
+    cwd,
+    env: { PATH: process.env.PATH ?? '', ...env },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  });
+  const output = { out: '', err: '' };
+  const drain = async (stream: ReadableStream<Uint8Array>, name: 'out' | 'err') => {
+    const decoder = new TextDecoder();
+    for await (const chunk of stream) output[name] += decoder.decode(chunk, { stream: true });
+  };
+  const drained = Promise.all([drain(child.stdout, 'out'), drain(child.stderr, 'err')]);
+  return {
+    child,
+    output,
+    async exited() {
+      const code = await child.exited;
+      await drained;
+      return { code, ...output };
+    },
+    /** The address a line of the start-up names. */
+    address: (name: string) =>
+      until(
+        () => new RegExp(`^${name} listening on (http://\\S+)$`, 'm').exec(output.out)?.[1],
+        `${name} listening (${output.err})`,
+      ),
+  };
+}
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('the command line', () => {
+  test('an unknown word exits 2 with usage on stderr', async () => {
+    for (const args of [
+      ['serve'],
+      ['--hlep'],
+      ['hub', 'x'],
+      ['health', 'x'],
+      ['health', 'hub', 'x'],
+    ]) {
+      const { code, out, err } = await run(args).exited();
+      expect([code, out]).toEqual([2, '']);
+      expect(err).toContain('Usage:');
+    }
+  });
+
+  test('--help and --version', async () => {
+    const help = await run(['--help']).exited();
+    expect([help.code, help.err]).toEqual([0, '']);
+    for (const word of [
+      'hub',
+      'agent',
+      'health',
+      'DATA_DIR',
+      'PROXY_ENV_FILE',
+      'ACCESS_LOG_KEEP',
+    ]) {
+      expect(help.out).toContain(word);
+    }
+    const version = await run(['--version']).exited();
+    expect([version.code, version.out]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)]);
+  });
+
+  test('every wrong setting is named in one message, and no secret', async () => {
+    const { code, out, err } = await run(['agent'], {
+      AGENT_TOKEN: 'shortsecret',
+      AGENT_PORT: '70000',
+      PROXY_BIN: 'no-such-caddy',
+      PROXY_MANAGED: 'perhaps',
+      ACCESS_LOG_KEEP: '-1',
+      PROXY_ENV_FILE: '/nowhere/at/all',
+    }).exited();
+    expect([code, out]).toEqual([1, '']);
+    for (const name of [
+      'AGENT_TOKEN',
+      'AGENT_PORT',
+      'PROXY_BIN',
+      'PROXY_MANAGED',
+      'ACCESS_LOG_KEEP',
+      'PROXY_ENV_FILE',
+    ]) {
+      expect(err).toContain(`  ${name} `);
+    }
+    expect(err).toContain('sudo apt-get install caddy');
+    expect(err).not.toContain('shortsecret');
+    expect((await run(['hub']).exited()).err).toContain('  AGENT_TOKEN ');
+  });
+});
+
+describe('everything on one machine', () => {
+  let program: ReturnType<typeof run>;
+  let hub: string;
+  let agent: string;
+
+  beforeAll(async () => {
+    // Settings may come from a .env file in the working folder.
+    writeFileSync(
+      join(folder, '.env'),
+      `HUB_PORT=0\nAGENT_PORT=0\nPROXY_HTTP_PORT=${httpPort}\nPROXY_HTTPS_PORT=${freePort()}\n`,
+    );
+    program = run([]);
+    hub = await program.address('hub');
+    agent = await program.address('agent');
+  });
+  afterAll(() => {
+    program.child.kill('SIGKILL');
+    for (const { pid } of findByArgument(join(dataDir, 'caddy', 'boot.json')))
+      process.kill(pid, 'SIGKILL');
+  });
+
+  test('a person signs up, creates a vhost, and the next request is served', async () => {
+    expect(program.output.out).toContain('/api/auth/sign-up/email');
+    const upstream = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response('up') });
+    const { headers } = await signUp({ hub: `${hub}/api` });
+    const made = await ask<{ id: number }>(`${hub}/api/vhosts`, {
+      json: {
+        domain: 'http://app.example',
+        config: 'reverse_proxy {upstream}',
+        upstream: `127.0.0.1:${upstream.port}`,
+      },
+      headers,
+    });
+    expect(made.status).toBe(201);
+    const url = `http://127.0.0.1:${httpPort}/hello?x=1`;
+    const served = await ask(url, { headers: { Host: 'app.example' } });
+    expect([served.status, served.text]).toEqual([200, 'up']);
+
+    const broken = await ask<{ code: string }>(`${hub}/api/vhosts/${made.body.id}`, {
+      method: 'PUT',
+      json: { config: 'reverse_proxi {upstream}' },
+      headers,
+    });
+    expect([broken.status, broken.body.code]).toEqual([502, 'PROXY_REJECTED']);
+    expect((await ask(url, { headers: { Host: 'app.example' } })).text).toBe('up');
+
+    const logs = await until(async () => {
+      const answer = await ask<{ total: number; logs: object[] }>(
+        `${hub}/api/logs?domain=app.example&status=200`,
+        { headers },
+      );
+      return answer.body.total === 2 && answer.body;
+    });
+    expect(logs.logs[0]).toEqual({
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      domain: 'app.example',
+      method: 'GET',
+      path: '/hello',
+      status: 200,
+      latency: expect.stringMatching(/^\d+(\.\d{1,3})?ms$/),
+      ip: '127.0.0.1',
+    });
+    const log = await ask<{ action: string }[]>(`${hub}/api/changelog`, { headers });
+    expect(log.body.map((entry) => entry.action)).toEqual(['create']);
+    await upstream.stop(true);
+  });
+
+  test('what it keeps is its owner’s alone', () => {
+    expect(statSync(dataDir).mode & 0o077).toBe(0);
+    expect(statSync(join(dataDir, 'agent-token')).mode & 0o777).toBe(0o600);
+    expect(statSync(join(dataDir, 'signalbox.db')).mode & 0o777).toBe(0o600);
+  });
+
+  test('health tells by its exit code', async () => {
+    const port = (url: string) => new URL(url).port;
+    const env = { HUB_PORT: port(hub), AGENT_PORT: port(agent) };
+    expect((await run(['health'], env).exited()).code).toBe(0);
+    expect((await run(['health', 'agent'], env).exited()).code).toBe(0);
+    expect((await run(['health', 'hub'], { HUB_PORT: String(freePort()) }).exited()).code).toBe(1);
+  });
+
+  test('a taken port and a data folder in use are start-up errors', async () => {
+    const { port } = new URL(agent);
+    const other = join(folder, 'other');
+    mkdirSync(other);
+    const taken = await run(
+      [],
+      { AGENT_PORT: port, DATA_DIR: join(other, 'data') },
+      other,
+    ).exited();
+    expect(taken.code).toBe(1);
+    expect(taken.err).toContain(`port ${port}`);
+    const twice = await run(
+      ['hub'],
+      { DATA_DIR: dataDir, AGENT_TOKEN: 'x'.repeat(32), HUB_PORT: '0' },
+      other,
+    ).exited();
+    expect(twice.code).toBe(1);
+    expect(twice.err).toContain('another hub is using the data folder');
+    expect((await ask(`${hub}/api/health`)).status).toBe(200);
+  });
+
+  test('SIGTERM stops all of it cleanly, exit code 0', async () => {
+    program.child.kill('SIGTERM');
+    expect((await program.exited()).code).toBe(0);
+    expect(findByArgument(join(dataDir, 'caddy', 'boot.json'))).toEqual([]);
+    expect(ask(`${hub}/api/health`)).rejects.toThrow();
+  });
+});
+
+describe('hub and agent apart', () => {
+  test('work over the shared token and stop on SIGINT', async () => {
+    const home = temporaryFolder();
+    const common = { DATA_DIR: join(home, 'data'), AGENT_TOKEN: 't'.repeat(32) };
+    const agent = run(['agent'], {
+      ...common,
+      AGENT_PORT: '0',
+      PROXY_MANAGED: 'true',
+      PROXYFILE: join(home, 'Caddyfile'),
+      ACCESS_LOG: join(home, 'access.log'),
+    });
+    const hub = run(['hub'], {
+      ...common,
+      HUB_PORT: '0',
+      AGENT_URL: `${await agent.address('agent')}/`,
+    });
+    const url = await hub.address('hub');
+    const { headers } = await signUp({ hub: `${url}/api` });
+    const port = freePort();
+    const made = await ask(`${url}/api/vhosts`, {
+      json: { domain: `http://a.example:${port}`, config: 'respond apart' },
+      headers,
+    });
+    expect(made.status).toBe(201);
+    const served = await ask(`http://127.0.0.1:${port}/`, { headers: { Host: 'a.example' } });
+    expect(served.text).toBe('apart');
+    for (const program of [hub, agent]) {
+      program.child.kill('SIGINT');
+      expect((await program.exited()).code).toBe(0);
+    }
+    rmSync(home, { recursive: true, force: true });
+  });
+});

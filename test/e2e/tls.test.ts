@@ -1,0 +1,43 @@
+import { expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { openDatabase } from '../../src/db/open.ts';
+import { createStore } from '../../src/vhosts/store.ts';
+import { ask, freePort, signUp, startStack, temporaryFolder } from '../harness/stack.ts';
+
+test('a TLS site with a CA of the proxy’s own is served over HTTPS', async () => {
+  const folder = temporaryFolder();
+  const ports = { http: freePort(), https: freePort() };
+  const { db, close } = openDatabase(join(folder, 'data'));
+  const options = [
+    `http_port ${ports.http}`,
+    `https_port ${ports.https}`,
+    'local_certs',
+    'skip_install_trust',
+  ];
+  createStore(db).seedPreamble(`{\n\t${options.join('\n\t')}\n}`, new Date());
+  close();
+
+  const env = { PROXY_HTTP_PORT: String(ports.http), PROXY_HTTPS_PORT: String(ports.https) };
+  const stack = await startStack(env, folder);
+  const { headers } = await signUp(stack);
+  const made = await ask(`${stack.hub}/vhosts`, {
+    json: { domain: 'secure.localhost', config: 'respond "over {scheme}"' },
+    headers,
+  });
+  expect([made.status, made.text]).toEqual([201, expect.any(String)]);
+
+  const url = `https://secure.localhost:${stack.httpsPort}/`;
+  const root = join(stack.dataDir, 'caddy/data/caddy/pki/authorities/local/root.crt');
+  const stranger = await fetch(url, { keepalive: false }).catch((error: Error) => error.message);
+  expect(stranger).toEqual(expect.stringContaining('certificate'));
+  const served = await fetch(url, { tls: { ca: await Bun.file(root).text() }, keepalive: false });
+  expect([served.status, await served.text()]).toEqual([200, 'over https']);
+
+  // Plain HTTP is sent on to HTTPS.
+  const plain = await stack.served('secure.localhost');
+  expect([plain.status, plain.headers.get('location')]).toEqual([
+    308,
+    expect.stringContaining('https://secure.localhost'),
+  ]);
+  await stack.stop();
+});
