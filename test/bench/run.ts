@@ -1,0 +1,20 @@
+/** `bun run bench [NAME …]`: measures on this machine and prints tables; nothing is asserted. */
+import { cpus } from 'node:os';
+
+const BENCHES: Record<string, () => Promise<{ run: () => Promise<void> }>> = {
+  publish: () => import('./publish.ts'),
+};
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !(name in BENCHES));
+if (unknown.length > 0) {
+  process.stderr.write(
+    `unknown: ${unknown.join(' ')}; there is ${Object.keys(BENCHES).join(', ')}\n`,
+  );
+  process.exit(2);
+}
+console.log(`${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}, Bun ${Bun.version}\n`);
+for (const name of wanted.length > 0 ? wanted : Object.keys(BENCHES)) {
+  const bench = await BENCHES[name]?.();
+  await bench?.run();
+}
