@@ -1,5 +1,5 @@
 /** Tells whether a live configuration serves sites that somebody else wrote. Pure. */
-import type { Json } from './patch.ts';
+import { field, type Json } from './json.ts';
 
 /** Debian's package serves this folder on port 80 until somebody writes a Caddyfile. */
 const DEBIAN_ROOT = '/usr/share/caddy';
@@ -25,10 +25,4 @@ function isDebianDefault(server: Json): boolean {
     text.includes('"handler":"file_server"') &&
     !text.includes('"handler":"reverse_proxy"')
   );
-}
-
-function field(value: Json | undefined, name: string): Json | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? value[name]
-    : undefined;
 }

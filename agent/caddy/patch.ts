@@ -1,8 +1,6 @@
 /** What the agent adds to an adapted configuration before it loads it. Pure. */
 import { ACCESS_LOGGER } from './admin.ts';
-
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
-type JsonObject = { [key: string]: Json };
+import { type Json, type JsonObject, object } from './json.ts';
 
 export type Stamp = {
   /** SHA-256 of the proxyfile this was adapted from. */
@@ -25,7 +23,7 @@ const KEEP_DAYS = 36_500;
 export function patchConfig(adapted: JsonObject, stamp: Stamp): JsonObject {
   const logging = object(adapted.logging);
   const logs = object(logging.logs);
-  const fallback = object(logs.default);
+  const fallback = { ...object(logs.default) };
   if (fallback.include === undefined) fallback.exclude = withoutAccess(fallback.exclude);
   return {
     ...adapted,
@@ -71,8 +69,4 @@ function withoutAccess(exclude: Json | undefined): Json[] {
     ...rest.filter((name) => name !== ACCESS && !String(name).startsWith(`${ACCESS}.`)),
     ACCESS,
   ];
-}
-
-function object(value: Json | undefined): JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
 }

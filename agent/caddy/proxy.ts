@@ -6,7 +6,7 @@ import { createAdmin } from './admin.ts';
 import { digestOf, readIfThere } from './files.ts';
 import { isForeign } from './foreign.ts';
 import { createReload } from './reload.ts';
-import { createSupervisor } from './supervisor.ts';
+import { createSupervisor, type Supervisor } from './supervisor.ts';
 import { createValidate } from './validate.ts';
 
 export type ProxySettings = {
@@ -34,8 +34,7 @@ export function createProxy(settings: ProxySettings, log: Log) {
     ...(settings.deadline === undefined ? {} : { deadline: settings.deadline }),
   });
   const { proxyfile, accessLog } = settings;
-  const reload = createReload({ admin, validate, proxyfile, accessLog, log });
-  const supervisor =
+  const supervisor: Supervisor | null =
     settings.managed &&
     createSupervisor({
       bin: settings.bin,
@@ -48,6 +47,15 @@ export function createProxy(settings: ProxySettings, log: Log) {
           log('last proxyfile not loaded', { reason: reasonOf(error) });
         }),
     });
+  const restart = supervisor?.restart;
+  const reload = createReload({
+    admin,
+    validate,
+    proxyfile,
+    accessLog,
+    log,
+    ...(restart ? { restart } : {}),
+  });
   let version: string | null = null;
 
   async function versionOf(): Promise<string | null> {

@@ -6,7 +6,9 @@ import { writeFileSync } from 'node:fs';
 import { Failure } from '../failure.ts';
 import { type Admin, type AdminAnswer, AdminUnreachable, proxyUnreachable } from './admin.ts';
 import { digestOf, discard, readIfThere, swapIn, writeDurably } from './files.ts';
-import { type Json, patchConfig, type Stamp } from './patch.ts';
+import type { JsonObject } from './json.ts';
+import { patchConfig, type Stamp } from './patch.ts';
+import { addedListeners, findTaken } from './ports.ts';
 import type { Validate } from './validate.ts';
 import { rejected } from './words.ts';
 
@@ -16,25 +18,35 @@ export type ReloadDeps = {
   /** The file that always holds the last text the proxy accepted. */
   proxyfile: string;
   accessLog: Stamp['accessLog'];
+  /** Ends a managed proxy and starts it with nothing but its admin endpoint. */
+  restart?: () => Promise<void>;
   log: (event: string, fields?: Record<string, unknown>) => void;
 };
 
 export type Reload = ReturnType<typeof createReload>;
+
+/** `http app module: start: listening on :443: …` */
+const FAILED_START = /: start: /;
 
 export function createReload(deps: ReloadDeps) {
   const { admin, validate, proxyfile, log } = deps;
   const candidate = `${proxyfile}.candidate`;
   let last: Promise<unknown> = Promise.resolve();
   let checks = 0;
+  let restarting = false;
 
-  /** Adapted by the proxy itself and patched; the text of what is to be loaded. */
-  async function prepare(text: string, digest: string): Promise<string> {
+  function inTurn<T>(run: () => Promise<T>): Promise<T> {
+    const result = last.then(run, run);
+    last = result.catch(() => undefined);
+    return result;
+  }
+
+  /** Adapted by the proxy itself and patched: what is to be loaded. */
+  async function prepare(text: string, digest: string): Promise<JsonObject> {
     const adapted = await admin.adapt(text);
     if (adapted.error !== null) throw rejected(adapted.error);
-    const { result } = JSON.parse(adapted.text) as { result: { [key: string]: Json } };
-    return JSON.stringify(
-      patchConfig(result, { digest, admin: admin.address, accessLog: deps.accessLog }),
-    );
+    const { result } = JSON.parse(adapted.text) as { result: JsonObject };
+    return patchConfig(result, { digest, admin: admin.address, accessLog: deps.accessLog });
   }
 
   /** Forces `before` back: a refused load may have left a log or a listener of its own behind. */
@@ -48,6 +60,32 @@ export function createReload(deps: ReloadDeps) {
     }
   }
 
+  /**
+   * After a failed start: before Caddy 2.10.1 only a new process ends the listeners that it may
+   * have left behind, with the refused configuration on them. Where the agent has no say over the
+   * process, the old configuration is all it can bring back.
+   */
+  async function recover(before: string, reason: string): Promise<void> {
+    if (!deps.restart || restarting) return restore(before);
+    restarting = true;
+    try {
+      log('proxy restarted after a failed start', { reason });
+      await deps.restart();
+      await resume();
+    } catch (error) {
+      log('restore failed', { reason: String(error) });
+    } finally {
+      restarting = false;
+    }
+  }
+
+  /** Loads the file's text where something else is live. */
+  async function resume(): Promise<void> {
+    const text = readIfThere(proxyfile);
+    const digest = text === null ? null : digestOf(text);
+    if (text !== null && (await admin.liveDigest()) !== digest) await publish(text, undefined);
+  }
+
   /** @throws Failure with the old configuration back in place */
   async function makeLive(json: string, digest: string, before: string): Promise<void> {
     let answer: AdminAnswer;
@@ -58,7 +96,8 @@ export function createReload(deps: ReloadDeps) {
       throw proxyUnreachable(cause);
     }
     if (answer.error !== null) {
-      await restore(before);
+      if (FAILED_START.test(answer.error)) await recover(before, answer.error);
+      else await restore(before);
       throw rejected(answer.error);
     }
     const live = await admin.liveDigest().catch(() => undefined);
@@ -75,12 +114,13 @@ export function createReload(deps: ReloadDeps) {
         throw new Failure('STALE', 'Another configuration is live than the one this replaces.');
       }
       writeDurably(candidate, text);
-      const [json, before] = await Promise.all([
+      const [config, before] = await Promise.all([
         prepare(text, digest),
         admin.config(),
         validate(candidate),
       ]);
-      await makeLive(json, digest, before);
+      assertPortsFree(config, before);
+      await makeLive(JSON.stringify(config), digest, before);
       try {
         swapIn(candidate, proxyfile);
       } catch (error) {
@@ -102,10 +142,7 @@ export function createReload(deps: ReloadDeps) {
      * @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE, STALE; file system errors
      */
     reload(text: string, expects?: string): Promise<string> {
-      const run = () => publish(text, expects);
-      const result = last.then(run, run);
-      last = result.catch(() => undefined);
-      return result;
+      return inTurn(() => publish(text, expects));
     },
 
     /** Resolves where the proxy would take `text`. @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE */
@@ -122,10 +159,13 @@ export function createReload(deps: ReloadDeps) {
     },
 
     /** Loads the file's text where something else is live. @throws as reload */
-    async resume(): Promise<void> {
-      const text = readIfThere(proxyfile);
-      if (text === null || (await admin.liveDigest()) === digestOf(text)) return;
-      await this.reload(text);
-    },
+    resume: (): Promise<void> => inTurn(resume),
   };
+}
+
+/** @throws Failure PROXY_REJECTED where somebody else listens on a port that `config` adds */
+function assertPortsFree(config: JsonObject, before: string): void {
+  const taken = findTaken(addedListeners(config, before));
+  if (taken === null) return;
+  throw rejected(`listening on ${taken.host}:${taken.port}: address already in use`);
 }

@@ -20,7 +20,7 @@ export type SupervisorDeps = {
   /** All the environment it gets. */
   env: Record<string, string>;
   admin: Admin;
-  /** Runs after each start, when the admin endpoint answers: loads what is to be served. */
+  /** Runs after a start, when the admin endpoint answers: loads what is to be served. */
   onUp: () => Promise<void>;
   log: (event: string, fields?: Record<string, unknown>) => void;
 };
@@ -45,6 +45,7 @@ export function createSupervisor(deps: SupervisorDeps) {
   let stopping = false;
   let failures = 0;
   let upSince = 0;
+  let restarting = false;
   let watching: Promise<void> = Promise.resolve();
   let wake = () => {};
 
@@ -110,7 +111,6 @@ export function createSupervisor(deps: SupervisorDeps) {
     }
     upSince = Date.now();
     log(adopted ? 'proxy adopted' : 'proxy started', { pid: current.pid });
-    await deps.onUp();
   }
 
   async function pause(milliseconds: number): Promise<void> {
@@ -121,18 +121,19 @@ export function createSupervisor(deps: SupervisorDeps) {
     for (let looks = 1; !stopping; looks++) {
       await pause(LOOK_MS);
       if (looks % 60 === 0) rollOutput();
-      if (stopping || (current && isAlive(current))) continue;
+      if (stopping || restarting || (current && isAlive(current))) continue;
       log('proxy ended');
       if (Date.now() - upSince > STEADY_MS) failures = 0;
-      await restart();
+      await tryAgain();
     }
   }
 
-  async function restart(): Promise<void> {
+  async function tryAgain(): Promise<void> {
     await pause(BACKOFF_MS[Math.min(failures++, BACKOFF_MS.length - 1)] ?? 0);
     if (stopping) return;
     try {
       await up();
+      await deps.onUp();
     } catch (error) {
       current = null;
       log('proxy not started', { reason: String(error) });
@@ -146,10 +147,22 @@ export function createSupervisor(deps: SupervisorDeps) {
       writeDurably(boot, JSON.stringify({ admin: { listen: admin.address } }), 0o600);
       try {
         await up();
+        await deps.onUp();
       } catch (error) {
         log('proxy not started', { reason: String(error) });
       }
       watching = watch();
+    },
+
+    /** Ends Caddy and starts it with nothing but its admin endpoint. @throws Error */
+    async restart(): Promise<void> {
+      restarting = true;
+      try {
+        if (current) await end(current, STOP_PATIENCE_MS);
+        await up();
+      } finally {
+        restarting = false;
+      }
     },
 
     /** Ends Caddy and waits for it. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { findByArgument } from '../../agent/caddy/processes.ts';
 import { createProxy } from '../../agent/caddy/proxy.ts';
 import { readSettings } from '../../src/config.ts';
+import { countListeners } from '../harness/listeners.ts';
 import {
   ask,
   freePort,
@@ -107,6 +108,26 @@ describe('a managed Caddy', () => {
     expect(caddies(stack).length).toBe(1);
   });
 
+  test('that failed at a start is a new process with the old sites, and nothing else listens', async () => {
+    stack = await startStack();
+    await reload(stack, site(stack, 'respond old'));
+    const [before] = caddies(stack);
+    // The agent tries TCP ports beforehand; HTTP/3's UDP port only fails when it is opened.
+    const udp = await Bun.udpSocket({ hostname: '0.0.0.0', port: stack.httpsPort });
+    const secure = `secure.localhost:${stack.httpsPort} {\ntls internal\nrespond new\n}\n`;
+    const options = `{\nhttps_port ${stack.httpsPort}\nskip_install_trust\nauto_https disable_redirects\n}\n`;
+    const refused = await reload(stack, options + site(stack, 'respond new') + secure);
+    udp.close();
+    expect([refused.status, refused.body.code]).toEqual([502, 'PROXY_REJECTED']);
+    expect(refused.body.detail).toContain('address already in use');
+    expect(stack.lines.join('\n')).toContain('proxy restarted after a failed start');
+    const after = caddies(stack);
+    expect(after.length).toBe(1);
+    expect(after[0]?.pid).not.toBe(before?.pid);
+    expect(countListeners(stack.httpPort)).toBe(1);
+    expect((await stack.served('a.example')).text).toBe('old');
+  });
+
   test('lives with a data folder whose path is too long for a socket', async () => {
     const folder = join(temporaryFolder(), 'a'.repeat(60), 'b'.repeat(60));
     stack = await startStack({}, folder);
@@ -163,7 +184,8 @@ function killedAgent() {
 /** What a killed agent leaves: its Caddy, running on without anybody. */
 async function leaveBehind(env: Record<string, string>, howMany: number): Promise<number[]> {
   const script = `
-    import { readSettings } from ${JSON.stringify(join(import.meta.dir, '../../src/config.ts'))};
+    import { countListeners } from '../harness/listeners.ts';
+import { readSettings } from ${JSON.stringify(join(import.meta.dir, '../../src/config.ts'))};
     import { createProxy } from ${JSON.stringify(join(import.meta.dir, '../../agent/caddy/proxy.ts'))};
     const machine = { readFile: () => '', which: (name) => Bun.which(name) };
     const { agent } = readSettings('all', process.env, machine);

@@ -1,0 +1,86 @@
+/** Tries the ports a configuration adds before it is loaded: a failed start can leak listeners. */
+import { field, type Json, object } from './json.ts';
+
+/** A TCP listener as Caddy writes it: host may be empty, which is every address. */
+type Listener = { host: string; port: number };
+
+/**
+ * The listeners that `next` has and `before` has not; a port that is open already under any address
+ * counts as had. UDP and unix sockets are passed over. Pure.
+ * @param before the live configuration as JSON text
+ */
+export function addedListeners(next: Json, before: string): Listener[] {
+  const had = new Set(listenersOf(parse(before)).map(({ port }) => port));
+  const added = new Map<string, Listener>();
+  for (const listener of listenersOf(next)) {
+    if (!had.has(listener.port)) added.set(`${listener.host}:${listener.port}`, listener);
+  }
+  return [...added.values()];
+}
+
+/**
+ * The first of them that somebody else listens on, or null. Nothing but "address in use" counts:
+ * Caddy may hold rights that the agent lacks.
+ */
+export function findTaken(listeners: readonly Listener[]): Listener | null {
+  return listeners.find((listener) => isTaken(listener)) ?? null;
+}
+
+function isTaken({ host, port }: Listener): boolean {
+  try {
+    const socket = { data() {} };
+    Bun.listen({ hostname: host === '' ? '::' : host, port, exclusive: true, socket }).stop(true);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+  }
+}
+
+function listenersOf(config: Json): Listener[] {
+  const http = field(field(config, 'apps'), 'http');
+  const servers = Object.values(object(field(http, 'servers')));
+  const found = servers.flatMap((server) => {
+    const listen = field(server, 'listen');
+    return Array.isArray(listen) ? listen.flatMap((address) => parseAddress(String(address))) : [];
+  });
+  const httpPort = portOf(field(http, 'http_port'), 80);
+  const httpsPort = portOf(field(http, 'https_port'), 443);
+  if (servers.some((server) => redirects(server, httpsPort)))
+    found.push({ host: '', port: httpPort });
+  return found;
+}
+
+/** Automatic HTTPS opens the HTTP port as well, to send visitors on. */
+function redirects(server: Json, httpsPort: number): boolean {
+  const automatic = field(server, 'automatic_https');
+  if (field(automatic, 'disable') === true || field(automatic, 'disable_redirects') === true) {
+    return false;
+  }
+  const listen = field(server, 'listen');
+  const secure =
+    Array.isArray(listen) && listen.some((one) => String(one).endsWith(`:${httpsPort}`));
+  return secure && JSON.stringify(field(server, 'routes') ?? null).includes('"host":[');
+}
+
+/** `:80`, `tcp/127.0.0.1:80-82`, `[::1]:80`; other networks give nothing. */
+function parseAddress(address: string): Listener[] {
+  const match = /^(?:tcp[46]?\/)?(.*):(\d+)(?:-(\d+))?$/.exec(address);
+  if (!match || address.startsWith('udp') || address.startsWith('unix')) return [];
+  const [, host = '', first, last = first] = match;
+  const ports: Listener[] = [];
+  for (let port = Number(first); port <= Number(last); port++) {
+    ports.push({ host: host.replace(/^\[|\]$/g, ''), port });
+  }
+  return ports;
+}
+
+const portOf = (value: Json | undefined, otherwise: number) =>
+  typeof value === 'number' ? value : otherwise;
+
+function parse(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return null;
+  }
+}
