@@ -32,9 +32,10 @@ export function snippetNames(preamble: string, options: TokenizeOptions = {}): S
   return names;
 }
 
-/** Whether `preamble` begins with a global options block. */
+/** Whether `preamble` begins with global options; to Caddy a block without any is not there. */
 export function hasGlobalOptions(preamble: string, options: TokenizeOptions = {}): boolean {
-  return tokenize(`\n${preamble}`, options)[0]?.text === '{';
+  const [first, second] = tokenize(`\n${preamble}`, options);
+  return first?.text === '{' && second !== undefined && second.text !== '}';
 }
 
 function findInPreamble(frame: Frame): Finding | null {

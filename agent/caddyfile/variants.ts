@@ -42,7 +42,7 @@ export function findStructuralPlaceholder(frame: Frame): Finding | null {
     const group = placeholders.slice(first, next);
     const unsafe =
       token.quote === '"'
-        ? group.find((one) => escapesQuote(masked, one))
+        ? group.find((one) => escapesQuote(masked, token, one))
         : token.quote === '`'
           ? group.find(({ fallback }) => fallback?.includes('`'))
           : changesToken(masked, token, group, options, budget)
@@ -89,7 +89,9 @@ function refused({ start, name }: Placeholder): Finding {
 }
 
 /** Inside double quotes: could the default end them, or an empty value bare a backslash? */
-function escapesQuote(masked: string, { fallback, start }: Placeholder): boolean {
+function escapesQuote(masked: string, token: Token, { fallback, start }: Placeholder): boolean {
+  // A backslash before the opening quote escapes what comes first inside.
+  if (masked[token.start] === '\\') return true;
   if (fallback !== null && (fallback.includes('"') || fallback.endsWith('\\'))) return true;
   let slashes = 0;
   while (masked[start - 1 - slashes] === '\\') slashes++;

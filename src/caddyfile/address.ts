@@ -56,7 +56,7 @@ export function addressKey(address: string): string {
  * `host:port`. Nothing that passes can be more than one word of a Caddyfile.
  */
 export function isUpstream(text: string): boolean {
-  const [, scheme = '', rest = ''] = /^((?:https?|h2c):\/\/)?(.*)$/s.exec(text) ?? [];
+  const [, scheme = '', rest = ''] = /^((?:https?|h2c):\/\/)?(.*)$/is.exec(text) ?? [];
   const split = splitPort(rest);
   if (!split || (split.port === null && scheme === '')) return false;
   if (split.port !== null && validPort(split.port) === undefined) return false;
