@@ -1,4 +1,4 @@
-import { explain, NEIGHBOUR } from './check';
+import { explainOpen, NEIGHBOUR } from './check';
 import { type Fault, type Finding, type Frame, frame, openQuote, toFault } from './frame';
 import { findFileImport } from './imports';
 import { isMasked } from './placeholders';
@@ -44,7 +44,7 @@ function findInPreamble(frame: Frame): Finding | null {
   const names = new Set<string>();
   for (let index = 0; (tokens[index]?.start ?? neighbour) < neighbour; ) {
     const { block, flaw } = readBlock(tokens, index, vanishes);
-    if (flaw) return (flaw.kind === 'unclosed' ? openQuote(frame) : null) ?? explain(flaw);
+    if (flaw) return explainOpen(frame, flaw);
     const first = tokens[index];
     const at = first?.start ?? 0;
     const name = snippetName(block);

@@ -99,8 +99,9 @@ function siteText({ domain, config, upstream }: Site): SiteText {
     const variable = form.addresses.some((address) => address.includes('{$'));
     return { text, line: 0, lines, height: lines, variable };
   }
-  const lines = countLines(config);
-  const text = `${domain} {\n${filled(indent(config))}\n}`;
+  const body = withoutBlankEnd(config);
+  const lines = countLines(body);
+  const text = `${domain} {\n${filled(indent(body))}\n}`;
   return { text, line: 1, lines, height: lines + 2, variable: domain.includes('{$') };
 }
 
@@ -137,8 +138,16 @@ function insideTokens(config: string): (at: number) => boolean {
   return (at) => views.map((view) => view(at)).includes(true);
 }
 
+/** A body without the blank lines at its end, unless a backslash could make one of them matter. */
+function withoutBlankEnd(config: string): string {
+  const text = trimEnd(config);
+  return text.slice(text.lastIndexOf('\n') + 1).includes('\\') ? config : text;
+}
+
 function trimEnd(text: string): string {
-  return text.replace(/[ \t\r\n]+$/, '');
+  let end = text.length;
+  while (end > 0 && ' \t\r\n'.includes(text.charAt(end - 1))) end--;
+  return text.slice(0, end);
 }
 
 function countLines(text: string): number {
