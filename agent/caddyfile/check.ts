@@ -60,8 +60,7 @@ function readSite(frame: Frame): Found {
   if (!first || first.start >= neighbour) return refuse(from, 'There is no site block here.');
   const { block, flaw } = readBlock(tokens, 0, vanishes);
   if (flaw) {
-    const quote = flaw.kind === 'unclosed' ? openQuote(frame) : null;
-    return { block: null, finding: quote ?? explain(flaw) };
+    return { block: null, finding: explainOpen(frame, flaw) };
   }
   const close = tokens[block.close];
   const next = tokens[block.close + 1];
@@ -79,8 +78,14 @@ function readSite(frame: Frame): Found {
 
 const NO_BLOCK = 'There is no block of its own behind this address.';
 
+/** The quote in which the text ends, where that is why nothing closes; else as `explain`. */
+export function explainOpen(frame: Frame, flaw: Flaw): Finding {
+  const open = flaw.kind === 'unclosed' || flaw.kind === 'no-block';
+  return (open ? openQuote(frame) : null) ?? explain(flaw);
+}
+
 /** What is wrong, in a sentence, where it is. */
-export function explain({ kind, token }: Flaw): Finding {
+function explain({ kind, token }: Flaw): Finding {
   return { at: token.start, message: SENTENCES[kind] };
 }
 

@@ -1,4 +1,4 @@
-import { findPlaceholders, maskPlaceholders, type Placeholder } from './placeholders';
+import { maskPlaceholders, type Placeholder } from './placeholders';
 import { type Token, type TokenizeOptions, tokenize } from './tokenizer';
 
 /** Why a text is refused: a 1-based line of that very text, and a sentence for a person. */
@@ -31,8 +31,7 @@ export function frame(
   options: TokenizeOptions,
 ): { frame: Frame; finding: null } | { frame: null; finding: Finding } {
   const from = before.length;
-  const source = before + text.toWellFormed() + after;
-  const { placeholders, open } = findPlaceholders(text);
+  const { masked: inner, placeholders, open } = maskPlaceholders(text);
   if (open !== null) {
     const message = 'This {$ has no closing }, so it would take in the text behind the config.';
     return { frame: null, finding: { at: from + open, message } };
@@ -42,7 +41,7 @@ export function frame(
     start: placeholder.start + from,
     end: placeholder.end + from,
   }));
-  const masked = maskPlaceholders(source, moved);
+  const masked = before + inner + after;
   const to = from + text.length;
   const neighbour = to + after.search(/[^\n]/);
   const tokens = tokenize(masked, options);

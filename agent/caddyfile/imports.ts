@@ -31,17 +31,21 @@ export function findFileImport(
 /** A line whose first word may turn out to be `import` when its placeholders are replaced. */
 function findMadeImport({ masked, tokens, placeholders }: Frame, block: Block): Finding | null {
   if (placeholders.length === 0) return null;
+  let next = 0;
   for (let index = block.first; index < block.close; index++) {
     const token = tokens[index];
     const begins = index === block.open + 1 || startsLine(tokens, index);
     if (!token || !begins || !isMasked(token.text)) continue;
     let last = token;
-    for (let next = index + 1; next < block.close && isMasked(last.text); next++) {
-      const following = tokens[next];
-      if (!following || startsLine(tokens, next)) break;
+    for (let other = index + 1; other < block.close && isMasked(last.text); other++) {
+      const following = tokens[other];
+      if (!following || startsLine(tokens, other)) break;
       last = following;
     }
-    const group = placeholders.filter(({ start, end }) => start >= token.start && end <= last.end);
+    while ((placeholders[next]?.start ?? token.start) < token.start) next++;
+    const from = next;
+    while ((placeholders[next]?.start ?? last.end) < last.end) next++;
+    const group = placeholders.slice(from, next);
     const values = ({ fallback }: { fallback: string | null }) => ['', fallback ?? ''];
     const text = masked.slice(token.start, last.end);
     const possible = readings(text, token.start, group, values, { left: BUDGET });

@@ -73,13 +73,26 @@ export const UNKNOWN = '\ud800';
 /** Paints over `{upstream}`, which becomes a word of its own and is never empty. */
 const WORD = '\ud801';
 
+/** Painted over `{upstream}`: like every upstream it has a colon, which begins a default. */
+const ANY_UPSTREAM = `${WORD}:${WORD.repeat('{upstream}'.length - 2)}`;
+
 /** The word of a config that stands for its vhost's upstream. */
 export const UPSTREAM = '{upstream}';
 
-/** `source` with every placeholder and `{upstream}` painted over; no offset changes by it. */
-export function maskPlaceholders(source: string, placeholders: readonly Placeholder[]): string {
-  const masked = replaced(source, placeholders, ({ start, end }) => UNKNOWN.repeat(end - start));
-  return masked.replaceAll(UPSTREAM, WORD.repeat(UPSTREAM.length));
+/**
+ * `source` with `{upstream}` and every placeholder painted over, which changes no offset, and what
+ * `findPlaceholders` tells of it. The hub fills in upstreams before Caddy looks for placeholders,
+ * so the brace that ends `{upstream}` ends no placeholder.
+ */
+export function maskPlaceholders(source: string): {
+  masked: string;
+  placeholders: Placeholder[];
+  open: number | null;
+} {
+  const filled = source.toWellFormed().replaceAll(UPSTREAM, ANY_UPSTREAM);
+  const { placeholders, open } = findPlaceholders(filled);
+  const masked = replaced(filled, placeholders, ({ start, end }) => UNKNOWN.repeat(end - start));
+  return { masked, placeholders, open };
 }
 
 /** Whether a masked text holds anything that is not known yet. */

@@ -1,4 +1,4 @@
-import { explain, NEIGHBOUR } from './check';
+import { explainOpen, NEIGHBOUR } from './check';
 import { type Fault, type Finding, type Frame, frame, openQuote, toFault } from './frame';
 import { findFileImport } from './imports';
 import { isMasked } from './placeholders';
@@ -32,9 +32,10 @@ export function snippetNames(preamble: string, options: TokenizeOptions = {}): S
   return names;
 }
 
-/** Whether `preamble` begins with a global options block. */
+/** Whether `preamble` begins with global options; to Caddy a block without any is not there. */
 export function hasGlobalOptions(preamble: string, options: TokenizeOptions = {}): boolean {
-  return tokenize(`\n${preamble}`, options)[0]?.text === '{';
+  const [first, second] = tokenize(`\n${preamble}`, options);
+  return first?.text === '{' && second !== undefined && second.text !== '}';
 }
 
 function findInPreamble(frame: Frame): Finding | null {
@@ -43,7 +44,7 @@ function findInPreamble(frame: Frame): Finding | null {
   const names = new Set<string>();
   for (let index = 0; (tokens[index]?.start ?? neighbour) < neighbour; ) {
     const { block, flaw } = readBlock(tokens, index, vanishes);
-    if (flaw) return (flaw.kind === 'unclosed' ? openQuote(frame) : null) ?? explain(flaw);
+    if (flaw) return explainOpen(frame, flaw);
     const first = tokens[index];
     const at = first?.start ?? 0;
     const name = snippetName(block);

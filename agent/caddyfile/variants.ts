@@ -40,14 +40,13 @@ export function findStructuralPlaceholder(frame: Frame): Finding | null {
     let next = first;
     while ((placeholders[next]?.start ?? token.end) < token.end) next++;
     const group = placeholders.slice(first, next);
-    const unsafe =
+    const unsafe = group.find((one) =>
       token.quote === '"'
-        ? group.find((one) => escapesQuote(masked, one))
+        ? escapesQuote(masked, token, one) || isOnlyBrace(token, one)
         : token.quote === '`'
-          ? group.find(({ fallback }) => fallback?.includes('`'))
-          : changesToken(masked, token, group, options, budget)
-            ? placeholder
-            : undefined;
+          ? one.fallback?.includes('`') || isOnlyBrace(token, one)
+          : one === placeholder && changesToken(masked, token, group, options, budget),
+    );
     if (unsafe) return refused(unsafe);
     first = next;
   }
@@ -89,11 +88,19 @@ function refused({ start, name }: Placeholder): Finding {
 }
 
 /** Inside double quotes: could the default end them, or an empty value bare a backslash? */
-function escapesQuote(masked: string, { fallback, start }: Placeholder): boolean {
+function escapesQuote(masked: string, token: Token, { fallback, start }: Placeholder): boolean {
+  // A backslash before the opening quote escapes what comes first inside.
+  if (masked[token.start] === '\\') return true;
   if (fallback !== null && (fallback.includes('"') || fallback.endsWith('\\'))) return true;
   let slashes = 0;
   while (masked[start - 1 - slashes] === '\\') slashes++;
   return slashes % 2 === 1;
+}
+
+/** Inside quotes: could the whole be a brace, which the quotes would not keep from being one? */
+function isOnlyBrace({ text }: Token, { fallback }: Placeholder): boolean {
+  const rest = text.replaceAll(UNKNOWN, '');
+  return rest === '{' || rest === '}' || (rest === '' && fallback === '{');
 }
 
 /** Whether some mixture reads as a brace, a comment, an open quote or more than its own line. */
@@ -114,17 +121,17 @@ function changesToken(
   const variants = readings(text, token.start, group, values, budget);
   if (variants === null) return true;
 
-  const separator = /[^\r]/.exec(masked.slice(token.end, token.end + 8))?.[0] === '\n' ? '\n' : ' ';
+  const lineEnd = /\r*\n/y;
+  lineEnd.lastIndex = token.end;
+  const separator = lineEnd.test(masked) ? '\n' : ' ';
   const read = (variant: string) => tokenize(`< ${variant}${separator}>`, options);
   const usual = read(text).at(-1);
   return variants.some((variant) => {
     const tokens = read(variant);
     const last = tokens.at(-1);
     if (last?.text !== '>' || last.quote !== '' || last.start !== variant.length + 3) return true;
+    if (tokens.some(isBrace)) return true;
     if (heredoc) return tokens.length !== 3 || tokens[1]?.quote !== '<<';
-    return (
-      last.line !== usual?.line ||
-      tokens.some((one) => isBrace(one) || (one.line !== tokens[0]?.line && one !== last))
-    );
+    return last.line !== usual?.line || tokens.at(-2)?.line !== 1;
   });
 }

@@ -4,12 +4,16 @@ import { domainToASCII } from 'node:url';
 const HOST_MAX = 253;
 const LABEL_MAX = 63;
 
+/** Longest address that is looked at; Caddy cuts off the rest of a longer one. */
+const ADDRESS_MAX = 4096;
+
 /**
  * The normal form of an address a vhost's body may stand under: `[http[s]://]host[:port]`, lower
  * case, punycode, no trailing dot, no default port. Null for everything else, also for what Caddy
  * would take although it is no host.
  */
 export function normalizeDomain(input: string): string | null {
+  if (input.length > ADDRESS_MAX) return null;
   const [, scheme = '', rest = ''] = /^(https?:\/\/)?(.*)$/is.exec(input) ?? [];
   const secure = scheme.toLowerCase();
   const split = splitPort(rest);
@@ -29,8 +33,9 @@ export function normalizeDomain(input: string): string | null {
  * fails; `{$NAME}` and `{$NAME:default}` are compared as written, since only the proxy knows them.
  */
 export function addressKey(address: string): string {
+  if (address.length > ADDRESS_MAX) return address;
   const kept: string[] = [];
-  const text = address.trim().replace(/\{\$?[^}]*\}/g, (placeholder) => {
+  const text = address.trim().replace(/\{[^{}]*\}/g, (placeholder) => {
     kept.push(placeholder);
     return `\0${kept.length - 1}\0`;
   });
@@ -56,12 +61,12 @@ export function addressKey(address: string): string {
  * `host:port`. Nothing that passes can be more than one word of a Caddyfile.
  */
 export function isUpstream(text: string): boolean {
-  const [, scheme = '', rest = ''] = /^((?:https?|h2c):\/\/)?(.*)$/s.exec(text) ?? [];
+  const [, scheme = '', rest = ''] = /^((?:https?|h2c):\/\/)?(.*)$/is.exec(text) ?? [];
   const split = splitPort(rest);
   if (!split || (split.port === null && scheme === '')) return false;
   if (split.port !== null && validPort(split.port) === undefined) return false;
-  const bracketed = split.host.startsWith('[');
-  if (split.host.includes(':') !== bracketed || /[^\x21-\x7e]/.test(split.host)) return false;
+  if (split.host.startsWith('[') !== rest.startsWith('[')) return false;
+  if (/[^\x21-\x7e]/.test(split.host)) return false;
   return !split.host.startsWith('*') && normalizeHost(split.host) !== null;
 }
 

@@ -1,4 +1,4 @@
-import { findPlaceholders, maskPlaceholders, UPSTREAM } from '../../agent/caddyfile/placeholders';
+import { maskPlaceholders, UPSTREAM } from '../../agent/caddyfile/placeholders';
 import { hasGlobalOptions } from '../../agent/caddyfile/preamble';
 import { tokenize } from '../../agent/caddyfile/tokenizer';
 import { siteForm } from './site';
@@ -31,6 +31,12 @@ export type SiteText = {
 
 const HEADER = '# Written by signalbox; changes made here are replaced at the next publish.';
 
+/**
+ * Global options that change nothing: the grace period has no limit anyway. Where there are none,
+ * Caddy takes a first block whose addresses turn out to be empty for them, and would not say so.
+ */
+const GUARD = '{\n\tgrace_period 0s\n}';
+
 /** The proxyfile: `preamble`, then every enabled site in the order given. */
 export function render(preamble: string, sites: readonly Site[]): Rendered {
   const parts: string[] = [];
@@ -45,8 +51,7 @@ export function render(preamble: string, sites: readonly Site[]): Rendered {
     .filter(({ enabled }) => enabled)
     .map((site) => ({ site, ...renderSite(site) }));
   add(HEADER, 1);
-  // A first block without addresses would be taken for global options.
-  if (texts.some(({ variable }) => variable) && !hasGlobalOptions(preamble)) add('{\n}', 2);
+  if (texts.some(({ variable }) => variable) && !hasGlobalOptions(preamble)) add(GUARD, 3);
   const head = trimEnd(preamble);
   if (head.trim() !== '') add(head, countLines(head));
   for (const { site, text, line: before, lines, height } of texts) {
@@ -94,8 +99,9 @@ function siteText({ domain, config, upstream }: Site): SiteText {
     const variable = form.addresses.some((address) => address.includes('{$'));
     return { text, line: 0, lines, height: lines, variable };
   }
-  const lines = countLines(config);
-  const text = `${domain} {\n${filled(indent(config))}\n}`;
+  const body = withoutBlankEnd(config);
+  const lines = countLines(body);
+  const text = `${domain} {\n${filled(indent(body))}\n}`;
   return { text, line: 1, lines, height: lines + 2, variable: domain.includes('{$') };
 }
 
@@ -119,7 +125,7 @@ function indent(config: string): string {
  */
 function insideTokens(config: string): (at: number) => boolean {
   if (!/["`]|<<|\{\$/.test(config)) return () => false;
-  const masked = maskPlaceholders(config, findPlaceholders(config).placeholders);
+  const { masked } = maskPlaceholders(config);
   const views = [false, true].map((heredocs) => {
     // Behind a line end, as in the block, so that a byte order mark is part of its word.
     const tokens = tokenize(`\n${masked}`, { heredocs });
@@ -132,8 +138,16 @@ function insideTokens(config: string): (at: number) => boolean {
   return (at) => views.map((view) => view(at)).includes(true);
 }
 
+/** A body without the blank lines at its end, unless a backslash could make one of them matter. */
+function withoutBlankEnd(config: string): string {
+  const text = trimEnd(config);
+  return text.slice(text.lastIndexOf('\n') + 1).includes('\\') ? config : text;
+}
+
 function trimEnd(text: string): string {
-  return text.replace(/[ \t\r\n]+$/, '');
+  let end = text.length;
+  while (end > 0 && ' \t\r\n'.includes(text.charAt(end - 1))) end--;
+  return text.slice(0, end);
 }
 
 function countLines(text: string): number {

@@ -1,4 +1,4 @@
-import { findPlaceholders, maskPlaceholders } from '../../agent/caddyfile/placeholders';
+import { maskPlaceholders } from '../../agent/caddyfile/placeholders';
 import { startsLine, type TokenizeOptions, tokenize } from '../../agent/caddyfile/tokenizer';
 import { addressKey } from './address';
 
@@ -23,7 +23,7 @@ export function siteForm(domain: string, config: string, options?: TokenizeOptio
  * the next ones after a comma at a line's end. Null where no `{` follows them.
  */
 function addressList(text: string, options?: TokenizeOptions): string[] | null {
-  const masked = maskPlaceholders(text, findPlaceholders(text).placeholders);
+  const { masked } = maskPlaceholders(text);
   const tokens = tokenize(`\n${masked}`, options);
   const addresses: string[] = [];
   let more = true;
