@@ -49,7 +49,7 @@ export function createAgent({ token, proxy, logs, log }: AgentDeps) {
       '/proxy/reload',
       async ({ body }) => ({
         success: true as const,
-        digest: await proxy.reload(body.proxyfile, body.expects),
+        digest: await proxy.reload(body.proxyfile, body),
       }),
       {
         body: ReloadRequest,

@@ -10,10 +10,15 @@ export const ErrorBody = t.Object({
 });
 export type ErrorBody = Static<typeof ErrorBody>;
 
-/** `expects` is the digest of the live config this one replaces; anything else live is 409 STALE. */
+/**
+ * `expects` is the digest of the live config this one replaces; anything else live is 409 STALE.
+ * `probe` is the same text with the lines left empty that need no validation, so that its line
+ * numbers agree; it may go on behind the end. Without it the whole is validated.
+ */
 export const ReloadRequest = t.Object({
   proxyfile: t.String(),
   expects: t.Optional(t.String()),
+  probe: t.Optional(t.String()),
 });
 export type ReloadRequest = Static<typeof ReloadRequest>;
 
@@ -37,6 +42,9 @@ export const ProxyStatus = t.Object({
   }),
   foreign: t.Boolean({
     description: 'the proxy serves sites that the agent did not load',
+  }),
+  drift: t.Boolean({
+    description: 'what is live is ours, but the proxyfile on disk was changed by somebody else',
   }),
   proxy: t.Object({
     running: t.Boolean(),

@@ -2,12 +2,13 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ProxyStatus } from '../wire.ts';
+import { adaptApart } from './adapt.ts';
 import { createAdmin } from './admin.ts';
-import { digestOf, readIfThere } from './files.ts';
 import { isForeign } from './foreign.ts';
+import { createProxyfile, digestOf } from './proxyfile.ts';
 import { createReload } from './reload.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
-import { createValidate } from './validate.ts';
+import { createValidator } from './validate.ts';
 
 export type ProxySettings = {
   bin: string;
@@ -23,17 +24,21 @@ export type ProxySettings = {
   deadline?: number;
 };
 
+/** The agent's deadline towards Caddy; 10,000 sites take about 1.3 s. */
+const COMMAND_DEADLINE_MS = 30_000;
+
 export type Log = (event: string, fields?: Record<string, unknown>) => void;
 export type ProxyControl = ReturnType<typeof createProxy>;
 
 export function createProxy(settings: ProxySettings, log: Log) {
   const admin = createAdmin(settings.admin);
-  const validate = createValidate({
+  const commands = {
     bin: settings.bin,
     env: validationEnv(settings),
-    ...(settings.deadline === undefined ? {} : { deadline: settings.deadline }),
-  });
-  const { proxyfile, accessLog } = settings;
+    deadline: settings.deadline ?? COMMAND_DEADLINE_MS,
+  };
+  const validator = createValidator(commands);
+  const proxyfile = createProxyfile(settings.proxyfile, () => new Date());
   const supervisor: Supervisor | null =
     settings.managed &&
     createSupervisor({
@@ -50,9 +55,10 @@ export function createProxy(settings: ProxySettings, log: Log) {
   const restart = supervisor?.restart;
   const reload = createReload({
     admin,
-    validate,
+    validator,
+    adaptApart: (text) => adaptApart(text, commands),
     proxyfile,
-    accessLog,
+    accessLog: settings.accessLog,
     log,
     ...(restart ? { restart } : {}),
   });
@@ -69,33 +75,41 @@ export function createProxy(settings: ProxySettings, log: Log) {
     version: versionOf,
 
     async status(): Promise<ProxyStatus> {
-      const file = readIfThere(proxyfile);
+      const file = proxyfile.read();
       const live = await admin.liveDigest().then(
         (digest) => ({ running: true, digest }),
         () => ({ running: false, digest: null }),
       );
-      const foreign =
-        live.running && live.digest === null
-          ? await admin.config().then(isForeign, () => false)
-          : false;
+      if (live.digest === null) reload.sawRestart();
+      const unknownFile = proxyfile.isForeign();
       return {
         liveDigest: live.digest,
         fileDigest: file === null ? null : digestOf(file),
-        foreign,
+        // Without our stamp, but from our file: somebody started the proxy anew.
+        foreign:
+          live.running && live.digest === null && (file === null || unknownFile)
+            ? await admin.config().then(isForeign, () => false)
+            : false,
+        drift: live.digest !== null && unknownFile,
         proxy: { running: live.running, version: await versionOf() },
-        restartNeeded: false,
+        restartNeeded: reload.restartNeeded(),
       };
     },
 
     /** @throws file system errors where a folder cannot be made */
     async start(): Promise<void> {
-      mkdirSync(dirname(proxyfile), { recursive: true });
-      if (settings.managed) mkdirSync(dirname(accessLog.file), { recursive: true });
-      accessSync(dirname(proxyfile), constants.W_OK);
+      const folder = dirname(settings.proxyfile);
+      mkdirSync(folder, { recursive: true });
+      if (settings.managed) mkdirSync(dirname(settings.accessLog.file), { recursive: true });
+      accessSync(folder, constants.W_OK);
+      validator.standBy();
       await supervisor?.start();
     },
 
-    stop: async (): Promise<void> => supervisor?.stop(),
+    async stop(): Promise<void> {
+      validator.close();
+      await supervisor?.stop();
+    },
     pid: (): number | null => supervisor?.pid() ?? null,
   };
 }

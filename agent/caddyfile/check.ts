@@ -1,8 +1,8 @@
-import { type Fault, type Finding, type Frame, frame, openQuote, toFault } from './frame';
-import { findFileImport } from './imports';
-import { type Block, type Flaw, readBlock } from './structure';
-import type { TokenizeOptions } from './tokenizer';
-import { findStructuralPlaceholder, vanishes } from './variants';
+import { type Fault, type Finding, type Frame, frame, openQuote, toFault } from './frame.ts';
+import { findFileImport } from './imports.ts';
+import { type Block, type Flaw, readBlock } from './structure.ts';
+import type { TokenizeOptions } from './tokenizer.ts';
+import { findStructuralPlaceholder, vanishes } from './variants.ts';
 
 export type CheckOptions = TokenizeOptions & {
   /** Names of the snippets the preamble defines; every other import is one of a file. */

@@ -1,5 +1,5 @@
-import { maskPlaceholders, type Placeholder } from './placeholders';
-import { type Token, type TokenizeOptions, tokenize } from './tokenizer';
+import { maskPlaceholders, type Placeholder } from './placeholders.ts';
+import { type Token, type TokenizeOptions, tokenize } from './tokenizer.ts';
 
 /** Why a text is refused: a 1-based line of that very text, and a sentence for a person. */
 export type Fault = { line: number; message: string };

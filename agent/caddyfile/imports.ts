@@ -1,8 +1,8 @@
-import type { Finding, Frame } from './frame';
-import { isMasked } from './placeholders';
-import type { Block } from './structure';
-import { startsLine, tokenize } from './tokenizer';
-import { readings } from './variants';
+import type { Finding, Frame } from './frame.ts';
+import { isMasked } from './placeholders.ts';
+import type { Block } from './structure.ts';
+import { startsLine, tokenize } from './tokenizer.ts';
+import { readings } from './variants.ts';
 
 /** Mixtures at the start of one line that are looked at; see the budget of variants. */
 const BUDGET = 100_000;

@@ -1,10 +1,10 @@
-import { explainOpen, NEIGHBOUR } from './check';
-import { type Fault, type Finding, type Frame, frame, openQuote, toFault } from './frame';
-import { findFileImport } from './imports';
-import { isMasked } from './placeholders';
-import { type Block, readBlock } from './structure';
-import { startsLine, type Token, type TokenizeOptions, tokenize } from './tokenizer';
-import { findStructuralPlaceholder, vanishes } from './variants';
+import { explainOpen, NEIGHBOUR } from './check.ts';
+import { type Fault, type Finding, type Frame, frame, openQuote, toFault } from './frame.ts';
+import { findFileImport } from './imports.ts';
+import { isMasked } from './placeholders.ts';
+import { type Block, readBlock } from './structure.ts';
+import { startsLine, type Token, type TokenizeOptions, tokenize } from './tokenizer.ts';
+import { findStructuralPlaceholder, vanishes } from './variants.ts';
 
 /**
  * The first reason why `preamble` cannot stand before the sites, or null. It may hold one global

@@ -1,4 +1,4 @@
-import { isBrace, startsLine, type Token } from './tokenizer';
+import { isBrace, startsLine, type Token } from './tokenizer.ts';
 
 /** One `addresses { … }` of a Caddyfile, given by indexes into its tokens. */
 export type Block = {

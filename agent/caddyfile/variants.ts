@@ -1,6 +1,6 @@
-import type { Finding, Frame } from './frame';
-import { type Placeholder, replaced, UNKNOWN } from './placeholders';
-import { isBrace, type Token, type TokenizeOptions, tokenize } from './tokenizer';
+import type { Finding, Frame } from './frame.ts';
+import { type Placeholder, replaced, UNKNOWN } from './placeholders.ts';
+import { isBrace, type Token, type TokenizeOptions, tokenize } from './tokenizer.ts';
 
 /**
  * How many characters of possible readings are looked at before a text counts as too involved;

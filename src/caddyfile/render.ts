@@ -1,7 +1,7 @@
-import { maskPlaceholders, UPSTREAM } from '../../agent/caddyfile/placeholders';
-import { hasGlobalOptions } from '../../agent/caddyfile/preamble';
-import { tokenize } from '../../agent/caddyfile/tokenizer';
-import { siteForm } from './site';
+import { maskPlaceholders, UPSTREAM } from '../../agent/caddyfile/placeholders.ts';
+import { hasGlobalOptions } from '../../agent/caddyfile/preamble.ts';
+import { tokenize } from '../../agent/caddyfile/tokenizer.ts';
+import { siteForm } from './site.ts';
 
 /** A vhost as far as the proxyfile is concerned; taken as immutable, see `renderSite`. */
 export type Site = {

@@ -1,6 +1,6 @@
-import { maskPlaceholders } from '../../agent/caddyfile/placeholders';
-import { startsLine, type TokenizeOptions, tokenize } from '../../agent/caddyfile/tokenizer';
-import { addressKey } from './address';
+import { maskPlaceholders } from '../../agent/caddyfile/placeholders.ts';
+import { startsLine, type TokenizeOptions, tokenize } from '../../agent/caddyfile/tokenizer.ts';
+import { addressKey } from './address.ts';
 
 /** What a vhost's config is; `addresses` are those of the whole block, as written, in order. */
 export type SiteForm = { form: 'body' } | { form: 'block'; addresses: string[] };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { checkConfig } from '../../../agent/caddyfile/check';
+import { checkConfig } from '../../../agent/caddyfile/check.ts';
 
 const snippets = new Set(['s']);
 const line = (config: string, form: 'body' | 'block', heredocs = false) =>

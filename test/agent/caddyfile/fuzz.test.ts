@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { checkConfig } from '../../../agent/caddyfile/check';
-import { expandPlaceholders } from '../../../agent/caddyfile/placeholders';
-import { checkPreamble, snippetNames } from '../../../agent/caddyfile/preamble';
-import { readBlock } from '../../../agent/caddyfile/structure';
-import { startsLine, tokenize } from '../../../agent/caddyfile/tokenizer';
-import { normalizeDomain } from '../../../src/caddyfile/address';
-import { locate, render } from '../../../src/caddyfile/render';
-import { type AdaptCaddy, type AdaptedJson, startAdaptCaddy } from '../../harness/adapt-caddy';
-import { type Random, seededRandom } from '../../harness/random';
+import { checkConfig } from '../../../agent/caddyfile/check.ts';
+import { expandPlaceholders } from '../../../agent/caddyfile/placeholders.ts';
+import { checkPreamble, snippetNames } from '../../../agent/caddyfile/preamble.ts';
+import { readBlock } from '../../../agent/caddyfile/structure.ts';
+import { startsLine, tokenize } from '../../../agent/caddyfile/tokenizer.ts';
+import { normalizeDomain } from '../../../src/caddyfile/address.ts';
+import { locate, render } from '../../../src/caddyfile/render.ts';
+import { type AdaptCaddy, type AdaptedJson, startAdaptCaddy } from '../../harness/adapt-caddy.ts';
+import { type Random, seededRandom } from '../../harness/random.ts';
 
 /** How long each comparison runs; the default keeps all of them together at about five seconds. */
 const SECONDS = Number(process.env.FUZZ_SECONDS ?? 5) / 5;

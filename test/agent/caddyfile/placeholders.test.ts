@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { expandPlaceholders, findPlaceholders } from '../../../agent/caddyfile/placeholders';
+import { expandPlaceholders, findPlaceholders } from '../../../agent/caddyfile/placeholders.ts';
 
 test.each([
   ['a {$X} b', 'a  b'],

@@ -1,5 +1,9 @@
 import { expect, test } from 'bun:test';
-import { checkPreamble, hasGlobalOptions, snippetNames } from '../../../agent/caddyfile/preamble';
+import {
+  checkPreamble,
+  hasGlobalOptions,
+  snippetNames,
+} from '../../../agent/caddyfile/preamble.ts';
 
 test.each([
   ['a site', '(s) {\n}\na.example {\n}', 3],

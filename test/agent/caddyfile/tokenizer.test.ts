@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { isBrace, startsLine, tokenize } from '../../../agent/caddyfile/tokenizer';
+import { isBrace, startsLine, tokenize } from '../../../agent/caddyfile/tokenizer.ts';
 
 const texts = (source: string, heredocs = false) =>
   tokenize(source, { heredocs }).map(({ text }) => text);
