@@ -42,10 +42,24 @@ export function errors({ report, invalid = () => 'INVALID_REQUEST' }: ErrorOptio
         );
       }
       report(error, request);
+      if (isStorageFault(error)) return failureResponse(storageUnavailable());
       return failureResponse(new Failure('INTERNAL', 'Something went wrong on our side.'));
     },
   );
 }
+
+/** A full or read-only disk, as the file system (errno) and SQLite (result codes) call it. */
+const STORAGE_FAULT =
+  /^(ENOSPC|EROFS|EDQUOT|EFBIG|EIO|EACCES|EPERM|SQLITE_(FULL|IOERR|READONLY|CANTOPEN)(_.*)?)$/;
+
+const isStorageFault = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && STORAGE_FAULT.test(String(error.code));
+
+const storageUnavailable = () =>
+  new Failure(
+    'STORAGE_UNAVAILABLE',
+    'The disk is full or cannot be written to; nothing was changed.',
+  );
 
 /** Keeps Elysia from reading any body before the guards have run; mount it beside `errors`. */
 export const lateBodies = () =>

@@ -23,7 +23,13 @@ const DEADLINE_MS = 45_000;
 const STATUS_DEADLINE_MS = 10_000;
 
 /** The agent's refusals that a caller shall hear as they are. */
-const PASSED_ON = ['PROXY_REJECTED', 'PROXY_UNREACHABLE', 'STALE', 'INVALID_REQUEST'] as const;
+const PASSED_ON = [
+  'PROXY_REJECTED',
+  'PROXY_UNREACHABLE',
+  'STALE',
+  'STORAGE_UNAVAILABLE',
+  'INVALID_REQUEST',
+] as const;
 
 export function createAgentClient({ url, token, deadline = DEADLINE_MS }: AgentClientDeps) {
   async function call<T extends TSchema>(
@@ -51,8 +57,9 @@ export function createAgentClient({ url, token, deadline = DEADLINE_MS }: AgentC
   }
 
   return {
-    /** Makes `proxyfile` live. @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE, AGENT_UNREACHABLE */
-    reload: (proxyfile: string) => call(ReloadAnswer, '/proxy/reload', { body: { proxyfile } }),
+    /** Makes `proxyfile` live; only `probe` is validated where there is one. @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE, AGENT_UNREACHABLE */
+    reload: (proxyfile: string, probe?: string) =>
+      call(ReloadAnswer, '/proxy/reload', { body: { proxyfile, probe } }),
 
     /** Asks whether the proxy would take `proxyfile`. @throws as reload */
     validate: (proxyfile: string) =>

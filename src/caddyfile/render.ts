@@ -15,7 +15,8 @@ export type Site = {
 /** Where a vhost's config stands: `first` is the proxyfile's line (1-based) of its line 1. */
 export type Span = { id: number; domain: string; first: number; lines: number };
 
-export type Rendered = { text: string; spans: Span[] };
+/** `head` is what stands before the first site, in `headLines` lines. */
+export type Rendered = { text: string; spans: Span[]; head: string; headLines: number };
 
 /** One vhost's part of the proxyfile, without the blank line before it and a final line end. */
 export type SiteText = {
@@ -52,13 +53,14 @@ export function render(preamble: string, sites: readonly Site[]): Rendered {
     .map((site) => ({ site, ...renderSite(site) }));
   add(HEADER, 1);
   if (texts.some(({ variable }) => variable) && !hasGlobalOptions(preamble)) add(GUARD, 3);
-  const head = trimEnd(preamble);
-  if (head.trim() !== '') add(head, countLines(head));
+  const options = trimEnd(preamble);
+  if (options.trim() !== '') add(options, countLines(options));
+  const [head, headLines] = [parts.join('\n\n'), line - 2];
   for (const { site, text, line: before, lines, height } of texts) {
     spans.push({ id: site.id, domain: site.domain, first: line + before, lines });
     add(text, height);
   }
-  return { text: `${parts.join('\n\n')}\n`, spans };
+  return { text: `${parts.join('\n\n')}\n`, spans, head, headLines };
 }
 
 /** Which vhost a line of the proxyfile belongs to, and the line within its config; else null. */

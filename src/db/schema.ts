@@ -59,9 +59,10 @@ export const changelog = sqliteTable('changelog', {
   createdAt: integer('created_at', { mode: 'timestamp_ms' }).notNull(),
 });
 
-/** One row: what stands before the sites. */
+/** One row: what stands before the sites, and whether a first publish was ever begun. */
 export const preamble = sqliteTable('preamble', {
   id: integer('id').primaryKey().default(sql`1`),
   config: text('config').notNull(),
   updatedAt: integer('updated_at', { mode: 'timestamp_ms' }).notNull(),
+  attemptedAt: integer('attempted_at', { mode: 'timestamp_ms' }),
 });

@@ -1,30 +1,38 @@
 /**
- * One queue, one change at a time: candidate set → render → the agent makes it live → commit.
- * Nothing is stored before the proxy has accepted it, so a refusal has nothing to undo.
+ * One queue: changes that wait while a publish is under way go out together in the next one.
+ * Candidate set → render → the agent makes it live → commit. Nothing is stored before the proxy
+ * has accepted it, so a refusal has nothing to undo.
  */
 import { Failure } from '../../agent/failure.ts';
+import type { ProxyStatus } from '../../agent/wire.ts';
 import type { AgentClient } from '../agent-client.ts';
-import { locate, type Rendered, render } from '../caddyfile/render.ts';
-import type { Change, Plan } from './changes.ts';
+import type { Log } from '../log.ts';
+import { changedVhosts, isRejection, judge, type Planned, settle, type Waiting } from './batch.ts';
+import type { Change } from './changes.ts';
+import { type Blame, blamedBy, createGateway } from './gateway.ts';
 import type { Author, Store } from './store.ts';
-import { assertContained, type Dialect, type SiteSet, type Vhost } from './vhost.ts';
+import { assertContained, type Dialect, type SiteSet } from './vhost.ts';
 
-export type PublisherDeps = {
-  store: Store;
-  agent: AgentClient;
-  now: () => Date;
-  log: (event: string, fields?: Record<string, unknown>) => void;
-};
+export type PublisherDeps = { store: Store; agent: AgentClient; now: () => Date; log: Log };
 
 export type Publisher = ReturnType<typeof createPublisher>;
+
+/** When the last publish ended, how long it took, and how many changes went out with it. */
+export type LastPublish = { at: Date; milliseconds: number; changes: number };
 
 /** Caddy knows heredocs since 2.7. */
 const HEREDOCS_SINCE = [2, 7] as const;
 
 export function createPublisher({ store, agent, now, log }: PublisherDeps) {
+  const gateway = createGateway(agent);
   let accepted: SiteSet = store.load();
   let dialect: Dialect | undefined;
+  let waiting: Waiting[] = [];
   let last: Promise<unknown> = Promise.resolve();
+  /** The agent did not say what became of a publish: it may still become live. */
+  let unsure = false;
+  let lastPublish: LastPublish | null = null;
+  let broken: Blame[] = [];
 
   function inTurn<T>(run: () => Promise<T>): Promise<T> {
     const result = last.then(run, run);
@@ -32,93 +40,209 @@ export function createPublisher({ store, agent, now, log }: PublisherDeps) {
     return result;
   }
 
-  /** @throws Failure AGENT_UNREACHABLE */
-  async function proxyDialect(): Promise<Dialect> {
-    dialect ??= dialectOf((await agent.status()).proxy.version);
-    return dialect;
+  async function proxyStatus(): Promise<ProxyStatus> {
+    const status = await agent.status();
+    dialect = dialectOf(status.proxy.version);
+    return status;
   }
 
-  async function publish<T>(change: Change<T>, author: Author): Promise<T> {
-    const at = now();
-    const plan = change(accepted, at);
-    if ('done' in plan) return plan.done;
-    const { next, vhost } = plan;
-    if (vhost) {
-      assertContained(vhost, next.preamble, await proxyDialect());
-      if (!vhost.enabled && vhost.config !== plan.before?.config) await tryEnabled(next, vhost);
+  function isInStep(status: ProxyStatus): boolean {
+    const digest = gateway.digestOf(accepted);
+    return status.liveDigest === digest && (status.drift || status.fileDigest === digest);
+  }
+
+  /** Publishes what waits, and again without those that are to blame, until nothing is left. */
+  async function work(items: readonly Waiting[]): Promise<void> {
+    let open = items;
+    while (open.length > 0) {
+      const at = now();
+      const judged = judge(accepted, open, at);
+      if (judged.plans.length === 0) return settle(judged);
+      const refused = (await refusedBeforehand(judged.plans)) ?? (await publish(judged.plans, at));
+      if (refused === 'together') {
+        const middle = open.length >> 1;
+        await work(open.slice(0, middle));
+        return work(open.slice(middle));
+      }
+      if (refused.size === 0) return settle(judged);
+      for (const [item, error] of refused) item.reject(error);
+      open = open.filter((item) => !refused.has(item));
     }
-    await send(render(next.preamble, next.vhosts), vhost);
-    await commit(plan, author, at);
-    return plan.result;
   }
 
-  /** A disabled vhost's config is judged as if it were enabled. */
-  async function tryEnabled(set: SiteSet, vhost: Vhost): Promise<void> {
-    const vhosts = set.vhosts.map((one) => (one.id === vhost.id ? { ...one, enabled: true } : one));
-    const rendered = render(set.preamble, vhosts);
-    await placed(agent.validate(rendered.text), rendered, vhost);
+  /** What needs no look at the proxy's answer; null where nothing is refused. */
+  async function refusedBeforehand(
+    plans: readonly Planned[],
+  ): Promise<Map<Waiting, unknown> | null> {
+    const refused = new Map<Waiting, unknown>();
+    const known =
+      dialect ??
+      (await proxyStatus().then(
+        () => dialect,
+        () => undefined,
+      ));
+    for (const { item, plan } of plans) {
+      try {
+        if (plan.vhost) {
+          assertContained(plan.vhost, plan.next.preamble, known ?? { heredocs: false });
+        }
+      } catch (error) {
+        refused.set(item, error);
+      }
+    }
+    if (refused.size === 0 && !store.hasPublished()) await refuseForeign(plans, refused);
+    return refused.size === 0 ? null : refused;
   }
 
-  const send = (rendered: Rendered, vhost: Vhost | null) =>
-    placed(agent.reload(rendered.text), rendered, vhost);
+  /** Before its first publish the hub does not replace sites that somebody else wrote. */
+  async function refuseForeign(
+    plans: readonly Planned[],
+    refused: Map<Waiting, unknown>,
+  ): Promise<void> {
+    const foreign = await proxyStatus().then(
+      (status) => status.foreign,
+      () => false,
+    );
+    if (foreign) {
+      for (const { item } of plans) {
+        if (!item.replace) refused.set(item, importFirst());
+      }
+    }
+    if (refused.size === 0) store.markAttempt(now());
+  }
 
-  /** The proxy has it and the database cannot take it: the proxy goes back too. */
-  async function commit(plan: Plan<unknown>, author: Author, at: Date): Promise<void> {
+  /** @returns the changes that are to blame, none where all is live and recorded */
+  async function publish(
+    plans: readonly Planned[],
+    at: Date,
+  ): Promise<Map<Waiting, unknown> | 'together'> {
+    const next = plans.at(-1)?.plan.next ?? accepted;
+    const from = performance.now();
     try {
-      store.commit(plan, author, at);
+      await gateway.publish(next, changedVhosts(plans));
     } catch (error) {
+      return blame(plans, next, error);
+    }
+    try {
+      store.commit(plans, at);
+    } catch (error) {
+      // The proxy has it and the database cannot take it: the proxy goes back too.
       log('commit failed', { reason: String(error) });
-      await agent.reload(render(accepted.preamble, accepted.vhosts).text).catch(() => undefined);
+      unsure = true;
+      await confirm().catch(() => undefined);
+      return everybody(plans, error);
+    }
+    accepted = next;
+    broken = [];
+    lastPublish = { at: now(), milliseconds: performance.now() - from, changes: plans.length };
+    return new Map();
+  }
+
+  /** Who of a refused group is at fault: by the line, else each by itself, else only together. */
+  async function blame(
+    plans: readonly Planned[],
+    next: SiteSet,
+    error: unknown,
+  ): Promise<Map<Waiting, unknown> | 'together'> {
+    if (error instanceof Failure && error.code === 'AGENT_UNREACHABLE') unsure = true;
+    if (!isRejection(error)) return everybody(plans, error);
+    const place = blamedBy(error);
+    if (place !== undefined) {
+      const culprit = plans.findLast(({ plan }) => plan.vhost?.id === place);
+      return culprit ? new Map([[culprit.item, error]]) : everybody(plans, error);
+    }
+    const [only] = plans;
+    if (plans.length === 1 && only) return new Map([[only.item, await explain(only, next, error)]]);
+    const alone = await gateway.findBroken(next, changedVhosts(plans));
+    if (alone.length === 0) return 'together';
+    return new Map(
+      alone.flatMap(({ vhost, failure }) => {
+        const culprit = plans.findLast(({ plan }) => plan.vhost?.id === vhost.id);
+        return culprit ? [[culprit.item, failure] as const] : [];
+      }),
+    );
+  }
+
+  /** A refusal without a line may come from a vhost that was taken once and no longer is. */
+  async function explain({ plan }: Planned, next: SiteSet, error: Failure): Promise<unknown> {
+    const others = next.vhosts.filter(({ id, enabled }) => enabled && id !== plan.vhost?.id);
+    const [first] = await gateway.findBroken(next, others).catch(() => []);
+    if (!first) return error;
+    const detail = `in ${first.vhost.domain}: ${first.failure.detail ?? ''}`;
+    return new Failure(error.code, error.message, { detail });
+  }
+
+  /** Publishes the stored set again and waits for the agent's word. @throws Failure */
+  async function confirm(): Promise<void> {
+    try {
+      await gateway.publish(accepted);
+    } catch (error) {
+      if (isRejection(error)) {
+        const enabled = accepted.vhosts.filter((vhost) => vhost.enabled);
+        broken = await gateway.findBroken(accepted, enabled);
+      }
       throw error;
     }
-    accepted = plan.next;
+    unsure = false;
+    broken = [];
+    log('published again', { digest: gateway.digestOf(accepted) });
   }
 
   return {
     /** What is accepted and stored. */
     current: (): SiteSet => accepted,
+    lastPublish: (): LastPublish | null => lastPublish,
+    /** Stored vhosts that the proxy takes no longer. */
+    broken: (): readonly Blame[] => broken,
 
     /**
+     * @param replace whether sites that somebody else wrote may be replaced by the first change
      * @returns the change's result once it is live and recorded
      * @throws Failure with everything as it was before
      */
-    apply: <T>(change: Change<T>, author: Author): Promise<T> =>
-      inTurn(() => publish(change, author)),
+    apply<T>(change: Change<T>, author: Author, replace = false): Promise<T> {
+      return new Promise<T>((resolve, reject) => {
+        waiting.push({
+          change,
+          author,
+          replace,
+          resolve: resolve as (result: unknown) => void,
+          reject,
+        });
+        if (waiting.length > 1) return;
+        void inTurn(async () => {
+          const batch = waiting;
+          waiting = [];
+          await work(batch).catch((error) => {
+            for (const item of batch) item.reject(error);
+          });
+        });
+      });
+    },
+
+    /** Whether proxy and file show what is stored; `status` as the agent told it. */
+    isInStep,
 
     /** Publishes the stored set where the proxy serves another one. @throws Failure as apply */
     reconcile: (): Promise<void> =>
       inTurn(async () => {
-        if (!store.hasPublished()) return;
-        const { text } = render(accepted.preamble, accepted.vhosts);
-        const digest = new Bun.CryptoHasher('sha256').update(text).digest('hex');
-        const status = await agent.status();
-        dialect = dialectOf(status.proxy.version);
-        if (status.liveDigest === digest && status.fileDigest === digest) return;
-        await agent.reload(text);
-        log('published again', { digest });
+        const status = await proxyStatus();
+        // A first publish may have become live without being recorded; anything else is not ours.
+        const ours = store.hasPublished() || (store.hasAttempted() && status.liveDigest !== null);
+        if (!ours || (!unsure && isInStep(status))) return;
+        await confirm();
       }),
   };
 }
 
-/** Tells a refusal's line as one of the vhost's own config, or names the vhost it lies in. */
-async function placed<T>(call: Promise<T>, rendered: Rendered, own: Vhost | null): Promise<T> {
-  try {
-    return await call;
-  } catch (error) {
-    if (!(error instanceof Failure) || error.line === undefined) throw error;
-    const words = (error.detail ?? '').replace(/^line \d+: /, '');
-    const place = locate(rendered, error.line);
-    if (place === null) {
-      throw new Failure(error.code, error.message, { detail: `preamble: ${words}` });
-    }
-    if (place.id !== own?.id) {
-      const detail = `in ${place.domain}, line ${place.line}: ${words}`;
-      throw new Failure(error.code, error.message, { detail });
-    }
-    const detail = `line ${place.line}: ${words}`;
-    throw new Failure(error.code, error.message, { detail, line: place.line });
-  }
-}
+const everybody = (plans: readonly Planned[], error: unknown) =>
+  new Map(plans.map(({ item }) => [item, error] as const));
+
+const importFirst = () =>
+  new Failure(
+    'IMPORT_FIRST',
+    'The proxy serves sites that signalbox did not write: import them, or repeat the change with ?replace=true.',
+  );
 
 function dialectOf(version: string | null): Dialect {
   const [major = 0, minor = 0] = (version ?? '').split('.').map(Number);

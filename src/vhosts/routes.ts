@@ -1,5 +1,5 @@
 /** `/vhosts`: read, create, change, delete and toggle. */
-import { Elysia, t } from 'elysia';
+import { Elysia, type Static, t } from 'elysia';
 import { Failure } from '../../agent/failure.ts';
 import { jsonBody } from '../../agent/http.ts';
 import { ErrorBody } from '../../agent/wire.ts';
@@ -36,7 +36,10 @@ function idOf({ id }: { id: string }): number {
 const byDomain = (a: Vhost, b: Vhost) => (a.domain < b.domain ? -1 : a.domain > b.domain ? 1 : 0);
 
 const Params = t.Object({ id: t.String() });
-const Refusals = { 401: ErrorBody, 404: ErrorBody, 502: ErrorBody };
+/** `replace=true`: the first change may replace sites that somebody else wrote. */
+const Query = t.Object({ replace: t.Optional(t.UnionEnum(['true', 'false'])) });
+const replaces = (query: Static<typeof Query>) => query.replace === 'true';
+const Refusals = { 401: ErrorBody, 404: ErrorBody, 409: ErrorBody, 502: ErrorBody, 507: ErrorBody };
 
 export type VhostRoutesDeps = { publisher: Publisher; guard: Guard; bodyLimit: number };
 
@@ -52,46 +55,55 @@ export function vhostRoutes({ publisher, guard, bodyLimit }: VhostRoutesDeps) {
     })
     .patch(
       '/:id/toggle',
-      async ({ params, who }) =>
-        view(await publisher.apply(toggleChange(idOf(params)), authorOf(who))),
-      { params: Params, response: { 200: VhostView, ...Refusals } },
+      async ({ params, query, who }) =>
+        view(await publisher.apply(toggleChange(idOf(params)), authorOf(who), replaces(query))),
+      { params: Params, query: Query, response: { 200: VhostView, ...Refusals } },
     )
     .delete(
       '/:id',
-      ({ params, who }) => publisher.apply(deleteChange(idOf(params)), authorOf(who)),
-      { params: Params, response: { 200: t.Object({ success: t.Literal(true) }), ...Refusals } },
+      ({ params, query, who }) =>
+        publisher.apply(deleteChange(idOf(params)), authorOf(who), replaces(query)),
+      {
+        params: Params,
+        query: Query,
+        response: { 200: t.Object({ success: t.Literal(true) }), ...Refusals },
+      },
     )
     .use(jsonBody(bodyLimit))
     .post(
       '/',
-      async ({ body, who, set }) => {
-        const made = await publisher.apply(createChange(body), authorOf(who));
+      async ({ body, query, who, set }) => {
+        const made = await publisher.apply(createChange(body), authorOf(who), replaces(query));
         set.status = 201;
         return view(made);
       },
       {
+        query: Query,
         body: t.Object({
           domain: t.String(),
           config: t.String(),
           upstream: t.Optional(t.String()),
           enabled: t.Optional(t.Boolean()),
         }),
-        response: { 201: VhostView, 400: ErrorBody, 409: ErrorBody, ...Refusals },
+        response: { 201: VhostView, 400: ErrorBody, ...Refusals },
       },
     )
     .put(
       '/:id',
-      async ({ params, body, who }) =>
-        view(await publisher.apply(updateChange(idOf(params), body), authorOf(who))),
+      async ({ params, query, body, who }) =>
+        view(
+          await publisher.apply(updateChange(idOf(params), body), authorOf(who), replaces(query)),
+        ),
       {
         params: Params,
+        query: Query,
         body: t.Object({
           domain: t.Optional(t.String()),
           config: t.Optional(t.String()),
           upstream: t.Optional(t.String()),
           enabled: t.Optional(t.Boolean()),
         }),
-        response: { 200: VhostView, 400: ErrorBody, 409: ErrorBody, ...Refusals },
+        response: { 200: VhostView, 400: ErrorBody, ...Refusals },
       },
     );
 }

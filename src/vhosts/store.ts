@@ -2,7 +2,7 @@
 import { asc, eq, sql } from 'drizzle-orm';
 import type { Db } from '../db/open.ts';
 import { changelog, preamble, vhosts } from '../db/schema.ts';
-import type { Plan } from './changes.ts';
+import type { Planned } from './batch.ts';
 import type { SiteSet } from './vhost.ts';
 
 /** Who makes a change. */
@@ -11,6 +11,8 @@ export type Author = { userId: string; userName: string };
 export type Store = ReturnType<typeof createStore>;
 
 export function createStore(db: Db) {
+  let published = false;
+
   return {
     load(): SiteSet {
       const [row] = db.values<[number]>(sql`SELECT seq FROM sqlite_sequence WHERE name = 'vhosts'`);
@@ -22,22 +24,34 @@ export function createStore(db: Db) {
     },
 
     /** Whether anything was ever published: a hub that never did must not touch the proxy. */
-    hasPublished: (): boolean =>
-      db.select({ id: changelog.id }).from(changelog).limit(1).get() !== undefined,
+    hasPublished(): boolean {
+      published ||= db.select({ id: changelog.id }).from(changelog).limit(1).get() !== undefined;
+      return published;
+    },
 
-    /** Row and changelog in one transaction, at once. @throws SQLite errors, with nothing stored */
-    commit(plan: Plan<unknown>, author: Author, at: Date): void {
+    /** Whether a first publish was begun; a crash may have left it live without being recorded. */
+    hasAttempted: (): boolean => db.select().from(preamble).get()?.attemptedAt != null,
+
+    markAttempt(at: Date): void {
+      db.update(preamble).set({ attemptedAt: at }).run();
+    },
+
+    /** Rows and changelog in one transaction, at once. @throws SQLite errors, with nothing stored */
+    commit(plans: readonly Planned[], at: Date): void {
       db.transaction(
         (tx) => {
-          if (plan.vhost === null)
-            tx.delete(vhosts)
-              .where(eq(vhosts.id, plan.before?.id ?? 0))
+          for (const { item, plan } of plans) {
+            const { vhost, before, record } = plan;
+            if (vhost === null)
+              tx.delete(vhosts)
+                .where(eq(vhosts.id, before?.id ?? 0))
+                .run();
+            else if (before === null) tx.insert(vhosts).values(vhost).run();
+            else tx.update(vhosts).set(vhost).where(eq(vhosts.id, vhost.id)).run();
+            tx.insert(changelog)
+              .values({ ...item.author, ...record, createdAt: at })
               .run();
-          else if (plan.before === null) tx.insert(vhosts).values(plan.vhost).run();
-          else tx.update(vhosts).set(plan.vhost).where(eq(vhosts.id, plan.vhost.id)).run();
-          tx.insert(changelog)
-            .values({ ...author, ...plan.record, createdAt: at })
-            .run();
+          }
         },
         { behavior: 'immediate' },
       );

@@ -44,6 +44,7 @@ CREATE TABLE changelog (
 CREATE TABLE preamble (
   id INTEGER PRIMARY KEY NOT NULL DEFAULT 1,
   config TEXT NOT NULL,
-  updated_at INTEGER NOT NULL
+  updated_at INTEGER NOT NULL,
+  attempted_at INTEGER
 );
 INSERT INTO preamble (id, config, updated_at) VALUES (1, '', 0);

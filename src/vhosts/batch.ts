@@ -1,0 +1,73 @@
+/** Changes that wait together, judged in order of arrival against what is accepted. Pure. */
+import { Failure } from '../../agent/failure.ts';
+import type { Change, Plan } from './changes.ts';
+import type { Author } from './store.ts';
+import type { SiteSet, Vhost } from './vhost.ts';
+
+/** A change somebody waits for. */
+export type Waiting = {
+  change: Change<unknown>;
+  author: Author;
+  /** Take over from sites that somebody else wrote. */
+  replace: boolean;
+  resolve: (result: unknown) => void;
+  reject: (error: unknown) => void;
+};
+
+export type Planned = { item: Waiting; plan: Plan<unknown> };
+
+/** `refused` and `done` hold only if all of `plans` become accepted: they were judged after those. */
+export type Judged = {
+  plans: Planned[];
+  refused: { item: Waiting; error: unknown }[];
+  done: { item: Waiting; result: unknown }[];
+};
+
+/** Each change is worked out against the set that the ones before it leave. */
+export function judge(accepted: SiteSet, items: readonly Waiting[], at: Date): Judged {
+  const judged: Judged = { plans: [], refused: [], done: [] };
+  let set = accepted;
+  for (const item of items) {
+    try {
+      const plan = item.change(set, at);
+      if ('done' in plan) {
+        judged.done.push({ item, result: plan.done });
+      } else {
+        judged.plans.push({ item, plan });
+        set = plan.next;
+      }
+    } catch (error) {
+      judged.refused.push({ item, error });
+    }
+  }
+  return judged;
+}
+
+/** Tells everybody who waits what became of it. */
+export function settle({ plans, refused, done }: Judged): void {
+  for (const { item, plan } of plans) item.resolve(plan.result);
+  for (const { item, result } of done) item.resolve(result);
+  for (const { item, error } of refused) item.reject(error);
+}
+
+/**
+ * The vhosts that a group of plans leaves changed, as they are to be validated: enabled, because a
+ * disabled vhost's config is judged as if it were. One that is only switched off needs no look.
+ */
+export function changedVhosts(plans: readonly Planned[]): Vhost[] {
+  const changed = new Map<number, Vhost>();
+  for (const { plan } of plans) {
+    if (plan.before !== null) changed.delete(plan.before.id);
+    if (plan.vhost === null) continue;
+    const same =
+      plan.before !== null && SHAPE.every((field) => plan.vhost?.[field] === plan.before?.[field]);
+    if (!plan.vhost.enabled && same) continue;
+    changed.set(plan.vhost.id, plan.vhost.enabled ? plan.vhost : { ...plan.vhost, enabled: true });
+  }
+  return [...changed.values()];
+}
+
+const SHAPE = ['domain', 'config', 'upstream'] as const;
+
+export const isRejection = (error: unknown): error is Failure =>
+  error instanceof Failure && error.code === 'PROXY_REJECTED';
