@@ -9,6 +9,8 @@ import { authRoutes } from './auth/routes.ts';
 import type { Accounts } from './auth/service.ts';
 import { latestChanges } from './changelog.ts';
 import type { Db } from './db/open.ts';
+import type { Log } from './log.ts';
+import { HubStatus, readStatus } from './status.ts';
 import type { Publisher } from './vhosts/publisher.ts';
 import { vhostRoutes } from './vhosts/routes.ts';
 
@@ -19,7 +21,9 @@ export type HubDeps = {
   agent: AgentClient;
   /** Believe the last hop of `X-Forwarded-For`, and `X-Forwarded-Proto`. */
   trustProxy: boolean;
-  log: (event: string, fields?: Record<string, unknown>) => void;
+  version: string;
+  now: () => Date;
+  log: Log;
 };
 
 /** A config of a thousand lines is about 40 KiB. */
@@ -35,7 +39,9 @@ const ChangelogEntry = t.Object({
   createdAt: t.String(),
 });
 
-export function createHub({ db, accounts, publisher, agent, trustProxy, log }: HubDeps) {
+export function createHub(deps: HubDeps) {
+  const { db, accounts, publisher, agent, trustProxy, version, now, log } = deps;
+  const startedAt = now();
   const forwarded = (request: Request, header: string) =>
     trustProxy ? request.headers.get(header)?.split(',').at(-1)?.trim() : undefined;
   const cookies = sessionCookie(
@@ -66,6 +72,13 @@ export function createHub({ db, accounts, publisher, agent, trustProxy, log }: H
         query: LogQuery,
         response: { 200: LogPage, 400: ErrorBody, 401: ErrorBody, 502: ErrorBody },
       }),
+    )
+    .use(
+      new Elysia({ name: 'status' })
+        .use(guard)
+        .get('/status', () => readStatus({ agent, publisher, version, startedAt, now }), {
+          response: { 200: HubStatus, 401: ErrorBody },
+        }),
     )
     .use(
       new Elysia({ name: 'changelog' }).use(guard).get(

@@ -7,6 +7,7 @@ import { createAgent } from '../agent/app.ts';
 import { writeDurably } from '../agent/caddy/files.ts';
 import { createProxy } from '../agent/caddy/proxy.ts';
 import { createLogs } from '../agent/logs/logs.ts';
+import { version } from '../package.json';
 import { createAgentClient } from './agent-client.ts';
 import { createHub } from './app.ts';
 import { createAccounts } from './auth/service.ts';
@@ -38,7 +39,7 @@ export async function serveHub(
   const publisher = createPublisher({ store, agent, now, log });
   const accounts = createAccounts({ db, now, signUp: settings.signUp });
   const { trustProxy } = settings;
-  const app = createHub({ db, accounts, publisher, agent, trustProxy, log });
+  const app = createHub({ db, accounts, publisher, agent, trustProxy, version, now, log });
   let listening: Running;
   try {
     listening = listen(app, settings.host, settings.port);

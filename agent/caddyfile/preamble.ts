@@ -38,6 +38,24 @@ export function hasGlobalOptions(preamble: string, options: TokenizeOptions = {}
   return first?.text === '{' && second !== undefined && second.text !== '}';
 }
 
+/** The ports that the global options `http_port` and `https_port` set; Caddy's own where they do not. */
+export function portOptions(preamble: string): { http: number; https: number } {
+  const ports = { http: 80, https: 443 };
+  if (!hasGlobalOptions(preamble)) return ports;
+  const tokens = tokenize(`\n${preamble}`);
+  let depth = 0;
+  for (const [index, { text }] of tokens.entries()) {
+    if (text === '{') depth++;
+    if (text === '}') depth--;
+    if (depth === 0) break;
+    const port = Number(tokens[index + 1]?.text);
+    if (depth !== 1 || !startsLine(tokens, index) || !Number.isInteger(port)) continue;
+    if (text === 'http_port') ports.http = port;
+    if (text === 'https_port') ports.https = port;
+  }
+  return ports;
+}
+
 function findInPreamble(frame: Frame): Finding | null {
   const { tokens, neighbour } = frame;
   const blocks: Block[] = [];

@@ -4,6 +4,10 @@ import { domainToASCII } from 'node:url';
 const HOST_MAX = 253;
 const LABEL_MAX = 63;
 
+/** The ports of addresses that name none. */
+export type Ports = { http: number; https: number };
+const STANDARD_PORTS: Ports = { http: 80, https: 443 };
+
 /** Longest address that is looked at; Caddy cuts off the rest of a longer one. */
 const ADDRESS_MAX = 4096;
 
@@ -31,8 +35,9 @@ export function normalizeDomain(input: string): string | null {
  * The form under which an address is compared with others: one key for all that differ only in
  * case, trailing dot, Unicode or punycode, a default port or a scheme that the port implies. Never
  * fails; `{$NAME}` and `{$NAME:default}` are compared as written, since only the proxy knows them.
+ * @param ports what an address without a port means, as the global options have it
  */
-export function addressKey(address: string): string {
+export function addressKey(address: string, ports: Ports = STANDARD_PORTS): string {
   if (address.length > ADDRESS_MAX) return address;
   const kept: string[] = [];
   const text = address.trim().replace(/\{[^{}]*\}/g, (placeholder) => {
@@ -47,9 +52,9 @@ export function addressKey(address: string): string {
   const host = normalizeHost(split.host) ?? asciiHost(split.host);
   const port = split.port === null ? '' : split.port.replace(/^0+(?=\d)/, '');
   const named = scheme.toLowerCase();
-  const plain = named === 'http' || (named === '' && port === '80');
+  const plain = named === 'http' || (named === '' && port === String(ports.http));
   const prefix = plain ? 'http://' : named === '' || named === 'https' ? '' : `${named}://`;
-  const silent = port === '' || port === (plain ? '80' : '443');
+  const silent = port === '' || port === String(plain ? ports.http : ports.https);
   const key = `${prefix}${host}${silent ? '' : `:${port}`}${path}`;
   // An address without host, such as `:443`, still needs a key of its own.
   const whole = key === '' || key.startsWith('/') ? `:443${key}` : key;

@@ -21,18 +21,30 @@ export type Judged = {
   plans: Planned[];
   refused: { item: Waiting; error: unknown }[];
   done: { item: Waiting; result: unknown }[];
+  /** Those that have to wait for the next group. */
+  later: Waiting[];
 };
 
-/** Each change is worked out against the set that the ones before it leave. */
+/**
+ * Each change is worked out against the set that the ones before it leave. A group ends before a
+ * vhost would be changed a second time: each change has to be fit to be served by itself.
+ */
 export function judge(accepted: SiteSet, items: readonly Waiting[], at: Date): Judged {
-  const judged: Judged = { plans: [], refused: [], done: [] };
+  const judged: Judged = { plans: [], refused: [], done: [], later: [] };
+  const touched = new Set<number>();
   let set = accepted;
-  for (const item of items) {
+  for (const [index, item] of items.entries()) {
     try {
       const plan = item.change(set, at);
       if ('done' in plan) {
         judged.done.push({ item, result: plan.done });
       } else {
+        const id = (plan.vhost ?? plan.before)?.id ?? 0;
+        if (touched.has(id)) {
+          judged.later = items.slice(index);
+          return judged;
+        }
+        touched.add(id);
         judged.plans.push({ item, plan });
         set = plan.next;
       }
@@ -51,20 +63,16 @@ export function settle({ plans, refused, done }: Judged): void {
 }
 
 /**
- * The vhosts that a group of plans leaves changed, as they are to be validated: enabled, because a
+ * The vhosts that a group of plans changes, as they are to be validated: enabled, because a
  * disabled vhost's config is judged as if it were. One that is only switched off needs no look.
  */
 export function changedVhosts(plans: readonly Planned[]): Vhost[] {
-  const changed = new Map<number, Vhost>();
-  for (const { plan } of plans) {
-    if (plan.before !== null) changed.delete(plan.before.id);
-    if (plan.vhost === null) continue;
-    const same =
-      plan.before !== null && SHAPE.every((field) => plan.vhost?.[field] === plan.before?.[field]);
-    if (!plan.vhost.enabled && same) continue;
-    changed.set(plan.vhost.id, plan.vhost.enabled ? plan.vhost : { ...plan.vhost, enabled: true });
-  }
-  return [...changed.values()];
+  return plans.flatMap(({ plan: { vhost, before } }) => {
+    if (vhost === null) return [];
+    if (vhost.enabled) return [vhost];
+    const same = before !== null && SHAPE.every((field) => vhost[field] === before[field]);
+    return same ? [] : [{ ...vhost, enabled: true }];
+  });
 }
 
 const SHAPE = ['domain', 'config', 'upstream'] as const;

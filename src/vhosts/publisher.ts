@@ -58,15 +58,19 @@ export function createPublisher({ store, agent, now, log }: PublisherDeps) {
       const at = now();
       const judged = judge(accepted, open, at);
       if (judged.plans.length === 0) return settle(judged);
+      const group = open.slice(0, open.length - judged.later.length);
       const refused = (await refusedBeforehand(judged.plans)) ?? (await publish(judged.plans, at));
       if (refused === 'together') {
-        const middle = open.length >> 1;
-        await work(open.slice(0, middle));
-        return work(open.slice(middle));
+        const middle = group.length >> 1;
+        await work(group.slice(0, middle));
+        open = open.slice(middle);
+      } else if (refused.size === 0) {
+        settle(judged);
+        open = judged.later;
+      } else {
+        for (const [item, error] of refused) item.reject(error);
+        open = open.filter((item) => !refused.has(item));
       }
-      if (refused.size === 0) return settle(judged);
-      for (const [item, error] of refused) item.reject(error);
-      open = open.filter((item) => !refused.has(item));
     }
   }
 

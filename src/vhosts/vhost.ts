@@ -1,8 +1,8 @@
 /** A vhost, the set of them that is published, and what every vhost must fulfil. Pure. */
 import { type CheckOptions, checkConfig } from '../../agent/caddyfile/check.ts';
-import { snippetNames } from '../../agent/caddyfile/preamble.ts';
+import { portOptions, snippetNames } from '../../agent/caddyfile/preamble.ts';
 import { Failure } from '../../agent/failure.ts';
-import { addressKey, isUpstream, normalizeDomain } from '../caddyfile/address.ts';
+import { addressKey, isUpstream, normalizeDomain, type Ports } from '../caddyfile/address.ts';
 import { siteForm } from '../caddyfile/site.ts';
 
 /** Never changed in place: a changed vhost is a new object, so that what is known of it can be kept. */
@@ -63,23 +63,26 @@ function normalizedDomain(domain: string, config: string): string {
   throw invalid('The domain must be a host name, with http://, https:// or a port where needed.');
 }
 
-const addresses = new WeakMap<Vhost, readonly string[]>();
+const addresses = new WeakMap<Vhost, { preamble: string; keys: readonly string[] }>();
 
-/** The normal forms of all addresses a vhost answers to. */
-function keysOf(vhost: Vhost): readonly string[] {
+/** The normal forms of all addresses a vhost answers to under a preamble. */
+function keysOf(vhost: Vhost, preamble: string, ports: Ports): readonly string[] {
   const known = addresses.get(vhost);
-  if (known) return known;
+  if (known?.preamble === preamble) return known.keys;
   const form = siteForm(vhost.domain, vhost.config);
-  const keys = (form.form === 'block' ? form.addresses : [vhost.domain]).map(addressKey);
-  addresses.set(vhost, keys);
+  const all = form.form === 'block' ? form.addresses : [vhost.domain];
+  const keys = all.map((address) => addressKey(address, ports));
+  addresses.set(vhost, { preamble, keys });
   return keys;
 }
 
 /** @throws Failure DOMAIN_TAKEN where another vhost of the set answers to one of its addresses */
-export function assertFree(vhost: Vhost, set: SiteSet): void {
-  const wanted = new Set(keysOf(vhost));
-  for (const other of set.vhosts) {
-    if (other.id === vhost.id || !keysOf(other).some((key) => wanted.has(key))) continue;
+export function assertFree(vhost: Vhost, { preamble, vhosts }: SiteSet): void {
+  const ports = portOptions(preamble);
+  const wanted = new Set(keysOf(vhost, preamble, ports));
+  for (const other of vhosts) {
+    if (other.id === vhost.id) continue;
+    if (!keysOf(other, preamble, ports).some((key) => wanted.has(key))) continue;
     throw new Failure('DOMAIN_TAKEN', `Another vhost (${other.domain}) has this domain already.`);
   }
 }

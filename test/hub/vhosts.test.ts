@@ -71,6 +71,7 @@ describe('without a session', () => {
     ['GET', '/logs'],
     ['GET', '/logs?page=x'],
     ['GET', '/changelog'],
+    ['GET', '/status'],
   ])('%s %s is 401, whatever the body says', async (method, path) => {
     for (const init of [{}, { raw: '{' }, { json: { domain: 7 } }]) {
       if (method === 'GET' && 'raw' in init) continue;
@@ -180,6 +181,8 @@ describe('a request that cannot be taken', () => {
     await expectUnchanged(() => vhosts('POST', '', same), 409, 'DOMAIN_TAKEN');
     const other = { domain: 'http://other.example' };
     await expectUnchanged(() => vhosts('PUT', `/${kept.id}`, other), 409, 'DOMAIN_TAKEN');
+    const port = { ...good, domain: `http://keep.example:${stack.httpPort}` };
+    await expectUnchanged(() => vhosts('POST', '', port), 409, 'DOMAIN_TAKEN');
     const block = {
       domain: 'http://x.example',
       config: 'http://x.example, http://keep.example {\n}',

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import {
   checkPreamble,
   hasGlobalOptions,
+  portOptions,
   snippetNames,
 } from '../../../agent/caddyfile/preamble.ts';
 
@@ -52,4 +53,14 @@ test('tells global options, which Caddy overlooks when empty', () => {
   expect(hasGlobalOptions('# c\n{\n\tdebug\n}')).toBe(true);
   expect(hasGlobalOptions('{\n\t# debug\n}')).toBe(false);
   expect(hasGlobalOptions('(s) {\n}')).toBe(false);
+});
+
+test('the ports of the global options are read, and nothing else that looks like them', () => {
+  const ports = (preamble: string) => Object.values(portOptions(preamble));
+  expect(ports('')).toEqual([80, 443]);
+  expect(ports('{\n\thttp_port 8080\n\thttps_port "8443"\n}')).toEqual([8080, 8443]);
+  expect(ports('# {\n(s) {\n\thttp_port 1\n}')).toEqual([80, 443]);
+  expect(ports('{\n\tservers {\n\t\thttp_port 1\n\t}\n\temail http_port 2\n}')).toEqual([80, 443]);
+  expect(ports('{\n\tdebug\n}\n(s) {\n\thttps_port 1\n}')).toEqual([80, 443]);
+  expect(ports('{\n\thttp_port {$PORT}\n}')).toEqual([80, 443]);
 });

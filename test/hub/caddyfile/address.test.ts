@@ -126,7 +126,7 @@ test.each([
   [['a..b']],
   [['']],
 ] as [string[]][])('%j have one key', (addresses) => {
-  expect([...new Set(addresses.map(addressKey))]).toHaveLength(1);
+  expect([...new Set(addresses.map((address) => addressKey(address)))]).toHaveLength(1);
   keys.push(addressKey(addresses[0] ?? ''));
 });
 const keys: string[] = [];
@@ -174,4 +174,14 @@ test.each([
   ['HTTPS://A.example:8443'],
 ])('%j is an upstream', (text) => {
   expect(isUpstream(text)).toBe(true);
+});
+
+test('where the global options set the ports, those are what an address without one means', () => {
+  const ports = { http: 8080, https: 8443 };
+  const key = (address: string) => addressKey(address, ports);
+  expect(key('http://a.example:8080')).toBe(key('http://a.example'));
+  expect(key('a.example:8080')).toBe(key('http://a.example'));
+  expect(key('https://a.example:8443')).toBe(key('a.example'));
+  expect(key('a.example:443')).not.toBe(key('a.example'));
+  expect(key('http://a.example:80')).not.toBe(key('http://a.example'));
 });

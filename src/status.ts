@@ -1,0 +1,65 @@
+/** `/status`: how hub, agent and proxy stand to each other, in one answer. */
+import { t } from 'elysia';
+import type { AgentClient } from './agent-client.ts';
+import type { Publisher } from './vhosts/publisher.ts';
+
+export type StatusDeps = {
+  agent: AgentClient;
+  publisher: Publisher;
+  version: string;
+  startedAt: Date;
+  now: () => Date;
+};
+
+const nullable = <T extends Parameters<typeof t.Union>[0][number]>(schema: T) =>
+  t.Union([schema, t.Null()]);
+
+export const HubStatus = t.Object({
+  version: t.String(),
+  uptimeSeconds: t.Integer(),
+  agent: t.Object({
+    reachable: t.Boolean(),
+    latencyMs: nullable(t.Number()),
+  }),
+  proxy: t.Object({ running: t.Boolean(), version: nullable(t.String()) }),
+  inStep: t.Boolean({ description: 'proxy and file on disk show exactly what is stored' }),
+  foreign: t.Boolean({ description: 'the proxy serves sites that signalbox did not write' }),
+  drift: t.Boolean({ description: 'somebody else changed the file on disk' }),
+  restartNeeded: t.Boolean({ description: 'a failed start may have left listeners behind' }),
+  lastPublish: nullable(
+    t.Object({ at: t.String(), milliseconds: t.Number(), changes: t.Integer() }),
+  ),
+  broken: t.Array(t.Object({ id: t.Integer(), domain: t.String(), detail: t.String() }), {
+    description: 'stored vhosts that the proxy takes no longer',
+  }),
+});
+
+const tenths = (value: number) => Math.round(value * 10) / 10;
+
+/** Never fails: an agent that does not answer is part of the answer. */
+export async function readStatus({ agent, publisher, version, startedAt, now }: StatusDeps) {
+  const from = performance.now();
+  const proxy = await agent.status().catch(() => null);
+  const latencyMs = proxy === null ? null : tenths(performance.now() - from);
+  const last = publisher.lastPublish();
+  return {
+    version,
+    uptimeSeconds: Math.floor((now().getTime() - startedAt.getTime()) / 1000),
+    agent: { reachable: proxy !== null, latencyMs },
+    proxy: proxy?.proxy ?? { running: false, version: null },
+    inStep: proxy !== null && publisher.isInStep(proxy),
+    foreign: proxy?.foreign ?? false,
+    drift: proxy?.drift ?? false,
+    restartNeeded: proxy?.restartNeeded ?? false,
+    lastPublish: last && {
+      at: last.at.toISOString(),
+      milliseconds: tenths(last.milliseconds),
+      changes: last.changes,
+    },
+    broken: publisher.broken().map(({ vhost, failure }) => ({
+      id: vhost.id,
+      domain: vhost.domain,
+      detail: failure.detail ?? failure.message,
+    })),
+  };
+}
