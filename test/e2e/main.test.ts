@@ -2,44 +2,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findByArgument } from '../../agent/caddy/processes.ts';
+import { runProgram } from '../harness/program.ts';
 import { ask, freePort, signUp, temporaryFolder, until } from '../harness/stack.ts';
 
-const MAIN = join(import.meta.dir, '../../src/main.ts');
 const folder = temporaryFolder();
 const dataDir = join(folder, 'data');
 const httpPort = freePort();
 
-/** The program as an operator runs it: a process of its own with just these variables. */
-function run(args: string[], env: Record<string, string> = {}, cwd = folder) {
-  const child = Bun.spawn([process.execPath, MAIN, ...args], {
-    cwd,
-    env: { PATH: process.env.PATH ?? '', ...env },
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'pipe',
-  });
-  const output = { out: '', err: '' };
-  const drain = async (stream: ReadableStream<Uint8Array>, name: 'out' | 'err') => {
-    const decoder = new TextDecoder();
-    for await (const chunk of stream) output[name] += decoder.decode(chunk, { stream: true });
-  };
-  const drained = Promise.all([drain(child.stdout, 'out'), drain(child.stderr, 'err')]);
-  return {
-    child,
-    output,
-    async exited() {
-      const code = await child.exited;
-      await drained;
-      return { code, ...output };
-    },
-    /** The address a line of the start-up names. */
-    address: (name: string) =>
-      until(
-        () => new RegExp(`^${name} listening on (http://\\S+)$`, 'm').exec(output.out)?.[1],
-        `${name} listening (${output.err})`,
-      ),
-  };
-}
+const run = (args: string[], env: Record<string, string> = {}, cwd = folder) =>
+  runProgram(args, env, cwd);
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -1,0 +1,39 @@
+/** The program as an operator runs it. */
+import { join } from 'node:path';
+import { until } from './stack.ts';
+
+const MAIN = join(import.meta.dir, '../../src/main.ts');
+
+export type Program = ReturnType<typeof runProgram>;
+
+/** A process of its own with just these variables. */
+export function runProgram(args: string[], env: Record<string, string>, cwd: string) {
+  const child = Bun.spawn([process.execPath, MAIN, ...args], {
+    cwd,
+    env: { PATH: process.env.PATH ?? '', ...env },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  });
+  const output = { out: '', err: '' };
+  const drain = async (stream: ReadableStream<Uint8Array>, name: 'out' | 'err') => {
+    const decoder = new TextDecoder();
+    for await (const chunk of stream) output[name] += decoder.decode(chunk, { stream: true });
+  };
+  const drained = Promise.all([drain(child.stdout, 'out'), drain(child.stderr, 'err')]);
+  return {
+    child,
+    output,
+    async exited() {
+      const code = await child.exited;
+      await drained;
+      return { code, ...output };
+    },
+    /** The address a line of the start-up names. */
+    address: (name: string) =>
+      until(
+        () => new RegExp(`^${name} listening on (http://\\S+)$`, 'm').exec(output.out)?.[1],
+        `${name} listening (${output.err})`,
+      ),
+  };
+}
