@@ -1,0 +1,45 @@
+type Numbers = Float64Array | Uint32Array;
+
+/** A typed array with a length of its own, which makes room as values are pushed. */
+export type Growable = {
+  readonly length: number;
+  /** What there is at the moment, for loops; beyond `length` it is room. */
+  readonly values: Numbers;
+  get(index: number): number;
+  push(value: number): void;
+  /** Adds to a value; every index up to this one comes into being as 0. */
+  add(index: number, value: number): void;
+};
+
+/** `Uint32Array` for counts, `Float64Array` for offsets and times. */
+export function growable(kind: new (length: number) => Numbers): Growable {
+  let values = new kind(16);
+  let length = 0;
+
+  function reserve(wanted: number): void {
+    if (wanted <= values.length) return;
+    // By a quarter: twice as much would leave half of a large index unused.
+    const larger = new kind(Math.max(wanted, values.length + (values.length >> 2)));
+    larger.set(values);
+    values = larger;
+  }
+
+  return {
+    get length() {
+      return length;
+    },
+    get values() {
+      return values;
+    },
+    get: (index) => values[index] ?? 0,
+    push(value) {
+      reserve(length + 1);
+      values[length++] = value;
+    },
+    add(index, value) {
+      reserve(index + 1);
+      length = Math.max(length, index + 1);
+      values[index] = (values[index] ?? 0) + value;
+    },
+  };
+}

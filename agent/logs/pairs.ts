@@ -1,0 +1,127 @@
+import { hostKey } from './host.ts';
+import { HASH_SEED, hashByte } from './scan.ts';
+
+/**
+ * Small integers for the (domain, status) pairs of one segment, so that the index counts in
+ * typed arrays. Anyone may send any Host, so the number of domains that are told apart is
+ * bounded; the ones beyond share the domain OTHER, and a query for one of them has to look.
+ */
+export type Pairs = {
+  /** The pair of a host as it stands in the log (printable ASCII) at [start, end) of a buffer. */
+  ofBytes(buffer: Buffer, start: number, end: number, hash: number, status: number): number;
+  ofKey(key: string, status: number): number;
+  /** The pairs that a filter matches. */
+  select(key: string | undefined, status: number | undefined): Selection;
+};
+
+/**
+ * The selected pairs, as a list and as ones in a table by pair. `certain`: each line of these
+ * pairs matches; otherwise the pairs are those of OTHER, of whose lines some may match.
+ */
+export type Selection = { ids: readonly number[]; wanted: Uint8Array; certain: boolean };
+
+const MAX_DOMAINS = 16_384;
+// No name in the DNS is longer.
+const MAX_DOMAIN_LENGTH = 255;
+const MAX_SLOTS = 65_536;
+const OTHER = -1;
+
+type Slot = { host: Uint8Array; hash: number; status: number; pair: number };
+
+export function createPairs(): Pairs {
+  const domains = new Map<string, number>();
+  // Per status, the pair of each domain; statuses are few, whatever the number of domains.
+  const byStatus = new Map<number, Map<number, number>>();
+  const pairs: { domain: number; status: number }[] = [];
+  // Open addressing over the bytes of hosts: no string is made for a host seen before.
+  let slots: (Slot | undefined)[] = new Array(256).fill(undefined);
+  let used = 0;
+  let overflowed = false;
+
+  function ofKey(key: string, status: number): number {
+    let domain = domains.get(key);
+    if (domain === undefined) {
+      if (domains.size < MAX_DOMAINS && key.length <= MAX_DOMAIN_LENGTH) {
+        domain = domains.size;
+        domains.set(key, domain);
+      } else {
+        domain = OTHER;
+        overflowed = true;
+      }
+    }
+    let ofStatus = byStatus.get(status);
+    if (!ofStatus) {
+      ofStatus = new Map();
+      byStatus.set(status, ofStatus);
+    }
+    let pair = ofStatus.get(domain);
+    if (pair === undefined) {
+      pair = pairs.push({ domain, status }) - 1;
+      ofStatus.set(domain, pair);
+    }
+    return pair;
+  }
+
+  function place(slot: Slot): void {
+    const mask = slots.length - 1;
+    let i = slotOf(slot.hash, slot.status) & mask;
+    while (slots[i]) i = (i + 1) & mask;
+    slots[i] = slot;
+  }
+
+  function remember(slot: Slot): void {
+    if (used * 2 >= slots.length) {
+      if (slots.length >= MAX_SLOTS) return;
+      const old = slots;
+      slots = new Array(old.length * 2).fill(undefined);
+      for (const each of old) if (each) place(each);
+    }
+    place(slot);
+    used++;
+  }
+
+  return {
+    ofKey,
+
+    ofBytes(buffer, start, end, hash, status) {
+      const mask = slots.length - 1;
+      for (let i = slotOf(hash, status) & mask; ; i = (i + 1) & mask) {
+        const slot = slots[i];
+        if (!slot) break;
+        if (slot.hash === hash && slot.status === status && same(slot.host, buffer, start, end)) {
+          return slot.pair;
+        }
+      }
+      const pair = ofKey(hostKey(buffer.toString('latin1', start, end)), status);
+      // A longer one is more likely noise than a name with a port.
+      if (end - start <= MAX_DOMAIN_LENGTH)
+        remember({ host: new Uint8Array(buffer.subarray(start, end)), hash, status, pair });
+      return pair;
+    },
+
+    select(key, status) {
+      const domain = key === undefined ? undefined : (domains.get(key) ?? OTHER);
+      const certain = domain !== OTHER || !overflowed;
+      const ids: number[] = [];
+      const wanted = new Uint8Array(pairs.length);
+      for (const [id, pair] of pairs.entries()) {
+        if (domain !== undefined && pair.domain !== domain) continue;
+        if (status !== undefined && pair.status !== status) continue;
+        ids.push(id);
+        wanted[id] = 1;
+      }
+      return { ids, wanted, certain };
+    },
+  };
+}
+
+function slotOf(hash: number, status: number): number {
+  const mixed = hashByte(hash ^ HASH_SEED, status);
+  return mixed ^ (mixed >>> 15);
+}
+
+function same(host: Uint8Array, buffer: Buffer, start: number, end: number): boolean {
+  if (host.length !== end - start) return false;
+  for (let i = 0; i < host.length; i++) if (host[i] !== buffer[start + i]) return false;
+  return true;
+}
