@@ -1,0 +1,131 @@
+import { extendIndex } from './build.ts';
+import type { Classifier } from './classify.ts';
+import { continuation, type Probes, takeProbes } from './continuation.ts';
+import { createSegmentIndex, type SegmentIndex } from './segment-index.ts';
+import { listSegments, type Segment } from './segments.ts';
+import { openSource } from './source.ts';
+
+/** A segment with its index. `id` is the index's own, whatever becomes of the file. */
+export type Indexed = { id: number; segment: Segment; index: SegmentIndex };
+
+export type History = {
+  /**
+   * All segments, newest first, each indexed up to its end at some moment after the call. Calls
+   * that arrive during one refresh share the next one, so that every caller sees what was
+   * written before it asked.
+   */
+  refresh(): Promise<readonly Indexed[]>;
+  close(): void;
+};
+
+type Held = Indexed & Probes;
+
+// Listing and opening race with Caddy's rolls, of which there are few in a second.
+const ATTEMPTS = 50;
+const PAUSE_MS = 5;
+
+/** Keeps the indexes of the segments of one log across growth, rolls and compression. */
+export function createHistory(file: string, classifier: Classifier): History {
+  const closing = new AbortController();
+  let held: Held[] = [];
+  let lastId = 0;
+  let running: Promise<readonly Indexed[]> | undefined;
+  let next: Promise<readonly Indexed[]> | undefined;
+
+  async function refresh(): Promise<readonly Indexed[]> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      if (attempt > 0) await Bun.sleep(PAUSE_MS);
+      closing.signal.throwIfAborted();
+      const segments = await listSegments(file);
+      const current = segments && (await indexAll(segments));
+      if (current) return current;
+    }
+    throw new Error('the access log keeps changing its files');
+  }
+
+  // Undefined where a file has changed its name meanwhile; what was done until then is kept.
+  async function indexAll(segments: readonly Segment[]): Promise<readonly Indexed[] | undefined> {
+    const current: Held[] = [];
+    for (const segment of segments) {
+      const known = held.find((each) => isSameFile(each.segment, segment));
+      const one =
+        known && isUpToDate(known, segment)
+          ? { ...known, segment }
+          : await index(segment, known ? [known] : orphans(segments));
+      if (!one) return undefined;
+      held = [...held.filter((each) => each.index !== one.index && each !== known), one];
+      current.push(one);
+    }
+    held = current;
+    return current;
+  }
+
+  // Rolls that were renamed and compressed since we looked have lost their file.
+  function orphans(segments: readonly Segment[]): readonly Held[] {
+    return held.filter(
+      (each) =>
+        each.segment.form === 'plain' && !segments.some((one) => isSameFile(each.segment, one)),
+    );
+  }
+
+  // Goes on with the candidate that the segment is a continuation of, or else from the start.
+  async function index(segment: Segment, candidates: readonly Held[]): Promise<Held | undefined> {
+    const source = await openSource(segment);
+    if (!source) return undefined;
+    const options = { finished: !segment.live, signal: closing.signal };
+    try {
+      for (const candidate of candidates) {
+        const rest = await continuation(source, candidate);
+        if (!rest) continue;
+        await extendIndex(candidate.index, rest, classifier, options);
+        return { ...candidate, segment, ...(await takeProbes(source, segment, candidate.index)) };
+      }
+      const fresh = createSegmentIndex();
+      await extendIndex(fresh, source.chunks(0), classifier, options);
+      const probes = await takeProbes(source, segment, fresh);
+      return { id: ++lastId, segment, index: fresh, ...probes };
+    } finally {
+      await source.close();
+    }
+  }
+
+  function start(): Promise<readonly Indexed[]> {
+    running = refresh().finally(() => {
+      running = undefined;
+    });
+    return running;
+  }
+
+  return {
+    refresh() {
+      if (!running) return start();
+      next ??= running
+        .catch(() => undefined)
+        .then(() => {
+          next = undefined;
+          return start();
+        });
+      return next;
+    },
+    close() {
+      held = [];
+      closing.abort(new Error('the log is closed'));
+    },
+  };
+}
+
+function isSameFile(a: Segment, b: Segment): boolean {
+  if (a.dev !== b.dev || a.ino !== b.ino || a.form !== b.form) return false;
+  // A compressed file is written once; one that differs is another one.
+  return a.form === 'plain' || hasNotChanged(a, b);
+}
+
+function hasNotChanged(a: Segment, b: Segment): boolean {
+  return a.size === b.size && a.mtimeMs === b.mtimeMs;
+}
+
+function isUpToDate({ segment, index }: Held, now: Segment): boolean {
+  if (now.form !== 'plain') return true;
+  // An unfinished line becomes one when the live file is rolled.
+  return hasNotChanged(segment, now) && (now.live || now.size === index.end);
+}
