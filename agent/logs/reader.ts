@@ -1,0 +1,202 @@
+import { createBlockCache } from './block-cache.ts';
+import { type Classifier, NO_ENTRY } from './classify.ts';
+import type { Indexed } from './history.ts';
+import { type Found, PART_BYTES, PARTS } from './segment-index.ts';
+import { openSource, type Source } from './source.ts';
+
+/** Whether a line, in [start, end) of a buffer, is wanted; `pair` is what the index calls it. */
+export type Match = (pair: number, buffer: Buffer, start: number, end: number) => boolean;
+
+/** Up to `limit` of the newest matching lines of a block are asked for. */
+export type Request = { block: Found; limit: number };
+
+export type Reader = {
+  /**
+   * The matching lines of each requested block of one segment, newest first, to be used before
+   * the next is asked for; the blocks come in no order. Throws `Vanished` when the file is not
+   * what it was when indexed.
+   */
+  read(
+    indexed: Indexed,
+    requests: readonly Request[],
+    match: Match,
+  ): AsyncGenerator<{ request: Request; lines: Buffer[] }>;
+  close(): void;
+};
+
+/** The file of a segment went away, or shrank, after it was indexed: everything is to be redone. */
+export class Vanished extends Error {}
+
+const NEWLINE = 0x0a;
+const CACHE_BYTES = 32 << 20;
+// Blocks read at the same time: a rare match sits alone in its part of a block, and reading so
+// little is mostly waiting.
+const BLOCKS_AT_ONCE = 16;
+// Read beyond a part for the rest of its last line; longer lines are read on for.
+const SLACK_BYTES = 4096;
+
+export function createReader(classifier: Classifier): Reader {
+  const cache = createBlockCache(CACHE_BYTES);
+
+  // Matching lines that begin in [from, to) of a buffer, oldest first.
+  function matching(
+    { index }: Indexed,
+    buffer: Buffer,
+    from: number,
+    to: number,
+    match: Match,
+  ): Buffer[] {
+    classifier.open(buffer);
+    const lines: Buffer[] = [];
+    for (let start = from; start < to; ) {
+      const newline = buffer.indexOf(NEWLINE, start);
+      const end = newline < 0 ? buffer.length : newline;
+      const pair = classifier.pairOf(index.pairs, start, end, newline >= 0);
+      if (pair !== NO_ENTRY && match(pair, buffer, start, end)) {
+        lines.push(buffer.subarray(start, end));
+      }
+      start = end + 1;
+    }
+    return lines;
+  }
+
+  // Reads only the parts of the block that hold matches, and of these no more than needed.
+  async function fromParts(
+    indexed: Indexed,
+    source: Source,
+    { block, limit }: Request,
+    match: Match,
+  ): Promise<Buffer[]> {
+    const newestFirst: Buffer[] = [];
+    for (const [first, last] of runs(block.parts, partsNeeded(block, limit))) {
+      const from = block.start + first * PART_BYTES;
+      const to = last === PARTS ? block.end : Math.min(block.end, block.start + last * PART_BYTES);
+      const lines = await linesBeginningIn(source, block, from, to);
+      const found = matching(indexed, lines.buffer, lines.from, lines.to, match);
+      newestFirst.push(...found.reverse());
+      if (newestFirst.length >= limit) break;
+    }
+    return newestFirst.slice(0, limit);
+  }
+
+  async function* fromCompressed(
+    indexed: Indexed,
+    source: Source,
+    requests: readonly Request[],
+  ): AsyncGenerator<[Request, Buffer]> {
+    const missing: Request[] = [];
+    for (const request of requests) {
+      const cached = cache.get(cacheKey(indexed, request));
+      if (cached) yield [request, cached];
+      else missing.push(request);
+    }
+    for await (const [request, bytes] of inOnePass(source, missing)) {
+      cache.put(cacheKey(indexed, request), bytes);
+      yield [request, bytes];
+    }
+  }
+
+  return {
+    async *read(indexed, requests, match) {
+      const source = await openSource(indexed.segment);
+      if (!source) throw new Vanished('the segment has gone');
+      try {
+        if (indexed.segment.form === 'plain') {
+          for (let i = 0; i < requests.length; i += BLOCKS_AT_ONCE) {
+            const batch = requests.slice(i, i + BLOCKS_AT_ONCE).map(async (request) => {
+              return { request, lines: await fromParts(indexed, source, request, match) };
+            });
+            // All of them, so that none reads on when the source has been closed.
+            for (const each of await Promise.allSettled(batch)) {
+              if (each.status === 'rejected') throw each.reason;
+              yield each.value;
+            }
+          }
+          return;
+        }
+        for await (const [request, bytes] of fromCompressed(indexed, source, requests)) {
+          const lines = matching(indexed, bytes, 0, bytes.length, match).reverse();
+          yield { request, lines: lines.slice(0, request.limit) };
+        }
+      } finally {
+        await source.close();
+      }
+    },
+    close: () => cache.clear(),
+  };
+}
+
+function cacheKey({ id }: Indexed, { block }: Request): string {
+  // An unfinished block of the same start is a shorter one.
+  return `${id}:${block.start}:${block.end}`;
+}
+
+// How many parts hold `limit` matches if all that hold any hold equally many.
+function partsNeeded({ parts, count }: Found, limit: number): number {
+  let held = 0;
+  for (let part = 0; part < PARTS; part++) if (isSet(parts, part)) held++;
+  return Math.ceil((limit * held) / count);
+}
+
+// The set bits of a mask as ranges [first, last), highest first, none longer than `longest`.
+function* runs(parts: number, longest: number): Generator<[first: number, last: number]> {
+  let last = PARTS;
+  while (last > 0) {
+    if (!isSet(parts, last - 1)) {
+      last--;
+      continue;
+    }
+    let first = last - 1;
+    while (first > 0 && last - first < longest && isSet(parts, first - 1)) first--;
+    yield [first, last];
+    last = first;
+  }
+}
+
+function isSet(parts: number, part: number): boolean {
+  return ((parts >>> part) & 1) === 1;
+}
+
+// The bytes of the lines that begin in [start, end) of a segment: those in [from, to) of a buffer.
+async function linesBeginningIn(source: Source, block: Found, start: number, end: number) {
+  // One byte before tells whether a line begins right at the start.
+  const first = start > block.start ? start - 1 : start;
+  let last = Math.min(block.end, end + SLACK_BYTES);
+  for (;;) {
+    const buffer = await source.slice(first, last);
+    if (buffer.length < last - first) throw new Vanished('the segment has shrunk');
+    const to = end - first;
+    const isWhole = last === block.end || buffer.indexOf(NEWLINE, to - 1) >= 0;
+    if (isWhole) {
+      const from = first === start ? 0 : buffer.indexOf(NEWLINE) + 1;
+      return { buffer, from: from === 0 && first < start ? to : from, to };
+    }
+    last = Math.min(block.end, last + 2 * (last - first));
+  }
+}
+
+// Decompresses a segment once and picks the blocks out of the stream.
+async function* inOnePass(
+  source: Source,
+  requests: readonly Request[],
+): AsyncGenerator<[Request, Buffer]> {
+  const waiting = requests.toSorted((a, b) => b.block.start - a.block.start);
+  let next = waiting.pop();
+  if (!next) return;
+  let position = next.block.start;
+  let bytes = Buffer.allocUnsafe(next.block.end - next.block.start);
+  for await (const chunk of source.chunks(position)) {
+    while (next && next.block.start < position + chunk.length) {
+      const { start, end } = next.block;
+      const from = Math.max(0, start - position);
+      chunk.copy(bytes, position + from - start, from, Math.min(chunk.length, end - position));
+      if (end > position + chunk.length) break;
+      yield [next, bytes];
+      next = waiting.pop();
+      if (!next) return;
+      bytes = Buffer.allocUnsafe(next.block.end - next.block.start);
+    }
+    position += chunk.length;
+  }
+  throw new Vanished('the segment has shrunk');
+}
