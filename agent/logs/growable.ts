@@ -1,8 +1,10 @@
 type Numbers = Float64Array | Uint32Array;
 
-/** A typed array with a length of its own, which doubles its room as values are pushed. */
+/** A typed array with a length of its own, which makes room as values are pushed. */
 export type Growable = {
   readonly length: number;
+  /** What there is at the moment, for loops; beyond `length` it is room. */
+  readonly values: Numbers;
   get(index: number): number;
   push(value: number): void;
   /** Adds to a value; every index up to this one comes into being as 0. */
@@ -16,7 +18,8 @@ export function growable(kind: new (length: number) => Numbers): Growable {
 
   function reserve(wanted: number): void {
     if (wanted <= values.length) return;
-    const larger = new kind(Math.max(wanted, values.length * 2));
+    // By a quarter: twice as much would leave half of a large index unused.
+    const larger = new kind(Math.max(wanted, values.length + (values.length >> 2)));
     larger.set(values);
     values = larger;
   }
@@ -24,6 +27,9 @@ export function growable(kind: new (length: number) => Numbers): Growable {
   return {
     get length() {
       return length;
+    },
+    get values() {
+      return values;
     },
     get: (index) => values[index] ?? 0,
     push(value) {

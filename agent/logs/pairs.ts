@@ -15,10 +15,10 @@ export type Pairs = {
 };
 
 /**
- * Pair ids from 0 to 2^32-1. `certain`: each line of these pairs matches; otherwise the pairs are
- * those of OTHER, of whose lines some may match.
+ * The selected pairs, as a list and as ones in a table by pair. `certain`: each line of these
+ * pairs matches; otherwise the pairs are those of OTHER, of whose lines some may match.
  */
-export type Selection = { has(pair: number): boolean; ids: readonly number[]; certain: boolean };
+export type Selection = { ids: readonly number[]; wanted: Uint8Array; certain: boolean };
 
 const MAX_DOMAINS = 16_384;
 // No name in the DNS is longer.
@@ -110,7 +110,7 @@ export function createPairs(): Pairs {
         ids.push(id);
         wanted[id] = 1;
       }
-      return { has: (pair) => wanted[pair] === 1, ids, certain };
+      return { ids, wanted, certain };
     },
   };
 }

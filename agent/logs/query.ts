@@ -2,7 +2,7 @@ import type { LogEntry, LogPage } from '../wire.ts';
 import { entryFacts, toEntry } from './entry.ts';
 import type { Indexed } from './history.ts';
 import { hostKey } from './host.ts';
-import type { Match, Reader, Request } from './reader.ts';
+import { type Match, type Reader, type Request, Vanished } from './reader.ts';
 import type { Found, IndexView } from './segment-index.ts';
 
 /** Filters that are absent match everything; `page` counts from 1. */
@@ -39,14 +39,15 @@ export async function readPage(
 }
 
 function matcher({ selection }: IndexView, key: string | undefined): Match {
-  if (selection.certain) return selection.has;
+  const { wanted, certain } = selection;
+  if (certain) return (pair) => wanted[pair] === 1;
   return (pair, buffer, start, end) =>
-    selection.has(pair) && entryFacts(buffer.toString('utf8', start, end))?.key === key;
+    wanted[pair] === 1 && entryFacts(buffer.toString('utf8', start, end))?.key === key;
 }
 
 // For a domain that the index of a segment has no number for: looks at the lines in question.
 async function countExactly(part: Part, reader: Reader): Promise<void> {
-  const requests = part.view.blocks().map((block) => ({ block, limit: block.count }));
+  const requests = [...part.view.blocks()].map((block) => ({ block, limit: block.count }));
   const counts = new Map<Found, number>();
   for await (const { request, lines } of reader.read(part.indexed, requests, part.match)) {
     counts.set(request.block, lines.length);
@@ -77,18 +78,18 @@ async function readEntries(
     toSkip = Math.max(0, toSkip - block.count);
   }
 
-  const entries = new Array<LogEntry>(take);
+  const entries = new Array<LogEntry | undefined>(take);
   for await (const { request, lines } of reader.read(
     part.indexed,
     [...wanted.keys()],
     part.match,
   )) {
     const at = wanted.get(request);
-    if (!at) continue;
+    if (!at || lines.length < request.limit) throw new Vanished('the segment has changed');
     for (const [i, line] of lines.slice(at.skip).entries()) {
-      const entry = toEntry(line.toString());
-      if (entry) entries[at.place + i] = entry;
+      entries[at.place + i] = toEntry(line.toString());
     }
   }
-  return entries;
+  // A line that the fast path took for an entry although its headers are damaged is left out.
+  return entries.filter((entry) => entry !== undefined);
 }

@@ -29,8 +29,9 @@ export class Vanished extends Error {}
 
 const NEWLINE = 0x0a;
 const CACHE_BYTES = 32 << 20;
-// Parts read at once: a page of a busy site ends within the first of them.
-const RUN_PARTS = 8;
+// Blocks read at the same time: a rare match sits alone in its part of a block, and reading so
+// little is mostly waiting.
+const BLOCKS_AT_ONCE = 16;
 // Read beyond a part for the rest of its last line; longer lines are read on for.
 const SLACK_BYTES = 4096;
 
@@ -67,7 +68,7 @@ export function createReader(classifier: Classifier): Reader {
     match: Match,
   ): Promise<Buffer[]> {
     const newestFirst: Buffer[] = [];
-    for (const [first, last] of runs(block.parts)) {
+    for (const [first, last] of runs(block.parts, partsNeeded(block, limit))) {
       const from = block.start + first * PART_BYTES;
       const to = last === PARTS ? block.end : Math.min(block.end, block.start + last * PART_BYTES);
       const lines = await linesBeginningIn(source, block, from, to);
@@ -101,8 +102,15 @@ export function createReader(classifier: Classifier): Reader {
       if (!source) throw new Vanished('the segment has gone');
       try {
         if (indexed.segment.form === 'plain') {
-          for (const request of requests) {
-            yield { request, lines: await fromParts(indexed, source, request, match) };
+          for (let i = 0; i < requests.length; i += BLOCKS_AT_ONCE) {
+            const batch = requests.slice(i, i + BLOCKS_AT_ONCE).map(async (request) => {
+              return { request, lines: await fromParts(indexed, source, request, match) };
+            });
+            // All of them, so that none reads on when the source has been closed.
+            for (const each of await Promise.allSettled(batch)) {
+              if (each.status === 'rejected') throw each.reason;
+              yield each.value;
+            }
           }
           return;
         }
@@ -123,8 +131,15 @@ function cacheKey({ id }: Indexed, { block }: Request): string {
   return `${id}:${block.start}:${block.end}`;
 }
 
-// The set bits of a mask as ranges [first, last), highest first, none longer than RUN_PARTS.
-function* runs(parts: number): Generator<[first: number, last: number]> {
+// How many parts hold `limit` matches if all that hold any hold equally many.
+function partsNeeded({ parts, count }: Found, limit: number): number {
+  let held = 0;
+  for (let part = 0; part < PARTS; part++) if (isSet(parts, part)) held++;
+  return Math.ceil((limit * held) / count);
+}
+
+// The set bits of a mask as ranges [first, last), highest first, none longer than `longest`.
+function* runs(parts: number, longest: number): Generator<[first: number, last: number]> {
   let last = PARTS;
   while (last > 0) {
     if (!isSet(parts, last - 1)) {
@@ -132,7 +147,7 @@ function* runs(parts: number): Generator<[first: number, last: number]> {
       continue;
     }
     let first = last - 1;
-    while (first > 0 && last - first < RUN_PARTS && isSet(parts, first - 1)) first--;
+    while (first > 0 && last - first < longest && isSet(parts, first - 1)) first--;
     yield [first, last];
     last = first;
   }

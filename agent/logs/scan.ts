@@ -17,6 +17,20 @@
  * must not occur within it, so a torn line that another one was written behind is refused too.
  */
 
+import {
+  at,
+  BACKSLASH,
+  CLOSE,
+  COMMA,
+  DOT,
+  literal,
+  NINE,
+  plainNumber,
+  plainString,
+  QUOTE,
+  ZERO,
+} from './bytes.ts';
+
 /** Where a recognised line keeps what the index counts; valid until the next `scan`. */
 export type Scanned = {
   hostStart: number;
@@ -39,13 +53,6 @@ export type Scanner = {
   scan(start: number, end: number): boolean;
 };
 
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const DOT = 0x2e;
-const ZERO = 0x30;
-const NINE = 0x39;
-const BACKSLASH = 0x5c;
-const CLOSE = 0x7d;
 // Stands for -1, the answer of a search, where "after everything" is meant. A 32-bit integer:
 // a larger number would cost the scan its integer arithmetic and half its speed.
 const NOWHERE = 0x7fffffff;
@@ -87,7 +94,7 @@ export function createScanner(): Scanner {
   const found: Scanned = { hostStart: 0, hostEnd: 0, hostHash: 0, status: 0, time: 0 };
   // Where the next `},"` is: looked for once, used by the line that holds it.
   let nextKey = -1;
-  // One NUL (a hole left by a crash) is rare enough to distrust every line beyond it.
+  // Where the next NUL is: a crash may leave a hole of them in the middle of a line.
   let nul = -1;
 
   function find(wanted: Buffer | number, from: number): number {
@@ -190,10 +197,14 @@ export function createScanner(): Scanner {
       buffer = bytes;
       view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
       nextKey = -1;
-      nul = find(0, 0);
+      nul = -1;
     },
 
-    scan(start, end) {
+    scan(from, to) {
+      // What was computed from offsets in a segment may be a float to the engine.
+      const start = from | 0;
+      const end = to | 0;
+      if (nul < start) nul = find(0, start);
       let p = readRequest(start);
       if (p < 0 || nextKey >= end || nul < end) return false;
       let brace = nextKey;
@@ -213,47 +224,4 @@ export function createScanner(): Scanner {
       );
     },
   };
-}
-
-type Literal = { length: number; words: Int32Array; tail: Uint8Array };
-
-// Compared four bytes at a time.
-function literal(text: string): Literal {
-  const bytes = new Uint8Array(Buffer.from(text));
-  const view = new DataView(bytes.buffer);
-  const count = bytes.length >> 2;
-  const words = Int32Array.from({ length: count }, (_, i) => view.getInt32(i * 4, true));
-  return { length: bytes.length, words, tail: bytes.slice(count * 4) };
-}
-
-// End of a string without escapes that begins at p, or -1.
-function plainString(buffer: Buffer, p: number): number {
-  for (let i = p; i < buffer.length; i++) {
-    const byte = buffer[i] as number;
-    if (byte === QUOTE) return i;
-    if (byte === BACKSLASH || byte < 0x20) return -1;
-  }
-  return -1;
-}
-
-// End of an unsigned number that begins at p, or -1: its first byte is a digit.
-function plainNumber(buffer: Buffer, p: number): number {
-  for (let i = p; i < buffer.length; i++) {
-    const byte = buffer[i] as number;
-    if (byte === COMMA) return i === p ? -1 : i;
-    if ((byte < ZERO || byte > NINE) && (byte !== DOT || i === p)) return -1;
-  }
-  return -1;
-}
-
-// Whether the bytes at a position are the wanted ones.
-function at(buffer: Buffer, view: DataView, position: number, wanted: Literal): boolean {
-  const { words, tail } = wanted;
-  if (position + wanted.length > buffer.length) return false;
-  let p = position;
-  for (let i = 0; i < words.length; i++, p += 4) {
-    if (view.getInt32(p, true) !== words[i]) return false;
-  }
-  for (let i = 0; i < tail.length; i++, p++) if (buffer[p] !== tail[i]) return false;
-  return true;
 }

@@ -27,7 +27,7 @@ export type IndexView = {
   /** Lines of the selected pairs. */
   total: number;
   /** The blocks that hold some, newest first. */
-  blocks(): Found[];
+  blocks(): Iterable<Found>;
 };
 
 /** The sparse index of one segment: per block the number of lines of each (domain, status). */
@@ -58,6 +58,9 @@ export function createSegmentIndex(): SegmentIndex {
   const ends = growable(Float64Array);
   const earliest = growable(Float64Array);
   const latest = growable(Float64Array);
+  // Of all rows of a block together: what an absent filter asks for.
+  const allCounts = growable(Uint32Array);
+  const allParts = growable(Uint32Array);
   const firstRows = growable(Uint32Array);
   const rowPairs = growable(Uint32Array);
   const rowCounts = growable(Uint32Array);
@@ -75,6 +78,9 @@ export function createSegmentIndex(): SegmentIndex {
     earliest.push(open.earliest);
     latest.push(open.latest);
     firstRows.push(rowPairs.length);
+    const all = openBlock();
+    allCounts.push(all.count);
+    allParts.push(all.parts);
     for (const pair of open.pairs) {
       const count = open.counts[pair] ?? 0;
       totals.add(pair, count);
@@ -93,29 +99,33 @@ export function createSegmentIndex(): SegmentIndex {
     if (end - open.start >= BLOCK_BYTES) seal();
   }
 
-  function sealedBlock(block: number, selection: Selection): Found {
+  function sealedBlock(block: number, wanted?: Uint8Array): Found {
     const found = {
       start: starts.get(block),
       end: ends.get(block),
-      count: 0,
-      parts: 0,
+      count: allCounts.get(block),
+      parts: allParts.get(block),
       earliest: earliest.get(block),
       latest: latest.get(block),
     };
-    const lastRow = block + 1 < firstRows.length ? firstRows.get(block + 1) : rowPairs.length;
-    for (let row = firstRows.get(block); row < lastRow; row++) {
-      if (!selection.has(rowPairs.get(row))) continue;
-      found.count += rowCounts.get(row);
-      found.parts |= rowParts.get(row);
+    if (!wanted) return found;
+    found.count = 0;
+    found.parts = 0;
+    const last = block + 1 < firstRows.length ? firstRows.get(block + 1) : rowPairs.length;
+    const [pairsOfRows, counts, parts] = [rowPairs.values, rowCounts.values, rowParts.values];
+    for (let row = firstRows.get(block); row < last; row++) {
+      if (wanted[pairsOfRows[row] as number] !== 1) continue;
+      found.count += counts[row] as number;
+      found.parts |= parts[row] as number;
     }
     return found;
   }
 
-  function openBlock(selection: Selection): Found {
+  function openBlock(wanted?: Uint8Array): Found {
     const { start, end, earliest, latest } = open;
     const found = { start, end, count: 0, parts: 0, earliest, latest };
     for (const pair of open.pairs) {
-      if (!selection.has(pair)) continue;
+      if (wanted && wanted[pair] !== 1) continue;
       found.count += open.counts[pair] ?? 0;
       found.parts |= open.parts[pair] ?? 0;
     }
@@ -163,27 +173,27 @@ export function createSegmentIndex(): SegmentIndex {
     view(key, status) {
       const selection = pairs.select(key, status);
       const sealed = starts.length;
-      const newest = openBlock(selection);
+      const wanted = key === undefined && status === undefined ? undefined : selection.wanted;
+      const newest = openBlock(wanted);
       let total = newest.count;
       for (const pair of selection.ids) total += totals.get(pair);
       return {
         selection,
         total,
-        blocks() {
-          const found = newest.count > 0 ? [newest] : [];
+        *blocks() {
+          if (newest.count > 0) yield newest;
           for (let block = sealed - 1; block >= 0; block--) {
-            const each = sealedBlock(block, selection);
-            if (each.count > 0) found.push(each);
+            const found = sealedBlock(block, wanted);
+            if (found.count > 0) yield found;
           }
-          return found;
         },
       };
     },
   };
 }
 
-/** The part of its block in which a line begins. */
-export function partOf(offsetInBlock: number): number {
+// The part of its block in which a line begins.
+function partOf(offsetInBlock: number): number {
   return Math.min(PARTS - 1, Math.floor(offsetInBlock / PART_BYTES));
 }
 

@@ -7,7 +7,7 @@ import { absent, type Form, type Segment } from './segments.ts';
  * How much is read at once: enough to keep the disk busy, and little enough for what is done
  * with a chunk in one go to take about a millisecond.
  */
-const CHUNK_BYTES = 1 << 20;
+const CHUNK_BYTES = 1 << 18;
 const COMPRESSED_CHUNK_BYTES = 1 << 18;
 
 /** The bytes of a segment, uncompressed. Offsets count uncompressed bytes. */

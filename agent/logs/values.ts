@@ -21,15 +21,17 @@ export function parseTime(value: unknown): number | undefined {
 
 function timeOfNumber(value: number): number {
   const size = Math.abs(value);
-  if (size < SECONDS_BELOW) return Math.floor(times1000(value));
+  if (size < SECONDS_BELOW) return secondsToMs(value);
   if (size < MILLIS_BELOW) return Math.floor(value);
   return Math.floor(value / (size < MICROS_BELOW ? 1e3 : 1e6));
 }
 
-// Moving the decimal point in the text keeps `.62` at 620, where a product may fall to 619.
-function times1000(value: number): number {
-  const text = String(value);
-  return text.includes('e') ? value * 1000 : Number(`${text}e3`);
+// In the digits, because a product of `.62` may fall to 619 and one of `.7289999` rise to 729.
+function secondsToMs(seconds: number): number {
+  const text = String(seconds);
+  if (text.includes('e')) return Math.trunc(seconds * 1000);
+  const [whole = '', fraction = ''] = text.split('.');
+  return Number(whole + fraction.padEnd(3, '0').slice(0, 3));
 }
 
 // ISO 8601, RFC 3339 and Caddy's `wall` (2006/01/02 15:04:05); without a zone it is UTC, which

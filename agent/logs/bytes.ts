@@ -1,0 +1,50 @@
+export const QUOTE = 0x22;
+export const COMMA = 0x2c;
+export const DOT = 0x2e;
+export const ZERO = 0x30;
+export const NINE = 0x39;
+export const BACKSLASH = 0x5c;
+export const CLOSE = 0x7d;
+
+/** Bytes to compare with, four at a time. */
+export type Literal = { length: number; words: Int32Array; tail: Uint8Array };
+
+export function literal(text: string): Literal {
+  const bytes = new Uint8Array(Buffer.from(text));
+  const view = new DataView(bytes.buffer);
+  const count = bytes.length >> 2;
+  const words = Int32Array.from({ length: count }, (_, i) => view.getInt32(i * 4, true));
+  return { length: bytes.length, words, tail: bytes.slice(count * 4) };
+}
+
+/** End of a JSON string without escapes whose contents begin at p, or -1. */
+export function plainString(buffer: Buffer, p: number): number {
+  for (let i = p; i < buffer.length; i++) {
+    const byte = buffer[i] as number;
+    if (byte === QUOTE) return i;
+    if (byte === BACKSLASH || byte < 0x20) return -1;
+  }
+  return -1;
+}
+
+/** End of an unsigned number that begins at p and has a comma behind it, or -1. */
+export function plainNumber(buffer: Buffer, p: number): number {
+  for (let i = p; i < buffer.length; i++) {
+    const byte = buffer[i] as number;
+    if (byte === COMMA) return i === p ? -1 : i;
+    if ((byte < ZERO || byte > NINE) && (byte !== DOT || i === p)) return -1;
+  }
+  return -1;
+}
+
+/** Whether the bytes at a position are the wanted ones; `view` is one of the buffer. */
+export function at(buffer: Buffer, view: DataView, position: number, wanted: Literal): boolean {
+  const { words, tail } = wanted;
+  if (position + wanted.length > buffer.length) return false;
+  let p = position;
+  for (let i = 0; i < words.length; i++, p += 4) {
+    if (view.getInt32(p, true) !== words[i]) return false;
+  }
+  for (let i = 0; i < tail.length; i++, p++) if (buffer[p] !== tail[i]) return false;
+  return true;
+}

@@ -1,0 +1,130 @@
+import { afterAll, expect, test } from 'bun:test';
+import { openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { createLogs } from '../../../agent/logs/logs.ts';
+import { temporaryFolders } from './temp.ts';
+
+const newFolder = temporaryFolders();
+const caddy = Bun.which('caddy');
+let proxy: ReturnType<typeof Bun.spawn> | undefined;
+
+afterAll(async () => {
+  proxy?.kill();
+  await proxy?.exited;
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const address = server.address();
+  await new Promise((closed) => server.close(closed));
+  if (typeof address !== 'object' || !address) throw new Error('no port');
+  return address.port;
+}
+
+async function startCaddy(folder: string): Promise<number> {
+  const port = await freePort();
+  const config = {
+    admin: { listen: `unix/${join(folder, 'admin.sock')}`, config: { persist: false } },
+    logging: {
+      logs: {
+        agent_access: {
+          writer: {
+            output: 'file',
+            filename: join(folder, 'access.log'),
+            roll_size_mb: 1,
+            roll_keep: 50,
+          },
+          encoder: { format: 'json' },
+          include: ['http.log.access'],
+        },
+        default: { exclude: ['http.log.access'] },
+      },
+    },
+    apps: {
+      http: {
+        servers: {
+          test: {
+            listen: [`127.0.0.1:${port}`],
+            automatic_https: { disable: true },
+            routes: [{ handle: [{ handler: 'static_response', status_code: 204 }] }],
+            logs: {},
+          },
+        },
+      },
+    },
+  };
+  const file = join(folder, 'caddy.json');
+  writeFileSync(file, JSON.stringify(config));
+  const output = openSync(join(folder, 'output'), 'w');
+  proxy = Bun.spawn(['caddy', 'run', '--config', file], {
+    stdin: 'ignore',
+    stdout: output,
+    stderr: output,
+    env: { PATH: process.env.PATH, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
+  });
+  const deadline = Date.now() + 10_000;
+  for (;;) {
+    const up = await fetch(`http://127.0.0.1:${port}/ready`).catch(() => undefined);
+    if (up) return port;
+    if (Date.now() > deadline) throw new Error(readFileSync(join(folder, 'output'), 'utf8'));
+    await Bun.sleep(20);
+  }
+}
+
+test.skipIf(!caddy)(
+  'every request that Caddy logs is there once, while it writes and rolls',
+  async () => {
+    const folder = newFolder();
+    const port = await startCaddy(folder);
+    const logs = createLogs({ file: join(folder, 'access.log') });
+    const padding = 'p'.repeat(700);
+    let answered = 1;
+    let done = false;
+
+    async function drive(worker: number): Promise<void> {
+      for (let i = 0; i < 500; i++) {
+        const url = `http://127.0.0.1:${port}/${worker}/${i}?q=1`;
+        await (await fetch(url, { headers: { 'x-padding': padding } })).arrayBuffer();
+        answered++;
+      }
+    }
+
+    async function ask(): Promise<void> {
+      for (let seen = 0; !done; ) {
+        const { total } = await logs.page({ page: 1, pageSize: 10 });
+        expect(total).toBeGreaterThanOrEqual(seen);
+        seen = total;
+      }
+    }
+
+    const drivers = Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map(drive));
+    const askers = [ask(), ask()];
+    await drivers.finally(() => {
+      done = true;
+    });
+    await Promise.all(askers);
+
+    // Caddy writes a line after it has answered.
+    const deadline = Date.now() + 5000;
+    const count = async () => (await logs.page({ page: 1, pageSize: 1 })).total;
+    while ((await count()) < answered && Date.now() < deadline) await Bun.sleep(10);
+    expect(await count()).toBe(answered);
+    expect(
+      (await logs.page({ domain: '127.0.0.1', status: 204, page: 9, pageSize: 500 })).total,
+    ).toBe(answered);
+    const rolled = readdirSync(folder).filter((name) => name.endsWith('.log.gz'));
+    expect(rolled.length).toBeGreaterThan(1);
+
+    // Every request that was made, by name.
+    const seen = new Set<string>();
+    for (let page = 1; page <= 9; page++) {
+      const { logs: entries } = await logs.page({ page, pageSize: 500 });
+      for (const { path } of entries) seen.add(path);
+    }
+    expect(seen.size).toBe(answered);
+    logs.close();
+  },
+  20_000,
+);

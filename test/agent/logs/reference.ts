@@ -1,0 +1,92 @@
+/** The slow truth: every file read whole, every line through JSON.parse. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { domainToASCII } from 'node:url';
+import { gunzipSync, zstdDecompressSync } from 'node:zlib';
+import type { LogFilter } from '../../../agent/logs/logs.ts';
+import { parseDuration, parseTime } from '../../../agent/logs/values.ts';
+import type { LogEntry, LogPage } from '../../../agent/wire.ts';
+
+/** An entry and its host in punycode. */
+export type Keyed = { key: string; entry: LogEntry };
+
+/** All entries of a log, newest first. */
+export function allEntries(file: string): Keyed[] {
+  const stem = basename(file).replace(/\.log$/, '');
+  const names = existsSync(dirname(file)) ? readdirSync(dirname(file)) : [];
+  const rolled = names
+    .filter((name) => name.startsWith(`${stem}-2`))
+    .filter((name) => {
+      const plain = name.replace(/\.(gz|zst)$/, '');
+      const forms = [plain, `${plain}.gz`, `${plain}.zst`];
+      return forms.find((form) => names.includes(form)) === name;
+    })
+    .sort();
+  const lines: Buffer[] = [];
+  for (const name of rolled) lines.push(...linesOf(uncompressed(join(dirname(file), name))));
+  // The last line of the live file is not there before its newline is.
+  if (existsSync(file)) lines.push(...linesOf(readFileSync(file)).slice(0, -1));
+  return lines.flatMap((bytes) => entryOf(bytes.toString()) ?? []).reverse();
+}
+
+/** The page of a filter out of all entries. */
+export function referencePage(entries: readonly Keyed[], filter: LogFilter): LogPage {
+  const { domain, status, page, pageSize } = filter;
+  const wanted = domain === undefined ? undefined : domainToASCII(domain) || domain;
+  const found = entries.filter(
+    ({ key, entry }) =>
+      (wanted === undefined || key === wanted) && (status === undefined || entry.status === status),
+  );
+  const from = (page - 1) * pageSize;
+  const logs = found.slice(from, from + pageSize).map(({ entry }) => entry);
+  return { logs, total: found.length, page, pageSize };
+}
+
+function uncompressed(path: string): Buffer {
+  const bytes = readFileSync(path);
+  if (path.endsWith('.gz')) return gunzipSync(bytes);
+  return path.endsWith('.zst') ? zstdDecompressSync(bytes) : bytes;
+}
+
+function linesOf(bytes: Buffer): Buffer[] {
+  const lines: Buffer[] = [];
+  let start = 0;
+  for (let i = 0; i < bytes.length; i++) {
+    if (bytes[i] !== 10) continue;
+    lines.push(bytes.subarray(start, i));
+    start = i + 1;
+  }
+  return [...lines, bytes.subarray(start)];
+}
+
+function entryOf(line: string): Keyed | undefined {
+  let value: Record<string, unknown> | null;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  const request = value?.request;
+  if (!value || typeof value.status !== 'number') return undefined;
+  if (!isObject(request)) return undefined;
+  const string = (member: unknown) => (typeof member === 'string' ? member : '');
+  const host = string(request.host).toLowerCase();
+  const domain = (
+    host.startsWith('[') ? host.replace(/:\d+$/, '') : (host.split(':')[0] ?? '')
+  ).split(/\.$/)[0] as string;
+  const time = parseTime(value.ts);
+  const entry = {
+    timestamp: time === undefined ? '' : new Date(time).toISOString(),
+    domain,
+    method: string(request.method),
+    path: string(request.uri).split('?')[0] as string,
+    status: Math.trunc(Math.min(value.status, Number.MAX_SAFE_INTEGER)),
+    latency: `${Math.round(parseDuration(value.duration) * 1000) / 1000}ms`,
+    ip: string(request.client_ip ?? request.remote_ip),
+  };
+  return { key: domainToASCII(domain) || domain, entry };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
