@@ -3,6 +3,7 @@ import { cpus } from 'node:os';
 
 const BENCHES: Record<string, () => Promise<{ run: () => Promise<void> }>> = {
   publish: () => import('./publish.ts'),
+  logs: () => import('./logs.ts'),
 };
 
 const wanted = process.argv.slice(2);
