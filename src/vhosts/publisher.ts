@@ -47,6 +47,7 @@ export function createPublisher({ store, agent, now, log }: PublisherDeps) {
   }
 
   function isInStep(status: ProxyStatus): boolean {
+    if (!store.hasPublished() && status.liveDigest === null) return !status.foreign;
     const digest = gateway.digestOf(accepted);
     return status.liveDigest === digest && (status.drift || status.fileDigest === digest);
   }

@@ -36,8 +36,11 @@ function idOf({ id }: { id: string }): number {
 const byDomain = (a: Vhost, b: Vhost) => (a.domain < b.domain ? -1 : a.domain > b.domain ? 1 : 0);
 
 const Params = t.Object({ id: t.String() });
-/** `replace=true`: the first change may replace sites that somebody else wrote. */
-const Query = t.Object({ replace: t.Optional(t.UnionEnum(['true', 'false'])) });
+/**
+ * `replace=true`: the first change may replace sites that somebody else wrote.
+ * No `UnionEnum`: Elysia gives a missing one its first value.
+ */
+const Query = t.Object({ replace: t.Optional(t.Union([t.Literal('true'), t.Literal('false')])) });
 const replaces = (query: Static<typeof Query>) => query.replace === 'true';
 const Refusals = { 401: ErrorBody, 404: ErrorBody, 409: ErrorBody, 502: ErrorBody, 507: ErrorBody };
 
