@@ -3,7 +3,7 @@ import { Elysia } from 'elysia';
 import { createBearerCheck } from './bearer.ts';
 import type { Log, ProxyControl } from './caddy/proxy.ts';
 import { Failure } from './failure.ts';
-import { errors, jsonBody, lateBodies } from './http.ts';
+import { errors, jsonBody, lateBodies, pathOf, SHORT_HOSTS } from './http.ts';
 import { type createLogs, parseLogQuery } from './logs/logs.ts';
 import {
   ErrorBody,
@@ -29,17 +29,17 @@ export const AGENT_BODY_LIMIT = 16 * 1024 * 1024;
 
 export function createAgent({ token, proxy, logs, log }: AgentDeps) {
   const allowed = createBearerCheck(token);
-  return new Elysia({ name: 'agent' })
+  return new Elysia({ name: 'agent', handler: SHORT_HOSTS })
     .use(
       errors({
         report: (error, request) => {
-          log('request failed', { path: new URL(request.url).pathname, reason: String(error) });
+          log('request failed', { path: pathOf(request), reason: String(error) });
         },
       }),
     )
     .use(lateBodies())
     .onRequest(({ request, set }) => {
-      if (new URL(request.url).pathname === '/health' || allowed(request)) return;
+      if (pathOf(request) === '/health' || allowed(request)) return;
       set.headers['WWW-Authenticate'] = 'Bearer';
       throw new Failure('UNAUTHENTICATED', 'A valid agent token is needed.');
     })

@@ -1,6 +1,6 @@
 /** The hub's HTTP side: errors first, then one controller per feature, each behind the guard. */
 import { Elysia, t } from 'elysia';
-import { errors, lateBodies } from '../agent/http.ts';
+import { errors, lateBodies, pathOf, SHORT_HOSTS } from '../agent/http.ts';
 import { ErrorBody, Health, LogPage, LogQuery } from '../agent/wire.ts';
 import type { AgentClient } from './agent-client.ts';
 import { sessionCookie } from './auth/cookie.ts';
@@ -46,7 +46,7 @@ export function createHub(deps: HubDeps) {
     trustProxy ? request.headers.get(header)?.split(',').at(-1)?.trim() : undefined;
   const cookies = sessionCookie(
     (request) =>
-      (forwarded(request, 'x-forwarded-proto') ?? new URL(request.url).protocol) in
+      (forwarded(request, 'x-forwarded-proto') ?? URL.parse(request.url)?.protocol ?? '') in
       { https: 1, 'https:': 1 },
   );
   const addressOf = (request: Request): string =>
@@ -54,11 +54,11 @@ export function createHub(deps: HubDeps) {
     (hub.server?.requestIP(request)?.address ?? '').replace(/^::ffff:/, '');
   const guard = createGuard(accounts, cookies);
 
-  const hub = new Elysia({ name: 'hub', prefix: '/api' })
+  const hub = new Elysia({ name: 'hub', prefix: '/api', handler: SHORT_HOSTS })
     .use(
       errors({
         report: (error, request) => {
-          log('request failed', { path: new URL(request.url).pathname, reason: String(error) });
+          log('request failed', { path: pathOf(request), reason: String(error) });
         },
         invalid: (path) => (path.startsWith('/api/auth/') ? 'VALIDATION_ERROR' : 'INVALID_REQUEST'),
       }),

@@ -113,7 +113,15 @@ export async function serveAll(settings: Settings, log: Log) {
 /** Ports are taken exclusively: Elysia's default lets two servers share one without a word. */
 function listen(app: AnyElysia, hostname: string, port: number): Running {
   try {
-    app.listen({ hostname, port, reusePort: false, idleTimeout: 120 });
+    app.listen({
+      hostname,
+      port,
+      reusePort: false,
+      idleTimeout: 120,
+      // Bodies are bounded where they are read, after the guards; Bun's own answer is no JSON.
+      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+      development: false,
+    });
   } catch (cause) {
     throw new Error(`cannot listen on ${hostname}, port ${port}: is it taken?`, { cause });
   }
