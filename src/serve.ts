@@ -13,6 +13,7 @@ import { createHub } from './app.ts';
 import { createAccounts } from './auth/service.ts';
 import type { AgentSettings, HubSettings, Settings } from './config.ts';
 import { openDatabase } from './db/open.ts';
+import { lockFolder } from './lock.ts';
 import type { Log } from './log.ts';
 import { createPublisher } from './vhosts/publisher.ts';
 import { startReconciler } from './vhosts/reconciler.ts';
@@ -21,20 +22,85 @@ import { createStore } from './vhosts/store.ts';
 /** A running program; `stop` resolves when all that was under way is done. */
 export type Running = { url: string; stop: () => Promise<void> };
 
+/** Listens already, and does its own work once it is told to begin. */
+type Prepared = Running & { begin: () => Promise<void> };
+
 /** Long enough for a publish under way; what hangs longer is cut off. */
 const STOP_PATIENCE_MS = 40_000;
+
+export type HubRunning = Running & { hasAccount: () => boolean };
 
 /** @throws Error where the data folder is in use, or the port is taken */
 export async function serveHub(
   settings: HubSettings,
   token: string,
   log: Log,
-  firstPreamble?: () => string,
-): Promise<Running & { hasAccount: () => boolean }> {
-  const { db, close } = openDatabase(settings.dataDir);
+): Promise<HubRunning> {
+  const hub = prepareHub(settings, openDatabase(settings.dataDir), token, log);
+  await hub.begin();
+  return hub;
+}
+
+/** @throws Error where the data folder is in use, the port is taken or a folder cannot be written */
+export async function serveAgent(
+  settings: AgentSettings,
+  token: string,
+  log: Log,
+): Promise<Running> {
+  const agent = prepareAgent(settings, token, log);
+  await beginOrStop(agent);
+  return agent;
+}
+
+/** Hub, agent and Caddy on one machine. @throws as the two, with a proxy that runs left alone */
+export async function serveAll(settings: Settings, log: Log) {
+  const { hub, agent } = settings;
+  const database = openDatabase(hub.dataDir);
+  const token = settings.token ?? ownToken(join(hub.dataDir, 'agent-token'));
+  let agentPart: Prepared;
+  try {
+    agentPart = prepareAgent(agent, token, log);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  let hubPart: HubRunning & Prepared;
+  try {
+    hubPart = prepareHub({ ...hub, agentUrl: agentPart.url }, database, token, log, () =>
+      firstPreamble(settings.firstPorts),
+    );
+  } catch (error) {
+    await agentPart.stop();
+    throw error;
+  }
+  const stop = async () => {
+    await hubPart.stop();
+    await agentPart.stop();
+  };
+  await beginOrStop({ ...agentPart, stop });
+  await hubPart.begin();
+  return { hub: hubPart, agent: agentPart, stop };
+}
+
+async function beginOrStop(part: Prepared): Promise<void> {
+  try {
+    await part.begin();
+  } catch (error) {
+    await part.stop();
+    throw error;
+  }
+}
+
+function prepareHub(
+  settings: HubSettings,
+  { db, close }: ReturnType<typeof openDatabase>,
+  token: string,
+  log: Log,
+  preamble?: () => string,
+): HubRunning & Prepared {
   const now = () => new Date();
   const store = createStore(db);
-  if (firstPreamble && store.isUnseeded()) store.seedPreamble(firstPreamble(), now());
+  if (preamble && store.isUnseeded()) store.seedPreamble(preamble(), now());
   const agent = createAgentClient({ url: settings.agentUrl, token });
   const publisher = createPublisher({ store, agent, now, log });
   const accounts = createAccounts({ db, now, signUp: settings.signUp });
@@ -47,65 +113,48 @@ export async function serveHub(
     close();
     throw error;
   }
-  const reconciler = startReconciler(publisher, log);
+  let reconciler: ReturnType<typeof startReconciler> | undefined;
   return {
     url: listening.url,
     hasAccount: accounts.any,
+    async begin() {
+      reconciler = startReconciler(publisher, log);
+    },
     async stop() {
       await listening.stop();
-      await reconciler.stop();
+      await reconciler?.stop();
       close();
     },
   };
 }
 
-/** @throws Error where the port is taken or a folder cannot be written */
-export async function serveAgent(
-  settings: AgentSettings,
-  token: string,
-  log: Log,
-): Promise<Running> {
-  if (settings.proxy.managed) prepareSocketFolder(settings.proxy.admin);
-  const proxy = createProxy(settings.proxy, log);
-  const logs = createLogs({ file: settings.proxy.accessLog.file });
-  const app = createAgent({ token, proxy, logs, log });
-  const listening = listen(app, settings.host, settings.port);
+function prepareAgent(settings: AgentSettings, token: string, log: Log): Prepared {
+  const { managed, admin, accessLog } = settings.proxy;
+  // A second agent would adopt the first one's proxy, and end it when it stops.
+  const release = managed ? lockFolder(dirname(managed.folder), 'agent') : () => {};
   try {
-    await proxy.start();
-  } catch (error) {
-    await listening.stop();
-    throw error;
-  }
-  return {
-    url: listening.url,
-    async stop() {
-      await listening.stop();
-      await proxy.stop();
-      logs.close();
-    },
-  };
-}
-
-/** Hub, agent and Caddy on one machine. @throws as the two */
-export async function serveAll(settings: Settings, log: Log) {
-  const { hub, agent } = settings;
-  mkdirSync(hub.dataDir, { recursive: true, mode: 0o700 });
-  const token = settings.token ?? ownToken(join(hub.dataDir, 'agent-token'));
-  const agentRunning = await serveAgent(agent, token, log);
-  try {
-    const hubRunning = await serveHub({ ...hub, agentUrl: agentRunning.url }, token, log, () =>
-      firstPreamble(settings.firstPorts),
-    );
+    if (managed) prepareSocketFolder(admin);
+    const proxy = createProxy(settings.proxy, log);
+    const logs = createLogs({ file: accessLog.file });
+    const app = createAgent({ token, proxy, logs, log });
+    const listening = listen(app, settings.host, settings.port);
+    let begun = false;
     return {
-      hub: hubRunning,
-      agent: agentRunning,
+      url: listening.url,
+      async begin() {
+        begun = true;
+        await proxy.start();
+      },
       async stop() {
-        await hubRunning.stop();
-        await agentRunning.stop();
+        await listening.stop();
+        // Before it has begun, a proxy that runs is none of its own.
+        if (begun) await proxy.stop();
+        logs.close();
+        release();
       },
     };
   } catch (error) {
-    await agentRunning.stop();
+    release();
     throw error;
   }
 }

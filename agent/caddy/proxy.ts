@@ -52,7 +52,6 @@ export function createProxy(settings: ProxySettings, log: Log) {
           log('last proxyfile not loaded', { reason: reasonOf(error) });
         }),
     });
-  const restart = supervisor?.restart;
   const reload = createReload({
     admin,
     validator,
@@ -60,7 +59,7 @@ export function createProxy(settings: ProxySettings, log: Log) {
     proxyfile,
     accessLog: settings.accessLog,
     log,
-    ...(restart ? { restart } : {}),
+    ...(supervisor ? { managed: supervisor } : {}),
   });
   let version: string | null = null;
 

@@ -5,7 +5,8 @@
 import { Failure } from '../failure.ts';
 import { leavesTraces } from './adapt.ts';
 import { type Admin, type AdminAnswer, AdminUnreachable, proxyUnreachable } from './admin.ts';
-import type { JsonObject } from './json.ts';
+import type { Json, JsonObject } from './json.ts';
+import { hasStrayListeners } from './listeners.ts';
 import { patchConfig, type Stamp } from './patch.ts';
 import { addedListeners, findTaken } from './ports.ts';
 import { digestOf, type Proxyfile } from './proxyfile.ts';
@@ -19,8 +20,12 @@ export type ReloadDeps = {
   adaptApart: (text: string) => Promise<JsonObject>;
   proxyfile: Proxyfile;
   accessLog: Stamp['accessLog'];
-  /** Ends a managed proxy and starts it with nothing but its admin endpoint. */
-  restart?: () => Promise<void>;
+  /** What can be done about a managed proxy; an unmanaged one is somebody else's. */
+  managed?: {
+    pid: () => number | null;
+    /** Ends it and starts it with nothing but its admin endpoint. */
+    restart: () => Promise<void>;
+  };
   log: (event: string, fields?: Record<string, unknown>) => void;
 };
 
@@ -77,19 +82,22 @@ export function createReload(deps: ReloadDeps) {
   }
 
   /**
-   * After a failed start: before Caddy 2.10.1 only a new process ends the listeners that it may
-   * have left behind, with the refused configuration on them. Where the agent has no say over the
-   * process, the old configuration is all it can bring back.
+   * After a failed start the old configuration comes back. Before Caddy 2.10.1 listeners may be
+   * left behind with the refused one on them, which only a new process ends; where the agent has
+   * no say over the process, the status tells.
    */
-  async function recover(config: string, reason: string): Promise<void> {
-    if (!deps.restart || restarting) {
+  async function recover(config: string, refused: JsonObject, reason: string): Promise<void> {
+    await restore(config);
+    const pid = deps.managed?.pid() ?? null;
+    if (!deps.managed || pid === null || restarting) {
       restartNeeded = true;
-      return restore(config);
+      return;
     }
+    if (!(await staysStray(pid, JSON.parse(config) as Json, refused))) return;
     restarting = true;
     try {
       log('proxy restarted after a failed start', { reason });
-      await deps.restart();
+      await deps.managed.restart();
       await resume();
     } catch (error) {
       log('restore failed', { reason: String(error) });
@@ -105,7 +113,8 @@ export function createReload(deps: ReloadDeps) {
   }
 
   /** @throws Failure with the old configuration back in place */
-  async function makeLive(json: string, digest: string, old: string): Promise<void> {
+  async function makeLive(config: JsonObject, digest: string, old: string): Promise<void> {
+    const json = JSON.stringify(config);
     let answer: AdminAnswer;
     try {
       answer = await admin.load(json);
@@ -114,7 +123,7 @@ export function createReload(deps: ReloadDeps) {
       throw proxyUnreachable(cause);
     }
     if (answer.error !== null) {
-      if (FAILED_START.test(answer.error)) await recover(old, answer.error);
+      if (FAILED_START.test(answer.error)) await recover(old, config, answer.error);
       else await restore(old);
       throw rejected(answer.error);
     }
@@ -144,7 +153,7 @@ export function createReload(deps: ReloadDeps) {
       const config = settled(adapted);
       const old = settled(was);
       assertPortsFree(config, old);
-      await makeLive(JSON.stringify(config), digest, old);
+      await makeLive(config, digest, old);
       try {
         const copy = proxyfile.swapIn(digest);
         if (copy !== null) log('kept a proxyfile of somebody else', { copy });
@@ -206,6 +215,18 @@ export function createReload(deps: ReloadDeps) {
 function settled<T>(result: PromiseSettledResult<T>): T {
   if (result.status === 'rejected') throw result.reason;
   return result.value;
+}
+
+/** Caddy closes the listeners of a configuration it has left in the background. */
+const CLOSING_MS = 500;
+
+async function staysStray(pid: number, wanted: Json, refused: Json): Promise<boolean> {
+  const until = Date.now() + CLOSING_MS;
+  while (hasStrayListeners(pid, wanted, refused)) {
+    if (Date.now() > until) return true;
+    await Bun.sleep(20);
+  }
+  return false;
 }
 
 const reachable = (error: unknown) =>

@@ -1,8 +1,9 @@
-/** Opens the hub's database: pragmas, the lock on the folder, and migrations shipped in the program. */
+/** Opens the hub's database: the folder's lock, pragmas, and migrations shipped in the program. */
 import { Database } from 'bun:sqlite';
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { drizzle } from 'drizzle-orm/bun-sqlite';
+import { lockFolder } from '../lock.ts';
 import first from './migrations/0001-first.sql' with { type: 'text' };
 import * as schema from './schema.ts';
 
@@ -13,8 +14,7 @@ export type Db = ReturnType<typeof openDatabase>['db'];
 
 /** @throws Error where another hub uses the folder, or the database comes from a newer version */
 export function openDatabase(folder: string) {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const release = lockFolder(folder);
+  const release = lockFolder(folder, 'hub');
   try {
     const file = join(folder, 'signalbox.db');
     const sqlite = new Database(file, { create: true, strict: true });
@@ -37,22 +37,6 @@ export function openDatabase(folder: string) {
     release();
     throw error;
   }
-}
-
-/**
- * Holds SQLite's own file lock for as long as the process lives: the operating system lets go of it
- * at a crash, which a pid file would not.
- */
-function lockFolder(folder: string): () => void {
-  const lock = new Database(join(folder, 'hub.lock'), { create: true });
-  try {
-    lock.run('PRAGMA busy_timeout = 0');
-    lock.run('BEGIN EXCLUSIVE');
-  } catch {
-    lock.close();
-    throw new Error(`another hub is using the data folder ${folder}`);
-  }
-  return () => lock.close();
 }
 
 function migrate(sqlite: Database): void {
