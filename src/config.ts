@@ -14,6 +14,8 @@ export type HubSettings = Readonly<{
   signUp: SignUpPolicy;
   agentUrl: string;
   trustProxy: boolean;
+  /** Milliseconds the hub waits for the agent; not a setting, tests shorten it. */
+  agentDeadline?: number;
 }>;
 
 export type AgentSettings = Readonly<{ host: string; port: number; proxy: ProxySettings }>;

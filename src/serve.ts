@@ -101,7 +101,8 @@ function prepareHub(
   const now = () => new Date();
   const store = createStore(db);
   if (preamble && store.isUnseeded()) store.seedPreamble(preamble(), now());
-  const agent = createAgentClient({ url: settings.agentUrl, token });
+  const { agentUrl: url, agentDeadline: deadline } = settings;
+  const agent = createAgentClient({ url, token, ...(deadline === undefined ? {} : { deadline }) });
   const publisher = createPublisher({ store, agent, now, log });
   const accounts = createAccounts({ db, now, signUp: settings.signUp });
   const { trustProxy } = settings;
