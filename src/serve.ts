@@ -205,12 +205,16 @@ function prepareSocketFolder(admin: string): void {
   }
 }
 
-/** Where 80 and 443 may not be had, the next best that need no privilege. */
+/**
+ * Where 80 and 443 may not be had, the next best that need no privilege. The machine's trust store
+ * is left alone: as root Caddy would install its own CA there, again at every load (seen on 2.6.2).
+ */
 function firstPreamble(ports: Settings['firstPorts']): string {
   const privileged = canListen(80) && canListen(443);
   const http = ports.http ?? (privileged ? 80 : 8080);
   const https = ports.https ?? (privileged ? 443 : 8443);
-  return `{\n\thttp_port ${http}\n\thttps_port ${https}\n}`;
+  const options = [`http_port ${http}`, `https_port ${https}`, 'skip_install_trust'];
+  return `{\n\t${options.join('\n\t')}\n}`;
 }
 
 function canListen(port: number): boolean {

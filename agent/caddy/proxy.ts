@@ -9,6 +9,7 @@ import { createProxyfile, digestOf } from './proxyfile.ts';
 import { createReload } from './reload.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
 import { createValidator } from './validate.ts';
+import { createWatch } from './watch.ts';
 
 export type ProxySettings = {
   bin: string;
@@ -32,6 +33,7 @@ export type ProxyControl = ReturnType<typeof createProxy>;
 
 export function createProxy(settings: ProxySettings, log: Log) {
   const admin = createAdmin(settings.admin);
+  const watch = createWatch(admin);
   const commands = {
     bin: settings.bin,
     env: validationEnv(settings),
@@ -75,7 +77,7 @@ export function createProxy(settings: ProxySettings, log: Log) {
 
     async status(): Promise<ProxyStatus> {
       const file = proxyfile.read();
-      const live = await admin.liveDigest().then(
+      const live = await watch.liveDigest().then(
         (digest) => ({ running: true, digest }),
         () => ({ running: false, digest: null }),
       );
