@@ -66,9 +66,14 @@ export function createReload(deps: ReloadDeps) {
     return patchConfig(config, { digest, admin: admin.address, accessLog: deps.accessLog });
   }
 
-  /** The live configuration as JSON text. */
-  const before = async (live: string | null): Promise<string> =>
-    loaded !== null && loaded.digest === live ? loaded.json : admin.config();
+  /** The live configuration as JSON text. @throws Failure STALE where it is not the expected one */
+  async function replaced(expects?: string): Promise<string> {
+    const live = await admin.liveDigest();
+    if (expects !== undefined && expects !== live) {
+      throw new Failure('STALE', 'Another configuration is live than the one this replaces.');
+    }
+    return loaded !== null && loaded.digest === live ? loaded.json : admin.config();
+  }
 
   /** Forces `config` back: a refused load may have left a log or a listener of its own behind. */
   async function restore(config: string): Promise<void> {
@@ -138,20 +143,16 @@ export function createReload(deps: ReloadDeps) {
   async function publish(text: string, { expects, probe }: ReloadOptions): Promise<string> {
     const digest = digestOf(text);
     try {
-      const live = await admin.liveDigest();
-      if (expects !== undefined && expects !== live) {
-        throw new Failure('STALE', 'Another configuration is live than the one this replaces.');
-      }
-      const [valid, written, adapted, was] = await Promise.allSettled([
+      const [was, valid, written, adapted] = await Promise.allSettled([
+        replaced(expects),
         validator.validate(probe ?? text),
         proxyfile.writeCandidate(text),
         prepare(text, digest),
-        before(live),
       ]);
+      const old = settled(was);
       settled(valid);
       settled(written);
       const config = settled(adapted);
-      const old = settled(was);
       assertPortsFree(config, old);
       await makeLive(config, digest, old);
       try {
@@ -176,7 +177,7 @@ export function createReload(deps: ReloadDeps) {
       const [valid, adapted, was] = await Promise.allSettled([
         validator.validate(text),
         prepare(text, ''),
-        admin.liveDigest().then(before),
+        replaced(),
       ]);
       settled(valid);
       assertPortsFree(settled(adapted), settled(was));
