@@ -7,8 +7,16 @@ const MAIN = join(import.meta.dir, '../../src/main.ts');
 export type Program = ReturnType<typeof runProgram>;
 
 /** A process of its own with just these variables. */
-export function runProgram(args: string[], env: Record<string, string>, cwd: string) {
-  const child = Bun.spawn([process.execPath, MAIN, ...args], {
+export function runProgram(
+  args: string[],
+  env: Record<string, string>,
+  cwd: string,
+  /** A shell command that runs first, in the same process. */
+  before?: string,
+) {
+  const command = [process.execPath, MAIN, ...args];
+  const shell = ['sh', '-c', `${before}; exec "$@"`, 'sh', ...command];
+  const child = Bun.spawn(before === undefined ? command : shell, {
     cwd,
     env: { PATH: process.env.PATH ?? '', ...env },
     stdin: 'ignore',
