@@ -5,11 +5,13 @@ import { ErrorBody, Health, LogPage, LogQuery } from '../agent/wire.ts';
 import type { AgentClient } from './agent-client.ts';
 import { sessionCookie } from './auth/cookie.ts';
 import { createGuard } from './auth/guard.ts';
+import { assertOwnOrigin } from './auth/origin.ts';
 import { authRoutes } from './auth/routes.ts';
 import type { Accounts } from './auth/service.ts';
 import { latestChanges } from './changelog.ts';
 import type { Db } from './db/open.ts';
 import type { Log } from './log.ts';
+import { securityHeaders } from './security-headers.ts';
 import { HubStatus, readStatus } from './status.ts';
 import type { Publisher } from './vhosts/publisher.ts';
 import { vhostRoutes } from './vhosts/routes.ts';
@@ -21,6 +23,8 @@ export type HubDeps = {
   agent: AgentClient;
   /** Believe the last hop of `X-Forwarded-For`, and `X-Forwarded-Proto`. */
   trustProxy: boolean;
+  /** The hosts the hub is reached by; empty: any. */
+  hosts: readonly string[];
   version: string;
   now: () => Date;
   log: Log;
@@ -40,15 +44,14 @@ const ChangelogEntry = t.Object({
 });
 
 export function createHub(deps: HubDeps) {
-  const { db, accounts, publisher, agent, trustProxy, version, now, log } = deps;
+  const { db, accounts, publisher, agent, trustProxy, hosts, version, now, log } = deps;
   const startedAt = now();
   const forwarded = (request: Request, header: string) =>
     trustProxy ? request.headers.get(header)?.split(',').at(-1)?.trim() : undefined;
-  const cookies = sessionCookie(
-    (request) =>
-      (forwarded(request, 'x-forwarded-proto') ?? new URL(request.url).protocol) in
-      { https: 1, 'https:': 1 },
-  );
+  const isHttps = (request: Request): boolean =>
+    (forwarded(request, 'x-forwarded-proto') ?? new URL(request.url).protocol) in
+    { https: 1, 'https:': 1 };
+  const cookies = sessionCookie(isHttps);
   const addressOf = (request: Request): string =>
     forwarded(request, 'x-forwarded-for') ??
     (hub.server?.requestIP(request)?.address ?? '').replace(/^::ffff:/, '');
@@ -64,6 +67,10 @@ export function createHub(deps: HubDeps) {
       }),
     )
     .use(lateBodies())
+    .onRequest(({ request, set }) => {
+      Object.assign(set.headers, securityHeaders(new URL(request.url).pathname));
+      assertOwnOrigin(request, isHttps(request), { hosts });
+    })
     .get('/health', () => ({ status: 'ok' as const }), { response: Health })
     .use(authRoutes({ accounts, cookies, addressOf, bodyLimit: HUB_BODY_LIMIT }))
     .use(vhostRoutes({ publisher, guard, bodyLimit: HUB_BODY_LIMIT }))

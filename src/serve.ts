@@ -38,8 +38,8 @@ export async function serveHub(
   const agent = createAgentClient({ url: settings.agentUrl, token });
   const publisher = createPublisher({ store, agent, now, log });
   const accounts = createAccounts({ db, now, signUp: settings.signUp });
-  const { trustProxy } = settings;
-  const app = createHub({ db, accounts, publisher, agent, trustProxy, version, now, log });
+  const { trustProxy, hosts } = settings;
+  const app = createHub({ db, accounts, publisher, agent, trustProxy, hosts, version, now, log });
   let listening: Running;
   try {
     listening = listen(app, settings.host, settings.port);
