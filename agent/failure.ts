@@ -17,6 +17,7 @@ export const STATUS = {
   IMPORT_FIRST: 409,
   BODY_TOO_LARGE: 413,
   USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: 422,
+  RATE_LIMITED: 429,
   INTERNAL: 500,
   PROXY_REJECTED: 502,
   PROXY_UNREACHABLE: 502,
@@ -30,6 +31,8 @@ export type FailureCode = keyof typeof STATUS;
 export type FailureExtra = {
   detail?: string | undefined;
   line?: number | undefined;
+  /** Seconds after which it is worth another try; travels as `Retry-After`. */
+  retryAfter?: number | undefined;
   /** For the log only; never leaves the program. */
   cause?: unknown;
 };
@@ -38,6 +41,7 @@ export type FailureExtra = {
 export class Failure extends Error {
   readonly detail: string | undefined;
   readonly line: number | undefined;
+  readonly retryAfter: number | undefined;
 
   constructor(
     readonly code: FailureCode,
@@ -48,5 +52,6 @@ export class Failure extends Error {
     this.name = 'Failure';
     this.detail = extra.detail;
     this.line = extra.line;
+    this.retryAfter = extra.retryAfter;
   }
 }

@@ -3,6 +3,7 @@ import { Elysia, t } from 'elysia';
 import { errors, lateBodies } from '../agent/http.ts';
 import { ErrorBody, Health, LogPage, LogQuery } from '../agent/wire.ts';
 import type { AgentClient } from './agent-client.ts';
+import { lastHop, plain } from './auth/address.ts';
 import { sessionCookie } from './auth/cookie.ts';
 import { createGuard } from './auth/guard.ts';
 import { assertOwnOrigin } from './auth/origin.ts';
@@ -46,15 +47,14 @@ const ChangelogEntry = t.Object({
 export function createHub(deps: HubDeps) {
   const { db, accounts, publisher, agent, trustProxy, hosts, version, now, log } = deps;
   const startedAt = now();
-  const forwarded = (request: Request, header: string) =>
-    trustProxy ? request.headers.get(header)?.split(',').at(-1)?.trim() : undefined;
-  const isHttps = (request: Request): boolean =>
-    (forwarded(request, 'x-forwarded-proto') ?? new URL(request.url).protocol) in
-    { https: 1, 'https:': 1 };
+  const isHttps = (request: Request): boolean => {
+    const told = trustProxy ? request.headers.get('x-forwarded-proto') : null;
+    return /^https:?$/i.test(told?.split(',').at(-1)?.trim() ?? new URL(request.url).protocol);
+  };
   const cookies = sessionCookie(isHttps);
   const addressOf = (request: Request): string =>
-    forwarded(request, 'x-forwarded-for') ??
-    (hub.server?.requestIP(request)?.address ?? '').replace(/^::ffff:/, '');
+    (trustProxy ? lastHop(request.headers.get('x-forwarded-for')) : null) ??
+    plain(hub.server?.requestIP(request)?.address ?? '');
   const guard = createGuard(accounts, cookies);
 
   const hub = new Elysia({ name: 'hub', prefix: '/api' })

@@ -100,6 +100,7 @@ export function authRoutes({ accounts, cookies, addressOf, bodyLimit }: AuthRout
           400: ErrorBody,
           403: ErrorBody,
           422: ErrorBody,
+          429: ErrorBody,
         },
       },
     )
@@ -117,6 +118,7 @@ export function authRoutes({ accounts, cookies, addressOf, bodyLimit }: AuthRout
           200: t.Object({ redirect: t.Literal(false), token: t.String(), user: UserView }),
           400: ErrorBody,
           401: ErrorBody,
+          429: ErrorBody,
         },
       },
     );

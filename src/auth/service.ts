@@ -1,10 +1,11 @@
 /** Accounts: who may make one, and who may come in. */
 import { randomUUID } from 'node:crypto';
-import { eq } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import { Failure } from '../../agent/failure.ts';
 import type { Db } from '../db/open.ts';
 import { users } from '../db/schema.ts';
-import { checkPassword, hashPassword, passwordMatches } from './password.ts';
+import { createGuesses } from './guesses.ts';
+import { checkPassword, createPasswords, isWeak } from './password.ts';
 import { type Client, createSessions, type Session, type User } from './sessions.ts';
 
 /** `first`: anyone makes the first account, then only a signed-in user; `open`: anyone; `closed`: nobody. */
@@ -20,6 +21,8 @@ const EMAIL = /^[^\s@"(),:;<>[\\\]]+@(?:[\p{L}\p{N}_-]+\.)*[\p{L}\p{N}_-]+$/u;
 
 export function createAccounts({ db, now, signUp: policy }: AccountsDeps) {
   const sessions = createSessions({ db, now });
+  const passwords = createPasswords();
+  const guesses = createGuesses(now);
 
   const byEmail = (email: string) => db.select().from(users).where(eq(users.email, email)).get();
   const any = () => db.select({ id: users.id }).from(users).limit(1).get() !== undefined;
@@ -37,6 +40,34 @@ export function createAccounts({ db, now, signUp: policy }: AccountsDeps) {
     );
   }
 
+  /**
+   * One guess at a password, counted unless it is right. It is looked at once before waiting, so
+   * that a flood does not fill the queue, and once more when its turn has come.
+   * @throws Failure RATE_LIMITED
+   */
+  async function guess(
+    account: string,
+    ip: string,
+    user: User | undefined,
+    password: string,
+  ): Promise<boolean> {
+    guesses.check(account, ip);
+    let giveBack = () => {};
+    const matches = await passwords.matches(user?.passwordHash ?? null, password, () => {
+      giveBack = guesses.take(account, ip);
+    });
+    if (matches) giveBack();
+    return matches;
+  }
+
+  /** Brings a hash from weaker times up to today's parameters, while the password is known. */
+  async function strengthen(user: User, password: string): Promise<void> {
+    if (!isWeak(user.passwordHash)) return;
+    const passwordHash = await passwords.hash(password);
+    const unchanged = and(eq(users.id, user.id), eq(users.passwordHash, user.passwordHash));
+    db.update(users).set({ passwordHash }).where(unchanged).run();
+  }
+
   return {
     find: sessions.find,
     signOut: sessions.end,
@@ -50,7 +81,7 @@ export function createAccounts({ db, now, signUp: policy }: AccountsDeps) {
      */
     assertOpen,
 
-    /** @throws Failure SIGN_UP_CLOSED, VALIDATION_ERROR, PASSWORD_…, USER_ALREADY_EXISTS_… */
+    /** @throws Failure SIGN_UP_CLOSED, VALIDATION_ERROR, PASSWORD_…, USER_ALREADY_EXISTS_…, RATE_LIMITED */
     async signUp(
       input: { name: string; email: string; password: string },
       client: Client & { signedIn: boolean },
@@ -60,8 +91,9 @@ export function createAccounts({ db, now, signUp: policy }: AccountsDeps) {
       if (name === '') throw new Failure('VALIDATION_ERROR', 'A name is needed.');
       if (email === null) throw new Failure('VALIDATION_ERROR', 'The e-mail address is not valid.');
       await checkPassword(input.password);
+      guesses.signUp(client.ip);
       assertNew(email);
-      const passwordHash = await hashPassword(input.password);
+      const passwordHash = await passwords.hash(input.password);
       // Hashing took a while: somebody else may have been first.
       assertOpen(client.signedIn);
       assertNew(email);
@@ -71,7 +103,7 @@ export function createAccounts({ db, now, signUp: policy }: AccountsDeps) {
       return { user, session: sessions.start(user.id, client) };
     },
 
-    /** @throws Failure INVALID_EMAIL, INVALID_EMAIL_OR_PASSWORD */
+    /** @throws Failure INVALID_EMAIL, INVALID_EMAIL_OR_PASSWORD, RATE_LIMITED */
     async signIn(
       input: { email: string; password: string },
       client: Client & { previous: string | null },
@@ -79,10 +111,11 @@ export function createAccounts({ db, now, signUp: policy }: AccountsDeps) {
       const email = normalizeEmail(input.email);
       if (email === null) throw new Failure('INVALID_EMAIL', 'The e-mail address is not valid.');
       const user = byEmail(email);
-      const matches = await passwordMatches(user?.passwordHash ?? null, input.password);
+      const matches = await guess(email, client.ip, user, input.password);
       if (!user || !matches) {
         throw new Failure('INVALID_EMAIL_OR_PASSWORD', 'E-mail address or password is not right.');
       }
+      await strengthen(user, input.password);
       sessions.end(client.previous);
       return { user, session: sessions.start(user.id, client) };
     },
