@@ -24,6 +24,8 @@ export type HubDeps = {
   agent: AgentClient;
   /** Believe the last hop of `X-Forwarded-For`, and `X-Forwarded-Proto`. */
   trustProxy: boolean;
+  /** Whether the hub listens on loopback alone. */
+  loopback: boolean;
   /** The hosts the hub is reached by; empty: any. */
   hosts: readonly string[];
   version: string;
@@ -45,7 +47,7 @@ const ChangelogEntry = t.Object({
 });
 
 export function createHub(deps: HubDeps) {
-  const { db, accounts, publisher, agent, trustProxy, hosts, version, now, log } = deps;
+  const { db, accounts, publisher, agent, trustProxy, loopback, hosts, version, now, log } = deps;
   const startedAt = now();
   const isHttps = (request: Request): boolean => {
     const told = trustProxy ? request.headers.get('x-forwarded-proto') : null;
@@ -72,7 +74,7 @@ export function createHub(deps: HubDeps) {
       assertOwnOrigin(request, isHttps(request), { hosts });
     })
     .get('/health', () => ({ status: 'ok' as const }), { response: Health })
-    .use(authRoutes({ accounts, cookies, addressOf, bodyLimit: HUB_BODY_LIMIT }))
+    .use(authRoutes({ accounts, cookies, addressOf, loopback, bodyLimit: HUB_BODY_LIMIT }))
     .use(vhostRoutes({ publisher, guard, bodyLimit: HUB_BODY_LIMIT }))
     .use(
       new Elysia({ name: 'logs' }).use(guard).get('/logs', ({ query }) => agent.logs(query), {

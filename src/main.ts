@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { version } from '../package.json';
 import { type Command, type Machine, readSettings, type Settings } from './config.ts';
 import { createLog } from './log.ts';
-import { type Running, serveAgent, serveAll, serveHub } from './serve.ts';
+import { type HubRunning, type Running, serveAgent, serveAll, serveHub } from './serve.ts';
 import { SettingsError } from './settings-reader.ts';
 import { USAGE } from './usage.ts';
 
@@ -48,26 +48,34 @@ async function start(command: Command, settings: Settings): Promise<() => Promis
     const all = await serveAll(settings, log);
     announce('hub', all.hub);
     announce('agent', all.agent);
-    if (!all.hub.hasAccount()) console.log(welcome(all.hub.url));
+    welcome(all.hub);
     return all.stop;
   }
-  const running =
-    command === 'hub'
-      ? await serveHub(settings.hub, token, log)
-      : await serveAgent(settings.agent, token, log);
-  announce(command, running);
-  return running.stop;
+  if (command === 'agent') {
+    const agent = await serveAgent(settings.agent, token, log);
+    announce(command, agent);
+    return agent.stop;
+  }
+  const hub = await serveHub(settings.hub, token, log);
+  announce(command, hub);
+  welcome(hub);
+  return hub.stop;
 }
 
 const announce = (name: string, running: Running) =>
   console.log(`${name} listening on ${running.url}`);
 
-const welcome = (url: string) => `
+/** Says how the first account is made, where there is none. */
+function welcome({ url, setupCode, loopback }: HubRunning): void {
+  if (setupCode === null) return;
+  const code = loopback ? '' : `,"setupCode":"${setupCode}"`;
+  console.log(`
 The first sign-up makes the owner of this hub:
 
   curl ${url}/api/auth/sign-up/email -H 'Content-Type: application/json' \\
-    -d '{"name":"Ada","email":"ada@example.org","password":"a long passphrase"}'
-`;
+    -d '{"name":"Ada","email":"ada@example.org","password":"a long passphrase"${code}}'
+${loopback ? `\nThrough a proxy it needs "setupCode":"${setupCode}" as well.\n` : ''}`);
+}
 
 /** Asks where the settings say it listens; a host that means "everywhere" is asked on loopback. */
 async function isHealthy(which: 'hub' | 'agent'): Promise<boolean> {

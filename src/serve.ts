@@ -10,7 +10,9 @@ import { createLogs } from '../agent/logs/logs.ts';
 import { version } from '../package.json';
 import { createAgentClient } from './agent-client.ts';
 import { createHub } from './app.ts';
+import { isLoopback } from './auth/address.ts';
 import { createAccounts } from './auth/service.ts';
+import { createSetupCode } from './auth/setup-code.ts';
 import type { AgentSettings, HubSettings, Settings } from './config.ts';
 import { openDatabase } from './db/open.ts';
 import type { Log } from './log.ts';
@@ -21,6 +23,12 @@ import { createStore } from './vhosts/store.ts';
 /** A running program; `stop` resolves when all that was under way is done. */
 export type Running = { url: string; stop: () => Promise<void> };
 
+export type HubRunning = Running & {
+  /** What the first sign-up needs unless it comes from this machine; null where there is an account. */
+  setupCode: string | null;
+  loopback: boolean;
+};
+
 /** Long enough for a publish under way; what hangs longer is cut off. */
 const STOP_PATIENCE_MS = 40_000;
 
@@ -30,16 +38,30 @@ export async function serveHub(
   token: string,
   log: Log,
   firstPreamble?: () => string,
-): Promise<Running & { hasAccount: () => boolean }> {
+): Promise<HubRunning> {
   const { db, close } = openDatabase(settings.dataDir);
   const now = () => new Date();
   const store = createStore(db);
   if (firstPreamble && store.isUnseeded()) store.seedPreamble(firstPreamble(), now());
   const agent = createAgentClient({ url: settings.agentUrl, token });
   const publisher = createPublisher({ store, agent, now, log });
-  const accounts = createAccounts({ db, now, signUp: settings.signUp });
+  const setupCode = createSetupCode(join(settings.dataDir, 'setup-code'));
+  const accounts = createAccounts({ db, now, signUp: settings.signUp, setupCode });
+  if (accounts.any()) setupCode.forget();
   const { trustProxy, hosts } = settings;
-  const app = createHub({ db, accounts, publisher, agent, trustProxy, hosts, version, now, log });
+  const loopback = isLoopback(settings.host);
+  const app = createHub({
+    db,
+    accounts,
+    publisher,
+    agent,
+    trustProxy,
+    loopback,
+    hosts,
+    version,
+    now,
+    log,
+  });
   let listening: Running;
   try {
     listening = listen(app, settings.host, settings.port);
@@ -50,7 +72,8 @@ export async function serveHub(
   const reconciler = startReconciler(publisher, log);
   return {
     url: listening.url,
-    hasAccount: accounts.any,
+    setupCode: accounts.any() ? null : setupCode.read(),
+    loopback,
     async stop() {
       await listening.stop();
       await reconciler.stop();

@@ -26,3 +26,7 @@ export function networkOf(address: string): string {
   const prefix = all.slice(0, 4).map((word) => word.replace(/^0+(?=.)/, ''));
   return `${prefix.join(':')}::/64`;
 }
+
+/** Whether a server that listens on `host` can be reached from its own machine alone. */
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));

@@ -48,10 +48,12 @@ export type AuthRoutesDeps = {
   accounts: Accounts;
   cookies: ReturnType<typeof sessionCookie>;
   addressOf: (request: Request) => string;
+  /** Whether the hub listens on loopback alone. */
+  loopback: boolean;
   bodyLimit: number;
 };
 
-export function authRoutes({ accounts, cookies, addressOf, bodyLimit }: AuthRoutesDeps) {
+export function authRoutes({ accounts, cookies, addressOf, loopback, bodyLimit }: AuthRoutesDeps) {
   const clientOf = (request: Request): Client => ({
     ip: addressOf(request),
     userAgent: request.headers.get('user-agent') ?? '',
@@ -89,12 +91,19 @@ export function authRoutes({ accounts, cookies, addressOf, bodyLimit }: AuthRout
     .post(
       '/sign-up/email',
       async ({ body, request, signedIn, sessionCookie }) => {
-        const made = await accounts.signUp(body, { ...clientOf(request), signedIn });
+        // What a proxy sends on may come from anywhere.
+        const isNear = loopback && !request.headers.has('x-forwarded-for');
+        const made = await accounts.signUp(body, { ...clientOf(request), signedIn, isNear });
         sessionCookie.write(made.session.token, SESSION_SECONDS);
         return { token: made.session.token, user: viewUser(made.user) };
       },
       {
-        body: t.Object({ name: t.String(), email: t.String(), password: t.String() }),
+        body: t.Object({
+          name: t.String(),
+          email: t.String(),
+          password: t.String(),
+          setupCode: t.Optional(t.String()),
+        }),
         response: {
           200: t.Object({ token: t.String(), user: UserView }),
           400: ErrorBody,

@@ -7,19 +7,25 @@ import { users } from '../db/schema.ts';
 import { createGuesses } from './guesses.ts';
 import { checkPassword, createPasswords, isWeak } from './password.ts';
 import { type Client, createSessions, type Session, type User } from './sessions.ts';
+import type { SetupCode } from './setup-code.ts';
 
 /** `first`: anyone makes the first account, then only a signed-in user; `open`: anyone; `closed`: nobody. */
 export type SignUpPolicy = 'first' | 'open' | 'closed';
 
 export type Accounts = ReturnType<typeof createAccounts>;
-export type AccountsDeps = { db: Db; now: () => Date; signUp: SignUpPolicy };
+export type AccountsDeps = {
+  db: Db;
+  now: () => Date;
+  signUp: SignUpPolicy;
+  setupCode: SetupCode;
+};
 export type SignedIn = { user: User; session: Session };
 
 /** RFC 5321 4.5.3.1.3 leaves 254 characters for an address. */
 const LONGEST_EMAIL = 254;
 const EMAIL = /^[^\s@"(),:;<>[\\\]]+@(?:[\p{L}\p{N}_-]+\.)*[\p{L}\p{N}_-]+$/u;
 
-export function createAccounts({ db, now, signUp: policy }: AccountsDeps) {
+export function createAccounts({ db, now, signUp: policy, setupCode }: AccountsDeps) {
   const sessions = createSessions({ db, now });
   const passwords = createPasswords();
   const guesses = createGuesses(now);
@@ -30,6 +36,15 @@ export function createAccounts({ db, now, signUp: policy }: AccountsDeps) {
   function assertOpen(signedIn: boolean): void {
     if (policy === 'open' || (policy === 'first' && (signedIn || !any()))) return;
     throw new Failure('SIGN_UP_CLOSED', 'New accounts are not open to the public here.');
+  }
+
+  /** The first account is a race on a hub that strangers can reach: only who started it may win. */
+  function assertMayBeFirst(isNear: boolean, code: string | undefined): void {
+    if (isNear || any() || setupCode.is(code)) return;
+    throw new Failure(
+      'SETUP_CODE_REQUIRED',
+      'The first account needs the setupCode that the start-up printed.',
+    );
   }
 
   function assertNew(email: string): void {
@@ -81,11 +96,15 @@ export function createAccounts({ db, now, signUp: policy }: AccountsDeps) {
      */
     assertOpen,
 
-    /** @throws Failure SIGN_UP_CLOSED, VALIDATION_ERROR, PASSWORD_…, USER_ALREADY_EXISTS_…, RATE_LIMITED */
+    /**
+     * @param client `isNear`: the request can only have come from this machine
+     * @throws Failure SIGN_UP_CLOSED, SETUP_CODE_REQUIRED, VALIDATION_ERROR, PASSWORD_…, USER_ALREADY_EXISTS_…, RATE_LIMITED
+     */
     async signUp(
-      input: { name: string; email: string; password: string },
-      client: Client & { signedIn: boolean },
+      input: { name: string; email: string; password: string; setupCode?: string | undefined },
+      client: Client & { signedIn: boolean; isNear: boolean },
     ): Promise<SignedIn> {
+      assertMayBeFirst(client.isNear, input.setupCode);
       const name = input.name.trim();
       const email = normalizeEmail(input.email);
       if (name === '') throw new Failure('VALIDATION_ERROR', 'A name is needed.');
@@ -100,6 +119,7 @@ export function createAccounts({ db, now, signUp: policy }: AccountsDeps) {
       const at = now();
       const user = { id: randomUUID(), name, email, passwordHash, createdAt: at, updatedAt: at };
       db.insert(users).values(user).run();
+      setupCode.forget();
       return { user, session: sessions.start(user.id, client) };
     },
 

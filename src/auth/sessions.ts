@@ -1,8 +1,9 @@
 /** Sessions: made, found by their token, extended, ended. Only a token's hash is stored. */
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { eq, lt } from 'drizzle-orm';
 import type { Db } from '../db/open.ts';
 import { sessions, users } from '../db/schema.ts';
+import { hashOf } from './secret.ts';
 
 export type User = typeof users.$inferSelect;
 /** A session with the token its owner presented. */
@@ -18,8 +19,6 @@ export const SESSION_SECONDS = LIFETIME_MS / 1000;
 
 const TOKEN_BYTES = 32;
 const LONGEST_USER_AGENT = 512;
-
-const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
 
 export function createSessions({ db, now }: { db: Db; now: () => Date }) {
   return {

@@ -165,10 +165,11 @@ test('sign-ups are counted by address, whatever a stranger writes into X-Forward
       json: { name: 'A', email: `a${number}@example.org`, password },
       headers: number === 0 ? {} : { 'X-Forwarded-For': `198.51.100.${number}` },
     });
+  expect((await make(0)).status).toBe(200);
   for (let number = 0; number < 25; number++) {
     expect((await make(number, 'short')).status).toBe(400);
   }
-  for (let number = 0; number < 20; number++) expect((await make(number)).status).toBe(200);
+  for (let number = 1; number < 20; number++) expect((await make(number)).status).toBe(200);
   const last = await make(20);
   expect([last.status, last.body.code]).toEqual([429, 'RATE_LIMITED']);
   expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(0);
