@@ -5,10 +5,13 @@ import { ErrorBody, Health, LogPage, LogQuery } from '../agent/wire.ts';
 import type { AgentClient } from './agent-client.ts';
 import { lastHop, plain } from './auth/address.ts';
 import { sessionCookie } from './auth/cookie.ts';
-import { createGuard } from './auth/guard.ts';
+import type { Directory } from './auth/directory.ts';
+import { createGuard, createSessionGuard } from './auth/guard.ts';
 import { assertOwnOrigin } from './auth/origin.ts';
 import { authRoutes } from './auth/routes.ts';
 import type { Accounts } from './auth/service.ts';
+import { sessionRoutes } from './auth/session-routes.ts';
+import { userRoutes } from './auth/user-routes.ts';
 import { latestChanges } from './changelog.ts';
 import type { Db } from './db/open.ts';
 import type { Log } from './log.ts';
@@ -20,6 +23,7 @@ import { vhostRoutes } from './vhosts/routes.ts';
 export type HubDeps = {
   db: Db;
   accounts: Accounts;
+  directory: Directory;
   publisher: Publisher;
   agent: AgentClient;
   /** Believe the last hop of `X-Forwarded-For`, and `X-Forwarded-Proto`. */
@@ -47,7 +51,19 @@ const ChangelogEntry = t.Object({
 });
 
 export function createHub(deps: HubDeps) {
-  const { db, accounts, publisher, agent, trustProxy, loopback, hosts, version, now, log } = deps;
+  const {
+    db,
+    accounts,
+    directory,
+    publisher,
+    agent,
+    trustProxy,
+    loopback,
+    hosts,
+    version,
+    now,
+    log,
+  } = deps;
   const startedAt = now();
   const isHttps = (request: Request): boolean => {
     const told = trustProxy ? request.headers.get('x-forwarded-proto') : null;
@@ -58,6 +74,8 @@ export function createHub(deps: HubDeps) {
     (trustProxy ? lastHop(request.headers.get('x-forwarded-for')) : null) ??
     plain(hub.server?.requestIP(request)?.address ?? '');
   const guard = createGuard(accounts, cookies);
+  const sessionGuard = createSessionGuard(accounts, cookies);
+  const bodyLimit = HUB_BODY_LIMIT;
 
   const hub = new Elysia({ name: 'hub', prefix: '/api' })
     .use(
@@ -74,8 +92,10 @@ export function createHub(deps: HubDeps) {
       assertOwnOrigin(request, isHttps(request), { hosts });
     })
     .get('/health', () => ({ status: 'ok' as const }), { response: Health })
-    .use(authRoutes({ accounts, cookies, addressOf, loopback, bodyLimit: HUB_BODY_LIMIT }))
-    .use(vhostRoutes({ publisher, guard, bodyLimit: HUB_BODY_LIMIT }))
+    .use(authRoutes({ accounts, cookies, addressOf, loopback, bodyLimit }))
+    .use(sessionRoutes({ accounts, guard: sessionGuard, cookies, addressOf, bodyLimit }))
+    .use(userRoutes({ accounts, directory, guard: sessionGuard, bodyLimit }))
+    .use(vhostRoutes({ publisher, guard, bodyLimit }))
     .use(
       new Elysia({ name: 'logs' }).use(guard).get('/logs', ({ query }) => agent.logs(query), {
         query: LogQuery,

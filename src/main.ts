@@ -1,8 +1,11 @@
 /** The program's entry: argv and environment in, processes out; the only file that exits. */
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { version } from '../package.json';
 import { type Command, type Machine, readSettings, type Settings } from './config.ts';
+import { openBeside } from './db/open.ts';
 import { createLog } from './log.ts';
+import { generatePassword, readSecretLine, resetPassword } from './passwd.ts';
 import { type HubRunning, type Running, serveAgent, serveAll, serveHub } from './serve.ts';
 import { SettingsError } from './settings-reader.ts';
 import { USAGE } from './usage.ts';
@@ -93,6 +96,26 @@ async function isHealthy(which: 'hub' | 'agent'): Promise<boolean> {
   }
 }
 
+/** A new password from standard input, or a generated one where nothing is given. */
+async function setPassword(email: string): Promise<number> {
+  try {
+    const { db, close } = openBeside(resolve(process.env.DATA_DIR?.trim() || './data'));
+    try {
+      const given = await readSecretLine('New password (empty: make one): ');
+      if (given === null) return 1;
+      const password = given === '' ? generatePassword() : given;
+      await resetPassword(db, email, password, new Date());
+      console.log(given === '' ? `The new password is ${password}` : 'The password is changed.');
+      return 0;
+    } finally {
+      close();
+    }
+  } catch (error) {
+    process.stderr.write(`signalbox passwd: ${messageOf(error)}\n`);
+    return 1;
+  }
+}
+
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
@@ -104,6 +127,8 @@ if (word === '--help' || word === '-h') {
   console.log(version);
 } else if (word === 'health' && (extra ?? 'hub') in { hub: 1, agent: 1 } && more.length === 0) {
   process.exitCode = (await isHealthy(extra === 'agent' ? 'agent' : 'hub')) ? 0 : 1;
+} else if (word === 'passwd' && extra !== undefined && more.length === 0) {
+  process.exitCode = await setPassword(extra);
 } else if (word === undefined || ((word === 'hub' || word === 'agent') && extra === undefined)) {
   await run(word ?? 'all');
 } else {

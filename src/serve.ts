@@ -11,6 +11,7 @@ import { version } from '../package.json';
 import { createAgentClient } from './agent-client.ts';
 import { createHub } from './app.ts';
 import { isLoopback } from './auth/address.ts';
+import { createDirectory } from './auth/directory.ts';
 import { createAccounts } from './auth/service.ts';
 import { createSetupCode } from './auth/setup-code.ts';
 import type { AgentSettings, HubSettings, Settings } from './config.ts';
@@ -53,6 +54,7 @@ export async function serveHub(
   const app = createHub({
     db,
     accounts,
+    directory: createDirectory({ db }),
     publisher,
     agent,
     trustProxy,

@@ -6,6 +6,8 @@ Usage:
   signalbox hub                  the hub alone: API, accounts, virtual hosts
   signalbox agent                the agent alone, beside a Caddy
   signalbox health [hub|agent]   exit 0 when it answers, else 1
+  signalbox passwd EMAIL         a new password, from standard input or made here,
+                                 for who is locked out; ends their sessions
   signalbox --help, --version
 
 Settings come from the environment, or a .env file in the working folder:

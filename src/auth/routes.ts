@@ -6,7 +6,7 @@ import type { sessionCookie } from './cookie.ts';
 import type { Accounts } from './service.ts';
 import { type Client, SESSION_SECONDS, type Session, type User } from './sessions.ts';
 
-const UserView = t.Object({
+export const UserView = t.Object({
   id: t.String(),
   name: t.String(),
   email: t.String(),
@@ -27,7 +27,7 @@ const SessionView = t.Object({
   userAgent: t.String(),
 });
 
-const viewUser = (user: User) => ({
+export const viewUser = (user: User) => ({
   id: user.id,
   name: user.name,
   email: user.email,

@@ -6,7 +6,7 @@ import type { Db } from '../db/open.ts';
 import { users } from '../db/schema.ts';
 import { createGuesses } from './guesses.ts';
 import { checkPassword, createPasswords, isWeak } from './password.ts';
-import { type Client, createSessions, type Session, type User } from './sessions.ts';
+import { type Client, createSessions, type Session, type User, type Who } from './sessions.ts';
 import type { SetupCode } from './setup-code.ts';
 
 /** `first`: anyone makes the first account, then only a signed-in user; `open`: anyone; `closed`: nobody. */
@@ -18,6 +18,13 @@ export type AccountsDeps = {
   now: () => Date;
   signUp: SignUpPolicy;
   setupCode: SetupCode;
+};
+export type NewAccount = { name: string; email: string; password: string };
+export type PasswordChange = {
+  currentPassword: string;
+  newPassword: string;
+  /** Replaces the session that asks as well. */
+  revokeOtherSessions?: boolean | null | undefined;
 };
 export type SignedIn = { user: User; session: Session };
 
@@ -83,6 +90,31 @@ export function createAccounts({ db, now, signUp: policy, setupCode }: AccountsD
     db.update(users).set({ passwordHash }).where(unchanged).run();
   }
 
+  /** @param count what counts the attempt, once the input is well-formed */
+  async function create(
+    input: NewAccount,
+    signedIn: boolean,
+    count: () => void = () => {},
+  ): Promise<User> {
+    assertOpen(signedIn);
+    const name = input.name.trim();
+    const email = normalizeEmail(input.email);
+    if (name === '') throw new Failure('VALIDATION_ERROR', 'A name is needed.');
+    if (email === null) throw new Failure('VALIDATION_ERROR', 'The e-mail address is not valid.');
+    await checkPassword(input.password);
+    count();
+    assertNew(email);
+    const passwordHash = await passwords.hash(input.password);
+    // Hashing took a while: somebody else may have been first.
+    assertOpen(signedIn);
+    assertNew(email);
+    const at = now();
+    const user = { id: randomUUID(), name, email, passwordHash, createdAt: at, updatedAt: at };
+    db.insert(users).values(user).run();
+    setupCode.forget();
+    return user;
+  }
+
   return {
     find: sessions.find,
     signOut: sessions.end,
@@ -101,26 +133,57 @@ export function createAccounts({ db, now, signUp: policy, setupCode }: AccountsD
      * @throws Failure SIGN_UP_CLOSED, SETUP_CODE_REQUIRED, VALIDATION_ERROR, PASSWORD_…, USER_ALREADY_EXISTS_…, RATE_LIMITED
      */
     async signUp(
-      input: { name: string; email: string; password: string; setupCode?: string | undefined },
+      input: NewAccount & { setupCode?: string | undefined },
       client: Client & { signedIn: boolean; isNear: boolean },
     ): Promise<SignedIn> {
       assertMayBeFirst(client.isNear, input.setupCode);
-      const name = input.name.trim();
-      const email = normalizeEmail(input.email);
-      if (name === '') throw new Failure('VALIDATION_ERROR', 'A name is needed.');
-      if (email === null) throw new Failure('VALIDATION_ERROR', 'The e-mail address is not valid.');
-      await checkPassword(input.password);
-      guesses.signUp(client.ip);
-      assertNew(email);
-      const passwordHash = await passwords.hash(input.password);
-      // Hashing took a while: somebody else may have been first.
-      assertOpen(client.signedIn);
-      assertNew(email);
-      const at = now();
-      const user = { id: randomUUID(), name, email, passwordHash, createdAt: at, updatedAt: at };
-      db.insert(users).values(user).run();
-      setupCode.forget();
+      const user = await create(input, client.signedIn, () => guesses.signUp(client.ip));
       return { user, session: sessions.start(user.id, client) };
+    },
+
+    /** An account for somebody else. @throws as signUp */
+    make: (input: NewAccount): Promise<User> => create(input, true),
+
+    sessionsOf: sessions.list,
+
+    /** @throws Failure NOT_FOUND, also for somebody else's */
+    endSession(userId: string, id: string): void {
+      if (sessions.endOne(userId, id)) return;
+      throw new Failure('NOT_FOUND', 'There is no such session.');
+    },
+
+    /**
+     * All other sessions end. @returns a new session where this one shall be replaced too, else null
+     * @throws Failure PASSWORD_…, INVALID_PASSWORD, RATE_LIMITED
+     */
+    async changePassword(
+      { user, session }: Who,
+      input: PasswordChange,
+      client: Client,
+    ): Promise<Session | null> {
+      await checkPassword(input.newPassword);
+      // A counter of its own: a stranger's guesses at sign-in keep nobody from changing it.
+      if (!(await guess(`id ${user.id}`, client.ip, user, input.currentPassword))) {
+        throw new Failure('INVALID_PASSWORD', 'The current password is not right.');
+      }
+      const passwordHash = await passwords.hash(input.newPassword);
+      // Hashing took a while: this session may have been ended meanwhile.
+      if (!sessions.find(session.token)) throw new Failure('UNAUTHENTICATED', 'Sign in first.');
+      return db.transaction(
+        (tx) => {
+          tx.update(users)
+            .set({ passwordHash, updatedAt: now() })
+            .where(eq(users.id, user.id))
+            .run();
+          if (input.revokeOtherSessions !== true) {
+            sessions.endOthers(user.id, session.id);
+            return null;
+          }
+          sessions.endOthers(user.id, '');
+          return sessions.start(user.id, client);
+        },
+        { behavior: 'immediate' },
+      );
     },
 
     /** @throws Failure INVALID_EMAIL, INVALID_EMAIL_OR_PASSWORD, RATE_LIMITED */
@@ -132,15 +195,19 @@ export function createAccounts({ db, now, signUp: policy, setupCode }: AccountsD
       if (email === null) throw new Failure('INVALID_EMAIL', 'The e-mail address is not valid.');
       const user = byEmail(email);
       const matches = await guess(email, client.ip, user, input.password);
-      if (!user || !matches) {
-        throw new Failure('INVALID_EMAIL_OR_PASSWORD', 'E-mail address or password is not right.');
-      }
-      await strengthen(user, input.password);
+      if (!user || !matches) throw notRight();
+      // Verifying took a while: the password may be another by now, or the account be gone.
+      if (byEmail(email)?.passwordHash !== user.passwordHash) throw notRight();
       sessions.end(client.previous);
-      return { user, session: sessions.start(user.id, client) };
+      const session = sessions.start(user.id, client);
+      await strengthen(user, input.password);
+      return { user, session };
     },
   };
 }
+
+const notRight = () =>
+  new Failure('INVALID_EMAIL_OR_PASSWORD', 'E-mail address or password is not right.');
 
 function normalizeEmail(email: string): string | null {
   const normal = email.trim().toLowerCase();

@@ -7,11 +7,16 @@ const MAIN = join(import.meta.dir, '../../src/main.ts');
 export type Program = ReturnType<typeof runProgram>;
 
 /** A process of its own with just these variables. */
-export function runProgram(args: string[], env: Record<string, string>, cwd: string) {
+export function runProgram(
+  args: string[],
+  env: Record<string, string>,
+  cwd: string,
+  input?: string,
+) {
   const child = Bun.spawn([process.execPath, MAIN, ...args], {
     cwd,
     env: { PATH: process.env.PATH ?? '', ...env },
-    stdin: 'ignore',
+    stdin: input === undefined ? 'ignore' : new Blob([input]),
     stdout: 'pipe',
     stderr: 'pipe',
   });
