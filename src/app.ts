@@ -11,6 +11,8 @@ import { assertOwnOrigin } from './auth/origin.ts';
 import { authRoutes } from './auth/routes.ts';
 import type { Accounts } from './auth/service.ts';
 import { sessionRoutes } from './auth/session-routes.ts';
+import { tokenRoutes } from './auth/token-routes.ts';
+import type { Tokens } from './auth/tokens.ts';
 import { userRoutes } from './auth/user-routes.ts';
 import { latestChanges } from './changelog.ts';
 import type { Db } from './db/open.ts';
@@ -24,6 +26,7 @@ export type HubDeps = {
   db: Db;
   accounts: Accounts;
   directory: Directory;
+  tokens: Tokens;
   publisher: Publisher;
   agent: AgentClient;
   /** Believe the last hop of `X-Forwarded-For`, and `X-Forwarded-Proto`. */
@@ -48,6 +51,7 @@ const ChangelogEntry = t.Object({
   domain: t.String(),
   diff: t.Union([t.String(), t.Null()]),
   createdAt: t.String(),
+  via: t.Union([t.String(), t.Null()], { description: 'the API token it was made with' }),
 });
 
 export function createHub(deps: HubDeps) {
@@ -55,6 +59,7 @@ export function createHub(deps: HubDeps) {
     db,
     accounts,
     directory,
+    tokens,
     publisher,
     agent,
     trustProxy,
@@ -73,8 +78,8 @@ export function createHub(deps: HubDeps) {
   const addressOf = (request: Request): string =>
     (trustProxy ? lastHop(request.headers.get('x-forwarded-for')) : null) ??
     plain(hub.server?.requestIP(request)?.address ?? '');
-  const guard = createGuard(accounts, cookies);
-  const sessionGuard = createSessionGuard(accounts, cookies);
+  const guard = createGuard({ accounts, tokens, cookies });
+  const sessionGuard = createSessionGuard({ accounts, tokens, cookies });
   const bodyLimit = HUB_BODY_LIMIT;
 
   const hub = new Elysia({ name: 'hub', prefix: '/api' })
@@ -95,6 +100,7 @@ export function createHub(deps: HubDeps) {
     .use(authRoutes({ accounts, cookies, addressOf, loopback, bodyLimit }))
     .use(sessionRoutes({ accounts, guard: sessionGuard, cookies, addressOf, bodyLimit }))
     .use(userRoutes({ accounts, directory, guard: sessionGuard, bodyLimit }))
+    .use(tokenRoutes({ tokens, guard: sessionGuard, bodyLimit }))
     .use(vhostRoutes({ publisher, guard, bodyLimit }))
     .use(
       new Elysia({ name: 'logs' }).use(guard).get('/logs', ({ query }) => agent.logs(query), {

@@ -14,6 +14,7 @@ import { isLoopback } from './auth/address.ts';
 import { createDirectory } from './auth/directory.ts';
 import { createAccounts } from './auth/service.ts';
 import { createSetupCode } from './auth/setup-code.ts';
+import { createTokens } from './auth/tokens.ts';
 import type { AgentSettings, HubSettings, Settings } from './config.ts';
 import { openDatabase } from './db/open.ts';
 import type { Log } from './log.ts';
@@ -55,6 +56,7 @@ export async function serveHub(
     db,
     accounts,
     directory: createDirectory({ db }),
+    tokens: createTokens({ db, now }),
     publisher,
     agent,
     trustProxy,

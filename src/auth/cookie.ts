@@ -9,6 +9,8 @@ const NAME = 'signalbox_session';
 export type SessionCookie = {
   /** The token the request presents, as `Authorization: Bearer` or as cookie; null where neither. */
   presented: string | null;
+  /** The token of `Authorization: Bearer` alone. */
+  bearer: string | null;
   write: (token: string, maxAgeSeconds: number) => void;
   expire: () => void;
 };
@@ -37,6 +39,7 @@ export function sessionCookie(isHttps: (request: Request) => boolean) {
       const own = cookies[name];
       return {
         sessionCookie: {
+          bearer,
           presented: bearer ?? (typeof own === 'string' && own !== '' ? own : null),
           write: (token, maxAge) => setCookie(name, token, { ...options, maxAge }),
           expire: () => setCookie(name, '', { ...options, maxAge: 0 }),

@@ -4,10 +4,11 @@ import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { drizzle } from 'drizzle-orm/bun-sqlite';
 import first from './migrations/0001-first.sql' with { type: 'text' };
+import tokens from './migrations/0002-tokens.sql' with { type: 'text' };
 import * as schema from './schema.ts';
 
 /** In order; the position is what `PRAGMA user_version` counts. Never edit one that was released. */
-const MIGRATIONS: readonly string[] = [first];
+const MIGRATIONS: readonly string[] = [first, tokens];
 
 const NAME = 'signalbox.db';
 
