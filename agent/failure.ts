@@ -4,18 +4,24 @@ export const STATUS = {
   INVALID_REQUEST: 400,
   VALIDATION_ERROR: 400,
   INVALID_EMAIL: 400,
+  INVALID_PASSWORD: 400,
   PASSWORD_TOO_SHORT: 400,
   PASSWORD_TOO_LONG: 400,
   PASSWORD_TOO_COMMON: 400,
   UNAUTHENTICATED: 401,
   INVALID_EMAIL_OR_PASSWORD: 401,
+  FORBIDDEN: 403,
+  FORBIDDEN_ORIGIN: 403,
   SIGN_UP_CLOSED: 403,
+  SETUP_CODE_REQUIRED: 403,
   NOT_FOUND: 404,
   DOMAIN_TAKEN: 409,
+  LAST_USER: 409,
   STALE: 409,
   IMPORT_FIRST: 409,
   BODY_TOO_LARGE: 413,
   USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: 422,
+  RATE_LIMITED: 429,
   INTERNAL: 500,
   PROXY_REJECTED: 502,
   PROXY_UNREACHABLE: 502,
@@ -29,6 +35,8 @@ export type FailureCode = keyof typeof STATUS;
 export type FailureExtra = {
   detail?: string | undefined;
   line?: number | undefined;
+  /** Seconds after which it is worth another try; travels as `Retry-After`. */
+  retryAfter?: number | undefined;
   /** For the log only; never leaves the program. */
   cause?: unknown;
 };
@@ -37,6 +45,7 @@ export type FailureExtra = {
 export class Failure extends Error {
   readonly detail: string | undefined;
   readonly line: number | undefined;
+  readonly retryAfter: number | undefined;
 
   constructor(
     readonly code: FailureCode,
@@ -47,5 +56,6 @@ export class Failure extends Error {
     this.name = 'Failure';
     this.detail = extra.detail;
     this.line = extra.line;
+    this.retryAfter = extra.retryAfter;
   }
 }

@@ -13,6 +13,7 @@ export function failureResponse(failure: Failure, headers: Record<string, string
   const body: ErrorBody = { code: failure.code, message: failure.message };
   if (failure.detail !== undefined) body.detail = failure.detail;
   if (failure.line !== undefined) body.line = failure.line;
+  if (failure.retryAfter !== undefined) headers['Retry-After'] = String(failure.retryAfter);
   return Response.json(body, { status: STATUS[failure.code], headers });
 }
 

@@ -3,13 +3,21 @@ import { Elysia, t } from 'elysia';
 import { errors, lateBodies, pathOf, SHORT_HOSTS } from '../agent/http.ts';
 import { ErrorBody, Health, LogPage, LogQuery } from '../agent/wire.ts';
 import type { AgentClient } from './agent-client.ts';
+import { lastHop, plain } from './auth/address.ts';
 import { sessionCookie } from './auth/cookie.ts';
-import { createGuard } from './auth/guard.ts';
+import type { Directory } from './auth/directory.ts';
+import { createGuard, createSessionGuard } from './auth/guard.ts';
+import { assertOwnOrigin } from './auth/origin.ts';
 import { authRoutes } from './auth/routes.ts';
 import type { Accounts } from './auth/service.ts';
+import { sessionRoutes } from './auth/session-routes.ts';
+import { tokenRoutes } from './auth/token-routes.ts';
+import type { Tokens } from './auth/tokens.ts';
+import { userRoutes } from './auth/user-routes.ts';
 import { latestChanges } from './changelog.ts';
 import type { Db } from './db/open.ts';
 import type { Log } from './log.ts';
+import { securityHeaders } from './security-headers.ts';
 import { HubStatus, readStatus } from './status.ts';
 import type { Publisher } from './vhosts/publisher.ts';
 import { vhostRoutes } from './vhosts/routes.ts';
@@ -17,10 +25,16 @@ import { vhostRoutes } from './vhosts/routes.ts';
 export type HubDeps = {
   db: Db;
   accounts: Accounts;
+  directory: Directory;
+  tokens: Tokens;
   publisher: Publisher;
   agent: AgentClient;
   /** Believe the last hop of `X-Forwarded-For`, and `X-Forwarded-Proto`. */
   trustProxy: boolean;
+  /** Whether the hub listens on loopback alone. */
+  loopback: boolean;
+  /** The hosts the hub is reached by; empty: any. */
+  hosts: readonly string[];
   version: string;
   now: () => Date;
   log: Log;
@@ -37,22 +51,38 @@ const ChangelogEntry = t.Object({
   domain: t.String(),
   diff: t.Union([t.String(), t.Null()]),
   createdAt: t.String(),
+  via: t.Union([t.String(), t.Null()], { description: 'the API token it was made with' }),
 });
 
 export function createHub(deps: HubDeps) {
-  const { db, accounts, publisher, agent, trustProxy, version, now, log } = deps;
+  const {
+    db,
+    accounts,
+    directory,
+    tokens,
+    publisher,
+    agent,
+    trustProxy,
+    loopback,
+    hosts,
+    version,
+    now,
+    log,
+  } = deps;
   const startedAt = now();
-  const forwarded = (request: Request, header: string) =>
-    trustProxy ? request.headers.get(header)?.split(',').at(-1)?.trim() : undefined;
-  const cookies = sessionCookie(
-    (request) =>
-      (forwarded(request, 'x-forwarded-proto') ?? URL.parse(request.url)?.protocol ?? '') in
-      { https: 1, 'https:': 1 },
-  );
+  const isHttps = (request: Request): boolean => {
+    const told = trustProxy ? request.headers.get('x-forwarded-proto') : null;
+    return /^https:?$/i.test(
+      told?.split(',').at(-1)?.trim() ?? URL.parse(request.url)?.protocol ?? '',
+    );
+  };
+  const cookies = sessionCookie(isHttps);
   const addressOf = (request: Request): string =>
-    forwarded(request, 'x-forwarded-for') ??
-    (hub.server?.requestIP(request)?.address ?? '').replace(/^::ffff:/, '');
-  const guard = createGuard(accounts, cookies);
+    (trustProxy ? lastHop(request.headers.get('x-forwarded-for')) : null) ??
+    plain(hub.server?.requestIP(request)?.address ?? '');
+  const guard = createGuard({ accounts, tokens, cookies });
+  const sessionGuard = createSessionGuard({ accounts, tokens, cookies });
+  const bodyLimit = HUB_BODY_LIMIT;
 
   const hub = new Elysia({ name: 'hub', prefix: '/api', handler: SHORT_HOSTS })
     .use(
@@ -64,9 +94,16 @@ export function createHub(deps: HubDeps) {
       }),
     )
     .use(lateBodies())
+    .onRequest(({ request, set }) => {
+      Object.assign(set.headers, securityHeaders(pathOf(request)));
+      assertOwnOrigin(request, isHttps(request), { hosts });
+    })
     .get('/health', () => ({ status: 'ok' as const }), { response: Health })
-    .use(authRoutes({ accounts, cookies, addressOf, bodyLimit: HUB_BODY_LIMIT }))
-    .use(vhostRoutes({ publisher, guard, bodyLimit: HUB_BODY_LIMIT }))
+    .use(authRoutes({ accounts, cookies, addressOf, loopback, bodyLimit }))
+    .use(sessionRoutes({ accounts, guard: sessionGuard, cookies, addressOf, bodyLimit }))
+    .use(userRoutes({ accounts, directory, guard: sessionGuard, bodyLimit }))
+    .use(tokenRoutes({ tokens, guard: sessionGuard, bodyLimit }))
+    .use(vhostRoutes({ publisher, guard, bodyLimit }))
     .use(
       new Elysia({ name: 'logs' }).use(guard).get('/logs', ({ query }) => agent.logs(query), {
         query: LogQuery,

@@ -16,6 +16,8 @@ export type HubSettings = Readonly<{
   trustProxy: boolean;
   /** Milliseconds the hub waits for the agent; not a setting, tests shorten it. */
   agentDeadline?: number;
+  /** The hosts the hub may be reached by, in normal form; empty: any. */
+  hosts: readonly string[];
 }>;
 
 export type AgentSettings = Readonly<{ host: string; port: number; proxy: ProxySettings }>;
@@ -75,6 +77,7 @@ export function readSettings(command: Command, env: Env, machine: Machine): Sett
       signUp: runsHub ? read.oneOf('SIGN_UP', ['first', 'open', 'closed']) : 'first',
       agentUrl: command === 'hub' ? read.url('AGENT_URL', 'http://127.0.0.1:3002') : '',
       trustProxy: read.flag('TRUST_PROXY', false),
+      hosts: read.hosts('HUB_ORIGINS'),
     },
     agent: {
       host: read.text('AGENT_HOST', '127.0.0.1'),

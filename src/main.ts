@@ -1,9 +1,12 @@
 /** The program's entry: argv and environment in, processes out; the only file that exits. */
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { version } from '../package.json';
 import { type Command, type Machine, readSettings, type Settings } from './config.ts';
+import { openBeside } from './db/open.ts';
 import { createLog } from './log.ts';
-import { type Running, serveAgent, serveAll, serveHub } from './serve.ts';
+import { generatePassword, readSecretLine, resetPassword } from './passwd.ts';
+import { type HubRunning, type Running, serveAgent, serveAll, serveHub } from './serve.ts';
 import { SettingsError } from './settings-reader.ts';
 import { USAGE } from './usage.ts';
 
@@ -48,26 +51,34 @@ async function start(command: Command, settings: Settings): Promise<() => Promis
     const all = await serveAll(settings, log);
     announce('hub', all.hub);
     announce('agent', all.agent);
-    if (!all.hub.hasAccount()) console.log(welcome(all.hub.url));
+    welcome(all.hub);
     return all.stop;
   }
-  const running =
-    command === 'hub'
-      ? await serveHub(settings.hub, token, log)
-      : await serveAgent(settings.agent, token, log);
-  announce(command, running);
-  return running.stop;
+  if (command === 'agent') {
+    const agent = await serveAgent(settings.agent, token, log);
+    announce(command, agent);
+    return agent.stop;
+  }
+  const hub = await serveHub(settings.hub, token, log);
+  announce(command, hub);
+  welcome(hub);
+  return hub.stop;
 }
 
 const announce = (name: string, running: Running) =>
   console.log(`${name} listening on ${running.url}`);
 
-const welcome = (url: string) => `
+/** Says how the first account is made, where there is none. */
+function welcome({ url, setupCode, loopback }: HubRunning): void {
+  if (setupCode === null) return;
+  const code = loopback ? '' : `,"setupCode":"${setupCode}"`;
+  console.log(`
 The first sign-up makes the owner of this hub:
 
   curl ${url}/api/auth/sign-up/email -H 'Content-Type: application/json' \\
-    -d '{"name":"Ada","email":"ada@example.org","password":"a long passphrase"}'
-`;
+    -d '{"name":"Ada","email":"ada@example.org","password":"a long passphrase"${code}}'
+${loopback ? `\nThrough a proxy it needs "setupCode":"${setupCode}" as well.\n` : ''}`);
+}
 
 /** Asks where the settings say it listens; a host that means "everywhere" is asked on loopback. */
 async function isHealthy(which: 'hub' | 'agent'): Promise<boolean> {
@@ -85,6 +96,26 @@ async function isHealthy(which: 'hub' | 'agent'): Promise<boolean> {
   }
 }
 
+/** A new password from standard input, or a generated one where nothing is given. */
+async function setPassword(email: string): Promise<number> {
+  try {
+    const { db, close } = openBeside(resolve(process.env.DATA_DIR?.trim() || './data'));
+    try {
+      const given = await readSecretLine('New password (empty: make one): ');
+      if (given === null) return 1;
+      const password = given === '' ? generatePassword() : given;
+      await resetPassword(db, email, password, new Date());
+      console.log(given === '' ? `The new password is ${password}` : 'The password is changed.');
+      return 0;
+    } finally {
+      close();
+    }
+  } catch (error) {
+    process.stderr.write(`signalbox passwd: ${messageOf(error)}\n`);
+    return 1;
+  }
+}
+
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
@@ -97,6 +128,8 @@ if (words.includes('--help') || words.includes('-h')) {
   console.log(version);
 } else if (word === 'health' && (extra ?? 'hub') in { hub: 1, agent: 1 } && more.length === 0) {
   process.exitCode = (await isHealthy(extra === 'agent' ? 'agent' : 'hub')) ? 0 : 1;
+} else if (word === 'passwd' && extra !== undefined && more.length === 0) {
+  process.exitCode = await setPassword(extra);
 } else if (word === undefined || ((word === 'hub' || word === 'agent') && extra === undefined)) {
   await run(word ?? 'all');
 } else {

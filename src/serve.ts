@@ -10,7 +10,11 @@ import { createLogs } from '../agent/logs/logs.ts';
 import { version } from '../package.json';
 import { createAgentClient } from './agent-client.ts';
 import { createHub } from './app.ts';
+import { isLoopback } from './auth/address.ts';
+import { createDirectory } from './auth/directory.ts';
 import { createAccounts } from './auth/service.ts';
+import { createSetupCode } from './auth/setup-code.ts';
+import { createTokens } from './auth/tokens.ts';
 import type { AgentSettings, HubSettings, Settings } from './config.ts';
 import { openDatabase } from './db/open.ts';
 import { lockFolder } from './lock.ts';
@@ -28,7 +32,11 @@ type Prepared = Running & { begin: () => Promise<void> };
 /** Long enough for a publish under way; what hangs longer is cut off. */
 const STOP_PATIENCE_MS = 40_000;
 
-export type HubRunning = Running & { hasAccount: () => boolean };
+export type HubRunning = Running & {
+  /** What the first sign-up needs unless it comes from this machine; null where there is an account. */
+  setupCode: string | null;
+  loopback: boolean;
+};
 
 /** @throws Error where the data folder is in use, or the port is taken */
 export async function serveHub(
@@ -104,9 +112,25 @@ function prepareHub(
   const { agentUrl: url, agentDeadline: deadline } = settings;
   const agent = createAgentClient({ url, token, ...(deadline === undefined ? {} : { deadline }) });
   const publisher = createPublisher({ store, agent, now, log });
-  const accounts = createAccounts({ db, now, signUp: settings.signUp });
-  const { trustProxy } = settings;
-  const app = createHub({ db, accounts, publisher, agent, trustProxy, version, now, log });
+  const setupCode = createSetupCode(join(settings.dataDir, 'setup-code'));
+  const accounts = createAccounts({ db, now, signUp: settings.signUp, setupCode });
+  if (accounts.any()) setupCode.forget();
+  const { trustProxy, hosts } = settings;
+  const loopback = isLoopback(settings.host);
+  const app = createHub({
+    db,
+    accounts,
+    directory: createDirectory({ db }),
+    tokens: createTokens({ db, now }),
+    publisher,
+    agent,
+    trustProxy,
+    loopback,
+    hosts,
+    version,
+    now,
+    log,
+  });
   let listening: Running;
   try {
     listening = listen(app, settings.host, settings.port);
@@ -117,7 +141,8 @@ function prepareHub(
   let reconciler: ReturnType<typeof startReconciler> | undefined;
   return {
     url: listening.url,
-    hasAccount: accounts.any,
+    setupCode: accounts.any() ? null : setupCode.read(),
+    loopback,
     async begin() {
       reconciler = startReconciler(publisher, log);
     },

@@ -70,6 +70,18 @@ export function createReader(env: Env, readFile: (path: string) => string) {
       return text.replace(/\/+$/, '');
     },
 
+    /** Origins (`https://box.example`) or hosts, with commas or spaces between, as hosts. */
+    hosts(name: string): string[] {
+      return (value(name)?.split(/[\s,]+/) ?? []).filter(Boolean).map((text) => {
+        const origin = /^https?:\/\//i.test(text) ? text : `http://${text}`;
+        const url = URL.canParse(origin) ? new URL(origin) : null;
+        if (url?.pathname !== '/' || url.username || url.search || url.hash) {
+          fault(name, 'must hold origins like https://box.example, or hosts');
+        }
+        return url ? url.host.replace(/:(80|443)$/, '') : '';
+      });
+    },
+
     /** NAME itself, or the content of the file that NAME_FILE names; null where neither is set. */
     secret(name: string): string | null {
       return value(name) ?? (file(`${name}_FILE`)?.trim() || null);

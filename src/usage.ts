@@ -6,6 +6,8 @@ Usage:
   signalbox hub                  the hub alone: API, accounts, virtual hosts
   signalbox agent                the agent alone, beside a Caddy
   signalbox health [hub|agent]   exit 0 when it answers, else 1
+  signalbox passwd EMAIL         a new password, from standard input or made here,
+                                 for who is locked out; ends their sessions
   signalbox --help, --version
 
 Settings come from the environment, or a .env file in the working folder:
@@ -13,6 +15,7 @@ Settings come from the environment, or a .env file in the working folder:
   DATA_DIR                       database, secrets, certificates (./data)
   SIGN_UP                        first, open or closed (first)
   TRUST_PROXY                    believe X-Forwarded-For's last hop (false)
+  HUB_ORIGINS                    the only hosts it answers to (any)
   AGENT_URL                      where the hub finds the agent (http://127.0.0.1:3002)
   AGENT_TOKEN, AGENT_TOKEN_FILE  the token both share, at least 32 characters
   AGENT_HOST, AGENT_PORT         where the agent listens (127.0.0.1, 3002)

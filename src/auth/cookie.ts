@@ -1,6 +1,7 @@
 /** The session cookie: the only place that knows `@elysiajs/cookie`. */
 import { cookie } from '@elysiajs/cookie';
 import { Elysia } from 'elysia';
+import { bearerOf } from './bearer.ts';
 
 const NAME = 'signalbox_session';
 
@@ -8,6 +9,8 @@ const NAME = 'signalbox_session';
 export type SessionCookie = {
   /** The token the request presents, as `Authorization: Bearer` or as cookie; null where neither. */
   presented: string | null;
+  /** The token of `Authorization: Bearer` alone. */
+  bearer: string | null;
   write: (token: string, maxAgeSeconds: number) => void;
   expire: () => void;
 };
@@ -32,10 +35,11 @@ export function sessionCookie(isHttps: (request: Request) => boolean) {
       // The prefix makes browsers refuse it from a subdomain or over plain HTTP (RFC 6265bis 4.1.3).
       const name = secure ? `__Host-${NAME}` : NAME;
       const options = { httpOnly: true, sameSite: 'lax', path: '/', secure };
-      const bearer = /^Bearer +(\S+) *$/i.exec(request.headers.get('authorization') ?? '')?.[1];
+      const bearer = bearerOf(request.headers);
       const own = cookies[name];
       return {
         sessionCookie: {
+          bearer,
           presented: bearer ?? (typeof own === 'string' && own !== '' ? own : null),
           write: (token, maxAge) => setCookie(name, token, { ...options, maxAge }),
           expire: () => setCookie(name, '', { ...options, maxAge: 0 }),

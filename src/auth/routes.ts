@@ -6,7 +6,7 @@ import type { sessionCookie } from './cookie.ts';
 import type { Accounts } from './service.ts';
 import { type Client, SESSION_SECONDS, type Session, type User } from './sessions.ts';
 
-const UserView = t.Object({
+export const UserView = t.Object({
   id: t.String(),
   name: t.String(),
   email: t.String(),
@@ -27,7 +27,7 @@ const SessionView = t.Object({
   userAgent: t.String(),
 });
 
-const viewUser = (user: User) => ({
+export const viewUser = (user: User) => ({
   id: user.id,
   name: user.name,
   email: user.email,
@@ -48,10 +48,12 @@ export type AuthRoutesDeps = {
   accounts: Accounts;
   cookies: ReturnType<typeof sessionCookie>;
   addressOf: (request: Request) => string;
+  /** Whether the hub listens on loopback alone. */
+  loopback: boolean;
   bodyLimit: number;
 };
 
-export function authRoutes({ accounts, cookies, addressOf, bodyLimit }: AuthRoutesDeps) {
+export function authRoutes({ accounts, cookies, addressOf, loopback, bodyLimit }: AuthRoutesDeps) {
   const clientOf = (request: Request): Client => ({
     ip: addressOf(request),
     userAgent: request.headers.get('user-agent') ?? '',
@@ -89,17 +91,25 @@ export function authRoutes({ accounts, cookies, addressOf, bodyLimit }: AuthRout
     .post(
       '/sign-up/email',
       async ({ body, request, signedIn, sessionCookie }) => {
-        const made = await accounts.signUp(body, { ...clientOf(request), signedIn });
+        // What a proxy sends on may come from anywhere.
+        const isNear = loopback && !request.headers.has('x-forwarded-for');
+        const made = await accounts.signUp(body, { ...clientOf(request), signedIn, isNear });
         sessionCookie.write(made.session.token, SESSION_SECONDS);
         return { token: made.session.token, user: viewUser(made.user) };
       },
       {
-        body: t.Object({ name: t.String(), email: t.String(), password: t.String() }),
+        body: t.Object({
+          name: t.String(),
+          email: t.String(),
+          password: t.String(),
+          setupCode: t.Optional(t.String()),
+        }),
         response: {
           200: t.Object({ token: t.String(), user: UserView }),
           400: ErrorBody,
           403: ErrorBody,
           422: ErrorBody,
+          429: ErrorBody,
         },
       },
     )
@@ -117,6 +127,7 @@ export function authRoutes({ accounts, cookies, addressOf, bodyLimit }: AuthRout
           200: t.Object({ redirect: t.Literal(false), token: t.String(), user: UserView }),
           400: ErrorBody,
           401: ErrorBody,
+          429: ErrorBody,
         },
       },
     );

@@ -1,12 +1,15 @@
 /** Sessions: made, found by their token, extended, ended. Only a token's hash is stored. */
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { eq, lt } from 'drizzle-orm';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { and, desc, eq, gt, lt, ne } from 'drizzle-orm';
 import type { Db } from '../db/open.ts';
 import { sessions, users } from '../db/schema.ts';
+import { hashOf } from './secret.ts';
 
 export type User = typeof users.$inferSelect;
 /** A session with the token its owner presented. */
 export type Session = Omit<typeof sessions.$inferSelect, 'tokenHash'> & { token: string };
+/** What its owner sees in a list: no token. */
+export type SessionInfo = Omit<Session, 'token' | 'userId'>;
 export type Who = { user: User; session: Session };
 /** Where a request comes from. */
 export type Client = { ip: string; userAgent: string };
@@ -18,8 +21,6 @@ export const SESSION_SECONDS = LIFETIME_MS / 1000;
 
 const TOKEN_BYTES = 32;
 const LONGEST_USER_AGENT = 512;
-
-const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
 
 export function createSessions({ db, now }: { db: Db; now: () => Date }) {
   return {
@@ -59,6 +60,36 @@ export function createSessions({ db, now }: { db: Db; now: () => Date }) {
         Object.assign(found.sessions, extended);
       }
       return { user: found.users, session: withToken(found.sessions, token) };
+    },
+
+    /** Those that are still good, the latest used first. */
+    list: (userId: string): SessionInfo[] =>
+      db
+        .select({
+          id: sessions.id,
+          ipAddress: sessions.ipAddress,
+          userAgent: sessions.userAgent,
+          createdAt: sessions.createdAt,
+          updatedAt: sessions.updatedAt,
+          expiresAt: sessions.expiresAt,
+        })
+        .from(sessions)
+        .where(and(eq(sessions.userId, userId), gt(sessions.expiresAt, now())))
+        .orderBy(desc(sessions.updatedAt))
+        .all(),
+
+    /** @returns whether the user had such a session */
+    endOne: (userId: string, id: string): boolean =>
+      db
+        .delete(sessions)
+        .where(and(eq(sessions.userId, userId), eq(sessions.id, id)))
+        .returning({ id: sessions.id })
+        .get() !== undefined,
+
+    endOthers(userId: string, kept: string): void {
+      db.delete(sessions)
+        .where(and(eq(sessions.userId, userId), ne(sessions.id, kept)))
+        .run();
     },
 
     end(token: string | null): void {

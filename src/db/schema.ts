@@ -35,6 +35,24 @@ export const sessions = sqliteTable(
   (table) => [uniqueIndex('sessions_token_hash').on(table.tokenHash)],
 );
 
+export const apiTokens = sqliteTable(
+  'api_tokens',
+  {
+    id: text('id').primaryKey(),
+    userId: text('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    name: text('name').notNull(),
+    /** Hex SHA-256 of the token; the token itself is nowhere. */
+    tokenHash: text('token_hash').notNull(),
+    scope: text('scope', { enum: ['read', 'write'] }).notNull(),
+    expiresAt: integer('expires_at', { mode: 'timestamp_ms' }),
+    lastUsedAt: integer('last_used_at', { mode: 'timestamp_ms' }),
+    createdAt: integer('created_at', { mode: 'timestamp_ms' }).notNull(),
+  },
+  (table) => [uniqueIndex('api_tokens_token_hash').on(table.tokenHash)],
+);
+
 export const vhosts = sqliteTable('vhosts', {
   id: integer('id').primaryKey({ autoIncrement: true }),
   /** Rendering order: it matters to Caddy. */
@@ -57,6 +75,8 @@ export const changelog = sqliteTable('changelog', {
   /** For an update the JSON text `{"old":{…},"new":{…}}`. */
   diff: text('diff'),
   createdAt: integer('created_at', { mode: 'timestamp_ms' }).notNull(),
+  /** The name of the API token it was made with; null for a session. */
+  via: text('via'),
 });
 
 /** One row: what stands before the sites, and whether a first publish was ever begun. */

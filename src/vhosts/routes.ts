@@ -3,8 +3,7 @@ import { Elysia, type Static, t } from 'elysia';
 import { Failure } from '../../agent/failure.ts';
 import { jsonBody } from '../../agent/http.ts';
 import { ErrorBody } from '../../agent/wire.ts';
-import type { Guard } from '../auth/guard.ts';
-import type { Who } from '../auth/sessions.ts';
+import type { Caller, Guard } from '../auth/guard.ts';
 import { createChange, deleteChange, findVhost, toggleChange, updateChange } from './changes.ts';
 import type { Publisher } from './publisher.ts';
 import type { Vhost } from './vhost.ts';
@@ -25,7 +24,7 @@ const view = ({ position: _, ...vhost }: Vhost) => ({
   updatedAt: vhost.updatedAt.toISOString(),
 });
 
-const authorOf = ({ user }: Who) => ({ userId: user.id, userName: user.name });
+const authorOf = ({ user, via }: Caller) => ({ userId: user.id, userName: user.name, via });
 
 /** Anything that is no vhost's id is not found. */
 function idOf({ id }: { id: string }): number {
@@ -42,7 +41,14 @@ const Params = t.Object({ id: t.String() });
  */
 const Query = t.Object({ replace: t.Optional(t.Union([t.Literal('true'), t.Literal('false')])) });
 const replaces = (query: Static<typeof Query>) => query.replace === 'true';
-const Refusals = { 401: ErrorBody, 404: ErrorBody, 409: ErrorBody, 502: ErrorBody, 507: ErrorBody };
+const Refusals = {
+  401: ErrorBody,
+  403: ErrorBody,
+  404: ErrorBody,
+  409: ErrorBody,
+  502: ErrorBody,
+  507: ErrorBody,
+};
 
 export type VhostRoutesDeps = { publisher: Publisher; guard: Guard; bodyLimit: number };
 

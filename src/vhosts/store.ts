@@ -5,8 +5,8 @@ import { changelog, preamble, vhosts } from '../db/schema.ts';
 import type { Planned } from './batch.ts';
 import type { SiteSet } from './vhost.ts';
 
-/** Who makes a change. */
-export type Author = { userId: string; userName: string };
+/** Who makes a change, and the name of the API token it comes with. */
+export type Author = { userId: string; userName: string; via: string | null };
 
 export type Store = ReturnType<typeof createStore>;
 

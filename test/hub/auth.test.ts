@@ -237,7 +237,8 @@ describe('sign-up policies', () => {
 
   test('behind a trusted proxy the cookie is bound to HTTPS and the address is the last hop', async () => {
     stack = await startStack({ TRUST_PROXY: 'true' });
-    const answer = await ask(at('/sign-up/email'), {
+    await signUpWith(GOOD);
+    const answer = await ask(at('/sign-in/email'), {
       json: GOOD,
       headers: { 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': '203.0.113.9, 198.51.100.7' },
     });

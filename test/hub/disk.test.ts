@@ -127,7 +127,7 @@ test('a limit on the size of files does what a full disk does', async () => {
     },
     folder,
     // In blocks of 512 bytes: the database fits, a larger proxyfile does not.
-    'ulimit -f 1600',
+    { before: 'ulimit -f 1600' },
   );
   const hub = `${await limited.address('hub')}/api`;
   const { headers } = await signUp({ hub });

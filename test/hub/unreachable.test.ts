@@ -25,6 +25,7 @@ async function start(url: string): Promise<void> {
     dataDir: folder,
     signUp: 'open',
     trustProxy: false,
+    hosts: [],
   };
   hub = await serveHub(
     { ...settings, signUp: 'open', agentUrl },

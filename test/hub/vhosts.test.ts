@@ -387,6 +387,7 @@ describe('what is taken is live and recorded', () => {
       'id',
       'userId',
       'userName',
+      'via',
     ]);
     expect(mine[0]?.userName).toBe('Ada');
     expect(body.length).toBeLessThanOrEqual(100);

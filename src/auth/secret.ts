@@ -1,0 +1,11 @@
+/** Secrets compared and kept. Pure. */
+import { createHash, timingSafeEqual } from 'node:crypto';
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest();
+
+/** What is stored of a token: hex SHA-256. It has full entropy, so a slow hash would add nothing. */
+export const hashOf = (token: string): string => sha256(token).toString('hex');
+
+/** Equal, without telling by the time how much of it was right. */
+export const isSame = (given: string, wanted: string): boolean =>
+  timingSafeEqual(sha256(given), sha256(wanted));

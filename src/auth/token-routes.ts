@@ -1,0 +1,71 @@
+/** `/tokens`: permanent tokens for scripts, managed by whoever is signed in. */
+import { Elysia, t } from 'elysia';
+import { jsonBody } from '../../agent/http.ts';
+import { ErrorBody } from '../../agent/wire.ts';
+import type { SessionGuard } from './guard.ts';
+import type { TokenInfo, Tokens } from './tokens.ts';
+
+const fields = {
+  id: t.String(),
+  name: t.String(),
+  scope: t.UnionEnum(['read', 'write']),
+  expiresAt: t.Union([t.String(), t.Null()]),
+  lastUsedAt: t.Union([t.String(), t.Null()]),
+  createdAt: t.String(),
+};
+const TokenView = t.Object(fields);
+const NewToken = t.Object({ ...fields, token: t.String({ description: 'shown this once' }) });
+
+/** ISO 8601 with a time zone, as in every answer. */
+const TIME = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?(Z|[+-]\\d{2}:\\d{2})$';
+
+const view = <T extends TokenInfo>(token: T) => ({
+  ...token,
+  expiresAt: token.expiresAt?.toISOString() ?? null,
+  lastUsedAt: token.lastUsedAt?.toISOString() ?? null,
+  createdAt: token.createdAt.toISOString(),
+});
+
+const Refusals = { 401: ErrorBody, 403: ErrorBody };
+
+export type TokenRoutesDeps = { tokens: Tokens; guard: SessionGuard; bodyLimit: number };
+
+export function tokenRoutes({ tokens, guard, bodyLimit }: TokenRoutesDeps) {
+  return new Elysia({ name: 'tokens', prefix: '/tokens' })
+    .use(guard)
+    .get('/', ({ who }) => tokens.list(who.user.id).map(view), {
+      response: { 200: t.Array(TokenView), ...Refusals },
+    })
+    .delete(
+      '/:id',
+      ({ params, who }) => {
+        tokens.remove(who.user.id, params.id);
+        return { success: true as const };
+      },
+      {
+        params: t.Object({ id: t.String() }),
+        response: { 200: t.Object({ success: t.Literal(true) }), 404: ErrorBody, ...Refusals },
+      },
+    )
+    .use(jsonBody(bodyLimit))
+    .post(
+      '/',
+      ({ body, who, set }) => {
+        const made = tokens.create(who.user.id, {
+          name: body.name,
+          scope: body.scope ?? 'read',
+          expiresAt: body.expiresAt ?? null,
+        });
+        set.status = 201;
+        return view(made);
+      },
+      {
+        body: t.Object({
+          name: t.String(),
+          scope: t.Optional(t.UnionEnum(['read', 'write'])),
+          expiresAt: t.Optional(t.Union([t.String({ pattern: TIME }), t.Null()])),
+        }),
+        response: { 201: NewToken, 400: ErrorBody, ...Refusals },
+      },
+    );
+}
