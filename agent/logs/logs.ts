@@ -1,10 +1,11 @@
-import type { LogPage, LogQuery } from '../wire.ts';
+import type { LogPage } from '../wire.ts';
 import { createClassifier } from './classify.ts';
+import type { LogFilter } from './filter.ts';
 import { createHistory } from './history.ts';
-import { type LogFilter, readPage } from './query.ts';
+import { createPatience } from './patience.ts';
+import { readPage } from './query.ts';
 import { createReader, Vanished } from './reader.ts';
-
-export type { LogFilter } from './query.ts';
+import { createTallies } from './tally.ts';
 
 export type Logs = {
   /**
@@ -16,31 +17,29 @@ export type Logs = {
   close(): void;
 };
 
-const DEFAULT_PAGE_SIZE = 50;
+export type LogsOptions = {
+  /** The path of the live file; the rolled ones lie beside it. */
+  file: string;
+  /** Milliseconds after which a query answers with what it has found until then. */
+  patience?: number;
+};
+
+const PATIENCE_MS = 2000;
 // How often a page is begun anew because a roll took a file away under it.
 const ATTEMPTS = 20;
 
-/** Reads the filters of a URL, which already match the schema; an empty value is an absent one. */
-export function parseLogQuery(query: LogQuery): LogFilter {
-  return {
-    ...(query.domain && { domain: query.domain }),
-    ...(query.status && { status: Number(query.status) }),
-    page: Number(query.page || 1),
-    pageSize: Number(query.pageSize || DEFAULT_PAGE_SIZE),
-  };
-}
-
-/** The access log whose live file has the given path, with the rolled files beside it. */
-export function createLogs({ file }: { file: string }): Logs {
+export function createLogs({ file, patience = PATIENCE_MS }: LogsOptions): Logs {
   const classifier = createClassifier();
   const history = createHistory(file, classifier);
   const reader = createReader(classifier);
+  const tallies = createTallies(reader);
 
   return {
     async page(filter) {
+      const tools = { reader, tallies, classifier, patience: createPatience(patience) };
       for (let attempt = 1; ; attempt++) {
         try {
-          return await readPage(await history.refresh(), filter, reader);
+          return await readPage(await history.refresh(), filter, tools);
         } catch (fault) {
           if (!(fault instanceof Vanished) || attempt === ATTEMPTS) throw fault;
         }
@@ -49,6 +48,7 @@ export function createLogs({ file }: { file: string }): Logs {
     close() {
       history.close();
       reader.close();
+      tallies.clear();
     },
   };
 }
