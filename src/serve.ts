@@ -68,6 +68,7 @@ export async function serveAgent(
   if (settings.proxy.managed) prepareSocketFolder(settings.proxy.admin);
   const proxy = createProxy(settings.proxy, log);
   const logs = createLogs({ file: settings.proxy.accessLog.file });
+  logs.warm();
   const app = createAgent({ token, proxy, logs, log });
   const listening = listen(app, settings.host, settings.port);
   try {

@@ -16,6 +16,9 @@ export type PageTools = {
   patience: Patience;
 };
 
+/** Segments of a history, newest first; not `complete` where older ones are not indexed yet. */
+export type Segments = { segments: readonly Indexed[]; complete: boolean };
+
 type Part = { indexed: Indexed; match: Match; total: number; blocks: Iterable<Found> };
 
 /**
@@ -23,18 +26,19 @@ type Part = { indexed: Indexed; match: Match; total: number; blocks: Iterable<Fo
  * patience is over, and then everything older counts as absent. Throws what the reader throws.
  */
 export async function readPage(
-  history: readonly Indexed[],
+  { segments, complete: isAll }: Segments,
   filter: LogFilter,
   tools: PageTools,
 ): Promise<LogPage> {
   const { page, pageSize, ...conditions } = filter;
   const parts: Part[] = [];
-  let complete = true;
-  for (const indexed of history) {
+  let complete = isAll;
+  for (const indexed of segments) {
     const part = await findBlocks(indexed, conditions, tools);
     parts.push(part);
-    complete = part.complete;
-    if (!complete) break;
+    if (part.complete) continue;
+    complete = false;
+    break;
   }
 
   const logs: LogEntry[] = [];

@@ -312,6 +312,31 @@ describe('growing, rolling, compressing', () => {
   });
 });
 
+test('while the log is indexed for the first time, its newest segments are answered', async () => {
+  const folder = newFolder();
+  const file = join(folder, 'access.log');
+  for (let i = 0; i < 6; i++) {
+    const uris = Array.from({ length: 3000 }, (_, n) => `/${i}/${n}`);
+    const name = i === 5 ? 'access.log' : `access-2026-11-20T22-17-03.46${i}.log.gz`;
+    writeFileSync(join(folder, name), i === 5 ? lines(...uris) : gzipSync(lines(...uris)));
+  }
+  const logs = createLogs({ file, patience: 0 });
+  logs.warm();
+  const totals: number[] = [];
+  for (;;) {
+    const { partial, total, logs: entries } = await logs.page({ page: 1, pageSize: 1 });
+    totals.push(total);
+    // All of a segment, or nothing of it.
+    expect(total % 3000).toBe(0);
+    expect(entries[0]?.path).toBe(total === 0 ? undefined : '/5/2999');
+    if (!partial) break;
+  }
+  expect(totals[0]).toBeLessThan(18_000);
+  expect(totals.at(-1)).toBe(18_000);
+  expect(totals).toEqual(totals.toSorted((a, b) => a - b));
+  logs.close();
+});
+
 test('rolls, compression and removal while queries run lose and double nothing', async () => {
   const { logs, at } = logWith({ 'access.log': '' });
   let written = 0;
