@@ -4,7 +4,8 @@ import { createBearerCheck } from './bearer.ts';
 import type { Log, ProxyControl } from './caddy/proxy.ts';
 import { Failure } from './failure.ts';
 import { errors, jsonBody, lateBodies, pathOf, SHORT_HOSTS } from './http.ts';
-import { type createLogs, parseLogQuery } from './logs/logs.ts';
+import { parseLogQuery } from './logs/filter.ts';
+import type { Logs } from './logs/logs.ts';
 import {
   ErrorBody,
   Health,
@@ -20,7 +21,7 @@ import {
 export type AgentDeps = {
   token: string;
   proxy: ProxyControl;
-  logs: ReturnType<typeof createLogs>;
+  logs: Logs;
   log: Log;
 };
 

@@ -162,6 +162,7 @@ function prepareAgent(settings: AgentSettings, token: string, log: Log): Prepare
     if (managed) prepareSocketFolder(admin);
     const proxy = createProxy(settings.proxy, log);
     const logs = createLogs({ file: accessLog.file });
+    logs.warm();
     const app = createAgent({ token, proxy, logs, log });
     const listening = listen(app, settings.host, settings.port);
     let begun = false;
