@@ -6,10 +6,11 @@ import { drizzle } from 'drizzle-orm/bun-sqlite';
 import { lockFolder } from '../lock.ts';
 import first from './migrations/0001-first.sql' with { type: 'text' };
 import tokens from './migrations/0002-tokens.sql' with { type: 'text' };
+import history from './migrations/0003-history.sql' with { type: 'text' };
 import * as schema from './schema.ts';
 
 /** In order; the position is what `PRAGMA user_version` counts. Never edit one that was released. */
-const MIGRATIONS: readonly string[] = [first, tokens];
+const MIGRATIONS: readonly string[] = [first, tokens, history];
 
 const NAME = 'signalbox.db';
 
