@@ -7,6 +7,7 @@ import { errors, jsonBody, lateBodies, pathOf, SHORT_HOSTS } from './http.ts';
 import { parseLogQuery } from './logs/filter.ts';
 import type { Logs } from './logs/logs.ts';
 import {
+  AdaptAnswer,
   ErrorBody,
   Health,
   LogPage,
@@ -68,6 +69,10 @@ export function createAgent({ token, proxy, logs, log }: AgentDeps) {
         response: { 200: ValidateAnswer, 400: ErrorBody, 502: ErrorBody },
       },
     )
+    .post('/proxy/adapt', async ({ body }) => ({ config: await proxy.adapt(body.proxyfile) }), {
+      body: ValidateRequest,
+      response: { 200: AdaptAnswer, 400: ErrorBody, 502: ErrorBody },
+    })
     .get('/proxy/status', () => proxy.status(), { response: ProxyStatus })
     .get('/logs', ({ query }) => logs.page(parseLogQuery(query)), {
       query: LogQuery,

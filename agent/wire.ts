@@ -33,6 +33,9 @@ export type ReloadAnswer = Static<typeof ReloadAnswer>;
 export const ValidateRequest = t.Object({ proxyfile: t.String() });
 export const ValidateAnswer = t.Object({ success: t.Literal(true) });
 
+/** A text as the proxy understands it; for the hub's comparisons, never shown to a person. */
+export const AdaptAnswer = t.Object({ config: t.Unknown() });
+
 export const ProxyStatus = t.Object({
   liveDigest: t.Union([t.String(), t.Null()], {
     description: 'the proxyfile the proxy is serving; null where it is not one the agent loaded',

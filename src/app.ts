@@ -1,5 +1,5 @@
 /** The hub's HTTP side: errors first, then one controller per feature, each behind the guard. */
-import { Elysia, t } from 'elysia';
+import { Elysia } from 'elysia';
 import { errors, lateBodies, pathOf, SHORT_HOSTS } from '../agent/http.ts';
 import { ErrorBody, Health, LogPage, LogQuery } from '../agent/wire.ts';
 import type { AgentClient } from './agent-client.ts';
@@ -14,8 +14,11 @@ import { sessionRoutes } from './auth/session-routes.ts';
 import { tokenRoutes } from './auth/token-routes.ts';
 import type { Tokens } from './auth/tokens.ts';
 import { userRoutes } from './auth/user-routes.ts';
-import { latestChanges } from './changelog.ts';
+import { changelogRoutes } from './changelog/routes.ts';
+import { createChangelog } from './changelog/service.ts';
 import type { Db } from './db/open.ts';
+import type { Importer } from './exchange/importer.ts';
+import { exchangeRoutes } from './exchange/routes.ts';
 import type { Log } from './log.ts';
 import { securityHeaders } from './security-headers.ts';
 import { HubStatus, readStatus } from './status.ts';
@@ -28,6 +31,9 @@ export type HubDeps = {
   directory: Directory;
   tokens: Tokens;
   publisher: Publisher;
+  importer: Importer;
+  /** When the preamble was last changed. */
+  preambleUpdatedAt: () => Date;
   agent: AgentClient;
   /** Believe the last hop of `X-Forwarded-For`, and `X-Forwarded-Proto`. */
   trustProxy: boolean;
@@ -43,16 +49,8 @@ export type HubDeps = {
 /** A config of a thousand lines is about 40 KiB. */
 export const HUB_BODY_LIMIT = 1024 * 1024;
 
-const ChangelogEntry = t.Object({
-  id: t.Integer(),
-  userId: t.String(),
-  userName: t.String(),
-  action: t.UnionEnum(['create', 'update', 'delete', 'toggle']),
-  domain: t.String(),
-  diff: t.Union([t.String(), t.Null()]),
-  createdAt: t.String(),
-  via: t.Union([t.String(), t.Null()], { description: 'the API token it was made with' }),
-});
+/** A file of 25,000 sites is about 1.6 MB. */
+export const WHOLE_BODY_LIMIT = 16 * 1024 * 1024;
 
 export function createHub(deps: HubDeps) {
   const {
@@ -61,6 +59,8 @@ export function createHub(deps: HubDeps) {
     directory,
     tokens,
     publisher,
+    importer,
+    preambleUpdatedAt,
     agent,
     trustProxy,
     loopback,
@@ -117,16 +117,16 @@ export function createHub(deps: HubDeps) {
           response: { 200: HubStatus, 401: ErrorBody },
         }),
     )
+    .use(changelogRoutes({ changelog: createChangelog(db), publisher, guard }))
     .use(
-      new Elysia({ name: 'changelog' }).use(guard).get(
-        '/changelog',
-        () =>
-          latestChanges(db).map((entry) => ({
-            ...entry,
-            createdAt: entry.createdAt.toISOString(),
-          })),
-        { response: { 200: t.Array(ChangelogEntry), 401: ErrorBody } },
-      ),
+      exchangeRoutes({
+        publisher,
+        importer,
+        preambleUpdatedAt,
+        guard,
+        bodyLimit,
+        wholeLimit: WHOLE_BODY_LIMIT,
+      }),
     );
   return hub;
 }

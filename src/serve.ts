@@ -17,6 +17,7 @@ import { createSetupCode } from './auth/setup-code.ts';
 import { createTokens } from './auth/tokens.ts';
 import type { AgentSettings, HubSettings, Settings } from './config.ts';
 import { openDatabase } from './db/open.ts';
+import { createImporter } from './exchange/importer.ts';
 import { lockFolder } from './lock.ts';
 import type { Log } from './log.ts';
 import { createPublisher } from './vhosts/publisher.ts';
@@ -123,6 +124,8 @@ function prepareHub(
     directory: createDirectory({ db }),
     tokens: createTokens({ db, now }),
     publisher,
+    importer: createImporter({ publisher, agent, keepPorts: preamble !== undefined, now }),
+    preambleUpdatedAt: store.preambleUpdatedAt,
     agent,
     trustProxy,
     loopback,

@@ -73,6 +73,8 @@ export function createProxy(settings: ProxySettings, log: Log) {
   return {
     reload: reload.reload,
     validate: reload.check,
+    /** What a text means to the proxy, as JSON. @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE */
+    adapt: (text: string) => adaptApart(text, commands),
     version: versionOf,
 
     async status(): Promise<ProxyStatus> {

@@ -49,7 +49,8 @@ export const recreateChange =
 
 function added(set: SiteSet, vhost: Vhost, rest: SiteSet): Plan<Vhost> {
   assertFree(vhost, set);
-  const vhosts = [...set.vhosts, vhost].sort((a, b) => a.position - b.position);
+  const after = set.vhosts.findIndex(({ position }) => position > vhost.position);
+  const vhosts = set.vhosts.toSpliced(after < 0 ? set.vhosts.length : after, 0, vhost);
   return {
     next: { ...rest, vhosts },
     steps: [{ kind: 'vhost', action: 'create', before: null, after: vhost }],

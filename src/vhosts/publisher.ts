@@ -60,6 +60,11 @@ export function createPublisher({ store, agent, now, log }: PublisherDeps) {
     return status.liveDigest === digest && (status.drift || status.fileDigest === digest);
   }
 
+  async function knownDialect(): Promise<Dialect> {
+    if (!dialect) await proxyStatus().catch(() => undefined);
+    return dialect ?? { heredocs: false };
+  }
+
   /** Publishes what waits, and again without those that are to blame, until nothing is left. */
   async function work(items: readonly Waiting[]): Promise<void> {
     let open = items;
@@ -88,15 +93,10 @@ export function createPublisher({ store, agent, now, log }: PublisherDeps) {
     plans: readonly Planned[],
   ): Promise<Map<Waiting, unknown> | null> {
     const refused = new Map<Waiting, unknown>();
-    const known =
-      dialect ??
-      (await proxyStatus().then(
-        () => dialect,
-        () => undefined,
-      ));
+    const known = await knownDialect();
     for (const { item, plan } of plans) {
       try {
-        assertAllContained(plan, known ?? { heredocs: false });
+        assertAllContained(plan, known);
       } catch (error) {
         refused.set(item, error);
       }
@@ -236,6 +236,37 @@ export function createPublisher({ store, agent, now, log }: PublisherDeps) {
       });
     },
 
+    /** The proxy's dialect; the careful one where nobody can be asked. */
+    dialect: knownDialect,
+
+    /** @throws Failure PROXY_REJECTED where a vhost of the set would reach outside its block */
+    async assertContained(set: SiteSet): Promise<void> {
+      const steps = set.vhosts.map(
+        (after) => ({ kind: 'vhost', action: 'create', before: null, after }) as const,
+      );
+      assertAllContained({ next: set, steps, result: null }, await knownDialect());
+    },
+
+    /**
+     * What a change would do, judged by the real proxy, with nothing changed anywhere.
+     * @returns the set it leads to, and why it would be refused, or null
+     * @throws Failure where the change itself makes no sense, or nobody can be asked
+     */
+    async preview(change: Change<unknown>): Promise<{ next: SiteSet; refusal: Failure | null }> {
+      const plan = change(accepted, now());
+      if ('done' in plan) return { next: accepted, refusal: null };
+      const { next } = plan;
+      const plans = [{ item: NOBODY, plan }];
+      try {
+        assertAllContained(plan, await knownDialect());
+        await gateway.check(next, changedVhosts(plans));
+        return { next, refusal: null };
+      } catch (error) {
+        if (isRejection(error)) return { next, refusal: error };
+        throw error;
+      }
+    },
+
     /** Whether proxy and file show what is stored; `status` as the agent told it. */
     isInStep,
 
@@ -250,6 +281,15 @@ export function createPublisher({ store, agent, now, log }: PublisherDeps) {
       }),
   };
 }
+
+/** Stands for a change that nobody waits for. */
+const NOBODY: Waiting = {
+  change: () => ({ done: null }),
+  author: { userId: '', userName: '', via: null },
+  replace: false,
+  resolve: () => {},
+  reject: () => {},
+};
 
 /** A change of several vhosts hears which one is meant. */
 function named(error: Failure, { plan }: Planned, next: SiteSet, id: number | null): Failure {
