@@ -3,7 +3,7 @@ import { Elysia } from 'elysia';
 import { createBearerCheck } from './bearer.ts';
 import type { Log, ProxyControl } from './caddy/proxy.ts';
 import { Failure } from './failure.ts';
-import { errors, jsonBody, lateBodies } from './http.ts';
+import { errors, jsonBody, lateBodies, patience } from './http.ts';
 import { type createLogs, parseLogQuery } from './logs/logs.ts';
 import {
   ErrorBody,
@@ -18,7 +18,8 @@ import {
 } from './wire.ts';
 
 export type AgentDeps = {
-  token: string;
+  /** The shared token, and the one it replaces while both are in use. */
+  tokens: readonly string[];
   proxy: ProxyControl;
   logs: ReturnType<typeof createLogs>;
   log: Log;
@@ -27,8 +28,11 @@ export type AgentDeps = {
 /** A proxyfile of 25,000 sites is about 1.6 MB. */
 export const AGENT_BODY_LIMIT = 16 * 1024 * 1024;
 
-export function createAgent({ token, proxy, logs, log }: AgentDeps) {
-  const allowed = createBearerCheck(token);
+const isHealthCheck = ({ method, url }: Request): boolean =>
+  (method === 'GET' || method === 'HEAD') && new URL(url).pathname === '/health';
+
+export function createAgent({ tokens, proxy, logs, log }: AgentDeps) {
+  const allowed = createBearerCheck(tokens);
   return new Elysia({ name: 'agent' })
     .use(
       errors({
@@ -38,8 +42,11 @@ export function createAgent({ token, proxy, logs, log }: AgentDeps) {
       }),
     )
     .use(lateBodies())
+    .use(patience())
     .onRequest(({ request, set }) => {
-      if (new URL(request.url).pathname === '/health' || allowed(request)) return;
+      set.headers['Cache-Control'] = 'no-store';
+      set.headers['X-Content-Type-Options'] = 'nosniff';
+      if (isHealthCheck(request) || allowed(request)) return;
       set.headers['WWW-Authenticate'] = 'Bearer';
       throw new Failure('UNAUTHENTICATED', 'A valid agent token is needed.');
     })

@@ -1,6 +1,6 @@
 /** The hub's HTTP side: errors first, then one controller per feature, each behind the guard. */
 import { Elysia, t } from 'elysia';
-import { errors, lateBodies } from '../agent/http.ts';
+import { errors, lateBodies, patience } from '../agent/http.ts';
 import { ErrorBody, Health, LogPage, LogQuery } from '../agent/wire.ts';
 import type { AgentClient } from './agent-client.ts';
 import { lastHop, plain } from './auth/address.ts';
@@ -92,6 +92,7 @@ export function createHub(deps: HubDeps) {
       }),
     )
     .use(lateBodies())
+    .use(patience())
     .onRequest(({ request, set }) => {
       Object.assign(set.headers, securityHeaders(new URL(request.url).pathname));
       assertOwnOrigin(request, isHttps(request), { hosts });

@@ -18,7 +18,13 @@ export type HubSettings = Readonly<{
   hosts: readonly string[];
 }>;
 
-export type AgentSettings = Readonly<{ host: string; port: number; proxy: ProxySettings }>;
+export type AgentSettings = Readonly<{
+  host: string;
+  port: number;
+  /** Taken beside the token while hubs still use it. */
+  previousToken: string | null;
+  proxy: ProxySettings;
+}>;
 
 export type Settings = Readonly<{
   hub: HubSettings;
@@ -80,6 +86,7 @@ export function readSettings(command: Command, env: Env, machine: Machine): Sett
     agent: {
       host: read.text('AGENT_HOST', '127.0.0.1'),
       port: read.port('AGENT_PORT', 3002),
+      previousToken: runsAgent ? checkToken(read, 'AGENT_TOKEN_PREVIOUS') : null,
       proxy: {
         bin: program ?? bin,
         proxyfile: resolve(read.text('PROXYFILE', own('Caddyfile', '/etc/caddy/Caddyfile'))),
@@ -111,14 +118,20 @@ export function readSettings(command: Command, env: Env, machine: Machine): Sett
 }
 
 function readToken(read: ReturnType<typeof createReader>, command: Command): string | null {
-  const token = read.secret('AGENT_TOKEN');
-  if (token === null && command === 'all') return null;
-  if (token === null) {
+  const token = checkToken(read, 'AGENT_TOKEN');
+  if (token === null && command !== 'all') {
     read.fault('AGENT_TOKEN', 'is needed (or AGENT_TOKEN_FILE): the token hub and agent share');
-  } else if (token.length < SHORTEST_TOKEN) {
-    read.fault('AGENT_TOKEN', `must have at least ${SHORTEST_TOKEN} characters`);
+  }
+  return token;
+}
+
+function checkToken(read: ReturnType<typeof createReader>, name: string): string | null {
+  const token = read.secret(name);
+  if (token === null) return null;
+  if (token.length < SHORTEST_TOKEN) {
+    read.fault(name, `must have at least ${SHORTEST_TOKEN} characters`);
   } else if (!/^[\x21-\x7e]+$/.test(token)) {
-    read.fault('AGENT_TOKEN', 'may hold printable ASCII characters only, no spaces');
+    read.fault(name, 'may hold printable ASCII characters only, no spaces');
   }
   return token;
 }

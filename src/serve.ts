@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { AnyElysia } from 'elysia';
-import { createAgent } from '../agent/app.ts';
+import { AGENT_BODY_LIMIT, createAgent } from '../agent/app.ts';
 import { writeDurably } from '../agent/caddy/files.ts';
 import { createProxy } from '../agent/caddy/proxy.ts';
 import { createLogs } from '../agent/logs/logs.ts';
@@ -33,6 +33,9 @@ export type HubRunning = Running & {
 
 /** Long enough for a publish under way; what hangs longer is cut off. */
 const STOP_PATIENCE_MS = 40_000;
+
+/** For connections that have not said yet what they want, or have been answered. */
+const IDLE_SECONDS = 30;
 
 /** @throws Error where the data folder is in use, or the port is taken */
 export async function serveHub(
@@ -92,10 +95,11 @@ export async function serveAgent(
   token: string,
   log: Log,
 ): Promise<Running> {
+  const tokens = [token, ...(settings.previousToken === null ? [] : [settings.previousToken])];
   if (settings.proxy.managed) prepareSocketFolder(settings.proxy.admin);
   const proxy = createProxy(settings.proxy, log);
   const logs = createLogs({ file: settings.proxy.accessLog.file });
-  const app = createAgent({ token, proxy, logs, log });
+  const app = createAgent({ tokens, proxy, logs, log });
   const listening = listen(app, settings.host, settings.port);
   try {
     await proxy.start();
@@ -140,7 +144,14 @@ export async function serveAll(settings: Settings, log: Log) {
 /** Ports are taken exclusively: Elysia's default lets two servers share one without a word. */
 function listen(app: AnyElysia, hostname: string, port: number): Running {
   try {
-    app.listen({ hostname, port, reusePort: false, idleTimeout: 120 });
+    app.listen({
+      hostname,
+      port,
+      reusePort: false,
+      idleTimeout: IDLE_SECONDS,
+      // Beyond the largest body any route takes; the routes answer for their own limits.
+      maxRequestBodySize: 4 * AGENT_BODY_LIMIT,
+    });
   } catch (cause) {
     throw new Error(`cannot listen on ${hostname}, port ${port}: is it taken?`, { cause });
   }

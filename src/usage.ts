@@ -18,6 +18,7 @@ Settings come from the environment, or a .env file in the working folder:
   HUB_ORIGINS                    the only hosts it answers to (any)
   AGENT_URL                      where the hub finds the agent (http://127.0.0.1:3002)
   AGENT_TOKEN, AGENT_TOKEN_FILE  the token both share, at least 32 characters
+  AGENT_TOKEN_PREVIOUS           an older one the agent still takes (or _FILE)
   AGENT_HOST, AGENT_PORT         where the agent listens (127.0.0.1, 3002)
   PROXY_BIN                      the proxy's program (caddy on the PATH)
   PROXYFILE                      the file the agent keeps (/etc/caddy/Caddyfile)

@@ -25,6 +25,14 @@ describe('a stranger', () => {
     ['POST', '/proxy/validate'],
     ['GET', '/logs'],
     ['GET', '/nothing/here'],
+    ['HEAD', '/proxy/status'],
+    ['HEAD', '/nothing/here'],
+    ['OPTIONS', '/proxy/reload'],
+    ['OPTIONS', '/nothing/here'],
+    ['POST', '/health'],
+    ['DELETE', '/health'],
+    ['GET', '/health/'],
+    ['PROPFIND', '/'],
   ])('hears nothing but 401 from %s %s', async (method, path) => {
     for (const authorization of ['', 'Bearer', 'Bearer wrong', `Basic ${stack.token}`]) {
       const answer = await ask<Refusal>(`${stack.agent}${path}`, {
@@ -34,12 +42,56 @@ describe('a stranger', () => {
       });
       expect(answer.status).toBe(401);
       expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+      for (const name of ['server', 'x-powered-by', 'allow']) {
+        expect(answer.headers.get(name)).toBeNull();
+      }
+      if (method === 'HEAD') continue;
       expect(answer.body).toEqual({ code: 'UNAUTHENTICATED', message: expect.any(String) });
     }
   });
 
   test('may ask for its health', async () => {
     expect((await ask(`${stack.agent}/health`)).body).toEqual({ status: 'ok' });
+  });
+});
+
+test('while the token is changed the old one works as well, and no other', async () => {
+  const previous = 'p'.repeat(32);
+  const other = await startStack({ AGENT_TOKEN_PREVIOUS: previous });
+  const status = async (token: string) =>
+    (await ask(`${other.agent}/proxy/status`, { headers: { Authorization: `Bearer ${token}` } }))
+      .status;
+  expect(await status(`${previous}p`)).toBe(401);
+  expect(await status(stack.token)).toBe(401);
+  expect(await status('')).toBe(401);
+  expect(await status(previous)).toBe(200);
+  expect(await status(other.token)).toBe(200);
+  await other.stop();
+});
+
+describe('deeply nested JSON', () => {
+  test.each(['[', '{"a":'])('of %p is refused like any other nonsense', async (opening) => {
+    const raw = opening.repeat((16 * 1024 * 1024) / opening.length - 1);
+    const headers = stack.agentHeaders;
+    const agent = await ask<Refusal>(`${stack.agent}/proxy/reload`, { raw, headers });
+    expect([agent.status, agent.body.code]).toEqual([400, 'INVALID_JSON']);
+    const hub = await ask<Refusal>(`${stack.hub}/auth/sign-in/email`, {
+      raw: raw.slice(0, 1024 * 1024),
+    });
+    expect([hub.status, hub.body.code]).toEqual([400, 'INVALID_JSON']);
+  });
+
+  test.each([
+    ['an array', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
+    ['a field', `{"proxyfile":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}}`],
+  ])('that is well-formed, %s, is refused and no crash', async (_, raw) => {
+    const agent = await ask<Refusal>(`${stack.agent}/proxy/reload`, {
+      raw,
+      headers: stack.agentHeaders,
+    });
+    expect(agent.status).toBe(400);
+    expect((await ask(`${stack.hub}/auth/sign-in/email`, { raw })).status).toBe(400);
+    expect((await ask(`${stack.hub}/health`)).status).toBe(200);
   });
 });
 
