@@ -16,6 +16,8 @@ export type HubSettings = Readonly<{
   trustProxy: boolean;
   /** The hosts the hub may be reached by, in normal form; empty: any. */
   hosts: readonly string[];
+  /** Absolute folders whose files a config may import. */
+  importDirs: readonly string[];
 }>;
 
 export type AgentSettings = Readonly<{
@@ -72,6 +74,8 @@ export function readSettings(command: Command, env: Env, machine: Machine): Sett
     read.fault('PROXY_ADMIN', 'must be host:port or unix//path');
   }
 
+  const importDirs = read.folders('IMPORT_DIRS');
+
   const settings: Settings = {
     token,
     hub: {
@@ -82,6 +86,7 @@ export function readSettings(command: Command, env: Env, machine: Machine): Sett
       agentUrl: command === 'hub' ? read.url('AGENT_URL', 'http://127.0.0.1:3002') : '',
       trustProxy: read.flag('TRUST_PROXY', false),
       hosts: read.hosts('HUB_ORIGINS'),
+      importDirs,
     },
     agent: {
       host: read.text('AGENT_HOST', '127.0.0.1'),
@@ -106,6 +111,7 @@ export function readSettings(command: Command, env: Env, machine: Machine): Sett
           rollMb: read.count('ACCESS_LOG_ROLL_MB', 100),
           keep: read.count('ACCESS_LOG_KEEP', 10),
         },
+        importDirs,
       },
     },
     firstPorts: {

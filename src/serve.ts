@@ -49,7 +49,7 @@ export async function serveHub(
   const store = createStore(db);
   if (firstPreamble && store.isUnseeded()) store.seedPreamble(firstPreamble(), now());
   const agent = createAgentClient({ url: settings.agentUrl, token });
-  const publisher = createPublisher({ store, agent, now, log });
+  const publisher = createPublisher({ store, agent, now, log, importDirs: settings.importDirs });
   const setupCode = createSetupCode(join(settings.dataDir, 'setup-code'));
   const accounts = createAccounts({ db, now, signUp: settings.signUp, setupCode });
   if (accounts.any()) setupCode.forget();

@@ -25,6 +25,7 @@ Settings come from the environment, or a .env file in the working folder:
   PROXY_ADMIN                    Caddy's admin endpoint (localhost:2019)
   PROXY_MANAGED                  whether the agent runs Caddy itself (false)
   PROXY_ENV_FILE                 NAME=value lines for Caddy
+  IMPORT_DIRS                    folders whose files may be imported (none)
   ACCESS_LOG                     the access log (/var/log/caddy/access.log)
   ACCESS_LOG_ROLL_MB             size at which it rolls (100)
   ACCESS_LOG_KEEP                rolled files kept (10)

@@ -13,7 +13,14 @@ import { type Blame, blamedBy, createGateway } from './gateway.ts';
 import type { Author, Store } from './store.ts';
 import { assertContained, type Dialect, type SiteSet } from './vhost.ts';
 
-export type PublisherDeps = { store: Store; agent: AgentClient; now: () => Date; log: Log };
+export type PublisherDeps = {
+  store: Store;
+  agent: AgentClient;
+  now: () => Date;
+  log: Log;
+  /** Folders whose files a config may import. */
+  importDirs?: readonly string[];
+};
 
 export type Publisher = ReturnType<typeof createPublisher>;
 
@@ -23,7 +30,7 @@ export type LastPublish = { at: Date; milliseconds: number; changes: number };
 /** Caddy knows heredocs since 2.7. */
 const HEREDOCS_SINCE = [2, 7] as const;
 
-export function createPublisher({ store, agent, now, log }: PublisherDeps) {
+export function createPublisher({ store, agent, now, log, importDirs = [] }: PublisherDeps) {
   const gateway = createGateway(agent);
   let accepted: SiteSet = store.load();
   let dialect: Dialect | undefined;
@@ -42,7 +49,7 @@ export function createPublisher({ store, agent, now, log }: PublisherDeps) {
 
   async function proxyStatus(): Promise<ProxyStatus> {
     const status = await agent.status();
-    dialect = dialectOf(status.proxy.version);
+    dialect = { ...dialectOf(status.proxy.version), importDirs };
     return status;
   }
 
@@ -88,7 +95,7 @@ export function createPublisher({ store, agent, now, log }: PublisherDeps) {
     for (const { item, plan } of plans) {
       try {
         if (plan.vhost) {
-          assertContained(plan.vhost, plan.next.preamble, known ?? { heredocs: false });
+          assertContained(plan.vhost, plan.next.preamble, known ?? { heredocs: false, importDirs });
         }
       } catch (error) {
         refused.set(item, error);

@@ -11,6 +11,7 @@ const call = <T = Refusal>(path: string, json?: unknown, headers = stack.agentHe
 const reload = (proxyfile: string, more: object = {}) =>
   call('/proxy/reload', { proxyfile, ...more });
 const site = (host: string, body: string) => `http://${host}:${stack.httpPort} {\n${body}\n}\n`;
+const admin = () => stack.settings.agent.proxy.admin;
 const sha256 = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex');
 
 beforeAll(async () => {
@@ -171,6 +172,49 @@ describe('reload', () => {
     expect(answer.body.code).toBe('PROXY_REJECTED');
     expect(answer.text).not.toContain('root');
     expect(answer.text).not.toContain('/etc');
+    expect(answer.body.line).toBe(2);
+    await expectGood();
+  });
+
+  test.each([
+    ['an import that a default makes', '{$NONE:import} /etc/passwd'],
+    ['an import in a block of a directive', 'header {\nimport /etc/passwd\n}'],
+    ['an import behind a brace', 'header { import /etc/passwd\n}'],
+    ['a default with a brace', 'respond {$NONE:1 \n}\nevil.example {}'],
+    ['an upstream that is the admin socket', () => `reverse_proxy ${admin()}`],
+    [
+      'one written otherwise',
+      () => `reverse_proxy ${admin().replace('/caddy/', '/./logs/../caddy//')}`,
+    ],
+    ['one that a request decides', 'reverse_proxy {header.to}'],
+    [
+      'one that a request decides in part',
+      () => `reverse_proxy ${admin().replace('admin', '{header.to}')}`,
+    ],
+  ])('%s is refused', async (_, body) => {
+    const text = typeof body === 'string' ? body : body();
+    for (const path of ['/proxy/reload', '/proxy/validate']) {
+      const answer = await call(path, { proxyfile: site('bad.example', text) });
+      expect([answer.status, answer.body.code]).toEqual([502, 'PROXY_REJECTED']);
+      expect(answer.text).not.toMatch(/root:|\/etc/);
+      await expectGood();
+    }
+  });
+
+  test('a storage of its own is refused', async () => {
+    const answer = await reload(
+      `{\n\tstorage file_system /tmp/elsewhere\n}\n${site('a.example', '')}`,
+    );
+    expect([answer.status, answer.body.code]).toEqual([502, 'PROXY_REJECTED']);
+    expect(answer.body.detail).toContain('storage');
+    await expectGood();
+  });
+
+  test('what is only tried out is judged as well', async () => {
+    const proxyfile = site('good.example', 'respond again');
+    const probe = `${proxyfile}\n${site('off.example', `reverse_proxy ${admin()}`)}`;
+    const answer = await call('/proxy/reload', { proxyfile, probe });
+    expect([answer.status, answer.body.code]).toEqual([502, 'PROXY_REJECTED']);
     await expectGood();
   });
 

@@ -33,6 +33,8 @@ describe('settings that cannot be used', () => {
     ['all', { HUB_PORT: '-1', PROXY_HTTP_PORT: '0' }, ['HUB_PORT', 'PROXY_HTTP_PORT']],
     ['all', { SIGN_UP: 'maybe', TRUST_PROXY: 'yes' }, ['SIGN_UP', 'TRUST_PROXY']],
     ['hub', { AGENT_TOKEN: TOKEN, AGENT_URL: 'ftp://x' }, ['AGENT_URL']],
+    ['all', { IMPORT_DIRS: '/srv/sites:relative' }, ['IMPORT_DIRS']],
+    ['all', { IMPORT_DIRS: '/srv/..' }, ['IMPORT_DIRS']],
     ['agent', { AGENT_TOKEN: TOKEN, AGENT_TOKEN_PREVIOUS: 'short' }, ['AGENT_TOKEN_PREVIOUS']],
     ['hub', { AGENT_TOKEN: TOKEN, HUB_ORIGINS: 'https://a.example/path' }, ['HUB_ORIGINS']],
     ['all', { PROXY_BIN: '/nowhere/caddy' }, ['PROXY_BIN']],

@@ -26,6 +26,7 @@ async function start(url: string): Promise<void> {
     signUp: 'open',
     trustProxy: false,
     hosts: [],
+    importDirs: [],
   };
   hub = await serveHub(
     { ...settings, signUp: 'open', agentUrl },
