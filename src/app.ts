@@ -35,6 +35,8 @@ export type HubDeps = {
   loopback: boolean;
   /** The hosts the hub is reached by; empty: any. */
   hosts: readonly string[];
+  /** What an operator should know, for the status. */
+  warnings: readonly string[];
   version: string;
   now: () => Date;
   log: Log;
@@ -65,6 +67,7 @@ export function createHub(deps: HubDeps) {
     trustProxy,
     loopback,
     hosts,
+    warnings,
     version,
     now,
     log,
@@ -112,7 +115,7 @@ export function createHub(deps: HubDeps) {
     .use(
       new Elysia({ name: 'status' })
         .use(guard)
-        .get('/status', () => readStatus({ agent, publisher, version, startedAt, now }), {
+        .get('/status', () => readStatus({ agent, publisher, warnings, version, startedAt, now }), {
           response: { 200: HubStatus, 401: ErrorBody },
         }),
     )

@@ -2,6 +2,7 @@
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { ProxySettings } from '../agent/caddy/proxy.ts';
+import { type AgentTrust, normalFingerprint } from './agent-trust.ts';
 import type { SignUpPolicy } from './auth/service.ts';
 import { createReader, type Env } from './settings-reader.ts';
 
@@ -13,6 +14,8 @@ export type HubSettings = Readonly<{
   dataDir: string;
   signUp: SignUpPolicy;
   agentUrl: string;
+  /** Whose certificate the hub believes at an `https:` agent. */
+  agentTrust: AgentTrust | null;
   trustProxy: boolean;
   /** The hosts the hub may be reached by, in normal form; empty: any. */
   hosts: readonly string[];
@@ -25,6 +28,8 @@ export type AgentSettings = Readonly<{
   port: number;
   /** Taken beside the token while hubs still use it. */
   previousToken: string | null;
+  /** PEM texts; null where the agent speaks plain HTTP. */
+  tls: Readonly<{ cert: string; key: string }> | null;
   proxy: ProxySettings;
 }>;
 
@@ -76,6 +81,8 @@ export function readSettings(command: Command, env: Env, machine: Machine): Sett
 
   const importDirs = read.folders('IMPORT_DIRS');
 
+  const agentUrl = command === 'hub' ? read.url('AGENT_URL', 'http://127.0.0.1:3002') : '';
+
   const settings: Settings = {
     token,
     hub: {
@@ -83,7 +90,8 @@ export function readSettings(command: Command, env: Env, machine: Machine): Sett
       port: read.port('HUB_PORT', 3000),
       dataDir,
       signUp: runsHub ? read.oneOf('SIGN_UP', ['first', 'open', 'closed']) : 'first',
-      agentUrl: command === 'hub' ? read.url('AGENT_URL', 'http://127.0.0.1:3002') : '',
+      agentUrl,
+      agentTrust: command === 'hub' ? readTrust(read, agentUrl) : null,
       trustProxy: read.flag('TRUST_PROXY', false),
       hosts: read.hosts('HUB_ORIGINS'),
       importDirs,
@@ -92,6 +100,7 @@ export function readSettings(command: Command, env: Env, machine: Machine): Sett
       host: read.text('AGENT_HOST', '127.0.0.1'),
       port: read.port('AGENT_PORT', 3002),
       previousToken: runsAgent ? checkToken(read, 'AGENT_TOKEN_PREVIOUS') : null,
+      tls: runsAgent ? readTls(read) : null,
       proxy: {
         bin: program ?? bin,
         proxyfile: resolve(read.text('PROXYFILE', own('Caddyfile', '/etc/caddy/Caddyfile'))),
@@ -140,6 +149,28 @@ function checkToken(read: ReturnType<typeof createReader>, name: string): string
     read.fault(name, 'may hold printable ASCII characters only, no spaces');
   }
   return token;
+}
+
+function readTls(read: ReturnType<typeof createReader>): AgentSettings['tls'] {
+  const cert = read.file('AGENT_TLS_CERT');
+  const key = read.file('AGENT_TLS_KEY');
+  if (read.has('AGENT_TLS_CERT') !== read.has('AGENT_TLS_KEY')) {
+    read.fault('AGENT_TLS_CERT', 'and AGENT_TLS_KEY go together');
+  }
+  return cert !== null && key !== null ? { cert, key } : null;
+}
+
+function readTrust(read: ReturnType<typeof createReader>, url: string): AgentTrust | null {
+  const named = read.text('AGENT_CA', '');
+  if (named === '') return null;
+  if (!url.startsWith('https:')) read.fault('AGENT_CA', 'needs an https:// AGENT_URL');
+  const fingerprint = normalFingerprint(named);
+  if (fingerprint !== null) return { fingerprint };
+  const ca = read.file('AGENT_CA');
+  if (ca !== null && !ca.includes('-----BEGIN CERTIFICATE-----')) {
+    read.fault('AGENT_CA', 'must be a certificate’s file (PEM) or its SHA-256 fingerprint');
+  }
+  return ca === null ? null : { ca };
 }
 
 /** In the data folder, or, where that path is too long for a socket, in a short one of its own. */

@@ -48,8 +48,14 @@ export async function serveHub(
   const now = () => new Date();
   const store = createStore(db);
   if (firstPreamble && store.isUnseeded()) store.seedPreamble(firstPreamble(), now());
-  const agent = createAgentClient({ url: settings.agentUrl, token });
+  const agent = createAgentClient({
+    url: settings.agentUrl,
+    token,
+    trust: settings.agentTrust,
+  });
   const publisher = createPublisher({ store, agent, now, log, importDirs: settings.importDirs });
+  const warnings = warningsOf(settings);
+  for (const warning of warnings) log('warning', { warning });
   const setupCode = createSetupCode(join(settings.dataDir, 'setup-code'));
   const accounts = createAccounts({ db, now, signUp: settings.signUp, setupCode });
   if (accounts.any()) setupCode.forget();
@@ -65,6 +71,7 @@ export async function serveHub(
     trustProxy,
     loopback,
     hosts,
+    warnings,
     version,
     now,
     log,
@@ -100,7 +107,7 @@ export async function serveAgent(
   const proxy = createProxy(settings.proxy, log);
   const logs = createLogs({ file: settings.proxy.accessLog.file });
   const app = createAgent({ tokens, proxy, logs, log });
-  const listening = listen(app, settings.host, settings.port);
+  const listening = listen(app, settings.host, settings.port, settings.tls);
   try {
     await proxy.start();
   } catch (error) {
@@ -124,9 +131,9 @@ export async function serveAll(settings: Settings, log: Log) {
   const token = settings.token ?? ownToken(join(hub.dataDir, 'agent-token'));
   const agentRunning = await serveAgent(agent, token, log);
   try {
-    const hubRunning = await serveHub({ ...hub, agentUrl: agentRunning.url }, token, log, () =>
-      firstPreamble(settings.firstPorts),
-    );
+    const agentTrust = agent.tls && { ca: agent.tls.cert };
+    const near = { ...hub, agentUrl: agentRunning.url, agentTrust };
+    const hubRunning = await serveHub(near, token, log, () => firstPreamble(settings.firstPorts));
     return {
       hub: hubRunning,
       agent: agentRunning,
@@ -141,8 +148,22 @@ export async function serveAll(settings: Settings, log: Log) {
   }
 }
 
+/** What an operator should know; also told by the status. */
+function warningsOf({ agentUrl }: HubSettings): string[] {
+  const { protocol, hostname } = new URL(agentUrl);
+  if (protocol === 'https:' || isLoopback(hostname.replace(/^\[|\]$/g, ''))) return [];
+  return [
+    'The agent is talked to over plain HTTP: whoever is on the way can read its token and rule the proxy. Give it a certificate (signalbox agent --new-cert).',
+  ];
+}
+
 /** Ports are taken exclusively: Elysia's default lets two servers share one without a word. */
-function listen(app: AnyElysia, hostname: string, port: number): Running {
+function listen(
+  app: AnyElysia,
+  hostname: string,
+  port: number,
+  tls: AgentSettings['tls'] = null,
+): Running {
   try {
     app.listen({
       hostname,
@@ -151,6 +172,7 @@ function listen(app: AnyElysia, hostname: string, port: number): Running {
       idleTimeout: IDLE_SECONDS,
       // Beyond the largest body any route takes; the routes answer for their own limits.
       maxRequestBodySize: 4 * AGENT_BODY_LIMIT,
+      ...(tls === null ? {} : { tls: { cert: tls.cert, key: tls.key } }),
     });
   } catch (cause) {
     throw new Error(`cannot listen on ${hostname}, port ${port}: is it taken?`, { cause });
@@ -159,7 +181,7 @@ function listen(app: AnyElysia, hostname: string, port: number): Running {
   if (!server) throw new Error(`cannot listen on ${hostname}, port ${port}`);
   const host = hostname.includes(':') ? `[${hostname}]` : hostname;
   return {
-    url: `http://${host}:${server.port}`,
+    url: `${tls === null ? 'http' : 'https'}://${host}:${server.port}`,
     async stop() {
       const cut = setTimeout(() => void server.stop(true), STOP_PATIENCE_MS);
       await server.stop();

@@ -40,6 +40,8 @@ export function createReader(env: Env, readFile: (path: string) => string) {
 
   return {
     fault,
+    file,
+    has: (name: string): boolean => value(name) !== undefined,
     text: (name: string, otherwise: string): string => value(name) ?? otherwise,
     port: (name: string, otherwise: number): number => port(name, 0) ?? otherwise,
     optionalPort: (name: string): number | null => port(name, 1),

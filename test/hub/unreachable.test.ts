@@ -25,6 +25,7 @@ async function start(url: string): Promise<void> {
     dataDir: folder,
     signUp: 'open',
     trustProxy: false,
+    agentTrust: null,
     hosts: [],
     importDirs: [],
   };
