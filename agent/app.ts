@@ -3,7 +3,7 @@ import { Elysia } from 'elysia';
 import { createBearerCheck } from './bearer.ts';
 import type { Log, ProxyControl } from './caddy/proxy.ts';
 import { Failure } from './failure.ts';
-import { errors, jsonBody, lateBodies, pathOf, SHORT_HOSTS } from './http.ts';
+import { errors, jsonBody, lateBodies, pathOf, patience, SHORT_HOSTS } from './http.ts';
 import { parseLogQuery } from './logs/filter.ts';
 import type { Logs } from './logs/logs.ts';
 import {
@@ -20,7 +20,8 @@ import {
 } from './wire.ts';
 
 export type AgentDeps = {
-  token: string;
+  /** The shared token, and the one it replaces while both are in use. */
+  tokens: readonly string[];
   proxy: ProxyControl;
   logs: Logs;
   log: Log;
@@ -29,8 +30,11 @@ export type AgentDeps = {
 /** A proxyfile of 25,000 sites is about 1.6 MB. */
 export const AGENT_BODY_LIMIT = 16 * 1024 * 1024;
 
-export function createAgent({ token, proxy, logs, log }: AgentDeps) {
-  const allowed = createBearerCheck(token);
+const isHealthCheck = (request: Request): boolean =>
+  (request.method === 'GET' || request.method === 'HEAD') && pathOf(request) === '/health';
+
+export function createAgent({ tokens, proxy, logs, log }: AgentDeps) {
+  const allowed = createBearerCheck(tokens);
   return new Elysia({ name: 'agent', handler: SHORT_HOSTS })
     .use(
       errors({
@@ -40,8 +44,11 @@ export function createAgent({ token, proxy, logs, log }: AgentDeps) {
       }),
     )
     .use(lateBodies())
+    .use(patience())
     .onRequest(({ request, set }) => {
-      if (pathOf(request) === '/health' || allowed(request)) return;
+      set.headers['Cache-Control'] = 'no-store';
+      set.headers['X-Content-Type-Options'] = 'nosniff';
+      if (isHealthCheck(request) || allowed(request)) return;
       set.headers['WWW-Authenticate'] = 'Bearer';
       throw new Failure('UNAUTHENTICATED', 'A valid agent token is needed.');
     })

@@ -8,6 +8,9 @@ export const SHORT_HOSTS = { standardHostname: false };
 
 const UNREAD = Symbol('the body is not read yet');
 
+/** 16 MiB in this time are 1 Mbit/s, a slow line. */
+const BODY_DEADLINE_MS = 120_000;
+
 /** Answers a failure; anything that is not one is a bare 500 and goes to `report`. */
 export function failureResponse(failure: Failure, headers: Record<string, string> = {}): Response {
   const body: ErrorBody = { code: failure.code, message: failure.message };
@@ -68,6 +71,18 @@ const storageUnavailable = () =>
     'The disk is full or cannot be written to; nothing was changed.',
   );
 
+/** Longer than the hub's deadline towards the agent, and than the agent's towards Caddy. */
+const REQUEST_IDLE_SECONDS = 120;
+
+/**
+ * A connection that has not said what it wants is cut off early, by the server's own idle timeout;
+ * one whose request is known may stay quiet while it is worked on.
+ */
+export const patience = () =>
+  new Elysia({ name: 'patience' }).onRequest(({ request, server }) => {
+    server?.timeout(request, REQUEST_IDLE_SECONDS);
+  });
+
 /** Keeps Elysia from reading any body before the guards have run; mount it beside `errors`. */
 export const lateBodies = () =>
   new Elysia({ name: 'late-bodies' }).onParse({ as: 'global' }, () => ({ [UNREAD]: true }));
@@ -95,22 +110,72 @@ async function readBounded(request: Request, limit: number): Promise<Uint8Array>
   const tooLarge = () =>
     new Failure('BODY_TOO_LARGE', `The body is larger than ${limit / (1024 * 1024)} MiB.`);
   if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge();
+  if (request.body === null) return new Uint8Array();
+  const reader = request.body.getReader();
+  // A body may come in drops that never let the connection fall idle.
+  let late = false;
+  const deadline = setTimeout(() => {
+    late = true;
+    void reader.cancel();
+  }, BODY_DEADLINE_MS);
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of request.body ?? []) {
-    size += chunk.byteLength;
-    if (size > limit) throw tooLarge();
-    chunks.push(chunk);
+  try {
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      size += part.value.byteLength;
+      if (size > limit) throw tooLarge();
+      chunks.push(part.value);
+    }
+  } finally {
+    clearTimeout(deadline);
   }
+  if (late) throw new Failure('BODY_TOO_SLOW', 'The body took too long to arrive.');
   return Buffer.concat(chunks);
 }
 
 function parseJson(bytes: Uint8Array): unknown {
+  if (isDeep(bytes)) throw invalidJson();
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
     throw invalidJson();
   }
+}
+
+/** No body of ours is nested beyond three. */
+const DEEPEST = 32;
+/** In UTF-8 as in ASCII; no other character holds such a byte. */
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPENING = [0x5b, 0x7b];
+const CLOSING = [0x5d, 0x7d];
+
+/**
+ * Whether JSON text is nested deeper than any body of ours, told before anything reads it: parsing
+ * 16 MiB of brackets takes seconds, and Elysia writes a body that does not fit its schema out with
+ * indentation, which for a deeply nested one is as long as its depth squared.
+ */
+function isDeep(bytes: Uint8Array): boolean {
+  let depth = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte === QUOTE) {
+      at = bytes.indexOf(QUOTE, at + 1);
+      while (at > 0 && isEscaped(bytes, at)) at = bytes.indexOf(QUOTE, at + 1);
+      if (at < 0) return false;
+    } else if (byte === OPENING[0] || byte === OPENING[1]) {
+      if (++depth > DEEPEST) return true;
+    } else if (byte === CLOSING[0] || byte === CLOSING[1]) {
+      depth--;
+    }
+  }
+  return false;
+}
+
+function isEscaped(bytes: Uint8Array, quote: number): boolean {
+  let at = quote - 1;
+  while (bytes[at] === BACKSLASH) at--;
+  return (quote - at) % 2 === 0;
 }
 
 const invalidJson = () => new Failure('INVALID_JSON', 'The body is not valid JSON.');

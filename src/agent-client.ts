@@ -11,11 +11,15 @@ import {
   ValidateAnswer,
 } from '../agent/wire.ts';
 
+import { type AgentTrust, createAgentTls } from './agent-trust.ts';
+
 export type AgentClient = ReturnType<typeof createAgentClient>;
 export type AgentClientDeps = {
   /** Where the agent listens, `http://127.0.0.1:3002`. */
   url: string;
   token: string;
+  /** Whose certificate is believed; null: those of the public authorities. */
+  trust?: AgentTrust | null;
   /** Milliseconds to wait for a publish; longer than the agent's own 30 s towards Caddy. */
   deadline?: number;
 };
@@ -32,7 +36,14 @@ const PASSED_ON = [
   'INVALID_REQUEST',
 ] as const;
 
-export function createAgentClient({ url, token, deadline = DEADLINE_MS }: AgentClientDeps) {
+export function createAgentClient({
+  url,
+  token,
+  trust = null,
+  deadline = DEADLINE_MS,
+}: AgentClientDeps) {
+  const tlsOf = createAgentTls(url, trust);
+
   async function call<T extends TSchema>(
     schema: T,
     path: string,
@@ -41,11 +52,13 @@ export function createAgentClient({ url, token, deadline = DEADLINE_MS }: AgentC
     let answer: unknown;
     let ok: boolean;
     try {
+      const tls = await tlsOf();
       const response = await fetch(`${url}${path}`, {
         method: init.body === undefined ? 'GET' : 'POST',
         headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
         ...(init.body === undefined ? {} : { body: JSON.stringify(init.body) }),
         redirect: 'error',
+        ...(tls === null ? {} : { tls }),
         signal: AbortSignal.timeout(init.deadline ?? deadline),
       });
       ok = response.ok;

@@ -1,6 +1,6 @@
 /** The hub's HTTP side: errors first, then one controller per feature, each behind the guard. */
 import { Elysia } from 'elysia';
-import { errors, lateBodies, pathOf, SHORT_HOSTS } from '../agent/http.ts';
+import { errors, lateBodies, pathOf, patience, SHORT_HOSTS } from '../agent/http.ts';
 import { ErrorBody, Health, LogPage, LogQuery } from '../agent/wire.ts';
 import type { AgentClient } from './agent-client.ts';
 import { lastHop, plain } from './auth/address.ts';
@@ -41,6 +41,8 @@ export type HubDeps = {
   loopback: boolean;
   /** The hosts the hub is reached by; empty: any. */
   hosts: readonly string[];
+  /** What an operator should know, for the status. */
+  warnings: readonly string[];
   version: string;
   now: () => Date;
   log: Log;
@@ -65,6 +67,7 @@ export function createHub(deps: HubDeps) {
     trustProxy,
     loopback,
     hosts,
+    warnings,
     version,
     now,
     log,
@@ -94,6 +97,7 @@ export function createHub(deps: HubDeps) {
       }),
     )
     .use(lateBodies())
+    .use(patience())
     .onRequest(({ request, set }) => {
       Object.assign(set.headers, securityHeaders(pathOf(request)));
       assertOwnOrigin(request, isHttps(request), { hosts });
@@ -113,7 +117,7 @@ export function createHub(deps: HubDeps) {
     .use(
       new Elysia({ name: 'status' })
         .use(guard)
-        .get('/status', () => readStatus({ agent, publisher, version, startedAt, now }), {
+        .get('/status', () => readStatus({ agent, publisher, warnings, version, startedAt, now }), {
           response: { 200: HubStatus, 401: ErrorBody },
         }),
     )

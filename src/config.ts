@@ -2,6 +2,7 @@
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { ProxySettings } from '../agent/caddy/proxy.ts';
+import { type AgentTrust, normalFingerprint } from './agent-trust.ts';
 import type { SignUpPolicy } from './auth/service.ts';
 import { createReader, type Env } from './settings-reader.ts';
 
@@ -13,14 +14,26 @@ export type HubSettings = Readonly<{
   dataDir: string;
   signUp: SignUpPolicy;
   agentUrl: string;
+  /** Whose certificate the hub believes at an `https:` agent. */
+  agentTrust: AgentTrust | null;
   trustProxy: boolean;
   /** Milliseconds the hub waits for the agent; not a setting, tests shorten it. */
   agentDeadline?: number;
   /** The hosts the hub may be reached by, in normal form; empty: any. */
   hosts: readonly string[];
+  /** Absolute folders whose files a config may import. */
+  importDirs: readonly string[];
 }>;
 
-export type AgentSettings = Readonly<{ host: string; port: number; proxy: ProxySettings }>;
+export type AgentSettings = Readonly<{
+  host: string;
+  port: number;
+  /** Taken beside the token while hubs still use it. */
+  previousToken: string | null;
+  /** PEM texts; null where the agent speaks plain HTTP. */
+  tls: Readonly<{ cert: string; key: string }> | null;
+  proxy: ProxySettings;
+}>;
 
 export type Settings = Readonly<{
   hub: HubSettings;
@@ -68,6 +81,10 @@ export function readSettings(command: Command, env: Env, machine: Machine): Sett
     read.fault('PROXY_ADMIN', 'must be host:port or unix//path');
   }
 
+  const importDirs = read.folders('IMPORT_DIRS');
+
+  const agentUrl = command === 'hub' ? read.url('AGENT_URL', 'http://127.0.0.1:3002') : '';
+
   const settings: Settings = {
     token,
     hub: {
@@ -75,13 +92,17 @@ export function readSettings(command: Command, env: Env, machine: Machine): Sett
       port: read.port('HUB_PORT', 3000),
       dataDir,
       signUp: runsHub ? read.oneOf('SIGN_UP', ['first', 'open', 'closed']) : 'first',
-      agentUrl: command === 'hub' ? read.url('AGENT_URL', 'http://127.0.0.1:3002') : '',
+      agentUrl,
+      agentTrust: command === 'hub' ? readTrust(read, agentUrl) : null,
       trustProxy: read.flag('TRUST_PROXY', false),
       hosts: read.hosts('HUB_ORIGINS'),
+      importDirs,
     },
     agent: {
       host: read.text('AGENT_HOST', '127.0.0.1'),
       port: read.port('AGENT_PORT', 3002),
+      previousToken: runsAgent ? checkToken(read, 'AGENT_TOKEN_PREVIOUS') : null,
+      tls: runsAgent ? readTls(read) : null,
       proxy: {
         bin: program ?? bin,
         proxyfile: resolve(read.text('PROXYFILE', own('Caddyfile', '/etc/caddy/Caddyfile'))),
@@ -101,6 +122,7 @@ export function readSettings(command: Command, env: Env, machine: Machine): Sett
           rollMb: read.count('ACCESS_LOG_ROLL_MB', 100),
           keep: read.count('ACCESS_LOG_KEEP', 10),
         },
+        importDirs,
       },
     },
     firstPorts: {
@@ -113,16 +135,44 @@ export function readSettings(command: Command, env: Env, machine: Machine): Sett
 }
 
 function readToken(read: ReturnType<typeof createReader>, command: Command): string | null {
-  const token = read.secret('AGENT_TOKEN');
-  if (token === null && command === 'all') return null;
-  if (token === null) {
+  const token = checkToken(read, 'AGENT_TOKEN');
+  if (token === null && command !== 'all') {
     read.fault('AGENT_TOKEN', 'is needed (or AGENT_TOKEN_FILE): the token hub and agent share');
-  } else if (token.length < SHORTEST_TOKEN) {
-    read.fault('AGENT_TOKEN', `must have at least ${SHORTEST_TOKEN} characters`);
-  } else if (!/^[\x21-\x7e]+$/.test(token)) {
-    read.fault('AGENT_TOKEN', 'may hold printable ASCII characters only, no spaces');
   }
   return token;
+}
+
+function checkToken(read: ReturnType<typeof createReader>, name: string): string | null {
+  const token = read.secret(name);
+  if (token === null) return null;
+  if (token.length < SHORTEST_TOKEN) {
+    read.fault(name, `must have at least ${SHORTEST_TOKEN} characters`);
+  } else if (!/^[\x21-\x7e]+$/.test(token)) {
+    read.fault(name, 'may hold printable ASCII characters only, no spaces');
+  }
+  return token;
+}
+
+function readTls(read: ReturnType<typeof createReader>): AgentSettings['tls'] {
+  const cert = read.file('AGENT_TLS_CERT');
+  const key = read.file('AGENT_TLS_KEY');
+  if (read.has('AGENT_TLS_CERT') !== read.has('AGENT_TLS_KEY')) {
+    read.fault('AGENT_TLS_CERT', 'and AGENT_TLS_KEY go together');
+  }
+  return cert !== null && key !== null ? { cert, key } : null;
+}
+
+function readTrust(read: ReturnType<typeof createReader>, url: string): AgentTrust | null {
+  const named = read.text('AGENT_CA', '');
+  if (named === '') return null;
+  if (!url.startsWith('https:')) read.fault('AGENT_CA', 'needs an https:// AGENT_URL');
+  const fingerprint = normalFingerprint(named);
+  if (fingerprint !== null) return { fingerprint };
+  const ca = read.file('AGENT_CA');
+  if (ca !== null && !ca.includes('-----BEGIN CERTIFICATE-----')) {
+    read.fault('AGENT_CA', 'must be a certificate’s file (PEM) or its SHA-256 fingerprint');
+  }
+  return ca === null ? null : { ca };
 }
 
 /** In the data folder, or, where that path is too long for a socket, in a short one of its own. */

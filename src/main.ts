@@ -1,10 +1,12 @@
 /** The program's entry: argv and environment in, processes out; the only file that exits. */
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { hostname } from 'node:os';
+import { join, resolve } from 'node:path';
 import { version } from '../package.json';
 import { type Command, type Machine, readSettings, type Settings } from './config.ts';
 import { openBeside } from './db/open.ts';
 import { createLog } from './log.ts';
+import { newCertificate } from './new-certificate.ts';
 import { generatePassword, readSecretLine, resetPassword } from './passwd.ts';
 import { type HubRunning, type Running, serveAgent, serveAll, serveHub } from './serve.ts';
 import { SettingsError } from './settings-reader.ts';
@@ -87,12 +89,37 @@ async function isHealthy(which: 'hub' | 'agent'): Promise<boolean> {
   const port = process.env[`${name}_PORT`] || (which === 'hub' ? '3000' : '3002');
   const near = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
   const address = near.includes(':') ? `[${near}]` : near;
+  // Its certificate may name anything here: nothing secret is said.
+  const encrypted = which === 'agent' && Boolean(process.env.AGENT_TLS_CERT);
+  const scheme = encrypted ? 'https' : 'http';
   const path = which === 'hub' ? '/api/health' : '/health';
   try {
     const signal = AbortSignal.timeout(5_000);
-    return (await fetch(`http://${address}:${port}${path}`, { signal })).ok;
+    return (
+      await fetch(`${scheme}://${address}:${port}${path}`, {
+        signal,
+        tls: { rejectUnauthorized: false },
+      })
+    ).ok;
   } catch {
     return false;
+  }
+}
+
+/** Writes a certificate for the agent where its settings look for one. */
+async function writeCertificate(): Promise<number> {
+  const folder = resolve(process.env.DATA_DIR?.trim() || './data');
+  const cert = resolve(process.env.AGENT_TLS_CERT?.trim() || join(folder, 'agent-cert.pem'));
+  const key = resolve(process.env.AGENT_TLS_KEY?.trim() || join(folder, 'agent-key.pem'));
+  try {
+    const names = [hostname(), 'localhost', process.env.AGENT_HOST?.trim() || '127.0.0.1'];
+    const { fingerprint } = await newCertificate({ cert, key, names, now: new Date() });
+    console.log(`AGENT_TLS_CERT=${cert}\nAGENT_TLS_KEY=${key}`);
+    console.log(`\nFor the hub:\nAGENT_CA=${fingerprint}`);
+    return 0;
+  } catch (error) {
+    process.stderr.write(`signalbox agent --new-cert: ${messageOf(error)}\n`);
+    return 1;
   }
 }
 
@@ -128,6 +155,8 @@ if (words.includes('--help') || words.includes('-h')) {
   console.log(version);
 } else if (word === 'health' && (extra ?? 'hub') in { hub: 1, agent: 1 } && more.length === 0) {
   process.exitCode = (await isHealthy(extra === 'agent' ? 'agent' : 'hub')) ? 0 : 1;
+} else if (word === 'agent' && extra === '--new-cert' && more.length === 0) {
+  process.exitCode = await writeCertificate();
 } else if (word === 'passwd' && extra !== undefined && more.length === 0) {
   process.exitCode = await setPassword(extra);
 } else if (word === undefined || ((word === 'hub' || word === 'agent') && extra === undefined)) {

@@ -39,6 +39,9 @@ export type HubRunning = Running & {
   loopback: boolean;
 };
 
+/** For connections that have not said yet what they want, or have been answered. */
+const IDLE_SECONDS = 30;
+
 /** @throws Error where the data folder is in use, or the port is taken */
 export async function serveHub(
   settings: HubSettings,
@@ -110,9 +113,16 @@ function prepareHub(
   const now = () => new Date();
   const store = createStore(db);
   if (preamble && store.isUnseeded()) store.seedPreamble(preamble(), now());
-  const { agentUrl: url, agentDeadline: deadline } = settings;
-  const agent = createAgentClient({ url, token, ...(deadline === undefined ? {} : { deadline }) });
-  const publisher = createPublisher({ store, agent, now, log });
+  const { agentUrl: url, agentTrust: trust, agentDeadline: deadline } = settings;
+  const agent = createAgentClient({
+    url,
+    token,
+    trust,
+    ...(deadline === undefined ? {} : { deadline }),
+  });
+  const publisher = createPublisher({ store, agent, now, log, importDirs: settings.importDirs });
+  const warnings = warningsOf(settings);
+  for (const warning of warnings) log('warning', { warning });
   const setupCode = createSetupCode(join(settings.dataDir, 'setup-code'));
   const accounts = createAccounts({ db, now, signUp: settings.signUp, setupCode });
   if (accounts.any()) setupCode.forget();
@@ -130,6 +140,7 @@ function prepareHub(
     trustProxy,
     loopback,
     hosts,
+    warnings,
     version,
     now,
     log,
@@ -162,12 +173,13 @@ function prepareAgent(settings: AgentSettings, token: string, log: Log): Prepare
   // A second agent would adopt the first one's proxy, and end it when it stops.
   const release = managed ? lockFolder(dirname(managed.folder), 'agent') : () => {};
   try {
+    const tokens = [token, ...(settings.previousToken === null ? [] : [settings.previousToken])];
     if (managed) prepareSocketFolder(admin);
     const proxy = createProxy(settings.proxy, log);
     const logs = createLogs({ file: accessLog.file });
     logs.warm();
-    const app = createAgent({ token, proxy, logs, log });
-    const listening = listen(app, settings.host, settings.port);
+    const app = createAgent({ tokens, proxy, logs, log });
+    const listening = listen(app, settings.host, settings.port, settings.tls);
     let begun = false;
     return {
       url: listening.url,
@@ -189,17 +201,32 @@ function prepareAgent(settings: AgentSettings, token: string, log: Log): Prepare
   }
 }
 
+/** What an operator should know; also told by the status. */
+function warningsOf({ agentUrl }: HubSettings): string[] {
+  const { protocol, hostname } = new URL(agentUrl);
+  if (protocol === 'https:' || isLoopback(hostname.replace(/^\[|\]$/g, ''))) return [];
+  return [
+    'The agent is talked to over plain HTTP: whoever is on the way can read its token and rule the proxy. Give it a certificate (signalbox agent --new-cert).',
+  ];
+}
+
 /** Ports are taken exclusively: Elysia's default lets two servers share one without a word. */
-function listen(app: AnyElysia, hostname: string, port: number): Running {
+function listen(
+  app: AnyElysia,
+  hostname: string,
+  port: number,
+  tls: AgentSettings['tls'] = null,
+): Running {
   try {
     app.listen({
       hostname,
       port,
       reusePort: false,
-      idleTimeout: 120,
+      idleTimeout: IDLE_SECONDS,
       // Bodies are bounded where they are read, after the guards; Bun's own answer is no JSON.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
       development: false,
+      ...(tls === null ? {} : { tls: { cert: tls.cert, key: tls.key } }),
     });
   } catch (cause) {
     throw new Error(`cannot listen on ${hostname}, port ${port}: is it taken?`, { cause });
@@ -208,7 +235,7 @@ function listen(app: AnyElysia, hostname: string, port: number): Running {
   if (!server) throw new Error(`cannot listen on ${hostname}, port ${port}`);
   const host = hostname.includes(':') ? `[${hostname}]` : hostname;
   return {
-    url: `http://${host}:${server.port}`,
+    url: `${tls === null ? 'http' : 'https'}://${host}:${server.port}`,
     async stop() {
       const cut = setTimeout(() => void server.stop(true), STOP_PATIENCE_MS);
       await server.stop();

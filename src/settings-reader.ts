@@ -1,4 +1,5 @@
 /** Reads single settings and gathers their faults; no value is ever repeated in one. */
+import { isAbsolute, resolve } from 'node:path';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
@@ -39,6 +40,8 @@ export function createReader(env: Env, readFile: (path: string) => string) {
 
   return {
     fault,
+    file,
+    has: (name: string): boolean => value(name) !== undefined,
     text: (name: string, otherwise: string): string => value(name) ?? otherwise,
     port: (name: string, otherwise: number): number => port(name, 0) ?? otherwise,
     optionalPort: (name: string): number | null => port(name, 1),
@@ -80,6 +83,15 @@ export function createReader(env: Env, readFile: (path: string) => string) {
         }
         return url ? url.host.replace(/:(80|443)$/, '') : '';
       });
+    },
+
+    /** Absolute folders with colons between, as on a PATH. */
+    folders(name: string): string[] {
+      const all = (value(name)?.split(':') ?? []).filter(Boolean);
+      if (all.some((folder) => !isAbsolute(folder) || resolve(folder) === '/')) {
+        fault(name, 'must hold absolute folders below the root, with colons between');
+      }
+      return all.map((folder) => resolve(folder));
     },
 
     /** NAME itself, or the content of the file that NAME_FILE names; null where neither is set. */

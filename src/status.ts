@@ -6,6 +6,7 @@ import type { Publisher } from './vhosts/publisher.ts';
 export type StatusDeps = {
   agent: AgentClient;
   publisher: Publisher;
+  warnings: readonly string[];
   version: string;
   startedAt: Date;
   now: () => Date;
@@ -29,6 +30,7 @@ export const HubStatus = t.Object({
   lastPublish: nullable(
     t.Object({ at: t.String(), milliseconds: t.Number(), changes: t.Integer() }),
   ),
+  warnings: t.Array(t.String(), { description: 'what an operator should know' }),
   broken: t.Array(t.Object({ id: t.Integer(), domain: t.String(), detail: t.String() }), {
     description: 'stored vhosts that the proxy takes no longer',
   }),
@@ -37,7 +39,14 @@ export const HubStatus = t.Object({
 const tenths = (value: number) => Math.round(value * 10) / 10;
 
 /** Never fails: an agent that does not answer is part of the answer. */
-export async function readStatus({ agent, publisher, version, startedAt, now }: StatusDeps) {
+export async function readStatus({
+  agent,
+  publisher,
+  warnings,
+  version,
+  startedAt,
+  now,
+}: StatusDeps) {
   const from = performance.now();
   const proxy = await agent.status().catch(() => null);
   const latencyMs = proxy === null ? null : tenths(performance.now() - from);
@@ -56,6 +65,7 @@ export async function readStatus({ agent, publisher, version, startedAt, now }: 
       milliseconds: tenths(last.milliseconds),
       changes: last.changes,
     },
+    warnings: [...warnings],
     broken: publisher.broken().map(({ vhost, failure }) => ({
       id: vhost.id,
       domain: vhost.domain,

@@ -5,6 +5,7 @@ Usage:
   signalbox                      hub, agent and Caddy on one machine
   signalbox hub                  the hub alone: API, accounts, virtual hosts
   signalbox agent                the agent alone, beside a Caddy
+  signalbox agent --new-cert     make a certificate for the agent, print its fingerprint
   signalbox health [hub|agent]   exit 0 when it answers, else 1
   signalbox passwd EMAIL         a new password, from standard input or made here,
                                  for who is locked out; ends their sessions
@@ -18,12 +19,17 @@ Settings come from the environment, or a .env file in the working folder:
   HUB_ORIGINS                    the only hosts it answers to (any)
   AGENT_URL                      where the hub finds the agent (http://127.0.0.1:3002)
   AGENT_TOKEN, AGENT_TOKEN_FILE  the token both share, at least 32 characters
+  AGENT_TOKEN_PREVIOUS           an older one the agent still takes (or _FILE)
   AGENT_HOST, AGENT_PORT         where the agent listens (127.0.0.1, 3002)
+  AGENT_TLS_CERT, AGENT_TLS_KEY  files (PEM) with which the agent speaks TLS
+  AGENT_CA                       what the hub trusts then: a file (PEM), or the
+                                 certificate's SHA-256 fingerprint
   PROXY_BIN                      the proxy's program (caddy on the PATH)
   PROXYFILE                      the file the agent keeps (/etc/caddy/Caddyfile)
   PROXY_ADMIN                    Caddy's admin endpoint (localhost:2019)
   PROXY_MANAGED                  whether the agent runs Caddy itself (false)
   PROXY_ENV_FILE                 NAME=value lines for Caddy
+  IMPORT_DIRS                    folders whose files may be imported (none)
   ACCESS_LOG                     the access log (/var/log/caddy/access.log)
   ACCESS_LOG_ROLL_MB             size at which it rolls (100)
   ACCESS_LOG_KEEP                rolled files kept (10)

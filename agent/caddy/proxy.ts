@@ -21,6 +21,8 @@ export type ProxySettings = {
   /** The whole environment of Caddy (where managed) and of validation. */
   env: Record<string, string>;
   accessLog: { file: string; rollMb: number; keep: number };
+  /** Absolute folders whose files a proxyfile may import. */
+  importDirs?: readonly string[];
   /** Milliseconds a validation may take. */
   deadline?: number;
 };
@@ -60,6 +62,11 @@ export function createProxy(settings: ProxySettings, log: Log) {
     adaptApart: (text) => adaptApart(text, commands),
     proxyfile,
     accessLog: settings.accessLog,
+    reading: async () => ({
+      heredocs: hasHeredocs(await versionOf()),
+      environment: settings.env,
+    }),
+    importDirs: settings.importDirs ?? [],
     log,
     ...(supervisor ? { managed: supervisor } : {}),
   });
@@ -115,6 +122,12 @@ export function createProxy(settings: ProxySettings, log: Log) {
     },
     pid: (): number | null => supervisor?.pid() ?? null,
   };
+}
+
+/** Caddy knows heredocs since 2.7. */
+function hasHeredocs(version: string | null): boolean {
+  const [major = 0, minor = 0] = (version ?? '').split('.').map(Number);
+  return major > 2 || (major === 2 && minor >= 7);
 }
 
 /** Validation must not share the proxy's storage: it makes a CA of its own where a site asks for one. */

@@ -2,12 +2,22 @@
  * A proxyfile becomes live here or changes nothing:
  * write beside ∥ validate ∥ adapt → patch → try ports → load → look → swap the file in.
  */
+
+import {
+  fileImports,
+  mayReadMore,
+  type ReadingOptions,
+  structuralPlaceholder,
+} from '../caddyfile/file-imports.ts';
 import { Failure } from '../failure.ts';
 import { leavesTraces } from './adapt.ts';
 import { type Admin, type AdminAnswer, AdminUnreachable, proxyUnreachable } from './admin.ts';
+import { createAdminMatcher } from './admin-address.ts';
+import { mayImport, resolvePath } from './import-dirs.ts';
 import type { Json, JsonObject } from './json.ts';
 import { hasStrayListeners } from './listeners.ts';
 import { patchConfig, type Stamp } from './patch.ts';
+import { findForbidden } from './policy.ts';
 import { addedListeners, findTaken } from './ports.ts';
 import { digestOf, type Proxyfile } from './proxyfile.ts';
 import type { Validator } from './validate.ts';
@@ -20,6 +30,10 @@ export type ReloadDeps = {
   adaptApart: (text: string) => Promise<JsonObject>;
   proxyfile: Proxyfile;
   accessLog: Stamp['accessLog'];
+  /** What the Caddyfile of the proxy's version may hold, and its variables. */
+  reading: () => Promise<ReadingOptions>;
+  /** Folders whose files may be imported. */
+  importDirs: readonly string[];
   /** What can be done about a managed proxy; an unmanaged one is somebody else's. */
   managed?: {
     pid: () => number | null;
@@ -41,6 +55,7 @@ const FAILED_START = /: start: /;
 
 export function createReload(deps: ReloadDeps) {
   const { admin, validator, proxyfile, log } = deps;
+  const isAdmin = createAdminMatcher(admin.address, resolvePath);
   let last: Promise<unknown> = Promise.resolve();
   let restarting = false;
   let restartNeeded = false;
@@ -60,9 +75,23 @@ export function createReload(deps: ReloadDeps) {
     return (JSON.parse(answer.text) as { result: JsonObject }).result;
   }
 
-  /** Adapted and patched: what is to be loaded. */
-  async function prepare(text: string, digest: string): Promise<JsonObject> {
+  /** @throws Failure PROXY_REJECTED, before the proxy reads any file that the text names */
+  async function assertOwnText(text: string): Promise<void> {
+    if (!mayReadMore(text)) return;
+    const options = await deps.reading();
+    const far = fileImports(text, options).find(
+      ({ target }) => !mayImport(target, deps.importDirs, options),
+    );
+    if (far) throw refused('Only snippets can be imported, files cannot.', far.line);
+    const structural = structuralPlaceholder(text, options);
+    if (structural !== null) throw refused(structural);
+  }
+
+  /** Adapted and patched: what is to be loaded. @throws Failure PROXY_REJECTED */
+  async function prepare(text: string, digest: string, judged = true): Promise<JsonObject> {
     const config = leavesTraces(text) ? await deps.adaptApart(text) : await adaptLive(text);
+    const forbidden = judged ? findForbidden(config, isAdmin) : null;
+    if (forbidden !== null) throw refused(forbidden);
     return patchConfig(config, { digest, admin: admin.address, accessLog: deps.accessLog });
   }
 
@@ -114,7 +143,8 @@ export function createReload(deps: ReloadDeps) {
   /** Loads the file's text where something else is live. */
   async function resume(): Promise<void> {
     const text = proxyfile.read();
-    if (text !== null && (await admin.liveDigest()) !== digestOf(text)) await publish(text, {});
+    if (text !== null && (await admin.liveDigest()) !== digestOf(text))
+      await publish(text, {}, false);
   }
 
   /** @throws Failure with the old configuration back in place */
@@ -140,18 +170,28 @@ export function createReload(deps: ReloadDeps) {
     loaded = { digest, json };
   }
 
-  async function publish(text: string, { expects, probe }: ReloadOptions): Promise<string> {
+  /** @param judged false for what stands on disk: it was judged when it was pushed, or is the operator's */
+  async function publish(
+    text: string,
+    { expects, probe }: ReloadOptions,
+    judged = true,
+  ): Promise<string> {
     const digest = digestOf(text);
     try {
-      const [was, valid, written, adapted] = await Promise.allSettled([
-        replaced(expects),
+      // What a probe has beyond the end is not part of the text.
+      const beyond = probe !== undefined && countLines(probe) > countLines(text);
+      const old = await replaced(expects);
+      if (judged) await assertOwnText(text);
+      if (judged && beyond) await assertOwnText(probe);
+      const [valid, written, adapted, tried] = await Promise.allSettled([
         validator.validate(probe ?? text),
         proxyfile.writeCandidate(text),
-        prepare(text, digest),
+        prepare(text, digest, judged),
+        beyond ? prepare(probe, '', judged) : null,
       ]);
-      const old = settled(was);
       settled(valid);
       settled(written);
+      settled(tried);
       const config = settled(adapted);
       assertPortsFree(config, old);
       await makeLive(config, digest, old);
@@ -174,6 +214,7 @@ export function createReload(deps: ReloadDeps) {
 
   async function check(text: string): Promise<void> {
     try {
+      await assertOwnText(text);
       const [valid, adapted, was] = await Promise.allSettled([
         validator.validate(text),
         prepare(text, ''),
@@ -229,6 +270,13 @@ async function staysStray(pid: number, wanted: Json, refused: Json): Promise<boo
   }
   return false;
 }
+const refused = (sentence: string, line?: number): Failure =>
+  new Failure('PROXY_REJECTED', 'This configuration cannot be published; nothing was changed.', {
+    detail: line === undefined ? sentence : `line ${line}: ${sentence}`,
+    line,
+  });
+
+const countLines = (text: string): number => text.split('\n').length;
 
 const reachable = (error: unknown) =>
   error instanceof AdminUnreachable ? proxyUnreachable(error) : error;

@@ -7,6 +7,8 @@ import { findStructuralPlaceholder, vanishes } from './variants.ts';
 export type CheckOptions = TokenizeOptions & {
   /** Names of the snippets the preamble defines; every other import is one of a file. */
   snippets?: ReadonlySet<string>;
+  /** Folders whose files may be imported, judged by their names alone: the agent sees the files. */
+  importDirs?: readonly string[];
 };
 
 /** A neighbour that stands behind a text, to see whether it is still one afterwards. */
@@ -28,10 +30,22 @@ export function checkConfig(
   const found = form === 'body' ? readBody(framed.frame) : readSite(framed.frame);
   const finding = found.block
     ? (findStructuralPlaceholder(framed.frame) ??
-      findFileImport(framed.frame, found.block, options.snippets ?? new Set()))
+      findFileImport(
+        framed.frame,
+        found.block,
+        options.snippets ?? new Set(),
+        isBelow(options.importDirs),
+      ))
     : found.finding;
   return toFault(config, before, finding);
 }
+
+/** A pattern may stand for file names, and not for folders on the way. */
+const isBelow =
+  (dirs: readonly string[] = []) =>
+  (target: string): boolean =>
+    dirs.some((dir) => target.startsWith(`${dir}/`)) &&
+    !/(^|\/)\.\.?(\/|$)|[{}\ud800\ud801]|[*?[\\].*\//.test(target);
 
 type Found = { block: Block } | { block: null; finding: Finding };
 

@@ -9,17 +9,21 @@ const BUDGET = 100_000;
 
 /**
  * The first import inside `block` that is not one of a snippet in `snippets`. Caddy looks for a
- * snippet of that name and, where there is none, reads the file.
+ * snippet of that name and, where there is none, reads the file; `mayImport` tells which it may.
  */
 export function findFileImport(
   frame: Frame,
   block: Block,
   snippets: ReadonlySet<string>,
+  mayImport: (target: string) => boolean = () => false,
 ): Finding | null {
   const { tokens } = frame;
   for (const index of block.imports) {
     const target = tokens[index + 1];
-    const named = target && !startsLine(tokens, index + 1) && snippets.has(target.text);
+    const named =
+      target &&
+      !startsLine(tokens, index + 1) &&
+      (snippets.has(target.text) || mayImport(target.text));
     if (!named) {
       const message = 'Only snippets of the preamble can be imported, files cannot.';
       return { at: tokens[index]?.start ?? 0, message };

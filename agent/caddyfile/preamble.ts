@@ -86,8 +86,26 @@ function findInPreamble(frame: Frame): Finding | null {
   for (const block of blocks) {
     // Global options are read before any snippet is known.
     const known = block.keys.length === 0 ? new Set<string>() : names;
-    const finding = findFileImport(frame, block, known) ?? findRiskyArgument(tokens, block);
+    const finding =
+      findFileImport(frame, block, known) ??
+      findRiskyArgument(tokens, block) ??
+      (block.keys.length === 0 ? findStorage(tokens, block) : null);
     if (finding) return finding;
+  }
+  return null;
+}
+
+/** The global option that would move the certificates and their keys somewhere else. */
+function findStorage(tokens: readonly Token[], block: Block): Finding | null {
+  let depth = 0;
+  for (let index = block.open; index < block.close; index++) {
+    const token = tokens[index];
+    if (token?.text === '{') depth++;
+    if (token?.text === '}') depth--;
+    if (depth !== 1 || token?.text !== 'storage') continue;
+    if (index === block.open + 1 || startsLine(tokens, index)) {
+      return { at: token.start, message: 'The storage option is not allowed here.' };
+    }
   }
   return null;
 }

@@ -21,7 +21,14 @@ import { type Blame, blamedBy, createGateway } from './gateway.ts';
 import type { Author, Store } from './store.ts';
 import { assertContained, type Dialect, type SiteSet } from './vhost.ts';
 
-export type PublisherDeps = { store: Store; agent: AgentClient; now: () => Date; log: Log };
+export type PublisherDeps = {
+  store: Store;
+  agent: AgentClient;
+  now: () => Date;
+  log: Log;
+  /** Folders whose files a config may import. */
+  importDirs?: readonly string[];
+};
 
 export type Publisher = ReturnType<typeof createPublisher>;
 
@@ -31,7 +38,7 @@ export type LastPublish = { at: Date; milliseconds: number; changes: number };
 /** Caddy knows heredocs since 2.7. */
 const HEREDOCS_SINCE = [2, 7] as const;
 
-export function createPublisher({ store, agent, now, log }: PublisherDeps) {
+export function createPublisher({ store, agent, now, log, importDirs = [] }: PublisherDeps) {
   const gateway = createGateway(agent);
   let accepted: SiteSet = store.load();
   let dialect: Dialect | undefined;
@@ -50,7 +57,7 @@ export function createPublisher({ store, agent, now, log }: PublisherDeps) {
 
   async function proxyStatus(): Promise<ProxyStatus> {
     const status = await agent.status();
-    dialect = dialectOf(status.proxy.version);
+    dialect = { ...dialectOf(status.proxy.version), importDirs };
     return status;
   }
 

@@ -43,7 +43,7 @@ export type VhostInput = {
 };
 
 /** The proxy's dialect, as far as the check of a config depends on it. */
-export type Dialect = { heredocs: boolean };
+export type Dialect = { heredocs: boolean; importDirs?: readonly string[] };
 
 const UPSTREAM = '{upstream}';
 

@@ -11,6 +11,7 @@ const call = <T = Refusal>(path: string, json?: unknown, headers = stack.agentHe
 const reload = (proxyfile: string, more: object = {}) =>
   call('/proxy/reload', { proxyfile, ...more });
 const site = (host: string, body: string) => `http://${host}:${stack.httpPort} {\n${body}\n}\n`;
+const admin = () => stack.settings.agent.proxy.admin;
 const sha256 = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex');
 
 beforeAll(async () => {
@@ -25,6 +26,14 @@ describe('a stranger', () => {
     ['POST', '/proxy/validate'],
     ['GET', '/logs'],
     ['GET', '/nothing/here'],
+    ['HEAD', '/proxy/status'],
+    ['HEAD', '/nothing/here'],
+    ['OPTIONS', '/proxy/reload'],
+    ['OPTIONS', '/nothing/here'],
+    ['POST', '/health'],
+    ['DELETE', '/health'],
+    ['GET', '/health/'],
+    ['PROPFIND', '/'],
   ])('hears nothing but 401 from %s %s', async (method, path) => {
     for (const authorization of ['', 'Bearer', 'Bearer wrong', `Basic ${stack.token}`]) {
       const answer = await ask<Refusal>(`${stack.agent}${path}`, {
@@ -34,12 +43,56 @@ describe('a stranger', () => {
       });
       expect(answer.status).toBe(401);
       expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+      for (const name of ['server', 'x-powered-by', 'allow']) {
+        expect(answer.headers.get(name)).toBeNull();
+      }
+      if (method === 'HEAD') continue;
       expect(answer.body).toEqual({ code: 'UNAUTHENTICATED', message: expect.any(String) });
     }
   });
 
   test('may ask for its health', async () => {
     expect((await ask(`${stack.agent}/health`)).body).toEqual({ status: 'ok' });
+  });
+});
+
+test('while the token is changed the old one works as well, and no other', async () => {
+  const previous = 'p'.repeat(32);
+  const other = await startStack({ AGENT_TOKEN_PREVIOUS: previous });
+  const status = async (token: string) =>
+    (await ask(`${other.agent}/proxy/status`, { headers: { Authorization: `Bearer ${token}` } }))
+      .status;
+  expect(await status(`${previous}p`)).toBe(401);
+  expect(await status(stack.token)).toBe(401);
+  expect(await status('')).toBe(401);
+  expect(await status(previous)).toBe(200);
+  expect(await status(other.token)).toBe(200);
+  await other.stop();
+});
+
+describe('deeply nested JSON', () => {
+  test.each(['[', '{"a":'])('of %p is refused like any other nonsense', async (opening) => {
+    const raw = opening.repeat((16 * 1024 * 1024) / opening.length - 1);
+    const headers = stack.agentHeaders;
+    const agent = await ask<Refusal>(`${stack.agent}/proxy/reload`, { raw, headers });
+    expect([agent.status, agent.body.code]).toEqual([400, 'INVALID_JSON']);
+    const hub = await ask<Refusal>(`${stack.hub}/auth/sign-in/email`, {
+      raw: raw.slice(0, 1024 * 1024),
+    });
+    expect([hub.status, hub.body.code]).toEqual([400, 'INVALID_JSON']);
+  });
+
+  test.each([
+    ['an array', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
+    ['a field', `{"proxyfile":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}}`],
+  ])('that is well-formed, %s, is refused and no crash', async (_, raw) => {
+    const agent = await ask<Refusal>(`${stack.agent}/proxy/reload`, {
+      raw,
+      headers: stack.agentHeaders,
+    });
+    expect(agent.status).toBe(400);
+    expect((await ask(`${stack.hub}/auth/sign-in/email`, { raw })).status).toBe(400);
+    expect((await ask(`${stack.hub}/health`)).status).toBe(200);
   });
 });
 
@@ -119,6 +172,49 @@ describe('reload', () => {
     expect(answer.body.code).toBe('PROXY_REJECTED');
     expect(answer.text).not.toContain('root');
     expect(answer.text).not.toContain('/etc');
+    expect(answer.body.line).toBe(2);
+    await expectGood();
+  });
+
+  test.each([
+    ['an import that a default makes', '{$NONE:import} /etc/passwd'],
+    ['an import in a block of a directive', 'header {\nimport /etc/passwd\n}'],
+    ['an import behind a brace', 'header { import /etc/passwd\n}'],
+    ['a default with a brace', 'respond {$NONE:1 \n}\nevil.example {}'],
+    ['an upstream that is the admin socket', () => `reverse_proxy ${admin()}`],
+    [
+      'one written otherwise',
+      () => `reverse_proxy ${admin().replace('/caddy/', '/./logs/../caddy//')}`,
+    ],
+    ['one that a request decides', 'reverse_proxy {header.to}'],
+    [
+      'one that a request decides in part',
+      () => `reverse_proxy ${admin().replace('admin', '{header.to}')}`,
+    ],
+  ])('%s is refused', async (_, body) => {
+    const text = typeof body === 'string' ? body : body();
+    for (const path of ['/proxy/reload', '/proxy/validate']) {
+      const answer = await call(path, { proxyfile: site('bad.example', text) });
+      expect([answer.status, answer.body.code]).toEqual([502, 'PROXY_REJECTED']);
+      expect(answer.text).not.toMatch(/root:|\/etc/);
+      await expectGood();
+    }
+  });
+
+  test('a storage of its own is refused', async () => {
+    const answer = await reload(
+      `{\n\tstorage file_system /tmp/elsewhere\n}\n${site('a.example', '')}`,
+    );
+    expect([answer.status, answer.body.code]).toEqual([502, 'PROXY_REJECTED']);
+    expect(answer.body.detail).toContain('storage');
+    await expectGood();
+  });
+
+  test('what is only tried out is judged as well', async () => {
+    const proxyfile = site('good.example', 'respond again');
+    const probe = `${proxyfile}\n${site('off.example', `reverse_proxy ${admin()}`)}`;
+    const answer = await call('/proxy/reload', { proxyfile, probe });
+    expect([answer.status, answer.body.code]).toEqual([502, 'PROXY_REJECTED']);
     await expectGood();
   });
 

@@ -25,7 +25,9 @@ async function start(url: string): Promise<void> {
     dataDir: folder,
     signUp: 'open',
     trustProxy: false,
+    agentTrust: null,
     hosts: [],
+    importDirs: [],
   };
   hub = await serveHub(
     { ...settings, signUp: 'open', agentUrl },

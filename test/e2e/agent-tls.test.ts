@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { createAgentClient } from '../../src/agent-client.ts';
+import { type AgentTrust, normalFingerprint } from '../../src/agent-trust.ts';
+import { newCertificate } from '../../src/new-certificate.ts';
+import { runProgram } from '../harness/program.ts';
+import {
+  ask,
+  freePort,
+  type Stack,
+  signUp,
+  startStack,
+  temporaryFolder,
+} from '../harness/stack.ts';
+
+const folder = temporaryFolder();
+const files = { cert: join(folder, 'agent-cert.pem'), key: join(folder, 'agent-key.pem') };
+let fingerprint: string;
+let stack: Stack;
+
+/** Somebody between hub and agent, with a certificate for the same names. */
+const heard: string[] = [];
+let stranger: ReturnType<typeof Bun.serve>;
+
+beforeAll(async () => {
+  const made = await runProgram(['agent', '--new-cert'], { DATA_DIR: folder }, folder).exited();
+  expect([made.code, made.err]).toEqual([0, '']);
+  fingerprint = /^AGENT_CA=(.*)$/m.exec(made.out)?.[1] ?? '';
+  stack = await startStack({ AGENT_TLS_CERT: files.cert, AGENT_TLS_KEY: files.key });
+  const other = { cert: join(folder, 'other.pem'), key: join(folder, 'other-key.pem') };
+  await newCertificate({ ...other, names: ['localhost', '127.0.0.1'], now: new Date() });
+  stranger = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    tls: { cert: await Bun.file(other.cert).text(), key: await Bun.file(other.key).text() },
+    fetch(request) {
+      heard.push(request.headers.get('authorization') ?? '');
+      return Response.json({});
+    },
+  });
+});
+afterAll(async () => {
+  await stack.stop();
+  await stranger.stop(true);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const client = (trust: AgentTrust | null, url = stack.agent) =>
+  createAgentClient({ url, token: stack.token, trust });
+const pem = async (name: string) => ({ ca: await Bun.file(join(folder, name)).text() });
+const pin = (text = fingerprint) => ({ fingerprint: normalFingerprint(text) ?? '' });
+
+describe('the hub says nothing to an agent', () => {
+  test('whose certificate it was not told of', async () => {
+    for (const trust of [null, await pem('other.pem'), pin('00'.repeat(32))]) {
+      await expect(client(trust).status()).rejects.toMatchObject({ code: 'AGENT_UNREACHABLE' });
+    }
+  });
+
+  test('that is a stranger in its place', async () => {
+    const url = `https://127.0.0.1:${stranger.port}`;
+    for (const trust of [null, await pem('agent-cert.pem'), pin()]) {
+      await expect(client(trust, url).status()).rejects.toMatchObject({
+        code: 'AGENT_UNREACHABLE',
+      });
+    }
+    const known = client(pin());
+    await known.status();
+    expect(heard).toEqual([]);
+  });
+});
+
+test('a certificate is known by its file or its fingerprint', async () => {
+  for (const trust of [await pem('agent-cert.pem'), pin(), pin(fingerprint.toLowerCase())]) {
+    expect((await client(trust).status()).proxy.running).toBe(true);
+  }
+});
+
+test('hub and agent of one machine speak TLS, and a publish goes through', async () => {
+  expect(stack.agent).toStartWith('https://');
+  const { headers } = await signUp(stack);
+  const json = { domain: 'http://tls.example', config: 'respond encrypted' };
+  expect((await ask(`${stack.hub}/vhosts`, { json, headers })).status).toBe(201);
+  const status = await ask<{ warnings: string[] }>(`${stack.hub}/status`, { headers });
+  expect(status.body.warnings).toEqual([]);
+  const env = { AGENT_TLS_CERT: files.cert, AGENT_PORT: new URL(stack.agent).port };
+  expect((await runProgram(['health', 'agent'], env, folder).exited()).code).toBe(0);
+});
+
+test('a plain agent beyond loopback is warned of, at the start and in the status', async () => {
+  const env = {
+    AGENT_TOKEN: 'x'.repeat(32),
+    AGENT_URL: `http://192.0.2.1:${freePort()}`,
+    HUB_PORT: '0',
+    DATA_DIR: join(folder, 'hub'),
+  };
+  const hub = runProgram(['hub'], env, folder);
+  const url = await hub.address('hub');
+  expect(hub.output.err).toContain('plain HTTP');
+  await signUp({ hub: `${url}/api` });
+  hub.child.kill();
+  expect((await hub.exited()).code).toBe(0);
+});
+
+test('a certificate that is there is not replaced, and its key is its owner’s alone', async () => {
+  expect(statSync(files.key).mode & 0o777).toBe(0o600);
+  const again = await runProgram(['agent', '--new-cert'], { DATA_DIR: folder }, folder).exited();
+  expect([again.code, again.out]).toEqual([1, '']);
+  expect(again.err).toContain('there already');
+});
+
+test.each(['', 'ab', 'g'.repeat(64), '/etc/agent.pem'])('%p is no fingerprint', (text) => {
+  expect(normalFingerprint(text)).toBeNull();
+});
