@@ -6,14 +6,17 @@ import { Failure } from './failure.ts';
 import { errors, jsonBody, lateBodies } from './http.ts';
 import { parseLogQuery } from './logs/filter.ts';
 import type { Logs } from './logs/logs.ts';
+import { parseStatsQuery } from './logs/stats.ts';
 import {
   ErrorBody,
   Health,
   LogPage,
   LogQuery,
+  LogStats,
   ProxyStatus,
   ReloadAnswer,
   ReloadRequest,
+  StatsQuery,
   ValidateAnswer,
   ValidateRequest,
 } from './wire.ts';
@@ -72,5 +75,9 @@ export function createAgent({ token, proxy, logs, log }: AgentDeps) {
     .get('/logs', ({ query }) => logs.page(parseLogQuery(query)), {
       query: LogQuery,
       response: { 200: LogPage, 400: ErrorBody },
+    })
+    .get('/logs/stats', ({ query }) => logs.stats(parseStatsQuery(query)), {
+      query: StatsQuery,
+      response: { 200: LogStats, 400: ErrorBody },
     });
 }

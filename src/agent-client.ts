@@ -5,8 +5,10 @@ import {
   ErrorBody,
   LogPage,
   type LogQuery,
+  LogStats,
   ProxyStatus,
   ReloadAnswer,
+  type StatsQuery,
   ValidateAnswer,
 } from '../agent/wire.ts';
 
@@ -71,6 +73,10 @@ export function createAgentClient({ url, token, deadline = DEADLINE_MS }: AgentC
     /** A page of the access log. @throws Failure AGENT_UNREACHABLE, INVALID_REQUEST */
     logs: (query: LogQuery) =>
       call(LogPage, `/logs?${new URLSearchParams(query as Record<string, string>)}`),
+
+    /** Numbers over time. @throws as logs */
+    stats: (query: StatsQuery) =>
+      call(LogStats, `/logs/stats?${new URLSearchParams(query as Record<string, string>)}`),
   };
 }
 

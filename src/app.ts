@@ -1,7 +1,7 @@
 /** The hub's HTTP side: errors first, then one controller per feature, each behind the guard. */
 import { Elysia, t } from 'elysia';
 import { errors, lateBodies } from '../agent/http.ts';
-import { ErrorBody, Health, LogPage, LogQuery } from '../agent/wire.ts';
+import { ErrorBody, Health, LogPage, LogQuery, LogStats, StatsQuery } from '../agent/wire.ts';
 import type { AgentClient } from './agent-client.ts';
 import { sessionCookie } from './auth/cookie.ts';
 import { createGuard } from './auth/guard.ts';
@@ -68,10 +68,16 @@ export function createHub(deps: HubDeps) {
     .use(authRoutes({ accounts, cookies, addressOf, bodyLimit: HUB_BODY_LIMIT }))
     .use(vhostRoutes({ publisher, guard, bodyLimit: HUB_BODY_LIMIT }))
     .use(
-      new Elysia({ name: 'logs' }).use(guard).get('/logs', ({ query }) => agent.logs(query), {
-        query: LogQuery,
-        response: { 200: LogPage, 400: ErrorBody, 401: ErrorBody, 502: ErrorBody },
-      }),
+      new Elysia({ name: 'logs' })
+        .use(guard)
+        .get('/logs', ({ query }) => agent.logs(query), {
+          query: LogQuery,
+          response: { 200: LogPage, 400: ErrorBody, 401: ErrorBody, 502: ErrorBody },
+        })
+        .get('/logs/stats', ({ query }) => agent.stats(query), {
+          query: StatsQuery,
+          response: { 200: LogStats, 400: ErrorBody, 401: ErrorBody, 502: ErrorBody },
+        }),
     )
     .use(
       new Elysia({ name: 'status' })
