@@ -3,9 +3,10 @@ import { Elysia } from 'elysia';
 import { createBearerCheck } from './bearer.ts';
 import type { Log, ProxyControl } from './caddy/proxy.ts';
 import { Failure } from './failure.ts';
-import { errors, jsonBody, lateBodies } from './http.ts';
-import { parseLogQuery } from './logs/filter.ts';
+import { errors, eventStream, jsonBody, lateBodies } from './http.ts';
+import { parseConditions, parseLogQuery } from './logs/filter.ts';
 import type { Logs } from './logs/logs.ts';
+import { type Place, parsePlace } from './logs/place.ts';
 import { parseStatsQuery } from './logs/stats.ts';
 import {
   ErrorBody,
@@ -17,6 +18,7 @@ import {
   ReloadAnswer,
   ReloadRequest,
   StatsQuery,
+  TailQuery,
   ValidateAnswer,
   ValidateRequest,
 } from './wire.ts';
@@ -76,8 +78,26 @@ export function createAgent({ token, proxy, logs, log }: AgentDeps) {
       query: LogQuery,
       response: { 200: LogPage, 400: ErrorBody },
     })
+    .get(
+      '/logs/tail',
+      ({ query: { after, ...conditions }, request }) =>
+        eventStream(
+          logs.tail(
+            parseConditions(conditions),
+            placeOf(request.headers.get('last-event-id') || after),
+          ),
+        ),
+      { query: TailQuery },
+    )
     .get('/logs/stats', ({ query }) => logs.stats(parseStatsQuery(query)), {
       query: StatsQuery,
       response: { 200: LogStats, 400: ErrorBody },
     });
+}
+
+function placeOf(text: string | undefined): Place | undefined {
+  if (!text) return undefined;
+  const place = parsePlace(text);
+  if (place) return place;
+  throw new Failure('INVALID_REQUEST', 'Last-Event-ID is not one of this log.');
 }

@@ -13,6 +13,16 @@ export function failureResponse(failure: Failure, headers: Record<string, string
   return Response.json(body, { status: STATUS[failure.code], headers });
 }
 
+/** A stream of server-sent events, which nothing on the way shall keep or gather. */
+export const eventStream = (events: ReadableStream<Uint8Array>): Response =>
+  new Response(events, {
+    headers: {
+      'Content-Type': 'text/event-stream; charset=utf-8',
+      'Cache-Control': 'no-store',
+      'X-Accel-Buffering': 'no',
+    },
+  });
+
 export type ErrorOptions = {
   /** Hears of what nobody expected. */
   report: (error: unknown, request: Request) => void;

@@ -90,6 +90,13 @@ export const LogQuery = t.Object({
 });
 export type LogQuery = Static<typeof LogQuery>;
 
+/** `after`: the id of the last event that was seen; the header Last-Event-ID comes before it. */
+export const TailQuery = t.Object({
+  ...conditions,
+  after: t.Optional(t.String({ pattern: '^([0-9a-f]{16}-[0-9]{1,15})?$' })),
+});
+export type TailQuery = Static<typeof TailQuery>;
+
 export const LogEntry = t.Object({
   timestamp: t.String({ description: 'ISO 8601 UTC with milliseconds' }),
   domain: t.String(),

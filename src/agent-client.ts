@@ -9,8 +9,10 @@ import {
   ProxyStatus,
   ReloadAnswer,
   type StatsQuery,
+  type TailQuery,
   ValidateAnswer,
 } from '../agent/wire.ts';
+import { createRelays } from './relay.ts';
 
 export type AgentClient = ReturnType<typeof createAgentClient>;
 export type AgentClientDeps = {
@@ -34,6 +36,9 @@ const PASSED_ON = [
 ] as const;
 
 export function createAgentClient({ url, token, deadline = DEADLINE_MS }: AgentClientDeps) {
+  const authorization = { Authorization: `Bearer ${token}` };
+  const relays = createRelays();
+
   async function call<T extends TSchema>(
     schema: T,
     path: string,
@@ -44,7 +49,7 @@ export function createAgentClient({ url, token, deadline = DEADLINE_MS }: AgentC
     try {
       const response = await fetch(`${url}${path}`, {
         method: init.body === undefined ? 'GET' : 'POST',
-        headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+        headers: { ...authorization, 'Content-Type': 'application/json' },
         ...(init.body === undefined ? {} : { body: JSON.stringify(init.body) }),
         redirect: 'error',
         signal: AbortSignal.timeout(init.deadline ?? deadline),
@@ -73,6 +78,35 @@ export function createAgentClient({ url, token, deadline = DEADLINE_MS }: AgentC
     /** A page of the access log. @throws Failure AGENT_UNREACHABLE, INVALID_REQUEST */
     logs: (query: LogQuery) =>
       call(LogPage, `/logs?${new URLSearchParams(query as Record<string, string>)}`),
+
+    /**
+     * What is written to the access log from now on, or after an event, as server-sent events.
+     * @throws as logs, before the stream begins
+     */
+    async tail(query: TailQuery, lastEventId: string | null): Promise<ReadableStream<Uint8Array>> {
+      const stopping = new AbortController();
+      const { signal } = stopping;
+      const late = setTimeout(() => stopping.abort(), STATUS_DEADLINE_MS);
+      const path = `/logs/tail?${new URLSearchParams(query as Record<string, string>)}`;
+      const headers = { ...authorization, ...(lastEventId && { 'Last-Event-ID': lastEventId }) };
+      let refusal: unknown;
+      try {
+        const response = await fetch(`${url}${path}`, { headers, redirect: 'error', signal });
+        const type = response.headers.get('content-type') ?? '';
+        if (response.ok && response.body && type.startsWith('text/event-stream')) {
+          return relays.pass(response.body, () => stopping.abort());
+        }
+        refusal = await response.json();
+      } catch (cause) {
+        throw unreachable('The agent does not answer.', cause);
+      } finally {
+        clearTimeout(late);
+      }
+      throw refusalOf(refusal);
+    },
+
+    /** Ends the tails, which a server that stops would wait for. */
+    endTails: relays.end,
 
     /** Numbers over time. @throws as logs */
     stats: (query: StatsQuery) =>

@@ -1,7 +1,15 @@
 /** The hub's HTTP side: errors first, then one controller per feature, each behind the guard. */
 import { Elysia, t } from 'elysia';
-import { errors, lateBodies } from '../agent/http.ts';
-import { ErrorBody, Health, LogPage, LogQuery, LogStats, StatsQuery } from '../agent/wire.ts';
+import { errors, eventStream, lateBodies } from '../agent/http.ts';
+import {
+  ErrorBody,
+  Health,
+  LogPage,
+  LogQuery,
+  LogStats,
+  StatsQuery,
+  TailQuery,
+} from '../agent/wire.ts';
 import type { AgentClient } from './agent-client.ts';
 import { sessionCookie } from './auth/cookie.ts';
 import { createGuard } from './auth/guard.ts';
@@ -74,6 +82,12 @@ export function createHub(deps: HubDeps) {
           query: LogQuery,
           response: { 200: LogPage, 400: ErrorBody, 401: ErrorBody, 502: ErrorBody },
         })
+        .get(
+          '/logs/tail',
+          async ({ query, request }) =>
+            eventStream(await agent.tail(query, request.headers.get('last-event-id'))),
+          { query: TailQuery },
+        )
         .get('/logs/stats', ({ query }) => agent.stats(query), {
           query: StatsQuery,
           response: { 200: LogStats, 400: ErrorBody, 401: ErrorBody, 502: ErrorBody },

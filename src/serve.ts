@@ -52,6 +52,7 @@ export async function serveHub(
     url: listening.url,
     hasAccount: accounts.any,
     async stop() {
+      agent.endTails();
       await listening.stop();
       await reconciler.stop();
       close();
@@ -75,11 +76,13 @@ export async function serveAgent(
     await proxy.start();
   } catch (error) {
     await listening.stop();
+    logs.close();
     throw error;
   }
   return {
     url: listening.url,
     async stop() {
+      logs.endTails();
       await listening.stop();
       await proxy.stop();
       logs.close();

@@ -1,13 +1,15 @@
 import type { LogPage, LogStats } from '../wire.ts';
 import { createClassifier } from './classify.ts';
 import { createDecoder } from './decoded.ts';
-import type { LogFilter } from './filter.ts';
+import type { Conditions, LogFilter } from './filter.ts';
 import { createHistory } from './history.ts';
 import { createLatest } from './latest.ts';
 import { createPatience, type Patience } from './patience.ts';
+import type { Place } from './place.ts';
 import { readPage, type Segments } from './query.ts';
 import { createReader, Vanished } from './reader.ts';
 import { readStats, type StatsFilter } from './stats.ts';
+import { createTails } from './tail.ts';
 import { createTallies } from './tally.ts';
 
 export type Logs = {
@@ -20,6 +22,10 @@ export type Logs = {
   page(filter: LogFilter): Promise<LogPage>;
   /** Numbers over time; rejects as `page`. */
   stats(filter: StatsFilter): Promise<LogStats>;
+  /** What is written from now on, or from a place on, as server-sent events. */
+  tail(conditions: Conditions, after: Place | undefined): ReadableStream<Uint8Array>;
+  /** Ends the tails, which a server that stops would wait for. */
+  endTails(): void;
   /** Lets go of the indexes and ends work under way. */
   close(): void;
 };
@@ -42,6 +48,7 @@ export function createLogs({ file, patience = PATIENCE_MS }: LogsOptions): Logs 
   const tallies = createTallies(reader);
   const decoder = createDecoder(reader, classifier);
   const latest = createLatest(reader, classifier);
+  const tails = createTails({ file });
 
   // While the log is indexed for the first time nobody waits for it longer than patience.
   async function segmentsNow(): Promise<Segments> {
@@ -87,7 +94,10 @@ export function createLogs({ file, patience = PATIENCE_MS }: LogsOptions): Logs 
       answer((segments, patience) =>
         readStats(segments, filter, { reader, decoder, latest, classifier, patience }),
       ),
+    tail: tails.open,
+    endTails: tails.end,
     close() {
+      tails.end();
       history.close();
       reader.close();
       for (const each of [tallies, decoder, latest]) each.clear();

@@ -24,6 +24,8 @@ describe('a stranger', () => {
     ['POST', '/proxy/reload'],
     ['POST', '/proxy/validate'],
     ['GET', '/logs'],
+    ['GET', '/logs/stats'],
+    ['GET', '/logs/tail'],
     ['GET', '/nothing/here'],
   ])('hears nothing but 401 from %s %s', async (method, path) => {
     for (const authorization of ['', 'Bearer', 'Bearer wrong', `Basic ${stack.token}`]) {
