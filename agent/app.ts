@@ -3,18 +3,32 @@ import { Elysia } from 'elysia';
 import { createBearerCheck } from './bearer.ts';
 import type { Log, ProxyControl } from './caddy/proxy.ts';
 import { Failure } from './failure.ts';
-import { errors, jsonBody, lateBodies, pathOf, patience, SHORT_HOSTS } from './http.ts';
-import { parseLogQuery } from './logs/filter.ts';
+import {
+  errors,
+  eventStream,
+  jsonBody,
+  lateBodies,
+  pathOf,
+  patience,
+  SHORT_HOSTS,
+  TLS_HOSTS,
+} from './http.ts';
+import { parseConditions, parseLogQuery } from './logs/filter.ts';
 import type { Logs } from './logs/logs.ts';
+import { type Place, parsePlace } from './logs/place.ts';
+import { parseStatsQuery } from './logs/stats.ts';
 import {
   AdaptAnswer,
   ErrorBody,
   Health,
   LogPage,
   LogQuery,
+  LogStats,
   ProxyStatus,
   ReloadAnswer,
   ReloadRequest,
+  StatsQuery,
+  TailQuery,
   ValidateAnswer,
   ValidateRequest,
 } from './wire.ts';
@@ -24,6 +38,8 @@ export type AgentDeps = {
   tokens: readonly string[];
   proxy: ProxyControl;
   logs: Logs;
+  /** Whether it is reached over TLS. */
+  tls?: boolean;
   log: Log;
 };
 
@@ -33,9 +49,9 @@ export const AGENT_BODY_LIMIT = 16 * 1024 * 1024;
 const isHealthCheck = (request: Request): boolean =>
   (request.method === 'GET' || request.method === 'HEAD') && pathOf(request) === '/health';
 
-export function createAgent({ tokens, proxy, logs, log }: AgentDeps) {
+export function createAgent({ tokens, proxy, logs, tls = false, log }: AgentDeps) {
   const allowed = createBearerCheck(tokens);
-  return new Elysia({ name: 'agent', handler: SHORT_HOSTS })
+  return new Elysia({ name: 'agent', handler: tls ? TLS_HOSTS : SHORT_HOSTS })
     .use(
       errors({
         report: (error, request) => {
@@ -84,5 +100,27 @@ export function createAgent({ tokens, proxy, logs, log }: AgentDeps) {
     .get('/logs', ({ query }) => logs.page(parseLogQuery(query)), {
       query: LogQuery,
       response: { 200: LogPage, 400: ErrorBody },
+    })
+    .get(
+      '/logs/tail',
+      ({ query: { after, ...conditions }, request }) =>
+        eventStream(
+          logs.tail(
+            parseConditions(conditions),
+            placeOf(request.headers.get('last-event-id') || after),
+          ),
+        ),
+      { query: TailQuery },
+    )
+    .get('/logs/stats', ({ query }) => logs.stats(parseStatsQuery(query)), {
+      query: StatsQuery,
+      response: { 200: LogStats, 400: ErrorBody },
     });
+}
+
+function placeOf(text: string | undefined): Place | undefined {
+  if (!text) return undefined;
+  const place = parsePlace(text);
+  if (place) return place;
+  throw new Failure('INVALID_REQUEST', 'Last-Event-ID is not one of this log.');
 }

@@ -5,6 +5,8 @@ import type { ErrorBody } from './wire.ts';
 
 /** Elysia looks for the path behind the eleventh character; `http://pi/` has it earlier. */
 export const SHORT_HOSTS = { standardHostname: false };
+/** Where it would look instead lies before the host of an `https://` address. */
+export const TLS_HOSTS = { standardHostname: true };
 
 const UNREAD = Symbol('the body is not read yet');
 
@@ -19,6 +21,16 @@ export function failureResponse(failure: Failure, headers: Record<string, string
   if (failure.retryAfter !== undefined) headers['Retry-After'] = String(failure.retryAfter);
   return Response.json(body, { status: STATUS[failure.code], headers });
 }
+
+/** A stream of server-sent events, which nothing on the way shall keep or gather. */
+export const eventStream = (events: ReadableStream<Uint8Array>): Response =>
+  new Response(events, {
+    headers: {
+      'Content-Type': 'text/event-stream; charset=utf-8',
+      'Cache-Control': 'no-store',
+      'X-Accel-Buffering': 'no',
+    },
+  });
 
 export type ErrorOptions = {
   /** Hears of what nobody expected. */

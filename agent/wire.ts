@@ -93,6 +93,13 @@ export const LogQuery = t.Object({
 });
 export type LogQuery = Static<typeof LogQuery>;
 
+/** `after`: the id of the last event that was seen; the header Last-Event-ID comes before it. */
+export const TailQuery = t.Object({
+  ...conditions,
+  after: t.Optional(t.String({ pattern: '^([0-9a-f]{16}-[0-9]{1,15})?$' })),
+});
+export type TailQuery = Static<typeof TailQuery>;
+
 export const LogEntry = t.Object({
   timestamp: t.String({ description: 'ISO 8601 UTC with milliseconds' }),
   domain: t.String(),
@@ -116,5 +123,56 @@ export const LogPage = t.Object({
   ),
 });
 export type LogPage = Static<typeof LogPage>;
+
+/** The range is [from, to), or all there is. */
+export const StatsQuery = t.Object({
+  domain: conditions.domain,
+  from: conditions.from,
+  to: conditions.to,
+  buckets: t.Optional(t.String({ pattern: '^([1-9][0-9]?|[1-4][0-9]{2}|500)?$' })),
+});
+export type StatsQuery = Static<typeof StatsQuery>;
+
+const Latency = t.Union([t.Number(), t.Null()], { description: 'milliseconds, within 6.25 %' });
+const Requests = t.Integer();
+const PerClass = t.Object({
+  '1xx': Requests,
+  '2xx': Requests,
+  '3xx': Requests,
+  '4xx': Requests,
+  '5xx': Requests,
+  other: Requests,
+});
+
+/** Numbers over time; entries without a time are in none of them. */
+export const LogStats = t.Object({
+  from: t.Union([t.String(), t.Null()], { description: 'ISO 8601; null where there is no entry' }),
+  to: t.Union([t.String(), t.Null()]),
+  requests: t.Integer(),
+  buckets: t.Array(
+    t.Object({
+      from: t.String(),
+      to: t.String(),
+      requests: PerClass,
+      p50: Latency,
+      p95: Latency,
+    }),
+  ),
+  domains: t.Array(t.Object({ domain: t.String(), requests: Requests }), {
+    description: 'the ten with the most requests; names that came after 16,384 others are missing',
+  }),
+  statuses: t.Array(t.Object({ status: t.Integer(), requests: Requests })),
+  latest: t.Object(
+    {
+      requests: Requests,
+      paths: t.Array(t.Object({ path: t.String(), requests: Requests })),
+      ips: t.Array(t.Object({ ip: t.String(), requests: Requests })),
+      partial: t.Optional(t.Literal(true)),
+    },
+    { description: 'from the newest requests of the range, partial where it holds more' },
+  ),
+  partial: t.Optional(t.Literal(true, { description: 'not everything was looked at' })),
+});
+export type LogStats = Static<typeof LogStats>;
 
 export const Health = t.Object({ status: t.Literal('ok') });

@@ -6,12 +6,15 @@ import {
   ErrorBody,
   LogPage,
   type LogQuery,
+  LogStats,
   ProxyStatus,
   ReloadAnswer,
+  type StatsQuery,
+  type TailQuery,
   ValidateAnswer,
 } from '../agent/wire.ts';
-
 import { type AgentTrust, createAgentTls } from './agent-trust.ts';
+import { createRelays } from './relay.ts';
 
 export type AgentClient = ReturnType<typeof createAgentClient>;
 export type AgentClientDeps = {
@@ -43,6 +46,8 @@ export function createAgentClient({
   deadline = DEADLINE_MS,
 }: AgentClientDeps) {
   const tlsOf = createAgentTls(url, trust);
+  const authorization = { Authorization: `Bearer ${token}` };
+  const relays = createRelays();
 
   async function call<T extends TSchema>(
     schema: T,
@@ -55,7 +60,7 @@ export function createAgentClient({
       const tls = await tlsOf();
       const response = await fetch(`${url}${path}`, {
         method: init.body === undefined ? 'GET' : 'POST',
-        headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+        headers: { ...authorization, 'Content-Type': 'application/json' },
         ...(init.body === undefined ? {} : { body: JSON.stringify(init.body) }),
         redirect: 'error',
         ...(tls === null ? {} : { tls }),
@@ -88,6 +93,45 @@ export function createAgentClient({
     /** A page of the access log. @throws Failure AGENT_UNREACHABLE, INVALID_REQUEST */
     logs: (query: LogQuery) =>
       call(LogPage, `/logs?${new URLSearchParams(query as Record<string, string>)}`),
+
+    /**
+     * What is written to the access log from now on, or after an event, as server-sent events.
+     * @throws as logs, before the stream begins
+     */
+    async tail(query: TailQuery, lastEventId: string | null): Promise<ReadableStream<Uint8Array>> {
+      const stopping = new AbortController();
+      const { signal } = stopping;
+      const late = setTimeout(() => stopping.abort(), STATUS_DEADLINE_MS);
+      const path = `/logs/tail?${new URLSearchParams(query as Record<string, string>)}`;
+      const headers = { ...authorization, ...(lastEventId && { 'Last-Event-ID': lastEventId }) };
+      let refusal: unknown;
+      try {
+        const tls = await tlsOf();
+        const response = await fetch(`${url}${path}`, {
+          headers,
+          redirect: 'error',
+          signal,
+          ...(tls === null ? {} : { tls }),
+        });
+        const type = response.headers.get('content-type') ?? '';
+        if (response.ok && response.body && type.startsWith('text/event-stream')) {
+          return relays.pass(response.body, () => stopping.abort());
+        }
+        refusal = await response.json();
+      } catch (cause) {
+        throw unreachable('The agent does not answer.', cause);
+      } finally {
+        clearTimeout(late);
+      }
+      throw refusalOf(refusal);
+    },
+
+    /** Ends the tails, which a server that stops would wait for. */
+    endTails: relays.end,
+
+    /** Numbers over time. @throws as logs */
+    stats: (query: StatsQuery) =>
+      call(LogStats, `/logs/stats?${new URLSearchParams(query as Record<string, string>)}`),
   };
 }
 

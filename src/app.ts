@@ -1,7 +1,15 @@
 /** The hub's HTTP side: errors first, then one controller per feature, each behind the guard. */
 import { Elysia } from 'elysia';
-import { errors, lateBodies, pathOf, patience, SHORT_HOSTS } from '../agent/http.ts';
-import { ErrorBody, Health, LogPage, LogQuery } from '../agent/wire.ts';
+import { errors, eventStream, lateBodies, pathOf, patience, SHORT_HOSTS } from '../agent/http.ts';
+import {
+  ErrorBody,
+  Health,
+  LogPage,
+  LogQuery,
+  LogStats,
+  StatsQuery,
+  TailQuery,
+} from '../agent/wire.ts';
 import type { AgentClient } from './agent-client.ts';
 import { lastHop, plain } from './auth/address.ts';
 import { sessionCookie } from './auth/cookie.ts';
@@ -109,10 +117,22 @@ export function createHub(deps: HubDeps) {
     .use(tokenRoutes({ tokens, guard: sessionGuard, bodyLimit }))
     .use(vhostRoutes({ publisher, guard, bodyLimit }))
     .use(
-      new Elysia({ name: 'logs' }).use(guard).get('/logs', ({ query }) => agent.logs(query), {
-        query: LogQuery,
-        response: { 200: LogPage, 400: ErrorBody, 401: ErrorBody, 502: ErrorBody },
-      }),
+      new Elysia({ name: 'logs' })
+        .use(guard)
+        .get('/logs', ({ query }) => agent.logs(query), {
+          query: LogQuery,
+          response: { 200: LogPage, 400: ErrorBody, 401: ErrorBody, 502: ErrorBody },
+        })
+        .get(
+          '/logs/tail',
+          async ({ query, request }) =>
+            eventStream(await agent.tail(query, request.headers.get('last-event-id'))),
+          { query: TailQuery },
+        )
+        .get('/logs/stats', ({ query }) => agent.stats(query), {
+          query: StatsQuery,
+          response: { 200: LogStats, 400: ErrorBody, 401: ErrorBody, 502: ErrorBody },
+        }),
     )
     .use(
       new Elysia({ name: 'status' })

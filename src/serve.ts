@@ -161,6 +161,7 @@ function prepareHub(
       reconciler = startReconciler(publisher, log);
     },
     async stop() {
+      agent.endTails();
       await listening.stop();
       await reconciler?.stop();
       close();
@@ -178,7 +179,7 @@ function prepareAgent(settings: AgentSettings, token: string, log: Log): Prepare
     const proxy = createProxy(settings.proxy, log);
     const logs = createLogs({ file: accessLog.file });
     logs.warm();
-    const app = createAgent({ tokens, proxy, logs, log });
+    const app = createAgent({ tokens, proxy, logs, tls: settings.tls !== null, log });
     const listening = listen(app, settings.host, settings.port, settings.tls);
     let begun = false;
     return {
@@ -188,6 +189,7 @@ function prepareAgent(settings: AgentSettings, token: string, log: Log): Prepare
         await proxy.start();
       },
       async stop() {
+        logs.endTails();
         await listening.stop();
         // Before it has begun, a proxy that runs is none of its own.
         if (begun) await proxy.stop();

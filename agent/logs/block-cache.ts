@@ -1,24 +1,25 @@
-/** The blocks used last, up to a number of bytes. */
-export type BlockCache = {
-  get(key: string): Buffer | undefined;
-  put(key: string, block: Buffer): void;
+/** What was made of the blocks used last, up to a number of bytes. */
+export type BlockCache<T> = {
+  get(key: string): T | undefined;
+  put(key: string, block: T): void;
   clear(): void;
 };
 
-export function createBlockCache(maxBytes: number): BlockCache {
+export function createBlockCache<T>(maxBytes: number, sizeOf: (block: T) => number): BlockCache<T> {
   // In the order of their last use.
-  const blocks = new Map<string, Buffer>();
+  const blocks = new Map<string, T>();
   let bytes = 0;
 
   function drop(key: string): void {
-    bytes -= blocks.get(key)?.length ?? 0;
+    const block = blocks.get(key);
+    if (block !== undefined) bytes -= sizeOf(block);
     blocks.delete(key);
   }
 
   return {
     get(key) {
       const block = blocks.get(key);
-      if (!block) return undefined;
+      if (block === undefined) return undefined;
       blocks.delete(key);
       blocks.set(key, block);
       return block;
@@ -26,7 +27,7 @@ export function createBlockCache(maxBytes: number): BlockCache {
     put(key, block) {
       drop(key);
       blocks.set(key, block);
-      bytes += block.length;
+      bytes += sizeOf(block);
       for (const oldest of blocks.keys()) {
         if (bytes <= maxBytes) break;
         drop(oldest);

@@ -97,7 +97,7 @@ function count(
 ): void {
   const pair = classifier.pairOf(index.pairs, from, ended ? to - 1 : to, ended);
   if (pair === NO_ENTRY) index.other(start, end);
-  else index.entry(start, end, pair, classifier.time);
+  else index.entry(start, end, pair, classifier.time, classifier.latency);
 }
 
 /** The beginning of a line that goes on in the next chunk. */

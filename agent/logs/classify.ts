@@ -17,6 +17,8 @@ export type Classifier = {
   pairOf(pairs: Pairs, start: number, end: number, ended?: boolean): number;
   /** Of the entry found last: milliseconds since 1970, or NaN. */
   readonly time: number;
+  /** Of the entry found last, in milliseconds. */
+  readonly latency: number;
   /** Of the entry found last. */
   request(): Pick<EntryFacts, 'method' | 'path' | 'ip'>;
   /** The entry found last, by JSON.parse. */
@@ -29,6 +31,7 @@ export function createClassifier(): Classifier {
   let buffer: Buffer = Buffer.alloc(0);
   let view = new DataView(buffer.buffer);
   let time = Number.NaN;
+  let latency = 0;
   // Of the line looked at last; its facts where they were needed to tell what it is.
   let lineStart = 0;
   let lineEnd = 0;
@@ -48,6 +51,9 @@ export function createClassifier(): Classifier {
     get time() {
       return time;
     },
+    get latency() {
+      return latency;
+    },
 
     open(bytes) {
       buffer = bytes;
@@ -61,11 +67,13 @@ export function createClassifier(): Classifier {
       parsed = undefined;
       if (ended && scanner.scan(start, end)) {
         time = found.time;
+        latency = found.latency;
         return pairs.ofBytes(buffer, found.hostStart, found.hostEnd, found.hostHash, found.status);
       }
       parsed = entryFacts(buffer.toString('utf8', start, end));
       if (!parsed) return NO_ENTRY;
       time = parsed.time;
+      latency = parsed.latency;
       return pairs.ofKey(parsed.key, parsed.status);
     },
   };

@@ -1,18 +1,20 @@
-type Numbers = Float64Array | Uint32Array;
+type Numbers = Float64Array | Uint32Array | Uint8Array;
 
 /** A typed array with a length of its own, which makes room as values are pushed. */
-export type Growable = {
+export type Growable<T extends Numbers> = {
   readonly length: number;
   /** What there is at the moment, for loops; beyond `length` it is room. */
-  readonly values: Numbers;
+  readonly values: T;
   get(index: number): number;
   push(value: number): void;
+  /** New places hold anything. */
+  resize(length: number): void;
   /** Adds to a value; every index up to this one comes into being as 0. */
   add(index: number, value: number): void;
 };
 
-/** `Uint32Array` for counts, `Float64Array` for offsets and times. */
-export function growable(kind: new (length: number) => Numbers): Growable {
+/** `Uint32Array` for counts, `Float64Array` for offsets and times, `Uint8Array` for steps. */
+export function growable<T extends Numbers>(kind: new (length: number) => T): Growable<T> {
   let values = new kind(16);
   let length = 0;
 
@@ -35,6 +37,10 @@ export function growable(kind: new (length: number) => Numbers): Growable {
     push(value) {
       reserve(length + 1);
       values[length++] = value;
+    },
+    resize(wanted) {
+      reserve(wanted);
+      length = wanted;
     },
     add(index, value) {
       reserve(index + 1);

@@ -125,7 +125,7 @@ export function createHistory(file: string, classifier: Classifier): History {
 }
 
 function isSameFile(a: Segment, b: Segment): boolean {
-  if (a.dev !== b.dev || a.ino !== b.ino || a.form !== b.form) return false;
+  if (a.dev !== b.dev || a.ino !== b.ino || a.born !== b.born || a.form !== b.form) return false;
   // A compressed file is written once; one that differs is another one.
   return a.form === 'plain' || hasNotChanged(a, b);
 }

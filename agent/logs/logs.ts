@@ -1,10 +1,15 @@
-import type { LogPage } from '../wire.ts';
+import type { LogPage, LogStats } from '../wire.ts';
 import { createClassifier } from './classify.ts';
-import type { LogFilter } from './filter.ts';
+import { createDecoder } from './decoded.ts';
+import type { Conditions, LogFilter } from './filter.ts';
 import { createHistory } from './history.ts';
-import { createPatience } from './patience.ts';
+import { createLatest } from './latest.ts';
+import { createPatience, type Patience } from './patience.ts';
+import type { Place } from './place.ts';
 import { readPage, type Segments } from './query.ts';
 import { createReader, Vanished } from './reader.ts';
+import { readStats, type StatsFilter } from './stats.ts';
+import { createTails } from './tail.ts';
 import { createTallies } from './tally.ts';
 
 export type Logs = {
@@ -15,6 +20,12 @@ export type Logs = {
    * when a file cannot be read, and after `close`.
    */
   page(filter: LogFilter): Promise<LogPage>;
+  /** Numbers over time; rejects as `page`. */
+  stats(filter: StatsFilter): Promise<LogStats>;
+  /** What is written from now on, or from a place on, as server-sent events. */
+  tail(conditions: Conditions, after: Place | undefined): ReadableStream<Uint8Array>;
+  /** Ends the tails, which a server that stops would wait for. */
+  endTails(): void;
   /** Lets go of the indexes and ends work under way. */
   close(): void;
 };
@@ -35,6 +46,9 @@ export function createLogs({ file, patience = PATIENCE_MS }: LogsOptions): Logs 
   const history = createHistory(file, classifier);
   const reader = createReader(classifier);
   const tallies = createTallies(reader);
+  const decoder = createDecoder(reader, classifier);
+  const latest = createLatest(reader, classifier);
+  const tails = createTails({ file });
 
   // While the log is indexed for the first time nobody waits for it longer than patience.
   async function segmentsNow(): Promise<Segments> {
@@ -55,24 +69,38 @@ export function createLogs({ file, patience = PATIENCE_MS }: LogsOptions): Logs 
     }
   }
 
+  async function answer<T>(
+    read: (segments: Segments, patience: Patience) => Promise<T>,
+  ): Promise<T> {
+    const deadline = createPatience(patience);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await read(await segmentsNow(), deadline);
+      } catch (fault) {
+        if (!(fault instanceof Vanished) || attempt === ATTEMPTS) throw fault;
+      }
+    }
+  }
+
   return {
     warm() {
       history.refresh().catch(() => undefined);
     },
-    async page(filter) {
-      const tools = { reader, tallies, classifier, patience: createPatience(patience) };
-      for (let attempt = 1; ; attempt++) {
-        try {
-          return await readPage(await segmentsNow(), filter, tools);
-        } catch (fault) {
-          if (!(fault instanceof Vanished) || attempt === ATTEMPTS) throw fault;
-        }
-      }
-    },
+    page: (filter) =>
+      answer((segments, patience) =>
+        readPage(segments, filter, { reader, tallies, classifier, patience }),
+      ),
+    stats: (filter) =>
+      answer((segments, patience) =>
+        readStats(segments, filter, { reader, decoder, latest, classifier, patience }),
+      ),
+    tail: tails.open,
+    endTails: tails.end,
     close() {
+      tails.end();
       history.close();
       reader.close();
-      tallies.clear();
+      for (const each of [tallies, decoder, latest]) each.clear();
     },
   };
 }

@@ -11,6 +11,9 @@ export type Pairs = {
   ofBytes(buffer: Buffer, start: number, end: number, hash: number, status: number): number;
   ofKey(key: string, status: number): number;
   /** The pairs that a filter matches. */
+  readonly length: number;
+  /** What a pair is of; the domain is undefined for those beyond the ones told apart. */
+  describe(pair: number): { domain: string | undefined; status: number };
   select(key: string | undefined, status?: (status: number) => boolean): Selection;
 };
 
@@ -30,6 +33,7 @@ type Slot = { host: Uint8Array; hash: number; status: number; pair: number };
 
 export function createPairs(): Pairs {
   const domains = new Map<string, number>();
+  const names: string[] = [];
   // Per status, the pair of each domain; statuses are few, whatever the number of domains.
   const byStatus = new Map<number, Map<number, number>>();
   const pairs: { domain: number; status: number }[] = [];
@@ -42,7 +46,7 @@ export function createPairs(): Pairs {
     let domain = domains.get(key);
     if (domain === undefined) {
       if (domains.size < MAX_DOMAINS && key.length <= MAX_DOMAIN_LENGTH) {
-        domain = domains.size;
+        domain = names.push(key) - 1;
         domains.set(key, domain);
       } else {
         domain = OTHER;
@@ -82,6 +86,15 @@ export function createPairs(): Pairs {
 
   return {
     ofKey,
+
+    get length() {
+      return pairs.length;
+    },
+
+    describe(pair) {
+      const { domain = OTHER, status = 0 } = pairs[pair] ?? {};
+      return { domain: names[domain], status };
+    },
 
     ofBytes(buffer, start, end, hash, status) {
       const mask = slots.length - 1;

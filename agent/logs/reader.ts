@@ -47,7 +47,7 @@ const BLOCKS_AT_ONCE = 16;
 const SLACK_BYTES = 4096;
 
 export function createReader(classifier: Classifier): Reader {
-  const cache = createBlockCache(CACHE_BYTES);
+  const cache = createBlockCache<Buffer>(CACHE_BYTES, (block) => block.length);
 
   // Matching lines that begin in [from, to) of a buffer, oldest first.
   function matching(

@@ -30,6 +30,7 @@ import {
   QUOTE,
   ZERO,
 } from './bytes.ts';
+import { parseDuration } from './values.ts';
 
 /** Where a recognised line keeps what the index counts; valid until the next `scan`. */
 export type Scanned = {
@@ -40,6 +41,8 @@ export type Scanned = {
   status: number;
   /** Milliseconds since 1970. */
   time: number;
+  /** Milliseconds. */
+  latency: number;
   /** Where the address begins that the request came from. */
   ipStart: number;
   uriStart: number;
@@ -64,6 +67,8 @@ const NOWHERE = 0x7fffffff;
 const LINE_END = 0x7d7d5d22;
 // What may stand before an opening quote: `"]}}` after one of these would be inside a string.
 const BEFORE_OPENING = [0x5c, 0x5b, 0x2c, 0x3a, 0x7b];
+
+const POWERS = Array.from({ length: 16 }, (_, exponent) => 10 ** exponent);
 
 const LEVEL = literal('{"level":"');
 const TS = literal('","ts":');
@@ -101,6 +106,7 @@ export function createScanner(): Scanner {
     hostHash: 0,
     status: 0,
     time: 0,
+    latency: 0,
     ipStart: 0,
     uriStart: 0,
     uriEnd: 0,
@@ -185,12 +191,35 @@ export function createScanner(): Scanner {
       p = plainString(buffer, p + USER_ID.length);
     }
     if (p < 0 || !at(buffer, view, p, DURATION)) return -1;
-    p = plainNumber(buffer, p + DURATION.length);
+    p = readLatency(p + DURATION.length);
     if (p < 0 || !at(buffer, view, p, SIZE)) return -1;
     p = plainNumber(buffer, p + SIZE.length);
     if (p < 0 || !at(buffer, view, p, STATUS)) return -1;
     p = readStatus(p + STATUS.length);
     return p < 0 || !at(buffer, view, p, RESP_HEADERS) ? -1 : p + RESP_HEADERS.length;
+  }
+
+  // Reads an unsigned number with a comma behind it; its end, or -1.
+  function readLatency(p: number): number {
+    let digits = 0;
+    let dot = -1;
+    let i = p;
+    for (; ; i++) {
+      const byte = buffer[i] as number;
+      if (byte >= ZERO && byte <= NINE) digits = digits * 10 + (byte - ZERO);
+      else if (byte === DOT && dot < 0 && i > p) dot = i;
+      else break;
+    }
+    if (buffer[i] !== COMMA || i === p || dot === i - 1) return -1;
+    // As exact as JSON.parse while digits and power of ten fit a float.
+    const value =
+      i - p > 16
+        ? Number(buffer.toString('latin1', p, i))
+        : dot < 0
+          ? digits
+          : digits / (POWERS[i - dot - 1] as number);
+    found.latency = parseDuration(value);
+    return i;
   }
 
   // One to three digits, no leading zero unless it is 0 itself; the end, or -1.

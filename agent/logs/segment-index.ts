@@ -1,4 +1,5 @@
 import { growable } from './growable.ts';
+import { latencyStep } from './latency.ts';
 import { createPairs, type Pairs, type Selection } from './pairs.ts';
 
 /** Blocks are cut at the first line end from here on. */
@@ -9,6 +10,8 @@ export const PARTS = 32;
 
 /** A block of a segment that holds lines of a selection. */
 export type Found = {
+  /** To ask for its rows by; -1 while it grows. */
+  number: number;
   /** Byte offsets in the (uncompressed) segment; both are line ends. */
   start: number;
   end: number;
@@ -44,12 +47,23 @@ export type SegmentIndex = {
   readonly unterminated: boolean;
   /** Lines that are no access entries. */
   readonly passedOver: number;
-  /** Counts an entry; `time` in milliseconds since 1970 or NaN. Lines come in file order. */
-  entry(start: number, end: number, pair: number, time: number): void;
+  /** Counts an entry; `time` in milliseconds since 1970 or NaN, `latency` in milliseconds. Lines come in file order. */
+  entry(start: number, end: number, pair: number, time: number, latency: number): void;
   /** Passes over a line that is no entry; one longer than a block stands outside of them all. */
   other(start: number, end: number): void;
   /** The rest of the segment has been taken as a line although no newline ends it. */
   terminate(): void;
+  /** Times of the earliest and the latest entry; infinite where none has a time. */
+  readonly earliest: number;
+  readonly latest: number;
+  /**
+   * The pairs of a block that no longer grows, each with the number of its lines; their latency
+   * steps (see latency.ts) are those from `first` on in `steps`.
+   */
+  rows(
+    block: number,
+    visit: (pair: number, count: number, steps: Uint8Array, first: number) => void,
+  ): void;
   view(key: string | undefined, status?: (status: number) => boolean): IndexView;
 };
 
@@ -72,6 +86,15 @@ export function createSegmentIndex(): SegmentIndex {
   const rowCounts = growable(Uint32Array);
   const rowParts = growable(Uint32Array);
 
+  // One byte for every line in the sealed blocks, in the order of rows; where a block's begin.
+  const steps = growable(Uint8Array);
+  const firstSteps = growable(Float64Array);
+  // Pair and step of the lines in the open block, in their order.
+  const openPairs = growable(Uint32Array);
+  const openSteps = growable(Uint8Array);
+  let earliestOfAll = Number.POSITIVE_INFINITY;
+  let latestOfAll = Number.NEGATIVE_INFINITY;
+
   // Lines of each pair in the sealed blocks.
   const totals = growable(Float64Array);
 
@@ -88,6 +111,7 @@ export function createSegmentIndex(): SegmentIndex {
     const all = openBlock();
     allCounts.push(all.count);
     allParts.push(all.parts);
+    sealSteps();
     for (const pair of open.pairs) {
       const count = open.counts[pair] ?? 0;
       totals.add(pair, count);
@@ -101,6 +125,27 @@ export function createSegmentIndex(): SegmentIndex {
     open = { ...emptyBlock(open.end), counts, parts };
   }
 
+  // Puts the steps of the open block into the order of its rows.
+  function sealSteps(): void {
+    let next = steps.length;
+    firstSteps.push(next);
+    const places: number[] = [];
+    for (const pair of open.pairs) {
+      places[pair] = next;
+      next += open.counts[pair] ?? 0;
+    }
+    steps.resize(next);
+    const { values } = steps;
+    for (let line = 0; line < openPairs.length; line++) {
+      const pair = openPairs.get(line);
+      const place = places[pair] ?? 0;
+      values[place] = openSteps.get(line);
+      places[pair] = place + 1;
+    }
+    openPairs.resize(0);
+    openSteps.resize(0);
+  }
+
   function reach(end: number): void {
     open.end = end;
     if (end - open.start >= BLOCK_BYTES) seal();
@@ -108,6 +153,7 @@ export function createSegmentIndex(): SegmentIndex {
 
   function sealedBlock(block: number, wanted?: Uint8Array): Found {
     const found = {
+      number: block,
       start: starts.get(block),
       end: ends.get(block),
       count: allCounts.get(block),
@@ -131,7 +177,7 @@ export function createSegmentIndex(): SegmentIndex {
 
   function openBlock(wanted?: Uint8Array): Found {
     const { start, end, earliest, latest, timeless } = open;
-    const found = { start, end, count: 0, parts: 0, earliest, latest, timeless };
+    const found = { number: -1, start, end, count: 0, parts: 0, earliest, latest, timeless };
     for (const pair of open.pairs) {
       if (wanted && wanted[pair] !== 1) continue;
       found.count += open.counts[pair] ?? 0;
@@ -152,7 +198,25 @@ export function createSegmentIndex(): SegmentIndex {
       return passedOver;
     },
 
-    entry(start, end, pair, time) {
+    get earliest() {
+      return earliestOfAll;
+    },
+    get latest() {
+      return latestOfAll;
+    },
+
+    rows(block, visit) {
+      let first = firstSteps.get(block);
+      const last = block + 1 < firstRows.length ? firstRows.get(block + 1) : rowPairs.length;
+      const [pairsOfRows, counts] = [rowPairs.values, rowCounts.values];
+      for (let row = firstRows.get(block); row < last; row++) {
+        const count = counts[row] as number;
+        visit(pairsOfRows[row] as number, count, steps.values, first);
+        first += count;
+      }
+    },
+
+    entry(start, end, pair, time, latency) {
       const count = open.counts[pair] ?? 0;
       if (count === 0) open.pairs.push(pair);
       while (open.counts.length <= pair) {
@@ -161,8 +225,12 @@ export function createSegmentIndex(): SegmentIndex {
       }
       open.counts[pair] = count + 1;
       open.parts[pair] = (open.parts[pair] ?? 0) | (1 << partOf(start - open.start));
+      openPairs.push(pair);
+      openSteps.push(latencyStep(latency));
       if (time < open.earliest) open.earliest = time;
       if (time > open.latest) open.latest = time;
+      if (time < earliestOfAll) earliestOfAll = time;
+      if (time > latestOfAll) latestOfAll = time;
       if (Number.isNaN(time)) open.timeless++;
       reach(end);
     },

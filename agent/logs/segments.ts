@@ -11,6 +11,8 @@ export type Segment = {
   live: boolean;
   dev: number;
   ino: number;
+  /** When the file was made: a number of a file that was removed is given to another. */
+  born: number;
   size: number;
   mtimeMs: number;
 };
@@ -39,8 +41,8 @@ export async function listSegments(file: string): Promise<Segment[] | undefined>
     const path = join(dirname(file), name);
     const found = await stat(path).catch(absent);
     if (!found) return undefined;
-    const { dev, ino, size, mtimeMs } = found;
-    if (found.isFile()) segments.push({ path, form, live, dev, ino, size, mtimeMs });
+    const { dev, ino, size, mtimeMs, birthtimeMs: born } = found;
+    if (found.isFile()) segments.push({ path, form, live, dev, ino, born, size, mtimeMs });
   }
   const after = await namesBeside(file);
   return before.join('/') === after.join('/') ? segments : undefined;

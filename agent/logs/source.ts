@@ -21,6 +21,8 @@ export type Source = {
   slice(start: number, end: number): Promise<Buffer>;
   /** Of a gzip file the size modulo 2^32 that it says it had; undefined for other forms. */
   compressedFrom(): Promise<number | undefined>;
+  /** The size of the file at this moment, as it is stored. */
+  size(): Promise<number>;
   close(): Promise<void>;
 };
 
@@ -31,8 +33,8 @@ export type Source = {
 export async function openSource(segment: Segment): Promise<Source | undefined> {
   const handle = await open(segment.path, 'r').catch(absent);
   if (!handle) return undefined;
-  const { dev, ino } = await handle.stat();
-  if (dev !== segment.dev || ino !== segment.ino) {
+  const { dev, ino, birthtimeMs } = await handle.stat();
+  if (dev !== segment.dev || ino !== segment.ino || birthtimeMs !== segment.born) {
     await handle.close();
     return undefined;
   }
@@ -58,6 +60,7 @@ function plain(handle: FileHandle): Source {
       return buffer.subarray(0, filled);
     },
     compressedFrom: async () => undefined,
+    size: async () => (await handle.stat()).size,
     close: () => handle.close(),
   };
 }
@@ -112,6 +115,7 @@ function compressed(handle: FileHandle, { form, size }: Segment): Source {
       const { buffer } = await handle.read(Buffer.alloc(4), 0, 4, size - 4);
       return buffer.readUInt32LE();
     },
+    size: async () => (await handle.stat()).size,
     close: () => handle.close(),
   };
 }

@@ -25,6 +25,8 @@ describe('a stranger', () => {
     ['POST', '/proxy/reload'],
     ['POST', '/proxy/validate'],
     ['GET', '/logs'],
+    ['GET', '/logs/stats'],
+    ['GET', '/logs/tail'],
     ['GET', '/nothing/here'],
     ['HEAD', '/proxy/status'],
     ['HEAD', '/nothing/here'],

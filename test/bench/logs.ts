@@ -1,140 +1,177 @@
-/** The log engine on a million lines: indexing against grep and wc, pages, memory. */
-import { mkdtempSync, rmSync } from 'node:fs';
+/**
+ * The log engine beside the tools one would use without it, on the same file in the same run:
+ * indexing, pages, numbers over time, tail, memory. `BENCH_LOG_LINES=10000000` takes ten million
+ * lines instead of one.
+ */
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LogFilter } from '../../agent/logs/filter.ts';
-import { createLogs } from '../../agent/logs/logs.ts';
+import { createLogs, type Logs } from '../../agent/logs/logs.ts';
+import { readEvents } from '../harness/events.ts';
+import { DOMAINS, writeLog } from './log-file.ts';
+import { ms, printTable, timed } from './table.ts';
 
-const LINES = 1_000_000;
-const DOMAINS = 40;
-const STATUSES = [200, 200, 200, 200, 200, 200, 204, 301, 304, 304, 404, 404, 500, 502];
+const LINES = Number(process.env.BENCH_LOG_LINES ?? 1_000_000);
 const ROUNDS = 300;
+const MIB = 2 ** 20;
 
-/** Prints one table; writes and removes about 700 MB in the temporary folder. */
+/** Prints three tables; writes and removes about 650 bytes a line in the temporary folder. */
 export async function run(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-bench-logs-'));
+  const file = join(folder, 'access.log');
   try {
-    await measure(join(folder, 'access.log'));
+    await writeLog(file, LINES);
+    const megabytes = (Bun.file(file).size / 1e6).toFixed(0);
+    console.log(`logs: ${LINES} lines, ${megabytes} MB in one file, ${DOMAINS} domains\n`);
+    const logs = createLogs({ file, patience: 600_000 });
+    await measureIndexing(file, logs);
+    await measureSearch(file, logs);
+    await measureQueries(logs);
+    await measureTail(file, logs);
+    logs.close();
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function measure(file: string): Promise<void> {
-  await writeLog(file);
-  const bytes = Bun.file(file).size;
-  const gigabytes = (ms: number) => `${(bytes / ms / 1e6).toFixed(2)} GB/s`;
-  // What comes first reads from the disk; the rest is to be compared on equal terms.
+async function measureIndexing(file: string, logs: Logs): Promise<void> {
+  const { size } = Bun.file(file);
+  // The first one reads from the disk; the rest is to be compared on equal terms.
   await shell(['wc', '-l', file]);
-  const lines = await shell(['wc', '-l', file]);
-  const empty = await shell(['grep', '-c', '', file]);
-  const pattern = await shell(['grep', '-c', '"status":404', file]);
+  const tools = [
+    ['grep -c \'"status":404\'', await shell(['grep', '-c', '"status":404', file])],
+    ["grep -c ''", await shell(['grep', '-c', '', file])],
+    ['wc -l', await shell(['wc', '-l', file])],
+  ] as const;
 
   Bun.gc(true);
   const before = process.memoryUsage.rss();
-  let peak = before;
+  let [peak, last, longest] = [before, performance.now(), 0];
   const watch = setInterval(() => {
-    peak = Math.max(peak, process.memoryUsage.rss());
-  }, 5);
-  const logs = createLogs({ file });
-  const started = performance.now();
-  let last = started;
-  let longest = 0;
-  const pulse = setInterval(() => {
     longest = Math.max(longest, performance.now() - last);
     last = performance.now();
+    peak = Math.max(peak, process.memoryUsage.rss());
   }, 1);
-  const { total } = await logs.page({ page: 1, pageSize: 50 });
-  const indexing = performance.now() - started;
-  clearInterval(pulse);
+  const indexing = await timed(async () => {
+    const { total } = await logs.page({ page: 1, pageSize: 50 });
+    if (total !== LINES) throw new Error(`${total} entries of ${LINES}`);
+  });
   clearInterval(watch);
-  if (total !== LINES) throw new Error(`${total} entries of ${LINES}`);
+  Bun.gc(true);
+  const kept = process.memoryUsage.rss() - before;
 
-  const rows: [what: string, figure: string, ratio: string][] = [
-    ['cold index and first page', gigabytes(indexing), '1.00'],
-    ["grep -c ''", gigabytes(empty), (empty / indexing).toFixed(2)],
-    ['grep -c \'"status":404\'', gigabytes(pattern), (pattern / indexing).toFixed(2)],
-    ['wc -l', gigabytes(lines), (lines / indexing).toFixed(2)],
-    ['memory at the peak', `+${((peak - before) / 2 ** 20).toFixed(0)} MiB`, ''],
-    ['memory after it', `+${((settled() - before) / 2 ** 20).toFixed(0)} MiB`, ''],
-    ['longest pause while indexing', `${longest.toFixed(1)} ms`, ''],
-  ];
-  const domain = 'site7.example';
-  const queries: [string, LogFilter][] = [
-    ['newest page', { page: 1, pageSize: 50 }],
-    ['newest page of a domain', { domain, page: 1, pageSize: 50 }],
+  const speed = (time: number) => `${(size / time / 1e6).toFixed(2)} GB/s`;
+  printTable(
+    ['cold', 'time / ours', 'speed'],
     [
-      'newest page of a rare pair',
-      { domain: 'site39.example', status: 500, page: 1, pageSize: 50 },
+      ['index and first page', '1.00', speed(indexing)],
+      ...tools.map(([name, time]) => [name, (time / indexing).toFixed(2), speed(time)]),
     ],
-    ['page 1000', { page: 1000, pageSize: 50 }],
-    ['page 1000 of a status', { status: 404, page: 1000, pageSize: 50 }],
-    ['page 300 of a domain', { domain, page: 300, pageSize: 50 }],
-  ];
-  for (const [name, filter] of queries) {
-    const [p50, p99] = await percentiles(() => logs.page(filter));
-    rows.push([name, `p50 ${p50.toFixed(2)} ms`, `p99 ${p99.toFixed(2)} ms`]);
-  }
-  logs.close();
-  console.log(`logs: ${LINES} lines, ${(bytes / 1e6).toFixed(0)} MB, ${DOMAINS} domains`);
-  for (const [what, figure, more] of rows) {
-    console.log(`  ${what.padEnd(32)}${figure.padStart(16)}${more.padStart(16)}`);
-  }
+  );
+  console.log(
+    `memory: ${mib(kept)} kept, ${mib(peak - before)} at the peak; ` +
+      `longest pause while indexing: ${ms(longest)} ms\n`,
+  );
 }
 
-function settled(): number {
-  Bun.gc(true);
-  return process.memoryUsage.rss();
+/** The newest fifty of a domain's 404s, as one would look for them in a shell. */
+async function measureSearch(file: string, logs: Logs): Promise<void> {
+  const filter = { domain: 'site7.example', status: 404, page: 1, pageSize: 50 };
+  const [ours] = await percentiles(() => logs.page(filter));
+  const pattern = '"host":"site7.example".*"status":404';
+  const jq = 'select(.request.host == "site7.example" and .status == 404) | .request.uri';
+  const lines: [name: string, needs: string, command: string][] = [
+    ['rg | tail | jq', 'rg', `rg '${pattern}' ${file} | tail -n 50 | jq -c .request.uri`],
+    ['grep | tail | jq', 'grep', `grep '${pattern}' ${file} | tail -n 50 | jq -c .request.uri`],
+    ['jq | tail', 'jq', `jq -c '${jq}' ${file} | tail -n 50`],
+  ];
+  const rows = [['signalbox, warm', '1', ms(ours)]];
+  for (const [name, needs, command] of lines) {
+    if (!Bun.which(needs) || !Bun.which('jq')) {
+      rows.push([name, 'not installed', '']);
+    } else if (needs === 'jq' && LINES > 1_000_000) {
+      rows.push([name, 'too slow', '']);
+    } else {
+      const time = await shell(['sh', '-c', command]);
+      rows.push([name, `${(time / ours).toFixed(0)}`, ms(time)]);
+    }
+  }
+  printTable(["newest 50 of a domain's 404s", 'time / ours', 'ms'], rows);
+}
+
+async function measureQueries(logs: Logs): Promise<void> {
+  const domain = 'site7.example';
+  const pages: [string, Omit<LogFilter, 'pageSize'>][] = [
+    ['newest page', { page: 1 }],
+    ['newest page of a domain', { domain, page: 1 }],
+    ['newest page of a rare pair', { domain: 'site39.example', status: 500, page: 1 }],
+    ['newest page of 5xx', { statusClass: 5, page: 1 }],
+    ['page 1000', { page: 1000 }],
+    ['page 1000 of a status', { status: 404, page: 1000 }],
+    ['page 300 of a domain', { domain, page: 300 }],
+    ['newest page of a path, counted before', { path: '/a/777', page: 1 }],
+  ];
+  const rows: string[][] = [];
+  for (const [name, filter] of pages) {
+    const once = await timed(() => logs.page({ ...filter, pageSize: 50 }));
+    const [p50, p99] = await percentiles(() => logs.page({ ...filter, pageSize: 50 }));
+    rows.push([name, ms(p50), ms(p99), ms(once)]);
+  }
+  for (const [name, filter] of [
+    ['stats, 60 buckets', { buckets: 60 }],
+    ['stats of a domain, 60 buckets', { domain, buckets: 60 }],
+  ] as const) {
+    const once = await timed(() => logs.stats(filter));
+    const [p50, p99] = await percentiles(() => logs.stats(filter));
+    rows.push([name, ms(p50), ms(p99), ms(once)]);
+  }
+  printTable(['warm, ms', 'p50', 'p99', 'first time'], rows);
+}
+
+/** From the write of a line to the event of a tail. */
+async function measureTail(file: string, logs: Logs): Promise<void> {
+  const { size } = Bun.file(file);
+  const text = await Bun.file(file)
+    .slice(size - 4096)
+    .text();
+  const line = `${text.trimEnd().split('\n').at(-1)}\n`;
+  const events = readEvents(logs.tail({}, undefined));
+  await events.begun();
+  const times: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const event = events.of('entry');
+    // At any moment between two looks at the file.
+    await Bun.sleep(Math.random() * 50);
+    times.push(
+      await timed(async () => {
+        appendFileSync(file, line);
+        await event;
+      }),
+    );
+  }
+  await events.close();
+  const [p50, p99] = ofSorted(times);
+  console.log(
+    `tail, from the write of a line to its event: p50 ${ms(p50)} ms, p99 ${ms(p99)} ms\n`,
+  );
 }
 
 async function percentiles(work: () => Promise<unknown>): Promise<[p50: number, p99: number]> {
   const times: number[] = [];
-  for (let i = 0; i < ROUNDS; i++) {
-    const started = performance.now();
-    await work();
-    times.push(performance.now() - started);
-  }
+  for (let round = 0; round < ROUNDS; round++) times.push(await timed(work));
+  return ofSorted(times);
+}
+
+function ofSorted(times: number[]): [p50: number, p99: number] {
   times.sort((a, b) => a - b);
   return [times[ROUNDS >> 1] ?? 0, times[Math.floor(ROUNDS * 0.99)] ?? 0];
 }
 
 // The answer goes through a pipe: grep stops at the first match when nobody can read its count.
-async function shell(command: string[]): Promise<number> {
-  const started = performance.now();
-  await Bun.spawn(command, { stdout: 'pipe' }).stdout.text();
-  return performance.now() - started;
-}
+const shell = (command: string[]): Promise<number> =>
+  timed(() => Bun.spawn(command, { stdout: 'pipe' }).stdout.text());
 
-// Lines as Caddy writes them for browsers; the first domains get most of the traffic.
-async function writeLog(file: string): Promise<void> {
-  let state = 1;
-  const random = (below: number) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-  const writer = Bun.file(file).writer({ highWaterMark: 1 << 22 });
-  let micros = 0;
-  for (let i = 0; i < LINES; i++) {
-    micros += random(50_000);
-    const host = `site${Math.min(random(DOMAINS), random(DOMAINS))}.example`;
-    const status = STATUSES[random(STATUSES.length)] ?? 200;
-    const seconds = 1795212767 + Math.floor(micros / 1e6);
-    const fraction = String(micros % 1e6).padStart(6, '0');
-    writer.write(
-      `{"level":"${status < 400 ? 'info' : 'error'}","ts":${seconds}.${fraction},` +
-        `"logger":"http.log.access.agent_access","msg":"handled request","request":{` +
-        `"remote_ip":"10.0.${random(256)}.${random(256)}","remote_port":"${1024 + random(60_000)}",` +
-        `"proto":"HTTP/2.0","method":"GET","host":"${host}","uri":"/a/${random(5000)}?v=${i}",` +
-        '"headers":{"User-Agent":["Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101"],' +
-        '"Accept":["*/*"],"Accept-Encoding":["gzip, deflate, br"]},"tls":{"resumed":false,' +
-        `"version":772,"cipher_suite":4865,"proto":"h2","server_name":"${host}"}},"user_id":"",` +
-        `"duration":0.${String(random(1e9)).padStart(9, '0')},"size":${random(100_000)},` +
-        `"status":${status},"resp_headers":{"Server":["Caddy"],` +
-        '"Content-Type":["text/html; charset=utf-8"]}}\n',
-    );
-    if (i % 20_000 === 0) await writer.flush();
-  }
-  await writer.end();
-}
+const mib = (bytes: number): string => `${(bytes / MIB).toFixed(0)} MiB`;
 
 if (import.meta.main) await run();

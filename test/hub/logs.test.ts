@@ -60,6 +60,26 @@ describe('a query that cannot be answered', () => {
   });
 });
 
+describe('numbers that cannot be told', () => {
+  test.each(['buckets=0', 'buckets=501', 'from=now', 'to=2026-02-30'])(
+    '%s is 400',
+    async (query) => {
+      for (const [url, init] of [
+        [`${stack.hub}/logs/stats?${query}`, { headers }],
+        [`${stack.agent}/logs/stats?${query}`, { headers: stack.agentHeaders }],
+      ] as const) {
+        const answer = await ask<{ code: string }>(url, init);
+        expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_REQUEST']);
+      }
+    },
+  );
+
+  test('are for nobody without a session', async () => {
+    expect((await ask(`${stack.hub}/logs/stats`)).status).toBe(401);
+    expect((await ask(`${stack.agent}/logs/stats`)).status).toBe(401);
+  });
+});
+
 describe('what Caddy handled', () => {
   test('is there, newest first, by domain and status, but for what a site skips', async () => {
     await stack.served('one.example', '/a?secret=1');
@@ -90,6 +110,16 @@ describe('what Caddy handled', () => {
     expect((await logs(`?to=${newest}`)).logs).toEqual(older);
     expect(await logs('?page=7&pageSize=2')).toEqual({ logs: [], total: 4, page: 7, pageSize: 2 });
     expect((await logs('?page=2&pageSize=3')).logs.length).toBe(1);
+  });
+
+  test('is counted', async () => {
+    type Stats = { requests: number; domains: unknown[]; buckets: { p50: number }[] };
+    const url = `${stack.hub}/logs/stats?domain=one.example&buckets=1&from=&to=`;
+    const { body } = await ask<Stats>(url, { headers });
+    expect(body.requests).toBe(2);
+    expect(body.domains).toEqual([{ domain: 'one.example', requests: 2 }]);
+    expect(body.buckets).toMatchObject([{ requests: { '2xx': 1, '4xx': 1, other: 0 } }]);
+    expect(body.buckets[0]?.p50).toBeGreaterThan(0);
   });
 
   test('is not disturbed by lines that are no access entries', async () => {

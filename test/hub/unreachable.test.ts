@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { createLog } from '../../src/log.ts';
 import { type Running, serveHub } from '../../src/serve.ts';
+import { readEvents } from '../harness/events.ts';
 import { ask, freePort, signUp, temporaryFolder } from '../harness/stack.ts';
 
 type Refusal = { code: string; message: string };
@@ -64,8 +65,10 @@ test('an agent that is not there is 502 AGENT_UNREACHABLE and stops nothing else
   const refused = await create();
   expect([refused.status, refused.body.code]).toEqual([502, 'AGENT_UNREACHABLE']);
   expect(refused.text).not.toContain(agentUrl);
-  const logs = await ask<Refusal>(`${hub.url}/api/logs`, { headers });
-  expect([logs.status, logs.body.code]).toEqual([502, 'AGENT_UNREACHABLE']);
+  for (const route of ['/logs', '/logs/stats', '/logs/tail']) {
+    const logs = await ask<Refusal>(`${hub.url}/api${route}`, { headers });
+    expect([logs.status, logs.body.code]).toEqual([502, 'AGENT_UNREACHABLE']);
+  }
   expect((await ask(`${hub.url}/api/health`)).body).toEqual({ status: 'ok' });
   await expectNothingStored();
 });
@@ -86,7 +89,20 @@ test.each<[string, () => Response]>([
   const refused = await create();
   expect([refused.status, refused.body.code]).toEqual([502, 'AGENT_UNREACHABLE']);
   expect(refused.text).not.toContain('secret');
+  const tail = await ask<Refusal>(`${hub.url}/api/logs/tail`, { headers });
+  expect([tail.status, tail.body.code]).toEqual([502, 'AGENT_UNREACHABLE']);
   await expectNothingStored();
+});
+
+test('an agent that goes away in the middle of a tail ends it', async () => {
+  const stream = new ReadableStream({
+    start: (controller) => controller.enqueue('event: entry\ndata: {}\n\n'),
+  });
+  answer = () => new Response(stream, { headers: { 'Content-Type': 'text/event-stream' } });
+  const events = readEvents((await fetch(`${hub.url}/api/logs/tail`, { headers })).body);
+  expect(await events.next()).toEqual({ event: 'entry', data: '{}' });
+  await broken.stop(true);
+  expect(await events.next()).toBeUndefined();
 });
 
 test('a second hub on the same data folder does not start', async () => {

@@ -7,8 +7,8 @@ import type { Conditions, LogFilter } from '../../../agent/logs/filter.ts';
 import { parseDuration, parseTime } from '../../../agent/logs/values.ts';
 import type { LogEntry, LogPage } from '../../../agent/wire.ts';
 
-/** An entry and its host in punycode. */
-export type Keyed = { key: string; entry: LogEntry };
+/** An entry, its host in punycode, and its latency in milliseconds. */
+export type Keyed = { key: string; entry: LogEntry; latency: number };
 
 /** All entries of a log, newest first. */
 export function allEntries(file: string): Keyed[] {
@@ -99,7 +99,8 @@ function entryOf(line: string): Keyed | undefined {
     latency: `${Math.round(parseDuration(value.duration) * 1000) / 1000}ms`,
     ip: string(request.client_ip ?? request.remote_ip),
   };
-  return { key: domainToASCII(domain) || domain, entry };
+  const latency = parseDuration(value.duration);
+  return { key: domainToASCII(domain) || domain, entry, latency };
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
