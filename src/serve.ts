@@ -78,9 +78,9 @@ export async function serveAll(settings: Settings, log: Log) {
   }
   let hubPart: HubRunning & Prepared;
   try {
-    hubPart = prepareHub({ ...hub, agentUrl: agentPart.url }, database, token, log, () =>
-      firstPreamble(settings.firstPorts),
-    );
+    const agentTrust = agent.tls && { ca: agent.tls.cert };
+    const near = { ...hub, agentUrl: agentPart.url, agentTrust };
+    hubPart = prepareHub(near, database, token, log, () => firstPreamble(settings.firstPorts));
   } catch (error) {
     await agentPart.stop();
     throw error;
