@@ -34,7 +34,7 @@ export type HubRunning = Running & {
 /** Long enough for a publish under way; what hangs longer is cut off. */
 const STOP_PATIENCE_MS = 40_000;
 
-/** For connections that have not said yet what they want, or have been answered. */
+/** For connections that have not said yet what they want. */
 const IDLE_SECONDS = 30;
 
 /** @throws Error where the data folder is in use, or the port is taken */
