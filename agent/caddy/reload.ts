@@ -2,21 +2,12 @@
  * A proxyfile becomes live here or changes nothing:
  * write beside ∥ validate ∥ adapt → patch → try ports → load → look → swap the file in.
  */
-
-import {
-  fileImports,
-  mayReadMore,
-  type ReadingOptions,
-  structuralPlaceholder,
-} from '../caddyfile/file-imports.ts';
 import { Failure } from '../failure.ts';
 import { leavesTraces } from './adapt.ts';
 import { type Admin, type AdminAnswer, AdminUnreachable, proxyUnreachable } from './admin.ts';
-import { createAdminMatcher } from './admin-address.ts';
-import { mayImport, resolvePath } from './import-dirs.ts';
 import type { JsonObject } from './json.ts';
+import type { Judge } from './judge.ts';
 import { patchConfig, type Stamp } from './patch.ts';
-import { findForbidden } from './policy.ts';
 import { addedListeners, findTaken } from './ports.ts';
 import { digestOf, type Proxyfile } from './proxyfile.ts';
 import type { Validator } from './validate.ts';
@@ -29,10 +20,7 @@ export type ReloadDeps = {
   adaptApart: (text: string) => Promise<JsonObject>;
   proxyfile: Proxyfile;
   accessLog: Stamp['accessLog'];
-  /** What the Caddyfile of the proxy's version may hold, and its variables. */
-  reading: () => Promise<ReadingOptions>;
-  /** Folders whose files may be imported. */
-  importDirs: readonly string[];
+  judge: Judge;
   /** Ends a managed proxy and starts it with nothing but its admin endpoint. */
   restart?: () => Promise<void>;
   log: (event: string, fields?: Record<string, unknown>) => void;
@@ -49,8 +37,7 @@ export type ReloadOptions = {
 const FAILED_START = /: start: /;
 
 export function createReload(deps: ReloadDeps) {
-  const { admin, validator, proxyfile, log } = deps;
-  const isAdmin = createAdminMatcher(admin.address, resolvePath);
+  const { admin, validator, proxyfile, judge, log } = deps;
   let last: Promise<unknown> = Promise.resolve();
   let restarting = false;
   let restartNeeded = false;
@@ -70,23 +57,10 @@ export function createReload(deps: ReloadDeps) {
     return (JSON.parse(answer.text) as { result: JsonObject }).result;
   }
 
-  /** @throws Failure PROXY_REJECTED, before the proxy reads any file that the text names */
-  async function assertOwnText(text: string): Promise<void> {
-    if (!mayReadMore(text)) return;
-    const options = await deps.reading();
-    const far = fileImports(text, options).find(
-      ({ target }) => !mayImport(target, deps.importDirs, options),
-    );
-    if (far) throw refused('Only snippets can be imported, files cannot.', far.line);
-    const structural = structuralPlaceholder(text, options);
-    if (structural !== null) throw refused(structural);
-  }
-
   /** Adapted and patched: what is to be loaded. @throws Failure PROXY_REJECTED */
   async function prepare(text: string, digest: string, judged = true): Promise<JsonObject> {
     const config = leavesTraces(text) ? await deps.adaptApart(text) : await adaptLive(text);
-    const forbidden = judged ? findForbidden(config, isAdmin) : null;
-    if (forbidden !== null) throw refused(forbidden);
+    if (judged) judge.config(config);
     return patchConfig(config, { digest, admin: admin.address, accessLog: deps.accessLog });
   }
 
@@ -170,8 +144,8 @@ export function createReload(deps: ReloadDeps) {
       }
       // What a probe has beyond the end is not part of the text.
       const beyond = probe !== undefined && countLines(probe) > countLines(text);
-      if (judged) await assertOwnText(text);
-      if (judged && beyond) await assertOwnText(probe);
+      if (judged) await judge.text(text);
+      if (judged && beyond) await judge.text(probe);
       const [valid, written, adapted, was, tried] = await Promise.allSettled([
         validator.validate(probe ?? text),
         proxyfile.writeCandidate(text),
@@ -205,7 +179,7 @@ export function createReload(deps: ReloadDeps) {
 
   async function check(text: string): Promise<void> {
     try {
-      await assertOwnText(text);
+      await judge.text(text);
       const [valid, adapted, was] = await Promise.allSettled([
         validator.validate(text),
         prepare(text, ''),
@@ -249,12 +223,6 @@ function settled<T>(result: PromiseSettledResult<T>): T {
   if (result.status === 'rejected') throw result.reason;
   return result.value;
 }
-
-const refused = (sentence: string, line?: number): Failure =>
-  new Failure('PROXY_REJECTED', 'This configuration cannot be published; nothing was changed.', {
-    detail: line === undefined ? sentence : `line ${line}: ${sentence}`,
-    line,
-  });
 
 const countLines = (text: string): number => text.split('\n').length;
 

@@ -109,6 +109,13 @@ test.each(routes.map((route) => [`${route.method} ${route.path}`, route] as cons
   },
 );
 
+test('and none in the log', () => {
+  const log = stack.lines.join('\n');
+  for (const secret of [stack.token, owner.token, '$argon2id$', 'a long passphrase']) {
+    expect(log).not.toContain(secret);
+  }
+});
+
 function urlOf({ path }: Route, key: string, filter: Record<string, string>): string {
   const place = path.replace(':id', encodeURIComponent(key.toWellFormed()) || '0');
   const search = Object.entries(filter).map(
