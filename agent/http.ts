@@ -102,23 +102,23 @@ export const lateBodies = () =>
 /**
  * Reads the JSON bodies of the routes behind it, after the guards, so that a stranger learns
  * nothing from a body's faults. Whatever `Content-Type` says: `curl -d` claims a form.
- * At most `limit` bytes.
- * @throws Failure INVALID_JSON, BODY_TOO_LARGE
+ * At most `limit` bytes, all of them within `deadline` milliseconds.
+ * @throws Failure INVALID_JSON, BODY_TOO_LARGE, BODY_TOO_SLOW
  */
-export function jsonBody(limit: number) {
-  return new Elysia({ name: 'json-body', seed: limit }).onTransform(
+export function jsonBody(limit: number, deadline = BODY_DEADLINE_MS) {
+  return new Elysia({ name: 'json-body', seed: `${limit} ${deadline}` }).onTransform(
     { as: 'scoped' },
     async (context) => {
       const { body } = context;
       if (typeof body !== 'object' || body === null || !(UNREAD in body)) return;
-      const parsed = parseJson(await readBounded(context.request, limit));
+      const parsed = parseJson(await readBounded(context.request, limit, deadline));
       // Anything else would pass for an object without any of its optional fields.
       context.body = typeof parsed === 'object' && !Array.isArray(parsed) ? parsed : null;
     },
   );
 }
 
-async function readBounded(request: Request, limit: number): Promise<Uint8Array> {
+async function readBounded(request: Request, limit: number, deadline: number): Promise<Uint8Array> {
   const tooLarge = () =>
     new Failure('BODY_TOO_LARGE', `The body is larger than ${limit / (1024 * 1024)} MiB.`);
   if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge();
@@ -126,10 +126,10 @@ async function readBounded(request: Request, limit: number): Promise<Uint8Array>
   const reader = request.body.getReader();
   // A body may come in drops that never let the connection fall idle.
   let late = false;
-  const deadline = setTimeout(() => {
+  const timer = setTimeout(() => {
     late = true;
     void reader.cancel();
-  }, BODY_DEADLINE_MS);
+  }, deadline);
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {
@@ -139,7 +139,7 @@ async function readBounded(request: Request, limit: number): Promise<Uint8Array>
       chunks.push(part.value);
     }
   } finally {
-    clearTimeout(deadline);
+    clearTimeout(timer);
   }
   if (late) throw new Failure('BODY_TOO_SLOW', 'The body took too long to arrive.');
   return Buffer.concat(chunks);

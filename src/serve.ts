@@ -39,7 +39,7 @@ export type HubRunning = Running & {
   loopback: boolean;
 };
 
-/** For connections that have not said yet what they want, or have been answered. */
+/** For connections that have not said yet what they want. */
 const IDLE_SECONDS = 30;
 
 /** @throws Error where the data folder is in use, or the port is taken */

@@ -12,7 +12,7 @@ type Socket = { inode: string; port: number; listens: boolean };
  * @param wanted the configuration that is live
  * @param refused the one whose start failed
  */
-export function hasStrayListeners(pid: number, wanted: Json, refused: Json): boolean {
+function hasStrayListeners(pid: number, wanted: Json, refused: Json): boolean {
   const asked = new Map<number, number>();
   for (const { port } of listenersOf(refused)) asked.set(port, 0);
   for (const { port } of listenersOf(wanted)) asked.set(port, 0);
@@ -30,6 +30,19 @@ export function hasStrayListeners(pid: number, wanted: Json, refused: Json): boo
   } catch {
     return false;
   }
+}
+
+/** Caddy closes the listeners of a configuration it has left in the background. */
+const CLOSING_MS = 500;
+
+/** Whether stray listeners are still there after Caddy has had the time to close them. */
+export async function staysStray(pid: number, wanted: Json, refused: Json): Promise<boolean> {
+  const until = Date.now() + CLOSING_MS;
+  while (hasStrayListeners(pid, wanted, refused)) {
+    if (Date.now() > until) return true;
+    await Bun.sleep(20);
+  }
+  return false;
 }
 
 function socketsOf(pid: number): Set<string> {

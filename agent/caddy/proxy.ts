@@ -5,6 +5,7 @@ import type { ProxyStatus } from '../wire.ts';
 import { adaptApart } from './adapt.ts';
 import { createAdmin } from './admin.ts';
 import { isForeign } from './foreign.ts';
+import { createJudge } from './judge.ts';
 import { createProxyfile, digestOf } from './proxyfile.ts';
 import { createReload } from './reload.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
@@ -62,11 +63,14 @@ export function createProxy(settings: ProxySettings, log: Log) {
     adaptApart: (text) => adaptApart(text, commands),
     proxyfile,
     accessLog: settings.accessLog,
-    reading: async () => ({
-      heredocs: hasHeredocs(await versionOf()),
-      environment: settings.env,
+    judge: createJudge({
+      admin: settings.admin,
+      reading: async () => ({
+        heredocs: hasHeredocs(await versionOf()),
+        environment: settings.env,
+      }),
+      importDirs: settings.importDirs ?? [],
     }),
-    importDirs: settings.importDirs ?? [],
     log,
     ...(supervisor ? { managed: supervisor } : {}),
   });

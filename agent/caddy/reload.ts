@@ -2,22 +2,13 @@
  * A proxyfile becomes live here or changes nothing:
  * write beside ∥ validate ∥ adapt → patch → try ports → load → look → swap the file in.
  */
-
-import {
-  fileImports,
-  mayReadMore,
-  type ReadingOptions,
-  structuralPlaceholder,
-} from '../caddyfile/file-imports.ts';
 import { Failure } from '../failure.ts';
 import { leavesTraces } from './adapt.ts';
 import { type Admin, type AdminAnswer, AdminUnreachable, proxyUnreachable } from './admin.ts';
-import { createAdminMatcher } from './admin-address.ts';
-import { mayImport, resolvePath } from './import-dirs.ts';
 import type { Json, JsonObject } from './json.ts';
-import { hasStrayListeners } from './listeners.ts';
+import type { Judge } from './judge.ts';
+import { staysStray } from './listeners.ts';
 import { patchConfig, type Stamp } from './patch.ts';
-import { findForbidden } from './policy.ts';
 import { addedListeners, findTaken } from './ports.ts';
 import { digestOf, type Proxyfile } from './proxyfile.ts';
 import type { Validator } from './validate.ts';
@@ -30,10 +21,7 @@ export type ReloadDeps = {
   adaptApart: (text: string) => Promise<JsonObject>;
   proxyfile: Proxyfile;
   accessLog: Stamp['accessLog'];
-  /** What the Caddyfile of the proxy's version may hold, and its variables. */
-  reading: () => Promise<ReadingOptions>;
-  /** Folders whose files may be imported. */
-  importDirs: readonly string[];
+  judge: Judge;
   /** What can be done about a managed proxy; an unmanaged one is somebody else's. */
   managed?: {
     pid: () => number | null;
@@ -54,8 +42,7 @@ export type ReloadOptions = {
 const FAILED_START = /: start: /;
 
 export function createReload(deps: ReloadDeps) {
-  const { admin, validator, proxyfile, log } = deps;
-  const isAdmin = createAdminMatcher(admin.address, resolvePath);
+  const { admin, validator, proxyfile, judge, log } = deps;
   let last: Promise<unknown> = Promise.resolve();
   let restarting = false;
   let restartNeeded = false;
@@ -75,23 +62,10 @@ export function createReload(deps: ReloadDeps) {
     return (JSON.parse(answer.text) as { result: JsonObject }).result;
   }
 
-  /** @throws Failure PROXY_REJECTED, before the proxy reads any file that the text names */
-  async function assertOwnText(text: string): Promise<void> {
-    if (!mayReadMore(text)) return;
-    const options = await deps.reading();
-    const far = fileImports(text, options).find(
-      ({ target }) => !mayImport(target, deps.importDirs, options),
-    );
-    if (far) throw refused('Only snippets can be imported, files cannot.', far.line);
-    const structural = structuralPlaceholder(text, options);
-    if (structural !== null) throw refused(structural);
-  }
-
   /** Adapted and patched: what is to be loaded. @throws Failure PROXY_REJECTED */
   async function prepare(text: string, digest: string, judged = true): Promise<JsonObject> {
     const config = leavesTraces(text) ? await deps.adaptApart(text) : await adaptLive(text);
-    const forbidden = judged ? findForbidden(config, isAdmin) : null;
-    if (forbidden !== null) throw refused(forbidden);
+    if (judged) judge.config(config);
     return patchConfig(config, { digest, admin: admin.address, accessLog: deps.accessLog });
   }
 
@@ -180,15 +154,16 @@ export function createReload(deps: ReloadDeps) {
     try {
       // What a probe has beyond the end is not part of the text.
       const beyond = probe !== undefined && countLines(probe) > countLines(text);
-      const old = await replaced(expects);
-      if (judged) await assertOwnText(text);
-      if (judged && beyond) await assertOwnText(probe);
-      const [valid, written, adapted, tried] = await Promise.allSettled([
+      if (judged) await judge.text(text);
+      if (judged && beyond) await judge.text(probe);
+      const [was, valid, written, adapted, tried] = await Promise.allSettled([
+        replaced(expects),
         validator.validate(probe ?? text),
         proxyfile.writeCandidate(text),
         prepare(text, digest, judged),
         beyond ? prepare(probe, '', judged) : null,
       ]);
+      const old = settled(was);
       settled(valid);
       settled(written);
       settled(tried);
@@ -214,7 +189,7 @@ export function createReload(deps: ReloadDeps) {
 
   async function check(text: string): Promise<void> {
     try {
-      await assertOwnText(text);
+      await judge.text(text);
       const [valid, adapted, was] = await Promise.allSettled([
         validator.validate(text),
         prepare(text, ''),
@@ -258,23 +233,6 @@ function settled<T>(result: PromiseSettledResult<T>): T {
   if (result.status === 'rejected') throw result.reason;
   return result.value;
 }
-
-/** Caddy closes the listeners of a configuration it has left in the background. */
-const CLOSING_MS = 500;
-
-async function staysStray(pid: number, wanted: Json, refused: Json): Promise<boolean> {
-  const until = Date.now() + CLOSING_MS;
-  while (hasStrayListeners(pid, wanted, refused)) {
-    if (Date.now() > until) return true;
-    await Bun.sleep(20);
-  }
-  return false;
-}
-const refused = (sentence: string, line?: number): Failure =>
-  new Failure('PROXY_REJECTED', 'This configuration cannot be published; nothing was changed.', {
-    detail: line === undefined ? sentence : `line ${line}: ${sentence}`,
-    line,
-  });
 
 const countLines = (text: string): number => text.split('\n').length;
 

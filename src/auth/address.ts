@@ -30,3 +30,20 @@ export function networkOf(address: string): string {
 /** Whether a server that listens on `host` can be reached from its own machine alone. */
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+
+/** What proxies add of where a request really came from; one of them is enough to tell. */
+const FORWARDED = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'];
+
+/**
+ * Whether a request to a server on loopback was meant for it: what a proxy sends on may come from
+ * anywhere, and under a name that a stranger had point to loopback (DNS rebinding) his page asks.
+ */
+export function isAskedHere(headers: Headers): boolean {
+  const host = headers.get('host') ?? '';
+  const { hostname } = URL.canParse(`http://${host}`)
+    ? new URL(`http://${host}`)
+    : { hostname: '' };
+  return (
+    isLoopback(hostname.replace(/^\[|\]$/g, '')) && !FORWARDED.some((name) => headers.has(name))
+  );
+}

@@ -2,6 +2,7 @@
 import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../agent/http.ts';
 import { ErrorBody } from '../../agent/wire.ts';
+import { isAskedHere } from './address.ts';
 import type { sessionCookie } from './cookie.ts';
 import type { Accounts } from './service.ts';
 import { type Client, SESSION_SECONDS, type Session, type User } from './sessions.ts';
@@ -91,8 +92,7 @@ export function authRoutes({ accounts, cookies, addressOf, loopback, bodyLimit }
     .post(
       '/sign-up/email',
       async ({ body, request, signedIn, sessionCookie }) => {
-        // What a proxy sends on may come from anywhere.
-        const isNear = loopback && !request.headers.has('x-forwarded-for');
+        const isNear = loopback && isAskedHere(request.headers);
         const made = await accounts.signUp(body, { ...clientOf(request), signedIn, isNear });
         sessionCookie.write(made.session.token, SESSION_SECONDS);
         return { token: made.session.token, user: viewUser(made.user) };

@@ -2,16 +2,16 @@ import { expect, test } from 'bun:test';
 import { Elysia, t } from 'elysia';
 import { errors, jsonBody, lateBodies } from '../../agent/http.ts';
 
-const app = new Elysia()
-  .use(errors({ report: (error) => expect(error).toBeNull() }))
-  .use(lateBodies())
-  .use(jsonBody(1024))
-  .post('/', ({ body }) => Response.json(body), { body: t.Unknown() });
+const createApp = (deadline?: number) =>
+  new Elysia()
+    .use(errors({ report: (error) => expect(error).toBeNull() }))
+    .use(lateBodies())
+    .use(jsonBody(1024, deadline))
+    .post('/', ({ body }) => Response.json(body), { body: t.Unknown() });
+const app = createApp();
 
-const post = (body: string) =>
-  app
-    .handle(new Request('http://agent/', { method: 'POST', body }))
-    .then((answer) => answer.text());
+const post = (body: string | ReadableStream, to = app) =>
+  to.handle(new Request('http://agent/', { method: 'POST', body })).then((answer) => answer.text());
 
 test.each([
   ['arrays', `${'['.repeat(33)}${']'.repeat(33)}`],
@@ -33,4 +33,18 @@ test.each([
 test('a string without its end is no JSON', async () => {
   expect(await post('["abc')).toContain('INVALID_JSON');
   expect(await post('["abc\\"')).toContain('INVALID_JSON');
+});
+
+test('a body that never ends is given up', async () => {
+  const drip = new ReadableStream({
+    async pull(controller) {
+      await Bun.sleep(1);
+      controller.enqueue(new TextEncoder().encode(' '));
+    },
+  });
+  expect(await post(drip, createApp(5))).toContain('BODY_TOO_SLOW');
+});
+
+test('a body that says less of its length than it has is cut', async () => {
+  expect(await post('['.padEnd(1025))).toContain('BODY_TOO_LARGE');
 });

@@ -38,6 +38,21 @@ describe('the first account needs the setup code', () => {
     await expectGuarded({ 'X-Forwarded-For': '127.0.0.1' });
   });
 
+  test('where a name was made to point to loopback, or a proxy tells otherwise of itself', async () => {
+    stack = await startStack();
+    for (const headers of [
+      { Host: 'evil.example', Origin: 'http://evil.example' },
+      { Host: `127.0.0.1.evil.example:${new URL(stack.hub).port}` },
+      { Forwarded: 'for=127.0.0.1' },
+      { 'X-Real-IP': '127.0.0.1' },
+      { Via: '1.1 proxy' },
+    ]) {
+      expect((await make({}, headers as Record<string, string>)).body.code).toBe(
+        'SETUP_CODE_REQUIRED',
+      );
+    }
+  });
+
   test('under every policy that lets strangers sign up', async () => {
     stack = await startStack({ HUB_HOST: '0.0.0.0', SIGN_UP: 'open' });
     expect((await make({})).body.code).toBe('SETUP_CODE_REQUIRED');
@@ -46,7 +61,9 @@ describe('the first account needs the setup code', () => {
 
 test('on loopback it is not needed, and a stale one goes at the next start', async () => {
   stack = await startStack();
-  expect((await make({})).status).toBe(200);
+  const port = new URL(stack.hub).port;
+  expect((await make({ password: 'short' }, { Host: `[::1]:${port}` })).status).toBe(400);
+  expect((await make({}, { Host: `localhost:${port}` })).status).toBe(200);
   expect(existsSync(file())).toBe(false);
   writeFileSync(file(), 'old');
   await stack.restart();

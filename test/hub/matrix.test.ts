@@ -1,0 +1,175 @@
+import { Database } from 'bun:sqlite';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { agentRoutes, hubRoutes, type Route } from '../harness/routes.ts';
+import { ask, type Stack, signUp, startStack } from '../harness/stack.ts';
+
+/** The routes a stranger may ask; whatever is not named here needs somebody. */
+const PUBLIC = new Set([
+  'GET /api/health',
+  'POST /api/auth/sign-up/email',
+  'POST /api/auth/sign-in/email',
+  'POST /api/auth/sign-out',
+  'GET /api/auth/get-session',
+]);
+/** What no token may do. */
+const SESSION_ONLY = /^\/api\/(sessions|users|tokens|auth\/change-password)(\/|$)/;
+
+const folder = mkdtempSync(join(tmpdir(), 'sbx-routes-'));
+const routes = hubRoutes(folder);
+const nameOf = ({ method, path }: Route) => `${method} ${path}`;
+const guarded = routes.filter((route) => !PUBLIC.has(nameOf(route)));
+const isRead = ({ method }: Route) => method === 'GET';
+
+let stack: Stack;
+let password: string;
+const credentials: Record<string, Record<string, string>> = {};
+
+beforeAll(async () => {
+  stack = await startStack();
+  password = 'a long passphrase';
+  const owner = await signUp(stack);
+  const signIn = async (email = 'ada@example.org') =>
+    (await ask<{ token: string }>(`${stack.hub}/auth/sign-in/email`, { json: { email, password } }))
+      .body.token;
+  const cookie = (token: string) => ({ Cookie: `signalbox_session=${token}` });
+  const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+  const makeToken = async (scope: string) =>
+    (
+      await ask<{ token: string; id: string }>(`${stack.hub}/tokens`, {
+        json: { name: scope, scope },
+        headers: owner.headers,
+      })
+    ).body;
+
+  credentials.none = {};
+  credentials.badCookie = cookie('A'.repeat(43));
+  credentials.badBearer = bearer('A'.repeat(43));
+  credentials.agentToken = bearer(stack.token);
+
+  const [expired, out] = [await signIn(), await signIn()];
+  const db = new Database(join(stack.dataDir, 'signalbox.db'));
+  const hash = (token: string) => new Bun.CryptoHasher('sha256').update(token).digest('hex');
+  db.run('UPDATE sessions SET expires_at = 1 WHERE token_hash = ?', [hash(expired)]);
+  credentials.expired = cookie(expired);
+  await ask(`${stack.hub}/auth/sign-out`, { method: 'POST', headers: bearer(out) });
+  credentials.signedOut = cookie(out);
+
+  const [old, gone] = [await makeToken('write'), await makeToken('write')];
+  db.run('UPDATE api_tokens SET expires_at = 1 WHERE id = ?', [old.id]);
+  db.close();
+  credentials.expiredToken = bearer(old.token);
+  await ask(`${stack.hub}/tokens/${gone.id}`, { method: 'DELETE', headers: owner.headers });
+  credentials.deletedToken = bearer(gone.token);
+
+  credentials.readToken = bearer((await makeToken('read')).token);
+  credentials.writeToken = bearer((await makeToken('write')).token);
+  credentials.tokenAsCookie = cookie((await makeToken('write')).token);
+  await ask(`${stack.hub}/users`, {
+    json: { name: 'Bob', email: 'bob@example.org', password },
+    headers: owner.headers,
+  });
+  credentials.otherUser = cookie(await signIn('bob@example.org'));
+  const wrong = { Origin: 'https://evil.example' };
+  credentials.wrongOrigin = { ...cookie(owner.token), ...wrong };
+  credentials.strangerElsewhere = { ...cookie('A'.repeat(43)), ...wrong };
+});
+afterAll(async () => {
+  await stack.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A body that parses nowhere: whoever hears of it was let through to it. */
+async function call({ method, path }: Route, credential: string) {
+  const url = stack.hub.replace(/\/api$/, '') + path.replaceAll(':id', '999');
+  const response = await fetch(url, {
+    method,
+    headers: credentials[credential] ?? {},
+    ...(method === 'GET' ? {} : { body: '{' }),
+  });
+  const isStream = response.headers.get('content-type')?.includes('event-stream');
+  if (isStream) await response.body?.cancel();
+  const text = isStream ? '' : await response.text();
+  const code = /"code":"(\w+)"/.exec(text)?.[1];
+  return { status: response.status, code };
+}
+
+test('the app tells all its routes', () => {
+  const names = routes.map(nameOf);
+  for (const name of PUBLIC) expect(names).toContain(name);
+  expect(guarded.length).toBeGreaterThan(15);
+});
+
+describe.each(guarded.map((route) => [nameOf(route), route] as const))('%s', (_, route) => {
+  const unsafe = !isRead(route);
+
+  test.each([
+    'none',
+    'badCookie',
+    'badBearer',
+    'agentToken',
+    'expired',
+    'signedOut',
+    'expiredToken',
+    'deletedToken',
+    'tokenAsCookie',
+  ])('is closed to %s', async (credential) => {
+    expect(await call(route, credential)).toEqual({ status: 401, code: 'UNAUTHENTICATED' });
+  });
+
+  test('is closed to another page', async () => {
+    const refused = { status: 403, code: 'FORBIDDEN_ORIGIN' };
+    if (unsafe) {
+      expect(await call(route, 'wrongOrigin')).toEqual(refused);
+      expect(await call(route, 'strangerElsewhere')).toEqual(refused);
+    } else {
+      expect([200, 404]).toContain((await call(route, 'wrongOrigin')).status);
+    }
+  });
+
+  test('is open to tokens as far as they go', async () => {
+    for (const token of ['readToken', 'writeToken']) {
+      const answer = await call(route, token);
+      const closed = SESSION_ONLY.test(route.path) || (token === 'readToken' && unsafe);
+      if (closed) expect(answer).toEqual({ status: 403, code: 'FORBIDDEN' });
+      else expect([200, 400, 404]).toContain(answer.status);
+    }
+  });
+
+  test('is open to every account', async () => {
+    expect([200, 400, 404]).toContain((await call(route, 'otherUser')).status);
+  });
+});
+
+describe.each(
+  routes
+    .filter((route) => PUBLIC.has(nameOf(route)))
+    .map((route) => [nameOf(route), route] as const),
+)('%s', (name, route) => {
+  test('asks nobody for a session, and no foreign page may use it', async () => {
+    for (const credential of Object.keys(credentials)) {
+      const { status, code } = await call(route, credential);
+      const foreign = credential === 'wrongOrigin' || credential === 'strangerElsewhere';
+      if (foreign && !isRead(route)) expect([status, code]).toEqual([403, 'FORBIDDEN_ORIGIN']);
+      else if (name.includes('sign-up')) expect([400, 403]).toContain(status);
+      else expect([200, 400]).toContain(status);
+    }
+  });
+});
+
+test.each(agentRoutes().map((route) => [nameOf(route), route] as const))(
+  'the agent’s %s is closed to all but its own token',
+  async (name, { method, path }) => {
+    for (const headers of Object.values(credentials)) {
+      if (headers.Authorization === `Bearer ${stack.token}`) continue;
+      const answer = await ask<{ code: string }>(`${stack.agent}${path}`, {
+        method,
+        headers,
+        ...(method === 'GET' ? {} : { raw: '{' }),
+      });
+      expect(answer.status).toBe(name === 'GET /health' ? 200 : 401);
+    }
+  },
+);

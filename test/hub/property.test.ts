@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { hubRoutes, type Route } from '../harness/routes.ts';
+import { ask, type Stack, signUp, startStack } from '../harness/stack.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'sbx-routes-'));
+// Ending the session that asks would only make the rest of the requests all alike.
+const routes = hubRoutes(folder).filter(({ path }) => !path.endsWith('/sign-out'));
+const RUNS = 60;
+const MOST_MS = 400;
+
+let stack: Stack;
+let owner: Awaited<ReturnType<typeof signUp>>;
+
+beforeAll(async () => {
+  stack = await startStack({ SIGN_UP: 'open' });
+  owner = await signUp(stack);
+});
+afterAll(async () => {
+  await stack.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const NAMES = [
+  'name',
+  'email',
+  'password',
+  'currentPassword',
+  'newPassword',
+  'revokeOtherSessions',
+  'setupCode',
+  'domain',
+  'config',
+  'upstream',
+  'enabled',
+  'scope',
+  'expiresAt',
+  'replace',
+  'status',
+  'page',
+  'pageSize',
+  '__proto__',
+  'constructor',
+];
+const word = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.constantFrom(
+    'ada@example.org',
+    'http://fuzz.example',
+    'respond 1',
+    'reverse_proxy {upstream}',
+    '127.0.0.1:1',
+    'read',
+    '2999-01-01T00:00:00Z',
+    'import /etc/passwd',
+    '}\n{',
+    '{$A:}}',
+    '\0',
+    '9'.repeat(30),
+    '-1',
+    'true',
+  ),
+);
+const body = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.dictionary(fc.constantFrom(...NAMES), fc.oneof(word, fc.jsonValue())),
+  },
+  { weight: 1, arbitrary: fc.jsonValue() },
+);
+const raw = fc.oneof(
+  { weight: 5, arbitrary: body.map((value) => JSON.stringify(value)) },
+  { weight: 1, arbitrary: fc.string({ unit: 'binary' }) },
+);
+const query = fc.dictionary(fc.constantFrom(...NAMES), word, { maxKeys: 4 });
+const id = fc.oneof(word, fc.constantFrom('1', '2', '0', '1e3', '%00', '..', '9'.repeat(20)));
+
+/** What can be said before a route is asked, or where it has an id. */
+const EVERYWHERE = [400, 401, 404, 413];
+
+test.each(routes.map((route) => [`${route.method} ${route.path}`, route] as const))(
+  '%s answers anything with a status of its own and no secret',
+  async (_, route) => {
+    const secrets = [
+      stack.token,
+      stack.dataDir,
+      '$argon2id$',
+      'a long passphrase',
+      readFileSync('/etc/passwd', 'utf8').split('\n')[0] ?? '',
+      ...(route.path.includes('/auth/') ? [] : [owner.token]),
+    ];
+    await fc.assert(
+      fc.asyncProperty(id, query, raw, fc.boolean(), async (key, filter, text, known) => {
+        const answer = await ask<{ code?: string }>(urlOf(route, key, filter), {
+          method: route.method,
+          headers: known ? owner.headers : {},
+          ...(route.method === 'GET' ? {} : { raw: text }),
+        });
+        expect([...route.statuses, ...EVERYWHERE]).toContain(answer.status);
+        expect(answer.status).not.toBe(500);
+        if (answer.status >= 400) expect(answer.body.code).toMatch(/^[A-Z_]+$/);
+        for (const secret of secrets) expect(answer.text).not.toContain(secret);
+      }),
+      { numRuns: RUNS, interruptAfterTimeLimit: MOST_MS },
+    );
+  },
+);
+
+test('and none in the log', () => {
+  const log = stack.lines.join('\n');
+  for (const secret of [stack.token, owner.token, '$argon2id$', 'a long passphrase']) {
+    expect(log).not.toContain(secret);
+  }
+});
+
+function urlOf({ path }: Route, key: string, filter: Record<string, string>): string {
+  const place = path.replace(':id', encodeURIComponent(key.toWellFormed()) || '0');
+  const search = Object.entries(filter).map(
+    ([name, value]) => `${name}=${encodeURIComponent(value.toWellFormed())}`,
+  );
+  return `${stack.hub.replace(/\/api$/, '')}${place}?${search.join('&')}`;
+}
