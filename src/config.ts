@@ -17,6 +17,8 @@ export type HubSettings = Readonly<{
   /** Whose certificate the hub believes at an `https:` agent. */
   agentTrust: AgentTrust | null;
   trustProxy: boolean;
+  /** Where somebody on this machine reaches the hub without a password. */
+  socket: string;
   /** Milliseconds the hub waits for the agent; not a setting, tests shorten it. */
   agentDeadline?: number;
   /** The hosts the hub may be reached by, in normal form; empty: any. */
@@ -76,7 +78,10 @@ export function readSettings(command: Command, env: Env, machine: Machine): Sett
     command === 'all' ? join(dataDir, name) : otherwise;
   const folder = join(dataDir, 'caddy');
   const proxyEnv = runsAgent ? read.envFile('PROXY_ENV_FILE') : {};
-  const admin = read.text('PROXY_ADMIN', managed ? `unix/${socketIn(folder)}` : 'localhost:2019');
+  const admin = read.text(
+    'PROXY_ADMIN',
+    managed ? `unix/${socketIn(folder, 'admin.sock')}` : 'localhost:2019',
+  );
   if (!/^(unix\/\/.+|[^\s/]+:\d+)$/.test(admin)) {
     read.fault('PROXY_ADMIN', 'must be host:port or unix//path');
   }
@@ -91,6 +96,7 @@ export function readSettings(command: Command, env: Env, machine: Machine): Sett
       host: read.text('HUB_HOST', '127.0.0.1'),
       port: read.port('HUB_PORT', 3000),
       dataDir,
+      socket: hubSocket(dataDir),
       signUp: runsHub ? read.oneOf('SIGN_UP', ['first', 'open', 'closed']) : 'first',
       agentUrl,
       agentTrust: command === 'hub' ? readTrust(read, agentUrl) : null,
@@ -175,10 +181,13 @@ function readTrust(read: ReturnType<typeof createReader>, url: string): AgentTru
   return ca === null ? null : { ca };
 }
 
+/** Where the hub that uses `dataDir`, an absolute path, is reached from the same machine. */
+export const hubSocket = (dataDir: string): string => socketIn(dataDir, 'hub.sock');
+
 /** In the data folder, or, where that path is too long for a socket, in a short one of its own. */
-function socketIn(folder: string): string {
-  const path = join(folder, 'admin.sock');
+function socketIn(folder: string, file: string): string {
+  const path = join(folder, file);
   if (Buffer.byteLength(path) <= LONGEST_SOCKET) return path;
   const name = new Bun.CryptoHasher('sha256').update(dirname(folder)).digest('hex').slice(0, 16);
-  return join(tmpdir(), `signalbox-${name}`, 'admin.sock');
+  return join(tmpdir(), `signalbox-${name}`, file);
 }

@@ -1,10 +1,11 @@
 /** The program's entry: argv and environment in, processes out; the only file that exits. */
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join, resolve, resolve } from 'node:path';
 import { version } from '../package.json';
-import { type Command, type Machine, readSettings, type Settings } from './config.ts';
+import { type Command, hubSocket, type Machine, readSettings, type Settings } from './config.ts';
 import { openBeside } from './db/open.ts';
+import { importCommand } from './import-command.ts';
 import { createLog } from './log.ts';
 import { newCertificate } from './new-certificate.ts';
 import { generatePassword, readSecretLine, resetPassword } from './passwd.ts';
@@ -157,6 +158,13 @@ if (words.includes('--help') || words.includes('-h')) {
   process.exitCode = (await isHealthy(extra === 'agent' ? 'agent' : 'hub')) ? 0 : 1;
 } else if (word === 'agent' && extra === '--new-cert' && more.length === 0) {
   process.exitCode = await writeCertificate();
+} else if (word === 'import' && extra !== undefined && (more.join() || '--dry-run') === '--dry-run') {
+  process.exitCode = await importCommand(extra, more.length > 0, {
+    socket: hubSocket(resolve(process.env.DATA_DIR || './data')),
+    read: (file) => (file === '-' ? Bun.stdin.text() : Bun.file(file).text()),
+    out: (text) => process.stdout.write(text),
+    err: (text) => process.stderr.write(text),
+  });
 } else if (word === 'passwd' && extra !== undefined && more.length === 0) {
   process.exitCode = await setPassword(extra);
 } else if (word === undefined || ((word === 'hub' || word === 'agent') && extra === undefined)) {

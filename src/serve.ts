@@ -9,7 +9,7 @@ import { createProxy } from '../agent/caddy/proxy.ts';
 import { createLogs } from '../agent/logs/logs.ts';
 import { version } from '../package.json';
 import { createAgentClient } from './agent-client.ts';
-import { createHub } from './app.ts';
+import { createHub, WHOLE_BODY_LIMIT } from './app.ts';
 import { isLoopback } from './auth/address.ts';
 import { createDirectory } from './auth/directory.ts';
 import { createAccounts } from './auth/service.ts';
@@ -18,6 +18,7 @@ import { createTokens } from './auth/tokens.ts';
 import type { AgentSettings, HubSettings, Settings } from './config.ts';
 import { openDatabase } from './db/open.ts';
 import { createImporter } from './exchange/importer.ts';
+import { createLocal, listenLocally } from './exchange/local.ts';
 import { lockFolder } from './lock.ts';
 import type { Log } from './log.ts';
 import { createPublisher } from './vhosts/publisher.ts';
@@ -123,6 +124,7 @@ function prepareHub(
   const publisher = createPublisher({ store, agent, now, log, importDirs: settings.importDirs });
   const warnings = warningsOf(settings);
   for (const warning of warnings) log('warning', { warning });
+  const importer = createImporter({ publisher, agent, keepPorts: preamble !== undefined, now });
   const setupCode = createSetupCode(join(settings.dataDir, 'setup-code'));
   const accounts = createAccounts({ db, now, signUp: settings.signUp, setupCode });
   if (accounts.any()) setupCode.forget();
@@ -134,7 +136,7 @@ function prepareHub(
     directory: createDirectory({ db }),
     tokens: createTokens({ db, now }),
     publisher,
-    importer: createImporter({ publisher, agent, keepPorts: preamble !== undefined, now }),
+    importer,
     preambleUpdatedAt: store.preambleUpdatedAt,
     agent,
     trustProxy,
@@ -146,7 +148,13 @@ function prepareHub(
     log,
   });
   let listening: Running;
+  let local: ReturnType<typeof listenLocally>;
   try {
+    if (dirname(settings.socket) !== settings.dataDir) prepareSocketFolder(settings.socket);
+    local = listenLocally(
+      createLocal({ importer, bodyLimit: WHOLE_BODY_LIMIT, log }),
+      settings.socket,
+    );
     listening = listen(app, settings.host, settings.port);
   } catch (error) {
     close();
@@ -162,7 +170,7 @@ function prepareHub(
     },
     async stop() {
       agent.endTails();
-      await listening.stop();
+      await Promise.all([listening.stop(), local.stop()]);
       await reconciler?.stop();
       close();
     },
@@ -175,7 +183,7 @@ function prepareAgent(settings: AgentSettings, token: string, log: Log): Prepare
   const release = managed ? lockFolder(dirname(managed.folder), 'agent') : () => {};
   try {
     const tokens = [token, ...(settings.previousToken === null ? [] : [settings.previousToken])];
-    if (managed) prepareSocketFolder(admin);
+    if (managed && admin.startsWith('unix/')) prepareSocketFolder(admin.slice('unix/'.length));
     const proxy = createProxy(settings.proxy, log);
     const logs = createLogs({ file: accessLog.file });
     logs.warm();
@@ -252,10 +260,9 @@ function ownToken(file: string): string {
   return readFileSync(file, 'utf8').trim();
 }
 
-/** The admin socket lets its holder rule the proxy: nobody else may own or enter its folder. */
-function prepareSocketFolder(admin: string): void {
-  if (!admin.startsWith('unix/')) return;
-  const folder = dirname(admin.slice('unix/'.length));
+/** A socket lets its holder rule the proxy: nobody else may own or enter its folder. */
+function prepareSocketFolder(socket: string): void {
+  const folder = dirname(socket);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const { uid, mode } = lstatSync(folder);
   if (uid !== process.getuid?.() || (mode & 0o077) !== 0) {

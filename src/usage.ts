@@ -7,6 +7,9 @@ Usage:
   signalbox agent                the agent alone, beside a Caddy
   signalbox agent --new-cert     make a certificate for the agent, print its fingerprint
   signalbox health [hub|agent]   exit 0 when it answers, else 1
+  signalbox import FILE [--dry-run]
+                                 hand a Caddyfile (- for standard input) to the hub
+                                 that runs on this machine
   signalbox passwd EMAIL         a new password, from standard input or made here,
                                  for who is locked out; ends their sessions
   signalbox --help, --version

@@ -13,6 +13,7 @@ import type { SiteSet } from '../vhosts/vhost.ts';
 import { authorOf } from '../vhosts/view.ts';
 import { assertNoAdmin } from './admin-option.ts';
 import type { Importer } from './importer.ts';
+import { ImportAnswer, ImportBody, Whole } from './schemas.ts';
 import { restoreChange, Snapshot, snapshotOf } from './snapshot.ts';
 
 export type ExchangeRoutesDeps = {
@@ -28,25 +29,6 @@ export type ExchangeRoutesDeps = {
 
 const PreambleView = t.Object({ config: t.String(), updatedAt: t.String() });
 const PreambleBody = t.Object({ config: t.String() });
-const Whole = { ...Refusals, 413: ErrorBody, 422: ErrorBody };
-
-export const ImportBody = t.Object({
-  proxyfile: t.String(),
-  dryRun: t.Optional(t.Boolean()),
-});
-export const ImportAnswer = t.Object({
-  preamble: t.String(),
-  vhosts: t.Array(
-    t.Object({
-      id: t.Union([t.Integer(), t.Null()]),
-      domain: t.String(),
-      config: t.String(),
-      upstream: t.String(),
-    }),
-  ),
-  skipped: t.Array(t.Object({ line: t.Integer(), reason: t.String() })),
-  proxyfile: t.String(),
-});
 
 const PreviewBody = t.Union([
   Operation,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { createLog } from '../../src/log.ts';
 import { type Running, serveHub } from '../../src/serve.ts';
 import { readEvents } from '../harness/events.ts';
@@ -24,6 +25,7 @@ async function start(url: string): Promise<void> {
     host: '127.0.0.1',
     port: 0,
     dataDir: folder,
+    socket: join(folder, 'hub.sock'),
     signUp: 'open',
     trustProxy: false,
     agentTrust: null,
