@@ -1,15 +1,16 @@
 /** The program's entry: argv and environment in, processes out; the only file that exits. */
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { join, resolve, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { version } from '../package.json';
 import { type Command, hubSocket, type Machine, readSettings, type Settings } from './config.ts';
 import { openBeside } from './db/open.ts';
 import { importCommand } from './import-command.ts';
+import type { Running } from './listen.ts';
 import { createLog } from './log.ts';
 import { newCertificate } from './new-certificate.ts';
 import { generatePassword, readSecretLine, resetPassword } from './passwd.ts';
-import { type HubRunning, type Running, serveAgent, serveAll, serveHub } from './serve.ts';
+import { type HubRunning, serveAgent, serveAll, serveHub } from './serve.ts';
 import { SettingsError } from './settings-reader.ts';
 import { USAGE } from './usage.ts';
 
@@ -158,7 +159,11 @@ if (words.includes('--help') || words.includes('-h')) {
   process.exitCode = (await isHealthy(extra === 'agent' ? 'agent' : 'hub')) ? 0 : 1;
 } else if (word === 'agent' && extra === '--new-cert' && more.length === 0) {
   process.exitCode = await writeCertificate();
-} else if (word === 'import' && extra !== undefined && (more.join() || '--dry-run') === '--dry-run') {
+} else if (
+  word === 'import' &&
+  extra !== undefined &&
+  (more.join() || '--dry-run') === '--dry-run'
+) {
   process.exitCode = await importCommand(extra, more.length > 0, {
     socket: hubSocket(resolve(process.env.DATA_DIR || './data')),
     read: (file) => (file === '-' ? Bun.stdin.text() : Bun.file(file).text()),

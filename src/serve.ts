@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { AnyElysia } from 'elysia';
 import { createAgent } from '../agent/app.ts';
 import { writeDurably } from '../agent/caddy/files.ts';
 import { createProxy } from '../agent/caddy/proxy.ts';
@@ -18,30 +17,22 @@ import { createTokens } from './auth/tokens.ts';
 import type { AgentSettings, HubSettings, Settings } from './config.ts';
 import { openDatabase } from './db/open.ts';
 import { createImporter } from './exchange/importer.ts';
-import { createLocal, listenLocally } from './exchange/local.ts';
+import { createLocal } from './exchange/local.ts';
+import { listen, listenLocally, type Running } from './listen.ts';
 import { lockFolder } from './lock.ts';
 import type { Log } from './log.ts';
 import { createPublisher } from './vhosts/publisher.ts';
 import { startReconciler } from './vhosts/reconciler.ts';
 import { createStore } from './vhosts/store.ts';
 
-/** A running program; `stop` resolves when all that was under way is done. */
-export type Running = { url: string; stop: () => Promise<void> };
-
 /** Listens already, and does its own work once it is told to begin. */
 type Prepared = Running & { begin: () => Promise<void> };
-
-/** Long enough for a publish under way; what hangs longer is cut off. */
-const STOP_PATIENCE_MS = 40_000;
 
 export type HubRunning = Running & {
   /** What the first sign-up needs unless it comes from this machine; null where there is an account. */
   setupCode: string | null;
   loopback: boolean;
 };
-
-/** For connections that have not said yet what they want. */
-const IDLE_SECONDS = 30;
 
 /** @throws Error where the data folder is in use, or the port is taken */
 export async function serveHub(
@@ -218,40 +209,6 @@ function warningsOf({ agentUrl }: HubSettings): string[] {
   return [
     'The agent is talked to over plain HTTP: whoever is on the way can read its token and rule the proxy. Give it a certificate (signalbox agent --new-cert).',
   ];
-}
-
-/** Ports are taken exclusively: Elysia's default lets two servers share one without a word. */
-function listen(
-  app: AnyElysia,
-  hostname: string,
-  port: number,
-  tls: AgentSettings['tls'] = null,
-): Running {
-  try {
-    app.listen({
-      hostname,
-      port,
-      reusePort: false,
-      idleTimeout: IDLE_SECONDS,
-      // Bodies are bounded where they are read, after the guards; Bun's own answer is no JSON.
-      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-      development: false,
-      ...(tls === null ? {} : { tls: { cert: tls.cert, key: tls.key } }),
-    });
-  } catch (cause) {
-    throw new Error(`cannot listen on ${hostname}, port ${port}: is it taken?`, { cause });
-  }
-  const { server } = app;
-  if (!server) throw new Error(`cannot listen on ${hostname}, port ${port}`);
-  const host = hostname.includes(':') ? `[${hostname}]` : hostname;
-  return {
-    url: `${tls === null ? 'http' : 'https'}://${host}:${server.port}`,
-    async stop() {
-      const cut = setTimeout(() => void server.stop(true), STOP_PATIENCE_MS);
-      await server.stop();
-      clearTimeout(cut);
-    },
-  };
 }
 
 /** The one-machine mode's shared token: made once, readable by its owner alone. */

@@ -25,7 +25,7 @@ describe('imports point one way', () => {
       expect(wrong).toEqual([]);
     }
 
-    const isRoutes = /(routes|app|guard|cookie|status|view|snapshot)\.ts$/.test(file);
+    const isRoutes = /(routes|app|guard|cookie|status|view|snapshot|schemas|local)\.ts$/.test(file);
     const text = await Bun.file(join(ROOT, file)).text();
     const values = [...text.matchAll(/^import (?!type)[^;]*from 'elysia'/gm)];
     const isSchema = file === 'agent/wire.ts' || file === 'agent/http.ts';
@@ -45,7 +45,7 @@ describe('imports point one way', () => {
     if (file !== 'src/main.ts') {
       expect(text).not.toMatch(/process\.(env|exit|argv|on)\b/);
       // ports.ts only tries whether a port is free.
-      const listens = ['src/serve.ts', 'agent/caddy/ports.ts'];
+      const listens = ['src/listen.ts', 'agent/caddy/ports.ts'];
       if (!listens.includes(file)) expect(text).not.toMatch(/\.listen\(|Bun\.serve\(/);
     }
   });

@@ -7,19 +7,13 @@ import { Failure } from '../../agent/failure.ts';
 import type { ProxyStatus } from '../../agent/wire.ts';
 import type { AgentClient } from '../agent-client.ts';
 import type { Log } from '../log.ts';
-import {
-  changedVhosts,
-  isRejection,
-  judge,
-  type Planned,
-  planOf,
-  settle,
-  type Waiting,
-} from './batch.ts';
-import type { Change, Plan } from './changes.ts';
-import { type Blame, blamedBy, createGateway } from './gateway.ts';
+import { changedVhosts, isRejection, judge, type Planned, settle, type Waiting } from './batch.ts';
+import { type Culprits, everybody, findCulprits } from './blame.ts';
+import type { Change } from './changes.ts';
+import { assertAllContained } from './containment.ts';
+import { type Blame, createGateway } from './gateway.ts';
 import type { Author, Store } from './store.ts';
-import { assertContained, type Dialect, type SiteSet } from './vhost.ts';
+import type { Dialect, SiteSet } from './vhost.ts';
 
 export type PublisherDeps = {
   store: Store;
@@ -130,16 +124,14 @@ export function createPublisher({ store, agent, now, log, importDirs = [] }: Pub
   }
 
   /** @returns the changes that are to blame, none where all is live and recorded */
-  async function publish(
-    plans: readonly Planned[],
-    at: Date,
-  ): Promise<Map<Waiting, unknown> | 'together'> {
+  async function publish(plans: readonly Planned[], at: Date): Promise<Culprits> {
     const next = plans.at(-1)?.plan.next ?? accepted;
     const from = performance.now();
     try {
       await gateway.publish(next, changedVhosts(plans));
     } catch (error) {
-      return blame(plans, next, error);
+      if (error instanceof Failure && error.code === 'AGENT_UNREACHABLE') unsure = true;
+      return findCulprits(gateway, plans, next, error);
     }
     try {
       store.commit(plans, at);
@@ -154,45 +146,6 @@ export function createPublisher({ store, agent, now, log, importDirs = [] }: Pub
     broken = [];
     lastPublish = { at: now(), milliseconds: performance.now() - from, changes: plans.length };
     return new Map();
-  }
-
-  /** Who of a refused group is at fault: by the line, else each by itself, else only together. */
-  async function blame(
-    plans: readonly Planned[],
-    next: SiteSet,
-    error: unknown,
-  ): Promise<Map<Waiting, unknown> | 'together'> {
-    if (error instanceof Failure && error.code === 'AGENT_UNREACHABLE') unsure = true;
-    if (!isRejection(error)) return everybody(plans, error);
-    const place = blamedBy(error);
-    if (place !== undefined) {
-      const culprit = place === null ? undefined : planOf(plans, place);
-      return culprit
-        ? new Map([[culprit.item, named(error, culprit, next, place)]])
-        : everybody(plans, error);
-    }
-    const [only] = plans;
-    if (plans.length === 1 && only) return new Map([[only.item, await explain(only, next, error)]]);
-    const alone = await gateway.findBroken(next, changedVhosts(plans) ?? []);
-    if (alone.length === 0) return 'together';
-    return new Map(
-      alone.flatMap(({ vhost, failure }) => {
-        const culprit = planOf(plans, vhost.id);
-        return culprit ? [[culprit.item, failure] as const] : [];
-      }),
-    );
-  }
-
-  /** A refusal without a line may come from a vhost that was taken once and no longer is. */
-  async function explain({ plan }: Planned, next: SiteSet, error: Failure): Promise<unknown> {
-    const own = new Set(plan.steps.map((step) => step.kind === 'vhost' && step.after?.id));
-    const others = next.vhosts.filter(
-      ({ id, enabled }) => enabled && (!own.has(id) || own.size > 1),
-    );
-    const [first] = await gateway.findBroken(next, others).catch(() => []);
-    if (!first) return error;
-    const detail = `in ${first.vhost.domain}: ${first.failure.detail ?? ''}`;
-    return new Failure(error.code, error.message, { detail });
   }
 
   /** Publishes the stored set again and waits for the agent's word. @throws Failure */
@@ -297,34 +250,6 @@ const NOBODY: Waiting = {
   resolve: () => {},
   reject: () => {},
 };
-
-/** A change of several vhosts hears which one is meant. */
-function named(error: Failure, { plan }: Planned, next: SiteSet, id: number | null): Failure {
-  const vhost = next.vhosts.find((one) => one.id === id);
-  if (plan.steps.length < 2 || !vhost) return error;
-  const detail = `in ${vhost.domain}, ${error.detail ?? ''}`;
-  return new Failure(error.code, error.message, { detail });
-}
-
-/** Also what a preamble changes for the others: a snippet that goes leaves a file's import behind. */
-function assertAllContained({ next, steps }: Plan<unknown>, dialect: Dialect): void {
-  const preambleChanges = steps.some(({ kind }) => kind === 'preamble');
-  const after = steps.flatMap((step) => (step.kind === 'vhost' && step.after ? [step.after] : []));
-  const others = preambleChanges ? next.vhosts.filter(({ enabled }) => enabled) : [];
-  const alone = !preambleChanges && after.length === 1;
-  for (const vhost of new Set([...after, ...others])) {
-    try {
-      assertContained(vhost, next.preamble, dialect);
-    } catch (error) {
-      if (alone || !(error instanceof Failure)) throw error;
-      const detail = `in ${vhost.domain}, ${error.detail ?? ''}`;
-      throw new Failure(error.code, error.message, { detail });
-    }
-  }
-}
-
-const everybody = (plans: readonly Planned[], error: unknown) =>
-  new Map(plans.map(({ item }) => [item, error] as const));
 
 const importFirst = () =>
   new Failure(

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Running } from '../../src/listen.ts';
 import { createLog } from '../../src/log.ts';
-import { type Running, serveHub } from '../../src/serve.ts';
+import { serveHub } from '../../src/serve.ts';
 import { readEvents } from '../harness/events.ts';
 import { ask, freePort, signUp, temporaryFolder } from '../harness/stack.ts';
 
