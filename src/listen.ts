@@ -66,3 +66,13 @@ function stoppable(server: { stop: () => Promise<void> }, path: string) {
     },
   };
 }
+
+/** Whether a port of all addresses can be had at this moment. */
+export function canListen(port: number): boolean {
+  try {
+    Bun.listen({ hostname: '0.0.0.0', port, exclusive: true, socket: { data() {} } }).stop(true);
+    return true;
+  } catch {
+    return false;
+  }
+}

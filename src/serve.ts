@@ -18,7 +18,7 @@ import type { AgentSettings, HubSettings, Settings } from './config.ts';
 import { openDatabase } from './db/open.ts';
 import { createImporter } from './exchange/importer.ts';
 import { createLocal } from './exchange/local.ts';
-import { listen, listenLocally, type Running } from './listen.ts';
+import { canListen, listen, listenLocally, type Running } from './listen.ts';
 import { lockFolder } from './lock.ts';
 import type { Log } from './log.ts';
 import { createPublisher } from './vhosts/publisher.ts';
@@ -142,11 +142,11 @@ function prepareHub(
   let local: ReturnType<typeof listenLocally>;
   try {
     if (dirname(settings.socket) !== settings.dataDir) prepareSocketFolder(settings.socket);
+    listening = listen(app, settings.host, settings.port);
     local = listenLocally(
       createLocal({ importer, bodyLimit: WHOLE_BODY_LIMIT, log }),
       settings.socket,
     );
-    listening = listen(app, settings.host, settings.port);
   } catch (error) {
     close();
     throw error;
@@ -237,13 +237,4 @@ function firstPreamble(ports: Settings['firstPorts']): string {
   const https = ports.https ?? (privileged ? 443 : 8443);
   const options = [`http_port ${http}`, `https_port ${https}`, 'skip_install_trust'];
   return `{\n\t${options.join('\n\t')}\n}`;
-}
-
-function canListen(port: number): boolean {
-  try {
-    Bun.listen({ hostname: '0.0.0.0', port, exclusive: true, socket: { data() {} } }).stop(true);
-    return true;
-  } catch {
-    return false;
-  }
 }
