@@ -3,9 +3,11 @@ import { Elysia } from 'elysia';
 import { createBearerCheck } from './bearer.ts';
 import type { Log, ProxyControl } from './caddy/proxy.ts';
 import { Failure } from './failure.ts';
-import { errors, jsonBody, lateBodies, patience } from './http.ts';
-import { type createLogs, parseLogQuery } from './logs/logs.ts';
+import { errors, jsonBody, lateBodies, pathOf, patience, SHORT_HOSTS } from './http.ts';
+import { parseLogQuery } from './logs/filter.ts';
+import type { Logs } from './logs/logs.ts';
 import {
+  AdaptAnswer,
   ErrorBody,
   Health,
   LogPage,
@@ -21,23 +23,23 @@ export type AgentDeps = {
   /** The shared token, and the one it replaces while both are in use. */
   tokens: readonly string[];
   proxy: ProxyControl;
-  logs: ReturnType<typeof createLogs>;
+  logs: Logs;
   log: Log;
 };
 
 /** A proxyfile of 25,000 sites is about 1.6 MB. */
 export const AGENT_BODY_LIMIT = 16 * 1024 * 1024;
 
-const isHealthCheck = ({ method, url }: Request): boolean =>
-  (method === 'GET' || method === 'HEAD') && new URL(url).pathname === '/health';
+const isHealthCheck = (request: Request): boolean =>
+  (request.method === 'GET' || request.method === 'HEAD') && pathOf(request) === '/health';
 
 export function createAgent({ tokens, proxy, logs, log }: AgentDeps) {
   const allowed = createBearerCheck(tokens);
-  return new Elysia({ name: 'agent' })
+  return new Elysia({ name: 'agent', handler: SHORT_HOSTS })
     .use(
       errors({
         report: (error, request) => {
-          log('request failed', { path: new URL(request.url).pathname, reason: String(error) });
+          log('request failed', { path: pathOf(request), reason: String(error) });
         },
       }),
     )
@@ -74,6 +76,10 @@ export function createAgent({ tokens, proxy, logs, log }: AgentDeps) {
         response: { 200: ValidateAnswer, 400: ErrorBody, 502: ErrorBody },
       },
     )
+    .post('/proxy/adapt', async ({ body }) => ({ config: await proxy.adapt(body.proxyfile) }), {
+      body: ValidateRequest,
+      response: { 200: AdaptAnswer, 400: ErrorBody, 502: ErrorBody },
+    })
     .get('/proxy/status', () => proxy.status(), { response: ProxyStatus })
     .get('/logs', ({ query }) => logs.page(parseLogQuery(query)), {
       query: LogQuery,

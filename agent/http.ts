@@ -3,6 +3,9 @@ import { Elysia } from 'elysia';
 import { Failure, type FailureCode, STATUS } from './failure.ts';
 import type { ErrorBody } from './wire.ts';
 
+/** Elysia looks for the path behind the eleventh character; `http://pi/` has it earlier. */
+export const SHORT_HOSTS = { standardHostname: false };
+
 const UNREAD = Symbol('the body is not read yet');
 
 /** 16 MiB in this time are 1 Mbit/s, a slow line. */
@@ -29,28 +32,31 @@ export type ErrorOptions = {
  * Elysia's own answers would echo the rejected body (passwords) and an exception's message.
  */
 export function errors({ report, invalid = () => 'INVALID_REQUEST' }: ErrorOptions) {
-  return new Elysia({ name: 'errors' }).onError(
-    { as: 'global' },
-    ({ code, error, request, set }) => {
-      const headers: Record<string, string> = {};
-      const challenge = set.headers['WWW-Authenticate'];
-      if (typeof challenge === 'string') headers['WWW-Authenticate'] = challenge;
-      if (error instanceof Failure) return failureResponse(error, headers);
-      if (code === 'NOT_FOUND') {
-        return failureResponse(new Failure('NOT_FOUND', 'There is nothing at this address.'));
-      }
-      if (code === 'PARSE') return failureResponse(invalidJson());
-      if (code === 'VALIDATION' && 'type' in error && error.type !== 'response') {
-        return failureResponse(
-          new Failure(invalid(new URL(request.url).pathname), describe(error)),
-        );
-      }
-      report(error, request);
-      if (isStorageFault(error)) return failureResponse(storageUnavailable());
-      return failureResponse(new Failure('INTERNAL', 'Something went wrong on our side.'));
-    },
-  );
+  const app = new Elysia({ name: 'errors' }).onRequest(({ request }) => {
+    if (URL.canParse(request.url)) return;
+    throw new Failure('INVALID_REQUEST', 'The Host header is not valid.');
+  });
+  return app.onError({ as: 'global' }, ({ code, error, request, set }) => {
+    const headers: Record<string, string> = {};
+    const challenge = set.headers['WWW-Authenticate'];
+    if (typeof challenge === 'string') headers['WWW-Authenticate'] = challenge;
+    if (error instanceof Failure) return failureResponse(error, headers);
+    if (code === 'NOT_FOUND') {
+      return failureResponse(new Failure('NOT_FOUND', 'There is nothing at this address.'));
+    }
+    if (code === 'PARSE') return failureResponse(invalidJson());
+    if (code === 'VALIDATION' && 'type' in error && error.type !== 'response') {
+      return failureResponse(new Failure(invalid(pathOf(request)), describe(error)));
+    }
+    report(error, request);
+    if (isStorageFault(error)) return failureResponse(storageUnavailable());
+    return failureResponse(new Failure('INTERNAL', 'Something went wrong on our side.'));
+  });
 }
+
+/** The path of a request; a `Host` that makes no URL does not matter to it. */
+export const pathOf = (request: Request): string =>
+  URL.parse(request.url)?.pathname ?? request.url.replace(/^[a-z]+:\/\/[^/]*/, '');
 
 /** A full or read-only disk, as the file system (errno) and SQLite (result codes) call it. */
 const STORAGE_FAULT =
@@ -93,7 +99,9 @@ export function jsonBody(limit: number, deadline = BODY_DEADLINE_MS) {
     async (context) => {
       const { body } = context;
       if (typeof body !== 'object' || body === null || !(UNREAD in body)) return;
-      context.body = parseJson(await readBounded(context.request, limit, deadline));
+      const parsed = parseJson(await readBounded(context.request, limit, deadline));
+      // Anything else would pass for an object without any of its optional fields.
+      context.body = typeof parsed === 'object' && !Array.isArray(parsed) ? parsed : null;
     },
   );
 }

@@ -33,6 +33,9 @@ export type ReloadAnswer = Static<typeof ReloadAnswer>;
 export const ValidateRequest = t.Object({ proxyfile: t.String() });
 export const ValidateAnswer = t.Object({ success: t.Literal(true) });
 
+/** A text as the proxy understands it; for the hub's comparisons, never shown to a person. */
+export const AdaptAnswer = t.Object({ config: t.Unknown() });
+
 export const ProxyStatus = t.Object({
   liveDigest: t.Union([t.String(), t.Null()], {
     description: 'the proxyfile the proxy is serving; null where it is not one the agent loaded',
@@ -54,13 +57,37 @@ export const ProxyStatus = t.Object({
 });
 export type ProxyStatus = Static<typeof ProxyStatus>;
 
+// Days by month; the 29th of February is taken in every year.
+const DATE =
+  '[0-9]{4}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|[12][0-9]))';
+const CLOCK = '([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.,][0-9]{1,9})?)?';
+// A plus that was not encoded arrives as a space.
+const ZONE = '(Z|[+ -]([01][0-9]|2[0-3]):?[0-5][0-9])';
+
+/** ISO 8601: a date (midnight), or a date and a time; without a zone it is UTC. */
+const Time = t.String({ pattern: `^(${DATE}(T${CLOCK}${ZONE}?)?)?$` });
+
+const conditions = {
+  domain: t.Optional(t.String({ maxLength: 300 })),
+  status: t.Optional(
+    t.String({ pattern: '^([0-9]{1,3}|[1-5][xX]{2})?$', description: 'a status, or 1xx to 5xx' }),
+  ),
+  method: t.Optional(
+    t.String({ pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{0,32}$", description: 'in any case' }),
+  ),
+  path: t.Optional(t.String({ maxLength: 8192, description: 'what the path begins with' })),
+  q: t.Optional(t.String({ maxLength: 1024, description: 'a part of the path' })),
+  ip: t.Optional(t.String({ pattern: '^\\[?[0-9A-Za-z:.%_-]{0,64}\\]?$' })),
+  from: t.Optional(Time),
+  to: t.Optional(Time),
+};
+
 /**
  * The log filters as they stand in a URL; an empty value counts as absent.
- * Bounds: status 0–999, page from 1, pageSize 1–500.
+ * Bounds: status 0–999, page from 1, pageSize 1–500; `from` is inclusive, `to` exclusive.
  */
 export const LogQuery = t.Object({
-  domain: t.Optional(t.String({ maxLength: 300 })),
-  status: t.Optional(t.String({ pattern: '^([0-9]{1,3})?$' })),
+  ...conditions,
   page: t.Optional(t.String({ pattern: '^([1-9][0-9]{0,14})?$' })),
   pageSize: t.Optional(t.String({ pattern: '^([1-9][0-9]?|[1-4][0-9]{2}|500)?$' })),
 });
@@ -82,6 +109,11 @@ export const LogPage = t.Object({
   total: t.Integer(),
   page: t.Integer(),
   pageSize: t.Integer(),
+  partial: t.Optional(
+    t.Literal(true, {
+      description: 'not everything was looked at: there may be more, all of it older',
+    }),
+  ),
 });
 export type LogPage = Static<typeof LogPage>;
 

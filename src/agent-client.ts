@@ -2,6 +2,7 @@
 import { getSchemaValidator, type Static, type TSchema } from 'elysia';
 import { Failure } from '../agent/failure.ts';
 import {
+  AdaptAnswer,
   ErrorBody,
   LogPage,
   type LogQuery,
@@ -77,6 +78,9 @@ export function createAgentClient({
     /** Asks whether the proxy would take `proxyfile`. @throws as reload */
     validate: (proxyfile: string) =>
       call(ValidateAnswer, '/proxy/validate', { body: { proxyfile } }),
+
+    /** What `proxyfile` means to the proxy, as JSON. @throws as reload */
+    adapt: (proxyfile: string) => call(AdaptAnswer, '/proxy/adapt', { body: { proxyfile } }),
 
     /** @throws Failure AGENT_UNREACHABLE */
     status: () => call(ProxyStatus, '/proxy/status', { deadline: STATUS_DEADLINE_MS }),

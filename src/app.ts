@@ -1,6 +1,6 @@
 /** The hub's HTTP side: errors first, then one controller per feature, each behind the guard. */
-import { Elysia, t } from 'elysia';
-import { errors, lateBodies, patience } from '../agent/http.ts';
+import { Elysia } from 'elysia';
+import { errors, lateBodies, pathOf, patience, SHORT_HOSTS } from '../agent/http.ts';
 import { ErrorBody, Health, LogPage, LogQuery } from '../agent/wire.ts';
 import type { AgentClient } from './agent-client.ts';
 import { lastHop, plain } from './auth/address.ts';
@@ -14,8 +14,11 @@ import { sessionRoutes } from './auth/session-routes.ts';
 import { tokenRoutes } from './auth/token-routes.ts';
 import type { Tokens } from './auth/tokens.ts';
 import { userRoutes } from './auth/user-routes.ts';
-import { latestChanges } from './changelog.ts';
+import { changelogRoutes } from './changelog/routes.ts';
+import { createChangelog } from './changelog/service.ts';
 import type { Db } from './db/open.ts';
+import type { Importer } from './exchange/importer.ts';
+import { exchangeRoutes } from './exchange/routes.ts';
 import type { Log } from './log.ts';
 import { securityHeaders } from './security-headers.ts';
 import { HubStatus, readStatus } from './status.ts';
@@ -28,6 +31,9 @@ export type HubDeps = {
   directory: Directory;
   tokens: Tokens;
   publisher: Publisher;
+  importer: Importer;
+  /** When the preamble was last changed. */
+  preambleUpdatedAt: () => Date;
   agent: AgentClient;
   /** Believe the last hop of `X-Forwarded-For`, and `X-Forwarded-Proto`. */
   trustProxy: boolean;
@@ -45,16 +51,8 @@ export type HubDeps = {
 /** A config of a thousand lines is about 40 KiB. */
 export const HUB_BODY_LIMIT = 1024 * 1024;
 
-const ChangelogEntry = t.Object({
-  id: t.Integer(),
-  userId: t.String(),
-  userName: t.String(),
-  action: t.UnionEnum(['create', 'update', 'delete', 'toggle']),
-  domain: t.String(),
-  diff: t.Union([t.String(), t.Null()]),
-  createdAt: t.String(),
-  via: t.Union([t.String(), t.Null()], { description: 'the API token it was made with' }),
-});
+/** A file of 25,000 sites is about 1.6 MB. */
+export const WHOLE_BODY_LIMIT = 16 * 1024 * 1024;
 
 export function createHub(deps: HubDeps) {
   const {
@@ -63,6 +61,8 @@ export function createHub(deps: HubDeps) {
     directory,
     tokens,
     publisher,
+    importer,
+    preambleUpdatedAt,
     agent,
     trustProxy,
     loopback,
@@ -75,7 +75,9 @@ export function createHub(deps: HubDeps) {
   const startedAt = now();
   const isHttps = (request: Request): boolean => {
     const told = trustProxy ? request.headers.get('x-forwarded-proto') : null;
-    return /^https:?$/i.test(told?.split(',').at(-1)?.trim() ?? new URL(request.url).protocol);
+    return /^https:?$/i.test(
+      told?.split(',').at(-1)?.trim() ?? URL.parse(request.url)?.protocol ?? '',
+    );
   };
   const cookies = sessionCookie(isHttps);
   const addressOf = (request: Request): string =>
@@ -85,11 +87,11 @@ export function createHub(deps: HubDeps) {
   const sessionGuard = createSessionGuard({ accounts, tokens, cookies });
   const bodyLimit = HUB_BODY_LIMIT;
 
-  const hub = new Elysia({ name: 'hub', prefix: '/api' })
+  const hub = new Elysia({ name: 'hub', prefix: '/api', handler: SHORT_HOSTS })
     .use(
       errors({
         report: (error, request) => {
-          log('request failed', { path: new URL(request.url).pathname, reason: String(error) });
+          log('request failed', { path: pathOf(request), reason: String(error) });
         },
         invalid: (path) => (path.startsWith('/api/auth/') ? 'VALIDATION_ERROR' : 'INVALID_REQUEST'),
       }),
@@ -97,7 +99,7 @@ export function createHub(deps: HubDeps) {
     .use(lateBodies())
     .use(patience())
     .onRequest(({ request, set }) => {
-      Object.assign(set.headers, securityHeaders(new URL(request.url).pathname));
+      Object.assign(set.headers, securityHeaders(pathOf(request)));
       assertOwnOrigin(request, isHttps(request), { hosts });
     })
     .get('/health', () => ({ status: 'ok' as const }), { response: Health })
@@ -119,16 +121,16 @@ export function createHub(deps: HubDeps) {
           response: { 200: HubStatus, 401: ErrorBody },
         }),
     )
+    .use(changelogRoutes({ changelog: createChangelog(db), publisher, guard }))
     .use(
-      new Elysia({ name: 'changelog' }).use(guard).get(
-        '/changelog',
-        () =>
-          latestChanges(db).map((entry) => ({
-            ...entry,
-            createdAt: entry.createdAt.toISOString(),
-          })),
-        { response: { 200: t.Array(ChangelogEntry), 401: ErrorBody } },
-      ),
+      exchangeRoutes({
+        publisher,
+        importer,
+        preambleUpdatedAt,
+        guard,
+        bodyLimit,
+        wholeLimit: WHOLE_BODY_LIMIT,
+      }),
     );
   return hub;
 }

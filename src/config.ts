@@ -17,6 +17,8 @@ export type HubSettings = Readonly<{
   /** Whose certificate the hub believes at an `https:` agent. */
   agentTrust: AgentTrust | null;
   trustProxy: boolean;
+  /** Milliseconds the hub waits for the agent; not a setting, tests shorten it. */
+  agentDeadline?: number;
   /** The hosts the hub may be reached by, in normal form; empty: any. */
   hosts: readonly string[];
   /** Absolute folders whose files a config may import. */

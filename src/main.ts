@@ -147,8 +147,9 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-const [word, extra, ...more] = process.argv.slice(2);
-if (word === '--help' || word === '-h') {
+const words = process.argv.slice(2);
+const [word, extra, ...more] = words;
+if (words.includes('--help') || words.includes('-h')) {
   process.stdout.write(USAGE);
 } else if (word === '--version' || word === '-v') {
   console.log(version);
@@ -161,6 +162,6 @@ if (word === '--help' || word === '-h') {
 } else if (word === undefined || ((word === 'hub' || word === 'agent') && extra === undefined)) {
   await run(word ?? 'all');
 } else {
-  process.stderr.write(`signalbox: unknown: ${[word, extra].join(' ').trim()}\n\n${USAGE}`);
+  process.stderr.write(`${USAGE}\nsignalbox: unknown: ${words.join(' ')}\n`);
   process.exitCode = 2;
 }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { AnyElysia } from 'elysia';
-import { AGENT_BODY_LIMIT, createAgent } from '../agent/app.ts';
+import { createAgent } from '../agent/app.ts';
 import { writeDurably } from '../agent/caddy/files.ts';
 import { createProxy } from '../agent/caddy/proxy.ts';
 import { createLogs } from '../agent/logs/logs.ts';
@@ -17,6 +17,8 @@ import { createSetupCode } from './auth/setup-code.ts';
 import { createTokens } from './auth/tokens.ts';
 import type { AgentSettings, HubSettings, Settings } from './config.ts';
 import { openDatabase } from './db/open.ts';
+import { createImporter } from './exchange/importer.ts';
+import { lockFolder } from './lock.ts';
 import type { Log } from './log.ts';
 import { createPublisher } from './vhosts/publisher.ts';
 import { startReconciler } from './vhosts/reconciler.ts';
@@ -25,14 +27,17 @@ import { createStore } from './vhosts/store.ts';
 /** A running program; `stop` resolves when all that was under way is done. */
 export type Running = { url: string; stop: () => Promise<void> };
 
+/** Listens already, and does its own work once it is told to begin. */
+type Prepared = Running & { begin: () => Promise<void> };
+
+/** Long enough for a publish under way; what hangs longer is cut off. */
+const STOP_PATIENCE_MS = 40_000;
+
 export type HubRunning = Running & {
   /** What the first sign-up needs unless it comes from this machine; null where there is an account. */
   setupCode: string | null;
   loopback: boolean;
 };
-
-/** Long enough for a publish under way; what hangs longer is cut off. */
-const STOP_PATIENCE_MS = 40_000;
 
 /** For connections that have not said yet what they want. */
 const IDLE_SECONDS = 30;
@@ -42,16 +47,78 @@ export async function serveHub(
   settings: HubSettings,
   token: string,
   log: Log,
-  firstPreamble?: () => string,
 ): Promise<HubRunning> {
-  const { db, close } = openDatabase(settings.dataDir);
+  const hub = prepareHub(settings, openDatabase(settings.dataDir), token, log);
+  await hub.begin();
+  return hub;
+}
+
+/** @throws Error where the data folder is in use, the port is taken or a folder cannot be written */
+export async function serveAgent(
+  settings: AgentSettings,
+  token: string,
+  log: Log,
+): Promise<Running> {
+  const agent = prepareAgent(settings, token, log);
+  await beginOrStop(agent);
+  return agent;
+}
+
+/** Hub, agent and Caddy on one machine. @throws as the two, with a proxy that runs left alone */
+export async function serveAll(settings: Settings, log: Log) {
+  const { hub, agent } = settings;
+  const database = openDatabase(hub.dataDir);
+  const token = settings.token ?? ownToken(join(hub.dataDir, 'agent-token'));
+  let agentPart: Prepared;
+  try {
+    agentPart = prepareAgent(agent, token, log);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  let hubPart: HubRunning & Prepared;
+  try {
+    const agentTrust = agent.tls && { ca: agent.tls.cert };
+    const near = { ...hub, agentUrl: agentPart.url, agentTrust };
+    hubPart = prepareHub(near, database, token, log, () => firstPreamble(settings.firstPorts));
+  } catch (error) {
+    await agentPart.stop();
+    throw error;
+  }
+  const stop = async () => {
+    await hubPart.stop();
+    await agentPart.stop();
+  };
+  await beginOrStop({ ...agentPart, stop });
+  await hubPart.begin();
+  return { hub: hubPart, agent: agentPart, stop };
+}
+
+async function beginOrStop(part: Prepared): Promise<void> {
+  try {
+    await part.begin();
+  } catch (error) {
+    await part.stop();
+    throw error;
+  }
+}
+
+function prepareHub(
+  settings: HubSettings,
+  { db, close }: ReturnType<typeof openDatabase>,
+  token: string,
+  log: Log,
+  preamble?: () => string,
+): HubRunning & Prepared {
   const now = () => new Date();
   const store = createStore(db);
-  if (firstPreamble && store.isUnseeded()) store.seedPreamble(firstPreamble(), now());
+  if (preamble && store.isUnseeded()) store.seedPreamble(preamble(), now());
+  const { agentUrl: url, agentTrust: trust, agentDeadline: deadline } = settings;
   const agent = createAgentClient({
-    url: settings.agentUrl,
+    url,
     token,
-    trust: settings.agentTrust,
+    trust,
+    ...(deadline === undefined ? {} : { deadline }),
   });
   const publisher = createPublisher({ store, agent, now, log, importDirs: settings.importDirs });
   const warnings = warningsOf(settings);
@@ -67,6 +134,8 @@ export async function serveHub(
     directory: createDirectory({ db }),
     tokens: createTokens({ db, now }),
     publisher,
+    importer: createImporter({ publisher, agent, keepPorts: preamble !== undefined, now }),
+    preambleUpdatedAt: store.preambleUpdatedAt,
     agent,
     trustProxy,
     loopback,
@@ -83,67 +152,51 @@ export async function serveHub(
     close();
     throw error;
   }
-  const reconciler = startReconciler(publisher, log);
+  let reconciler: ReturnType<typeof startReconciler> | undefined;
   return {
     url: listening.url,
     setupCode: accounts.any() ? null : setupCode.read(),
     loopback,
+    async begin() {
+      reconciler = startReconciler(publisher, log);
+    },
     async stop() {
       await listening.stop();
-      await reconciler.stop();
+      await reconciler?.stop();
       close();
     },
   };
 }
 
-/** @throws Error where the port is taken or a folder cannot be written */
-export async function serveAgent(
-  settings: AgentSettings,
-  token: string,
-  log: Log,
-): Promise<Running> {
-  const tokens = [token, ...(settings.previousToken === null ? [] : [settings.previousToken])];
-  if (settings.proxy.managed) prepareSocketFolder(settings.proxy.admin);
-  const proxy = createProxy(settings.proxy, log);
-  const logs = createLogs({ file: settings.proxy.accessLog.file });
-  const app = createAgent({ tokens, proxy, logs, log });
-  const listening = listen(app, settings.host, settings.port, settings.tls);
+function prepareAgent(settings: AgentSettings, token: string, log: Log): Prepared {
+  const { managed, admin, accessLog } = settings.proxy;
+  // A second agent would adopt the first one's proxy, and end it when it stops.
+  const release = managed ? lockFolder(dirname(managed.folder), 'agent') : () => {};
   try {
-    await proxy.start();
-  } catch (error) {
-    await listening.stop();
-    throw error;
-  }
-  return {
-    url: listening.url,
-    async stop() {
-      await listening.stop();
-      await proxy.stop();
-      logs.close();
-    },
-  };
-}
-
-/** Hub, agent and Caddy on one machine. @throws as the two */
-export async function serveAll(settings: Settings, log: Log) {
-  const { hub, agent } = settings;
-  mkdirSync(hub.dataDir, { recursive: true, mode: 0o700 });
-  const token = settings.token ?? ownToken(join(hub.dataDir, 'agent-token'));
-  const agentRunning = await serveAgent(agent, token, log);
-  try {
-    const agentTrust = agent.tls && { ca: agent.tls.cert };
-    const near = { ...hub, agentUrl: agentRunning.url, agentTrust };
-    const hubRunning = await serveHub(near, token, log, () => firstPreamble(settings.firstPorts));
+    const tokens = [token, ...(settings.previousToken === null ? [] : [settings.previousToken])];
+    if (managed) prepareSocketFolder(admin);
+    const proxy = createProxy(settings.proxy, log);
+    const logs = createLogs({ file: accessLog.file });
+    logs.warm();
+    const app = createAgent({ tokens, proxy, logs, log });
+    const listening = listen(app, settings.host, settings.port, settings.tls);
+    let begun = false;
     return {
-      hub: hubRunning,
-      agent: agentRunning,
+      url: listening.url,
+      async begin() {
+        begun = true;
+        await proxy.start();
+      },
       async stop() {
-        await hubRunning.stop();
-        await agentRunning.stop();
+        await listening.stop();
+        // Before it has begun, a proxy that runs is none of its own.
+        if (begun) await proxy.stop();
+        logs.close();
+        release();
       },
     };
   } catch (error) {
-    await agentRunning.stop();
+    release();
     throw error;
   }
 }
@@ -170,8 +223,9 @@ function listen(
       port,
       reusePort: false,
       idleTimeout: IDLE_SECONDS,
-      // Beyond the largest body any route takes; the routes answer for their own limits.
-      maxRequestBodySize: 4 * AGENT_BODY_LIMIT,
+      // Bodies are bounded where they are read, after the guards; Bun's own answer is no JSON.
+      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+      development: false,
       ...(tls === null ? {} : { tls: { cert: tls.cert, key: tls.key } }),
     });
   } catch (cause) {
@@ -207,12 +261,16 @@ function prepareSocketFolder(admin: string): void {
   }
 }
 
-/** Where 80 and 443 may not be had, the next best that need no privilege. */
+/**
+ * Where 80 and 443 may not be had, the next best that need no privilege. The machine's trust store
+ * is left alone: as root Caddy would install its own CA there, again at every load (seen on 2.6.2).
+ */
 function firstPreamble(ports: Settings['firstPorts']): string {
   const privileged = canListen(80) && canListen(443);
   const http = ports.http ?? (privileged ? 80 : 8080);
   const https = ports.https ?? (privileged ? 443 : 8443);
-  return `{\n\thttp_port ${http}\n\thttps_port ${https}\n}`;
+  const options = [`http_port ${http}`, `https_port ${https}`, 'skip_install_trust'];
+  return `{\n\t${options.join('\n\t')}\n}`;
 }
 
 function canListen(port: number): boolean {

@@ -25,7 +25,7 @@ describe('imports point one way', () => {
       expect(wrong).toEqual([]);
     }
 
-    const isRoutes = /(routes|app|guard|cookie|status)\.ts$/.test(file);
+    const isRoutes = /(routes|app|guard|cookie|status|view|snapshot)\.ts$/.test(file);
     const text = await Bun.file(join(ROOT, file)).text();
     const values = [...text.matchAll(/^import (?!type)[^;]*from 'elysia'/gm)];
     const isSchema = file === 'agent/wire.ts' || file === 'agent/http.ts';

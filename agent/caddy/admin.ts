@@ -86,6 +86,10 @@ export function createAdmin(address: string) {
       return /^"rev-([0-9a-f]{64})"\s*$/.exec(answer.text)?.[1] ?? null;
     },
 
+    /** Caddy's own figures, the one thing it does not log being asked for. @throws AdminUnreachable */
+    metrics: async (deadline = 5_000): Promise<string> =>
+      (await call('/metrics', {}, deadline)).text,
+
     /** Whether anything answers; never throws. */
     answers: (deadline = 1_000): Promise<boolean> =>
       call('/config/admin', {}, deadline).then(

@@ -2,7 +2,7 @@
 import { field, type Json, object } from './json.ts';
 
 /** A TCP listener as Caddy writes it: host may be empty, which is every address. */
-type Listener = { host: string; port: number };
+export type Listener = { host: string; port: number };
 
 /**
  * The listeners that `next` has and `before` has not; a port that is open already under any address
@@ -36,7 +36,8 @@ function isTaken({ host, port }: Listener): boolean {
   }
 }
 
-function listenersOf(config: Json): Listener[] {
+/** All TCP listeners of a configuration, one for each address it names. */
+export function listenersOf(config: Json): Listener[] {
   const http = field(field(config, 'apps'), 'http');
   const servers = Object.values(object(field(http, 'servers')));
   const found = servers.flatMap((server) => {

@@ -10,6 +10,7 @@ import { createProxyfile, digestOf } from './proxyfile.ts';
 import { createReload } from './reload.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
 import { createValidator } from './validate.ts';
+import { createWatch } from './watch.ts';
 
 export type ProxySettings = {
   bin: string;
@@ -35,6 +36,7 @@ export type ProxyControl = ReturnType<typeof createProxy>;
 
 export function createProxy(settings: ProxySettings, log: Log) {
   const admin = createAdmin(settings.admin);
+  const watch = createWatch(admin);
   const commands = {
     bin: settings.bin,
     env: validationEnv(settings),
@@ -55,7 +57,6 @@ export function createProxy(settings: ProxySettings, log: Log) {
           log('last proxyfile not loaded', { reason: reasonOf(error) });
         }),
     });
-  const restart = supervisor?.restart;
   const reload = createReload({
     admin,
     validator,
@@ -71,7 +72,7 @@ export function createProxy(settings: ProxySettings, log: Log) {
       importDirs: settings.importDirs ?? [],
     }),
     log,
-    ...(restart ? { restart } : {}),
+    ...(supervisor ? { managed: supervisor } : {}),
   });
   let version: string | null = null;
 
@@ -83,11 +84,13 @@ export function createProxy(settings: ProxySettings, log: Log) {
   return {
     reload: reload.reload,
     validate: reload.check,
+    /** What a text means to the proxy, as JSON. @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE */
+    adapt: (text: string) => adaptApart(text, commands),
     version: versionOf,
 
     async status(): Promise<ProxyStatus> {
       const file = proxyfile.read();
-      const live = await admin.liveDigest().then(
+      const live = await watch.liveDigest().then(
         (digest) => ({ running: true, digest }),
         () => ({ running: false, digest: null }),
       );

@@ -5,8 +5,9 @@
 import { Failure } from '../failure.ts';
 import { leavesTraces } from './adapt.ts';
 import { type Admin, type AdminAnswer, AdminUnreachable, proxyUnreachable } from './admin.ts';
-import type { JsonObject } from './json.ts';
+import type { Json, JsonObject } from './json.ts';
 import type { Judge } from './judge.ts';
+import { hasStrayListeners } from './listeners.ts';
 import { patchConfig, type Stamp } from './patch.ts';
 import { addedListeners, findTaken } from './ports.ts';
 import { digestOf, type Proxyfile } from './proxyfile.ts';
@@ -21,8 +22,12 @@ export type ReloadDeps = {
   proxyfile: Proxyfile;
   accessLog: Stamp['accessLog'];
   judge: Judge;
-  /** Ends a managed proxy and starts it with nothing but its admin endpoint. */
-  restart?: () => Promise<void>;
+  /** What can be done about a managed proxy; an unmanaged one is somebody else's. */
+  managed?: {
+    pid: () => number | null;
+    /** Ends it and starts it with nothing but its admin endpoint. */
+    restart: () => Promise<void>;
+  };
   log: (event: string, fields?: Record<string, unknown>) => void;
 };
 
@@ -64,9 +69,14 @@ export function createReload(deps: ReloadDeps) {
     return patchConfig(config, { digest, admin: admin.address, accessLog: deps.accessLog });
   }
 
-  /** The live configuration as JSON text. */
-  const before = async (live: string | null): Promise<string> =>
-    loaded !== null && loaded.digest === live ? loaded.json : admin.config();
+  /** The live configuration as JSON text. @throws Failure STALE where it is not the expected one */
+  async function replaced(expects?: string): Promise<string> {
+    const live = await admin.liveDigest();
+    if (expects !== undefined && expects !== live) {
+      throw new Failure('STALE', 'Another configuration is live than the one this replaces.');
+    }
+    return loaded !== null && loaded.digest === live ? loaded.json : admin.config();
+  }
 
   /** Forces `config` back: a refused load may have left a log or a listener of its own behind. */
   async function restore(config: string): Promise<void> {
@@ -80,19 +90,22 @@ export function createReload(deps: ReloadDeps) {
   }
 
   /**
-   * After a failed start: before Caddy 2.10.1 only a new process ends the listeners that it may
-   * have left behind, with the refused configuration on them. Where the agent has no say over the
-   * process, the old configuration is all it can bring back.
+   * After a failed start the old configuration comes back. Before Caddy 2.10.1 listeners may be
+   * left behind with the refused one on them, which only a new process ends; where the agent has
+   * no say over the process, the status tells.
    */
-  async function recover(config: string, reason: string): Promise<void> {
-    if (!deps.restart || restarting) {
+  async function recover(config: string, refused: JsonObject, reason: string): Promise<void> {
+    await restore(config);
+    const pid = deps.managed?.pid() ?? null;
+    if (!deps.managed || pid === null || restarting) {
       restartNeeded = true;
-      return restore(config);
+      return;
     }
+    if (!(await staysStray(pid, JSON.parse(config) as Json, refused))) return;
     restarting = true;
     try {
       log('proxy restarted after a failed start', { reason });
-      await deps.restart();
+      await deps.managed.restart();
       await resume();
     } catch (error) {
       log('restore failed', { reason: String(error) });
@@ -109,7 +122,8 @@ export function createReload(deps: ReloadDeps) {
   }
 
   /** @throws Failure with the old configuration back in place */
-  async function makeLive(json: string, digest: string, old: string): Promise<void> {
+  async function makeLive(config: JsonObject, digest: string, old: string): Promise<void> {
+    const json = JSON.stringify(config);
     let answer: AdminAnswer;
     try {
       answer = await admin.load(json);
@@ -118,7 +132,7 @@ export function createReload(deps: ReloadDeps) {
       throw proxyUnreachable(cause);
     }
     if (answer.error !== null) {
-      if (FAILED_START.test(answer.error)) await recover(old, answer.error);
+      if (FAILED_START.test(answer.error)) await recover(old, config, answer.error);
       else await restore(old);
       throw rejected(answer.error);
     }
@@ -138,28 +152,23 @@ export function createReload(deps: ReloadDeps) {
   ): Promise<string> {
     const digest = digestOf(text);
     try {
-      const live = await admin.liveDigest();
-      if (expects !== undefined && expects !== live) {
-        throw new Failure('STALE', 'Another configuration is live than the one this replaces.');
-      }
       // What a probe has beyond the end is not part of the text.
       const beyond = probe !== undefined && countLines(probe) > countLines(text);
+      const old = await replaced(expects);
       if (judged) await judge.text(text);
       if (judged && beyond) await judge.text(probe);
-      const [valid, written, adapted, was, tried] = await Promise.allSettled([
+      const [valid, written, adapted, tried] = await Promise.allSettled([
         validator.validate(probe ?? text),
         proxyfile.writeCandidate(text),
         prepare(text, digest, judged),
-        before(live),
         beyond ? prepare(probe, '', judged) : null,
       ]);
       settled(valid);
       settled(written);
       settled(tried);
       const config = settled(adapted);
-      const old = settled(was);
       assertPortsFree(config, old);
-      await makeLive(JSON.stringify(config), digest, old);
+      await makeLive(config, digest, old);
       try {
         const copy = proxyfile.swapIn(digest);
         if (copy !== null) log('kept a proxyfile of somebody else', { copy });
@@ -183,7 +192,7 @@ export function createReload(deps: ReloadDeps) {
       const [valid, adapted, was] = await Promise.allSettled([
         validator.validate(text),
         prepare(text, ''),
-        admin.liveDigest().then(before),
+        replaced(),
       ]);
       settled(valid);
       assertPortsFree(settled(adapted), settled(was));
@@ -222,6 +231,18 @@ export function createReload(deps: ReloadDeps) {
 function settled<T>(result: PromiseSettledResult<T>): T {
   if (result.status === 'rejected') throw result.reason;
   return result.value;
+}
+
+/** Caddy closes the listeners of a configuration it has left in the background. */
+const CLOSING_MS = 500;
+
+async function staysStray(pid: number, wanted: Json, refused: Json): Promise<boolean> {
+  const until = Date.now() + CLOSING_MS;
+  while (hasStrayListeners(pid, wanted, refused)) {
+    if (Date.now() > until) return true;
+    await Bun.sleep(20);
+  }
+  return false;
 }
 
 const countLines = (text: string): number => text.split('\n').length;

@@ -31,6 +31,8 @@ export type Supervisor = ReturnType<typeof createSupervisor>;
 const START_DEADLINE_MS = 15_000;
 /** Requests under way may finish; a websocket never would. */
 const STOP_PATIENCE_MS = 5_000;
+/** Every site waits meanwhile. */
+const RESTART_PATIENCE_MS = 500;
 const BACKOFF_MS = [200, 500, 1_000, 2_000, 5_000, 10_000, 30_000];
 /** Having run this long, it counts as healthy and the backoff starts over. */
 const STEADY_MS = 60_000;
@@ -158,7 +160,7 @@ export function createSupervisor(deps: SupervisorDeps) {
     async restart(): Promise<void> {
       restarting = true;
       try {
-        if (current) await end(current, STOP_PATIENCE_MS);
+        if (current) await end(current, RESTART_PATIENCE_MS);
         await up();
       } finally {
         restarting = false;

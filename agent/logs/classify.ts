@@ -1,4 +1,5 @@
-import { entryFacts } from './entry.ts';
+import { type EntryFacts, entryFacts } from './entry.ts';
+import { requestFields } from './fields.ts';
 import type { Pairs } from './pairs.ts';
 import { createScanner } from './scan.ts';
 
@@ -16,33 +17,56 @@ export type Classifier = {
   pairOf(pairs: Pairs, start: number, end: number, ended?: boolean): number;
   /** Of the entry found last: milliseconds since 1970, or NaN. */
   readonly time: number;
+  /** Of the entry found last. */
+  request(): Pick<EntryFacts, 'method' | 'path' | 'ip'>;
+  /** The entry found last, by JSON.parse. */
+  facts(): EntryFacts | undefined;
 };
 
 export function createClassifier(): Classifier {
   const scanner = createScanner();
   const { found } = scanner;
   let buffer: Buffer = Buffer.alloc(0);
+  let view = new DataView(buffer.buffer);
   let time = Number.NaN;
+  // Of the line looked at last; its facts where they were needed to tell what it is.
+  let lineStart = 0;
+  let lineEnd = 0;
+  let parsed: EntryFacts | undefined;
+
+  const facts = () => (parsed ??= entryFacts(buffer.toString('utf8', lineStart, lineEnd)));
 
   return {
+    facts,
+
+    request() {
+      const fields = parsed ?? requestFields(buffer, view, found) ?? facts();
+      // Headers are damaged in a way that the fast path does not see.
+      return fields ?? { method: '', path: '', ip: '' };
+    },
+
     get time() {
       return time;
     },
 
     open(bytes) {
       buffer = bytes;
+      view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
       scanner.open(bytes);
     },
 
     pairOf(pairs, start, end, ended = true) {
+      lineStart = start;
+      lineEnd = end;
+      parsed = undefined;
       if (ended && scanner.scan(start, end)) {
         time = found.time;
         return pairs.ofBytes(buffer, found.hostStart, found.hostEnd, found.hostHash, found.status);
       }
-      const facts = entryFacts(buffer.toString('utf8', start, end));
-      if (!facts) return NO_ENTRY;
-      time = facts.time;
-      return pairs.ofKey(facts.key, facts.status);
+      parsed = entryFacts(buffer.toString('utf8', start, end));
+      if (!parsed) return NO_ENTRY;
+      time = parsed.time;
+      return pairs.ofKey(parsed.key, parsed.status);
     },
   };
 }

@@ -2,43 +2,57 @@ import type { LogEntry } from '../wire.ts';
 import { hostKey, shownHost } from './host.ts';
 import { parseDuration, parseTime } from './values.ts';
 
-/** What the index keeps of an access entry. */
+/** What there is to know of an access entry. */
 export type EntryFacts = {
   /** What hosts are compared by, see `hostKey`. */
   key: string;
+  domain: string;
+  method: string;
+  /** Without the query. */
+  path: string;
   status: number;
   /** Milliseconds since 1970; NaN where the line does not say. */
   time: number;
+  /** Milliseconds. */
+  latency: number;
+  ip: string;
 };
 
 type AccessLine = { request: Record<string, unknown>; status: number; [name: string]: unknown };
 
-/** The facts of one line, by JSON.parse: the truth that faster ways have to agree with. */
+/**
+ * The facts of one line, by JSON.parse: the truth that faster ways have to agree with. Undefined
+ * where the line is no access entry.
+ */
 export function entryFacts(line: string): EntryFacts | undefined {
   const parsed = parseLine(line);
   if (!parsed) return undefined;
-  return {
-    key: hostKey(text(parsed.request.host)),
-    status: wholeStatus(parsed.status),
-    time: parseTime(parsed.ts) ?? Number.NaN,
-  };
-}
-
-/** The entry of one line as it is answered; undefined where the line is no access entry. */
-export function toEntry(line: string): LogEntry | undefined {
-  const parsed = parseLine(line);
-  if (!parsed) return undefined;
   const { request } = parsed;
-  const time = parseTime(parsed.ts);
+  const host = text(request.host);
   return {
-    // '' where the line has no time that can be told: a made-up one would be a lie.
-    timestamp: time === undefined ? '' : new Date(time).toISOString(),
-    domain: shownHost(text(request.host)),
+    key: hostKey(host),
+    domain: shownHost(host),
     method: text(request.method),
     path: text(request.uri).replace(/\?.*$/s, ''),
     status: wholeStatus(parsed.status),
-    latency: `${Math.round(parseDuration(parsed.duration) * 1000) / 1000}ms`,
+    time: parseTime(parsed.ts) ?? Number.NaN,
+    latency: parseDuration(parsed.duration),
     ip: text(request.client_ip ?? request.remote_ip),
+  };
+}
+
+/** An entry as it is answered. */
+export function toEntry(facts: EntryFacts): LogEntry {
+  const { domain, method, path, status, time, latency, ip } = facts;
+  return {
+    // '' where the line has no time that can be told: a made-up one would be a lie.
+    timestamp: Number.isNaN(time) ? '' : new Date(time).toISOString(),
+    domain,
+    method,
+    path,
+    status,
+    latency: `${Math.round(latency * 1000) / 1000}ms`,
+    ip,
   };
 }
 

@@ -15,6 +15,11 @@ export type History = {
    * written before it asked.
    */
   refresh(): Promise<readonly Indexed[]>;
+  /**
+   * Until the first refresh has ended: the newest segments that are indexed already, with none
+   * missing between them. Undefined from then on.
+   */
+  beginning(): readonly Indexed[] | undefined;
   close(): void;
 };
 
@@ -28,6 +33,7 @@ const PAUSE_MS = 5;
 export function createHistory(file: string, classifier: Classifier): History {
   const closing = new AbortController();
   let held: Held[] = [];
+  let cold: readonly Held[] | undefined = [];
   let lastId = 0;
   let running: Promise<readonly Indexed[]> | undefined;
   let next: Promise<readonly Indexed[]> | undefined;
@@ -38,7 +44,9 @@ export function createHistory(file: string, classifier: Classifier): History {
       closing.signal.throwIfAborted();
       const segments = await listSegments(file);
       const current = segments && (await indexAll(segments));
-      if (current) return current;
+      if (!current) continue;
+      cold = undefined;
+      return current;
     }
     throw new Error('the access log keeps changing its files');
   }
@@ -55,6 +63,7 @@ export function createHistory(file: string, classifier: Classifier): History {
       if (!one) return undefined;
       held = [...held.filter((each) => each.index !== one.index && each !== known), one];
       current.push(one);
+      if (cold) cold = [...current];
     }
     held = current;
     return current;
@@ -107,6 +116,7 @@ export function createHistory(file: string, classifier: Classifier): History {
         });
       return next;
     },
+    beginning: () => cold,
     close() {
       held = [];
       closing.abort(new Error('the log is closed'));

@@ -11,7 +11,7 @@ export type Pairs = {
   ofBytes(buffer: Buffer, start: number, end: number, hash: number, status: number): number;
   ofKey(key: string, status: number): number;
   /** The pairs that a filter matches. */
-  select(key: string | undefined, status: number | undefined): Selection;
+  select(key: string | undefined, status?: (status: number) => boolean): Selection;
 };
 
 /**
@@ -106,7 +106,7 @@ export function createPairs(): Pairs {
       const wanted = new Uint8Array(pairs.length);
       for (const [id, pair] of pairs.entries()) {
         if (domain !== undefined && pair.domain !== domain) continue;
-        if (status !== undefined && pair.status !== status) continue;
+        if (status && !status(pair.status)) continue;
         ids.push(id);
         wanted[id] = 1;
       }

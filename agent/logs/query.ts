@@ -1,61 +1,105 @@
 import type { LogEntry, LogPage } from '../wire.ts';
+import type { Classifier } from './classify.ts';
 import { entryFacts, toEntry } from './entry.ts';
+import { type Conditions, type LogFilter, requestTest, statusTest, timeTest } from './filter.ts';
 import type { Indexed } from './history.ts';
 import { hostKey } from './host.ts';
+import type { Patience } from './patience.ts';
 import { type Match, type Reader, type Request, Vanished } from './reader.ts';
 import type { Found, IndexView } from './segment-index.ts';
+import type { Tallies } from './tally.ts';
 
-/** Filters that are absent match everything; `page` counts from 1. */
-export type LogFilter = { domain?: string; status?: number; page: number; pageSize: number };
+export type PageTools = {
+  reader: Reader;
+  tallies: Tallies;
+  classifier: Classifier;
+  patience: Patience;
+};
 
-type Part = { indexed: Indexed; view: IndexView; match: Match; total: number; blocks?: Found[] };
+/** Segments of a history, newest first; not `complete` where older ones are not indexed yet. */
+export type Segments = { segments: readonly Indexed[]; complete: boolean };
 
-/** One page of a history, newest first. Throws what the reader throws. */
+type Part = { indexed: Indexed; match: Match; total: number; blocks: Iterable<Found> };
+
+/**
+ * One page of a history, newest first; what the index cannot tell is looked up in the lines until
+ * patience is over, and then everything older counts as absent. Throws what the reader throws.
+ */
 export async function readPage(
-  history: readonly Indexed[],
+  { segments, complete: isAll }: Segments,
   filter: LogFilter,
-  reader: Reader,
+  tools: PageTools,
 ): Promise<LogPage> {
-  const key = filter.domain === undefined ? undefined : hostKey(filter.domain);
-  const parts: Part[] = history.map((indexed) => {
-    const view = indexed.index.view(key, filter.status);
-    return { indexed, view, match: matcher(view, key), total: view.total };
-  });
-  for (const part of parts) {
-    if (!part.view.selection.certain && part.total > 0) await countExactly(part, reader);
+  const { page, pageSize, ...conditions } = filter;
+  const parts: Part[] = [];
+  let complete = isAll;
+  for (const indexed of segments) {
+    const part = await findBlocks(indexed, conditions, tools);
+    parts.push(part);
+    if (part.complete) continue;
+    complete = false;
+    break;
   }
 
-  const { page, pageSize } = filter;
   const logs: LogEntry[] = [];
   let total = 0;
   let skip = (page - 1) * pageSize;
   for (const part of parts) {
     total += part.total;
     const take = Math.min(pageSize - logs.length, part.total - skip);
-    if (take > 0) logs.push(...(await readEntries(part, skip, take, reader)));
+    if (take > 0) logs.push(...(await readEntries(part, skip, take, tools.reader)));
     skip = Math.max(0, skip - part.total);
   }
-  return { logs, total, page, pageSize };
+  return { logs, total, page, pageSize, ...(!complete && { partial: true as const }) };
 }
 
-function matcher({ selection }: IndexView, key: string | undefined): Match {
-  const { wanted, certain } = selection;
-  if (certain) return (pair) => wanted[pair] === 1;
-  return (pair, buffer, start, end) =>
-    wanted[pair] === 1 && entryFacts(buffer.toString('utf8', start, end))?.key === key;
-}
-
-// For a domain that the index of a segment has no number for: looks at the lines in question.
-async function countExactly(part: Part, reader: Reader): Promise<void> {
-  const requests = [...part.view.blocks()].map((block) => ({ block, limit: block.count }));
-  const counts = new Map<Found, number>();
-  for await (const { request, lines } of reader.read(part.indexed, requests, part.match)) {
-    counts.set(request.block, lines.length);
+/** The blocks of a segment that hold matches, newest first, with their true counts. */
+async function findBlocks(
+  indexed: Indexed,
+  conditions: Conditions,
+  { tallies, classifier, patience }: PageTools,
+): Promise<Part & { complete: boolean }> {
+  const key = conditions.domain === undefined ? undefined : hostKey(conditions.domain);
+  const view = indexed.index.view(key, statusTest(conditions));
+  const request = requestTest(conditions);
+  const time = timeTest(conditions);
+  const matches = matcher(view, key, conditions, classifier);
+  if (view.selection.certain && !request && !time) {
+    return { indexed, match: matches, total: view.total, blocks: view.blocks(), complete: true };
   }
-  part.blocks = requests
-    .map(({ block }) => ({ ...block, count: counts.get(block) ?? 0 }))
-    .filter((block) => block.count > 0);
-  part.total = part.blocks.reduce((sum, block) => sum + block.count, 0);
+
+  const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = conditions;
+  const question = {
+    name: JSON.stringify(conditions),
+    indexed,
+    blocks: [...view.blocks()].filter(
+      ({ earliest, latest }) => !time || (latest >= from && earliest < to),
+    ),
+    isSure: ({ earliest, latest, timeless }: Found) =>
+      view.selection.certain &&
+      !request &&
+      (!time || (timeless === 0 && earliest >= from && latest < to)),
+    matches,
+  };
+  const { blocks, complete } = await tallies.count(question, patience);
+  const total = blocks.reduce((sum, { count }) => sum + count, 0);
+  return { indexed, match: matches, total, blocks, complete };
+}
+
+function matcher(
+  { selection }: IndexView,
+  key: string | undefined,
+  conditions: Conditions,
+  classifier: Classifier,
+): Match {
+  const { wanted, certain } = selection;
+  const request = requestTest(conditions);
+  const time = timeTest(conditions);
+  return (pair) =>
+    wanted[pair] === 1 &&
+    (!time || time(classifier.time)) &&
+    (!request || request(classifier.request())) &&
+    (certain || classifier.facts()?.key === key);
 }
 
 /** The entries of one segment after the newest `skip`; `take` of them must be there. */
@@ -68,7 +112,7 @@ async function readEntries(
   const wanted = new Map<Request, { skip: number; place: number }>();
   let toSkip = skip;
   let place = 0;
-  for (const block of part.blocks ?? part.view.blocks()) {
+  for (const block of part.blocks) {
     if (place >= take) break;
     const limit = Math.min(block.count, toSkip + take - place);
     if (limit > toSkip) {
@@ -87,7 +131,8 @@ async function readEntries(
     const at = wanted.get(request);
     if (!at || lines.length < request.limit) throw new Vanished('the segment has changed');
     for (const [i, line] of lines.slice(at.skip).entries()) {
-      entries[at.place + i] = toEntry(line.toString());
+      const facts = entryFacts(line.toString());
+      entries[at.place + i] = facts && toEntry(facts);
     }
   }
   // A line that the fast path took for an entry although its headers are damaged is left out.

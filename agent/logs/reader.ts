@@ -4,8 +4,8 @@ import type { Indexed } from './history.ts';
 import { type Found, PART_BYTES, PARTS } from './segment-index.ts';
 import { openSource, type Source } from './source.ts';
 
-/** Whether a line, in [start, end) of a buffer, is wanted; `pair` is what the index calls it. */
-export type Match = (pair: number, buffer: Buffer, start: number, end: number) => boolean;
+/** Whether the line that the classifier has just looked at is wanted; it is of this pair. */
+export type Match = (pair: number) => boolean;
 
 /** Up to `limit` of the newest matching lines of a block are asked for. */
 export type Request = { block: Found; limit: number };
@@ -21,8 +21,19 @@ export type Reader = {
     requests: readonly Request[],
     match: Match,
   ): AsyncGenerator<{ request: Request; lines: Buffer[] }>;
+  /**
+   * Looks at the lines of the requested pairs in whole blocks of one segment, one block after the
+   * other: newest first in a plain segment, oldest first in a compressed one. Throws as `read`.
+   */
+  walk(indexed: Indexed, blocks: readonly Found[], visit: Visit): AsyncGenerator<Found>;
   close(): void;
 };
+
+/**
+ * Told of each access entry in the parts of a block that hold matches, oldest first; `offset` is
+ * where the line begins in its block. More on the line is to be had from the classifier.
+ */
+export type Visit = (pair: number, offset: number) => void;
 
 /** The file of a segment went away, or shrank, after it was indexed: everything is to be redone. */
 export class Vanished extends Error {}
@@ -52,12 +63,29 @@ export function createReader(classifier: Classifier): Reader {
       const newline = buffer.indexOf(NEWLINE, start);
       const end = newline < 0 ? buffer.length : newline;
       const pair = classifier.pairOf(index.pairs, start, end, newline >= 0);
-      if (pair !== NO_ENTRY && match(pair, buffer, start, end)) {
+      if (pair !== NO_ENTRY && match(pair)) {
         lines.push(buffer.subarray(start, end));
       }
       start = end + 1;
     }
     return lines;
+  }
+
+  // Visits the entries of a buffer whose first byte is at `base` of their block.
+  function visitLines(
+    { index }: Indexed,
+    { buffer, from, to }: Lines,
+    base: number,
+    visit: Visit,
+  ): void {
+    classifier.open(buffer);
+    for (let start = from; start < to; ) {
+      const newline = buffer.indexOf(NEWLINE, start);
+      const end = newline < 0 ? buffer.length : newline;
+      const pair = classifier.pairOf(index.pairs, start, end, newline >= 0);
+      if (pair !== NO_ENTRY) visit(pair, base + start);
+      start = end + 1;
+    }
   }
 
   // Reads only the parts of the block that hold matches, and of these no more than needed.
@@ -68,9 +96,7 @@ export function createReader(classifier: Classifier): Reader {
     match: Match,
   ): Promise<Buffer[]> {
     const newestFirst: Buffer[] = [];
-    for (const [first, last] of runs(block.parts, partsNeeded(block, limit))) {
-      const from = block.start + first * PART_BYTES;
-      const to = last === PARTS ? block.end : Math.min(block.end, block.start + last * PART_BYTES);
+    for (const [from, to] of spans(block, partsNeeded(block, limit))) {
       const lines = await linesBeginningIn(source, block, from, to);
       const found = matching(indexed, lines.buffer, lines.from, lines.to, match);
       newestFirst.push(...found.reverse());
@@ -122,6 +148,30 @@ export function createReader(classifier: Classifier): Reader {
         await source.close();
       }
     },
+    async *walk(indexed, blocks, visit) {
+      if (blocks.length === 0) return;
+      const source = await openSource(indexed.segment);
+      if (!source) throw new Vanished('the segment has gone');
+      try {
+        if (indexed.segment.form === 'plain') {
+          for (const block of blocks) {
+            for (const [from, to] of [...spans(block, PARTS)].reverse()) {
+              const lines = await linesBeginningIn(source, block, from, to);
+              visitLines(indexed, lines, lines.base - block.start, visit);
+            }
+            yield block;
+          }
+          return;
+        }
+        const requests = blocks.map((block) => ({ block, limit: block.count }));
+        for await (const [{ block }, buffer] of inOnePass(source, requests)) {
+          visitLines(indexed, { buffer, from: 0, to: buffer.length }, 0, visit);
+          yield block;
+        }
+      } finally {
+        await source.close();
+      }
+    },
     close: () => cache.clear(),
   };
 }
@@ -136,6 +186,14 @@ function partsNeeded({ parts, count }: Found, limit: number): number {
   let held = 0;
   for (let part = 0; part < PARTS; part++) if (isSet(parts, part)) held++;
   return Math.ceil((limit * held) / count);
+}
+
+// The byte ranges of the parts that hold matches, highest first, none of more than `longest`.
+function* spans(block: Found, longest: number): Generator<[from: number, to: number]> {
+  for (const [first, last] of runs(block.parts, longest)) {
+    const from = block.start + first * PART_BYTES;
+    yield [from, last === PARTS ? block.end : Math.min(block.end, block.start + last * PART_BYTES)];
+  }
 }
 
 // The set bits of a mask as ranges [first, last), highest first, none longer than `longest`.
@@ -157,8 +215,16 @@ function isSet(parts: number, part: number): boolean {
   return ((parts >>> part) & 1) === 1;
 }
 
-// The bytes of the lines that begin in [start, end) of a segment: those in [from, to) of a buffer.
-async function linesBeginningIn(source: Source, block: Found, start: number, end: number) {
+/** Those lines of a buffer that begin in [from, to) of it. */
+type Lines = { buffer: Buffer; from: number; to: number };
+
+// The lines that begin in [start, end) of a segment; `base` is where the buffer begins in it.
+async function linesBeginningIn(
+  source: Source,
+  block: Found,
+  start: number,
+  end: number,
+): Promise<Lines & { base: number }> {
   // One byte before tells whether a line begins right at the start.
   const first = start > block.start ? start - 1 : start;
   let last = Math.min(block.end, end + SLACK_BYTES);
@@ -169,7 +235,7 @@ async function linesBeginningIn(source: Source, block: Found, start: number, end
     const isWhole = last === block.end || buffer.indexOf(NEWLINE, to - 1) >= 0;
     if (isWhole) {
       const from = first === start ? 0 : buffer.indexOf(NEWLINE) + 1;
-      return { buffer, from: from === 0 && first < start ? to : from, to };
+      return { buffer, from: from === 0 && first < start ? to : from, to, base: first };
     }
     last = Math.min(block.end, last + 2 * (last - first));
   }

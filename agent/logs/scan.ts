@@ -40,6 +40,10 @@ export type Scanned = {
   status: number;
   /** Milliseconds since 1970. */
   time: number;
+  /** Where the address begins that the request came from. */
+  ipStart: number;
+  uriStart: number;
+  uriEnd: number;
 };
 
 export type Scanner = {
@@ -91,7 +95,16 @@ export const HASH_SEED = (Math.random() * 2 ** 32) | 0;
 export function createScanner(): Scanner {
   let buffer: Buffer = Buffer.alloc(0);
   let view: DataView = new DataView(buffer.buffer);
-  const found: Scanned = { hostStart: 0, hostEnd: 0, hostHash: 0, status: 0, time: 0 };
+  const found: Scanned = {
+    hostStart: 0,
+    hostEnd: 0,
+    hostHash: 0,
+    status: 0,
+    time: 0,
+    ipStart: 0,
+    uriStart: 0,
+    uriEnd: 0,
+  };
   // Where the next `},"` is: looked for once, used by the line that holds it.
   let nextKey = -1;
   // Where the next NUL is: a crash may leave a hole of them in the middle of a line.
@@ -145,13 +158,17 @@ export function createScanner(): Scanner {
     p = plainString(buffer, p + LOGGER.length);
     if (p < 0 || !at(buffer, view, p, REQUEST)) return -1;
     p += REQUEST.length;
+    found.ipStart = p;
     // The first object that closes must do so after the headers began, hence after the host.
     if (nextKey < p) nextKey = find(NEXT_KEY, p);
     p = find(HOST, p);
     if (p > nextKey) return -1;
     p = readHost(p + HOST.length);
     if (p < 0 || !at(buffer, view, p, URI)) return -1;
-    p = plainString(buffer, p + URI.length);
+    p += URI.length;
+    found.uriStart = p;
+    p = plainString(buffer, p);
+    found.uriEnd = p;
     return p < 0 || !at(buffer, view, p, HEADERS) || p > nextKey ? -1 : p + HEADERS.length;
   }
 

@@ -16,9 +16,14 @@ export type Found = {
   count: number;
   /** Bit n is set when such a line begins in [start + n * PART_BYTES, …); the last bit is open. */
   parts: number;
-  /** Times of the earliest and the latest entry in the block (of any pair), in milliseconds. */
+  /**
+   * Times of the earliest and the latest entry in the block (of any pair), in milliseconds; lines
+   * need not be in their order. Infinite where no entry has a time.
+   */
   earliest: number;
   latest: number;
+  /** Entries without a time, of any pair. */
+  timeless: number;
 };
 
 /** What an index answered at one moment: later growth does not change it. */
@@ -45,7 +50,7 @@ export type SegmentIndex = {
   other(start: number, end: number): void;
   /** The rest of the segment has been taken as a line although no newline ends it. */
   terminate(): void;
-  view(key: string | undefined, status: number | undefined): IndexView;
+  view(key: string | undefined, status?: (status: number) => boolean): IndexView;
 };
 
 export function createSegmentIndex(): SegmentIndex {
@@ -58,6 +63,7 @@ export function createSegmentIndex(): SegmentIndex {
   const ends = growable(Float64Array);
   const earliest = growable(Float64Array);
   const latest = growable(Float64Array);
+  const timeless = growable(Uint32Array);
   // Of all rows of a block together: what an absent filter asks for.
   const allCounts = growable(Uint32Array);
   const allParts = growable(Uint32Array);
@@ -77,6 +83,7 @@ export function createSegmentIndex(): SegmentIndex {
     ends.push(open.end);
     earliest.push(open.earliest);
     latest.push(open.latest);
+    timeless.push(open.timeless);
     firstRows.push(rowPairs.length);
     const all = openBlock();
     allCounts.push(all.count);
@@ -107,6 +114,7 @@ export function createSegmentIndex(): SegmentIndex {
       parts: allParts.get(block),
       earliest: earliest.get(block),
       latest: latest.get(block),
+      timeless: timeless.get(block),
     };
     if (!wanted) return found;
     found.count = 0;
@@ -122,8 +130,8 @@ export function createSegmentIndex(): SegmentIndex {
   }
 
   function openBlock(wanted?: Uint8Array): Found {
-    const { start, end, earliest, latest } = open;
-    const found = { start, end, count: 0, parts: 0, earliest, latest };
+    const { start, end, earliest, latest, timeless } = open;
+    const found = { start, end, count: 0, parts: 0, earliest, latest, timeless };
     for (const pair of open.pairs) {
       if (wanted && wanted[pair] !== 1) continue;
       found.count += open.counts[pair] ?? 0;
@@ -155,6 +163,7 @@ export function createSegmentIndex(): SegmentIndex {
       open.parts[pair] = (open.parts[pair] ?? 0) | (1 << partOf(start - open.start));
       if (time < open.earliest) open.earliest = time;
       if (time > open.latest) open.latest = time;
+      if (Number.isNaN(time)) open.timeless++;
       reach(end);
     },
 
@@ -173,7 +182,7 @@ export function createSegmentIndex(): SegmentIndex {
     view(key, status) {
       const selection = pairs.select(key, status);
       const sealed = starts.length;
-      const wanted = key === undefined && status === undefined ? undefined : selection.wanted;
+      const wanted = key === undefined && !status ? undefined : selection.wanted;
       const newest = openBlock(wanted);
       let total = newest.count;
       for (const pair of selection.ids) total += totals.get(pair);
@@ -192,8 +201,8 @@ export function createSegmentIndex(): SegmentIndex {
   };
 }
 
-// The part of its block in which a line begins.
-function partOf(offsetInBlock: number): number {
+/** The part of its block in which a line begins. */
+export function partOf(offsetInBlock: number): number {
   return Math.min(PARTS - 1, Math.floor(offsetInBlock / PART_BYTES));
 }
 
@@ -203,6 +212,7 @@ function emptyBlock(start: number) {
     end: start,
     earliest: Number.POSITIVE_INFINITY,
     latest: Number.NEGATIVE_INFINITY,
+    timeless: 0,
     /** Pairs that occur, in order of first appearance. */
     pairs: [] as number[],
     /** By pair. */

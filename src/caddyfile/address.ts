@@ -23,7 +23,8 @@ export function normalizeDomain(input: string): string | null {
   const split = splitPort(rest);
   if (!split) return null;
   const host = normalizeHost(split.host);
-  if (host === null) return null;
+  // A line that begins with this word reads a file, wherever it stands.
+  if (host === null || input === 'import') return null;
   const port = split.port === null ? null : validPort(split.port);
   if (port === undefined) return null;
   if ((secure === 'http://' && port === 443) || (secure === 'https://' && port === 80)) return null;
@@ -47,7 +48,9 @@ export function addressKey(address: string, ports: Ports = STANDARD_PORTS): stri
   const [, scheme = '', rest = ''] = /^(?:(.*?):\/\/)?(.*)$/s.exec(text) ?? [];
   const slash = rest.indexOf('/');
   const authority = slash < 0 ? rest : rest.slice(0, slash);
-  const path = slash < 0 ? '' : rest.slice(slash).toLowerCase();
+  const written = slash < 0 ? '' : rest.slice(slash).toLowerCase();
+  // Every path is no path.
+  const path = written === '/*' ? '' : written;
   const split = splitPort(authority) ?? { host: authority, port: null };
   const host = normalizeHost(split.host) ?? asciiHost(split.host);
   const port = split.port === null ? '' : split.port.replace(/^0+(?=\d)/, '');
@@ -59,6 +62,18 @@ export function addressKey(address: string, ports: Ports = STANDARD_PORTS): stri
   // An address without host, such as `:443`, still needs a key of its own.
   const whole = key === '' || key.startsWith('/') ? `:443${key}` : key;
   return whole.replace(/\0(\d+)\0/g, (_, index) => kept[Number(index)] ?? '');
+}
+
+/**
+ * Whether a word may stand among the addresses of a whole block: Caddy takes any scheme and port
+ * and only fails, or not even that, when it is to serve them. Anything may be the host.
+ */
+export function isSiteAddress(address: string): boolean {
+  if (address === 'import' || /^(?:&?\(|@)/.test(address)) return false;
+  const [, scheme = 'http', rest = ''] = /^(?:(.*?):\/\/)?(.*)$/s.exec(address) ?? [];
+  if (!/^https?$/i.test(scheme)) return false;
+  const port = /:([0-9]+)$/.exec(rest.split('/')[0] ?? '')?.[1];
+  return port === undefined || rest.includes('::') || validPort(port) !== undefined;
 }
 
 /**
@@ -95,6 +110,8 @@ function normalizeHost(host: string): string | null {
   const name = asciiHost(host.slice(wildcard.length));
   if (name === '' || wildcard.length + name.length > HOST_MAX) return null;
   const labels = name.split('.');
+  // Caddy takes what only looks like punycode and fails when it is to get a certificate for it.
+  if (name.includes('xn--') && domainToASCII(name) === '') return null;
   const valid = labels.every(
     (label) => label.length <= LABEL_MAX && /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?$/.test(label),
   );

@@ -91,19 +91,23 @@ export function renderSite(site: Site): SiteText {
   return rendered;
 }
 
-function siteText({ domain, config, upstream }: Site): SiteText {
+/** A site's config with its upstream put in: what Caddy gets to read. */
+export const fillUpstream = (config: string, upstream: string): string =>
+  upstream === '' ? config : config.replaceAll(UPSTREAM, () => upstream);
+
+function siteText(site: Site): SiteText {
+  const { domain } = site;
+  const config = fillUpstream(site.config, site.upstream);
   const form = siteForm(domain, config);
-  const filled = (text: string) =>
-    upstream === '' ? text : text.replaceAll(UPSTREAM, () => upstream);
   if (form.form === 'block') {
-    const text = filled(trimEnd(config));
+    const text = trimEnd(config);
     const lines = countLines(text);
     const variable = form.addresses.some((address) => address.includes('{$'));
     return { text, line: 0, lines, height: lines, variable };
   }
   const body = withoutBlankEnd(config);
   const lines = countLines(body);
-  const text = `${domain} {\n${filled(indent(body))}\n}`;
+  const text = `${domain} {\n${indent(body)}\n}`;
   return { text, line: 1, lines, height: lines + 2, variable: domain.includes('{$') };
 }
 

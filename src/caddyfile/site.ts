@@ -22,7 +22,7 @@ export function siteForm(domain: string, config: string, options?: TokenizeOptio
  * The words in front of the first `{` of `text`, without their commas: those of one line, and of
  * the next ones after a comma at a line's end. Null where no `{` follows them.
  */
-function addressList(text: string, options?: TokenizeOptions): string[] | null {
+export function addressList(text: string, options?: TokenizeOptions): string[] | null {
   const { masked } = maskPlaceholders(text);
   const tokens = tokenize(`\n${masked}`, options);
   const addresses: string[] = [];
@@ -33,7 +33,8 @@ function addressList(text: string, options?: TokenizeOptions): string[] | null {
     more = token.text.endsWith(',');
     const inQuotes = token.quote === '' ? 0 : 1;
     const written = text.slice(token.start - 1 + inQuotes, token.end - 1 - inQuotes);
-    addresses.push(written.replace(/,$/, ''));
+    // Caddy drops carriage returns, also in the middle of a word.
+    addresses.push(written.replace(/\r/g, '').replace(/,$/, ''));
   }
   return null;
 }

@@ -1,14 +1,16 @@
-/** Opens the hub's database: pragmas, the lock on the folder, and migrations shipped in the program. */
+/** Opens the hub's database: the folder's lock, pragmas, and migrations shipped in the program. */
 import { Database } from 'bun:sqlite';
-import { chmodSync, existsSync, mkdirSync } from 'node:fs';
+import { chmodSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { drizzle } from 'drizzle-orm/bun-sqlite';
+import { lockFolder } from '../lock.ts';
 import first from './migrations/0001-first.sql' with { type: 'text' };
 import tokens from './migrations/0002-tokens.sql' with { type: 'text' };
+import history from './migrations/0003-history.sql' with { type: 'text' };
 import * as schema from './schema.ts';
 
 /** In order; the position is what `PRAGMA user_version` counts. Never edit one that was released. */
-const MIGRATIONS: readonly string[] = [first, tokens];
+const MIGRATIONS: readonly string[] = [first, tokens, history];
 
 const NAME = 'signalbox.db';
 
@@ -16,8 +18,7 @@ export type Db = ReturnType<typeof openDatabase>['db'];
 
 /** @throws Error where another hub uses the folder, or the database comes from a newer version */
 export function openDatabase(folder: string) {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const release = lockFolder(folder);
+  const release = lockFolder(folder, 'hub');
   try {
     const file = join(folder, NAME);
     const sqlite = new Database(file, { create: true, strict: true });
@@ -60,22 +61,6 @@ function prepare(sqlite: Database): void {
   sqlite.run('PRAGMA synchronous = FULL');
   sqlite.run('PRAGMA foreign_keys = ON');
   sqlite.run('PRAGMA busy_timeout = 5000');
-}
-
-/**
- * Holds SQLite's own file lock for as long as the process lives: the operating system lets go of it
- * at a crash, which a pid file would not.
- */
-function lockFolder(folder: string): () => void {
-  const lock = new Database(join(folder, 'hub.lock'), { create: true });
-  try {
-    lock.run('PRAGMA busy_timeout = 0');
-    lock.run('BEGIN EXCLUSIVE');
-  } catch {
-    lock.close();
-    throw new Error(`another hub is using the data folder ${folder}`);
-  }
-  return () => lock.close();
 }
 
 function migrate(sqlite: Database): void {

@@ -77,6 +77,9 @@ export const changelog = sqliteTable('changelog', {
   createdAt: integer('created_at', { mode: 'timestamp_ms' }).notNull(),
   /** The name of the API token it was made with; null for a session. */
   via: text('via'),
+  /** The vhost or preamble as it was and as it became, JSON text; for taking a change back. */
+  before: text('before'),
+  after: text('after'),
 });
 
 /** One row: what stands before the sites, and whether a first publish was ever begun. */

@@ -25,34 +25,46 @@ export type Judged = {
   later: Waiting[];
 };
 
+/** The preamble touches every vhost. */
+const EVERYTHING = 'everything';
+
 /**
  * Each change is worked out against the set that the ones before it leave. A group ends before a
  * vhost would be changed a second time: each change has to be fit to be served by itself.
  */
 export function judge(accepted: SiteSet, items: readonly Waiting[], at: Date): Judged {
   const judged: Judged = { plans: [], refused: [], done: [], later: [] };
-  const touched = new Set<number>();
+  const touched = new Set<number | typeof EVERYTHING>();
   let set = accepted;
   for (const [index, item] of items.entries()) {
     try {
       const plan = item.change(set, at);
       if ('done' in plan) {
         judged.done.push({ item, result: plan.done });
-      } else {
-        const id = (plan.vhost ?? plan.before)?.id ?? 0;
-        if (touched.has(id)) {
-          judged.later = items.slice(index);
-          return judged;
-        }
-        touched.add(id);
-        judged.plans.push({ item, plan });
-        set = plan.next;
+        continue;
       }
+      const marks = touchedBy(plan);
+      const apart = marks.has(EVERYTHING) ? touched.size > 0 : touched.has(EVERYTHING);
+      if (apart || [...marks].some((mark) => touched.has(mark))) {
+        judged.later = items.slice(index);
+        return judged;
+      }
+      for (const mark of marks) touched.add(mark);
+      judged.plans.push({ item, plan });
+      set = plan.next;
     } catch (error) {
       judged.refused.push({ item, error });
     }
   }
   return judged;
+}
+
+function touchedBy(plan: Plan<unknown>): Set<number | typeof EVERYTHING> {
+  return new Set(
+    plan.steps.map((step) =>
+      step.kind === 'preamble' ? EVERYTHING : ((step.after ?? step.before)?.id ?? 0),
+    ),
+  );
 }
 
 /** Tells everybody who waits what became of it. */
@@ -65,17 +77,33 @@ export function settle({ plans, refused, done }: Judged): void {
 /**
  * The vhosts that a group of plans changes, as they are to be validated: enabled, because a
  * disabled vhost's config is judged as if it were. One that is only switched off needs no look.
+ * Undefined where everything does, because the preamble changes.
  */
-export function changedVhosts(plans: readonly Planned[]): Vhost[] {
-  return plans.flatMap(({ plan: { vhost, before } }) => {
-    if (vhost === null) return [];
-    if (vhost.enabled) return [vhost];
-    const same = before !== null && SHAPE.every((field) => vhost[field] === before[field]);
-    return same ? [] : [{ ...vhost, enabled: true }];
-  });
+export function changedVhosts(plans: readonly Planned[]): Vhost[] | undefined {
+  const steps = plans.flatMap(({ plan }) => plan.steps);
+  if (steps.some(({ kind }) => kind === 'preamble')) return undefined;
+  const changed = new Map<number, Vhost>();
+  for (const step of steps) {
+    if (step.kind === 'preamble') continue;
+    const { before, after } = step;
+    if (after === null) {
+      if (before) changed.delete(before.id);
+    } else if (after.enabled) {
+      changed.set(after.id, after);
+    } else if (before === null || SHAPE.some((field) => after[field] !== before[field])) {
+      changed.set(after.id, { ...after, enabled: true });
+    }
+  }
+  return [...changed.values()];
 }
 
 const SHAPE = ['domain', 'config', 'upstream'] as const;
+
+/** The plan that has a vhost in it. */
+export const planOf = (plans: readonly Planned[], id: number): Planned | undefined =>
+  plans.findLast(({ plan }) =>
+    plan.steps.some((step) => step.kind === 'vhost' && step.after?.id === id),
+  );
 
 export const isRejection = (error: unknown): error is Failure =>
   error instanceof Failure && error.code === 'PROXY_REJECTED';

@@ -1,19 +1,17 @@
-/** What a person can do to the set of vhosts, each judged against what is accepted by then. Pure. */
+/** What a person can do to the published set, each judged against what is accepted by then. Pure. */
+import { checkPreamble } from '../../agent/caddyfile/preamble.ts';
 import { Failure } from '../../agent/failure.ts';
 import { assertFree, normalize, type SiteSet, type Vhost, type VhostInput } from './vhost.ts';
 
 export type Action = 'create' | 'update' | 'delete' | 'toggle';
 
-/** One change worked out: the candidate set, and what is recorded once the proxy has accepted it. */
-export type Plan<T> = {
-  next: SiteSet;
-  /** The vhost as it will be, null where it goes. */
-  vhost: Vhost | null;
-  /** The vhost as it was, null where it is new. */
-  before: Vhost | null;
-  record: { action: Action; domain: string; diff: string | null };
-  result: T;
-};
+/** One vhost, or the preamble, as it was and as it will be: what is stored and recorded. */
+export type Step =
+  | { kind: 'vhost'; action: Action; before: Vhost | null; after: Vhost | null }
+  | { kind: 'preamble'; before: string; after: string };
+
+/** A change worked out: the candidate set, and the steps that lead to it. */
+export type Plan<T> = { next: SiteSet; steps: readonly Step[]; result: T };
 
 /** Worked out against a set; `done` where there is nothing to publish. @throws Failure */
 export type Change<T> = (set: SiteSet, at: Date) => Plan<T> | { done: T };
@@ -24,6 +22,10 @@ export function findVhost(set: SiteSet, id: number): Vhost {
   if (!found) throw new Failure('NOT_FOUND', 'There is no such vhost.');
   return found;
 }
+
+/** Says whether a vhost is still what a client saw. @throws Failure PRECONDITION_FAILED */
+export type Precondition = (vhost: Vhost) => void;
+const anything: Precondition = () => {};
 
 export const createChange =
   (input: VhostInput): Change<Vhost> =>
@@ -36,22 +38,33 @@ export const createChange =
       createdAt: at,
       updatedAt: at,
     };
-    assertFree(vhost, set);
-    return {
-      next: { ...set, vhosts: [...set.vhosts, vhost], nextId: set.nextId + 1 },
-      vhost,
-      before: null,
-      record: { action: 'create', domain: vhost.domain, diff: null },
-      result: vhost,
-    };
+    return added(set, vhost, { ...set, nextId: set.nextId + 1 });
   };
+
+/** Brings back a vhost that was deleted, as it was. @throws Failure DOMAIN_TAKEN */
+export const recreateChange =
+  (vhost: Vhost): Change<Vhost> =>
+  (set, at) =>
+    added(set, { ...vhost, updatedAt: at }, set);
+
+function added(set: SiteSet, vhost: Vhost, rest: SiteSet): Plan<Vhost> {
+  assertFree(vhost, set);
+  const after = set.vhosts.findIndex(({ position }) => position > vhost.position);
+  const vhosts = set.vhosts.toSpliced(after < 0 ? set.vhosts.length : after, 0, vhost);
+  return {
+    next: { ...rest, vhosts },
+    steps: [{ kind: 'vhost', action: 'create', before: null, after: vhost }],
+    result: vhost,
+  };
+}
 
 const FIELDS = ['domain', 'config', 'upstream', 'enabled'] as const;
 
 export const updateChange =
-  (id: number, input: VhostInput): Change<Vhost> =>
+  (id: number, input: VhostInput, expected = anything): Change<Vhost> =>
   (set, at) => {
     const before = findVhost(set, id);
+    expected(before);
     const fields = {
       ...normalize(
         input.domain ?? before.domain,
@@ -60,52 +73,93 @@ export const updateChange =
       ),
       enabled: input.enabled ?? before.enabled,
     };
-    const changed = FIELDS.filter((field) => fields[field] !== before[field]);
-    if (changed.length === 0) return { done: before };
+    if (FIELDS.every((field) => fields[field] === before[field])) return { done: before };
     const vhost: Vhost = { ...before, ...fields, updatedAt: at };
     assertFree(vhost, set);
-    const only = (of: Vhost) => Object.fromEntries(changed.map((field) => [field, of[field]]));
-    return {
-      next: replaced(set, vhost),
-      vhost,
-      before,
-      record: {
-        action: 'update',
-        domain: vhost.domain,
-        diff: JSON.stringify({ old: only(before), new: only(vhost) }),
-      },
-      result: vhost,
-    };
+    return changed(set, 'update', before, vhost);
   };
 
 export const toggleChange =
-  (id: number): Change<Vhost> =>
+  (id: number, expected = anything): Change<Vhost> =>
   (set, at) => {
     const before = findVhost(set, id);
-    const vhost: Vhost = { ...before, enabled: !before.enabled, updatedAt: at };
-    return {
-      next: replaced(set, vhost),
-      vhost,
-      before,
-      record: { action: 'toggle', domain: vhost.domain, diff: null },
-      result: vhost,
-    };
+    expected(before);
+    return changed(set, 'toggle', before, { ...before, enabled: !before.enabled, updatedAt: at });
   };
 
+function changed(set: SiteSet, action: Action, before: Vhost, after: Vhost): Plan<Vhost> {
+  const vhosts = set.vhosts.map((one) => (one.id === after.id ? after : one));
+  return {
+    next: { ...set, vhosts },
+    steps: [{ kind: 'vhost', action, before, after }],
+    result: after,
+  };
+}
+
 export const deleteChange =
-  (id: number): Change<{ success: true }> =>
+  (id: number, expected = anything): Change<{ success: true }> =>
   (set) => {
     const before = findVhost(set, id);
+    expected(before);
     return {
       next: { ...set, vhosts: set.vhosts.filter((vhost) => vhost.id !== id) },
-      vhost: null,
-      before,
-      record: { action: 'delete', domain: before.domain, diff: null },
+      steps: [{ kind: 'vhost', action: 'delete', before, after: null }],
       result: { success: true },
     };
   };
 
-const replaced = (set: SiteSet, vhost: Vhost): SiteSet => ({
-  ...set,
-  vhosts: set.vhosts.map((one) => (one.id === vhost.id ? vhost : one)),
-});
+/** @throws Failure PROXY_REJECTED where it cannot stand before the sites */
+export const preambleChange =
+  (config: string): Change<{ success: true }> =>
+  (set) => {
+    if (!config.isWellFormed())
+      throw new Failure('INVALID_REQUEST', 'The text is not valid Unicode.');
+    const fault = checkPreamble(config, { heredocs: true });
+    if (fault) {
+      throw new Failure(
+        'PROXY_REJECTED',
+        'This preamble cannot be published; nothing was changed.',
+        {
+          detail: `line ${fault.line}: ${fault.message}`,
+          line: fault.line,
+        },
+      );
+    }
+    if (config === set.preamble) return { done: { success: true } };
+    return {
+      next: { ...set, preamble: config },
+      steps: [{ kind: 'preamble', before: set.preamble, after: config }],
+      result: { success: true },
+    };
+  };
+
+/** Several changes as one, all or nothing, each judged after those before it. */
+export const sequence =
+  <T>(changes: readonly Change<T>[]): Change<T[]> =>
+  (set, at) => {
+    let next = set;
+    const steps: Step[] = [];
+    const results: T[] = [];
+    for (const [index, change] of changes.entries()) {
+      const plan = inPlace(index, () => change(next, at));
+      if ('done' in plan) {
+        results.push(plan.done);
+        continue;
+      }
+      next = plan.next;
+      steps.push(...plan.steps);
+      results.push(plan.result);
+    }
+    return steps.length === 0 ? { done: results } : { next, steps, result: results };
+  };
+
+/** Tells a refusal of one of several by its place, counted from 1. */
+function inPlace<T>(index: number, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const detail = `operation ${index + 1}: ${error.detail ?? error.message}`;
+    throw new Failure(error.code, error.message, { detail });
+  }
+}

@@ -58,6 +58,22 @@ export function createGateway(agent: AgentClient) {
 
     validate,
 
+    /**
+     * Asks whether the proxy would take a set; nothing is changed.
+     * @param changed the vhosts to be judged as if enabled
+     * @throws Failure as publish
+     */
+    async check(set: SiteSet, changed: readonly Vhost[] = []): Promise<void> {
+      const whole = renderedOf(set);
+      const own = changed.map(({ id }) => id);
+      await placed(agent.validate(whole.text), whole, own);
+      const hidden = changed.filter(({ id }) => !whole.spans.some((span) => span.id === id));
+      if (hidden.length > 0) {
+        const probe = renderProbe(whole, hidden);
+        await placed(agent.validate(probe.text), probe, own);
+      }
+    },
+
     /** Those of `vhosts` that the proxy refuses by themselves, found by halving. @throws Failure */
     async findBroken(set: SiteSet, vhosts: readonly Vhost[]): Promise<Blame[]> {
       const found: Blame[] = [];

@@ -7,8 +7,16 @@ import { Failure } from '../../agent/failure.ts';
 import type { ProxyStatus } from '../../agent/wire.ts';
 import type { AgentClient } from '../agent-client.ts';
 import type { Log } from '../log.ts';
-import { changedVhosts, isRejection, judge, type Planned, settle, type Waiting } from './batch.ts';
-import type { Change } from './changes.ts';
+import {
+  changedVhosts,
+  isRejection,
+  judge,
+  type Planned,
+  planOf,
+  settle,
+  type Waiting,
+} from './batch.ts';
+import type { Change, Plan } from './changes.ts';
 import { type Blame, blamedBy, createGateway } from './gateway.ts';
 import type { Author, Store } from './store.ts';
 import { assertContained, type Dialect, type SiteSet } from './vhost.ts';
@@ -54,8 +62,14 @@ export function createPublisher({ store, agent, now, log, importDirs = [] }: Pub
   }
 
   function isInStep(status: ProxyStatus): boolean {
+    if (!store.hasPublished() && status.liveDigest === null) return !status.foreign;
     const digest = gateway.digestOf(accepted);
     return status.liveDigest === digest && (status.drift || status.fileDigest === digest);
+  }
+
+  async function knownDialect(): Promise<Dialect> {
+    if (!dialect) await proxyStatus().catch(() => undefined);
+    return dialect ?? { heredocs: false };
   }
 
   /** Publishes what waits, and again without those that are to blame, until nothing is left. */
@@ -86,17 +100,10 @@ export function createPublisher({ store, agent, now, log, importDirs = [] }: Pub
     plans: readonly Planned[],
   ): Promise<Map<Waiting, unknown> | null> {
     const refused = new Map<Waiting, unknown>();
-    const known =
-      dialect ??
-      (await proxyStatus().then(
-        () => dialect,
-        () => undefined,
-      ));
+    const known = await knownDialect();
     for (const { item, plan } of plans) {
       try {
-        if (plan.vhost) {
-          assertContained(plan.vhost, plan.next.preamble, known ?? { heredocs: false, importDirs });
-        }
+        assertAllContained(plan, known);
       } catch (error) {
         refused.set(item, error);
       }
@@ -159,16 +166,18 @@ export function createPublisher({ store, agent, now, log, importDirs = [] }: Pub
     if (!isRejection(error)) return everybody(plans, error);
     const place = blamedBy(error);
     if (place !== undefined) {
-      const culprit = plans.findLast(({ plan }) => plan.vhost?.id === place);
-      return culprit ? new Map([[culprit.item, error]]) : everybody(plans, error);
+      const culprit = place === null ? undefined : planOf(plans, place);
+      return culprit
+        ? new Map([[culprit.item, named(error, culprit, next, place)]])
+        : everybody(plans, error);
     }
     const [only] = plans;
     if (plans.length === 1 && only) return new Map([[only.item, await explain(only, next, error)]]);
-    const alone = await gateway.findBroken(next, changedVhosts(plans));
+    const alone = await gateway.findBroken(next, changedVhosts(plans) ?? []);
     if (alone.length === 0) return 'together';
     return new Map(
       alone.flatMap(({ vhost, failure }) => {
-        const culprit = plans.findLast(({ plan }) => plan.vhost?.id === vhost.id);
+        const culprit = planOf(plans, vhost.id);
         return culprit ? [[culprit.item, failure] as const] : [];
       }),
     );
@@ -176,7 +185,10 @@ export function createPublisher({ store, agent, now, log, importDirs = [] }: Pub
 
   /** A refusal without a line may come from a vhost that was taken once and no longer is. */
   async function explain({ plan }: Planned, next: SiteSet, error: Failure): Promise<unknown> {
-    const others = next.vhosts.filter(({ id, enabled }) => enabled && id !== plan.vhost?.id);
+    const own = new Set(plan.steps.map((step) => step.kind === 'vhost' && step.after?.id));
+    const others = next.vhosts.filter(
+      ({ id, enabled }) => enabled && (!own.has(id) || own.size > 1),
+    );
     const [first] = await gateway.findBroken(next, others).catch(() => []);
     if (!first) return error;
     const detail = `in ${first.vhost.domain}: ${first.failure.detail ?? ''}`;
@@ -231,6 +243,37 @@ export function createPublisher({ store, agent, now, log, importDirs = [] }: Pub
       });
     },
 
+    /** The proxy's dialect; the careful one where nobody can be asked. */
+    dialect: knownDialect,
+
+    /** @throws Failure PROXY_REJECTED where a vhost of the set would reach outside its block */
+    async assertContained(set: SiteSet): Promise<void> {
+      const steps = set.vhosts.map(
+        (after) => ({ kind: 'vhost', action: 'create', before: null, after }) as const,
+      );
+      assertAllContained({ next: set, steps, result: null }, await knownDialect());
+    },
+
+    /**
+     * What a change would do, judged by the real proxy, with nothing changed anywhere.
+     * @returns the set it leads to, and why it would be refused, or null
+     * @throws Failure where the change itself makes no sense, or nobody can be asked
+     */
+    async preview(change: Change<unknown>): Promise<{ next: SiteSet; refusal: Failure | null }> {
+      const plan = change(accepted, now());
+      if ('done' in plan) return { next: accepted, refusal: null };
+      const { next } = plan;
+      const plans = [{ item: NOBODY, plan }];
+      try {
+        assertAllContained(plan, await knownDialect());
+        await gateway.check(next, changedVhosts(plans));
+        return { next, refusal: null };
+      } catch (error) {
+        if (isRejection(error)) return { next, refusal: error };
+        throw error;
+      }
+    },
+
     /** Whether proxy and file show what is stored; `status` as the agent told it. */
     isInStep,
 
@@ -244,6 +287,40 @@ export function createPublisher({ store, agent, now, log, importDirs = [] }: Pub
         await confirm();
       }),
   };
+}
+
+/** Stands for a change that nobody waits for. */
+const NOBODY: Waiting = {
+  change: () => ({ done: null }),
+  author: { userId: '', userName: '', via: null },
+  replace: false,
+  resolve: () => {},
+  reject: () => {},
+};
+
+/** A change of several vhosts hears which one is meant. */
+function named(error: Failure, { plan }: Planned, next: SiteSet, id: number | null): Failure {
+  const vhost = next.vhosts.find((one) => one.id === id);
+  if (plan.steps.length < 2 || !vhost) return error;
+  const detail = `in ${vhost.domain}, ${error.detail ?? ''}`;
+  return new Failure(error.code, error.message, { detail });
+}
+
+/** Also what a preamble changes for the others: a snippet that goes leaves a file's import behind. */
+function assertAllContained({ next, steps }: Plan<unknown>, dialect: Dialect): void {
+  const preambleChanges = steps.some(({ kind }) => kind === 'preamble');
+  const after = steps.flatMap((step) => (step.kind === 'vhost' && step.after ? [step.after] : []));
+  const others = preambleChanges ? next.vhosts.filter(({ enabled }) => enabled) : [];
+  const alone = !preambleChanges && after.length === 1;
+  for (const vhost of new Set([...after, ...others])) {
+    try {
+      assertContained(vhost, next.preamble, dialect);
+    } catch (error) {
+      if (alone || !(error instanceof Failure)) throw error;
+      const detail = `in ${vhost.domain}, ${error.detail ?? ''}`;
+      throw new Failure(error.code, error.message, { detail });
+    }
+  }
 }
 
 const everybody = (plans: readonly Planned[], error: unknown) =>

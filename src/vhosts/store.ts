@@ -3,9 +3,11 @@ import { asc, eq, sql } from 'drizzle-orm';
 import type { Db } from '../db/open.ts';
 import { changelog, preamble, vhosts } from '../db/schema.ts';
 import type { Planned } from './batch.ts';
+import type { Step } from './changes.ts';
+import { recordOf } from './history.ts';
 import type { SiteSet } from './vhost.ts';
 
-/** Who makes a change, and the name of the API token it comes with. */
+/** Who makes a change, and the name of the API token it came with. */
 export type Author = { userId: string; userName: string; via: string | null };
 
 export type Store = ReturnType<typeof createStore>;
@@ -18,10 +20,13 @@ export function createStore(db: Db) {
       const [row] = db.values<[number]>(sql`SELECT seq FROM sqlite_sequence WHERE name = 'vhosts'`);
       return {
         preamble: db.select().from(preamble).get()?.config ?? '',
-        vhosts: db.select().from(vhosts).orderBy(asc(vhosts.position)).all(),
+        vhosts: db.select().from(vhosts).orderBy(asc(vhosts.position), asc(vhosts.id)).all(),
         nextId: (row?.[0] ?? 0) + 1,
       };
     },
+
+    /** When the preamble was last changed. */
+    preambleUpdatedAt: (): Date => db.select().from(preamble).get()?.updatedAt ?? new Date(0),
 
     /** Whether anything was ever published: a hub that never did must not touch the proxy. */
     hasPublished(): boolean {
@@ -41,16 +46,12 @@ export function createStore(db: Db) {
       db.transaction(
         (tx) => {
           for (const { item, plan } of plans) {
-            const { vhost, before, record } = plan;
-            if (vhost === null)
-              tx.delete(vhosts)
-                .where(eq(vhosts.id, before?.id ?? 0))
+            for (const step of plan.steps) {
+              write(tx, step, at);
+              tx.insert(changelog)
+                .values({ ...item.author, ...recordOf(step), createdAt: at })
                 .run();
-            else if (before === null) tx.insert(vhosts).values(vhost).run();
-            else tx.update(vhosts).set(vhost).where(eq(vhosts.id, vhost.id)).run();
-            tx.insert(changelog)
-              .values({ ...item.author, ...record, createdAt: at })
-              .run();
+            }
           }
         },
         { behavior: 'immediate' },
@@ -65,4 +66,21 @@ export function createStore(db: Db) {
       db.update(preamble).set({ config, updatedAt: at }).run();
     },
   };
+}
+
+function write(tx: Pick<Db, 'insert' | 'update' | 'delete'>, step: Step, at: Date): void {
+  if (step.kind === 'preamble') {
+    tx.update(preamble).set({ config: step.after, updatedAt: at }).run();
+    return;
+  }
+  const { before, after } = step;
+  if (after === null) {
+    tx.delete(vhosts)
+      .where(eq(vhosts.id, before?.id ?? 0))
+      .run();
+  } else if (before === null) {
+    tx.insert(vhosts).values(after).run();
+  } else {
+    tx.update(vhosts).set(after).where(eq(vhosts.id, after.id)).run();
+  }
 }

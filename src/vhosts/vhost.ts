@@ -1,9 +1,17 @@
 /** A vhost, the set of them that is published, and what every vhost must fulfil. Pure. */
 import { type CheckOptions, checkConfig } from '../../agent/caddyfile/check.ts';
+import { expandPlaceholders } from '../../agent/caddyfile/placeholders.ts';
 import { portOptions, snippetNames } from '../../agent/caddyfile/preamble.ts';
 import { Failure } from '../../agent/failure.ts';
-import { addressKey, isUpstream, normalizeDomain, type Ports } from '../caddyfile/address.ts';
-import { siteForm } from '../caddyfile/site.ts';
+import {
+  addressKey,
+  isSiteAddress,
+  isUpstream,
+  normalizeDomain,
+  type Ports,
+} from '../caddyfile/address.ts';
+import { fillUpstream } from '../caddyfile/render.ts';
+import { addressList, siteForm } from '../caddyfile/site.ts';
 
 /** Never changed in place: a changed vhost is a new object, so that what is known of it can be kept. */
 export type Vhost = Readonly<{
@@ -53,14 +61,28 @@ export function normalize(domain: string, config: string, upstream: string) {
   if (target === '' && config.includes(UPSTREAM)) {
     throw invalid('The config uses {upstream}, but there is no upstream.');
   }
-  return { domain: normalizedDomain(domain.trim(), config), config, upstream: target };
+  if (!config.isWellFormed()) throw invalid('The config is not valid Unicode.');
+  const text = fillUpstream(config, target);
+  return { domain: normalizedDomain(domain.trim(), text), config, upstream: target };
 }
 
 function normalizedDomain(domain: string, config: string): string {
   const form = siteForm(domain, config);
-  const normal = form.form === 'block' ? form.addresses[0] : normalizeDomain(domain);
-  if (normal) return normal;
-  throw invalid('The domain must be a host name, with http://, https:// or a port where needed.');
+  if (form.form === 'body') {
+    const normal = normalizeDomain(domain);
+    if (normal) return normal;
+    throw invalid('The domain must be a host name, with http://, https:// or a port where needed.');
+  }
+  const read = addressList(expandPlaceholders(config)) ?? [];
+  const wrong = read.find((address) => address !== '' && !isSiteAddress(address));
+  if (wrong === undefined) return form.addresses[0] ?? domain;
+  throw invalid('The block has an address that is no http:// or https:// site with a valid port.');
+}
+
+/** A block's addresses as written and, where they hold placeholders, with the defaults put in. */
+function blockAddresses(written: readonly string[], config: string): string[] {
+  const read = addressList(expandPlaceholders(config)) ?? [];
+  return [...new Set([...written, ...read])];
 }
 
 const addresses = new WeakMap<Vhost, { preamble: string; keys: readonly string[] }>();
@@ -69,8 +91,9 @@ const addresses = new WeakMap<Vhost, { preamble: string; keys: readonly string[]
 function keysOf(vhost: Vhost, preamble: string, ports: Ports): readonly string[] {
   const known = addresses.get(vhost);
   if (known?.preamble === preamble) return known.keys;
-  const form = siteForm(vhost.domain, vhost.config);
-  const all = form.form === 'block' ? form.addresses : [vhost.domain];
+  const config = fillUpstream(vhost.config, vhost.upstream);
+  const form = siteForm(vhost.domain, config);
+  const all = form.form === 'block' ? blockAddresses(form.addresses, config) : [vhost.domain];
   const keys = all.map((address) => addressKey(address, ports));
   addresses.set(vhost, { preamble, keys });
   return keys;
@@ -93,7 +116,9 @@ export function assertFree(vhost: Vhost, { preamble, vhosts }: SiteSet): void {
  */
 export function assertContained(vhost: Vhost, preamble: string, dialect: Dialect): void {
   const options: CheckOptions = { ...dialect, snippets: snippetNames(preamble) };
-  const fault = checkConfig(vhost.config, siteForm(vhost.domain, vhost.config).form, options);
+  // As Caddy will read it: an upstream put into a placeholder would change where that one ends.
+  const config = fillUpstream(vhost.config, vhost.upstream);
+  const fault = checkConfig(config, siteForm(vhost.domain, config).form, options);
   if (!fault) return;
   throw new Failure(
     'PROXY_REJECTED',

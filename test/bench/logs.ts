@@ -2,7 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLogs, type LogFilter } from '../../agent/logs/logs.ts';
+import type { LogFilter } from '../../agent/logs/filter.ts';
+import { createLogs } from '../../agent/logs/logs.ts';
 
 const LINES = 1_000_000;
 const DOMAINS = 40;

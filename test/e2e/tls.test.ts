@@ -1,24 +1,9 @@
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { openDatabase } from '../../src/db/open.ts';
-import { createStore } from '../../src/vhosts/store.ts';
-import { ask, freePort, signUp, startStack, temporaryFolder } from '../harness/stack.ts';
+import { ask, signUp, startLocalCaStack } from '../harness/stack.ts';
 
 test('a TLS site with a CA of the proxy’s own is served over HTTPS', async () => {
-  const folder = temporaryFolder();
-  const ports = { http: freePort(), https: freePort() };
-  const { db, close } = openDatabase(join(folder, 'data'));
-  const options = [
-    `http_port ${ports.http}`,
-    `https_port ${ports.https}`,
-    'local_certs',
-    'skip_install_trust',
-  ];
-  createStore(db).seedPreamble(`{\n\t${options.join('\n\t')}\n}`, new Date());
-  close();
-
-  const env = { PROXY_HTTP_PORT: String(ports.http), PROXY_HTTPS_PORT: String(ports.https) };
-  const stack = await startStack(env, folder);
+  const stack = await startLocalCaStack();
   const { headers } = await signUp(stack);
   const made = await ask(`${stack.hub}/vhosts`, {
     json: { domain: 'secure.localhost', config: 'respond "over {scheme}"' },

@@ -11,12 +11,19 @@ export function runProgram(
   args: string[],
   env: Record<string, string>,
   cwd: string,
-  input?: string,
+  more: {
+    /** A shell command that runs first, in the same process. */
+    before?: string;
+    /** What it reads from its standard input. */
+    input?: string;
+  } = {},
 ) {
-  const child = Bun.spawn([process.execPath, MAIN, ...args], {
+  const command = [process.execPath, MAIN, ...args];
+  const shell = ['sh', '-c', `${more.before}; exec "$@"`, 'sh', ...command];
+  const child = Bun.spawn(more.before === undefined ? command : shell, {
     cwd,
     env: { PATH: process.env.PATH ?? '', ...env },
-    stdin: input === undefined ? 'ignore' : new Blob([input]),
+    stdin: more.input === undefined ? 'ignore' : new Blob([more.input]),
     stdout: 'pipe',
     stderr: 'pipe',
   });

@@ -31,6 +31,8 @@ export function hubRoutes(folder: string): Route[] {
     directory: createDirectory({ db }),
     tokens: createTokens({ db, now }),
     publisher: {} as never,
+    importer: {} as never,
+    preambleUpdatedAt: () => null as never,
     agent: {} as never,
     trustProxy: false,
     loopback: true,

@@ -3,8 +3,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readSettings } from '../../src/config.ts';
+import { openDatabase } from '../../src/db/open.ts';
 import { createLog, type Log } from '../../src/log.ts';
 import { serveAll } from '../../src/serve.ts';
+import { createStore } from '../../src/vhosts/store.ts';
 
 export type Stack = Awaited<ReturnType<typeof startStack>>;
 export type Answer<T = unknown> = { status: number; body: T; headers: Headers; text: string };
@@ -120,6 +122,19 @@ export async function startStack(env: Record<string, string> = {}, folder = temp
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/**
+ * A stack whose proxy signs for every name itself and leaves the machine's trust store alone.
+ */
+export async function startLocalCaStack(): Promise<Stack> {
+  const folder = temporaryFolder();
+  const [http, https] = [String(freePort()), String(freePort())];
+  const { db, close } = openDatabase(join(folder, 'data'));
+  const options = [`http_port ${http}`, `https_port ${https}`, 'local_certs', 'skip_install_trust'];
+  createStore(db).seedPreamble(`{\n\t${options.join('\n\t')}\n}`, new Date());
+  close();
+  return startStack({ PROXY_HTTP_PORT: http, PROXY_HTTPS_PORT: https }, folder);
 }
 
 /** Creates the owner account and returns what its requests carry. */

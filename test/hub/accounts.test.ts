@@ -161,7 +161,12 @@ describe('accounts', () => {
 
 describe('signalbox passwd', () => {
   const passwd = (email: string, input?: string, dataDir = stack.dataDir) =>
-    runProgram(['passwd', email], { DATA_DIR: dataDir }, stack.folder, input).exited();
+    runProgram(
+      ['passwd', email],
+      { DATA_DIR: dataDir },
+      stack.folder,
+      input === undefined ? {} : { input },
+    ).exited();
 
   test.each([
     ['an unknown address', 'none@example.org', `${NEW}\n`],

@@ -1,7 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Answer, ask, type Stack, signUp, startStack } from '../harness/stack.ts';
+import {
+  type Answer,
+  ask,
+  type Stack,
+  signUp,
+  startStack,
+  temporaryFolder,
+} from '../harness/stack.ts';
 
 type Body = { id: number; code?: string; detail?: string; line?: number };
 
@@ -9,7 +16,10 @@ let stack: Stack;
 let headers: Record<string, string>;
 
 beforeEach(async () => {
-  stack = await startStack();
+  const folder = temporaryFolder();
+  const file = join(folder, 'proxy.env');
+  writeFileSync(file, 'TWIN=http://twin.example\n');
+  stack = await startStack({ PROXY_ENV_FILE: file }, folder);
   headers = (await signUp(stack)).headers;
 });
 afterEach(() => stack.stop());
@@ -97,7 +107,7 @@ describe('changes that arrive at once', () => {
 
   test('two that only together are refused: the first stays', async () => {
     // The same site to Caddy, which alone knows the variable.
-    const domain = '{$NOPE:http://twin.example}';
+    const domain = '{$TWIN:http://nobody.example}';
     const json = { domain, config: `${domain} {\n\trespond x\n}` };
     const answers = await Promise.all([
       create('lead.example'),

@@ -44,6 +44,11 @@ describe('a query that cannot be answered', () => {
     'status=-1',
     'status=x',
     'status=20x',
+    'status=6xx',
+    'method=GET%20',
+    'ip=10.0.0.1/8',
+    'from=now',
+    'to=2026-02-30',
   ])('%s is 400 at hub and agent', async (query) => {
     for (const [url, init] of [
       [`${stack.hub}/logs?${query}`, { headers }],
@@ -76,6 +81,13 @@ describe('what Caddy handled', () => {
     expect((await logs('?domain=b%C3%BCcher.example')).total).toBe(1);
     expect((await logs('?status=0')).total).toBe(1);
     expect((await logs('?domain=quiet.example')).total).toBe(0);
+    expect((await logs('?status=4xx&q=iss&path=/m&method=get&ip=127.0.0.1')).total).toBe(1);
+    expect((await logs('?status=&q=&path=&method=&ip=&from=&to=')).total).toBe(4);
+    const newest = all.logs[0]?.timestamp ?? '';
+    const isNewest = ({ timestamp }: { timestamp: string }) => timestamp >= newest;
+    expect((await logs(`?from=${newest}`)).logs).toEqual(all.logs.filter(isNewest));
+    const older = all.logs.filter((entry) => !isNewest(entry));
+    expect((await logs(`?to=${newest}`)).logs).toEqual(older);
     expect(await logs('?page=7&pageSize=2')).toEqual({ logs: [], total: 4, page: 7, pageSize: 2 });
     expect((await logs('?page=2&pageSize=3')).logs.length).toBe(1);
   });

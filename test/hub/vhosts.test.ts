@@ -114,6 +114,12 @@ describe('a request that cannot be taken', () => {
     ['an upstream with a path', { upstream: 'http://127.0.0.1/x' }],
     ['an upstream that leaves its place', { upstream: '127.0.0.1:1\n}\nevil.example {' }],
     ['{upstream} without one', { config: 'reverse_proxy {upstream}' }],
+    ['punycode that is none', { domain: 'xn--zzzzzz.example' }],
+    ['a word that reads files', { domain: 'import' }],
+    ['a block of another scheme', { domain: 'ftp://x', config: 'ftp://x {\n}' }],
+    ['a block on port 0', { domain: ':0', config: ':0 {\n}' }],
+    ['a block that is a snippet', { domain: '{$X:(s)}', config: '{$X:(s)} {\n}' }],
+    ['a config that is no Unicode', { config: 'respond \ud800' }],
     ['enabled as a text', { enabled: 'yes' }],
     ['upstream as null', { upstream: null }],
   ])('%s is 400', async (_, fields) => {
@@ -160,6 +166,7 @@ describe('a request that cannot be taken', () => {
 
   test('an update is held to the same rules', async () => {
     const put = (json: unknown) => () => vhosts<Refusal>('PUT', `/${kept.id}`, json);
+    for (const json of [[], 'x', 7]) await expectUnchanged(put(json), 400, 'INVALID_REQUEST');
     for (const json of [{ domain: 'a b' }, { config: '' }, { upstream: 'x y' }, { enabled: 1 }]) {
       await expectUnchanged(put(json), 400, 'INVALID_REQUEST');
     }
@@ -183,6 +190,20 @@ describe('a request that cannot be taken', () => {
     await expectUnchanged(() => vhosts('PUT', `/${kept.id}`, other), 409, 'DOMAIN_TAKEN');
     const port = { ...good, domain: `http://keep.example:${stack.httpPort}` };
     await expectUnchanged(() => vhosts('POST', '', port), 409, 'DOMAIN_TAKEN');
+    for (const domain of [
+      '{$B:http://KEEP.example}',
+      'http://{$B:keep.example}',
+      'http://{$B}keep.example',
+      'http://keep.example/*',
+    ]) {
+      const json = { domain, config: `${domain} {\n}` };
+      await expectUnchanged(() => vhosts('POST', '', json), 409, 'DOMAIN_TAKEN');
+    }
+    const cr = {
+      domain: 'http://y.example',
+      config: 'http://y.example http://KE\rEP.example {\n}',
+    };
+    await expectUnchanged(() => vhosts('POST', '', cr), 409, 'DOMAIN_TAKEN');
     const block = {
       domain: 'http://x.example',
       config: 'http://x.example, http://keep.example {\n}',
@@ -231,8 +252,27 @@ describe('a config the proxy will not have', () => {
     expect(refusal.detail).toStartWith(`line ${line}: `);
   });
 
-  test('a disabled vhost is judged as if it were enabled', async () => {
+  test('an upstream put into a placeholder changes nothing of where it ends', async () => {
+    for (const [upstream, config] of [
+      [
+        'ME:80',
+        'respond x{$HO{upstream}\nhandle {\nrespond {host}\n}\nhttp://evil.example {\nrespond b{$Y:{upstream}',
+      ],
+      ['ME:80', 'respond x{$HO{upstream} "a\nb {host}\nheader {\nimport /etc/passwd\n}\n#"'],
+      ['h:80', 'handle {\nrespond {$X:{upstream}\n}'],
+    ] as const) {
+      await expectUnchanged(() => post(config, { upstream }), 502, 'PROXY_REJECTED');
+    }
+  });
+
+  test('a disabled vhost is judged as if it were enabled, whatever changes', async () => {
     await expectUnchanged(() => post('respnd a', { enabled: false }), 502, 'PROXY_REJECTED');
+    const { id } = await create('http://off.example', 'reverse_proxy {upstream}', {
+      upstream: '127.0.0.1:9',
+      enabled: false,
+    });
+    const put = () => vhosts<Refusal>('PUT', `/${id}`, { upstream: 'https://127.0.0.1:80' });
+    await expectUnchanged(put, 502, 'PROXY_REJECTED');
   });
 
   test('neither are update, toggle and delete done by halves', async () => {

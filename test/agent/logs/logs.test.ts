@@ -2,10 +2,14 @@ import { describe, expect, test } from 'bun:test';
 import { appendFileSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
-import { createLogs, parseLogQuery } from '../../../agent/logs/logs.ts';
+import { getSchemaValidator } from 'elysia';
+import { parseLogQuery } from '../../../agent/logs/filter.ts';
+import { createLogs } from '../../../agent/logs/logs.ts';
+import { LogQuery } from '../../../agent/wire.ts';
 import { line } from './lines.ts';
 import { temporaryFolders } from './temp.ts';
 
+const checks = (query: object) => getSchemaValidator(LogQuery).Check(query);
 const newFolder = temporaryFolders();
 const ALL = { page: 1, pageSize: 500 };
 const ROLL = 'access-2026-11-20T22-17-03.468.log';
@@ -38,6 +42,84 @@ describe('the filters of a URL', () => {
   test('numbers are read', () => {
     const query = { domain: 'a.example', status: '0', page: '3', pageSize: '7' };
     expect(parseLogQuery(query)).toEqual({ domain: 'a.example', status: 0, page: 3, pageSize: 7 });
+  });
+});
+
+describe('times and addresses of a URL', () => {
+  const at = Date.UTC(2026, 10, 20, 22, 12, 47, 620);
+  test.each([
+    ['2026-11-20T22:12:47.620Z', at],
+    ['2026-11-20T22:12:47,6209999', at],
+    ['2026-11-21T00:12:47.62+02:00', at],
+    ['2026-11-21T00:12:47.62 0200', at],
+    ['2026-11-20T21:42:47.62-00:30', at],
+    ['2026-11-20T22:12', at - 47_620],
+    ['2026-11-20', Date.UTC(2026, 10, 20)],
+  ])('%s', (from, time) => {
+    expect(checks({ from })).toBe(true);
+    expect(parseLogQuery({ from, to: from })).toMatchObject({ from: time, to: time });
+  });
+
+  test.each([
+    '2026',
+    '2026-13-01',
+    '2026-11-31',
+    '2026-02-30',
+    '2026-11-20T24:00Z',
+    '2026-11-20T22:60Z',
+    '2026-11-20T',
+    '1795212767',
+    'yesterday',
+    '2026-11-20T22:12:47.620Zx',
+  ])('%s is no time', (to) => {
+    expect(checks({ to })).toBe(false);
+  });
+
+  test.each([
+    ['::1', '::1'],
+    ['[0:0:0:0:0:0:0:1]', '::1'],
+    ['2001:DB8::00ff', '2001:db8::ff'],
+    ['fe80::1%Eth0', 'fe80::1%eth0'],
+    ['10.0.0.1', '10.0.0.1'],
+    ['127.1', '127.1'],
+  ])('%s is %s', (ip, canonical) => {
+    expect(parseLogQuery({ ip })).toMatchObject({ ip: canonical });
+  });
+});
+
+describe('conditions on single lines', () => {
+  const entry = (ts: number, uri: string, method = 'GET', remote_ip = '10.0.0.1', status = 200) =>
+    line({ ts, status, request: { uri, method, remote_ip } });
+  const text = [
+    entry(1795212767.1, '/a/one?x=/b'),
+    entry(1795212769.3, '/a/two', 'POST', '2001:db8::1', 204),
+    entry(1795212768.2, '/b/one', 'get', '2001:db8::1', 404),
+    entry(1795212770.4, '/\u00fc"one', 'PUT', '10.0.0.10', 0),
+    line({ ts: 'never', request: { uri: '/timeless' } }),
+  ].join('\n');
+
+  test.each([
+    ['method=get', '/timeless /b/one /a/one'],
+    ['path=/a', '/a/two /a/one'],
+    ['path=/A', ''],
+    ['q=one', '/\u00fc"one /b/one /a/one'],
+    ['q=/b', '/b/one'],
+    ['path=/\u00fc', '/\u00fc"one'],
+    ['ip=10.0.0.1', '/a/one'],
+    ['ip=2001:DB8:0::1', '/b/one /a/two'],
+    ['status=2xx&path=/a', '/a/two /a/one'],
+    ['status=4XX', '/b/one'],
+    ['status=1xx', ''],
+    ['from=2026-11-20T22:12:48.200Z', '/\u00fc"one /b/one /a/two'],
+    ['to=2026-11-20T22:12:48.200Z', '/a/one'],
+    ['from=2026-11-20&to=2026-11-21', '/\u00fc"one /b/one /a/two /a/one'],
+    ['from=2026-11-21', ''],
+    ['method=post&ip=2001:db8::1&q=w&status=204', '/a/two'],
+  ])('%s', async (query, expected) => {
+    const params = Object.fromEntries(new URLSearchParams(query));
+    const { page, pageSize, ...conditions } = parseLogQuery(params);
+    const { paths } = logWith({ 'access.log': `${text}\n`, [`${ROLL}.gz`]: gzipSync('') });
+    expect(await paths(conditions)).toBe(expected);
   });
 });
 
@@ -228,6 +310,31 @@ describe('growing, rolling, compressing', () => {
     writeFileSync(join(folder, 'access.log'), lines('/a'));
     expect((await logs.page(ALL)).total).toBe(1);
   });
+});
+
+test('while the log is indexed for the first time, its newest segments are answered', async () => {
+  const folder = newFolder();
+  const file = join(folder, 'access.log');
+  for (let i = 0; i < 6; i++) {
+    const uris = Array.from({ length: 3000 }, (_, n) => `/${i}/${n}`);
+    const name = i === 5 ? 'access.log' : `access-2026-11-20T22-17-03.46${i}.log.gz`;
+    writeFileSync(join(folder, name), i === 5 ? lines(...uris) : gzipSync(lines(...uris)));
+  }
+  const logs = createLogs({ file, patience: 0 });
+  logs.warm();
+  const totals: number[] = [];
+  for (;;) {
+    const { partial, total, logs: entries } = await logs.page({ page: 1, pageSize: 1 });
+    totals.push(total);
+    // All of a segment, or nothing of it.
+    expect(total % 3000).toBe(0);
+    expect(entries[0]?.path).toBe(total === 0 ? undefined : '/5/2999');
+    if (!partial) break;
+  }
+  expect(totals[0]).toBeLessThan(18_000);
+  expect(totals.at(-1)).toBe(18_000);
+  expect(totals).toEqual(totals.toSorted((a, b) => a - b));
+  logs.close();
 });
 
 test('rolls, compression and removal while queries run lose and double nothing', async () => {

@@ -2,9 +2,10 @@ import { expect, test } from 'bun:test';
 import { appendFileSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
-import { createLogs, type LogFilter, type Logs } from '../../../agent/logs/logs.ts';
+import type { LogFilter } from '../../../agent/logs/filter.ts';
+import { createLogs, type Logs } from '../../../agent/logs/logs.ts';
 import { anyLine, anyLines, type Random, random } from './lines.ts';
-import { allEntries, referencePage } from './reference.ts';
+import { allEntries, type Keyed, referencePage } from './reference.ts';
 import { temporaryFolders } from './temp.ts';
 
 const newFolder = temporaryFolders();
@@ -17,14 +18,33 @@ async function expectTruth(r: Random, logs: Logs, file: string): Promise<void> {
   const whole = await logs.page({ page: 1, pageSize: entries.length + 1 });
   expect(whole.logs).toEqual(entries.map(({ entry }) => entry));
   for (let i = 0; i < 6; i++) {
-    const filter: LogFilter = {
-      ...(r.chance(0.7) && { domain: r.pick(DOMAINS) }),
-      ...(r.chance(0.6) && { status: r.pick(STATUS_FILTERS) }),
-      page: 1 + r.below(6),
-      pageSize: 1 + r.below(40),
-    };
+    const domain = r.chance(0.7) && { domain: r.pick(DOMAINS) };
+    const status = r.chance(0.6) && { status: r.pick(STATUS_FILTERS) };
+    const filter = { ...domain, ...status, page: 1 + r.below(6), pageSize: 1 + r.below(40) };
     expect(await logs.page(filter)).toEqual(referencePage(entries, filter));
   }
+  for (let i = 0; i < 8; i++) {
+    const filter = anyFilter(r, entries);
+    expect(await logs.page(filter)).toEqual(referencePage(entries, filter));
+  }
+}
+
+// Conditions of every kind, most of which some entry meets.
+function anyFilter(r: Random, entries: readonly Keyed[]): LogFilter {
+  const one = r.pick(entries)?.entry;
+  const time = () => Date.parse(r.pick(entries)?.entry.timestamp ?? '') || 1795212767000;
+  return {
+    ...(r.chance(0.3) && { domain: r.pick(DOMAINS) }),
+    ...(r.chance(0.3) && { statusClass: 1 + r.below(5) }),
+    ...(r.chance(0.3) && { method: one?.method || 'POST' }),
+    ...(r.chance(0.3) && { path: one?.path.slice(0, 1 + r.below(6)) || '/p' }),
+    ...(r.chance(0.3) && { q: one?.path.slice(-1 - r.below(3)) || '7' }),
+    ...(r.chance(0.2) && { ip: one?.ip || '10.0.0.9' }),
+    ...(r.chance(0.4) && { from: time() }),
+    ...(r.chance(0.4) && { to: time() + r.below(2000) }),
+    page: 1 + r.below(4),
+    pageSize: 1 + r.below(40),
+  };
 }
 
 // What happens to a log in its life; each step leaves a state that the reader is asked about.
@@ -61,6 +81,29 @@ const STEPS: Readonly<Record<string, (r: Random, folder: string, clock: number) 
     if (r.chance(0.2)) writeFileSync(join(folder, 'access.log'), anyLines(r, 5, clock));
   },
 };
+
+test('an answer without patience is the newest part of the whole one, and the next goes further', async () => {
+  const r = random(99);
+  const file = join(newFolder(), 'access.log');
+  for (let i = 0; i < 12; i++) appendFileSync(file, anyLines(r, 1000, 1795212767 + i * 10));
+  const entries = allEntries(file);
+  const logs = createLogs({ file, patience: 0 });
+  for (let round = 0; round < 4; round++) {
+    const filter = { ...anyFilter(r, entries), q: String(round), page: 1, pageSize: 500 };
+    const truth = referencePage(entries, filter);
+    let total = -1;
+    for (let asked = 0; asked < 50; asked++) {
+      const { partial, ...answer } = await logs.page(filter);
+      expect(answer.logs).toEqual(truth.logs.slice(0, answer.logs.length));
+      expect(answer.total).toBeGreaterThanOrEqual(total);
+      total = answer.total;
+      if (partial) continue;
+      expect(answer).toEqual(truth);
+      break;
+    }
+    expect(total).toBe(truth.total);
+  }
+});
 
 test.each([1, 2, 3, 4, 5, 6, 7, 8])('history %d reads as the reference does', async (seed) => {
   const r = random(seed);

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { domainToASCII } from 'node:url';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
-import type { LogFilter } from '../../../agent/logs/logs.ts';
+import type { Conditions, LogFilter } from '../../../agent/logs/filter.ts';
 import { parseDuration, parseTime } from '../../../agent/logs/values.ts';
 import type { LogEntry, LogPage } from '../../../agent/wire.ts';
 
@@ -31,15 +31,30 @@ export function allEntries(file: string): Keyed[] {
 
 /** The page of a filter out of all entries. */
 export function referencePage(entries: readonly Keyed[], filter: LogFilter): LogPage {
-  const { domain, status, page, pageSize } = filter;
-  const wanted = domain === undefined ? undefined : domainToASCII(domain) || domain;
-  const found = entries.filter(
-    ({ key, entry }) =>
-      (wanted === undefined || key === wanted) && (status === undefined || entry.status === status),
-  );
+  const { page, pageSize } = filter;
+  const found = entries.filter((each) => isWanted(each, filter));
   const from = (page - 1) * pageSize;
   const logs = found.slice(from, from + pageSize).map(({ entry }) => entry);
   return { logs, total: found.length, page, pageSize };
+}
+
+/** Whether an entry meets every condition. */
+export function isWanted({ key, entry }: Keyed, filter: Conditions): boolean {
+  const { domain, status, statusClass, method, path, q, ip, from, to } = filter;
+  const time = Date.parse(entry.timestamp);
+  const answers = [
+    domain === undefined || key === (domainToASCII(domain) || domain),
+    status === undefined || entry.status === status,
+    statusClass === undefined ||
+      (entry.status >= statusClass * 100 && entry.status < statusClass * 100 + 100),
+    method === undefined || entry.method === method,
+    path === undefined || entry.path.slice(0, path.length) === path,
+    q === undefined || entry.path.split(q).length > 1,
+    ip === undefined || entry.ip === ip,
+    from === undefined || time >= from,
+    to === undefined || time < to,
+  ];
+  return answers.every(Boolean);
 }
 
 function uncompressed(path: string): Buffer {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { entryFacts } from '../../../agent/logs/entry.ts';
+import { requestFields } from '../../../agent/logs/fields.ts';
 import { hostKey } from '../../../agent/logs/host.ts';
 import { createScanner } from '../../../agent/logs/scan.ts';
 import { anyLines, caddyEntry, line, random } from './lines.ts';
@@ -48,21 +49,28 @@ test("recognises Caddy's default lines", () => {
 
 test('never disagrees with JSON.parse on adversarial lines', () => {
   let recognised = 0;
+  let withFields = 0;
   for (let seed = 1; seed <= 60; seed++) {
     const bytes = anyLines(random(seed), 200, 1795212767 + seed);
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     scanner.open(bytes);
     for (let start = 0; start < bytes.length; ) {
       const end = bytes.indexOf(10, start);
       if (scanner.scan(start, end)) {
         const { hostStart, hostEnd, status, time } = scanner.found;
         const key = hostKey(bytes.toString('latin1', hostStart, hostEnd));
-        expect(entryFacts(bytes.toString('utf8', start, end))).toEqual({ key, status, time });
+        const facts = entryFacts(bytes.toString('utf8', start, end));
+        expect(facts).toMatchObject({ key, status, time });
+        const fields = requestFields(bytes, view, scanner.found);
+        expect(facts).toMatchObject(fields ?? {});
+        if (fields) withFields++;
         recognised++;
       }
       start = end + 1;
     }
   }
   expect(recognised).toBeGreaterThan(1000);
+  expect(withFields).toBeGreaterThan(1000);
 });
 
 test('a line cut anywhere is recognised only where it still parses', () => {

@@ -1,0 +1,118 @@
+/** Somebody's Caddyfile becomes preamble and vhosts, and is proved to mean the same. */
+import { Failure } from '../../agent/failure.ts';
+import type { AgentClient } from '../agent-client.ts';
+import { globalOptions, withOptions } from '../caddyfile/globals.ts';
+import { render } from '../caddyfile/render.ts';
+import { type ImportedSite, type Skipped, splitCaddyfile } from '../caddyfile/split.ts';
+import { type Change, createChange, preambleChange, sequence } from '../vhosts/changes.ts';
+import type { Publisher } from '../vhosts/publisher.ts';
+import type { Author } from '../vhosts/store.ts';
+import type { SiteSet, Vhost } from '../vhosts/vhost.ts';
+import { firstDifference, withoutAdmin } from './compare.ts';
+
+export type ImporterDeps = {
+  publisher: Publisher;
+  agent: AgentClient;
+  /** Ports that a file does not set stay as they are: the one-machine mode's may be unprivileged. */
+  keepPorts: boolean;
+  now: () => Date;
+};
+
+export type Importer = ReturnType<typeof createImporter>;
+
+/** What became of a file; `vhosts` have no id where nothing was published. */
+export type Imported = {
+  preamble: string;
+  vhosts: (ImportedSite & { id: number | null })[];
+  skipped: Skipped[];
+  proxyfile: string;
+};
+
+const EMPTY: SiteSet = { preamble: '', vhosts: [], nextId: 1 };
+const PORTS = ['http_port', 'https_port'];
+
+export function createImporter({ publisher, agent, keepPorts, now }: ImporterDeps) {
+  /** @throws Failure IMPORT_DIFFERS where `set` does not mean what `file` does */
+  async function prove(file: string, set: SiteSet): Promise<void> {
+    const [original, ours] = [
+      await agent.adapt(file),
+      await agent.adapt(render(set.preamble, set.vhosts).text),
+    ];
+    const place = firstDifference(withoutAdmin(original.config), withoutAdmin(ours.config));
+    if (place !== null) throw differs(`the configuration would differ at ${place}`);
+  }
+
+  return {
+    /**
+     * @param options.dryRun only tell what would become of it
+     * @throws Failure PROXY_REJECTED where the proxy does not take the file, IMPORT_DIFFERS,
+     * DOMAIN_TAKEN, and as any publish; nothing is changed
+     */
+    async run(file: string, options: { dryRun: boolean; author: Author }): Promise<Imported> {
+      await agent.validate(file);
+      const split = splitCaddyfile(file, await publisher.dialect());
+      if (!split) throw differs('its blocks cannot be told apart');
+      const { preamble, sites, skipped } = split;
+      const creates = sites.map((site) => createChange(site));
+      const alone = planned(
+        sequence<unknown>([preambleChange(preamble), ...creates]),
+        sites,
+        now(),
+      );
+      await publisher.assertContained(alone);
+      await prove(file, alone);
+      if (options.dryRun) {
+        const vhosts = sites.map((site) => ({ ...site, id: null }));
+        return { preamble, vhosts, skipped, proxyfile: render(preamble, alone.vhosts).text };
+      }
+      let text = preamble;
+      const made = await publisher.apply<unknown[]>(
+        (set, at) => {
+          text = keepPorts ? withPorts(preamble, set.preamble) : preamble;
+          return sequence<unknown>([preambleChange(text), ...creates])(set, at);
+        },
+        options.author,
+        true,
+      );
+      const [, ...vhosts] = made as [unknown, ...Vhost[]];
+      const { preamble: published, vhosts: all } = publisher.current();
+      return {
+        preamble: text,
+        vhosts: vhosts.map(({ id, domain, config, upstream }) => ({
+          id,
+          domain,
+          config,
+          upstream,
+        })),
+        skipped,
+        proxyfile: render(published, all).text,
+      };
+    },
+  };
+}
+
+/** The set a change leads to from nothing. @throws Failure, with a site's name for its place */
+function planned(change: Change<unknown>, sites: readonly ImportedSite[], at: Date): SiteSet {
+  try {
+    const plan = change(EMPTY, at);
+    return 'done' in plan ? EMPTY : plan.next;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const detail = (error.detail ?? '').replace(/^operation (\d+): /, (_, place) => {
+      const site = sites[Number(place) - 2];
+      return site ? `in ${site.domain}: ` : 'preamble: ';
+    });
+    throw new Failure(error.code, error.message, { detail });
+  }
+}
+
+function withPorts(preamble: string, present: string): string {
+  const set = new Set(globalOptions(preamble).map(({ name }) => name));
+  const kept = globalOptions(present)
+    .filter(({ name }) => PORTS.includes(name) && !set.has(name))
+    .map(({ start, end }) => present.slice(start, end));
+  return withOptions(preamble, kept);
+}
+
+const differs = (detail: string) =>
+  new Failure('IMPORT_DIFFERS', 'This file would not mean the same after the import.', { detail });

@@ -1,0 +1,165 @@
+/** The preamble, import, export, restore and preview. */
+import { createTwoFilesPatch } from 'diff';
+import { Elysia, t } from 'elysia';
+import { Failure } from '../../agent/failure.ts';
+import { jsonBody } from '../../agent/http.ts';
+import { ErrorBody } from '../../agent/wire.ts';
+import type { Guard } from '../auth/guard.ts';
+import { render } from '../caddyfile/render.ts';
+import { type Change, findVhost, preambleChange } from '../vhosts/changes.ts';
+import type { Publisher } from '../vhosts/publisher.ts';
+import { changeOf, Operation, Refusals, ReplaceQuery, replaces } from '../vhosts/routes.ts';
+import type { SiteSet } from '../vhosts/vhost.ts';
+import { authorOf } from '../vhosts/view.ts';
+import { assertNoAdmin } from './admin-option.ts';
+import type { Importer } from './importer.ts';
+import { restoreChange, Snapshot, snapshotOf } from './snapshot.ts';
+
+export type ExchangeRoutesDeps = {
+  publisher: Publisher;
+  importer: Importer;
+  /** When the preamble was last changed. */
+  preambleUpdatedAt: () => Date;
+  guard: Guard;
+  bodyLimit: number;
+  /** For what holds a whole configuration. */
+  wholeLimit: number;
+};
+
+const PreambleView = t.Object({ config: t.String(), updatedAt: t.String() });
+const PreambleBody = t.Object({ config: t.String() });
+const Whole = { ...Refusals, 413: ErrorBody, 422: ErrorBody };
+
+export const ImportBody = t.Object({
+  proxyfile: t.String(),
+  dryRun: t.Optional(t.Boolean()),
+});
+export const ImportAnswer = t.Object({
+  preamble: t.String(),
+  vhosts: t.Array(
+    t.Object({
+      id: t.Union([t.Integer(), t.Null()]),
+      domain: t.String(),
+      config: t.String(),
+      upstream: t.String(),
+    }),
+  ),
+  skipped: t.Array(t.Object({ line: t.Integer(), reason: t.String() })),
+  proxyfile: t.String(),
+});
+
+const PreviewBody = t.Union([
+  Operation,
+  t.Object({ op: t.Literal('preamble'), config: t.String() }),
+]);
+
+const textOf = (set: SiteSet) => render(set.preamble, set.vhosts).text;
+
+export function exchangeRoutes(deps: ExchangeRoutesDeps) {
+  const { publisher, importer, preambleUpdatedAt, guard, bodyLimit, wholeLimit } = deps;
+  const viewPreamble = () => ({
+    config: publisher.current().preamble,
+    updatedAt: preambleUpdatedAt().toISOString(),
+  });
+
+  const small = new Elysia({ name: 'exchange-small' })
+    .use(guard)
+    .get('/preamble', viewPreamble, { response: { 200: PreambleView, 401: ErrorBody } })
+    .get(
+      '/proxyfile',
+      ({ query, set }) => {
+        set.headers['content-type'] = 'text/plain; charset=utf-8';
+        const all = publisher.current();
+        if (!query.vhost) return textOf(all);
+        const vhost = findVhost(all, Number(query.vhost));
+        return textOf({ ...all, preamble: '', vhosts: [{ ...vhost, enabled: true }] });
+      },
+      {
+        query: t.Object({ vhost: t.Optional(t.String({ pattern: '^([1-9][0-9]{0,14})?$' })) }),
+        response: { 200: t.String(), 400: ErrorBody, 401: ErrorBody, 404: ErrorBody },
+      },
+    )
+    .get('/export', () => snapshotOf(publisher.current()), {
+      response: { 200: Snapshot, 401: ErrorBody },
+    })
+    .use(jsonBody(bodyLimit))
+    .put(
+      '/preamble',
+      async ({ body, query, who }) => {
+        assertNoAdmin(body.config);
+        await publisher.apply(preambleChange(body.config), authorOf(who), replaces(query));
+        return viewPreamble();
+      },
+      { query: ReplaceQuery, body: PreambleBody, response: { 200: PreambleView, ...Refusals } },
+    )
+    .post(
+      '/preview',
+      async ({ body }) => {
+        const change: Change<unknown> =
+          body.op === 'preamble' ? preambleChange(body.config) : changeOf(body);
+        const live = textOf(publisher.current());
+        try {
+          if (body.op === 'preamble') assertNoAdmin(body.config);
+          const { next, refusal } = await publisher.preview(change);
+          const proxyfile = textOf(next);
+          return verdict(refusal, proxyfile, unified(live, proxyfile));
+        } catch (error) {
+          const judged = error instanceof Failure && JUDGEMENTS.has(error.code);
+          if (!judged) throw error;
+          return verdict(error, live, '');
+        }
+      },
+      {
+        body: PreviewBody,
+        response: {
+          200: t.Object({
+            valid: t.Boolean(),
+            detail: t.Union([t.String(), t.Null()]),
+            line: t.Union([t.Integer(), t.Null()]),
+            proxyfile: t.String(),
+            diff: t.String(),
+          }),
+          ...Refusals,
+        },
+      },
+    );
+
+  const whole = new Elysia({ name: 'exchange-whole' })
+    .use(guard)
+    .use(jsonBody(wholeLimit))
+    .post(
+      '/import',
+      ({ body, who }) =>
+        importer.run(body.proxyfile, { dryRun: body.dryRun ?? false, author: authorOf(who) }),
+      { body: ImportBody, response: { 200: ImportAnswer, ...Whole } },
+    )
+    .post(
+      '/restore',
+      async ({ body, query, who }) => {
+        const replace = replaces(query);
+        await publisher.apply(restoreChange(body, replace), authorOf(who), replace);
+        return snapshotOf(publisher.current());
+      },
+      { query: ReplaceQuery, body: Snapshot, response: { 200: Snapshot, ...Whole } },
+    );
+
+  return new Elysia({ name: 'exchange' }).use(small).use(whole);
+}
+
+/** Refusals that are the answer to "would this work?". */
+const JUDGEMENTS = new Set(['PROXY_REJECTED', 'DOMAIN_TAKEN']);
+
+function verdict(refusal: Failure | null, proxyfile: string, diff: string) {
+  return {
+    valid: refusal === null,
+    detail: refusal && (refusal.detail ?? refusal.message),
+    line: refusal?.line ?? null,
+    proxyfile,
+    diff,
+  };
+}
+
+/** As `diff -u` prints it; empty where nothing differs. */
+function unified(live: string, next: string): string {
+  return live === next ? '' : createTwoFilesPatch('live', 'preview', live, next);
+}

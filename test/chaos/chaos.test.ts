@@ -1,0 +1,79 @@
+/**
+ * `kill -9` at any instant of hub, agent, Caddy or all three: afterwards database, file and proxy
+ * agree, and what was answered with success is there. Longer with CHAOS_KILLS, other choices with
+ * CHAOS_SEED.
+ */
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { existsSync } from 'node:fs';
+import { type Random, seededRandom } from '../harness/random.ts';
+import { createModel } from './model.ts';
+import { createWorld, type Part, type World } from './world.ts';
+
+const KILLS = Number(process.env.CHAOS_KILLS ?? 60);
+const SEED = Number(process.env.CHAOS_SEED ?? 20261120);
+
+/** Which processes die; Caddy alone, the program's parts alone, and everything at once. */
+const VICTIMS: readonly [readonly Part[], ...(readonly Part[])[]] = [
+  ['hub'],
+  ['agent'],
+  ['caddy'],
+  ['hub', 'agent'],
+  ['agent', 'caddy'],
+  ['hub', 'agent', 'caddy'],
+];
+
+/** The stage of a publish at which they die. */
+const MOMENTS = ['any time', 'validate', 'load', 'swap', 'commit'] as const;
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+
+/** Resolves at the given stage of the publish under way, or after a while where there is none. */
+async function reach(moment: (typeof MOMENTS)[number], random: Random): Promise<void> {
+  const until = performance.now() + 150;
+  const size = world.caddyLogSize();
+  const file = world.fileIdentity();
+  const reached = {
+    'any time': () => false,
+    validate: () => existsSync(world.candidate),
+    load: () => world.caddyLogSize() > size + 200,
+    swap: () => world.fileIdentity() !== file,
+    commit: () => world.fileIdentity() !== file,
+  }[moment];
+  if (moment === 'any time') return void (await Bun.sleep(random.below(40)));
+  while (!reached() && performance.now() < until) await Bun.sleep(0);
+  if (moment === 'commit') await Bun.sleep(random.below(4));
+}
+
+test(
+  `after each of ${KILLS} kills everything agrees (seed ${SEED})`,
+  async () => {
+    const random = seededRandom(SEED);
+    const model = createModel(world, random);
+    const longest = { agree: 0 };
+    const stages = new Map<string, number>();
+    for (let kill = 0; kill < KILLS; kill++) {
+      const victims = random.pick(VICTIMS);
+      const moment = random.pick(MOMENTS);
+      stages.set(moment, (stages.get(moment) ?? 0) + 1);
+      // What was answered before must survive as well as what is under way.
+      if (random.below(2) === 0) await model.storm();
+      const storm = model.storm();
+      await reach(moment, random);
+      await world.kill(victims);
+      await storm;
+      await world.revive(victims);
+      longest.agree = Math.max(longest.agree, await world.agree());
+      const faults = await model.faults();
+      expect({ kill, victims, moment, faults }).toEqual({ kill, victims, moment, faults: [] });
+    }
+    console.log(
+      `${KILLS} kills, seed ${SEED}: ${JSON.stringify(model.tally)}, ${JSON.stringify(Object.fromEntries(stages))}, at most ${Math.round(longest.agree)} ms to agree`,
+    );
+    expect(model.tally.accepted).toBeGreaterThan(KILLS / 4);
+  },
+  Math.max(75_000, KILLS * 3_000),
+);

@@ -1,0 +1,116 @@
+/** Hub and agent as processes of their own, to be killed, and three views of what they keep. */
+import { Database } from 'bun:sqlite';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { findByArgument } from '../../agent/caddy/processes.ts';
+import { countListeners } from '../harness/listeners.ts';
+import { type Program, runProgram } from '../harness/program.ts';
+import { ask, freePort, signUp, temporaryFolder, until } from '../harness/stack.ts';
+
+export type Part = 'hub' | 'agent' | 'caddy';
+export type World = Awaited<ReturnType<typeof createWorld>>;
+
+/** The contract's limit for database, file and proxy to agree again. */
+const AGREE_MS = 5_000;
+
+export async function createWorld() {
+  const home = temporaryFolder();
+  const dataDir = join(home, 'data');
+  const proxyfile = join(home, 'Caddyfile');
+  const ports = { hub: freePort(), agent: freePort(), http: freePort() };
+  const env = {
+    DATA_DIR: dataDir,
+    AGENT_TOKEN: 'chaos'.repeat(8),
+    HUB_PORT: String(ports.hub),
+    AGENT_PORT: String(ports.agent),
+    AGENT_URL: `http://127.0.0.1:${ports.agent}`,
+    PROXY_MANAGED: 'true',
+    PROXYFILE: proxyfile,
+    ACCESS_LOG: join(home, 'access.log'),
+  };
+  const hub = `http://127.0.0.1:${ports.hub}/api`;
+  const programs = new Map<'hub' | 'agent', Program>();
+  const caddies = () => findByArgument(join(dataDir, 'caddy', 'boot.json'));
+
+  async function start(part: 'hub' | 'agent'): Promise<void> {
+    const program = runProgram([part], env, home);
+    programs.set(part, program);
+    await program.address(part);
+  }
+
+  await start('agent');
+  await start('hub');
+  const { headers } = await signUp({ hub });
+
+  return {
+    hub,
+    headers,
+    httpPort: ports.http,
+    candidate: `${proxyfile}.candidate`,
+    fileIdentity: (): number => (existsSync(proxyfile) ? statSync(proxyfile).ino : 0),
+    caddyLogSize: (): number => statSync(join(dataDir, 'caddy/caddy.log')).size,
+
+    async kill(parts: readonly Part[]): Promise<void> {
+      for (const part of parts) {
+        if (part === 'caddy') for (const { pid } of caddies()) process.kill(pid, 'SIGKILL');
+        else programs.get(part)?.child.kill('SIGKILL');
+      }
+      for (const part of parts) if (part !== 'caddy') await programs.get(part)?.child.exited;
+    },
+
+    /** Starts what was killed; Caddy is its agent's to start. */
+    async revive(parts: readonly Part[]): Promise<void> {
+      await Promise.all(parts.map((part) => (part === 'caddy' ? undefined : start(part))));
+    },
+
+    /** Waits, no longer than the contract allows, until all agree; tells how long it took. */
+    async agree(): Promise<number> {
+      const from = performance.now();
+      await until(
+        async () => {
+          const status = await ask<{ inStep: boolean }>(`${hub}/status`, { headers }).catch(
+            () => null,
+          );
+          return status?.body.inStep;
+        },
+        'agreement of database, file and proxy',
+        AGREE_MS,
+      );
+      return performance.now() - from;
+    },
+
+    /** What the database holds, what the file on disk and what the proxy serves, told apart. */
+    async views(hosts: readonly string[]) {
+      const db = new Database(join(dataDir, 'signalbox.db'), { readonly: true });
+      const rows = db.query('SELECT domain, config, enabled FROM vhosts').all() as {
+        domain: string;
+        config: string;
+        enabled: number;
+      }[];
+      const changes = (db.query('SELECT count(*) AS n FROM changelog').get() as { n: number }).n;
+      db.close();
+      const file = existsSync(proxyfile) ? readFileSync(proxyfile, 'utf8') : '';
+      const served = new Map<string, string>();
+      for (const host of hosts) {
+        const url = `http://127.0.0.1:${ports.http}/`;
+        const answer = await fetch(url, { headers: { Host: host }, keepalive: false }).catch(
+          () => null,
+        );
+        served.set(host, (await answer?.text()) ?? '');
+      }
+      return { rows, changes, file, served };
+    },
+
+    proxies: (): number => caddies().length,
+    listeners: (): number => countListeners(ports.http),
+
+    async stop(): Promise<void> {
+      for (const part of ['hub', 'agent'] as const) {
+        programs.get(part)?.child.kill('SIGTERM');
+        await programs.get(part)?.child.exited;
+      }
+      for (const { pid } of caddies()) process.kill(pid, 'SIGKILL');
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
