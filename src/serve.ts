@@ -23,6 +23,11 @@ export type Running = { url: string; stop: () => Promise<void> };
 
 /** Long enough for a publish under way; what hangs longer is cut off. */
 const STOP_PATIENCE_MS = 40_000;
+/** Long enough for almost all publishes: a reader that was only slow may have ended meanwhile. */
+const STUCK_PATIENCE_MS = 2_000;
+
+/** `stuck`: so many of the requests under way may never end by themselves. */
+type Listening = { url: string; stop: (stuck?: number) => Promise<void> };
 
 /** @throws Error where the data folder is in use, or the port is taken */
 export async function serveHub(
@@ -40,7 +45,7 @@ export async function serveHub(
   const accounts = createAccounts({ db, now, signUp: settings.signUp });
   const { trustProxy } = settings;
   const app = createHub({ db, accounts, publisher, agent, trustProxy, version, now, log });
-  let listening: Running;
+  let listening: Listening;
   try {
     listening = listen(app, settings.host, settings.port);
   } catch (error) {
@@ -52,8 +57,7 @@ export async function serveHub(
     url: listening.url,
     hasAccount: accounts.any,
     async stop() {
-      agent.endTails();
-      await listening.stop();
+      await listening.stop(agent.endTails());
       await reconciler.stop();
       close();
     },
@@ -82,8 +86,7 @@ export async function serveAgent(
   return {
     url: listening.url,
     async stop() {
-      logs.endTails();
-      await listening.stop();
+      await listening.stop(logs.endTails());
       await proxy.stop();
       logs.close();
     },
@@ -115,7 +118,7 @@ export async function serveAll(settings: Settings, log: Log) {
 }
 
 /** Ports are taken exclusively: Elysia's default lets two servers share one without a word. */
-function listen(app: AnyElysia, hostname: string, port: number): Running {
+function listen(app: AnyElysia, hostname: string, port: number): Listening {
   try {
     app.listen({ hostname, port, reusePort: false, idleTimeout: 120 });
   } catch (cause) {
@@ -126,9 +129,14 @@ function listen(app: AnyElysia, hostname: string, port: number): Running {
   const host = hostname.includes(':') ? `[${hostname}]` : hostname;
   return {
     url: `http://${host}:${server.port}`,
-    async stop() {
+    async stop(stuck = 0) {
       const cut = setTimeout(() => void server.stop(true), STOP_PATIENCE_MS);
+      // When only readers are left that take nothing, there is nothing to wait for.
+      const look = setInterval(() => {
+        if (stuck > 0 && server.pendingRequests <= stuck) void server.stop(true);
+      }, STUCK_PATIENCE_MS);
       await server.stop();
+      clearInterval(look);
       clearTimeout(cut);
     },
   };
