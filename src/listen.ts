@@ -8,6 +8,11 @@ export type Running = { url: string; stop: () => Promise<void> };
 
 /** Long enough for a publish under way; what hangs longer is cut off. */
 const STOP_PATIENCE_MS = 40_000;
+/** Long enough for almost all publishes: a reader that was only slow may have ended meanwhile. */
+const STUCK_PATIENCE_MS = 2_000;
+
+/** `stuck`: so many of the requests under way may never end by themselves. */
+export type Listening = { url: string; stop: (stuck?: number) => Promise<void> };
 
 /** For connections that have not said yet what they want. */
 const IDLE_SECONDS = 30;
@@ -18,7 +23,7 @@ export function listen(
   hostname: string,
   port: number,
   tls: AgentSettings['tls'] = null,
-): Running {
+): Listening {
   try {
     app.listen({
       hostname,
@@ -38,9 +43,14 @@ export function listen(
   const host = hostname.includes(':') ? `[${hostname}]` : hostname;
   return {
     url: `${tls === null ? 'http' : 'https'}://${host}:${server.port}`,
-    async stop() {
+    async stop(stuck = 0) {
       const cut = setTimeout(() => void server.stop(true), STOP_PATIENCE_MS);
+      // When only readers are left that take nothing, there is nothing to wait for.
+      const look = setInterval(() => {
+        if (stuck > 0 && server.pendingRequests <= stuck) void server.stop(true);
+      }, STUCK_PATIENCE_MS);
       await server.stop();
+      clearInterval(look);
       clearTimeout(cut);
     },
   };

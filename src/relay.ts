@@ -2,19 +2,22 @@
 export type Relays = {
   /** A stream of what `body` brings; its end, its failure and our own all look like an end. */
   pass(body: ReadableStream<Uint8Array>, abort: () => void): ReadableStream<Uint8Array>;
-  /** Ends all of them, and those that are passed on later at once. */
-  end(): void;
+  /**
+   * Ends all of them, and those that are passed on later at once.
+   * @returns how many have a reader that does not take what there is, and may never see the end
+   */
+  end(): number;
 };
 
 export function createRelays(): Relays {
-  const open = new Set<() => void>();
+  const open = new Set<() => boolean>();
   let isOver = false;
 
   return {
     pass(body, abort) {
       const reader = body.getReader();
       let isPulled = false;
-      let end = abort;
+      let end = () => false;
       const finish = () => {
         open.delete(end);
         abort();
@@ -26,6 +29,7 @@ export function createRelays(): Relays {
               finish();
               // What the reader has not taken yet it never may: waiting for that holds up a stop.
               if (!isPulled) controller.error(new Error('the hub stops'));
+              return !isPulled;
             };
             if (isOver) abort();
             else open.add(end);
@@ -45,7 +49,7 @@ export function createRelays(): Relays {
     },
     end() {
       isOver = true;
-      for (const each of [...open]) each();
+      return [...open].filter((end) => end()).length;
     },
   };
 }

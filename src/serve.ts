@@ -18,7 +18,7 @@ import type { AgentSettings, HubSettings, Settings } from './config.ts';
 import { openDatabase } from './db/open.ts';
 import { createImporter } from './exchange/importer.ts';
 import { createLocal } from './exchange/local.ts';
-import { canListen, listen, listenLocally, type Running } from './listen.ts';
+import { canListen, type Listening, listen, listenLocally, type Running } from './listen.ts';
 import { lockFolder } from './lock.ts';
 import type { Log } from './log.ts';
 import { createPublisher } from './vhosts/publisher.ts';
@@ -138,7 +138,7 @@ function prepareHub(
     now,
     log,
   });
-  let listening: Running;
+  let listening: Listening;
   let local: ReturnType<typeof listenLocally>;
   try {
     if (dirname(settings.socket) !== settings.dataDir) prepareSocketFolder(settings.socket);
@@ -160,8 +160,7 @@ function prepareHub(
       reconciler = startReconciler(publisher, log);
     },
     async stop() {
-      agent.endTails();
-      await Promise.all([listening.stop(), local.stop()]);
+      await Promise.all([listening.stop(agent.endTails()), local.stop()]);
       await reconciler?.stop();
       close();
     },
@@ -188,8 +187,7 @@ function prepareAgent(settings: AgentSettings, token: string, log: Log): Prepare
         await proxy.start();
       },
       async stop() {
-        logs.endTails();
-        await listening.stop();
+        await listening.stop(logs.endTails());
         // Before it has begun, a proxy that runs is none of its own.
         if (begun) await proxy.stop();
         logs.close();

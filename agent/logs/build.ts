@@ -1,4 +1,5 @@
 import { type Classifier, NO_ENTRY } from './classify.ts';
+import { createPatience } from './patience.ts';
 import type { SegmentIndex } from './segment-index.ts';
 
 const NEWLINE = 0x0a;
@@ -27,6 +28,7 @@ export async function extendIndex(
   options: BuildOptions,
 ): Promise<void> {
   const carry = createCarry();
+  const patience = createPatience(Number.POSITIVE_INFINITY);
   // Where the line that is being read begins, and the chunk at hand.
   let lineStart = index.end;
   let base = index.end;
@@ -43,6 +45,7 @@ export async function extendIndex(
 
   for await (const chunk of chunks) {
     options.signal.throwIfAborted();
+    await patience.breathe();
     let from = 0;
     if (carry.size > 0) {
       const newline = chunk.indexOf(NEWLINE);

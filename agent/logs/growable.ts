@@ -35,7 +35,7 @@ export function growable<T extends Numbers>(kind: new (length: number) => T): Gr
     },
     get: (index) => values[index] ?? 0,
     push(value) {
-      reserve(length + 1);
+      if (length === values.length) reserve(length + 1);
       values[length++] = value;
     },
     resize(wanted) {

@@ -24,8 +24,8 @@ export type Logs = {
   stats(filter: StatsFilter): Promise<LogStats>;
   /** What is written from now on, or from a place on, as server-sent events. */
   tail(conditions: Conditions, after: Place | undefined): ReadableStream<Uint8Array>;
-  /** Ends the tails, which a server that stops would wait for. */
-  endTails(): void;
+  /** Ends the tails, which a server that stops would wait for; see `Tails.end`. */
+  endTails(): number;
   /** Lets go of the indexes and ends work under way. */
   close(): void;
 };

@@ -43,8 +43,13 @@ export type Scanned = {
   time: number;
   /** Milliseconds. */
   latency: number;
-  /** Where the address begins that the request came from. */
+  /**
+   * Address and method, the latter up to the key of the host. Not to be used where methodStart
+   * is beyond the buffer: they stand otherwise than Caddy writes them.
+   */
   ipStart: number;
+  ipEnd: number;
+  methodStart: number;
   uriStart: number;
   uriEnd: number;
 };
@@ -74,6 +79,11 @@ const LEVEL = literal('{"level":"');
 const TS = literal('","ts":');
 const LOGGER = literal(',"logger":"http.log.access');
 const REQUEST = literal('","msg":"handled request","request":{"remote_ip":"');
+const REMOTE_PORT = literal('","remote_port":"');
+const CLIENT_IP = literal('","client_ip":"');
+const PROTO = literal('","proto":"');
+const METHOD = literal('","method":"');
+const HOST_KEY = literal('","host":"');
 const URI = literal('","uri":"');
 const HEADERS = literal('","headers":{');
 const TLS = literal('tls":{');
@@ -108,6 +118,8 @@ export function createScanner(): Scanner {
     time: 0,
     latency: 0,
     ipStart: 0,
+    ipEnd: 0,
+    methodStart: NOWHERE,
     uriStart: 0,
     uriEnd: 0,
   };
@@ -154,6 +166,30 @@ export function createScanner(): Scanner {
     return i;
   }
 
+  // From the address to where the key of the host begins; NOWHERE if there is none.
+  function readSender(start: number): number {
+    let p = plainString(buffer, start);
+    found.ipStart = start;
+    found.ipEnd = p;
+    found.methodStart = NOWHERE;
+    if (p >= 0 && at(buffer, view, p, REMOTE_PORT)) p = plainString(buffer, p + REMOTE_PORT.length);
+    if (p >= 0 && at(buffer, view, p, CLIENT_IP)) {
+      found.ipStart = p + CLIENT_IP.length;
+      p = plainString(buffer, found.ipStart);
+      found.ipEnd = p;
+    }
+    if (p >= 0 && at(buffer, view, p, PROTO)) p = plainString(buffer, p + PROTO.length);
+    if (p >= 0 && at(buffer, view, p, METHOD)) {
+      const methodStart = p + METHOD.length;
+      p = plainString(buffer, methodStart);
+      if (p >= 0 && at(buffer, view, p, HOST_KEY)) {
+        found.methodStart = methodStart;
+        return p;
+      }
+    }
+    return find(HOST, start);
+  }
+
   // From the start of the line to its `"headers":{`; the end of that, or -1.
   function readRequest(start: number): number {
     if (!at(buffer, view, start, LEVEL)) return -1;
@@ -164,10 +200,9 @@ export function createScanner(): Scanner {
     p = plainString(buffer, p + LOGGER.length);
     if (p < 0 || !at(buffer, view, p, REQUEST)) return -1;
     p += REQUEST.length;
-    found.ipStart = p;
     // The first object that closes must do so after the headers began, hence after the host.
     if (nextKey < p) nextKey = find(NEXT_KEY, p);
-    p = find(HOST, p);
+    p = readSender(p);
     if (p > nextKey) return -1;
     p = readHost(p + HOST.length);
     if (p < 0 || !at(buffer, view, p, URI)) return -1;

@@ -6,8 +6,11 @@ import { type Place, showPlace } from './place.ts';
 /** Event streams of what is written to a log from now on, or from a place on. */
 export type Tails = {
   open(conditions: Conditions, after: Place | undefined): ReadableStream<Uint8Array>;
-  /** Ends all of them, and those that are opened later at once. */
-  end(): void;
+  /**
+   * Ends all of them, and those that are opened later at once.
+   * @returns how many have a reader that does not take what there is, and may never see the end
+   */
+  end(): number;
 };
 
 export type TailsOptions = {
@@ -26,7 +29,7 @@ export function createTails({
   heartbeat = HEARTBEAT_MS,
   maxLag = MAX_LAG_BYTES,
 }: TailsOptions): Tails {
-  const open = new Set<() => void>();
+  const open = new Set<() => boolean>();
   let isOver = false;
 
   return {
@@ -86,7 +89,7 @@ export function createTails({
         batches.return(undefined).catch(() => undefined);
       }
 
-      let end = finish;
+      let end = () => false;
       if (isOver) finish();
       return new ReadableStream<Uint8Array>(
         {
@@ -95,6 +98,7 @@ export function createTails({
               finish();
               // What the reader has not taken yet it never may: waiting for that holds up a stop.
               if (!isPulled) controller.error(new Error('the log is closed'));
+              return !isPulled;
             };
             if (!isOver) open.add(end);
             // The headers go out with the first bytes.
@@ -121,7 +125,7 @@ export function createTails({
     },
     end() {
       isOver = true;
-      for (const each of [...open]) each();
+      return [...open].filter((end) => end()).length;
     },
   };
 }

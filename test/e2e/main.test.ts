@@ -94,7 +94,7 @@ describe('everything on one machine', () => {
   });
 
   test('a person signs up, creates a vhost, and the next request is served', async () => {
-    expect(program.output.out).toContain('/api/auth/sign-up/email');
+    await until(() => program.output.out.includes('/api/auth/sign-up/email'), 'the welcome');
     const upstream = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response('up') });
     const { headers } = await signUp({ hub: `${hub}/api` });
     const made = await ask<{ id: number }>(`${hub}/api/vhosts`, {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { readdirSync } from 'node:fs';
+import { appendFileSync, readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
+import { line } from '../agent/logs/lines.ts';
 import { readEvents } from '../harness/events.ts';
 import { ask, type Stack, signUp, startStack } from '../harness/stack.ts';
 
@@ -141,11 +142,17 @@ describe('a tail', () => {
     idle.write(request);
     await new Promise((arrived) => idle.once('data', arrived));
     idle.pause();
+    // More than the buffers on the way take, so that the end cannot reach it.
+    const many = Array.from({ length: 2000 }, (_, i) => `${line({ ts: 1795212767 + i })}\n`);
+    for (let i = 0; i < 20; i++) {
+      appendFileSync(own.accessLog, many.join(''));
+      await Bun.sleep(20);
+    }
     const read = readEvents((await fetch(`${own.hub}/logs/tail`, { headers: who })).body);
     await read.next();
     const end = read.of('entry');
     await own.stop();
     expect(await end).toBeUndefined();
     idle.destroy();
-  });
+  }, 20_000);
 });

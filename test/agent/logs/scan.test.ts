@@ -52,7 +52,6 @@ test('never disagrees with JSON.parse on adversarial lines', () => {
   let withFields = 0;
   for (let seed = 1; seed <= 60; seed++) {
     const bytes = anyLines(random(seed), 200, 1795212767 + seed);
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     scanner.open(bytes);
     for (let start = 0; start < bytes.length; ) {
       const end = bytes.indexOf(10, start);
@@ -61,7 +60,7 @@ test('never disagrees with JSON.parse on adversarial lines', () => {
         const key = hostKey(bytes.toString('latin1', hostStart, hostEnd));
         const facts = entryFacts(bytes.toString('utf8', start, end));
         expect(facts).toMatchObject({ key, status, time });
-        const fields = requestFields(bytes, view, scanner.found);
+        const fields = requestFields(bytes, scanner.found);
         expect(facts).toMatchObject(fields ?? {});
         if (fields) withFields++;
         recognised++;

@@ -237,7 +237,7 @@ describe('the end', () => {
     const events = open();
     await events.begun();
     const waiting = events.next();
-    expect(handles()).toBe(1);
+    await until(() => handles() === 1);
     await events.close();
     await waiting;
     await until(() => handles() === 0);
