@@ -57,20 +57,21 @@ export function createProxy(settings: ProxySettings, log: Log) {
           log('last proxyfile not loaded', { reason: reasonOf(error) });
         }),
     });
+  const judge = createJudge({
+    admin: settings.admin,
+    reading: async () => ({
+      heredocs: hasHeredocs(await versionOf()),
+      environment: settings.env,
+    }),
+    importDirs: settings.importDirs ?? [],
+  });
   const reload = createReload({
     admin,
     validator,
     adaptApart: (text) => adaptApart(text, commands),
     proxyfile,
     accessLog: settings.accessLog,
-    judge: createJudge({
-      admin: settings.admin,
-      reading: async () => ({
-        heredocs: hasHeredocs(await versionOf()),
-        environment: settings.env,
-      }),
-      importDirs: settings.importDirs ?? [],
-    }),
+    judge,
     log,
     ...(supervisor ? { managed: supervisor } : {}),
   });
@@ -84,8 +85,14 @@ export function createProxy(settings: ProxySettings, log: Log) {
   return {
     reload: reload.reload,
     validate: reload.check,
-    /** What a text means to the proxy, as JSON. @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE */
-    adapt: (text: string) => adaptApart(text, commands),
+    /**
+     * What a text means to the proxy, as JSON. Judged first: what a file holds would stand in it.
+     * @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE
+     */
+    async adapt(text: string) {
+      await judge.text(text);
+      return adaptApart(text, commands);
+    },
     version: versionOf,
 
     async status(): Promise<ProxyStatus> {
