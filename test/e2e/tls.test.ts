@@ -14,7 +14,15 @@ test('a TLS site with a CA of the proxy’s own is served over HTTPS', async () 
   const url = `https://secure.localhost:${stack.httpsPort}/`;
   const root = join(stack.dataDir, 'caddy/data/caddy/pki/authorities/local/root.crt');
   // Caddy signs for a name in the background, and the first visitor may come too early.
-  const tls = { ca: await until(() => Bun.file(root).text().catch(() => null), 'the CA') };
+  const tls = {
+    ca: await until(
+      () =>
+        Bun.file(root)
+          .text()
+          .catch(() => null),
+      'the CA',
+    ),
+  };
   const served = await until(() => fetch(url, { tls, keepalive: false }).catch(() => null), 'TLS');
   expect([served.status, await served.text()]).toEqual([200, 'over https']);
   const stranger = await fetch(url, { keepalive: false }).catch((error: Error) => error.message);
