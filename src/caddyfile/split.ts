@@ -112,7 +112,7 @@ function bareSite(
     keys.push(token);
   }
   const last = keys.at(-1);
-  if (!last) return null;
+  if (!last || tokens[at]?.text === '{') return null;
   const names = keys.map((key) => text.slice(key.start, key.end).replace(/,$/, ''));
   const block = `${text.slice(from, last.end)} {${text.slice(last.end).trimEnd()}\n}\n`;
   return { kind: 'site', text: block, keys: names };

@@ -16,12 +16,23 @@ export function firstDifference(one: unknown, other: unknown, path = ''): string
   return null;
 }
 
-/** Without the admin endpoint, which the agent sets for itself. */
-export function withoutAdmin(config: unknown): unknown {
+/**
+ * Without what the agent sets for itself: the admin endpoint, and which hosts are not logged (a
+ * list that Caddy 2.6.2 writes in the order of a map, another one each time).
+ */
+export function comparable(config: unknown): unknown {
   if (!isTree(config)) return config;
-  const { admin: _, ...rest } = config;
+  const { admin: _, ...rest } = structuredClone(config);
+  const servers = path(rest, ['apps', 'http', 'servers']);
+  for (const server of isTree(servers) ? Object.values(servers) : []) {
+    const logs = path(server, ['logs']);
+    if (isTree(logs)) delete logs.skip_hosts;
+  }
   return rest;
 }
+
+const path = (value: unknown, names: readonly string[]): unknown =>
+  names.reduce((at: unknown, name) => (isTree(at) ? at[name] : undefined), value);
 
 const isTree = (value: unknown): value is { [key: string]: unknown } =>
   typeof value === 'object' && value !== null;

@@ -8,7 +8,7 @@ import { type Change, createChange, preambleChange, sequence } from '../vhosts/c
 import type { Publisher } from '../vhosts/publisher.ts';
 import type { Author } from '../vhosts/store.ts';
 import type { SiteSet, Vhost } from '../vhosts/vhost.ts';
-import { firstDifference, withoutAdmin } from './compare.ts';
+import { comparable, firstDifference } from './compare.ts';
 
 export type ImporterDeps = {
   publisher: Publisher;
@@ -34,11 +34,12 @@ const PORTS = ['http_port', 'https_port'];
 export function createImporter({ publisher, agent, keepPorts, now }: ImporterDeps) {
   /** @throws Failure IMPORT_DIFFERS where `set` does not mean what `file` does */
   async function prove(file: string, set: SiteSet): Promise<void> {
-    const [original, ours] = [
-      await agent.adapt(file),
-      await agent.adapt(render(set.preamble, set.vhosts).text),
-    ];
-    const place = firstDifference(withoutAdmin(original.config), withoutAdmin(ours.config));
+    const original = await agent.adapt(file);
+    const ours = await agent.adapt(render(set.preamble, set.vhosts).text).catch((error) => {
+      if (!(error instanceof Failure) || error.code !== 'PROXY_REJECTED') throw error;
+      throw differs(`the proxy would not take it: ${error.detail ?? ''}`);
+    });
+    const place = firstDifference(comparable(original.config), comparable(ours.config));
     if (place !== null) throw differs(`the configuration would differ at ${place}`);
   }
 

@@ -1,0 +1,118 @@
+/**
+ * Generated Caddyfiles that the live Caddy accepts: taken apart and rendered again they mean the
+ * same to it. FUZZ_SECONDS makes it longer, FUZZ_SEED other.
+ */
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { render } from '../../../src/caddyfile/render.ts';
+import { splitCaddyfile } from '../../../src/caddyfile/split.ts';
+import { comparable, firstDifference } from '../../../src/exchange/compare.ts';
+import { createChange, preambleChange, sequence } from '../../../src/vhosts/changes.ts';
+import type { SiteSet } from '../../../src/vhosts/vhost.ts';
+import { type AdaptCaddy, startAdaptCaddy } from '../../harness/adapt-caddy.ts';
+import { type Random, seededRandom } from '../../harness/random.ts';
+
+const SECONDS = Number(process.env.FUZZ_SECONDS ?? 5) / 2.5;
+const SEED = Number(process.env.FUZZ_SEED ?? 20_260_102);
+const EMPTY: SiteSet = { preamble: '', vhosts: [], nextId: 1 };
+
+let caddy: AdaptCaddy;
+beforeAll(async () => {
+  caddy = await startAdaptCaddy();
+});
+afterAll(() => caddy.stop());
+
+const GAPS = [
+  '\n',
+  '\n\n',
+  '\r\n',
+  '\n# a comment\n',
+  ' # behind\n',
+  '\n# C:\\dir # \\\n\n',
+  '\n\t\n',
+] as const;
+const BODY = [
+  ...[
+    'respond a',
+    'respond "b }"',
+    'respond `c\n}\nd`',
+    'reverse_proxy localhost:9',
+    'encode gzip',
+  ],
+  ...['import s', 'import t x', '@m path /a\n\trespond @m m', 'handle /x {\n\t\trespond x\n\t}'],
+  ...['header X "{$NONE:d}"', 'respond {$NONE:e}', 'log', 'root * /srv', 'redir /a /b # why'],
+  ...[
+    'handle_errors {\n\t\trespond e\n\t}',
+    'reverse_proxy /api/* {\n\t\tto h:1 h:2\n\t}',
+    '\\\n\tabort',
+  ],
+] as const;
+const OPTIONS = [
+  'debug',
+  'http_port 8080',
+  'admin off',
+  'admin localhost:1 {\n\t\torigins x\n\t}',
+  'email a@b.c',
+  'grace_period 1s',
+  '# none',
+  'order respond first',
+] as const;
+
+function caddyfile(random: Random): string {
+  const pick = <T>(items: readonly T[]): T => items[random.below(items.length)] as T;
+  const many = <T>(most: number, make: () => T): T[] =>
+    Array.from({ length: random.below(most + 1) }, make);
+  const gap = () => many(2, () => pick(GAPS)).join('') || '\n';
+  let site = 0;
+  const address = () =>
+    `http://${pick(['', 'www.', '*.', '{$NONE:x}.'])}s${site++}.example${pick(['', '', ':81', '/p*'])}`;
+  const brace = () => pick([' {', ' {', ' {', '\n{', ' { # opens']);
+  const part = (): string =>
+    pick<() => string>([
+      () =>
+        `${[address(), ...many(2, address)].join(pick([', ', ' ', ',\n']))}${brace()}\n${many(4, () => `\t${pick(BODY)}\n`).join('')}}`,
+      () => `(u${site++}) {\n\trespond u\n}`,
+    ])();
+  const options =
+    random.below(2) === 0 ? `{\n${many(3, () => `\t${pick(OPTIONS)}\n`).join('')}}` : '';
+  const snippets = '(s) {\n\theader S s\n}\n(t) {\n\theader T {args.0}\n}';
+  const parts = [options, snippets, ...many(4, part)].filter(Boolean);
+  const bare = random.below(12) === 0 ? `http://bare.example\n${pick(BODY)}\n${pick(BODY)}` : null;
+  const text =
+    bare ?? parts.map((one) => gap().replace(/^ #[^\n]*\n/, '\n') + one + gap()).join('\n');
+  return random.below(15) === 0 ? text.trimEnd().replace(/\n\}$/, '\n') : text;
+}
+
+test(
+  'what Caddy accepts means the same when it has been taken apart',
+  async () => {
+    const random = seededRandom(SEED);
+    const until = Date.now() + SECONDS * 1_000;
+    const counts = { accepted: 0, same: 0 };
+    while (Date.now() < until || counts.accepted < 30) {
+      const file = caddyfile(random);
+      const original = await caddy.adapt(file);
+      // Twice the same site in other letters is refused for a reason of its own.
+      if (!original.ok) continue;
+      counts.accepted++;
+      const split = splitCaddyfile(file);
+      expect({ file, split: split !== null }).toEqual({ file, split: true });
+      if (!split) continue;
+      const changes = [
+        preambleChange(split.preamble),
+        ...split.sites.map((one) => createChange(one)),
+      ];
+      const plan = sequence<unknown>(changes)(EMPTY, new Date());
+      const set = 'done' in plan ? EMPTY : plan.next;
+      const again = await caddy.adapt(render(set.preamble, set.vhosts).text);
+      const place = again.ok
+        ? firstDifference(comparable(original.json), comparable(again.json))
+        : again.error;
+      expect({ file, rendered: render(set.preamble, set.vhosts).text, place }).toMatchObject({
+        place: null,
+      });
+      counts.same++;
+    }
+    expect(counts.same).toBe(counts.accepted);
+  },
+  SECONDS * 1_000 + 30_000,
+);
