@@ -39,6 +39,8 @@ export async function startByHand(bin: string, folder: string) {
   }
 
   return {
+    port,
+
     /** `POST /load` of the text: nothing is validated, nothing is kept. */
     async load(text: string, from: number, host: string): Promise<void> {
       const answer = await fetch(`http://localhost:${admin}/load`, {

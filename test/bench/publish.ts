@@ -4,9 +4,14 @@
  * its admin endpoint), and what a person does by hand: write the file, `caddy validate && caddy
  * reload`.
  */
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { AgentClient } from '../../src/agent-client.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { vhosts } from '../../src/db/schema.ts';
+import { createChange } from '../../src/vhosts/changes.ts';
+import { createPublisher } from '../../src/vhosts/publisher.ts';
+import { createStore } from '../../src/vhosts/store.ts';
 import { ask, type Stack, signUp, startStack, temporaryFolder, until } from '../harness/stack.ts';
 import { type ByHand, startByHand } from './by-hand.ts';
 import { median, ms, printTable, ratio, timed } from './table.ts';
@@ -21,7 +26,8 @@ export async function run(): Promise<void> {
   const more: string[][] = [];
   for (const size of SIZES) {
     const bed = await prepare(size);
-    const { ours, raw, byHand, hub } = await compare(bed);
+    const { ours, raw, byHand } = await compare(bed);
+    const hub = await hubShare(size);
     rows.push([
       String(size),
       ms(ours),
@@ -59,34 +65,50 @@ async function create({ stack, headers }: Bed, host: string): Promise<void> {
   await until(async () => (await stack.served(host)).text === host);
 }
 
+/** A publish without the agent, which answers at once here: candidate, rendering and commit. */
+async function hubShare(size: number): Promise<number> {
+  const folder = temporaryFolder();
+  fill(folder, size);
+  const { db, close } = openDatabase(folder);
+  const proxy = { running: true, version: '2.6.2' };
+  const instant = {
+    status: async () => ({ proxy, foreign: false }),
+    reload: async () => ({ success: true, digest: '' }),
+  } as unknown as AgentClient;
+  const now = () => new Date();
+  const publisher = createPublisher({ store: createStore(db), agent: instant, now, log: () => {} });
+  const author = { userId: '', userName: '', via: null };
+  const took: number[] = [];
+  for (let round = 0; round <= ROUNDS; round++) {
+    const change = createChange({ domain: `http://n${round}.example`, config: 'respond x' });
+    const one = await timed(() => publisher.apply(change, author));
+    if (round > 0) took.push(one);
+  }
+  close();
+  rmSync(folder, { recursive: true });
+  return median(took);
+}
+
 /** One after the other in each round, so that a noisy moment hits all three alike. */
 async function compare(bed: Bed) {
   const { stack, hand } = bed;
   const ours: number[] = [];
   const raw: number[] = [];
   const byHand: number[] = [];
-  const hub: number[] = [];
   for (let round = 0; round <= ROUNDS; round++) {
     const host = `new-${round}.example`;
     const took = await timed(() => create(bed, host));
     const text = stack.readProxyfile();
     const alone = await timed(() => hand.load(text, stack.httpPort, host));
     const commands = await timed(() => hand.commands(text, stack.httpPort, host));
-    const agent = await timed(() =>
-      ask(`${stack.agent}/proxy/reload`, {
-        json: { proxyfile: `${text}# ${round}\n`, probe: ':1 {\n}\n' },
-        headers: stack.agentHeaders,
-      }),
-    );
     // The first round finds everything cold.
     if (round === 0) continue;
     ours.push(took);
     raw.push(alone);
     byHand.push(commands);
-    hub.push(took - agent);
     await Bun.sleep(100);
   }
-  return { ours: median(ours), raw: median(raw), byHand: median(byHand), hub: median(hub) };
+  return { ours: median(ours), raw: median(raw), byHand: median(byHand) };
 }
 
 async function atOnce(bed: Bed, one: number): Promise<string[][]> {
@@ -95,9 +117,12 @@ async function atOnce(bed: Bed, one: number): Promise<string[][]> {
   return [['50 creates at once, all served', `${ms(took)} ms, ${ratio(took, one)} one create`]];
 }
 
-/** 200 requests a second, each on a connection of its own, while 20 changes are published. */
+/**
+ * 200 requests a second, each on a connection of its own, while 20 changes are published; and the
+ * same while Caddy alone loads 20 configurations.
+ */
 async function underTraffic(bed: Bed): Promise<string[][]> {
-  const { stack } = bed;
+  const { stack, hand } = bed;
   const upstream = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response('up') });
   const json = {
     domain: 'http://busy.example',
@@ -105,10 +130,26 @@ async function underTraffic(bed: Bed): Promise<string[][]> {
     upstream: `127.0.0.1:${upstream.port}`,
   };
   await ask(`${stack.hub}/vhosts`, { json, headers: bed.headers });
-  const url = `http://127.0.0.1:${stack.httpPort}/`;
+  const text = stack.readProxyfile();
+  await hand.load(text, stack.httpPort, 'new-1.example');
+  const ours = await lost(stack.httpPort, (at) => create(bed, `during-${at}.example`));
+  const raw = await lost(hand.port, (at) =>
+    hand.load(`${text}\nhttp://raw-${at}.example {\n}\n`, stack.httpPort, 'new-1.example'),
+  );
+  await upstream.stop(true);
+  return [
+    ['requests lost during 20 publishes', ours],
+    ['requests lost during 20 raw loads', raw],
+  ];
+}
+
+async function lost(port: number, change: (at: number) => Promise<void>): Promise<string> {
   const requests: Promise<boolean>[] = [];
   const ticker = setInterval(() => {
-    const answer = fetch(url, { headers: { Host: 'busy.example' }, keepalive: false });
+    const answer = fetch(`http://127.0.0.1:${port}/`, {
+      headers: { Host: 'busy.example' },
+      keepalive: false,
+    });
     requests.push(
       answer.then(
         async (got) => (await got.text()) === 'up',
@@ -116,15 +157,13 @@ async function underTraffic(bed: Bed): Promise<string[][]> {
       ),
     );
   }, 5);
-  for (let change = 0; change < 20; change++) {
-    await create(bed, `during-${change}.example`);
-    await Bun.sleep(200);
+  for (let at = 0; at < 20; at++) {
+    await change(at);
+    await Bun.sleep(500);
   }
   clearInterval(ticker);
   const answers = await Promise.all(requests);
-  await upstream.stop(true);
-  const lost = answers.filter((good) => !good).length;
-  return [['requests lost during 20 publishes', `${lost} of ${answers.length}`]];
+  return `${answers.filter((good) => !good).length} of ${answers.length}`;
 }
 
 /** So many vhosts, as if they had been created one by one. */

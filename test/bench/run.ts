@@ -4,6 +4,7 @@ import { cpus } from 'node:os';
 const BENCHES: Record<string, () => Promise<{ run: () => Promise<void> }>> = {
   publish: () => import('./publish.ts'),
   logs: () => import('./logs.ts'),
+  import: () => import('./import.ts'),
   auth: () => import('./auth.ts'),
 };
 

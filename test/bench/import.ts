@@ -1,0 +1,40 @@
+/** A Caddyfile of 2,000 sites: imported in one publish, and beside it `caddy reload` of the same. */
+import { ask, signUp, startStack } from '../harness/stack.ts';
+import { startByHand } from './by-hand.ts';
+import { median, ms, printTable, ratio, timed } from './table.ts';
+
+const SITES = 2_000;
+const ROUNDS = 5;
+
+export async function run(): Promise<void> {
+  const imports: number[] = [];
+  const reloads: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const stack = await startStack();
+    const { headers } = await signUp(stack);
+    const hand = await startByHand(stack.settings.agent.proxy.bin, stack.folder);
+    const sites = Array.from(
+      { length: SITES },
+      (_, at) =>
+        `# site ${at}\nhttp://site-${at}.example {\n\treverse_proxy localhost:${9000 + at}\n}\n`,
+    );
+    const host = 'last.example';
+    const options = `{\n\thttp_port ${stack.httpPort}\n}\n\n`;
+    const proxyfile = `${options}${sites.join('\n')}\nhttp://${host} {\n\trespond ${host}\n}\n`;
+    imports.push(
+      await timed(async () => {
+        const answer = await ask(`${stack.hub}/import`, { json: { proxyfile }, headers });
+        if (answer.status !== 200) throw new Error(answer.text);
+      }),
+    );
+    reloads.push(await timed(() => hand.commands(proxyfile, stack.httpPort, host)));
+    await hand.stop();
+    await stack.stop();
+  }
+  console.log(`A Caddyfile of ${SITES} sites, ms, medians of ${ROUNDS}`);
+  const [ours, theirs] = [median(imports), median(reloads)];
+  printTable(
+    ['import, proved and published', 'caddy validate && caddy reload', 'ratio'],
+    [[ms(ours), ms(theirs), ratio(ours, theirs)]],
+  );
+}
