@@ -21,6 +21,7 @@ import { createLocal } from './exchange/local.ts';
 import { canListen, type Listening, listen, listenLocally, type Running } from './listen.ts';
 import { lockFolder } from './lock.ts';
 import type { Log } from './log.ts';
+import { createReadImport } from './read-import.ts';
 import { createPublisher } from './vhosts/publisher.ts';
 import { startReconciler } from './vhosts/reconciler.ts';
 import { createStore } from './vhosts/store.ts';
@@ -115,7 +116,13 @@ function prepareHub(
   const publisher = createPublisher({ store, agent, now, log, importDirs: settings.importDirs });
   const warnings = warningsOf(settings);
   for (const warning of warnings) log('warning', { warning });
-  const importer = createImporter({ publisher, agent, keepPorts: preamble !== undefined, now });
+  const importer = createImporter({
+    publisher,
+    agent,
+    keepPorts: preamble !== undefined,
+    readImport: createReadImport(settings.importDirs),
+    now,
+  });
   const setupCode = createSetupCode(join(settings.dataDir, 'setup-code'));
   const accounts = createAccounts({ db, now, signUp: settings.signUp, setupCode });
   if (accounts.any()) setupCode.forget();

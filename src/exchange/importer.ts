@@ -2,6 +2,7 @@
 import { Failure } from '../../agent/failure.ts';
 import type { AgentClient } from '../agent-client.ts';
 import { globalOptions, withOptions } from '../caddyfile/globals.ts';
+import { inlineImports, type ReadImport } from '../caddyfile/inline.ts';
 import { render } from '../caddyfile/render.ts';
 import { type ImportedSite, type Skipped, splitCaddyfile } from '../caddyfile/split.ts';
 import { type Change, createChange, preambleChange, sequence } from '../vhosts/changes.ts';
@@ -15,6 +16,8 @@ export type ImporterDeps = {
   agent: AgentClient;
   /** Ports that a file does not set stay as they are: the one-machine mode's may be unprivileged. */
   keepPorts: boolean;
+  /** Reads the files that may be imported. */
+  readImport: ReadImport;
   now: () => Date;
 };
 
@@ -31,7 +34,9 @@ export type Imported = {
 const EMPTY: SiteSet = { preamble: '', vhosts: [], nextId: 1 };
 const PORTS = ['http_port', 'https_port'];
 
-export function createImporter({ publisher, agent, keepPorts, now }: ImporterDeps) {
+export function createImporter(deps: ImporterDeps) {
+  const { publisher, agent, keepPorts, readImport, now } = deps;
+
   /** @throws Failure IMPORT_DIFFERS where `set` does not mean what `file` does */
   async function prove(file: string, set: SiteSet): Promise<void> {
     const original = await agent.adapt(file);
@@ -51,7 +56,8 @@ export function createImporter({ publisher, agent, keepPorts, now }: ImporterDep
      */
     async run(file: string, options: { dryRun: boolean; author: Author }): Promise<Imported> {
       await agent.validate(file);
-      const split = splitCaddyfile(file, await publisher.dialect());
+      const dialect = await publisher.dialect();
+      const split = splitCaddyfile(inlineImports(file, readImport, dialect), dialect);
       if (!split) throw differs('its blocks cannot be told apart');
       const { preamble, sites, skipped } = split;
       const creates = sites.map((site) => createChange(site));

@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ask, freePort, type Stack, signUp, startStack } from '../harness/stack.ts';
+import {
+  ask,
+  freePort,
+  type Stack,
+  signUp,
+  startStack,
+  temporaryFolder,
+} from '../harness/stack.ts';
 
 const GOLDEN = join(import.meta.dir, '../golden/import');
 const files = [...new Bun.Glob('*.Caddyfile').scanSync(GOLDEN)].toSorted();
@@ -77,6 +84,45 @@ describe('what becomes of a file', () => {
     const again = await bring(answer.body.proxyfile, { dryRun: true });
     expect(again.body.proxyfile).toBe(answer.body.proxyfile);
     expect(await text('/vhosts')).toBe('[]');
+  });
+});
+
+describe('files that a file imports', () => {
+  test('are put in where IMPORT_DIRS allows them, and refused elsewhere', async () => {
+    const folder = temporaryFolder();
+    const dir = join(folder, 'sites');
+    mkdirSync(join(dir, 'more'), { recursive: true });
+    writeFileSync(
+      join(dir, 'b.caddy'),
+      '# b\nhttp://b.example {\n\timport more/head\n\trespond b\n}\n',
+    );
+    writeFileSync(join(dir, 'a.caddy'), 'http://a.example {\n\trespond a\n}\n');
+    writeFileSync(join(dir, 'more/head'), '# shared\nheader X y\n');
+    writeFileSync(join(folder, 'secret'), 'respond hush\n');
+    const other = await startStack({ IMPORT_DIRS: dir }, folder);
+    const mine = (await signUp(other)).headers;
+    const importing = (target: string) =>
+      ask<Imported>(`${other.hub}/import`, {
+        json: {
+          proxyfile: `(s) {\n\trespond s\n}\nimport ${target}\nhttp://c.example {\n\trespond c\n}\n`,
+        },
+        headers: mine,
+      });
+    const far = await importing(join(folder, 'secret'));
+    expect([far.status, far.body.code]).toEqual([502, 'PROXY_REJECTED']);
+    expect(far.text).not.toContain('hush');
+    const answer = await importing(join(dir, '*.caddy'));
+    expect([answer.status, answer.body.detail]).toEqual([200, undefined]);
+    expect(answer.body.vhosts.map(({ domain }) => domain)).toEqual([
+      'http://a.example',
+      'http://b.example',
+      'http://c.example',
+    ]);
+    expect(answer.body.vhosts[1]?.config).toBe(
+      '# b\nhttp://b.example {\n\t# shared\nheader X y\n\trespond b\n}',
+    );
+    expect((await other.served('b.example')).headers.get('x')).toBe('y');
+    await other.stop();
   });
 });
 
