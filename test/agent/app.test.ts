@@ -242,6 +242,7 @@ describe('reload', () => {
   test.each([
     ['switches it off', 'admin off'],
     ['moves it', 'admin localhost:1'],
+    ['moves it to where it cannot be', 'admin 203.0.113.1:1'],
     ['closes it to us', 'admin localhost:1 {\norigins nowhere.example\nenforce_origin\n}'],
   ])('a config that %s cannot take the admin endpoint away', async (_, option) => {
     const accepted = `{\n${option}\n}\n${good()}`;
@@ -251,6 +252,19 @@ describe('reload', () => {
     );
     expect(refused.status).toBe(502);
     expect((await reload(good())).status).toBe(200);
+    await expectGood();
+  });
+
+  test.each([
+    ['is no Caddyfile', 'respnd x'],
+    ['cannot be provisioned', '@x path_regexp "("\nrespond @x x'],
+    ['has a certificate that is not there', 'tls /nowhere/c.pem /nowhere/k.pem'],
+    ['has an upstream that cannot be', 'reverse_proxy http://127.0.0.1/path'],
+    ['has a matcher that is not there', 'respond @nobody x'],
+    ['has an expression that is none', '@x expression `(`\nrespond @x x'],
+  ])('a text that %s is refused whatever its probe looks like', async (_, body) => {
+    const refused = await reload(good() + site('bad.example', body), { probe: good() });
+    expect([refused.status, refused.body.code]).toEqual([502, 'PROXY_REJECTED']);
     await expectGood();
   });
 
