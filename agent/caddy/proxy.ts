@@ -1,6 +1,7 @@
 /** The agent's one view of its proxy: reload, status, and the life of a managed one. */
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { hasHeredocs } from '../caddyfile/dialect.ts';
 import type { ProxyStatus } from '../wire.ts';
 import { adaptApart } from './adapt.ts';
 import { createAdmin } from './admin.ts';
@@ -133,12 +134,6 @@ export function createProxy(settings: ProxySettings, log: Log) {
     },
     pid: (): number | null => supervisor?.pid() ?? null,
   };
-}
-
-/** Caddy knows heredocs since 2.7. */
-function hasHeredocs(version: string | null): boolean {
-  const [major = 0, minor = 0] = (version ?? '').split('.').map(Number);
-  return major > 2 || (major === 2 && minor >= 7);
 }
 
 /** Validation must not share the proxy's storage: it makes a CA of its own where a site asks for one. */

@@ -30,6 +30,8 @@ export type SignedIn = { user: User; session: Session };
 
 /** RFC 5321 4.5.3.1.3 leaves 254 characters for an address. */
 const LONGEST_EMAIL = 254;
+/** It stands in every changelog entry. */
+const LONGEST_NAME = 200;
 const EMAIL = /^[^\s@"(),:;<>[\\\]]+@(?:[\p{L}\p{N}_-]+\.)*[\p{L}\p{N}_-]+$/u;
 
 export function createAccounts({ db, now, signUp: policy, setupCode }: AccountsDeps) {
@@ -100,6 +102,9 @@ export function createAccounts({ db, now, signUp: policy, setupCode }: AccountsD
     const name = input.name.trim();
     const email = normalizeEmail(input.email);
     if (name === '') throw new Failure('VALIDATION_ERROR', 'A name is needed.');
+    if (name.length > LONGEST_NAME) {
+      throw new Failure('VALIDATION_ERROR', `A name has at most ${LONGEST_NAME} characters.`);
+    }
     if (email === null) throw new Failure('VALIDATION_ERROR', 'The e-mail address is not valid.');
     await checkPassword(input.password);
     count();

@@ -111,6 +111,12 @@ const blamed = new WeakMap<Failure, number | null>();
 /** The id of the vhost a refusal lies in, null for the preamble, undefined where it is not known. */
 export const blamedBy = (failure: Failure): number | null | undefined => blamed.get(failure);
 
+/** The vhost whose address or closing brace, which the hub writes, stands on a line. */
+function besideConfig({ spans, headLines }: Rendered, line: number) {
+  const span = line > headLines ? spans.findLast(({ first }) => first - 1 <= line) : undefined;
+  return span ? { id: span.id, domain: span.domain, line: 1 } : null;
+}
+
 /** Tells a refusal's line as one of a vhost's own config, or names the vhost it lies in. */
 async function placed<T>(call: Promise<T>, rendered: Rendered, own: readonly number[]): Promise<T> {
   try {
@@ -118,7 +124,7 @@ async function placed<T>(call: Promise<T>, rendered: Rendered, own: readonly num
   } catch (error) {
     if (!(error instanceof Failure) || error.line === undefined) throw error;
     const words = (error.detail ?? '').replace(/^line \d+: /, '');
-    const place = locate(rendered, error.line);
+    const place = locate(rendered, error.line) ?? besideConfig(rendered, error.line);
     const failure =
       place === null
         ? new Failure(error.code, error.message, { detail: `preamble: ${words}` })

@@ -3,6 +3,7 @@
  * Candidate set → render → the agent makes it live → commit. Nothing is stored before the proxy
  * has accepted it, so a refusal has nothing to undo.
  */
+import { hasHeredocs } from '../../agent/caddyfile/dialect.ts';
 import { Failure } from '../../agent/failure.ts';
 import type { ProxyStatus } from '../../agent/wire.ts';
 import type { AgentClient } from '../agent-client.ts';
@@ -29,9 +30,6 @@ export type Publisher = ReturnType<typeof createPublisher>;
 /** When the last publish ended, how long it took, and how many changes went out with it. */
 export type LastPublish = { at: Date; milliseconds: number; changes: number };
 
-/** Caddy knows heredocs since 2.7. */
-const HEREDOCS_SINCE = [2, 7] as const;
-
 export function createPublisher({ store, agent, now, log, importDirs = [] }: PublisherDeps) {
   const gateway = createGateway(agent);
   let accepted: SiteSet = store.load();
@@ -51,7 +49,7 @@ export function createPublisher({ store, agent, now, log, importDirs = [] }: Pub
 
   async function proxyStatus(): Promise<ProxyStatus> {
     const status = await agent.status();
-    dialect = { ...dialectOf(status.proxy.version), importDirs };
+    dialect = { heredocs: hasHeredocs(status.proxy.version), importDirs };
     return status;
   }
 
@@ -256,9 +254,3 @@ const importFirst = () =>
     'IMPORT_FIRST',
     'The proxy serves sites that signalbox did not write: import them, or repeat the change with ?replace=true.',
   );
-
-function dialectOf(version: string | null): Dialect {
-  const [major = 0, minor = 0] = (version ?? '').split('.').map(Number);
-  const [sinceMajor, sinceMinor] = HEREDOCS_SINCE;
-  return { heredocs: major > sinceMajor || (major === sinceMajor && minor >= sinceMinor) };
-}

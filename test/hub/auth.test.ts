@@ -40,6 +40,7 @@ describe('before there is an account', () => {
     ['two addresses', { email: 'a@example.org,b@example.org' }, 'VALIDATION_ERROR'],
     ['no name', { name: undefined }, 'VALIDATION_ERROR'],
     ['a blank name', { name: '  ' }, 'VALIDATION_ERROR'],
+    ['a name without end', { name: 'x'.repeat(201) }, 'VALIDATION_ERROR'],
   ])('sign-up refuses %s', async (_, fields, code) => {
     expectRefusal(await signUpWith({ ...GOOD, ...fields }), 400, code);
   });
