@@ -53,6 +53,14 @@ export function createPublisher({ store, agent, now, log, importDirs = [] }: Pub
     return status;
   }
 
+  /** Requests that have arrived together are read one after the other: while more come, it waits. */
+  async function allHeard(): Promise<void> {
+    for (let heard = 0; heard < waiting.length; ) {
+      heard = waiting.length;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
   function isInStep(status: ProxyStatus): boolean {
     if (!store.hasPublished() && status.liveDigest === null) return !status.foreign;
     const digest = gateway.digestOf(accepted);
@@ -185,6 +193,7 @@ export function createPublisher({ store, agent, now, log, importDirs = [] }: Pub
         });
         if (waiting.length > 1) return;
         void inTurn(async () => {
+          await allHeard();
           const batch = waiting;
           waiting = [];
           await work(batch).catch((error) => {

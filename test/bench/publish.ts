@@ -16,7 +16,7 @@ import { ask, type Stack, signUp, startStack, temporaryFolder, until } from '../
 import { type ByHand, startByHand } from './by-hand.ts';
 import { median, ms, printTable, ratio, timed } from './table.ts';
 
-const SIZES = [1, 10, 100, 1_000, 5_000];
+const SIZES = (process.env.BENCH_VHOSTS ?? '1,10,100,1000,5000').split(',').map(Number);
 const ROUNDS = 11;
 
 type Bed = { stack: Stack; hand: ByHand; headers: Record<string, string> };
@@ -37,7 +37,7 @@ export async function run(): Promise<void> {
       ratio(ours, byHand),
       ms(hub),
     ]);
-    if (size === 10) more.push(...(await atOnce(bed, ours)), ...(await underTraffic(bed)));
+    if (size === 10) more.push(...(await atOnce(bed)), ...(await underTraffic(bed)));
     await bed.hand.stop();
     await bed.stack.stop();
   }
@@ -111,10 +111,34 @@ async function compare(bed: Bed) {
   return { ours: median(ours), raw: median(raw), byHand: median(byHand) };
 }
 
-async function atOnce(bed: Bed, one: number): Promise<string[][]> {
-  const hosts = Array.from({ length: 50 }, (_, at) => `burst-${at}.example`);
-  const took = await timed(() => Promise.all(hosts.map((host) => create(bed, host))));
-  return [['50 creates at once, all served', `${ms(took)} ms, ${ratio(took, one)} one create`]];
+/** Until all are answered, which is when all are served; beside it one alone, answered as well. */
+async function atOnce(bed: Bed): Promise<string[][]> {
+  const answered = async (host: string) => {
+    const json = { domain: `http://${host}`, config: `respond ${host}` };
+    const made = await ask(`${bed.stack.hub}/vhosts`, { json, headers: bed.headers });
+    if (made.status !== 201) throw new Error(made.text);
+  };
+  const single: number[] = [];
+  const many: number[] = [];
+  for (let round = 0; round < 5; round++) {
+    const hosts = Array.from({ length: 50 }, (_, at) => `burst-${round}-${at}.example`);
+    single.push(await timed(() => answered(`single-${round}.example`)));
+    await Bun.sleep(100);
+    many.push(await timed(() => Promise.all(hosts.map(answered))));
+    for (const host of hosts) {
+      if ((await bed.stack.served(host)).text !== host) throw new Error(`${host} is not served`);
+    }
+    const list = await ask<{ id: number; domain: string }[]>(`${bed.stack.hub}/vhosts`, {
+      headers: bed.headers,
+    });
+    const operations = list.body
+      .filter(({ domain }) => domain.includes('burst') || domain.includes('single'))
+      .map(({ id }) => ({ op: 'delete', id }));
+    await ask(`${bed.stack.hub}/vhosts/bulk`, { json: { operations }, headers: bed.headers });
+    await Bun.sleep(100);
+  }
+  const [one, fifty] = [median(single), median(many)];
+  return [['50 creates at once', `${ms(fifty)} ms, ${ratio(fifty, one)} one create`]];
 }
 
 /**
