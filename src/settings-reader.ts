@@ -6,8 +6,6 @@ export type Env = Readonly<Record<string, string | undefined>>;
 /** All faults of a start in one message, one a line. */
 export class SettingsError extends Error {}
 
-export type SettingsReader = ReturnType<typeof createReader>;
-
 /** @param readFile throws where a file cannot be read */
 export function createReader(env: Env, readFile: (path: string) => string) {
   const faults: string[] = [];

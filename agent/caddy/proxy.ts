@@ -94,7 +94,6 @@ export function createProxy(settings: ProxySettings, log: Log) {
       await judge.text(text);
       return adaptApart(text, commands);
     },
-    version: versionOf,
 
     async status(): Promise<ProxyStatus> {
       const file = proxyfile.read();
@@ -132,7 +131,6 @@ export function createProxy(settings: ProxySettings, log: Log) {
       validator.close();
       await supervisor?.stop();
     },
-    pid: (): number | null => supervisor?.pid() ?? null,
   };
 }
 

@@ -4,8 +4,6 @@
  */
 import type { Admin } from './admin.ts';
 
-export type Watch = ReturnType<typeof createWatch>;
-
 /** Since when the process runs, and how often something other than a look came in. */
 const TELLING =
   /^(?:process_start_time_seconds|caddy_admin_http_requests_total\{[^}]*method="(?!GET))/;

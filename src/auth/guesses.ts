@@ -11,8 +11,6 @@ const PER_ADDRESS = 30;
 const SIGN_UP_WINDOW_MS = 60 * 60 * 1000;
 const SIGN_UPS = 20;
 
-export type Guesses = ReturnType<typeof createGuesses>;
-
 export function createGuesses(now: () => Date) {
   const accounts = createThrottle({ limit: PER_ACCOUNT, windowMs: WINDOW_MS, now });
   const addresses = createThrottle({ limit: PER_ADDRESS, windowMs: WINDOW_MS, now });

@@ -17,8 +17,6 @@ const ARGON2ID = { algorithm: 2, memoryCost: 19 * 1024, timeCost: 2, parallelism
 const AT_ONCE = 2;
 const MOST_WAITING = 256;
 
-export type Passwords = ReturnType<typeof createPasswords>;
-
 let common: Promise<ReadonlySet<string>> | undefined;
 
 /** The same characters typed on another keyboard may arrive composed otherwise (NIST SP 800-63B). */
