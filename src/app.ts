@@ -11,7 +11,7 @@ import {
   TailQuery,
 } from '../agent/wire.ts';
 import type { AgentClient } from './agent-client.ts';
-import { lastHop, plain } from './auth/address.ts';
+import { isAskedHere, lastHop, plain } from './auth/address.ts';
 import { sessionCookie } from './auth/cookie.ts';
 import type { Directory } from './auth/directory.ts';
 import { createGuard, createSessionGuard } from './auth/guard.ts';
@@ -24,6 +24,7 @@ import type { Tokens } from './auth/tokens.ts';
 import { userRoutes } from './auth/user-routes.ts';
 import { changelogRoutes } from './changelog/routes.ts';
 import { createChangelog } from './changelog/service.ts';
+import { dashboardRoutes } from './dashboard/routes.ts';
 import type { Db } from './db/open.ts';
 import type { Importer } from './exchange/importer.ts';
 import { exchangeRoutes } from './exchange/routes.ts';
@@ -95,7 +96,7 @@ export function createHub(deps: HubDeps) {
   const sessionGuard = createSessionGuard({ accounts, tokens, cookies });
   const bodyLimit = HUB_BODY_LIMIT;
 
-  const hub = new Elysia({ name: 'hub', prefix: '/api', handler: SHORT_HOSTS })
+  const hub = new Elysia({ name: 'hub', handler: SHORT_HOSTS })
     .use(
       errors({
         report: (error, request) => {
@@ -109,7 +110,8 @@ export function createHub(deps: HubDeps) {
     .onRequest(({ request, set }) => {
       Object.assign(set.headers, securityHeaders(pathOf(request)));
       assertOwnOrigin(request, isHttps(request), { hosts });
-    })
+    });
+  const api = new Elysia({ name: 'api', prefix: '/api' })
     .get('/health', () => ({ status: 'ok' as const }), { response: Health })
     .use(authRoutes({ accounts, cookies, addressOf, loopback, bodyLimit }))
     .use(sessionRoutes({ accounts, guard: sessionGuard, cookies, addressOf, bodyLimit }))
@@ -152,5 +154,6 @@ export function createHub(deps: HubDeps) {
         wholeLimit: WHOLE_BODY_LIMIT,
       }),
     );
-  return hub;
+  const doorFor = (request: Request) => accounts.door(loopback && isAskedHere(request.headers));
+  return hub.use(api).use(dashboardRoutes({ doorFor }));
 }

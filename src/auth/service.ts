@@ -19,6 +19,8 @@ export type AccountsDeps = {
   signUp: SignUpPolicy;
   setupCode: SetupCode;
 };
+/** `setup`: the first account; `setup-code`: the first, with the code; `open`: anyone; `closed`: by who has one. */
+export type SignUpDoor = 'setup' | 'setup-code' | 'open' | 'closed';
 export type NewAccount = { name: string; email: string; password: string };
 export type PasswordChange = {
   currentPassword: string;
@@ -132,6 +134,13 @@ export function createAccounts({ db, now, signUp: policy, setupCode }: AccountsD
      * @throws Failure SIGN_UP_CLOSED before any look at the input
      */
     assertOpen,
+
+    /** How a stranger may make an account; `isNear`: he can only ask from this machine. */
+    door(isNear: boolean): SignUpDoor {
+      if (policy === 'closed' || (policy === 'first' && any())) return 'closed';
+      if (any()) return 'open';
+      return isNear ? 'setup' : 'setup-code';
+    },
 
     /**
      * @param client `isNear`: the request can only have come from this machine

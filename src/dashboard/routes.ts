@@ -1,0 +1,65 @@
+/** The dashboard's pages and files; all that they show comes from the API. */
+import { Elysia } from 'elysia';
+import { Failure } from '../../agent/failure.ts';
+import type { SignUpDoor } from '../auth/service.ts';
+import { ASSETS_PATH, type Dashboard, readDashboard } from './assets.ts';
+
+/** The addresses the page answers to; each shows itself. */
+export const PAGES = [
+  '/',
+  '/sites/new',
+  '/sites/:id',
+  '/logs',
+  '/changelog',
+  '/preamble',
+  '/import',
+  '/account',
+] as const;
+
+export type DashboardRoutesDeps = {
+  /** How an account is made for who asks. */
+  doorFor: (request: Request) => SignUpDoor;
+  read?: () => Promise<Dashboard>;
+};
+
+/** A year: the name of a file changes with its content. */
+const FOREVER = 'public, max-age=31536000, immutable';
+
+export function dashboardRoutes({ doorFor, read = readDashboard }: DashboardRoutesDeps) {
+  let dashboard: Promise<Dashboard> | undefined;
+  const load = () => {
+    dashboard ??= read().catch((error: unknown) => {
+      dashboard = undefined;
+      throw error;
+    });
+    return dashboard;
+  };
+
+  const app = new Elysia({ name: 'dashboard' }).get(
+    `${ASSETS_PATH}/:file`,
+    async ({ params, request, set }) => {
+      const asset = (await load()).files.get(params.file);
+      if (!asset) throw new Failure('NOT_FOUND', 'There is nothing at this address.');
+      set.headers['cache-control'] = FOREVER;
+      set.headers['content-type'] = asset.type;
+      set.headers.vary = 'Accept-Encoding';
+      const packed = asset.gzip && takesGzip(request) ? asset.gzip : null;
+      if (packed) set.headers['content-encoding'] = 'gzip';
+      return new Response(packed ?? asset.body);
+    },
+  );
+  for (const path of PAGES) {
+    app.get(path, async ({ request, set }) => {
+      set.headers['cache-control'] = 'no-store';
+      set.headers['content-type'] = 'text/html; charset=utf-8';
+      return (await load()).page.replace('data-door=""', `data-door="${doorFor(request)}"`);
+    });
+  }
+  return app;
+}
+
+/** RFC 9110 12.5.3, as far as browsers use it; `gzip;q=0` is a no. */
+const takesGzip = (request: Request): boolean =>
+  /(^|,)\s*gzip\s*(;\s*q=(?!0(\.0*)?\s*(,|$))[^,]*)?(,|$)/i.test(
+    request.headers.get('accept-encoding') ?? '',
+  );

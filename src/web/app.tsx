@@ -1,0 +1,72 @@
+/** Who is there, and which page they see. */
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import { get, sentenceOf } from './lib/api.ts';
+import { HubContext, UserContext, useHubState } from './lib/hub.ts';
+import { usePlace } from './lib/router.ts';
+import type { SessionAnswer, User } from './lib/types.ts';
+import { pageAt } from './pages.tsx';
+import { Notice } from './parts/notice.tsx';
+import { SignIn } from './session/sign-in.tsx';
+import { Shell } from './shell.tsx';
+
+type Session = { state: 'unknown' | 'out' | 'ended' } | { state: 'in'; user: User };
+
+export function App() {
+  const [session, setSession] = useState<Session>({ state: 'unknown' });
+  const [error, setError] = useState<string | null>(null);
+  const place = usePlace();
+  const signedOut = useCallback(() => {
+    // A wrong password at the sign-in is no session that ended.
+    setSession((old) => (old.state === 'in' ? { state: 'ended' } : old));
+  }, []);
+  const hub = useHubState(session.state === 'in', signedOut);
+
+  const look = useCallback(async () => {
+    try {
+      const answer = await get<SessionAnswer>('/auth/get-session');
+      setSession(answer ? { state: 'in', user: answer.user } : { state: 'out' });
+      setError(null);
+    } catch (reason) {
+      setError(sentenceOf(reason));
+      setTimeout(look, RETRY_MS);
+    }
+  }, []);
+  useEffect(() => void look(), [look]);
+
+  const page = pageAt(place);
+  const title = session.state === 'in' ? page.title : 'Sign in';
+  useEffect(() => {
+    document.title = `${title} · signalbox`;
+  }, [title]);
+
+  if (session.state === 'unknown') {
+    return (
+      <main class="waiting" aria-busy={error === null}>
+        {error && (
+          <Notice kind="error" title={error}>
+            Trying again …
+          </Notice>
+        )}
+      </main>
+    );
+  }
+  if (session.state !== 'in') {
+    return (
+      <SignIn
+        ended={session.state === 'ended'}
+        onSignedIn={(user) => setSession({ state: 'in', user })}
+      />
+    );
+  }
+  return (
+    <UserContext.Provider value={session.user}>
+      <HubContext.Provider value={hub}>
+        <Shell path={place.path} onSignedOut={() => setSession({ state: 'out' })}>
+          {page.view}
+        </Shell>
+      </HubContext.Provider>
+    </UserContext.Provider>
+  );
+}
+
+const RETRY_MS = 2_000;

@@ -1,0 +1,58 @@
+/** How the hub is, asked again and again while the page is seen. */
+import { createContext } from 'preact';
+import { useContext, useEffect, useState } from 'preact/hooks';
+import { type ApiError, get, onAnswer } from './api.ts';
+import type { Status, User } from './types.ts';
+
+/** `signedOut`: there was a session, and the hub knows it no longer. */
+export type Hub = { status: Status | null; offline: boolean; refresh: () => void };
+
+const EVERY_MS = 5_000;
+const OFFLINE_EVERY_MS = 2_000;
+
+export const HubContext = createContext<Hub>({ status: null, offline: false, refresh: () => {} });
+export const UserContext = createContext<User | null>(null);
+
+export const useHub = (): Hub => useContext(HubContext);
+export const useUser = (): User | null => useContext(UserContext);
+
+/** @param onSignedOut hears when the session has ended */
+export function useHubState(signedIn: boolean, onSignedOut: () => void): Hub {
+  const [status, setStatus] = useState<Status | null>(null);
+  const [offline, setOffline] = useState(false);
+  const [turn, setTurn] = useState(0);
+
+  useEffect(
+    () =>
+      onAnswer((error: ApiError | null) => {
+        setOffline(error?.status === 0);
+        if (error?.code === 'UNAUTHENTICATED') onSignedOut();
+      }),
+    [onSignedOut],
+  );
+
+  useEffect(() => {
+    if (!signedIn) return;
+    const own = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const ask = async () => {
+      clearTimeout(timer);
+      const next = await get<Status>('/status', own.signal).catch(() => null);
+      if (own.signal.aborted) return;
+      if (next) setStatus(next);
+      if (!document.hidden) timer = setTimeout(ask, next ? EVERY_MS : OFFLINE_EVERY_MS);
+    };
+    const seen = () => {
+      if (!document.hidden) void ask();
+    };
+    document.addEventListener('visibilitychange', seen);
+    void ask();
+    return () => {
+      own.abort();
+      clearTimeout(timer);
+      document.removeEventListener('visibilitychange', seen);
+    };
+  }, [signedIn, turn]);
+
+  return { status, offline, refresh: () => setTurn((value) => value + 1) };
+}

@@ -1,0 +1,67 @@
+/** Addresses: which page is shown, and going to another without loading anew. */
+import { useEffect, useState } from 'preact/hooks';
+
+export type Place = { path: string; query: URLSearchParams };
+
+const here = (): Place => ({
+  path: location.pathname,
+  query: new URLSearchParams(location.search),
+});
+
+const CHANGED = 'signalbox:place';
+let guard: (() => boolean) | null = null;
+
+/** Goes to an address of the dashboard; `replace` leaves no step to go back to. */
+export function navigate(to: string, { replace = false } = {}): void {
+  const target = new URL(to, location.href);
+  if (target.pathname !== location.pathname && guard && !guard()) return;
+  if (target.pathname !== location.pathname) scrollTo(0, 0);
+  history[replace ? 'replaceState' : 'pushState'](null, '', to);
+  dispatchEvent(new Event(CHANGED));
+}
+
+/** Asks before unsaved work is left; `mayLeave` returns whether to go. */
+export function useLeaveGuard(dirty: boolean, question: string): void {
+  useEffect(() => {
+    if (!dirty) return;
+    guard = () => confirm(question);
+    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
+    addEventListener('beforeunload', warn);
+    return () => {
+      guard = null;
+      removeEventListener('beforeunload', warn);
+    };
+  }, [dirty, question]);
+}
+
+/** Where the browser is; rendered anew when that changes. */
+export function usePlace(): Place {
+  const [place, setPlace] = useState(here);
+  useEffect(() => {
+    const update = () => setPlace(here());
+    addEventListener('popstate', update);
+    addEventListener(CHANGED, update);
+    document.addEventListener('click', followInside);
+    return () => {
+      removeEventListener('popstate', update);
+      removeEventListener(CHANGED, update);
+      document.removeEventListener('click', followInside);
+    };
+  }, []);
+  return place;
+}
+
+/** Links to our own pages need no new load; those with a modifier, target or download are the browser's. */
+function followInside(event: MouseEvent): void {
+  const link = event.target instanceof Element ? event.target.closest('a') : null;
+  if (!link || event.defaultPrevented || event.button !== 0) return;
+  if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  if (link.target || link.hasAttribute('download') || link.origin !== location.origin) return;
+  if (link.pathname.startsWith('/api')) return;
+  event.preventDefault();
+  if (link.hash && link.pathname === location.pathname) {
+    document.getElementById(link.hash.slice(1))?.focus();
+    return;
+  }
+  navigate(link.pathname + link.search);
+}

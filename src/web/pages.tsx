@@ -1,0 +1,26 @@
+/** Which page stands at which address. */
+import type { ComponentChildren } from 'preact';
+import type { Place } from './lib/router.ts';
+import { NotFound } from './parts/not-found.tsx';
+import { SiteEdit } from './sites/site-edit.tsx';
+import { SiteList } from './sites/site-list.tsx';
+
+export type Page = { title: string; view: ComponentChildren };
+
+/** The entries of the menu, in its order. */
+export const MENU = [
+  { path: '/', label: 'Sites' },
+  { path: '/logs', label: 'Logs' },
+  { path: '/changelog', label: 'Changelog' },
+  { path: '/preamble', label: 'Preamble' },
+  { path: '/import', label: 'Import & export' },
+  { path: '/account', label: 'Account' },
+] as const;
+
+export function pageAt({ path }: Place): Page {
+  if (path === '/') return { title: 'Sites', view: <SiteList key="sites" /> };
+  if (path === '/sites/new') return { title: 'New site', view: <SiteEdit key="new" id={null} /> };
+  const [, id] = /^\/sites\/(\d+)$/.exec(path) ?? [];
+  if (id) return { title: 'Site', view: <SiteEdit key={id} id={Number(id)} /> };
+  return { title: 'Not found', view: <NotFound /> };
+}

@@ -1,0 +1,40 @@
+/** A labelled control with its help and its error beside it. */
+import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
+
+export type Described = { id: string; 'aria-describedby'?: string; 'aria-invalid'?: true };
+
+type Props = {
+  label: string;
+  help?: ComponentChildren;
+  error?: string | null | undefined;
+  /** The control; it takes the attributes that tie it to its label, help and error. */
+  children: (attributes: Described) => ComponentChildren;
+};
+
+export function Field({ label, help, error, children }: Props) {
+  const id = useId();
+  const helpId = help ? `${id}-help` : '';
+  const errorId = error ? `${id}-error` : '';
+  const describedBy = [errorId, helpId].filter(Boolean).join(' ');
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children({
+        id,
+        ...(describedBy ? { 'aria-describedby': describedBy } : {}),
+        ...(error ? { 'aria-invalid': true } : {}),
+      })}
+      {error && (
+        <p class="field-error" id={errorId}>
+          {error}
+        </p>
+      )}
+      {help && (
+        <p class="field-help" id={helpId}>
+          {help}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,62 @@
+/** Thousands of rows of one height, of which only those that are seen are in the page. */
+import type { ComponentChildren } from 'preact';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+
+type Props<T> = {
+  items: readonly T[];
+  /** Pixels. */
+  rowHeight: number;
+  keyOf: (item: T) => string | number;
+  children: (item: T, at: number) => ComponentChildren;
+};
+
+/** Rows kept beyond each edge, so that a quick scroll shows no holes. */
+const MARGIN = 12;
+
+/** Follows the window's own scroll; the list has its full height from the start. */
+export function VirtualRows<T>({ items, rowHeight, keyOf, children }: Props<T>) {
+  const list = useRef<HTMLDivElement>(null);
+  const [range, setRange] = useState({ first: 0, last: 60 });
+
+  const look = useCallback(() => {
+    const top = list.current?.getBoundingClientRect().top ?? 0;
+    const first = Math.max(0, Math.floor(-top / rowHeight) - MARGIN);
+    const last = Math.ceil((innerHeight - top) / rowHeight) + MARGIN;
+    setRange((old) => (old.first === first && old.last === last ? old : { first, last }));
+  }, [rowHeight]);
+
+  useEffect(() => {
+    look();
+    addEventListener('scroll', look, { passive: true });
+    addEventListener('resize', look);
+    return () => {
+      removeEventListener('scroll', look);
+      removeEventListener('resize', look);
+    };
+  }, [look]);
+
+  const first = Math.min(range.first, Math.max(0, items.length - 1));
+  const seen = items.slice(first, range.last);
+  return (
+    <div
+      ref={list}
+      class="virtual-rows"
+      role="rowgroup"
+      style={{ height: `${items.length * rowHeight}px` }}
+    >
+      <div style={{ transform: `translateY(${first * rowHeight}px)` }} role="presentation">
+        {seen.map((item, at) => (
+          <div
+            key={keyOf(item)}
+            role="row"
+            aria-rowindex={first + at + 2}
+            class="virtual-row"
+            style={{ height: `${rowHeight}px` }}
+          >
+            {children(item, first + at)}
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}

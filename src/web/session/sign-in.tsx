@@ -1,0 +1,51 @@
+/** The door: the owner's account on the first run, signing in afterwards. */
+import { useState } from 'preact/hooks';
+import type { User } from '../lib/types.ts';
+import { Brand } from '../parts/brand.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { SignInForm } from './sign-in-form.tsx';
+import { SignUpForm } from './sign-up-form.tsx';
+
+type Props = { ended: boolean; onSignedIn: (user: User) => void };
+
+export function SignIn({ ended, onSignedIn }: Props) {
+  // Told by the hub with the page, since it says it to nobody else.
+  const [door, setDoor] = useState(() => document.documentElement.dataset.door ?? 'closed');
+  const isSetup = door === 'setup' || door === 'setup-code';
+  const [signUp, setSignUp] = useState(isSetup);
+  const title = signUp ? (isSetup ? 'Make the owner’s account' : 'Make an account') : 'Sign in';
+  const arrived = (user: User) => {
+    if (isSetup) {
+      setDoor('closed');
+      document.documentElement.dataset.door = 'closed';
+    }
+    onSignedIn(user);
+  };
+
+  return (
+    <main class="door">
+      <p class="brand">
+        <Brand />
+      </p>
+      <div class="card">
+        <h1>{title}</h1>
+        {ended && <Notice kind="info">Your session has ended. Sign in to go on.</Notice>}
+        {signUp && isSetup && (
+          <p class="muted">This hub has no account yet. The first one owns it.</p>
+        )}
+        {signUp ? (
+          <SignUpForm needsCode={door === 'setup-code'} onSignedIn={arrived} />
+        ) : (
+          <SignInForm onSignedIn={arrived} />
+        )}
+        {(door === 'open' || isSetup) && (
+          <p class="door-other">
+            <button type="button" class="link" onClick={() => setSignUp(!signUp)}>
+              {signUp ? 'I have an account' : 'Make an account'}
+            </button>
+          </p>
+        )}
+      </div>
+    </main>
+  );
+}

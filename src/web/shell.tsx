@@ -1,0 +1,75 @@
+/** What stands around every page: brand, menu, the state of things. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { request } from './lib/api.ts';
+import { useUser } from './lib/hub.ts';
+import { MENU } from './pages.tsx';
+import { Brand } from './parts/brand.tsx';
+import { StatusBar } from './status/status-bar.tsx';
+
+type Props = { path: string; onSignedOut: () => void; children: ComponentChildren };
+
+const isIn = (path: string, entry: string) =>
+  entry === '/' ? path === '/' || path.startsWith('/sites/') : path === entry;
+
+export function Shell({ path, onSignedOut, children }: Props) {
+  const user = useUser();
+  const [open, setOpen] = useState(false);
+  const main = useRef<HTMLElement>(null);
+  const first = useRef(true);
+
+  // A new page is told to who cannot see it: the focus goes to its beginning.
+  useEffect(() => {
+    setOpen(false);
+    if (!first.current) main.current?.focus();
+    first.current = false;
+  }, [path]);
+
+  const signOut = async () => {
+    await request('/auth/sign-out', { method: 'POST' }).catch(() => {});
+    onSignedOut();
+  };
+
+  return (
+    <div class="shell">
+      <a class="skip-link" href="#main">
+        Skip to the content
+      </a>
+      <header class="side">
+        <a class="brand" href="/">
+          <Brand />
+        </a>
+        <button
+          type="button"
+          class="menu-button"
+          aria-expanded={open}
+          aria-controls="menu"
+          onClick={() => setOpen(!open)}
+        >
+          Menu
+        </button>
+        <nav id="menu" class={open ? 'menu open' : 'menu'} aria-label="Pages">
+          <ul>
+            {MENU.map(({ path: to, label }) => (
+              <li key={to}>
+                <a href={to} aria-current={isIn(path, to) ? 'page' : undefined}>
+                  {label}
+                </a>
+              </li>
+            ))}
+          </ul>
+          <div class="who">
+            <span class="who-name">{user?.name}</span>
+            <button type="button" class="quiet" onClick={signOut}>
+              Sign out
+            </button>
+          </div>
+        </nav>
+      </header>
+      <StatusBar />
+      <main id="main" ref={main} tabIndex={-1}>
+        {children}
+      </main>
+    </div>
+  );
+}

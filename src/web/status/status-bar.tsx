@@ -1,0 +1,71 @@
+/** One line that says whether all is well; what is not comes first and opens up. */
+import { duration, plural } from '../lib/format.ts';
+import { useHub } from '../lib/hub.ts';
+import { Time } from '../parts/time.tsx';
+import { type Problem, problemsOf } from './problems.ts';
+
+export function StatusBar() {
+  const { status, offline } = useHub();
+  if (offline) {
+    return (
+      <div class="status status-bad" role="alert">
+        <span class="lamp" aria-hidden="true" />
+        <span class="status-main">The hub does not answer. Trying again …</span>
+      </div>
+    );
+  }
+  if (!status) return <div class="status" aria-busy="true" />;
+  const problems = problemsOf(status);
+  const worst = problems.some(({ level }) => level === 'bad')
+    ? 'bad'
+    : problems.length > 0
+      ? 'warn'
+      : 'good';
+  const facts = (
+    <span class="status-facts">
+      {status.agent.latencyMs !== null && <span>agent {duration(status.agent.latencyMs)}</span>}
+      {status.proxy.version && <span>Caddy {status.proxy.version}</span>}
+      {status.lastPublish && (
+        <span>
+          published <Time at={status.lastPublish.at} />, {duration(status.lastPublish.milliseconds)}
+        </span>
+      )}
+      <span>signalbox {status.version}</span>
+    </span>
+  );
+  if (problems.length === 0) {
+    return (
+      <div class="status status-good" role="status">
+        <span class="lamp" aria-hidden="true" />
+        <span class="status-main">All in step</span>
+        {facts}
+      </div>
+    );
+  }
+  return (
+    <details class={`status status-${worst}`}>
+      <summary>
+        <span class="lamp" aria-hidden="true" />
+        <span class="status-main" role="status">
+          {problems.length === 1
+            ? problems[0]?.title
+            : `${problems[0]?.title}, and ${plural(problems.length - 1, 'more thing')}`}
+        </span>
+        {facts}
+      </summary>
+      <ul class="problems">
+        {problems.map((problem) => (
+          <ProblemItem key={problem.title} problem={problem} />
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+function ProblemItem({ problem: { title, text, link } }: { problem: Problem }) {
+  return (
+    <li>
+      <strong>{title}.</strong> {text} {link && <a href={link.to}>{link.label}</a>}
+    </li>
+  );
+}

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Browser, Page } from 'playwright-core';
+import { launchBrowser } from '../harness/browser.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+
+let stack: Stack;
+let browser: Browser;
+let page: Page;
+const complaints: string[] = [];
+
+beforeAll(async () => {
+  stack = await startStack();
+  browser = await launchBrowser();
+  page = await browser.newPage({ baseURL: stack.hub.replace('/api', '') });
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await stack?.stop();
+});
+
+describe('the door', () => {
+  test('refuses a weak password beside its field and keeps what was typed', async () => {
+    await page.goto('/');
+    await page.getByRole('heading', { name: 'Make the owner’s account' }).waitFor();
+    await page.getByLabel('Name').fill('Ada');
+    await page.getByLabel('E-mail').fill('ada@example.org');
+    await page.getByLabel('Password').fill('password');
+    await page.getByRole('button', { name: 'Make the account' }).click();
+    const field = page.getByLabel('Password');
+    await page.locator('.field-error').waitFor();
+    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    expect(await page.getByLabel('E-mail').inputValue()).toBe('ada@example.org');
+  });
+
+  test('makes the owner, signs out and in again', async () => {
+    await page.getByLabel('Password').fill('a long passphrase');
+    await page.getByRole('button', { name: 'Make the account' }).click();
+    await page.getByRole('heading', { name: 'Sites' }).waitFor();
+    await page.getByText('All in step').waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.reload();
+    expect(await page.getByRole('button', { name: 'Make an account' }).count()).toBe(0);
+    await page.getByLabel('E-mail').fill('ada@example.org');
+    await page.getByLabel('Password').fill('not the passphrase');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('E-mail address or password are wrong.').waitFor();
+    await page.getByLabel('Password').fill('a long passphrase');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Sites' }).waitFor();
+  });
+
+  test('the browser had nothing to complain of, the refusals aside', () => {
+    expect(complaints.filter((text) => !/status of 40[01]/.test(text))).toEqual([]);
+  });
+});
