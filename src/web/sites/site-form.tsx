@@ -1,6 +1,6 @@
 /** Domain, upstream and config in one form; refused changes stand where they were made. */
 import { useState } from 'preact/hooks';
-import { ApiError, request, wordsOf } from '../lib/api.ts';
+import { ApiError, request } from '../lib/api.ts';
 import { setFlash } from '../lib/flash.ts';
 import { useHub } from '../lib/hub.ts';
 import { navigate, useLeaveGuard } from '../lib/router.ts';
@@ -8,23 +8,16 @@ import type { Vhost } from '../lib/types.ts';
 import { CodeEditor } from '../parts/code-editor.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Field } from '../parts/field.tsx';
+import { AddressFields, fieldOf } from './address-fields.tsx';
 import { Conflict } from './conflict.tsx';
 import { changedFields, changesFrom, type Draft, draftOf } from './draft.ts';
 import { PreviewPanel } from './preview-panel.tsx';
 import { Refusal } from './refusal.tsx';
 import { loadSite, type Stored } from './site-edit.tsx';
+import { StatePanel } from './state-panel.tsx';
 import { usePreview } from './use-preview.ts';
 
 type Props = { id: number | null; stored: Stored | null; initial: Draft };
-
-/** Beside which field a refusal stands; null: above the buttons. */
-export function fieldOf(error: unknown): 'domain' | 'upstream' | null {
-  if (!(error instanceof ApiError)) return null;
-  if (error.code === 'DOMAIN_TAKEN') return 'domain';
-  if (error.code !== 'INVALID_REQUEST') return null;
-  if (/upstream/i.test(error.message)) return 'upstream';
-  return /domain|address/i.test(error.message) ? 'domain' : null;
-}
 
 export function SiteForm({ id, stored: first, initial }: Props) {
   const { refresh } = useHub();
@@ -109,43 +102,7 @@ export function SiteForm({ id, stored: first, initial }: Props) {
           if (!busy) void save(stored);
         }}
       >
-        <div class="site-pair">
-          <Field
-            label="Domain"
-            error={at === 'domain' ? wordsOf(error) : null}
-            help="app.example.org, *.example.org, or http://app.localhost"
-          >
-            {(attributes) => (
-              <input
-                {...attributes}
-                class="mono"
-                required
-                autocomplete="off"
-                autocapitalize="off"
-                spellcheck={false}
-                value={draft.domain}
-                onInput={(event) => set({ domain: event.currentTarget.value })}
-              />
-            )}
-          </Field>
-          <Field
-            label="Upstream"
-            error={at === 'upstream' ? wordsOf(error) : null}
-            help="What {upstream} in the config stands for: 127.0.0.1:8000"
-          >
-            {(attributes) => (
-              <input
-                {...attributes}
-                class="mono"
-                autocomplete="off"
-                autocapitalize="off"
-                spellcheck={false}
-                value={draft.upstream}
-                onInput={(event) => set({ upstream: event.currentTarget.value })}
-              />
-            )}
-          </Field>
-        </div>
+        <AddressFields draft={draft} error={error} onChange={set} />
         <Field
           label="Config"
           help="Caddyfile directives of this site. Tab indents; Escape, then Tab leaves the editor."
@@ -195,7 +152,10 @@ export function SiteForm({ id, stored: first, initial }: Props) {
           </button>
         </div>
       </form>
-      <PreviewPanel verdict={verdict} />
+      <div>
+        {id !== null && <StatePanel id={id} />}
+        <PreviewPanel verdict={verdict} />
+      </div>
       {deleting && stored && (
         <Confirm
           title={`Delete ${stored.site.domain}?`}

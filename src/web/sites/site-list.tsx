@@ -11,7 +11,7 @@ import { VirtualRows } from '../parts/virtual-rows.tsx';
 import { addressOf, filterSites, readFilter, SHOWN, type Shown } from './filter.ts';
 import { problemOf } from './problem.ts';
 import { SiteRow } from './site-row.tsx';
-import { useActivity } from './use-activity.ts';
+import { useStates } from './use-states.ts';
 
 const ROW_HEIGHT = 64;
 const LABELS: Record<Shown, string> = {
@@ -26,7 +26,8 @@ export function SiteList() {
   const { status } = useHub();
   const filter = readFilter(query);
   const sites = useLoad('sites', (signal) => get<Vhost[]>('/vhosts', signal));
-  const activity = useActivity();
+  const published = status?.lastPublish?.at;
+  const { states, activity } = useStates(published);
   const search = useRef<HTMLInputElement>(null);
   const change = (next: Partial<typeof filter>) =>
     navigate(addressOf({ ...filter, ...next }), { replace: true });
@@ -36,13 +37,12 @@ export function SiteList() {
       filterSites(
         sites.data ?? [],
         { search: words, shown },
-        (site) => problemOf(site, status) !== null,
+        (site) => problemOf(site, status, states.get(site.id)) !== null,
       ),
-    [sites.data, words, shown, status],
+    [sites.data, words, shown, status, states],
   );
 
   // Somebody else may have changed a site.
-  const published = status?.lastPublish?.at;
   const { reload } = sites;
   useEffect(() => {
     if (published) void reload();
@@ -109,7 +109,7 @@ export function SiteList() {
               <SiteRow
                 site={site}
                 activity={activity.get(site.id)}
-                problem={problemOf(site, status)}
+                problem={problemOf(site, status, states.get(site.id))}
                 onChanged={replace}
               />
             )}
