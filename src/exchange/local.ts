@@ -4,6 +4,7 @@
  */
 import { Elysia } from 'elysia';
 import { errors, jsonBody, lateBodies } from '../../agent/http.ts';
+import { reasonOf } from '../../agent/observe/log.ts';
 import type { Log } from '../log.ts';
 import type { Author } from '../vhosts/store.ts';
 import type { Importer } from './importer.ts';
@@ -16,7 +17,7 @@ const LOCAL: Author = { userId: 'local', userName: 'command line', via: null };
 
 export function createLocal({ importer, bodyLimit, log }: LocalDeps) {
   return new Elysia({ name: 'local' })
-    .use(errors({ report: (error) => log('request failed', { reason: String(error) }) }))
+    .use(errors({ report: (error) => log('request failed', { reason: reasonOf(error) }, 'error') }))
     .use(lateBodies())
     .use(jsonBody(bodyLimit))
     .post(
