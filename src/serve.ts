@@ -179,7 +179,7 @@ function prepareHub(
     if (dirname(settings.socket) !== settings.dataDir) prepareSocketFolder(settings.socket);
     listening = listen(app, settings.host, settings.port);
     local = listenLocally(
-      createLocal({ importer, bodyLimit: WHOLE_BODY_LIMIT, log }),
+      createLocal({ importer, bodyLimit: WHOLE_BODY_LIMIT, seen: metrics.request, log }),
       settings.socket,
     );
   } catch (error) {

@@ -172,6 +172,14 @@ test('the agent counts reloads, starts of its proxy and what the log’s index h
   expect(of('http_requests_total', route, 'status="502"')).toBe(1);
 });
 
+test('docs/metrics.md names all of them, and nothing else', async () => {
+  const text = await Bun.file(join(import.meta.dir, '../../docs/metrics.md')).text();
+  const rows = text.split('\n').filter((line) => line.startsWith('| `'));
+  const named = rows.flatMap((row) => row.split('|')[1]?.match(/\w+/g) ?? []);
+  const told = [...(await scrape('hub')).keys(), ...(await scrape('agent')).keys()];
+  expect([...new Set(told)].toSorted()).toEqual(named.toSorted());
+});
+
 describe('an answer never waits for who does not answer', () => {
   const publisher = { isInStep: () => true };
 

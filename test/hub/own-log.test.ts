@@ -5,6 +5,7 @@ import { logContext } from '../../agent/observe/context.ts';
 import type { Running } from '../../src/listen.ts';
 import { createLog } from '../../src/log.ts';
 import { serveHub } from '../../src/serve.ts';
+import { runProgram } from '../harness/program.ts';
 import { ask, type Stack, signUp, startStack, temporaryFolder } from '../harness/stack.ts';
 
 type Line = Record<string, unknown> & { event: string; level: string; part: string };
@@ -157,6 +158,37 @@ describe('an id', () => {
     ]);
     expect(stack.lines.slice(mark).join('\n')).not.toContain('forged');
   });
+});
+
+test('the program writes it to standard error, and where it listens to standard output', async () => {
+  const folder = temporaryFolder();
+  const env = {
+    LOG_FORMAT: 'json',
+    LOG_LEVEL: 'debug',
+    HUB_PORT: '0',
+    AGENT_TOKEN: 'x'.repeat(40),
+  };
+  const program = runProgram(['hub'], { ...env, DATA_DIR: join(folder, 'data') }, folder);
+  try {
+    const hub = await program.address('hub');
+    await ask(`${hub}/api/health`, { headers: { 'X-Request-Id': 'mine' } });
+    program.child.kill('SIGTERM');
+    const { code, out, err } = await program.exited();
+    expect(code).toBe(0);
+    expect(out).toStartWith('hub listening on http://127.0.0.1:');
+    const lines: Line[] = err
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines).toContainEqual(
+      expect.objectContaining({ event: 'request', request_id: 'mine', route: '/api/health' }),
+    );
+    expect(lines).toContainEqual(expect.objectContaining({ event: 'stopping', level: 'info' }));
+    expect(err).not.toContain(env.AGENT_TOKEN);
+  } finally {
+    program.child.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  }
 });
 
 test('what nobody expected is an error with its reason and id, and its frames at debug', async () => {
