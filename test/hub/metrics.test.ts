@@ -172,6 +172,23 @@ test('the agent counts reloads, starts of its proxy and what the log’s index h
   expect(of('http_requests_total', route, 'status="502"')).toBe(1);
 });
 
+test.each(['hub', 'agent'] as const)(
+  'our own proxy in front of the %s makes nobody local, whatever Host it sends on',
+  async (side) => {
+    const { host } = new URL(urlOf(side));
+    const made = await ask(`${stack.hub}/vhosts`, {
+      json: {
+        domain: `http://front-of-${side}.example`,
+        config: `reverse_proxy ${host} {\nheader_up Host localhost\n}`,
+      },
+      headers,
+    });
+    expect(made.status).toBe(201);
+    const answer = await stack.served(`front-of-${side}.example`, '/metrics');
+    expect([answer.status, answer.text.includes('signalbox_')]).toEqual([401, false]);
+  },
+);
+
 test('docs/metrics.md names all of them, and nothing else', async () => {
   const text = await Bun.file(join(import.meta.dir, '../../docs/metrics.md')).text();
   const rows = text.split('\n').filter((line) => line.startsWith('| `'));
