@@ -17,8 +17,10 @@ import { parseConditions, parseLogQuery } from './logs/filter.ts';
 import type { Logs } from './logs/logs.ts';
 import { type Place, parsePlace } from './logs/place.ts';
 import { parseStatsQuery } from './logs/stats.ts';
+import type { ProxyState } from './state/proxy-state.ts';
 import {
   AdaptAnswer,
+  CertificatesAnswer,
   ErrorBody,
   Health,
   LogPage,
@@ -27,6 +29,8 @@ import {
   ProxyStatus,
   ReloadAnswer,
   ReloadRequest,
+  SitesAnswer,
+  SitesRequest,
   StatsQuery,
   TailQuery,
   ValidateAnswer,
@@ -37,6 +41,7 @@ export type AgentDeps = {
   /** The shared token, and the one it replaces while both are in use. */
   tokens: readonly string[];
   proxy: ProxyControl;
+  state: ProxyState;
   logs: Logs;
   /** Whether it is reached over TLS. */
   tls?: boolean;
@@ -49,7 +54,7 @@ export const AGENT_BODY_LIMIT = 16 * 1024 * 1024;
 const isHealthCheck = (request: Request): boolean =>
   (request.method === 'GET' || request.method === 'HEAD') && pathOf(request) === '/health';
 
-export function createAgent({ tokens, proxy, logs, tls = false, log }: AgentDeps) {
+export function createAgent({ tokens, proxy, state, logs, tls = false, log }: AgentDeps) {
   const allowed = createBearerCheck(tokens);
   return new Elysia({ name: 'agent', handler: tls ? TLS_HOSTS : SHORT_HOSTS })
     .use(
@@ -95,6 +100,13 @@ export function createAgent({ tokens, proxy, logs, tls = false, log }: AgentDeps
     .post('/proxy/adapt', async ({ body }) => ({ config: await proxy.adapt(body.proxyfile) }), {
       body: ValidateRequest,
       response: { 200: AdaptAnswer, 400: ErrorBody, 502: ErrorBody },
+    })
+    .post('/proxy/sites', async ({ body }) => ({ sites: await state.sites(body.names) }), {
+      body: SitesRequest,
+      response: { 200: SitesAnswer, 400: ErrorBody, 502: ErrorBody },
+    })
+    .get('/proxy/certificates', async () => ({ sites: await state.certificates() }), {
+      response: { 200: CertificatesAnswer, 502: ErrorBody },
     })
     .get('/proxy/status', () => proxy.status(), { response: ProxyStatus })
     .get('/logs', ({ query }) => logs.page(parseLogQuery(query)), {

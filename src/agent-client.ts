@@ -3,12 +3,14 @@ import { getSchemaValidator, type Static, type TSchema } from 'elysia';
 import { Failure } from '../agent/failure.ts';
 import {
   AdaptAnswer,
+  CertificatesAnswer,
   ErrorBody,
   LogPage,
   type LogQuery,
   LogStats,
   ProxyStatus,
   ReloadAnswer,
+  SitesAnswer,
   type StatsQuery,
   type TailQuery,
   ValidateAnswer,
@@ -89,6 +91,14 @@ export function createAgentClient({
 
     /** @throws Failure AGENT_UNREACHABLE */
     status: () => call(ProxyStatus, '/proxy/status', { deadline: STATUS_DEADLINE_MS }),
+
+    /** What the proxy knows of its sites, or of those names. @throws Failure AGENT_UNREACHABLE, PROXY_UNREACHABLE */
+    sites: (names?: readonly string[]) =>
+      call(SitesAnswer, '/proxy/sites', { body: { names }, deadline: STATUS_DEADLINE_MS }),
+
+    /** The certificates alone. @throws as sites */
+    certificates: () =>
+      call(CertificatesAnswer, '/proxy/certificates', { deadline: STATUS_DEADLINE_MS }),
 
     /** A page of the access log. @throws Failure AGENT_UNREACHABLE, INVALID_REQUEST */
     logs: (query: LogQuery) =>

@@ -32,6 +32,7 @@ import { securityHeaders } from './security-headers.ts';
 import { HubStatus, readStatus } from './status.ts';
 import type { Publisher } from './vhosts/publisher.ts';
 import { vhostRoutes } from './vhosts/routes.ts';
+import { vhostStateRoutes } from './vhosts/state-routes.ts';
 
 export type HubDeps = {
   db: Db;
@@ -115,6 +116,7 @@ export function createHub(deps: HubDeps) {
     .use(sessionRoutes({ accounts, guard: sessionGuard, cookies, addressOf, bodyLimit }))
     .use(userRoutes({ accounts, directory, guard: sessionGuard, bodyLimit }))
     .use(tokenRoutes({ tokens, guard: sessionGuard, bodyLimit }))
+    .use(vhostStateRoutes({ publisher, agent, guard, now }))
     .use(vhostRoutes({ publisher, guard, bodyLimit }))
     .use(
       new Elysia({ name: 'logs' })

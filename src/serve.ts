@@ -4,8 +4,11 @@ import { existsSync, lstatSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createAgent } from '../agent/app.ts';
 import { writeDurably } from '../agent/caddy/files.ts';
+import { errorLogOf } from '../agent/caddy/patch.ts';
 import { createProxy } from '../agent/caddy/proxy.ts';
 import { createLogs } from '../agent/logs/logs.ts';
+import { handshake } from '../agent/state/handshake.ts';
+import { createProxyState } from '../agent/state/proxy-state.ts';
 import { version } from '../package.json';
 import { createAgentClient } from './agent-client.ts';
 import { createHub, WHOLE_BODY_LIMIT } from './app.ts';
@@ -184,7 +187,14 @@ function prepareAgent(settings: AgentSettings, token: string, log: Log): Prepare
     const proxy = createProxy(settings.proxy, log);
     const logs = createLogs({ file: accessLog.file });
     logs.warm();
-    const app = createAgent({ tokens, proxy, logs, tls: settings.tls !== null, log });
+    const state = createProxyState({
+      admin: proxy.admin,
+      errorLog: errorLogOf(accessLog.file),
+      handshake,
+      newestRequest: logs.newest,
+      now: () => new Date(),
+    });
+    const app = createAgent({ tokens, proxy, state, logs, tls: settings.tls !== null, log });
     const listening = listen(app, settings.host, settings.port, settings.tls);
     let begun = false;
     return {
@@ -197,6 +207,7 @@ function prepareAgent(settings: AgentSettings, token: string, log: Log): Prepare
         await listening.stop(logs.endTails());
         // Before it has begun, a proxy that runs is none of its own.
         if (begun) await proxy.stop();
+        await state.close();
         logs.close();
         release();
       },

@@ -64,7 +64,7 @@ function redirects(server: Json, httpsPort: number): boolean {
 }
 
 /** `:80`, `tcp/127.0.0.1:80-82`, `[::1]:80`; other networks give nothing. */
-function parseAddress(address: string): Listener[] {
+export function parseAddress(address: string): Listener[] {
   const match = /^(?:tcp[46]?\/)?(.*):(\d+)(?:-(\d+))?$/.exec(address);
   if (!match || address.startsWith('udp') || address.startsWith('unix')) return [];
   const [, host = '', first, last = first] = match;
@@ -75,7 +75,8 @@ function parseAddress(address: string): Listener[] {
   return ports;
 }
 
-const portOf = (value: Json | undefined, otherwise: number) =>
+/** A port of the configuration, or the one that holds where it has none. */
+export const portOf = (value: Json | undefined, otherwise: number) =>
   typeof value === 'number' ? value : otherwise;
 
 function parse(text: string): Json {

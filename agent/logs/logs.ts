@@ -1,4 +1,4 @@
-import type { LogPage, LogStats } from '../wire.ts';
+import type { LogEntry, LogPage, LogStats } from '../wire.ts';
 import { createClassifier } from './classify.ts';
 import { createDecoder } from './decoded.ts';
 import type { Conditions, LogFilter } from './filter.ts';
@@ -20,6 +20,8 @@ export type Logs = {
    * when a file cannot be read, and after `close`.
    */
   page(filter: LogFilter): Promise<LogPage>;
+  /** The newest entry of a host, null where there is none; rejects as `page`. */
+  newest(domain: string): Promise<LogEntry | null>;
   /** Numbers over time; rejects as `page`. */
   stats(filter: StatsFilter): Promise<LogStats>;
   /** What is written from now on, or from a place on, as server-sent events. */
@@ -82,14 +84,17 @@ export function createLogs({ file, patience = PATIENCE_MS }: LogsOptions): Logs 
     }
   }
 
+  const page = (filter: LogFilter): Promise<LogPage> =>
+    answer((segments, patience) =>
+      readPage(segments, filter, { reader, tallies, classifier, patience }),
+    );
+
   return {
     warm() {
       history.refresh().catch(() => undefined);
     },
-    page: (filter) =>
-      answer((segments, patience) =>
-        readPage(segments, filter, { reader, tallies, classifier, patience }),
-      ),
+    page,
+    newest: async (domain) => (await page({ domain, page: 1, pageSize: 1 })).logs[0] ?? null,
     stats: (filter) =>
       answer((segments, patience) =>
         readStats(segments, filter, { reader, decoder, latest, classifier, patience }),

@@ -47,6 +47,12 @@ export function hubRoutes(folder: string): Route[] {
 }
 
 export function agentRoutes(): Route[] {
-  const app = createAgent({ tokens: [], proxy: {} as never, logs: {} as never, log: () => {} });
+  const app = createAgent({
+    tokens: [],
+    proxy: {} as never,
+    state: {} as never,
+    logs: {} as never,
+    log: () => {},
+  });
   return (app.routes as unknown as Registered[]).map(told);
 }
