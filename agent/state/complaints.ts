@@ -30,7 +30,7 @@ const isUpstreamFault = (status: Json | undefined) =>
   status === 502 || status === 503 || status === 504;
 
 /** `dial tcp 127.0.0.1:9: connect: …`, `dial tcp: lookup db on …`, `dial unix /run/x: …` */
-const DIALLED = /\bdial (?:tcp|udp|unix)[46]?(?: (\S+?)|: lookup ([^\s:]+)[^:]*): /;
+const DIALLED = /\bdial (?:tcp|udp|unix)[46]?(?: (\S+?)|: lookup (\S+?)(?: on \S+)?): /;
 
 /** Null for a line that says nothing of the kind, whatever it is. */
 export function readComplaint(line: string): Complaint | null {

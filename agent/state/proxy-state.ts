@@ -58,6 +58,7 @@ export function createProxyState(deps: ProxyStateDeps) {
       live = { digest, sites: liveSites(JSON.parse(await admin.config()) as Json) };
       certificates.keep(targetsOf(live.sites));
       certificates.expire();
+      upstreams.forget();
     }
     return live?.sites ?? [];
   }

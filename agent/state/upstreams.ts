@@ -40,6 +40,11 @@ export function createUpstreams({ admin, now }: UpstreamsDeps) {
       });
       return told;
     },
+
+    /** There is a new configuration: other upstreams. */
+    forget(): void {
+      last = null;
+    },
   };
 }
 
