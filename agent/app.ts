@@ -20,7 +20,6 @@ import { parseStatsQuery } from './logs/stats.ts';
 import type { ProxyState } from './state/proxy-state.ts';
 import {
   AdaptAnswer,
-  CertificatesAnswer,
   ErrorBody,
   Health,
   LogPage,
@@ -29,13 +28,12 @@ import {
   ProxyStatus,
   ReloadAnswer,
   ReloadRequest,
-  SitesAnswer,
-  SitesRequest,
   StatsQuery,
   TailQuery,
   ValidateAnswer,
   ValidateRequest,
 } from './wire.ts';
+import { CertificatesAnswer, SitesAnswer, SitesRequest } from './wire-state.ts';
 
 export type AgentDeps = {
   /** The shared token, and the one it replaces while both are in use. */

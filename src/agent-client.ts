@@ -3,18 +3,17 @@ import { getSchemaValidator, type Static, type TSchema } from 'elysia';
 import { Failure } from '../agent/failure.ts';
 import {
   AdaptAnswer,
-  CertificatesAnswer,
   ErrorBody,
   LogPage,
   type LogQuery,
   LogStats,
   ProxyStatus,
   ReloadAnswer,
-  SitesAnswer,
   type StatsQuery,
   type TailQuery,
   ValidateAnswer,
 } from '../agent/wire.ts';
+import { CertificatesAnswer, SitesAnswer } from '../agent/wire-state.ts';
 import { type AgentTrust, createAgentTls } from './agent-trust.ts';
 import { createRelays } from './relay.ts';
 

@@ -1,5 +1,5 @@
 /** The certificates of all vhosts, and which of them end soon. */
-import type { CertificatesAnswer } from '../../agent/wire.ts';
+import type { CertificatesAnswer } from '../../agent/wire-state.ts';
 import type { AgentClient } from '../agent-client.ts';
 import { endpointsUnder, keyOfEndpoint } from './endpoints.ts';
 import type { Publisher } from './publisher.ts';

@@ -1,6 +1,7 @@
 /** `/vhosts/state`: certificates, upstreams and the last errors of the vhosts, as the proxy has them. */
 import { Elysia, t } from 'elysia';
-import { ErrorBody, SiteCertificate, SiteError, SiteUpstream } from '../../agent/wire.ts';
+import { ErrorBody } from '../../agent/wire.ts';
+import { SiteCertificate, SiteError, SiteUpstream } from '../../agent/wire-state.ts';
 import type { AgentClient } from '../agent-client.ts';
 import type { Guard } from '../auth/guard.ts';
 import { findVhost } from './changes.ts';

@@ -1,5 +1,5 @@
 /** What the proxy knows of a vhost, put together from what it knows of the vhost's addresses. Pure. */
-import type { SiteError, SiteState, SiteUpstream } from '../../agent/wire.ts';
+import type { SiteError, SiteState, SiteUpstream } from '../../agent/wire-state.ts';
 import { daysLeft } from './certificates.ts';
 import { type Endpoint, endpointsUnder, keyOfEndpoint } from './endpoints.ts';
 import type { SiteSet, Vhost } from './vhost.ts';
