@@ -13,15 +13,18 @@ import {
   SHORT_HOSTS,
   TLS_HOSTS,
 } from './http.ts';
+import { parseActivityQuery } from './logs/activity.ts';
 import { parseConditions, parseLogQuery } from './logs/filter.ts';
 import type { Logs } from './logs/logs.ts';
 import { type Place, parsePlace } from './logs/place.ts';
 import { parseStatsQuery } from './logs/stats.ts';
 import type { ProxyState } from './state/proxy-state.ts';
 import {
+  ActivityQuery,
   AdaptAnswer,
   ErrorBody,
   Health,
+  LogActivity,
   LogPage,
   LogQuery,
   LogStats,
@@ -125,6 +128,10 @@ export function createAgent({ tokens, proxy, state, logs, tls = false, log }: Ag
     .get('/logs/stats', ({ query }) => logs.stats(parseStatsQuery(query)), {
       query: StatsQuery,
       response: { 200: LogStats, 400: ErrorBody },
+    })
+    .get('/logs/activity', ({ query }) => logs.activity(parseActivityQuery(query)), {
+      query: ActivityQuery,
+      response: { 200: LogActivity, 400: ErrorBody },
     });
 }
 

@@ -2,8 +2,10 @@
 import { getSchemaValidator, type Static, type TSchema } from 'elysia';
 import { Failure } from '../agent/failure.ts';
 import {
+  type ActivityQuery,
   AdaptAnswer,
   ErrorBody,
+  LogActivity,
   LogPage,
   type LogQuery,
   LogStats,
@@ -137,6 +139,10 @@ export function createAgentClient({
 
     /** Ends the tails, which a server that stops would wait for. */
     endTails: relays.end,
+
+    /** Requests over time of each domain. @throws as logs */
+    activity: (query: ActivityQuery) =>
+      call(LogActivity, `/logs/activity?${new URLSearchParams(query as Record<string, string>)}`),
 
     /** Numbers over time. @throws as logs */
     stats: (query: StatsQuery) =>

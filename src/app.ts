@@ -30,6 +30,8 @@ import { exchangeRoutes } from './exchange/routes.ts';
 import type { Log } from './log.ts';
 import { securityHeaders } from './security-headers.ts';
 import { HubStatus, readStatus } from './status.ts';
+import { createActivity } from './vhosts/activity.ts';
+import { vhostActivityRoutes } from './vhosts/activity-routes.ts';
 import type { Publisher } from './vhosts/publisher.ts';
 import { vhostRoutes } from './vhosts/routes.ts';
 import { vhostStateRoutes } from './vhosts/state-routes.ts';
@@ -117,6 +119,7 @@ export function createHub(deps: HubDeps) {
     .use(userRoutes({ accounts, directory, guard: sessionGuard, bodyLimit }))
     .use(tokenRoutes({ tokens, guard: sessionGuard, bodyLimit }))
     .use(vhostStateRoutes({ publisher, agent, guard, now }))
+    .use(vhostActivityRoutes({ activity: createActivity({ publisher, agent, now }), guard }))
     .use(vhostRoutes({ publisher, guard, bodyLimit }))
     .use(
       new Elysia({ name: 'logs' })

@@ -1,4 +1,5 @@
-import type { LogEntry, LogPage, LogStats } from '../wire.ts';
+import type { LogActivity, LogEntry, LogPage, LogStats } from '../wire.ts';
+import { type ActivityFilter, readActivity } from './activity.ts';
 import { createClassifier } from './classify.ts';
 import { createDecoder } from './decoded.ts';
 import type { Conditions, LogFilter } from './filter.ts';
@@ -24,6 +25,8 @@ export type Logs = {
   newest(domain: string): Promise<LogEntry | null>;
   /** Numbers over time; rejects as `page`. */
   stats(filter: StatsFilter): Promise<LogStats>;
+  /** Requests over time of each domain; rejects as `page`. */
+  activity(filter: ActivityFilter): Promise<LogActivity>;
   /** What is written from now on, or from a place on, as server-sent events. */
   tail(conditions: Conditions, after: Place | undefined): ReadableStream<Uint8Array>;
   /** Ends the tails, which a server that stops would wait for; see `Tails.end`. */
@@ -99,6 +102,8 @@ export function createLogs({ file, patience = PATIENCE_MS }: LogsOptions): Logs 
       answer((segments, patience) =>
         readStats(segments, filter, { reader, decoder, latest, classifier, patience }),
       ),
+    activity: (filter) =>
+      answer((segments, patience) => readActivity(segments, filter, { decoder, patience })),
     tail: tails.open,
     endTails: tails.end,
     close() {

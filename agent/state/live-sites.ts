@@ -57,7 +57,8 @@ function sitesOf(server: JsonObject, ports: Ports, automation: readonly Json[]):
       found.set(name, known);
     }
   }
-  const secure = isSecure(server, [...found.keys()], listeners, ports) ? listeners[0] : undefined;
+  const place = listeners.find(({ port }) => port !== ports.http) ?? listeners[0];
+  const secure = isSecure(server, [...found.keys()], listeners, ports) ? place : undefined;
   const selection = list(server.tls_connection_policies);
   return [...found].map(([name, upstreams]) => ({
     name,
