@@ -1,4 +1,5 @@
 /** The sites that a live configuration of Caddy serves, by host name. Pure. */
+import { hasAutomaticHttps } from '../caddy/automatic-https.ts';
 import { field, type Json, type JsonObject, object } from '../caddy/json.ts';
 import { type Listener, parseAddress, portOf } from '../caddy/ports.ts';
 import { hostKey } from '../logs/host.ts';
@@ -58,7 +59,7 @@ function sitesOf(server: JsonObject, ports: Ports, automation: readonly Json[]):
     }
   }
   const place = listeners.find(({ port }) => port !== ports.http) ?? listeners[0];
-  const secure = isSecure(server, [...found.keys()], listeners, ports) ? place : undefined;
+  const secure = isSecure(server, listeners, ports) ? place : undefined;
   const selection = list(server.tls_connection_policies);
   return [...found].map(([name, upstreams]) => ({
     name,
@@ -74,20 +75,12 @@ function sitesOf(server: JsonObject, ports: Ports, automation: readonly Json[]):
   }));
 }
 
-/** By Caddy's rules of automatic HTTPS, which add TLS where the configuration says nothing. */
-function isSecure(
-  server: JsonObject,
-  names: readonly string[],
-  listeners: readonly Listener[],
-  ports: Ports,
-): boolean {
+/** Whether Caddy serves it over TLS: asked to, or by its rules of automatic HTTPS. */
+function isSecure(server: JsonObject, listeners: readonly Listener[], ports: Ports): boolean {
   if (list(server.tls_connection_policies).length > 0) return true;
-  const automatic = object(server.automatic_https);
-  if (automatic.disable === true) return false;
-  if (listeners.every(({ port }) => port === ports.http)) return false;
-  if (listeners.some(({ port }) => port === ports.https)) return true;
-  const skipped = new Set(list(automatic.skip).map((host) => nameOf(String(host))));
-  return names.some((name) => name !== '' && !skipped.has(name));
+  const own = listeners.map(({ port }) => port);
+  const isOff = object(server.automatic_https).disable === true;
+  return (!isOff && own.includes(ports.https)) || hasAutomaticHttps(server, own, ports.http);
 }
 
 /** The hosts of a route's matchers; the empty name where one asks for none. */
