@@ -28,7 +28,12 @@ import { createLocal } from './exchange/local.ts';
 import { canListen, type Listening, listen, listenLocally, type Running } from './listen.ts';
 import { lockFolder } from './lock.ts';
 import type { Log } from './log.ts';
-import { collectStanding, collectVhosts, createHubMetrics } from './metrics.ts';
+import {
+  collectCertificates,
+  collectStanding,
+  collectVhosts,
+  createHubMetrics,
+} from './metrics.ts';
 import { createReadImport } from './read-import.ts';
 import { createPublisher } from './vhosts/publisher.ts';
 import { startReconciler } from './vhosts/reconciler.ts';
@@ -127,6 +132,7 @@ function prepareHub(
       collectProcess(version, 'hub', now),
       () => collectVhosts(publisher),
       () => collectStanding(agent, publisher),
+      () => collectCertificates({ agent, publisher }),
     ],
     log,
   );

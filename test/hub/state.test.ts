@@ -275,6 +275,10 @@ describe('a certificate that ends', () => {
     expect(others.filter(({ overdue }) => overdue)).toEqual([]);
     const { addresses } = await stateOf(id);
     expect(addresses).toMatchObject([{ automated: false, certificate: { daysLeft: 5 } }]);
+    const metrics = await ask(stack.hub.replace('/api', '/metrics'), { headers });
+    const [, seconds] =
+      /certificate_expiry_timestamp_seconds\{name="own.example"\} (\d+)/.exec(metrics.text) ?? [];
+    expect(Math.floor((Number(seconds) * 1000 - Date.now()) / DAY_MS)).toBe(5);
 
     await writeCertificate(60);
     await put(id, { config: `tls ${cert} ${key}\nrespond renewed` });
