@@ -1,7 +1,27 @@
 /** `signalbox import FILE [--dry-run]`: hands a Caddyfile to the hub that runs on this machine. */
-import type { Imported } from './exchange/importer.ts';
+import { dataDirOf, hubSocket } from '../config.ts';
+import type { Imported } from '../exchange/importer.ts';
+import { type Command, EXIT } from './command.ts';
 
-export type ImportCommandDeps = {
+export const importFile: Command = {
+  name: 'import',
+  args: [{ name: 'FILE' }],
+  options: { 'dry-run': { summary: 'print what would become of it, and change nothing' } },
+  summary: 'hand a Caddyfile to the hub that runs here',
+  help: `FILE may be - for standard input. Global options and snippets become the preamble, each site a
+vhost, in one publish: all of it or nothing. The hub of the same DATA_DIR must run; no password is
+needed, since only its owner can open its socket.
+`,
+  run: ({ args: [file = ''], has }, { env, out, err }) =>
+    importCommand(file, has('dry-run'), {
+      socket: hubSocket(dataDirOf(env)),
+      read: (name) => (name === '-' ? Bun.stdin.text() : Bun.file(name).text()),
+      out,
+      err,
+    }),
+};
+
+type ImportCommandDeps = {
   /** The running hub's socket. */
   socket: string;
   /** The file's text, `-` for standard input. @throws where it cannot be read */
@@ -13,7 +33,7 @@ export type ImportCommandDeps = {
 type Refusal = { code: string; message: string; detail?: string };
 
 /** @returns the exit code: 0 when it was imported, or on a dry run could be */
-export async function importCommand(
+async function importCommand(
   file: string,
   dryRun: boolean,
   { socket, read, out, err }: ImportCommandDeps,
@@ -23,7 +43,7 @@ export async function importCommand(
     proxyfile = await read(file);
   } catch {
     err(`signalbox import: ${file} cannot be read\n`);
-    return 1;
+    return EXIT.failed;
   }
   let response: Response;
   try {
@@ -34,12 +54,12 @@ export async function importCommand(
     });
   } catch {
     err('signalbox import: no hub runs with this DATA_DIR; start it first\n');
-    return 1;
+    return EXIT.failed;
   }
   if (!response.ok) {
     const { code, message, detail } = (await response.json()) as Refusal;
     err(`signalbox import: ${message} (${code})\n${detail === undefined ? '' : `  ${detail}\n`}`);
-    return 1;
+    return EXIT.failed;
   }
   const { vhosts, skipped, proxyfile: text } = (await response.json()) as Imported;
   for (const { line, reason } of skipped) err(`line ${line} left out: ${reason}\n`);
@@ -47,5 +67,5 @@ export async function importCommand(
     `${vhosts.length} ${vhosts.length === 1 ? 'site' : 'sites'} ${dryRun ? 'would be ' : ''}imported\n`,
   );
   out(dryRun ? text : vhosts.map(({ id, domain }) => `${id}\t${domain}\n`).join(''));
-  return 0;
+  return EXIT.done;
 }

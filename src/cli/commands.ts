@@ -1,0 +1,9 @@
+/** All words the program knows, in the order of `--help`. */
+import type { Command } from './command.ts';
+import { health } from './health.ts';
+import { help } from './help.ts';
+import { importFile } from './import.ts';
+import { passwd } from './passwd.ts';
+import { agent, all, hub } from './serve.ts';
+
+export const COMMANDS: readonly Command[] = [all, hub, agent, health, importFile, passwd, help];
