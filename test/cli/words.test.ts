@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
-import { COMMANDS } from '../src/cli/commands.ts';
-import { parseWords } from '../src/cli/parse.ts';
-import { commandHelp, overallHelp, synopsis } from '../src/cli/usage.ts';
+import { COMMANDS } from '../../src/cli/commands.ts';
+import { parseWords } from '../../src/cli/parse.ts';
+import { commandHelp, overallHelp, synopsis } from '../../src/cli/usage.ts';
 
 const parse = (...words: string[]) => parseWords(words, COMMANDS);
 
