@@ -3,12 +3,15 @@ import { readFileSync } from 'node:fs';
 import { version } from '../package.json';
 import { type Cli, EXIT } from './cli/command.ts';
 import { COMMANDS } from './cli/commands.ts';
+import { createPaint } from './cli/paint.ts';
 import { parseWords } from './cli/parse.ts';
 import { commandHelp, overallHelp, synopsis } from './cli/usage.ts';
 import { createLog } from './log.ts';
 
 const out = (text: string) => void process.stdout.write(text);
 const err = (text: string) => void process.stderr.write(text);
+const { red } = createPaint(process.stderr.isTTY, process.env);
+const fail = (reason: string) => err(`${red(reason)}\n`);
 
 const cli: Cli = {
   commands: COMMANDS,
@@ -19,6 +22,8 @@ const cli: Cli = {
   },
   out,
   err,
+  fail,
+  paint: createPaint(process.stdout.isTTY, process.env),
   log: createLog(
     (line) => err(`${line}\n`),
     () => new Date(),
@@ -38,7 +43,8 @@ if (parsed.ask === 'help') {
   out(`${version}\n`);
 } else if (parsed.ask === 'unknown') {
   const usage = parsed.command ? `Usage: ${synopsis(parsed.command)}\n` : overallHelp(COMMANDS);
-  err(`${usage}\nsignalbox: unknown: ${words.join(' ')}\n`);
+  err(`${usage}\n`);
+  fail(`signalbox: unknown: ${words.join(' ')}`);
   process.exitCode = EXIT.usage;
 } else {
   const { command, given } = parsed;

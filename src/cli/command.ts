@@ -2,6 +2,7 @@
 import type { Machine } from '../config.ts';
 import type { Log } from '../log.ts';
 import type { Env } from '../settings-reader.ts';
+import type { Paint } from './paint.ts';
 
 /** A word behind the command's name. */
 export type Argument = {
@@ -32,6 +33,10 @@ export type Cli = {
   machine: Machine;
   out: (text: string) => void;
   err: (text: string) => void;
+  /** Writes a line on standard error that says why it failed. */
+  fail: (reason: string) => void;
+  /** For what is written with `out`. */
+  paint: Paint;
   log: Log;
   /** Resolves with the name of the first signal that asks the program to stop. */
   stopSignal: () => Promise<string>;

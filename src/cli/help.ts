@@ -8,7 +8,7 @@ export const help: Command = {
   options: {},
   summary: 'this list, or more of one command',
   help: 'The same as signalbox --help and signalbox COMMAND --help.\n',
-  async run({ args: [name] }, { commands, out, err }) {
+  async run({ args: [name] }, { commands, out, err, fail }) {
     if (name === undefined) {
       out(overallHelp(commands));
       return EXIT.done;
@@ -18,7 +18,8 @@ export const help: Command = {
       out(commandHelp(command));
       return EXIT.done;
     }
-    err(`${overallHelp(commands)}\nsignalbox: unknown: help ${name}\n`);
+    err(`${overallHelp(commands)}\n`);
+    fail(`signalbox: unknown: help ${name}`);
     return EXIT.usage;
   },
 };

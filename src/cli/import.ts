@@ -12,12 +12,13 @@ export const importFile: Command = {
 vhost, in one publish: all of it or nothing. The hub of the same DATA_DIR must run; no password is
 needed, since only its owner can open its socket.
 `,
-  run: ({ args: [file = ''], has }, { env, out, err }) =>
+  run: ({ args: [file = ''], has }, { env, out, err, fail }) =>
     importCommand(file, has('dry-run'), {
       socket: hubSocket(dataDirOf(env)),
       read: (name) => (name === '-' ? Bun.stdin.text() : Bun.file(name).text()),
       out,
       err,
+      fail,
     }),
 };
 
@@ -28,6 +29,7 @@ type ImportCommandDeps = {
   read: (file: string) => Promise<string>;
   out: (text: string) => void;
   err: (text: string) => void;
+  fail: (reason: string) => void;
 };
 
 type Refusal = { code: string; message: string; detail?: string };
@@ -36,13 +38,13 @@ type Refusal = { code: string; message: string; detail?: string };
 async function importCommand(
   file: string,
   dryRun: boolean,
-  { socket, read, out, err }: ImportCommandDeps,
+  { socket, read, out, err, fail }: ImportCommandDeps,
 ): Promise<number> {
   let proxyfile: string;
   try {
     proxyfile = await read(file);
   } catch {
-    err(`signalbox import: ${file} cannot be read\n`);
+    fail(`signalbox import: ${file} cannot be read`);
     return EXIT.failed;
   }
   let response: Response;
@@ -53,12 +55,13 @@ async function importCommand(
       body: JSON.stringify({ proxyfile, dryRun }),
     });
   } catch {
-    err('signalbox import: no hub runs with this DATA_DIR; start it first\n');
+    fail('signalbox import: no hub runs with this DATA_DIR; start it first');
     return EXIT.failed;
   }
   if (!response.ok) {
     const { code, message, detail } = (await response.json()) as Refusal;
-    err(`signalbox import: ${message} (${code})\n${detail === undefined ? '' : `  ${detail}\n`}`);
+    fail(`signalbox import: ${message} (${code})`);
+    if (detail !== undefined) err(`  ${detail}\n`);
     return EXIT.failed;
   }
   const { vhosts, skipped, proxyfile: text } = (await response.json()) as Imported;

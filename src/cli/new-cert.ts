@@ -6,7 +6,7 @@ import { type Cli, EXIT, messageOf } from './command.ts';
 import { newCertificate } from './new-certificate.ts';
 
 /** @returns the exit code */
-export async function writeCertificate({ env, out, err }: Cli): Promise<number> {
+export async function writeCertificate({ env, out, fail }: Cli): Promise<number> {
   const folder = dataDirOf(env);
   const cert = resolve(env.AGENT_TLS_CERT?.trim() || join(folder, 'agent-cert.pem'));
   const key = resolve(env.AGENT_TLS_KEY?.trim() || join(folder, 'agent-key.pem'));
@@ -17,7 +17,7 @@ export async function writeCertificate({ env, out, err }: Cli): Promise<number> 
     out(`\nFor the hub:\nAGENT_CA=${fingerprint}\n`);
     return EXIT.done;
   } catch (error) {
-    err(`signalbox agent --new-cert: ${messageOf(error)}\n`);
+    fail(`signalbox agent --new-cert: ${messageOf(error)}`);
     return EXIT.failed;
   }
 }

@@ -10,7 +10,7 @@ export const passwd: Command = {
   help: `Reads it from standard input, or makes one and prints it where nothing is given. All sessions
 of the account end. Works on DATA_DIR, beside a hub that runs.
 `,
-  async run({ args: [email = ''] }, { env, out, err }) {
+  async run({ args: [email = ''] }, { env, out, fail }) {
     try {
       // Loaded here: no other small command needs the database.
       const { openBeside } = await import('../db/open.ts');
@@ -27,7 +27,7 @@ of the account end. Works on DATA_DIR, beside a hub that runs.
         close();
       }
     } catch (error) {
-      err(`signalbox passwd: ${messageOf(error)}\n`);
+      fail(`signalbox passwd: ${messageOf(error)}`);
       return EXIT.failed;
     }
   },

@@ -48,7 +48,7 @@ async function serve(part: Part, cli: Cli): Promise<number> {
     stop = await start(part, readSettings(part, cli.env, cli.machine), cli);
   } catch (error) {
     const known = error instanceof SettingsError;
-    cli.err(`${known ? '' : 'signalbox cannot start: '}${messageOf(error)}\n`);
+    cli.fail(`${known ? '' : 'signalbox cannot start: '}${messageOf(error)}`);
     return EXIT.failed;
   }
   cli.log('stopping', { signal: await cli.stopSignal() });
@@ -83,8 +83,8 @@ async function start(part: Part, settings: Settings, cli: Cli): Promise<() => Pr
   return running.stop;
 }
 
-const announce = (name: string, running: Running, { out }: Cli) =>
-  out(`${name} listening on ${running.url}\n`);
+const announce = (name: string, running: Running, { out, paint }: Cli) =>
+  out(`${paint.green(name)} listening on ${paint.bold(running.url)}\n`);
 
 /** Says how the first account is made, where there is none. */
 function welcome({ url, setupCode, loopback }: HubRunning, { out }: Cli): void {
