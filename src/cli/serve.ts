@@ -3,6 +3,8 @@ import { type Command as Part, readSettings, type Settings } from '../config.ts'
 import type { Running } from '../listen.ts';
 import type { HubRunning } from '../serve.ts';
 import { SettingsError } from '../settings-reader.ts';
+import { sendDatagram } from '../systemd/datagram.ts';
+import { createServiceManager } from '../systemd/service-manager.ts';
 import { type Cli, type Command, EXIT, messageOf } from './command.ts';
 import { writeCertificate } from './new-cert.ts';
 
@@ -43,21 +45,31 @@ must be able to write the PROXYFILE and its folder, to read the ACCESS_LOG, and 
 };
 
 async function serve(part: Part, cli: Cli): Promise<number> {
+  const manager = createServiceManager({
+    env: cli.env,
+    pid: process.pid,
+    send: sendDatagram,
+    log: cli.log,
+  });
   let stop: () => Promise<void>;
   try {
     stop = await start(part, readSettings(part, cli.env, cli.machine), cli);
+    manager.ready('serving');
   } catch (error) {
     const known = error instanceof SettingsError;
     cli.fail(`${known ? '' : 'signalbox cannot start: '}${messageOf(error)}`);
     return EXIT.failed;
   }
   cli.log('stopping', { signal: await cli.stopSignal() });
+  manager.stopping();
   try {
     await stop();
     return EXIT.done;
   } catch (error) {
     cli.log('stop failed', { reason: messageOf(error) });
     return EXIT.failed;
+  } finally {
+    manager.close();
   }
 }
 
