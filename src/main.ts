@@ -1,5 +1,6 @@
 /** The program's entry: argv and environment in, exit code out; the only file that exits. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { isatty } from 'node:tty';
 import { version } from '../package.json';
 import { type Cli, EXIT } from './cli/command.ts';
 import { COMMANDS } from './cli/commands.ts';
@@ -28,6 +29,15 @@ const cli: Cli = {
     (line) => err(`${line}\n`),
     () => new Date(),
   ),
+  host: {
+    isRoot: process.getuid?.() === 0,
+    hasTerminal: isatty(0),
+    // As sd_booted(3) looks.
+    runsSystemd: existsSync('/run/systemd/system'),
+    // A binary holds its files below this name.
+    program: Bun.main.startsWith('/$bunfs/') ? process.execPath : null,
+  },
+  confirm: (question) => confirm(question),
   stopSignal: () =>
     new Promise((resolve) => {
       // A second one changes nothing: what is under way completes.

@@ -26,6 +26,16 @@ export type Given = {
   value: (option: string) => string | undefined;
 };
 
+/** Where the program runs, and as what. */
+export type Host = {
+  isRoot: boolean;
+  /** Whether a person sits at standard input. */
+  hasTerminal: boolean;
+  runsSystemd: boolean;
+  /** The single binary's path; null where the program runs from its sources. */
+  program: string | null;
+};
+
 /** The world around a command; only main.ts makes one from the process. */
 export type Cli = {
   commands: readonly Command[];
@@ -38,6 +48,9 @@ export type Cli = {
   /** For what is written with `out`. */
   paint: Paint;
   log: Log;
+  host: Host;
+  /** Asks on the terminal. */
+  confirm: (question: string) => boolean;
   /** Resolves with the name of the first signal that asks the program to stop. */
   stopSignal: () => Promise<string>;
 };

@@ -4,6 +4,7 @@ import { completion } from './completion.ts';
 import { health } from './health.ts';
 import { help } from './help.ts';
 import { importFile } from './import.ts';
+import { install, uninstall } from './install.ts';
 import { passwd } from './passwd.ts';
 import { agent, all, hub } from './serve.ts';
 
@@ -14,6 +15,8 @@ export const COMMANDS: readonly Command[] = [
   health,
   importFile,
   passwd,
+  install,
+  uninstall,
   completion,
   help,
 ];
