@@ -75,6 +75,11 @@ export function planInstall(
     throw new CannotInstall(`${INSTALLED[inTheWay].unit} is installed: uninstall it first`);
   }
   const beside = part === 'agent' && !managed;
+  if (beside && (!seen.caddy.unit || seen.caddy.gid === null)) {
+    throw new CannotInstall(
+      'there is no caddy.service with a user caddy (apt-get install caddy brings it); with --managed the agent runs a Caddy of its own',
+    );
+  }
   if (part !== 'hub' && !beside && seen.caddy.runs) {
     throw new CannotInstall(
       'caddy.service runs, and has the ports: end it (systemctl disable --now caddy), or install agent and hub beside it',
@@ -82,11 +87,6 @@ export function planInstall(
   }
   if (part !== 'hub' && !seen.caddy.program) {
     throw new CannotInstall('there is no program caddy: install it with apt-get install caddy');
-  }
-  if (beside && (!seen.caddy.unit || seen.caddy.gid === null)) {
-    throw new CannotInstall(
-      'there is no caddy.service with a user caddy (apt-get install caddy brings it); with --managed the agent runs a Caddy of its own',
-    );
   }
   const installed = INSTALLED[part];
   const write = (path: string, mode: number, text: string, secret = false): Step[] => {
