@@ -9,6 +9,8 @@ import { parseWords } from './cli/parse.ts';
 import { commandHelp, overallHelp, synopsis } from './cli/usage.ts';
 import { createLog } from './log.ts';
 
+// Who reads it may go (`| head`, a journal that starts anew): that is no reason to end.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 const out = (text: string) => void process.stdout.write(text);
 const err = (text: string) => void process.stderr.write(text);
 const { red } = createPaint(process.stderr.isTTY, process.env);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { parseWords } from '../../src/cli/parse.ts';
 import { commandHelp, overallHelp, synopsis } from '../../src/cli/usage.ts';
@@ -41,6 +42,13 @@ describe('the words of the command line', () => {
     expect(parse('nothing', '-h')).toEqual({ ask: 'help', command: null });
     expect(parse('passwd', 'a@b.example', '--help')).toMatchObject({ command: { name: 'passwd' } });
   });
+});
+
+test('a reader that goes away is nobody’s fault', () => {
+  const main = join(import.meta.dir, '../../src/main.ts');
+  const script = 'set -o pipefail; "$@" help | true; echo $?';
+  const { stdout, stderr } = Bun.spawnSync(['bash', '-c', script, 'bash', process.execPath, main]);
+  expect([stdout.toString(), stderr.toString()]).toEqual(['0\n', '']);
 });
 
 describe('help', () => {
