@@ -7,7 +7,6 @@ import { COMMANDS } from './cli/commands.ts';
 import { createPaint } from './cli/paint.ts';
 import { parseWords } from './cli/parse.ts';
 import { commandHelp, overallHelp, synopsis } from './cli/usage.ts';
-import { createLog } from './log.ts';
 
 // Who reads it may go (`| head`, a journal that starts anew): that is no reason to end.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
@@ -27,10 +26,6 @@ const cli: Cli = {
   err,
   fail,
   paint: createPaint(process.stdout.isTTY, process.env),
-  log: createLog(
-    (line) => err(`${line}\n`),
-    () => new Date(),
-  ),
   host: {
     isRoot: process.getuid?.() === 0,
     hasTerminal: isatty(0),

@@ -1,6 +1,5 @@
 /** What a command of the program is: told once, for running it, for its help and for completion. */
 import type { Machine } from '../config.ts';
-import type { Log } from '../log.ts';
 import type { Env } from '../settings-reader.ts';
 import type { Paint } from './paint.ts';
 
@@ -47,7 +46,6 @@ export type Cli = {
   fail: (reason: string) => void;
   /** For what is written with `out`. */
   paint: Paint;
-  log: Log;
   host: Host;
   /** Asks on the terminal. */
   confirm: (question: string) => boolean;

@@ -1,6 +1,8 @@
 /** `signalbox`, `signalbox hub`, `signalbox agent`: what stays until it is told to stop. */
+import { logContext } from '../../agent/observe/context.ts';
 import { type Command as Part, readSettings, type Settings } from '../config.ts';
 import type { Running } from '../listen.ts';
+import { createLog, type Log } from '../log.ts';
 import type { HubRunning } from '../serve.ts';
 import { SettingsError } from '../settings-reader.ts';
 import { sendDatagram } from '../systemd/datagram.ts';
@@ -45,51 +47,59 @@ must be able to write the PROXYFILE and its folder, to read the ACCESS_LOG, and 
 };
 
 async function serve(part: Part, cli: Cli): Promise<number> {
-  const manager = createServiceManager({
-    env: cli.env,
-    pid: process.pid,
-    send: sendDatagram,
-    log: cli.log,
-  });
+  let log: Log;
+  let manager: ReturnType<typeof createServiceManager>;
   let stop: () => Promise<void>;
   try {
-    stop = await start(part, readSettings(part, cli.env, cli.machine), cli);
+    const settings = readSettings(part, cli.env, cli.machine);
+    log = createLog(
+      (line) => cli.err(`${line}\n`),
+      () => new Date(),
+      { ...settings.log, context: logContext },
+    );
+    manager = createServiceManager({ env: cli.env, pid: process.pid, send: sendDatagram, log });
+    stop = await start(part, settings, log, cli);
     manager.ready('serving');
   } catch (error) {
     const known = error instanceof SettingsError;
     cli.fail(`${known ? '' : 'signalbox cannot start: '}${messageOf(error)}`);
     return EXIT.failed;
   }
-  cli.log('stopping', { signal: await cli.stopSignal() });
+  log('stopping', { signal: await cli.stopSignal() });
   manager.stopping();
   try {
     await stop();
     return EXIT.done;
   } catch (error) {
-    cli.log('stop failed', { reason: messageOf(error) });
+    log('stop failed', { reason: messageOf(error) }, 'error');
     return EXIT.failed;
   } finally {
     manager.close();
   }
 }
 
-async function start(part: Part, settings: Settings, cli: Cli): Promise<() => Promise<void>> {
+async function start(
+  part: Part,
+  settings: Settings,
+  log: Log,
+  cli: Cli,
+): Promise<() => Promise<void>> {
   // Loaded here: the small commands need none of it.
   const { serveAgent, serveAll, serveHub } = await import('../serve.ts');
   const token = settings.token ?? '';
   if (part === 'all') {
-    const running = await serveAll(settings, cli.log);
+    const running = await serveAll(settings, log);
     announce('hub', running.hub, cli);
     announce('agent', running.agent, cli);
     welcome(running.hub, cli);
     return running.stop;
   }
   if (part === 'agent') {
-    const running = await serveAgent(settings.agent, token, cli.log);
+    const running = await serveAgent(settings.agent, token, log);
     announce(part, running, cli);
     return running.stop;
   }
-  const running = await serveHub(settings.hub, token, cli.log);
+  const running = await serveHub(settings.hub, token, log);
   announce(part, running, cli);
   welcome(running, cli);
   return running.stop;

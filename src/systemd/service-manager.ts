@@ -23,7 +23,7 @@ export function createServiceManager({ env, pid, send, log }: ServiceManagerDeps
       send(socket, `${lines.join('\n')}\n`);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      log('service manager not told', { what: lines[0], reason });
+      log('service manager not told', { what: lines[0], reason }, 'warn');
     }
   }
 

@@ -40,7 +40,6 @@ async function onMachine(host: Partial<Cli['host']>, agrees: boolean, ...words: 
     err: write,
     fail: write,
     paint: createPaint(false, {}),
-    log: () => {},
     host: { isRoot: true, hasTerminal: true, runsSystemd: true, program: null, ...host },
     confirm: (question) => {
       asked.push(question);
