@@ -105,6 +105,8 @@ export function planInstall(
     ...(part === 'all' ? [] : writeOnce(TOKEN_FILE, 0o600, () => `${secret()}\n`, true)),
     ...writeOnce(installed.settings, 0o600, () => settingsText(part)),
     ...(beside && seen.caddy.gid !== null ? openFolder(seen, seen.caddy.gid, writeOnce) : []),
+    // It may have been beside caddy.service before.
+    ...(part === 'agent' && managed ? giveBack(seen) : []),
     ...write(unitPath(installed), 0o644, unitText({ part, program: path, managed })),
     ...(seen.live
       ? [
@@ -155,7 +157,7 @@ export function planUninstall(which: Part | null, purge: boolean, seen: Seen): S
       ...remove(unitPath(INSTALLED[part])),
     ]),
     ...(seen.live && going.length > 0 ? [run('systemctl', 'daemon-reload')] : []),
-    ...(staying.includes('agent') ? [] : [...giveBack(seen), ...remove(RECORD)]),
+    ...(staying.includes('agent') ? [] : giveBack(seen)),
     ...(staying.length === 0 && seen.text(COPIED) !== null
       ? [...remove(PROGRAM), ...remove(COPIED)]
       : []),
@@ -182,7 +184,7 @@ function giveBack(seen: Seen): Step[] {
   const record = seen.text(RECORD);
   if (record === null) return [];
   const before = JSON.parse(record) as { folder: Owner; file: Owner | null };
-  return [
+  const owners = [
     { path: CADDY_FOLDER, to: before.folder },
     { path: CADDY_FILE, to: before.file },
   ].flatMap(({ path, to }): Step[] => {
@@ -190,6 +192,7 @@ function giveBack(seen: Seen): Step[] {
     if (from === null || to === null || sameOwner(from, to)) return [];
     return [{ do: 'own', path, from, to }];
   });
+  return [...owners, { do: 'remove', path: RECORD }];
 }
 
 const sameOwner = (a: Owner, b: Owner) => a.uid === b.uid && a.gid === b.gid && a.mode === b.mode;

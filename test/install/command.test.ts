@@ -6,7 +6,7 @@ import type { Cli } from '../../src/cli/command.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { createPaint } from '../../src/cli/paint.ts';
 import { parseWords } from '../../src/cli/parse.ts';
-import { isSafe } from '../../src/install/machine.ts';
+import { isSafe, take } from '../../src/install/machine.ts';
 import { runProgram } from '../harness/program.ts';
 import { temporaryFolder } from '../harness/stack.ts';
 
@@ -130,6 +130,11 @@ describe('signalbox install', () => {
     expect(readFileSync(join(root, 'etc/signalbox/hub.env'), 'utf8')).toBe('HUB_PORT=3003\n');
     expect((await run('uninstall', '--purge', '--root', root, '--yes')).code).toBe(0);
     expect(existsSync(join(root, TOKEN))).toBe(false);
+  });
+
+  test('a command that fails ends it with its reason', () => {
+    const command = ['sh', '-c', 'echo Job failed >&2; exit 3'];
+    expect(() => take({ do: 'run', command }, folder)).toThrow('Job failed');
   });
 
   test('a program in a folder that others can write to is not started from there', () => {

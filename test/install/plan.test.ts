@@ -108,6 +108,15 @@ describe('installing', () => {
     expect(order.filter((line) => line.includes('/etc/caddy'))).toEqual([]);
   });
 
+  test('and gives it back where it was beside caddy.service before', () => {
+    const opened: Owner = { uid: 0, gid: 995, mode: 0o775 };
+    const seen = debian(after(install('agent', debian())), { caddy: quiet });
+    const owner: Seen['owner'] = (path) => (path === '/etc/caddy' ? opened : seen.owner(path));
+    const steps = install('agent', { ...seen, owner }, true);
+    expect(steps).toContainEqual({ do: 'own', path: '/etc/caddy', from: opened, to: ROOTS });
+    expect(brief(steps)).toContain('remove /etc/signalbox/before-agent.json');
+  });
+
   test('a program that others can change is copied to where they cannot', () => {
     const program = { path: '/home/ada/dist/signalbox', safe: false };
     const steps = install('hub', debian({}, { program }));
