@@ -1,8 +1,10 @@
 /** The program's entry: argv and environment in, processes out; the only file that exits. */
-import { readFileSync } from 'node:fs';
+import { createReadStream, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { version } from '../package.json';
+import { backup } from './cli/backup.ts';
+import { restore } from './cli/restore.ts';
 import { type Command, hubSocket, type Machine, readSettings, type Settings } from './config.ts';
 import { openBeside } from './db/open.ts';
 import { importCommand } from './import-command.ts';
@@ -167,6 +169,22 @@ if (words.includes('--help') || words.includes('-h')) {
   process.exitCode = await importCommand(extra, more.length > 0, {
     socket: hubSocket(resolve(process.env.DATA_DIR || './data')),
     read: (file) => (file === '-' ? Bun.stdin.text() : Bun.file(file).text()),
+    out: (text) => process.stdout.write(text),
+    err: (text) => process.stderr.write(text),
+  });
+} else if (word === 'backup' && extra !== undefined && (more.join() || '--force') === '--force') {
+  process.exitCode = await backup(extra, more.length > 0, {
+    folder: resolve(process.env.DATA_DIR?.trim() || './data'),
+    out: (text) => process.stdout.write(text),
+    err: (text) => process.stderr.write(text),
+    send: (file) => Bun.write(Bun.stdout, Bun.file(file)),
+    toTerminal: Boolean(process.stdout.isTTY),
+  });
+} else if (word === 'restore' && extra !== undefined && more.length === 0) {
+  process.exitCode = await restore(extra, {
+    folder: resolve(process.env.DATA_DIR?.trim() || './data'),
+    now: () => new Date(),
+    open: (file) => (file === '-' ? process.stdin : createReadStream(file)),
     out: (text) => process.stdout.write(text),
     err: (text) => process.stderr.write(text),
   });

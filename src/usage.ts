@@ -10,6 +10,11 @@ Usage:
   signalbox import FILE [--dry-run]
                                  hand a Caddyfile (- for standard input) to the hub
                                  that runs on this machine
+  signalbox backup FILE [--force]
+                                 copy the database to FILE (- for standard output),
+                                 also while the hub runs
+  signalbox restore FILE         make such a copy (- for standard input) the database;
+                                 the hub must be stopped, the old one is kept
   signalbox passwd EMAIL         a new password, from standard input or made here,
                                  for who is locked out; ends their sessions
   signalbox --help, --version
