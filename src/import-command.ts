@@ -8,6 +8,8 @@ export type ImportCommandDeps = {
   read: (file: string) => Promise<string>;
   out: (text: string) => void;
   err: (text: string) => void;
+  /** Shows that something takes long, where somebody looks. */
+  during: <T>(label: string, work: Promise<T>) => Promise<T>;
 };
 
 type Refusal = { code: string; message: string; detail?: string };
@@ -16,7 +18,7 @@ type Refusal = { code: string; message: string; detail?: string };
 export async function importCommand(
   file: string,
   dryRun: boolean,
-  { socket, read, out, err }: ImportCommandDeps,
+  { socket, read, out, err, during }: ImportCommandDeps,
 ): Promise<number> {
   let proxyfile: string;
   try {
@@ -27,11 +29,12 @@ export async function importCommand(
   }
   let response: Response;
   try {
-    response = await fetch('http://signalbox/import', {
+    const answer = fetch('http://signalbox/import', {
       method: 'POST',
       unix: socket,
       body: JSON.stringify({ proxyfile, dryRun }),
     });
+    response = await during(dryRun ? 'checking' : 'importing', answer);
   } catch {
     err('signalbox import: no hub runs with this DATA_DIR; start it first\n');
     return 1;

@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { version } from '../package.json';
 import { backup } from './cli/backup.ts';
+import { createProgress } from './cli/progress.ts';
 import { restore } from './cli/restore.ts';
 import { type Command, hubSocket, type Machine, readSettings, type Settings } from './config.ts';
 import { openBeside } from './db/open.ts';
@@ -20,8 +21,20 @@ const machine: Machine = {
   readFile: (path) => readFileSync(path, 'utf8'),
   which: (program) => Bun.which(program),
 };
+const progress = createProgress({
+  terminal: process.stderr,
+  now: () => performance.now(),
+  every: (milliseconds, tick) => {
+    const timer = setInterval(tick, milliseconds);
+    return () => clearInterval(timer);
+  },
+});
+const indexing = {
+  onIndexing: (done: number, total: number) => progress.bar('indexing the access log', done, total),
+  over: progress.end,
+};
 const log = createLog(
-  (line) => process.stderr.write(`${line}\n`),
+  (line) => progress.print(`${line}\n`),
   () => new Date(),
 );
 
@@ -54,14 +67,14 @@ async function run(command: Command): Promise<void> {
 async function start(command: Command, settings: Settings): Promise<() => Promise<void>> {
   const token = settings.token ?? '';
   if (command === 'all') {
-    const all = await serveAll(settings, log);
+    const all = await serveAll(settings, log, indexing);
     announce('hub', all.hub);
     announce('agent', all.agent);
     welcome(all.hub);
     return all.stop;
   }
   if (command === 'agent') {
-    const agent = await serveAgent(settings.agent, token, log);
+    const agent = await serveAgent(settings.agent, token, log, indexing);
     announce(command, agent);
     return agent.stop;
   }
@@ -71,14 +84,19 @@ async function start(command: Command, settings: Settings): Promise<() => Promis
   return hub.stop;
 }
 
-const announce = (name: string, running: Running) =>
-  console.log(`${name} listening on ${running.url}`);
+/** Standard output may be the same terminal. */
+function say(line: string): void {
+  progress.print('');
+  console.log(line);
+}
+
+const announce = (name: string, running: Running) => say(`${name} listening on ${running.url}`);
 
 /** Says how the first account is made, where there is none. */
 function welcome({ url, setupCode, loopback }: HubRunning): void {
   if (setupCode === null) return;
   const code = loopback ? '' : `,"setupCode":"${setupCode}"`;
-  console.log(`
+  say(`
 The first sign-up makes the owner of this hub:
 
   curl ${url}/api/auth/sign-up/email -H 'Content-Type: application/json' \\
@@ -169,6 +187,7 @@ if (words.includes('--help') || words.includes('-h')) {
   process.exitCode = await importCommand(extra, more.length > 0, {
     socket: hubSocket(resolve(process.env.DATA_DIR || './data')),
     read: (file) => (file === '-' ? Bun.stdin.text() : Bun.file(file).text()),
+    during: progress.during,
     out: (text) => process.stdout.write(text),
     err: (text) => process.stderr.write(text),
   });
