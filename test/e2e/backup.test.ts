@@ -145,6 +145,31 @@ describe('signalbox backup', () => {
     }
   }, 60_000);
 
+  test('changes go on beside a program that reads on and on and writes the log back itself', async () => {
+    // As Litestream does: a read transaction that is always open, and checkpoints of its own.
+    const reader = new Database(live);
+    const other = new Database(live);
+    for (const each of [reader, other]) each.run('PRAGMA busy_timeout = 1000');
+    reader.run('BEGIN');
+    reader.query('SELECT count(*) FROM vhosts').get();
+    for (let at = 0; at < 10; at++) {
+      const made = await ask<{ id: number }>(`${hub}/vhosts`, {
+        json: { domain: 'http://beside.example', config: 'respond b' },
+        headers,
+      });
+      expect(made.status).toBe(201);
+      other.run('PRAGMA wal_checkpoint(PASSIVE)');
+      const gone = await ask(`${hub}/vhosts/${made.body.id}`, { method: 'DELETE', headers });
+      expect(gone.status).toBe(200);
+      reader.run('COMMIT');
+      other.run('PRAGMA wal_checkpoint(TRUNCATE)');
+      reader.run('BEGIN');
+      reader.query('SELECT count(*) FROM vhosts').get();
+    }
+    reader.close();
+    other.close();
+  });
+
   test('replaces a file only when it is told to, and goes to standard output', async () => {
     writeFileSync(join(folder, 'mine'), 'mine');
     const refused = await run(['backup', join(folder, 'mine')]);

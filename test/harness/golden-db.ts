@@ -1,4 +1,8 @@
-/** What the program of each schema version left behind, as SQL in test/golden/db/. */
+/**
+ * What the program of each schema version left behind, as SQL in test/golden/db/. Before a migration
+ * is added, the program as it is then fills all its tables through its API, with ports 8080 and 8443;
+ * `sqlite3 signalbox.db .dump` and a `PRAGMA user_version` make the file.
+ */
 import { Database } from 'bun:sqlite';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
