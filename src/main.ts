@@ -2,6 +2,7 @@
 import { createReadStream, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { version } from '../package.json';
 import { backup } from './cli/backup.ts';
 import { createProgress } from './cli/progress.ts';
@@ -196,7 +197,7 @@ if (words.includes('--help') || words.includes('-h')) {
     folder: resolve(process.env.DATA_DIR?.trim() || './data'),
     out: (text) => process.stdout.write(text),
     err: (text) => process.stderr.write(text),
-    send: (file) => Bun.write(Bun.stdout, Bun.file(file)),
+    send: (file) => pipeline(createReadStream(file), process.stdout, { end: false }),
     toTerminal: Boolean(process.stdout.isTTY),
   });
 } else if (word === 'restore' && extra !== undefined && more.length === 0) {

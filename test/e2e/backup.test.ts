@@ -192,6 +192,24 @@ describe('signalbox backup', () => {
     expect(readdirSync(dataDir).filter((name) => name.includes('sending'))).toEqual([]);
   });
 
+  test('goes whole through a pipe that is slower than it', async () => {
+    const big = join(folder, 'big');
+    layGoldenDatabase(1, join(big, 'data'), { http: port, https: freePort() });
+    const sqlite = new Database(join(big, 'data/signalbox.db'));
+    sqlite.run('UPDATE vhosts SET config = hex(randomblob(2000000))');
+    sqlite.close();
+    const main = join(import.meta.dir, '../../src/main.ts');
+    const reader = 'until ls data/*.sending; do :; done >/dev/null 2>&1; cat > piped.db';
+    const shell = `set -o pipefail; "$0" "${main}" backup - | { ${reader}; }`;
+    const child = Bun.spawn(['bash', '-c', shell, process.execPath], { cwd: big, stderr: 'pipe' });
+    expect(await child.stderr.text()).toBe('backup: 3 sites, 2 accounts, schema version 1\n');
+    expect(await child.exited).toBe(0);
+    const piped = new Database(join(big, 'piped.db'), { readonly: true });
+    expect(piped.query('PRAGMA integrity_check').values()).toEqual([['ok']]);
+    piped.close();
+    expect(readdirSync(join(big, 'data')).toSorted()).toEqual(['signalbox.db']);
+  });
+
   test.skipIf(!mayMount)('says that a disk is full, and leaves no half file', async () => {
     const small = join(folder, 'small');
     expect(mountSmall(small, '32k')).toBe(true);
