@@ -1,11 +1,12 @@
 /** `signalbox restore FILE`: a backup becomes the database of a hub that does not run. */
 import { createWriteStream, existsSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { isFull } from '../db/copy.ts';
 import { describeContents } from '../db/inspect.ts';
 import { databaseIn } from '../db/open.ts';
-import { BESIDE, makeReady, putInPlace } from '../db/replace.ts';
+import { BESIDE, giveToOwner, makeReady, putInPlace } from '../db/replace.ts';
 import { lockFolder } from '../lock.ts';
 
 export type RestoreDeps = {
@@ -61,7 +62,9 @@ async function bring(file: string, staged: string, open: RestoreDeps['open']): P
 
 function lock(folder: string): () => void {
   try {
-    return lockFolder(folder, 'hub');
+    const release = lockFolder(folder, 'hub');
+    giveToOwner(join(folder, 'hub.lock'));
+    return release;
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new Error(`${reason}; stop it first`, { cause });

@@ -1,6 +1,14 @@
 /** Puts another database in the place of the hub's, which must not run. */
 import { Database } from 'bun:sqlite';
-import { constants, copyFileSync, existsSync, linkSync, renameSync } from 'node:fs';
+import {
+  chownSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  renameSync,
+  statSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { syncPath } from './copy.ts';
 import { type Contents, inspect } from './inspect.ts';
@@ -49,10 +57,17 @@ export function putInPlace(ready: string, current: string, stamp: string): strin
   for (const end of BESIDE) {
     if (existsSync(current + end)) renameSync(current + end, (kept ?? `${current}.left`) + end);
   }
+  giveToOwner(ready);
   syncPath(ready);
   renameSync(ready, current);
   syncPath(dirname(current));
   return kept;
+}
+
+/** Root may restore for the user whom the folder belongs to, who must be able to open it then. */
+export function giveToOwner(file: string): void {
+  const { uid, gid } = statSync(dirname(file));
+  if (statSync(file).uid !== uid) chownSync(file, uid, gid);
 }
 
 /** Takes what stands in the log beside it into the file; false where it is too damaged for that. */

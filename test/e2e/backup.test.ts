@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import {
   chmodSync,
+  chownSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -22,7 +23,9 @@ const TODAY = MIGRATIONS.length;
 const folder = temporaryFolder();
 const dataDir = join(folder, 'data');
 const live = join(dataDir, 'signalbox.db');
+/** Taken when there was one site; a second one came later. */
 const file = join(folder, 'kept.db');
+const never = join(folder, 'never.db');
 const port = freePort();
 const env = {
   HUB_PORT: '0',
@@ -70,6 +73,8 @@ beforeAll(async () => {
   program = await start();
   ({ headers } = await signUp({ hub }));
   expect((await create('first')).status).toBe(201);
+  expect((await run(['backup', file])).code).toBe(0);
+  expect((await create('second')).status).toBe(201);
 });
 afterAll(async () => {
   for (const each of running) {
@@ -82,10 +87,10 @@ afterAll(async () => {
 describe('signalbox backup', () => {
   test('refuses what is no place for it, and leaves nothing there', async () => {
     expect((await run(['backup'])).code).toBe(2);
-    expect((await run(['backup', file, '--nonsense'])).code).toBe(2);
+    expect((await run(['backup', never, '--nonsense'])).code).toBe(2);
     const elsewhere = join(folder, 'elsewhere');
     mkdirSync(elsewhere);
-    const none = await run(['backup', file], { cwd: elsewhere });
+    const none = await run(['backup', never], { cwd: elsewhere });
     expect([none.code, none.out]).toEqual([1, '']);
     expect(none.err).toContain('there is no database in');
     expect(readdirSync(elsewhere)).toEqual([]);
@@ -100,24 +105,23 @@ describe('signalbox backup', () => {
       1,
       `signalbox backup: ${live} is the database itself\n`,
     ]);
-    expect(readdirSync(folder).filter((name) => name.startsWith('kept'))).toEqual([]);
+    expect(readdirSync(folder).filter((name) => name.startsWith('never'))).toEqual([]);
   });
 
   test('copies what is committed while the hub runs, for its owner alone', async () => {
-    const done = await run(['backup', file]);
+    const to = join(folder, 'copy.db');
+    const done = await run(['backup', to]);
     expect([done.code, done.out, done.err]).toEqual([
       0,
-      `${file}: 1 site, 1 account, schema version ${TODAY}\n`,
+      `${to}: 2 sites, 1 account, schema version ${TODAY}\n`,
       '',
     ]);
-    expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(readdirSync(folder).filter((name) => name.startsWith('kept'))).toEqual(['kept.db']);
-    // The hub goes on as before.
-    expect((await create('second')).status).toBe(201);
+    expect(statSync(to).mode & 0o777).toBe(0o600);
+    expect(readdirSync(folder).filter((name) => name.startsWith('copy'))).toEqual(['copy.db']);
   });
 
   test('is consistent in the midst of changes', async () => {
-    const domains = Array.from({ length: 60 }, (_, at) => `http://n${at}.example`);
+    const domains = Array.from({ length: 20 }, (_, at) => `http://n${at}.example`);
     let done = false;
     const changes = (async () => {
       for (const domain of domains) {
@@ -333,6 +337,22 @@ describe('signalbox restore', () => {
     expect(status).toBe(403);
     await stop(there);
   });
+
+  test.skipIf(process.getuid?.() !== 0)(
+    'as root it works for whom the folder belongs to',
+    async () => {
+      const into = join(folder, 'of-nobody');
+      mkdirSync(join(into, 'data'), { recursive: true });
+      chownSync(join(into, 'data'), 65534, 65534);
+      expect((await run(['restore', file], { cwd: into })).code).toBe(0);
+      const owners = () =>
+        readdirSync(join(into, 'data')).map((name) => statSync(join(into, 'data', name)).uid);
+      expect(owners()).toEqual([65534, 65534]);
+      expect((await run(['restore', file], { cwd: into })).code).toBe(0);
+      expect((await run(['backup', join(into, 'out.db')], { cwd: into })).code).toBe(0);
+      expect(owners()).toEqual([65534, 65534, 65534]);
+    },
+  );
 
   test('takes the log of a database that was copied with it', async () => {
     const other = join(folder, 'with-log');

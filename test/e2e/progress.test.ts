@@ -14,7 +14,7 @@ function atTerminal(args: string[], env: Record<string, string> = {}) {
   const decoder = new TextDecoder();
   const child = Bun.spawn([process.execPath, join(import.meta.dir, '../../src/main.ts'), ...args], {
     cwd: folder,
-    env: { PATH: process.env.PATH ?? '', ...env },
+    env: { PATH: process.env.PATH ?? '', NO_COLOR: '1', ...env },
     terminal: {
       cols: 70,
       rows: 10,
