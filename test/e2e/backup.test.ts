@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite';
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import {
   chmodSync,
   chownSync,
@@ -18,6 +18,9 @@ import { layGoldenDatabase } from '../harness/golden-db.ts';
 import { mayMount, mountSmall } from '../harness/mount.ts';
 import { type Program, runProgram } from '../harness/program.ts';
 import { ask, freePort, signUp, temporaryFolder, until } from '../harness/stack.ts';
+
+// A dozen processes of the program in one test, on a machine that may be busy.
+setDefaultTimeout(60_000);
 
 const TODAY = MIGRATIONS.length;
 const folder = temporaryFolder();
@@ -147,7 +150,7 @@ describe('signalbox backup', () => {
       const id = list.body.find((vhost) => vhost.domain === domain)?.id;
       await ask(`${hub}/vhosts/${id}`, { method: 'DELETE', headers });
     }
-  }, 60_000);
+  });
 
   test('changes go on beside a program that reads on and on and writes the log back itself', async () => {
     // As Litestream does: a read transaction that is always open, and checkpoints of its own.
