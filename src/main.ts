@@ -6,12 +6,26 @@ import { type Cli, EXIT } from './cli/command.ts';
 import { COMMANDS } from './cli/commands.ts';
 import { createPaint } from './cli/paint.ts';
 import { parseWords } from './cli/parse.ts';
+import { createProgress } from './cli/progress.ts';
 import { commandHelp, overallHelp, synopsis } from './cli/usage.ts';
 
 // Who reads it may go (`| head`, a journal that starts anew): that is no reason to end.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
-const out = (text: string) => void process.stdout.write(text);
-const err = (text: string) => void process.stderr.write(text);
+
+const progress = createProgress({
+  terminal: process.stderr,
+  now: () => performance.now(),
+  every: (milliseconds, tick) => {
+    const timer = setInterval(tick, milliseconds);
+    return () => clearInterval(timer);
+  },
+});
+const err = progress.print;
+const out = (text: string) => {
+  // Standard output may be the same terminal.
+  progress.print('');
+  process.stdout.write(text);
+};
 const { red } = createPaint(process.stderr.isTTY, process.env);
 const fail = (reason: string) => err(`${red(reason)}\n`);
 
@@ -25,9 +39,11 @@ const cli: Cli = {
   out,
   err,
   fail,
+  progress,
   paint: createPaint(process.stdout.isTTY, process.env),
   host: {
     isRoot: process.getuid?.() === 0,
+    writesToTerminal: isatty(1),
     hasTerminal: isatty(0),
     // As sd_booted(3) looks.
     runsSystemd: existsSync('/run/systemd/system'),

@@ -2,6 +2,7 @@
 import type { Machine } from '../config.ts';
 import type { Env } from '../settings-reader.ts';
 import type { Paint } from './paint.ts';
+import type { Progress } from './progress.ts';
 
 /** A word behind the command's name. */
 export type Argument = {
@@ -28,6 +29,8 @@ export type Given = {
 /** Where the program runs, and as what. */
 export type Host = {
   isRoot: boolean;
+  /** Whether standard output is a terminal. */
+  writesToTerminal: boolean;
   /** Whether a person sits at standard input. */
   hasTerminal: boolean;
   runsSystemd: boolean;
@@ -46,6 +49,7 @@ export type Cli = {
   fail: (reason: string) => void;
   /** For what is written with `out`. */
   paint: Paint;
+  progress: Progress;
   host: Host;
   /** Asks on the terminal. */
   confirm: (question: string) => boolean;

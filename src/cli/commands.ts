@@ -1,6 +1,7 @@
 /** All words the program knows, in the order of `--help`. */
 import type { Command } from './command.ts';
 import { completion } from './completion.ts';
+import { backup, restore } from './database.ts';
 import { health } from './health.ts';
 import { help } from './help.ts';
 import { importFile } from './import.ts';
@@ -14,6 +15,8 @@ export const COMMANDS: readonly Command[] = [
   agent,
   health,
   importFile,
+  backup,
+  restore,
   passwd,
   install,
   uninstall,

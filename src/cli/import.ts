@@ -12,13 +12,14 @@ export const importFile: Command = {
 vhost, in one publish: all of it or nothing. The hub of the same DATA_DIR must run; no password is
 needed, since only its owner can open its socket.
 `,
-  run: ({ args: [file = ''], has }, { env, out, err, fail }) =>
+  run: ({ args: [file = ''], has }, { env, out, err, fail, progress }) =>
     importCommand(file, has('dry-run'), {
       socket: hubSocket(dataDirOf(env)),
       read: (name) => (name === '-' ? Bun.stdin.text() : Bun.file(name).text()),
       out,
       err,
       fail,
+      during: progress.during,
     }),
 };
 
@@ -30,6 +31,8 @@ type ImportCommandDeps = {
   out: (text: string) => void;
   err: (text: string) => void;
   fail: (reason: string) => void;
+  /** Shows that something takes long, where somebody looks. */
+  during: <T>(label: string, work: Promise<T>) => Promise<T>;
 };
 
 type Refusal = { code: string; message: string; detail?: string };
@@ -38,7 +41,7 @@ type Refusal = { code: string; message: string; detail?: string };
 async function importCommand(
   file: string,
   dryRun: boolean,
-  { socket, read, out, err, fail }: ImportCommandDeps,
+  { socket, read, out, err, fail, during }: ImportCommandDeps,
 ): Promise<number> {
   let proxyfile: string;
   try {
@@ -49,11 +52,12 @@ async function importCommand(
   }
   let response: Response;
   try {
-    response = await fetch('http://signalbox/import', {
+    const answer = fetch('http://signalbox/import', {
       method: 'POST',
       unix: socket,
       body: JSON.stringify({ proxyfile, dryRun }),
     });
+    response = await during(dryRun ? 'checking' : 'importing', answer);
   } catch {
     fail('signalbox import: no hub runs with this DATA_DIR; start it first');
     return EXIT.failed;

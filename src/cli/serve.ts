@@ -87,15 +87,20 @@ async function start(
   // Loaded here: the small commands need none of it.
   const { serveAgent, serveAll, serveHub } = await import('../serve.ts');
   const token = settings.token ?? '';
+  const { bar, end } = cli.progress;
+  const indexing = {
+    onIndexing: (done: number, total: number) => bar('indexing the access log', done, total),
+    over: end,
+  };
   if (part === 'all') {
-    const running = await serveAll(settings, log);
+    const running = await serveAll(settings, log, indexing);
     announce('hub', running.hub, cli);
     announce('agent', running.agent, cli);
     welcome(running.hub, cli);
     return running.stop;
   }
   if (part === 'agent') {
-    const running = await serveAgent(settings.agent, token, log);
+    const running = await serveAgent(settings.agent, token, log, indexing);
     announce(part, running, cli);
     return running.stop;
   }

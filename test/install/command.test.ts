@@ -6,6 +6,7 @@ import type { Cli } from '../../src/cli/command.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { createPaint } from '../../src/cli/paint.ts';
 import { parseWords } from '../../src/cli/parse.ts';
+import { createProgress } from '../../src/cli/progress.ts';
 import { isSafe, take } from '../../src/install/machine.ts';
 import { runProgram } from '../harness/program.ts';
 import { temporaryFolder } from '../harness/stack.ts';
@@ -40,7 +41,15 @@ async function onMachine(host: Partial<Cli['host']>, agrees: boolean, ...words: 
     err: write,
     fail: write,
     paint: createPaint(false, {}),
-    host: { isRoot: true, hasTerminal: true, runsSystemd: true, program: null, ...host },
+    progress: createProgress({ terminal: { write }, now: () => 0, every: () => () => {} }),
+    host: {
+      writesToTerminal: false,
+      isRoot: true,
+      hasTerminal: true,
+      runsSystemd: true,
+      program: null,
+      ...host,
+    },
     confirm: (question) => {
       asked.push(question);
       return agrees;
