@@ -52,6 +52,7 @@ export type HubDeps = {
   /** What an operator should know, for the status. */
   warnings: readonly string[];
   version: string;
+  commit: string | null;
   now: () => Date;
   log: Log;
 };
@@ -77,6 +78,7 @@ export function createHub(deps: HubDeps) {
     hosts,
     warnings,
     version,
+    commit,
     now,
     log,
   } = deps;
@@ -137,9 +139,13 @@ export function createHub(deps: HubDeps) {
     .use(
       new Elysia({ name: 'status' })
         .use(guard)
-        .get('/status', () => readStatus({ agent, publisher, warnings, version, startedAt, now }), {
-          response: { 200: HubStatus, 401: ErrorBody },
-        }),
+        .get(
+          '/status',
+          () => readStatus({ agent, publisher, warnings, version, commit, startedAt, now }),
+          {
+            response: { 200: HubStatus, 401: ErrorBody },
+          },
+        ),
     )
     .use(changelogRoutes({ changelog: createChangelog(db), publisher, guard }))
     .use(

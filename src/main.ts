@@ -2,17 +2,16 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
-import { version } from '../package.json';
 import { type Command, hubSocket, type Machine, readSettings, type Settings } from './config.ts';
 import { openBeside } from './db/open.ts';
 import { importCommand } from './import-command.ts';
 import type { Running } from './listen.ts';
 import { createLog } from './log.ts';
 import { newCertificate } from './new-certificate.ts';
-import { generatePassword, readSecretLine, resetPassword } from './passwd.ts';
-import { type HubRunning, serveAgent, serveAll, serveHub } from './serve.ts';
+import type { HubRunning } from './serve.ts';
 import { SettingsError } from './settings-reader.ts';
 import { USAGE } from './usage.ts';
+import { COMMIT, VERSION } from './version.ts';
 
 const machine: Machine = {
   readFile: (path) => readFileSync(path, 'utf8'),
@@ -50,6 +49,8 @@ async function run(command: Command): Promise<void> {
 }
 
 async function start(command: Command, settings: Settings): Promise<() => Promise<void>> {
+  // Most of the program, which `health` and `--version` do without.
+  const { serveAgent, serveAll, serveHub } = await import('./serve.ts');
   const token = settings.token ?? '';
   if (command === 'all') {
     const all = await serveAll(settings, log);
@@ -128,6 +129,7 @@ async function writeCertificate(): Promise<number> {
 /** A new password from standard input, or a generated one where nothing is given. */
 async function setPassword(email: string): Promise<number> {
   try {
+    const { generatePassword, readSecretLine, resetPassword } = await import('./passwd.ts');
     const { db, close } = openBeside(resolve(process.env.DATA_DIR?.trim() || './data'));
     try {
       const given = await readSecretLine('New password (empty: make one): ');
@@ -154,7 +156,7 @@ const [word, extra, ...more] = words;
 if (words.includes('--help') || words.includes('-h')) {
   process.stdout.write(USAGE);
 } else if (word === '--version' || word === '-v') {
-  console.log(version);
+  console.log(COMMIT === null ? VERSION : `${VERSION} (${COMMIT})`);
 } else if (word === 'health' && (extra ?? 'hub') in { hub: 1, agent: 1 } && more.length === 0) {
   process.exitCode = (await isHealthy(extra === 'agent' ? 'agent' : 'hub')) ? 0 : 1;
 } else if (word === 'agent' && extra === '--new-cert' && more.length === 0) {

@@ -6,7 +6,6 @@ import { createAgent } from '../agent/app.ts';
 import { writeDurably } from '../agent/caddy/files.ts';
 import { createProxy } from '../agent/caddy/proxy.ts';
 import { createLogs } from '../agent/logs/logs.ts';
-import { version } from '../package.json';
 import { createAgentClient } from './agent-client.ts';
 import { createHub, WHOLE_BODY_LIMIT } from './app.ts';
 import { isLoopback } from './auth/address.ts';
@@ -22,6 +21,7 @@ import { canListen, type Listening, listen, listenLocally, type Running } from '
 import { lockFolder } from './lock.ts';
 import type { Log } from './log.ts';
 import { createReadImport } from './read-import.ts';
+import { COMMIT, VERSION } from './version.ts';
 import { createPublisher } from './vhosts/publisher.ts';
 import { startReconciler } from './vhosts/reconciler.ts';
 import { createStore } from './vhosts/store.ts';
@@ -141,7 +141,8 @@ function prepareHub(
     loopback,
     hosts,
     warnings,
-    version,
+    version: VERSION,
+    commit: COMMIT,
     now,
     log,
   });

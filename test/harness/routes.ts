@@ -39,6 +39,7 @@ export function hubRoutes(folder: string): Route[] {
     hosts: [],
     warnings: [],
     version: '0',
+    commit: null,
     now,
     log: () => {},
   });
