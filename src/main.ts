@@ -1,13 +1,13 @@
 /** The program's entry: argv and environment in, exit code out; the only file that exits. */
 import { existsSync, readFileSync } from 'node:fs';
 import { isatty } from 'node:tty';
-import { version } from '../package.json';
 import { type Cli, EXIT } from './cli/command.ts';
 import { COMMANDS } from './cli/commands.ts';
 import { createPaint } from './cli/paint.ts';
 import { parseWords } from './cli/parse.ts';
 import { createProgress } from './cli/progress.ts';
 import { commandHelp, overallHelp, synopsis } from './cli/usage.ts';
+import { COMMIT, VERSION } from './version.ts';
 
 // Who reads it may go (`| head`, a journal that starts anew): that is no reason to end.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
@@ -63,7 +63,7 @@ const parsed = parseWords(words, COMMANDS);
 if (parsed.ask === 'help') {
   out(parsed.command ? commandHelp(parsed.command) : overallHelp(COMMANDS));
 } else if (parsed.ask === 'version') {
-  out(`${version}\n`);
+  out(`${COMMIT === null ? VERSION : `${VERSION} (${COMMIT})`}\n`);
 } else if (parsed.ask === 'unknown') {
   const usage = parsed.command ? `Usage: ${synopsis(parsed.command)}\n` : overallHelp(COMMANDS);
   err(`${usage}\n`);

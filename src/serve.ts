@@ -13,7 +13,6 @@ import { withFields } from '../agent/observe/log.ts';
 import { collectProcess } from '../agent/observe/process.ts';
 import { handshake } from '../agent/state/handshake.ts';
 import { createProxyState } from '../agent/state/proxy-state.ts';
-import { version } from '../package.json';
 import { createAgentClient } from './agent-client.ts';
 import { createHub, WHOLE_BODY_LIMIT } from './app.ts';
 import { countSignIns } from './auth/counted.ts';
@@ -30,6 +29,7 @@ import { lockFolder } from './lock.ts';
 import type { Log } from './log.ts';
 import { collectStanding, collectVhosts, createHubMetrics } from './metrics.ts';
 import { createReadImport } from './read-import.ts';
+import { COMMIT, VERSION } from './version.ts';
 import { createPublisher } from './vhosts/publisher.ts';
 import { startReconciler } from './vhosts/reconciler.ts';
 import { createStore } from './vhosts/store.ts';
@@ -128,7 +128,7 @@ function prepareHub(
   });
   const metrics = createHubMetrics(
     [
-      collectProcess(version, 'hub', now),
+      collectProcess(VERSION, 'hub', now),
       () => collectVhosts(publisher),
       () => collectStanding(agent, publisher),
     ],
@@ -175,7 +175,8 @@ function prepareHub(
     loopback,
     hosts,
     warnings,
-    version,
+    version: VERSION,
+    commit: COMMIT,
     now,
     metrics,
     log,
@@ -228,7 +229,7 @@ function prepareAgent(
     void logs.warm().then(over);
     const metrics = createAgentMetrics(
       [
-        collectProcess(version, 'agent', () => new Date()),
+        collectProcess(VERSION, 'agent', () => new Date()),
         () => collectProxy(proxy),
         () => collectLogs(logs),
       ],

@@ -79,7 +79,7 @@ async function carryOut(
     if (!host.isRoot) return refuse('needs root (sudo); --print only prints what it would do');
     if (!host.runsSystemd) return refuse('systemd does not run here; --root / only writes files');
     if (name === 'install' && host.program === null) {
-      return refuse('needs the single binary: npm run build, then sudo dist/signalbox install');
+      return refuse('needs the single binary, which npm run build makes in dist/');
     }
   }
   try {
