@@ -61,6 +61,7 @@ export type HubDeps = {
   /** What an operator should know, for the status. */
   warnings: readonly string[];
   version: string;
+  commit: string | null;
   now: () => Date;
   metrics: Pick<HubMetrics, 'text' | 'contentType' | 'request'>;
   log: Log;
@@ -87,6 +88,7 @@ export function createHub(deps: HubDeps) {
     hosts,
     warnings,
     version,
+    commit,
     now,
     metrics,
     log,
@@ -136,9 +138,13 @@ export function createHub(deps: HubDeps) {
     .use(
       new Elysia({ name: 'status' })
         .use(guard)
-        .get('/status', () => readStatus({ agent, publisher, warnings, version, startedAt, now }), {
-          response: { 200: HubStatus, 401: ErrorBody },
-        }),
+        .get(
+          '/status',
+          () => readStatus({ agent, publisher, warnings, version, commit, startedAt, now }),
+          {
+            response: { 200: HubStatus, 401: ErrorBody },
+          },
+        ),
     )
     .use(changelogRoutes({ changelog: createChangelog(db), publisher, guard }))
     .use(

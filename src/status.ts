@@ -9,6 +9,8 @@ export type StatusDeps = {
   publisher: Publisher;
   warnings: readonly string[];
   version: string;
+  /** What a binary was built from. */
+  commit: string | null;
   startedAt: Date;
   now: () => Date;
 };
@@ -18,6 +20,7 @@ const nullable = <T extends Parameters<typeof t.Union>[0][number]>(schema: T) =>
 
 export const HubStatus = t.Object({
   version: t.String(),
+  commit: nullable(t.String()),
   uptimeSeconds: t.Integer(),
   agent: t.Object({
     reachable: t.Boolean(),
@@ -62,6 +65,7 @@ export async function readStatus({
   publisher,
   warnings,
   version,
+  commit,
   startedAt,
   now,
 }: StatusDeps) {
@@ -72,6 +76,7 @@ export async function readStatus({
   const last = publisher.lastPublish();
   return {
     version,
+    commit,
     uptimeSeconds: Math.floor((now().getTime() - startedAt.getTime()) / 1000),
     agent: { reachable: proxy !== null, latencyMs },
     proxy: proxy?.proxy ?? { running: false, version: null },

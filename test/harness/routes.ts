@@ -41,6 +41,7 @@ export function hubRoutes(folder: string): Route[] {
     hosts: [],
     warnings: [],
     version: '0',
+    commit: null,
     now,
     metrics,
     log: () => {},
