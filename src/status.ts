@@ -1,6 +1,7 @@
 /** `/status`: how hub, agent and proxy stand to each other, in one answer. */
 import { t } from 'elysia';
 import type { AgentClient } from './agent-client.ts';
+import { Timestamp } from './schemas.ts';
 import type { Publisher } from './vhosts/publisher.ts';
 
 export type StatusDeps = {
@@ -15,26 +16,29 @@ export type StatusDeps = {
 const nullable = <T extends Parameters<typeof t.Union>[0][number]>(schema: T) =>
   t.Union([schema, t.Null()]);
 
-export const HubStatus = t.Object({
-  version: t.String(),
-  uptimeSeconds: t.Integer(),
-  agent: t.Object({
-    reachable: t.Boolean(),
-    latencyMs: nullable(t.Number()),
-  }),
-  proxy: t.Object({ running: t.Boolean(), version: nullable(t.String()) }),
-  inStep: t.Boolean({ description: 'proxy and file on disk show exactly what is stored' }),
-  foreign: t.Boolean({ description: 'the proxy serves sites that signalbox did not write' }),
-  drift: t.Boolean({ description: 'somebody else changed the file on disk' }),
-  restartNeeded: t.Boolean({ description: 'a failed start may have left listeners behind' }),
-  lastPublish: nullable(
-    t.Object({ at: t.String(), milliseconds: t.Number(), changes: t.Integer() }),
-  ),
-  warnings: t.Array(t.String(), { description: 'what an operator should know' }),
-  broken: t.Array(t.Object({ id: t.Integer(), domain: t.String(), detail: t.String() }), {
-    description: 'stored vhosts that the proxy takes no longer',
-  }),
-});
+export const HubStatus = t.Object(
+  {
+    version: t.String(),
+    uptimeSeconds: t.Integer(),
+    agent: t.Object({
+      reachable: t.Boolean(),
+      latencyMs: nullable(t.Number()),
+    }),
+    proxy: t.Object({ running: t.Boolean(), version: nullable(t.String()) }),
+    inStep: t.Boolean({ description: 'proxy and file on disk show exactly what is stored' }),
+    foreign: t.Boolean({ description: 'the proxy serves sites that signalbox did not write' }),
+    drift: t.Boolean({ description: 'somebody else changed the file on disk' }),
+    restartNeeded: t.Boolean({ description: 'a failed start may have left listeners behind' }),
+    lastPublish: nullable(
+      t.Object({ at: Timestamp, milliseconds: t.Number(), changes: t.Integer() }),
+    ),
+    warnings: t.Array(t.String(), { description: 'what an operator should know' }),
+    broken: t.Array(t.Object({ id: t.Integer(), domain: t.String(), detail: t.String() }), {
+      description: 'stored vhosts that the proxy takes no longer',
+    }),
+  },
+  { title: 'Status' },
+);
 
 const tenths = (value: number) => Math.round(value * 10) / 10;
 

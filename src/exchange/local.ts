@@ -7,7 +7,7 @@ import { errors, jsonBody, lateBodies } from '../../agent/http.ts';
 import type { Log } from '../log.ts';
 import type { Author } from '../vhosts/store.ts';
 import type { Importer } from './importer.ts';
-import { ImportAnswer, ImportBody, Whole } from './schemas.ts';
+import { ImportAnswer, ImportBody } from './schemas.ts';
 
 export type LocalDeps = { importer: Importer; bodyLimit: number; log: Log };
 
@@ -22,6 +22,6 @@ export function createLocal({ importer, bodyLimit, log }: LocalDeps) {
     .post(
       '/import',
       ({ body }) => importer.run(body.proxyfile, { dryRun: body.dryRun ?? false, author: LOCAL }),
-      { body: ImportBody, response: { 200: ImportAnswer, ...Whole } },
+      { body: ImportBody, response: { 200: ImportAnswer } },
     );
 }
