@@ -1,15 +1,7 @@
 /** The hub's HTTP side: errors first, then one controller per feature, each behind the guard. */
-import { Elysia } from 'elysia';
+import { Elysia, t } from 'elysia';
 import { errors, eventStream, lateBodies, pathOf, patience, SHORT_HOSTS } from '../agent/http.ts';
-import {
-  ErrorBody,
-  Health,
-  LogPage,
-  LogQuery,
-  LogStats,
-  StatsQuery,
-  TailQuery,
-} from '../agent/wire.ts';
+import { Health, LogPage, LogQuery, LogStats, StatsQuery, TailQuery } from '../agent/wire.ts';
 import type { AgentClient } from './agent-client.ts';
 import { lastHop, plain } from './auth/address.ts';
 import { sessionCookie } from './auth/cookie.ts';
@@ -28,6 +20,10 @@ import type { Db } from './db/open.ts';
 import type { Importer } from './exchange/importer.ts';
 import { exchangeRoutes } from './exchange/routes.ts';
 import type { Log } from './log.ts';
+import type { RegisteredRoute } from './openapi/document.ts';
+import { ANY, ASKS_AGENT, READS, refusals } from './openapi/refusal-schemas.ts';
+import { openapiRoutes } from './openapi/routes.ts';
+import * as operations from './operations.ts';
 import { securityHeaders } from './security-headers.ts';
 import { HubStatus, readStatus } from './status.ts';
 import type { Publisher } from './vhosts/publisher.ts';
@@ -110,7 +106,10 @@ export function createHub(deps: HubDeps) {
       Object.assign(set.headers, securityHeaders(pathOf(request)));
       assertOwnOrigin(request, isHttps(request), { hosts });
     })
-    .get('/health', () => ({ status: 'ok' as const }), { response: Health })
+    .get('/health', () => ({ status: 'ok' as const }), {
+      response: { 200: Health, ...refusals(...ANY) },
+      detail: operations.health,
+    })
     .use(authRoutes({ accounts, cookies, addressOf, loopback, bodyLimit }))
     .use(sessionRoutes({ accounts, guard: sessionGuard, cookies, addressOf, bodyLimit }))
     .use(userRoutes({ accounts, directory, guard: sessionGuard, bodyLimit }))
@@ -121,24 +120,31 @@ export function createHub(deps: HubDeps) {
         .use(guard)
         .get('/logs', ({ query }) => agent.logs(query), {
           query: LogQuery,
-          response: { 200: LogPage, 400: ErrorBody, 401: ErrorBody, 502: ErrorBody },
+          response: { 200: LogPage, ...refusals(...ASKS_AGENT) },
+          detail: operations.logs,
         })
         .get(
           '/logs/tail',
           async ({ query, request }) =>
             eventStream(await agent.tail(query, request.headers.get('last-event-id'))),
-          { query: TailQuery },
+          {
+            query: TailQuery,
+            response: { 200: t.String(), ...refusals(...ASKS_AGENT) },
+            detail: operations.tail,
+          },
         )
         .get('/logs/stats', ({ query }) => agent.stats(query), {
           query: StatsQuery,
-          response: { 200: LogStats, 400: ErrorBody, 401: ErrorBody, 502: ErrorBody },
+          response: { 200: LogStats, ...refusals(...ASKS_AGENT) },
+          detail: operations.stats,
         }),
     )
     .use(
       new Elysia({ name: 'status' })
         .use(guard)
         .get('/status', () => readStatus({ agent, publisher, warnings, version, startedAt, now }), {
-          response: { 200: HubStatus, 401: ErrorBody },
+          response: { 200: HubStatus, ...refusals(...READS) },
+          detail: operations.status,
         }),
     )
     .use(changelogRoutes({ changelog: createChangelog(db), publisher, guard }))
@@ -151,6 +157,8 @@ export function createHub(deps: HubDeps) {
         bodyLimit,
         wholeLimit: WHOLE_BODY_LIMIT,
       }),
-    );
+    )
+    .use(openapiRoutes({ guard, version, routes: () => routesOf() }));
+  const routesOf = (): readonly RegisteredRoute[] => hub.routes as unknown as RegisteredRoute[];
   return hub;
 }

@@ -7,17 +7,28 @@ import { createAccounts } from '../../src/auth/service.ts';
 import { createSetupCode } from '../../src/auth/setup-code.ts';
 import { createTokens } from '../../src/auth/tokens.ts';
 import { openDatabase } from '../../src/db/open.ts';
+import type { RegisteredRoute } from '../../src/openapi/document.ts';
 
-export type Route = { method: string; path: string; statuses: number[] };
-type Registered = { method: string; path: string; hooks: { response?: object } };
+export type Route = {
+  method: string;
+  path: string;
+  statuses: number[];
+  /** Left out of the document of the interface on purpose. */
+  hidden: boolean;
+};
+type Registered = RegisteredRoute & { hooks: { response?: object; detail?: { hide?: boolean } } };
 
 const told = ({ method, path, hooks }: Registered): Route => {
   const byStatus = Object.keys(hooks.response ?? {}).filter((key) => /^\d{3}$/.test(key));
-  return { method, path, statuses: byStatus.length > 0 ? byStatus.map(Number) : [200] };
+  const statuses = byStatus.length > 0 ? byStatus.map(Number) : [200];
+  return { method, path, statuses, hidden: hooks.detail?.hide === true };
 };
 
 /** @param folder for a database that nothing is written to */
-export function hubRoutes(folder: string): Route[] {
+export const hubRoutes = (folder: string): Route[] => registered(folder).map(told);
+
+/** The routes as the app keeps them, of an app that nobody has asked anything. */
+export function registered(folder: string): Registered[] {
   const now = () => new Date();
   const { db, close } = openDatabase(folder);
   const app = createHub({
@@ -43,7 +54,7 @@ export function hubRoutes(folder: string): Route[] {
     log: () => {},
   });
   close();
-  return (app.routes as unknown as Registered[]).map(told);
+  return app.routes as unknown as Registered[];
 }
 
 export function agentRoutes(): Route[] {
