@@ -1,15 +1,9 @@
 /** One operation of the document as a part of the page. Pure. */
 import { type Html, html, NOTHING } from './html.ts';
-import { isObject, type Json, type JsonObject } from './json.ts';
+import type { Json, JsonObject } from './json.ts';
+import { curlOf } from './page-curl.ts';
 import { fields, typeOf } from './page-schemas.ts';
-
-/** An operation and where it is. */
-export type Placed = { method: string; path: string; operation: JsonObject };
-
-const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
-const list = (value: Json | undefined): JsonObject[] =>
-  Array.isArray(value) ? value.filter(isObject) : [];
-const object = (value: Json | undefined): JsonObject => (isObject(value) ? value : {});
+import { list, mediaOf, object, type Placed, text } from './placed.ts';
 
 const shown = (value: Json): string =>
   typeof value === 'string' ? value : JSON.stringify(value, null, 2);
@@ -19,7 +13,9 @@ export const prose = (words: string): Html =>
   html`${words
     .split('\n\n')
     .filter((part) => part.trim() !== '')
-    .map((part) => html`<p>${part.split('`').map(coded)}</p>`)}`;
+    .map((part) => html`<p>${inline(part)}</p>`)}`;
+
+const inline = (words: string): Html => html`${words.split('`').map(coded)}`;
 
 const coded = (piece: string, at: number): Html =>
   at % 2 === 1 ? html`<code>${piece}</code>` : html`${piece}`;
@@ -43,7 +39,7 @@ export function operationHtml(placed: Placed): Html {
   return html`<details id="${text(operation.operationId)}"><summary><h3><span class="method ${method}">${method.toUpperCase()}</span> <code class="path">${path}</code> <span class="what">${text(operation.summary)}</span></h3></summary>
 ${prose(text(operation.description))}<p>${access(operation)}</p>
 ${parameters(list(operation.parameters))}${body(object(operation.requestBody))}
-<h4>Try it</h4><pre tabindex="0">${curl(placed)}</pre>
+<h4>Try it</h4><pre tabindex="0">${curlOf(placed)}</pre>
 <h4>Answers</h4>${Object.entries(object(operation.responses)).map(([status, one]) => answer(status, object(one)))}
 </details>`;
 }
@@ -54,7 +50,7 @@ function parameters(all: JsonObject[]): Html {
     (one) =>
       html`<dt><code>${text(one.name)}</code> <span class="type">${text(one.in)}, ${typeOf(one.schema)}${
         one.required === true ? '' : ', optional'
-      }</span></dt><dd>${text(one.description)}${pattern(object(one.schema))}</dd>`,
+      }</span></dt><dd>${inline(text(one.description))}${pattern(object(one.schema))}</dd>`,
   )}</dl>`;
 }
 
@@ -62,12 +58,6 @@ const pattern = (schema: JsonObject): Html =>
   typeof schema.pattern === 'string'
     ? html` <code class="pattern">${schema.pattern}</code>`
     : NOTHING;
-
-/** The first media type, and what is told of it. */
-const mediaOf = (holder: JsonObject): [string, JsonObject] => {
-  const [type, media] = Object.entries(object(holder.content))[0] ?? ['', {}];
-  return [type, object(media)];
-};
 
 function body(requestBody: JsonObject): Html {
   const [type, media] = mediaOf(requestBody);
@@ -89,22 +79,4 @@ function answer(status: string, given: JsonObject): Html {
   }${headers.length > 0 ? html`<p>Headers: ${headers.join(', ')}</p>` : NOTHING}${
     isRefusal || media.example === undefined ? NOTHING : example(media.example, 'Example')
   }</section>`;
-}
-
-/** A line for the shell: `$HUB` is where the hub is, `$TOKEN` the caller's. */
-function curl({ method, path, operation }: Placed): string {
-  const filled = list(operation.parameters).reduce(
-    (url, one) => url.replace(`{${text(one.name)}}`, String(one.example ?? '')),
-    path,
-  );
-  const [, media] = mediaOf(object(operation.requestBody));
-  const [first] = Object.values(object(media.examples));
-  const sent = first === undefined ? '' : JSON.stringify(object(first).value);
-  const usual = sent === '' ? 'get' : 'post';
-  return [
-    method === usual ? 'curl' : `curl -X ${method.toUpperCase()}`,
-    ...(list(operation.security).length > 0 ? [`-H "Authorization: Bearer $TOKEN"`] : []),
-    `"$HUB${filled}"`,
-    ...(sent === '' ? [] : [`-d '${sent.replaceAll("'", `'\\''`)}'`]),
-  ].join(' ');
 }

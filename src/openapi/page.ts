@@ -1,20 +1,9 @@
 /** The document as a page of its own: no script, nothing from elsewhere. Pure. */
 import { type Html, html } from './html.ts';
 import { isObject, type Json, type JsonObject } from './json.ts';
-import { operationHtml, type Placed, prose } from './page-operation.ts';
+import { operationHtml, prose } from './page-operation.ts';
 import { fields, typeOf } from './page-schemas.ts';
-
-const object = (value: Json | undefined): JsonObject => (isObject(value) ? value : {});
-
-function operationsOf(document: JsonObject): Placed[] {
-  return Object.entries(object(document.paths)).flatMap(([path, methods]) =>
-    Object.entries(object(methods)).map(([method, operation]) => ({
-      method,
-      path,
-      operation: object(operation),
-    })),
-  );
-}
+import { object, operationsOf, type Placed } from './placed.ts';
 
 const hasTag =
   (tag: string) =>
@@ -45,7 +34,7 @@ export function renderPage(document: JsonObject): string {
 <a class="skip" href="#main">To the operations</a>
 <header><h1>${String(info.title)} API <small>${String(info.version)}</small></h1>
 <p>${String(info.summary)}</p>${prose(String(info.description))}
-<p><a href="openapi.json">openapi.json</a> describes the same for programs (OpenAPI ${String(document.openapi)}). In the examples, <code>$HUB</code> is the address of the hub, as <code>http://127.0.0.1:3000</code>, and <code>$TOKEN</code> the token of a sign-in or of <code>POST /api/tokens</code>.</p></header>
+<p><a href="openapi.json">openapi.json</a> describes the same for programs (OpenAPI ${String(document.openapi)}). In the examples, <code>$HUB</code> is the hub’s address with <code>/api</code>, as <code>http://127.0.0.1:3000/api</code>, and <code>$TOKEN</code> the token of a sign-in or of <code>POST /api/tokens</code>.</p></header>
 <nav aria-label="Sections"><ul>${sections.map(
     ({ name }) => html`<li><a href="#tag-${name}">${name}</a></li>`,
   )}<li><a href="#types">Types</a></li></ul></nav>

@@ -8,6 +8,7 @@ import { STATUS } from '../../agent/failure.ts';
 import { about } from '../../src/openapi/about.ts';
 import { buildDocument } from '../../src/openapi/document.ts';
 import { renderPage } from '../../src/openapi/page.ts';
+import { curlOf } from '../../src/openapi/page-curl.ts';
 import { createChecker, type Document, operationsOf } from '../harness/openapi.ts';
 import { hubRoutes, registered } from '../harness/routes.ts';
 
@@ -123,6 +124,22 @@ describe('the page', () => {
     );
     expect(renderPage(words)).not.toContain('<img');
     expect(renderPage(words)).toContain('&quot;&gt;&lt;img src=x onerror=&#39;');
+  });
+
+  test('has lines for the shell that say what the examples say', async () => {
+    for (const { method, path, operation } of operations) {
+      const line = curlOf({ method, path, operation: operation as never });
+      const shell = `HUB=http://hub/api TOKEN=t; curl() { printf '%s\\n' "$@"; }; ${line}`;
+      const words = (await Bun.$`sh -c ${shell}`.text()).split('\n');
+      const url = words.find((word) => word.startsWith('http'));
+      expect(url).toStartWith(`http://hub${path.split('{')[0]}`);
+      expect(url).not.toMatch(/[{}]/);
+      const [first] = Object.values(
+        operation.requestBody?.content['application/json']?.examples ?? {},
+      );
+      if (!first) continue;
+      expect<unknown>(JSON.parse(words[words.indexOf('-d') + 1] ?? '')).toEqual(first.value);
+    }
   });
 
   test('shows every operation, and all its links lead somewhere', () => {
