@@ -65,21 +65,31 @@ const REQUEST_HEADERS = {
 
 /**
  * @param routes all of an app's; those with `detail.hide` are left out
- * @throws Error where a route says nothing of itself, or two schemas of one name differ
+ * @throws Error that names every route which does not say what it is or answers, or where two
+ * schemas of one name differ
  */
 export function buildDocument(routes: readonly RegisteredRoute[], version: string): JsonObject {
   const components: Components = new Map();
   const paths: Record<string, JsonObject> = {};
+  const faults: string[] = [];
   for (const [path, operations] of Object.entries(generated(routes))) {
     const at = path.length > 1 ? path.replace(/\/$/, '') : path;
     paths[at] = { ...paths[at] };
     for (const [method, operation] of Object.entries(isObject(operations) ? operations : {})) {
       if (!isObject(operation)) continue;
       const { [KEPT]: told, ...rest } = operation;
-      if (!isObject(told)) throw new Error(`${method.toUpperCase()} ${at} has no detail: about(…)`);
-      paths[at][method] = dress(rest, told as unknown as About, components);
+      try {
+        if (!isObject(told)) throw new Error('it has no detail: about(…)');
+        if (!isObject(rest.responses)) throw new Error('it has no response');
+        paths[at][method] = dress(rest, told as unknown as About, components);
+      } catch (error) {
+        faults.push(
+          `${method.toUpperCase()} ${at}: ${error instanceof Error ? error.message : ''}`,
+        );
+      }
     }
   }
+  if (faults.length > 0) throw new Error(faults.join('\n'));
   return {
     openapi: OPENAPI_VERSION,
     info: { ...INFO, version },

@@ -57,8 +57,14 @@ export function createChecker(document: Document) {
   addFormats.default(ajv);
   ajv.addSchema(closed(document) as object, 'document');
 
+  const compiled = new Map<string, ReturnType<typeof ajv.compile>>();
+  const compile = (where: string) => {
+    const validate = compiled.get(where) ?? ajv.compile({ $ref: `document#/${encodeURI(where)}` });
+    compiled.set(where, validate);
+    return validate;
+  };
   const faults = (where: string, value: unknown): string[] => {
-    const validate = ajv.compile({ $ref: `document#/${encodeURI(where)}` });
+    const validate = compile(where);
     if (validate(value)) return [];
     return (validate.errors ?? []).map(
       ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,

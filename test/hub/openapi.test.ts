@@ -26,14 +26,18 @@ const route = (response: object, detail?: object) => ({
 const told = about({ id: 'getA', tag: 'Status', summary: 'A', access: 'read' });
 
 describe('what is refused', () => {
-  test('a route that says nothing of itself, by its name', () => {
-    expect(() => buildDocument([route({ 200: t.String() })], '0')).toThrow('GET /a has no detail');
+  test('all routes that do not say what they are or answer, by their names', () => {
+    const silent = { ...route({ 200: t.String() }), method: 'POST' };
+    const bare = { method: 'GET', path: '/a', hooks: { detail: told } };
+    expect(() => buildDocument([silent, bare], '0')).toThrow(
+      'POST /a: it has no detail: about(…)\nGET /a: it has no response',
+    );
   });
 
   test('a refusal without codes', () => {
     const plain = t.Object({ code: t.String(), message: t.String() }, { title: 'Error' });
     expect(() => buildDocument([route({ 200: t.String(), 404: plain }, told)], '0')).toThrow(
-      'names no codes',
+      'GET /a: a refusal names no codes',
     );
   });
 
@@ -124,6 +128,13 @@ describe('the page', () => {
     );
     expect(renderPage(words)).not.toContain('<img');
     expect(renderPage(words)).toContain('&quot;&gt;&lt;img src=x onerror=&#39;');
+  });
+
+  test('has a line for what lies beside the interface, too', () => {
+    const operation = { security: [], responses: {} };
+    expect(curlOf({ method: 'get', path: '/metrics', operation })).toBe(
+      `curl "\${HUB%/api}/metrics"`,
+    );
   });
 
   test('has lines for the shell that say what the examples say', async () => {
