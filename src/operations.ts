@@ -47,6 +47,16 @@ export const status = about({
   },
 });
 
+export const metrics = about({
+  id: 'getMetrics',
+  tag: 'Status',
+  summary: 'Numbers for Prometheus',
+  description: 'It lies beside `/api`, not below it. A cookie does not count.',
+  access: 'near',
+  type: 'text/plain',
+  answer: 'signalbox_proxy_up 1\n',
+});
+
 export const logs = about({
   id: 'listLogs',
   tag: 'Logs',

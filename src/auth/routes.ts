@@ -1,9 +1,10 @@
 /** Sign-up, sign-in, sign-out and get-session, on the wire as better-auth's e-mail routes. */
 import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../agent/http.ts';
+import { isAskedHere } from '../../agent/loopback.ts';
+import { note } from '../../agent/observe/context.ts';
 import { BODY, NEW_PASSWORD, OPEN, refusals } from '../openapi/refusal-schemas.ts';
 import { Success, Timestamp } from '../schemas.ts';
-import { isAskedHere } from './address.ts';
 import type { sessionCookie } from './cookie.ts';
 import * as operations from './operations.ts';
 import type { Accounts } from './service.ts';
@@ -108,6 +109,7 @@ export function authRoutes({ accounts, cookies, addressOf, loopback, bodyLimit }
       async ({ body, request, signedIn, sessionCookie }) => {
         const isNear = loopback && isAskedHere(request.headers);
         const made = await accounts.signUp(body, { ...clientOf(request), signedIn, isNear });
+        note({ user: made.user.id });
         sessionCookie.write(made.session.token, SESSION_SECONDS);
         return { token: made.session.token, user: viewUser(made.user) };
       },
@@ -141,6 +143,7 @@ export function authRoutes({ accounts, cookies, addressOf, loopback, bodyLimit }
       async ({ body, request, sessionCookie }) => {
         const previous = sessionCookie.presented;
         const { session, user } = await accounts.signIn(body, { ...clientOf(request), previous });
+        note({ user: user.id });
         sessionCookie.write(session.token, SESSION_SECONDS);
         return { redirect: false as const, token: session.token, user: viewUser(user) };
       },

@@ -12,8 +12,11 @@ export const TAGS = {
   Document: 'This description.',
 } as const;
 
-/** Who may ask: anyone; a session or any API token; one that may write; a session alone. */
-export type Access = 'anyone' | 'read' | 'write' | 'session';
+/**
+ * Who may ask: anyone; whoever is on the machine, and others with any bearer token; a session or any
+ * API token; one that may write; a session alone.
+ */
+export type Access = 'anyone' | 'near' | 'read' | 'write' | 'session';
 
 export type Example = { summary?: string; value: unknown };
 
@@ -51,6 +54,7 @@ export const INTEGER_ID = { id: { schema: { type: 'integer', minimum: 1 }, examp
 
 const CREDENTIALS = {
   anyone: [],
+  near: [{}, { session: [] }, { apiToken: [] }],
   read: [{ session: [] }, { sessionCookie: [] }, { apiToken: [] }],
   write: [{ session: [] }, { sessionCookie: [] }, { apiToken: ['write'] }],
   session: [{ session: [] }, { sessionCookie: [] }],

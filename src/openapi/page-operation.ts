@@ -28,6 +28,9 @@ function access({ security }: JsonObject): string {
   const ways = list(security);
   const token = ways.find((way) => 'apiToken' in way)?.apiToken;
   if (ways.length === 0) return 'Anyone may ask.';
+  if (ways.some((way) => Object.keys(way).length === 0)) {
+    return 'Anyone on the machine itself may ask; from elsewhere it needs a bearer token.';
+  }
   if (!token) return 'Needs a session; an API token is refused.';
   return Array.isArray(token) && token.includes('write')
     ? 'Needs a session, or an API token with the scope write.'

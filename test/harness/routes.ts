@@ -17,6 +17,8 @@ export type Route = {
 };
 type Registered = RegisteredRoute & { hooks: { detail?: { hide?: boolean } } };
 
+const metrics = { text: async () => '', contentType: '', request: () => {} } as never;
+
 const told = ({ method, path, hooks }: Registered): Route => ({
   method,
   path,
@@ -50,6 +52,7 @@ export function registered(folder: string): Registered[] {
     warnings: [],
     version: '0',
     now,
+    metrics,
     log: () => {},
   });
   close();
@@ -57,6 +60,12 @@ export function registered(folder: string): Registered[] {
 }
 
 export function agentRoutes(): Route[] {
-  const app = createAgent({ tokens: [], proxy: {} as never, logs: {} as never, log: () => {} });
+  const app = createAgent({
+    tokens: [],
+    proxy: {} as never,
+    logs: {} as never,
+    metrics,
+    log: () => {},
+  });
   return (app.routes as unknown as Registered[]).map(told);
 }
