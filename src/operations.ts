@@ -44,6 +44,7 @@ export const status = about({
     lastPublish: { at: '2026-11-20T18:00:00.000Z', milliseconds: 14.1, changes: 1 },
     warnings: [],
     broken: [],
+    certificates: [],
   },
 });
 

@@ -2,6 +2,7 @@
 import { t } from 'elysia';
 import type { AgentClient } from './agent-client.ts';
 import { Timestamp } from './schemas.ts';
+import { endingCertificates } from './vhosts/certificates.ts';
 import type { Publisher } from './vhosts/publisher.ts';
 
 export type StatusDeps = {
@@ -36,6 +37,23 @@ export const HubStatus = t.Object(
     broken: t.Array(t.Object({ id: t.Integer(), domain: t.String(), detail: t.String() }), {
       description: 'stored vhosts that the proxy takes no longer',
     }),
+    certificates: t.Array(
+      t.Object({
+        id: t.Integer({ description: 'of the vhost' }),
+        domain: t.String({ description: 'of the vhost' }),
+        name: t.String({ description: 'the host name it was shown for' }),
+        issuer: t.String(),
+        notAfter: Timestamp,
+        daysLeft: t.Integer({ description: 'whole days; negative where it has expired' }),
+        overdue: t.Boolean({
+          description: 'nothing renews it by itself, or the proxy should have done so by now',
+        }),
+      }),
+      {
+        description:
+          'those that expire within 14 days, overdue ones first, at most 100; none where the agent or the proxy does not answer',
+      },
+    ),
   },
   { title: 'Status' },
 );
@@ -52,6 +70,7 @@ export async function readStatus({
   now,
 }: StatusDeps) {
   const from = performance.now();
+  const shown = endingCertificates({ agent, publisher, now }).catch(() => []);
   const proxy = await agent.status().catch(() => null);
   const latencyMs = proxy === null ? null : tenths(performance.now() - from);
   const last = publisher.lastPublish();
@@ -75,5 +94,6 @@ export async function readStatus({
       domain: vhost.domain,
       detail: failure.detail ?? failure.message,
     })),
+    certificates: await shown,
   };
 }

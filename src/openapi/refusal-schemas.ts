@@ -22,6 +22,8 @@ export const NEW_PASSWORD = [
 ] as const;
 /** What comes from the agent. */
 export const ASKS_AGENT = [...READS, 'AGENT_UNREACHABLE'] as const;
+/** What the agent has to ask the proxy for. */
+export const ASKS_PROXY = [...ASKS_AGENT, 'PROXY_UNREACHABLE'] as const;
 /** What any publish may be refused with. */
 export const PUBLISHES = [
   ...WRITES,

@@ -118,3 +118,64 @@ export const bulkVhosts = about({
   },
   answer: { results: [VHOST, { ...VHOST, id: 2, domain: 'b.example.org' }, { success: true }] },
 });
+
+const STATE = {
+  id: VHOST.id,
+  domain: VHOST.domain,
+  enabled: true,
+  addresses: [
+    {
+      name: VHOST.domain,
+      port: 443,
+      served: true,
+      tls: true,
+      certificate: {
+        issuer: "R11 (Let's Encrypt)",
+        names: [VHOST.domain],
+        notBefore: '2026-11-01T00:00:00.000Z',
+        notAfter: '2027-01-30T00:00:00.000Z',
+        fingerprint: 'AB:CD:EF:01',
+        daysLeft: 70,
+      },
+      reason: null,
+      checkedAt: '2026-11-20T18:00:00.000Z',
+      automated: true,
+    },
+  ],
+  upstreams: [{ address: VHOST.upstream, up: true, requests: 0, fails: 0, error: null }],
+  errors: { acme: null, upstream: null },
+};
+
+export const listVhostStates = about({
+  id: 'listVhostStates',
+  tag: 'Vhosts',
+  summary: 'Tells what the proxy knows of all vhosts',
+  description:
+    'Certificates are those the proxy really shows, by a handshake of the agent, at most five minutes old.',
+  access: 'read',
+  answer: [STATE],
+});
+
+export const getVhostState = about({
+  id: 'getVhostState',
+  tag: 'Vhosts',
+  summary: 'Tells what the proxy knows of a vhost',
+  access: 'read',
+  params: INTEGER_ID,
+  answer: STATE,
+});
+
+export const listVhostActivity = about({
+  id: 'listVhostActivity',
+  tag: 'Vhosts',
+  summary: 'Counts the requests and errors of the last hour, by vhost',
+  description: 'In 12 stretches of time unless asked otherwise, oldest first.',
+  access: 'read',
+  params: { buckets: { description: 'Into how many stretches, 1 to 60.', example: '12' } },
+  answer: {
+    from: '2026-11-20T17:00:00.000Z',
+    to: '2026-11-20T18:00:00.000Z',
+    buckets: 2,
+    vhosts: [{ id: VHOST.id, requests: [3, 1], status4xx: [0, 1], status5xx: [0, 0] }],
+  },
+});

@@ -63,6 +63,7 @@ export function agentRoutes(): Route[] {
   const app = createAgent({
     tokens: [],
     proxy: {} as never,
+    state: {} as never,
     logs: {} as never,
     metrics,
     log: () => {},

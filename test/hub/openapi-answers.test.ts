@@ -216,6 +216,20 @@ describe('vhosts', () => {
     await refused('toggleVhost', 'INVALID_REQUEST', { params, query: { replace: 'x' } });
   });
 
+  test('what the proxy knows of them', async () => {
+    await refused('getVhostState', 'NOT_FOUND', { params: { id: 999 } });
+    await refused('listVhostActivity', 'INVALID_REQUEST', { query: { buckets: 'x' } });
+    await signedIn('getVhostState', { params: { id: 1 } });
+    await signedIn('listVhostStates');
+    await stack.served('a.example');
+    await until(
+      async () => (await signedIn<{ total: number }>('listLogs')).body.total > 0,
+      'an entry',
+    );
+    const { body } = await signedIn<{ vhosts: object[] }>('listVhostActivity');
+    expect(body.vhosts.length).toBe(1);
+  });
+
   test('several at once, and taken back', async () => {
     const operation = { op: 'create', domain: 'http://b.example', config: 'respond b' };
     const results = await signedIn<{ results: { id: number }[] }>('bulkVhosts', {
@@ -359,7 +373,8 @@ describe('when the agent is in trouble', () => {
     answer = given;
     expect((await there.call('createVhost', { ...create, headers })).body.code).toBe(code);
     await there.call('getStatus', { headers });
-    for (const id of ['listLogs', 'getLogStats', 'tailLogs']) await there.call(id, { headers });
+    for (const id of ['listLogs', 'getLogStats', 'tailLogs', 'listVhostStates'])
+      await there.call(id, { headers });
     for (const [id, json] of Object.entries({
       preview: { op: 'preamble', config: '# a' },
       updatePreamble: { config: '# a' },
