@@ -1,11 +1,11 @@
 /** The hub's HTTP side: errors first, then one controller per feature, each behind the guard. */
 import { Elysia, t } from 'elysia';
-import { errors, eventStream, lateBodies, pathOf, patience, SHORT_HOSTS } from '../agent/http.ts';
+import { errors, lateBodies, pathOf, patience, SHORT_HOSTS } from '../agent/http.ts';
 import { plain } from '../agent/loopback.ts';
 import { reportTo } from '../agent/observe/log.ts';
 import { metricsRoutes } from '../agent/observe/metrics-routes.ts';
 import { observeRequests, type Routes } from '../agent/observe/requests.ts';
-import { Health, LogPage, LogQuery, LogStats, StatsQuery, TailQuery } from '../agent/wire.ts';
+import { Health } from '../agent/wire.ts';
 import type { AgentClient } from './agent-client.ts';
 import { lastHop } from './auth/address.ts';
 import { bearerOf } from './auth/bearer.ts';
@@ -25,9 +25,10 @@ import type { Db } from './db/open.ts';
 import type { Importer } from './exchange/importer.ts';
 import { exchangeRoutes } from './exchange/routes.ts';
 import type { Log } from './log.ts';
+import { logRoutes } from './log-routes.ts';
 import type { HubMetrics } from './metrics.ts';
 import type { RegisteredRoute } from './openapi/document.ts';
-import { ANY, ASKS_AGENT, READS, refusals } from './openapi/refusal-schemas.ts';
+import { ANY, READS, refusals } from './openapi/refusal-schemas.ts';
 import { openapiRoutes } from './openapi/routes.ts';
 import * as operations from './operations.ts';
 import { securityHeaders } from './security-headers.ts';
@@ -114,30 +115,7 @@ export function createHub(deps: HubDeps) {
     .use(vhostStateRoutes({ publisher, agent, guard, now }))
     .use(vhostActivityRoutes({ activity: createActivity({ publisher, agent, now }), guard }))
     .use(vhostRoutes({ publisher, guard, bodyLimit }))
-    .use(
-      new Elysia({ name: 'logs' })
-        .use(guard)
-        .get('/logs', ({ query }) => agent.logs(query), {
-          query: LogQuery,
-          response: { 200: LogPage, ...refusals(...ASKS_AGENT) },
-          detail: operations.logs,
-        })
-        .get(
-          '/logs/tail',
-          async ({ query, request }) =>
-            eventStream(await agent.tail(query, request.headers.get('last-event-id'))),
-          {
-            query: TailQuery,
-            response: { 200: t.String(), ...refusals(...ASKS_AGENT) },
-            detail: operations.tail,
-          },
-        )
-        .get('/logs/stats', ({ query }) => agent.stats(query), {
-          query: StatsQuery,
-          response: { 200: LogStats, ...refusals(...ASKS_AGENT) },
-          detail: operations.stats,
-        }),
-    )
+    .use(logRoutes({ agent, guard }))
     .use(
       new Elysia({ name: 'status' })
         .use(guard)
