@@ -34,6 +34,7 @@ export const status = about({
   access: 'read',
   answer: {
     version: '0.1.0',
+    commit: null,
     uptimeSeconds: 3600,
     agent: { reachable: true, latencyMs: 1.2 },
     proxy: { running: true, version: 'v2.6.2' },
