@@ -148,11 +148,19 @@ async function readBounded(request: Request, limit: number, deadline: number): P
 function parseJson(bytes: Uint8Array): unknown {
   if (isDeep(bytes)) throw invalidJson();
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return JSON.parse(text, MAY_NAME_TO_STRING.test(text) ? withoutToString : undefined);
   } catch {
     throw invalidJson();
   }
 }
+
+/** The name as it stands, or written with escapes. */
+const MAY_NAME_TO_STRING = /"toString"|\\u00/i;
+
+/** Elysia puts a field that does not fit into a sentence, which a `toString` of null would end. */
+const withoutToString = (key: string, value: unknown): unknown =>
+  key === 'toString' ? undefined : value;
 
 /** No body of ours is nested beyond three. */
 const DEEPEST = 32;

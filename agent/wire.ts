@@ -2,12 +2,15 @@
 import { type Static, t } from 'elysia';
 
 /** An error body; `detail` and `line` hold what the proxy itself said, cleaned of host paths. */
-export const ErrorBody = t.Object({
-  code: t.String({ examples: ['INVALID_REQUEST'] }),
-  message: t.String(),
-  detail: t.Optional(t.String()),
-  line: t.Optional(t.Integer({ description: 'line of the proxyfile that the proxy named' })),
-});
+export const ErrorBody = t.Object(
+  {
+    code: t.String({ examples: ['INVALID_REQUEST'] }),
+    message: t.String({ description: 'one sentence for a person' }),
+    detail: t.Optional(t.String({ description: 'the proxy’s own words' })),
+    line: t.Optional(t.Integer({ description: 'the line that the proxy named' })),
+  },
+  { title: 'Error' },
+);
 export type ErrorBody = Static<typeof ErrorBody>;
 
 /**
@@ -100,28 +103,37 @@ export const TailQuery = t.Object({
 });
 export type TailQuery = Static<typeof TailQuery>;
 
-export const LogEntry = t.Object({
-  timestamp: t.String({ description: 'ISO 8601 UTC with milliseconds' }),
-  domain: t.String(),
-  method: t.String(),
-  path: t.String(),
-  status: t.Integer(),
-  latency: t.String({ description: 'milliseconds with at most 3 decimals', examples: ['1.234ms'] }),
-  ip: t.String(),
-});
+export const LogEntry = t.Object(
+  {
+    timestamp: t.String({ description: 'ISO 8601 UTC with milliseconds' }),
+    domain: t.String(),
+    method: t.String(),
+    path: t.String(),
+    status: t.Integer(),
+    latency: t.String({
+      description: 'milliseconds with at most 3 decimals',
+      examples: ['1.234ms'],
+    }),
+    ip: t.String(),
+  },
+  { title: 'LogEntry' },
+);
 export type LogEntry = Static<typeof LogEntry>;
 
-export const LogPage = t.Object({
-  logs: t.Array(LogEntry),
-  total: t.Integer(),
-  page: t.Integer(),
-  pageSize: t.Integer(),
-  partial: t.Optional(
-    t.Literal(true, {
-      description: 'not everything was looked at: there may be more, all of it older',
-    }),
-  ),
-});
+export const LogPage = t.Object(
+  {
+    logs: t.Array(LogEntry),
+    total: t.Integer(),
+    page: t.Integer(),
+    pageSize: t.Integer(),
+    partial: t.Optional(
+      t.Literal(true, {
+        description: 'not everything was looked at: there may be more, all of it older',
+      }),
+    ),
+  },
+  { title: 'LogPage' },
+);
 export type LogPage = Static<typeof LogPage>;
 
 /** The range is [from, to), or all there is. */
@@ -145,34 +157,40 @@ const PerClass = t.Object({
 });
 
 /** Numbers over time; entries without a time are in none of them. */
-export const LogStats = t.Object({
-  from: t.Union([t.String(), t.Null()], { description: 'ISO 8601; null where there is no entry' }),
-  to: t.Union([t.String(), t.Null()]),
-  requests: t.Integer(),
-  buckets: t.Array(
-    t.Object({
-      from: t.String(),
-      to: t.String(),
-      requests: PerClass,
-      p50: Latency,
-      p95: Latency,
+export const LogStats = t.Object(
+  {
+    from: t.Union([t.String(), t.Null()], {
+      description: 'ISO 8601; null where there is no entry',
     }),
-  ),
-  domains: t.Array(t.Object({ domain: t.String(), requests: Requests }), {
-    description: 'the ten with the most requests; names that came after 16,384 others are missing',
-  }),
-  statuses: t.Array(t.Object({ status: t.Integer(), requests: Requests })),
-  latest: t.Object(
-    {
-      requests: Requests,
-      paths: t.Array(t.Object({ path: t.String(), requests: Requests })),
-      ips: t.Array(t.Object({ ip: t.String(), requests: Requests })),
-      partial: t.Optional(t.Literal(true)),
-    },
-    { description: 'from the newest requests of the range, partial where it holds more' },
-  ),
-  partial: t.Optional(t.Literal(true, { description: 'not everything was looked at' })),
-});
+    to: t.Union([t.String(), t.Null()]),
+    requests: t.Integer(),
+    buckets: t.Array(
+      t.Object({
+        from: t.String(),
+        to: t.String(),
+        requests: PerClass,
+        p50: Latency,
+        p95: Latency,
+      }),
+    ),
+    domains: t.Array(t.Object({ domain: t.String(), requests: Requests }), {
+      description:
+        'the ten with the most requests; names that came after 16,384 others are missing',
+    }),
+    statuses: t.Array(t.Object({ status: t.Integer(), requests: Requests })),
+    latest: t.Object(
+      {
+        requests: Requests,
+        paths: t.Array(t.Object({ path: t.String(), requests: Requests })),
+        ips: t.Array(t.Object({ ip: t.String(), requests: Requests })),
+        partial: t.Optional(t.Literal(true)),
+      },
+      { description: 'from the newest requests of the range, partial where it holds more' },
+    ),
+    partial: t.Optional(t.Literal(true, { description: 'not everything was looked at' })),
+  },
+  { title: 'LogStats' },
+);
 export type LogStats = Static<typeof LogStats>;
 
 /** As for the stats, of all domains. */
@@ -201,4 +219,4 @@ export const LogActivity = t.Object({
 });
 export type LogActivity = Static<typeof LogActivity>;
 
-export const Health = t.Object({ status: t.Literal('ok') });
+export const Health = t.Object({ status: t.Literal('ok') }, { title: 'Health' });

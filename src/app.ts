@@ -1,19 +1,11 @@
 /** The hub's HTTP side: errors first, then one controller per feature, each behind the guard. */
-import { Elysia } from 'elysia';
-import { errors, eventStream, lateBodies, pathOf, patience, SHORT_HOSTS } from '../agent/http.ts';
+import { Elysia, t } from 'elysia';
+import { errors, lateBodies, pathOf, patience, SHORT_HOSTS } from '../agent/http.ts';
 import { isAskedHere, plain } from '../agent/loopback.ts';
 import { reportTo } from '../agent/observe/log.ts';
 import { metricsRoutes } from '../agent/observe/metrics-routes.ts';
 import { observeRequests, type Routes } from '../agent/observe/requests.ts';
-import {
-  ErrorBody,
-  Health,
-  LogPage,
-  LogQuery,
-  LogStats,
-  StatsQuery,
-  TailQuery,
-} from '../agent/wire.ts';
+import { Health } from '../agent/wire.ts';
 import type { AgentClient } from './agent-client.ts';
 import { lastHop } from './auth/address.ts';
 import { bearerOf } from './auth/bearer.ts';
@@ -34,7 +26,12 @@ import type { Db } from './db/open.ts';
 import type { Importer } from './exchange/importer.ts';
 import { exchangeRoutes } from './exchange/routes.ts';
 import type { Log } from './log.ts';
+import { logRoutes } from './log-routes.ts';
 import type { HubMetrics } from './metrics.ts';
+import type { RegisteredRoute } from './openapi/document.ts';
+import { ANY, READS, refusals } from './openapi/refusal-schemas.ts';
+import { openapiRoutes } from './openapi/routes.ts';
+import * as operations from './operations.ts';
 import { securityHeaders } from './security-headers.ts';
 import { HubStatus, readStatus } from './status.ts';
 import { createActivity } from './vhosts/activity.ts';
@@ -62,6 +59,7 @@ export type HubDeps = {
   /** What an operator should know, for the status. */
   warnings: readonly string[];
   version: string;
+  commit: string | null;
   now: () => Date;
   metrics: Pick<HubMetrics, 'text' | 'contentType' | 'request'>;
   log: Log;
@@ -88,6 +86,7 @@ export function createHub(deps: HubDeps) {
     hosts,
     warnings,
     version,
+    commit,
     now,
     metrics,
     log,
@@ -108,7 +107,10 @@ export function createHub(deps: HubDeps) {
   const bodyLimit = HUB_BODY_LIMIT;
 
   const api = new Elysia({ name: 'api', prefix: '/api' })
-    .get('/health', () => ({ status: 'ok' as const }), { response: Health })
+    .get('/health', () => ({ status: 'ok' as const }), {
+      response: { 200: Health, ...refusals(...ANY) },
+      detail: operations.health,
+    })
     .use(authRoutes({ accounts, cookies, addressOf, loopback, bodyLimit }))
     .use(sessionRoutes({ accounts, guard: sessionGuard, cookies, addressOf, bodyLimit }))
     .use(userRoutes({ accounts, directory, guard: sessionGuard, bodyLimit }))
@@ -116,30 +118,18 @@ export function createHub(deps: HubDeps) {
     .use(vhostStateRoutes({ publisher, agent, guard, now }))
     .use(vhostActivityRoutes({ activity: createActivity({ publisher, agent, now }), guard }))
     .use(vhostRoutes({ publisher, guard, bodyLimit }))
-    .use(
-      new Elysia({ name: 'logs' })
-        .use(guard)
-        .get('/logs', ({ query }) => agent.logs(query), {
-          query: LogQuery,
-          response: { 200: LogPage, 400: ErrorBody, 401: ErrorBody, 502: ErrorBody },
-        })
-        .get(
-          '/logs/tail',
-          async ({ query, request }) =>
-            eventStream(await agent.tail(query, request.headers.get('last-event-id'))),
-          { query: TailQuery },
-        )
-        .get('/logs/stats', ({ query }) => agent.stats(query), {
-          query: StatsQuery,
-          response: { 200: LogStats, 400: ErrorBody, 401: ErrorBody, 502: ErrorBody },
-        }),
-    )
+    .use(logRoutes({ agent, guard }))
     .use(
       new Elysia({ name: 'status' })
         .use(guard)
-        .get('/status', () => readStatus({ agent, publisher, warnings, version, startedAt, now }), {
-          response: { 200: HubStatus, 401: ErrorBody },
-        }),
+        .get(
+          '/status',
+          () => readStatus({ agent, publisher, warnings, version, commit, startedAt, now }),
+          {
+            response: { 200: HubStatus, ...refusals(...READS) },
+            detail: operations.status,
+          },
+        ),
     )
     .use(changelogRoutes({ changelog: createChangelog(db), publisher, guard }))
     .use(
@@ -151,7 +141,8 @@ export function createHub(deps: HubDeps) {
         bodyLimit,
         wholeLimit: WHOLE_BODY_LIMIT,
       }),
-    );
+    )
+    .use(openapiRoutes({ guard, version, routes: () => routesOf() }));
 
   // A permanent token is enough; a cookie is not, since a browser sends it unasked.
   const hasToken = ({ headers }: Request): boolean => {
@@ -180,8 +171,19 @@ export function createHub(deps: HubDeps) {
       Object.assign(set.headers, securityHeaders(pathOf(request)));
       assertOwnOrigin(request, isHttps(request), { hosts });
     })
-    .use(metricsRoutes({ metrics, hasToken, peerOf }))
+    .use(
+      metricsRoutes({
+        metrics,
+        hasToken,
+        peerOf,
+        told: {
+          response: { 200: t.String(), ...refusals(...READS) },
+          detail: operations.metrics,
+        },
+      }),
+    )
     .use(api)
     .use(dashboardRoutes({ doorFor }));
+  const routesOf = (): readonly RegisteredRoute[] => hub.routes as unknown as RegisteredRoute[];
   return hub;
 }

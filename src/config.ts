@@ -67,7 +67,7 @@ const LONGEST_SOCKET = 100;
 /** @throws SettingsError naming every setting that is wrong or missing */
 export function readSettings(command: Command, env: Env, machine: Machine): Settings {
   const read = createReader(env, machine.readFile);
-  const dataDir = resolve(read.text('DATA_DIR', './data'));
+  const dataDir = dataDirOf(env);
   const managed = read.flag('PROXY_MANAGED', command === 'all');
   const runsAgent = command !== 'hub';
   const runsHub = command !== 'agent';
@@ -189,6 +189,9 @@ function readTrust(read: ReturnType<typeof createReader>, url: string): AgentTru
   }
   return ca === null ? null : { ca };
 }
+
+/** The absolute path of the data folder. */
+export const dataDirOf = (env: Env): string => resolve(env.DATA_DIR?.trim() || './data');
 
 /** Where the hub that uses `dataDir`, an absolute path, is reached from the same machine. */
 export const hubSocket = (dataDir: string): string => socketIn(dataDir, 'hub.sock');

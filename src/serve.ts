@@ -13,7 +13,6 @@ import { withFields } from '../agent/observe/log.ts';
 import { collectProcess } from '../agent/observe/process.ts';
 import { handshake } from '../agent/state/handshake.ts';
 import { createProxyState } from '../agent/state/proxy-state.ts';
-import { version } from '../package.json';
 import { createAgentClient } from './agent-client.ts';
 import { createHub, WHOLE_BODY_LIMIT } from './app.ts';
 import { countSignIns } from './auth/counted.ts';
@@ -35,9 +34,13 @@ import {
   createHubMetrics,
 } from './metrics.ts';
 import { createReadImport } from './read-import.ts';
+import { COMMIT, VERSION } from './version.ts';
 import { createPublisher } from './vhosts/publisher.ts';
 import { startReconciler } from './vhosts/reconciler.ts';
 import { createStore } from './vhosts/store.ts';
+
+/** Hears how far the first indexing of the access log is, and when it is over. */
+export type Indexing = { onIndexing: (done: number, total: number) => void; over: () => void };
 
 /** Listens already, and does its own work once it is told to begin. */
 type Prepared = Running & { begin: () => Promise<void> };
@@ -64,20 +67,21 @@ export async function serveAgent(
   settings: AgentSettings,
   token: string,
   log: Log,
+  indexing?: Indexing,
 ): Promise<Running> {
-  const agent = prepareAgent(settings, token, log);
+  const agent = prepareAgent(settings, token, log, indexing);
   await beginOrStop(agent);
   return agent;
 }
 
 /** Hub, agent and Caddy on one machine. @throws as the two, with a proxy that runs left alone */
-export async function serveAll(settings: Settings, log: Log) {
+export async function serveAll(settings: Settings, log: Log, indexing?: Indexing) {
   const { hub, agent } = settings;
   const database = openDatabase(hub.dataDir);
   const token = settings.token ?? ownToken(join(hub.dataDir, 'agent-token'));
   let agentPart: Prepared;
   try {
-    agentPart = prepareAgent(agent, token, log);
+    agentPart = prepareAgent(agent, token, log, indexing);
   } catch (error) {
     database.close();
     throw error;
@@ -129,7 +133,7 @@ function prepareHub(
   });
   const metrics = createHubMetrics(
     [
-      collectProcess(version, 'hub', now),
+      collectProcess(VERSION, 'hub', now),
       () => collectVhosts(publisher),
       () => collectStanding(agent, publisher),
       () => collectCertificates({ agent, publisher }),
@@ -177,7 +181,8 @@ function prepareHub(
     loopback,
     hosts,
     warnings,
-    version,
+    version: VERSION,
+    commit: COMMIT,
     now,
     metrics,
     log,
@@ -211,7 +216,12 @@ function prepareHub(
   };
 }
 
-function prepareAgent(settings: AgentSettings, token: string, given: Log): Prepared {
+function prepareAgent(
+  settings: AgentSettings,
+  token: string,
+  given: Log,
+  indexing?: Indexing,
+): Prepared {
   const log = withFields(given, { part: 'agent' });
   const { managed, admin, accessLog } = settings.proxy;
   // A second agent would adopt the first one's proxy, and end it when it stops.
@@ -220,11 +230,12 @@ function prepareAgent(settings: AgentSettings, token: string, given: Log): Prepa
     const tokens = [token, ...(settings.previousToken === null ? [] : [settings.previousToken])];
     if (managed && admin.startsWith('unix/')) prepareSocketFolder(admin.slice('unix/'.length));
     const proxy = createProxy(settings.proxy, log);
-    const logs = createLogs({ file: accessLog.file });
-    logs.warm();
+    const { onIndexing, over } = indexing ?? {};
+    const logs = createLogs({ file: accessLog.file, ...(onIndexing ? { onIndexing } : {}) });
+    void logs.warm().then(over);
     const metrics = createAgentMetrics(
       [
-        collectProcess(version, 'agent', () => new Date()),
+        collectProcess(VERSION, 'agent', () => new Date()),
         () => collectProxy(proxy),
         () => collectLogs(logs),
       ],

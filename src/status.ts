@@ -1,6 +1,7 @@
 /** `/status`: how hub, agent and proxy stand to each other, in one answer. */
 import { t } from 'elysia';
 import type { AgentClient } from './agent-client.ts';
+import { Timestamp } from './schemas.ts';
 import { endingCertificates } from './vhosts/certificates.ts';
 import type { Publisher } from './vhosts/publisher.ts';
 
@@ -9,6 +10,8 @@ export type StatusDeps = {
   publisher: Publisher;
   warnings: readonly string[];
   version: string;
+  /** What a binary was built from. */
+  commit: string | null;
   startedAt: Date;
   now: () => Date;
 };
@@ -16,43 +19,47 @@ export type StatusDeps = {
 const nullable = <T extends Parameters<typeof t.Union>[0][number]>(schema: T) =>
   t.Union([schema, t.Null()]);
 
-export const HubStatus = t.Object({
-  version: t.String(),
-  uptimeSeconds: t.Integer(),
-  agent: t.Object({
-    reachable: t.Boolean(),
-    latencyMs: nullable(t.Number()),
-  }),
-  proxy: t.Object({ running: t.Boolean(), version: nullable(t.String()) }),
-  inStep: t.Boolean({ description: 'proxy and file on disk show exactly what is stored' }),
-  foreign: t.Boolean({ description: 'the proxy serves sites that signalbox did not write' }),
-  drift: t.Boolean({ description: 'somebody else changed the file on disk' }),
-  restartNeeded: t.Boolean({ description: 'a failed start may have left listeners behind' }),
-  lastPublish: nullable(
-    t.Object({ at: t.String(), milliseconds: t.Number(), changes: t.Integer() }),
-  ),
-  warnings: t.Array(t.String(), { description: 'what an operator should know' }),
-  broken: t.Array(t.Object({ id: t.Integer(), domain: t.String(), detail: t.String() }), {
-    description: 'stored vhosts that the proxy takes no longer',
-  }),
-  certificates: t.Array(
-    t.Object({
-      id: t.Integer({ description: 'of the vhost' }),
-      domain: t.String({ description: 'of the vhost' }),
-      name: t.String({ description: 'the host name it was shown for' }),
-      issuer: t.String(),
-      notAfter: t.String({ description: 'ISO 8601 UTC with milliseconds' }),
-      daysLeft: t.Integer({ description: 'whole days; negative where it has expired' }),
-      overdue: t.Boolean({
-        description: 'nothing renews it by itself, or the proxy should have done so by now',
-      }),
+export const HubStatus = t.Object(
+  {
+    version: t.String(),
+    commit: nullable(t.String()),
+    uptimeSeconds: t.Integer(),
+    agent: t.Object({
+      reachable: t.Boolean(),
+      latencyMs: nullable(t.Number()),
     }),
-    {
-      description:
-        'those that expire within 14 days, overdue ones first, at most 100; none where the agent or the proxy does not answer',
-    },
-  ),
-});
+    proxy: t.Object({ running: t.Boolean(), version: nullable(t.String()) }),
+    inStep: t.Boolean({ description: 'proxy and file on disk show exactly what is stored' }),
+    foreign: t.Boolean({ description: 'the proxy serves sites that signalbox did not write' }),
+    drift: t.Boolean({ description: 'somebody else changed the file on disk' }),
+    restartNeeded: t.Boolean({ description: 'a failed start may have left listeners behind' }),
+    lastPublish: nullable(
+      t.Object({ at: Timestamp, milliseconds: t.Number(), changes: t.Integer() }),
+    ),
+    warnings: t.Array(t.String(), { description: 'what an operator should know' }),
+    broken: t.Array(t.Object({ id: t.Integer(), domain: t.String(), detail: t.String() }), {
+      description: 'stored vhosts that the proxy takes no longer',
+    }),
+    certificates: t.Array(
+      t.Object({
+        id: t.Integer({ description: 'of the vhost' }),
+        domain: t.String({ description: 'of the vhost' }),
+        name: t.String({ description: 'the host name it was shown for' }),
+        issuer: t.String(),
+        notAfter: Timestamp,
+        daysLeft: t.Integer({ description: 'whole days; negative where it has expired' }),
+        overdue: t.Boolean({
+          description: 'nothing renews it by itself, or the proxy should have done so by now',
+        }),
+      }),
+      {
+        description:
+          'those that expire within 14 days, overdue ones first, at most 100; none where the agent or the proxy does not answer',
+      },
+    ),
+  },
+  { title: 'Status' },
+);
 
 const tenths = (value: number) => Math.round(value * 10) / 10;
 
@@ -62,6 +69,7 @@ export async function readStatus({
   publisher,
   warnings,
   version,
+  commit,
   startedAt,
   now,
 }: StatusDeps) {
@@ -72,6 +80,7 @@ export async function readStatus({
   const last = publisher.lastPublish();
   return {
     version,
+    commit,
     uptimeSeconds: Math.floor((now().getTime() - startedAt.getTime()) / 1000),
     agent: { reachable: proxy !== null, latencyMs },
     proxy: proxy?.proxy ?? { running: false, version: null },

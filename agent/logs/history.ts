@@ -31,8 +31,18 @@ type Held = Indexed & Probes;
 const ATTEMPTS = 50;
 const PAUSE_MS = 5;
 
+/**
+ * How far the first indexing is, in bytes as they are stored: a plain file counts as it is read, a
+ * compressed one when it is done. What is written meanwhile may take `done` beyond `total`.
+ */
+export type OnIndexing = (done: number, total: number) => void;
+
 /** Keeps the indexes of the segments of one log across growth, rolls and compression. */
-export function createHistory(file: string, classifier: Classifier): History {
+export function createHistory(
+  file: string,
+  classifier: Classifier,
+  onIndexing: OnIndexing = () => {},
+): History {
   const closing = new AbortController();
   let held: Held[] = [];
   let cold: readonly Held[] | undefined = [];
@@ -59,15 +69,20 @@ export function createHistory(file: string, classifier: Classifier): History {
   // Undefined where a file has changed its name meanwhile; what was done until then is kept.
   async function indexAll(segments: readonly Segment[]): Promise<readonly Indexed[] | undefined> {
     const current: Held[] = [];
+    const total = segments.reduce((sum, { size }) => sum + size, 0);
+    let before = 0;
+    const told = (done: number) => cold && onIndexing(before + done, total);
     for (const segment of segments) {
       const known = held.find((each) => isSameFile(each.segment, segment));
       const one =
         known && isUpToDate(known, segment)
           ? { ...known, segment }
-          : await index(segment, known ? [known] : orphans(segments));
+          : await index(segment, known ? [known] : orphans(segments), told);
       if (!one) return undefined;
       held = [...held.filter((each) => each.index !== one.index && each !== known), one];
       current.push(one);
+      before += segment.size;
+      told(0);
       if (cold) cold = [...current];
     }
     held = current;
@@ -83,7 +98,11 @@ export function createHistory(file: string, classifier: Classifier): History {
   }
 
   // Goes on with the candidate that the segment is a continuation of, or else from the start.
-  async function index(segment: Segment, candidates: readonly Held[]): Promise<Held | undefined> {
+  async function index(
+    segment: Segment,
+    candidates: readonly Held[],
+    told: (done: number) => void,
+  ): Promise<Held | undefined> {
     const source = await openSource(segment);
     if (!source) return undefined;
     try {
@@ -94,7 +113,9 @@ export function createHistory(file: string, classifier: Classifier): History {
         return { ...candidate, segment, ...(await takeProbes(source, segment, candidate.index)) };
       }
       const fresh = createSegmentIndex();
-      await extend(fresh, source.chunks(0), !segment.live);
+      const chunks = source.chunks(0);
+      const heard = segment.form === 'plain' ? counted(chunks, told) : chunks;
+      await extend(fresh, heard, !segment.live);
       const probes = await takeProbes(source, segment, fresh);
       return { id: ++lastId, segment, index: fresh, ...probes };
     } finally {
@@ -142,6 +163,19 @@ export function createHistory(file: string, classifier: Classifier): History {
       closing.abort(new Error('the log is closed'));
     },
   };
+}
+
+/** Tells after each chunk how many bytes there were. */
+async function* counted(
+  chunks: AsyncIterable<Buffer>,
+  told: (done: number) => void,
+): AsyncGenerator<Buffer> {
+  let done = 0;
+  for await (const chunk of chunks) {
+    yield chunk;
+    done += chunk.length;
+    told(done);
+  }
 }
 
 function isSameFile(a: Segment, b: Segment): boolean {

@@ -3,7 +3,7 @@ import { type ActivityFilter, readActivity } from './activity.ts';
 import { createClassifier } from './classify.ts';
 import { createDecoder } from './decoded.ts';
 import type { Conditions, LogFilter } from './filter.ts';
-import { createHistory } from './history.ts';
+import { createHistory, type OnIndexing } from './history.ts';
 import { createLatest } from './latest.ts';
 import { createPatience, type Patience } from './patience.ts';
 import type { Place } from './place.ts';
@@ -14,8 +14,11 @@ import { createTails } from './tail.ts';
 import { createTallies } from './tally.ts';
 
 export type Logs = {
-  /** Begins to index, so that the first query need not; its faults are told to the queries. */
-  warm(): void;
+  /**
+   * Begins to index, so that the first query need not; its faults are told to the queries.
+   * Resolves when that is over, however it ended.
+   */
+  warm(): Promise<void>;
   /**
    * A page of the access log as it is now: what was written before the call is in it. Rejects
    * when a file cannot be read, and after `close`.
@@ -42,15 +45,17 @@ export type LogsOptions = {
   file: string;
   /** Milliseconds after which a query answers with what it has found until then. */
   patience?: number;
+  /** Hears how far the first indexing is. */
+  onIndexing?: OnIndexing;
 };
 
 const PATIENCE_MS = 2000;
 // How often a page is begun anew because a roll took a file away under it.
 const ATTEMPTS = 20;
 
-export function createLogs({ file, patience = PATIENCE_MS }: LogsOptions): Logs {
+export function createLogs({ file, patience = PATIENCE_MS, onIndexing }: LogsOptions): Logs {
   const classifier = createClassifier();
-  const history = createHistory(file, classifier);
+  const history = createHistory(file, classifier, onIndexing);
   const reader = createReader(classifier);
   const tallies = createTallies(reader);
   const decoder = createDecoder(reader, classifier);
@@ -96,7 +101,10 @@ export function createLogs({ file, patience = PATIENCE_MS }: LogsOptions): Logs 
 
   return {
     warm() {
-      history.refresh().catch(() => undefined);
+      return history.refresh().then(
+        () => undefined,
+        () => undefined,
+      );
     },
     page,
     newest: async (domain) => (await page({ domain, page: 1, pageSize: 1 })).logs[0] ?? null,

@@ -3,31 +3,39 @@ import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../agent/http.ts';
 import { isAskedHere } from '../../agent/loopback.ts';
 import { note } from '../../agent/observe/context.ts';
-import { ErrorBody } from '../../agent/wire.ts';
+import { BODY, NEW_PASSWORD, OPEN, refusals } from '../openapi/refusal-schemas.ts';
+import { Success, Timestamp } from '../schemas.ts';
 import type { sessionCookie } from './cookie.ts';
+import * as operations from './operations.ts';
 import type { Accounts } from './service.ts';
 import { type Client, SESSION_SECONDS, type Session, type User } from './sessions.ts';
 
-export const UserView = t.Object({
-  id: t.String(),
-  name: t.String(),
-  email: t.String(),
-  emailVerified: t.Literal(false),
-  image: t.Null(),
-  createdAt: t.String(),
-  updatedAt: t.String(),
-});
+export const UserView = t.Object(
+  {
+    id: t.String(),
+    name: t.String(),
+    email: t.String(),
+    emailVerified: t.Literal(false),
+    image: t.Null(),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  },
+  { title: 'User' },
+);
 
-const SessionView = t.Object({
-  id: t.String(),
-  token: t.String(),
-  userId: t.String(),
-  expiresAt: t.String(),
-  createdAt: t.String(),
-  updatedAt: t.String(),
-  ipAddress: t.String(),
-  userAgent: t.String(),
-});
+const SessionView = t.Object(
+  {
+    id: t.String(),
+    token: t.String(),
+    userId: t.String(),
+    expiresAt: Timestamp,
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+    ipAddress: t.String(),
+    userAgent: t.String(),
+  },
+  { title: 'Session' },
+);
 
 export const viewUser = (user: User) => ({
   id: user.id,
@@ -77,7 +85,7 @@ export function authRoutes({ accounts, cookies, addressOf, loopback, bodyLimit }
         sessionCookie.expire();
         return { success: true as const };
       },
-      { response: t.Object({ success: t.Literal(true) }) },
+      { response: { 200: Success, ...refusals(...OPEN) }, detail: operations.signOut },
     )
     .get(
       '/get-session',
@@ -87,7 +95,13 @@ export function authRoutes({ accounts, cookies, addressOf, loopback, bodyLimit }
         if (!who) return Response.json(null) as never;
         return { session: viewSession(who.session), user: viewUser(who.user) };
       },
-      { response: t.Object({ session: SessionView, user: UserView }) },
+      {
+        response: {
+          200: t.Object({ session: SessionView, user: UserView }, { title: 'SignedIn' }),
+          ...refusals(...OPEN),
+        },
+        detail: operations.getSession,
+      },
     )
     .use(jsonBody(bodyLimit))
     .post(
@@ -100,19 +114,28 @@ export function authRoutes({ accounts, cookies, addressOf, loopback, bodyLimit }
         return { token: made.session.token, user: viewUser(made.user) };
       },
       {
-        body: t.Object({
-          name: t.String(),
-          email: t.String(),
-          password: t.String(),
-          setupCode: t.Optional(t.String()),
-        }),
+        body: t.Object(
+          {
+            name: t.String(),
+            email: t.String(),
+            password: t.String(),
+            setupCode: t.Optional(t.String({ description: 'for the first account alone' })),
+          },
+          { title: 'SignUp' },
+        ),
         response: {
-          200: t.Object({ token: t.String(), user: UserView }),
-          400: ErrorBody,
-          403: ErrorBody,
-          422: ErrorBody,
-          429: ErrorBody,
+          200: t.Object({ token: t.String(), user: UserView }, { title: 'SignedUp' }),
+          ...refusals(
+            ...OPEN,
+            ...BODY,
+            ...NEW_PASSWORD,
+            'USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL',
+            'SIGN_UP_CLOSED',
+            'SETUP_CODE_REQUIRED',
+            'RATE_LIMITED',
+          ),
         },
+        detail: operations.signUp,
       },
     )
     .post(
@@ -125,13 +148,25 @@ export function authRoutes({ accounts, cookies, addressOf, loopback, bodyLimit }
         return { redirect: false as const, token: session.token, user: viewUser(user) };
       },
       {
-        body: t.Object({ email: t.String(), password: t.String({ minLength: 1 }) }),
+        body: t.Object(
+          { email: t.String(), password: t.String({ minLength: 1 }) },
+          { title: 'SignIn' },
+        ),
         response: {
-          200: t.Object({ redirect: t.Literal(false), token: t.String(), user: UserView }),
-          400: ErrorBody,
-          401: ErrorBody,
-          429: ErrorBody,
+          200: t.Object(
+            { redirect: t.Literal(false), token: t.String(), user: UserView },
+            { title: 'SignedInAgain' },
+          ),
+          ...refusals(
+            ...OPEN,
+            ...BODY,
+            'VALIDATION_ERROR',
+            'INVALID_EMAIL',
+            'INVALID_EMAIL_OR_PASSWORD',
+            'RATE_LIMITED',
+          ),
         },
+        detail: operations.signIn,
       },
     );
 }

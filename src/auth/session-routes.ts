@@ -1,24 +1,27 @@
 /** `/sessions` and `/auth/change-password`: what somebody signed in does about their own account. */
 import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../agent/http.ts';
-import { ErrorBody } from '../../agent/wire.ts';
+import { BODY, NEW_PASSWORD, refusals, WRITES } from '../openapi/refusal-schemas.ts';
+import { Success, Timestamp } from '../schemas.ts';
 import type { sessionCookie } from './cookie.ts';
 import type { SessionGuard } from './guard.ts';
+import * as operations from './operations.ts';
 import { UserView, viewUser } from './routes.ts';
 import type { Accounts } from './service.ts';
 import { SESSION_SECONDS } from './sessions.ts';
 
-const SessionEntry = t.Object({
-  id: t.String(),
-  current: t.Boolean({ description: 'the session this was asked with' }),
-  ipAddress: t.String(),
-  userAgent: t.String(),
-  createdAt: t.String(),
-  updatedAt: t.String(),
-  expiresAt: t.String(),
-});
-
-const Refusals = { 401: ErrorBody, 403: ErrorBody };
+const SessionEntry = t.Object(
+  {
+    id: t.String(),
+    current: t.Boolean({ description: 'the session this was asked with' }),
+    ipAddress: t.String(),
+    userAgent: t.String(),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+    expiresAt: Timestamp,
+  },
+  { title: 'SignedInSession' },
+);
 
 export type SessionRoutesDeps = {
   accounts: Accounts;
@@ -48,7 +51,10 @@ export function sessionRoutes({
           updatedAt: session.updatedAt.toISOString(),
           expiresAt: session.expiresAt.toISOString(),
         })),
-      { response: { 200: t.Array(SessionEntry), ...Refusals } },
+      {
+        response: { 200: t.Array(SessionEntry), ...refusals(...WRITES) },
+        detail: operations.listSessions,
+      },
     )
     .delete(
       '/sessions/:id',
@@ -58,7 +64,8 @@ export function sessionRoutes({
       },
       {
         params: t.Object({ id: t.String() }),
-        response: { 200: t.Object({ success: t.Literal(true) }), 404: ErrorBody, ...Refusals },
+        response: { 200: Success, ...refusals(...WRITES, 'NOT_FOUND') },
+        detail: operations.endSession,
       },
     )
     .use(jsonBody(bodyLimit))
@@ -73,17 +80,22 @@ export function sessionRoutes({
         return { token: session?.token ?? null, user: viewUser(who.user) };
       },
       {
-        body: t.Object({
-          currentPassword: t.String({ minLength: 1 }),
-          newPassword: t.String(),
-          revokeOtherSessions: t.Optional(t.Union([t.Boolean(), t.Null()])),
-        }),
+        body: t.Object(
+          {
+            currentPassword: t.String({ minLength: 1 }),
+            newPassword: t.String(),
+            revokeOtherSessions: t.Optional(t.Union([t.Boolean(), t.Null()])),
+          },
+          { title: 'PasswordChange' },
+        ),
         response: {
-          200: t.Object({ token: t.Union([t.String(), t.Null()]), user: UserView }),
-          400: ErrorBody,
-          429: ErrorBody,
-          ...Refusals,
+          200: t.Object(
+            { token: t.Union([t.String(), t.Null()]), user: UserView },
+            { title: 'PasswordChanged' },
+          ),
+          ...refusals(...WRITES, ...BODY, ...NEW_PASSWORD, 'INVALID_PASSWORD', 'RATE_LIMITED'),
         },
+        detail: operations.changePassword,
       },
     );
 }

@@ -1,20 +1,25 @@
 /** `/tokens`: permanent tokens for scripts, managed by whoever is signed in. */
 import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../agent/http.ts';
-import { ErrorBody } from '../../agent/wire.ts';
+import { BODY, refusals, WRITES } from '../openapi/refusal-schemas.ts';
+import { Success, Timestamp } from '../schemas.ts';
 import type { SessionGuard } from './guard.ts';
+import * as operations from './operations.ts';
 import type { TokenInfo, Tokens } from './tokens.ts';
 
 const fields = {
   id: t.String(),
   name: t.String(),
   scope: t.UnionEnum(['read', 'write']),
-  expiresAt: t.Union([t.String(), t.Null()]),
-  lastUsedAt: t.Union([t.String(), t.Null()]),
-  createdAt: t.String(),
+  expiresAt: t.Union([Timestamp, t.Null()]),
+  lastUsedAt: t.Union([Timestamp, t.Null()]),
+  createdAt: Timestamp,
 };
-const TokenView = t.Object(fields);
-const NewToken = t.Object({ ...fields, token: t.String({ description: 'shown this once' }) });
+const TokenView = t.Object(fields, { title: 'ApiToken' });
+const NewToken = t.Object(
+  { ...fields, token: t.String({ description: 'shown this once' }) },
+  { title: 'NewApiToken' },
+);
 
 /** ISO 8601 with a time zone, as in every answer. */
 const TIME = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?(Z|[+-]\\d{2}:\\d{2})$';
@@ -26,15 +31,14 @@ const view = <T extends TokenInfo>(token: T) => ({
   createdAt: token.createdAt.toISOString(),
 });
 
-const Refusals = { 401: ErrorBody, 403: ErrorBody };
-
 export type TokenRoutesDeps = { tokens: Tokens; guard: SessionGuard; bodyLimit: number };
 
 export function tokenRoutes({ tokens, guard, bodyLimit }: TokenRoutesDeps) {
   return new Elysia({ name: 'tokens', prefix: '/tokens' })
     .use(guard)
     .get('/', ({ who }) => tokens.list(who.user.id).map(view), {
-      response: { 200: t.Array(TokenView), ...Refusals },
+      response: { 200: t.Array(TokenView), ...refusals(...WRITES) },
+      detail: operations.listTokens,
     })
     .delete(
       '/:id',
@@ -44,7 +48,8 @@ export function tokenRoutes({ tokens, guard, bodyLimit }: TokenRoutesDeps) {
       },
       {
         params: t.Object({ id: t.String() }),
-        response: { 200: t.Object({ success: t.Literal(true) }), 404: ErrorBody, ...Refusals },
+        response: { 200: Success, ...refusals(...WRITES, 'NOT_FOUND') },
+        detail: operations.deleteToken,
       },
     )
     .use(jsonBody(bodyLimit))
@@ -60,12 +65,16 @@ export function tokenRoutes({ tokens, guard, bodyLimit }: TokenRoutesDeps) {
         return view(made);
       },
       {
-        body: t.Object({
-          name: t.String(),
-          scope: t.Optional(t.UnionEnum(['read', 'write'])),
-          expiresAt: t.Optional(t.Union([t.String({ pattern: TIME }), t.Null()])),
-        }),
-        response: { 201: NewToken, 400: ErrorBody, ...Refusals },
+        body: t.Object(
+          {
+            name: t.String(),
+            scope: t.Optional(t.UnionEnum(['read', 'write'])),
+            expiresAt: t.Optional(t.Union([t.String({ pattern: TIME }), t.Null()])),
+          },
+          { title: 'TokenRequest' },
+        ),
+        response: { 201: NewToken, ...refusals(...WRITES, ...BODY) },
+        detail: operations.createToken,
       },
     );
 }

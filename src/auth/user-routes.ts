@@ -1,13 +1,13 @@
 /** `/users`: accounts, managed by those who have one. */
 import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../agent/http.ts';
-import { ErrorBody } from '../../agent/wire.ts';
+import { BODY, NEW_PASSWORD, refusals, WRITES } from '../openapi/refusal-schemas.ts';
+import { Success } from '../schemas.ts';
 import type { Directory } from './directory.ts';
 import type { SessionGuard } from './guard.ts';
+import * as operations from './operations.ts';
 import { UserView, viewUser } from './routes.ts';
 import type { Accounts } from './service.ts';
-
-const Refusals = { 401: ErrorBody, 403: ErrorBody };
 
 export type UserRoutesDeps = {
   accounts: Accounts;
@@ -20,7 +20,8 @@ export function userRoutes({ accounts, directory, guard, bodyLimit }: UserRoutes
   return new Elysia({ name: 'users', prefix: '/users' })
     .use(guard)
     .get('/', () => directory.list().map(viewUser), {
-      response: { 200: t.Array(UserView), ...Refusals },
+      response: { 200: t.Array(UserView), ...refusals(...WRITES) },
+      detail: operations.listUsers,
     })
     .delete(
       '/:id',
@@ -30,12 +31,8 @@ export function userRoutes({ accounts, directory, guard, bodyLimit }: UserRoutes
       },
       {
         params: t.Object({ id: t.String() }),
-        response: {
-          200: t.Object({ success: t.Literal(true) }),
-          404: ErrorBody,
-          409: ErrorBody,
-          ...Refusals,
-        },
+        response: { 200: Success, ...refusals(...WRITES, 'NOT_FOUND', 'LAST_USER') },
+        detail: operations.deleteUser,
       },
     )
     .use(jsonBody(bodyLimit))
@@ -47,8 +44,21 @@ export function userRoutes({ accounts, directory, guard, bodyLimit }: UserRoutes
         return viewUser(made);
       },
       {
-        body: t.Object({ name: t.String(), email: t.String(), password: t.String() }),
-        response: { 201: UserView, 400: ErrorBody, 422: ErrorBody, 429: ErrorBody, ...Refusals },
+        body: t.Object(
+          { name: t.String(), email: t.String(), password: t.String() },
+          { title: 'NewUser' },
+        ),
+        response: {
+          201: UserView,
+          ...refusals(
+            ...WRITES,
+            ...BODY,
+            ...NEW_PASSWORD,
+            'USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL',
+            'RATE_LIMITED',
+          ),
+        },
+        detail: operations.createUser,
       },
     );
 }

@@ -1,29 +1,33 @@
 /** `/changelog`: what was changed and by whom, and taking one change back. */
 import { Elysia, t } from 'elysia';
 import { Failure } from '../../agent/failure.ts';
-import { ErrorBody } from '../../agent/wire.ts';
 import type { Guard } from '../auth/guard.ts';
+import { PUBLISHES, READS, refusals } from '../openapi/refusal-schemas.ts';
+import { Success, Timestamp } from '../schemas.ts';
 import { revertChange } from '../vhosts/history.ts';
 import type { Publisher } from '../vhosts/publisher.ts';
-import { Refusals } from '../vhosts/routes.ts';
 import { authorOf } from '../vhosts/view.ts';
+import * as operations from './operations.ts';
 import type { Changelog } from './service.ts';
 
-const ChangelogEntry = t.Object({
-  id: t.Integer(),
-  userId: t.String(),
-  userName: t.String(),
-  action: t.Union([
-    t.Literal('create'),
-    t.Literal('update'),
-    t.Literal('delete'),
-    t.Literal('toggle'),
-  ]),
-  domain: t.String(),
-  diff: t.Union([t.String(), t.Null()]),
-  createdAt: t.String(),
-  via: t.Union([t.String(), t.Null()], { description: 'the API token it was made with' }),
-});
+const ChangelogEntry = t.Object(
+  {
+    id: t.Integer(),
+    userId: t.String(),
+    userName: t.String(),
+    action: t.Union([
+      t.Literal('create'),
+      t.Literal('update'),
+      t.Literal('delete'),
+      t.Literal('toggle'),
+    ]),
+    domain: t.String(),
+    diff: t.Union([t.String(), t.Null()]),
+    createdAt: Timestamp,
+    via: t.Union([t.String(), t.Null()], { description: 'the API token it was made with' }),
+  },
+  { title: 'ChangelogEntry' },
+);
 
 const ID = /^[1-9]\d{0,14}$/;
 
@@ -46,7 +50,8 @@ export function changelogRoutes({ changelog, publisher, guard }: ChangelogRoutes
           before: t.Optional(t.String({ pattern: '^([1-9][0-9]{0,14})?$' })),
           domain: t.Optional(t.String({ maxLength: 4096 })),
         }),
-        response: { 200: t.Array(ChangelogEntry), 400: ErrorBody, 401: ErrorBody },
+        response: { 200: t.Array(ChangelogEntry), ...refusals(...READS) },
+        detail: operations.listChangelog,
       },
     )
     .post(
@@ -66,7 +71,11 @@ export function changelogRoutes({ changelog, publisher, guard }: ChangelogRoutes
       },
       {
         params: t.Object({ id: t.String() }),
-        response: { 200: t.Object({ success: t.Literal(true) }), ...Refusals },
+        response: {
+          200: Success,
+          ...refusals(...PUBLISHES, 'NOT_FOUND', 'DOMAIN_TAKEN', 'REVERT_CONFLICT'),
+        },
+        detail: operations.revertChangelogEntry,
       },
     );
 }

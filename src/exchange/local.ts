@@ -9,7 +9,7 @@ import { observeRequests, type RequestSeen, type Routes } from '../../agent/obse
 import type { Log } from '../log.ts';
 import type { Author } from '../vhosts/store.ts';
 import type { Importer } from './importer.ts';
-import { ImportAnswer, ImportBody, Whole } from './schemas.ts';
+import { ImportAnswer, ImportBody } from './schemas.ts';
 
 export type LocalDeps = {
   importer: Importer;
@@ -31,7 +31,7 @@ export function createLocal({ importer, bodyLimit, seen, log }: LocalDeps) {
     .post(
       '/import',
       ({ body }) => importer.run(body.proxyfile, { dryRun: body.dryRun ?? false, author: LOCAL }),
-      { body: ImportBody, response: { 200: ImportAnswer, ...Whole } },
+      { body: ImportBody, response: { 200: ImportAnswer } },
     );
   return local;
 }

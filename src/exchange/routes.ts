@@ -3,17 +3,19 @@ import { createTwoFilesPatch } from 'diff';
 import { Elysia, t } from 'elysia';
 import { Failure } from '../../agent/failure.ts';
 import { jsonBody } from '../../agent/http.ts';
-import { ErrorBody } from '../../agent/wire.ts';
 import type { Guard } from '../auth/guard.ts';
 import { render } from '../caddyfile/render.ts';
+import { BODY, PUBLISHES, READS, refusals } from '../openapi/refusal-schemas.ts';
+import { Timestamp } from '../schemas.ts';
 import { type Change, findVhost, preambleChange } from '../vhosts/changes.ts';
 import type { Publisher } from '../vhosts/publisher.ts';
-import { changeOf, Operation, Refusals, ReplaceQuery, replaces } from '../vhosts/routes.ts';
+import { changeOf, Operation, ReplaceQuery, replaces } from '../vhosts/routes.ts';
 import type { SiteSet } from '../vhosts/vhost.ts';
 import { authorOf } from '../vhosts/view.ts';
 import { assertNoAdmin } from './admin-option.ts';
 import type { Importer } from './importer.ts';
-import { ImportAnswer, ImportBody, Whole } from './schemas.ts';
+import * as operations from './operations.ts';
+import { ImportAnswer, ImportBody } from './schemas.ts';
 import { restoreChange, Snapshot, snapshotOf } from './snapshot.ts';
 
 export type ExchangeRoutesDeps = {
@@ -27,12 +29,12 @@ export type ExchangeRoutesDeps = {
   wholeLimit: number;
 };
 
-const PreambleView = t.Object({ config: t.String(), updatedAt: t.String() });
-const PreambleBody = t.Object({ config: t.String() });
+const PreambleView = t.Object({ config: t.String(), updatedAt: Timestamp }, { title: 'Preamble' });
+const PreambleBody = t.Object({ config: t.String() }, { title: 'PreambleChange' });
 
 const PreviewBody = t.Union([
   Operation,
-  t.Object({ op: t.Literal('preamble'), config: t.String() }),
+  t.Object({ op: t.Literal('preamble'), config: t.String() }, { title: 'ChangePreamble' }),
 ]);
 
 const textOf = (set: SiteSet) => render(set.preamble, set.vhosts).text;
@@ -46,7 +48,10 @@ export function exchangeRoutes(deps: ExchangeRoutesDeps) {
 
   const small = new Elysia({ name: 'exchange-small' })
     .use(guard)
-    .get('/preamble', viewPreamble, { response: { 200: PreambleView, 401: ErrorBody } })
+    .get('/preamble', viewPreamble, {
+      response: { 200: PreambleView, ...refusals(...READS) },
+      detail: operations.getPreamble,
+    })
     .get(
       '/proxyfile',
       ({ query, set }) => {
@@ -58,11 +63,13 @@ export function exchangeRoutes(deps: ExchangeRoutesDeps) {
       },
       {
         query: t.Object({ vhost: t.Optional(t.String({ pattern: '^([1-9][0-9]{0,14})?$' })) }),
-        response: { 200: t.String(), 400: ErrorBody, 401: ErrorBody, 404: ErrorBody },
+        response: { 200: t.String(), ...refusals(...READS, 'NOT_FOUND') },
+        detail: operations.getProxyfile,
       },
     )
     .get('/export', () => snapshotOf(publisher.current()), {
-      response: { 200: Snapshot, 401: ErrorBody },
+      response: { 200: Snapshot, ...refusals(...READS) },
+      detail: operations.exportConfiguration,
     })
     .use(jsonBody(bodyLimit))
     .put(
@@ -72,7 +79,12 @@ export function exchangeRoutes(deps: ExchangeRoutesDeps) {
         await publisher.apply(preambleChange(body.config), authorOf(who), replaces(query));
         return viewPreamble();
       },
-      { query: ReplaceQuery, body: PreambleBody, response: { 200: PreambleView, ...Refusals } },
+      {
+        query: ReplaceQuery,
+        body: PreambleBody,
+        response: { 200: PreambleView, ...refusals(...PUBLISHES, ...BODY) },
+        detail: operations.updatePreamble,
+      },
     )
     .post(
       '/preview',
@@ -94,15 +106,19 @@ export function exchangeRoutes(deps: ExchangeRoutesDeps) {
       {
         body: PreviewBody,
         response: {
-          200: t.Object({
-            valid: t.Boolean(),
-            detail: t.Union([t.String(), t.Null()]),
-            line: t.Union([t.Integer(), t.Null()]),
-            proxyfile: t.String(),
-            diff: t.String(),
-          }),
-          ...Refusals,
+          200: t.Object(
+            {
+              valid: t.Boolean(),
+              detail: t.Union([t.String(), t.Null()]),
+              line: t.Union([t.Integer(), t.Null()]),
+              proxyfile: t.String(),
+              diff: t.String(),
+            },
+            { title: 'Verdict' },
+          ),
+          ...refusals(...PUBLISHES, ...BODY, 'NOT_FOUND', 'DOMAIN_TAKEN'),
         },
+        detail: operations.preview,
       },
     );
 
@@ -113,7 +129,14 @@ export function exchangeRoutes(deps: ExchangeRoutesDeps) {
       '/import',
       ({ body, who }) =>
         importer.run(body.proxyfile, { dryRun: body.dryRun ?? false, author: authorOf(who) }),
-      { body: ImportBody, response: { 200: ImportAnswer, ...Whole } },
+      {
+        body: ImportBody,
+        response: {
+          200: ImportAnswer,
+          ...refusals(...PUBLISHES, ...BODY, 'DOMAIN_TAKEN', 'IMPORT_DIFFERS'),
+        },
+        detail: operations.importProxyfile,
+      },
     )
     .post(
       '/restore',
@@ -122,7 +145,15 @@ export function exchangeRoutes(deps: ExchangeRoutesDeps) {
         await publisher.apply(restoreChange(body, replace), authorOf(who), replace);
         return snapshotOf(publisher.current());
       },
-      { query: ReplaceQuery, body: Snapshot, response: { 200: Snapshot, ...Whole } },
+      {
+        query: ReplaceQuery,
+        body: Snapshot,
+        response: {
+          200: Snapshot,
+          ...refusals(...PUBLISHES, ...BODY, 'DOMAIN_TAKEN', 'NOT_EMPTY'),
+        },
+        detail: operations.restoreConfiguration,
+      },
     );
 
   return new Elysia({ name: 'exchange' }).use(small).use(whole);

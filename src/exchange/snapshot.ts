@@ -11,18 +11,21 @@ import {
 import type { SiteSet } from '../vhosts/vhost.ts';
 
 /** Vhosts in the order they are rendered; accounts and history are not part of it. */
-export const Snapshot = t.Object({
-  version: t.Literal(1),
-  preamble: t.String(),
-  vhosts: t.Array(
-    t.Object({
-      domain: t.String(),
-      config: t.String(),
-      upstream: t.String(),
-      enabled: t.Boolean(),
-    }),
-  ),
-});
+export const Snapshot = t.Object(
+  {
+    version: t.Literal(1),
+    preamble: t.String(),
+    vhosts: t.Array(
+      t.Object({
+        domain: t.String(),
+        config: t.String(),
+        upstream: t.String(),
+        enabled: t.Boolean(),
+      }),
+    ),
+  },
+  { title: 'Snapshot' },
+);
 export type Snapshot = Static<typeof Snapshot>;
 
 export const snapshotOf = ({ preamble, vhosts }: SiteSet): Snapshot => ({

@@ -2,8 +2,9 @@
 import { Elysia, type Static, t } from 'elysia';
 import { Failure } from '../../agent/failure.ts';
 import { jsonBody } from '../../agent/http.ts';
-import { ErrorBody } from '../../agent/wire.ts';
 import type { Guard } from '../auth/guard.ts';
+import { BODY, PUBLISHES, READS, refusals } from '../openapi/refusal-schemas.ts';
+import { Success } from '../schemas.ts';
 import {
   type Change,
   createChange,
@@ -13,6 +14,7 @@ import {
   toggleChange,
   updateChange,
 } from './changes.ts';
+import * as operations from './operations.ts';
 import type { Publisher } from './publisher.ts';
 import type { Vhost } from './vhost.ts';
 import { authorOf, etagOf, preconditionOf, VhostView, viewVhost } from './view.ts';
@@ -37,19 +39,6 @@ export const ReplaceQuery = t.Object({
 });
 export const replaces = (query: Static<typeof ReplaceQuery>) => query.replace === 'true';
 
-/** What any publish may answer instead. */
-export const Refusals = {
-  400: ErrorBody,
-  401: ErrorBody,
-  403: ErrorBody,
-  404: ErrorBody,
-  409: ErrorBody,
-  412: ErrorBody,
-  502: ErrorBody,
-  507: ErrorBody,
-};
-
-const Success = t.Object({ success: t.Literal(true) });
 const NewVhost = {
   domain: t.String(),
   config: t.String(),
@@ -64,12 +53,15 @@ const AnyFields = {
 };
 
 /** One change of a vhost in a list of them, or to be previewed. */
-export const Operation = t.Union([
-  t.Object({ op: t.Literal('create'), ...NewVhost }),
-  t.Object({ op: t.Literal('update'), id: t.Integer(), ...AnyFields }),
-  t.Object({ op: t.Literal('delete'), id: t.Integer() }),
-  t.Object({ op: t.Literal('toggle'), id: t.Integer() }),
-]);
+export const Operation = t.Union(
+  [
+    t.Object({ op: t.Literal('create'), ...NewVhost }, { title: 'CreateVhost' }),
+    t.Object({ op: t.Literal('update'), id: t.Integer(), ...AnyFields }, { title: 'UpdateVhost' }),
+    t.Object({ op: t.Literal('delete'), id: t.Integer() }, { title: 'DeleteVhost' }),
+    t.Object({ op: t.Literal('toggle'), id: t.Integer() }, { title: 'ToggleVhost' }),
+  ],
+  { title: 'Operation' },
+);
 
 export function changeOf(operation: Static<typeof Operation>): Change<Vhost | { success: true }> {
   switch (operation.op) {
@@ -97,11 +89,13 @@ export function vhostRoutes({ publisher, guard, bodyLimit }: VhostRoutesDeps) {
   return new Elysia({ name: 'vhosts', prefix: '/vhosts' })
     .use(guard)
     .get('/', () => publisher.current().vhosts.toSorted(byDomain).map(viewVhost), {
-      response: { 200: t.Array(VhostView), 401: ErrorBody },
+      response: { 200: t.Array(VhostView), ...refusals(...READS) },
+      detail: operations.listVhosts,
     })
     .get('/:id', ({ params, set }) => tagged(findVhost(publisher.current(), idOf(params)), set), {
       params: Params,
-      response: { 200: VhostView, 401: ErrorBody, 404: ErrorBody },
+      response: { 200: VhostView, ...refusals(...READS, 'NOT_FOUND') },
+      detail: operations.getVhost,
     })
     .patch(
       '/:id/toggle',
@@ -109,7 +103,12 @@ export function vhostRoutes({ publisher, guard, bodyLimit }: VhostRoutesDeps) {
         const change = toggleChange(idOf(params), preconditionOf(request));
         return tagged(await publisher.apply(change, authorOf(who), replaces(query)), set);
       },
-      { params: Params, query: ReplaceQuery, response: { 200: VhostView, ...Refusals } },
+      {
+        params: Params,
+        query: ReplaceQuery,
+        response: { 200: VhostView, ...refusals(...PUBLISHES, 'NOT_FOUND', 'PRECONDITION_FAILED') },
+        detail: operations.toggleVhost,
+      },
     )
     .delete(
       '/:id',
@@ -117,7 +116,12 @@ export function vhostRoutes({ publisher, guard, bodyLimit }: VhostRoutesDeps) {
         const change = deleteChange(idOf(params), preconditionOf(request));
         return publisher.apply(change, authorOf(who), replaces(query));
       },
-      { params: Params, query: ReplaceQuery, response: { 200: Success, ...Refusals } },
+      {
+        params: Params,
+        query: ReplaceQuery,
+        response: { 200: Success, ...refusals(...PUBLISHES, 'NOT_FOUND', 'PRECONDITION_FAILED') },
+        detail: operations.deleteVhost,
+      },
     )
     .use(jsonBody(bodyLimit))
     .post(
@@ -129,8 +133,9 @@ export function vhostRoutes({ publisher, guard, bodyLimit }: VhostRoutesDeps) {
       },
       {
         query: ReplaceQuery,
-        body: t.Object(NewVhost),
-        response: { 201: VhostView, ...Refusals },
+        body: t.Object(NewVhost, { title: 'NewVhost' }),
+        response: { 201: VhostView, ...refusals(...PUBLISHES, ...BODY, 'DOMAIN_TAKEN') },
+        detail: operations.createVhost,
       },
     )
     .post(
@@ -145,8 +150,9 @@ export function vhostRoutes({ publisher, guard, bodyLimit }: VhostRoutesDeps) {
         body: t.Object({ operations: t.Array(Operation, { maxItems: MOST_OPERATIONS }) }),
         response: {
           200: t.Object({ results: t.Array(t.Union([VhostView, Success])) }),
-          ...Refusals,
+          ...refusals(...PUBLISHES, ...BODY, 'NOT_FOUND', 'DOMAIN_TAKEN'),
         },
+        detail: operations.bulkVhosts,
       },
     )
     .put(
@@ -158,8 +164,12 @@ export function vhostRoutes({ publisher, guard, bodyLimit }: VhostRoutesDeps) {
       {
         params: Params,
         query: ReplaceQuery,
-        body: t.Object(AnyFields),
-        response: { 200: VhostView, ...Refusals },
+        body: t.Object(AnyFields, { title: 'VhostChanges' }),
+        response: {
+          200: VhostView,
+          ...refusals(...PUBLISHES, ...BODY, 'NOT_FOUND', 'DOMAIN_TAKEN', 'PRECONDITION_FAILED'),
+        },
+        detail: operations.updateVhost,
       },
     );
 }

@@ -3,19 +3,23 @@ import { createHash } from 'node:crypto';
 import { t } from 'elysia';
 import { Failure } from '../../agent/failure.ts';
 import type { Caller } from '../auth/guard.ts';
+import { Timestamp } from '../schemas.ts';
 import type { Precondition } from './changes.ts';
 import type { Author } from './store.ts';
 import type { Vhost } from './vhost.ts';
 
-export const VhostView = t.Object({
-  id: t.Integer(),
-  domain: t.String(),
-  config: t.String(),
-  enabled: t.Boolean(),
-  upstream: t.String(),
-  createdAt: t.String(),
-  updatedAt: t.String(),
-});
+export const VhostView = t.Object(
+  {
+    id: t.Integer(),
+    domain: t.String(),
+    config: t.String(),
+    enabled: t.Boolean(),
+    upstream: t.String(),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  },
+  { title: 'Vhost' },
+);
 
 export const viewVhost = ({ position: _, ...vhost }: Vhost) => ({
   ...vhost,

@@ -30,6 +30,20 @@ test.each([
   expect(await post(body)).toBe(JSON.stringify(JSON.parse(body)));
 });
 
+test.each([
+  '{"name":{"toString":null}}',
+  '{"name":[{"toString":null}]}',
+  '{"name":[[{"to\\u0053tring":1}]]}',
+])('%s is a field of the wrong type, and no fault of ours', async (body) => {
+  const named = new Elysia()
+    .use(errors({ report: (error) => expect(error).toBeNull() }))
+    .use(lateBodies())
+    .use(jsonBody(1024))
+    .post('/', () => 'taken', { body: t.Object({ name: t.String() }) });
+  const request = new Request('http://agent/', { method: 'POST', body });
+  expect(await (await named.handle(request)).json()).toMatchObject({ code: 'INVALID_REQUEST' });
+});
+
 test('a string without its end is no JSON', async () => {
   expect(await post('["abc')).toContain('INVALID_JSON');
   expect(await post('["abc\\"')).toContain('INVALID_JSON');

@@ -6,6 +6,7 @@ const BENCHES: Record<string, () => Promise<{ run: () => Promise<void> }>> = {
   logs: () => import('./logs.ts'),
   import: () => import('./import.ts'),
   auth: () => import('./auth.ts'),
+  binary: () => import('./binary.ts'),
 };
 
 const wanted = process.argv.slice(2);

@@ -3,7 +3,7 @@ import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAgentClient } from '../../src/agent-client.ts';
 import { type AgentTrust, normalFingerprint } from '../../src/agent-trust.ts';
-import { newCertificate } from '../../src/new-certificate.ts';
+import { newCertificate } from '../../src/cli/new-certificate.ts';
 import { runProgram } from '../harness/program.ts';
 import {
   ask,

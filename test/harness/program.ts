@@ -16,9 +16,12 @@ export function runProgram(
     before?: string;
     /** What it reads from its standard input. */
     input?: string;
+    /** A compiled program, instead of the source under Bun. */
+    binary?: string;
   } = {},
 ) {
-  const command = [process.execPath, MAIN, ...args];
+  const program = more.binary === undefined ? [process.execPath, MAIN] : [more.binary];
+  const command = [...program, ...args];
   const shell = ['sh', '-c', `${more.before}; exec "$@"`, 'sh', ...command];
   const child = Bun.spawn(more.before === undefined ? command : shell, {
     cwd,

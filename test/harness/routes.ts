@@ -7,19 +7,29 @@ import { createAccounts } from '../../src/auth/service.ts';
 import { createSetupCode } from '../../src/auth/setup-code.ts';
 import { createTokens } from '../../src/auth/tokens.ts';
 import { openDatabase } from '../../src/db/open.ts';
+import type { RegisteredRoute } from '../../src/openapi/document.ts';
 
-export type Route = { method: string; path: string; statuses: number[] };
-type Registered = { method: string; path: string; hooks: { response?: object } };
+export type Route = {
+  method: string;
+  path: string;
+  /** Left out of the document of the interface on purpose. */
+  hidden: boolean;
+};
+type Registered = RegisteredRoute & { hooks: { detail?: { hide?: boolean } } };
 
 const metrics = { text: async () => '', contentType: '', request: () => {} } as never;
 
-const told = ({ method, path, hooks }: Registered): Route => {
-  const byStatus = Object.keys(hooks.response ?? {}).filter((key) => /^\d{3}$/.test(key));
-  return { method, path, statuses: byStatus.length > 0 ? byStatus.map(Number) : [200] };
-};
+const told = ({ method, path, hooks }: Registered): Route => ({
+  method,
+  path,
+  hidden: hooks.detail?.hide === true,
+});
 
 /** @param folder for a database that nothing is written to */
-export function hubRoutes(folder: string): Route[] {
+export const hubRoutes = (folder: string): Route[] => registered(folder).map(told);
+
+/** The routes as the app keeps them, of an app that nobody has asked anything. */
+export function registered(folder: string): Registered[] {
   const now = () => new Date();
   const { db, close } = openDatabase(folder);
   const app = createHub({
@@ -41,12 +51,13 @@ export function hubRoutes(folder: string): Route[] {
     hosts: [],
     warnings: [],
     version: '0',
+    commit: null,
     now,
     metrics,
     log: () => {},
   });
   close();
-  return (app.routes as unknown as Registered[]).map(told);
+  return app.routes as unknown as Registered[];
 }
 
 export function agentRoutes(): Route[] {

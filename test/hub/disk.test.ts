@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test';
-import { closeSync, mkdirSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import { closeSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { mayMount, mountSmall } from '../harness/mount.ts';
 import { type Program, runProgram } from '../harness/program.ts';
 import {
   type Answer,
@@ -15,16 +16,6 @@ import {
 
 type Body = { code?: string };
 const run = (...args: string[]) => Bun.spawnSync(args, { stderr: 'ignore' }).exitCode === 0;
-
-/** A file system of its own where that is allowed: as root, outside a strict container. */
-function mountSmall(folder: string, size: string): boolean {
-  mkdirSync(folder, { recursive: true });
-  return run('mount', '-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder);
-}
-const probe = temporaryFolder();
-const mayMount = mountSmall(probe, '1m');
-if (mayMount) run('umount', probe);
-rmSync(probe, { recursive: true, force: true });
 
 let stack: Stack | undefined;
 let mounted: string[] = [];

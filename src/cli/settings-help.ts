@@ -1,20 +1,5 @@
-/** What `--help` prints. */
-export const USAGE = `signalbox - a reverse-proxy manager for your own servers
-
-Usage:
-  signalbox                      hub, agent and Caddy on one machine
-  signalbox hub                  the hub alone: API, accounts, virtual hosts
-  signalbox agent                the agent alone, beside a Caddy
-  signalbox agent --new-cert     make a certificate for the agent, print its fingerprint
-  signalbox health [hub|agent]   exit 0 when it answers, else 1
-  signalbox import FILE [--dry-run]
-                                 hand a Caddyfile (- for standard input) to the hub
-                                 that runs on this machine
-  signalbox passwd EMAIL         a new password, from standard input or made here,
-                                 for who is locked out; ends their sessions
-  signalbox --help, --version
-
-Settings come from the environment, or a .env file in the working folder:
+/** The settings, as `--help` lists them. */
+export const SETTINGS_HELP = `Settings come from the environment, or a .env file in the working folder:
   HUB_HOST, HUB_PORT             where the hub listens (127.0.0.1, 3000)
   DATA_DIR                       database, secrets, certificates (./data)
   SIGN_UP                        first, open or closed (first)

@@ -1,0 +1,25 @@
+/** All words the program knows, in the order of `--help`. */
+import type { Command } from './command.ts';
+import { completion } from './completion.ts';
+import { backup, restore } from './database.ts';
+import { health } from './health.ts';
+import { help } from './help.ts';
+import { importFile } from './import.ts';
+import { install, uninstall } from './install.ts';
+import { passwd } from './passwd.ts';
+import { agent, all, hub } from './serve.ts';
+
+export const COMMANDS: readonly Command[] = [
+  all,
+  hub,
+  agent,
+  health,
+  importFile,
+  backup,
+  restore,
+  passwd,
+  install,
+  uninstall,
+  completion,
+  help,
+];

@@ -1,0 +1,126 @@
+/** Looks at a machine, and takes the steps of a plan on it. */
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { CannotInstall, type Owner, type Seen, type Step } from './plan.ts';
+
+export type MachineDeps = {
+  /** Where its root folder is: `/`, or a folder that a package or an image is made from. */
+  root: string;
+  /** Whether systemd is to be told, and the program put in its place. */
+  live: boolean;
+  /** The single binary that runs; null where the program runs from its sources. */
+  program: string | null;
+  /** The absolute path of a program, or null. */
+  which: (program: string) => string | null;
+};
+
+/** Where packages and administrators put units (systemd.unit(5)). */
+const UNIT_FOLDERS = ['/etc/systemd/system', '/usr/lib/systemd/system', '/lib/systemd/system'];
+
+/** What a plan is made from; nothing is changed. */
+export function lookAt({ root, live, program, which }: MachineDeps): Seen {
+  const text: Seen['text'] = (path) => {
+    try {
+      return readFileSync(join(root, path), 'utf8');
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code === 'ENOENT' ? null : '';
+    }
+  };
+  const owner: Seen['owner'] = (path) => ownerOf(join(root, path));
+  const gid = /^caddy:[^:]*:(\d+):/m.exec(text('/etc/group') ?? '')?.[1];
+  return {
+    text,
+    owner,
+    caddy: {
+      gid: gid === undefined ? null : Number(gid),
+      unit: UNIT_FOLDERS.some((folder) => owner(`${folder}/caddy.service`) !== null),
+      runs: live && isActive('caddy.service'),
+      program: !live || which('caddy') !== null,
+    },
+    live,
+    program: program === null ? null : { path: program, safe: isSafe(program) },
+  };
+}
+
+function isActive(unit: string): boolean {
+  try {
+    return Bun.spawnSync(['systemctl', 'is-active', '--quiet', unit]).exitCode === 0;
+  } catch {
+    return false;
+  }
+}
+
+function ownerOf(path: string): Owner | null {
+  try {
+    const { uid, gid, mode } = lstatSync(path);
+    return { uid, gid, mode: mode & 0o7777 };
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Whether root alone can change what stands at `path`: the units start it. Homes are out of a
+ * unit's sight, and systemd would read other signs as its own.
+ */
+export function isSafe(path: string): boolean {
+  if (!/^\/[\w./+-]+$/.test(path) || /^\/(home|root|run|tmp)\//.test(path)) return false;
+  for (let at = path; ; at = dirname(at)) {
+    const owner = ownerOf(at);
+    if (owner === null || owner.uid !== 0 || (owner.mode & 0o022) !== 0) return false;
+    if (at === '/') return true;
+  }
+}
+
+/** @throws Error where it cannot be done; what was done before stays */
+export function take(step: Step, root: string): void {
+  switch (step.do) {
+    case 'write':
+      replace(join(root, step.path), step.mode, (path) =>
+        writeFileSync(path, step.text, { mode: step.mode }),
+      );
+      break;
+    case 'copy':
+      replace(join(root, step.to), 0o755, (path) => copyFileSync(step.from, path));
+      break;
+    case 'own': {
+      const path = join(root, step.path);
+      chownSync(path, step.to.uid, step.to.gid);
+      chmodSync(path, step.to.mode);
+      break;
+    }
+    case 'remove':
+      rmSync(join(root, step.path), { recursive: true, force: true });
+      break;
+    case 'run': {
+      const { exitCode, stderr } = Bun.spawnSync([...step.command], { stdin: 'ignore' });
+      if (exitCode === 0) break;
+      throw new CannotInstall(`${step.command.join(' ')} failed: ${stderr.toString().trim()}`);
+    }
+  }
+}
+
+/** Nobody sees half of it, and a program that runs can be replaced. */
+function replace(path: string, mode: number, write: (path: string) => void): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
+  const candidate = `${path}.new`;
+  rmSync(candidate, { force: true });
+  try {
+    write(candidate);
+    chmodSync(candidate, mode);
+    renameSync(candidate, path);
+  } catch (error) {
+    rmSync(candidate, { force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,40 @@
+/** A plan as a person reads it. */
+import { structuredPatch } from 'diff';
+import type { Paint } from '../cli/paint.ts';
+import type { Owner, Step } from './plan.ts';
+
+/** Lines of a diff around what has changed. */
+const CONTEXT = 2;
+
+/** One step, with the whole text of a new file and the diff of an old one; secrets are not shown. */
+export function show(step: Step, { red, green, bold }: Paint): string {
+  switch (step.do) {
+    case 'write': {
+      const title = bold(`write ${step.path} (${octal(step.mode)})`);
+      if (step.secret) return `${title}\n    a new secret, not shown\n`;
+      const lines = step.before === null ? wholeOf(step.text) : diffOf(step.before, step.text);
+      const coloured = lines.map((line) => {
+        if (step.before === null) return line;
+        return line.startsWith('+') ? green(line) : line.startsWith('-') ? red(line) : line;
+      });
+      return `${title}\n${coloured.map((line) => `    ${line}`.trimEnd()).join('\n')}\n`;
+    }
+    case 'copy':
+      return `${bold(`copy ${step.from} to ${step.to}`)}\n`;
+    case 'own':
+      return `${bold(`change who owns ${step.path}`)}\n    from ${ownerText(step.from)} to ${ownerText(step.to)}\n`;
+    case 'remove':
+      return `${bold(`remove ${step.path}`)}\n`;
+    case 'run':
+      return `${bold(`run ${step.command.join(' ')}`)}\n`;
+  }
+}
+
+const octal = (mode: number) => mode.toString(8).padStart(4, '0');
+const ownerText = ({ uid, gid, mode }: Owner) => `uid ${uid}, gid ${gid}, mode ${octal(mode)}`;
+const wholeOf = (text: string) => text.replace(/\n$/, '').split('\n');
+
+const diffOf = (before: string, after: string): string[] =>
+  structuredPatch('', '', before, after, '', '', { context: CONTEXT }).hunks.flatMap(
+    ({ lines }) => lines,
+  );

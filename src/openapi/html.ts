@@ -1,0 +1,27 @@
+/** HTML as text in which nothing can be put that is not escaped. Pure. */
+
+const UNSAFE: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Markup that is fit to be put into a page as it is. */
+export type Html = { readonly html: string };
+
+type Part = string | number | Html | readonly Html[];
+
+const textOf = (part: Part): string => {
+  if (typeof part === 'number') return String(part);
+  if (typeof part === 'string') return part.replace(/[&<>"']/g, (one) => UNSAFE[one] ?? '');
+  return 'html' in part ? part.html : part.map(({ html }) => html).join('');
+};
+
+/** A template: what is put in is escaped unless it is markup already. */
+export const html = (words: TemplateStringsArray, ...parts: Part[]): Html => ({
+  html: words.map((word, at) => word + (at < parts.length ? textOf(parts[at] ?? '') : '')).join(''),
+});
+
+export const NOTHING: Html = { html: '' };

@@ -1,0 +1,85 @@
+/** One operation of the document as a part of the page. Pure. */
+import { type Html, html, NOTHING } from './html.ts';
+import type { Json, JsonObject } from './json.ts';
+import { curlOf } from './page-curl.ts';
+import { fields, typeOf } from './page-schemas.ts';
+import { list, mediaOf, object, type Placed, text } from './placed.ts';
+
+const shown = (value: Json): string =>
+  typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+
+/** Paragraphs, with `code` in backticks. */
+export const prose = (words: string): Html =>
+  html`${words
+    .split('\n\n')
+    .filter((part) => part.trim() !== '')
+    .map((part) => html`<p>${inline(part)}</p>`)}`;
+
+const inline = (words: string): Html => html`${words.split('`').map(coded)}`;
+
+const coded = (piece: string, at: number): Html =>
+  at % 2 === 1 ? html`<code>${piece}</code>` : html`${piece}`;
+
+const example = (value: Json, label: string): Html =>
+  html`<figure><figcaption>${label}</figcaption><pre tabindex="0">${shown(value)}</pre></figure>`;
+
+/** Who may ask, in words. */
+function access({ security }: JsonObject): string {
+  const ways = list(security);
+  const token = ways.find((way) => 'apiToken' in way)?.apiToken;
+  if (ways.length === 0) return 'Anyone may ask.';
+  if (ways.some((way) => Object.keys(way).length === 0)) {
+    return 'Anyone on the machine itself may ask; from elsewhere it needs a bearer token.';
+  }
+  if (!token) return 'Needs a session; an API token is refused.';
+  return Array.isArray(token) && token.includes('write')
+    ? 'Needs a session, or an API token with the scope write.'
+    : 'Needs a session or any API token.';
+}
+
+export function operationHtml(placed: Placed): Html {
+  const { method, path, operation } = placed;
+  return html`<details id="${text(operation.operationId)}"><summary><h3><span class="method ${method}">${method.toUpperCase()}</span> <code class="path">${path}</code> <span class="what">${text(operation.summary)}</span></h3></summary>
+${prose(text(operation.description))}<p>${access(operation)}</p>
+${parameters(list(operation.parameters))}${body(object(operation.requestBody))}
+<h4>Try it</h4><pre tabindex="0">${curlOf(placed)}</pre>
+<h4>Answers</h4>${Object.entries(object(operation.responses)).map(([status, one]) => answer(status, object(one)))}
+</details>`;
+}
+
+function parameters(all: JsonObject[]): Html {
+  if (all.length === 0) return NOTHING;
+  return html`<h4>Parameters</h4><dl>${all.map(
+    (one) =>
+      html`<dt><code>${text(one.name)}</code> <span class="type">${text(one.in)}, ${typeOf(one.schema)}${
+        one.required === true ? '' : ', optional'
+      }</span></dt><dd>${inline(text(one.description))}${pattern(object(one.schema))}</dd>`,
+  )}</dl>`;
+}
+
+const pattern = (schema: JsonObject): Html =>
+  typeof schema.pattern === 'string'
+    ? html` <code class="pattern">${schema.pattern}</code>`
+    : NOTHING;
+
+function body(requestBody: JsonObject): Html {
+  const [type, media] = mediaOf(requestBody);
+  if (type === '') return NOTHING;
+  return html`<h4>Body</h4><p>${typeOf(media.schema)} as <code>${type}</code></p>${fields(media.schema)}${examples(media)}`;
+}
+
+const examples = (media: JsonObject): Html =>
+  html`${Object.entries(object(media.examples)).map(([name, one]) =>
+    example(object(one).value ?? null, text(object(one).summary) || name),
+  )}`;
+
+function answer(status: string, given: JsonObject): Html {
+  const [type, media] = mediaOf(given);
+  const headers = Object.keys(object(given.headers));
+  const isRefusal = Number(status) >= 400;
+  return html`<section class="answer"><h5>${status}</h5>${prose(text(given.description))}${
+    isRefusal ? NOTHING : html`<p>${typeOf(media.schema)} as <code>${type}</code></p>`
+  }${headers.length > 0 ? html`<p>Headers: ${headers.join(', ')}</p>` : NOTHING}${
+    isRefusal || media.example === undefined ? NOTHING : example(media.example, 'Example')
+  }</section>`;
+}

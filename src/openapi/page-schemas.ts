@@ -1,0 +1,48 @@
+/** Schemas as people read them. Pure. */
+import { type Html, html, NOTHING } from './html.ts';
+import { isObject, type Json, type JsonObject } from './json.ts';
+
+const REF = '#/components/schemas/';
+
+/** The name a reference ends with; null where it is none. */
+const nameOf = (schema: JsonObject): string | null =>
+  typeof schema.$ref === 'string' ? schema.$ref.slice(REF.length) : null;
+
+/** `string | null`, `Vhost[]`, `"ok"`: names are links to where the type is told in full. */
+export function typeOf(schema: Json | undefined): Html {
+  if (!isObject(schema)) return html`anything`;
+  const name = nameOf(schema);
+  if (name) return html`<a href="#type-${name}">${name}</a>`;
+  if (schema.const !== undefined) return html`${JSON.stringify(schema.const)}`;
+  if (Array.isArray(schema.enum))
+    return choice(schema.enum.map((one) => html`${JSON.stringify(one)}`));
+  if (Array.isArray(schema.anyOf)) return choice(schema.anyOf.map(typeOf));
+  if (Array.isArray(schema.type)) {
+    return choice(schema.type.map((type) => typeOf({ ...schema, type })));
+  }
+  if (schema.type === 'array') return html`list of ${typeOf(schema.items)}`;
+  return html`${String(schema.type ?? 'anything')}`;
+}
+
+const choice = (types: Html[]): Html =>
+  types.reduce((all, one) => (all === NOTHING ? one : html`${all} or ${one}`), NOTHING);
+
+/** The fields of an object, and of the objects in it. */
+export function fields(schema: Json | undefined): Html {
+  if (!isObject(schema)) return NOTHING;
+  const branches = Array.isArray(schema.anyOf) ? schema.anyOf.filter(isObject) : [];
+  if (branches.some(({ properties }) => properties)) return html`${branches.map(fields)}`;
+  if (schema.type === 'array') return fields(schema.items);
+  if (!isObject(schema.properties)) return NOTHING;
+  const required = Array.isArray(schema.required) ? schema.required : [];
+  return html`<dl>${Object.entries(schema.properties).map(([name, one]) =>
+    field(name, one, required.includes(name)),
+  )}</dl>`;
+}
+
+export function field(name: string, schema: Json | undefined, isRequired: boolean): Html {
+  const said = isObject(schema) && typeof schema.description === 'string' ? schema.description : '';
+  return html`<dt><code>${name}</code> <span class="type">${typeOf(schema)}${
+    isRequired ? '' : ', optional'
+  }</span></dt><dd>${said}${fields(schema)}</dd>`;
+}

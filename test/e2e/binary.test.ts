@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { findByArgument } from '../../agent/caddy/processes.ts';
+import manifest from '../../package.json';
+import { BUILD_PATIENCE, binaryIn, build, host, ROOT, runBinary } from '../harness/binary.ts';
+import { ask, freePort, signUp, temporaryFolder, until } from '../harness/stack.ts';
+
+const folder = temporaryFolder();
+const dist = join(folder, 'dist');
+const binary = binaryIn(dist, host);
+
+beforeAll(async () => {
+  const built = await build(['--target', host.name, '--outdir', dist]);
+  expect([built.code, built.err]).toEqual([0, '']);
+}, BUILD_PATIENCE);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let folders = 0;
+function folderFor(name: string): string {
+  const made = join(folder, `${name}-${folders++}`);
+  mkdirSync(made);
+  return made;
+}
+
+const run = (args: string[], env: Record<string, string> = {}, cwd = folderFor('empty')) =>
+  runBinary(binary, args, env, cwd);
+
+test('knows its version and its commit', async () => {
+  const { code, out, err } = await run(['--version']).exited();
+  const git = Bun.spawnSync(['git', '-C', ROOT, 'rev-parse', 'HEAD'], { stderr: 'ignore' });
+  const commit = git.stdout.toString().slice(0, 7);
+  expect([code, err]).toEqual([0, '']);
+  expect(out.replace('-dirty', '')).toBe(
+    `${manifest.version}${existsSync(join(ROOT, '.git')) && commit ? ` (${commit})` : ''}\n`,
+  );
+});
+
+test('runs nothing that lies in the working folder', async () => {
+  const hostile = folderFor('hostile');
+  const ran = join(hostile, 'ran');
+  writeFileSync(join(hostile, 'bunfig.toml'), 'preload = ["./preload.ts"]\n');
+  writeFileSync(
+    join(hostile, 'preload.ts'),
+    `require('node:fs').writeFileSync(${JSON.stringify(ran)}, '')`,
+  );
+  // Bun itself does fall for it: the trap is a real one.
+  writeFileSync(join(hostile, 'empty.ts'), '');
+  Bun.spawnSync([process.execPath, 'empty.ts'], { cwd: hostile });
+  expect(existsSync(ran)).toBe(true);
+  rmSync(ran);
+
+  writeFileSync(join(hostile, 'package.json'), '{"name": nonsense');
+  writeFileSync(join(hostile, 'tsconfig.json'), '{"compilerOptions": nonsense');
+  mkdirSync(join(hostile, 'node_modules/elysia'), { recursive: true });
+  writeFileSync(join(hostile, 'node_modules/elysia/index.js'), 'process.exit(66)');
+  for (const args of [['--version'], ['hub']]) {
+    const { code, err } = await run(args, {}, hostile).exited();
+    expect(code).toBe(args[0] === 'hub' ? 1 : 0);
+    expect(err).not.toContain('nonsense');
+    expect(existsSync(ran)).toBe(false);
+  }
+});
+
+test('reads .env in the working folder, and none of its cousins', async () => {
+  const cwd = folderFor('env');
+  writeFileSync(join(cwd, '.env'), 'AGENT_TOKEN=short\nSIGN_UP=closed # so far\n');
+  writeFileSync(join(cwd, '.env.local'), 'HUB_PORT=70000\n');
+  writeFileSync(join(cwd, '.env.production'), 'TRUST_PROXY=perhaps\n');
+  writeFileSync(join(cwd, '.env.development'), 'SIGN_UP=perhaps\n');
+  for (const env of [{}, { NODE_ENV: 'production' }, { NODE_ENV: 'development' }]) {
+    const { code, err } = await run(['hub'], env, cwd).exited();
+    expect(code).toBe(1);
+    expect(err).toContain('  AGENT_TOKEN must have at least');
+    for (const name of ['HUB_PORT', 'TRUST_PROXY', 'SIGN_UP']) expect(err).not.toContain(name);
+  }
+  // What the environment says goes before the file.
+  const { err } = await run(['hub'], { AGENT_TOKEN: 'x'.repeat(32), AGENT_URL: 'x' }, cwd).exited();
+  expect(err).toContain('  AGENT_URL ');
+  expect(err).not.toContain('AGENT_TOKEN');
+});
+
+test('names functions and lines of the source in a stack trace', async () => {
+  const preload = join(folder, 'fail.ts');
+  writeFileSync(preload, 'process.stderr.write = () => { throw new Error("made to fail"); };');
+  const { code, err } = await run(['import', 'nothing'], {
+    BUN_OPTIONS: `--preload ${preload}`,
+  }).exited();
+  expect(code).toBe(1);
+  expect(err).toContain('made to fail');
+  expect(err).toMatch(/ at importCommand \(.*src\/cli\/import\.ts:\d+:\d+\)/);
+});
+
+test('does the whole job in an empty folder', async () => {
+  const cwd = folderFor('empty');
+  const httpPort = freePort();
+  const program = run(
+    [],
+    {
+      HUB_PORT: '0',
+      AGENT_PORT: '0',
+      PROXY_HTTP_PORT: String(httpPort),
+      PROXY_HTTPS_PORT: String(freePort()),
+    },
+    cwd,
+  );
+  const caddies = () => findByArgument(join(cwd, 'data/caddy/boot.json'));
+  try {
+    const hub = `${await program.address('hub')}/api`;
+    const { headers } = await signUp({ hub });
+    const signIn = (password: string) =>
+      ask(`${hub}/auth/sign-in/email`, { json: { email: 'ada@example.org', password } });
+    expect((await signIn('another passphrase')).status).toBe(401);
+    expect((await signIn('a long passphrase')).status).toBe(200);
+    const common = await ask<{ code: string }>(`${hub}/auth/sign-up/email`, {
+      json: { name: 'B', email: 'b@example.org', password: 'password1' },
+      headers,
+    });
+    expect([common.status, common.body.code]).toEqual([400, 'PASSWORD_TOO_COMMON']);
+
+    const vhost = { domain: 'http://app.example', config: 'respond "from {host}"' };
+    const made = await ask<{ id: number }>(`${hub}/vhosts`, { json: vhost, headers });
+    expect(made.status).toBe(201);
+    const served = async () =>
+      (await ask(`http://127.0.0.1:${httpPort}/`, { headers: { Host: 'app.example' } })).text;
+    expect(await served()).toBe('from app.example');
+
+    const bad = await ask<{ code: string; detail: string }>(`${hub}/vhosts/${made.body.id}`, {
+      method: 'PUT',
+      json: { config: 'respont "x"' },
+      headers,
+    });
+    expect([bad.status, bad.body.code]).toEqual([502, 'PROXY_REJECTED']);
+    expect(bad.body.detail).not.toContain('$bunfs');
+    expect(await served()).toBe('from app.example');
+    const invalid = await ask(`${hub}/vhosts`, { json: { domain: 1 }, headers });
+    expect([invalid.status, Object.keys(invalid.body as object)]).toEqual([
+      400,
+      ['code', 'message'],
+    ]);
+
+    await until(async () => {
+      const logs = await ask<{ total: number }>(`${hub}/logs?domain=app.example`, { headers });
+      return logs.body.total === 2;
+    }, 'two entries in the log');
+    const history = await ask<{ action: string }[]>(`${hub}/changelog`, { headers });
+    expect(history.body.map(({ action }) => action)).toEqual(['create']);
+    const status = await ask(`${hub}/status`, { headers });
+    expect(status.body).toMatchObject({ version: manifest.version, inStep: true });
+
+    program.child.kill('SIGTERM');
+    const { code, err } = await program.exited();
+    expect(code).toBe(0);
+    expect(err).not.toMatch(/error|\$bunfs/i);
+    expect(readdirSync(cwd)).toEqual(['data']);
+    expect(caddies()).toEqual([]);
+  } finally {
+    program.child.kill('SIGKILL');
+    for (const { pid } of caddies()) process.kill(pid, 'SIGKILL');
+  }
+}, 30_000);

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fetchParts, PartsError } from '../../.ci/parts.ts';
+import manifest from '../../package.json';
+import { BUILD_PATIENCE, binaryIn, build, foreign, host, ROOT } from '../harness/binary.ts';
+import { temporaryFolder } from '../harness/stack.ts';
+
+const folder = temporaryFolder();
+const dist = join(folder, 'dist');
+const binary = binaryIn(dist, host);
+
+const isRootFile = (name: string): boolean => /\.(json|lock|toml)$/.test(name);
+const bytesOf = async (file: string): Promise<Buffer> => Buffer.from(await Bun.file(file).bytes());
+/** `e_machine` of elf(5): EM_X86_64 and EM_AARCH64. */
+const ELF_MACHINE = { x64: 62, arm64: 183 };
+const machineOf = (elf: Buffer): number => elf.readUInt16LE(18);
+
+beforeAll(async () => {
+  const built = await build(['--target', host.name, '--outdir', dist]);
+  expect([built.code, built.err]).toEqual([0, '']);
+}, BUILD_PATIENCE);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test('refuses a target there is none of, and names those there are', async () => {
+  const outdir = join(folder, 'none');
+  const { code, err } = await build(['--target', 'linux-sparc', '--outdir', outdir]);
+  expect(code).toBe(1);
+  expect(err).toContain('linux-x64, linux-arm64, linux-x64-musl, linux-arm64-musl');
+  expect(existsSync(outdir)).toBe(false);
+});
+
+test('leaves the binary and its checksum, and nothing else', async () => {
+  expect(readdirSync(dist).toSorted()).toEqual(['SHA256SUMS', `signalbox-${host.name}`]);
+  const check = Bun.spawnSync(['sha256sum', '-c', 'SHA256SUMS'], { cwd: dist });
+  expect(check.stdout.toString()).toBe(`signalbox-${host.name}: OK\n`);
+});
+
+test(
+  'same input, same bytes, in another folder and without git too',
+  async () => {
+    const other = join(folder, 'somewhere else', 'copy');
+    for (const name of ['.ci', 'src', 'agent', ...readdirSync(ROOT).filter(isRootFile)]) {
+      cpSync(join(ROOT, name), join(other, name), { recursive: true });
+    }
+    // Linked where that is possible: the packages are hundreds of megabytes.
+    const packages = [join(ROOT, 'node_modules'), other];
+    const linked = Bun.spawnSync(['cp', '-al', ...packages], { stderr: 'ignore' });
+    if (!linked.success) Bun.spawnSync(['cp', '-a', ...packages]);
+    const here = join(folder, 'here');
+    const noGit = { GIT_DIR: '/nowhere' };
+    const first = await build(['--target', host.name, '--outdir', here], ROOT, noGit);
+    const second = await build(['--target', host.name], other, noGit);
+    expect([first.code, second.code]).toEqual([0, 0]);
+    expect(first.out).toStartWith(`signalbox ${manifest.version}\n`);
+    const sums = (at: string) => Bun.file(join(at, 'SHA256SUMS')).text();
+    expect(await sums(join(other, 'dist'))).toBe(await sums(here));
+  },
+  BUILD_PATIENCE,
+);
+
+// A cross build needs the other platform's packages, which a machine without network may not have.
+const parts = await fetchParts(ROOT, foreign).catch((error) => {
+  if (error instanceof PartsError) return error;
+  throw error;
+});
+if (parts instanceof Error) console.warn(`NOT TESTED, the build for ${foreign.name}: ${parts}`);
+
+test.skipIf(parts instanceof Error)(
+  `for ${foreign.name} holds that platform's code alone`,
+  async () => {
+    const outdir = join(folder, 'foreign');
+    const built = await build(['--target', foreign.name, '--outdir', outdir]);
+    expect([built.code, built.err]).toEqual([0, '']);
+    const own = await fetchParts(ROOT, host);
+    if (parts instanceof Error) throw parts;
+    const natives = await Promise.all([own.native, parts.native].map(bytesOf));
+    const both = await Promise.all([bytesOf(binary), bytesOf(binaryIn(outdir, foreign))]);
+    expect(both.map((bytes) => natives.map((native) => bytes.includes(native)))).toEqual([
+      [true, false],
+      [false, true],
+    ]);
+    const expected = [host, foreign].map(({ cpu }) => ELF_MACHINE[cpu]);
+    expect(both.map(machineOf)).toEqual(expected);
+    expect(natives.map(machineOf)).toEqual(expected);
+  },
+  BUILD_PATIENCE,
+);

@@ -1,0 +1,22 @@
+/** File systems of a size of their own, where that is allowed: as root, outside a strict container. */
+import { mkdirSync, rmSync } from 'node:fs';
+import { temporaryFolder } from './stack.ts';
+
+const run = (...args: string[]) => Bun.spawnSync(args, { stderr: 'ignore' }).exitCode === 0;
+
+/** @param size as tmpfs takes it, `1m`; @returns whether it worked */
+export function mountSmall(folder: string, size: string): boolean {
+  mkdirSync(folder, { recursive: true });
+  return run('mount', '-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder);
+}
+
+/** Whether this process may mount at all. */
+export const mayMount = tryToMount();
+
+function tryToMount(): boolean {
+  const probe = temporaryFolder();
+  const may = mountSmall(probe, '1m');
+  if (may) run('umount', probe);
+  rmSync(probe, { recursive: true, force: true });
+  return may;
+}

@@ -1,0 +1,15 @@
+/** A process of its own that says `halfway` in the middle of a migration, and then waits for its end. */
+import { Database } from 'bun:sqlite';
+import { writeSync } from 'node:fs';
+import { MIGRATIONS, migrate } from '../../src/db/migrate.ts';
+
+const file = process.argv[2] ?? '';
+const scripts = [...MIGRATIONS, "UPDATE vhosts SET config = 'spoilt'", ''];
+Object.defineProperty(scripts, scripts.length - 1, {
+  get() {
+    writeSync(1, 'halfway\n');
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+    return '';
+  },
+});
+migrate(new Database(file, { readwrite: true }), file, scripts);
