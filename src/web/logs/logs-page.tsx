@@ -11,7 +11,7 @@ import { LiveBar } from './live-bar.tsx';
 import { LogTable } from './log-table.tsx';
 import { NoRows } from './no-rows.tsx';
 import { extent, lastPage, Pager } from './pager.tsx';
-import { filterBy, turnTo } from './place.ts';
+import { filterBy, turnBy, turnTo } from './place.ts';
 import { PlotPanel } from './plot-panel.tsx';
 import { below } from './tail-rows.ts';
 import type { LogEntry, LogPage } from './types.ts';
@@ -57,8 +57,8 @@ export function LogsPage({ query }: { query: URLSearchParams }) {
     tail.showNew();
   };
   useLogKeys(log, {
-    older: () => data && data.page < lastPage(data) && turnTo({ page: data.page + 1 }),
-    newer: () => data && data.page > 1 && turnTo({ page: data.page - 1 }),
+    older: () => data && turnBy(1, lastPage(data)),
+    newer: () => data && turnBy(-1, lastPage(data)),
     pause: isLive ? () => setPaused(!isPaused) : undefined,
   });
   const shownPage = useRef(filters.page);

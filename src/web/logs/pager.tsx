@@ -1,7 +1,7 @@
 /** Which part of the log is shown, and the ways to the others. */
 import { useId } from 'preact/hooks';
 import { PAGE_SIZES } from './filters.ts';
-import { turnTo } from './place.ts';
+import { turnBy, turnTo } from './place.ts';
 import type { LogPage } from './types.ts';
 
 const number = (value: number): string => value.toLocaleString('en');
@@ -27,10 +27,10 @@ export function Pager({ data }: { data: LogPage | undefined }) {
       <button type="button" disabled={page <= 1} onClick={() => turnTo({ page: 1 })}>
         Newest
       </button>
-      <button type="button" disabled={page <= 1} onClick={() => turnTo({ page: page - 1 })}>
+      <button type="button" disabled={page <= 1} onClick={() => turnBy(-1, last)}>
         Newer
       </button>
-      <button type="button" disabled={page >= last} onClick={() => turnTo({ page: page + 1 })}>
+      <button type="button" disabled={page >= last} onClick={() => turnBy(1, last)}>
         Older
       </button>
       <span class="muted">

@@ -11,7 +11,13 @@ export function filterBy(patch: Partial<Record<FilterKey, string>>, replace = fa
   if (to !== addressOf(filters)) navigate(to, { replace });
 }
 
-/** Turns pages; the filters stay. */
+/** Turns to a page; the filters stay. */
 export function turnTo(patch: { page: number; pageSize?: number }): void {
   navigate(addressOf({ ...current(), ...patch }));
+}
+
+/** Turns pages on from where the address is, not from what has been loaded: two turns are two pages. */
+export function turnBy(pages: 1 | -1, last: number): void {
+  const page = Math.min(Math.max(current().page + pages, 1), last);
+  if (page !== current().page) turnTo({ page });
 }
