@@ -267,6 +267,45 @@ describe('live', () => {
   });
 });
 
+describe('a live log that was interrupted', () => {
+  const hide = (isHidden: boolean) =>
+    page.evaluate((hidden) => {
+      Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden });
+      document.dispatchEvent(new Event('visibilitychange'));
+    }, isHidden);
+
+  test('has no stream while nobody looks, and then all that came meanwhile', async () => {
+    await open('/logs?domain=app.example');
+    await page.getByRole('button', { name: 'Live' }).click();
+    await until(async () => {
+      await stack.served('app.example', '/seen');
+      return (await rows().filter({ hasText: '/seen' }).count()) > 0;
+    });
+    await hide(true);
+    await stack.served('app.example', '/unseen');
+    await hide(false);
+    await rows().filter({ hasText: '/unseen' }).waitFor();
+    await stack.served('app.example', '/afterwards');
+    await rows().filter({ hasText: '/afterwards' }).waitFor();
+    expect(await rows().filter({ hasText: '/unseen' }).count()).toBe(1);
+  });
+
+  test('says so, and what was skipped', async () => {
+    await page.route('**/api/logs/tail?*', (route) => route.fulfill({ status: 502, body: '{}' }));
+    await hide(true);
+    await hide(false);
+    await page.getByText('The stream broke off. Connecting again …').waitFor();
+    await page.unroute('**/api/logs/tail?*');
+    const gap = 'retry: 60000\nevent: gap\ndata: {"missed":3}\n\n';
+    await page.route('**/api/logs/tail?*', (route) =>
+      route.fulfill({ contentType: 'text/event-stream', body: gap }),
+    );
+    await page.getByText('3 entries were skipped.').waitFor();
+    await page.unroute('**/api/logs/tail?*');
+    complaints.splice(0, complaints.length, ...complaints.filter((it) => !/of 502/.test(it)));
+  });
+});
+
 describe('the plot', () => {
   test('sets the time by a drag, and Back takes that off', async () => {
     await open('/logs?domain=app.example');
