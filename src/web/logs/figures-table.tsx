@@ -3,12 +3,12 @@ import { useState } from 'preact/hooks';
 import { duration, localTime } from '../lib/format.ts';
 import { CLASSES, type LogStats } from './types.ts';
 
-export function FiguresTable({ stats }: { stats: LogStats }) {
+export function FiguresTable({ stats }: { stats: LogStats | undefined }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <details class="log-figures" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>The plot as a table</summary>
-      {isOpen && <Figures stats={stats} />}
+      {isOpen && stats && <Figures stats={stats} />}
     </details>
   );
 }

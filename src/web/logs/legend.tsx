@@ -25,9 +25,9 @@ export function Legend({ stats, at }: { stats: LogStats | undefined; at: number 
         </span>
       ))}
       {(['p50', 'p95'] as const).map((name) => (
-        <span key={name} class="log-legend-item">
+        <span key={name} class="log-legend-item log-legend-latency">
           <span class={`swatch swatch-${name}`} aria-hidden="true" />
-          {name} {bucket && <b>{latency(bucket[name])}</b>}
+          {name} <b>{bucket && latency(bucket[name])}</b>
         </span>
       ))}
     </div>

@@ -57,8 +57,8 @@ export function LogsPage({ query }: { query: URLSearchParams }) {
     tail.showNew();
   };
   useLogKeys(log, {
-    older: () => data && turnBy(1, lastPage(data)),
-    newer: () => data && turnBy(-1, lastPage(data)),
+    older: () => data && !isLive && turnBy(1, lastPage(data)),
+    newer: () => data && !isLive && turnBy(-1, lastPage(data)),
     pause: isLive ? () => setPaused(!isPaused) : undefined,
   });
   const shownPage = useRef(filters.page);
@@ -114,7 +114,7 @@ export function LogsPage({ query }: { query: URLSearchParams }) {
         {data && rows.length + tail.rows.shown.length === 0 && (
           <NoRows filters={filters} data={data} />
         )}
-        {!isLive && <Pager data={data} />}
+        {!isLive && data && <Pager data={data} />}
       </section>
       {whole && <WholeEntry entry={whole} onClose={() => setWhole(null)} />}
     </>

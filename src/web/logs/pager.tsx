@@ -18,10 +18,10 @@ export function extent({ logs, total, page, pageSize, partial }: LogPage): strin
 export const lastPage = ({ total, pageSize }: LogPage): number =>
   Math.max(1, Math.ceil(total / pageSize));
 
-export function Pager({ data }: { data: LogPage | undefined }) {
+export function Pager({ data }: { data: LogPage }) {
   const id = useId();
-  const page = data?.page ?? 1;
-  const last = data ? lastPage(data) : 1;
+  const { page, pageSize } = data;
+  const last = lastPage(data);
   return (
     <nav class="log-pager" aria-label="Pages of the log">
       <button type="button" disabled={page <= 1} onClick={() => turnTo({ page: 1 })}>
@@ -41,7 +41,7 @@ export function Pager({ data }: { data: LogPage | undefined }) {
       </label>
       <select
         id={id}
-        value={data?.pageSize ?? PAGE_SIZES[0]}
+        value={pageSize}
         onChange={(event) => turnTo({ page: 1, pageSize: Number(event.currentTarget.value) })}
       >
         {PAGE_SIZES.map((size) => (

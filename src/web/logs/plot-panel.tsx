@@ -53,12 +53,8 @@ export function PlotPanel({ filters, isLive }: { filters: Filters; isLive: boole
         {ignored && ' It shows all requests of the domain and time, without the other filters.'}
         {data?.partial && ' Not everything was counted yet.'}
       </p>
-      {data && data.requests > 0 && (
-        <>
-          <TopPanel stats={data} />
-          <FiguresTable stats={data} />
-        </>
-      )}
+      <TopPanel stats={data} />
+      <FiguresTable stats={data} />
     </section>
   );
 }

@@ -18,7 +18,7 @@ const REQUESTS_HEIGHT = 148;
 const LATENCY_HEIGHT = 116;
 /** A click that trembles is no range. */
 const LEAST_DRAG = 5;
-const AXIS_WIDTH = 58;
+const AXIS_WIDTH = 66;
 
 /** Puts both plots into their places; returns what takes them away. */
 export function drawPlots(

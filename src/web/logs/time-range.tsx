@@ -1,8 +1,11 @@
 /** From when until when: the way to zoom without a mouse. */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Field } from '../parts/field.tsx';
 import { filterBy } from './place.ts';
 import { fromLocalInput, QUICK_RANGES, since, toLocalInput } from './times.ts';
+
+/** Long enough to type the next digit. */
+const PAUSE_MS = 800;
 
 export function TimeRange({ from, to }: { from: string; to: string }) {
   return (
@@ -35,9 +38,13 @@ export function TimeRange({ from, to }: { from: string; to: string }) {
 function TimeField({ name, label, value }: { name: 'from' | 'to'; label: string; value: string }) {
   const local = toLocalInput(value);
   const [text, setText] = useState(local);
-  useEffect(() => setText(local), [local]);
-  // Not while it is typed: a half year is a year too.
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => {
+    setText(local);
+    return () => clearTimeout(timer.current);
+  }, [local]);
   const apply = (input: HTMLInputElement) => {
+    clearTimeout(timer.current);
     const next = fromLocalInput(input.value);
     if (input.validity.badInput || next === undefined || input.value === local) return;
     filterBy({ [name]: next });
@@ -51,7 +58,13 @@ function TimeField({ name, label, value }: { name: 'from' | 'to'; label: string;
           step="1"
           max="9999-12-31T23:59:59"
           value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
+          onInput={({ currentTarget }) => {
+            setText(currentTarget.value);
+            clearTimeout(timer.current);
+            // One that is half typed is none: it has to be finished by leaving the field.
+            if (currentTarget.value === '') return;
+            timer.current = setTimeout(() => apply(currentTarget), PAUSE_MS);
+          }}
           onBlur={(event) => apply(event.currentTarget)}
           onKeyDown={(event) => {
             if (event.key === 'Enter') apply(event.currentTarget);

@@ -9,12 +9,12 @@ import { classOf } from './status-class.ts';
 import { StatusMark } from './status-mark.tsx';
 import type { LogStats } from './types.ts';
 
-export function TopPanel({ stats }: { stats: LogStats }) {
+export function TopPanel({ stats }: { stats: LogStats | undefined }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <details class="log-top" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>Most frequent</summary>
-      {isOpen && <Lists stats={stats} />}
+      {isOpen && stats && <Lists stats={stats} />}
     </details>
   );
 }
