@@ -29,8 +29,9 @@ export async function readDashboard(): Promise<Dashboard> {
     if (type.startsWith('text/html')) html = new TextDecoder().decode(body);
     else files.set(name, { type, body, gzip: smaller(body) });
   }
-  // A page may lie deeper than its files, and the policy allows no <base>.
-  return { page: html.replace(/(src|href)="\.\//g, `$1="${ASSETS_PATH}/`), files };
+  // A page may lie deeper than its files, and the policy allows no <base>. In the binary they are
+  // named from the root, `/chunk-x.js`; out of the source `./chunk-x.js`.
+  return { page: html.replace(/(src|href)="\.?\/(?!\/)/g, `$1="${ASSETS_PATH}/`), files };
 }
 
 const embedded = (files: NonNullable<typeof page.files>): Part[] =>

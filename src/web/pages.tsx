@@ -1,6 +1,7 @@
 /** Which page stands at which address. */
 import type { ComponentChildren } from 'preact';
 import type { Place } from './lib/router.ts';
+import { LogsPage } from './logs/logs-page.tsx';
 import { NotFound } from './parts/not-found.tsx';
 import { SiteEdit } from './sites/site-edit.tsx';
 import { SiteList } from './sites/site-list.tsx';
@@ -17,10 +18,11 @@ export const MENU = [
   { path: '/account', label: 'Account' },
 ] as const;
 
-export function pageAt({ path }: Place): Page {
+export function pageAt({ path, query }: Place): Page {
   if (path === '/') return { title: 'Sites', view: <SiteList key="sites" /> };
   if (path === '/sites/new') return { title: 'New site', view: <SiteEdit key="new" id={null} /> };
   const [, id] = /^\/sites\/(\d+)$/.exec(path) ?? [];
   if (id) return { title: 'Site', view: <SiteEdit key={id} id={Number(id)} /> };
+  if (path === '/logs') return { title: 'Logs', view: <LogsPage key="logs" query={query} /> };
   return { title: 'Not found', view: <NotFound /> };
 }

@@ -1,0 +1,54 @@
+/** The plot for those who do not see it: the same numbers as a table, where they are asked for. */
+import { useState } from 'preact/hooks';
+import { duration, localTime } from '../lib/format.ts';
+import { CLASSES, type LogStats } from './types.ts';
+
+export function FiguresTable({ stats }: { stats: LogStats | undefined }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details class="log-figures" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>The plot as a table</summary>
+      {isOpen && stats && <Figures stats={stats} />}
+    </details>
+  );
+}
+
+function Figures({ stats: { buckets } }: { stats: LogStats }) {
+  const busy = buckets.filter(({ requests }) => CLASSES.some((name) => requests[name] > 0));
+  const latency = (value: number | null) => (value === null ? '–' : duration(value));
+  return (
+    <section
+      class="log-scroll"
+      aria-label="Requests and latency over time, as a table"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, which keys must do too
+      tabIndex={0}
+    >
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">From</th>
+            {CLASSES.map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+            <th scope="col">p50</th>
+            <th scope="col">p95</th>
+          </tr>
+        </thead>
+        <tbody>
+          {busy.map(({ from, requests, p50, p95 }) => (
+            <tr key={from}>
+              <th scope="row">{localTime(from)}</th>
+              {CLASSES.map((name) => (
+                <td key={name}>{requests[name].toLocaleString('en')}</td>
+              ))}
+              <td>{latency(p50)}</td>
+              <td>{latency(p95)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

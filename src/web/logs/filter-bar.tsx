@@ -1,0 +1,119 @@
+/** Narrows the log down. */
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { get } from '../lib/api.ts';
+import type { Vhost } from '../lib/types.ts';
+import { useLoad } from '../lib/use-load.ts';
+import { Field } from '../parts/field.tsx';
+import { applied, type FilterKey, type Filters } from './filters.ts';
+import { siteNames } from './site-names.ts';
+import { TimeRange } from './time-range.tsx';
+import { useDraft } from './use-draft.ts';
+
+const WIDE = '(min-width: 801px)';
+
+/** Always open on a wide screen, folded on a narrow one. */
+export function FilterBar({ filters }: { filters: Filters }) {
+  const [isWide, setWide] = useState(() => matchMedia(WIDE).matches);
+  useEffect(() => {
+    const query = matchMedia(WIDE);
+    const look = () => setWide(query.matches);
+    query.addEventListener('change', look);
+    return () => query.removeEventListener('change', look);
+  }, []);
+  const inputs = <Inputs filters={filters} />;
+  if (isWide) return <search class="log-filters">{inputs}</search>;
+  const on = applied(filters).length;
+  return (
+    <search class="log-filters">
+      <details>
+        <summary>Filters{on > 0 && ` (${on} on)`}</summary>
+        {inputs}
+      </details>
+    </search>
+  );
+}
+
+function Inputs({ filters }: { filters: Filters }) {
+  const { data: sites } = useLoad('sites', (signal) => get<Vhost[]>('/vhosts', signal));
+  const names = useMemo(
+    () => siteNames(sites ?? []).map((name) => <option key={name} value={name} />),
+    [sites],
+  );
+  return (
+    <>
+      <div class="log-fields">
+        <FilterField name="domain" label="Domain" value={filters.domain} list="log-sites" />
+        <FilterField
+          name="status"
+          label="Status"
+          value={filters.status}
+          list="log-statuses"
+          refusal="A number such as 404, or a class such as 5xx."
+        />
+        <FilterField
+          name="method"
+          label="Method"
+          value={filters.method}
+          list="log-methods"
+          refusal="One word, such as GET."
+        />
+        <FilterField name="path" label="Path begins with" value={filters.path} />
+        <FilterField name="q" label="Path contains" value={filters.q} />
+        <FilterField
+          name="ip"
+          label="Address"
+          value={filters.ip}
+          refusal="A whole address, such as 192.0.2.1."
+        />
+      </div>
+      <TimeRange from={filters.from} to={filters.to} />
+      <datalist id="log-sites">{names}</datalist>
+      <datalist id="log-statuses">
+        {STATUSES.map((status) => (
+          <option key={status} value={status} />
+        ))}
+      </datalist>
+      <datalist id="log-methods">
+        {METHODS.map((method) => (
+          <option key={method} value={method} />
+        ))}
+      </datalist>
+    </>
+  );
+}
+
+const STATUSES = ['2xx', '3xx', '4xx', '5xx', '200', '301', '403', '404', '429', '500', '502'];
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
+
+type FieldProps = {
+  name: FilterKey;
+  label: string;
+  value: string;
+  list?: string;
+  /** What would be taken, for what is not. */
+  refusal?: string;
+};
+
+function FilterField({ name, label, value, list, refusal = 'This is too long.' }: FieldProps) {
+  const draft = useDraft(name, value);
+  return (
+    <Field label={label} error={draft.isRefused ? refusal : null}>
+      {(attributes) => (
+        <input
+          {...attributes}
+          type="search"
+          list={list}
+          value={draft.text}
+          autocomplete="off"
+          autocapitalize="off"
+          spellcheck={false}
+          onInput={(event) => draft.type(event.currentTarget.value)}
+          onBlur={draft.finish}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter') draft.finish();
+          }}
+        />
+      )}
+    </Field>
+  );
+}

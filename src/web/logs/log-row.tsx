@@ -1,0 +1,92 @@
+/** One request; each of its values filters by itself. */
+import type { ComponentChildren } from 'preact';
+import { duration, localTime } from '../lib/format.ts';
+import { accepted, type FilterKey } from './filters.ts';
+import { CELL, ROW } from './grid-roles.ts';
+import { cut, shown, visible } from './hostile.ts';
+import { filterBy } from './place.ts';
+import { CLASS_WORDS, classOf } from './status-class.ts';
+import { StatusMark } from './status-mark.tsx';
+import { minuteOf, type Range } from './times.ts';
+import type { LogEntry } from './types.ts';
+
+/** Characters of a value that stand in a row. */
+const PATH_SHOWN = 160;
+const NAME_SHOWN = 80;
+/** The beginning of a very long path says enough, and has to fit into an address. */
+const PATH_FILTER = 1_000;
+
+type Props = { entry: LogEntry; onWhole: (entry: LogEntry) => void };
+
+export function LogRow({ entry, onWhole }: Props) {
+  const { timestamp, domain, method, path, status, latency, ip } = entry;
+  const name = classOf(status);
+  const isCut = path.length > PATH_SHOWN || domain.length > NAME_SHOWN;
+  return (
+    <tr {...ROW} class="log-row">
+      <td {...CELL} class="log-time">
+        <Value patch={minuteOf(timestamp)} title="Show the minute around it">
+          {timestamp === '' ? 'no time' : localTime(timestamp)}
+        </Value>
+      </td>
+      <td {...CELL} class="log-status">
+        <Value patch={by('status', String(status))} title={`${status}: ${CLASS_WORDS[name]}`}>
+          <StatusMark name={name} />
+          {status}
+          <span class="visually-hidden"> {CLASS_WORDS[name]}</span>
+        </Value>
+      </td>
+      <td {...CELL} class="log-method">
+        <Value patch={by('method', method)}>{shown(method, NAME_SHOWN)}</Value>
+      </td>
+      <td {...CELL} class="log-domain">
+        <Value patch={by('domain', domain)}>{shown(domain, NAME_SHOWN)}</Value>
+      </td>
+      <td {...CELL} class="log-path">
+        <Value patch={by('path', cut(path, PATH_FILTER))}>{shown(path, PATH_SHOWN)}</Value>
+        {isCut && (
+          <button type="button" class="link log-whole" tabIndex={-1} onClick={() => onWhole(entry)}>
+            Whole
+          </button>
+        )}
+      </td>
+      <td {...CELL} class="log-latency">
+        {latencyText(latency)}
+      </td>
+      <td {...CELL} class="log-ip">
+        <Value patch={by('ip', ip)}>{shown(ip, NAME_SHOWN)}</Value>
+      </td>
+    </tr>
+  );
+}
+
+type Patch = Partial<Record<FilterKey, string>> | Range;
+
+// The API would refuse a filter that it cannot take; such a value is text alone.
+function by(key: FilterKey, value: string): Patch | undefined {
+  const normal = value === '' ? undefined : accepted(key, value);
+  return normal === undefined ? undefined : { [key]: normal };
+}
+
+type ValueProps = { patch: Patch | undefined; title?: string; children: ComponentChildren };
+
+// One stop for the whole table: the arrow keys go from value to value.
+function Value({ patch, title, children }: ValueProps) {
+  if (!patch) return <span class="log-value">{children}</span>;
+  return (
+    <button
+      type="button"
+      class="log-value"
+      tabIndex={-1}
+      title={title}
+      onClick={() => filterBy(patch)}
+    >
+      {children}
+    </button>
+  );
+}
+
+function latencyText(latency: string): string {
+  const milliseconds = Number.parseFloat(latency);
+  return Number.isFinite(milliseconds) ? duration(milliseconds) : visible(cut(latency, 20));
+}

@@ -1,0 +1,122 @@
+/** The access log: what was asked, when, and how it went. */
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { get } from '../lib/api.ts';
+import { useLoad } from '../lib/use-load.ts';
+import { Notice } from '../parts/notice.tsx';
+import { Chips } from './chips.tsx';
+import { FilterBar } from './filter-bar.tsx';
+import { pageRequest, parseFilters, tailRequest } from './filters.ts';
+import { KeysHelp } from './keys-help.tsx';
+import { LiveBar } from './live-bar.tsx';
+import { LogTable } from './log-table.tsx';
+import { NoRows } from './no-rows.tsx';
+import { extent, lastPage, Pager } from './pager.tsx';
+import { filterBy, turnBy, turnTo } from './place.ts';
+import { PlotPanel } from './plot-panel.tsx';
+import { below } from './tail-rows.ts';
+import type { LogEntry, LogPage } from './types.ts';
+import { useLogKeys } from './use-log-keys.ts';
+import { useScrolledAway } from './use-scrolled-away.ts';
+import { useTail } from './use-tail.ts';
+import { WholeEntry } from './whole-entry.tsx';
+
+export function LogsPage({ query }: { query: URLSearchParams }) {
+  const filters = parseFilters(query);
+  const request = pageRequest(filters);
+  const { data, error, loading, reload } = useLoad(request, (signal) =>
+    get<LogPage>(request, signal),
+  );
+  const [whole, setWhole] = useState<LogEntry | null>(null);
+  const [isLiveWanted, setLive] = useState(false);
+  const [isPaused, setPaused] = useState(false);
+  const log = useRef<HTMLElement>(null);
+  const isAway = useScrolledAway(log);
+
+  // Only the newest page has something to come.
+  const isLive = isLiveWanted && filters.page === 1 && filters.to === '';
+  const tail = useTail({
+    isOn: isLive,
+    isHeld: isPaused || isAway,
+    key: tailRequest(filters),
+    addressFrom: (after) => `/api${tailRequest(filters, after)}`,
+    onBegin: () => void reload(),
+  });
+  const page = data?.logs;
+  const rows = useMemo(() => below(tail.rows, page ?? []), [tail.rows, page]);
+
+  const turnLive = async (next: boolean) => {
+    setPaused(false);
+    if (next) {
+      filterBy({ to: '' });
+      if (filters.page > 1) turnTo({ page: 1 });
+    } else await reload();
+    setLive(next);
+  };
+  const showNew = () => {
+    log.current?.scrollIntoView({ block: 'start' });
+    tail.showNew();
+  };
+  useLogKeys(log, {
+    older: () => data && !isLive && turnBy(1, lastPage(data)),
+    newer: () => data && !isLive && turnBy(-1, lastPage(data)),
+    pause: isLive ? () => setPaused(!isPaused) : undefined,
+  });
+  const shownPage = useRef(filters.page);
+  const toTop = useCallback(() => {
+    const top = log.current?.getBoundingClientRect().top ?? 0;
+    if (top < 0) log.current?.scrollIntoView({ block: 'start' });
+  }, []);
+  useEffect(() => {
+    if (shownPage.current !== filters.page) toTop();
+    shownPage.current = filters.page;
+  }, [filters.page, toTop]);
+
+  return (
+    <>
+      <div class="page-head log-head">
+        <h1>Logs</h1>
+        <KeysHelp />
+      </div>
+      <FilterBar filters={filters} />
+      <Chips filters={filters} />
+      <PlotPanel filters={filters} isLive={isLive} />
+      {error && (
+        <Notice kind="error" title={error}>
+          {data && 'Below is what was there before. '}
+          <button type="button" class="link" onClick={() => void reload()}>
+            Ask again
+          </button>
+        </Notice>
+      )}
+      <section ref={log} class={error ? 'log stale' : 'log'} aria-label="Log">
+        <div class="log-tools">
+          <LiveBar
+            isLive={isLive}
+            isPaused={isPaused}
+            tail={tail}
+            onLive={turnLive}
+            onPause={setPaused}
+            onShow={showNew}
+          />
+          <span class="log-extent" role="status">
+            {data && !isLive ? extent(data) : ''}
+          </span>
+        </div>
+        {data?.partial && (
+          <p class="log-partial">
+            Not everything was searched; older matches may be missing.{' '}
+            <button type="button" disabled={loading} onClick={() => void reload()}>
+              Search on
+            </button>
+          </p>
+        )}
+        <LogTable live={tail.rows.shown} page={rows} isBusy={loading} onWhole={setWhole} />
+        {data && rows.length + tail.rows.shown.length === 0 && (
+          <NoRows filters={filters} data={data} />
+        )}
+        {!isLive && data && <Pager data={data} />}
+      </section>
+      {whole && <WholeEntry entry={whole} onClose={() => setWhole(null)} />}
+    </>
+  );
+}

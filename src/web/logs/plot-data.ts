@@ -1,0 +1,49 @@
+/** Numbers over time as a plot wants them: columns, stacked from below. Pure. */
+import { CLASSES, type LogStats, type StatusClass } from './types.ts';
+
+/** From below; errors end up on top, where they are seen. */
+export const STACK: readonly StatusClass[] = ['2xx', '3xx', '1xx', 'other', '4xx', '5xx'];
+
+export type PlotData = {
+  /** Seconds since 1970. */
+  from: number;
+  to: number;
+  /** The middle of each stretch. */
+  times: number[];
+  /** For each class of STACK its requests and all below it. */
+  stacked: number[][];
+  /** Milliseconds. */
+  p50: (number | null)[];
+  p95: (number | null)[];
+};
+
+const seconds = (iso: string): number => Date.parse(iso) / 1000;
+
+/** Undefined where there is nothing to draw. */
+export function plotData({ from, to, buckets }: LogStats): PlotData | undefined {
+  if (from === null || to === null || buckets.length === 0) return undefined;
+  const sums = buckets.map(() => 0);
+  return {
+    from: seconds(from),
+    to: Math.max(seconds(to), seconds(from) + 0.001),
+    times: buckets.map((bucket) => (seconds(bucket.from) + seconds(bucket.to)) / 2),
+    stacked: STACK.map((name) =>
+      buckets.map((bucket, at) => {
+        const sum = (sums[at] ?? 0) + bucket.requests[name];
+        sums[at] = sum;
+        return sum;
+      }),
+    ),
+    p50: buckets.map((bucket) => bucket.p50),
+    p95: buckets.map((bucket) => bucket.p95),
+  };
+}
+
+export type Totals = Record<StatusClass, number>;
+
+/** All requests of each class. */
+export function totals({ buckets }: Pick<LogStats, 'buckets'>): Totals {
+  const sums = { '1xx': 0, '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0, other: 0 };
+  for (const { requests } of buckets) for (const name of CLASSES) sums[name] += requests[name];
+  return sums;
+}

@@ -1,0 +1,117 @@
+/** Requests and latency over time, above the log: what happened when, and the way into it. */
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { get, sentenceOf } from '../lib/api.ts';
+import { count, localTime } from '../lib/format.ts';
+import { useLoad } from '../lib/use-load.ts';
+import { Notice } from '../parts/notice.tsx';
+import { FiguresTable } from './figures-table.tsx';
+import { applied, type Filters, STATS_KEYS, statsRequest } from './filters.ts';
+import { Legend } from './legend.tsx';
+import { filterBy } from './place.ts';
+import { plotData } from './plot-data.ts';
+import { TopPanel } from './top-panel.tsx';
+import type { LogStats } from './types.ts';
+
+/** Stretches of the plot, as many as can be told apart on the screen. */
+const BUCKETS = matchMedia('(min-width: 801px)').matches ? 120 : 48;
+/** The plot of a live log is drawn anew so often. */
+const LIVE_MS = 15_000;
+
+export function PlotPanel({ filters, isLive }: { filters: Filters; isLive: boolean }) {
+  const request = statsRequest(filters, BUCKETS);
+  const { data, error, loading, reload } = useLoad(request, (signal) =>
+    get<LogStats>(request, signal),
+  );
+  useEffect(() => {
+    if (!isLive) return;
+    const timer = setInterval(() => !document.hidden && void reload(), LIVE_MS);
+    return () => clearInterval(timer);
+  }, [isLive, reload]);
+
+  const ignored = applied(filters).some(({ key }) => !STATS_KEYS.some((one) => one === key));
+  const isZoomed = filters.from !== '' || filters.to !== '';
+  return (
+    <section class="card log-plot" aria-label="Requests and latency over time" aria-busy={loading}>
+      <div class="log-plot-head">
+        <h2>{data ? `${count(data.requests)} requests` : 'Requests'}</h2>
+        <span class="muted">
+          {data?.from && data.to && `${localTime(data.from)} to ${localTime(data.to)}`}
+        </span>
+        <button
+          type="button"
+          class="quiet"
+          disabled={!isZoomed}
+          onClick={() => filterBy({ from: '', to: '' })}
+        >
+          Zoom out
+        </button>
+      </div>
+      {error && <Notice kind="error">{error}</Notice>}
+      <Plots stats={data} isStale={error !== null} />
+      <p class="log-plot-notes">
+        <span class="log-drag">Drag over the plot to zoom in.</span>
+        {ignored && ' It shows all requests of the domain and time, without the other filters.'}
+        {data?.partial && ' Not everything was counted yet.'}
+      </p>
+      <TopPanel stats={data} />
+      <FiguresTable stats={data} />
+    </section>
+  );
+}
+
+function Plots({ stats, isStale }: { stats: LogStats | undefined; isStale: boolean }) {
+  const requests = useRef<HTMLDivElement>(null);
+  const latency = useRef<HTMLDivElement>(null);
+  const [cursor, setCursor] = useState<number | null>(null);
+  const [error, setError] = useState<string | null>(null);
+  const scheme = useScheme();
+  const data = useMemo(() => stats && plotData(stats), [stats]);
+
+  useEffect(() => {
+    if (!data) return;
+    let isOver = false;
+    let remove: (() => void) | undefined;
+    setCursor(null);
+    import('./plot.ts').then(
+      ({ drawPlots }) => {
+        if (isOver || !requests.current || !latency.current) return;
+        remove = drawPlots(requests.current, latency.current, data, {
+          onCursor: setCursor,
+          onZoom: (from, to) =>
+            filterBy({
+              from: new Date(Math.max(from, data.from) * 1000).toISOString(),
+              to: new Date(Math.min(to, data.to) * 1000).toISOString(),
+            }),
+          onZoomOut: () => filterBy({ from: '', to: '' }),
+        });
+        setError(null);
+      },
+      (reason: unknown) => setError(`The plot could not be loaded. ${sentenceOf(reason)}`),
+    );
+    return () => {
+      isOver = true;
+      remove?.();
+    };
+  }, [data, scheme]);
+
+  return (
+    <div class={isStale ? 'log-plots stale' : 'log-plots'}>
+      <Legend stats={stats} at={cursor} />
+      {error && <Notice kind="error">{error}</Notice>}
+      <div ref={requests} class="log-plot-requests" aria-hidden="true" />
+      <div ref={latency} class="log-plot-latency" aria-hidden="true" />
+      {stats && !data && <p class="log-plot-empty muted">No requests to draw.</p>}
+    </div>
+  );
+}
+
+function useScheme(): string {
+  const [query] = useState(() => matchMedia('(prefers-color-scheme: dark)'));
+  const [isDark, setDark] = useState(query.matches);
+  useEffect(() => {
+    const look = () => setDark(query.matches);
+    query.addEventListener('change', look);
+    return () => query.removeEventListener('change', look);
+  }, [query]);
+  return isDark ? 'dark' : 'light';
+}

@@ -1,0 +1,55 @@
+/** The live log as a stream that goes on by itself until it is closed. */
+import type { LogEntry } from './types.ts';
+
+export type TailEvent = { entry: LogEntry } | { missed: number | null };
+
+type Handlers = {
+  onEvent: (event: TailEvent) => void;
+  onState: (state: 'open' | 'broken') => void;
+};
+
+export type TailStream = {
+  /** Ends it; returns the id to go on from, '' where nothing has come. */
+  close: () => string;
+};
+
+/** Where the hub refuses, the browser gives up: then it is up to us. */
+const RETRY_MS = 2_000;
+
+/** @param addressFrom the stream's address behind an event's id, '' for from now on */
+export function openTail(
+  addressFrom: (after: string) => string,
+  after: string,
+  { onEvent, onState }: Handlers,
+): TailStream {
+  let last = after;
+  let source: EventSource;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const hear = (read: (data: unknown) => TailEvent) => (event: MessageEvent<string>) => {
+    last = event.lastEventId;
+    onEvent(read(JSON.parse(event.data)));
+  };
+  const onEntry = hear((data) => ({ entry: data as LogEntry }));
+  const onGap = hear((data) => data as { missed: number | null });
+
+  const connect = () => {
+    source = new EventSource(addressFrom(last));
+    source.addEventListener('open', () => onState('open'));
+    source.addEventListener('entry', onEntry);
+    source.addEventListener('gap', onGap);
+    source.addEventListener('error', () => {
+      onState('broken');
+      if (source.readyState === EventSource.CLOSED) timer = setTimeout(connect, RETRY_MS);
+    });
+  };
+  connect();
+
+  return {
+    close() {
+      clearTimeout(timer);
+      source.close();
+      return last;
+    },
+  };
+}

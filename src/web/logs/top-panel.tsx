@@ -1,0 +1,81 @@
+/** What occurs most often in the range; each value filters. */
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { count } from '../lib/format.ts';
+import { accepted, type FilterKey } from './filters.ts';
+import { cut, shown } from './hostile.ts';
+import { filterBy } from './place.ts';
+import { classOf } from './status-class.ts';
+import { StatusMark } from './status-mark.tsx';
+import type { LogStats } from './types.ts';
+
+export function TopPanel({ stats }: { stats: LogStats | undefined }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details class="log-top" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>Most frequent</summary>
+      {isOpen && stats && <Lists stats={stats} />}
+    </details>
+  );
+}
+
+function Lists({ stats: { domains, statuses, latest } }: { stats: LogStats }) {
+  const of = latest.partial ? ` of the newest ${count(latest.requests)}` : '';
+  return (
+    <div class="log-top-lists">
+      <List title="Domains" filter="domain">
+        {domains.map(({ domain, requests }) => ({ value: domain, requests }))}
+      </List>
+      <List
+        title="Statuses"
+        filter="status"
+        sign={(value) => <StatusMark name={classOf(Number(value))} />}
+      >
+        {statuses.map(({ status, requests }) => ({ value: String(status), requests }))}
+      </List>
+      <List title={`Paths${of}`} filter="path">
+        {latest.paths.map(({ path, requests }) => ({ value: path, requests }))}
+      </List>
+      <List title={`Addresses${of}`} filter="ip">
+        {latest.ips.map(({ ip, requests }) => ({ value: ip, requests }))}
+      </List>
+    </div>
+  );
+}
+
+const MOST = 10;
+const PATH_FILTER = 1_000;
+
+type ListProps = {
+  title: string;
+  filter: FilterKey;
+  sign?: (value: string) => ComponentChildren;
+  children: { value: string; requests: number }[];
+};
+
+function List({ title, filter, sign, children }: ListProps) {
+  return (
+    <div>
+      <h3>{title}</h3>
+      <ol>
+        {children.slice(0, MOST).map(({ value, requests }, at) => {
+          const normal = accepted(filter, cut(value, PATH_FILTER));
+          return (
+            <li key={at}>
+              <button
+                type="button"
+                class="log-value"
+                disabled={!normal}
+                onClick={() => normal && filterBy({ [filter]: normal })}
+              >
+                {sign?.(value)}
+                {shown(value, 80) || 'none'}
+              </button>
+              <span class="muted">{count(requests)}</span>
+            </li>
+          );
+        })}
+      </ol>
+    </div>
+  );
+}

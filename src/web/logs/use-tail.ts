@@ -1,0 +1,103 @@
+/** The live log: rows as they come, held back while somebody reads, no stream while nobody looks. */
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { arrive, NO_ROWS, release, type TailRow, type TailRows } from './tail-rows.ts';
+import { openTail, type TailStream } from './tail-stream.ts';
+
+export type Tail = {
+  rows: TailRows;
+  state: 'off' | 'connecting' | 'open' | 'broken';
+  showNew: () => void;
+};
+
+/** Milliseconds from one draw to the next: as often as an eye can follow. */
+const DRAW_EVERY_MS = 250;
+/** Events kept for the next draw while none is possible. */
+const PENDING = 5_000;
+
+type Options = {
+  isOn: boolean;
+  /** New rows wait. */
+  isHeld: boolean;
+  /** Other conditions are another stream. */
+  key: string;
+  addressFrom: (after: string) => string;
+  /** The stream is there: what came before it is for the page to load. */
+  onBegin: () => void;
+};
+
+export function useTail(options: Options): Tail {
+  const { isOn, isHeld, key } = options;
+  const [rows, setRows] = useState<TailRows>(NO_ROWS);
+  const [state, setState] = useState<Tail['state']>('off');
+  const latest = useRef(options);
+  latest.current = options;
+
+  const showNew = useCallback(() => setRows(release), []);
+
+  useEffect(() => {
+    if (!isHeld) showNew();
+  }, [isHeld, showNew]);
+
+  useEffect(() => {
+    if (!isOn) return;
+    let stream: TailStream | undefined;
+    let after = '';
+    let hasBegun = false;
+    let ids = 0;
+    let arrived: TailRow[] = [];
+    let frame = 0;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let drawn = 0;
+
+    // However many come at once, they are drawn together.
+    const flush = () => {
+      frame = 0;
+      drawn = performance.now();
+      const batch = arrived;
+      arrived = [];
+      setRows((old) => arrive(old, batch, latest.current.isHeld));
+    };
+    const plan = () => {
+      const wait = drawn + DRAW_EVERY_MS - performance.now();
+      clearTimeout(timer);
+      if (wait > 0) timer = setTimeout(plan, wait);
+      else frame = requestAnimationFrame(flush);
+    };
+    const open = () => {
+      setState('connecting');
+      stream = openTail(latest.current.addressFrom, after, {
+        onState(next) {
+          setState(next);
+          if (next !== 'open' || (hasBegun && after !== '')) return;
+          hasBegun = true;
+          latest.current.onBegin();
+        },
+        onEvent(event) {
+          arrived.push({ id: ids++, ...event });
+          if (arrived.length > PENDING) flush();
+          if (frame === 0) plan();
+        },
+      });
+    };
+    const close = () => {
+      after = stream?.close() ?? after;
+      stream = undefined;
+    };
+    const look = () => {
+      if (document.hidden) close();
+      else if (!stream) open();
+    };
+    document.addEventListener('visibilitychange', look);
+    look();
+    return () => {
+      document.removeEventListener('visibilitychange', look);
+      close();
+      clearTimeout(timer);
+      cancelAnimationFrame(frame);
+      setRows(NO_ROWS);
+      setState('off');
+    };
+  }, [isOn, key]);
+
+  return { rows, state, showNew };
+}

@@ -1,0 +1,386 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { line } from '../agent/logs/lines.ts';
+import { launchBrowser } from '../harness/browser.ts';
+import { ask, type Stack, signUp, startStack, until } from '../harness/stack.ts';
+
+// A browser on a busy machine; nothing is timed here.
+setDefaultTimeout(60_000);
+
+let stack: Stack;
+let browser: Browser;
+let page: Page;
+const complaints: string[] = [];
+const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+
+const HOUR = 3600;
+const START = Date.parse('2026-11-20T10:00:00Z') / 1000;
+
+beforeAll(async () => {
+  stack = await startStack();
+  const { headers } = await signUp(stack);
+  const json = { domain: 'http://app.example', config: 'respond here' };
+  const made = await ask(`${stack.hub}/vhosts`, { json, headers });
+  if (made.status !== 201) throw new Error(made.text);
+  const lines: string[] = [];
+  for (let at = 0; at < 240; at++) {
+    const request = { host: at % 2 ? 'app.example' : 'other.example', uri: `/old/${at}` };
+    const status = [200, 304, 404, 500][at % 4];
+    lines.push(line({ ts: START + (at * HOUR) / 10, status, duration: 0.01, request }));
+  }
+  const sly = {
+    uri: '/<img src=x onerror=document.title=`owned`>\u202egnp.exe\u0007',
+    host: '<script>document.title=1</script>',
+  };
+  lines.push(line({ ts: START + 30 * HOUR, status: 418, request: sly }));
+  const long = { uri: `/long/${'A'.repeat(900_000)}`, host: 'long.example' };
+  lines.push(line({ ts: START + 30 * HOUR, status: 431, request: long }));
+  mkdirSync(dirname(stack.accessLog), { recursive: true });
+  appendFileSync(stack.accessLog, `${lines.join('\n')}\n`);
+  await stack.served('app.example', '/%3Cimg%20src=x%20onerror=document.title=1%3E');
+
+  browser = await launchBrowser();
+  page = await browser.newPage({
+    baseURL: stack.hub.replace('/api', ''),
+    viewport: { width: 1280, height: 900 },
+  });
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  await page.goto('/logs');
+  await page.getByLabel('E-mail').fill('ada@example.org');
+  await page.getByLabel('Password').fill('a long passphrase');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Logs' }).waitFor();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await stack?.stop();
+});
+
+const rows = () => page.locator('.log-row');
+const field = (label: string) => page.locator('.log-filters').getByLabel(label, { exact: true });
+const query = () => new URL(page.url()).searchParams;
+const extent = (text: string | RegExp) => page.locator('.log-extent', { hasText: text }).waitFor();
+
+async function open(address: string): Promise<void> {
+  await page.goto(address);
+  await page.locator('.log-row, .log .empty').first().waitFor();
+}
+
+async function seriousFaults() {
+  await page.evaluate(AXE);
+  return page.evaluate(async () => {
+    // @ts-expect-error the script above puts it there
+    const { violations } = await axe.run();
+    return violations
+      .filter(({ impact }: { impact: string }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }: { id: string; nodes: { html: string }[] }) => [id, nodes[0]?.html]);
+  });
+}
+
+describe('what strangers wrote', () => {
+  test('is text, and runs nowhere', async () => {
+    await open('/logs');
+    await page.getByText('Most frequent').click();
+    await page.locator('.log-top li').first().waitFor();
+    const sly = rows().filter({ hasText: '418' });
+    expect(await sly.locator('.log-path').textContent()).toBe(
+      '/<img src=x onerror=document.title=`owned`>⟨U+202E⟩gnp.exe⟨U+0007⟩',
+    );
+    expect(await sly.locator('.log-domain').textContent()).toBe(
+      '<script>document.title=1</script>',
+    );
+    expect(await page.locator('main img, main script').count()).toBe(0);
+    expect(await page.title()).toBe('Logs · signalbox');
+    await rows().filter({ hasText: '%3Cimg%20src=x' }).first().waitFor();
+  });
+
+  test('filters by itself, and stays what it is in the address and the chip', async () => {
+    await rows().filter({ hasText: '418' }).locator('.log-path button').click();
+    await extent('1–1 of 1');
+    expect(query().get('path')).toBe(
+      '/<img src=x onerror=document.title=`owned`>\u202egnp.exe\u0007',
+    );
+    await page.getByRole('button', { name: /Take off .*⟨U\+202E⟩gnp/ }).waitFor();
+    expect(await page.locator('main img').count()).toBe(0);
+  });
+
+  test('is cut where it is long, and to be had in part', async () => {
+    await open('/logs?status=431');
+    const path = rows().first().locator('.log-path');
+    expect((await path.textContent())?.length).toBeLessThan(200);
+    await path.getByRole('button', { name: 'Whole' }).click();
+    const dialog = page.getByRole('dialog', { name: 'The whole request' });
+    await dialog.getByText('900,006 characters').waitFor();
+    expect((await dialog.textContent())?.length).toBeLessThan(11_000);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+  });
+});
+
+describe('filters', () => {
+  test('that the API would refuse are told beside their field and not asked for', async () => {
+    await open('/logs');
+    await field('Status').fill('abc');
+    await page.getByText('A number such as 404, or a class such as 5xx.').waitFor();
+    await field('Status').press('Enter');
+    expect(query().size).toBe(0);
+  });
+
+  test('nothing matches: says so and lets go', async () => {
+    await open('/logs?q=nowhere&status=1xx');
+    await page.getByText('No request matches these filters.').waitFor();
+    await page.locator('.empty').getByRole('button', { name: 'Clear all filters' }).click();
+    await extent('1–50 of');
+    expect(query().size).toBe(0);
+  });
+
+  test('behind the last page: says so and goes to the newest', async () => {
+    await open('/logs?page=99&domain=app.example');
+    await page.getByText('There is no page 99').waitFor();
+    await page.getByRole('button', { name: 'Show the newest' }).click();
+    await rows().first().waitFor();
+    expect(page.url()).toEndWith('/logs?domain=app.example');
+  });
+
+  test('by a click, in the address, through reload, back and forward', async () => {
+    await open('/logs?page=2&domain=other.example');
+    await rows().first().locator('.log-status button').click();
+    await extent(/of 60$/);
+    expect(page.url()).toEndWith('/logs?domain=other.example&status=404');
+    await page.reload();
+    await extent(/of 60$/);
+    expect(await field('Domain').inputValue()).toBe('other.example');
+    await page.goBack();
+    await extent(/^51–100 of 120/);
+    expect(await field('Status').inputValue()).toBe('');
+    await page.goForward();
+    await extent(/of 60$/);
+    await page.getByRole('button', { name: 'Take off the filter status 404' }).click();
+    await extent(/of 120$/);
+  });
+
+  test('as they are typed, in one step', async () => {
+    await open('/logs');
+    await field('Path begins with').pressSequentially('/old/23');
+    await extent('1–11 of 11');
+    expect(query().get('path')).toBe('/old/23');
+    await page.getByText('without the other filters').waitFor();
+    await page.goBack();
+    await extent(/1–50 of/);
+    expect(await field('Path begins with').inputValue()).toBe('');
+  });
+
+  test('of time, shown as local time and kept as UTC', async () => {
+    await open('/logs?from=2026-11-20T12:00Z');
+    const from = page.getByLabel('From', { exact: true });
+    const local = await page.evaluate(() => new Date('2026-11-20T12:00Z').getHours());
+    expect(await from.inputValue()).toContain(`T${String(local).padStart(2, '0')}:00`);
+    await page.getByLabel('Until', { exact: true }).fill('2026-11-20T13:00:01');
+    await page.waitForURL(/to=/);
+    expect(Date.parse(query().get('to') ?? '')).toBe(new Date(2026, 10, 20, 13, 0, 1).getTime());
+    await page.getByRole('button', { name: 'All time' }).click();
+    expect(query().size).toBe(0);
+    await page.getByRole('button', { name: '7 days' }).click();
+    expect(query().get('from')).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/);
+  });
+});
+
+describe('by keyboard', () => {
+  test('the table is one stop, and the arrows go from value to value', async () => {
+    await open('/logs');
+    expect(await page.locator('.log-table button[tabindex="0"]').count()).toBe(1);
+    await rows().first().locator('.log-time button').focus();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('j');
+    const inThird = rows().nth(2).locator('.log-status button');
+    expect(await inThird.evaluate((it) => it === document.activeElement)).toBe(true);
+    expect(await inThird.getAttribute('tabindex')).toBe('0');
+    expect(await page.locator('.log-table button[tabindex="0"]').count()).toBe(1);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: /Take off the filter status/ }).waitFor();
+  });
+
+  test('pages turn, in the table with a letter, anywhere with Alt', async () => {
+    await open('/logs');
+    await page.keyboard.press('n');
+    expect(query().get('page')).toBeNull();
+    await page.keyboard.press('Alt+PageDown');
+    await extent('51–100 of');
+    await rows().first().locator('.log-time button').focus();
+    await page.keyboard.press('n');
+    await extent('101–150 of');
+    expect(query().get('page')).toBe('3');
+    await page.keyboard.press('p');
+    await page.keyboard.press('Alt+PageUp');
+    await extent('1–50 of');
+    await field('Path contains').press('n');
+    await extent('1–50 of');
+    expect(query().get('page')).toBeNull();
+  });
+});
+
+describe('live', () => {
+  const firstPath = (text: string) => rows().first().filter({ hasText: text }).waitFor();
+
+  test('shows what is asked now, with the filters, and none twice', async () => {
+    await open('/logs?domain=app.example');
+    await page.getByRole('button', { name: 'Live' }).click();
+    await stack.served('other.example', '/elsewhere');
+    await until(async () => {
+      await stack.served('app.example', '/now');
+      return (await rows().filter({ hasText: '/now' }).count()) > 0;
+    });
+    await stack.served('app.example', '/last');
+    await firstPath('/last');
+    expect(await rows().filter({ hasText: '/last' }).count()).toBe(1);
+    expect(await rows().filter({ hasText: '/elsewhere' }).count()).toBe(0);
+    await rows().filter({ hasText: '/old/239' }).waitFor();
+  });
+
+  test('holds by button and by Space, counts what waits, and goes on', async () => {
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await stack.served('app.example', '/held-1');
+    await stack.served('app.example', '/held-2');
+    await page.getByRole('button', { name: '2 new' }).waitFor();
+    expect(await rows().filter({ hasText: '/held' }).count()).toBe(0);
+    await page.locator('main').focus();
+    await page.keyboard.press('Space');
+    await firstPath('/held-2');
+    expect(await rows().filter({ hasText: '/held' }).count()).toBe(2);
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'Go on' }).waitFor();
+  });
+
+  test('follows another filter, and ends', async () => {
+    await field('Status').fill('500');
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await rows().filter({ hasText: '/old/2' }).first().waitFor();
+    await stack.served('app.example', '/not-missing');
+    expect(await rows().filter({ hasText: '/not-missing' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Live' }).click();
+    await extent('of');
+    expect(await page.getByRole('button', { name: 'Pause' }).count()).toBe(0);
+  });
+});
+
+describe('a live log that was interrupted', () => {
+  const hide = (isHidden: boolean) =>
+    page.evaluate((hidden) => {
+      Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden });
+      document.dispatchEvent(new Event('visibilitychange'));
+    }, isHidden);
+
+  test('has no stream while nobody looks, and then all that came meanwhile', async () => {
+    await open('/logs?domain=app.example');
+    await page.getByRole('button', { name: 'Live' }).click();
+    await until(async () => {
+      await stack.served('app.example', '/seen');
+      return (await rows().filter({ hasText: '/seen' }).count()) > 0;
+    });
+    await hide(true);
+    await stack.served('app.example', '/unseen');
+    await hide(false);
+    await rows().filter({ hasText: '/unseen' }).waitFor();
+    await stack.served('app.example', '/afterwards');
+    await rows().filter({ hasText: '/afterwards' }).waitFor();
+    expect(await rows().filter({ hasText: '/unseen' }).count()).toBe(1);
+  });
+
+  test('says so, and what was skipped', async () => {
+    await page.route('**/api/logs/tail?*', (route) => route.fulfill({ status: 502, body: '{}' }));
+    await hide(true);
+    await hide(false);
+    await page.getByText('The stream broke off. Connecting again …').waitFor();
+    await page.unroute('**/api/logs/tail?*');
+    const gap = 'retry: 60000\nevent: gap\ndata: {"missed":3}\n\n';
+    await page.route('**/api/logs/tail?*', (route) =>
+      route.fulfill({ contentType: 'text/event-stream', body: gap }),
+    );
+    await page.getByText('3 entries were skipped.').waitFor();
+    await page.unroute('**/api/logs/tail?*');
+    complaints.splice(0, complaints.length, ...complaints.filter((it) => !/of 502/.test(it)));
+  });
+});
+
+describe('the plot', () => {
+  test('sets the time by a drag, and Back takes that off', async () => {
+    await open('/logs?domain=app.example');
+    const box = await page.locator('.log-plot-requests .u-over').boundingBox();
+    if (!box) throw new Error('no plot');
+    const at = (part: number) => [box.x + box.width * part, box.y + box.height / 2] as const;
+    await page.mouse.move(...at(0.25));
+    await page.mouse.down();
+    await page.mouse.move(...at(0.5), { steps: 4 });
+    await page.mouse.up();
+    await page.waitForURL(/from=.*to=/);
+    const [from, to] = [query().get('from'), query().get('to')].map((text) =>
+      Date.parse(text ?? ''),
+    );
+    expect(to).toBeGreaterThan(from ?? Number.NaN);
+    expect(query().get('domain')).toBe('app.example');
+    await page.getByRole('button', { name: 'Zoom out' }).click();
+    await page.waitForURL(/\/logs\?domain=app\.example$/);
+    await page.goBack();
+    await page.waitForURL(/from=.*to=/);
+    await page.goBack();
+    await page.waitForURL(/\/logs\?domain=app\.example$/);
+  });
+
+  test('is there as a table too', async () => {
+    await page.getByText('The plot as a table').click();
+    await page.getByRole('columnheader', { name: 'p95' }).waitFor();
+    expect(await page.locator('.log-scroll tbody tr').count()).toBeGreaterThan(0);
+  });
+});
+
+describe('on every screen', () => {
+  test.each(['light', 'dark'] as const)('axe finds nothing serious, %s', async (colorScheme) => {
+    await page.emulateMedia({ colorScheme });
+    await open('/logs?domain=app.example&status=4xx');
+    await page.locator('.uplot').first().waitFor();
+    await page.getByText('Most frequent').click();
+    await page.locator('.log-top li').first().waitFor();
+    expect(await seriousFaults()).toEqual([]);
+  });
+
+  test('320 pixels are enough', async () => {
+    await page.setViewportSize({ width: 320, height: 800 });
+    await open('/logs');
+    await page.locator('.uplot').first().waitFor();
+    await page.locator('summary', { hasText: 'Filters' }).click();
+    await page.getByText('Most frequent').click();
+    await page.getByText('The plot as a table').click();
+    await page.locator('.log-scroll').waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(
+      true,
+    );
+    expect(await seriousFaults()).toEqual([]);
+  });
+});
+
+test('an agent that is gone is told; what was shown stays, and nobody complains', async () => {
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await open('/logs');
+  expect(complaints).toEqual([]);
+  await page.route('**/api/logs?*', (route) =>
+    route.fulfill({
+      status: 502,
+      contentType: 'application/json',
+      body: '{"code":"AGENT_UNREACHABLE","message":"The agent does not answer."}',
+    }),
+  );
+  await page.getByRole('button', { name: 'Older' }).click();
+  await page.getByRole('alert').filter({ hasText: 'The agent does not answer.' }).waitFor();
+  expect(await rows().count()).toBe(50);
+  await page.unroute('**/api/logs?*');
+  await page.getByRole('button', { name: 'Ask again' }).click();
+  await extent('51–100 of');
+  expect(complaints.filter((text) => !/status of 502/.test(text))).toEqual([]);
+});

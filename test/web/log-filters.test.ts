@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'bun:test';
+import {
+  accepted,
+  addressOf,
+  applied,
+  changed,
+  NO_FILTERS,
+  pageRequest,
+  parseFilters,
+  statsRequest,
+  tailRequest,
+} from '../../src/web/logs/filters.ts';
+import { siteNames } from '../../src/web/logs/site-names.ts';
+import { fromLocalInput, minuteOf, since, toLocalInput } from '../../src/web/logs/times.ts';
+
+const parsed = (query: string) => parseFilters(new URLSearchParams(query));
+
+describe('an address', () => {
+  test.each([
+    ['nothing', ''],
+    ['no page', 'page=0'],
+    ['no page', 'page=-1'],
+    ['no page', 'page=1e3'],
+    ['too many pages', 'page=99999999999999999999'],
+    ['a size that is not offered', 'pageSize=1000000'],
+    ['a size that is none', 'pageSize=50.5'],
+    ['no status', 'status=abc'],
+    ['no class', 'status=6xx'],
+    ['no status', 'status=1234'],
+    ['no method', 'method=GET%20/'],
+    ['a long method', `method=${'A'.repeat(33)}`],
+    ['no address', 'ip=%3Cscript%3E'],
+    ['a long path', `path=${'/'.repeat(8193)}`],
+    ['a long text', `q=${'x'.repeat(1025)}`],
+    ['a long name', `domain=${'d'.repeat(301)}`],
+    ['no time', 'from=yesterday'],
+    ['no month', 'from=2026-13-01'],
+    ['no hour', 'to=2026-11-21T25:00Z'],
+    ['a time before all times', 'from=0000-01-01T00:00%2B14:00'],
+    ['unknown names', 'x=1&__proto__=2&constructor=3&toString=4'],
+  ])('with %s has no filters', (_, query) => {
+    expect(parsed(query)).toEqual(NO_FILTERS);
+    expect(addressOf(parsed(query))).toBe('/logs');
+  });
+
+  test('takes the first of what is there twice, and what the API takes', () => {
+    const filters = parsed(
+      'domain=%20App.Example&domain=b&status=5XX&method=post&path=/a%20b?&q=%26%3D&ip=%5B::1%5D' +
+        '&from=2026-11-20&to=2026-11-21T10:00:00.5%2B02:00&page=3&pageSize=100',
+    );
+    expect(filters).toEqual({
+      domain: 'App.Example',
+      status: '5xx',
+      method: 'POST',
+      path: '/a b?',
+      q: '&=',
+      ip: '[::1]',
+      from: '2026-11-20T00:00:00.000Z',
+      to: '2026-11-21T08:00:00.500Z',
+      page: 3,
+      pageSize: 100,
+    });
+    expect(parseFilters(new URL(addressOf(filters), 'http://x').searchParams)).toEqual(filters);
+  });
+
+  test('keeps any text through itself', () => {
+    for (const q of ['<img src=x>', '"\'`', '\u202e', 'a+b c', '%41', '/?#&=', '\u0000', '💡']) {
+      const there = addressOf({ ...NO_FILTERS, q, path: q });
+      expect(there).toMatch(/^\/logs\?[!-~]*$/);
+      expect(parseFilters(new URL(there, 'http://x').searchParams)).toMatchObject({ q, path: q });
+    }
+  });
+});
+
+describe('requests', () => {
+  const filters = parsed('domain=a&status=404&from=2026-11-20&page=2');
+
+  test('have what each of them takes', () => {
+    expect(pageRequest(filters)).toBe(
+      '/logs?domain=a&status=404&from=2026-11-20T00%3A00%3A00.000Z&page=2',
+    );
+    expect(statsRequest(filters, 60)).toBe(
+      '/logs/stats?domain=a&from=2026-11-20T00%3A00%3A00.000Z&buckets=60',
+    );
+    expect(tailRequest(filters)).toBe('/logs/tail?domain=a&status=404');
+    expect(tailRequest(NO_FILTERS, '0f-1')).toBe('/logs/tail?after=0f-1');
+  });
+});
+
+describe('a change', () => {
+  const filters = parsed('domain=a&page=7&pageSize=100');
+
+  test('that would be refused changes no filter', () => {
+    expect(changed(filters, { status: 'x', ip: '<>' })).toEqual({ ...filters, page: 1 });
+  });
+
+  test('begins on the first page and keeps the rest', () => {
+    expect(changed(filters, { status: '4XX', domain: '' })).toEqual({
+      ...NO_FILTERS,
+      status: '4xx',
+      pageSize: 100,
+    });
+  });
+
+  test('is among those that are on', () => {
+    expect(applied(changed(filters, { q: 'x' })).map(({ key, value }) => [key, value])).toEqual([
+      ['domain', 'a'],
+      ['q', 'x'],
+    ]);
+    expect(applied(NO_FILTERS)).toEqual([]);
+    expect(accepted('status', '70000')).toBeUndefined();
+  });
+});
+
+describe('times', () => {
+  test('that are none', () => {
+    expect(minuteOf('')).toBeUndefined();
+    expect(toLocalInput('')).toBe('');
+    expect(fromLocalInput('')).toBe('');
+    expect(fromLocalInput('2026-99-99T00:00')).toBeUndefined();
+  });
+
+  test('go into an input and out of it', () => {
+    const iso = '2026-11-21T10:34:17.000Z';
+    expect(fromLocalInput(toLocalInput(iso))).toBe(iso);
+    expect(minuteOf(iso)).toEqual({
+      from: '2026-11-21T10:34:00.000Z',
+      to: '2026-11-21T10:35:00.000Z',
+    });
+    expect(since(3_600_000, new Date('2026-11-21T10:34:17.891Z'))).toEqual({
+      from: '2026-11-21T09:34:17.000Z',
+      to: '',
+    });
+  });
+});
+
+test('sites are named as in the log', () => {
+  const domains = [
+    'http://a.example:8080/x',
+    'a.example',
+    ':443',
+    '[::1]:80',
+    '{$NAME:d}',
+    '*.b.example',
+  ];
+  expect(siteNames(domains.map((domain) => ({ domain })))).toEqual(['a.example', '[::1]']);
+});

@@ -1,0 +1,179 @@
+import { describe, expect, test } from 'bun:test';
+import { cut, shown, visible } from '../../src/web/logs/hostile.ts';
+import { plotData, totals } from '../../src/web/logs/plot-data.ts';
+import { tickNames } from '../../src/web/logs/plot-ticks.ts';
+import { classOf } from '../../src/web/logs/status-class.ts';
+import {
+  arrive,
+  below,
+  DRAWN_AT_ONCE,
+  KEPT,
+  NO_ROWS,
+  release,
+  type TailRow,
+} from '../../src/web/logs/tail-rows.ts';
+import type { Bucket, LogEntry, LogStats } from '../../src/web/logs/types.ts';
+
+const entry = (path: string, more: Partial<LogEntry> = {}): LogEntry => ({
+  timestamp: '2026-11-21T10:00:00.000Z',
+  domain: 'a.example',
+  method: 'GET',
+  path,
+  status: 200,
+  latency: '1ms',
+  ip: '192.0.2.1',
+  ...more,
+});
+const rowsOf = (first: number, count: number): TailRow[] =>
+  Array.from({ length: count }, (_, at) => ({ id: first + at, entry: entry(`/${first + at}`) }));
+const ids = (rows: readonly TailRow[]) => rows.map(({ id }) => id);
+
+describe('hostile text', () => {
+  test('turns nothing round and hides nothing', () => {
+    const text = visible(
+      'a\u202eb\u0000\u0007\u200b\u2066\u2028\ufeff\u00ad\ufe0f\ud800\u{e0041}\u007f\u009b',
+    );
+    expect(text).toStartWith('a⟨U+202E⟩b⟨U+0000⟩⟨U+0007⟩⟨U+200B⟩⟨U+2066⟩⟨U+2028⟩⟨U+FEFF⟩⟨U+00AD⟩');
+    expect(text).toEndWith('⟨U+FE0F⟩⟨U+D800⟩⟨U+E0041⟩⟨U+007F⟩⟨U+009B⟩');
+    expect(visible('/ünïcödé/שלום/💡?a=<b>&"')).toBe('/ünïcödé/שלום/💡?a=<b>&"');
+  });
+
+  test('is cut, but not through a character', () => {
+    expect(cut('a💡b', 2)).toBe('a');
+    expect(cut('a💡b', 3)).toBe('a💡');
+    expect(shown('abc', 3)).toBe('abc');
+    expect(shown('a'.repeat(900_000), 10)).toBe(`${'a'.repeat(10)}…`);
+    expect(shown('\u0000'.repeat(900_000), 2)).toBe('⟨U+0000⟩⟨U+0000⟩…');
+  });
+});
+
+test('statuses outside the classes are none of them', () => {
+  expect([0, 99, 100, 204, 399, 404, 599, 600, -5, 999].map(classOf)).toEqual([
+    'other',
+    'other',
+    '1xx',
+    '2xx',
+    '3xx',
+    '4xx',
+    '5xx',
+    'other',
+    'other',
+    'other',
+  ]);
+});
+
+describe('live rows', () => {
+  test('come newest first', () => {
+    const rows = arrive(arrive(NO_ROWS, rowsOf(0, 2), false), rowsOf(2, 2), false);
+    expect(ids(rows.shown)).toEqual([3, 2, 1, 0]);
+    expect(rows.unseen).toBe(0);
+  });
+
+  test('wait while they are held, and are all counted', () => {
+    const before = arrive(NO_ROWS, rowsOf(0, 1), false);
+    let held = arrive(before, rowsOf(1, KEPT), true);
+    held = arrive(held, rowsOf(KEPT + 1, 7), true);
+    expect(ids(held.shown)).toEqual([0]);
+    expect([held.unseen, held.waiting.length]).toEqual([KEPT + 7, KEPT]);
+    const after = release(held);
+    expect([after.unseen, after.waiting.length, after.shown.length]).toEqual([0, 0, KEPT]);
+    expect(after.shown[0]?.id).toBe(KEPT + 7);
+    expect(release(before)).toEqual(before);
+  });
+
+  test('that come too fast are counted in their place', () => {
+    const { shown: rows } = arrive(
+      NO_ROWS,
+      [{ id: 0, missed: 5 }, ...rowsOf(1, DRAWN_AT_ONCE + 2)],
+      false,
+    );
+    expect(rows).toHaveLength(DRAWN_AT_ONCE + 1);
+    expect(rows.at(-1)).toEqual({ id: 2, missed: 7 });
+    const gone = arrive(NO_ROWS, [{ id: 0, missed: null }, ...rowsOf(1, DRAWN_AT_ONCE)], false);
+    expect(gone.shown.at(-1)).toEqual({ id: 0, missed: null });
+  });
+
+  test('are not in the page below as well, once for each', () => {
+    const twin = entry('/1');
+    const rows = arrive(
+      NO_ROWS,
+      [
+        { id: 0, entry: entry('/1') },
+        { id: 1, missed: 3 },
+      ],
+      true,
+    );
+    expect(below(rows, [twin, twin, entry('/old', { ip: '::1' })])).toEqual([
+      { at: 1, entry: twin },
+      { at: 2, entry: entry('/old', { ip: '::1' }) },
+    ]);
+    expect(below(NO_ROWS, [twin])).toEqual([{ at: 0, entry: twin }]);
+  });
+
+  test('push out those of the page', () => {
+    const rows = release(arrive(NO_ROWS, rowsOf(0, KEPT - 1), true));
+    const page = [entry('/a', { ip: '::1' }), entry('/b', { ip: '::1' })];
+    expect(below(rows, page).map(({ at }) => at)).toEqual([0]);
+  });
+});
+
+describe('the plot', () => {
+  const NONE = { '1xx': 0, '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0, other: 0 };
+  const bucket = (
+    minute: number,
+    requests: Partial<Bucket['requests']>,
+    p: number | null,
+  ): Bucket => ({
+    from: `2026-11-21T10:0${minute}:00.000Z`,
+    to: `2026-11-21T10:0${minute + 1}:00.000Z`,
+    requests: { ...NONE, ...requests },
+    p50: p,
+    p95: p,
+  });
+  const stats = (buckets: Bucket[]): LogStats => ({
+    from: buckets[0]?.from ?? null,
+    to: buckets.at(-1)?.to ?? null,
+    requests: 0,
+    buckets,
+    domains: [],
+    statuses: [],
+    latest: { requests: 0, paths: [], ips: [] },
+  });
+
+  test('is none where there is nothing', () => {
+    expect(plotData(stats([]))).toBeUndefined();
+  });
+
+  test('is stacked, with a hole where nobody asked', () => {
+    const given = stats([bucket(0, { '2xx': 3, '5xx': 2, other: 1 }, 1.5), bucket(1, {}, null)]);
+    const data = plotData(given);
+    expect(data?.stacked).toEqual([
+      [3, 0],
+      [3, 0],
+      [3, 0],
+      [4, 0],
+      [4, 0],
+      [6, 0],
+    ]);
+    expect(data?.p95).toEqual([1.5, null]);
+    expect(data?.times.map((time) => new Date(time * 1000).toISOString())).toEqual([
+      '2026-11-21T10:00:30.000Z',
+      '2026-11-21T10:01:30.000Z',
+    ]);
+    expect(totals(given)).toEqual({ ...NONE, '2xx': 3, '5xx': 2, other: 1 });
+  });
+
+  test('has a width even where all is of one moment', () => {
+    const at = '2026-11-21T10:00:00.000Z';
+    const data = plotData({ ...stats([bucket(0, {}, null)]), from: at, to: at });
+    expect(data && data.to > data.from).toBe(true);
+  });
+
+  test('names the day where it begins', () => {
+    const noon = new Date(2026, 10, 21, 12).getTime() / 1000;
+    expect(tickNames([noon, noon + 60], 60)).toEqual(['12:00\n11-21', '12:01']);
+    expect(tickNames([noon, noon + 15], 15)).toEqual(['12:00:00\n11-21', '12:00:15']);
+    expect(tickNames([noon + 0.5], 0.5)).toEqual(['12:00:00.500']);
+    expect(tickNames([noon], 86_400)).toEqual(['11-21']);
+  });
+});
