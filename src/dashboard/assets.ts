@@ -14,9 +14,6 @@ export type Asset = {
 /** `page` is the HTML; `files` are what it loads, by names that change with their content. */
 export type Dashboard = { page: string; files: ReadonlyMap<string, Asset> };
 
-/** Where the files are served. */
-export const ASSETS_PATH = '/assets';
-
 type Part = { name: string; type: string; read: () => Promise<ArrayBuffer> };
 
 /** @throws where the source is not there, or does not bundle */
@@ -29,9 +26,9 @@ export async function readDashboard(): Promise<Dashboard> {
     if (type.startsWith('text/html')) html = new TextDecoder().decode(body);
     else files.set(name, { type, body, gzip: smaller(body) });
   }
-  // A page may lie deeper than its files, and the policy allows no <base>. In the binary they are
-  // named from the root, `/chunk-x.js`; out of the source `./chunk-x.js`.
-  return { page: html.replace(/(src|href)="\.?\/(?!\/)/g, `$1="${ASSETS_PATH}/`), files };
+  // A page may lie deeper than its files, and the policy allows no <base>; out of the source they
+  // are named `./chunk-x.js`, in the binary from the root already, also where one loads another.
+  return { page: html.replace(/(src|href)="\.\//g, '$1="/'), files };
 }
 
 const embedded = (files: NonNullable<typeof page.files>): Part[] =>

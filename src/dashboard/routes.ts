@@ -2,7 +2,7 @@
 import { Elysia } from 'elysia';
 import { Failure } from '../../agent/failure.ts';
 import type { SignUpDoor } from '../auth/service.ts';
-import { ASSETS_PATH, type Dashboard, readDashboard } from './assets.ts';
+import { type Dashboard, readDashboard } from './assets.ts';
 
 /** The addresses the page answers to; each shows itself. */
 export const PAGES = [
@@ -22,6 +22,9 @@ export type DashboardRoutesDeps = {
   read?: () => Promise<Dashboard>;
 };
 
+/** Pages are no part of the interface that is described to programs. */
+const NOT_API = { detail: { hide: true } };
+
 /** A year: the name of a file changes with its content. */
 const FOREVER = 'public, max-age=31536000, immutable';
 
@@ -36,7 +39,7 @@ export function dashboardRoutes({ doorFor, read = readDashboard }: DashboardRout
   };
 
   const app = new Elysia({ name: 'dashboard' }).get(
-    `${ASSETS_PATH}/:file`,
+    '/:file',
     async ({ params, request, set }) => {
       const asset = (await load()).files.get(params.file);
       if (!asset) throw new Failure('NOT_FOUND', 'There is nothing at this address.');
@@ -47,13 +50,18 @@ export function dashboardRoutes({ doorFor, read = readDashboard }: DashboardRout
       if (packed) set.headers['content-encoding'] = 'gzip';
       return new Response(packed ?? asset.body);
     },
+    NOT_API,
   );
   for (const path of PAGES) {
-    app.get(path, async ({ request, set }) => {
-      set.headers['cache-control'] = 'no-store';
-      set.headers['content-type'] = 'text/html; charset=utf-8';
-      return (await load()).page.replace('data-door=""', `data-door="${doorFor(request)}"`);
-    });
+    app.get(
+      path,
+      async ({ request, set }) => {
+        set.headers['cache-control'] = 'no-store';
+        set.headers['content-type'] = 'text/html; charset=utf-8';
+        return (await load()).page.replace('data-door=""', `data-door="${doorFor(request)}"`);
+      },
+      NOT_API,
+    );
   }
   return app;
 }

@@ -15,7 +15,7 @@ const PUBLIC = new Set([
   'POST /api/auth/sign-out',
   'GET /api/auth/get-session',
   // The dashboard holds nothing of what it shows.
-  'GET /assets/:file',
+  'GET /:file',
   ...PAGES.map((path) => `GET ${path}`),
 ]);
 /** What no token may do. */

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { t } from 'elysia';
 import { STATUS } from '../../agent/failure.ts';
+import { PAGES } from '../../src/dashboard/routes.ts';
 import { about } from '../../src/openapi/about.ts';
 import { buildDocument } from '../../src/openapi/document.ts';
 import { renderPage } from '../../src/openapi/page.ts';
@@ -63,9 +64,11 @@ test('every route of the app is in it, and nothing else', () => {
   expect(described.toSorted()).toEqual(inApp.toSorted());
 });
 
-test('only the style sheet of the page is left out', () => {
+test('only style sheet and dashboard are left out', () => {
   const hidden = hubRoutes(folder).filter((one) => one.hidden);
-  expect(hidden.map(({ path }) => path)).toEqual(['/api/docs/style.css']);
+  const left = new Set(['/api/docs/style.css', '/:file', ...PAGES]);
+  expect(hidden.map(({ path }) => path).filter((path) => !left.has(path))).toEqual([]);
+  expect(hidden.length).toBe(left.size);
 });
 
 test('names for a client: every operation has one of its own, every tag is told', () => {
