@@ -1,5 +1,9 @@
 /** Which page stands at which address. */
 import type { ComponentChildren } from 'preact';
+import { AccountPage } from './account/account-page.tsx';
+import { Changelog } from './changelog/changelog.tsx';
+import { ImportExport } from './config/import-export.tsx';
+import { PreamblePage } from './config/preamble-page.tsx';
 import type { Place } from './lib/router.ts';
 import { NotFound } from './parts/not-found.tsx';
 import { SiteEdit } from './sites/site-edit.tsx';
@@ -17,10 +21,17 @@ export const MENU = [
   { path: '/account', label: 'Account' },
 ] as const;
 
-export function pageAt({ path }: Place): Page {
+export function pageAt({ path, query }: Place): Page {
   if (path === '/') return { title: 'Sites', view: <SiteList key="sites" /> };
   if (path === '/sites/new') return { title: 'New site', view: <SiteEdit key="new" id={null} /> };
   const [, id] = /^\/sites\/(\d+)$/.exec(path) ?? [];
   if (id) return { title: 'Site', view: <SiteEdit key={id} id={Number(id)} /> };
+  if (path === '/changelog') {
+    const domain = query.get('domain') || null;
+    return { title: 'Changelog', view: <Changelog key={`changelog ${domain}`} domain={domain} /> };
+  }
+  if (path === '/preamble') return { title: 'Preamble', view: <PreamblePage key="preamble" /> };
+  if (path === '/import') return { title: 'Import & export', view: <ImportExport key="import" /> };
+  if (path === '/account') return { title: 'Account', view: <AccountPage key="account" /> };
   return { title: 'Not found', view: <NotFound /> };
 }
