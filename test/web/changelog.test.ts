@@ -84,14 +84,16 @@ describe('what an undo will do', () => {
     ['create', 'The site a.example is deleted, and no longer served.'],
     ['delete', 'The site a.example comes back as it was before it was deleted.'],
     ['toggle', 'The site a.example is switched back'],
-    ['update', 'The changed fields of the site a.example'],
+    ['update', 'What was changed of a.example becomes what it was before'],
   ] as const)('of a %s', (action, words) => {
     expect(undoSentence(entry({ action }))).toStartWith(words);
   });
 
   test('of an update names its fields, of the preamble all sites', () => {
     const diff = diffOf({ config: 'a', upstream: '' }, { config: 'b', upstream: 'c' });
-    expect(undoSentence(entry({ diff }))).toStartWith('Config and upstream of the site a.example');
+    expect(undoSentence(entry({ diff }))).toStartWith(
+      'Config and upstream of the site a.example become what they were before',
+    );
     expect(undoSentence(entry({ domain: '(preamble)', diff }))).toContain('all sites');
   });
 

@@ -67,7 +67,7 @@ describe('a snapshot', () => {
       same: 1,
       removed: ['c'],
     });
-    expect(sitesOf(snapshot([site('a'), site('b', 'x', false)]))).toBe('2 sites, 1 of them off');
+    expect(sitesOf(snapshot([site('a'), site('b', 'x', false)]))).toBe('2 sites (1 off)');
   });
 });
 

@@ -85,8 +85,12 @@ export function undoSentence({ action, domain, diff }: Entry): string {
       return `The site ${domain} is switched back to what it was before: on, if this change switched it off, and off, if it switched it on.`;
     case 'update': {
       const names = fieldsOf(diff).map(({ field }) => field);
-      const all = names.length > 0 ? listed(names) : 'The changed fields';
-      return `${all} of the site ${domain} as before this change; its other fields stay as they are now.`;
+      const what =
+        names.length > 0
+          ? `${listed(names)} of the site ${domain}`
+          : `What was changed of ${domain}`;
+      const becomes = names.length > 1 ? 'become what they were' : 'becomes what it was';
+      return `${what} ${becomes} before this change; the rest stays as it is now.`;
     }
   }
 }

@@ -96,6 +96,7 @@ export function EntryView({ entry, find, onUndone }: Props) {
         <Confirm
           title={`Undo: ${word.toLowerCase()} ${subjectOf(domain)}`}
           action="Undo this change"
+          kind={action === 'create' ? 'danger' : 'primary'}
           onConfirm={undo}
           onClose={() => setAsking(false)}
         >

@@ -25,7 +25,8 @@ export function ExportCard() {
         Accounts and the changelog are in neither.
       </p>
       <div class="actions start">
-        <a class="button" href="/api/proxyfile" download="Caddyfile">
+        {/* Without an extension browsers would make it Caddyfile.txt. */}
+        <a class="button" href="/api/proxyfile" download={`signalbox-${today()}.caddyfile`}>
           Download Caddyfile
         </a>
         <a class="button" href="/api/export" download={`signalbox-${today()}.json`}>

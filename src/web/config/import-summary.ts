@@ -89,5 +89,5 @@ const isSite = (site: unknown): site is SnapshotSite =>
 /** `3 sites`, with how many of them are off. */
 export function sitesOf({ vhosts }: Snapshot): string {
   const off = vhosts.filter(({ enabled }) => !enabled).length;
-  return `${plural(vhosts.length, 'site')}${off > 0 ? `, ${off} of them off` : ''}`;
+  return `${plural(vhosts.length, 'site')}${off > 0 ? ` (${off} off)` : ''}`;
 }

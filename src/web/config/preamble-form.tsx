@@ -137,7 +137,7 @@ export function PreambleForm({ loaded }: { loaded: Preamble }) {
         </button>
       </div>
       {preview?.valid && (
-        <section aria-labelledby="preview-title">
+        <section class="preview" aria-labelledby="preview-title">
           <h2 id="preview-title">The Caddyfile after it</h2>
           {preview.diff === '' ? (
             <p class="muted" role="status">
