@@ -1,7 +1,7 @@
 /** The agent's HTTP side: a bearer check before everything, then the proxy and its logs. */
 import { Elysia } from 'elysia';
 import { createBearerCheck } from './bearer.ts';
-import type { Log, ProxyControl } from './caddy/proxy.ts';
+import type { ProxyControl } from './caddy/proxy.ts';
 import { Failure } from './failure.ts';
 import {
   errors,
@@ -17,6 +17,10 @@ import { parseConditions, parseLogQuery } from './logs/filter.ts';
 import type { Logs } from './logs/logs.ts';
 import { type Place, parsePlace } from './logs/place.ts';
 import { parseStatsQuery } from './logs/stats.ts';
+import type { AgentMetrics } from './metrics.ts';
+import { type Log, reportTo } from './observe/log.ts';
+import { METRICS_PATH, metricsRoutes } from './observe/metrics-routes.ts';
+import { observeRequests, type Routes } from './observe/requests.ts';
 import {
   AdaptAnswer,
   ErrorBody,
@@ -40,41 +44,50 @@ export type AgentDeps = {
   logs: Logs;
   /** Whether it is reached over TLS. */
   tls?: boolean;
+  metrics: AgentMetrics;
   log: Log;
 };
 
 /** A proxyfile of 25,000 sites is about 1.6 MB. */
 export const AGENT_BODY_LIMIT = 16 * 1024 * 1024;
 
+const isRead = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD';
 const isHealthCheck = (request: Request): boolean =>
-  (request.method === 'GET' || request.method === 'HEAD') && pathOf(request) === '/health';
+  isRead(request) && pathOf(request) === '/health';
+/** That route has a rule of its own. */
+const isForMetrics = (request: Request): boolean =>
+  isRead(request) && pathOf(request) === METRICS_PATH;
 
-export function createAgent({ tokens, proxy, logs, tls = false, log }: AgentDeps) {
+export function createAgent({ tokens, proxy, logs, tls = false, metrics, log }: AgentDeps) {
   const allowed = createBearerCheck(tokens);
-  return new Elysia({ name: 'agent', handler: tls ? TLS_HOSTS : SHORT_HOSTS })
-    .use(
-      errors({
-        report: (error, request) => {
-          log('request failed', { path: pathOf(request), reason: String(error) });
-        },
+  const peerOf = (request: Request): string => agent.server?.requestIP(request)?.address ?? '';
+  const agent = new Elysia({ name: 'agent', handler: tls ? TLS_HOSTS : SHORT_HOSTS })
+    .wrap(
+      observeRequests({
+        routes: (): Routes => agent.routes,
+        log,
+        seen: metrics.request,
+        several: true,
       }),
     )
+    .use(errors({ report: reportTo(log) }))
     .use(lateBodies())
     .use(patience())
     .onRequest(({ request, set }) => {
       set.headers['Cache-Control'] = 'no-store';
       set.headers['X-Content-Type-Options'] = 'nosniff';
-      if (isHealthCheck(request) || allowed(request)) return;
+      if (isHealthCheck(request) || isForMetrics(request) || allowed(request)) return;
       set.headers['WWW-Authenticate'] = 'Bearer';
       throw new Failure('UNAUTHENTICATED', 'A valid agent token is needed.');
     })
     .get('/health', () => ({ status: 'ok' as const }), { response: Health })
+    .use(metricsRoutes({ metrics, hasToken: allowed, peerOf }))
     .use(jsonBody(AGENT_BODY_LIMIT))
     .post(
       '/proxy/reload',
       async ({ body }) => ({
         success: true as const,
-        digest: await proxy.reload(body.proxyfile, body),
+        digest: await metrics.reload(proxy.reload(body.proxyfile, body)),
       }),
       {
         body: ReloadRequest,
@@ -116,6 +129,7 @@ export function createAgent({ tokens, proxy, logs, tls = false, log }: AgentDeps
       query: StatsQuery,
       response: { 200: LogStats, 400: ErrorBody },
     });
+  return agent;
 }
 
 function placeOf(text: string | undefined): Place | undefined {

@@ -1,9 +1,11 @@
 /** The hub's one door to the agent. */
 import { getSchemaValidator, type Static, type TSchema } from 'elysia';
 import { Failure } from '../agent/failure.ts';
+import { joinedIds, REQUEST_ID } from '../agent/observe/context.ts';
 import {
   AdaptAnswer,
   ErrorBody,
+  Health,
   LogPage,
   type LogQuery,
   LogStats,
@@ -60,7 +62,7 @@ export function createAgentClient({
       const tls = await tlsOf();
       const response = await fetch(`${url}${path}`, {
         method: init.body === undefined ? 'GET' : 'POST',
-        headers: { ...authorization, 'Content-Type': 'application/json' },
+        headers: { ...authorization, ...onBehalf(), 'Content-Type': 'application/json' },
         ...(init.body === undefined ? {} : { body: JSON.stringify(init.body) }),
         redirect: 'error',
         ...(tls === null ? {} : { tls }),
@@ -88,7 +90,14 @@ export function createAgentClient({
     adapt: (proxyfile: string) => call(AdaptAnswer, '/proxy/adapt', { body: { proxyfile } }),
 
     /** @throws Failure AGENT_UNREACHABLE */
-    status: () => call(ProxyStatus, '/proxy/status', { deadline: STATUS_DEADLINE_MS }),
+    status: (deadline = STATUS_DEADLINE_MS) => call(ProxyStatus, '/proxy/status', { deadline }),
+
+    /** Whether it answers within `deadline` milliseconds. */
+    answers: (deadline: number): Promise<boolean> =>
+      call(Health, '/health', { deadline }).then(
+        () => true,
+        () => false,
+      ),
 
     /** A page of the access log. @throws Failure AGENT_UNREACHABLE, INVALID_REQUEST */
     logs: (query: LogQuery) =>
@@ -103,7 +112,11 @@ export function createAgentClient({
       const { signal } = stopping;
       const late = setTimeout(() => stopping.abort(), STATUS_DEADLINE_MS);
       const path = `/logs/tail?${new URLSearchParams(query as Record<string, string>)}`;
-      const headers = { ...authorization, ...(lastEventId && { 'Last-Event-ID': lastEventId }) };
+      const headers = {
+        ...authorization,
+        ...onBehalf(),
+        ...(lastEventId && { 'Last-Event-ID': lastEventId }),
+      };
       let refusal: unknown;
       try {
         const tls = await tlsOf();
@@ -133,6 +146,12 @@ export function createAgentClient({
     stats: (query: StatsQuery) =>
       call(LogStats, `/logs/stats?${new URLSearchParams(query as Record<string, string>)}`),
   };
+}
+
+/** Tells the agent which requests a call is made for. */
+function onBehalf(): Record<string, string> {
+  const ids = joinedIds();
+  return ids === undefined ? {} : { [REQUEST_ID]: ids };
 }
 
 function refusalOf(answer: unknown): Failure {

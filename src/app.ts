@@ -1,6 +1,10 @@
 /** The hub's HTTP side: errors first, then one controller per feature, each behind the guard. */
 import { Elysia } from 'elysia';
 import { errors, eventStream, lateBodies, pathOf, patience, SHORT_HOSTS } from '../agent/http.ts';
+import { isAskedHere, plain } from '../agent/loopback.ts';
+import { reportTo } from '../agent/observe/log.ts';
+import { metricsRoutes } from '../agent/observe/metrics-routes.ts';
+import { observeRequests, type Routes } from '../agent/observe/requests.ts';
 import {
   ErrorBody,
   Health,
@@ -11,7 +15,8 @@ import {
   TailQuery,
 } from '../agent/wire.ts';
 import type { AgentClient } from './agent-client.ts';
-import { isAskedHere, lastHop, plain } from './auth/address.ts';
+import { lastHop } from './auth/address.ts';
+import { bearerOf } from './auth/bearer.ts';
 import { sessionCookie } from './auth/cookie.ts';
 import type { Directory } from './auth/directory.ts';
 import { createGuard, createSessionGuard } from './auth/guard.ts';
@@ -29,6 +34,7 @@ import type { Db } from './db/open.ts';
 import type { Importer } from './exchange/importer.ts';
 import { exchangeRoutes } from './exchange/routes.ts';
 import type { Log } from './log.ts';
+import type { HubMetrics } from './metrics.ts';
 import { securityHeaders } from './security-headers.ts';
 import { HubStatus, readStatus } from './status.ts';
 import type { Publisher } from './vhosts/publisher.ts';
@@ -54,6 +60,7 @@ export type HubDeps = {
   warnings: readonly string[];
   version: string;
   now: () => Date;
+  metrics: Pick<HubMetrics, 'text' | 'contentType' | 'request'>;
   log: Log;
 };
 
@@ -79,6 +86,7 @@ export function createHub(deps: HubDeps) {
     warnings,
     version,
     now,
+    metrics,
     log,
   } = deps;
   const startedAt = now();
@@ -89,28 +97,13 @@ export function createHub(deps: HubDeps) {
     );
   };
   const cookies = sessionCookie(isHttps);
+  const peerOf = (request: Request): string => hub.server?.requestIP(request)?.address ?? '';
   const addressOf = (request: Request): string =>
-    (trustProxy ? lastHop(request.headers.get('x-forwarded-for')) : null) ??
-    plain(hub.server?.requestIP(request)?.address ?? '');
+    (trustProxy ? lastHop(request.headers.get('x-forwarded-for')) : null) ?? plain(peerOf(request));
   const guard = createGuard({ accounts, tokens, cookies });
   const sessionGuard = createSessionGuard({ accounts, tokens, cookies });
   const bodyLimit = HUB_BODY_LIMIT;
 
-  const hub = new Elysia({ name: 'hub', handler: SHORT_HOSTS })
-    .use(
-      errors({
-        report: (error, request) => {
-          log('request failed', { path: pathOf(request), reason: String(error) });
-        },
-        invalid: (path) => (path.startsWith('/api/auth/') ? 'VALIDATION_ERROR' : 'INVALID_REQUEST'),
-      }),
-    )
-    .use(lateBodies())
-    .use(patience())
-    .onRequest(({ request, set }) => {
-      Object.assign(set.headers, securityHeaders(pathOf(request)));
-      assertOwnOrigin(request, isHttps(request), { hosts });
-    });
   const api = new Elysia({ name: 'api', prefix: '/api' })
     .get('/health', () => ({ status: 'ok' as const }), { response: Health })
     .use(authRoutes({ accounts, cookies, addressOf, loopback, bodyLimit }))
@@ -154,6 +147,36 @@ export function createHub(deps: HubDeps) {
         wholeLimit: WHOLE_BODY_LIMIT,
       }),
     );
+
+  // A permanent token is enough; a cookie is not, since a browser sends it unasked.
+  const hasToken = ({ headers }: Request): boolean => {
+    const bearer = bearerOf(headers);
+    return (accounts.find(bearer) ?? tokens.find(bearer)) !== null;
+  };
   const doorFor = (request: Request) => accounts.door(loopback && isAskedHere(request.headers));
-  return hub.use(api).use(dashboardRoutes({ doorFor }));
+  const hub = new Elysia({ name: 'hub', handler: SHORT_HOSTS })
+    .wrap(
+      observeRequests({
+        routes: (): Routes => hub.routes,
+        log,
+        seen: metrics.request,
+        several: false,
+      }),
+    )
+    .use(
+      errors({
+        report: reportTo(log),
+        invalid: (path) => (path.startsWith('/api/auth/') ? 'VALIDATION_ERROR' : 'INVALID_REQUEST'),
+      }),
+    )
+    .use(lateBodies())
+    .use(patience())
+    .onRequest(({ request, set }) => {
+      Object.assign(set.headers, securityHeaders(pathOf(request)));
+      assertOwnOrigin(request, isHttps(request), { hosts });
+    })
+    .use(metricsRoutes({ metrics, hasToken, peerOf }))
+    .use(api)
+    .use(dashboardRoutes({ doorFor }));
+  return hub;
 }

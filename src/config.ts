@@ -2,8 +2,10 @@
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { ProxySettings } from '../agent/caddy/proxy.ts';
+import { LEVELS, type Level } from '../agent/observe/log.ts';
 import { type AgentTrust, normalFingerprint } from './agent-trust.ts';
 import type { SignUpPolicy } from './auth/service.ts';
+import { LOG_FORMATS, type LogFormat } from './log.ts';
 import { createReader, type Env } from './settings-reader.ts';
 
 export type Command = 'all' | 'hub' | 'agent';
@@ -37,9 +39,12 @@ export type AgentSettings = Readonly<{
   proxy: ProxySettings;
 }>;
 
+export type LogSettings = Readonly<{ format: LogFormat; level: Level }>;
+
 export type Settings = Readonly<{
   hub: HubSettings;
   agent: AgentSettings;
+  log: LogSettings;
   /** Null only in the one-machine mode, which makes its own. */
   token: string | null;
   /** One-machine mode: the ports for the first preamble; null where they are to be tried out. */
@@ -92,6 +97,10 @@ export function readSettings(command: Command, env: Env, machine: Machine): Sett
 
   const settings: Settings = {
     token,
+    log: {
+      format: read.oneOf('LOG_FORMAT', LOG_FORMATS),
+      level: read.oneOf('LOG_LEVEL', LEVELS, 'info'),
+    },
     hub: {
       host: read.text('HUB_HOST', '127.0.0.1'),
       port: read.port('HUB_PORT', 3000),

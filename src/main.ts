@@ -2,12 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
+import { logContext } from '../agent/observe/context.ts';
 import { version } from '../package.json';
 import { type Command, hubSocket, type Machine, readSettings, type Settings } from './config.ts';
 import { openBeside } from './db/open.ts';
 import { importCommand } from './import-command.ts';
 import type { Running } from './listen.ts';
-import { createLog } from './log.ts';
+import { createLog, type Log } from './log.ts';
 import { newCertificate } from './new-certificate.ts';
 import { generatePassword, readSecretLine, resetPassword } from './passwd.ts';
 import { type HubRunning, serveAgent, serveAll, serveHub } from './serve.ts';
@@ -18,15 +19,17 @@ const machine: Machine = {
   readFile: (path) => readFileSync(path, 'utf8'),
   which: (program) => Bun.which(program),
 };
-const log = createLog(
-  (line) => process.stderr.write(`${line}\n`),
-  () => new Date(),
-);
-
 async function run(command: Command): Promise<void> {
   let stop: () => Promise<void>;
+  let log: Log;
   try {
-    stop = await start(command, readSettings(command, process.env, machine));
+    const settings = readSettings(command, process.env, machine);
+    log = createLog(
+      (line) => process.stderr.write(`${line}\n`),
+      () => new Date(),
+      { ...settings.log, context: logContext },
+    );
+    stop = await start(command, settings, log);
   } catch (error) {
     const known = error instanceof SettingsError;
     process.stderr.write(`${known ? '' : 'signalbox cannot start: '}${messageOf(error)}\n`);
@@ -41,7 +44,7 @@ async function run(command: Command): Promise<void> {
       stop().then(
         () => process.exit(0),
         (error) => {
-          log('stop failed', { reason: messageOf(error) });
+          log('stop failed', { reason: messageOf(error) }, 'error');
           process.exit(1);
         },
       );
@@ -49,7 +52,7 @@ async function run(command: Command): Promise<void> {
   }
 }
 
-async function start(command: Command, settings: Settings): Promise<() => Promise<void>> {
+async function start(command: Command, settings: Settings, log: Log): Promise<() => Promise<void>> {
   const token = settings.token ?? '';
   if (command === 'all') {
     const all = await serveAll(settings, log);

@@ -6,10 +6,14 @@ import { createAgent } from '../agent/app.ts';
 import { writeDurably } from '../agent/caddy/files.ts';
 import { createProxy } from '../agent/caddy/proxy.ts';
 import { createLogs } from '../agent/logs/logs.ts';
+import { isLoopback } from '../agent/loopback.ts';
+import { collectLogs, collectProxy, createAgentMetrics } from '../agent/metrics.ts';
+import { withFields } from '../agent/observe/log.ts';
+import { collectProcess } from '../agent/observe/process.ts';
 import { version } from '../package.json';
 import { createAgentClient } from './agent-client.ts';
 import { createHub, WHOLE_BODY_LIMIT } from './app.ts';
-import { isLoopback } from './auth/address.ts';
+import { countSignIns } from './auth/counted.ts';
 import { createDirectory } from './auth/directory.ts';
 import { createAccounts } from './auth/service.ts';
 import { createSetupCode } from './auth/setup-code.ts';
@@ -21,6 +25,7 @@ import { createLocal } from './exchange/local.ts';
 import { canListen, type Listening, listen, listenLocally, type Running } from './listen.ts';
 import { lockFolder } from './lock.ts';
 import type { Log } from './log.ts';
+import { collectStanding, collectVhosts, createHubMetrics } from './metrics.ts';
 import { createReadImport } from './read-import.ts';
 import { createPublisher } from './vhosts/publisher.ts';
 import { startReconciler } from './vhosts/reconciler.ts';
@@ -100,10 +105,11 @@ function prepareHub(
   settings: HubSettings,
   { db, close }: ReturnType<typeof openDatabase>,
   token: string,
-  log: Log,
+  given: Log,
   preamble?: () => string,
 ): HubRunning & Prepared {
   const now = () => new Date();
+  const log = withFields(given, { part: 'hub' });
   const store = createStore(db);
   if (preamble && store.isUnseeded()) store.seedPreamble(preamble(), now());
   const { agentUrl: url, agentTrust: trust, agentDeadline: deadline } = settings;
@@ -113,9 +119,24 @@ function prepareHub(
     trust,
     ...(deadline === undefined ? {} : { deadline }),
   });
-  const publisher = createPublisher({ store, agent, now, log, importDirs: settings.importDirs });
+  const metrics = createHubMetrics(
+    [
+      collectProcess(version, 'hub', now),
+      () => collectVhosts(publisher),
+      () => collectStanding(agent, publisher),
+    ],
+    log,
+  );
+  const publisher = createPublisher({
+    store,
+    agent,
+    now,
+    log,
+    observe: metrics.publish,
+    importDirs: settings.importDirs,
+  });
   const warnings = warningsOf(settings);
-  for (const warning of warnings) log('warning', { warning });
+  for (const warning of warnings) log('warning', { warning }, 'warn');
   const importer = createImporter({
     publisher,
     agent,
@@ -124,7 +145,13 @@ function prepareHub(
     now,
   });
   const setupCode = createSetupCode(join(settings.dataDir, 'setup-code'));
-  const accounts = createAccounts({ db, now, signUp: settings.signUp, setupCode });
+  const accounts = countSignIns(
+    createAccounts({ db, now, signUp: settings.signUp, setupCode }),
+    (reason, ip) => {
+      metrics.signInFailed(reason);
+      log('sign-in failed', { reason, ip }, 'warn');
+    },
+  );
   if (accounts.any()) setupCode.forget();
   const { trustProxy, hosts } = settings;
   const loopback = isLoopback(settings.host);
@@ -143,6 +170,7 @@ function prepareHub(
     warnings,
     version,
     now,
+    metrics,
     log,
   });
   let listening: Listening;
@@ -151,7 +179,7 @@ function prepareHub(
     if (dirname(settings.socket) !== settings.dataDir) prepareSocketFolder(settings.socket);
     listening = listen(app, settings.host, settings.port);
     local = listenLocally(
-      createLocal({ importer, bodyLimit: WHOLE_BODY_LIMIT, log }),
+      createLocal({ importer, bodyLimit: WHOLE_BODY_LIMIT, seen: metrics.request, log }),
       settings.socket,
     );
   } catch (error) {
@@ -174,7 +202,8 @@ function prepareHub(
   };
 }
 
-function prepareAgent(settings: AgentSettings, token: string, log: Log): Prepared {
+function prepareAgent(settings: AgentSettings, token: string, given: Log): Prepared {
+  const log = withFields(given, { part: 'agent' });
   const { managed, admin, accessLog } = settings.proxy;
   // A second agent would adopt the first one's proxy, and end it when it stops.
   const release = managed ? lockFolder(dirname(managed.folder), 'agent') : () => {};
@@ -184,7 +213,16 @@ function prepareAgent(settings: AgentSettings, token: string, log: Log): Prepare
     const proxy = createProxy(settings.proxy, log);
     const logs = createLogs({ file: accessLog.file });
     logs.warm();
-    const app = createAgent({ tokens, proxy, logs, tls: settings.tls !== null, log });
+    const metrics = createAgentMetrics(
+      [
+        collectProcess(version, 'agent', () => new Date()),
+        () => collectProxy(proxy),
+        () => collectLogs(logs),
+      ],
+      log,
+    );
+    const tls = settings.tls !== null;
+    const app = createAgent({ tokens, proxy, logs, tls, metrics, log });
     const listening = listen(app, settings.host, settings.port, settings.tls);
     let begun = false;
     return {

@@ -54,12 +54,16 @@ export function createReader(env: Env, readFile: (path: string) => string) {
       return false;
     },
 
-    /** One of `choices`; the first is the default. */
-    oneOf<T extends string>(name: string, choices: readonly [T, ...T[]]): T {
+    /** One of `choices`; where nothing is said the first one, or another that is the default. */
+    oneOf<T extends string>(
+      name: string,
+      choices: readonly [T, ...T[]],
+      otherwise: T = choices[0],
+    ): T {
       const text = value(name);
-      const chosen = text === undefined ? choices[0] : choices.find((choice) => choice === text);
+      const chosen = text === undefined ? otherwise : choices.find((choice) => choice === text);
       if (chosen === undefined) fault(name, `must be one of ${choices.join(', ')}`);
-      return chosen ?? choices[0];
+      return chosen ?? otherwise;
     },
 
     /** An http or https address without a trailing slash. */

@@ -36,6 +36,8 @@ Settings come from the environment, or a .env file in the working folder:
   ACCESS_LOG                     the access log (/var/log/caddy/access.log)
   ACCESS_LOG_ROLL_MB             size at which it rolls (100)
   ACCESS_LOG_KEEP                rolled files kept (10)
+  LOG_FORMAT                     of our own log: logfmt or json (logfmt)
+  LOG_LEVEL                      debug, info, warn or error (info)
 On one machine everything lies under DATA_DIR, Caddy is managed, and
   PROXY_HTTP_PORT, PROXY_HTTPS_PORT
                                  are the first ports it serves (80 and 443,

@@ -2,6 +2,7 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { hasHeredocs } from '../caddyfile/dialect.ts';
+import type { Log } from '../observe/log.ts';
 import type { ProxyStatus } from '../wire.ts';
 import { adaptApart } from './adapt.ts';
 import { createAdmin } from './admin.ts';
@@ -32,7 +33,6 @@ export type ProxySettings = {
 /** The agent's deadline towards Caddy; 10,000 sites take about 1.3 s. */
 const COMMAND_DEADLINE_MS = 30_000;
 
-export type Log = (event: string, fields?: Record<string, unknown>) => void;
 export type ProxyControl = ReturnType<typeof createProxy>;
 
 export function createProxy(settings: ProxySettings, log: Log) {
@@ -55,7 +55,7 @@ export function createProxy(settings: ProxySettings, log: Log) {
       log,
       onUp: () =>
         reload.resume().catch((error: unknown) => {
-          log('last proxyfile not loaded', { reason: reasonOf(error) });
+          log('last proxyfile not loaded', { reason: reasonOf(error) }, 'error');
         }),
     });
   const judge = createJudge({
@@ -116,6 +116,9 @@ export function createProxy(settings: ProxySettings, log: Log) {
         restartNeeded: reload.restartNeeded(),
       };
     },
+
+    /** How often one of its own has come up; nothing where another program runs the proxy. */
+    starts: (): Readonly<Record<string, number>> => supervisor?.starts() ?? {},
 
     /** @throws file system errors where a folder cannot be made */
     async start(): Promise<void> {

@@ -3,6 +3,7 @@
  * write beside ∥ validate ∥ adapt → patch → try ports → load → look → swap the file in.
  */
 import { Failure } from '../failure.ts';
+import type { Log } from '../observe/log.ts';
 import { leavesTraces } from './adapt.ts';
 import { type Admin, type AdminAnswer, AdminUnreachable, proxyUnreachable } from './admin.ts';
 import type { Json, JsonObject } from './json.ts';
@@ -28,7 +29,7 @@ export type ReloadDeps = {
     /** Ends it and starts it with nothing but its admin endpoint. */
     restart: () => Promise<void>;
   };
-  log: (event: string, fields?: Record<string, unknown>) => void;
+  log: Log;
 };
 
 export type ReloadOptions = {
@@ -83,9 +84,9 @@ export function createReload(deps: ReloadDeps) {
     try {
       const answer = await admin.load(config, true);
       if (answer.error === null) return;
-      log('restore failed', { reason: answer.error });
+      log('restore failed', { reason: answer.error }, 'error');
     } catch (error) {
-      log('restore failed', { reason: String(error) });
+      log('restore failed', { reason: String(error) }, 'error');
     }
   }
 
@@ -104,11 +105,11 @@ export function createReload(deps: ReloadDeps) {
     if (!(await staysStray(pid, JSON.parse(config) as Json, refused))) return;
     restarting = true;
     try {
-      log('proxy restarted after a failed start', { reason });
+      log('proxy restarted after a failed start', { reason }, 'warn');
       await deps.managed.restart();
       await resume();
     } catch (error) {
-      log('restore failed', { reason: String(error) });
+      log('restore failed', { reason: String(error) }, 'error');
     } finally {
       restarting = false;
     }
@@ -172,7 +173,7 @@ export function createReload(deps: ReloadDeps) {
       await makeLive(config, digest, old);
       try {
         const copy = proxyfile.swapIn(digest);
-        if (copy !== null) log('kept a proxyfile of somebody else', { copy });
+        if (copy !== null) log('kept a proxyfile of somebody else', { copy }, 'warn');
       } catch (error) {
         loaded = null;
         await restore(old);

@@ -9,6 +9,7 @@ import {
   truncateSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import type { Log } from '../observe/log.ts';
 import type { Admin } from './admin.ts';
 import { writeDurably } from './files.ts';
 import { end, findByArgument, isAlive, type Process, processOf, runsWith } from './processes.ts';
@@ -22,7 +23,7 @@ export type SupervisorDeps = {
   admin: Admin;
   /** Runs after a start, when the admin endpoint answers: loads what is to be served. */
   onUp: () => Promise<void>;
-  log: (event: string, fields?: Record<string, unknown>) => void;
+  log: Log;
 };
 
 export type Supervisor = ReturnType<typeof createSupervisor>;
@@ -47,6 +48,7 @@ export function createSupervisor(deps: SupervisorDeps) {
   let stopping = false;
   let failures = 0;
   let upSince = 0;
+  const starts = { started: 0, adopted: 0 };
   let restarting = false;
   let watching: Promise<void> = Promise.resolve();
   let wake = () => {};
@@ -112,6 +114,7 @@ export function createSupervisor(deps: SupervisorDeps) {
       throw new Error(`the proxy did not start; its output is in ${output}`);
     }
     upSince = Date.now();
+    starts[adopted ? 'adopted' : 'started']++;
     log(adopted ? 'proxy adopted' : 'proxy started', { pid: current.pid });
   }
 
@@ -124,7 +127,7 @@ export function createSupervisor(deps: SupervisorDeps) {
       await pause(LOOK_MS);
       if (looks % 60 === 0) rollOutput();
       if (stopping || restarting || (current && isAlive(current))) continue;
-      log('proxy ended');
+      log('proxy ended', {}, 'warn');
       if (Date.now() - upSince > STEADY_MS) failures = 0;
       await tryAgain();
     }
@@ -138,7 +141,7 @@ export function createSupervisor(deps: SupervisorDeps) {
       await deps.onUp();
     } catch (error) {
       current = null;
-      log('proxy not started', { reason: String(error) });
+      log('proxy not started', { reason: String(error) }, 'error');
     }
   }
 
@@ -151,7 +154,7 @@ export function createSupervisor(deps: SupervisorDeps) {
         await up();
         await deps.onUp();
       } catch (error) {
-        log('proxy not started', { reason: String(error) });
+        log('proxy not started', { reason: String(error) }, 'error');
       }
       watching = watch();
     },
@@ -175,6 +178,9 @@ export function createSupervisor(deps: SupervisorDeps) {
       if (current) await end(current, STOP_PATIENCE_MS);
       log('proxy stopped');
     },
+
+    /** How often a proxy has come up. */
+    starts: () => ({ ...starts }),
 
     pid: (): number | null => (current && isAlive(current) ? current.pid : null),
   };

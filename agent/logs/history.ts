@@ -20,6 +20,8 @@ export type History = {
    * missing between them. Undefined from then on.
    */
   beginning(): readonly Indexed[] | undefined;
+  /** Bytes that were taken into indexes, uncompressed, and segments that have one. */
+  counts(): { indexedBytes: number; segments: number };
   close(): void;
 };
 
@@ -35,6 +37,9 @@ export function createHistory(file: string, classifier: Classifier): History {
   let held: Held[] = [];
   let cold: readonly Held[] | undefined = [];
   let lastId = 0;
+  let indexedBytes = 0;
+  /** Bytes of the index that is being extended. */
+  let growing = () => 0;
   let running: Promise<readonly Indexed[]> | undefined;
   let next: Promise<readonly Indexed[]> | undefined;
 
@@ -81,20 +86,34 @@ export function createHistory(file: string, classifier: Classifier): History {
   async function index(segment: Segment, candidates: readonly Held[]): Promise<Held | undefined> {
     const source = await openSource(segment);
     if (!source) return undefined;
-    const options = { finished: !segment.live, signal: closing.signal };
     try {
       for (const candidate of candidates) {
         const rest = await continuation(source, candidate);
         if (!rest) continue;
-        await extendIndex(candidate.index, rest, classifier, options);
+        await extend(candidate.index, rest, !segment.live);
         return { ...candidate, segment, ...(await takeProbes(source, segment, candidate.index)) };
       }
       const fresh = createSegmentIndex();
-      await extendIndex(fresh, source.chunks(0), classifier, options);
+      await extend(fresh, source.chunks(0), !segment.live);
       const probes = await takeProbes(source, segment, fresh);
       return { id: ++lastId, segment, index: fresh, ...probes };
     } finally {
       await source.close();
+    }
+  }
+
+  async function extend(
+    index: SegmentIndex,
+    chunks: AsyncIterable<Buffer>,
+    finished: boolean,
+  ): Promise<void> {
+    const from = index.end;
+    growing = () => index.end - from;
+    try {
+      await extendIndex(index, chunks, classifier, { finished, signal: closing.signal });
+    } finally {
+      indexedBytes += growing();
+      growing = () => 0;
     }
   }
 
@@ -117,6 +136,7 @@ export function createHistory(file: string, classifier: Classifier): History {
       return next;
     },
     beginning: () => cold,
+    counts: () => ({ indexedBytes: indexedBytes + growing(), segments: held.length }),
     close() {
       held = [];
       closing.abort(new Error('the log is closed'));

@@ -26,6 +26,8 @@ export type Logs = {
   tail(conditions: Conditions, after: Place | undefined): ReadableStream<Uint8Array>;
   /** Ends the tails, which a server that stops would wait for; see `Tails.end`. */
   endTails(): number;
+  /** Bytes indexed so far (uncompressed), files that have an index, readers of tails. */
+  counts(): { indexedBytes: number; segments: number; tails: number };
   /** Lets go of the indexes and ends work under way. */
   close(): void;
 };
@@ -96,6 +98,7 @@ export function createLogs({ file, patience = PATIENCE_MS }: LogsOptions): Logs 
       ),
     tail: tails.open,
     endTails: tails.end,
+    counts: () => ({ ...history.counts(), tails: tails.count() }),
     close() {
       tails.end();
       history.close();

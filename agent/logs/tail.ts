@@ -11,6 +11,8 @@ export type Tails = {
    * @returns how many have a reader that does not take what there is, and may never see the end
    */
   end(): number;
+  /** How many are open. */
+  count(): number;
 };
 
 export type TailsOptions = {
@@ -123,6 +125,7 @@ export function createTails({
         { highWaterMark: 0 },
       );
     },
+    count: () => open.size,
     end() {
       isOver = true;
       return [...open].filter((end) => end()).length;

@@ -1,6 +1,7 @@
 /** Lets nobody pass without a session or an API token; mounted on every controller but health and sign-in. */
 import { Elysia } from 'elysia';
 import { Failure } from '../../agent/failure.ts';
+import { note } from '../../agent/observe/context.ts';
 import type { sessionCookie } from './cookie.ts';
 import type { Accounts } from './service.ts';
 import type { User, Who } from './sessions.ts';
@@ -27,9 +28,13 @@ export function createGuard({ accounts, tokens, cookies }: GuardDeps) {
     .derive({ as: 'scoped' }, ({ request, sessionCookie }): { who: Caller } => {
       const { presented, bearer } = sessionCookie;
       const signedIn = accounts.find(presented);
-      if (signedIn) return { who: { user: signedIn.user, via: null } };
+      if (signedIn) {
+        note({ user: signedIn.user.id });
+        return { who: { user: signedIn.user, via: null } };
+      }
       const use = tokens.find(bearer);
       if (!use) throw unauthenticated();
+      note({ user: use.user.id });
       if (use.token.scope === 'read' && !READS.has(request.method)) {
         throw new Failure('FORBIDDEN', 'This token may read only.');
       }
@@ -43,7 +48,10 @@ export function createSessionGuard({ accounts, tokens, cookies }: GuardDeps) {
     .use(cookies)
     .derive({ as: 'scoped' }, ({ sessionCookie }): { who: Who } => {
       const who = accounts.find(sessionCookie.presented);
-      if (who) return { who };
+      if (who) {
+        note({ user: who.user.id });
+        return { who };
+      }
       if (!tokens.find(sessionCookie.bearer)) throw unauthenticated();
       throw new Failure('FORBIDDEN', 'This needs a session: no token may do it.');
     });

@@ -30,8 +30,10 @@ export function assertOwnOrigin(request: Request, https: boolean, { hosts }: Ori
   const { method, headers } = request;
   const host = normalHost(headers.get('host') ?? '');
   // Against DNS rebinding: a stranger's name that points here is not one of ours. The health route
-  // is asked by machines that know the address alone, and it tells nothing.
-  if (hosts.length > 0 && pathname !== '/api/health' && !hosts.includes(host)) throw forbidden();
+  // is asked by machines that know the address alone, and it tells nothing; so are the metrics,
+  // which want a token no page has, or judge the host themselves.
+  const isForMachines = pathname === '/api/health' || pathname === '/metrics';
+  if (hosts.length > 0 && !isForMachines && !hosts.includes(host)) throw forbidden();
   if (SAFE.has(method) || bearerOf(headers) !== null) return;
   if (!SIGNING.test(pathname) && !COOKIE.test(headers.get('cookie') ?? '')) return;
   const site = headers.get('sec-fetch-site');

@@ -1,8 +1,9 @@
 /** Sign-up, sign-in, sign-out and get-session, on the wire as better-auth's e-mail routes. */
 import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../agent/http.ts';
+import { isAskedHere } from '../../agent/loopback.ts';
+import { note } from '../../agent/observe/context.ts';
 import { ErrorBody } from '../../agent/wire.ts';
-import { isAskedHere } from './address.ts';
 import type { sessionCookie } from './cookie.ts';
 import type { Accounts } from './service.ts';
 import { type Client, SESSION_SECONDS, type Session, type User } from './sessions.ts';
@@ -94,6 +95,7 @@ export function authRoutes({ accounts, cookies, addressOf, loopback, bodyLimit }
       async ({ body, request, signedIn, sessionCookie }) => {
         const isNear = loopback && isAskedHere(request.headers);
         const made = await accounts.signUp(body, { ...clientOf(request), signedIn, isNear });
+        note({ user: made.user.id });
         sessionCookie.write(made.session.token, SESSION_SECONDS);
         return { token: made.session.token, user: viewUser(made.user) };
       },
@@ -118,6 +120,7 @@ export function authRoutes({ accounts, cookies, addressOf, loopback, bodyLimit }
       async ({ body, request, sessionCookie }) => {
         const previous = sessionCookie.presented;
         const { session, user } = await accounts.signIn(body, { ...clientOf(request), previous });
+        note({ user: user.id });
         sessionCookie.write(session.token, SESSION_SECONDS);
         return { redirect: false as const, token: session.token, user: viewUser(user) };
       },

@@ -4,19 +4,28 @@
  */
 import { Elysia } from 'elysia';
 import { errors, jsonBody, lateBodies } from '../../agent/http.ts';
+import { reportTo } from '../../agent/observe/log.ts';
+import { observeRequests, type RequestSeen, type Routes } from '../../agent/observe/requests.ts';
 import type { Log } from '../log.ts';
 import type { Author } from '../vhosts/store.ts';
 import type { Importer } from './importer.ts';
 import { ImportAnswer, ImportBody, Whole } from './schemas.ts';
 
-export type LocalDeps = { importer: Importer; bodyLimit: number; log: Log };
+export type LocalDeps = {
+  importer: Importer;
+  bodyLimit: number;
+  /** Hears of each request. */
+  seen: (request: RequestSeen) => void;
+  log: Log;
+};
 
 /** Who stands in the changelog; there is no account behind it. */
 const LOCAL: Author = { userId: 'local', userName: 'command line', via: null };
 
-export function createLocal({ importer, bodyLimit, log }: LocalDeps) {
-  return new Elysia({ name: 'local' })
-    .use(errors({ report: (error) => log('request failed', { reason: String(error) }) }))
+export function createLocal({ importer, bodyLimit, seen, log }: LocalDeps) {
+  const local = new Elysia({ name: 'local' })
+    .wrap(observeRequests({ routes: (): Routes => local.routes, log, seen, several: false }))
+    .use(errors({ report: reportTo(log) }))
     .use(lateBodies())
     .use(jsonBody(bodyLimit))
     .post(
@@ -24,4 +33,5 @@ export function createLocal({ importer, bodyLimit, log }: LocalDeps) {
       ({ body }) => importer.run(body.proxyfile, { dryRun: body.dryRun ?? false, author: LOCAL }),
       { body: ImportBody, response: { 200: ImportAnswer, ...Whole } },
     );
+  return local;
 }

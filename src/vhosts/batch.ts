@@ -12,6 +12,8 @@ export type Waiting = {
   replace: boolean;
   resolve: (result: unknown) => void;
   reject: (error: unknown) => void;
+  /** The requests that wait with it, for the log. */
+  requestIds: readonly string[];
 };
 
 export type Planned = { item: Waiting; plan: Plan<unknown> };

@@ -5,6 +5,8 @@
  */
 import { hasHeredocs } from '../../agent/caddyfile/dialect.ts';
 import { Failure } from '../../agent/failure.ts';
+import { inRequests, requestIds } from '../../agent/observe/context.ts';
+import { reasonOf } from '../../agent/observe/log.ts';
 import type { ProxyStatus } from '../../agent/wire.ts';
 import type { AgentClient } from '../agent-client.ts';
 import type { Log } from '../log.ts';
@@ -13,6 +15,7 @@ import { type Culprits, everybody, findCulprits } from './blame.ts';
 import type { Change } from './changes.ts';
 import { assertAllContained } from './containment.ts';
 import { type Blame, createGateway } from './gateway.ts';
+import { createTeller, type PublishSeen } from './outcome.ts';
 import type { Author, Store } from './store.ts';
 import type { Dialect, SiteSet } from './vhost.ts';
 
@@ -21,6 +24,8 @@ export type PublisherDeps = {
   agent: AgentClient;
   now: () => Date;
   log: Log;
+  /** Hears what became of each publish. */
+  observe?: (seen: PublishSeen) => void;
   /** Folders whose files a config may import. */
   importDirs?: readonly string[];
 };
@@ -30,11 +35,21 @@ export type Publisher = ReturnType<typeof createPublisher>;
 /** When the last publish ended, how long it took, and how many changes went out with it. */
 export type LastPublish = { at: Date; milliseconds: number; changes: number };
 
-export function createPublisher({ store, agent, now, log, importDirs = [] }: PublisherDeps) {
+export function createPublisher({
+  store,
+  agent,
+  now,
+  log,
+  observe = () => {},
+  importDirs = [],
+}: PublisherDeps) {
   const gateway = createGateway(agent);
+  const begin = createTeller(log, observe);
   let accepted: SiteSet = store.load();
   let dialect: Dialect | undefined;
   let waiting: Waiting[] = [];
+  /** Changes of the batch that is worked on. */
+  let underWay = 0;
   let last: Promise<unknown> = Promise.resolve();
   /** The agent did not say what became of a publish: it may still become live. */
   let unsure = false;
@@ -133,9 +148,11 @@ export function createPublisher({ store, agent, now, log, importDirs = [] }: Pub
   async function publish(plans: readonly Planned[], at: Date): Promise<Culprits> {
     const next = plans.at(-1)?.plan.next ?? accepted;
     const from = performance.now();
+    const tell = begin(plans.length);
     try {
       await gateway.publish(next, changedVhosts(plans));
     } catch (error) {
+      tell({ thrown: error });
       if (error instanceof Failure && error.code === 'AGENT_UNREACHABLE') unsure = true;
       return findCulprits(gateway, plans, next, error);
     }
@@ -143,11 +160,13 @@ export function createPublisher({ store, agent, now, log, importDirs = [] }: Pub
       store.commit(plans, at);
     } catch (error) {
       // The proxy has it and the database cannot take it: the proxy goes back too.
-      log('commit failed', { reason: String(error) });
+      log('commit failed', { reason: reasonOf(error) }, 'error');
+      tell({ thrown: error });
       unsure = true;
       await confirm().catch(() => undefined);
       return everybody(plans, error);
     }
+    tell();
     accepted = next;
     broken = [];
     lastPublish = { at: now(), milliseconds: performance.now() - from, changes: plans.length };
@@ -156,24 +175,28 @@ export function createPublisher({ store, agent, now, log, importDirs = [] }: Pub
 
   /** Publishes the stored set again and waits for the agent's word. @throws Failure */
   async function confirm(): Promise<void> {
+    const tell = begin(0);
     try {
       await gateway.publish(accepted);
     } catch (error) {
+      tell({ thrown: error });
       if (isRejection(error)) {
         const enabled = accepted.vhosts.filter((vhost) => vhost.enabled);
         broken = await gateway.findBroken(accepted, enabled);
       }
       throw error;
     }
+    tell();
     unsure = false;
     broken = [];
-    log('published again', { digest: gateway.digestOf(accepted) });
   }
 
   return {
     /** What is accepted and stored. */
     current: (): SiteSet => accepted,
     lastPublish: (): LastPublish | null => lastPublish,
+    /** Changes that have no answer yet. */
+    queueLength: (): number => waiting.length + underWay,
     /** Stored vhosts that the proxy takes no longer. */
     broken: (): readonly Blame[] => broken,
 
@@ -190,15 +213,19 @@ export function createPublisher({ store, agent, now, log, importDirs = [] }: Pub
           replace,
           resolve: resolve as (result: unknown) => void,
           reject,
+          requestIds: requestIds(),
         });
         if (waiting.length > 1) return;
         void inTurn(async () => {
           await allHeard();
           const batch = waiting;
           waiting = [];
-          await work(batch).catch((error) => {
+          underWay = batch.length;
+          const ids = batch.flatMap((item) => item.requestIds);
+          await inRequests(ids, () => work(batch)).catch((error) => {
             for (const item of batch) item.reject(error);
           });
+          underWay = 0;
         });
       });
     },
@@ -256,6 +283,7 @@ const NOBODY: Waiting = {
   replace: false,
   resolve: () => {},
   reject: () => {},
+  requestIds: [],
 };
 
 const importFirst = () =>

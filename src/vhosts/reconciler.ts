@@ -16,7 +16,7 @@ export function startReconciler(publisher: Publisher, log: Log, every = LOOK_MS)
       said = '';
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      if (reason !== said) log('not in step', { reason });
+      if (reason !== said) log('not in step', { reason }, 'warn');
       said = reason;
     }
     if (!stopped) timer = setTimeout(() => (running = look()), every);

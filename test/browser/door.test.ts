@@ -1,7 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Browser, Page } from 'playwright-core';
 import { launchBrowser } from '../harness/browser.ts';
+import { PATIENCE_MS } from '../harness/dashboard.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
+
+setDefaultTimeout(PATIENCE_MS);
 
 let stack: Stack;
 let browser: Browser;

@@ -11,6 +11,8 @@ import { openDatabase } from '../../src/db/open.ts';
 export type Route = { method: string; path: string; statuses: number[] };
 type Registered = { method: string; path: string; hooks: { response?: object } };
 
+const metrics = { text: async () => '', contentType: '', request: () => {} } as never;
+
 const told = ({ method, path, hooks }: Registered): Route => {
   const byStatus = Object.keys(hooks.response ?? {}).filter((key) => /^\d{3}$/.test(key));
   return { method, path, statuses: byStatus.length > 0 ? byStatus.map(Number) : [200] };
@@ -40,6 +42,7 @@ export function hubRoutes(folder: string): Route[] {
     warnings: [],
     version: '0',
     now,
+    metrics,
     log: () => {},
   });
   close();
@@ -47,6 +50,12 @@ export function hubRoutes(folder: string): Route[] {
 }
 
 export function agentRoutes(): Route[] {
-  const app = createAgent({ tokens: [], proxy: {} as never, logs: {} as never, log: () => {} });
+  const app = createAgent({
+    tokens: [],
+    proxy: {} as never,
+    logs: {} as never,
+    metrics,
+    log: () => {},
+  });
   return (app.routes as unknown as Registered[]).map(told);
 }

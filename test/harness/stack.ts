@@ -2,6 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { logContext } from '../../agent/observe/context.ts';
 import { readSettings } from '../../src/config.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { createLog, type Log } from '../../src/log.ts';
@@ -68,10 +69,6 @@ export async function startStack(env: Record<string, string> = {}, folder = temp
   const httpsPort = Number(env.PROXY_HTTPS_PORT ?? freePort());
   const dataDir = join(folder, 'data');
   const lines: string[] = [];
-  const log: Log = createLog(
-    (line) => lines.push(line),
-    () => new Date(),
-  );
   const settings = readSettings(
     'all',
     {
@@ -84,6 +81,11 @@ export async function startStack(env: Record<string, string> = {}, folder = temp
       ...env,
     },
     machine,
+  );
+  const log: Log = createLog(
+    (line) => lines.push(line),
+    () => new Date(),
+    { ...settings.log, context: logContext },
   );
   let running = await serveAll(settings, log);
   const token = readFileSync(join(dataDir, 'agent-token'), 'utf8').trim();

@@ -1,6 +1,6 @@
 /** A page of the dashboard for somebody signed in, and what every page must fulfil. */
-import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
+import { seriousFaults, sidewaysScroll } from './look.ts';
 
 export type Visit = {
   page: Page;
@@ -34,26 +34,13 @@ export async function visit(
   return { page, complaints, close: () => context.close() };
 }
 
-type Violation = { id: string; impact: string; nodes: { html: string }[] };
-const axe = readFileSync(Bun.resolveSync('axe-core/axe.min.js', import.meta.dir), 'utf8');
-
 /** What axe finds wrong, serious or worse, in light and in dark. */
 export async function barriers(page: Page): Promise<string[]> {
   const found: string[] = [];
-  for (const colorScheme of ['light', 'dark'] as const) {
+  for (const colorScheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme });
-    await page.evaluate(axe);
-    const violations = await page.evaluate<Violation[]>(
-      `axe.run().then(({ violations }) => violations.map(({ id, impact, nodes }) =>
-        ({ id, impact, nodes: nodes.map(({ html }) => ({ html })) })))`,
-    );
-    for (const { id, impact, nodes } of violations) {
-      if (impact === 'serious' || impact === 'critical') {
-        found.push(`${colorScheme} ${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
-      }
-    }
+    found.push(...(await seriousFaults(page)).map((fault) => `${colorScheme} ${fault}`));
   }
-  await page.emulateMedia({ colorScheme: 'light' });
   return found;
 }
 
@@ -61,9 +48,7 @@ export async function barriers(page: Page): Promise<string[]> {
 export async function tooWide(page: Page): Promise<number> {
   const before = page.viewportSize();
   await page.setViewportSize({ width: 320, height: 700 });
-  const more = await page.evaluate<number>(
-    'Math.max(0, document.documentElement.scrollWidth - innerWidth)',
-  );
+  const more = await sidewaysScroll(page);
   if (before) await page.setViewportSize(before);
   return more;
 }

@@ -32,6 +32,7 @@ describe('settings that cannot be used', () => {
     ['all', { HUB_PORT: '65536', AGENT_PORT: 'x' }, ['HUB_PORT', 'AGENT_PORT']],
     ['all', { HUB_PORT: '-1', PROXY_HTTP_PORT: '0' }, ['HUB_PORT', 'PROXY_HTTP_PORT']],
     ['all', { SIGN_UP: 'maybe', TRUST_PROXY: 'yes' }, ['SIGN_UP', 'TRUST_PROXY']],
+    ['all', { LOG_FORMAT: 'pretty', LOG_LEVEL: 'trace' }, ['LOG_FORMAT', 'LOG_LEVEL']],
     ['hub', { AGENT_TOKEN: TOKEN, AGENT_URL: 'ftp://x' }, ['AGENT_URL']],
     ['agent', { AGENT_TOKEN: TOKEN, AGENT_TLS_CERT: '/run/token' }, ['AGENT_TLS_CERT']],
     [
@@ -75,8 +76,9 @@ describe('settings that cannot be used', () => {
 
 describe('defaults', () => {
   test('of one machine lie under the data folder', () => {
-    const { hub, agent, token, firstPorts } = read('all', { DATA_DIR: '/srv/box' });
+    const { hub, agent, log, token, firstPorts } = read('all', { DATA_DIR: '/srv/box' });
     expect(token).toBeNull();
+    expect(log).toEqual({ format: 'logfmt', level: 'info' });
     expect(hub).toMatchObject({
       host: '127.0.0.1',
       port: 3000,

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PAGES } from '../../src/dashboard/routes.ts';
 import { agentRoutes, hubRoutes, type Route } from '../harness/routes.ts';
 import { ask, type Stack, signUp, startStack } from '../harness/stack.ts';
 
@@ -13,6 +14,9 @@ const PUBLIC = new Set([
   'POST /api/auth/sign-in/email',
   'POST /api/auth/sign-out',
   'GET /api/auth/get-session',
+  // The dashboard holds nothing of what it shows.
+  'GET /assets/:file',
+  ...PAGES.map((path) => `GET ${path}`),
 ]);
 /** What no token may do. */
 const SESSION_ONLY = /^\/api\/(sessions|users|tokens|auth\/change-password)(\/|$)/;
@@ -20,7 +24,9 @@ const SESSION_ONLY = /^\/api\/(sessions|users|tokens|auth\/change-password)(\/|$
 const folder = mkdtempSync(join(tmpdir(), 'sbx-routes-'));
 const routes = hubRoutes(folder);
 const nameOf = ({ method, path }: Route) => `${method} ${path}`;
-const guarded = routes.filter((route) => !PUBLIC.has(nameOf(route)));
+/** Open to whoever is on this machine: see metrics.test.ts. */
+const isForMetrics = ({ path }: Route) => path === '/metrics';
+const guarded = routes.filter((route) => !PUBLIC.has(nameOf(route)) && !isForMetrics(route));
 const isRead = ({ method }: Route) => method === 'GET';
 
 let stack: Stack;
@@ -154,22 +160,23 @@ describe.each(
       const foreign = credential === 'wrongOrigin' || credential === 'strangerElsewhere';
       if (foreign && !isRead(route)) expect([status, code]).toEqual([403, 'FORBIDDEN_ORIGIN']);
       else if (name.includes('sign-up')) expect([400, 403]).toContain(status);
-      else expect([200, 400]).toContain(status);
+      else expect(name.includes(':file') ? [404] : [200, 400]).toContain(status);
     }
   });
 });
 
-test.each(agentRoutes().map((route) => [nameOf(route), route] as const))(
-  'the agent’s %s is closed to all but its own token',
-  async (name, { method, path }) => {
-    for (const headers of Object.values(credentials)) {
-      if (headers.Authorization === `Bearer ${stack.token}`) continue;
-      const answer = await ask<{ code: string }>(`${stack.agent}${path}`, {
-        method,
-        headers,
-        ...(method === 'GET' ? {} : { raw: '{' }),
-      });
-      expect(answer.status).toBe(name === 'GET /health' ? 200 : 401);
-    }
-  },
-);
+test.each(
+  agentRoutes()
+    .filter((route) => !isForMetrics(route))
+    .map((route) => [nameOf(route), route] as const),
+)('the agent’s %s is closed to all but its own token', async (name, { method, path }) => {
+  for (const headers of Object.values(credentials)) {
+    if (headers.Authorization === `Bearer ${stack.token}`) continue;
+    const answer = await ask<{ code: string }>(`${stack.agent}${path}`, {
+      method,
+      headers,
+      ...(method === 'GET' ? {} : { raw: '{' }),
+    });
+    expect(answer.status).toBe(name === 'GET /health' ? 200 : 401);
+  }
+});

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isLoopback } from '../../src/auth/address.ts';
+import { isLoopback } from '../../agent/loopback.ts';
 import { ask, type Stack, startStack } from '../harness/stack.ts';
 
 let stack: Stack;

@@ -25,6 +25,45 @@ export type Status = {
   lastPublish: { at: string; milliseconds: number; changes: number } | null;
   warnings: string[];
   broken: { id: number; domain: string; detail: string }[];
+  /** Those that expire within 14 days. */
+  certificates: {
+    id: number;
+    domain: string;
+    name: string;
+    notAfter: string;
+    daysLeft: number;
+    /** Nothing renews it by itself, or the proxy should have done so by now. */
+    overdue: boolean;
+  }[];
+};
+
+/** `standing`: no later request was answered without an error. */
+export type LastError = {
+  name: string;
+  at: string;
+  message: string;
+  standing: boolean;
+  retryAt?: string;
+} | null;
+
+export type SiteState = {
+  id: number;
+  enabled: boolean;
+  addresses: {
+    name: string;
+    port: number;
+    served: boolean;
+    tls: boolean;
+    certificate: { issuer: string; notAfter: string; daysLeft: number } | null;
+    reason: string | null;
+    automated: boolean;
+  }[];
+  upstreams: {
+    address: string;
+    up: boolean | null;
+    error: { at: string; message: string } | null;
+  }[];
+  errors: { acme: LastError; upstream: LastError };
 };
 
 export type Preview = {

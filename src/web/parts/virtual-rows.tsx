@@ -7,15 +7,16 @@ type Props<T> = {
   /** Pixels. */
   rowHeight: number;
   keyOf: (item: T) => string | number;
-  children: (item: T, at: number) => ComponentChildren;
+  label: string;
+  children: (item: T) => ComponentChildren;
 };
 
 /** Rows kept beyond each edge, so that a quick scroll shows no holes. */
 const MARGIN = 12;
 
 /** Follows the window's own scroll; the list has its full height from the start. */
-export function VirtualRows<T>({ items, rowHeight, keyOf, children }: Props<T>) {
-  const list = useRef<HTMLDivElement>(null);
+export function VirtualRows<T>({ items, rowHeight, keyOf, label, children }: Props<T>) {
+  const list = useRef<HTMLUListElement>(null);
   const [range, setRange] = useState({ first: 0, last: 60 });
 
   const look = useCallback(() => {
@@ -38,25 +39,23 @@ export function VirtualRows<T>({ items, rowHeight, keyOf, children }: Props<T>) 
   const first = Math.min(range.first, Math.max(0, items.length - 1));
   const seen = items.slice(first, range.last);
   return (
-    <div
+    <ul
       ref={list}
       class="virtual-rows"
-      role="rowgroup"
-      style={{ height: `${items.length * rowHeight}px` }}
+      aria-label={label}
+      style={{ height: `${items.length * rowHeight}px`, paddingTop: `${first * rowHeight}px` }}
     >
-      <div style={{ transform: `translateY(${first * rowHeight}px)` }} role="presentation">
-        {seen.map((item, at) => (
-          <div
-            key={keyOf(item)}
-            role="row"
-            aria-rowindex={first + at + 2}
-            class="virtual-row"
-            style={{ height: `${rowHeight}px` }}
-          >
-            {children(item, first + at)}
-          </div>
-        ))}
-      </div>
-    </div>
+      {seen.map((item, at) => (
+        <li
+          key={keyOf(item)}
+          aria-setsize={items.length}
+          aria-posinset={first + at + 1}
+          class="virtual-row"
+          style={{ height: `${rowHeight}px` }}
+        >
+          {children(item)}
+        </li>
+      ))}
+    </ul>
   );
 }

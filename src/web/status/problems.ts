@@ -1,4 +1,5 @@
 /** What the hub's status says that an operator has to know, worst first. Pure. */
+import { plural } from '../lib/format.ts';
 import type { Status } from '../lib/types.ts';
 
 export type Problem = {
@@ -33,6 +34,17 @@ export function problemsOf(status: Status): Problem[] {
   }
   for (const { id, domain, detail } of status.broken) {
     bad(`${domain} is refused by the proxy`, detail, { to: `/sites/${id}`, label: 'Mend it' });
+  }
+  for (const { id, name, daysLeft, overdue } of status.certificates) {
+    if (!overdue && daysLeft >= 0) continue;
+    const level = daysLeft < 0 ? bad : warn;
+    level(
+      daysLeft < 0
+        ? `The certificate of ${name} has expired`
+        : `The certificate of ${name} expires in ${plural(daysLeft, 'day')}`,
+      'Nothing has renewed it.',
+      { to: `/sites/${id}`, label: 'See why' },
+    );
   }
   if (status.drift) {
     warn(

@@ -1,0 +1,83 @@
+/** Sees every request from outside of the app: its id, its line in the log, its count. */
+import type { AnyElysia } from 'elysia';
+import { idsOf, inRequests, joinedIds, notes, REQUEST_ID } from './context.ts';
+import type { Level, Log } from './log.ts';
+
+/** A request that has been answered; `route` is a pattern, of which there are few. */
+export type RequestSeen = { method: string; route: string; status: number; seconds: number };
+
+export type Routes = readonly { path: string }[];
+
+export type RequestsDeps = {
+  /** The routes of the app, once it is complete. */
+  routes: () => Routes;
+  log: Log;
+  seen: (request: RequestSeen) => void;
+  /** Whether a request may carry the ids of a whole batch. */
+  several: boolean;
+};
+
+/** Stands for every path that no route has, and for every method nobody serves. */
+export const OTHER = 'other';
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+const CHANGES = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
+
+type Handler = (request: Request) => Response | Promise<Response>;
+/** Elysia 1.4 types what it hands over as any function of functions. */
+type Wrap = Parameters<AnyElysia['wrap']>[0];
+
+/** For Elysia's `wrap`: nothing inside of the app can be answered without it. */
+export function observeRequests({ routes, log, seen, several }: RequestsDeps): Wrap {
+  let find: ((path: string) => string) | undefined;
+
+  function tell(request: Request, status: number, from: number): void {
+    find ??= createRouteFinder(routes().map(({ path }) => path));
+    const path = URL.parse(request.url)?.pathname ?? '';
+    const method = METHODS.has(request.method) ? request.method : OTHER;
+    const route = find(path);
+    const milliseconds = performance.now() - from;
+    seen({ method, route, status, seconds: milliseconds / 1000 });
+    const fields = { method, route, status, ms: Math.round(milliseconds * 10) / 10 };
+    log('request', { ...fields, ...notes() }, levelOf(method, route));
+  }
+
+  const wrap =
+    (handle: Handler): Handler =>
+    (request) =>
+      inRequests(idsOf(request.headers.get(REQUEST_ID), several), async () => {
+        const from = performance.now();
+        const response = await handle(request);
+        response.headers.set(REQUEST_ID, joinedIds() ?? '');
+        tell(request, response.status, from);
+        return response;
+      });
+  return wrap as unknown as Wrap;
+}
+
+/** What changes something is worth a line; reads, and what scanners try, only when looked for. */
+const levelOf = (method: string, route: string): Level =>
+  CHANGES.has(method) && route !== OTHER ? 'info' : 'debug';
+
+/** Finds the pattern a path belongs to, literal ones first, as the router does. */
+function createRouteFinder(patterns: readonly string[]): (path: string) => string {
+  const all = [...new Set(patterns)];
+  const literal = new Map(all.filter(isLiteral).map((path) => [bare(path), path]));
+  const others = all
+    .filter((path) => !isLiteral(path))
+    .map((path) => ({ path, form: formOf(path) }));
+  return (path) =>
+    bare(literal.get(bare(path)) ?? others.find(({ form }) => form.test(path))?.path ?? OTHER);
+}
+
+const isLiteral = (path: string) => !/[:*]/.test(path);
+/** A slash at the end makes no other route. */
+const bare = (path: string) => (path.length > 1 ? path.replace(/\/$/, '') : path);
+
+function formOf(path: string): RegExp {
+  const parts = bare(path)
+    .split('/')
+    .map((part) =>
+      part.startsWith(':') ? '[^/]+' : part === '*' ? '.*' : part.replace(/[^\w-]/g, '\\$&'),
+    );
+  return new RegExp(`^${parts.join('/')}/?$`);
+}

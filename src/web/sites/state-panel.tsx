@@ -1,0 +1,122 @@
+/** What the proxy knows of a site: where it is reached, its certificates, its upstreams. */
+import { useEffect } from 'preact/hooks';
+import { get } from '../lib/api.ts';
+import { plural } from '../lib/format.ts';
+import { useHub } from '../lib/hub.ts';
+import type { LastError, SiteState } from '../lib/types.ts';
+import { useLoad } from '../lib/use-load.ts';
+import { Time } from '../parts/time.tsx';
+import { linkTo } from './link.ts';
+
+const EVERY_MS = 15_000;
+
+export function StatePanel({ id }: { id: number }) {
+  const { status } = useHub();
+  const state = useLoad(`state ${id} ${status?.lastPublish?.at}`, (signal) =>
+    get<SiteState>(`/vhosts/${id}/state`, signal),
+  );
+  const { reload } = state;
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (!document.hidden) void reload();
+    }, EVERY_MS);
+    return () => clearInterval(timer);
+  }, [reload]);
+
+  return (
+    <section class="site-state-panel" aria-label="What Caddy knows" aria-busy={!state.data}>
+      <h2>What Caddy knows</h2>
+      {state.error && <p class="muted">{state.error}</p>}
+      {state.data && (
+        <>
+          <ul class="facts">
+            {state.data.addresses.map((address) => (
+              <AddressFact key={`${address.name} ${address.port}`} address={address} />
+            ))}
+            {state.data.upstreams.map(({ address, up, error }) => (
+              <li key={address}>
+                <Lamp state={up === null ? 'unknown' : up ? 'good' : 'bad'} />
+                <span>
+                  Upstream <span class="mono">{address}</span>
+                  {up === false ? ' is down' : up ? ' is up' : ''}
+                  {error && (
+                    <span class="fact-words">
+                      {error.message} (<Time at={error.at} />)
+                    </span>
+                  )}
+                </span>
+              </li>
+            ))}
+          </ul>
+          <ErrorFact title="Last certificate error" error={state.data.errors.acme} />
+          <ErrorFact title="Last upstream error" error={state.data.errors.upstream} />
+        </>
+      )}
+    </section>
+  );
+}
+
+function Lamp({ state }: { state: 'good' | 'warn' | 'bad' | 'unknown' }) {
+  return <span class={`lamp lamp-${state}`} aria-hidden="true" />;
+}
+
+function AddressFact({ address }: { address: SiteState['addresses'][number] }) {
+  const { name, port, served, tls, certificate, reason } = address;
+  const link = linkTo(address);
+  const shown = link ? (
+    <a href={link} target="_blank" rel="noreferrer">
+      {link}
+    </a>
+  ) : (
+    <span class="mono">{`${name || 'any host'}:${port}`}</span>
+  );
+  const missing = tls && !certificate;
+  return (
+    <li>
+      <Lamp
+        state={
+          !served
+            ? 'unknown'
+            : missing || (certificate?.daysLeft ?? 0) < 0
+              ? 'bad'
+              : tls && !certificate
+                ? 'warn'
+                : 'good'
+        }
+      />
+      <span>
+        {shown} {!served && 'is not served'}
+        {certificate && (
+          <span class="fact-words">
+            Certificate by {certificate.issuer},{' '}
+            {certificate.daysLeft < 0
+              ? 'expired'
+              : certificate.daysLeft === 0
+                ? 'good for less than a day'
+                : `good for ${plural(certificate.daysLeft, 'day')}`}
+            {!address.automated && ', renewed by hand'}
+          </span>
+        )}
+        {missing && reason && <span class="fact-words">{reason}</span>}
+      </span>
+    </li>
+  );
+}
+
+function ErrorFact({ title, error }: { title: string; error: LastError }) {
+  if (!error) return null;
+  return (
+    <div class={error.standing ? 'notice notice-warning' : 'notice notice-info'}>
+      <strong>
+        {title}, <Time at={error.at} />
+        {!error.standing && ' (later requests went well)'}
+      </strong>
+      <pre class="proxy-words">{error.message}</pre>
+      {error.retryAt && (
+        <p>
+          Caddy tries again: <Time at={error.retryAt} />.
+        </p>
+      )}
+    </div>
+  );
+}

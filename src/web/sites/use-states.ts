@@ -1,0 +1,43 @@
+/** What the proxy knows of all sites, and their last hour, asked again each minute. */
+import { useEffect, useState } from 'preact/hooks';
+import { get } from '../lib/api.ts';
+import type { SiteState } from '../lib/types.ts';
+import type { Activity } from './sparkline.tsx';
+
+export type Known = {
+  states: ReadonlyMap<number, SiteState>;
+  /** Sites without requests are missing. */
+  activity: ReadonlyMap<number, Activity>;
+};
+
+const EVERY_MS = 60_000;
+const byId = <T extends { id: number }>(all: readonly T[]) =>
+  new Map(all.map((one) => [one.id, one]));
+
+/** By the site's id. @param published asks at once when it changes */
+export function useStates(published: string | undefined): Known {
+  const [known, setKnown] = useState<Known>({ states: new Map(), activity: new Map() });
+  useEffect(() => {
+    const own = new AbortController();
+    // The list is whole without them, and the status bar tells of an agent that is away.
+    const ask = () => {
+      get<SiteState[]>('/vhosts/state', own.signal).then(
+        (states) => setKnown((old) => ({ ...old, states: byId(states) })),
+        () => {},
+      );
+      get<{ vhosts: ({ id: number } & Activity)[] }>('/vhosts/activity', own.signal).then(
+        ({ vhosts }) => setKnown((old) => ({ ...old, activity: byId(vhosts) })),
+        () => {},
+      );
+    };
+    ask();
+    const timer = setInterval(() => {
+      if (!document.hidden) ask();
+    }, EVERY_MS);
+    return () => {
+      own.abort();
+      clearInterval(timer);
+    };
+  }, [published]);
+  return known;
+}

@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { type Dashboard, PATIENCE_MS, startDashboard } from '../harness/dashboard.ts';
+import { seriousFaults, sidewaysScroll } from '../harness/look.ts';
+import { ask } from '../harness/stack.ts';
+
+setDefaultTimeout(PATIENCE_MS);
+
+let dashboard: Dashboard;
+let page: Page;
+
+beforeAll(async () => {
+  dashboard = await startDashboard();
+  page = await dashboard.open();
+});
+
+afterAll(() => dashboard?.stop());
+
+const sites = async () =>
+  (
+    await ask<{ id: number; domain: string; config: string; enabled: boolean }[]>(
+      `${dashboard.stack.hub}/vhosts`,
+      { headers: dashboard.owner.headers },
+    )
+  ).body;
+/** Without any site Caddy does not even listen. */
+const served = () =>
+  dashboard.stack.served('app.localhost').then(
+    ({ text }) => text,
+    () => 'nothing',
+  );
+const config = (on: Page) => on.getByLabel('Config');
+
+describe('a site', () => {
+  test('that Caddy would refuse is told so before and at the save, and nothing is lost', async () => {
+    await page.goto('/');
+    await page.getByRole('link', { name: 'New site' }).click();
+    await page.getByLabel('Domain').fill('http://app.localhost');
+    await page.getByLabel('Upstream').fill(dashboard.upstream);
+    await config(page).fill('encode gzip\nreverse_prox {upstream}');
+    await page.getByText('Caddy would refuse line 2').waitFor();
+    expect(await page.locator('.bad-line').textContent()).toBe('2');
+    await page.getByRole('button', { name: 'Create and publish' }).click();
+    const refusal = page.getByRole('alert');
+    await refusal.getByText('unrecognized directive: reverse_prox').waitFor();
+    expect(await config(page).inputValue()).toBe('encode gzip\nreverse_prox {upstream}');
+    expect(await page.getByLabel('Domain').inputValue()).toBe('http://app.localhost');
+    expect(await sites()).toEqual([]);
+  });
+
+  test('is created and served', async () => {
+    await config(page).fill('encode gzip\nreverse_proxy {upstream}');
+    await page.getByText('Caddy would take this.').waitFor();
+    expect(await page.locator('.diff-add').allTextContents()).toContain(
+      '+added: http://app.localhost {',
+    );
+    await page.getByRole('button', { name: 'Create and publish' }).click();
+    await page.getByText('http://app.localhost is live.').waitFor();
+    expect(await served()).toBe('from the upstream');
+  });
+
+  test('is switched off and on in the list', async () => {
+    await page.getByRole('navigation').getByRole('link', { name: 'Sites' }).click();
+    const toggle = page.getByRole('switch', { name: 'http://app.localhost is served' });
+    await toggle.click();
+    await page.locator('[role=switch][aria-checked=false]').waitFor();
+    expect(await served()).not.toBe('from the upstream');
+    await toggle.click();
+    await page.locator('[role=switch][aria-checked=true]').waitFor();
+    expect(await served()).toBe('from the upstream');
+  });
+
+  test('keeps its switch where the proxy refuses the change, and says why there', async () => {
+    // The agent cannot be asked: the hub has nobody to publish with.
+    await page.route('**/api/vhosts/*/toggle', (route) =>
+      route.fulfill({
+        status: 502,
+        json: {
+          code: 'PROXY_REJECTED',
+          message: 'The proxy refused the change.',
+          detail: 'line 1: unrecognized directive: <img src=x onerror=alert(1)>',
+        },
+      }),
+    );
+    const toggle = page.getByRole('switch', { name: 'http://app.localhost is served' });
+    await toggle.click();
+    await page.getByText('Still on:').waitFor();
+    expect(await toggle.getAttribute('aria-checked')).toBe('true');
+    await page.getByRole('button', { name: 'Why' }).click();
+    const words = page.getByRole('dialog').locator('.proxy-words');
+    expect(await words.textContent()).toContain('<img src=x onerror=alert(1)>');
+    expect(await page.locator('main img, dialog img').count()).toBe(0);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.unroute('**/api/vhosts/*/toggle');
+  });
+
+  test('edited by two is overwritten by neither unasked', async () => {
+    const [{ id } = { id: 0 }] = await sites();
+    const other = await dashboard.open();
+    await Promise.all([page.goto(`/sites/${id}`), other.goto(`/sites/${id}`)]);
+    await config(other).fill('reverse_proxy {upstream}\nheader X-By other');
+    await config(page).fill('reverse_proxy {upstream}\nheader X-By me');
+    await other.getByRole('button', { name: 'Save and publish' }).click();
+    await other.getByText('Saved and live.').waitFor();
+    await page.getByRole('button', { name: 'Save and publish' }).click();
+    await page.getByText('Somebody else changed this site meanwhile').waitFor();
+    expect(await page.locator('.conflict').textContent()).toContain('X-By other');
+    expect(await config(page).inputValue()).toContain('X-By me');
+    expect((await dashboard.stack.served('app.localhost')).headers.get('x-by')).toBe('other');
+    await page.getByRole('button', { name: 'Keep mine' }).click();
+    await page.getByText('Saved and live.').waitFor();
+    expect((await dashboard.stack.served('app.localhost')).headers.get('x-by')).toBe('me');
+    await other.context().close();
+  });
+
+  test('has an editor that indents with Tab, undoes it, and lets the keyboard out', async () => {
+    const area = config(page);
+    await area.fill('one\ntwo');
+    await area.press('Control+A');
+    await area.press('Tab');
+    expect(await area.inputValue()).toBe('\tone\n\ttwo');
+    await area.press('Control+Z');
+    expect(await area.inputValue()).toBe('one\ntwo');
+    await area.press('Escape');
+    await area.press('Tab');
+    expect(await area.evaluate((element) => element === document.activeElement)).toBe(false);
+  });
+
+  test('that was not saved is not left without a question', async () => {
+    const asked = new Promise<string>((resolve) => {
+      page.once('dialog', (dialog) => {
+        resolve(dialog.message());
+        void dialog.dismiss();
+      });
+    });
+    await page.getByRole('navigation').getByRole('link', { name: 'Sites' }).click();
+    expect(await asked).toContain('Leave without saving?');
+    expect(await config(page).inputValue()).toBe('one\ntwo');
+    page.once('dialog', (dialog) => void dialog.accept());
+    await page.getByRole('navigation').getByRole('link', { name: 'Sites' }).click();
+    await page.getByRole('heading', { name: 'Sites' }).waitFor();
+  });
+
+  test('is deleted only when its name is typed', async () => {
+    await page.getByRole('link', { name: 'http://app.localhost' }).click();
+    await page.getByRole('button', { name: 'Delete …' }).click();
+    const confirm = page.getByRole('button', { name: 'Delete the site' });
+    expect(await confirm.isDisabled()).toBe(true);
+    await page.getByLabel('Type http://app.localhost to confirm').fill('http://app.localhos');
+    expect(await confirm.isDisabled()).toBe(true);
+    await page.getByLabel('Type http://app.localhost to confirm').fill('http://app.localhost');
+    await confirm.click();
+    await page.getByText('No site yet.').waitFor();
+    expect(await sites()).toEqual([]);
+    expect(await served()).not.toBe('from the upstream');
+  });
+});
+
+describe('many sites', () => {
+  beforeAll(async () => {
+    const operations = Array.from({ length: 300 }, (_, at) => ({
+      op: 'create',
+      domain: `http://s${String(at).padStart(3, '0')}.localhost`,
+      upstream: at === 250 ? '127.0.0.1:7777' : dashboard.upstream,
+      config: 'reverse_proxy {upstream}',
+      enabled: at % 10 !== 0,
+    }));
+    const answer = await ask(`${dashboard.stack.hub}/vhosts/bulk`, {
+      json: { operations },
+      headers: dashboard.owner.headers,
+    });
+    expect(answer.status).toBe(200);
+  });
+
+  test('are found by a word, which stands in the address', async () => {
+    await page.goto('/');
+    await page.getByText('300 sites').waitFor();
+    expect(await page.locator('.virtual-row').count()).toBeLessThan(100);
+    await page.keyboard.press('/');
+    await page.keyboard.type('7777');
+    await page.getByText('1 of 300 sites').waitFor();
+    expect(await page.locator('.virtual-row').count()).toBe(1);
+    expect(new URL(page.url()).searchParams.get('q')).toBe('7777');
+    await page.reload();
+    await page.getByText('1 of 300 sites').waitFor();
+    await page.goto('/?show=off');
+    await page.getByText('30 of 300 sites').waitFor();
+  });
+
+  test('are all there when one scrolls', async () => {
+    await page.goto('/');
+    await page.getByText('300 sites').waitFor();
+    await page.mouse.wheel(0, 100_000);
+    await page.getByRole('link', { name: 'http://s299.localhost' }).waitFor();
+  });
+});
+
+describe('every page of them', () => {
+  const pages = ['/', '/sites/new', '/nowhere'];
+
+  test.each(pages)('%s has no serious fault, in light and dark', async (path) => {
+    await page.goto(path.replace('nowhere', 'sites/0'));
+    await page.getByRole('heading').first().waitFor();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      expect(await seriousFaults(page)).toEqual([]);
+    }
+  });
+
+  test.each(pages)('%s fits into 320 pixels', async (path) => {
+    const narrow = await dashboard.open({ viewport: { width: 320, height: 640 } });
+    await narrow.goto(path.replace('nowhere', 'sites/0'));
+    await narrow.getByRole('heading').first().waitFor();
+    expect(await sidewaysScroll(narrow)).toBe(0);
+    await narrow.context().close();
+  });
+
+  test('the browser had nothing to complain of', () => {
+    expect(dashboard.complaints).toEqual([]);
+  });
+});
