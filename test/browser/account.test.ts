@@ -71,7 +71,7 @@ describe('users', () => {
     await form.getByRole('button', { name: 'Add this user' }).click();
     await entries('Users').filter({ hasText: 'grace@example.org' }).waitFor();
     expect((await signIn('another long passphrase', 'grace@example.org')).status).toBe(200);
-    expect(seen.complaints.filter((text) => !/status of 422/.test(text))).toEqual([]);
+    expect(seen.complaints).toEqual([]);
   });
 
   test('is removed only with the address typed', async () => {
@@ -170,7 +170,7 @@ describe('the password', () => {
     expect(await seen.page.getByLabel('New password').inputValue()).toBe('a better passphrase');
     expect(await seen.page.getByLabel('New password').getAttribute('aria-invalid')).toBeNull();
     expect((await signIn(PASSWORD)).status).toBe(200);
-    expect(seen.complaints.filter((text) => !/status of 400/.test(text))).toEqual([]);
+    expect(seen.complaints).toEqual([]);
   });
 
   test('is changed, which ends all other sessions and keeps this one', async () => {

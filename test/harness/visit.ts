@@ -4,7 +4,7 @@ import { seriousFaults, sidewaysScroll } from './look.ts';
 
 export type Visit = {
   page: Page;
-  /** What the browser complained of, dialogs included; refusals that a test expects among them. */
+  /** What the browser complained of, dialogs included; refused requests are not among it. */
   complaints: string[];
   close: () => Promise<void>;
 };
@@ -21,7 +21,8 @@ export async function visit(
   const complaints: string[] = [];
   const page = await context.newPage();
   page.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(message.text());
+    const refused = /Failed to load resource: the server responded/.test(message.text());
+    if (message.type() === 'error' && !refused) complaints.push(message.text());
   });
   page.on('pageerror', (error) => complaints.push(String(error)));
   // A hostile text that became HTML would open one.
