@@ -188,8 +188,25 @@ describe('the password', () => {
 });
 
 test('the page fits a small phone, light and dark', async () => {
-  await seen.page.getByRole('button', { name: 'New token' }).click();
+  const open = seen.page.getByRole('button', { name: 'New token' });
+  await open.click();
+  await seen.page.getByRole('button', { name: 'Cancel' }).click();
+  expect(await open.evaluate((button) => button === document.activeElement)).toBe(true);
+  await open.click();
   await seen.page.getByRole('button', { name: 'Add user' }).click();
   expect(await tooWide(seen.page)).toBe(0);
   expect(await barriers(seen.page)).toEqual([]);
+});
+
+test('removing one’s own account signs out', async () => {
+  const { token } = (await signIn('a better passphrase')).body;
+  const json = { name: 'Next', email: 'next@example.org', password: PASSWORD };
+  await ask(`${stack.hub}/users`, { ...bearer(token), json });
+  await seen.page.reload();
+  await seen.page.getByRole('button', { name: 'Remove ada@example.org' }).click();
+  await dialog().getByText('You are signed out at once').waitFor();
+  await dialog().getByLabel('Type ada@example.org to confirm').fill('ada@example.org');
+  await dialog().getByRole('button', { name: 'Remove user' }).click();
+  await seen.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  expect(await knows(token)).toBe(false);
 });

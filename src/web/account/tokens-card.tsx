@@ -1,5 +1,5 @@
 /** Permanent tokens for scripts. */
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { get, send } from '../lib/api.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { Confirm } from '../parts/confirm.tsx';
@@ -13,6 +13,7 @@ import type { NewToken, Token } from './types.ts';
 export function TokensCard() {
   const list = useLoad('tokens', (signal) => get<Token[]>('/tokens', signal));
   const [making, setMaking] = useState(false);
+  const toggle = useRef<HTMLButtonElement>(null);
   const [shown, setShown] = useState<NewToken | null>(null);
   const [revoking, setRevoking] = useState<Token | null>(null);
 
@@ -22,6 +23,12 @@ export function TokensCard() {
     await list.reload();
   };
 
+  /** The focus was in the form, which goes. */
+  const close = () => {
+    toggle.current?.focus();
+    setMaking(false);
+  };
+
   return (
     <ListCard
       title="API tokens"
@@ -29,11 +36,14 @@ export function TokensCard() {
       list={list}
       empty="There are none."
       action={
-        !making && (
-          <button type="button" onClick={() => setMaking(true)}>
-            New token
-          </button>
-        )
+        <button
+          type="button"
+          ref={toggle}
+          aria-expanded={making}
+          onClick={() => setMaking(!making)}
+        >
+          New token
+        </button>
       }
       item={(token) => (
         <li key={token.id}>
@@ -58,11 +68,11 @@ export function TokensCard() {
       {making && (
         <TokenForm
           onMade={(token) => {
-            setMaking(false);
+            close();
             setShown(token);
             void list.reload();
           }}
-          onClose={() => setMaking(false)}
+          onClose={close}
         />
       )}
       {shown && <TokenShown token={shown} onClose={() => setShown(null)} />}

@@ -1,5 +1,5 @@
 /** Who has an account here. */
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { get, send } from '../lib/api.ts';
 import { useUser } from '../lib/hub.ts';
 import type { User } from '../lib/types.ts';
@@ -13,6 +13,7 @@ export function UsersCard() {
   const me = useUser();
   const list = useLoad('users', (signal) => get<User[]>('/users', signal));
   const [making, setMaking] = useState(false);
+  const toggle = useRef<HTMLButtonElement>(null);
   const [removing, setRemoving] = useState<User | null>(null);
   const isLast = list.data?.length === 1;
 
@@ -20,6 +21,12 @@ export function UsersCard() {
     await send('DELETE', `/users/${removing?.id}`);
     setRemoving(null);
     await list.reload();
+  };
+
+  /** The focus was in the form, which goes. */
+  const close = () => {
+    toggle.current?.focus();
+    setMaking(false);
   };
 
   return (
@@ -32,11 +39,14 @@ export function UsersCard() {
       }
       list={list}
       action={
-        !making && (
-          <button type="button" onClick={() => setMaking(true)}>
-            Add user
-          </button>
-        )
+        <button
+          type="button"
+          ref={toggle}
+          aria-expanded={making}
+          onClick={() => setMaking(!making)}
+        >
+          Add user
+        </button>
       }
       item={(user) => (
         <li key={user.id}>
@@ -62,10 +72,10 @@ export function UsersCard() {
       {making && (
         <UserForm
           onMade={() => {
-            setMaking(false);
+            close();
             void list.reload();
           }}
-          onClose={() => setMaking(false)}
+          onClose={close}
         />
       )}
       {removing && (

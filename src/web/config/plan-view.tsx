@@ -1,6 +1,7 @@
 /** What an import would make of a file, before it is done. */
 import { useState } from 'preact/hooks';
 import { plural } from '../lib/format.ts';
+import { useHub } from '../lib/hub.ts';
 import { CodeBlock } from '../parts/code-block.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Notice } from '../parts/notice.tsx';
@@ -17,6 +18,7 @@ const MOST_SHOWN = 200;
 const FIRST_LINES = 3;
 
 export function PlanView({ plan, onImport }: { plan: Plan; onImport: () => Promise<void> }) {
+  const { status } = useHub();
   const [asking, setAsking] = useState(false);
   const { answer, present } = plan;
   const { vhosts, skipped, preamble } = answer;
@@ -78,7 +80,12 @@ export function PlanView({ plan, onImport }: { plan: Plan; onImport: () => Promi
             {preambleSentence(summary)}
           </p>
           {summary.kept > 0 && <p>{plural(summary.kept, 'site')} that are here already stay.</p>}
-          <p>What Caddy serves from elsewhere is replaced; its Caddyfile is kept as a copy.</p>
+          {status?.foreign && (
+            <p>
+              Caddy serves sites that signalbox did not write: they are replaced, and their
+              Caddyfile is kept as a copy.
+            </p>
+          )}
         </Confirm>
       )}
     </section>

@@ -21,6 +21,9 @@ export function RestoreCard() {
   const [error, setError] = useState<string | null>(null);
   const [done, setDone] = useState<Snapshot | null>(null);
 
+  const foreign = hub.status?.foreign === true;
+  const replaces = foreign || (chosen !== null && chosen.present.vhosts.length > 0);
+
   const take = async (text: string, name: string) => {
     setChosen(null);
     setDone(null);
@@ -34,10 +37,9 @@ export function RestoreCard() {
   };
   const restore = async () => {
     if (!chosen) return;
-    const used = chosen.present.vhosts.length > 0;
     const made = await send<Snapshot>(
       'POST',
-      used ? '/restore?replace=true' : '/restore',
+      replaces ? '/restore?replace=true' : '/restore',
       chosen.wanted,
     );
     setAsking(false);
@@ -81,11 +83,17 @@ export function RestoreCard() {
         <Confirm
           title="Restore this snapshot?"
           action={`Restore ${plural(chosen.wanted.vhosts.length, 'site')}`}
-          {...(chosen.present.vhosts.length > 0 ? { name: 'replace' } : {})}
+          {...(replaces ? { name: 'replace' } : {})}
           onConfirm={restore}
           onClose={() => setAsking(false)}
         >
           <Differences chosen={chosen} />
+          {foreign && (
+            <p>
+              Caddy serves sites that signalbox did not write: they are replaced, and their
+              Caddyfile is kept as a copy.
+            </p>
+          )}
         </Confirm>
       )}
     </section>
