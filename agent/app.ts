@@ -13,6 +13,7 @@ import {
   SHORT_HOSTS,
   TLS_HOSTS,
 } from './http.ts';
+import { parseActivityQuery } from './logs/activity.ts';
 import { parseConditions, parseLogQuery } from './logs/filter.ts';
 import type { Logs } from './logs/logs.ts';
 import { type Place, parsePlace } from './logs/place.ts';
@@ -21,10 +22,13 @@ import type { AgentMetrics } from './metrics.ts';
 import { type Log, reportTo } from './observe/log.ts';
 import { METRICS_PATH, metricsRoutes } from './observe/metrics-routes.ts';
 import { observeRequests, type Routes } from './observe/requests.ts';
+import type { ProxyState } from './state/proxy-state.ts';
 import {
+  ActivityQuery,
   AdaptAnswer,
   ErrorBody,
   Health,
+  LogActivity,
   LogPage,
   LogQuery,
   LogStats,
@@ -36,11 +40,13 @@ import {
   ValidateAnswer,
   ValidateRequest,
 } from './wire.ts';
+import { CertificatesAnswer, SitesAnswer, SitesRequest } from './wire-state.ts';
 
 export type AgentDeps = {
   /** The shared token, and the one it replaces while both are in use. */
   tokens: readonly string[];
   proxy: ProxyControl;
+  state: ProxyState;
   logs: Logs;
   /** Whether it is reached over TLS. */
   tls?: boolean;
@@ -58,7 +64,8 @@ const isHealthCheck = (request: Request): boolean =>
 const isForMetrics = (request: Request): boolean =>
   isRead(request) && pathOf(request) === METRICS_PATH;
 
-export function createAgent({ tokens, proxy, logs, tls = false, metrics, log }: AgentDeps) {
+export function createAgent(deps: AgentDeps) {
+  const { tokens, proxy, state, logs, tls = false, metrics, log } = deps;
   const allowed = createBearerCheck(tokens);
   const peerOf = (request: Request): string => agent.server?.requestIP(request)?.address ?? '';
   const agent = new Elysia({ name: 'agent', handler: tls ? TLS_HOSTS : SHORT_HOSTS })
@@ -109,6 +116,13 @@ export function createAgent({ tokens, proxy, logs, tls = false, metrics, log }: 
       body: ValidateRequest,
       response: { 200: AdaptAnswer, 400: ErrorBody, 502: ErrorBody },
     })
+    .post('/proxy/sites', async ({ body }) => ({ sites: await state.sites(body.names) }), {
+      body: SitesRequest,
+      response: { 200: SitesAnswer, 400: ErrorBody, 502: ErrorBody },
+    })
+    .get('/proxy/certificates', async () => ({ sites: await state.certificates() }), {
+      response: { 200: CertificatesAnswer, 502: ErrorBody },
+    })
     .get('/proxy/status', () => proxy.status(), { response: ProxyStatus })
     .get('/logs', ({ query }) => logs.page(parseLogQuery(query)), {
       query: LogQuery,
@@ -128,6 +142,10 @@ export function createAgent({ tokens, proxy, logs, tls = false, metrics, log }: 
     .get('/logs/stats', ({ query }) => logs.stats(parseStatsQuery(query)), {
       query: StatsQuery,
       response: { 200: LogStats, 400: ErrorBody },
+    })
+    .get('/logs/activity', ({ query }) => logs.activity(parseActivityQuery(query)), {
+      query: ActivityQuery,
+      response: { 200: LogActivity, 400: ErrorBody },
     });
   return agent;
 }

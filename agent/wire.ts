@@ -175,4 +175,30 @@ export const LogStats = t.Object({
 });
 export type LogStats = Static<typeof LogStats>;
 
+/** As for the stats, of all domains. */
+export const ActivityQuery = t.Object({
+  from: conditions.from,
+  to: conditions.to,
+  buckets: t.Optional(t.String({ pattern: '^([1-9]|[1-5][0-9]|60)?$' })),
+});
+export type ActivityQuery = Static<typeof ActivityQuery>;
+
+const PerBucket = t.Array(Requests, { description: 'one number for each bucket' });
+/** Requests over time, in buckets of equal length, oldest first. */
+export const Activity = t.Object({
+  requests: PerBucket,
+  status4xx: PerBucket,
+  status5xx: PerBucket,
+});
+
+/** The requests of each domain that had any; entries without a time are in none of them. */
+export const LogActivity = t.Object({
+  from: t.Union([t.String(), t.Null()]),
+  to: t.Union([t.String(), t.Null()]),
+  buckets: t.Integer(),
+  domains: t.Record(t.String(), Activity),
+  partial: t.Optional(t.Literal(true, { description: 'not everything was looked at' })),
+});
+export type LogActivity = Static<typeof LogActivity>;
+
 export const Health = t.Object({ status: t.Literal('ok') });

@@ -3,9 +3,11 @@ import { getSchemaValidator, type Static, type TSchema } from 'elysia';
 import { Failure } from '../agent/failure.ts';
 import { joinedIds, REQUEST_ID } from '../agent/observe/context.ts';
 import {
+  type ActivityQuery,
   AdaptAnswer,
   ErrorBody,
   Health,
+  LogActivity,
   LogPage,
   type LogQuery,
   LogStats,
@@ -15,6 +17,7 @@ import {
   type TailQuery,
   ValidateAnswer,
 } from '../agent/wire.ts';
+import { CertificatesAnswer, SitesAnswer } from '../agent/wire-state.ts';
 import { type AgentTrust, createAgentTls } from './agent-trust.ts';
 import { createRelays } from './relay.ts';
 
@@ -99,6 +102,14 @@ export function createAgentClient({
         () => false,
       ),
 
+    /** What the proxy knows of its sites, or of those names. @throws Failure AGENT_UNREACHABLE, PROXY_UNREACHABLE */
+    sites: (names?: readonly string[]) =>
+      call(SitesAnswer, '/proxy/sites', { body: { names }, deadline: STATUS_DEADLINE_MS }),
+
+    /** The certificates alone. @throws as sites */
+    certificates: () =>
+      call(CertificatesAnswer, '/proxy/certificates', { deadline: STATUS_DEADLINE_MS }),
+
     /** A page of the access log. @throws Failure AGENT_UNREACHABLE, INVALID_REQUEST */
     logs: (query: LogQuery) =>
       call(LogPage, `/logs?${new URLSearchParams(query as Record<string, string>)}`),
@@ -141,6 +152,10 @@ export function createAgentClient({
 
     /** Ends the tails, which a server that stops would wait for. */
     endTails: relays.end,
+
+    /** Requests over time of each domain. @throws as logs */
+    activity: (query: ActivityQuery) =>
+      call(LogActivity, `/logs/activity?${new URLSearchParams(query as Record<string, string>)}`),
 
     /** Numbers over time. @throws as logs */
     stats: (query: StatsQuery) =>

@@ -37,8 +37,11 @@ import type { Log } from './log.ts';
 import type { HubMetrics } from './metrics.ts';
 import { securityHeaders } from './security-headers.ts';
 import { HubStatus, readStatus } from './status.ts';
+import { createActivity } from './vhosts/activity.ts';
+import { vhostActivityRoutes } from './vhosts/activity-routes.ts';
 import type { Publisher } from './vhosts/publisher.ts';
 import { vhostRoutes } from './vhosts/routes.ts';
+import { vhostStateRoutes } from './vhosts/state-routes.ts';
 
 export type HubDeps = {
   db: Db;
@@ -110,6 +113,8 @@ export function createHub(deps: HubDeps) {
     .use(sessionRoutes({ accounts, guard: sessionGuard, cookies, addressOf, bodyLimit }))
     .use(userRoutes({ accounts, directory, guard: sessionGuard, bodyLimit }))
     .use(tokenRoutes({ tokens, guard: sessionGuard, bodyLimit }))
+    .use(vhostStateRoutes({ publisher, agent, guard, now }))
+    .use(vhostActivityRoutes({ activity: createActivity({ publisher, agent, now }), guard }))
     .use(vhostRoutes({ publisher, guard, bodyLimit }))
     .use(
       new Elysia({ name: 'logs' })

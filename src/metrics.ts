@@ -7,6 +7,7 @@ import {
   type Family,
 } from '../agent/observe/metrics.ts';
 import type { AgentClient } from './agent-client.ts';
+import { type CertificatesDeps, readCertificates } from './vhosts/certificates.ts';
 import { OUTCOMES, type PublishSeen } from './vhosts/outcome.ts';
 import type { Publisher } from './vhosts/publisher.ts';
 
@@ -124,5 +125,24 @@ export async function collectStanding(
       'Whether a failed start may have left listeners behind.',
       status?.restartNeeded ?? false,
     ),
+  ];
+}
+
+/** When each certificate that the proxy shows ends; nothing where nobody can be asked. */
+export async function collectCertificates(deps: CertificatesDeps): Promise<readonly Family[]> {
+  const certificates = await readCertificates(deps).catch(() => []);
+  // Several vhosts may have a name at different ports.
+  const byName = new Map(certificates.map(({ name, notAfter }) => [name, notAfter]));
+  return [
+    {
+      name: 'signalbox_certificate_expiry_timestamp_seconds',
+      help: 'When the certificate that the proxy shows for a name ends.',
+      type: 'gauge',
+      labelNames: ['name'],
+      samples: [...byName].map(([name, notAfter]) => ({
+        labels: { name },
+        value: notAfter.getTime() / 1000,
+      })),
+    },
   ];
 }

@@ -4,12 +4,15 @@ import { existsSync, lstatSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createAgent } from '../agent/app.ts';
 import { writeDurably } from '../agent/caddy/files.ts';
+import { errorLogOf } from '../agent/caddy/patch.ts';
 import { createProxy } from '../agent/caddy/proxy.ts';
 import { createLogs } from '../agent/logs/logs.ts';
 import { isLoopback } from '../agent/loopback.ts';
 import { collectLogs, collectProxy, createAgentMetrics } from '../agent/metrics.ts';
 import { withFields } from '../agent/observe/log.ts';
 import { collectProcess } from '../agent/observe/process.ts';
+import { handshake } from '../agent/state/handshake.ts';
+import { createProxyState } from '../agent/state/proxy-state.ts';
 import { version } from '../package.json';
 import { createAgentClient } from './agent-client.ts';
 import { createHub, WHOLE_BODY_LIMIT } from './app.ts';
@@ -25,7 +28,12 @@ import { createLocal } from './exchange/local.ts';
 import { canListen, type Listening, listen, listenLocally, type Running } from './listen.ts';
 import { lockFolder } from './lock.ts';
 import type { Log } from './log.ts';
-import { collectStanding, collectVhosts, createHubMetrics } from './metrics.ts';
+import {
+  collectCertificates,
+  collectStanding,
+  collectVhosts,
+  createHubMetrics,
+} from './metrics.ts';
 import { createReadImport } from './read-import.ts';
 import { createPublisher } from './vhosts/publisher.ts';
 import { startReconciler } from './vhosts/reconciler.ts';
@@ -124,6 +132,7 @@ function prepareHub(
       collectProcess(version, 'hub', now),
       () => collectVhosts(publisher),
       () => collectStanding(agent, publisher),
+      () => collectCertificates({ agent, publisher }),
     ],
     log,
   );
@@ -222,7 +231,14 @@ function prepareAgent(settings: AgentSettings, token: string, given: Log): Prepa
       log,
     );
     const tls = settings.tls !== null;
-    const app = createAgent({ tokens, proxy, logs, tls, metrics, log });
+    const state = createProxyState({
+      admin: proxy.admin,
+      errorLog: errorLogOf(accessLog.file),
+      handshake,
+      newestRequest: logs.newest,
+      now: () => new Date(),
+    });
+    const app = createAgent({ tokens, proxy, state, logs, tls, metrics, log });
     const listening = listen(app, settings.host, settings.port, settings.tls);
     let begun = false;
     return {
@@ -235,6 +251,7 @@ function prepareAgent(settings: AgentSettings, token: string, given: Log): Prepa
         await listening.stop(logs.endTails());
         // Before it has begun, a proxy that runs is none of its own.
         if (begun) await proxy.stop();
+        await state.close();
         logs.close();
         release();
       },

@@ -1,6 +1,7 @@
 /** `/status`: how hub, agent and proxy stand to each other, in one answer. */
 import { t } from 'elysia';
 import type { AgentClient } from './agent-client.ts';
+import { endingCertificates } from './vhosts/certificates.ts';
 import type { Publisher } from './vhosts/publisher.ts';
 
 export type StatusDeps = {
@@ -34,6 +35,23 @@ export const HubStatus = t.Object({
   broken: t.Array(t.Object({ id: t.Integer(), domain: t.String(), detail: t.String() }), {
     description: 'stored vhosts that the proxy takes no longer',
   }),
+  certificates: t.Array(
+    t.Object({
+      id: t.Integer({ description: 'of the vhost' }),
+      domain: t.String({ description: 'of the vhost' }),
+      name: t.String({ description: 'the host name it was shown for' }),
+      issuer: t.String(),
+      notAfter: t.String({ description: 'ISO 8601 UTC with milliseconds' }),
+      daysLeft: t.Integer({ description: 'whole days; negative where it has expired' }),
+      overdue: t.Boolean({
+        description: 'nothing renews it by itself, or the proxy should have done so by now',
+      }),
+    }),
+    {
+      description:
+        'those that expire within 14 days, overdue ones first, at most 100; none where the agent or the proxy does not answer',
+    },
+  ),
 });
 
 const tenths = (value: number) => Math.round(value * 10) / 10;
@@ -48,6 +66,7 @@ export async function readStatus({
   now,
 }: StatusDeps) {
   const from = performance.now();
+  const shown = endingCertificates({ agent, publisher, now }).catch(() => []);
   const proxy = await agent.status().catch(() => null);
   const latencyMs = proxy === null ? null : tenths(performance.now() - from);
   const last = publisher.lastPublish();
@@ -71,5 +90,6 @@ export async function readStatus({
       domain: vhost.domain,
       detail: failure.detail ?? failure.message,
     })),
+    certificates: await shown,
   };
 }

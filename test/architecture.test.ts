@@ -21,7 +21,7 @@ describe('imports point one way', () => {
       expect(imports.filter((path) => path.startsWith('src/'))).toEqual([]);
     } else if (!roots.includes(file)) {
       const allowed =
-        /^agent\/(caddyfile\/.*|observe\/.*|wire\.ts|failure\.ts|http\.ts|loopback\.ts)$/;
+        /^agent\/(caddyfile\/.*|observe\/.*|wire(-state)?\.ts|failure\.ts|http\.ts|loopback\.ts)$/;
       const wrong = imports.filter((path) => path.startsWith('agent/') && !allowed.test(path));
       expect(wrong).toEqual([]);
     }
@@ -29,7 +29,7 @@ describe('imports point one way', () => {
     const isRoutes = /(routes|app|guard|cookie|status|view|snapshot|schemas|local)\.ts$/.test(file);
     const text = await Bun.file(join(ROOT, file)).text();
     const values = [...text.matchAll(/^import (?!type)[^;]*from 'elysia'/gm)];
-    const isSchema = file === 'agent/wire.ts' || file === 'agent/http.ts';
+    const isSchema = /^agent\/(wire(-state)?|http)\.ts$/.test(file);
     if (!isRoutes && !isSchema && file !== 'src/agent-client.ts') expect(values.length).toBe(0);
 
     if (isRoutes && file.startsWith('src/')) {

@@ -1,8 +1,11 @@
 /** A client of Caddy's admin API. One call at a time: Caddy restarts that listener at each load. */
 import { Failure } from '../failure.ts';
 
-/** The name of the one logger the agent adds; its `@id` tells which proxyfile is live. */
+/** The logger of all requests; its `@id` tells which proxyfile is live. */
 export const ACCESS_LOGGER = 'signalbox_access';
+
+/** The logger whose entries tell why a site has no certificate or no upstream. */
+export const ERROR_LOGGER = 'signalbox_errors';
 
 /** A call to the admin endpoint that brought no answer. */
 export class AdminUnreachable extends Error {}
@@ -89,6 +92,12 @@ export function createAdmin(address: string) {
     /** Caddy's own figures, the one thing it does not log being asked for. @throws AdminUnreachable */
     metrics: async (deadline = 5_000): Promise<string> =>
       (await call('/metrics', {}, deadline)).text,
+
+    /** JSON text: each upstream's address, requests under way and failures. @throws AdminUnreachable */
+    async upstreams(deadline = 5_000): Promise<string> {
+      const answer = await call('/reverse_proxy/upstreams', {}, deadline);
+      return answer.error === null ? answer.text : '[]';
+    },
 
     /** Whether anything answers; never throws. */
     answers: (deadline = 1_000): Promise<boolean> =>

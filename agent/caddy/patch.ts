@@ -1,5 +1,6 @@
 /** What the agent adds to an adapted configuration before it loads it. Pure. */
-import { ACCESS_LOGGER } from './admin.ts';
+import { dirname, join } from 'node:path';
+import { ACCESS_LOGGER, ERROR_LOGGER } from './admin.ts';
 import { type Json, type JsonObject, object } from './json.ts';
 
 export type Stamp = {
@@ -12,13 +13,30 @@ export type Stamp = {
 
 const ACCESS = 'http.log.access';
 
+/** What Caddy's parts say of failed requests, health checks and certificates, obtained ones too. */
+const ERRORS = [
+  'http.log.error',
+  'http.handlers.reverse_proxy.health_checker',
+  'tls.obtain',
+  'tls.renew',
+  'tls.issuance',
+];
+
+/** Only the newest errors are ever looked at. */
+const ERROR_LOG_MB = 10;
+
+/** Beside the access log, where the proxy may write whoever started it. */
+export const errorLogOf = (accessLog: string): string =>
+  join(dirname(accessLog), 'signalbox-errors.log');
+
 /** Caddy drops rolled files after 90 days by default; only their number shall count. */
 const KEEP_DAYS = 36_500;
 
 /**
  * Overwrites the whole admin object, so that no configuration can move or switch off the endpoint
  * the agent works with, and adds one access logger for all sites: one logger per site is 16 times
- * slower at 1,000 sites, and a site without one would go unlogged. Returns a new object.
+ * slower at 1,000 sites, and a site without one would go unlogged. A second logger gathers errors.
+ * Returns a new object.
  */
 export function patchConfig(adapted: JsonObject, stamp: Stamp): JsonObject {
   const logging = object(adapted.logging);
@@ -44,6 +62,16 @@ export function patchConfig(adapted: JsonObject, stamp: Stamp): JsonObject {
           },
           encoder: { format: 'json' },
           include: [ACCESS],
+        },
+        [ERROR_LOGGER]: {
+          writer: {
+            output: 'file',
+            filename: errorLogOf(stamp.accessLog.file),
+            roll_size_mb: ERROR_LOG_MB,
+            roll_keep: 1,
+          },
+          encoder: { format: 'json' },
+          include: ERRORS,
         },
       },
     },

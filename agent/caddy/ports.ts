@@ -1,4 +1,5 @@
 /** Tries the ports a configuration adds before it is loaded: a failed start can leak listeners. */
+import { hasAutomaticHttps } from './automatic-https.ts';
 import { field, type Json, object } from './json.ts';
 
 /** A TCP listener as Caddy writes it: host may be empty, which is every address. */
@@ -39,32 +40,27 @@ function isTaken({ host, port }: Listener): boolean {
 /** All TCP listeners of a configuration, one for each address it names. */
 export function listenersOf(config: Json): Listener[] {
   const http = field(field(config, 'apps'), 'http');
-  const servers = Object.values(object(field(http, 'servers')));
-  const found = servers.flatMap((server) => {
-    const listen = field(server, 'listen');
-    return Array.isArray(listen) ? listen.flatMap((address) => parseAddress(String(address))) : [];
-  });
   const httpPort = portOf(field(http, 'http_port'), 80);
-  const httpsPort = portOf(field(http, 'https_port'), 443);
-  if (servers.some((server) => redirects(server, httpsPort)))
+  const servers = Object.values(object(field(http, 'servers'))).map((server) => {
+    const listen = field(server, 'listen');
+    const own = Array.isArray(listen) ? listen.flatMap((one) => parseAddress(String(one))) : [];
+    return { server, own };
+  });
+  const found = servers.flatMap(({ own }) => own);
+  if (servers.some(({ server, own }) => redirects(server, own, httpPort)))
     found.push({ host: '', port: httpPort });
   return found;
 }
 
-/** Automatic HTTPS opens the HTTP port as well, to send visitors on. */
-function redirects(server: Json, httpsPort: number): boolean {
-  const automatic = field(server, 'automatic_https');
-  if (field(automatic, 'disable') === true || field(automatic, 'disable_redirects') === true) {
-    return false;
-  }
-  const listen = field(server, 'listen');
-  const secure =
-    Array.isArray(listen) && listen.some((one) => String(one).endsWith(`:${httpsPort}`));
-  return secure && JSON.stringify(field(server, 'routes') ?? null).includes('"host":[');
+/** Automatic HTTPS opens the HTTP port as well, to send visitors on, from whatever port it is on. */
+function redirects(server: Json, own: readonly Listener[], httpPort: number): boolean {
+  const ports = own.map(({ port }) => port);
+  const isOff = field(field(server, 'automatic_https'), 'disable_redirects') === true;
+  return !isOff && hasAutomaticHttps(server, ports, httpPort);
 }
 
 /** `:80`, `tcp/127.0.0.1:80-82`, `[::1]:80`; other networks give nothing. */
-function parseAddress(address: string): Listener[] {
+export function parseAddress(address: string): Listener[] {
   const match = /^(?:tcp[46]?\/)?(.*):(\d+)(?:-(\d+))?$/.exec(address);
   if (!match || address.startsWith('udp') || address.startsWith('unix')) return [];
   const [, host = '', first, last = first] = match;
@@ -75,7 +71,8 @@ function parseAddress(address: string): Listener[] {
   return ports;
 }
 
-const portOf = (value: Json | undefined, otherwise: number) =>
+/** A port of the configuration, or the one that holds where it has none. */
+export const portOf = (value: Json | undefined, otherwise: number) =>
   typeof value === 'number' ? value : otherwise;
 
 function parse(text: string): Json {

@@ -84,6 +84,8 @@ export function createProxy(settings: ProxySettings, log: Log) {
   }
 
   return {
+    /** The one queue of calls to the proxy's admin endpoint. */
+    admin,
     reload: reload.reload,
     validate: reload.check,
     /**

@@ -47,6 +47,11 @@ export function rejected(sentence: string): Failure {
   );
 }
 
+/** Any other sentence of Caddy's, on one line. */
+export const cleanSentence = (sentence: string): string =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a host name of a request may be quoted
+  clip(withoutPaths(sentence.replace(/[\u0000-\u001f\u007f]+/g, ' ').trim()));
+
 /** Keeps the last part of an absolute path: enough to recognise a file, not where it lies. */
 const withoutPaths = (text: string) =>
   text.replace(/(?<![\w/:.])\/(?:[^\s/:'",()]+\/)+([^\s/:'",()]*)/g, '$1');

@@ -1,4 +1,5 @@
-import type { LogPage, LogStats } from '../wire.ts';
+import type { LogActivity, LogEntry, LogPage, LogStats } from '../wire.ts';
+import { type ActivityFilter, readActivity } from './activity.ts';
 import { createClassifier } from './classify.ts';
 import { createDecoder } from './decoded.ts';
 import type { Conditions, LogFilter } from './filter.ts';
@@ -20,8 +21,12 @@ export type Logs = {
    * when a file cannot be read, and after `close`.
    */
   page(filter: LogFilter): Promise<LogPage>;
+  /** The newest entry of a host, null where there is none; rejects as `page`. */
+  newest(domain: string): Promise<LogEntry | null>;
   /** Numbers over time; rejects as `page`. */
   stats(filter: StatsFilter): Promise<LogStats>;
+  /** Requests over time of each domain; rejects as `page`. */
+  activity(filter: ActivityFilter): Promise<LogActivity>;
   /** What is written from now on, or from a place on, as server-sent events. */
   tail(conditions: Conditions, after: Place | undefined): ReadableStream<Uint8Array>;
   /** Ends the tails, which a server that stops would wait for; see `Tails.end`. */
@@ -84,18 +89,23 @@ export function createLogs({ file, patience = PATIENCE_MS }: LogsOptions): Logs 
     }
   }
 
+  const page = (filter: LogFilter): Promise<LogPage> =>
+    answer((segments, patience) =>
+      readPage(segments, filter, { reader, tallies, classifier, patience }),
+    );
+
   return {
     warm() {
       history.refresh().catch(() => undefined);
     },
-    page: (filter) =>
-      answer((segments, patience) =>
-        readPage(segments, filter, { reader, tallies, classifier, patience }),
-      ),
+    page,
+    newest: async (domain) => (await page({ domain, page: 1, pageSize: 1 })).logs[0] ?? null,
     stats: (filter) =>
       answer((segments, patience) =>
         readStats(segments, filter, { reader, decoder, latest, classifier, patience }),
       ),
+    activity: (filter) =>
+      answer((segments, patience) => readActivity(segments, filter, { decoder, patience })),
     tail: tails.open,
     endTails: tails.end,
     counts: () => ({ ...history.counts(), tails: tails.count() }),

@@ -86,9 +86,10 @@ export async function readStats(
   };
 }
 
-function rangeOf(
+/** The range that is meant, undefined where it is that of all entries and there is none. */
+export function rangeOf(
   segments: readonly Indexed[],
-  { from, to }: StatsFilter,
+  { from, to }: Pick<StatsFilter, 'from' | 'to'>,
 ): { from: number; to: number } | undefined {
   const earliest = Math.min(...segments.map(({ index }) => index.earliest));
   const latest = Math.max(...segments.map(({ index }) => index.latest));

@@ -16,6 +16,8 @@ export type Family = {
   name: string;
   help: string;
   type: 'gauge' | 'counter';
+  /** Needed where there may be no sample: without any label that would read as 0. */
+  labelNames?: readonly string[];
   samples: readonly Sample[];
 };
 
@@ -36,8 +38,9 @@ export function createMetrics({ collectors, log, deadline = DEADLINE_MS }: Metri
   const registers = [registry];
   let looked: readonly Family[] = [];
 
-  function show({ name, help, type, samples }: Family): void {
-    const labelNames = [...new Set(samples.flatMap(({ labels = {} }) => Object.keys(labels)))];
+  function show({ name, help, type, labelNames: named = [], samples }: Family): void {
+    const used = samples.flatMap(({ labels = {} }) => Object.keys(labels));
+    const labelNames = [...new Set([...named, ...used])];
     const options = { name, help, labelNames, registers };
     const metric = type === 'counter' ? new Counter(options) : new Gauge(options);
     for (const { labels = {}, value } of samples) metric.inc(labels, value);

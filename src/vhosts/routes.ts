@@ -18,12 +18,14 @@ import type { Vhost } from './vhost.ts';
 import { authorOf, etagOf, preconditionOf, VhostView, viewVhost } from './view.ts';
 
 /** Anything that is no vhost's id is not found. */
-function idOf({ id }: { id: string }): number {
+export function idOf({ id }: { id: string }): number {
   if (/^[1-9]\d{0,14}$/.test(id)) return Number(id);
   throw new Failure('NOT_FOUND', 'There is no such vhost.');
 }
 
-const byDomain = (a: Vhost, b: Vhost) => (a.domain < b.domain ? -1 : a.domain > b.domain ? 1 : 0);
+/** The order of lists. */
+export const byDomain = (a: Vhost, b: Vhost) =>
+  a.domain < b.domain ? -1 : a.domain > b.domain ? 1 : 0;
 
 const Params = t.Object({ id: t.String() });
 /**

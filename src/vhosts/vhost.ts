@@ -87,8 +87,8 @@ function blockAddresses(written: readonly string[], config: string): string[] {
 
 const addresses = new WeakMap<Vhost, { preamble: string; keys: readonly string[] }>();
 
-/** The normal forms of all addresses a vhost answers to under a preamble. */
-function keysOf(vhost: Vhost, preamble: string, ports: Ports): readonly string[] {
+/** The normal forms of all addresses a vhost answers to under a preamble, which has these ports. */
+export function keysOf(vhost: Vhost, preamble: string, ports: Ports): readonly string[] {
   const known = addresses.get(vhost);
   if (known?.preamble === preamble) return known.keys;
   const config = fillUpstream(vhost.config, vhost.upstream);

@@ -23,7 +23,7 @@ describe('what the agent loads', () => {
     expect(patchConfig(asked, stamp).admin).toEqual({ listen: 'unix//run/admin.sock' });
   });
 
-  test('has one access logger, stamped, beside the loggers that were there', () => {
+  test('has one access logger, stamped, and one for errors beside the loggers that were there', () => {
     const logs = {
       default: { level: 'WARN', exclude: ['http.log.access.log0', 'tls'] },
       log0: { include: ['http.log.access.log0'] },
@@ -43,6 +43,22 @@ describe('what the agent loads', () => {
           },
           encoder: { format: 'json' },
           include: ['http.log.access'],
+        },
+        signalbox_errors: {
+          writer: {
+            output: 'file',
+            filename: '/logs/signalbox-errors.log',
+            roll_size_mb: 10,
+            roll_keep: 1,
+          },
+          encoder: { format: 'json' },
+          include: [
+            'http.log.error',
+            'http.handlers.reverse_proxy.health_checker',
+            'tls.obtain',
+            'tls.renew',
+            'tls.issuance',
+          ],
         },
       },
     });

@@ -38,8 +38,10 @@ describe('the listeners a configuration adds', () => {
     const listeners = (server: object) =>
       addedListeners(config({ a: server }, ports), none).map(({ port }) => port);
     expect(listeners(secure)).toEqual([8443, 8080]);
+    expect(listeners({ ...secure, listen: [':9443'] })).toEqual([9443, 8080]);
     expect(listeners({ ...secure, routes: [] })).toEqual([8443]);
-    for (const off of [{ disable: true }, { disable_redirects: true }]) {
+    expect(listeners({ ...secure, listen: [':8080'] })).toEqual([8080]);
+    for (const off of [{ disable: true }, { disable_redirects: true }, { skip: ['a.example'] }]) {
       expect(listeners({ ...secure, automatic_https: off })).toEqual([8443]);
     }
   });

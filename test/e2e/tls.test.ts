@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { ask, signUp, startLocalCaStack, until } from '../harness/stack.ts';
+import { ask, freePort, signUp, startLocalCaStack, until } from '../harness/stack.ts';
 
 test('a TLS site with a CA of the proxy’s own is served over HTTPS', async () => {
   const stack = await startLocalCaStack();
@@ -34,5 +34,16 @@ test('a TLS site with a CA of the proxy’s own is served over HTTPS', async () 
     308,
     expect.stringContaining('https://secure.localhost'),
   ]);
+  await stack.stop();
+});
+
+test('the HTTP port, which Caddy opens for a TLS site on any port, is not taken for somebody else’s', async () => {
+  const stack = await startLocalCaStack();
+  const { headers } = await signUp(stack);
+  for (const domain of [`own.example:${freePort()}`, 'localhost', 'http://plain.example']) {
+    const json = { domain, config: 'respond hi' };
+    const made = await ask(`${stack.hub}/vhosts`, { json, headers });
+    expect([made.status, made.text]).toEqual([201, expect.any(String)]);
+  }
   await stack.stop();
 });

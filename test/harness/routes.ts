@@ -53,6 +53,7 @@ export function agentRoutes(): Route[] {
   const app = createAgent({
     tokens: [],
     proxy: {} as never,
+    state: {} as never,
     logs: {} as never,
     metrics,
     log: () => {},

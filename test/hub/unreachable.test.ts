@@ -68,10 +68,12 @@ test('an agent that is not there is 502 AGENT_UNREACHABLE and stops nothing else
   const refused = await create();
   expect([refused.status, refused.body.code]).toEqual([502, 'AGENT_UNREACHABLE']);
   expect(refused.text).not.toContain(agentUrl);
-  for (const route of ['/logs', '/logs/stats', '/logs/tail']) {
+  for (const route of ['/logs', '/logs/stats', '/logs/tail', '/vhosts/state']) {
     const logs = await ask<Refusal>(`${hub.url}/api${route}`, { headers });
     expect([logs.status, logs.body.code]).toEqual([502, 'AGENT_UNREACHABLE']);
   }
+  const status = await ask(`${hub.url}/api/status`, { headers });
+  expect([status.status, status.body]).toMatchObject([200, { certificates: [] }]);
   expect((await ask(`${hub.url}/api/health`)).body).toEqual({ status: 'ok' });
   await expectNothingStored();
 });

@@ -1,0 +1,145 @@
+/** The sites that a live configuration of Caddy serves, by host name. Pure. */
+import { hasAutomaticHttps } from '../caddy/automatic-https.ts';
+import { field, type Json, type JsonObject, object } from '../caddy/json.ts';
+import { type Listener, parseAddress, portOf } from '../caddy/ports.ts';
+import { hostKey } from '../logs/host.ts';
+
+/** How a name is reached over TLS. */
+export type LiveTls = Listener & {
+  /** Whether Caddy gets and renews the certificate; false where it was given files. */
+  automated: boolean;
+  /** Whether a handshake may be what has the certificate issued. */
+  onDemand: boolean;
+};
+
+export type LiveUpstream = {
+  /** As the configuration has it; may hold placeholders. */
+  address: string;
+  /** Whether Caddy checks its health. */
+  checked: boolean;
+};
+
+export type LiveSite = {
+  /** Lower case, punycode, no brackets; empty for what answers to any host. */
+  name: string;
+  ports: readonly number[];
+  /** Null for plain HTTP. */
+  tls: LiveTls | null;
+  upstreams: readonly LiveUpstream[];
+};
+
+/** The form of a host in which names are compared: lower case, punycode, no port, no brackets. */
+export const nameOf = (host: string): string => hostKey(host).replace(/^\[|\]$/g, '');
+
+/** One for each host name of each server. */
+export function liveSites(config: Json): LiveSite[] {
+  const apps = field(config, 'apps');
+  const http = field(apps, 'http');
+  const ports = {
+    http: portOf(field(http, 'http_port'), 80),
+    https: portOf(field(http, 'https_port'), 443),
+  };
+  const automation = list(field(field(field(apps, 'tls'), 'automation'), 'policies'));
+  return Object.values(object(field(http, 'servers'))).flatMap((server) =>
+    sitesOf(object(server), ports, automation),
+  );
+}
+
+type Ports = { http: number; https: number };
+
+function sitesOf(server: JsonObject, ports: Ports, automation: readonly Json[]): LiveSite[] {
+  const listeners = list(server.listen).flatMap((address) => parseAddress(String(address)));
+  const found = new Map<string, Map<string, LiveUpstream>>();
+  for (const route of list(server.routes)) {
+    const upstreams = upstreamsOf(route);
+    for (const name of namesOf(route)) {
+      const known = found.get(name) ?? new Map<string, LiveUpstream>();
+      for (const one of upstreams) known.set(one.address, one);
+      found.set(name, known);
+    }
+  }
+  const place = listeners.find(({ port }) => port !== ports.http) ?? listeners[0];
+  const secure = isSecure(server, listeners, ports) ? place : undefined;
+  const selection = list(server.tls_connection_policies);
+  return [...found].map(([name, upstreams]) => ({
+    name,
+    ports: listeners.map(({ port }) => port),
+    tls: secure
+      ? {
+          ...secure,
+          automated: !hasFiles(name, selection),
+          onDemand: isOnDemand(name, automation),
+        }
+      : null,
+    upstreams: [...upstreams.values()],
+  }));
+}
+
+/** Whether Caddy serves it over TLS: asked to, or by its rules of automatic HTTPS. */
+function isSecure(server: JsonObject, listeners: readonly Listener[], ports: Ports): boolean {
+  if (list(server.tls_connection_policies).length > 0) return true;
+  const own = listeners.map(({ port }) => port);
+  const isOff = object(server.automatic_https).disable === true;
+  return (!isOff && own.includes(ports.https)) || hasAutomaticHttps(server, own, ports.http);
+}
+
+/** The hosts of a route's matchers; the empty name where one asks for none. */
+function namesOf(route: Json): Set<string> {
+  const matchers = list(field(route, 'match'));
+  const hosts = matchers.flatMap((matcher) => {
+    const host = field(matcher, 'host');
+    return Array.isArray(host) ? host.map((one) => nameOf(String(one))) : [''];
+  });
+  return new Set(matchers.length === 0 ? [''] : hosts);
+}
+
+/** All upstreams of the proxies within a route. */
+function upstreamsOf(route: Json): LiveUpstream[] {
+  const found: LiveUpstream[] = [];
+  const left: Json[] = [route];
+  for (let value = left.pop(); value !== undefined; value = left.pop()) {
+    if (typeof value !== 'object' || value === null) continue;
+    if (field(value, 'handler') === 'reverse_proxy') {
+      const health = field(value, 'health_checks');
+      const checked =
+        field(health, 'active') !== undefined ||
+        Number(field(field(health, 'passive'), 'fail_duration') ?? 0) > 0;
+      for (const upstream of list(field(value, 'upstreams'))) {
+        const address = field(upstream, 'dial');
+        if (typeof address === 'string') found.push({ address, checked });
+      }
+    }
+    left.push(...Object.values(value).toReversed());
+  }
+  return found;
+}
+
+/** Whether a name's connections are given the certificate of a file. */
+function hasFiles(name: string, policies: readonly Json[]): boolean {
+  const own = policies.find((policy) => {
+    const names = field(field(policy, 'match'), 'sni');
+    return !Array.isArray(names) || names.some((one) => covers(String(one), name));
+  });
+  return field(own, 'certificate_selection') !== undefined;
+}
+
+/** Caddy takes the first policy whose subjects cover a name; one without subjects covers all. */
+function isOnDemand(name: string, policies: readonly Json[]): boolean {
+  const own = policies.find((policy) => {
+    const subjects = list(field(policy, 'subjects'));
+    return subjects.length === 0 || subjects.some((subject) => covers(String(subject), name));
+  });
+  return field(own, 'on_demand') === true;
+}
+
+/** Whether a name is that of a pattern such as `*.example`, label by label. */
+export function covers(pattern: string, name: string): boolean {
+  const labels = name.split('.');
+  const wanted = nameOf(pattern).split('.');
+  return (
+    labels.length === wanted.length &&
+    wanted.every((label, index) => label === '*' || label === labels[index])
+  );
+}
+
+const list = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : []);

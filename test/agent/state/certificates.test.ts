@@ -1,0 +1,113 @@
+import { expect, test } from 'bun:test';
+import { createCertificates } from '../../../agent/state/certificates.ts';
+import { handshake, type Shown, type Target } from '../../../agent/state/handshake.ts';
+import { freePort } from '../../harness/stack.ts';
+
+const target = (name: string): Target => ({ host: '', port: 443, name });
+const good: Shown = {
+  certificate: {
+    issuer: 'x',
+    names: [],
+    notBefore: '2026-01-01T00:00:00.000Z',
+    notAfter: '2027-01-01T00:00:00.000Z',
+    fingerprint: '',
+  },
+};
+const bad: Shown = { certificate: null, reason: 'no' };
+
+function begin(answer: () => Shown | Promise<Shown>) {
+  let time = 1_000_000;
+  const asked: string[] = [];
+  let [under, most] = [0, 0];
+  const certificates = createCertificates({
+    now: () => new Date(time),
+    async handshake({ name }) {
+      asked.push(name);
+      most = Math.max(most, ++under);
+      const shown = await answer();
+      under--;
+      return shown;
+    },
+  });
+  const pass = (milliseconds: number) => {
+    time += milliseconds;
+  };
+  return { certificates, asked, pass, most: () => most };
+}
+
+test('two thousand names are asked for eight at a time, each once', async () => {
+  const { certificates, asked, most } = begin(async () => {
+    await new Promise((resolve) => setImmediate(resolve));
+    return good;
+  });
+  const targets = Array.from({ length: 2000 }, (_, i) => target(`${i}.example`));
+  await Promise.all([certificates.refresh(targets), certificates.refresh(targets)]);
+  expect([asked.length, new Set(asked).size, most()]).toEqual([2000, 2000, 8]);
+  expect(certificates.known(target('7.example'))?.certificate).toEqual(good.certificate);
+});
+
+test('a good one is kept for five minutes, a failed look for a time that doubles', async () => {
+  const fine = begin(() => good);
+  for (const pause of [0, 299_000, 2_000]) {
+    fine.pass(pause);
+    await fine.certificates.refresh([target('a')]);
+  }
+  expect(fine.asked.length).toBe(2);
+
+  const failing = begin(() => bad);
+  const looks: number[] = [];
+  for (let second = 0; second < 40; second++) {
+    await failing.certificates.refresh([target('a')]);
+    if (failing.asked.length > looks.length) looks.push(second);
+    failing.pass(1000);
+  }
+  expect(looks).toEqual([0, 5, 15, 35]);
+});
+
+test('news makes a name due at once, and again when things have settled', async () => {
+  const { certificates, asked, pass } = begin(() => good);
+  const targets = [target('a'), target('b')];
+  await certificates.refresh(targets);
+  certificates.expire((name) => name === 'b');
+  await certificates.refresh(targets);
+  expect(asked).toEqual(['a', 'b', 'b']);
+  pass(5_000);
+  await certificates.refresh(targets);
+  expect(asked).toEqual(['a', 'b', 'b', 'b']);
+  pass(5_000);
+  await certificates.refresh(targets);
+  expect(asked.length).toBe(4);
+  certificates.keep([target('a')]);
+  expect(certificates.known(target('b'))).toBeNull();
+});
+
+test('a handshake with nobody, with silence, and for a foreign address fails with a reason', async () => {
+  const at = { host: '127.0.0.1', name: 'a.example' };
+  expect(await handshake({ ...at, port: freePort() })).toEqual({
+    certificate: null,
+    reason: 'The proxy does not listen there.',
+  });
+  const silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
+  expect(await handshake({ ...at, port: silent.port })).toEqual({
+    certificate: null,
+    reason: 'The proxy does not answer.',
+  });
+  silent.stop(true);
+  let connections = 0;
+  const rude = Bun.listen({
+    hostname: '127.0.0.1',
+    port: 0,
+    socket: {
+      open(socket) {
+        connections++;
+        socket.end();
+      },
+      data() {},
+    },
+  });
+  expect((await handshake({ ...at, port: rude.port })).certificate).toBeNull();
+  expect(connections).toBe(1);
+  const foreign = await handshake({ host: '', port: rude.port, name: '192.0.2.1' });
+  expect(foreign).toMatchObject({ reason: expect.stringContaining('not one of the proxy') });
+  rude.stop(true);
+});

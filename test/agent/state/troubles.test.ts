@@ -1,0 +1,233 @@
+import { describe, expect, test } from 'bun:test';
+import { type Complaint, readComplaint } from '../../../agent/state/complaints.ts';
+import type { LiveSite } from '../../../agent/state/live-sites.ts';
+import { createTroubles } from '../../../agent/state/troubles.ts';
+
+const NOW = 1795257791_000;
+
+const line = (entry: object) => JSON.stringify({ level: 'error', ts: NOW / 1000, ...entry });
+const request = (host: string, more: object = {}) => ({ request: { host, ...more }, status: 502 });
+const dial = (address: string) => `dial tcp ${address}: connect: connection refused`;
+
+describe('a line says nothing', () => {
+  test.each([
+    '',
+    'write error: no space left on device',
+    'null',
+    '7',
+    '{}',
+    '{"ts":"never","logger":"tls.obtain"}',
+    line({ logger: 'http.log.error', msg: 'not found', request: { host: 'a' }, status: 404 }),
+    line({ logger: 'http.log.error', msg: 'x', status: 502 }),
+    line({ logger: 'http.log.errors', msg: 'x', ...request('a') }),
+    line({ logger: 'tls.obtain', msg: 'will retry', error: 'no name', retrying_in: 60 }),
+    line({ logger: 'tls.obtain', msg: 'something', error: 'of nobody' }),
+    line({ logger: 'tls.obtain', level: 'info', msg: 'lock acquired', identifier: 'a' }),
+  ])('%p', (text) => {
+    expect(readComplaint(text)).toBeNull();
+  });
+});
+
+describe('a line tells', () => {
+  const at = NOW;
+  test.each<[string, string, Complaint]>([
+    [
+      'which upstream was dialled',
+      line({
+        logger: 'http.log.error.log0',
+        msg: dial('[::1]:9'),
+        ...request('A.example:80', { tls: {} }),
+      }),
+      {
+        kind: 'upstream',
+        at,
+        host: 'A.example:80',
+        secure: true,
+        message: dial('[::1]:9'),
+        dialled: '[::1]:9',
+      },
+    ],
+    [
+      'which name was not found',
+      line({
+        logger: 'http.log.error',
+        msg: 'dial tcp: lookup db on 127.0.0.53:53: no such host',
+        ...request('a'),
+      }),
+      {
+        kind: 'upstream',
+        at,
+        host: 'a',
+        secure: false,
+        message: 'dial tcp: lookup db on 127.0.0.53:53: no such host',
+        dialled: 'db',
+      },
+    ],
+    [
+      'that a challenge failed',
+      line({
+        logger: 'tls.issuance.acme.acme_client',
+        msg: 'challenge failed',
+        identifier: 'a.example',
+        problem: { type: 'urn:x', detail: 'no TXT\nrecord in /etc/dns/zone' },
+      }),
+      { kind: 'acme', at, name: 'a.example', message: 'no TXT record in zone' },
+    ],
+    [
+      'when there is another attempt',
+      line({
+        logger: 'tls.renew',
+        msg: 'will retry',
+        error: '[a.example] Renew: x',
+        retrying_in: 60,
+      }),
+      { kind: 'retry', at, name: 'a.example', retryAt: at + 60_000 },
+    ],
+    [
+      'that a certificate was renewed',
+      line({
+        level: 'info',
+        logger: 'tls.renew',
+        msg: 'certificate renewed successfully',
+        identifier: 'a',
+      }),
+      { kind: 'obtained', at, name: 'a' },
+    ],
+    [
+      'that a check went wrong',
+      line({
+        level: 'info',
+        logger: 'http.handlers.reverse_proxy.health_checker.active',
+        msg: 'unexpected status code',
+        status_code: 500,
+        host: 'http://one:1',
+      }),
+      { kind: 'unhealthy', at, address: 'one:1', message: 'unexpected status code: 500' },
+    ],
+  ])('%s', (_, text, expected) => {
+    expect(readComplaint(text)).toEqual(expected);
+  });
+
+  test('no more than fits', () => {
+    const said = readComplaint(
+      line({ logger: 'http.log.error', msg: 'x'.repeat(9000), ...request('a') }),
+    );
+    expect(said && 'message' in said && said.message.length).toBeLessThan(600);
+  });
+});
+
+const site = (name: string, ...upstreams: string[]): LiveSite => ({
+  name,
+  ports: [443],
+  tls: { host: '', port: 443, automated: true, onDemand: false },
+  upstreams: upstreams.map((address) => ({ address, checked: false })),
+});
+
+function begin(recovered: (host: string) => boolean = () => false) {
+  let time = NOW;
+  const asked: string[] = [];
+  const troubles = createTroubles({
+    now: () => new Date(time),
+    hasRecovered: async (host) => {
+      asked.push(host);
+      return recovered(host);
+    },
+  });
+  return { troubles, asked, pass: (milliseconds: number) => (time += milliseconds) };
+}
+const failed = (host: string, message: string, dialled: string | null = null): Complaint => ({
+  kind: 'upstream',
+  at: NOW,
+  host,
+  secure: true,
+  message,
+  dialled,
+});
+
+describe('an error', () => {
+  test('of the authority stands until there is a certificate', () => {
+    const { troubles } = begin();
+    const sites = [site('a.example'), site('b.example')];
+    const refused = (name: string): Complaint => ({ kind: 'acme', at: NOW, name, message: 'no' });
+    const retry: Complaint = { kind: 'retry', at: NOW, name: 'a.example', retryAt: NOW + 60_000 };
+    expect(troubles.hear([refused('a.example'), refused('b.example'), retry], sites)).toEqual([]);
+    const at = new Date(NOW).toISOString();
+    const retryAt = new Date(NOW + 60_000).toISOString();
+    expect(troubles.errorsOf(site('a.example'))).toEqual([
+      { kind: 'acme', at, message: 'no', standing: true, retryAt },
+    ]);
+    const done: Complaint = { kind: 'obtained', at: NOW, name: 'a.example' };
+    expect(troubles.hear([done], sites)).toEqual(['a.example']);
+    expect(troubles.errorsOf(site('a.example'))).toEqual([]);
+    expect(troubles.errorsOf(site('b.example')).length).toBe(1);
+  });
+
+  test('of an upstream belongs to the site that was asked for', () => {
+    const { troubles } = begin();
+    const [exact, wildcard, any, plain] = [
+      site('a.example'),
+      site('*.example'),
+      site(''),
+      { ...site('a.example'), tls: null, ports: [80] },
+    ];
+    troubles.hear(
+      [failed('A.example:443', '1'), failed('x.example', '2'), failed('elsewhere', '3')],
+      [exact, wildcard, any, plain],
+    );
+    const messages = [exact, wildcard, any, plain].map((one) =>
+      troubles.errorsOf(one).map(({ message }) => message),
+    );
+    expect(messages).toEqual([['1'], ['2'], ['3'], []]);
+  });
+
+  test('names the upstream that was dialled, and no other', () => {
+    const sites = [site('a.example', '127.0.0.1:1', 'localhost:2', 'db:3', 'unix//run/x')];
+    const [only] = sites;
+    const downFor = (dialled: string | null) => {
+      const { troubles } = begin();
+      troubles.hear([failed('a.example', 'x', dialled)], sites);
+      return only?.upstreams
+        .map(({ address }) => address)
+        .filter((address) => only && troubles.reasonOf(only, address));
+    };
+    expect(downFor('127.0.0.1:1')).toEqual(['127.0.0.1:1']);
+    expect(downFor('[::1]:2')).toEqual(['localhost:2']);
+    expect(downFor('127.0.0.2:1')).toEqual([]);
+    expect(downFor('db')).toEqual(['db:3']);
+    expect(downFor('/run/x')).toEqual(['unix//run/x']);
+    expect(downFor(null)).toEqual([]);
+  });
+
+  test('that is over is told as such, and forgotten after an hour', async () => {
+    const { troubles, pass } = begin(() => true);
+    const sites = [site('a.example', 'one:1')];
+    troubles.hear([failed('a.example', 'x')], sites);
+    expect(troubles.reasonOf(site('a.example', 'one:1'), 'one:1')).not.toBeNull();
+    await troubles.settle(sites);
+    expect(troubles.errorsOf(site('a.example'))).toMatchObject([{ standing: false }]);
+    expect(troubles.reasonOf(site('a.example', 'one:1'), 'one:1')).toBeNull();
+    pass(3_600_001);
+    await troubles.settle(sites);
+    expect(troubles.errorsOf(site('a.example'))).toEqual([]);
+  });
+
+  test('is forgotten with its site', async () => {
+    const { troubles } = begin();
+    troubles.hear([failed('a.example', 'x')], [site('a.example')]);
+    await troubles.settle([site('b.example')]);
+    expect(troubles.errorsOf(site('a.example'))).toEqual([]);
+  });
+
+  test('of many sites is asked about a hundred at a time, each in its turn', async () => {
+    const { troubles, asked } = begin();
+    const sites = Array.from({ length: 150 }, (_, i) => site(`${i}.example`));
+    troubles.hear(
+      sites.map(({ name }) => failed(name, 'x')),
+      sites,
+    );
+    await troubles.settle(sites);
+    expect(asked.length).toBe(100);
+    await troubles.settle(sites);
+    expect(new Set(asked).size).toBe(150);
+  });
+});
