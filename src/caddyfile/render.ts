@@ -15,8 +15,17 @@ export type Site = {
 /** Where a vhost's config stands: `first` is the proxyfile's line (1-based) of its line 1. */
 export type Span = { id: number; domain: string; first: number; lines: number };
 
-/** `head` is what stands before the first site, in `headLines` lines. */
-export type Rendered = { text: string; spans: Span[]; head: string; headLines: number };
+/**
+ * `head` is what stands before the first site, in `headLines` lines; the preamble's line 1 is its
+ * line `preambleLine` (1-based).
+ */
+export type Rendered = {
+  text: string;
+  spans: Span[];
+  head: string;
+  headLines: number;
+  preambleLine: number;
+};
 
 /** One vhost's part of the proxyfile, without the blank line before it and a final line end. */
 export type SiteText = {
@@ -54,13 +63,14 @@ export function render(preamble: string, sites: readonly Site[]): Rendered {
   add(HEADER, 1);
   if (texts.some(({ variable }) => variable) && !hasGlobalOptions(preamble)) add(GUARD, 3);
   const options = trimEnd(preamble);
+  const preambleLine = line;
   if (options.trim() !== '') add(options, countLines(options));
   const [head, headLines] = [parts.join('\n\n'), line - 2];
   for (const { site, text, line: before, lines, height } of texts) {
     spans.push({ id: site.id, domain: site.domain, first: line + before, lines });
     add(text, height);
   }
-  return { text: `${parts.join('\n\n')}\n`, spans, head, headLines };
+  return { text: `${parts.join('\n\n')}\n`, spans, head, headLines, preambleLine };
 }
 
 /** Which vhost a line of the proxyfile belongs to, and the line within its config; else null. */

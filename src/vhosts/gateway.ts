@@ -117,6 +117,23 @@ function besideConfig({ spans, headLines }: Rendered, line: number) {
   return span ? { id: span.id, domain: span.domain, line: 1 } : null;
 }
 
+/** `line` is set where no vhost was changed, so that it cannot be taken for one of its config. */
+function inPreamble(
+  { code, message, line = 0 }: Failure,
+  words: string,
+  { preambleLine, headLines }: Rendered,
+  own: readonly number[],
+): Failure {
+  if (line < preambleLine || line > headLines) {
+    return new Failure(code, message, { detail: `preamble: ${words}` });
+  }
+  const at = line - preambleLine + 1;
+  return new Failure(code, message, {
+    detail: `preamble, line ${at}: ${words}`,
+    ...(own.length === 0 ? { line: at } : {}),
+  });
+}
+
 /** Tells a refusal's line as one of a vhost's own config, or names the vhost it lies in. */
 async function placed<T>(call: Promise<T>, rendered: Rendered, own: readonly number[]): Promise<T> {
   try {
@@ -127,7 +144,7 @@ async function placed<T>(call: Promise<T>, rendered: Rendered, own: readonly num
     const place = locate(rendered, error.line) ?? besideConfig(rendered, error.line);
     const failure =
       place === null
-        ? new Failure(error.code, error.message, { detail: `preamble: ${words}` })
+        ? inPreamble(error, words, rendered, own)
         : own.includes(place.id)
           ? new Failure(error.code, error.message, {
               detail: `line ${place.line}: ${words}`,

@@ -1,5 +1,9 @@
 /** Which page stands at which address. */
 import type { ComponentChildren } from 'preact';
+import { AccountPage } from './account/account-page.tsx';
+import { Changelog } from './changelog/changelog.tsx';
+import { ImportExport } from './config/import-export.tsx';
+import { PreamblePage } from './config/preamble-page.tsx';
 import type { Place } from './lib/router.ts';
 import { LogsPage } from './logs/logs-page.tsx';
 import { NotFound } from './parts/not-found.tsx';
@@ -24,5 +28,12 @@ export function pageAt({ path, query }: Place): Page {
   const [, id] = /^\/sites\/(\d+)$/.exec(path) ?? [];
   if (id) return { title: 'Site', view: <SiteEdit key={id} id={Number(id)} /> };
   if (path === '/logs') return { title: 'Logs', view: <LogsPage key="logs" query={query} /> };
+  if (path === '/changelog') {
+    const domain = query.get('domain') || null;
+    return { title: 'Changelog', view: <Changelog key={`changelog ${domain}`} domain={domain} /> };
+  }
+  if (path === '/preamble') return { title: 'Preamble', view: <PreamblePage key="preamble" /> };
+  if (path === '/import') return { title: 'Import & export', view: <ImportExport key="import" /> };
+  if (path === '/account') return { title: 'Account', view: <AccountPage key="account" /> };
   return { title: 'Not found', view: <NotFound /> };
 }

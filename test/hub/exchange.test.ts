@@ -66,6 +66,19 @@ describe('the preamble', () => {
     expect(await everything()).toEqual(before);
   });
 
+  test('is refused with its own line, which no vhost hears for one of its config', async () => {
+    const config = `{\n\t${ports()}\n\tnonsense\n}`;
+    const place = { line: 4, detail: expect.stringMatching(/^preamble, line 4: /) };
+    expect((await call('PUT', '/preamble', { config })).body).toMatchObject(place);
+    expect((await call('POST', '/preview', { op: 'preamble', config })).body).toMatchObject(place);
+    const both = await call('POST', '/restore?replace=true', {
+      version: 1,
+      preamble: config,
+      vhosts: [{ domain: 'http://base.example', config: 'respond b', upstream: '', enabled: true }],
+    });
+    expect(both.body.detail).toMatch(/^preamble, line 4: /);
+  });
+
   test('is published, recorded and taken back like any change', async () => {
     const { config } = (await call('GET', '/preamble')).body;
     expect(config).toContain(`http_port ${stack.httpPort}`);

@@ -1,5 +1,5 @@
 /** A text area for configuration: line numbers, Tab, and the browser's own undo. */
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Described } from './field.tsx';
 
 type Props = {
@@ -28,6 +28,10 @@ export function CodeEditor({
   // After Escape, Tab leaves the editor: the keyboard must not be caught in it (WCAG 2.1.2).
   const [escaped, setEscaped] = useState(false);
   const lines = value.split('\n').length;
+  const marked = badLine && badLine <= lines ? badLine : 0;
+  // As text: an element for each line of a long file makes every key slow.
+  const before = useMemo(() => numbers(1, marked > 0 ? marked - 1 : lines), [marked, lines]);
+  const after = useMemo(() => numbers(marked + 1, marked > 0 ? lines : 0), [marked, lines]);
 
   useLayoutEffect(() => {
     if (!badLine || !area.current) return;
@@ -50,11 +54,9 @@ export function CodeEditor({
   return (
     <div class="editor">
       <div class="editor-gutter" ref={gutter} aria-hidden="true">
-        {Array.from({ length: lines }, (_, at) => (
-          <span key={at} class={at + 1 === badLine ? 'bad-line' : undefined}>
-            {at + 1}
-          </span>
-        ))}
+        {before}
+        {marked > 0 && <span class="bad-line">{marked}</span>}
+        {after}
       </div>
       <textarea
         {...attributes}
@@ -78,6 +80,9 @@ export function CodeEditor({
     </div>
   );
 }
+
+const numbers = (from: number, to: number): string =>
+  Array.from({ length: Math.max(0, to - from + 1) }, (_, at) => from + at).join('\n');
 
 /** `insertText` is the one way to change a text area that its undo knows of. */
 const type = (text: string) => document.execCommand('insertText', false, text);

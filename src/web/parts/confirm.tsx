@@ -10,6 +10,8 @@ type Props = {
   title: string;
   /** What the button says, `Delete site`. */
   action: string;
+  /** `primary` for what destroys nothing. */
+  kind?: 'danger' | 'primary';
   /** What has to be typed before. */
   name?: string;
   /** What it does; an error it throws is shown in the dialog. */
@@ -18,7 +20,8 @@ type Props = {
   children: ComponentChildren;
 };
 
-export function Confirm({ title, action, name, onConfirm, onClose, children }: Props) {
+export function Confirm(props: Props) {
+  const { title, action, kind = 'danger', name, onConfirm, onClose, children } = props;
   const [typed, setTyped] = useState('');
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string | null>(null);
@@ -60,7 +63,7 @@ export function Confirm({ title, action, name, onConfirm, onClose, children }: P
           <button type="button" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" class="danger" disabled={!ready || busy}>
+          <button type="submit" class={kind} disabled={!ready || busy}>
             {action}
           </button>
         </div>

@@ -1,0 +1,47 @@
+/** A card whose content is a list from the hub. */
+import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
+import type { Loaded } from '../lib/use-load.ts';
+import { Notice } from '../parts/notice.tsx';
+import { SkeletonRows } from '../parts/skeleton-rows.tsx';
+
+type Props<T> = {
+  title: string;
+  /** What stands beside the title. */
+  action?: ComponentChildren;
+  help?: ComponentChildren;
+  list: Pick<Loaded<T[]>, 'data' | 'error' | 'reload'>;
+  empty?: string;
+  item: (one: T) => ComponentChildren;
+  /** What stands between the title and the list. */
+  children?: ComponentChildren;
+};
+
+export function ListCard<T>(props: Props<T>) {
+  const { title, action, help, list, empty, item, children } = props;
+  const id = useId();
+  return (
+    <section class="card" aria-labelledby={id}>
+      <div class="card-head">
+        <h2 id={id}>{title}</h2>
+        {action}
+      </div>
+      {help && <p class="muted">{help}</p>}
+      {children}
+      {list.error && (
+        <Notice kind="error" title={list.error}>
+          <button type="button" class="link" onClick={list.reload}>
+            Load again
+          </button>
+        </Notice>
+      )}
+      {!list.data && !list.error && <SkeletonRows rows={2} label={`Loading: ${title}`} />}
+      {list.data?.length === 0 && empty && <p class="muted">{empty}</p>}
+      {list.data && list.data.length > 0 && (
+        <ul class="entries" aria-labelledby={id}>
+          {list.data.map(item)}
+        </ul>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,113 @@
+/** Permanent tokens for scripts. */
+import { useRef, useState } from 'preact/hooks';
+import { get, send } from '../lib/api.ts';
+import { useLoad } from '../lib/use-load.ts';
+import { Confirm } from '../parts/confirm.tsx';
+import { Time } from '../parts/time.tsx';
+import { hasExpired } from './describe.ts';
+import { ListCard } from './list-card.tsx';
+import { TokenForm } from './token-form.tsx';
+import { TokenShown } from './token-shown.tsx';
+import type { NewToken, Token } from './types.ts';
+
+export function TokensCard() {
+  const list = useLoad('tokens', (signal) => get<Token[]>('/tokens', signal));
+  const [making, setMaking] = useState(false);
+  const toggle = useRef<HTMLButtonElement>(null);
+  const [shown, setShown] = useState<NewToken | null>(null);
+  const [revoking, setRevoking] = useState<Token | null>(null);
+
+  const revoke = async () => {
+    await send('DELETE', `/tokens/${revoking?.id}`);
+    setRevoking(null);
+    await list.reload();
+  };
+
+  /** The focus was in the form, which goes. */
+  const close = () => {
+    toggle.current?.focus();
+    setMaking(false);
+  };
+
+  return (
+    <ListCard
+      title="API tokens"
+      help="For scripts: they need no password, and each can be taken back by itself."
+      list={list}
+      empty="There are none."
+      action={
+        <button
+          type="button"
+          ref={toggle}
+          aria-expanded={making}
+          onClick={() => setMaking(!making)}
+        >
+          New token
+        </button>
+      }
+      item={(token) => (
+        <li key={token.id}>
+          <div>
+            <strong>{token.name}</strong>{' '}
+            <span class="tag">{token.scope === 'write' ? 'read and write' : 'read only'}</span>
+            <p class="muted">
+              made <Time at={token.createdAt} />, <LastUse at={token.lastUsedAt} />,{' '}
+              <Expiry at={token.expiresAt} />
+            </p>
+          </div>
+          <button
+            type="button"
+            aria-label={`Revoke ${token.name}`}
+            onClick={() => setRevoking(token)}
+          >
+            Revoke
+          </button>
+        </li>
+      )}
+    >
+      {making && (
+        <TokenForm
+          onMade={(token) => {
+            close();
+            setShown(token);
+            void list.reload();
+          }}
+          onClose={close}
+        />
+      )}
+      {shown && <TokenShown token={shown} onClose={() => setShown(null)} />}
+      {revoking && (
+        <Confirm
+          title="Revoke this token?"
+          action="Revoke token"
+          onConfirm={revoke}
+          onClose={() => setRevoking(null)}
+        >
+          <p>
+            Whatever uses <strong>{revoking.name}</strong> is refused from now on. What it changed
+            stays.
+          </p>
+        </Confirm>
+      )}
+    </ListCard>
+  );
+}
+
+const LastUse = ({ at }: { at: string | null }) =>
+  at === null ? (
+    <>never used</>
+  ) : (
+    <>
+      last used <Time at={at} />
+    </>
+  );
+
+function Expiry({ at }: { at: string | null }) {
+  if (at === null) return <>no end</>;
+  const over = hasExpired(at, new Date());
+  return (
+    <span class={over ? 'over' : undefined}>
+      {over ? 'ended' : 'ends'} <Time at={at} />
+    </span>
+  );
+}

@@ -1,0 +1,99 @@
+/** Who has an account here. */
+import { useRef, useState } from 'preact/hooks';
+import { get, send } from '../lib/api.ts';
+import { useUser } from '../lib/hub.ts';
+import type { User } from '../lib/types.ts';
+import { useLoad } from '../lib/use-load.ts';
+import { Confirm } from '../parts/confirm.tsx';
+import { Time } from '../parts/time.tsx';
+import { ListCard } from './list-card.tsx';
+import { UserForm } from './user-form.tsx';
+
+export function UsersCard() {
+  const me = useUser();
+  const list = useLoad('users', (signal) => get<User[]>('/users', signal));
+  const [making, setMaking] = useState(false);
+  const toggle = useRef<HTMLButtonElement>(null);
+  const [removing, setRemoving] = useState<User | null>(null);
+  const isLast = list.data?.length === 1;
+
+  const remove = async () => {
+    await send('DELETE', `/users/${removing?.id}`);
+    setRemoving(null);
+    await list.reload();
+  };
+
+  /** The focus was in the form, which goes. */
+  const close = () => {
+    toggle.current?.focus();
+    setMaking(false);
+  };
+
+  return (
+    <ListCard
+      title="Users"
+      help={
+        isLast
+          ? 'Everybody with an account may do everything. The last account cannot be removed.'
+          : 'Everybody with an account may do everything.'
+      }
+      list={list}
+      action={
+        <button
+          type="button"
+          ref={toggle}
+          aria-expanded={making}
+          onClick={() => setMaking(!making)}
+        >
+          Add user
+        </button>
+      }
+      item={(user) => (
+        <li key={user.id}>
+          <div>
+            <strong>{user.name}</strong>{' '}
+            {user.id === me?.id && <span class="tag tag-good">you</span>}
+            <p class="muted">
+              <span class="mono">{user.email}</span>, since <Time at={user.createdAt} />
+            </p>
+          </div>
+          {!isLast && (
+            <button
+              type="button"
+              aria-label={`Remove ${user.email}`}
+              onClick={() => setRemoving(user)}
+            >
+              Remove
+            </button>
+          )}
+        </li>
+      )}
+    >
+      {making && (
+        <UserForm
+          onMade={() => {
+            close();
+            void list.reload();
+          }}
+          onClose={close}
+        />
+      )}
+      {removing && (
+        <Confirm
+          title={removing.id === me?.id ? 'Remove your own account?' : 'Remove this user?'}
+          action="Remove user"
+          name={removing.email}
+          onConfirm={remove}
+          onClose={() => setRemoving(null)}
+        >
+          <p>
+            {removing.id === me?.id
+              ? 'You are signed out at once, and your API tokens stop working.'
+              : `${removing.name} is signed out at once, and their API tokens stop working.`}{' '}
+            What was changed stays, and keeps the name.
+          </p>
+        </Confirm>
+      )}
+    </ListCard>
+  );
+}

@@ -1,0 +1,92 @@
+/** Every accepted change, newest first, by day. */
+import { useState } from 'preact/hooks';
+import { get, sentenceOf } from '../lib/api.ts';
+import { useHub } from '../lib/hub.ts';
+import { useLoad } from '../lib/use-load.ts';
+import { Notice } from '../parts/notice.tsx';
+import { SkeletonRows } from '../parts/skeleton-rows.tsx';
+import { byDay, dayName, type Entry, merged, subjectOf } from './describe.ts';
+import { EntryView } from './entry-view.tsx';
+
+/** Entries on a page of the API. */
+const PAGE = 100;
+
+/** @param domain shows the changes of this one alone; null: all */
+export function Changelog({ domain }: { domain: string | null }) {
+  const hub = useHub();
+  const [busy, setBusy] = useState(false);
+  const [olderError, setOlderError] = useState<string | null>(null);
+  const [full, setFull] = useState(false);
+  const page = (before: number | null, signal?: AbortSignal) => {
+    const query = new URLSearchParams();
+    if (domain !== null) query.set('domain', domain);
+    if (before !== null) query.set('before', String(before));
+    return get<Entry[]>(`/changelog?${query}`, signal);
+  };
+  const { data, error, set } = useLoad(`changelog ${domain}`, async (signal) => {
+    const first = await page(null, signal);
+    setFull(first.length === PAGE);
+    return first;
+  });
+
+  const undone = async () => {
+    hub.refresh();
+    const fresh = await page(null);
+    set((old) => merged(fresh, old ?? []));
+  };
+  const older = async () => {
+    const last = data?.at(-1);
+    if (!last || busy) return;
+    setBusy(true);
+    setOlderError(null);
+    try {
+      const more = await page(last.id);
+      setFull(more.length === PAGE);
+      set((old) => [...(old ?? []), ...more]);
+    } catch (reason) {
+      setOlderError(sentenceOf(reason));
+    }
+    setBusy(false);
+  };
+  const find = (id: number) => data?.find((entry) => entry.id === id);
+
+  return (
+    <>
+      <div class="page-head">
+        <h1>Changelog</h1>
+      </div>
+      {domain !== null && (
+        <p class="filter-line">
+          Only changes of <strong>{subjectOf(domain)}</strong>. <a href="/changelog">All changes</a>
+        </p>
+      )}
+      {error && <Notice kind="error">{error}</Notice>}
+      {!data && !error && <SkeletonRows rows={6} label="Loading the changes" />}
+      {data?.length === 0 && (
+        <p class="empty">
+          {domain === null
+            ? 'Nothing was changed yet. Each change of a site or the preamble will stand here.'
+            : 'There are no changes of this name.'}
+        </p>
+      )}
+      {byDay(data ?? []).map(({ day, entries }) => (
+        <section key={day} aria-label={dayName(day, new Date())}>
+          <h2 class="day">{dayName(day, new Date())}</h2>
+          <ol class="changes">
+            {entries.map((entry) => (
+              <EntryView key={entry.id} entry={entry} find={find} onUndone={undone} />
+            ))}
+          </ol>
+        </section>
+      ))}
+      {olderError && <Notice kind="error">{olderError}</Notice>}
+      {full && (
+        <p class="older">
+          <button type="button" disabled={busy} onClick={older}>
+            {busy ? 'Loading …' : 'Older changes'}
+          </button>
+        </p>
+      )}
+    </>
+  );
+}

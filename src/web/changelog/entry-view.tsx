@@ -1,0 +1,110 @@
+/** One change: what, by whom, when; its fields on request, and its undo. */
+import { useState } from 'preact/hooks';
+import { ApiError, send } from '../lib/api.ts';
+import { Confirm } from '../parts/confirm.tsx';
+import { Time } from '../parts/time.tsx';
+import {
+  type Entry,
+  fieldsOf,
+  isPreamble,
+  reversed,
+  subjectOf,
+  undoSentence,
+  WORDS,
+} from './describe.ts';
+import { FieldDiff } from './field-diff.tsx';
+import { UndoRefused } from './undo-refused.tsx';
+
+type Props = {
+  entry: Entry;
+  /** A loaded entry by its id. */
+  find: (id: number) => Entry | undefined;
+  /** Hears after the change was taken back. */
+  onUndone: () => Promise<void>;
+};
+
+export function EntryView({ entry, find, onUndone }: Props) {
+  const { id, action, domain, userName, via, createdAt } = entry;
+  const [asking, setAsking] = useState(false);
+  const [open, setOpen] = useState(false);
+  const [undone, setUndone] = useState(false);
+  const [refusal, setRefusal] = useState<ApiError | null>(null);
+  const { sign, word } = WORDS[action];
+  const fields = fieldsOf(entry.diff);
+
+  const undo = async () => {
+    setUndone(false);
+    setRefusal(null);
+    try {
+      await send('POST', `/changelog/${id}/revert`);
+    } catch (reason) {
+      if (!(reason instanceof ApiError)) throw reason;
+      setAsking(false);
+      setRefusal(reason);
+      return;
+    }
+    setAsking(false);
+    setUndone(true);
+    await onUndone();
+  };
+
+  return (
+    <li class="change" id={`change-${id}`} tabIndex={-1}>
+      <div class="change-head">
+        <span class={`change-sign change-${action}`} aria-hidden="true">
+          {sign}
+        </span>
+        <p class="change-what">
+          {word}{' '}
+          <a
+            href={`/changelog?domain=${encodeURIComponent(domain)}`}
+            title={isPreamble(entry) ? 'All changes of the preamble' : 'All changes of this site'}
+          >
+            {subjectOf(domain)}
+          </a>
+          <span class="change-who">
+            {userName}
+            {via !== null && (
+              <>
+                {' '}
+                with the token <q>{via}</q>
+              </>
+            )}
+            <span aria-hidden="true"> · </span>
+            <Time at={createdAt} />
+          </span>
+        </p>
+        <button type="button" aria-describedby={`change-${id}`} onClick={() => setAsking(true)}>
+          Undo
+        </button>
+      </div>
+      {undone && (
+        <p class="change-undone" role="status">
+          <span aria-hidden="true">✓ </span>Taken back
+        </p>
+      )}
+      {refusal && <UndoRefused error={refusal} find={find} />}
+      {fields.length > 0 && (
+        <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+          <summary>
+            What changed: <span class="mono">{fields.map(({ field }) => field).join(', ')}</span>
+          </summary>
+          {open && <FieldDiff fields={fields} />}
+        </details>
+      )}
+      {asking && (
+        <Confirm
+          title={`Undo: ${word.toLowerCase()} ${subjectOf(domain)}`}
+          action="Undo this change"
+          kind={action === 'create' ? 'danger' : 'primary'}
+          onConfirm={undo}
+          onClose={() => setAsking(false)}
+        >
+          <p>{undoSentence(entry)}</p>
+          {fields.length > 0 && <FieldDiff fields={reversed(fields)} />}
+          <p class="muted">The undo is a change of its own, and can be undone as well.</p>
+        </Confirm>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,33 @@
+/** The fields of an update: text line by line, the rest as old and new. */
+import { useMemo } from 'preact/hooks';
+import { DiffView } from '../parts/diff-view.tsx';
+import type { FieldChange } from './describe.ts';
+import { lineDiff } from './line-diff.ts';
+
+export function FieldDiff({ fields }: { fields: readonly FieldChange[] }) {
+  return (
+    <dl class="field-diff">
+      {fields.map((change) => (
+        <div key={change.field}>
+          <dt>{change.field}</dt>
+          <dd>
+            {change.kind === 'text' ? (
+              <TextDiff change={change} />
+            ) : (
+              <span class="mono">
+                <del>{change.old}</del>
+                <span aria-hidden="true"> → </span>
+                <ins>{change.new}</ins>
+              </span>
+            )}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function TextDiff({ change }: { change: FieldChange }) {
+  const lines = useMemo(() => lineDiff(change.old, change.new), [change.old, change.new]);
+  return <DiffView lines={lines} label={`Changes of ${change.field}`} />;
+}

@@ -1,0 +1,93 @@
+/** What an import or a restore would do to what is there. Pure. */
+import { plural } from '../lib/format.ts';
+import type { ImportAnswer, Snapshot, SnapshotSite } from './types.ts';
+
+/** The first lines of a config, and how many follow. */
+export function firstLines(config: string, most: number): { head: string; more: number } {
+  const lines = config.replace(/\s+$/, '').split('\n');
+  return { head: lines.slice(0, most).join('\n'), more: Math.max(0, lines.length - most) };
+}
+
+export type ImportSummary = {
+  /** Sites of the file that are there by the same name: the hub will refuse them. */
+  taken: string[];
+  /** What becomes of the preamble. */
+  preamble: 'same' | 'new' | 'replaced';
+  /** Sites that stay as they are. */
+  kept: number;
+};
+
+/** @param present what is there before */
+export function importSummary(
+  planned: Pick<ImportAnswer, 'preamble' | 'vhosts'>,
+  present: { preamble: string; domains: readonly string[] },
+): ImportSummary {
+  const known = new Set(present.domains);
+  const taken = planned.vhosts.map(({ domain }) => domain).filter((domain) => known.has(domain));
+  const preamble =
+    planned.preamble.trim() === present.preamble.trim()
+      ? 'same'
+      : present.preamble.trim() === ''
+        ? 'new'
+        : 'replaced';
+  return { taken, preamble, kept: present.domains.length };
+}
+
+export type RestoreSummary = {
+  added: string[];
+  changed: string[];
+  same: number;
+  removed: string[];
+};
+
+/** Sites of a snapshot against those that are there, by their domain. */
+export function restoreSummary(wanted: Snapshot, present: Snapshot): RestoreSummary {
+  const before = new Map(present.vhosts.map((site) => [site.domain, site]));
+  const after = new Set(wanted.vhosts.map(({ domain }) => domain));
+  const known = wanted.vhosts.flatMap((site) => {
+    const old = before.get(site.domain);
+    return old ? [{ domain: site.domain, same: isSame(old, site) }] : [];
+  });
+  return {
+    added: wanted.vhosts.map(({ domain }) => domain).filter((domain) => !before.has(domain)),
+    changed: known.filter(({ same }) => !same).map(({ domain }) => domain),
+    same: known.filter(({ same }) => same).length,
+    removed: [...before.keys()].filter((domain) => !after.has(domain)),
+  };
+}
+
+const isSame = (a: SnapshotSite, b: SnapshotSite): boolean =>
+  a.config === b.config && a.upstream === b.upstream && a.enabled === b.enabled;
+
+/** @throws Error with a sentence, where a text is no snapshot */
+export function readSnapshot(text: string): Snapshot {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Error('This file is not JSON. Choose one that was downloaded here as a snapshot.');
+  }
+  if (!isObject(value) || !Array.isArray(value.vhosts) || typeof value.preamble !== 'string') {
+    throw new Error('This JSON is no snapshot: it has no preamble and no list of vhosts.');
+  }
+  if (value.version !== 1) {
+    throw new Error('This snapshot is of another version than this hub can read.');
+  }
+  const wrong = value.vhosts.findIndex((site: unknown) => !isSite(site));
+  if (wrong >= 0) throw new Error(`Site ${wrong + 1} of this snapshot is not complete.`);
+  return { version: 1, preamble: value.preamble, vhosts: value.vhosts };
+}
+
+const isObject = (value: unknown): value is { [name: string]: unknown } =>
+  typeof value === 'object' && value !== null;
+
+const isSite = (site: unknown): site is SnapshotSite =>
+  isObject(site) &&
+  typeof site.enabled === 'boolean' &&
+  [site.domain, site.config, site.upstream].every((text) => typeof text === 'string');
+
+/** `3 sites`, with how many of them are off. */
+export function sitesOf({ vhosts }: Snapshot): string {
+  const off = vhosts.filter(({ enabled }) => !enabled).length;
+  return `${plural(vhosts.length, 'site')}${off > 0 ? ` (${off} off)` : ''}`;
+}

@@ -1,0 +1,118 @@
+/** What an import would make of a file, before it is done. */
+import { useState } from 'preact/hooks';
+import { plural } from '../lib/format.ts';
+import { useHub } from '../lib/hub.ts';
+import { CodeBlock } from '../parts/code-block.tsx';
+import { Confirm } from '../parts/confirm.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { firstLines, type ImportSummary, importSummary } from './import-summary.ts';
+import type { ImportAnswer, ImportedSite } from './types.ts';
+
+export type Plan = {
+  answer: ImportAnswer;
+  present: { preamble: string; domains: readonly string[] };
+};
+
+/** A list of more would take long to draw, and nobody reads it. */
+const MOST_SHOWN = 200;
+const FIRST_LINES = 3;
+
+export function PlanView({ plan, onImport }: { plan: Plan; onImport: () => Promise<void> }) {
+  const { status } = useHub();
+  const [asking, setAsking] = useState(false);
+  const { answer, present } = plan;
+  const { vhosts, skipped, preamble } = answer;
+  const summary = importSummary(answer, present);
+  const sites = plural(vhosts.length, 'site');
+  return (
+    <section class="plan" aria-label="What becomes of it">
+      <h3>
+        <span role="status">This file becomes {sites}</span>
+      </h3>
+      {summary.taken.length > 0 && (
+        <Notice kind="warning" title={`${plural(summary.taken.length, 'site')} there already`}>
+          The import will be refused while these are: {summary.taken.slice(0, 20).join(', ')}
+          {summary.taken.length > 20 && ' …'}
+        </Notice>
+      )}
+      <p>{preambleSentence(summary)}</p>
+      {preamble.trim() !== '' && (
+        <details>
+          <summary>Preamble, {plural(preamble.split('\n').length, 'line')}</summary>
+          <CodeBlock text={preamble} label="The preamble of the file" />
+        </details>
+      )}
+      {skipped.length > 0 && (
+        <>
+          <p>Left out, since it changes nothing:</p>
+          <ul>
+            {skipped.map(({ line, reason }) => (
+              <li key={line}>
+                Line {line}: <span class="mono">{reason}</span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      <ul class="plan-sites">
+        {vhosts.slice(0, MOST_SHOWN).map((site, at) => (
+          <SiteItem key={at} site={site} />
+        ))}
+      </ul>
+      {vhosts.length > MOST_SHOWN && (
+        <p class="muted">and {plural(vhosts.length - MOST_SHOWN, 'more site')}</p>
+      )}
+      <div class="actions">
+        <button type="button" class="primary" onClick={() => setAsking(true)}>
+          Import {sites}
+        </button>
+      </div>
+      {asking && (
+        <Confirm
+          title={`Import ${sites}?`}
+          action={`Import ${sites}`}
+          kind="primary"
+          onConfirm={onImport}
+          onClose={() => setAsking(false)}
+        >
+          <p>
+            {vhosts.length > 0 && 'They are served at once, all of them or none. '}
+            {preambleSentence(summary)}
+          </p>
+          {summary.kept > 0 && <p>{plural(summary.kept, 'site')} that are here already stay.</p>}
+          {status?.foreign && (
+            <p>
+              Caddy serves sites that signalbox did not write: they are replaced, and their
+              Caddyfile is kept as a copy.
+            </p>
+          )}
+        </Confirm>
+      )}
+    </section>
+  );
+}
+
+function preambleSentence({ preamble }: ImportSummary): string {
+  if (preamble === 'same') return 'The preamble stays as it is.';
+  if (preamble === 'new') return 'The preamble is empty now, and becomes that of the file.';
+  return 'The preamble is replaced by that of the file; ports that the file does not set may be kept.';
+}
+
+function SiteItem({ site: { domain, config, upstream } }: { site: ImportedSite }) {
+  const { head, more } = firstLines(config, FIRST_LINES);
+  return (
+    <li>
+      <details>
+        <summary>
+          <strong class="mono">{domain}</strong>
+          {upstream !== '' && <span class="muted mono"> → {upstream}</span>}
+          <pre class="first-lines">
+            {head}
+            {more > 0 && <span class="muted">{`\n… ${plural(more, 'more line')}`}</span>}
+          </pre>
+        </summary>
+        <CodeBlock text={config} label={`Configuration of ${domain}`} />
+      </details>
+    </li>
+  );
+}
