@@ -11,6 +11,8 @@ export type Activity = ReturnType<typeof createActivity>;
 type Counts = LogActivity['domains'][string];
 
 const HOUR_MS = 3_600_000;
+/** A name has at most 255 octets (RFC 1035, 2.3.4). */
+const MOST_LABELS = 127;
 /** A list that several people look at is counted once. */
 const KEPT_MS = 5_000;
 
@@ -62,10 +64,11 @@ function hostsOf({ preamble, vhosts }: SiteSet): (host: string) => readonly numb
   }
   return (host) => {
     const labels = host.replace(/^\[|\]$/g, '').split('.');
-    for (let wild = 0; wild <= labels.length; wild++) {
-      const found = byName.get(labels.join('.'));
+    // Anybody can send a Host of thousands of dots.
+    for (let wild = 0; wild <= labels.length && labels.length <= MOST_LABELS; wild++) {
+      const name = labels.map((label, at) => (at < wild ? '*' : label)).join('.');
+      const found = byName.get(name);
       if (found) return [...found];
-      labels[wild] = '*';
     }
     return [...(byName.get('') ?? [])];
   };

@@ -49,7 +49,9 @@ test('each vhost has its own requests and errors, the nearest name first', async
     await create('http://quiet.example', 'respond ok'),
   ];
   const hosts = ['a.example', 'A.Example:80', 'b.example', 'x.example', 'y.example', 'c.example'];
-  for (const host of hosts) await stack.served(host);
+  // Of the last two no vhost knows.
+  for (const host of [...hosts, 'no.vhost.at.all', `${'.'.repeat(9_000)}x`])
+    await stack.served(host);
   // An answer is kept for some seconds; each number of buckets has its own.
   let buckets = 0;
   const activity = await until(async () => {
