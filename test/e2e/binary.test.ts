@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { findByArgument } from '../../agent/caddy/processes.ts';
 import manifest from '../../package.json';
 import { BUILD_PATIENCE, binaryIn, build, host, ROOT, runBinary } from '../harness/binary.ts';
+import { launchBrowser } from '../harness/browser.ts';
 import { ask, freePort, signUp, temporaryFolder, until } from '../harness/stack.ts';
 
 const folder = temporaryFolder();
@@ -91,6 +92,34 @@ test('names functions and lines of the source in a stack trace', async () => {
   expect(err).toMatch(/ at importCommand \(.*src\/cli\/import\.ts:\d+:\d+\)/);
 });
 
+/** Signs in through the page and opens the log with its plot, which is loaded only then. */
+async function dashboardFaults(hub: string): Promise<string[]> {
+  const browser = await launchBrowser();
+  try {
+    const page = await browser.newPage({ baseURL: hub.replace(/\/api$/, '') });
+    page.setDefaultTimeout(15_000);
+    const faults: string[] = [];
+    page.on('pageerror', (error) => faults.push(String(error)));
+    page.on('requestfailed', (request) => {
+      // Leaving a page ends what it was still asking for.
+      if (!request.url().includes('/api/')) faults.push(`${request.url()} failed`);
+    });
+    page.on('response', (response) => {
+      if (response.status() >= 400) faults.push(`${response.status()} ${response.url()}`);
+    });
+    await page.goto('/');
+    await page.getByLabel('E-mail').fill('ada@example.org');
+    await page.getByLabel('Password').fill('a long passphrase');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('link', { name: 'http://app.example' }).waitFor();
+    await page.goto('/logs');
+    await page.locator('canvas').first().waitFor();
+    return faults;
+  } finally {
+    await browser.close();
+  }
+}
+
 test('does the whole job in an empty folder', async () => {
   const cwd = folderFor('empty');
   const httpPort = freePort();
@@ -148,6 +177,8 @@ test('does the whole job in an empty folder', async () => {
     const status = await ask(`${hub}/status`, { headers });
     expect(status.body).toMatchObject({ version: manifest.version, inStep: true });
 
+    expect(await dashboardFaults(hub)).toEqual([]);
+
     program.child.kill('SIGTERM');
     const { code, err } = await program.exited();
     expect(code).toBe(0);
@@ -158,4 +189,4 @@ test('does the whole job in an empty folder', async () => {
     program.child.kill('SIGKILL');
     for (const { pid } of caddies()) process.kill(pid, 'SIGKILL');
   }
-}, 30_000);
+}, 60_000);
