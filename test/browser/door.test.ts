@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Browser, Page } from 'playwright-core';
 import { launchBrowser } from '../harness/browser.ts';
-import { PATIENCE_MS } from '../harness/dashboard.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
+import { PATIENCE_MS } from '../harness/visit.ts';
 
 setDefaultTimeout(PATIENCE_MS);
 
