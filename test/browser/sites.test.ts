@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
-import { ask } from '../harness/stack.ts';
+import { ask, until } from '../harness/stack.ts';
 import { barriers, PATIENCE_MS, tooWide } from '../harness/visit.ts';
 
 setDefaultTimeout(PATIENCE_MS);
@@ -68,6 +68,20 @@ describe('a site', () => {
     await toggle.click();
     await page.locator('[role=switch][aria-checked=true]').waitFor();
     expect(await served()).toBe('from the upstream');
+  });
+
+  test('has the requests of its last hour beside it', async () => {
+    await dashboard.stack.served('app.localhost', '/?status=503');
+    // Numbers are kept for five seconds, and asked for again with the page.
+    await until(async () => {
+      await page.reload();
+      const spark = page.getByRole('img', { name: /, 1 error \(5xx\), 0 answered 4xx/ });
+      return spark.waitFor({ timeout: 1_000 }).then(
+        () => true,
+        () => false,
+      );
+    }, 'the error');
+    expect(await page.locator('.spark-errors').getAttribute('d')).toStartWith('M');
   });
 
   test('keeps its switch where the proxy refuses the change, and says why there', async () => {
