@@ -51,3 +51,24 @@ describe('imports point one way', () => {
     }
   });
 });
+
+describe('the dashboard knows the hub by its API alone', () => {
+  const pages = [...new Bun.Glob('src/web/**/*.{ts,tsx}').scanSync(ROOT)].toSorted();
+
+  test.each(pages)('%s', async (file) => {
+    const outside = (await importsOf(file)).filter((path) => !path.startsWith('src/web/'));
+    expect(outside).toEqual([]);
+    // Texts of strangers become text, never HTML; a `style` in HTML would be against the policy.
+    const text = await Bun.file(join(ROOT, file)).text();
+    expect(text).not.toMatch(/innerHTML|insertAdjacentHTML|document\.write|\sstyle="/i);
+    expect(text).not.toMatch(/localStorage|sessionStorage/);
+  });
+
+  test.each(files.filter((file) => !file.startsWith('src/web/')))(
+    'and %s not its code',
+    async (file) => {
+      const inside = (await importsOf(file)).filter((path) => path.startsWith('src/web/'));
+      expect(inside).toEqual(file === 'src/dashboard/assets.ts' ? ['src/web/index.html'] : []);
+    },
+  );
+});
