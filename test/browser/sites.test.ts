@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import type { Page } from 'playwright-core';
 import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
 import { ask, until } from '../harness/stack.ts';
-import { barriers, PATIENCE_MS, tooWide } from '../harness/visit.ts';
+import { answerNext, barriers, PATIENCE_MS, tooWide } from '../harness/visit.ts';
 
 setDefaultTimeout(PATIENCE_MS);
 
@@ -142,16 +142,11 @@ describe('a site', () => {
   });
 
   test('that was not saved is not left without a question', async () => {
-    const asked = new Promise<string>((resolve) => {
-      page.once('dialog', (dialog) => {
-        resolve(dialog.message());
-        void dialog.dismiss();
-      });
-    });
+    const asked = answerNext(page, false);
     await page.getByRole('navigation').getByRole('link', { name: 'Sites' }).click();
     expect(await asked).toContain('Leave without saving?');
     expect(await config(page).inputValue()).toBe('one\ntwo');
-    page.once('dialog', (dialog) => void dialog.accept());
+    void answerNext(page, true);
     await page.getByRole('navigation').getByRole('link', { name: 'Sites' }).click();
     await page.getByRole('heading', { name: 'Sites' }).waitFor();
   });

@@ -61,3 +61,12 @@ export async function tooWide(page: Page): Promise<number> {
   if (before) await page.setViewportSize(before);
   return more;
 }
+
+/** Answers the next question of the page itself. @returns the question */
+export const answerNext = (page: Page, yes: boolean): Promise<string> =>
+  new Promise((resolve) => {
+    page.once('dialog', (dialog) => {
+      resolve(dialog.message());
+      void (yes ? dialog.accept() : dialog.dismiss());
+    });
+  });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { copyFileSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ask, type Stack, signUp, startLocalCaStack, until } from '../harness/stack.ts';
 
@@ -25,6 +25,7 @@ beforeEach(async () => {
   await vhosts('POST', '', { domain, config: 'respond frail' });
   const authority = join(stack.dataDir, 'caddy/data/caddy/pki/authorities/local/root');
   certificate = join(stack.folder, 'pair.pem');
+  await until(() => existsSync(`${authority}.key`), 'the authority');
   copyFileSync(`${authority}.crt`, `${certificate}.crt`);
   copyFileSync(`${authority}.key`, certificate);
   const frail = await vhosts('PUT', '/1', {

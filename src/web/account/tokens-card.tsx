@@ -1,5 +1,5 @@
 /** Permanent tokens for scripts. */
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { get, send } from '../lib/api.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { Confirm } from '../parts/confirm.tsx';
@@ -9,11 +9,11 @@ import { ListCard } from './list-card.tsx';
 import { TokenForm } from './token-form.tsx';
 import { TokenShown } from './token-shown.tsx';
 import type { NewToken, Token } from './types.ts';
+import { useOpener } from './use-opener.ts';
 
 export function TokensCard() {
   const list = useLoad('tokens', (signal) => get<Token[]>('/tokens', signal));
-  const [making, setMaking] = useState(false);
-  const toggle = useRef<HTMLButtonElement>(null);
+  const { isOpen, opener, close } = useOpener();
   const [shown, setShown] = useState<NewToken | null>(null);
   const [revoking, setRevoking] = useState<Token | null>(null);
 
@@ -23,28 +23,13 @@ export function TokensCard() {
     await list.reload();
   };
 
-  /** The focus was in the form, which goes. */
-  const close = () => {
-    toggle.current?.focus();
-    setMaking(false);
-  };
-
   return (
     <ListCard
       title="API tokens"
       help="For scripts: they need no password, and each can be taken back by itself."
       list={list}
       empty="There are none."
-      action={
-        <button
-          type="button"
-          ref={toggle}
-          aria-expanded={making}
-          onClick={() => setMaking(!making)}
-        >
-          New token
-        </button>
-      }
+      action={<button {...opener}>New token</button>}
       item={(token) => (
         <li key={token.id}>
           <div>
@@ -65,7 +50,7 @@ export function TokensCard() {
         </li>
       )}
     >
-      {making && (
+      {isOpen && (
         <TokenForm
           onMade={(token) => {
             close();

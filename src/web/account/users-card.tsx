@@ -1,5 +1,5 @@
 /** Who has an account here. */
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { get, send } from '../lib/api.ts';
 import { useUser } from '../lib/hub.ts';
 import type { User } from '../lib/types.ts';
@@ -7,13 +7,13 @@ import { useLoad } from '../lib/use-load.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Time } from '../parts/time.tsx';
 import { ListCard } from './list-card.tsx';
+import { useOpener } from './use-opener.ts';
 import { UserForm } from './user-form.tsx';
 
 export function UsersCard() {
   const me = useUser();
   const list = useLoad('users', (signal) => get<User[]>('/users', signal));
-  const [making, setMaking] = useState(false);
-  const toggle = useRef<HTMLButtonElement>(null);
+  const { isOpen, opener, close } = useOpener();
   const [removing, setRemoving] = useState<User | null>(null);
   const isLast = list.data?.length === 1;
 
@@ -21,12 +21,6 @@ export function UsersCard() {
     await send('DELETE', `/users/${removing?.id}`);
     setRemoving(null);
     await list.reload();
-  };
-
-  /** The focus was in the form, which goes. */
-  const close = () => {
-    toggle.current?.focus();
-    setMaking(false);
   };
 
   return (
@@ -38,16 +32,7 @@ export function UsersCard() {
           : 'Everybody with an account may do everything.'
       }
       list={list}
-      action={
-        <button
-          type="button"
-          ref={toggle}
-          aria-expanded={making}
-          onClick={() => setMaking(!making)}
-        >
-          Add user
-        </button>
-      }
+      action={<button {...opener}>Add user</button>}
       item={(user) => (
         <li key={user.id}>
           <div>
@@ -69,7 +54,7 @@ export function UsersCard() {
         </li>
       )}
     >
-      {making && (
+      {isOpen && (
         <UserForm
           onMade={() => {
             close();
