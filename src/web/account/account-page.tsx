@@ -1,18 +1,20 @@
 /** One's own account, and who else has one. */
+import { useState } from 'preact/hooks';
 import { PasswordCard } from './password-card.tsx';
 import { SessionsCard } from './sessions-card.tsx';
 import { TokensCard } from './tokens-card.tsx';
 import { UsersCard } from './users-card.tsx';
 
 export function AccountPage() {
+  const [changes, setChanges] = useState(0);
   return (
     <>
       <div class="page-head">
         <h1>Account</h1>
       </div>
       <div class="cards">
-        <PasswordCard />
-        <SessionsCard />
+        <PasswordCard onChanged={() => setChanges((before) => before + 1)} />
+        <SessionsCard changes={changes} />
         <TokensCard />
         <UsersCard />
       </div>

@@ -16,7 +16,8 @@ function fieldOf(error: unknown): FieldName | null {
   return error.code.startsWith('PASSWORD_') ? 'newPassword' : null;
 }
 
-export function PasswordCard() {
+/** @param onChanged all other sessions have ended */
+export function PasswordCard({ onChanged }: { onChanged: () => void }) {
   const user = useUser();
   const [values, setValues] = useState(EMPTY);
   const [busy, setBusy] = useState(false);
@@ -44,6 +45,7 @@ export function PasswordCard() {
       await send('POST', '/auth/change-password', { ...values, revokeOtherSessions: true });
       setValues(EMPTY);
       setDone(true);
+      onChanged();
     } catch (reason) {
       setError(reason);
     }

@@ -18,8 +18,9 @@ const end = async ({ id }: Session) => {
   }
 };
 
-export function SessionsCard() {
-  const list = useLoad('sessions', (signal) => get<Session[]>('/sessions', signal));
+/** @param changes of the password: each ends sessions */
+export function SessionsCard({ changes }: { changes: number }) {
+  const list = useLoad(`sessions ${changes}`, (signal) => get<Session[]>('/sessions', signal));
   const [asking, setAsking] = useState(false);
   const [error, setError] = useState<{ id: string; text: string } | null>(null);
   const others = list.data?.filter(({ current }) => !current) ?? [];

@@ -13,7 +13,12 @@ const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 export function ago(iso: string, now: Date): string {
   const seconds = (Date.parse(iso) - now.getTime()) / 1000;
   for (const [unit, length] of UNITS) {
-    if (Math.abs(seconds) >= length) return relative.format(Math.trunc(seconds / length), unit);
+    if (Math.abs(seconds) < length) continue;
+    // What was just made for 90 days does not end in two months.
+    return relative.format(
+      seconds > 0 ? Math.round(seconds / length) : Math.trunc(seconds / length),
+      unit,
+    );
   }
   return 'just now';
 }

@@ -14,6 +14,11 @@ export const HubContext = createContext<Hub>({ status: null, offline: false, ref
 export const UserContext = createContext<User | null>(null);
 
 export const useHub = (): Hub => useContext(HubContext);
+/** Whether hub and agent answered when they were last asked. */
+export function useAnswers(): boolean {
+  const { offline, status } = useHub();
+  return !offline && status?.agent.reachable !== false;
+}
 export const useUser = (): User | null => useContext(UserContext);
 
 /** @param onSignedOut hears when the session has ended */

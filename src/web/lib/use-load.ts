@@ -1,6 +1,7 @@
 /** Data from the hub for a page: loaded, kept while it is loaded again, and told where it failed. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { sentenceOf } from './api.ts';
+import { useAnswers } from './hub.ts';
 
 export type Loaded<T> = {
   /** The last that was loaded; undefined before the first. */
@@ -14,7 +15,10 @@ export type Loaded<T> = {
   set: (change: (data: T | undefined) => T | undefined) => void;
 };
 
-/** @param key loads again whenever it changes; answers to older keys are dropped */
+/**
+ * What failed is loaded again once hub and agent answer again.
+ * @param key loads again whenever it changes; answers to older keys are dropped
+ */
 export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Loaded<T> {
   const [data, setData] = useState<T>();
   const [error, setError] = useState<string | null>(null);
@@ -44,6 +48,13 @@ export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T
     void reload();
     return () => running.current?.abort();
   }, [key, reload]);
+
+  const answers = useAnswers();
+  const failed = useRef(false);
+  failed.current = error !== null;
+  useEffect(() => {
+    if (answers && failed.current) void reload();
+  }, [answers, reload]);
 
   return { data, error, loading, reload, set: setData };
 }

@@ -104,8 +104,7 @@ export function drawPlots(
     [data.times, ...stacked],
     requests,
   );
-  const isAlone = data.times.length === 1;
-  const line = { width: 1.5, spanGaps: false, points: { show: isAlone } };
+  const line = { width: 1.5, spanGaps: false, points: { show: true, size: 4, filter: alone } };
   const lower = new uPlot(
     {
       ...common(LATENCY_HEIGHT, { values: timeNames }, (value) =>
@@ -130,4 +129,12 @@ export function drawPlots(
     room.disconnect();
     for (const plot of plots) plot.destroy();
   };
+}
+
+/** Values without a neighbour, which no line reaches. */
+function alone(plot: uPlot, series: number): number[] {
+  const values = plot.data[series] ?? [];
+  return [...values.keys()].filter(
+    (at) => values[at] != null && values[at - 1] == null && values[at + 1] == null,
+  );
 }

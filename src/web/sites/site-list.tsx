@@ -100,7 +100,7 @@ export function SiteList() {
           ? plural(rows.length, 'site')
           : sites.data
             ? `${rows.length} of ${plural(sites.data.length, 'site')}`
-            : 'Loading …'}
+            : sites.loading && 'Loading …'}
       </p>
       {sites.data && rows.length > 0 && (
         <div class="sites">

@@ -1,6 +1,7 @@
 /** What the proxy knows of all sites, and their last hour, asked again each minute. */
 import { useEffect, useState } from 'preact/hooks';
 import { get } from '../lib/api.ts';
+import { useAnswers } from '../lib/hub.ts';
 import type { SiteState } from '../lib/types.ts';
 import type { Activity } from './sparkline.tsx';
 
@@ -14,10 +15,12 @@ const EVERY_MS = 60_000;
 const byId = <T extends { id: number }>(all: readonly T[]) =>
   new Map(all.map((one) => [one.id, one]));
 
-/** By the site's id. @param published asks at once when it changes */
+/** By the site's id. @param published asks at once when it changes, and when hub and agent answer again */
 export function useStates(published: string | undefined): Known {
   const [known, setKnown] = useState<Known>({ states: new Map(), activity: new Map() });
+  const answers = useAnswers();
   useEffect(() => {
+    if (!answers) return;
     const own = new AbortController();
     // The list is whole without them, and the status bar tells of an agent that is away.
     const ask = () => {
@@ -38,6 +41,6 @@ export function useStates(published: string | undefined): Known {
       own.abort();
       clearInterval(timer);
     };
-  }, [published]);
+  }, [published, answers]);
   return known;
 }
