@@ -1,11 +1,12 @@
 /** Puts another database in the place of the hub's, which must not run. */
 import { Database } from 'bun:sqlite';
 import {
-  chownSync,
   constants,
   copyFileSync,
   existsSync,
+  lchownSync,
   linkSync,
+  lstatSync,
   renameSync,
   statSync,
 } from 'node:fs';
@@ -64,10 +65,13 @@ export function putInPlace(ready: string, current: string, stamp: string): strin
   return kept;
 }
 
-/** Root may restore for the user whom the folder belongs to, who must be able to open it then. */
+/**
+ * Root may restore for the user whom the folder belongs to, who must be able to open it then. That
+ * user may have put a link there, to something that is not to become theirs.
+ */
 export function giveToOwner(file: string): void {
   const { uid, gid } = statSync(dirname(file));
-  if (statSync(file).uid !== uid) chownSync(file, uid, gid);
+  if (lstatSync(file).uid !== uid) lchownSync(file, uid, gid);
 }
 
 /** Takes what stands in the log beside it into the file; false where it is too damaged for that. */
