@@ -23,18 +23,32 @@ export const BESIDE = ['-wal', '-shm', '-journal'];
  * Looks through a copy and makes one file of it, without its sessions: those that were ended since
  * must not come back to life.
  * @param name what a person knows the file by
- * @throws Error where it is no database of signalbox, damaged, or of a newer version
+ * @throws Error where it is no database of signalbox, damaged, of a newer version, or does something
+ * by itself
  */
 export function makeReady(file: string, name: string): Contents {
   refuseNewer(storedVersion(file, name), name);
   const sqlite = new Database(file, { readwrite: true, strict: true });
   try {
     const contents = inspect(sqlite, name);
+    refuseProgram(sqlite, name);
     sqlite.run('PRAGMA journal_mode = DELETE');
     sqlite.run('DELETE FROM sessions');
     return contents;
   } finally {
     sqlite.close();
+  }
+}
+
+/**
+ * A file may come from anywhere. No hub's database has triggers or views: one could bring sessions
+ * or accounts back whenever they are removed, or work without an end.
+ */
+function refuseProgram(sqlite: Database, name: string): void {
+  const found = "SELECT type FROM sqlite_master WHERE type IN ('trigger', 'view')";
+  const [type] = sqlite.query(found).values().flat();
+  if (type !== undefined) {
+    throw new Error(`${name} is not a database of signalbox alone: it has a ${type}`);
   }
 }
 

@@ -273,6 +273,13 @@ describe('signalbox restore', () => {
     bytes.fill(0x5a, 4096, 3 * 4096);
     writeFileSync(damaged, bytes);
     await refused(damaged, 'is damaged');
+    for (const [type, made] of [
+      ['trigger', 'TRIGGER t AFTER DELETE ON sessions BEGIN DELETE FROM users; END'],
+      ['view', 'VIEW v AS SELECT 1'],
+    ] as const) {
+      const scheming = changed(file, `CREATE ${made}`);
+      await refused(scheming, `${scheming} is not a database of signalbox alone: it has a ${type}`);
+    }
     const half = join(folder, 'half.db');
     writeFileSync(half, readFileSync(file).subarray(0, 5 * 4096));
     await refused(half, 'is damaged');
