@@ -162,7 +162,8 @@ export function covers(pattern: string, name: string): boolean {
   return matches(nameOf(pattern).split('.'), name.split('.'));
 }
 
-const matches = (pattern: readonly string[], labels: readonly string[]): boolean =>
+/** The same, of labels that are known already. */
+export const matches = (pattern: readonly string[], labels: readonly string[]): boolean =>
   labels.length === pattern.length &&
   pattern.every((label, index) => label === '*' || label === labels[index]);
 
