@@ -86,6 +86,7 @@ export function createProxy(settings: ProxySettings, log: Log) {
   return {
     /** The one queue of calls to the proxy's admin endpoint. */
     admin,
+    watch,
     reload: reload.reload,
     validate: reload.check,
     /**

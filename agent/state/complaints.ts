@@ -43,7 +43,7 @@ export function readComplaint(line: string): Complaint | null {
   const at = Number(field(entry, 'ts')) * 1000;
   const logger = field(entry, 'logger');
   const said = textOf(entry, 'msg');
-  if (!Number.isFinite(at) || typeof logger !== 'string') return null;
+  if (!isTime(at) || typeof logger !== 'string') return null;
   if (/^http\.log\.error(\.|$)/.test(logger)) return ofRequest(entry, at, said);
   if (logger.startsWith(HEALTH)) return ofHealth(entry, at, said);
   return logger.startsWith('tls.') ? ofCertificate(entry, at, said) : null;
@@ -87,14 +87,17 @@ function ofCertificate(entry: Json, at: number, said: string): Complaint | null 
   if (said === 'will retry') {
     const seconds = Number(field(entry, 'retrying_in'));
     const [, named = ''] = /^\[([^\]\s]+)\]/.exec(error) ?? [];
-    if (named === '' || !Number.isFinite(seconds)) return null;
-    return { kind: 'retry', at, name: named, retryAt: at + seconds * 1000 };
+    const retryAt = at + seconds * 1000;
+    return named === '' || !isTime(retryAt) ? null : { kind: 'retry', at, name: named, retryAt };
   }
   if (name === '') return null;
   const problem = field(entry, 'problem');
   const reason = error || textOf(problem, 'detail');
   return { kind: 'acme', at, name, message: cleanSentence(reason || said) };
 }
+
+/** Whether a calendar has it; beyond that it could not be told. */
+const isTime = (at: number): boolean => !Number.isNaN(new Date(at).getTime());
 
 function textOf(entry: Json | undefined, name: string): string {
   const value = field(entry, name);

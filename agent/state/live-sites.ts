@@ -39,7 +39,13 @@ export function liveSites(config: Json): LiveSite[] {
     http: portOf(field(http, 'http_port'), 80),
     https: portOf(field(http, 'https_port'), 443),
   };
-  const automation = list(field(field(field(apps, 'tls'), 'automation'), 'policies'));
+  const automation = policiesBy(
+    list(field(field(field(apps, 'tls'), 'automation'), 'policies')),
+    (policy) => {
+      const subjects = list(field(policy, 'subjects'));
+      return subjects.length === 0 ? null : subjects;
+    },
+  );
   return Object.values(object(field(http, 'servers'))).flatMap((server) =>
     sitesOf(object(server), ports, automation),
   );
@@ -47,7 +53,7 @@ export function liveSites(config: Json): LiveSite[] {
 
 type Ports = { http: number; https: number };
 
-function sitesOf(server: JsonObject, ports: Ports, automation: readonly Json[]): LiveSite[] {
+function sitesOf(server: JsonObject, ports: Ports, automation: PolicyFinder): LiveSite[] {
   const listeners = list(server.listen).flatMap((address) => parseAddress(String(address)));
   const found = new Map<string, Map<string, LiveUpstream>>();
   for (const route of list(server.routes)) {
@@ -60,15 +66,19 @@ function sitesOf(server: JsonObject, ports: Ports, automation: readonly Json[]):
   }
   const place = listeners.find(({ port }) => port !== ports.http) ?? listeners[0];
   const secure = isSecure(server, listeners, ports) ? place : undefined;
-  const selection = list(server.tls_connection_policies);
+  const selection = policiesBy(list(server.tls_connection_policies), (policy) => {
+    const names = field(field(policy, 'match'), 'sni');
+    return Array.isArray(names) ? names : null;
+  });
   return [...found].map(([name, upstreams]) => ({
     name,
     ports: listeners.map(({ port }) => port),
     tls: secure
       ? {
           ...secure,
-          automated: !hasFiles(name, selection),
-          onDemand: isOnDemand(name, automation),
+          // A connection is given the certificate of a file.
+          automated: field(selection(name), 'certificate_selection') === undefined,
+          onDemand: field(automation(name), 'on_demand') === true,
         }
       : null,
     upstreams: [...upstreams.values()],
@@ -114,32 +124,47 @@ function upstreamsOf(route: Json): LiveUpstream[] {
   return found;
 }
 
-/** Whether a name's connections are given the certificate of a file. */
-function hasFiles(name: string, policies: readonly Json[]): boolean {
-  const own = policies.find((policy) => {
-    const names = field(field(policy, 'match'), 'sni');
-    return !Array.isArray(names) || names.some((one) => covers(String(one), name));
-  });
-  return field(own, 'certificate_selection') !== undefined;
-}
+type PolicyFinder = (name: string) => Json | undefined;
 
-/** Caddy takes the first policy whose subjects cover a name; one without subjects covers all. */
-function isOnDemand(name: string, policies: readonly Json[]): boolean {
-  const own = policies.find((policy) => {
-    const subjects = list(field(policy, 'subjects'));
-    return subjects.length === 0 || subjects.some((subject) => covers(String(subject), name));
-  });
-  return field(own, 'on_demand') === true;
+/**
+ * Finds the policy of a name: the first that covers it, as Caddy does. Thousands of sites may each
+ * have one, or all stand in one.
+ * @param patternsOf null for a policy that covers all
+ */
+function policiesBy(
+  policies: readonly Json[],
+  patternsOf: (policy: Json) => readonly Json[] | null,
+): PolicyFinder {
+  const exact = new Map<string, number>();
+  const wild: { labels: readonly string[]; index: number }[] = [];
+  let rest = policies.length;
+  for (const [index, policy] of policies.entries()) {
+    const patterns = patternsOf(policy);
+    if (patterns === null) {
+      rest = index;
+      break;
+    }
+    for (const pattern of new Set(patterns.map((one) => nameOf(String(one))))) {
+      if (pattern.includes('*')) wild.push({ labels: pattern.split('.'), index });
+      else if (!exact.has(pattern)) exact.set(pattern, index);
+    }
+  }
+  return (name) => {
+    const labels = name.split('.');
+    const own = exact.get(name) ?? rest;
+    const first = wild.find((one) => matches(one.labels, labels))?.index ?? rest;
+    return policies[Math.min(own, first)];
+  };
 }
 
 /** Whether a name is that of a pattern such as `*.example`, label by label. */
 export function covers(pattern: string, name: string): boolean {
-  const labels = name.split('.');
-  const wanted = nameOf(pattern).split('.');
-  return (
-    labels.length === wanted.length &&
-    wanted.every((label, index) => label === '*' || label === labels[index])
-  );
+  return matches(nameOf(pattern).split('.'), name.split('.'));
 }
+
+/** The same, of labels that are known already. */
+export const matches = (pattern: readonly string[], labels: readonly string[]): boolean =>
+  labels.length === pattern.length &&
+  pattern.every((label, index) => label === '*' || label === labels[index]);
 
 const list = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : []);

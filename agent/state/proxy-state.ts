@@ -1,7 +1,7 @@
 /** What the proxy knows of the sites it serves: certificates, upstreams and the last errors. */
 import { type Admin, AdminUnreachable } from '../caddy/admin.ts';
 import type { Json } from '../caddy/json.ts';
-import { createWatch } from '../caddy/watch.ts';
+import type { Watch } from '../caddy/watch.ts';
 import { Failure } from '../failure.ts';
 import type { LogEntry } from '../wire.ts';
 import type { CertificatesAnswer, SiteState, SiteUpstream } from '../wire-state.ts';
@@ -15,6 +15,8 @@ import { createUpstreams, type UpstreamFigures } from './upstreams.ts';
 
 export type ProxyStateDeps = {
   admin: Admin;
+  /** The same as whoever else asks what is live. */
+  watch: Watch;
   /** The file of the agent's own error logger. */
   errorLog: string;
   handshake: (target: Target) => Promise<Shown>;
@@ -31,8 +33,7 @@ const PATIENCE_MS = 3_000;
 const SHORT_PATIENCE_MS = 500;
 
 export function createProxyState(deps: ProxyStateDeps) {
-  const { admin, now } = deps;
-  const watch = createWatch(admin);
+  const { admin, watch, now } = deps;
   const certificates = createCertificates(deps);
   const upstreams = createUpstreams(deps);
   const errorLog = createErrorLog(deps.errorLog);

@@ -84,11 +84,12 @@ async function carryOut(
   }
   try {
     // Loaded here: no other command needs it.
-    const { lookAt, take } = await import('../install/machine.ts');
+    const { assertBelow, lookAt, take } = await import('../install/machine.ts');
     const { show } = await import('../install/show.ts');
     const folder = root === undefined ? '/' : resolve(root);
     const { which } = cli.machine;
     const steps = await plan(lookAt({ root: folder, live, program: host.program, which }));
+    assertBelow(folder, steps);
     for (const step of steps) out(show(step, paint));
     if (steps.length === 0) out('Nothing is to be done.\n');
     if (printed || steps.length === 0) return EXIT.done;

@@ -1,5 +1,5 @@
 /** `signalbox restore FILE`: a backup becomes the database of a hub that does not run. */
-import { createWriteStream, existsSync, rmSync, statSync } from 'node:fs';
+import { createWriteStream, existsSync, lstatSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -61,9 +61,14 @@ async function bring(file: string, staged: string, open: RestoreDeps['open']): P
 }
 
 function lock(folder: string): () => void {
+  const file = join(folder, 'hub.lock');
+  // Root would make a file wherever the user of the folder wants one.
+  if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) {
+    throw new Error(`${file} is a symbolic link`);
+  }
   try {
     const release = lockFolder(folder, 'hub');
-    giveToOwner(join(folder, 'hub.lock'));
+    giveToOwner(file);
     return release;
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);

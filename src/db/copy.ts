@@ -1,8 +1,8 @@
 /** A copy of a database that is whole and looked through before it gets its name. */
 import { Database } from 'bun:sqlite';
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { type Contents, inspect } from './inspect.ts';
 
 /**
@@ -35,6 +35,17 @@ function inspectFile(file: string): Contents {
   } finally {
     sqlite.close();
   }
+}
+
+/**
+ * Removes what copies to `to` have left behind that were killed. Only for who knows that no other
+ * copy to it is under way.
+ */
+export function forgetHalves(to: string): void {
+  const start = `${basename(to)}.`;
+  const isHalf = (name: string) =>
+    name.startsWith(start) && /^[0-9a-f]{12}\.part(-journal)?$/.test(name.slice(start.length));
+  for (const name of readdirSync(dirname(to)).filter(isHalf)) rmSync(join(dirname(to), name));
 }
 
 /** Makes a file, or the names in a folder, outlive a power cut. @throws file system errors */

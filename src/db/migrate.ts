@@ -1,6 +1,6 @@
 /** From any schema that was ever released to today's, in one step that either happens or does not. */
 import type { Database } from 'bun:sqlite';
-import { copyDatabase } from './copy.ts';
+import { copyDatabase, forgetHalves } from './copy.ts';
 import first from './migrations/0001-first.sql' with { type: 'text' };
 import tokens from './migrations/0002-tokens.sql' with { type: 'text' };
 import history from './migrations/0003-history.sql' with { type: 'text' };
@@ -29,7 +29,10 @@ export function migrate(sqlite: Database, file: string, scripts = MIGRATIONS): v
   const kept = from === 0 ? null : `${file}.before-v${to}`;
   const step = `the database could not be brought from schema version ${from} to ${to}`;
   if (kept !== null)
-    attempt(`${step}: no copy can be kept first`, () => copyDatabase(sqlite, kept));
+    attempt(`${step}: no copy can be kept first`, () => {
+      forgetHalves(kept);
+      copyDatabase(sqlite, kept);
+    });
   attempt(`${step} and is as it was${kept === null ? '' : `, with a copy in ${kept}`}`, () =>
     sqlite
       .transaction(() => {

@@ -1,11 +1,12 @@
 /** Puts another database in the place of the hub's, which must not run. */
 import { Database } from 'bun:sqlite';
 import {
-  chownSync,
   constants,
   copyFileSync,
   existsSync,
+  lchownSync,
   linkSync,
+  lstatSync,
   renameSync,
   statSync,
 } from 'node:fs';
@@ -22,18 +23,32 @@ export const BESIDE = ['-wal', '-shm', '-journal'];
  * Looks through a copy and makes one file of it, without its sessions: those that were ended since
  * must not come back to life.
  * @param name what a person knows the file by
- * @throws Error where it is no database of signalbox, damaged, or of a newer version
+ * @throws Error where it is no database of signalbox, damaged, of a newer version, or does something
+ * by itself
  */
 export function makeReady(file: string, name: string): Contents {
   refuseNewer(storedVersion(file, name), name);
   const sqlite = new Database(file, { readwrite: true, strict: true });
   try {
     const contents = inspect(sqlite, name);
+    refuseProgram(sqlite, name);
     sqlite.run('PRAGMA journal_mode = DELETE');
     sqlite.run('DELETE FROM sessions');
     return contents;
   } finally {
     sqlite.close();
+  }
+}
+
+/**
+ * A file may come from anywhere. No hub's database has triggers or views: one could bring sessions
+ * or accounts back whenever they are removed, or work without an end.
+ */
+function refuseProgram(sqlite: Database, name: string): void {
+  const found = "SELECT type FROM sqlite_master WHERE type IN ('trigger', 'view')";
+  const [type] = sqlite.query(found).values().flat();
+  if (type !== undefined) {
+    throw new Error(`${name} is not a database of signalbox alone: it has a ${type}`);
   }
 }
 
@@ -64,10 +79,13 @@ export function putInPlace(ready: string, current: string, stamp: string): strin
   return kept;
 }
 
-/** Root may restore for the user whom the folder belongs to, who must be able to open it then. */
+/**
+ * Root may restore for the user whom the folder belongs to, who must be able to open it then. That
+ * user may have put a link there, to something that is not to become theirs.
+ */
 export function giveToOwner(file: string): void {
   const { uid, gid } = statSync(dirname(file));
-  if (statSync(file).uid !== uid) chownSync(file, uid, gid);
+  if (lstatSync(file).uid !== uid) lchownSync(file, uid, gid);
 }
 
 /** Takes what stands in the log beside it into the file; false where it is too damaged for that. */

@@ -6,11 +6,12 @@ import {
   lstatSync,
   mkdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { CannotInstall, type Owner, type Seen, type Step } from './plan.ts';
 
 export type MachineDeps = {
@@ -80,6 +81,30 @@ export function isSafe(path: string): boolean {
     if (owner === null || owner.uid !== 0 || (owner.mode & 0o022) !== 0) return false;
     if (at === '/') return true;
   }
+}
+
+/**
+ * An image's links begin at its own root: followed from here, they lead to files of this machine.
+ * @throws CannotInstall where a step would reach out of `root`
+ */
+export function assertBelow(root: string, steps: readonly Step[]): void {
+  for (const step of steps) {
+    if (step.do === 'run') continue;
+    const path = join(root, step.do === 'copy' ? step.to : step.path);
+    // The others put something in the place of a link at the end, or take the link itself away.
+    const real = realOf(step.do === 'own' ? path : dirname(path));
+    const home = realOf(root);
+    if (real === home || real.startsWith(home === '/' ? home : `${home}/`)) continue;
+    throw new CannotInstall(`${path} is not below ${root}: a link on the way leads to ${real}`);
+  }
+}
+
+/** Where a path leads, as far as there is something already. */
+function realOf(path: string): string {
+  if (ownerOf(path) === null && path !== dirname(path)) {
+    return join(realOf(dirname(path)), basename(path));
+  }
+  return realpathSync(path);
 }
 
 /** @throws Error where it cannot be done; what was done before stays */

@@ -45,6 +45,7 @@ export function prepareAgent(
     const tls = settings.tls !== null;
     const state = createProxyState({
       admin: proxy.admin,
+      watch: proxy.watch,
       errorLog: errorLogOf(accessLog.file),
       handshake,
       newestRequest: logs.newest,

@@ -11,8 +11,6 @@ export type Activity = ReturnType<typeof createActivity>;
 type Counts = LogActivity['domains'][string];
 
 const HOUR_MS = 3_600_000;
-/** A name has at most 255 octets (RFC 1035, 2.3.4). */
-const MOST_LABELS = 127;
 /** A list that several people look at is counted once. */
 const KEPT_MS = 5_000;
 
@@ -57,15 +55,18 @@ export function createActivity({ publisher, agent, now }: ActivityDeps) {
 function hostsOf({ preamble, vhosts }: SiteSet): (host: string) => readonly number[] {
   const endpointsOf = endpointsUnder(preamble);
   const byName = new Map<string, Set<number>>();
+  let deepest = 0;
   for (const vhost of vhosts) {
     for (const { name } of endpointsOf(vhost)) {
       byName.set(name, (byName.get(name) ?? new Set()).add(vhost.id));
+      deepest = Math.max(deepest, wildcardsOf(name));
     }
   }
+  // Anybody can send thousands of hosts, each of dots alone: only as many labels are tried as the
+  // vhosts have wildcards.
   return (host) => {
     const labels = host.replace(/^\[|\]$/g, '').split('.');
-    // Anybody can send a Host of thousands of dots.
-    for (let wild = 0; wild <= labels.length && labels.length <= MOST_LABELS; wild++) {
+    for (let wild = 0; wild <= Math.min(deepest, labels.length); wild++) {
       const name = labels.map((label, at) => (at < wild ? '*' : label)).join('.');
       const found = byName.get(name);
       if (found) return [...found];
@@ -73,6 +74,10 @@ function hostsOf({ preamble, vhosts }: SiteSet): (host: string) => readonly numb
     return [...(byName.get('') ?? [])];
   };
 }
+
+/** How many labels at its beginning are wildcards. */
+const wildcardsOf = (name: string): number =>
+  (/^(?:\*(?:\.|$))*/.exec(name)?.[0] ?? '').replaceAll('.', '').length;
 
 function sum(a: Counts, b: Counts): Counts {
   const add = (one: number[], other: number[]) => one.map((count, i) => count + (other[i] ?? 0));

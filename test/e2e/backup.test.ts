@@ -10,10 +10,12 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { MIGRATIONS } from '../../src/db/migrate.ts';
+import { giveToOwner } from '../../src/db/replace.ts';
 import { layGoldenDatabase } from '../harness/golden-db.ts';
 import { mayMount, mountSmall } from '../harness/mount.ts';
 import { type Program, runProgram } from '../harness/program.ts';
@@ -271,6 +273,13 @@ describe('signalbox restore', () => {
     bytes.fill(0x5a, 4096, 3 * 4096);
     writeFileSync(damaged, bytes);
     await refused(damaged, 'is damaged');
+    for (const [type, made] of [
+      ['trigger', 'TRIGGER t AFTER DELETE ON sessions BEGIN DELETE FROM users; END'],
+      ['view', 'VIEW v AS SELECT 1'],
+    ] as const) {
+      const scheming = changed(file, `CREATE ${made}`);
+      await refused(scheming, `${scheming} is not a database of signalbox alone: it has a ${type}`);
+    }
     const half = join(folder, 'half.db');
     writeFileSync(half, readFileSync(file).subarray(0, 5 * 4096));
     await refused(half, 'is damaged');
@@ -354,6 +363,25 @@ describe('signalbox restore', () => {
       expect((await run(['restore', file], { cwd: into })).code).toBe(0);
       expect((await run(['backup', join(into, 'out.db')], { cwd: into })).code).toBe(0);
       expect(owners()).toEqual([65534, 65534, 65534]);
+    },
+  );
+
+  test.skipIf(process.getuid?.() !== 0)(
+    'as root it gives nothing to the user of the folder that a link there leads to',
+    async () => {
+      const into = join(folder, 'of-a-schemer');
+      mkdirSync(join(into, 'data'), { recursive: true });
+      chownSync(join(into, 'data'), 65534, 65534);
+      const target = join(folder, 'root-owned');
+      symlinkSync(target, join(into, 'data/hub.lock'));
+      const { code, err } = await run(['restore', file], { cwd: into });
+      expect([code, err]).toEqual([1, expect.stringContaining('hub.lock is a symbolic link')]);
+      expect(existsSync(target)).toBe(false);
+
+      // What is there only after one has looked.
+      writeFileSync(target, '');
+      giveToOwner(join(into, 'data/hub.lock'));
+      expect(statSync(target).uid).toBe(0);
     },
   );
 

@@ -50,6 +50,19 @@ describe('a database of another version', () => {
     expect(readdirSync(dataDir).toSorted()).toEqual(['hub.lock', 'signalbox.db']);
   });
 
+  test('is brought up to date without what attempts that were killed have left', () => {
+    const dataDir = join(folder, 'left-behind');
+    layGoldenDatabase(1, dataDir, ports);
+    const kept = `signalbox.db.before-v${TODAY}`;
+    const others = [`${kept}.mine.part`, `signalbox.db.${'0'.repeat(12)}.part`];
+    const left = ['.part', '.part-journal'].map((end) => `${kept}.0123456789ab${end}`);
+    for (const name of [...others, ...left]) writeFileSync(join(dataDir, name), 'half');
+    openDatabase(dataDir).close();
+    const names = readdirSync(dataDir);
+    expect(names).toEqual(expect.arrayContaining([...others, kept]));
+    expect(names.filter((name) => left.includes(name))).toEqual([]);
+  });
+
   test('or no database at all is refused and left alone', () => {
     const dataDir = join(folder, 'text');
     openDatabase(dataDir).close();

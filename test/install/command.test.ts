@@ -1,6 +1,15 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { Cli } from '../../src/cli/command.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
@@ -69,6 +78,32 @@ describe('signalbox install is refused', () => {
     expect([code, asked]).toEqual([1, []]);
     expect(text).toStartWith('signalbox install: ');
     expect(text).toContain(reason);
+  });
+
+  test('where links of an image lead out of it, which are followed inside alone', async () => {
+    const [root, host] = [emptyRoot('linked'), emptyRoot('host')];
+    mkdirSync(join(host, 'signalbox'));
+    mkdirSync(join(root, 'var'));
+    mkdirSync(join(root, 'usr/etc'), { recursive: true });
+    symlinkSync('usr/etc', join(root, 'etc'));
+    symlinkSync(host, join(root, 'var/lib'));
+    expect((await run('install', '--root', root, '--yes')).code).toBe(0);
+    const removed = await run('uninstall', '--purge', '--root', root, '--yes');
+    expect([removed.code, removed.out]).toEqual([1, '']);
+    expect(removed.err).toContain('is not below');
+    expect(existsSync(join(host, 'signalbox'))).toBe(true);
+
+    rmSync(join(root, 'usr/etc/systemd'), { recursive: true });
+    symlinkSync(host, join(root, 'usr/etc/systemd'));
+    const written = await run('install', '--root', root, '--yes');
+    expect([written.code, written.err]).toEqual([1, expect.stringContaining('is not below')]);
+    expect(readdirSync(host)).toEqual(['signalbox']);
+
+    // One that leads nowhere yet would be made.
+    rmSync(join(root, 'usr/etc/systemd'));
+    symlinkSync(join(host, 'later'), join(root, 'usr/etc/systemd'));
+    expect((await run('install', '--root', root, '--yes')).code).toBe(1);
+    expect(readdirSync(host)).toEqual(['signalbox']);
   });
 
   test('without a terminal and without --yes, after it has shown the steps', async () => {

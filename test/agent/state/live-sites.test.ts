@@ -27,6 +27,58 @@ describe('the sites of a live configuration', () => {
     expect(liveSites(config)).toEqual([]);
   });
 
+  test('of thousands of names with policies of their own are found at once', () => {
+    const names = Array.from({ length: 5_000 }, (_, at) => `site-${at}.example`);
+    const config = {
+      apps: {
+        http: {
+          servers: {
+            srv0: {
+              listen: [':443'],
+              routes: names.map((host) => ({ match: [{ host: [host] }] })),
+              tls_connection_policies: [
+                ...names.map((sni) => ({ match: { sni: [sni] }, certificate_selection: {} })),
+                {},
+              ],
+            },
+          },
+        },
+        tls: { automation: { policies: [{ subjects: names }, { on_demand: true }] } },
+      },
+    };
+    const from = performance.now();
+    const sites = liveSites(config);
+    // With each policy looked at for each name it takes ten seconds.
+    expect(performance.now() - from).toBeLessThan(1_500);
+    expect(sites.map(({ tls }) => tls?.automated)).toEqual(names.map(() => false));
+    expect(sites.map(({ tls }) => tls?.onDemand)).toEqual(names.map(() => false));
+  });
+
+  test('follow the first policy that covers their name', () => {
+    const hosts = ['a.wild.example', 'b.wild.example', 'own.example', 'other.example'];
+    const sites = liveSites({
+      apps: {
+        http: {
+          servers: {
+            srv0: { listen: [':443'], routes: [{ match: [{ host: hosts }] }] },
+          },
+        },
+        tls: {
+          automation: {
+            policies: [
+              { subjects: ['A.wild.example'] },
+              { subjects: ['*.wild.example', 'own.example'], on_demand: true },
+              { subjects: ['own.example', 'b.wild.example'] },
+              {},
+              { subjects: ['other.example'], on_demand: true },
+            ],
+          },
+        },
+      },
+    });
+    expect(sites.map(({ tls }) => tls?.onDemand)).toEqual([false, true, true, false]);
+  });
+
   test('have TLS where Caddy gives it to them', async () => {
     const text = [
       '{\n\thttp_port 8080\n\thttps_port 8443\n}',

@@ -17,6 +17,8 @@ describe('a line says nothing', () => {
     '7',
     '{}',
     '{"ts":"never","logger":"tls.obtain"}',
+    line({ logger: 'http.log.error', msg: 'x', ...request('a'), ts: 1e300 }),
+    line({ logger: 'tls.obtain', msg: 'will retry', error: '[a.example] x', retrying_in: 1e300 }),
     line({ logger: 'http.log.error', msg: 'not found', request: { host: 'a' }, status: 404 }),
     line({ logger: 'http.log.error', msg: 'x', status: 502 }),
     line({ logger: 'http.log.errors', msg: 'x', ...request('a') }),
