@@ -26,6 +26,7 @@ import type { ProxyState } from './state/proxy-state.ts';
 import {
   ActivityQuery,
   AdaptAnswer,
+  AdaptRequest,
   ErrorBody,
   Health,
   LogActivity,
@@ -104,7 +105,7 @@ export function createAgent(deps: AgentDeps) {
     .post(
       '/proxy/validate',
       async ({ body }) => {
-        await proxy.validate(body.proxyfile);
+        await proxy.validate(body.proxyfile, body.ports);
         return { success: true as const };
       },
       {
@@ -113,7 +114,7 @@ export function createAgent(deps: AgentDeps) {
       },
     )
     .post('/proxy/adapt', async ({ body }) => ({ config: await proxy.adapt(body.proxyfile) }), {
-      body: ValidateRequest,
+      body: AdaptRequest,
       response: { 200: AdaptAnswer, 400: ErrorBody, 502: ErrorBody },
     })
     .post('/proxy/sites', async ({ body }) => ({ sites: await state.sites(body.names) }), {

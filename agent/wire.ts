@@ -32,10 +32,17 @@ export const ReloadAnswer = t.Object({
 });
 export type ReloadAnswer = Static<typeof ReloadAnswer>;
 
-/** Asks whether the proxy would take a text; nothing is loaded or kept. */
-export const ValidateRequest = t.Object({ proxyfile: t.String() });
+/**
+ * Asks whether the proxy would take a text; nothing is loaded or kept. With `ports` false it does
+ * not matter whether others listen on its ports.
+ */
+export const ValidateRequest = t.Object({
+  proxyfile: t.String(),
+  ports: t.Optional(t.Boolean()),
+});
 export const ValidateAnswer = t.Object({ success: t.Literal(true) });
 
+export const AdaptRequest = t.Object({ proxyfile: t.String() });
 /** A text as the proxy understands it; for the hub's comparisons, never shown to a person. */
 export const AdaptAnswer = t.Object({ config: t.Unknown() });
 

@@ -85,9 +85,9 @@ export function createAgentClient({
     reload: (proxyfile: string, probe?: string) =>
       call(ReloadAnswer, '/proxy/reload', { body: { proxyfile, probe } }),
 
-    /** Asks whether the proxy would take `proxyfile`. @throws as reload */
-    validate: (proxyfile: string) =>
-      call(ValidateAnswer, '/proxy/validate', { body: { proxyfile } }),
+    /** Asks whether the proxy would take `proxyfile`, and its `ports` could be had. @throws as reload */
+    validate: (proxyfile: string, ports = true) =>
+      call(ValidateAnswer, '/proxy/validate', { body: { proxyfile, ports } }),
 
     /** What `proxyfile` means to the proxy, as JSON. @throws as reload */
     adapt: (proxyfile: string) => call(AdaptAnswer, '/proxy/adapt', { body: { proxyfile } }),

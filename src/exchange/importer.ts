@@ -14,8 +14,11 @@ import { comparable, firstDifference } from './compare.ts';
 export type ImporterDeps = {
   publisher: Publisher;
   agent: AgentClient;
-  /** Ports that a file does not set stay as they are: the one-machine mode's may be unprivileged. */
-  keepPorts: boolean;
+  /**
+   * What the one-machine mode's first preamble set stays where a file does not set it: ports, which
+   * may be unprivileged, and whether the machine's trust store is left alone.
+   */
+  keepFirst: boolean;
   /** Reads the files that may be imported. */
   readImport: ReadImport;
   now: () => Date;
@@ -32,10 +35,10 @@ export type Imported = {
 };
 
 const EMPTY: SiteSet = { preamble: '', vhosts: [], nextId: 1 };
-const PORTS = ['http_port', 'https_port'];
+const FIRST = ['http_port', 'https_port', 'skip_install_trust'];
 
 export function createImporter(deps: ImporterDeps) {
-  const { publisher, agent, keepPorts, readImport, now } = deps;
+  const { publisher, agent, keepFirst, readImport, now } = deps;
 
   /** @throws Failure IMPORT_DIFFERS where `set` does not mean what `file` does */
   async function prove(file: string, set: SiteSet): Promise<void> {
@@ -55,32 +58,28 @@ export function createImporter(deps: ImporterDeps) {
      * DOMAIN_TAKEN, and as any publish; nothing is changed
      */
     async run(file: string, options: { dryRun: boolean; author: Author }): Promise<Imported> {
-      await agent.validate(file);
+      // Ports that it does not set may be others in the end.
+      await agent.validate(file, !keepFirst);
       const dialect = await publisher.dialect();
       const split = splitCaddyfile(inlineImports(file, readImport, dialect), dialect);
       if (!split) throw differs('its blocks cannot be told apart');
       const { preamble, sites, skipped } = split;
       const creates = sites.map((site) => createChange(site));
-      const alone = planned(
-        sequence<unknown>([preambleChange(preamble), ...creates]),
-        sites,
-        now(),
-      );
+      let text = preamble;
+      const importing: Change<unknown[]> = (set, at) => {
+        text = keepFirst ? withFirst(preamble, set.preamble) : preamble;
+        return sequence<unknown>([preambleChange(text), ...creates])(set, at);
+      };
+      const alone = naming(sites, () => planned(importing, now()));
       await publisher.assertContained(alone);
-      await prove(file, alone);
+      await prove(file, { ...alone, preamble });
       if (options.dryRun) {
+        const { refusal } = await naming(sites, () => publisher.preview(importing));
+        if (refusal) throw refusal;
         const vhosts = sites.map((site) => ({ ...site, id: null }));
         return { preamble, vhosts, skipped, proxyfile: render(preamble, alone.vhosts).text };
       }
-      let text = preamble;
-      const made = await publisher.apply<unknown[]>(
-        (set, at) => {
-          text = keepPorts ? withPorts(preamble, set.preamble) : preamble;
-          return sequence<unknown>([preambleChange(text), ...creates])(set, at);
-        },
-        options.author,
-        true,
-      );
+      const made = await naming(sites, () => publisher.apply(importing, options.author, true));
       const [, ...vhosts] = made as [unknown, ...Vhost[]];
       const { preamble: published, vhosts: all } = publisher.current();
       return {
@@ -98,25 +97,34 @@ export function createImporter(deps: ImporterDeps) {
   };
 }
 
-/** The set a change leads to from nothing. @throws Failure, with a site's name for its place */
-function planned(change: Change<unknown>, sites: readonly ImportedSite[], at: Date): SiteSet {
-  try {
-    const plan = change(EMPTY, at);
-    return 'done' in plan ? EMPTY : plan.next;
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    const detail = (error.detail ?? '').replace(/^operation (\d+): /, (_, place) => {
+/** The set a change leads to from nothing. */
+function planned(change: Change<unknown>, at: Date): SiteSet {
+  const plan = change(EMPTY, at);
+  return 'done' in plan ? EMPTY : plan.next;
+}
+
+/** Says of a refusal which site it is about, where it tells a place in our own list. @throws Failure */
+function naming<T>(sites: readonly ImportedSite[], work: () => T): T {
+  const named = (error: unknown): never => {
+    if (!(error instanceof Failure) || error.detail === undefined) throw error;
+    const detail = error.detail.replace(/^operation (\d+): /, (_, place) => {
       const site = sites[Number(place) - 2];
       return site ? `in ${site.domain}: ` : 'preamble: ';
     });
-    throw new Failure(error.code, error.message, { detail });
+    throw new Failure(error.code, error.message, { detail, line: error.line });
+  };
+  try {
+    const result = work();
+    return result instanceof Promise ? (result.catch(named) as T) : result;
+  } catch (error) {
+    return named(error);
   }
 }
 
-function withPorts(preamble: string, present: string): string {
+function withFirst(preamble: string, present: string): string {
   const set = new Set(globalOptions(preamble).map(({ name }) => name));
   const kept = globalOptions(present)
-    .filter(({ name }) => PORTS.includes(name) && !set.has(name))
+    .filter(({ name }) => FIRST.includes(name) && !set.has(name))
     .map(({ start, end }) => present.slice(start, end));
   return withOptions(preamble, kept);
 }

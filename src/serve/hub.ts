@@ -70,7 +70,7 @@ export function prepareHub(
   const importer = createImporter({
     publisher,
     agent,
-    keepPorts: preamble !== undefined,
+    keepFirst: preamble !== undefined,
     readImport: createReadImport(settings.importDirs),
     now,
   });

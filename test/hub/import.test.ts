@@ -56,11 +56,37 @@ describe('a file that cannot be imported', () => {
     );
   });
 
+  test('because of a port that it asks for and others have changes nothing', async () => {
+    const other = Bun.listen({ hostname: '0.0.0.0', port: 0, socket: { data() {} } });
+    const before = await text('/vhosts');
+    for (const dryRun of [true, false]) {
+      const refused = await bring(`http://a.example:${other.port} {\n}\n`, { dryRun });
+      expect([refused.status, refused.body.code]).toEqual([502, 'PROXY_REJECTED']);
+      expect(refused.body.detail).toContain('address already in use');
+    }
+    other.stop(true);
+    expect(await text('/vhosts')).toBe(before);
+  });
+
   test('a body that is none is 400', async () => {
     for (const json of [{}, { proxyfile: 7 }, { proxyfile: '', dryRun: 'yes' }]) {
       expect((await ask(`${stack.hub}/import`, { json, headers })).status).toBe(400);
     }
   });
+});
+
+test('a file that names no port is taken where others have port 80', async () => {
+  // Where it cannot be had, others have it already, or nobody may.
+  const other = (() => {
+    try {
+      return Bun.listen({ hostname: '0.0.0.0', port: 80, exclusive: true, socket: { data() {} } });
+    } catch {
+      return null;
+    }
+  })();
+  const answer = await bring('http://solo.example {\n\trespond solo\n}\n', { dryRun: true });
+  other?.stop(true);
+  expect([answer.status, answer.body.detail]).toEqual([200, undefined]);
 });
 
 describe('what becomes of a file', () => {
@@ -157,7 +183,13 @@ describe('an import', () => {
       'create http://one.example',
       'update (preamble)',
     ]);
-    expect((await bring('http://two.example {\n}\n')).body.code).toBe('DOMAIN_TAKEN');
+    // The machine's trust store is left alone still.
+    expect(answer.body.preamble).toContain('skip_install_trust');
+    for (const dryRun of [true, false]) {
+      const again = await bring('http://two.example {\n}\n', { dryRun });
+      expect([again.status, again.body.code]).toEqual([409, 'DOMAIN_TAKEN']);
+      expect(again.body.detail).toStartWith('in http://two.example: ');
+    }
     const entry = log.body[1]?.id;
     expect(
       (await ask(`${stack.hub}/changelog/${entry}/revert`, { method: 'POST', headers })).status,

@@ -9,8 +9,6 @@ export function firstLines(config: string, most: number): { head: string; more: 
 }
 
 export type ImportSummary = {
-  /** Sites of the file that are there by the same name: the hub will refuse them. */
-  taken: string[];
   /** What becomes of the preamble. */
   preamble: 'same' | 'new' | 'replaced';
   /** Sites that stay as they are. */
@@ -19,18 +17,16 @@ export type ImportSummary = {
 
 /** @param present what is there before */
 export function importSummary(
-  planned: Pick<ImportAnswer, 'preamble' | 'vhosts'>,
+  planned: Pick<ImportAnswer, 'preamble'>,
   present: { preamble: string; domains: readonly string[] },
 ): ImportSummary {
-  const known = new Set(present.domains);
-  const taken = planned.vhosts.map(({ domain }) => domain).filter((domain) => known.has(domain));
   const preamble =
     planned.preamble.trim() === present.preamble.trim()
       ? 'same'
       : present.preamble.trim() === ''
         ? 'new'
         : 'replaced';
-  return { taken, preamble, kept: present.domains.length };
+  return { preamble, kept: present.domains.length };
 }
 
 export type RestoreSummary = {

@@ -29,12 +29,6 @@ export function PlanView({ plan, onImport }: { plan: Plan; onImport: () => Promi
       <h3>
         <span role="status">This file becomes {sites}</span>
       </h3>
-      {summary.taken.length > 0 && (
-        <Notice kind="warning" title={`${plural(summary.taken.length, 'site')} there already`}>
-          The import will be refused while these are: {summary.taken.slice(0, 20).join(', ')}
-          {summary.taken.length > 20 && ' …'}
-        </Notice>
-      )}
       <p>{preambleSentence(summary)}</p>
       {preamble.trim() !== '' && (
         <details>
