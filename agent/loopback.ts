@@ -9,7 +9,15 @@ export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 
 /** What proxies add of where a request really came from; one of them is enough to tell. */
-const FORWARDED = ['x-forwarded-for', 'x-forwarded-host', 'forwarded', 'x-real-ip', 'via'];
+const FORWARDED = [
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'forwarded',
+  'x-real-ip',
+  'via',
+  'cf-connecting-ip',
+];
 
 /**
  * Whether a request to a server on loopback was meant for it: what a proxy sends on may come from

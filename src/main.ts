@@ -67,7 +67,8 @@ if (parsed.ask === 'help') {
 } else if (parsed.ask === 'unknown') {
   const usage = parsed.command ? `Usage: ${synopsis(parsed.command)}\n` : overallHelp(COMMANDS);
   err(`${usage}\n`);
-  fail(`signalbox: unknown: ${words.join(' ')}`);
+  const fault = parsed.command ? 'words are missing or wrong' : 'unknown';
+  fail(`signalbox: ${fault}: ${words.join(' ')}`);
   process.exitCode = EXIT.usage;
 } else {
   const { command, given } = parsed;

@@ -60,7 +60,8 @@ const levelOf = (method: string, route: string): Level =>
 
 /** Finds the pattern a path belongs to, literal ones first, as the router does. */
 function createRouteFinder(patterns: readonly string[]): (path: string) => string {
-  const all = [...new Set(patterns)];
+  // What takes whatever is left is no route of its own.
+  const all = [...new Set(patterns)].filter((path) => path !== '/*');
   const literal = new Map(all.filter(isLiteral).map((path) => [bare(path), path]));
   const others = all
     .filter((path) => !isLiteral(path))

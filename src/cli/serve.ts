@@ -118,7 +118,7 @@ function welcome({ url, setupCode, loopback }: HubRunning, { out }: Cli): void {
   if (setupCode === null) return;
   const code = loopback ? '' : `,"setupCode":"${setupCode}"`;
   out(`
-The first sign-up makes the owner of this hub:
+The first sign-up makes the owner of this hub: open ${url} in a browser, or
 
   curl ${url}/api/auth/sign-up/email -H 'Content-Type: application/json' \\
     -d '{"name":"Ada","email":"ada@example.org","password":"a long passphrase"${code}}'

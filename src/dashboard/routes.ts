@@ -1,6 +1,7 @@
 /** The dashboard's pages and files; all that they show comes from the API. */
 import { Elysia } from 'elysia';
 import { Failure } from '../../agent/failure.ts';
+import { pathOf } from '../../agent/http.ts';
 import type { SignUpDoor } from '../auth/service.ts';
 import { type Dashboard, readDashboard } from './assets.ts';
 
@@ -38,33 +39,43 @@ export function dashboardRoutes({ doorFor, read = readDashboard }: DashboardRout
     return dashboard;
   };
 
-  const app = new Elysia({ name: 'dashboard' }).get(
-    '/:file',
-    async ({ params, request, set }) => {
-      const asset = (await load()).files.get(params.file);
-      if (!asset) throw new Failure('NOT_FOUND', 'There is nothing at this address.');
-      set.headers['cache-control'] = FOREVER;
-      set.headers['content-type'] = asset.type;
-      set.headers.vary = 'Accept-Encoding';
-      const packed = asset.gzip && takesGzip(request) ? asset.gzip : null;
-      if (packed) set.headers['content-encoding'] = 'gzip';
-      return new Response(packed ?? asset.body);
-    },
-    NOT_API,
-  );
-  for (const path of PAGES) {
-    app.get(
-      path,
-      async ({ request, set }) => {
-        set.headers['cache-control'] = 'no-store';
-        set.headers['content-type'] = 'text/html; charset=utf-8';
-        return (await load()).page.replace('data-door=""', `data-door="${doorFor(request)}"`);
+  async function showPage(request: Request, set: Headed): Promise<string> {
+    set.headers['cache-control'] = 'no-store';
+    set.headers['content-type'] = 'text/html; charset=utf-8';
+    return (await load()).page.replace('data-door=""', `data-door="${doorFor(request)}"`);
+  }
+
+  /** Somebody who typed the address is shown where to go. */
+  function showNothing(request: Request, set: Headed): Promise<string> {
+    const isPerson = request.headers.get('accept')?.includes('text/html');
+    if (!isPerson || pathOf(request).startsWith('/api')) {
+      throw new Failure('NOT_FOUND', 'There is nothing at this address.');
+    }
+    set.status = 404;
+    return showPage(request, set);
+  }
+
+  const app = new Elysia({ name: 'dashboard' })
+    .get(
+      '/:file',
+      async ({ params, request, set }) => {
+        const asset = (await load()).files.get(params.file);
+        if (!asset) return showNothing(request, set);
+        set.headers['cache-control'] = FOREVER;
+        set.headers['content-type'] = asset.type;
+        set.headers.vary = 'Accept-Encoding';
+        const packed = asset.gzip && takesGzip(request) ? asset.gzip : null;
+        if (packed) set.headers['content-encoding'] = 'gzip';
+        return new Response(packed ?? asset.body);
       },
       NOT_API,
-    );
-  }
+    )
+    .get('/*', ({ request, set }) => showNothing(request, set), NOT_API);
+  for (const path of PAGES) app.get(path, ({ request, set }) => showPage(request, set), NOT_API);
   return app;
 }
+
+type Headed = { headers: Record<string, string | number>; status?: number | string };
 
 /** RFC 9110 12.5.3, as far as browsers use it; `gzip;q=0` is a no. */
 const takesGzip = (request: Request): boolean =>

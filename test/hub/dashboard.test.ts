@@ -26,6 +26,19 @@ describe('the dashboard', () => {
     }
   });
 
+  test('shows a person who typed such an address where to go, and nobody below /api', async () => {
+    const accept = { Accept: 'text/html,application/xhtml+xml' };
+    for (const path of ['/nowhere', '/sites/1/x']) {
+      const answer = await page(path, accept);
+      expect([answer.status, answer.headers.get('cache-control')]).toEqual([404, 'no-store']);
+      expect(answer.text).toContain('<div id="app">');
+    }
+    for (const path of ['/api', '/api/', '/api/nowhere', '/api/vhosts/x/y']) {
+      const answer = await page(path, accept);
+      expect([answer.status, (answer.body as { code: string }).code]).toEqual([404, 'NOT_FOUND']);
+    }
+  });
+
   test('takes nothing but reads', async () => {
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
       expect((await ask(root, { method })).status).toBe(404);

@@ -16,6 +16,7 @@ const PUBLIC = new Set([
   'GET /api/auth/get-session',
   // The dashboard holds nothing of what it shows.
   'GET /:file',
+  'GET /*',
   ...PAGES.map((path) => `GET ${path}`),
 ]);
 /** What no token may do. */
@@ -160,7 +161,7 @@ describe.each(
       const foreign = credential === 'wrongOrigin' || credential === 'strangerElsewhere';
       if (foreign && !isRead(route)) expect([status, code]).toEqual([403, 'FORBIDDEN_ORIGIN']);
       else if (name.includes('sign-up')) expect([400, 403]).toContain(status);
-      else expect(name.includes(':file') ? [404] : [200, 400]).toContain(status);
+      else expect(/:file|\*/.test(name) ? [404] : [200, 400]).toContain(status);
     }
   });
 });

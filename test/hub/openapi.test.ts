@@ -66,7 +66,7 @@ test('every route of the app is in it, and nothing else', () => {
 
 test('only style sheet and dashboard are left out', () => {
   const hidden = hubRoutes(folder).filter((one) => one.hidden);
-  const left = new Set(['/api/docs/style.css', '/:file', ...PAGES]);
+  const left = new Set(['/api/docs/style.css', '/:file', '/*', ...PAGES]);
   expect(hidden.map(({ path }) => path).filter((path) => !left.has(path))).toEqual([]);
   expect(hidden.length).toBe(left.size);
 });

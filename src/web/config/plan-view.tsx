@@ -4,7 +4,6 @@ import { plural } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
 import { CodeBlock } from '../parts/code-block.tsx';
 import { Confirm } from '../parts/confirm.tsx';
-import { Notice } from '../parts/notice.tsx';
 import { firstLines, type ImportSummary, importSummary } from './import-summary.ts';
 import type { ImportAnswer, ImportedSite } from './types.ts';
 

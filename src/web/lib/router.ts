@@ -14,6 +14,8 @@ let guard: (() => boolean) | null = null;
 /** Goes to an address of the dashboard; `replace` leaves no step to go back to. */
 export function navigate(to: string, { replace = false } = {}): void {
   const target = new URL(to, location.href);
+  // `//host` would be another's.
+  if (target.origin !== location.origin) return;
   if (target.pathname !== location.pathname && guard && !guard()) return;
   if (target.pathname !== location.pathname) scrollTo(0, 0);
   history[replace ? 'replaceState' : 'pushState'](null, '', to);
@@ -63,5 +65,5 @@ function followInside(event: MouseEvent): void {
     document.getElementById(link.hash.slice(1))?.focus();
     return;
   }
-  navigate(link.pathname + link.search);
+  navigate(link.href);
 }

@@ -4,6 +4,7 @@ import { ApiError, send, sentenceOf } from '../lib/api.ts';
 import type { User } from '../lib/types.ts';
 import { Field } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
+import { focusOnce } from './focus-once.ts';
 import { waitOf } from './wait.ts';
 
 export function SignInForm({ onSignedIn }: { onSignedIn: (user: User) => void }) {
@@ -40,6 +41,7 @@ export function SignInForm({ onSignedIn }: { onSignedIn: (user: User) => void })
           <input
             {...attributes}
             type="email"
+            ref={focusOnce}
             name="email"
             autocomplete="username"
             required

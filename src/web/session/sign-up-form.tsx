@@ -4,6 +4,7 @@ import { ApiError, send, sentenceOf } from '../lib/api.ts';
 import type { User } from '../lib/types.ts';
 import { Field } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
+import { focusOnce } from './focus-once.ts';
 import { waitOf } from './wait.ts';
 
 type Props = { needsCode: boolean; onSignedIn: (user: User) => void };
@@ -55,7 +56,9 @@ export function SignUpForm({ needsCode, onSignedIn }: Props) {
   return (
     <form onSubmit={submit}>
       <Field label="Name" error={errorAt('name')}>
-        {(attributes) => <input {...attributes} {...input('name')} autocomplete="name" />}
+        {(attributes) => (
+          <input {...attributes} {...input('name')} ref={focusOnce} autocomplete="name" />
+        )}
       </Field>
       <Field label="E-mail" error={errorAt('email')}>
         {(attributes) => (

@@ -64,7 +64,7 @@ export function SiteRow({ site, activity, problem, onChanged }: Props) {
             {problem.label}
           </span>
         ) : (
-          <span class={site.enabled ? 'tag tag-good' : 'tag muted'}>
+          <span class={site.enabled ? 'tag tag-plain tag-good' : 'tag tag-plain muted'}>
             {site.enabled ? 'on' : 'off'}
           </span>
         )}
