@@ -9,7 +9,7 @@ import type { Page } from 'playwright-core';
 import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
 import { ask, startStack } from '../harness/stack.ts';
 import { measureLoads, measureWeight } from './dashboard-load.ts';
-import { writeLog } from './log-file.ts';
+import { startFor, writeLog } from './log-file.ts';
 import { ms, printTable } from './table.ts';
 import { tasksOf } from './trace.ts';
 
@@ -31,7 +31,8 @@ export async function run(): Promise<void> {
   const dashboard = await startDashboard(() => startStack({ ACCESS_LOG_ROLL_MB: '100000' }));
   try {
     mkdirSync(dirname(dashboard.stack.accessLog), { recursive: true });
-    await writeLog(dashboard.stack.accessLog, LINES);
+    // Up to now, so that the list has a last hour to show.
+    await writeLog(dashboard.stack.accessLog, LINES, startFor(LINES, Date.now() / 1000));
     await addSites(dashboard, 0, FEW);
     const page = await dashboard.open();
     page.setDefaultTimeout(PATIENCE_MS);

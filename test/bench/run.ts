@@ -8,6 +8,7 @@ const BENCHES: Record<string, () => Promise<{ run: () => Promise<void> }>> = {
   auth: () => import('./auth.ts'),
   binary: () => import('./binary.ts'),
   dashboard: () => import('./dashboard.ts'),
+  screenshots: () => import('./screenshots.ts'),
 };
 
 const wanted = process.argv.slice(2);
