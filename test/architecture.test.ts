@@ -15,11 +15,11 @@ async function importsOf(file: string): Promise<string[]> {
 describe('imports point one way', () => {
   test.each(files)('%s', async (file) => {
     const imports = await importsOf(file);
-    const roots = ['src/main.ts', 'src/serve.ts', 'src/config.ts', 'src/read-import.ts'];
+    const isRoot = /^src\/(main|config|read-import|serve\/[\w-]+)\.ts$/.test(file);
 
     if (file.startsWith('agent/')) {
       expect(imports.filter((path) => path.startsWith('src/'))).toEqual([]);
-    } else if (!roots.includes(file)) {
+    } else if (!isRoot) {
       const allowed =
         /^agent\/(caddyfile\/.*|observe\/.*|wire(-state)?\.ts|failure\.ts|http\.ts|loopback\.ts)$/;
       const wrong = imports.filter((path) => path.startsWith('agent/') && !allowed.test(path));
@@ -50,4 +50,25 @@ describe('imports point one way', () => {
       if (!listens.includes(file)) expect(text).not.toMatch(/\.listen\(|Bun\.serve\(/);
     }
   });
+});
+
+describe('the dashboard knows the hub by its API alone', () => {
+  const pages = [...new Bun.Glob('src/web/**/*.{ts,tsx}').scanSync(ROOT)].toSorted();
+
+  test.each(pages)('%s', async (file) => {
+    const outside = (await importsOf(file)).filter((path) => !path.startsWith('src/web/'));
+    expect(outside).toEqual([]);
+    // Texts of strangers become text, never HTML; a `style` in HTML would be against the policy.
+    const text = await Bun.file(join(ROOT, file)).text();
+    expect(text).not.toMatch(/innerHTML|insertAdjacentHTML|document\.write|\sstyle="/i);
+    expect(text).not.toMatch(/localStorage|sessionStorage/);
+  });
+
+  test.each(files.filter((file) => !file.startsWith('src/web/')))(
+    'and %s not its code',
+    async (file) => {
+      const inside = (await importsOf(file)).filter((path) => path.startsWith('src/web/'));
+      expect(inside).toEqual(file === 'src/dashboard/assets.ts' ? ['src/web/index.html'] : []);
+    },
+  );
 });

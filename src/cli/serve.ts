@@ -3,7 +3,7 @@ import { logContext } from '../../agent/observe/context.ts';
 import { type Command as Part, readSettings, type Settings } from '../config.ts';
 import type { Running } from '../listen.ts';
 import { createLog, type Log } from '../log.ts';
-import type { HubRunning } from '../serve.ts';
+import type { HubRunning } from '../serve/part.ts';
 import { SettingsError } from '../settings-reader.ts';
 import { sendDatagram } from '../systemd/datagram.ts';
 import { createServiceManager } from '../systemd/service-manager.ts';
@@ -85,7 +85,7 @@ async function start(
   cli: Cli,
 ): Promise<() => Promise<void>> {
   // Loaded here: the small commands need none of it.
-  const { serveAgent, serveAll, serveHub } = await import('../serve.ts');
+  const { serveAgent, serveAll, serveHub } = await import('../serve/serve.ts');
   const token = settings.token ?? '';
   const { bar, end } = cli.progress;
   const indexing = {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { findByArgument } from '../../agent/caddy/processes.ts';
 import { createProxy } from '../../agent/caddy/proxy.ts';
 import { readSettings } from '../../src/config.ts';
-import { serveAgent, serveAll } from '../../src/serve.ts';
+import { serveAgent, serveAll } from '../../src/serve/serve.ts';
 import { countListeners } from '../harness/listeners.ts';
 import {
   ask,

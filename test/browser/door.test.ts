@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Browser, Page } from 'playwright-core';
 import { launchBrowser } from '../harness/browser.ts';
-import { PATIENCE_MS } from '../harness/dashboard.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
+import { barriers, PATIENCE_MS, tooWide } from '../harness/visit.ts';
 
 setDefaultTimeout(PATIENCE_MS);
 
@@ -56,6 +56,13 @@ describe('the door', () => {
     await page.getByLabel('Password').fill('a long passphrase');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Sites' }).waitFor();
+  });
+
+  test('has no barrier, and room in 320 pixels', async () => {
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await barriers(page)).toEqual([]);
+    expect(await tooWide(page)).toBe(0);
   });
 
   test('the browser had nothing to complain of, the refusals aside', () => {

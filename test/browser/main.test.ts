@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Browser, Page } from 'playwright-core';
 import { launchBrowser } from '../harness/browser.ts';
-import { PASSWORD, PATIENCE_MS } from '../harness/dashboard.ts';
+import { PASSWORD } from '../harness/dashboard.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
+import { PATIENCE_MS } from '../harness/visit.ts';
 
 setDefaultTimeout(PATIENCE_MS);
 

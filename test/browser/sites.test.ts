@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { type Dashboard, PATIENCE_MS, startDashboard } from '../harness/dashboard.ts';
-import { seriousFaults, sidewaysScroll } from '../harness/look.ts';
-import { ask } from '../harness/stack.ts';
+import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
+import { ask, until } from '../harness/stack.ts';
+import { barriers, PATIENCE_MS, tooWide } from '../harness/visit.ts';
 
 setDefaultTimeout(PATIENCE_MS);
 
@@ -68,6 +68,20 @@ describe('a site', () => {
     await toggle.click();
     await page.locator('[role=switch][aria-checked=true]').waitFor();
     expect(await served()).toBe('from the upstream');
+  });
+
+  test('has the requests of its last hour beside it', async () => {
+    await dashboard.stack.served('app.localhost', '/?status=503');
+    // Numbers are kept for five seconds, and asked for again with the page.
+    await until(async () => {
+      await page.reload();
+      const spark = page.getByRole('img', { name: /, 1 error \(5xx\), 0 answered 4xx/ });
+      return spark.waitFor({ timeout: 1_000 }).then(
+        () => true,
+        () => false,
+      );
+    }, 'the error');
+    expect(await page.locator('.spark-errors').getAttribute('d')).toStartWith('M');
   });
 
   test('keeps its switch where the proxy refuses the change, and says why there', async () => {
@@ -197,26 +211,26 @@ describe('many sites', () => {
 });
 
 describe('every page of them', () => {
-  const pages = ['/', '/sites/new', '/nowhere'];
+  const pages = ['/', '/sites/new', '/sites/some', '/sites/0'];
+
+  const visitSite = async (path: string) => {
+    const { id } = (await sites()).find(({ enabled }) => enabled) ?? { id: 0 };
+    await page.goto(path.replace('some', String(id)));
+    await page.getByRole('heading').first().waitFor();
+    if (path === '/sites/some') await page.getByRole('link', { name: /^http:/ }).waitFor();
+  };
 
   test.each(pages)('%s has no serious fault, in light and dark', async (path) => {
-    await page.goto(path.replace('nowhere', 'sites/0'));
-    await page.getByRole('heading').first().waitFor();
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      expect(await seriousFaults(page)).toEqual([]);
-    }
+    await visitSite(path);
+    expect(await barriers(page)).toEqual([]);
   });
 
   test.each(pages)('%s fits into 320 pixels', async (path) => {
-    const narrow = await dashboard.open({ viewport: { width: 320, height: 640 } });
-    await narrow.goto(path.replace('nowhere', 'sites/0'));
-    await narrow.getByRole('heading').first().waitFor();
-    expect(await sidewaysScroll(narrow)).toBe(0);
-    await narrow.context().close();
+    await visitSite(path);
+    expect(await tooWide(page)).toBe(0);
   });
 
   test('the browser had nothing to complain of', () => {
-    expect(dashboard.complaints).toEqual([]);
+    expect(dashboard.complaints()).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@ import type { Browser } from 'playwright-core';
 import { readSettings } from '../../src/config.ts';
 import type { Running } from '../../src/listen.ts';
 import { createLog } from '../../src/log.ts';
-import { serveAgent, serveHub } from '../../src/serve.ts';
+import { serveAgent, serveHub } from '../../src/serve/serve.ts';
 import { launchBrowser } from '../harness/browser.ts';
 import { ask, freePort, machine, signUp, temporaryFolder, until } from '../harness/stack.ts';
 import { barriers, tooWide, type Visit, visit } from '../harness/visit.ts';

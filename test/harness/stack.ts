@@ -6,7 +6,7 @@ import { logContext } from '../../agent/observe/context.ts';
 import { readSettings } from '../../src/config.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { createLog, type Log } from '../../src/log.ts';
-import { serveAll } from '../../src/serve.ts';
+import { serveAll } from '../../src/serve/serve.ts';
 import { createStore } from '../../src/vhosts/store.ts';
 
 export type Stack = Awaited<ReturnType<typeof startStack>>;

@@ -1,5 +1,5 @@
 /** A page of the dashboard for somebody signed in, and what every page must fulfil. */
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { seriousFaults, sidewaysScroll } from './look.ts';
 
 export type Visit = {
@@ -9,17 +9,23 @@ export type Visit = {
   close: () => Promise<void>;
 };
 
+/** Milliseconds a test with a browser may take; `setDefaultTimeout` of its file. */
+export const PATIENCE_MS = 30_000;
+
 /** @param token of the session whose cookie the browser carries */
 export async function visit(
   browser: Browser,
   stack: { hub: string },
   token: string,
+  options: BrowserContextOptions = {},
 ): Promise<Visit> {
   const baseURL = new URL(stack.hub).origin;
-  const context = await browser.newContext({ baseURL, acceptDownloads: true });
+  const context = await browser.newContext({ baseURL, acceptDownloads: true, ...options });
   await context.addCookies([{ name: 'signalbox_session', value: token, url: baseURL }]);
   const complaints: string[] = [];
   const page = await context.newPage();
+  // Below a test's own: Bun ends the browser together with a test that takes too long.
+  page.setDefaultTimeout(PATIENCE_MS / 2);
   page.on('console', (message) => {
     const refused = /Failed to load resource: the server responded/.test(message.text());
     if (message.type() === 'error' && !refused) complaints.push(message.text());
@@ -29,6 +35,8 @@ export async function visit(
   page.on('dialog', (dialog) => {
     // A test that goes elsewhere leaves what it typed.
     if (dialog.type() === 'beforeunload') return void dialog.accept();
+    // Our own questions are answered by the test that expects them.
+    if (dialog.type() === 'confirm') return;
     complaints.push(`dialog: ${dialog.message()}`);
     void dialog.dismiss();
   });

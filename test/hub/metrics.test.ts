@@ -4,7 +4,7 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { createMetrics } from '../../agent/observe/metrics.ts';
 import { collectStanding } from '../../src/metrics.ts';
-import { serveHub } from '../../src/serve.ts';
+import { serveHub } from '../../src/serve/serve.ts';
 import { readExposition, sampleOf } from '../harness/exposition.ts';
 import { ask, type Stack, signUp, startStack, temporaryFolder, until } from '../harness/stack.ts';
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildDocument } from '../../src/openapi/document.ts';
-import { serveHub } from '../../src/serve.ts';
+import { serveHub } from '../../src/serve/serve.ts';
 import { createChecker, type Document, operationsOf } from '../harness/openapi.ts';
 import { createClient, type Input } from '../harness/openapi-client.ts';
 import { registered } from '../harness/routes.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { logContext } from '../../agent/observe/context.ts';
 import type { Running } from '../../src/listen.ts';
 import { createLog } from '../../src/log.ts';
-import { serveHub } from '../../src/serve.ts';
+import { serveHub } from '../../src/serve/serve.ts';
 import { runProgram } from '../harness/program.ts';
 import { ask, type Stack, signUp, startStack, temporaryFolder } from '../harness/stack.ts';
 

@@ -5,7 +5,7 @@ import { readSettings } from '../../src/config.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import type { Running } from '../../src/listen.ts';
 import { createLog } from '../../src/log.ts';
-import { serveAgent, serveHub } from '../../src/serve.ts';
+import { serveAgent, serveHub } from '../../src/serve/serve.ts';
 import { createStore } from '../../src/vhosts/store.ts';
 import { countListeners } from '../harness/listeners.ts';
 import { ask, freePort, machine, signUp, temporaryFolder, until } from '../harness/stack.ts';

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { type HubRunning, serveHub } from '../../src/serve.ts';
+import type { HubRunning } from '../../src/serve/part.ts';
+import { serveHub } from '../../src/serve/serve.ts';
 import { ask, type Stack, signUp, startStack, until } from '../harness/stack.ts';
 
 type Mode = 'pass' | 'late' | 'lost' | 'mute';

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Running } from '../../src/listen.ts';
 import { createLog } from '../../src/log.ts';
-import { serveHub } from '../../src/serve.ts';
+import { serveHub } from '../../src/serve/serve.ts';
 import { readEvents } from '../harness/events.ts';
 import { ask, freePort, signUp, temporaryFolder } from '../harness/stack.ts';
 

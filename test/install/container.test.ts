@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'bun:test';
-import { existsSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { validate } from 'dockerfile-utils';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { parseWords } from '../../src/cli/parse.ts';
+import { ROOT, runBinary } from '../harness/binary.ts';
 import { knownSettings } from '../harness/settings.ts';
+import { ask, temporaryFolder } from '../harness/stack.ts';
 
-const ROOT = join(import.meta.dir, '../..');
 const FOLDER = join(ROOT, 'docs/container');
 const containerfile = await Bun.file(join(FOLDER, 'Containerfile')).text();
 const lines = containerfile.split('\n');
@@ -81,6 +82,35 @@ describe('the container file', () => {
       expect(ignore).toContain(`\n!${path}\n`);
     }
   });
+
+  test('builds a program with its dashboard from what it copies, and nothing else', async () => {
+    const folder = temporaryFolder();
+    try {
+      for (const path of ['package.json', 'tsconfig.json', 'bunfig.toml', 'src', 'agent']) {
+        expect(containerfile).toMatch(new RegExp(`^COPY .*\\b${path} `, 'm'));
+        cpSync(join(ROOT, path), join(folder, path), { recursive: true });
+      }
+      symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+      const step = lines.find((line) => line.includes('"--compile"')) ?? '';
+      const binary = join(folder, 'signalbox');
+      const [, ...words] = JSON.parse(step.replace('RUN ', '').replace('/out/signalbox', binary));
+      const built = Bun.spawnSync([process.execPath, ...words], { cwd: folder });
+      expect([built.exitCode, built.stderr.toString()]).toEqual([0, expect.any(String)]);
+
+      const cwd = join(folder, 'empty');
+      mkdirSync(cwd);
+      const env = { HUB_PORT: '0', AGENT_TOKEN: 'x'.repeat(32) };
+      const program = runBinary(binary, ['hub'], env, cwd);
+      const page = await ask(`${await program.address('hub')}/`);
+      expect(page.text).toContain('<div id="app">');
+      const [, script] = /src="(\/[\w-]+\.js)"/.exec(page.text) ?? [];
+      expect((await ask(`${await program.address('hub')}${script}`)).text).not.toContain('react');
+      program.child.kill('SIGTERM');
+      expect((await program.exited()).code).toBe(0);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }, 60_000);
 
   test('is built by the Bun that the tests run on', async () => {
     const { devDependencies } = await Bun.file(join(ROOT, 'package.json')).json();

@@ -1,39 +1,29 @@
 /** Requests and errors of the last hour, in the space of a word. */
 import { count, plural } from '../lib/format.ts';
+import { barsPath, HEIGHT, WIDTH } from './spark-bars.ts';
 
-/** Both of the same length, oldest first. */
-export type Activity = { requests: readonly number[]; errors: readonly number[] };
-
-const WIDTH = 96;
-const HEIGHT = 24;
-
-/** Bars in one path, so that two thousand of them stay light. */
-export function barsPath(values: readonly number[], highest: number): string {
-  const step = WIDTH / Math.max(1, values.length);
-  return values
-    .map((value, at) => {
-      if (value === 0 || highest === 0) return '';
-      // A single request must be seen beside a thousand.
-      const height = Math.max(1.5, (value / highest) * HEIGHT);
-      const x = (at * step).toFixed(1);
-      return `M${x} ${HEIGHT}v-${height.toFixed(1)}h${(step * 0.8).toFixed(1)}v${height.toFixed(1)}z`;
-    })
-    .join('');
-}
+/** All of the same length, oldest first. */
+export type Activity = {
+  requests: readonly number[];
+  status4xx: readonly number[];
+  status5xx: readonly number[];
+};
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
 export function Sparkline({ activity }: { activity: Activity | undefined }) {
   const requests = activity ? sum(activity.requests) : 0;
-  const errors = activity ? sum(activity.errors) : 0;
+  // What a visitor asked wrongly is no error of the site.
+  const errors = activity ? sum(activity.status5xx) : 0;
+  const refused = activity ? sum(activity.status4xx) : 0;
   const highest = activity ? Math.max(1, ...activity.requests) : 1;
-  const words = `${plural(requests, 'request')}, ${plural(errors, 'error')} in the last hour`;
+  const words = `${plural(requests, 'request')}, ${plural(errors, 'error')} (5xx), ${count(refused)} answered 4xx in the last hour`;
   return (
     <span class="spark">
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={words}>
         <title>{words}</title>
         {activity && <path class="spark-requests" d={barsPath(activity.requests, highest)} />}
-        {activity && <path class="spark-errors" d={barsPath(activity.errors, highest)} />}
+        {activity && <path class="spark-errors" d={barsPath(activity.status5xx, highest)} />}
       </svg>
       <span class="spark-count" aria-hidden="true">
         {requests > 0 ? count(requests) : ''}

@@ -1,0 +1,169 @@
+import { describe, expect, test } from 'bun:test';
+import type { SiteState, Status, Vhost } from '../../src/web/lib/types.ts';
+import { changesFrom, draftOf, isAskable } from '../../src/web/sites/draft.ts';
+import { addressOf, filterSites, readFilter } from '../../src/web/sites/filter.ts';
+import { linkTo } from '../../src/web/sites/link.ts';
+import { problemOf } from '../../src/web/sites/problem.ts';
+import { barsPath } from '../../src/web/sites/spark-bars.ts';
+import { problemsOf } from '../../src/web/status/problems.ts';
+
+const site = (change: Partial<Vhost> = {}): Vhost => ({
+  id: 1,
+  domain: 'app.example',
+  upstream: '127.0.0.1:8000',
+  config: 'reverse_proxy {upstream}',
+  enabled: true,
+  createdAt: '',
+  updatedAt: '',
+  ...change,
+});
+const status = (change: Partial<Status> = {}): Status => ({
+  version: '0.1.0',
+  uptimeSeconds: 1,
+  agent: { reachable: true, latencyMs: 1 },
+  proxy: { running: true, version: '2.6.2' },
+  inStep: true,
+  foreign: false,
+  drift: false,
+  restartNeeded: false,
+  lastPublish: null,
+  warnings: [],
+  broken: [],
+  certificates: [],
+  ...change,
+});
+const state = (change: Partial<SiteState> = {}): SiteState => ({
+  id: 1,
+  enabled: true,
+  addresses: [],
+  upstreams: [],
+  errors: { acme: null, upstream: null },
+  ...change,
+});
+const address = { name: 'app.example', port: 443, served: true, tls: true, automated: true };
+
+describe('the filter of the list', () => {
+  test('takes nothing from an address that it does not know', () => {
+    expect(readFilter(new URLSearchParams('show=<b>&x=1'))).toEqual({ search: '', shown: 'all' });
+    expect(addressOf({ search: '', shown: 'all' })).toBe('/');
+  });
+
+  test('is in the address what it was', () => {
+    for (const filter of [
+      { search: 'a b&c=d', shown: 'off' },
+      { search: '<img>', shown: 'problems' },
+    ] as const) {
+      expect(readFilter(new URL(`http://hub${addressOf(filter)}`).searchParams)).toEqual(filter);
+    }
+  });
+
+  test('wants every word, in any case, in domain or upstream', () => {
+    const sites = [site(), site({ id: 2, domain: 'b.example', upstream: '' })];
+    const found = (search: string) =>
+      filterSites(sites, { search, shown: 'all' }, () => false).map(({ id }) => id);
+    expect(found('EXAMPLE 8000')).toEqual([1]);
+    expect(found('example nothing')).toEqual([]);
+    expect(found(' ')).toEqual([1, 2]);
+  });
+});
+
+test('only what was changed is sent, so that what others changed stays', () => {
+  const base = draftOf(site());
+  expect(changesFrom(base, { ...base, config: 'respond x' })).toEqual({ config: 'respond x' });
+  expect(changesFrom(base, base)).toEqual({});
+});
+
+test('the proxy is not asked about a form that is not ready', () => {
+  const draft = draftOf(site());
+  expect(isAskable({ ...draft, upstream: ' ' })).toBe(false);
+  expect(isAskable({ ...draft, domain: '' })).toBe(false);
+  expect(isAskable({ ...draft, upstream: '', config: 'respond x' })).toBe(true);
+});
+
+describe('the problem of a site', () => {
+  test('is not told of one that is off, but for a config that is refused', () => {
+    const down = state({ upstreams: [{ address: 'x', up: false, error: null }] });
+    expect(problemOf(site({ enabled: false }), status(), down)).toBeNull();
+    const broken = [{ id: 1, domain: 'app.example', detail: 'line 1: no' }];
+    expect(problemOf(site({ enabled: false }), status({ broken }), down)?.label).toBe('refused');
+  });
+
+  test.each([
+    ['no certificate', { addresses: [{ ...address, certificate: null, reason: 'none yet' }] }],
+    [
+      'expired',
+      {
+        addresses: [
+          { ...address, reason: null, certificate: { issuer: 'x', notAfter: '', daysLeft: -1 } },
+        ],
+      },
+    ],
+    ['upstream down', { upstreams: [{ address: 'x', up: false, error: null }] }],
+    [
+      'upstreams down',
+      {
+        upstreams: [
+          { address: 'x', up: false, error: null },
+          { address: 'y', up: true, error: null },
+        ],
+      },
+    ],
+  ] as const)('%s', (label, change) => {
+    expect(problemOf(site(), status(), state(change as unknown as Partial<SiteState>))?.label).toBe(
+      label,
+    );
+  });
+
+  test('is none where all is well, or nothing is known', () => {
+    expect(problemOf(site(), null, undefined)).toBeNull();
+    expect(problemOf(site(), status(), state())).toBeNull();
+  });
+});
+
+describe('a link to a site', () => {
+  test.each([
+    [{ ...address, served: false }, null],
+    [{ ...address, name: '' }, null],
+    [{ ...address, name: '*.example' }, null],
+    [address, 'https://app.example/'],
+    [{ ...address, port: 8443 }, 'https://app.example:8443/'],
+    [{ ...address, tls: false, port: 80 }, 'http://app.example/'],
+    [{ ...address, tls: false, port: 443 }, 'http://app.example:443/'],
+    [{ ...address, name: '::1', port: 8443 }, 'https://[::1]:8443/'],
+  ])('%o', (given, link) => {
+    expect(linkTo(given)).toBe(link);
+  });
+});
+
+test('a single request is seen beside a thousand, and none is not', () => {
+  const path = barsPath([0, 1, 1000], 1000);
+  expect(path.match(/M/g)?.length).toBe(2);
+  expect(path).toContain('v-1.5');
+  expect(barsPath([0, 0], 0)).toBe('');
+});
+
+describe('the status bar', () => {
+  test('is silent where all is well', () => {
+    expect(problemsOf(status())).toEqual([]);
+  });
+
+  test('tells an agent that is away once, and not all that follows from it', () => {
+    const gone = status({
+      agent: { reachable: false, latencyMs: null },
+      proxy: { running: false, version: null },
+      inStep: false,
+    });
+    expect(problemsOf(gone).map(({ title }) => title)).toEqual(['The agent does not answer']);
+  });
+
+  test('tells a certificate that nothing renews, and not one that Caddy will', () => {
+    const one = { id: 1, domain: 'a', name: 'a', notAfter: '', daysLeft: 5 };
+    const certificates = [
+      { ...one, overdue: true },
+      { ...one, name: 'b', overdue: false },
+    ];
+    expect(problemsOf(status({ certificates })).map(({ title }) => title)).toEqual([
+      'The certificate of a expires in 5 days',
+    ]);
+  });
+});
