@@ -3,8 +3,16 @@
 export const DOMAINS = 40;
 const STATUSES = [200, 200, 200, 200, 200, 200, 204, 301, 304, 304, 404, 404, 500, 502];
 
+/** A second of 2026. */
+const START = 1795212767;
+/** Seconds from one line to the next, on average. */
+const STEP = 0.025;
+
+/** The start of a log of so many lines that ends at a time, in seconds since 1970. */
+export const startFor = (lines: number, end: number): number => Math.floor(end - lines * STEP);
+
 /** Lines as Caddy writes them for browsers; the first domains get most of the traffic. */
-export async function writeLog(file: string, lines: number): Promise<void> {
+export async function writeLog(file: string, lines: number, start = START): Promise<void> {
   let state = 1;
   const random = (below: number) => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
@@ -16,7 +24,7 @@ export async function writeLog(file: string, lines: number): Promise<void> {
     micros += random(50_000);
     const host = `site${Math.min(random(DOMAINS), random(DOMAINS))}.example`;
     const status = STATUSES[random(STATUSES.length)] ?? 200;
-    const seconds = 1795212767 + Math.floor(micros / 1e6);
+    const seconds = start + Math.floor(micros / 1e6);
     const fraction = String(micros % 1e6).padStart(6, '0');
     writer.write(
       `{"level":"${status < 400 ? 'info' : 'error'}","ts":${seconds}.${fraction},` +

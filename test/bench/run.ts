@@ -7,6 +7,8 @@ const BENCHES: Record<string, () => Promise<{ run: () => Promise<void> }>> = {
   import: () => import('./import.ts'),
   auth: () => import('./auth.ts'),
   binary: () => import('./binary.ts'),
+  dashboard: () => import('./dashboard.ts'),
+  screenshots: () => import('./screenshots.ts'),
 };
 
 const wanted = process.argv.slice(2);

@@ -14,7 +14,7 @@ export type TailRows = {
 export const KEPT = 200;
 
 /** Rows of one draw: some 15 ms of work. What comes faster is counted instead. */
-export const DRAWN_AT_ONCE = 50;
+export const DRAWN_AT_ONCE = 30;
 
 export const NO_ROWS: TailRows = { shown: [], waiting: [], unseen: 0 };
 

@@ -10,7 +10,7 @@ export type Tail = {
 };
 
 /** Milliseconds from one draw to the next: as often as an eye can follow. */
-const DRAW_EVERY_MS = 250;
+const DRAW_EVERY_MS = 125;
 /** Events kept for the next draw while none is possible. */
 const PENDING = 5_000;
 

@@ -1,0 +1,85 @@
+/** How heavy the dashboard is, and how soon it is there. */
+import type { Page } from 'playwright-core';
+import { readDashboard } from '../../src/dashboard/assets.ts';
+import { median, ms, printTable } from './table.ts';
+import { tasksOf } from './trace.ts';
+
+const ROUNDS = 11;
+
+type Times = { paint: number; ready: number; there: number };
+
+/** Looks each time the page changes whether the list is there; then waits until that is drawn. */
+const WATCH = `globalThis.benchList = new Promise((done) => {
+  new MutationObserver((_, watch) => {
+    if (!document.querySelector('.virtual-row a')) return;
+    watch.disconnect();
+    requestAnimationFrame(() => setTimeout(() => done(performance.now())));
+  }).observe(document, { childList: true, subtree: true });
+})`;
+
+const TIMES = `(async () => {
+  const [navigation] = performance.getEntriesByType('navigation');
+  return {
+    paint: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN,
+    ready: navigation.domContentLoadedEventEnd,
+    there: await benchList,
+  };
+})()`;
+
+/** Prints what the first page loads, and all files of the dashboard. */
+export async function measureWeight(page: Page): Promise<void> {
+  const { page: html, files } = await readDashboard();
+  await page.goto('/');
+  await page.locator('.virtual-row').first().waitFor();
+  const loaded = (await page.evaluate(
+    `performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname.slice(1))`,
+  )) as string[];
+  let [first, all] = [html.length, html.length];
+  for (const [name, { body, gzip }] of files) {
+    const bytes = (gzip ?? body).byteLength;
+    all += bytes;
+    if (loaded.includes(name)) first += bytes;
+  }
+  const kb = (bytes: number) => `${(bytes / 1000).toFixed(1)} KB`;
+  printTable(['weight, gzip', 'first load', 'all pages'], [['', kb(first), kb(all)]]);
+}
+
+/**
+ * Medians of loads with nothing in any cache, and the longest task of one more that is traced.
+ * @param page of somebody signed in
+ */
+export async function measureLoads(page: Page, sites: number): Promise<string[]> {
+  const browser = page.context().browser();
+  if (!browser) throw new Error('the page has no browser');
+  const storageState = await page.context().storageState();
+  const baseURL = new URL(page.url()).origin;
+  const rounds: Times[] = [];
+  let longest = 0;
+  for (let round = 0; round <= ROUNDS; round++) {
+    const context = await browser.newContext({
+      baseURL,
+      storageState,
+      viewport: { width: 1280, height: 800 },
+    });
+    const cold = await context.newPage();
+    await cold.addInitScript(WATCH);
+    const load = async () => {
+      await cold.goto('/');
+      await cold.evaluate('benchList');
+    };
+    if (round < ROUNDS) {
+      await load();
+      rounds.push((await cold.evaluate(TIMES)) as Times);
+    } else {
+      const known = cold.waitForResponse((answer) => answer.url().endsWith('/vhosts/state'));
+      const tasks = await tasksOf(cold, async () => {
+        await load();
+        await known;
+      });
+      longest = Math.max(...tasks.map(({ clock }) => clock));
+    }
+    await context.close();
+  }
+  const of = (name: keyof Times) => ms(median(rounds.map((times) => times[name])));
+  return [`${sites} sites`, of('paint'), of('ready'), of('there'), ms(longest)];
+}

@@ -1,0 +1,66 @@
+/**
+ * The dashboard in Chromium, with many sites and a long log: the longest tasks of the main thread
+ * while somebody works in it, its weight, and how soon it answers. `BENCH_VHOSTS` sites (2,000) and
+ * `BENCH_LOG_LINES` lines (1,000,000).
+ */
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
+import { ask, startStack } from '../harness/stack.ts';
+import { measureLogs, measureSites, SMOOTH_MS } from './dashboard-actions.ts';
+import { measureLoads, measureWeight } from './dashboard-load.ts';
+import { startFor, writeLog } from './log-file.ts';
+import { printTable } from './table.ts';
+
+const VHOSTS = Number(process.env.BENCH_VHOSTS ?? 2_000);
+const LINES = Number(process.env.BENCH_LOG_LINES ?? 1_000_000);
+const FEW = 10;
+const CHUNK = 1_000;
+const PATIENCE_MS = 30_000;
+
+/** Prints three tables. Lengths of tasks are those on the clock, and those of the work alone. */
+export async function run(): Promise<void> {
+  // One segment: that the log engine takes rolled ones as well is measured in `logs`.
+  const dashboard = await startDashboard(() => startStack({ ACCESS_LOG_ROLL_MB: '100000' }));
+  try {
+    mkdirSync(dirname(dashboard.stack.accessLog), { recursive: true });
+    // Up to now, so that the list has a last hour to show.
+    await writeLog(dashboard.stack.accessLog, LINES, startFor(LINES, Date.now() / 1000));
+    await addSites(dashboard, 0, FEW);
+    const page = await dashboard.open();
+    page.setDefaultTimeout(PATIENCE_MS);
+    await measureWeight(page);
+    const few = await measureLoads(page, FEW);
+    await addSites(dashboard, FEW, VHOSTS);
+    const many = await measureLoads(page, VHOSTS);
+    printTable(
+      ['cold load, ms', 'first paint', 'DOM ready', 'list is there and answers', 'longest task'],
+      [few, many],
+    );
+    await page.goto('/logs');
+    await page.locator('.log-extent', { hasText: 'of ' }).waitFor();
+    const rows = [...(await measureSites(page, VHOSTS)), ...(await measureLogs(page, dashboard))];
+    const head = ['tasks', 'longest, ms', 'most work, ms', `> ${SMOOTH_MS} ms`, 'the longest in'];
+    printTable([`${VHOSTS} sites, ${LINES} lines`, ...head], rows);
+    for (const complaint of dashboard.complaints()) console.log(`complaint: ${complaint}`);
+  } finally {
+    await dashboard.stop();
+  }
+}
+
+async function addSites(dashboard: Dashboard, from: number, to: number): Promise<void> {
+  for (let first = from; first < to; first += CHUNK) {
+    const operations = Array.from({ length: Math.min(CHUNK, to - first) }, (_, at) => ({
+      op: 'create',
+      domain: `http://site${first + at}.example`,
+      upstream: dashboard.upstream,
+      config: 'encode gzip\nreverse_proxy {upstream}',
+      enabled: at % 10 !== 9,
+    }));
+    const answer = await ask(`${dashboard.stack.hub}/vhosts/bulk`, {
+      json: { operations },
+      headers: dashboard.owner.headers,
+    });
+    if (answer.status !== 200) throw new Error(answer.text);
+  }
+}
