@@ -5,6 +5,7 @@ import { request } from './lib/api.ts';
 import { useUser } from './lib/hub.ts';
 import { MENU } from './pages.tsx';
 import { Brand } from './parts/brand.tsx';
+import { Guarded } from './parts/guarded.tsx';
 import { StatusBar } from './status/status-bar.tsx';
 
 type Props = { path: string; onSignedOut: () => void; children: ComponentChildren };
@@ -68,7 +69,7 @@ export function Shell({ path, onSignedOut, children }: Props) {
       </header>
       <StatusBar />
       <main id="main" ref={main} tabIndex={-1}>
-        {children}
+        <Guarded key={path}>{children}</Guarded>
       </main>
     </div>
   );

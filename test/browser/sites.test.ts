@@ -205,6 +205,20 @@ describe('many sites', () => {
   });
 });
 
+test('a page that breaks says so, and menu and status stay', async () => {
+  const [{ id } = { id: 0 }] = await sites();
+  await page.route('**/api/vhosts/activity', (route) =>
+    route.fulfill({ json: { vhosts: [{ id, requests: null }] } }),
+  );
+  await page.goto('/');
+  await page.getByRole('alert').getByText('This page has a fault').waitFor();
+  await page.getByText('All in step').waitFor();
+  await page.unroute('**/api/vhosts/activity');
+  await page.getByRole('navigation').getByRole('link', { name: 'Changelog' }).click();
+  await page.getByRole('heading', { name: 'Changelog' }).waitFor();
+  expect(await page.getByText('This page has a fault').count()).toBe(0);
+});
+
 describe('every page of them', () => {
   const pages = ['/', '/sites/new', '/sites/some', '/sites/0'];
 

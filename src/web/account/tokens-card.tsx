@@ -26,7 +26,14 @@ export function TokensCard() {
   return (
     <ListCard
       title="API tokens"
-      help="For scripts: they need no password, and each can be taken back by itself."
+      help={
+        <>
+          For scripts: they need no password, and each can be taken back by itself.{' '}
+          <a href="/api/docs" target="_blank" rel="noreferrer">
+            What they can ask
+          </a>
+        </>
+      }
       list={list}
       empty="There are none."
       action={<button {...opener}>New token</button>}
