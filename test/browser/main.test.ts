@@ -82,7 +82,10 @@ describe('an evening with a new hub', () => {
     await page.getByRole('heading', { name: 'Sites' }).waitFor();
     await page.route('**/api/**', (route) => route.abort());
     await page.getByText('The hub does not answer. Trying again …').waitFor();
+    await goTo('Changelog');
+    await page.locator('main').getByText('The hub does not answer.').waitFor();
     await page.unroute('**/api/**');
     await page.getByText('All in step').waitFor();
+    await page.getByRole('listitem').filter({ hasText: 'http://app.localhost' }).first().waitFor();
   });
 });
