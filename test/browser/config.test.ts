@@ -60,7 +60,7 @@ describe('the preamble', () => {
     const wrong = `${(await preamble()).config.replace(/\n\}$/, '')}\n\tnonsense\n}`;
     const line = String(wrong.split('\n').length - 1);
     await editor().fill(wrong);
-    for (const action of ['Preview', 'Save preamble']) {
+    for (const action of ['Preview', 'Save preamble …']) {
       await button(action).click();
       await seen.page.getByText('unrecognized global option').waitFor();
       expect(await markedLine()).toBe(line);
@@ -93,7 +93,7 @@ describe('the preamble', () => {
     const diff = seen.page.getByRole('region', { name: 'Changes of the Caddyfile' });
     await diff.getByText(`# ${HOSTILE}`).waitFor();
     expect((await preamble()).config).not.toBe(next);
-    await button('Save preamble').click();
+    await button('Save preamble …').click();
     await button('Save for all sites').click();
     await seen.page.getByText('Saved', { exact: true }).waitFor();
     expect((await preamble()).config).toBe(next);
@@ -108,7 +108,7 @@ describe('the preamble', () => {
     await editor().fill(`${config}\n# mine`);
     const theirs = `${config}\n# theirs`;
     await call('PUT', '/preamble', { config: theirs });
-    await button('Save preamble').click();
+    await button('Save preamble …').click();
     await button('Save for all sites').click();
     await seen.page.getByText('Somebody else changed the preamble meanwhile').waitFor();
     expect((await preamble()).config).toBe(theirs);

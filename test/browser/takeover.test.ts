@@ -82,7 +82,7 @@ test('a preamble does not replace what somebody else wrote, unless that is confi
   const text = `{\n\thttp_port ${ports.http}\n}\n# ours`;
   await page.goto('/preamble');
   await page.getByLabel('Caddyfile text').fill(text);
-  await page.getByRole('button', { name: 'Save preamble' }).click();
+  await page.getByRole('button', { name: 'Save preamble …' }).click();
   await page.getByRole('button', { name: 'Save for all sites' }).click();
   await page.getByText('Caddy serves sites that signalbox did not write').waitFor();
   expect(

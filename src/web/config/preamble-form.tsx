@@ -133,7 +133,7 @@ export function PreambleForm({ loaded }: { loaded: Preamble }) {
           {busy ? 'Asking the proxy …' : 'Preview'}
         </button>
         <button type="button" class="primary" disabled={busy || !dirty} onClick={ask}>
-          Save preamble
+          Save preamble …
         </button>
       </div>
       {preview?.valid && (

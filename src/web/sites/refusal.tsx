@@ -9,7 +9,6 @@ type Props = { error: unknown; onReplace: () => Promise<void> };
 export function Refusal({ error, onReplace }: Props) {
   const [asking, setAsking] = useState(false);
   const known = error instanceof ApiError ? error : null;
-  const line = known?.line ? ` Line ${known.line} of the config is marked.` : '';
   return (
     <>
       <Notice kind="error" title={sentenceOf(error)} detail={known?.detail}>
@@ -22,7 +21,7 @@ export function Refusal({ error, onReplace }: Props) {
             .
           </p>
         ) : (
-          <p>Nothing was changed.{line}</p>
+          known?.line && <p>Line {known.line} of the config is marked.</p>
         )}
       </Notice>
       {asking && (
