@@ -13,7 +13,7 @@ export type TailRows = {
 /** More rows than these nobody reads, and all of them may have to be drawn at once. */
 export const KEPT = 200;
 
-/** Rows of one draw: some 15 ms of work. What comes faster is counted instead. */
+/** Rows of one draw: 40 ms on a busy machine. What comes faster is counted instead. */
 export const DRAWN_AT_ONCE = 30;
 
 export const NO_ROWS: TailRows = { shown: [], waiting: [], unseen: 0 };
