@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
-import { ask, until } from '../harness/stack.ts';
+import { ask, freePort, until } from '../harness/stack.ts';
 import { answerNext, barriers, PATIENCE_MS, tooWide } from '../harness/visit.ts';
 
 setDefaultTimeout(PATIENCE_MS);
@@ -85,28 +85,42 @@ describe('a site', () => {
   });
 
   test('keeps its switch where the proxy refuses the change, and says why there', async () => {
-    // The agent cannot be asked: the hub has nobody to publish with.
-    await page.route('**/api/vhosts/*/toggle', (route) =>
-      route.fulfill({
-        status: 502,
-        json: {
-          code: 'PROXY_REJECTED',
-          message: 'The proxy refused the change.',
-          detail: 'line 1: unrecognized directive: <img src=x onerror=alert(1)>',
-        },
-      }),
-    );
-    const toggle = page.getByRole('switch', { name: 'http://app.localhost is served' });
+    const port = freePort();
+    const made = await ask<{ id: number }>(`${dashboard.stack.hub}/vhosts`, {
+      json: { domain: `http://late.localhost:${port}`, config: 'respond late', enabled: false },
+      headers: dashboard.owner.headers,
+    });
+    // By now somebody else has its port.
+    const other = Bun.listen({ hostname: '0.0.0.0', port, socket: { data() {} } });
+    await page.goto('/');
+    const toggle = page.getByRole('switch', { name: `http://late.localhost:${port} is served` });
     await toggle.click();
-    await page.getByText('Still on:').waitFor();
-    expect(await toggle.getAttribute('aria-checked')).toBe('true');
+    await page.getByText('Still off:').waitFor();
+    expect(await toggle.getAttribute('aria-checked')).toBe('false');
     await page.getByRole('button', { name: 'Why' }).click();
     const words = page.getByRole('dialog').locator('.proxy-words');
-    expect(await words.textContent()).toContain('<img src=x onerror=alert(1)>');
-    expect(await page.locator('main img, dialog img').count()).toBe(0);
+    expect(await words.textContent()).toContain('address already in use');
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await page.unroute('**/api/vhosts/*/toggle');
+    other.stop(true);
+    await ask(`${dashboard.stack.hub}/vhosts/${made.body.id}`, {
+      method: 'DELETE',
+      headers: dashboard.owner.headers,
+    });
+  });
+
+  test('shows the proxy’s words about a hostile config as text', async () => {
+    const [{ id } = { id: 0 }] = await sites();
+    await page.goto(`/sites/${id}`);
+    await config(page).fill('"<img src=x onerror=alert(1)>"');
+    await page.getByRole('button', { name: 'Save and publish' }).click();
+    const words = page.getByRole('alert').locator('.proxy-words');
+    await words.waitFor();
+    expect(await words.textContent()).toContain('<img src=x onerror=alert(1)>');
+    expect(await page.locator('main img').count()).toBe(0);
+    void answerNext(page, true);
+    await page.getByRole('navigation').getByRole('link', { name: 'Sites' }).click();
+    await page.getByRole('heading', { name: 'Sites' }).waitFor();
   });
 
   test('edited by two is overwritten by neither unasked', async () => {
