@@ -98,9 +98,9 @@ describe('the problem of a site', () => {
         ],
       },
     ],
-    ['upstream down', { upstreams: [{ address: 'x', up: false, error: null }] }],
+    ['down', { upstreams: [{ address: 'x', up: false, error: null }] }],
     [
-      'upstreams down',
+      'partly down',
       {
         upstreams: [
           { address: 'x', up: false, error: null },

@@ -26,7 +26,7 @@ export function problemOf(
     const all = down.length === state.upstreams.length;
     return {
       level: all ? 'bad' : 'warn',
-      label: all ? 'upstream down' : 'upstreams down',
+      label: all ? 'down' : 'partly down',
       text: down.map(({ address, error }) => `${address} ${error?.message ?? ''}`).join('\n'),
     };
   }
