@@ -165,6 +165,28 @@ describe('a site', () => {
     await page.getByRole('heading', { name: 'Sites' }).waitFor();
   });
 
+  test('is not left unasked by the browser’s Back either, and pages are not loaded anew', async () => {
+    await page.goto('/');
+    await page.evaluate(() => document.documentElement.setAttribute('data-loaded', 'once'));
+    await page.getByRole('link', { name: 'http://app.localhost' }).click();
+    const url = page.url();
+    await config(page).fill('three');
+    await page.getByText('Caddy would refuse line 1').waitFor();
+    const asked = answerNext(page, false);
+    await page.evaluate(() => history.back());
+    expect(await asked).toContain('Leave without saving?');
+    await page.waitForURL(url);
+    expect(await config(page).inputValue()).toBe('three');
+    void answerNext(page, true);
+    await page.evaluate(() => history.back());
+    await page.getByRole('heading', { name: 'Sites' }).waitFor();
+    await page.getByRole('navigation').getByRole('link', { name: 'Changelog' }).click();
+    await page.getByRole('heading', { name: 'Changelog' }).waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Sites' }).waitFor();
+    expect(await page.locator('html').getAttribute('data-loaded')).toBe('once');
+  });
+
   test('is deleted only when its name is typed', async () => {
     await page.getByRole('link', { name: 'http://app.localhost' }).click();
     await page.getByRole('button', { name: 'Delete …' }).click();
