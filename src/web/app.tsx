@@ -9,7 +9,7 @@ import { Notice } from './parts/notice.tsx';
 import { SignIn } from './session/sign-in.tsx';
 import { Shell } from './shell.tsx';
 
-type Session = { state: 'unknown' | 'out' | 'ended' } | { state: 'in'; user: User };
+type Session = { state: 'unknown' | 'out' } | { state: 'in' | 'ended'; user: User };
 
 export function App() {
   const [session, setSession] = useState<Session>({ state: 'unknown' });
@@ -17,7 +17,7 @@ export function App() {
   const place = usePlace();
   const signedOut = useCallback(() => {
     // A wrong password at the sign-in is no session that ended.
-    setSession((old) => (old.state === 'in' ? { state: 'ended' } : old));
+    setSession((old) => (old.state === 'in' ? { state: 'ended', user: old.user } : old));
   }, []);
   const hub = useHubState(session.state === 'in', signedOut);
 
@@ -50,22 +50,28 @@ export function App() {
       </main>
     );
   }
-  if (session.state !== 'in') {
-    return (
-      <SignIn
-        ended={session.state === 'ended'}
-        onSignedIn={(user) => setSession({ state: 'in', user })}
-      />
-    );
-  }
+  const isIn = session.state === 'in';
   return (
-    <UserContext.Provider value={session.user}>
-      <HubContext.Provider value={hub}>
-        <Shell path={place.path} onSignedOut={() => setSession({ state: 'out' })}>
-          {page.view}
-        </Shell>
-      </HubContext.Provider>
-    </UserContext.Provider>
+    <>
+      {!isIn && (
+        <SignIn
+          ended={session.state === 'ended'}
+          onSignedIn={(user) => setSession({ state: 'in', user })}
+        />
+      )}
+      {'user' in session && (
+        // What somebody typed waits for them to come back, and for nobody else.
+        <div key={session.user.id} hidden={!isIn}>
+          <UserContext.Provider value={session.user}>
+            <HubContext.Provider value={isIn ? hub : { ...hub, offline: true }}>
+              <Shell path={place.path} onSignedOut={() => setSession({ state: 'out' })}>
+                {page.view}
+              </Shell>
+            </HubContext.Provider>
+          </UserContext.Provider>
+        </div>
+      )}
+    </>
   );
 }
 

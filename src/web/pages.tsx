@@ -23,7 +23,7 @@ export const MENU = [
 ] as const;
 
 export function pageAt({ path, query }: Place): Page {
-  if (path === '/') return { title: 'Sites', view: <SiteList key="sites" /> };
+  if (path === '/') return { title: 'Sites', view: <SiteList key="sites" query={query} /> };
   if (path === '/sites/new') return { title: 'New site', view: <SiteEdit key="new" id={null} /> };
   const [, id] = /^\/sites\/(\d+)$/.exec(path) ?? [];
   if (id) return { title: 'Site', view: <SiteEdit key={id} id={Number(id)} /> };

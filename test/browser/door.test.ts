@@ -58,6 +58,23 @@ describe('the door', () => {
     await page.getByRole('heading', { name: 'Sites' }).waitFor();
   });
 
+  test('opens again on what was typed, where the session has ended elsewhere', async () => {
+    await page.goto('/sites/new');
+    await page.getByLabel('Config').fill('respond precious');
+    // As another tab of the same browser does.
+    await page.evaluate(() => fetch('/api/auth/sign-out', { method: 'POST' }));
+    await page.getByText('Your session has ended.').waitFor();
+    expect(await page.getByLabel('Config').isVisible()).toBe(false);
+    await page.getByLabel('E-mail').fill('ada@example.org');
+    await page.getByLabel('Password').fill('a long passphrase');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'New site' }).waitFor();
+    expect(await page.getByLabel('Config').inputValue()).toBe('respond precious');
+    page.once('dialog', (dialog) => dialog.accept());
+    await page.goto('/');
+    await page.getByText('All in step').waitFor();
+  });
+
   test('has no barrier, and room in 320 pixels', async () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();

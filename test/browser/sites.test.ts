@@ -70,6 +70,42 @@ describe('a site', () => {
     expect(await served()).toBe('from the upstream');
   });
 
+  test('is switched as one saw it, not back again, where another tab was first', async () => {
+    const name = 'http://app.localhost is served';
+    // This tab hears of nothing by itself.
+    await page.route('**/api/status', (route) => route.fulfill({ status: 503 }));
+    const [{ id } = { id: 0 }] = await sites();
+    const headers = dashboard.owner.headers;
+    const toggle = { method: 'PATCH', headers };
+    await page.goto('/');
+    await page.getByRole('switch', { name, checked: true }).waitFor();
+    await ask(`${dashboard.stack.hub}/vhosts/${id}/toggle`, toggle);
+    await page.getByRole('switch', { name }).click();
+    await page.getByRole('switch', { name, checked: false }).waitFor();
+    expect((await sites())[0]?.enabled).toBe(false);
+    await page.unroute('**/api/status');
+    await ask(`${dashboard.stack.hub}/vhosts/${id}/toggle`, toggle);
+  });
+
+  test('that is deleted meanwhile is not said to be refused by Caddy', async () => {
+    const headers = dashboard.owner.headers;
+    const json = { domain: 'http://gone.localhost', config: 'respond gone' };
+    const made = await ask<{ id: number }>(`${dashboard.stack.hub}/vhosts`, { json, headers });
+    await page.goto(`/sites/${made.body.id}`);
+    await config(page).waitFor();
+    await ask(`${dashboard.stack.hub}/vhosts/${made.body.id}`, { method: 'DELETE', headers });
+    await config(page).fill('respond mine');
+    const preview = page.getByRole('region', { name: 'Preview' });
+    await preview.getByText('There is no such vhost.').waitFor();
+    expect(await preview.getByText('would').count()).toBe(0);
+    await page.getByRole('button', { name: 'Save and publish' }).click();
+    await page.getByRole('alert').getByText('There is no such vhost.').waitFor();
+    expect(await config(page).inputValue()).toBe('respond mine');
+    void answerNext(page, true);
+    await page.getByRole('navigation').getByRole('link', { name: 'Sites' }).click();
+    await page.getByRole('heading', { name: 'Sites' }).waitFor();
+  });
+
   test('has the requests of its last hour beside it', async () => {
     await dashboard.stack.served('app.localhost', '/?status=503');
     // Numbers are kept for five seconds, and asked for again with the page.
@@ -163,6 +199,28 @@ describe('a site', () => {
     void answerNext(page, true);
     await page.getByRole('navigation').getByRole('link', { name: 'Sites' }).click();
     await page.getByRole('heading', { name: 'Sites' }).waitFor();
+  });
+
+  test('is not left unasked by the browser’s Back either, and pages are not loaded anew', async () => {
+    await page.goto('/');
+    await page.evaluate(() => document.documentElement.setAttribute('data-loaded', 'once'));
+    await page.getByRole('link', { name: 'http://app.localhost' }).click();
+    const url = page.url();
+    await config(page).fill('three');
+    await page.getByText('Caddy would refuse line 1').waitFor();
+    const asked = answerNext(page, false);
+    await page.evaluate(() => history.back());
+    expect(await asked).toContain('Leave without saving?');
+    await page.waitForURL(url);
+    expect(await config(page).inputValue()).toBe('three');
+    void answerNext(page, true);
+    await page.evaluate(() => history.back());
+    await page.getByRole('heading', { name: 'Sites' }).waitFor();
+    await page.getByRole('navigation').getByRole('link', { name: 'Changelog' }).click();
+    await page.getByRole('heading', { name: 'Changelog' }).waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Sites' }).waitFor();
+    expect(await page.locator('html').getAttribute('data-loaded')).toBe('once');
   });
 
   test('is deleted only when its name is typed', async () => {

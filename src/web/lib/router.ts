@@ -11,6 +11,10 @@ const here = (): Place => ({
 const CHANGED = 'signalbox:place';
 let guard: (() => boolean) | null = null;
 
+/** Steps into the history, as each entry has it: tells how far back the shown page lies. */
+const stepHere = (): number => (history.state as { step?: number } | null)?.step ?? 0;
+let shown = { path: '', step: 0 };
+
 /** Goes to an address of the dashboard; `replace` leaves no step to go back to. */
 export function navigate(to: string, { replace = false } = {}): void {
   const target = new URL(to, location.href);
@@ -18,11 +22,13 @@ export function navigate(to: string, { replace = false } = {}): void {
   if (target.origin !== location.origin) return;
   if (target.pathname !== location.pathname && guard && !guard()) return;
   if (target.pathname !== location.pathname) scrollTo(0, 0);
-  history[replace ? 'replaceState' : 'pushState'](null, '', to);
+  const step = stepHere();
+  if (replace) history.replaceState({ step }, '', to);
+  else history.pushState({ step: step + 1 }, '', to);
   dispatchEvent(new Event(CHANGED));
 }
 
-/** Asks before unsaved work is left; `mayLeave` returns whether to go. */
+/** Asks before unsaved work is left by a link, by a step in the history or with the page. */
 export function useLeaveGuard(dirty: boolean, question: string): void {
   useEffect(() => {
     if (!dirty) return;
@@ -36,17 +42,30 @@ export function useLeaveGuard(dirty: boolean, question: string): void {
   }, [dirty, question]);
 }
 
-/** Where the browser is; rendered anew when that changes. */
+/** Where the browser is; rendered anew when that changes. For one component, which hears the links. */
 export function usePlace(): Place {
   const [place, setPlace] = useState(here);
   useEffect(() => {
-    const update = () => setPlace(here());
-    addEventListener('popstate', update);
-    addEventListener(CHANGED, update);
+    const show = () => {
+      shown = { path: location.pathname, step: stepHere() };
+      setPlace(here());
+    };
+    const travel = () => {
+      // The browser has gone already: who stays is brought back to where they were.
+      const back = shown.step - stepHere();
+      if (guard && back !== 0 && shown.path !== location.pathname && !guard()) {
+        history.go(back);
+        return;
+      }
+      show();
+    };
+    show();
+    addEventListener('popstate', travel);
+    addEventListener(CHANGED, show);
     document.addEventListener('click', followInside);
     return () => {
-      removeEventListener('popstate', update);
-      removeEventListener(CHANGED, update);
+      removeEventListener('popstate', travel);
+      removeEventListener(CHANGED, show);
       document.removeEventListener('click', followInside);
     };
   }, []);

@@ -14,11 +14,12 @@ export function PreviewPanel({ verdict }: { verdict: Verdict }) {
         </p>
       )}
       {verdict.state === 'asking' && <p class="muted">Asking Caddy …</p>}
+      {verdict.state === 'unasked' && <Notice kind="warning" title={verdict.message} />}
       {verdict.state === 'refused' && (
         <div class="notice notice-error" role="status">
           <strong>
             {verdict.line === null
-              ? 'Caddy would refuse this'
+              ? 'This would be refused'
               : `Caddy would refuse line ${verdict.line}`}
           </strong>
           <pre class="proxy-words">{verdict.message}</pre>

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { get } from '../lib/api.ts';
 import { plural } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
-import { navigate, usePlace } from '../lib/router.ts';
+import { navigate } from '../lib/router.ts';
 import type { Vhost } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { Notice } from '../parts/notice.tsx';
@@ -21,8 +21,7 @@ const LABELS: Record<Shown, string> = {
   problems: 'Problems',
 };
 
-export function SiteList() {
-  const { query } = usePlace();
+export function SiteList({ query }: { query: URLSearchParams }) {
   const { status } = useHub();
   const filter = readFilter(query);
   const sites = useLoad('sites', (signal) => get<Vhost[]>('/vhosts', signal));

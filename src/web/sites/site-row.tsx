@@ -23,8 +23,13 @@ export function SiteRow({ site, activity, problem, onChanged }: Props) {
     setBusy(true);
     setRefusal(null);
     try {
-      const { body } = await request<Vhost>(`/vhosts/${site.id}/toggle`, { method: 'PATCH' });
-      onChanged(body);
+      const { body, etag } = await request<Vhost>(`/vhosts/${site.id}`);
+      // Somebody else may have done it meanwhile: then it is as it was wanted.
+      const isAsShown = body.enabled === site.enabled;
+      const toggle = { method: 'PATCH', ifMatch: etag } as const;
+      onChanged(
+        isAsShown ? (await request<Vhost>(`/vhosts/${site.id}/toggle`, toggle)).body : body,
+      );
     } catch (reason) {
       setRefusal(reason);
     }

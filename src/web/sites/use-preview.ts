@@ -7,7 +7,9 @@ import { changesFrom, type Draft, isAskable } from './draft.ts';
 export type Verdict =
   | { state: 'idle' | 'asking' }
   | { state: 'valid'; diff: string }
-  | { state: 'refused'; message: string; line: number | null };
+  | { state: 'refused'; message: string; line: number | null }
+  /** Caddy was not asked: the hub knows why it cannot be, or could not ask. */
+  | { state: 'unasked'; message: string };
 
 /** Long enough to end a word. */
 const PAUSE_MS = 400;
@@ -41,7 +43,9 @@ export function usePreview(id: number | null, base: Draft | null, draft: Draft):
         if (own.signal.aborted) return;
         setVerdict(
           reason instanceof ApiError && reason.status !== 0
-            ? { state: 'refused', message: reason.detail ?? reason.message, line: reason.line }
+            ? reason.code === 'PROXY_REJECTED'
+              ? { state: 'refused', message: reason.detail ?? reason.message, line: reason.line }
+              : { state: 'unasked', message: reason.message }
             : { state: 'idle' },
         );
       }
