@@ -40,13 +40,13 @@ export function App() {
   }, [title]);
 
   if (session.state === 'unknown') {
+    // Nothing at first: what stood here would jump away a moment later.
+    if (error === null) return null;
     return (
-      <main class="waiting" aria-busy={error === null}>
-        {error && (
-          <Notice kind="error" title={error}>
-            Trying again …
-          </Notice>
-        )}
+      <main class="waiting">
+        <Notice kind="error" title={error}>
+          Trying again …
+        </Notice>
       </main>
     );
   }

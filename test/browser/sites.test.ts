@@ -291,6 +291,55 @@ test('a page that breaks says so, and menu and status stay', async () => {
   expect(await page.getByText('This page has a fault').count()).toBe(0);
 });
 
+test('a site is changed by keyboard alone, and the focus stays', async () => {
+  const [{ id } = { id: 0 }] = await sites();
+  const still = await dashboard.open({ reducedMotion: 'reduce' });
+  await still.goto(`/sites/${id}`);
+  await config(still).focus();
+  await still.keyboard.press('Control+End');
+  await still.keyboard.type('\nheader X-By keys');
+  await still.keyboard.press('Escape');
+  const button = still.getByRole('button', { name: 'Save and publish' });
+  while (!(await button.evaluate((element) => element === document.activeElement))) {
+    await still.keyboard.press('Tab');
+  }
+  await still.keyboard.press('Enter');
+  await still.getByText(/^Saved/).waitFor();
+  expect(await button.evaluate((element) => element === document.activeElement)).toBe(true);
+  // Nothing left to save: once more does nothing.
+  await still.keyboard.press('Enter');
+  expect(await still.getByRole('alert').count()).toBe(0);
+  await still.getByRole('navigation').getByRole('link', { name: 'Sites' }).click();
+  const moves = still.locator('.switch').first();
+  await moves.waitFor();
+  const duration = (pseudo: string) =>
+    moves.evaluate((element, of) => getComputedStyle(element, of).transitionDuration, pseudo);
+  expect(await duration('::after')).toBe('0s');
+  await still.context().close();
+});
+
+test('no page jumps while it loads', async () => {
+  const seen = await dashboard.open();
+  await seen.addInitScript(() => {
+    const shifts: number[] = [];
+    Object.assign(globalThis, { shifts });
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) shifts.push(Number(Reflect.get(entry, 'value')));
+    }).observe({ type: 'layout-shift', buffered: true });
+  });
+  for (const path of ['/', '/sites/new', '/logs', '/changelog', '/account']) {
+    await seen.goto(path);
+    await seen.getByRole('heading', { level: 1 }).waitFor();
+    await seen.waitForLoadState('networkidle').catch(() => {});
+    const sum = await seen.evaluate(() =>
+      (Reflect.get(globalThis, 'shifts') as number[]).reduce((all, one) => all + one, 0),
+    );
+    // What Core Web Vitals call good.
+    expect([path, sum < 0.1, sum]).toEqual([path, true, sum]);
+  }
+  await seen.context().close();
+});
+
 describe('every page of them', () => {
   const pages = ['/', '/sites/new', '/sites/some', '/sites/0'];
 

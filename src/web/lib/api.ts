@@ -59,7 +59,10 @@ export async function request<T>(path: string, options: Options = {}): Promise<A
     text = await response.text();
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw told(new ApiError(0, { code: 'OFFLINE', message: 'The hub does not answer.' }, null));
+    // A change may have been made, and only its answer be lost.
+    const known = method === 'GET' ? '' : ' Whether this was done is not known yet.';
+    const message = `The hub does not answer.${known}`;
+    throw told(new ApiError(0, { code: 'OFFLINE', message }, null));
   }
   const parsed = parse(text);
   if (!response.ok) {

@@ -65,7 +65,15 @@ export function SiteForm({ id, stored: first, initial }: Props) {
       refresh();
     } catch (reason) {
       if (id !== null && reason instanceof ApiError && reason.code === 'PRECONDITION_FAILED') {
-        setTheirs(await loadSite(id).catch(() => null));
+        const now = await loadSite(id).catch(() => null);
+        // Our own change, whose answer was lost.
+        if (now && changedFields(draftOf(now.site), draft).length === 0) {
+          setStored(now);
+          setSaved(true);
+          setBusy(false);
+          return;
+        }
+        setTheirs(now);
       }
       setError(reason);
     }
@@ -73,7 +81,8 @@ export function SiteForm({ id, stored: first, initial }: Props) {
   };
 
   const remove = async () => {
-    await request(`/vhosts/${id}`, { method: 'DELETE' });
+    // Not what somebody else has changed since it was shown.
+    await request(`/vhosts/${id}`, { method: 'DELETE', ifMatch: stored?.etag });
     refresh();
     setSaved(true);
     navigate('/', { replace: true });
@@ -86,6 +95,7 @@ export function SiteForm({ id, stored: first, initial }: Props) {
     setError(null);
   };
 
+  const canSave = !busy && (id === null || dirty);
   const at = fieldOf(error);
   const badLine =
     error instanceof ApiError && error.line !== null
@@ -99,7 +109,7 @@ export function SiteForm({ id, stored: first, initial }: Props) {
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (!busy) void save(stored);
+          if (canSave) void save(stored);
         }}
       >
         <AddressFields draft={draft} error={error} onChange={set} />
@@ -147,7 +157,8 @@ export function SiteForm({ id, stored: first, initial }: Props) {
               Delete …
             </button>
           )}
-          <button type="submit" class="primary" disabled={busy || (id !== null && !dirty)}>
+          {/* Not `disabled`: the focus would be lost with each save. */}
+          <button type="submit" class="primary" aria-disabled={!canSave}>
             {busy ? 'Publishing …' : id === null ? 'Create and publish' : 'Save and publish'}
           </button>
         </div>
