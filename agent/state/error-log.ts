@@ -6,8 +6,6 @@ const MOST_BYTES = 1 << 20;
 
 const LF = 0x0a;
 
-export type ErrorLog = ReturnType<typeof createErrorLog>;
-
 export function createErrorLog(file: string) {
   let handle: FileHandle | null = null;
   let position = 0;

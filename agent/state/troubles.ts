@@ -14,8 +14,6 @@ export type TroublesDeps = {
   hasRecovered: (host: string, since: number) => Promise<boolean>;
 };
 
-export type Troubles = ReturnType<typeof createTroubles>;
-
 /** What is over is still of interest for a while. */
 const PAST_MS = 3_600_000;
 /** So many sites are asked about at one look; each is a page of the access log. */

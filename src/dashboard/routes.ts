@@ -20,7 +20,6 @@ export const PAGES = [
 export type DashboardRoutesDeps = {
   /** How an account is made for who asks. */
   doorFor: (request: Request) => SignUpDoor;
-  read?: () => Promise<Dashboard>;
 };
 
 /** Pages are no part of the interface that is described to programs. */
@@ -29,10 +28,10 @@ const NOT_API = { detail: { hide: true } };
 /** A year: the name of a file changes with its content. */
 const FOREVER = 'public, max-age=31536000, immutable';
 
-export function dashboardRoutes({ doorFor, read = readDashboard }: DashboardRoutesDeps) {
+export function dashboardRoutes({ doorFor }: DashboardRoutesDeps) {
   let dashboard: Promise<Dashboard> | undefined;
   const load = () => {
-    dashboard ??= read().catch((error: unknown) => {
+    dashboard ??= readDashboard().catch((error: unknown) => {
       dashboard = undefined;
       throw error;
     });

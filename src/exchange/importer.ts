@@ -35,6 +35,8 @@ export type Imported = {
 };
 
 const EMPTY: SiteSet = { preamble: '', vhosts: [], nextId: 1 };
+/** How a list of changes names the one at fault; the preamble is the first of ours. */
+const PLACE = /^operation (\d+): /;
 const FIRST = ['http_port', 'https_port', 'skip_install_trust'];
 
 export function createImporter(deps: ImporterDeps) {
@@ -70,29 +72,31 @@ export function createImporter(deps: ImporterDeps) {
         text = keepFirst ? withFirst(preamble, set.preamble) : preamble;
         return sequence<unknown>([preambleChange(text), ...creates])(set, at);
       };
-      const alone = naming(sites, () => planned(importing, now()));
-      await publisher.assertContained(alone);
-      await prove(file, { ...alone, preamble });
-      if (options.dryRun) {
-        const { refusal } = await naming(sites, () => publisher.preview(importing));
-        if (refusal) throw refusal;
-        const vhosts = sites.map((site) => ({ ...site, id: null }));
-        return { preamble, vhosts, skipped, proxyfile: render(preamble, alone.vhosts).text };
-      }
-      const made = await naming(sites, () => publisher.apply(importing, options.author, true));
-      const [, ...vhosts] = made as [unknown, ...Vhost[]];
-      const { preamble: published, vhosts: all } = publisher.current();
-      return {
-        preamble: text,
-        vhosts: vhosts.map(({ id, domain, config, upstream }) => ({
+      try {
+        const alone = planned(importing, now());
+        await publisher.assertContained(alone);
+        await prove(file, { ...alone, preamble });
+        if (options.dryRun) {
+          const { refusal } = await publisher.preview(importing);
+          if (refusal) throw refusal;
+          const vhosts = sites.map((site) => ({ ...site, id: null }));
+          return { preamble, vhosts, skipped, proxyfile: render(preamble, alone.vhosts).text };
+        }
+        const [, ...made] = (await publisher.apply(importing, options.author, true)) as [
+          unknown,
+          ...Vhost[],
+        ];
+        const { preamble: published, vhosts: all } = publisher.current();
+        const vhosts = made.map(({ id, domain, config, upstream }) => ({
           id,
           domain,
           config,
           upstream,
-        })),
-        skipped,
-        proxyfile: render(published, all).text,
-      };
+        }));
+        return { preamble: text, vhosts, skipped, proxyfile: render(published, all).text };
+      } catch (error) {
+        throw named(error, sites);
+      }
     },
   };
 }
@@ -103,22 +107,14 @@ function planned(change: Change<unknown>, at: Date): SiteSet {
   return 'done' in plan ? EMPTY : plan.next;
 }
 
-/** Says of a refusal which site it is about, where it tells a place in our own list. @throws Failure */
-function naming<T>(sites: readonly ImportedSite[], work: () => T): T {
-  const named = (error: unknown): never => {
-    if (!(error instanceof Failure) || error.detail === undefined) throw error;
-    const detail = error.detail.replace(/^operation (\d+): /, (_, place) => {
-      const site = sites[Number(place) - 2];
-      return site ? `in ${site.domain}: ` : 'preamble: ';
-    });
-    throw new Failure(error.code, error.message, { detail, line: error.line });
-  };
-  try {
-    const result = work();
-    return result instanceof Promise ? (result.catch(named) as T) : result;
-  } catch (error) {
-    return named(error);
-  }
+/** A refusal that tells a place in our own list, with the site's name instead; others as they are. */
+function named(error: unknown, sites: readonly ImportedSite[]): unknown {
+  if (!(error instanceof Failure) || !PLACE.test(error.detail ?? '')) return error;
+  const detail = error.detail?.replace(PLACE, (_, place) => {
+    const site = sites[Number(place) - 2];
+    return site ? `in ${site.domain}: ` : 'preamble: ';
+  });
+  return new Failure(error.code, error.message, { detail, line: error.line });
 }
 
 function withFirst(preamble: string, present: string): string {

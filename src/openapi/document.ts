@@ -13,7 +13,7 @@ import {
   toJson,
 } from './json.ts';
 
-export const OPENAPI_VERSION = '3.1.0';
+const OPENAPI_VERSION = '3.1.0';
 
 /** A route as Elysia keeps it. */
 export type RegisteredRoute = { method: string; path: string; hooks: Record<string, unknown> };

@@ -4,7 +4,7 @@ import { useContext, useEffect, useState } from 'preact/hooks';
 import { type ApiError, get, onAnswer } from './api.ts';
 import type { Status, User } from './types.ts';
 
-/** `signedOut`: there was a session, and the hub knows it no longer. */
+/** `status` is the last that was told; `refresh` asks for it at once. */
 export type Hub = { status: Status | null; offline: boolean; refresh: () => void };
 
 const EVERY_MS = 5_000;
@@ -14,12 +14,13 @@ export const HubContext = createContext<Hub>({ status: null, offline: false, ref
 export const UserContext = createContext<User | null>(null);
 
 export const useHub = (): Hub => useContext(HubContext);
+export const useUser = (): User | null => useContext(UserContext);
+
 /** Whether hub and agent answered when they were last asked. */
 export function useAnswers(): boolean {
   const { offline, status } = useHub();
   return !offline && status?.agent.reachable !== false;
 }
-export const useUser = (): User | null => useContext(UserContext);
 
 /** @param onSignedOut hears when the session has ended */
 export function useHubState(signedIn: boolean, onSignedOut: () => void): Hub {

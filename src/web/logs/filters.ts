@@ -1,6 +1,6 @@
 /** The filters of the log as they stand in the address, the API's queries and the chips. Pure. */
 
-export const FILTER_KEYS = ['domain', 'status', 'method', 'path', 'q', 'ip', 'from', 'to'] as const;
+const FILTER_KEYS = ['domain', 'status', 'method', 'path', 'q', 'ip', 'from', 'to'] as const;
 export type FilterKey = (typeof FILTER_KEYS)[number];
 
 /** An empty text is no filter; `from` and `to` are ISO 8601 UTC. */

@@ -24,8 +24,9 @@ const LABELS: Record<Shown, string> = {
 export function SiteList({ query }: { query: URLSearchParams }) {
   const { status } = useHub();
   const filter = readFilter(query);
-  const sites = useLoad('sites', (signal) => get<Vhost[]>('/vhosts', signal));
   const published = status?.lastPublish?.at;
+  // Whoever published, a site may have changed.
+  const sites = useLoad(`sites ${published}`, (signal) => get<Vhost[]>('/vhosts', signal));
   const { states, activity } = useStates(published);
   const search = useRef<HTMLInputElement>(null);
   const change = (next: Partial<typeof filter>) =>
@@ -40,12 +41,6 @@ export function SiteList({ query }: { query: URLSearchParams }) {
       ),
     [sites.data, words, shown, status, states],
   );
-
-  // Somebody else may have changed a site.
-  const { reload } = sites;
-  useEffect(() => {
-    if (published) void reload();
-  }, [published, reload]);
 
   useEffect(() => {
     const focusSearch = (event: KeyboardEvent) => {
