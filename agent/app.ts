@@ -1,8 +1,6 @@
 /** The agent's HTTP side: a bearer check before everything, then the proxy and its logs. */
 import { Elysia } from 'elysia';
-import { createBearerCheck } from './bearer.ts';
-import type { ProxyControl } from './caddy/proxy.ts';
-import { Failure } from './failure.ts';
+import { Failure } from '../src/shared/failure.ts';
 import {
   errors,
   eventStream,
@@ -12,17 +10,10 @@ import {
   patience,
   SHORT_HOSTS,
   TLS_HOSTS,
-} from './http.ts';
-import { parseActivityQuery } from './logs/activity.ts';
-import { parseConditions, parseLogQuery } from './logs/filter.ts';
-import type { Logs } from './logs/logs.ts';
-import { type Place, parsePlace } from './logs/place.ts';
-import { parseStatsQuery } from './logs/stats.ts';
-import type { AgentMetrics } from './metrics.ts';
-import { type Log, reportTo } from './observe/log.ts';
-import { METRICS_PATH, metricsRoutes } from './observe/metrics-routes.ts';
-import { observeRequests, type Routes } from './observe/requests.ts';
-import type { ProxyState } from './state/proxy-state.ts';
+} from '../src/shared/http.ts';
+import { type Log, reportTo } from '../src/shared/observe/log.ts';
+import { METRICS_PATH, metricsRoutes } from '../src/shared/observe/metrics-routes.ts';
+import { observeRequests, type Routes } from '../src/shared/observe/requests.ts';
 import {
   ActivityQuery,
   AdaptAnswer,
@@ -40,8 +31,17 @@ import {
   TailQuery,
   ValidateAnswer,
   ValidateRequest,
-} from './wire.ts';
-import { CertificatesAnswer, SitesAnswer, SitesRequest } from './wire-state.ts';
+} from '../src/shared/wire.ts';
+import { CertificatesAnswer, SitesAnswer, SitesRequest } from '../src/shared/wire-state.ts';
+import { createBearerCheck } from './bearer.ts';
+import type { ProxyControl } from './caddy/proxy.ts';
+import { parseActivityQuery } from './logs/answers/activity.ts';
+import { parseConditions, parseLogQuery } from './logs/answers/filter.ts';
+import { parseStatsQuery } from './logs/answers/stats.ts';
+import { type Place, parsePlace } from './logs/files/place.ts';
+import type { Logs } from './logs/logs.ts';
+import type { AgentMetrics } from './metrics.ts';
+import type { ProxyState } from './state/proxy-state.ts';
 
 export type AgentDeps = {
   /** The shared token, and the one it replaces while both are in use. */

@@ -1,9 +1,15 @@
 /** The agent's numbers: what is counted as it happens, and what is looked up when somebody asks. */
+
+import { Failure } from '../src/shared/failure.ts';
+import type { Log } from '../src/shared/observe/log.ts';
+import {
+  type Collector,
+  countRequests,
+  createMetrics,
+  type Family,
+} from '../src/shared/observe/metrics.ts';
 import type { ProxyControl } from './caddy/proxy.ts';
-import { Failure } from './failure.ts';
 import type { Logs } from './logs/logs.ts';
-import type { Log } from './observe/log.ts';
-import { type Collector, countRequests, createMetrics, type Family } from './observe/metrics.ts';
 
 export type AgentMetrics = ReturnType<typeof createAgentMetrics>;
 

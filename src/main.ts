@@ -1,13 +1,13 @@
 /** The program's entry: argv and environment in, exit code out; the only file that exits. */
 import { existsSync, readFileSync } from 'node:fs';
 import { isatty } from 'node:tty';
-import { type Cli, EXIT } from './cli/command.ts';
-import { COMMANDS } from './cli/commands.ts';
-import { createPaint } from './cli/paint.ts';
-import { parseWords } from './cli/parse.ts';
-import { createProgress } from './cli/progress.ts';
-import { commandHelp, overallHelp, synopsis } from './cli/usage.ts';
-import { COMMIT, VERSION } from './version.ts';
+import { type Cli, EXIT } from './program/cli/command.ts';
+import { COMMANDS } from './program/cli/commands.ts';
+import { createPaint } from './program/cli/paint.ts';
+import { parseWords } from './program/cli/parse.ts';
+import { createProgress } from './program/cli/progress.ts';
+import { commandHelp, overallHelp, synopsis } from './program/cli/usage.ts';
+import { COMMIT, VERSION } from './program/version.ts';
 
 // Who reads it may go (`| head`, a journal that starts anew): that is no reason to end.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});

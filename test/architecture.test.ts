@@ -15,22 +15,20 @@ async function importsOf(file: string): Promise<string[]> {
 describe('imports point one way', () => {
   test.each(files)('%s', async (file) => {
     const imports = await importsOf(file);
-    const isRoot = /^src\/(main|config|read-import|serve\/[\w-]+)\.ts$/.test(file);
+    const isRoot = /^src\/(main\.ts|program\/)/.test(file);
 
     if (file.startsWith('agent/')) {
-      expect(imports.filter((path) => path.startsWith('src/'))).toEqual([]);
+      expect(imports.filter((path) => !/^(agent|src\/shared)\//.test(path))).toEqual([]);
     } else if (!isRoot) {
-      const allowed =
-        /^agent\/(caddyfile\/.*|observe\/.*|wire(-state)?\.ts|failure\.ts|http\.ts|loopback\.ts)$/;
-      const wrong = imports.filter((path) => path.startsWith('agent/') && !allowed.test(path));
-      expect(wrong).toEqual([]);
+      expect(imports.filter((path) => path.startsWith('agent/'))).toEqual([]);
     }
 
     const isRoutes = /(routes|app|guard|cookie|status|view|snapshot|schemas|local)\.ts$/.test(file);
     const text = await Bun.file(join(ROOT, file)).text();
     const values = [...text.matchAll(/^import (?!type)[^;]*from 'elysia'/gm)];
-    const isSchema = /^agent\/(wire(-state)?|http)\.ts$/.test(file);
-    if (!isRoutes && !isSchema && file !== 'src/agent-client.ts') expect(values.length).toBe(0);
+    const isSchema = /^src\/shared\/(wire(-state)?|http)\.ts$/.test(file);
+    if (!isRoutes && !isSchema && file !== 'src/hub/agent-client/client.ts')
+      expect(values.length).toBe(0);
 
     if (isRoutes && file.startsWith('src/')) {
       const tables = imports.filter((path) => path.endsWith('db/schema.ts'));
@@ -41,12 +39,12 @@ describe('imports point one way', () => {
     }
     if (file.startsWith('agent/logs/')) {
       const outside = imports.filter((path) => !path.startsWith('agent/logs/'));
-      expect(outside.filter((path) => path !== 'agent/wire.ts')).toEqual([]);
+      expect(outside.filter((path) => path !== 'src/shared/wire.ts')).toEqual([]);
     }
     if (file !== 'src/main.ts') {
       expect(text).not.toMatch(/process\.(env|exit|argv|on)\b/);
       // ports.ts only tries whether a port is free.
-      const listens = ['src/listen.ts', 'agent/caddy/ports.ts'];
+      const listens = ['src/program/listen.ts', 'agent/caddy/ports.ts'];
       if (!listens.includes(file)) expect(text).not.toMatch(/\.listen\(|Bun\.serve\(/);
     }
   });
@@ -68,7 +66,7 @@ describe('the dashboard knows the hub by its API alone', () => {
     'and %s not its code',
     async (file) => {
       const inside = (await importsOf(file)).filter((path) => path.startsWith('src/web/'));
-      expect(inside).toEqual(file === 'src/dashboard/assets.ts' ? ['src/web/index.html'] : []);
+      expect(inside).toEqual(file === 'src/hub/dashboard/assets.ts' ? ['src/web/index.html'] : []);
     },
   );
 });

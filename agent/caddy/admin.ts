@@ -1,5 +1,5 @@
 /** A client of Caddy's admin API. One call at a time: Caddy restarts that listener at each load. */
-import { Failure } from '../failure.ts';
+import { Failure } from '../../src/shared/failure.ts';
 
 /** The logger of all requests; its `@id` tells which proxyfile is live. */
 export const ACCESS_LOGGER = 'signalbox_access';

@@ -4,10 +4,10 @@ import {
   mayReadMore,
   type ReadingOptions,
   structuralPlaceholder,
-} from '../caddyfile/file-imports.ts';
-import { Failure } from '../failure.ts';
+} from '../../src/shared/caddyfile/file-imports.ts';
+import { Failure } from '../../src/shared/failure.ts';
+import { mayImport, resolvePath } from '../../src/shared/import-dirs.ts';
 import { createAdminMatcher } from './admin-address.ts';
-import { mayImport, resolvePath } from './import-dirs.ts';
 import type { JsonObject } from './json.ts';
 import { findForbidden } from './policy.ts';
 

@@ -1,9 +1,9 @@
 /** The agent's one view of its proxy: reload, status, and the life of a managed one. */
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { hasHeredocs } from '../caddyfile/dialect.ts';
-import type { Log } from '../observe/log.ts';
-import type { ProxyStatus } from '../wire.ts';
+import { hasHeredocs } from '../../src/shared/caddyfile/dialect.ts';
+import type { Log } from '../../src/shared/observe/log.ts';
+import type { ProxyStatus } from '../../src/shared/wire.ts';
 import { adaptApart } from './adapt.ts';
 import { createAdmin } from './admin.ts';
 import { isForeign } from './foreign.ts';

@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { readIfThere } from './files.ts';
+import { readIfThere } from '../../src/shared/files.ts';
 
 export type Proxyfile = ReturnType<typeof createProxyfile>;
 

@@ -2,8 +2,8 @@
  * A proxyfile becomes live here or changes nothing:
  * write beside ∥ validate ∥ adapt → patch → try ports → load → look → swap the file in.
  */
-import { Failure } from '../failure.ts';
-import type { Log } from '../observe/log.ts';
+import { Failure } from '../../src/shared/failure.ts';
+import type { Log } from '../../src/shared/observe/log.ts';
 import { leavesTraces } from './adapt.ts';
 import { type Admin, type AdminAnswer, AdminUnreachable, proxyUnreachable } from './admin.ts';
 import type { Json, JsonObject } from './json.ts';

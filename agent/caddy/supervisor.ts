@@ -9,9 +9,9 @@ import {
   truncateSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import type { Log } from '../observe/log.ts';
+import { writeDurably } from '../../src/shared/files.ts';
+import type { Log } from '../../src/shared/observe/log.ts';
 import type { Admin } from './admin.ts';
-import { writeDurably } from './files.ts';
 import { end, findByArgument, isAlive, type Process, processOf, runsWith } from './processes.ts';
 
 export type SupervisorDeps = {

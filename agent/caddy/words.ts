@@ -1,5 +1,5 @@
 /** Caddy's error sentences, made fit to travel: no host path, nothing quoted from a file. Pure. */
-import { Failure } from '../failure.ts';
+import { Failure } from '../../src/shared/failure.ts';
 
 /** One sentence of the proxy's, and the proxyfile's line where it names one. */
 export type ProxyWords = { detail: string; line: number | undefined };

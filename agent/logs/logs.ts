@@ -1,17 +1,17 @@
-import type { LogActivity, LogEntry, LogPage, LogStats } from '../wire.ts';
-import { type ActivityFilter, readActivity } from './activity.ts';
-import { createClassifier } from './classify.ts';
-import { createDecoder } from './decoded.ts';
-import type { Conditions, LogFilter } from './filter.ts';
-import { createHistory, type OnIndexing } from './history.ts';
-import { createLatest } from './latest.ts';
-import { createPatience, type Patience } from './patience.ts';
-import type { Place } from './place.ts';
-import { readPage, type Segments } from './query.ts';
-import { createReader, Vanished } from './reader.ts';
-import { readStats, type StatsFilter } from './stats.ts';
-import { createTails } from './tail.ts';
-import { createTallies } from './tally.ts';
+import type { LogActivity, LogEntry, LogPage, LogStats } from '../../src/shared/wire.ts';
+import { type ActivityFilter, readActivity } from './answers/activity.ts';
+import { createDecoder } from './answers/decoded.ts';
+import type { Conditions, LogFilter } from './answers/filter.ts';
+import { createLatest } from './answers/latest.ts';
+import { readPage, type Segments } from './answers/query.ts';
+import { createReader, Vanished } from './answers/reader.ts';
+import { readStats, type StatsFilter } from './answers/stats.ts';
+import { createTails } from './answers/tail.ts';
+import { createTallies } from './answers/tally.ts';
+import type { Place } from './files/place.ts';
+import { createClassifier } from './index/classify.ts';
+import { createHistory, type OnIndexing } from './index/history.ts';
+import { createPatience, type Patience } from './index/patience.ts';
 
 export type Logs = {
   /**

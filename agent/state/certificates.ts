@@ -1,5 +1,5 @@
 /** What the proxy showed for each name, kept for a while: thousands of names must not cost minutes. */
-import type { SiteCertificate } from '../wire-state.ts';
+import type { SiteCertificate } from '../../src/shared/wire-state.ts';
 import type { Shown, Target } from './handshake.ts';
 
 /** What is known of a name's certificate, and since when. */

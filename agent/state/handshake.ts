@@ -3,7 +3,7 @@
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { connect, type PeerCertificate } from 'node:tls';
-import type { SiteCertificate } from '../wire-state.ts';
+import type { SiteCertificate } from '../../src/shared/wire-state.ts';
 
 /** Where to ask, and for whom. */
 export type Target = {

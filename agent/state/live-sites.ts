@@ -2,7 +2,7 @@
 import { hasAutomaticHttps } from '../caddy/automatic-https.ts';
 import { field, type Json, type JsonObject, object } from '../caddy/json.ts';
 import { type Listener, parseAddress, portOf } from '../caddy/ports.ts';
-import { hostKey } from '../logs/host.ts';
+import { hostKey } from '../logs/index/host.ts';
 
 /** How a name is reached over TLS. */
 export type LiveTls = Listener & {

@@ -1,10 +1,11 @@
 /** What the proxy knows of the sites it serves: certificates, upstreams and the last errors. */
+
+import { Failure } from '../../src/shared/failure.ts';
+import type { LogEntry } from '../../src/shared/wire.ts';
+import type { CertificatesAnswer, SiteState, SiteUpstream } from '../../src/shared/wire-state.ts';
 import { type Admin, AdminUnreachable } from '../caddy/admin.ts';
 import type { Json } from '../caddy/json.ts';
 import type { Watch } from '../caddy/watch.ts';
-import { Failure } from '../failure.ts';
-import type { LogEntry } from '../wire.ts';
-import type { CertificatesAnswer, SiteState, SiteUpstream } from '../wire-state.ts';
 import { createCertificates } from './certificates.ts';
 import { readComplaint } from './complaints.ts';
 import { createErrorLog } from './error-log.ts';

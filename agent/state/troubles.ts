@@ -1,5 +1,5 @@
 /** The last error of each site and upstream, as Caddy's log told them. */
-import type { SiteError, SiteUpstream } from '../wire-state.ts';
+import type { SiteError, SiteUpstream } from '../../src/shared/wire-state.ts';
 import type { Complaint } from './complaints.ts';
 import { type LiveSite, matches, nameOf } from './live-sites.ts';
 

@@ -4,9 +4,9 @@
  * is asked for again and again.
  */
 import { request } from 'node:http';
-import { createPasswords } from '../../src/auth/password.ts';
-import { openDatabase } from '../../src/db/open.ts';
-import { users } from '../../src/db/schema.ts';
+import { createPasswords } from '../../src/hub/auth/password.ts';
+import { openDatabase } from '../../src/hub/db/open.ts';
+import { users } from '../../src/hub/db/schema.ts';
 import { runProgram } from '../harness/program.ts';
 import { ask, freePort, signUp, temporaryFolder } from '../harness/stack.ts';
 import { median, ms, printTable, timed } from './table.ts';

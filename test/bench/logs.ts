@@ -6,7 +6,7 @@
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { LogFilter } from '../../agent/logs/filter.ts';
+import type { LogFilter } from '../../agent/logs/answers/filter.ts';
 import { createLogs, type Logs } from '../../agent/logs/logs.ts';
 import { readEvents } from '../harness/events.ts';
 import { DOMAINS, writeLog } from './log-file.ts';

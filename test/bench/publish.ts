@@ -6,12 +6,12 @@
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AgentClient } from '../../src/agent-client.ts';
-import { openDatabase } from '../../src/db/open.ts';
-import { vhosts } from '../../src/db/schema.ts';
-import { createChange } from '../../src/vhosts/changes.ts';
-import { createPublisher } from '../../src/vhosts/publisher.ts';
-import { createStore } from '../../src/vhosts/store.ts';
+import type { AgentClient } from '../../src/hub/agent-client/client.ts';
+import { openDatabase } from '../../src/hub/db/open.ts';
+import { vhosts } from '../../src/hub/db/schema.ts';
+import { createChange } from '../../src/hub/publish/changes.ts';
+import { createPublisher } from '../../src/hub/publish/publisher.ts';
+import { createStore } from '../../src/hub/publish/store.ts';
 import { ask, type Stack, signUp, startStack, temporaryFolder, until } from '../harness/stack.ts';
 import { type ByHand, startByHand } from './by-hand.ts';
 import { median, ms, printTable, ratio, timed } from './table.ts';

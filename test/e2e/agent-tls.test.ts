@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { createAgentClient } from '../../src/agent-client.ts';
-import { type AgentTrust, normalFingerprint } from '../../src/agent-trust.ts';
-import { newCertificate } from '../../src/cli/new-certificate.ts';
+import { createAgentClient } from '../../src/hub/agent-client/client.ts';
+import { type AgentTrust, normalFingerprint } from '../../src/hub/agent-client/trust.ts';
+import { newCertificate } from '../../src/program/cli/new-certificate.ts';
 import { runProgram } from '../harness/program.ts';
 import {
   ask,

@@ -14,8 +14,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { MIGRATIONS } from '../../src/db/migrate.ts';
-import { giveToOwner } from '../../src/db/replace.ts';
+import { MIGRATIONS } from '../../src/hub/db/migrate.ts';
+import { giveToOwner } from '../../src/hub/db/replace.ts';
 import { layGoldenDatabase } from '../harness/golden-db.ts';
 import { mayMount, mountSmall } from '../harness/mount.ts';
 import { type Program, runProgram } from '../harness/program.ts';

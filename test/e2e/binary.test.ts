@@ -89,7 +89,7 @@ test('names functions and lines of the source in a stack trace', async () => {
   }).exited();
   expect(code).toBe(1);
   expect(err).toContain('made to fail');
-  expect(err).toMatch(/ at importCommand \(.*src\/cli\/import\.ts:\d+:\d+\)/);
+  expect(err).toMatch(/ at importCommand \(.*src\/program\/cli\/import\.ts:\d+:\d+\)/);
 });
 
 /** Signs in through the page and opens the log with its plot, which is loaded only then. */

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { fetchParts, PartsError } from '../../.ci/parts.ts';
 import manifest from '../../package.json';
+import { fetchParts, PartsError } from '../../scripts/fetch-parts.ts';
 import { BUILD_PATIENCE, binaryIn, build, foreign, host, ROOT } from '../harness/binary.ts';
 import { temporaryFolder } from '../harness/stack.ts';
 
@@ -40,7 +40,7 @@ test(
   'same input, same bytes, in another folder and without git too',
   async () => {
     const other = join(folder, 'somewhere else', 'copy');
-    for (const name of ['.ci', 'src', 'agent', ...readdirSync(ROOT).filter(isRootFile)]) {
+    for (const name of ['scripts', 'src', 'agent', ...readdirSync(ROOT).filter(isRootFile)]) {
       cpSync(join(ROOT, name), join(other, name), { recursive: true });
     }
     // Linked where that is possible: the packages are hundreds of megabytes.

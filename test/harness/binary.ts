@@ -1,7 +1,7 @@
 /** The compiled program: building it, and running it with nothing of ours around it. */
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { TARGETS, type Target } from '../../.ci/parts.ts';
+import { TARGETS, type Target } from '../../scripts/fetch-parts.ts';
 import { runProgram } from './program.ts';
 
 export const ROOT = join(import.meta.dir, '../..');
@@ -21,7 +21,7 @@ function findTarget(name: string): Target {
 
 /** `bun run build` with these words. */
 export async function build(words: string[], root = ROOT, env: Record<string, string> = {}) {
-  const child = Bun.spawn(['sh', '.ci/with-bun', '.ci/build.ts', ...words], {
+  const child = Bun.spawn(['sh', 'scripts/with-bun', 'scripts/build.ts', ...words], {
     cwd: root,
     env: { ...process.env, ...env },
     stdin: 'ignore',

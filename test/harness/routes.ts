@@ -1,13 +1,13 @@
 /** Every route the two apps register, as they tell it themselves. */
 import { join } from 'node:path';
 import { createAgent } from '../../agent/app.ts';
-import { createHub } from '../../src/app.ts';
-import { createDirectory } from '../../src/auth/directory.ts';
-import { createAccounts } from '../../src/auth/service.ts';
-import { createSetupCode } from '../../src/auth/setup-code.ts';
-import { createTokens } from '../../src/auth/tokens.ts';
-import { openDatabase } from '../../src/db/open.ts';
-import type { RegisteredRoute } from '../../src/openapi/document.ts';
+import { createHub } from '../../src/hub/app.ts';
+import { createDirectory } from '../../src/hub/auth/directory.ts';
+import { createAccounts } from '../../src/hub/auth/service.ts';
+import { createSetupCode } from '../../src/hub/auth/setup-code.ts';
+import { createTokens } from '../../src/hub/auth/tokens.ts';
+import { openDatabase } from '../../src/hub/db/open.ts';
+import type { RegisteredRoute } from '../../src/hub/openapi/document.ts';
 
 export type Route = {
   method: string;

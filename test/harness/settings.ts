@@ -1,5 +1,5 @@
 /** The names of all settings the program looks at, as it is seen to look. */
-import { type Command, readSettings } from '../../src/config.ts';
+import { type Command, readSettings } from '../../src/program/config.ts';
 
 export function knownSettings(): Set<string> {
   const names = new Set<string>();

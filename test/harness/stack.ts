@@ -2,12 +2,12 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { logContext } from '../../agent/observe/context.ts';
-import { readSettings } from '../../src/config.ts';
-import { openDatabase } from '../../src/db/open.ts';
-import { createLog, type Log } from '../../src/log.ts';
-import { serveAll } from '../../src/serve/serve.ts';
-import { createStore } from '../../src/vhosts/store.ts';
+import { openDatabase } from '../../src/hub/db/open.ts';
+import { createStore } from '../../src/hub/publish/store.ts';
+import { readSettings } from '../../src/program/config.ts';
+import { serveAll } from '../../src/program/serve/serve.ts';
+import { createLog, type Log } from '../../src/shared/log.ts';
+import { logContext } from '../../src/shared/observe/context.ts';
 
 export type Stack = Awaited<ReturnType<typeof startStack>>;
 export type Answer<T = unknown> = { status: number; body: T; headers: Headers; text: string };

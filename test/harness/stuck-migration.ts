@@ -1,7 +1,7 @@
 /** A process of its own that says `halfway` in the middle of a migration, and then waits for its end. */
 import { Database } from 'bun:sqlite';
 import { writeSync } from 'node:fs';
-import { MIGRATIONS, migrate } from '../../src/db/migrate.ts';
+import { MIGRATIONS, migrate } from '../../src/hub/db/migrate.ts';
 
 const file = process.argv[2] ?? '';
 const scripts = [...MIGRATIONS, "UPDATE vhosts SET config = 'spoilt'", ''];

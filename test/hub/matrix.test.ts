@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PAGES } from '../../src/dashboard/routes.ts';
+import { PAGES } from '../../src/hub/dashboard/routes.ts';
 import { agentRoutes, hubRoutes, type Route } from '../harness/routes.ts';
 import { ask, type Stack, signUp, startStack } from '../harness/stack.ts';
 

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import { createMetrics } from '../../agent/observe/metrics.ts';
-import { collectStanding } from '../../src/metrics.ts';
-import { serveHub } from '../../src/serve/serve.ts';
+import { collectStanding } from '../../src/hub/metrics.ts';
+import { serveHub } from '../../src/program/serve/serve.ts';
+import { createMetrics } from '../../src/shared/observe/metrics.ts';
 import { readExposition, sampleOf } from '../harness/exposition.ts';
 import { ask, type Stack, signUp, startStack, temporaryFolder, until } from '../harness/stack.ts';
 

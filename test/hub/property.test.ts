@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { buildDocument } from '../../src/openapi/document.ts';
+import { buildDocument } from '../../src/hub/openapi/document.ts';
 import { createChecker, type Document, operationsOf } from '../harness/openapi.ts';
 import { hubRoutes, type Route, registered } from '../harness/routes.ts';
 import { ask, type Stack, signUp, startStack } from '../harness/stack.ts';

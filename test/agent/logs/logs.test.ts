@@ -3,9 +3,9 @@ import { appendFileSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync 
 import { join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { getSchemaValidator } from 'elysia';
-import { parseLogQuery } from '../../../agent/logs/filter.ts';
+import { parseLogQuery } from '../../../agent/logs/answers/filter.ts';
 import { createLogs } from '../../../agent/logs/logs.ts';
-import { LogQuery } from '../../../agent/wire.ts';
+import { LogQuery } from '../../../src/shared/wire.ts';
 import { line } from './lines.ts';
 import { temporaryFolders } from './temp.ts';
 

@@ -3,9 +3,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { domainToASCII } from 'node:url';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
-import type { Conditions, LogFilter } from '../../../agent/logs/filter.ts';
-import { parseDuration, parseTime } from '../../../agent/logs/values.ts';
-import type { LogEntry, LogPage } from '../../../agent/wire.ts';
+import type { Conditions, LogFilter } from '../../../agent/logs/answers/filter.ts';
+import { parseDuration, parseTime } from '../../../agent/logs/index/values.ts';
+import type { LogEntry, LogPage } from '../../../src/shared/wire.ts';
 
 /** An entry, its host in punycode, and its latency in milliseconds. */
 export type Keyed = { key: string; entry: LogEntry; latency: number };

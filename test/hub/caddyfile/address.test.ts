@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { addressKey, isUpstream, normalizeDomain } from '../../../src/caddyfile/address.ts';
+import { addressKey, isUpstream, normalizeDomain } from '../../../src/hub/caddyfile/address.ts';
 
 const long = (length: number) => 'a'.repeat(length);
 

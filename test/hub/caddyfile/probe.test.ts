@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { renderProbe } from '../../../src/caddyfile/probe.ts';
-import { locate, render, type Site } from '../../../src/caddyfile/render.ts';
+import { renderProbe } from '../../../src/hub/caddyfile/probe.ts';
+import { locate, render, type Site } from '../../../src/hub/caddyfile/render.ts';
 
 const site = (id: number, config: string, more: Partial<Site> = {}): Site => ({
   id,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { locate, render, renderSite, type Site } from '../../../src/caddyfile/render.ts';
+import { locate, render, renderSite, type Site } from '../../../src/hub/caddyfile/render.ts';
 import { type AdaptCaddy, startAdaptCaddy } from '../../harness/adapt-caddy.ts';
 
 let caddy: AdaptCaddy;

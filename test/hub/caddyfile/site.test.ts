@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { siteForm } from '../../../src/caddyfile/site.ts';
+import { siteForm } from '../../../src/hub/caddyfile/site.ts';
 
 test.each([
   ['a.example', 'respond a'],

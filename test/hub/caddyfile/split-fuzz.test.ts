@@ -3,11 +3,11 @@
  * same to it. FUZZ_SECONDS makes it longer, FUZZ_SEED other.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { render } from '../../../src/caddyfile/render.ts';
-import { splitCaddyfile } from '../../../src/caddyfile/split.ts';
-import { comparable, firstDifference } from '../../../src/exchange/compare.ts';
-import { createChange, preambleChange, sequence } from '../../../src/vhosts/changes.ts';
-import type { SiteSet } from '../../../src/vhosts/vhost.ts';
+import { render } from '../../../src/hub/caddyfile/render.ts';
+import { splitCaddyfile } from '../../../src/hub/caddyfile/split.ts';
+import { comparable, firstDifference } from '../../../src/hub/exchange/compare.ts';
+import { createChange, preambleChange, sequence } from '../../../src/hub/publish/changes.ts';
+import type { SiteSet } from '../../../src/hub/publish/vhost.ts';
 import { type AdaptCaddy, startAdaptCaddy } from '../../harness/adapt-caddy.ts';
 import { type Random, seededRandom } from '../../harness/random.ts';
 

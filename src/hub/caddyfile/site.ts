@@ -1,0 +1,57 @@
+import { maskPlaceholders } from '../../shared/caddyfile/placeholders.ts';
+import { startsLine, type TokenizeOptions, tokenize } from '../../shared/caddyfile/tokenizer.ts';
+import { addressKey } from './address.ts';
+
+/** What a vhost's config is; `addresses` are those of the whole block, as written, in order. */
+export type SiteForm = { form: 'body' } | { form: 'block'; addresses: string[] };
+
+/**
+ * Whether `config` is a whole site block: a list of addresses that begins with `domain`, then a
+ * `{`. Caddy itself cannot tell an address from a directive; a line that begins with the name of
+ * one is a directive's, so a host of such a name is written with its scheme.
+ */
+export function siteForm(domain: string, config: string, options?: TokenizeOptions): SiteForm {
+  const addresses = addressList(config, options);
+  const first = addresses?.[0];
+  if (!addresses || first === undefined || isDirective(first)) return { form: 'body' };
+  if (first !== domain && addressKey(first) !== addressKey(domain)) return { form: 'body' };
+  return { form: 'block', addresses };
+}
+
+/**
+ * The words in front of the first `{` of `text`, without their commas: those of one line, and of
+ * the next ones after a comma at a line's end. Null where no `{` follows them.
+ */
+export function addressList(text: string, options?: TokenizeOptions): string[] | null {
+  const { masked } = maskPlaceholders(text);
+  const tokens = tokenize(`\n${masked}`, options);
+  const addresses: string[] = [];
+  let more = true;
+  for (const [index, token] of tokens.entries()) {
+    if (token.text === '{') return addresses;
+    if (!more && startsLine(tokens, index)) return null;
+    more = token.text.endsWith(',');
+    const inQuotes = token.quote === '' ? 0 : 1;
+    const written = text.slice(token.start - 1 + inQuotes, token.end - 1 - inQuotes);
+    // Caddy drops carriage returns, also in the middle of a word.
+    addresses.push(written.replace(/\r/g, '').replace(/,$/, ''));
+  }
+  return null;
+}
+
+function isDirective(word: string): boolean {
+  return word.startsWith('@') || DIRECTIVES.has(word);
+}
+
+/** Every directive of Caddy's standard build, 2.6 to 2.11, and `import`. */
+const DIRECTIVES = new Set(
+  [
+    'abort acme_server basic_auth basicauth bind copy_response copy_response_headers encode error',
+    'file_server forward_auth fs handle handle_errors handle_path header import intercept invoke',
+    'log log_append log_name log_skip map method metrics php_fastcgi push redir request_body',
+    'request_header respond reverse_proxy rewrite root route skip_log templates tls tracing',
+    'try_files uri vars',
+  ]
+    .join(' ')
+    .split(' '),
+);

@@ -1,0 +1,37 @@
+/**
+ * What somebody on the host itself may ask of a running hub without a password: a socket in the
+ * data folder, which its owner alone can open.
+ */
+import { Elysia } from 'elysia';
+import { errors, jsonBody, lateBodies } from '../../shared/http.ts';
+import type { Log } from '../../shared/log.ts';
+import { reportTo } from '../../shared/observe/log.ts';
+import { observeRequests, type RequestSeen, type Routes } from '../../shared/observe/requests.ts';
+import type { Author } from '../publish/store.ts';
+import type { Importer } from './importer.ts';
+import { ImportAnswer, ImportBody } from './schemas.ts';
+
+export type LocalDeps = {
+  importer: Importer;
+  bodyLimit: number;
+  /** Hears of each request. */
+  seen: (request: RequestSeen) => void;
+  log: Log;
+};
+
+/** Who stands in the changelog; there is no account behind it. */
+const LOCAL: Author = { userId: 'local', userName: 'command line', via: null };
+
+export function createLocal({ importer, bodyLimit, seen, log }: LocalDeps) {
+  const local = new Elysia({ name: 'local' })
+    .wrap(observeRequests({ routes: (): Routes => local.routes, log, seen, several: false }))
+    .use(errors({ report: reportTo(log) }))
+    .use(lateBodies())
+    .use(jsonBody(bodyLimit))
+    .post(
+      '/import',
+      ({ body }) => importer.run(body.proxyfile, { dryRun: body.dryRun ?? false, author: LOCAL }),
+      { body: ImportBody, response: { 200: ImportAnswer } },
+    );
+  return local;
+}

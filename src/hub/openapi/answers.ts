@@ -1,0 +1,97 @@
+/** The answers of one operation: descriptions, examples, headers and codes. Pure. */
+import type { FailureCode } from '../../shared/failure.ts';
+import type { About } from '../http/about.ts';
+import { MEANING } from './codes.ts';
+import { type Components, hoist, isObject, type Json, type JsonObject, plain } from './json.ts';
+
+const HEADERS = {
+  ETag: { description: 'Tells this state of the vhost; for If-Match.', schema: { type: 'string' } },
+  'Set-Cookie': { description: 'The session, or its end.', schema: { type: 'string' } },
+  'Retry-After': {
+    description: 'Seconds until another attempt may succeed.',
+    required: true,
+    schema: { type: 'integer', minimum: 0 },
+  },
+};
+
+const ERROR = '#/components/schemas/Error';
+
+/** As the plugin leaves them; `told` is what the route says of itself. */
+export function dressAnswers(answers: JsonObject, told: About, components: Components): JsonObject {
+  return Object.fromEntries(
+    Object.entries(answers).map(([status, answer]) => [
+      status,
+      Number(status) < 400
+        ? success(schemaOf(answer), status, told, components)
+        : refusal(schemaOf(answer), status, components),
+    ]),
+  );
+}
+
+/** The schema of the one media type the plugin names. */
+function schemaOf(answer: Json | undefined): Json {
+  const content = isObject(answer) && isObject(answer.content) ? answer.content : {};
+  const [media] = Object.values(content);
+  return plain((isObject(media) && media.schema) || {});
+}
+
+function success(schema: Json, status: string, told: About, components: Components): JsonObject {
+  const type = told.type ?? (isObject(schema) && schema.type === 'string' ? TEXT : JSON_TYPE);
+  const hoisted = hoist(schema, components);
+  return {
+    description: status === '201' ? 'Made.' : 'Done.',
+    ...(told.tells && {
+      headers: Object.fromEntries(told.tells.map((name) => [name, HEADERS[name]])),
+    }),
+    content: {
+      [type]: {
+        schema: told.nullable ? { anyOf: [hoisted, { type: 'null' }] } : hoisted,
+        ...(told.answer === undefined ? {} : { example: told.answer as Json }),
+      },
+    },
+  };
+}
+
+const TEXT = 'text/plain';
+const JSON_TYPE = 'application/json';
+
+function refusal(schema: Json, status: string, components: Components): JsonObject {
+  const codes = codesOf(schema);
+  const code: JsonObject = { type: 'string', enum: codes };
+  if (isObject(schema)) hoist(general(schema), components);
+  return {
+    description: codes.map((one) => `\`${one}\`: ${MEANING[one]}`).join('\n\n'),
+    ...(status === '429' ? { headers: { 'Retry-After': HEADERS['Retry-After'] } } : {}),
+    content: {
+      [JSON_TYPE]: {
+        schema: {
+          allOf: [{ $ref: ERROR }, { type: 'object', required: ['code'], properties: { code } }],
+        },
+        examples: Object.fromEntries(
+          codes.map((one) => [one, { value: { code: one, message: MEANING[one], ...more(one) } }]),
+        ),
+      },
+    },
+  };
+}
+
+/** Where the proxy has something to say. */
+const more = (code: FailureCode): JsonObject =>
+  code === 'PROXY_REJECTED'
+    ? { detail: 'line 2: unrecognized directive: reverse_prox', line: 2 }
+    : {};
+
+/** @throws Error where a refusal names no codes: it was not made by `refusals` */
+function codesOf(schema: Json): FailureCode[] {
+  const code = isObject(schema) && isObject(schema.properties) ? schema.properties.code : null;
+  const named = isObject(code) ? (Array.isArray(code.enum) ? code.enum : [code.const]) : [];
+  const known = named.filter((one): one is FailureCode => String(one) in MEANING);
+  if (known.length === 0) throw new Error('a refusal names no codes');
+  return known;
+}
+
+/** The one schema of all refusals, whatever their codes. */
+function general(schema: JsonObject): JsonObject {
+  const properties = isObject(schema.properties) ? schema.properties : {};
+  return { ...schema, properties: { ...properties, code: { type: 'string' } } };
+}

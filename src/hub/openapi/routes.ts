@@ -1,0 +1,68 @@
+/** `/openapi.json` and `/docs`: what this interface is, for programs and for people. */
+import { Elysia, t } from 'elysia';
+import type { Guard } from '../auth/guard.ts';
+import { about } from '../http/about.ts';
+import { READS, refusals } from '../http/refusal-schemas.ts';
+import style from './docs.css' with { type: 'text' };
+import type { RegisteredRoute } from './document.ts';
+
+export type OpenapiRoutesDeps = {
+  guard: Guard;
+  version: string;
+  /** All routes of the app these are part of; asked for with the first request. */
+  routes: () => readonly RegisteredRoute[];
+};
+
+const json = about({
+  id: 'getOpenapi',
+  tag: 'Document',
+  summary: 'This description as an OpenAPI 3.1 document',
+  access: 'read',
+  answer: { openapi: '3.1.0' },
+});
+
+const docs = about({
+  id: 'getDocs',
+  tag: 'Document',
+  summary: 'This description as a page',
+  access: 'read',
+  type: 'text/html',
+  answer: '<!doctype html>…',
+});
+
+export function openapiRoutes({ guard, version, routes }: OpenapiRoutesDeps) {
+  let made: Promise<{ json: string; page: string }> | undefined;
+  // Neither a start nor a hub that nobody asks for it pays for the generator.
+  const make = async () => {
+    const { buildDocument } = await import('./document.ts');
+    const { renderPage } = await import('./page.ts');
+    const document = buildDocument(routes(), version);
+    return { json: JSON.stringify(document), page: renderPage(document) };
+  };
+  const once = () => {
+    made ??= make();
+    return made;
+  };
+  const answer = (text: string, type: string) =>
+    new Response(text, { headers: { 'Content-Type': `${type}; charset=utf-8` } });
+
+  return new Elysia({ name: 'openapi' })
+    .use(guard)
+    .get(
+      '/openapi.json',
+      async () =>
+        new Response((await once()).json, { headers: { 'Content-Type': 'application/json' } }),
+      {
+        response: {
+          200: t.Object({ openapi: t.String() }, { additionalProperties: true }),
+          ...refusals(...READS),
+        },
+        detail: json,
+      },
+    )
+    .get('/docs', async () => answer((await once()).page, 'text/html'), {
+      response: { 200: t.String(), ...refusals(...READS) },
+      detail: docs,
+    })
+    .get('/docs/style.css', () => answer(style, 'text/css'), { detail: { hide: true } });
+}

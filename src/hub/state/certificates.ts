@@ -1,0 +1,91 @@
+/** The certificates of all vhosts, and which of them end soon. */
+import type { CertificatesAnswer } from '../../shared/wire-state.ts';
+import type { AgentClient } from '../agent-client/client.ts';
+import type { Publisher } from '../publish/publisher.ts';
+import { endpointsUnder, keyOfEndpoint } from './endpoints.ts';
+
+export type CertificatesDeps = { agent: AgentClient; publisher: Publisher };
+
+/** A certificate that the proxy shows for one name of a vhost. */
+export type VhostCertificate = {
+  id: number;
+  domain: string;
+  name: string;
+  issuer: string;
+  notBefore: Date;
+  notAfter: Date;
+  /** Whether the proxy renews it by itself. */
+  automated: boolean;
+};
+
+const DAY_MS = 86_400_000;
+
+/** Two weeks of which one is a holiday. */
+const SOON_MS = 14 * DAY_MS;
+
+/**
+ * Caddy renews what it got itself when a third of the lifetime is left; with a sixth left it has
+ * failed at that for as long. A short-lived certificate is thus not always overdue.
+ */
+const OVERDUE_SHARE = 1 / 6;
+
+const MOST_TOLD = 100;
+
+/** What the proxy shows, by vhost in rendering order. @throws Failure AGENT_UNREACHABLE, PROXY_UNREACHABLE */
+export async function readCertificates({
+  agent,
+  publisher,
+}: CertificatesDeps): Promise<VhostCertificate[]> {
+  const { sites } = await agent.certificates();
+  const byKey = new Map<string, CertificatesAnswer['sites'][number]>();
+  for (const site of sites) {
+    for (const port of site.ports) byKey.set(keyOfEndpoint({ name: site.name, port }), site);
+  }
+  const set = publisher.current();
+  const endpointsOf = endpointsUnder(set.preamble);
+  return set.vhosts.flatMap((vhost) =>
+    endpointsOf(vhost).flatMap((endpoint) => {
+      const site = vhost.enabled ? byKey.get(keyOfEndpoint(endpoint)) : undefined;
+      if (!site?.certificate) return [];
+      const { issuer, notBefore, notAfter } = site.certificate;
+      return {
+        id: vhost.id,
+        domain: vhost.domain,
+        name: endpoint.name,
+        issuer,
+        notBefore: new Date(notBefore),
+        notAfter: new Date(notAfter),
+        automated: site.automated,
+      };
+    }),
+  );
+}
+
+/** Those that expire within 14 days, overdue ones first, then by their end. @throws as readCertificates */
+export async function endingCertificates({ now, ...deps }: CertificatesDeps & { now: () => Date }) {
+  const all = await readCertificates(deps);
+  const time = now().getTime();
+  return all
+    .filter(({ notAfter }) => notAfter.getTime() - time < SOON_MS)
+    .map((one) => ({ ...one, overdue: isOverdue(one, time) }))
+    .toSorted((a, b) => Number(b.overdue) - Number(a.overdue) || +a.notAfter - +b.notAfter)
+    .slice(0, MOST_TOLD)
+    .map(({ id, domain, name, issuer, notAfter, overdue }) => ({
+      id,
+      domain,
+      name,
+      issuer,
+      notAfter: notAfter.toISOString(),
+      daysLeft: daysLeft(notAfter, time),
+      overdue,
+    }));
+}
+
+/** Whole days from `time` (milliseconds since 1970) on; negative where it has expired. */
+export const daysLeft = (notAfter: Date, time: number): number =>
+  Math.floor((notAfter.getTime() - time) / DAY_MS);
+
+function isOverdue({ automated, notBefore, notAfter }: VhostCertificate, time: number): boolean {
+  const lifetime = notAfter.getTime() - notBefore.getTime();
+  return !automated || notAfter.getTime() - time < lifetime * OVERDUE_SHARE;
+}

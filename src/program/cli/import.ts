@@ -1,0 +1,79 @@
+/** `signalbox import FILE [--dry-run]`: hands a Caddyfile to the hub that runs on this machine. */
+
+import type { Imported } from '../../hub/exchange/importer.ts';
+import { dataDirOf, hubSocket } from '../config.ts';
+import { type Command, EXIT } from './command.ts';
+
+export const importFile: Command = {
+  name: 'import',
+  args: [{ name: 'FILE' }],
+  options: { 'dry-run': { summary: 'print what would become of it, and change nothing' } },
+  summary: 'hand a Caddyfile to the hub that runs here',
+  help: `FILE may be - for standard input. Global options and snippets become the preamble, each site a
+vhost, in one publish: all of it or nothing. The hub of the same DATA_DIR must run; no password is
+needed, since only its owner can open its socket.
+`,
+  run: ({ args: [file = ''], has }, { env, out, err, fail, progress }) =>
+    importCommand(file, has('dry-run'), {
+      socket: hubSocket(dataDirOf(env)),
+      read: (name) => (name === '-' ? Bun.stdin.text() : Bun.file(name).text()),
+      out,
+      err,
+      fail,
+      during: progress.during,
+    }),
+};
+
+type ImportCommandDeps = {
+  /** The running hub's socket. */
+  socket: string;
+  /** The file's text, `-` for standard input. @throws where it cannot be read */
+  read: (file: string) => Promise<string>;
+  out: (text: string) => void;
+  err: (text: string) => void;
+  fail: (reason: string) => void;
+  /** Shows that something takes long, where somebody looks. */
+  during: <T>(label: string, work: Promise<T>) => Promise<T>;
+};
+
+type Refusal = { code: string; message: string; detail?: string };
+
+/** @returns the exit code: 0 when it was imported, or on a dry run could be */
+async function importCommand(
+  file: string,
+  dryRun: boolean,
+  { socket, read, out, err, fail, during }: ImportCommandDeps,
+): Promise<number> {
+  let proxyfile: string;
+  try {
+    proxyfile = await read(file);
+  } catch {
+    fail(`signalbox import: ${file} cannot be read`);
+    return EXIT.failed;
+  }
+  let response: Response;
+  try {
+    const answer = fetch('http://signalbox/import', {
+      method: 'POST',
+      unix: socket,
+      body: JSON.stringify({ proxyfile, dryRun }),
+    });
+    response = await during(dryRun ? 'checking' : 'importing', answer);
+  } catch {
+    fail('signalbox import: no hub runs with this DATA_DIR; start it first');
+    return EXIT.failed;
+  }
+  if (!response.ok) {
+    const { code, message, detail } = (await response.json()) as Refusal;
+    fail(`signalbox import: ${message} (${code})`);
+    if (detail !== undefined) err(`  ${detail}\n`);
+    return EXIT.failed;
+  }
+  const { vhosts, skipped, proxyfile: text } = (await response.json()) as Imported;
+  for (const { line, reason } of skipped) err(`line ${line} left out: ${reason}\n`);
+  err(
+    `${vhosts.length} ${vhosts.length === 1 ? 'site' : 'sites'} ${dryRun ? 'would be ' : ''}imported\n`,
+  );
+  out(dryRun ? text : vhosts.map(({ id, domain }) => `${id}\t${domain}\n`).join(''));
+  return EXIT.done;
+}

@@ -1,0 +1,143 @@
+/** The hub: its parts put together, listening. */
+import { dirname, join } from 'node:path';
+import { createAgentClient } from '../../hub/agent-client/client.ts';
+import { createHub, WHOLE_BODY_LIMIT } from '../../hub/app.ts';
+import { countSignIns } from '../../hub/auth/counted.ts';
+import { createDirectory } from '../../hub/auth/directory.ts';
+import { createAccounts } from '../../hub/auth/service.ts';
+import { createSetupCode } from '../../hub/auth/setup-code.ts';
+import { createTokens } from '../../hub/auth/tokens.ts';
+import type { openDatabase } from '../../hub/db/open.ts';
+import { createImporter } from '../../hub/exchange/importer.ts';
+import { createLocal } from '../../hub/exchange/local.ts';
+import { createReadImport } from '../../hub/exchange/read-import.ts';
+import {
+  collectCertificates,
+  collectStanding,
+  collectVhosts,
+  createHubMetrics,
+} from '../../hub/metrics.ts';
+import { createPublisher } from '../../hub/publish/publisher.ts';
+import { startReconciler } from '../../hub/publish/reconcile.ts';
+import { createStore } from '../../hub/publish/store.ts';
+import type { Log } from '../../shared/log.ts';
+import { isLoopback } from '../../shared/loopback.ts';
+import { withFields } from '../../shared/observe/log.ts';
+import { collectProcess } from '../../shared/observe/process.ts';
+import type { HubSettings } from '../config.ts';
+import { type Listening, listen, listenLocally } from '../listen.ts';
+import { COMMIT, VERSION } from '../version.ts';
+import { type HubRunning, type Prepared, prepareSocketFolder } from './part.ts';
+
+/** @param preamble of a hub that has none yet @throws Error where the port is taken */
+export function prepareHub(
+  settings: HubSettings,
+  { db, close }: ReturnType<typeof openDatabase>,
+  token: string,
+  given: Log,
+  preamble?: () => string,
+): HubRunning & Prepared {
+  const now = () => new Date();
+  const log = withFields(given, { part: 'hub' });
+  const store = createStore(db);
+  if (preamble && store.isUnseeded()) store.seedPreamble(preamble(), now());
+  const { agentUrl: url, agentTrust: trust, agentDeadline: deadline } = settings;
+  const agent = createAgentClient({
+    url,
+    token,
+    trust,
+    ...(deadline === undefined ? {} : { deadline }),
+  });
+  const metrics = createHubMetrics(
+    [
+      collectProcess(VERSION, 'hub', now),
+      () => collectVhosts(publisher),
+      () => collectStanding(agent, publisher),
+      () => collectCertificates({ agent, publisher }),
+    ],
+    log,
+  );
+  const publisher = createPublisher({
+    store,
+    agent,
+    now,
+    log,
+    observe: metrics.publish,
+    importDirs: settings.importDirs,
+  });
+  const warnings = warningsOf(settings);
+  for (const warning of warnings) log('warning', { warning }, 'warn');
+  const importer = createImporter({
+    publisher,
+    agent,
+    keepFirst: preamble !== undefined,
+    readImport: createReadImport(settings.importDirs),
+    now,
+  });
+  const setupCode = createSetupCode(join(settings.dataDir, 'setup-code'));
+  const accounts = countSignIns(
+    createAccounts({ db, now, signUp: settings.signUp, setupCode }),
+    (reason, ip) => {
+      metrics.signInFailed(reason);
+      log('sign-in failed', { reason, ip }, 'warn');
+    },
+  );
+  if (accounts.any()) setupCode.forget();
+  const { trustProxy, hosts } = settings;
+  const loopback = isLoopback(settings.host);
+  const app = createHub({
+    db,
+    accounts,
+    directory: createDirectory({ db }),
+    tokens: createTokens({ db, now }),
+    publisher,
+    importer,
+    preambleUpdatedAt: store.preambleUpdatedAt,
+    agent,
+    trustProxy,
+    loopback,
+    hosts,
+    warnings,
+    version: VERSION,
+    commit: COMMIT,
+    now,
+    metrics,
+    log,
+  });
+  let listening: Listening;
+  let local: ReturnType<typeof listenLocally>;
+  try {
+    if (dirname(settings.socket) !== settings.dataDir) prepareSocketFolder(settings.socket);
+    listening = listen(app, settings.host, settings.port);
+    local = listenLocally(
+      createLocal({ importer, bodyLimit: WHOLE_BODY_LIMIT, seen: metrics.request, log }),
+      settings.socket,
+    );
+  } catch (error) {
+    close();
+    throw error;
+  }
+  let reconciler: ReturnType<typeof startReconciler> | undefined;
+  return {
+    url: listening.url,
+    setupCode: accounts.any() ? null : setupCode.read(),
+    loopback,
+    async begin() {
+      reconciler = startReconciler(publisher, log);
+    },
+    async stop() {
+      await Promise.all([listening.stop(agent.endTails()), local.stop()]);
+      await reconciler?.stop();
+      close();
+    },
+  };
+}
+
+/** What an operator should know; also told by the status. */
+function warningsOf({ agentUrl }: HubSettings): string[] {
+  const { protocol, hostname } = new URL(agentUrl);
+  if (protocol === 'https:' || isLoopback(hostname.replace(/^\[|\]$/g, ''))) return [];
+  return [
+    'The agent is talked to over plain HTTP: whoever is on the way can read its token and rule the proxy. Give it a certificate (signalbox agent --new-cert).',
+  ];
+}

@@ -1,0 +1,237 @@
+import { afterEach, describe, expect, test } from 'bun:test';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { findByArgument } from '../../../agent/caddy/processes.ts';
+import { createProxy } from '../../../agent/caddy/proxy.ts';
+import { readSettings } from '../../../src/program/config.ts';
+import { serveAgent, serveAll } from '../../../src/program/serve/serve.ts';
+import { countListeners } from '../../harness/listeners.ts';
+import {
+  ask,
+  freePort,
+  machine,
+  type Stack,
+  startStack,
+  temporaryFolder,
+  until,
+} from '../../harness/stack.ts';
+
+let stack: Stack | undefined;
+afterEach(async () => {
+  await stack?.stop();
+  stack = undefined;
+});
+
+const reload = (of: Stack, proxyfile: string) =>
+  ask<{ code?: string; detail?: string }>(`${of.agent}/proxy/reload`, {
+    json: { proxyfile },
+    headers: of.agentHeaders,
+  });
+const site = (of: Stack, body: string) => `http://a.example:${of.httpPort} {\n${body}\n}\n`;
+const caddies = (of: Stack) => findByArgument(join(of.dataDir, 'caddy', 'boot.json'));
+
+describe('a managed Caddy', () => {
+  test('gets nothing of our environment but what the file says', async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, 'proxy.env');
+    writeFileSync(file, '# keys\nDNS_KEY="k 1"\nexport OTHER=two\n\n');
+    process.env.SIGNALBOX_TEST_SECRET = 'hush';
+    stack = await startStack({ PROXY_ENV_FILE: file }, folder);
+    const body =
+      'respond "{env.DNS_KEY}|{env.OTHER}|{env.SIGNALBOX_TEST_SECRET}|{env.AGENT_TOKEN}|{$DNS_KEY}"';
+    expect((await reload(stack, site(stack, body))).status).toBe(200);
+    expect((await stack.served('a.example')).text).toBe('k 1|two|||k 1');
+    const [caddy] = caddies(stack);
+    const names = readFileSync(`/proc/${caddy?.pid}/environ`, 'utf8')
+      .split('\0')
+      .map((pair) => pair.split('=')[0])
+      .filter(Boolean);
+    expect(names.toSorted()).toEqual([
+      'DNS_KEY',
+      'HOME',
+      'OTHER',
+      'PATH',
+      'XDG_CONFIG_HOME',
+      'XDG_DATA_HOME',
+    ]);
+    delete process.env.SIGNALBOX_TEST_SECRET;
+  });
+
+  test('is started again when it dies, with what it served', async () => {
+    stack = await startStack();
+    await reload(stack, site(stack, 'respond alive'));
+    const [first] = caddies(stack);
+    process.kill(first?.pid ?? 0, 'SIGKILL');
+    const of = stack;
+    const second = await until(() => caddies(of).find(({ pid }) => pid !== first?.pid));
+    await until(async () => (await of.served('a.example').catch(() => null))?.text === 'alive');
+    expect(second.pid).not.toBe(first?.pid);
+    expect(caddies(stack).length).toBe(1);
+  });
+
+  test('ends with its agent', async () => {
+    stack = await startStack();
+    expect(caddies(stack).length).toBe(1);
+    const of = stack;
+    await stack.stop();
+    stack = undefined;
+    expect(caddies(of)).toEqual([]);
+  });
+
+  test('that outlived a killed agent is adopted and goes on serving', async () => {
+    const { folder, env } = killedAgent();
+    const left = await leaveBehind(env, 1);
+    stack = await startStack(env, folder);
+    expect(caddies(stack).map(({ pid }) => pid)).toEqual(left);
+    expect(stack.lines.join('\n')).toContain('proxy adopted');
+    expect((await reload(stack, site(stack, 'respond adopted'))).status).toBe(200);
+    expect((await stack.served('a.example')).text).toBe('adopted');
+  });
+
+  test('that was left with other settings, or twice, is ended first: never two', async () => {
+    const { folder, env } = killedAgent();
+    const left = await leaveBehind(env, 2);
+    stack = await startStack(env, folder);
+    const now = caddies(stack).map(({ pid }) => pid);
+    expect(now.length).toBe(1);
+    expect(left).not.toContain(now[0]);
+    expect((await reload(stack, site(stack, 'respond fresh'))).status).toBe(200);
+  });
+
+  test('whose port is taken is one clear refusal, and works when the port is free', async () => {
+    stack = await startStack();
+    const taken = Bun.listen({ hostname: '0.0.0.0', port: stack.httpPort, socket: { data() {} } });
+    const refused = await reload(stack, site(stack, 'respond x'));
+    expect([refused.status, refused.body.code]).toEqual([502, 'PROXY_REJECTED']);
+    expect(refused.body.detail).toContain('address already in use');
+    taken.stop(true);
+    expect((await reload(stack, site(stack, 'respond x'))).status).toBe(200);
+    expect(caddies(stack).length).toBe(1);
+  });
+
+  test('whose start failed serves the old sites alone, as a new process where that takes one', async () => {
+    stack = await startStack();
+    await reload(stack, site(stack, 'respond old'));
+    const [before] = caddies(stack);
+    // The agent tries TCP ports beforehand; HTTP/3's UDP port only fails when it is opened.
+    const udp = await Bun.udpSocket({ hostname: '0.0.0.0', port: stack.httpsPort });
+    const secure = `secure.localhost:${stack.httpsPort} {\ntls internal\nrespond new\n}\n`;
+    const options = `{\nhttps_port ${stack.httpsPort}\nskip_install_trust\nauto_https disable_redirects\n}\n`;
+    // Whether listeners are left behind depends on the order in which Caddy goes through a map.
+    for (let round = 0; round < 30; round++) {
+      const refused = await reload(stack, options + site(stack, 'respond new') + secure);
+      expect([refused.status, refused.body.code]).toEqual([502, 'PROXY_REJECTED']);
+      expect(refused.body.detail).toContain('address already in use');
+      expect(countListeners(stack.httpPort)).toBe(1);
+      expect((await stack.served('a.example')).text).toBe('old');
+      if (stack.lines.join('\n').includes('proxy restarted after a failed start')) break;
+    }
+    udp.close();
+    const after = caddies(stack);
+    expect(after.length).toBe(1);
+    expect(after[0]?.pid).not.toBe(before?.pid);
+  }, 30_000);
+
+  test('is left alone by a second program that cannot start', async () => {
+    stack = await startStack();
+    await reload(stack, site(stack, 'respond first'));
+    const [before] = caddies(stack);
+    const again = { ...stack.settings, agent: { ...stack.settings.agent, port: 0 } };
+    expect(serveAll(again, () => {})).rejects.toThrow('is using the data folder');
+    const agent = readSettings('agent', { ...agentEnv(stack), AGENT_PORT: '0' }, machine).agent;
+    expect(serveAgent(agent, stack.token, () => {})).rejects.toThrow('another agent');
+    await Bun.sleep(600);
+    expect(caddies(stack).map(({ pid }) => pid)).toEqual([before?.pid ?? 0]);
+    expect((await stack.served('a.example')).text).toBe('first');
+  });
+
+  test('lives with a data folder whose path is too long for a socket', async () => {
+    const folder = join(temporaryFolder(), 'a'.repeat(60), 'b'.repeat(60));
+    stack = await startStack({}, folder);
+    expect(stack.settings.agent.proxy.admin.length).toBeLessThan(105);
+    expect((await reload(stack, site(stack, 'respond deep'))).status).toBe(200);
+  });
+});
+
+describe('a proxy that hangs or is missing', () => {
+  /** Stands in for a Caddy whose validation never ends: the real one cannot be made to hang. */
+  test('is ended after the deadline and reported as unreachable', async () => {
+    stack = await startStack();
+    const bin = join(stack.folder, 'hanging-caddy');
+    writeFileSync(bin, '#!/bin/sh\nexec sleep 600\n');
+    chmodSync(bin, 0o755);
+    const proxy = createProxy(
+      { ...stack.settings.agent.proxy, managed: null, bin, deadline: 200 },
+      () => {},
+    );
+    expect(proxy.reload(site(stack, 'respond x'))).rejects.toMatchObject({
+      code: 'PROXY_UNREACHABLE',
+    });
+    const gone = createProxy(
+      { ...stack.settings.agent.proxy, managed: null, bin: '/nowhere/caddy' },
+      () => {},
+    );
+    expect(gone.reload(site(stack, 'respond x'))).rejects.toMatchObject({
+      code: 'PROXY_UNREACHABLE',
+    });
+  });
+
+  test('an unmanaged one that does not run is PROXY_UNREACHABLE, and health still answers', async () => {
+    stack = await startStack({ PROXY_MANAGED: 'false', PROXY_ADMIN: `localhost:${freePort()}` });
+    const refused = await reload(stack, site(stack, 'respond x'));
+    expect([refused.status, refused.body.code]).toEqual([502, 'PROXY_UNREACHABLE']);
+    const status = await ask<object>(`${stack.agent}/proxy/status`, {
+      headers: stack.agentHeaders,
+    });
+    expect(status.body).toMatchObject({ proxy: { running: false }, liveDigest: null });
+    expect((await ask(`${stack.agent}/health`)).status).toBe(200);
+  });
+});
+
+const agentEnv = (of: Stack) => ({
+  PATH: process.env.PATH,
+  DATA_DIR: of.dataDir,
+  AGENT_TOKEN: of.token,
+  PROXY_MANAGED: 'true',
+  PROXYFILE: of.proxyfile,
+});
+
+function killedAgent() {
+  const folder = temporaryFolder();
+  const env = {
+    PROXY_HTTP_PORT: String(freePort()),
+    PROXY_HTTPS_PORT: String(freePort()),
+    DATA_DIR: join(folder, 'data'),
+  };
+  return { folder, env };
+}
+
+/** What a killed agent leaves: its Caddy, running on without anybody. */
+async function leaveBehind(env: Record<string, string>, howMany: number): Promise<number[]> {
+  const script = `
+    import { countListeners } from '../../harness/listeners.ts';
+import { readSettings } from ${JSON.stringify(join(import.meta.dir, '../../../src/program/config.ts'))};
+    import { createProxy } from ${JSON.stringify(join(import.meta.dir, '../../../agent/caddy/proxy.ts'))};
+    const machine = { readFile: () => '', which: (name) => Bun.which(name) };
+    const { agent } = readSettings('all', process.env, machine);
+    const proxy = createProxy(agent.proxy, () => {});
+    await proxy.start();
+    process.kill(process.pid, 'SIGKILL');
+  `;
+  const { agent } = readSettings('all', { ...env, PATH: process.env.PATH }, machine);
+  const boot = join(agent.proxy.managed?.folder ?? '', 'boot.json');
+  await Bun.spawn([process.execPath, '-e', script], {
+    env: { ...env, PATH: process.env.PATH ?? '' },
+    stdin: 'ignore',
+  }).exited;
+  for (let more = 1; more < howMany; more++) {
+    Bun.spawn([agent.proxy.bin, 'run', '--config', boot], {
+      env: agent.proxy.env,
+      stdio: ['ignore', 'ignore', 'ignore'],
+    }).unref();
+  }
+  return until(() => {
+    const found = findByArgument(boot).map(({ pid }) => pid);
+    return found.length === howMany && found;
+  });
+}

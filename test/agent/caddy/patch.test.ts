@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'bun:test';
+import { patchConfig } from '../../../agent/caddy/patch.ts';
+
+const stamp = {
+  digest: 'd'.repeat(64),
+  admin: 'unix//run/admin.sock',
+  accessLog: { file: '/logs/access.log', rollMb: 7, keep: 3 },
+};
+
+describe('what the agent loads', () => {
+  test('has its own admin endpoint and nothing of the one that was asked for', () => {
+    const asked = {
+      admin: {
+        disabled: true,
+        listen: ':1',
+        origins: ['x'],
+        enforce_origin: true,
+        remote: {},
+        identity: {},
+        config: { load: { module: 'http', url: 'http://evil.example' } },
+      },
+    };
+    expect(patchConfig(asked, stamp).admin).toEqual({ listen: 'unix//run/admin.sock' });
+  });
+
+  test('has one access logger, stamped, and one for errors beside the loggers that were there', () => {
+    const logs = {
+      default: { level: 'WARN', exclude: ['http.log.access.log0', 'tls'] },
+      log0: { include: ['http.log.access.log0'] },
+    };
+    expect(patchConfig({ logging: { logs } }, stamp).logging).toEqual({
+      logs: {
+        default: { level: 'WARN', exclude: ['tls', 'http.log.access'] },
+        log0: { include: ['http.log.access.log0'] },
+        signalbox_access: {
+          '@id': `rev-${stamp.digest}`,
+          writer: {
+            output: 'file',
+            filename: '/logs/access.log',
+            roll_size_mb: 7,
+            roll_keep: 3,
+            roll_keep_days: 36_500,
+          },
+          encoder: { format: 'json' },
+          include: ['http.log.access'],
+        },
+        signalbox_errors: {
+          writer: {
+            output: 'file',
+            filename: '/logs/signalbox-errors.log',
+            roll_size_mb: 10,
+            roll_keep: 1,
+          },
+          encoder: { format: 'json' },
+          include: [
+            'http.log.error',
+            'http.handlers.reverse_proxy.health_checker',
+            'tls.obtain',
+            'tls.renew',
+            'tls.issuance',
+          ],
+        },
+      },
+    });
+  });
+
+  test('leaves a default logger alone that names what it includes', () => {
+    const patched = patchConfig({ logging: { logs: { default: { include: ['tls'] } } } }, stamp);
+    expect(patched.logging).toMatchObject({ logs: { default: { include: ['tls'] } } });
+    expect(JSON.stringify(patched)).not.toContain('exclude');
+  });
+
+  test('logs every server and host, and keeps the rest of a server', () => {
+    const servers = {
+      srv0: { listen: [':80'], routes: [] },
+      srv1: {
+        listen: [':81'],
+        logs: { skip_hosts: ['a'], skip_unmapped_hosts: true, logger_names: { b: 'log0' } },
+      },
+    };
+    const patched = patchConfig({ apps: { tls: {}, http: { http_port: 80, servers } } }, stamp);
+    expect(patched.apps).toEqual({
+      tls: {},
+      http: {
+        http_port: 80,
+        servers: {
+          srv0: { listen: [':80'], routes: [], logs: {} },
+          srv1: { listen: [':81'], logs: { logger_names: { b: 'log0' } } },
+        },
+      },
+    });
+  });
+
+  test('does not change what it was given', () => {
+    const given = { apps: { http: { servers: { a: { logs: { skip_hosts: ['x'] } } } } } };
+    const before = structuredClone(given);
+    patchConfig(given, stamp);
+    expect(given).toEqual(before);
+  });
+});

@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'bun:test';
+import { cleanWords, lastErrorOf } from '../../../agent/caddy/words.ts';
+
+describe("the proxy's words", () => {
+  test.each([
+    [
+      "adapting config using caddyfile: parsing caddyfile tokens for 'reverse_proxy': Caddyfile:3 - Error during parsing: Wrong argument count or unexpected line ending after 'lb_policy'",
+      "line 3: Wrong argument count or unexpected line ending after 'lb_policy'",
+      3,
+    ],
+    [
+      'adapting config using caddyfile adapter: Caddyfile:6: unrecognized directive: revers_proxy',
+      'line 6: unrecognized directive: revers_proxy',
+      6,
+    ],
+    [
+      'loading config: loading new config: http app module: start: listening on :80: listen tcp :80: bind: address already in use',
+      'http app module: start: listening on :80: listen tcp :80: bind: address already in use',
+      undefined,
+    ],
+    ['adapting config using caddyfile: EOF', 'EOF', undefined],
+    [
+      'ambiguous site definition: http://a.example:20080',
+      'ambiguous site definition: http://a.example:20080',
+      undefined,
+    ],
+  ])('%s', (sentence, detail, line) => {
+    expect(cleanWords(sentence)).toEqual({ detail, line });
+  });
+
+  test('lose the folders of the host and what a file holds', () => {
+    expect(cleanWords('open /home/ada/private/key.pem: no such file or directory').detail).toBe(
+      'open key.pem: no such file or directory',
+    );
+    const shadow = cleanWords('/etc/shadow:1: unrecognized directive: root:*:19000');
+    expect(shadow).toEqual({ detail: 'an imported file is not valid', line: undefined });
+    expect(cleanWords('x'.repeat(9_999)).detail.length).toBeLessThan(600);
+  });
+
+  test('are the last sentence that begins with Error', () => {
+    expect(lastErrorOf('{"level":"info"}\nError: one\n{"level":"warn"}\nError: two: three\n')).toBe(
+      'two: three',
+    );
+    expect(lastErrorOf('{"level":"info"}\n')).toContain('without giving a reason');
+  });
+});

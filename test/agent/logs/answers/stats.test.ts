@@ -1,0 +1,174 @@
+import { describe, expect, test } from 'bun:test';
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { parseStatsQuery, type StatsFilter } from '../../../../agent/logs/answers/stats.ts';
+import { latencyOf, latencyStep } from '../../../../agent/logs/index/latency.ts';
+import { createLogs } from '../../../../agent/logs/logs.ts';
+import type { LogStats } from '../../../../src/shared/wire.ts';
+import { anyLines, line, type Random, random } from '../lines.ts';
+import { allEntries, isWanted, type Keyed } from '../reference.ts';
+import { temporaryFolders } from '../temp.ts';
+
+const newFolder = temporaryFolders();
+const START = 1795212767;
+
+const top = <T extends string | number>(values: readonly T[]) => {
+  const counts = new Map<T, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts]
+    .sort(([a, many], [b, more]) => more - many || (a < b ? -1 : 1))
+    .slice(0, 10)
+    .map(([value, requests]): [T, number] => [value, requests]);
+};
+
+/** The same numbers, by sorting everything. */
+function naiveStats(entries: readonly Keyed[], filter: StatsFilter) {
+  const timed = entries
+    .filter(({ entry }) => entry.timestamp !== '')
+    .map((each) => ({ ...each, time: Date.parse(each.entry.timestamp) }));
+  const from = filter.from ?? Math.min(...timed.map(({ time }) => time));
+  const to = Math.max(from, filter.to ?? Math.max(...timed.map(({ time }) => time)) + 1);
+  const { buckets: _, ...conditions } = filter;
+  const found = timed.filter((each) => isWanted(each, { ...conditions, from, to }));
+  const length = Math.min(filter.buckets, to - from);
+  const buckets = Array.from({ length }, (_, i) => {
+    const edge = (at: number) => from + Math.floor((at * (to - from)) / length);
+    const inside = found.filter(({ time }) => time >= edge(i) && time < edge(i + 1));
+    const latencies = inside.map(({ latency }) => latency).sort((a, b) => a - b);
+    const percentile = (share: number) => {
+      const value = latencies[Math.ceil(latencies.length * share) - 1];
+      return value === undefined ? null : latencyOf(latencyStep(value));
+    };
+    const ofClass = (n: number) =>
+      inside.filter(({ entry }) => {
+        const found = Math.floor(entry.status / 100);
+        return (found >= 1 && found <= 5 ? found : 0) === n;
+      }).length;
+    return {
+      from: new Date(edge(i)).toISOString(),
+      to: new Date(edge(i + 1)).toISOString(),
+      requests: {
+        '1xx': ofClass(1),
+        '2xx': ofClass(2),
+        '3xx': ofClass(3),
+        '4xx': ofClass(4),
+        '5xx': ofClass(5),
+        other: ofClass(0),
+      },
+      p50: percentile(0.5),
+      p95: percentile(0.95),
+    };
+  });
+  return {
+    from: new Date(from).toISOString(),
+    to: new Date(to).toISOString(),
+    requests: found.length,
+    buckets,
+    domains: top(found.map(({ key }) => key)),
+    statuses: top(found.map(({ entry }) => entry.status)),
+    paths: top(found.map(({ entry }) => entry.path)),
+    ips: top(found.map(({ entry }) => entry.ip)),
+  };
+}
+
+function flat({ domains, statuses, latest, ...rest }: LogStats) {
+  expect(latest.requests).toBe(rest.requests);
+  return {
+    ...rest,
+    domains: domains.map(({ domain, requests }): [string, number] => [domain, requests]),
+    statuses: statuses.map(({ status, requests }): [number, number] => [status, requests]),
+    paths: latest.paths.map(({ path, requests }): [string, number] => [path, requests]),
+    ips: latest.ips.map(({ ip, requests }): [string, number] => [ip, requests]),
+  };
+}
+
+function anyRange(r: Random, seconds: number): StatsFilter {
+  const at = () => START * 1000 + r.below(seconds * 1000);
+  return {
+    ...(r.chance(0.5) && {
+      domain: r.pick(['a.example', 'b.example', 'bücher.example', 'no.example']),
+    }),
+    ...(r.chance(0.6) && { from: at() }),
+    ...(r.chance(0.6) && { to: at() }),
+    buckets: r.pick([1, 2, 7, 60, 500]),
+  };
+}
+
+describe('stats', () => {
+  test('of nothing', async () => {
+    const file = join(newFolder(), 'access.log');
+    const nothing = {
+      from: null,
+      to: null,
+      requests: 0,
+      buckets: [],
+      domains: [],
+      statuses: [],
+      latest: { requests: 0, paths: [], ips: [] },
+    };
+    expect(await createLogs({ file }).stats({ buckets: 60 })).toEqual(nothing);
+    writeFileSync(file, `${line({ ts: 'never' })}\n`);
+    expect(await createLogs({ file }).stats(parseStatsQuery({}))).toEqual(nothing);
+    const backwards = { from: '2026-11-21', to: '2026-11-20' };
+    const { requests, buckets } = await createLogs({ file }).stats(parseStatsQuery(backwards));
+    expect([requests, buckets]).toEqual([0, []]);
+  });
+
+  test.each([1, 2, 3])('history %d adds up as a sorted list does', async (seed) => {
+    const r = random(seed);
+    const folder = newFolder();
+    const file = join(folder, 'access.log');
+    const roll = (n: number) => join(folder, `access-2026-11-20T22-17-03.10${n}.log`);
+    writeFileSync(`${roll(1)}.gz`, gzipSync(anyLines(r, 3000, START)));
+    writeFileSync(roll(2), anyLines(r, 2000, START + 30));
+    writeFileSync(file, anyLines(r, 2500, START + 48));
+    const logs = createLogs({ file });
+    for (let round = 0; round < 6; round++) {
+      if (round > 2) appendFileSync(file, anyLines(r, r.below(300), START + 60 + round));
+      const entries = allEntries(file);
+      const filter = anyRange(r, 90);
+      for (let twice = 0; twice < 2; twice++) {
+        expect(flat(await logs.stats(filter))).toEqual(naiveStats(entries, filter));
+      }
+    }
+    logs.close();
+  });
+
+  test('of domains beyond those that are told apart', async () => {
+    const file = join(newFolder(), 'access.log');
+    const many = Array.from({ length: 17_000 }, (_, i) => {
+      return line({ ts: START + i / 1000, request: { host: `h${i}.example`, uri: `/${i}` } });
+    });
+    writeFileSync(file, `${many.join('\n')}\n`);
+    const logs = createLogs({ file });
+    for (const domain of ['h5.example', 'h16999.example']) {
+      const stats = await logs.stats({ domain, buckets: 3 });
+      expect(stats.requests).toBe(1);
+      expect(stats.domains).toEqual([{ domain, requests: 1 }]);
+      expect(stats.latest.paths.length).toBe(1);
+    }
+    expect((await logs.stats({ buckets: 2 })).requests).toBe(17_000);
+  });
+
+  test('without patience say that they are partial, and get further', async () => {
+    const file = join(newFolder(), 'access.log');
+    for (let i = 0; i < 8; i++) appendFileSync(file, anyLines(random(i + 1), 2000, START + i * 20));
+    const entries = allEntries(file);
+    const logs = createLogs({ file, patience: 0 });
+    let stats = await logs.stats({ buckets: 500 });
+    for (let i = 0; stats.partial && i < 50; i++) stats = await logs.stats({ buckets: 500 });
+    const { buckets, requests } = naiveStats(entries, { buckets: 500 });
+    expect(stats.partial).toBeUndefined();
+    expect([stats.requests, stats.buckets]).toEqual([requests, buckets]);
+  });
+});
+
+test('a latency is told within 6.25 %', () => {
+  for (const value of [-1, 0, 1e-9]) expect(latencyStep(value)).toBe(0);
+  expect(latencyStep(1e12)).toBe(255);
+  for (let ms = 0.001; ms < 4e6; ms *= 1.013) {
+    const told = latencyOf(latencyStep(ms));
+    expect(Math.abs(told / ms - 1)).toBeLessThan(0.07);
+  }
+});

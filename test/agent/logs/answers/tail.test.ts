@@ -1,0 +1,271 @@
+import { afterEach, describe, expect, test } from 'bun:test';
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { Conditions } from '../../../../agent/logs/answers/filter.ts';
+import { createTails, type TailsOptions } from '../../../../agent/logs/answers/tail.ts';
+import { parsePlace } from '../../../../agent/logs/files/place.ts';
+import { readEvents, type ServerEvent } from '../../../harness/events.ts';
+import { until } from '../../../harness/stack.ts';
+import { line } from '../lines.ts';
+import { temporaryFolders } from '../temp.ts';
+
+const newFolder = temporaryFolders();
+const opened: (() => void)[] = [];
+afterEach(() => {
+  for (const end of opened.splice(0)) end();
+});
+
+let clock = 1795212767;
+/** Lines with the given paths; no two are alike, as in a real log. */
+const lines = (...uris: string[]) =>
+  uris.map((uri) => `${line({ ts: ++clock, request: { uri } })}\n`).join('');
+
+function tailing(options: Partial<TailsOptions> = {}) {
+  const folder = newFolder();
+  const file = join(folder, 'access.log');
+  const tails = createTails({ file, ...options });
+  opened.push(tails.end);
+  let rolls = 0;
+  return {
+    folder,
+    file,
+    tails,
+    open(conditions: Conditions = {}, after = '') {
+      const events = readEvents(tails.open(conditions, parsePlace(after)));
+      opened.push(() => void events.close().catch(() => undefined));
+      return events;
+    },
+    roll(form: 'plain' | 'gzip' | 'nothing' = 'plain') {
+      const name = join(folder, `access-2026-11-20T22-17-03.${100 + rolls++}.log`);
+      renameSync(file, name);
+      writeFileSync(file, '');
+      if (form === 'gzip') writeFileSync(`${name}.gz`, gzipSync(readFileSync(name)));
+      if (form !== 'plain') rmSync(name);
+    },
+    /** Files of the folder that this process holds open. */
+    handles: () =>
+      readdirSync('/proc/self/fd').filter((fd) => {
+        try {
+          return readlinkSync(`/proc/self/fd/${fd}`).startsWith(folder);
+        } catch {
+          return false;
+        }
+      }).length,
+  };
+}
+
+const pathOf = (event: ServerEvent | undefined): string => JSON.parse(event?.data ?? '{}').path;
+async function paths(events: ReturnType<typeof readEvents>, count: number): Promise<string> {
+  const found: string[] = [];
+  while (found.length < count) found.push(pathOf(await events.of('entry')));
+  return found.join(' ');
+}
+
+describe('a tail', () => {
+  test('begins with what is written after it was opened, and tells where that is', async () => {
+    const { file, open } = tailing();
+    writeFileSync(file, lines('/old') + line().slice(0, 50));
+    const events = open();
+    const { id = '' } = (await events.begun()) ?? {};
+    expect(parsePlace(id)?.offset).toBe(lines('/old').length);
+    appendFileSync(file, `\nnot an entry\n${lines('/a', '/b')}${line().slice(0, 99)}`);
+    expect(await paths(events, 2)).toBe('/a /b');
+  });
+
+  test('waits for a folder, a file and a first line', async () => {
+    const { folder, file, open } = tailing();
+    rmSync(folder, { recursive: true });
+    const events = open();
+    await events.next();
+    const first = events.of('entry');
+    await Bun.sleep(50);
+    mkdirSync(folder);
+    writeFileSync(file, '');
+    await Bun.sleep(50);
+    appendFileSync(file, lines('/first'));
+    expect(pathOf(await first)).toBe('/first');
+  });
+
+  test('has the entries that match', async () => {
+    const { file, open } = tailing();
+    writeFileSync(file, lines('/old'));
+    const events = open({ domain: 'B.example', method: 'GET', path: '/y', statusClass: 2 });
+    await events.begun();
+    appendFileSync(file, lines('/x1', '/y1'));
+    appendFileSync(file, `${line({ status: 404, request: { uri: '/y2' } })}\n`);
+    appendFileSync(file, `${line({ request: { host: 'a.example', uri: '/y3' } })}\n`);
+    appendFileSync(file, lines('/y4'));
+    expect(await paths(events, 2)).toBe('/y1 /y4');
+  });
+
+  test.each(['plain', 'gzip'] as const)('goes through rolls (%s)', async (form) => {
+    const { file, open, roll } = tailing();
+    writeFileSync(file, lines('/old'));
+    const events = open();
+    await events.begun();
+    const expected: string[] = [];
+    for (let i = 0; i < 60; i++) {
+      const [a, b] = [`/${i}a`, `/${i}b`];
+      expected.push(a, b);
+      appendFileSync(file, lines(a, b));
+      if (i % 3 === 0) roll(form);
+      if (i % 12 === 0) roll(form);
+      if (i % 7 === 0) await Bun.sleep(30);
+    }
+    expect(await paths(events, 120)).toBe(expected.join(' '));
+  });
+
+  test('goes through a file that is cut short', async () => {
+    const { file, open } = tailing();
+    writeFileSync(file, lines('/old', '/older'));
+    const events = open();
+    await events.begun();
+    appendFileSync(file, lines('/a'));
+    expect(await paths(events, 1)).toBe('/a');
+    writeFileSync(file, lines('/b'));
+    expect(await paths(events, 1)).toBe('/b');
+  });
+
+  test('has long lines', async () => {
+    const { file, open } = tailing();
+    writeFileSync(file, lines('/old'));
+    const events = open();
+    await events.begun();
+    const long = `/${'x'.repeat(3_000_000)}`;
+    appendFileSync(file, lines('/a', long, '/b'));
+    const found = (await paths(events, 3)).split(' ');
+    expect(found.map((path) => path.length)).toEqual([2, long.length, 2]);
+  });
+});
+
+describe('going on', () => {
+  test.each(['plain', 'gzip'] as const)(
+    'after an event: nothing is lost or told twice, in another process and after rolls (%s)',
+    async (form) => {
+      const first = tailing();
+      writeFileSync(first.file, lines('/old'));
+      const events = first.open();
+      await events.begun();
+      appendFileSync(first.file, lines('/a', '/b', '/c'));
+      await events.of('entry');
+      const { id = '' } = (await events.of('entry')) ?? {};
+      await events.close();
+      appendFileSync(first.file, lines('/d') + line({ ts: ++clock, request: { uri: '/e' } }));
+      first.roll(form);
+      appendFileSync(first.file, lines('/f', '/g'));
+      first.roll(form);
+      appendFileSync(first.file, lines('/h'));
+      const again = createTails({ file: first.file });
+      opened.push(again.end);
+      const rest = readEvents(again.open({}, parsePlace(id)));
+      appendFileSync(first.file, lines('/i'));
+      expect(await paths(rest, 7)).toBe('/c /d /e /f /g /h /i');
+    },
+  );
+
+  test('after an event whose segment has been removed is a gap', async () => {
+    const { file, open, roll } = tailing();
+    writeFileSync(file, lines('/old'));
+    const events = open();
+    await events.begun();
+    appendFileSync(file, lines('/a'));
+    const { id = '' } = (await events.of('entry')) ?? {};
+    roll('nothing');
+    appendFileSync(file, lines('/lost'));
+    const rest = open({}, id);
+    expect(await rest.of('gap')).toMatchObject({ data: '{"missed":null}' });
+    await rest.begun();
+    appendFileSync(file, lines('/b'));
+    expect(await paths(rest, 1)).toBe('/b');
+  });
+});
+
+describe('a slow reader', () => {
+  test('misses what it is too far behind with, and is told how much', async () => {
+    const { file, open } = tailing({ maxLag: 300_000 });
+    writeFileSync(file, lines('/old'));
+    const events = open({ path: '/n' });
+    await events.begun();
+    appendFileSync(file, lines('/n0'));
+    expect(await paths(events, 1)).toBe('/n0');
+    const next = events.next();
+    await Bun.sleep(60);
+    // Nobody reads on; the file is all there is of it.
+    for (let i = 0; i < 40; i++) {
+      appendFileSync(file, lines(...Array.from({ length: 50 }, () => '/other')));
+      appendFileSync(file, lines(...Array.from({ length: 50 }, () => '/n')));
+    }
+    let seen = 1;
+    expect(pathOf(await next)).toBe('/n');
+    for (;;) {
+      const event = await events.next();
+      expect(event).toBeDefined();
+      if (event?.event === 'entry') seen++;
+      if (event?.event !== 'gap') continue;
+      expect(event.id).toBeString();
+      expect(seen + JSON.parse(event.data ?? '').missed).toBe(2000);
+      break;
+    }
+    expect(seen).toBeLessThan(500);
+    appendFileSync(file, lines('/n1'));
+    expect(await paths(events, 1)).toBe('/n1');
+  });
+
+  test('that goes on from an event gets all of it, whatever the lag', async () => {
+    const { file, open } = tailing({ maxLag: 1000 });
+    writeFileSync(file, lines('/old'));
+    const { id = '' } = (await open().begun()) ?? {};
+    appendFileSync(file, lines(...Array.from({ length: 2000 }, () => '/n')));
+    expect(await paths(open({}, id), 2000)).toBe(Array(2000).fill('/n').join(' '));
+  });
+});
+
+describe('the end', () => {
+  test('of a reader frees what it held', async () => {
+    const { file, open, handles } = tailing();
+    writeFileSync(file, lines('/old'));
+    const events = open();
+    await events.begun();
+    const waiting = events.next();
+    await until(() => handles() === 1);
+    await events.close();
+    await waiting;
+    await until(() => handles() === 0);
+  });
+
+  test('of all of them is one for each, also for those that come later', async () => {
+    const { file, tails, open, handles } = tailing();
+    writeFileSync(file, lines('/old'));
+    const [one, other] = [open(), open({ q: 'x' })];
+    await one.begun();
+    await other.begun();
+    const ends = [one.of('entry'), other.of('entry')];
+    tails.end();
+    expect(await Promise.all(ends)).toEqual([undefined, undefined]);
+    expect(await open().of('entry')).toBeUndefined();
+    await until(() => handles() === 0);
+  });
+
+  test('is not taken for one while there is a heartbeat, which tells how far it is', async () => {
+    const { file, open } = tailing({ heartbeat: 20 });
+    writeFileSync(file, lines('/old'));
+    const events = open({ q: 'nothing' });
+    const { id } = (await events.begun()) ?? {};
+    const beat = await events.next();
+    expect(beat).toEqual({ comment: 'still here' });
+    appendFileSync(file, lines('/a'));
+    const next = await events.begun();
+    expect(next?.comment).toBe('still here');
+    expect(next?.id).not.toBe(id);
+  });
+});

@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { ask, type Stack, signUp, startStack } from '../../harness/stack.ts';
+
+let stack: Stack;
+let owner: Awaited<ReturnType<typeof signUp>>;
+const cookie = () => ({ Cookie: `signalbox_session=${owner.token}` });
+const change = (headers: Record<string, string>) =>
+  ask<{ code: string }>(`${stack.hub}/vhosts/1`, { method: 'DELETE', headers });
+
+beforeAll(async () => {
+  stack = await startStack();
+  owner = await signUp(stack);
+});
+afterAll(() => stack.stop());
+
+const own = () => new URL(stack.hub).host;
+
+describe('a change with a cookie is refused', () => {
+  test.each([
+    ['from another origin', { Origin: 'https://evil.example' }],
+    ['from another port', { Origin: 'http://127.0.0.1:1' }],
+    ['from no origin that can be named', { Origin: 'null' }],
+    ['from nonsense', { Origin: 'evil' }],
+    ['from another site', { 'Sec-Fetch-Site': 'cross-site' }],
+    ['from a neighbour', { 'Sec-Fetch-Site': 'same-site' }],
+  ])('%s', async (_, headers) => {
+    const answer = await change({ ...cookie(), ...headers });
+    expect([answer.status, answer.body.code]).toEqual([403, 'FORBIDDEN_ORIGIN']);
+  });
+
+  test('where only one of the two is foreign', async () => {
+    const origin = `http://${own()}`;
+    const site = { 'Sec-Fetch-Site': 'cross-site', Origin: origin };
+    expect((await change({ ...cookie(), ...site })).status).toBe(403);
+    const page = { 'Sec-Fetch-Site': 'same-origin', Origin: 'https://evil.example' };
+    expect((await change({ ...cookie(), ...page })).status).toBe(403);
+  });
+
+  test('also for one that is no session any more', async () => {
+    const headers = { Cookie: 'a=b; __Host-signalbox_session=old', Origin: 'https://evil.example' };
+    expect((await change(headers)).body.code).toBe('FORBIDDEN_ORIGIN');
+  });
+});
+
+test.each(['sign-in/email', 'sign-up/email', 'sign-out'])(
+  '%s is none of a foreign page’s',
+  async (path) => {
+    const answer = await ask<{ code: string }>(`${stack.hub}/auth/${path}`, {
+      json: { email: 'ada@example.org', password: 'a long passphrase', name: 'Ada' },
+      headers: { Origin: 'https://evil.example' },
+    });
+    expect([answer.status, answer.body.code]).toEqual([403, 'FORBIDDEN_ORIGIN']);
+    expect(answer.headers.get('set-cookie')).toBeNull();
+  },
+);
+
+describe('what passes', () => {
+  test('a page of the hub’s own, curl with a cookie jar, the address bar', async () => {
+    const page = { Origin: `http://${own()}`, 'Sec-Fetch-Site': 'same-origin' };
+    expect((await change({ ...cookie(), ...page })).status).toBe(404);
+    expect((await change(cookie())).status).toBe(404);
+    expect((await change({ ...cookie(), 'Sec-Fetch-Site': 'none' })).status).toBe(404);
+  });
+
+  test('a bearer from anywhere, since no browser adds one by itself', async () => {
+    const headers = { ...owner.headers, ...cookie(), Origin: 'https://evil.example' };
+    expect((await change(headers)).status).toBe(404);
+  });
+
+  test('reading, which another page cannot see without CORS', async () => {
+    const headers = { ...cookie(), Origin: 'https://evil.example' };
+    const answer = await ask(`${stack.hub}/vhosts`, { headers });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+    const preflight = await ask(`${stack.hub}/vhosts`, {
+      method: 'OPTIONS',
+      headers: { ...headers, 'Access-Control-Request-Method': 'DELETE' },
+    });
+    expect(preflight.status).toBe(404);
+    expect(preflight.headers.get('access-control-allow-methods')).toBeNull();
+  });
+});
+
+test('with HUB_ORIGINS any other Host is refused, the health route aside', async () => {
+  const hub = await startStack({ HUB_ORIGINS: 'https://Box.example https://alias.example:8443' });
+  const get = (Host: string, path = '/auth/get-session', more = {}) =>
+    ask<{ code: string }>(`${hub.hub}${path}`, { headers: { Host, ...more } });
+  for (const host of ['evil.example', 'box.example:8443', 'alias.example', '127.0.0.1']) {
+    expect((await get(host)).body.code).toBe('FORBIDDEN_ORIGIN');
+  }
+  for (const host of ['box.example', 'BOX.example:443', 'alias.example:8443']) {
+    expect((await get(host)).status).toBe(200);
+  }
+  expect((await get('evil.example', '/health')).status).toBe(200);
+  const out = await ask(`${hub.hub}/auth/sign-out`, {
+    method: 'POST',
+    headers: { Host: 'box.example', Origin: 'https://box.example' },
+  });
+  expect(out.status).toBe(200);
+  await hub.stop();
+});
+
+test('behind a trusted proxy the origin’s scheme counts', async () => {
+  const hub = await startStack({ TRUST_PROXY: 'true' });
+  const out = (Origin: string) =>
+    ask(`${hub.hub}/auth/sign-out`, {
+      method: 'POST',
+      headers: { Host: 'box.example', 'X-Forwarded-Proto': 'https', Origin },
+    });
+  expect((await out('http://box.example')).status).toBe(403);
+  expect((await out('https://box.example')).status).toBe(200);
+  await hub.stop();
+});
+
+test('every answer says what a browser may do with it', async () => {
+  const requests: [string, object][] = [
+    ['/health', {}],
+    ['/nothing', {}],
+    ['/vhosts', {}],
+    ['/vhosts', { headers: owner.headers }],
+    ['/auth/sign-in/email', { raw: '{' }],
+    ['/auth/get-session', {}],
+  ];
+  for (const [path, init] of requests) {
+    const { headers } = await ask(`${stack.hub}${path}`, init);
+    expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+    expect(headers.get('content-security-policy')).not.toContain('unsafe');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('referrer-policy')).toBe('same-origin');
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('server')).toBeNull();
+  }
+});

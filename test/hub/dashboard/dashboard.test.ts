@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { gunzipSync } from 'node:zlib';
+import { PAGES } from '../../../src/hub/dashboard/routes.ts';
+import { ask, type Stack, signUp, startStack } from '../../harness/stack.ts';
+
+let stack: Stack;
+let root: string;
+
+beforeAll(async () => {
+  stack = await startStack();
+  root = stack.hub.replace(/\/api$/, '');
+});
+
+afterAll(() => stack.stop());
+
+const page = (path = '/', headers: Record<string, string> = {}) =>
+  ask(`${root}${path}`, { headers });
+
+describe('the dashboard', () => {
+  test('has no page at an address it does not know, and no file by a name it did not make', async () => {
+    for (const path of ['/nowhere', '/sites', '/index.html', '/sites/1/x', '/..%2fpackage.json']) {
+      const answer = await page(path);
+      expect(answer.status).toBe(404);
+      expect(answer.body).toMatchObject({ code: 'NOT_FOUND' });
+      expect(answer.text).not.toContain('<html');
+    }
+  });
+
+  test('shows a person who typed such an address where to go, and nobody below /api', async () => {
+    const accept = { Accept: 'text/html,application/xhtml+xml' };
+    for (const path of ['/nowhere', '/sites/1/x']) {
+      const answer = await page(path, accept);
+      expect([answer.status, answer.headers.get('cache-control')]).toEqual([404, 'no-store']);
+      expect(answer.text).toContain('<div id="app">');
+    }
+    for (const path of ['/api', '/api/', '/api/nowhere', '/api/vhosts/x/y']) {
+      const answer = await page(path, accept);
+      expect([answer.status, (answer.body as { code: string }).code]).toEqual([404, 'NOT_FOUND']);
+    }
+  });
+
+  test('takes nothing but reads', async () => {
+    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
+      expect((await ask(root, { method })).status).toBe(404);
+    }
+  });
+
+  test.each([...PAGES])('is one page at %s, which nobody may keep or frame', async (path) => {
+    const answer = await page(path.replace(':id', '7'));
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(answer.headers.get('x-frame-options')).toBe('DENY');
+    const policy = answer.headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("script-src 'self';");
+    expect(policy).not.toContain('unsafe');
+  });
+
+  test('loads its own files alone, has no inline script or style, and no path of this machine', async () => {
+    const { text } = await page();
+    const loaded = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, path]) => path ?? '');
+    expect(loaded.length).toBeGreaterThan(2);
+    for (const path of loaded) {
+      expect(path).toMatch(/^\/[\w-]+\.(js|css|svg)$/);
+      const file = await page(path);
+      expect(file.status).toBe(200);
+      expect(file.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+      expect(file.headers.get('x-content-type-options')).toBe('nosniff');
+      expect(file.text).not.toContain(process.cwd());
+    }
+    expect(text).not.toMatch(/<script(?![^>]*src=)|<style|style=|\son[a-z]+=/i);
+  });
+
+  test('is smaller than 120 KB in gzip, all files of it together', async () => {
+    const { text } = await page();
+    const seen = new Set<string>();
+    let total = 0;
+    const weigh = async (name: string): Promise<void> => {
+      if (seen.has(name)) return;
+      seen.add(name);
+      const answer = await fetch(`${root}/${name}`, {
+        headers: { 'Accept-Encoding': 'gzip' },
+        decompress: false,
+      });
+      expect(answer.status).toBe(200);
+      const bytes = Buffer.from(await answer.arrayBuffer());
+      total += bytes.byteLength;
+      const body = answer.headers.get('content-encoding') === 'gzip' ? gunzipSync(bytes) : bytes;
+      for (const [, other] of body
+        .toString()
+        .matchAll(/["'(]\.?\/([\w-]+\.(?:js|css|svg))["')]/g)) {
+        if (other) await weigh(other);
+      }
+    };
+    for (const [, name] of text.matchAll(/"\/([\w-]+\.(?:js|css|svg))"/g))
+      if (name) await weigh(name);
+    expect(total).toBeGreaterThan(10_000);
+    expect(total).toBeLessThan(120_000);
+  });
+
+  test('is sent as it is to who does not take gzip', async () => {
+    const [, name] = /"\/([\w-]+\.js)"/.exec((await page()).text) ?? [];
+    for (const [header, encoding] of [
+      ['identity', null],
+      ['gzip;q=0', null],
+      ['br, gzip', 'gzip'],
+      ['gzip;q=0.5', 'gzip'],
+    ] as const) {
+      const answer = await fetch(`${root}/${name}`, {
+        headers: { 'Accept-Encoding': header },
+        decompress: false,
+      });
+      expect(answer.headers.get('content-encoding')).toBe(encoding);
+      expect(answer.headers.get('vary')).toBe('Accept-Encoding');
+      await answer.arrayBuffer();
+    }
+  });
+
+  test('tells how an account is made, by who asks from where', async () => {
+    const door = async (headers: Record<string, string> = {}) =>
+      /data-door="([^"]*)"/.exec((await page('/', headers)).text)?.[1];
+    expect(await door({ 'X-Forwarded-For': '203.0.113.7' })).toBe('setup-code');
+    expect(await door({ Host: 'rebound.example' })).toBe('setup-code');
+    expect(await door()).toBe('setup');
+    await signUp(stack);
+    expect(await door()).toBe('closed');
+  });
+
+  test('answers to its own names alone where they are set', async () => {
+    const named = await startStack({ HUB_ORIGINS: 'https://box.example' });
+    try {
+      const address = named.hub.replace(/\/api$/, '/');
+      expect((await ask(address)).body).toMatchObject({ code: 'FORBIDDEN_ORIGIN' });
+      const own = await ask(address, { headers: { Host: 'box.example' } });
+      expect(own.text).toContain('<html');
+    } finally {
+      await named.stop();
+    }
+  });
+});

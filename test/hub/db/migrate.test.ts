@@ -1,0 +1,213 @@
+import { Database } from 'bun:sqlite';
+import { afterAll, afterEach, describe, expect, test } from 'bun:test';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { MIGRATIONS, migrate } from '../../../src/hub/db/migrate.ts';
+import { openDatabase } from '../../../src/hub/db/open.ts';
+import { GOLDEN_VERSIONS, layGoldenDatabase } from '../../harness/golden-db.ts';
+import {
+  ask,
+  freePort,
+  type Stack,
+  startStack,
+  temporaryFolder,
+  until,
+} from '../../harness/stack.ts';
+
+const TODAY = MIGRATIONS.length;
+const ports = { http: 8080, https: 8443 };
+const folder = temporaryFolder();
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let stack: Stack | undefined;
+afterEach(async () => {
+  await stack?.stop();
+  stack = undefined;
+});
+
+/** All that is in a database, read by a program that knows no schema. */
+function everythingIn(file: string): unknown {
+  const sqlite = new Database(file, { readonly: true });
+  const tables = sqlite.query('SELECT name, sql FROM sqlite_master ORDER BY name').all() as {
+    name: string;
+    sql: string | null;
+  }[];
+  const rows = tables
+    .filter(({ sql }) => sql?.startsWith('CREATE TABLE'))
+    .map(({ name }) => sqlite.query(`SELECT * FROM ${name}`).all());
+  const version = sqlite.query('PRAGMA user_version').get();
+  sqlite.close();
+  return { tables, rows, version };
+}
+
+describe('a database of another version', () => {
+  test('that is newer is refused with both numbers and not a byte written', () => {
+    const dataDir = join(folder, 'newer');
+    layGoldenDatabase(TODAY, dataDir, ports);
+    const file = join(dataDir, 'signalbox.db');
+    const sqlite = new Database(file);
+    sqlite.run('PRAGMA user_version = 999');
+    sqlite.close();
+    const before = { bytes: readFileSync(file), mode: statSync(file).mode };
+    expect(() => openDatabase(dataDir)).toThrow(
+      `the database has schema version 999, which a newer version of signalbox wrote; this one knows versions up to ${TODAY}`,
+    );
+    expect(readFileSync(file).equals(before.bytes)).toBe(true);
+    expect(statSync(file).mode).toBe(before.mode);
+    expect(readdirSync(dataDir).toSorted()).toEqual(['hub.lock', 'signalbox.db']);
+  });
+
+  test('is brought up to date without what attempts that were killed have left', () => {
+    const dataDir = join(folder, 'left-behind');
+    layGoldenDatabase(1, dataDir, ports);
+    const kept = `signalbox.db.before-v${TODAY}`;
+    const others = [`${kept}.mine.part`, `signalbox.db.${'0'.repeat(12)}.part`];
+    const left = ['.part', '.part-journal'].map((end) => `${kept}.0123456789ab${end}`);
+    for (const name of [...others, ...left]) writeFileSync(join(dataDir, name), 'half');
+    openDatabase(dataDir).close();
+    const names = readdirSync(dataDir);
+    expect(names).toEqual(expect.arrayContaining([...others, kept]));
+    expect(names.filter((name) => left.includes(name))).toEqual([]);
+  });
+
+  test('or no database at all is refused and left alone', () => {
+    const dataDir = join(folder, 'text');
+    openDatabase(dataDir).close();
+    const file = join(dataDir, 'signalbox.db');
+    writeFileSync(file, 'notes '.repeat(100));
+    expect(() => openDatabase(dataDir)).toThrow('is not a SQLite database');
+    expect(readFileSync(file, 'utf8')).toBe('notes '.repeat(100));
+  });
+
+  test('of which no copy can be kept is not migrated', () => {
+    const dataDir = join(folder, 'no-copy');
+    layGoldenDatabase(1, dataDir, ports);
+    const file = join(dataDir, 'signalbox.db');
+    const before = everythingIn(file);
+    // A folder of that name cannot be replaced by a file.
+    Bun.spawnSync(['mkdir', '-p', join(`${file}.before-v${TODAY}`, 'taken')]);
+    expect(() => openDatabase(dataDir)).toThrow('no copy can be kept first');
+    expect(everythingIn(file)).toEqual(before);
+    expect(readdirSync(dataDir).filter((name) => name.endsWith('.part'))).toEqual([]);
+  });
+
+  test('stays as it was where the migration fails, and the copy is named', () => {
+    const dataDir = join(folder, 'failing');
+    layGoldenDatabase(1, dataDir, ports);
+    const file = join(dataDir, 'signalbox.db');
+    const before = everythingIn(file);
+    const sqlite = new Database(file);
+    const scripts = [...MIGRATIONS.slice(0, 2), 'DROP TABLE users; DROP TABLE never_there'];
+    expect(() => migrate(sqlite, file, scripts)).toThrow(
+      `the database could not be brought from schema version 1 to 3 and is as it was, with a copy in ${file}.before-v3: no such table: never_there`,
+    );
+    sqlite.close();
+    expect(everythingIn(file)).toEqual(before);
+    expect(everythingIn(`${file}.before-v3`)).toEqual(before);
+    expect(statSync(`${file}.before-v3`).mode & 0o777).toBe(0o600);
+  });
+
+  test('survives a kill in the middle of a migration', async () => {
+    const dataDir = join(folder, 'killed');
+    layGoldenDatabase(TODAY, dataDir, ports);
+    const file = join(dataDir, 'signalbox.db');
+    const before = everythingIn(file);
+    const child = Bun.spawn(
+      [process.execPath, join(import.meta.dir, '../../harness/stuck-migration.ts'), file],
+      { stdout: 'pipe', stderr: 'inherit' },
+    );
+    const { value } = await child.stdout.getReader().read();
+    expect(new TextDecoder().decode(value)).toBe('halfway\n');
+    child.kill('SIGKILL');
+    await child.exited;
+    openDatabase(dataDir).close();
+    expect(everythingIn(file)).toEqual(before);
+  });
+});
+
+describe('from the first schema ever to today’s', () => {
+  test('there is a database of every version before today’s', () => {
+    expect(GOLDEN_VERSIONS).toEqual(
+      expect.arrayContaining(Array.from({ length: TODAY - 1 }, (_, at) => at + 1)),
+    );
+  });
+
+  test.each(GOLDEN_VERSIONS)('version %d goes on with all its data', async (version) => {
+    const own = { http: freePort(), https: freePort() };
+    const home = temporaryFolder();
+    const dataDir = join(home, 'data');
+    const { session, token } = layGoldenDatabase(version, dataDir, own);
+    const old = everythingIn(join(dataDir, 'signalbox.db'));
+    stack = await startStack({ PROXY_HTTP_PORT: String(own.http) }, home);
+
+    const copy = join(dataDir, `signalbox.db.before-v${TODAY}`);
+    expect(existsSync(copy)).toBe(version < TODAY);
+    if (version < TODAY) {
+      expect(everythingIn(copy)).toEqual(old);
+      expect(statSync(copy).mode & 0o777).toBe(0o600);
+    }
+
+    const { hub } = stack;
+    const signIn = (email: string, password: string) =>
+      ask<{ token: string }>(`${hub}/auth/sign-in/email`, { json: { email, password } });
+    expect((await signIn('bob@example.org', 'a long passphrase')).status).toBe(401);
+    expect((await signIn('bob@example.org', 'another passphrase')).status).toBe(200);
+    const signedIn = await signIn('ada@example.org', 'a long passphrase');
+    expect(signedIn.status).toBe(200);
+
+    for (const secret of [session, signedIn.body.token, ...(token === null ? [] : [token])]) {
+      const headers = { Authorization: `Bearer ${secret}` };
+      const vhosts = await ask<Record<string, unknown>[]>(`${hub}/vhosts`, { headers });
+      expect([vhosts.status, vhosts.body]).toEqual([
+        200,
+        [
+          expect.objectContaining({
+            id: 2,
+            domain: 'http://block.example',
+            config:
+              'http://block.example, http://www.block.example {\n\t# it\'s a "comment"; ünïcode\n\trespond "block, changed"\n}',
+            enabled: true,
+          }),
+          expect.objectContaining({
+            id: 1,
+            domain: 'http://body.example',
+            config: 'respond "{upstream}"',
+            upstream: version < 2 ? '127.0.0.1:8000' : '127.0.0.1:8001',
+          }),
+          expect.objectContaining({ id: 3, domain: 'http://off.example', enabled: false }),
+        ],
+      ]);
+    }
+
+    const headers = { Authorization: `Bearer ${session}` };
+    type Entry = { id: number; action: string; domain: string; userName: string; diff: string };
+    const entries = (await ask<Entry[]>(`${hub}/changelog`, { headers })).body.toReversed();
+    expect(
+      entries.slice(0, 7).map(({ id, action, domain }) => `${id} ${action} ${domain}`),
+    ).toEqual([
+      '1 create http://body.example',
+      '2 create http://block.example',
+      '3 create http://off.example',
+      '4 toggle http://off.example',
+      '5 update http://block.example',
+      '6 create http://gone.example',
+      '7 delete http://gone.example',
+    ]);
+    expect(entries.every(({ userName }) => userName === 'Ada')).toBe(true);
+    expect(JSON.parse(entries[4]?.diff ?? '').new.config).toContain('block, changed');
+
+    const served = async (host: string) =>
+      (await ask(`http://127.0.0.1:${own.http}/`, { headers: { Host: host } })).text;
+    await until(
+      async () => (await served('www.block.example').catch(() => '')) === 'block, changed',
+      'the sites',
+    );
+    // The number of a vhost that was deleted is not given away again.
+    const made = await ask<{ id: number }>(`${hub}/vhosts`, {
+      json: { domain: 'http://new.example', config: 'respond new' },
+      headers,
+    });
+    expect([made.status, made.body.id]).toEqual([201, 5]);
+    expect(await served('new.example')).toBe('new');
+  });
+});

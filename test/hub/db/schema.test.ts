@@ -1,0 +1,61 @@
+import { Database } from 'bun:sqlite';
+import { afterAll, expect, test } from 'bun:test';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { is } from 'drizzle-orm';
+import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core';
+import { openDatabase } from '../../../src/hub/db/open.ts';
+import * as schema from '../../../src/hub/db/schema.ts';
+import { temporaryFolder } from '../../harness/stack.ts';
+
+const folder = temporaryFolder();
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const tables = Object.values(schema).filter((value) => is(value, SQLiteTable));
+
+test('a database of a newer version is refused and left alone', () => {
+  const newer = join(folder, 'newer');
+  openDatabase(newer).close();
+  const sqlite = new Database(join(newer, 'signalbox.db'));
+  sqlite.run('PRAGMA user_version = 999');
+  expect(() => openDatabase(newer)).toThrow('newer version');
+  expect(sqlite.query('PRAGMA user_version').get()).toEqual({ user_version: 999 });
+  sqlite.close();
+});
+
+test('the migrations make exactly the tables the schema describes', () => {
+  openDatabase(join(folder, 'fresh')).close();
+  const sqlite = new Database(join(folder, 'fresh', 'signalbox.db'));
+  type Column = { name: string; type: string; notnull: number; pk: number };
+  for (const table of tables) {
+    const { name, columns } = getTableConfig(table);
+    const made = sqlite.query(`PRAGMA table_info(${name})`).all() as Column[];
+    expect(
+      made.map((column) => [column.name, column.type, column.notnull === 1, column.pk === 1]),
+    ).toEqual(
+      columns.map((column) => [
+        column.name,
+        column.getSQLType().toUpperCase(),
+        column.notNull,
+        column.primary,
+      ]),
+    );
+  }
+  const names = sqlite
+    .query("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+    .all() as { name: string }[];
+  expect(names.map(({ name }) => name).toSorted()).toEqual(
+    tables.map((table) => getTableConfig(table).name).toSorted(),
+  );
+  sqlite.close();
+});
+
+test('it is in WAL, syncs at each commit and holds foreign keys', () => {
+  const { db, close } = openDatabase(join(folder, 'pragmas'));
+  const pragma = (name: string) => Object.values(db.get(`PRAGMA ${name}`) as object)[0];
+  expect(pragma('journal_mode')).toBe('wal');
+  expect(pragma('synchronous')).toBe(2);
+  expect(pragma('foreign_keys')).toBe(1);
+  expect(Object.values(db.get('PRAGMA busy_timeout') as object)[0]).toBe(5000);
+  close();
+});

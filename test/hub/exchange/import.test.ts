@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  ask,
+  freePort,
+  type Stack,
+  signUp,
+  startStack,
+  temporaryFolder,
+} from '../../harness/stack.ts';
+
+const GOLDEN = join(import.meta.dir, '../../golden/import');
+const files = [...new Bun.Glob('*.Caddyfile').scanSync(GOLDEN)].toSorted();
+
+type Imported = {
+  preamble: string;
+  vhosts: { id: number | null; domain: string; config: string; upstream: string }[];
+  skipped: { line: number; reason: string }[];
+  proxyfile: string;
+  code?: string;
+  detail?: string;
+};
+
+let stack: Stack;
+let headers: Record<string, string>;
+const bring = (proxyfile: string, more: object = {}) =>
+  ask<Imported>(`${stack.hub}/import`, { json: { proxyfile, ...more }, headers });
+const text = async (path: string) => (await ask(`${stack.hub}${path}`, { headers })).text;
+
+beforeAll(async () => {
+  stack = await startStack();
+  headers = (await signUp(stack)).headers;
+});
+afterAll(() => stack.stop());
+
+describe('a file that cannot be imported', () => {
+  test.each([
+    ['the proxy does not take', 'http://a.example {\n\trespnd x\n}\n', 502, 'PROXY_REJECTED'],
+    ['imports files', 'http://a.example {\n\timport /etc/hostname\n}\n', 502, 'PROXY_REJECTED'],
+    [
+      'has a site twice, which Caddy overlooks',
+      'http://a.example {\n}\nhttp://A.example {\n}\n',
+      409,
+      'DOMAIN_TAKEN',
+    ],
+  ])('because it %s changes nothing', async (_, file, status, code) => {
+    const before = await Promise.all([text('/vhosts'), text('/changelog'), text('/preamble')]);
+    for (const dryRun of [true, false]) {
+      const refused = await bring(file, { dryRun });
+      expect([refused.status, refused.body.code]).toEqual([status, code]);
+      expect(refused.text).not.toContain(readFileSync('/etc/hostname', 'utf8').trim());
+    }
+    expect(await Promise.all([text('/vhosts'), text('/changelog'), text('/preamble')])).toEqual(
+      before,
+    );
+  });
+
+  test('because of a port that it asks for and others have changes nothing', async () => {
+    const other = Bun.listen({ hostname: '0.0.0.0', port: 0, socket: { data() {} } });
+    const before = await text('/vhosts');
+    for (const dryRun of [true, false]) {
+      const refused = await bring(`http://a.example:${other.port} {\n}\n`, { dryRun });
+      expect([refused.status, refused.body.code]).toEqual([502, 'PROXY_REJECTED']);
+      expect(refused.body.detail).toContain('address already in use');
+    }
+    other.stop(true);
+    expect(await text('/vhosts')).toBe(before);
+  });
+
+  test('a body that is none is 400', async () => {
+    for (const json of [{}, { proxyfile: 7 }, { proxyfile: '', dryRun: 'yes' }]) {
+      expect((await ask(`${stack.hub}/import`, { json, headers })).status).toBe(400);
+    }
+  });
+});
+
+test('a file that names no port is taken where others have port 80', async () => {
+  // Where it cannot be had, others have it already, or nobody may.
+  const other = (() => {
+    try {
+      return Bun.listen({ hostname: '0.0.0.0', port: 80, exclusive: true, socket: { data() {} } });
+    } catch {
+      return null;
+    }
+  })();
+  const answer = await bring('http://solo.example {\n\trespond solo\n}\n', { dryRun: true });
+  other?.stop(true);
+  expect([answer.status, answer.body.detail]).toEqual([200, undefined]);
+});
+
+describe('what becomes of a file', () => {
+  test.each(files)('%s', async (name) => {
+    const file = readFileSync(join(GOLDEN, name), 'utf8');
+    const answer = await bring(file, { dryRun: true });
+    expect([answer.status, answer.body.detail]).toEqual([200, undefined]);
+    const golden = join(GOLDEN, name.replace('.Caddyfile', '.json'));
+    if (process.env.UPDATE_GOLDEN)
+      writeFileSync(golden, `${JSON.stringify(answer.body, null, 2)}\n`);
+    expect(answer.body).toEqual(JSON.parse(readFileSync(golden, 'utf8')));
+    // Comments come along: each word of the file is somewhere.
+    const kept = [
+      answer.body.preamble,
+      ...answer.body.vhosts.map(({ config, upstream }) =>
+        config.replaceAll('{upstream}', upstream),
+      ),
+    ].join('\n');
+    for (const comment of file.match(/# .*$/gm) ?? []) expect(kept).toContain(comment.trim());
+    // Once more through the mill, nothing changes.
+    const again = await bring(answer.body.proxyfile, { dryRun: true });
+    expect(again.body.proxyfile).toBe(answer.body.proxyfile);
+    expect(await text('/vhosts')).toBe('[]');
+  });
+});
+
+describe('files that a file imports', () => {
+  test('are put in where IMPORT_DIRS allows them, and refused elsewhere', async () => {
+    const folder = temporaryFolder();
+    const dir = join(folder, 'sites');
+    mkdirSync(join(dir, 'more'), { recursive: true });
+    writeFileSync(
+      join(dir, 'b.caddy'),
+      '# b\nhttp://b.example {\n\timport more/head\n\trespond b\n}\n',
+    );
+    writeFileSync(join(dir, 'a.caddy'), 'http://a.example {\n\trespond a\n}\n');
+    writeFileSync(join(dir, 'more/head'), '# shared\nheader X y\n');
+    writeFileSync(join(folder, 'secret'), 'respond hush\n');
+    const other = await startStack({ IMPORT_DIRS: dir }, folder);
+    const mine = (await signUp(other)).headers;
+    const importing = (target: string) =>
+      ask<Imported>(`${other.hub}/import`, {
+        json: {
+          proxyfile: `(s) {\n\trespond s\n}\nimport ${target}\nhttp://c.example {\n\trespond c\n}\n`,
+        },
+        headers: mine,
+      });
+    const far = await importing(join(folder, 'secret'));
+    expect([far.status, far.body.code]).toEqual([502, 'PROXY_REJECTED']);
+    expect(far.text).not.toContain('hush');
+    const answer = await importing(join(dir, '*.caddy'));
+    expect([answer.status, answer.body.detail]).toEqual([200, undefined]);
+    expect(answer.body.vhosts.map(({ domain }) => domain)).toEqual([
+      'http://a.example',
+      'http://b.example',
+      'http://c.example',
+    ]);
+    expect(answer.body.vhosts[1]?.config).toBe(
+      '# b\nhttp://b.example {\n\t# shared\nheader X y\n\trespond b\n}',
+    );
+    expect((await other.served('b.example')).headers.get('x')).toBe('y');
+    await other.stop();
+  });
+});
+
+describe('an import', () => {
+  test('is one publish, keeps the ports it does not set, and can be taken back piece by piece', async () => {
+    const port = freePort();
+    const file = `{\n\tadmin off\n\tgrace_period 3s\n}\n\n(s) {\n\trespond from-snippet\n}\n\n# first\nhttp://one.example {\n\timport s\n}\n\nhttp://two.example, http://three.example {\n\trespond {host}\n}\n:${port} {\n\treverse_proxy 127.0.0.1:9\n}\n`;
+    const answer = await bring(file);
+    expect(answer.status).toBe(200);
+    expect(answer.body.skipped).toEqual([{ line: 2, reason: expect.stringContaining('admin') }]);
+    expect(answer.body.preamble).toContain(`http_port ${stack.httpPort}`);
+    expect(answer.body.vhosts.map(({ domain, upstream }) => [domain, upstream])).toEqual([
+      ['http://one.example', ''],
+      ['http://two.example', ''],
+      [`:${port}`, '127.0.0.1:9'],
+    ]);
+    expect(answer.body.proxyfile).toBe(stack.readProxyfile());
+    expect((await stack.served('one.example')).text).toBe('from-snippet');
+    expect((await stack.served('three.example')).text).toBe('three.example');
+    const status = await ask<{ lastPublish: { changes: number }; inStep: boolean }>(
+      `${stack.hub}/status`,
+      { headers },
+    );
+    expect(status.body).toMatchObject({ inStep: true, lastPublish: { changes: 1 } });
+    const log = await ask<{ id: number; domain: string; action: string }[]>(
+      `${stack.hub}/changelog`,
+      { headers },
+    );
+    expect(log.body.map(({ action, domain }) => `${action} ${domain}`)).toEqual([
+      `create :${port}`,
+      'create http://two.example',
+      'create http://one.example',
+      'update (preamble)',
+    ]);
+    // The machine's trust store is left alone still.
+    expect(answer.body.preamble).toContain('skip_install_trust');
+    for (const dryRun of [true, false]) {
+      const again = await bring('http://two.example {\n}\n', { dryRun });
+      expect([again.status, again.body.code]).toEqual([409, 'DOMAIN_TAKEN']);
+      expect(again.body.detail).toStartWith('in http://two.example: ');
+    }
+    const entry = log.body[1]?.id;
+    expect(
+      (await ask(`${stack.hub}/changelog/${entry}/revert`, { method: 'POST', headers })).status,
+    ).toBe(200);
+    expect((await stack.served('three.example')).text).toBe('');
+  });
+
+  test('of two thousand sites is one publish too', async () => {
+    const sites = Array.from(
+      { length: 2_000 },
+      (_, at) => `http://mass-${at}.example {\n\trespond ${at}\n}\n`,
+    );
+    // The sites of before use a snippet that this file does not bring.
+    const refused = await bring(sites.join('\n'));
+    expect([refused.status, refused.body.code]).toEqual([502, 'PROXY_REJECTED']);
+    expect(refused.body.detail).toContain('in http://one.example, line 3');
+
+    const json = { version: 1, preamble: '{\n\thttp_port 1\n}', vhosts: [] };
+    const wiped = await ask(`${stack.hub}/restore?replace=true`, { json, headers });
+    expect(wiped.status).toBe(200);
+    const options = `{\n\thttp_port ${stack.httpPort}\n}\n`;
+    const answer = await bring(options + sites.join('\n'));
+    expect([answer.status, answer.body.vhosts.length]).toEqual([200, 2_000]);
+    expect((await stack.served('mass-1999.example')).text).toBe('1999');
+  }, 30_000);
+});

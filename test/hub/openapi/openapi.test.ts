@@ -1,0 +1,165 @@
+import { afterAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { t } from 'elysia';
+import { PAGES } from '../../../src/hub/dashboard/routes.ts';
+import { about } from '../../../src/hub/http/about.ts';
+import { buildDocument } from '../../../src/hub/openapi/document.ts';
+import { renderPage } from '../../../src/hub/openapi/page.ts';
+import { curlOf } from '../../../src/hub/openapi/page-curl.ts';
+import { STATUS } from '../../../src/shared/failure.ts';
+import { createChecker, type Document, operationsOf } from '../../harness/openapi.ts';
+import { hubRoutes, registered } from '../../harness/routes.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'sbx-openapi-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const made = buildDocument(registered(folder), '1.2.3');
+const document = made as unknown as Document;
+const operations = operationsOf(document);
+const route = (response: object, detail?: object) => ({
+  method: 'GET',
+  path: '/a',
+  hooks: { response, ...(detail && { detail }) },
+});
+const told = about({ id: 'getA', tag: 'Status', summary: 'A', access: 'read' });
+
+describe('what is refused', () => {
+  test('all routes that do not say what they are or answer, by their names', () => {
+    const silent = { ...route({ 200: t.String() }), method: 'POST' };
+    const bare = { method: 'GET', path: '/a', hooks: { detail: told } };
+    expect(() => buildDocument([silent, bare], '0')).toThrow(
+      'POST /a: it has no detail: about(…)\nGET /a: it has no response',
+    );
+  });
+
+  test('a refusal without codes', () => {
+    const plain = t.Object({ code: t.String(), message: t.String() }, { title: 'Error' });
+    expect(() => buildDocument([route({ 200: t.String(), 404: plain }, told)], '0')).toThrow(
+      'GET /a: a refusal names no codes',
+    );
+  });
+
+  test('two shapes of one name', () => {
+    const one = t.Object({ a: t.Object({ x: t.String() }, { title: 'X' }) });
+    const two = t.Object({ a: t.Object({ x: t.Integer() }, { title: 'X' }) });
+    expect(() => buildDocument([route({ 200: one, 201: two }, told)], '0')).toThrow('called X');
+  });
+});
+
+test('it is OpenAPI 3.1 to a validator', async () => {
+  const result = await new Validator().validate(structuredClone(made));
+  expect(result.errors ?? []).toEqual([]);
+  expect(result.valid).toBe(true);
+  expect(document.openapi).toMatch(/^3\.1\./);
+});
+
+test('every route of the app is in it, and nothing else', () => {
+  const inApp = hubRoutes(folder)
+    .filter(({ hidden }) => !hidden)
+    .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}').replace(/\/$/, '')}`);
+  const described = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+  expect(described.toSorted()).toEqual(inApp.toSorted());
+});
+
+test('only style sheet and dashboard are left out', () => {
+  const hidden = hubRoutes(folder).filter((one) => one.hidden);
+  const left = new Set(['/api/docs/style.css', '/:file', '/*', ...PAGES]);
+  expect(hidden.map(({ path }) => path).filter((path) => !left.has(path))).toEqual([]);
+  expect(hidden.length).toBe(left.size);
+});
+
+test('names for a client: every operation has one of its own, every tag is told', () => {
+  const ids = operations.map(({ operation }) => operation.operationId);
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z]+$/);
+  const tags = document.tags.map(({ name }) => name);
+  for (const { operation } of operations) {
+    expect(operation.summary).not.toBe('');
+    for (const tag of operation.tags) expect(tags).toContain(tag);
+  }
+  const { schemas } = document.components;
+  for (const name of ['Vhost', 'NewVhost', 'Error', 'LogPage', 'ChangelogEntry', 'Snapshot']) {
+    expect(schemas[name]).toBeObject();
+  }
+});
+
+test('every reference leads somewhere, and no trace of our own words is left', () => {
+  const text = JSON.stringify(made);
+  for (const [, name = ''] of text.matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+    expect(document.components.schemas[name]).toBeObject();
+  }
+  expect(text).not.toContain('x-about');
+  expect(text).not.toContain('multipart/form-data');
+  expect(text).not.toContain('"format":"integer"');
+});
+
+test('every code stands at the status it travels with', () => {
+  for (const { operation } of operations) {
+    for (const [status, { content }] of Object.entries(operation.responses)) {
+      if (Number(status) < 400) continue;
+      const codes = Object.keys(content['application/json']?.examples ?? {});
+      expect(codes.length).toBeGreaterThan(0);
+      for (const code of codes) {
+        expect<number | undefined>(STATUS[code as keyof typeof STATUS]).toBe(Number(status));
+      }
+    }
+  }
+});
+
+const checker = createChecker(document);
+
+test.each(operations.map((one) => [one.operation.operationId, one] as const))(
+  'the examples of %s are what they stand for',
+  (_, one) => expect(checker.examples(one)).toEqual([]),
+);
+
+describe('the page', () => {
+  const page = renderPage(made);
+
+  test('has no script, no style of its own and nothing from elsewhere', () => {
+    expect(page).not.toMatch(/<script|<style|\sstyle=|\son\w+=|javascript:/i);
+    expect(page).not.toMatch(/(src|href)="(https?:)?\/\//i);
+  });
+
+  test('escapes every word of the document', () => {
+    const evil = `"><img src=x onerror='alert(1)'>&amp;`;
+    const words = JSON.parse(
+      JSON.stringify(made, (key, value) => (key === 'summary' ? evil : value)),
+    );
+    expect(renderPage(words)).not.toContain('<img');
+    expect(renderPage(words)).toContain('&quot;&gt;&lt;img src=x onerror=&#39;');
+  });
+
+  test('has a line for what lies beside the interface, too', () => {
+    const operation = { security: [], responses: {} };
+    expect(curlOf({ method: 'get', path: '/metrics', operation })).toBe(
+      `curl "\${HUB%/api}/metrics"`,
+    );
+  });
+
+  test('has lines for the shell that say what the examples say', async () => {
+    for (const { method, path, operation } of operations) {
+      const line = curlOf({ method, path, operation: operation as never });
+      const shell = `HUB=http://hub/api TOKEN=t; curl() { printf '%s\\n' "$@"; }; ${line}`;
+      const words = (await Bun.$`sh -c ${shell}`.text()).split('\n');
+      const url = words.find((word) => word.startsWith('http'));
+      expect(url).toStartWith(`http://hub${path.split('{')[0]}`);
+      expect(url).not.toMatch(/[{}]/);
+      const [first] = Object.values(
+        operation.requestBody?.content['application/json']?.examples ?? {},
+      );
+      if (!first) continue;
+      expect<unknown>(JSON.parse(words[words.indexOf('-d') + 1] ?? '')).toEqual(first.value);
+    }
+  });
+
+  test('shows every operation, and all its links lead somewhere', () => {
+    for (const { operation } of operations) expect(page).toContain(`id="${operation.operationId}"`);
+    const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const [, target] of page.matchAll(/href="#([^"]+)"/g)) expect(ids).toContain(target);
+  });
+});

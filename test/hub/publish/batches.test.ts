@@ -1,0 +1,152 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type Answer,
+  ask,
+  type Stack,
+  signUp,
+  startStack,
+  temporaryFolder,
+} from '../../harness/stack.ts';
+
+type Body = { id: number; code?: string; detail?: string; line?: number };
+
+let stack: Stack;
+let headers: Record<string, string>;
+
+beforeEach(async () => {
+  const folder = temporaryFolder();
+  const file = join(folder, 'proxy.env');
+  writeFileSync(file, 'TWIN=http://twin.example\n');
+  stack = await startStack({ PROXY_ENV_FILE: file }, folder);
+  headers = (await signUp(stack)).headers;
+});
+afterEach(() => stack.stop());
+
+const create = (domain: string, config = `respond ${domain}`) =>
+  ask<Body>(`${stack.hub}/vhosts`, { json: { domain: `http://${domain}`, config }, headers });
+
+/** How often Caddy was told to load something, by its own log. */
+const loads = () =>
+  readFileSync(join(stack.dataDir, 'caddy/caddy.log'), 'utf8').match(/"uri":"\/load"/g)?.length ??
+  0;
+
+const codes = (answers: readonly Answer<Body>[]) =>
+  answers.map((answer) => answer.body.code ?? answer.status);
+
+/** The list, the changelog and the file tell of the same vhosts, and those are served. */
+async function expectInStep(domains: readonly string[]): Promise<void> {
+  const list = await ask<{ domain: string }[]>(`${stack.hub}/vhosts`, { headers });
+  expect(list.body.map((vhost) => vhost.domain)).toEqual(
+    domains.map((domain) => `http://${domain}`).toSorted(),
+  );
+  for (const domain of domains) {
+    expect((await stack.served(domain)).text).toBe(domain);
+  }
+  const status = await ask<{ inStep: boolean }>(`${stack.hub}/status`, { headers });
+  expect(status.body.inStep).toBe(true);
+}
+
+const names = (howMany: number) => Array.from({ length: howMany }, (_, at) => `site-${at}.example`);
+
+describe('changes that arrive at once', () => {
+  test('49 good and a bad one: the bad one alone is refused', async () => {
+    const all = names(50);
+    const before = loads();
+    const answers = await Promise.all(
+      all.map((domain, at) => (at === 20 ? create(domain, 'respnd x') : create(domain))),
+    );
+    expect(answers[20]?.body).toMatchObject({ code: 'PROXY_REJECTED', line: 1 });
+    expect(codes(answers).filter((code) => code === 201).length).toBe(49);
+    await expectInStep(all.filter((_, at) => at !== 20));
+    expect(loads() - before).toBeLessThanOrEqual(8);
+    const log = await ask<{ domain: string }[]>(`${stack.hub}/changelog`, { headers });
+    expect(log.body.length).toBe(49);
+  });
+
+  test('bad ones without a line are found as well', async () => {
+    const all = names(12);
+    const bad = [3, 9];
+    const config = '@x path_regexp "("\nrespond @x x';
+    const answers = await Promise.all(
+      all.map((domain, at) => (bad.includes(at) ? create(domain, config) : create(domain))),
+    );
+    expect(codes(answers)).toEqual(all.map((_, at) => (bad.includes(at) ? 'PROXY_REJECTED' : 201)));
+    await expectInStep(all.filter((_, at) => !bad.includes(at)));
+  });
+
+  test('50 good ones are 50 served sites in at most five loads', async () => {
+    const all = names(50);
+    const before = loads();
+    const answers = await Promise.all(all.map((domain) => create(domain)));
+    expect(codes(answers)).toEqual(all.map(() => 201));
+    expect(new Set(answers.map((answer) => answer.body.id)).size).toBe(50);
+    expect(loads() - before).toBeLessThanOrEqual(5);
+    await expectInStep(all);
+  });
+
+  test('ten for the same domain are one site and nine conflicts', async () => {
+    await create('first.example');
+    const answers = await Promise.all(names(10).map(() => create('same.example')));
+    expect(codes(answers).toSorted()).toEqual([201, ...names(9).map(() => 'DOMAIN_TAKEN')]);
+    expect(answers[0]?.status).toBe(201);
+    await expectInStep(['first.example', 'same.example']);
+  });
+
+  test('the second of a domain is taken where the first is refused', async () => {
+    const answers = await Promise.all([
+      create('lead.example'),
+      create('same.example', 'respnd x'),
+      create('same.example'),
+      create('same.example'),
+    ]);
+    expect(codes(answers)).toEqual([201, 'PROXY_REJECTED', 201, 'DOMAIN_TAKEN']);
+    await expectInStep(['lead.example', 'same.example']);
+  });
+
+  test('two that only together are refused: the first stays', async () => {
+    // The same site to Caddy, which alone knows the variable.
+    const domain = '{$TWIN:http://nobody.example}';
+    const json = { domain, config: `${domain} {\n\trespond x\n}` };
+    const answers = await Promise.all([
+      create('lead.example'),
+      create('one.example'),
+      create('twin.example'),
+      ask<Body>(`${stack.hub}/vhosts`, { json, headers }),
+      create('two.example'),
+    ]);
+    expect(codes(answers)).toEqual([201, 201, 201, 'PROXY_REJECTED', 201]);
+    await expectInStep(['lead.example', 'one.example', 'twin.example', 'two.example']);
+  });
+
+  test('of one vhost are applied in their order', async () => {
+    const { body } = await create('one.example', 'respond 0');
+    const path = `${stack.hub}/vhosts/${body.id}`;
+    const put = (config: string) => ask<Body>(path, { method: 'PUT', json: { config }, headers });
+    const answers = await Promise.all([
+      put('respond 1'),
+      put('respond 2'),
+      put('respnd 3'),
+      ask<Body>(`${path}/toggle`, { method: 'PATCH', headers }),
+      put('respond 4'),
+      ask<Body>(`${path}/toggle`, { method: 'PATCH', headers }),
+    ]);
+    expect(codes(answers)).toEqual([200, 200, 'PROXY_REJECTED', 200, 200, 200]);
+    expect((await stack.served('one.example')).text).toBe('4');
+    const log = await ask<{ action: string; diff: string | null }[]>(`${stack.hub}/changelog`, {
+      headers,
+    });
+    const diffs = log.body.flatMap(({ diff }) => (diff === null ? [] : [JSON.parse(diff)]));
+    expect(diffs.toReversed()).toEqual([
+      { old: { config: 'respond 0' }, new: { config: 'respond 1' } },
+      { old: { config: 'respond 1' }, new: { config: 'respond 2' } },
+      { old: { config: 'respond 2' }, new: { config: 'respond 4' } },
+    ]);
+    const [del, late] = await Promise.all([
+      ask<Body>(path, { method: 'DELETE', headers }),
+      put('respond 5'),
+    ]);
+    expect([del?.status, late?.body.code]).toEqual([200, 'NOT_FOUND']);
+  });
+});

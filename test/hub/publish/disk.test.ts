@@ -1,0 +1,139 @@
+import { afterEach, describe, expect, test } from 'bun:test';
+import { closeSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { mayMount, mountSmall } from '../../harness/mount.ts';
+import { type Program, runProgram } from '../../harness/program.ts';
+import {
+  type Answer,
+  ask,
+  freePort,
+  type Stack,
+  signUp,
+  startStack,
+  temporaryFolder,
+  until,
+} from '../../harness/stack.ts';
+
+type Body = { code?: string };
+const run = (...args: string[]) => Bun.spawnSync(args, { stderr: 'ignore' }).exitCode === 0;
+
+let stack: Stack | undefined;
+let mounted: string[] = [];
+afterEach(async () => {
+  await stack?.stop().catch(() => {});
+  stack = undefined;
+  for (const folder of mounted) run('umount', '-l', folder);
+  mounted = [];
+});
+
+async function everything(of: Stack, headers: Record<string, string>) {
+  return {
+    list: (await ask(`${of.hub}/vhosts`, { headers })).text,
+    log: (await ask(`${of.hub}/changelog`, { headers })).text,
+    file: of.readProxyfile(),
+    served: (await of.served('kept.example')).text,
+  };
+}
+
+const create = (of: Stack, headers: Record<string, string>, name: string): Promise<Answer<Body>> =>
+  ask(`${of.hub}/vhosts`, {
+    json: { domain: `http://${name}.example`, config: `# ${'x'.repeat(20_000)}\nrespond ${name}` },
+    headers,
+  });
+
+/** Leaves just about `free` bytes. */
+function fill(folder: string, free: number): void {
+  const handle = openSync(join(folder, 'filler'), 'w');
+  try {
+    for (;;) {
+      const { bavail, bsize } = statfsSync(folder);
+      const rest = bavail * bsize - free;
+      if (rest <= 0) break;
+      writeSync(handle, Buffer.alloc(Math.min(rest, 65_536)));
+    }
+  } catch {
+    // Full.
+  }
+  closeSync(handle);
+}
+
+describe.skipIf(!mayMount)('a disk of its own', () => {
+  test('that is full, more or less, refuses a change, keeps everything, and works again', async () => {
+    const folder = temporaryFolder();
+    expect(mountSmall(folder, '24m')).toBe(true);
+    mounted = [folder];
+    const of = await startStack({}, folder);
+    stack = of;
+    const { headers } = await signUp(of);
+    expect((await create(of, headers, 'kept')).status).toBe(201);
+    let refusals = 0;
+    for (const [at, free] of [0, 8, 16, 24, 32, 48, 64, 96, 128].entries()) {
+      const before = await everything(of, headers);
+      fill(folder, free * 1024);
+      const answer = await create(of, headers, `new-${at}`);
+      rmSync(join(folder, 'filler'));
+      if (answer.status === 201) continue;
+      refusals++;
+      expect([answer.status, answer.body.code]).toEqual([507, 'STORAGE_UNAVAILABLE']);
+      expect(answer.text).not.toContain(folder);
+      await until(
+        async () => (await ask<{ inStep: boolean }>(`${of.hub}/status`, { headers })).body.inStep,
+      );
+      expect(await everything(of, headers)).toEqual(before);
+    }
+    expect(refusals).toBeGreaterThan(1);
+    expect((await create(of, headers, 'after')).status).toBe(201);
+    expect((await of.served('after.example')).text).toBe('after');
+  }, 30_000);
+
+  test('that is read-only where the proxyfile lies does the same', async () => {
+    const folder = temporaryFolder();
+    const etc = join(folder, 'etc');
+    expect(mountSmall(etc, '4m')).toBe(true);
+    mounted = [etc];
+    const of = await startStack({ PROXYFILE: join(etc, 'Caddyfile') }, folder);
+    stack = of;
+    const { headers } = await signUp(of);
+    expect((await create(of, headers, 'kept')).status).toBe(201);
+    const before = await everything(of, headers);
+    expect(run('mount', '-o', 'remount,ro', etc)).toBe(true);
+    const refused = await create(of, headers, 'new');
+    expect([refused.status, refused.body.code]).toEqual([507, 'STORAGE_UNAVAILABLE']);
+    expect(await everything(of, headers)).toEqual(before);
+    run('mount', '-o', 'remount,rw', etc);
+    expect((await create(of, headers, 'new')).status).toBe(201);
+  }, 15_000);
+});
+
+test('a limit on the size of files does what a full disk does', async () => {
+  const folder = temporaryFolder();
+  const port = freePort();
+  const limited: Program = runProgram(
+    [],
+    {
+      HUB_PORT: '0',
+      AGENT_PORT: '0',
+      PROXY_HTTP_PORT: String(port),
+      PROXY_HTTPS_PORT: String(freePort()),
+    },
+    folder,
+    // In blocks of 512 bytes: the database fits, a larger proxyfile does not.
+    { before: 'ulimit -f 1600' },
+  );
+  const hub = `${await limited.address('hub')}/api`;
+  const { headers } = await signUp({ hub });
+  const served = () => ask(`http://127.0.0.1:${port}/`, { headers: { Host: 'kept.example' } });
+  const small = { domain: 'http://kept.example', config: 'respond kept' };
+  expect((await ask(`${hub}/vhosts`, { json: small, headers })).status).toBe(201);
+  const large = { domain: 'http://large.example', config: `# ${'x'.repeat(900_000)}\nrespond x` };
+  const refused = await ask<Body>(`${hub}/vhosts`, { json: large, headers });
+  expect([refused.status, refused.body.code]).toEqual([507, 'STORAGE_UNAVAILABLE']);
+  expect((await served()).text).toBe('kept');
+  const list = await ask<unknown[]>(`${hub}/vhosts`, { headers });
+  expect(list.body.length).toBe(1);
+  const next = { domain: 'http://next.example', config: 'respond next' };
+  expect((await ask(`${hub}/vhosts`, { json: next, headers })).status).toBe(201);
+  limited.child.kill('SIGTERM');
+  expect((await limited.exited()).code).toBe(0);
+  rmSync(folder, { recursive: true, force: true });
+}, 15_000);

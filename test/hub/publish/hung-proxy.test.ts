@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { readdirSync, readFileSync } from 'node:fs';
+import { ask, type Stack, signUp, startStack } from '../../harness/stack.ts';
+
+type Status = { agent: { reachable: boolean }; proxy: { running: boolean } };
+
+let stack: Stack;
+let headers: Record<string, string>;
+
+/** The Caddy of the stack, by what its command line names. */
+function pidOfCaddy(): number {
+  const isOurs = (pid: string) => {
+    try {
+      const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+      return words.includes('run') && words.some((word) => word.startsWith(stack.folder));
+    } catch {
+      return false;
+    }
+  };
+  const found = readdirSync('/proc').find((name) => /^\d+$/.test(name) && isOurs(name));
+  if (found === undefined) throw new Error('no Caddy runs');
+  return Number(found);
+}
+
+beforeAll(async () => {
+  stack = await startStack();
+  headers = (await signUp(stack)).headers;
+  await ask(`${stack.hub}/vhosts`, {
+    json: { domain: 'http://a.example', config: 'respond a' },
+    headers,
+  });
+});
+afterAll(() => stack.stop());
+
+test('a proxy that hangs is told from an agent that is away, however many look', async () => {
+  const pid = pidOfCaddy();
+  process.kill(pid, 'SIGSTOP');
+  try {
+    const states = Array.from({ length: 4 }, () =>
+      ask<{ code: string }>(`${stack.hub}/vhosts/state`, { headers }),
+    );
+    // At the second time the hub's attempt to publish again hangs as well.
+    for (let time = 0; time < 2; time++) {
+      const { body } = await ask<Status>(`${stack.hub}/status`, { headers });
+      expect(body).toMatchObject({ agent: { reachable: true }, proxy: { running: false } });
+    }
+    for (const { status, body } of await Promise.all(states)) {
+      expect([status, body.code]).toEqual([502, 'PROXY_UNREACHABLE']);
+    }
+  } finally {
+    process.kill(pid, 'SIGCONT');
+  }
+  expect((await ask<Status>(`${stack.hub}/status`, { headers })).body.proxy.running).toBe(true);
+}, 30_000);

@@ -1,0 +1,127 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import type { HubRunning } from '../../../src/program/serve/part.ts';
+import { serveHub } from '../../../src/program/serve/serve.ts';
+import { ask, type Stack, signUp, startStack, until } from '../../harness/stack.ts';
+
+type Mode = 'pass' | 'late' | 'lost' | 'mute';
+type Body = { id: number; code?: string };
+
+const DEADLINE = 300;
+let stack: Stack;
+let hub: HubRunning;
+let headers: Record<string, string>;
+let mode: Mode;
+let forwarded: Promise<unknown>[];
+let middleman: ReturnType<typeof Bun.serve>;
+
+/**
+ * Stands between hub and agent, for what the real agent cannot be made to do on demand: it passes a
+ * publish on and answers too late, or not at all, or does not even pass it on.
+ */
+function startMiddleman() {
+  return Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    idleTimeout: 0,
+    async fetch(request) {
+      const { pathname } = new URL(request.url);
+      const body = request.method === 'POST' ? await request.text() : undefined;
+      const pass = () =>
+        fetch(`${stack.agent}${pathname}`, {
+          method: request.method,
+          headers: request.headers,
+          ...(body === undefined ? {} : { body }),
+        });
+      if (mode === 'pass' || pathname !== '/proxy/reload') return pass();
+      if (mode === 'mute') return new Promise<Response>(() => {});
+      const publish = Bun.sleep(mode === 'late' ? DEADLINE * 2 : 0).then(pass);
+      forwarded.push(publish);
+      await publish;
+      return mode === 'late' ? new Response('{}') : new Promise<Response>(() => {});
+    },
+  });
+}
+
+beforeEach(async () => {
+  stack = await startStack();
+  mode = 'pass';
+  forwarded = [];
+  middleman = startMiddleman();
+  hub = await serveHub(
+    {
+      ...stack.settings.hub,
+      port: 0,
+      dataDir: join(stack.folder, 'apart'),
+      agentUrl: `http://127.0.0.1:${middleman.port}`,
+      agentDeadline: DEADLINE,
+    },
+    stack.token,
+    () => {},
+  );
+  headers = (await signUp({ hub: `${hub.url}/api` })).headers;
+});
+afterEach(async () => {
+  await middleman.stop(true);
+  await hub.stop();
+  await stack.stop();
+});
+
+const create = (name: string) =>
+  ask<Body>(`${hub.url}/api/vhosts`, {
+    json: { domain: `http://${name}.example:${stack.httpPort}`, config: `respond ${name}` },
+    headers,
+  });
+const served = async (name: string) =>
+  (await stack.served(`${name}.example`).catch(() => null))?.text;
+const inStep = () =>
+  until(
+    async () => (await ask<{ inStep: boolean }>(`${hub.url}/api/status`, { headers })).body.inStep,
+    'in step',
+  );
+
+describe.each<Mode>(['late', 'lost', 'mute'])('a publish whose answer is %s', (how) => {
+  test('is 502 and changes nothing, and cannot become live afterwards', async () => {
+    expect((await create('kept')).status).toBe(201);
+    const list = (await ask(`${hub.url}/api/vhosts`, { headers })).text;
+    const log = (await ask(`${hub.url}/api/changelog`, { headers })).text;
+    const file = stack.readProxyfile();
+
+    mode = how;
+    const refused = await create('ghost');
+    expect([refused.status, refused.body.code]).toEqual([502, 'AGENT_UNREACHABLE']);
+    mode = 'pass';
+    await Promise.all(forwarded);
+    await inStep();
+
+    expect((await ask(`${hub.url}/api/vhosts`, { headers })).text).toBe(list);
+    expect((await ask(`${hub.url}/api/changelog`, { headers })).text).toBe(log);
+    expect(stack.readProxyfile()).toBe(file);
+    expect(await served('ghost')).toBe('');
+    expect(await served('kept')).toBe('kept');
+    expect((await create('next')).status).toBe(201);
+    expect(await served('next')).toBe('next');
+  }, 20_000);
+
+  test('is undone as well where it is the first ever', async () => {
+    mode = how;
+    expect((await create('ghost')).body.code).toBe('AGENT_UNREACHABLE');
+    mode = 'pass';
+    await Promise.all(forwarded);
+    await until(async () => (await served('ghost')) !== 'ghost', 'the ghost gone');
+    await inStep();
+    expect((await ask(`${hub.url}/api/vhosts`, { headers })).text).toBe('[]');
+    expect((await create('real')).status).toBe(201);
+    expect(await served('real')).toBe('real');
+    expect(await served('ghost')).toBe('');
+  }, 20_000);
+});
+
+test('an agent that hangs does not hold up the other routes', async () => {
+  mode = 'mute';
+  const hanging = create('ghost');
+  for (const path of ['vhosts', 'changelog', 'health']) {
+    expect((await ask(`${hub.url}/api/${path}`, { headers })).status).toBe(200);
+  }
+  expect((await hanging).body.code).toBe('AGENT_UNREACHABLE');
+});

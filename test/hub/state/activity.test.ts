@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { type ActivityDeps, createActivity } from '../../../src/hub/state/activity.ts';
+import type { LogActivity } from '../../../src/shared/wire.ts';
+import { ask, freePort, type Stack, signUp, startStack, until } from '../../harness/stack.ts';
+
+type Refusal = { code: string; message: string };
+type Activity = {
+  from: string;
+  to: string;
+  buckets: number;
+  vhosts: { id: number; requests: number[]; status4xx: number[]; status5xx: number[] }[];
+};
+
+let stack: Stack;
+let headers: Record<string, string>;
+
+beforeAll(async () => {
+  stack = await startStack();
+  headers = (await signUp(stack)).headers;
+});
+afterAll(() => stack.stop());
+
+const total = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0);
+
+test('a stranger hears nothing, and nonsense is refused', async () => {
+  const stranger = await ask<Refusal>(`${stack.hub}/vhosts/activity?buckets=x`);
+  expect([stranger.status, stranger.body.code]).toEqual([401, 'UNAUTHENTICATED']);
+  expect((await ask(`${stack.agent}/logs/activity`)).status).toBe(401);
+  for (const buckets of ['0', '61', '-1', 'x', '1e1']) {
+    const answer = await ask<Refusal>(`${stack.hub}/vhosts/activity?buckets=${buckets}`, {
+      headers,
+    });
+    expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_REQUEST']);
+  }
+});
+
+test('each vhost has its own requests and errors, the nearest name first', async () => {
+  const create = async (domain: string, config: string) => {
+    const made = await ask<{ id: number }>(`${stack.hub}/vhosts`, {
+      headers,
+      json: { domain, config },
+    });
+    expect([made.status, made.text]).toEqual([201, expect.any(String)]);
+    return made.body.id;
+  };
+  const whole = 'http://a.example, http://b.example {\n\trespond ok\n}';
+  const [both, wild, exact, quiet] = [
+    await create('http://a.example', whole),
+    await create('http://*.example', 'respond missing 404'),
+    await create('http://c.example', `reverse_proxy 127.0.0.1:${freePort()}`),
+    await create('http://quiet.example', 'respond ok'),
+  ];
+  const hosts = ['a.example', 'A.Example:80', 'b.example', 'x.example', 'y.example', 'c.example'];
+  // Of the last two no vhost knows.
+  for (const host of [...hosts, 'no.vhost.at.all', `${'.'.repeat(9_000)}x`])
+    await stack.served(host);
+  // An answer is kept for some seconds; each number of buckets has its own.
+  let buckets = 0;
+  const activity = await until(async () => {
+    const path = `/vhosts/activity?buckets=${(buckets++ % 60) + 1}`;
+    const { body } = await ask<Activity>(`${stack.hub}${path}`, { headers });
+    const all = body.vhosts.flatMap(({ requests }) => requests);
+    return total(all) === hosts.length && body;
+  }, 'all requests');
+  const sums = activity.vhosts.map(({ id, requests, status4xx, status5xx }) => [
+    id,
+    ...[requests, status4xx, status5xx].map(total),
+  ]);
+  expect(sums.toSorted()).toEqual([
+    [both, 3, 0, 0],
+    [wild, 2, 2, 0],
+    [exact, 1, 0, 1],
+  ]);
+  expect(activity.vhosts.map(({ id }) => id)).not.toContain(quiet);
+  expect(Date.parse(activity.to) - Date.parse(activity.from)).toBe(3_600_000);
+
+  const usual = await ask<Activity>(`${stack.hub}/vhosts/activity`, { headers });
+  expect([usual.body.buckets, usual.body.vhosts[0]?.requests.length]).toEqual([12, 12]);
+});
+
+test('thousands of hosts of many labels do not hold up the hub', async () => {
+  const none = { requests: [1], status4xx: [0], status5xx: [0] };
+  const hosts = Array.from({ length: 20_000 }, (_, at) => `${'a.'.repeat(124)}${at}`);
+  const domains = Object.fromEntries([...hosts, 'x.wild.example'].map((host) => [host, none]));
+  const counted: LogActivity = { from: null, to: null, buckets: 1, domains };
+  const vhost = { id: 7, domain: '*.wild.example', config: 'respond ok' };
+  const activity = createActivity({
+    agent: { activity: async () => counted },
+    publisher: { current: () => ({ preamble: '', vhosts: [vhost] }) },
+    now: () => new Date(),
+  } as unknown as ActivityDeps);
+  const from = performance.now();
+  const { vhosts } = await activity.lastHour(1);
+  // With each label of each host tried as a wildcard it takes seconds.
+  expect(performance.now() - from).toBeLessThan(1_000);
+  expect(vhosts).toEqual([{ id: 7, ...none }]);
+});

@@ -1,0 +1,152 @@
+import { describe, expect, test } from 'bun:test';
+import { type Command, readSettings } from '../../src/program/config.ts';
+
+const TOKEN = 'abcdefghijklmnopqrstuvwxyz0123456789';
+const files: Record<string, string> = {
+  '/run/token': `${TOKEN}\n`,
+  '/etc/empty': '\n',
+  '/etc/proxy.env':
+    '# comment\n\nKEY=value with spaces\nexport QUOTED="a=b"\nSINGLE=\'x\'\nEMPTY=\n',
+  '/etc/bad.env': 'GOOD=1\nnot a pair, hush\n1BAD=x\n',
+};
+const machine = {
+  readFile: (path: string) => {
+    const text = files[path];
+    if (text === undefined) throw new Error('ENOENT');
+    return text;
+  },
+  which: (program: string) => (program === 'caddy' ? '/usr/bin/caddy' : null),
+};
+const read = (command: Command, env: Record<string, string> = {}) =>
+  readSettings(command, env, machine);
+
+describe('settings that cannot be used', () => {
+  test.each<[Command, Record<string, string>, string[]]>([
+    ['hub', {}, ['AGENT_TOKEN']],
+    ['agent', {}, ['AGENT_TOKEN']],
+    ['hub', { AGENT_TOKEN: 'short' }, ['AGENT_TOKEN']],
+    ['hub', { AGENT_TOKEN: `${TOKEN} with space` }, ['AGENT_TOKEN']],
+    ['hub', { AGENT_TOKEN_FILE: '/nowhere' }, ['AGENT_TOKEN_FILE', 'AGENT_TOKEN']],
+    ['hub', { AGENT_TOKEN_FILE: '/etc/empty' }, ['AGENT_TOKEN']],
+    ['all', { AGENT_TOKEN: 'short' }, ['AGENT_TOKEN']],
+    ['all', { HUB_PORT: '65536', AGENT_PORT: 'x' }, ['HUB_PORT', 'AGENT_PORT']],
+    ['all', { HUB_PORT: '-1', PROXY_HTTP_PORT: '0' }, ['HUB_PORT', 'PROXY_HTTP_PORT']],
+    ['all', { SIGN_UP: 'maybe', TRUST_PROXY: 'yes' }, ['SIGN_UP', 'TRUST_PROXY']],
+    ['all', { LOG_FORMAT: 'pretty', LOG_LEVEL: 'trace' }, ['LOG_FORMAT', 'LOG_LEVEL']],
+    ['hub', { AGENT_TOKEN: TOKEN, AGENT_URL: 'ftp://x' }, ['AGENT_URL']],
+    ['agent', { AGENT_TOKEN: TOKEN, AGENT_TLS_CERT: '/run/token' }, ['AGENT_TLS_CERT']],
+    [
+      'agent',
+      { AGENT_TOKEN: TOKEN, AGENT_TLS_CERT: '/no', AGENT_TLS_KEY: '/no' },
+      ['AGENT_TLS_CERT', 'AGENT_TLS_KEY'],
+    ],
+    ['hub', { AGENT_TOKEN: TOKEN, AGENT_CA: '0'.repeat(64) }, ['AGENT_CA']],
+    ['hub', { AGENT_TOKEN: TOKEN, AGENT_URL: 'https://a', AGENT_CA: '/run/token' }, ['AGENT_CA']],
+    ['hub', { AGENT_TOKEN: TOKEN, AGENT_URL: 'https://a', AGENT_CA: '/nowhere' }, ['AGENT_CA']],
+    ['all', { IMPORT_DIRS: '/srv/sites:relative' }, ['IMPORT_DIRS']],
+    ['all', { IMPORT_DIRS: '/srv/..' }, ['IMPORT_DIRS']],
+    ['agent', { AGENT_TOKEN: TOKEN, AGENT_TOKEN_PREVIOUS: 'short' }, ['AGENT_TOKEN_PREVIOUS']],
+    ['hub', { AGENT_TOKEN: TOKEN, HUB_ORIGINS: 'https://a.example/path' }, ['HUB_ORIGINS']],
+    ['all', { PROXY_BIN: '/nowhere/caddy' }, ['PROXY_BIN']],
+    ['all', { PROXY_ADMIN: 'unix/relative' }, ['PROXY_ADMIN']],
+    ['all', { PROXY_ENV_FILE: '/etc/bad.env' }, ['PROXY_ENV_FILE', 'PROXY_ENV_FILE']],
+    [
+      'all',
+      { ACCESS_LOG_ROLL_MB: '0', ACCESS_LOG_KEEP: '1.5' },
+      ['ACCESS_LOG_ROLL_MB', 'ACCESS_LOG_KEEP'],
+    ],
+  ])('%s with %j names each fault', (command, env, names) => {
+    let message = '';
+    try {
+      read(command, env);
+    } catch (error) {
+      message = (error as Error).message;
+    }
+    const named = message
+      .split('\n')
+      .slice(1)
+      .map((line) => line.trim().split(' ')[0]);
+    expect(named).toEqual(names);
+    for (const value of Object.values(env)) {
+      if (value.length > 4 && !value.includes('caddy')) expect(message).not.toContain(value);
+    }
+    expect(message).not.toContain('hush');
+  });
+});
+
+describe('defaults', () => {
+  test('of one machine lie under the data folder', () => {
+    const { hub, agent, log, token, firstPorts } = read('all', { DATA_DIR: '/srv/box' });
+    expect(token).toBeNull();
+    expect(log).toEqual({ format: 'logfmt', level: 'info' });
+    expect(hub).toMatchObject({
+      host: '127.0.0.1',
+      port: 3000,
+      signUp: 'first',
+      trustProxy: false,
+    });
+    expect(agent).toMatchObject({ host: '127.0.0.1', port: 3002 });
+    expect(agent.proxy).toMatchObject({
+      bin: '/usr/bin/caddy',
+      proxyfile: '/srv/box/Caddyfile',
+      admin: 'unix//srv/box/caddy/admin.sock',
+      managed: { folder: '/srv/box/caddy' },
+      accessLog: { file: '/srv/box/logs/access.log', rollMb: 100, keep: 10 },
+    });
+    expect(firstPorts).toEqual({ http: null, https: null });
+  });
+
+  test('of an agent beside a Caddy are Debian’s', () => {
+    const { agent, token } = read('agent', { AGENT_TOKEN_FILE: '/run/token' });
+    expect(token).toBe(TOKEN);
+    expect(agent.proxy).toMatchObject({
+      proxyfile: '/etc/caddy/Caddyfile',
+      admin: 'localhost:2019',
+      managed: null,
+      accessLog: { file: '/var/log/caddy/access.log' },
+    });
+  });
+
+  test('of a hub need no Caddy', () => {
+    const { hub } = read('hub', { AGENT_TOKEN: TOKEN, PROXY_BIN: 'none' });
+    expect(hub.agentUrl).toBe('http://127.0.0.1:3002');
+    const far = read('hub', { AGENT_TOKEN: TOKEN, AGENT_URL: 'https://far.example:1/' });
+    expect(far.hub.agentUrl).toBe('https://far.example:1');
+  });
+
+  test('an empty value counts as absent', () => {
+    expect(read('all', { HUB_PORT: '', SIGN_UP: ' ' }).hub).toMatchObject({
+      port: 3000,
+      signUp: 'first',
+    });
+  });
+});
+
+describe('what the proxy gets', () => {
+  test('is the file’s variables, PATH, HOME and XDG folders, and nothing else', () => {
+    const { agent } = read('all', {
+      DATA_DIR: '/srv/box',
+      PATH: '/bin',
+      AGENT_TOKEN: TOKEN,
+      PROXY_ENV_FILE: '/etc/proxy.env',
+    });
+    expect(agent.proxy.env).toEqual({
+      PATH: '/bin',
+      HOME: '/srv/box/caddy',
+      XDG_DATA_HOME: '/srv/box/caddy/data',
+      XDG_CONFIG_HOME: '/srv/box/caddy/config',
+      KEY: 'value with spaces',
+      QUOTED: 'a=b',
+      SINGLE: 'x',
+      EMPTY: '',
+    });
+  });
+
+  test('is a socket with a short path, always the same for one folder', () => {
+    const admin = (dir: string) => read('all', { DATA_DIR: dir }).agent.proxy.admin;
+    const long = `/srv/${'x'.repeat(120)}`;
+    expect(Buffer.byteLength(admin(long))).toBeLessThanOrEqual(100);
+    expect(admin(long)).toBe(admin(long));
+    expect(admin(long)).not.toBe(admin(`${long}y`));
+  });
+});

@@ -1,0 +1,228 @@
+import { afterAll, describe, expect, test } from 'bun:test';
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import type { Cli } from '../../../src/program/cli/command.ts';
+import { COMMANDS } from '../../../src/program/cli/commands.ts';
+import { createPaint } from '../../../src/program/cli/paint.ts';
+import { parseWords } from '../../../src/program/cli/parse.ts';
+import { createProgress } from '../../../src/program/cli/progress.ts';
+import { isSafe, take } from '../../../src/program/install/machine.ts';
+import { runProgram } from '../../harness/program.ts';
+import { temporaryFolder } from '../../harness/stack.ts';
+
+const folder = temporaryFolder();
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const run = (...args: string[]) => runProgram(args, {}, folder).exited();
+const TOKEN = 'etc/signalbox/agent-token';
+const UNIT = 'etc/systemd/system/signalbox-hub.service';
+
+/** An empty root folder, as an image is made from. */
+function emptyRoot(name: string): string {
+  const root = join(folder, name);
+  mkdirSync(root);
+  return root;
+}
+
+/** The command as it would be on another machine than this. */
+async function onMachine(host: Partial<Cli['host']>, agrees: boolean, ...words: string[]) {
+  const parsed = parseWords(words, COMMANDS);
+  if (parsed.ask !== 'run') throw new Error('no such command');
+  let text = '';
+  const asked: string[] = [];
+  const write = (more: string) => {
+    text += more;
+  };
+  const code = await parsed.command.run(parsed.given, {
+    commands: COMMANDS,
+    env: {},
+    machine: { readFile: () => '', which: () => null },
+    out: write,
+    err: write,
+    fail: write,
+    paint: createPaint(false, {}),
+    progress: createProgress({ terminal: { write }, now: () => 0, every: () => () => {} }),
+    host: {
+      writesToTerminal: false,
+      isRoot: true,
+      hasTerminal: true,
+      runsSystemd: true,
+      program: null,
+      ...host,
+    },
+    confirm: (question) => {
+      asked.push(question);
+      return agrees;
+    },
+    stopSignal: () => Promise.reject(new Error('nothing runs')),
+  });
+  return { code, text, asked };
+}
+
+describe('signalbox install is refused', () => {
+  test.each([
+    ['without root', { isRoot: false }, 'needs root'],
+    ['where systemd does not run', { runsSystemd: false }, 'systemd does not run here'],
+    ['from the sources', {}, 'needs the single binary'],
+  ])('%s', async (_what, host, reason) => {
+    const { code, text, asked } = await onMachine(host, true, 'install', 'hub', '--yes');
+    expect([code, asked]).toEqual([1, []]);
+    expect(text).toStartWith('signalbox install: ');
+    expect(text).toContain(reason);
+  });
+
+  test('where links of an image lead out of it, which are followed inside alone', async () => {
+    const [root, host] = [emptyRoot('linked'), emptyRoot('host')];
+    mkdirSync(join(host, 'signalbox'));
+    mkdirSync(join(root, 'var'));
+    mkdirSync(join(root, 'usr/etc'), { recursive: true });
+    symlinkSync('usr/etc', join(root, 'etc'));
+    symlinkSync(host, join(root, 'var/lib'));
+    expect((await run('install', '--root', root, '--yes')).code).toBe(0);
+    const removed = await run('uninstall', '--purge', '--root', root, '--yes');
+    expect([removed.code, removed.out]).toEqual([1, '']);
+    expect(removed.err).toContain('is not below');
+    expect(existsSync(join(host, 'signalbox'))).toBe(true);
+
+    rmSync(join(root, 'usr/etc/systemd'), { recursive: true });
+    symlinkSync(host, join(root, 'usr/etc/systemd'));
+    const written = await run('install', '--root', root, '--yes');
+    expect([written.code, written.err]).toEqual([1, expect.stringContaining('is not below')]);
+    expect(readdirSync(host)).toEqual(['signalbox']);
+
+    // One that leads nowhere yet would be made.
+    rmSync(join(root, 'usr/etc/systemd'));
+    symlinkSync(join(host, 'later'), join(root, 'usr/etc/systemd'));
+    expect((await run('install', '--root', root, '--yes')).code).toBe(1);
+    expect(readdirSync(host)).toEqual(['signalbox']);
+  });
+
+  test('without a terminal and without --yes, after it has shown the steps', async () => {
+    const root = emptyRoot('piped');
+    const { code, out, err } = await run('install', 'hub', '--root', root);
+    expect([code, err]).toEqual([
+      1,
+      'signalbox install: nothing was done: without a terminal it needs --yes\n',
+    ]);
+    expect(out).toContain(`write /${UNIT} (0644)\n`);
+    expect(existsSync(join(root, 'etc'))).toBe(false);
+  });
+
+  test('by a person who says no', async () => {
+    const root = emptyRoot('no');
+    const { code, asked } = await onMachine({}, false, 'install', 'hub', '--root', root);
+    expect([code, asked]).toEqual([1, ['Do this?']]);
+    expect(existsSync(join(root, 'etc'))).toBe(false);
+  });
+
+  test('with words that are not meant', async () => {
+    expect((await run('install', 'everything')).code).toBe(2);
+    expect((await run('install', '--root')).code).toBe(2);
+    const { code, text } = await onMachine({}, true, 'install', 'hub', '--managed', '--print');
+    expect([code, text]).toEqual([1, 'signalbox install: --managed is for the agent alone']);
+  });
+});
+
+describe('signalbox install', () => {
+  test('--print needs no root, prints, and does nothing', async () => {
+    const root = emptyRoot('printed');
+    const host = { isRoot: false, hasTerminal: false, runsSystemd: false };
+    const { code, text, asked } = await onMachine(
+      host,
+      true,
+      'install',
+      'hub',
+      '--print',
+      '--root',
+      root,
+    );
+    expect([code, asked]).toEqual([0, []]);
+    expect(text).toContain('    ExecStart=/usr/local/bin/signalbox hub\n');
+    expect(existsSync(join(root, 'etc'))).toBe(false);
+    expect((await onMachine(host, true, 'install', 'hub', '--print')).code).toBe(0);
+  });
+
+  test('writes below another root, once, and uninstall undoes it', async () => {
+    const root = emptyRoot('image');
+    const first = await run('install', 'hub', '--root', root, '--yes');
+    expect([first.code, first.err]).toEqual([0, '']);
+    const token = readFileSync(join(root, TOKEN), 'utf8');
+    expect(token.trim().length).toBeGreaterThanOrEqual(32);
+    expect(first.out).not.toContain(token.trim());
+    expect(first.out).not.toContain('systemctl daemon-reload');
+    expect(statSync(join(root, TOKEN)).mode & 0o777).toBe(0o600);
+    expect(statSync(join(root, 'etc/signalbox/hub.env')).mode & 0o777).toBe(0o600);
+    expect(statSync(join(root, UNIT)).mode & 0o777).toBe(0o644);
+
+    writeFileSync(join(root, 'etc/signalbox/hub.env'), 'HUB_PORT=3003\n');
+    const again = await run('install', 'hub', '--root', root, '--yes');
+    expect([again.code, again.out]).toEqual([0, 'Nothing is to be done.\n']);
+    expect(readFileSync(join(root, TOKEN), 'utf8')).toBe(token);
+
+    expect((await run('uninstall', 'agent', '--root', root, '--yes')).code).toBe(1);
+    expect((await run('uninstall', '--root', root, '--yes')).code).toBe(0);
+    expect(existsSync(join(root, UNIT))).toBe(false);
+    expect(readFileSync(join(root, 'etc/signalbox/hub.env'), 'utf8')).toBe('HUB_PORT=3003\n');
+    expect((await run('uninstall', '--purge', '--root', root, '--yes')).code).toBe(0);
+    expect(existsSync(join(root, TOKEN))).toBe(false);
+  });
+
+  test('a command that fails ends it with its reason', () => {
+    const command = ['sh', '-c', 'echo Job failed >&2; exit 3'];
+    expect(() => take({ do: 'run', command }, folder)).toThrow('Job failed');
+  });
+
+  test('a program in a folder that others can write to is not started from there', () => {
+    expect(isSafe(join(folder, 'signalbox'))).toBe(false);
+    expect(isSafe('/usr/bin/with space')).toBe(false);
+    expect(isSafe('/nowhere/at/all')).toBe(false);
+  });
+});
+
+const isRoot = process.getuid?.() === 0;
+const group = /^caddy:[^:]*:(\d+):/m.exec(readFileSync('/etc/group', 'utf8'))?.[1];
+const user = /^caddy:[^:]*:(\d+):/m.exec(readFileSync('/etc/passwd', 'utf8'))?.[1];
+
+test.skipIf(!isRoot || group === undefined || user === undefined)(
+  'as root: the user caddy can replace the Caddyfile from install to uninstall, and no longer',
+  async () => {
+    const root = emptyRoot('debian');
+    const caddyfile = join(root, 'etc/caddy/Caddyfile');
+    for (const path of ['etc/caddy', 'etc/systemd/system']) {
+      mkdirSync(join(root, path), { recursive: true, mode: 0o755 });
+    }
+    // The way there is open to everyone.
+    execFileSync('chmod', ['755', folder, root]);
+    writeFileSync(join(root, 'etc/group'), `root:x:0:\ncaddy:x:${group}:\n`);
+    writeFileSync(join(root, 'etc/systemd/system/caddy.service'), '');
+    writeFileSync(caddyfile, 'old');
+    const replace = () => {
+      const ids = { uid: Number(user), gid: Number(group) };
+      const script = 'echo new > "$1.candidate" && mv "$1.candidate" "$1"';
+      execFileSync('sh', ['-c', script, 'sh', caddyfile], { ...ids, stdio: 'ignore' });
+    };
+    expect(replace).toThrow();
+
+    const installed = await run('install', 'agent', '--root', root, '--yes');
+    expect([installed.code, installed.err]).toEqual([0, '']);
+    expect(installed.out).toContain('change who owns /etc/caddy\n');
+    replace();
+    expect(statSync(caddyfile).uid).toBe(Number(user));
+
+    expect((await run('uninstall', '--root', root, '--yes')).code).toBe(0);
+    expect(replace).toThrow();
+    expect(readFileSync(caddyfile, 'utf8')).toBe('new\n');
+    const { uid, gid, mode } = statSync(caddyfile);
+    expect([uid, gid, mode & 0o777]).toEqual([0, 0, 0o644]);
+    expect(statSync(join(root, 'etc/caddy')).mode & 0o7777).toBe(0o755);
+  },
+);

@@ -1,0 +1,157 @@
+import { describe, expect, test } from 'bun:test';
+import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { validate } from 'dockerfile-utils';
+import { COMMANDS } from '../../../src/program/cli/commands.ts';
+import { parseWords } from '../../../src/program/cli/parse.ts';
+import { ROOT, runBinary } from '../../harness/binary.ts';
+import { knownSettings } from '../../harness/settings.ts';
+import { ask, temporaryFolder } from '../../harness/stack.ts';
+
+const FOLDER = join(ROOT, 'docs/container');
+const containerfile = await Bun.file(join(FOLDER, 'Containerfile')).text();
+const lines = containerfile.split('\n');
+/** What stands behind the last of these instructions: the image's own. */
+const last = (instruction: string) =>
+  lines.findLast((line) => line.startsWith(`${instruction} `))?.slice(instruction.length + 1) ?? '';
+/** Whether the program knows what stands behind its name. */
+const isKnown = ([program, ...words]: readonly string[]) =>
+  program === 'signalbox' && parseWords(words, COMMANDS).ask === 'run';
+
+type Service = {
+  image: string;
+  command: string[];
+  user?: string;
+  environment: Record<string, string>;
+  secrets?: string[];
+  volumes: string[];
+  ports?: string[];
+  networks: string[];
+  healthcheck?: { test: string[] };
+  depends_on?: string[];
+};
+type Compose = {
+  services: Record<string, Service>;
+  volumes: Record<string, object>;
+  networks: Record<string, object>;
+  secrets: Record<string, { file?: string }>;
+};
+const text = await Bun.file(join(FOLDER, 'compose.yaml')).text();
+const compose = Bun.YAML.parse(text) as Compose;
+const { hub, agent, caddy } = compose.services as Record<'hub' | 'agent' | 'caddy', Service>;
+const ours = [hub, agent];
+
+describe('the container file', () => {
+  test('a mistake in one is found, and this one has none', () => {
+    expect(validate(containerfile.replace('WORKDIR', 'WORKDIRR')).length).toBeGreaterThan(0);
+    expect(validate(containerfile).map(({ message }) => message)).toEqual([]);
+  });
+
+  test('holds no secret, needs no shell, and does not run as root', () => {
+    expect(containerfile).not.toMatch(/TOKEN|PASSWORD|SECRET/i);
+    expect(lines.filter((line) => /^(RUN|CMD|ENTRYPOINT) (?!\[)/.test(line))).toEqual([]);
+    expect(last('USER')).toMatch(/^[1-9]\d*:[1-9]\d*$/);
+    expect(lines.slice(lines.indexOf(`USER ${last('USER')}`)).join('\n')).not.toContain('COPY');
+  });
+
+  test('asks for health by a command that there is, and starts the program', () => {
+    const [, words = '[]'] = / CMD (\[.*\])$/.exec(last('HEALTHCHECK')) ?? [];
+    expect(isKnown(JSON.parse(words))).toBe(true);
+    expect(JSON.parse(last('ENTRYPOINT'))).toEqual(['signalbox']);
+  });
+
+  test('keeps its data in a volume of its user', () => {
+    const data = /DATA_DIR=(\S+)/.exec(last('ENV'))?.[1] ?? '';
+    expect(JSON.parse(last('VOLUME'))).toEqual([data]);
+    expect(containerfile).toContain(`--chown=${last('USER')} /out/data ${data}\n`);
+    for (const [setting = ''] of last('ENV').matchAll(/[A-Z_]+(?==)/g)) {
+      expect(knownSettings()).toContain(setting);
+    }
+  });
+
+  test('copies what is there, and what .dockerignore lets through', async () => {
+    const ignore = await Bun.file(join(ROOT, '.dockerignore')).text();
+    expect(ignore).toContain('\n*\n');
+    const copied = lines.flatMap((line) => {
+      const [, paths = ''] = /^COPY (?!--)(.+) \S+$/.exec(line) ?? [];
+      return paths.split(' ').filter(Boolean);
+    });
+    expect(copied).toContain('src');
+    for (const path of copied) {
+      expect(existsSync(join(ROOT, path))).toBe(true);
+      expect(ignore).toContain(`\n!${path}\n`);
+    }
+  });
+
+  test('builds a program with its dashboard from what it copies, and nothing else', async () => {
+    const folder = temporaryFolder();
+    try {
+      for (const path of ['package.json', 'tsconfig.json', 'bunfig.toml', 'src', 'agent']) {
+        expect(containerfile).toMatch(new RegExp(`^COPY .*\\b${path} `, 'm'));
+        cpSync(join(ROOT, path), join(folder, path), { recursive: true });
+      }
+      symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+      const step = lines.find((line) => line.includes('"--compile"')) ?? '';
+      const binary = join(folder, 'signalbox');
+      const [, ...words] = JSON.parse(step.replace('RUN ', '').replace('/out/signalbox', binary));
+      const built = Bun.spawnSync([process.execPath, ...words], { cwd: folder });
+      expect([built.exitCode, built.stderr.toString()]).toEqual([0, expect.any(String)]);
+
+      const cwd = join(folder, 'empty');
+      mkdirSync(cwd);
+      const env = { HUB_PORT: '0', AGENT_TOKEN: 'x'.repeat(32) };
+      const program = runBinary(binary, ['hub'], env, cwd);
+      const page = await ask(`${await program.address('hub')}/`);
+      expect(page.text).toContain('<div id="app">');
+      const [, script] = /src="(\/[\w-]+\.js)"/.exec(page.text) ?? [];
+      expect((await ask(`${await program.address('hub')}${script}`)).text).not.toContain('react');
+      program.child.kill('SIGTERM');
+      expect((await program.exited()).code).toBe(0);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }, 60_000);
+
+  test('is built by the Bun that the tests run on', async () => {
+    const { devDependencies } = await Bun.file(join(ROOT, 'package.json')).json();
+    expect(containerfile).toContain(`oven/bun:${devDependencies.bun} `);
+  });
+});
+
+describe('the compose example', () => {
+  test('holds no secret, and shows the admin endpoint and the agent to no network of sites', () => {
+    expect(text).not.toMatch(/AGENT_TOKEN:|privileged: true/);
+    expect(agent.ports).toBeUndefined();
+    expect(agent.networks.filter((network) => caddy.networks.includes(network))).toEqual([]);
+    expect(caddy.environment.CADDY_ADMIN).toStartWith('unix/');
+    expect(hub.ports?.every((port) => port.startsWith('127.0.0.1:'))).toBe(true);
+  });
+
+  test('sets what the program knows, and gives words it knows', () => {
+    const settings = knownSettings();
+    for (const { environment, command, healthcheck } of ours) {
+      for (const name of Object.keys(environment)) expect(settings).toContain(name);
+      expect(isKnown(['signalbox', ...command])).toBe(true);
+      if (healthcheck) expect(isKnown(healthcheck.test.slice(1))).toBe(true);
+    }
+  });
+
+  test('agent and Caddy mean the same user, files and endpoint', () => {
+    expect(caddy.user).toBe(last('USER'));
+    expect(caddy.environment.CADDY_ADMIN).toBe(agent.environment.PROXY_ADMIN);
+    expect(caddy.command).toContain(agent.environment.PROXYFILE ?? '');
+    expect(caddy.volumes).toEqual(agent.volumes);
+    expect(caddy.depends_on).toEqual(['agent']);
+  });
+
+  test('names only what it declares', () => {
+    for (const { volumes, networks, secrets = [] } of Object.values(compose.services)) {
+      for (const volume of volumes)
+        expect(compose.volumes).toHaveProperty(volume.split(':')[0] ?? '');
+      for (const network of networks) expect(compose.networks).toHaveProperty(network);
+      for (const secret of secrets) expect(compose.secrets[secret]?.file).toStartWith('./');
+    }
+    const token = ours.map(({ environment }) => environment.AGENT_TOKEN_FILE);
+    expect(token).toEqual(['/run/secrets/agent-token', '/run/secrets/agent-token']);
+  });
+});

@@ -1,0 +1,160 @@
+import { describe, expect, test } from 'bun:test';
+import { checkConfig } from '../../../src/shared/caddyfile/check.ts';
+
+const snippets = new Set(['s']);
+const line = (config: string, form: 'body' | 'block', heredocs = false) =>
+  checkConfig(config, form, { snippets, heredocs })?.line ?? null;
+
+describe('a body is refused', () => {
+  test.each([
+    ['a surplus brace', 'respond a\n}\nhttp://evil.example {\nrespond b', 2],
+    ['a brace with an address behind it', 'respond a\n} http://evil.example {', 2],
+    ['a quoted brace', '"}"\nhttp://evil.example {', 1],
+    ['a brace in backticks', '\n`}`\nhttp://evil.example {', 2],
+    ['a brace after a quote that is none', 'respond a"b\n}\nx {\nrespond c"', 2],
+    ['a brace that is no argument', 'respond a }', 1],
+    ['an open brace', 'log\nhandle {\nrespond a', 2],
+    ['the innermost of several open ones', 'handle {\nroute {\nrespond a\n', 2],
+    ['a brace without a directive', '{\n}\nhttp://evil.example {\n}', 1],
+    ['a brace behind an import', 'import s\n{\n}', 2],
+    ['an import with a block', 'import s {\n}', 1],
+    ['a brace as argument of an import', 'handle {\nimport s }', 2],
+    ['an open quote', 'log\nrespond "a', 2],
+    ['an open backtick', 'log\nrespond `a\n\n', 2],
+    ['a backslash at the end', 'log\nrespond a \\', 2],
+    ['a backslash in the last comment', 'log\nrespond a # C:\\x', 2],
+    ['a file import', 'log\nimport /etc/passwd', 2],
+    ['a file import in a block', 'header {\nimport key.pem\n}', 2],
+    ['a quoted import', '"import" /etc/passwd', 1],
+    ['an import joined to nothing', 'import', 1],
+    ['an import whose target is not known', 'import {$X}', 1],
+    ['an import of the upstream', 'import {upstream}', 1],
+    ['an import that a default makes', '{$X:import} s', 1],
+    ['an import in a default', '{$X:import /etc/passwd}', 1],
+    ['an import that is put together', '{$A:im}{$B}{$C:port} x', 1],
+    ['an import behind what may be empty', 'log\n{$X} import s', 2],
+    ['a placeholder that stays open', 'log\nrespond {$X', 2],
+    ['one that stays open behind the upstream', 'respond {$ {upstream}', 1],
+    ['a comment in a default', 'respond {$NOPE:#} {\n}', 1],
+    ['a quote in a default', 'respond {$X:"}', 1],
+    ['a quote in a quoted default', 'respond "{$X:a"}"', 1],
+    ['a backslash in a quoted default', 'respond "{$X:a\\}"', 1],
+    ['a line end in a default', 'log\nrespond {$X:a\n}', 2],
+    ['a line end in the default of a comment', '# {$X:\n}\n}', 3],
+    ['a brace in a default', 'respond {$X:{}', 1],
+    ['a brace left by an empty value', 'respond {$X}}', 1],
+    ['a quote left by an empty value', 'respond {$X}"', 1],
+    ['a quote bared by one of two values', 'respond {$A:x}{$B:y}"z w"', 1],
+    ['a line end joined by an empty value', 'respond \\{$X}\nlog', 1],
+    ['an escaped quote left by an empty value', 'respond "\\{$X}"', 1],
+    ['a block whose directive may be empty', '{$X} {\n}', 1],
+    ['a quoted default that is a brace', 'respond "{$X:{}" {\n}', 1],
+    ['a brace in backticks left by an empty value', 'respond `{$X}{`', 1],
+    ['a default that ends backticks', 'respond `{$X:`}`', 1],
+  ])('for %s', (_, config, expected) => {
+    expect(line(config, 'body')).toBe(expected);
+  });
+
+  test.each([
+    ['an open heredoc', 'respond <<E\na', 1],
+    ['a heredoc that holds nothing but a brace', 'respond <<E\n}\nE', 1],
+    ['a heredoc with an odd marker', 'respond <<E"\na\nE"', 1],
+    ['a default that makes a heredoc a brace', 'respond <<E\n{$X:{}\nE', 2],
+    ['a default that ends a heredoc', 'respond <<E\n{$X:E}\nE', 2],
+  ])('from 2.7 on for %s', (_, config, expected) => {
+    expect(line(config, 'body', true)).toBe(expected);
+  });
+});
+
+describe('a body passes', () => {
+  test.each([
+    [''],
+    ['# nothing yet'],
+    ['reverse_proxy {upstream}'],
+    ['reverse_proxy {upstream} {\n\theader_up Host {host}\n}'],
+    ['respond "}{" 200'],
+    ['respond "a\n}\n"'],
+    ['respond `{\n`'],
+    ['respond a}b'],
+    ['respond import'],
+    ['header X import /etc/passwd'],
+    ['import s'],
+    ['"import" s a "b c"'],
+    ['handle {\n\timport s\n}'],
+    ['respond a \\\n\tb'],
+    ['handle\n{\n}'],
+    ['handle {\r\n\trespond a\r\n}\r\n'],
+    ['respond {$X}'],
+    ['respond {$X:a b} {$X:"c d"}'],
+    ['respond "{$X:a b}" # {$X:#}'],
+    ['{$TLS:tls internal}'],
+    ['reverse_proxy {$SCHEME:http}://{$HOST:localhost}:{$PORT:80}'],
+    ['respond {$}'],
+    ['respond <<E\na\nE'],
+  ])('%j', (config) => {
+    expect(line(config, 'body')).toBeNull();
+  });
+
+  test('a heredoc, from 2.7 on', () => {
+    expect(line('respond <<E\n}\n"\nE', 'body', true)).toBeNull();
+    expect(line('respond <<E\n}\n"\nE', 'body')).toBe(2);
+  });
+});
+
+describe('a whole block is refused', () => {
+  test.each([
+    ['nothing', '', 1],
+    ['a comment alone', '# c', 1],
+    ['addresses alone', 'a.example,', 1],
+    ['no braces', 'a.example\nrespond a', 1],
+    ['an open block', 'a.example {\nrespond a', 1],
+    ['an open quote', 'a.example {\nrespond "a\n}', 2],
+    ['an open quote behind it', 'a.example {\n}\n"', 3],
+    ['a second block', 'a.example {\n}\nb.example {\n}', 3],
+    ['words behind it', 'a.example {\n} b.example', 2],
+    ['global options', '{\n}', 1],
+    ['an empty address', '"" {\n}', 1],
+    ['a snippet', '(s) {\n}', 1],
+    ['a named route', '&(s) {\n}', 1],
+    ['an imported address', 'a.example,\nimport s {\n}', 2],
+    ['a brace glued to an address', 'a.example{\n}', 1],
+    ['addresses glued together', 'a.example,b.example {\n}', 1],
+    ['a comma before the brace', 'a.example, {\n}', 1],
+    ['a placeholder that takes the brace', 'a.example {\nrespond {$X\n}', 1],
+    ['a file import', 'a.example {\nlog\nimport x\n}', 3],
+    ['a file import behind the brace', 'a.example { import x\n}', 1],
+    ['an address that may be an import', '{$X:import} /x {\n}', 1],
+    ['a brace without a directive', 'a.example { {\n}\n}', 1],
+  ])('for %s', (_, config, expected) => {
+    expect(line(config, 'block')).toBe(expected);
+  });
+
+  test.each([
+    ['a.example {\n}'],
+    ['a.example, b.example,\nc.example\n\n{\n\tlog\n}\n'],
+    ['a.example {\n} # a comment that ends in \\'],
+    ['a.example {\n} \\'],
+    ['{$SITE} {\n\trespond a\n}'],
+    ['{$SITE:a.example, b.example} {\n}'],
+    ['# first\na.example {\n}'],
+  ])('but not %j', (config) => {
+    expect(line(config, 'block')).toBeNull();
+  });
+});
+
+test('the message is one sentence and repeats nothing of the config', () => {
+  const fault = checkConfig('log\nimport /etc/passwd', 'body');
+  expect(fault).toEqual({
+    line: 2,
+    message: 'Only snippets of the preamble can be imported, files cannot.',
+  });
+});
+
+test('a large config with many placeholders is checked in a moment', () => {
+  const config = 'header X "{$A:b c}" {$B:d e}{$C:f}x\n'.repeat(5_000);
+  const begin = performance.now();
+  checkConfig(config, 'body');
+  checkConfig('\\<'.repeat(200_000), 'body', { heredocs: true });
+  checkConfig('{$A}\n'.repeat(20_000), 'body');
+  expect(performance.now() - begin).toBeLessThan(5_000);
+});

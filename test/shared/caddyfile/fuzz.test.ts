@@ -1,0 +1,232 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { normalizeDomain } from '../../../src/hub/caddyfile/address.ts';
+import { locate, render } from '../../../src/hub/caddyfile/render.ts';
+import { checkConfig } from '../../../src/shared/caddyfile/check.ts';
+import { expandPlaceholders } from '../../../src/shared/caddyfile/placeholders.ts';
+import { checkPreamble, snippetNames } from '../../../src/shared/caddyfile/preamble.ts';
+import { readBlock } from '../../../src/shared/caddyfile/structure.ts';
+import { startsLine, tokenize } from '../../../src/shared/caddyfile/tokenizer.ts';
+import { type AdaptCaddy, type AdaptedJson, startAdaptCaddy } from '../../harness/adapt-caddy.ts';
+import { type Random, seededRandom } from '../../harness/random.ts';
+
+/** How long each comparison runs; the default keeps all of them together at about five seconds. */
+const SECONDS = Number(process.env.FUZZ_SECONDS ?? 5) / 5;
+/** Documents Caddy must have taken for a comparison to say anything, also on a busy machine. */
+const ENOUGH = 20;
+const SEED = Number(process.env.FUZZ_SEED ?? 20_260_101);
+
+/** Variables Caddy has; the ones that documents name besides these are unset. */
+const ENVIRONMENT = { SET: 'word', EMPTY: '' };
+
+let caddy: AdaptCaddy;
+beforeAll(async () => {
+  caddy = await startAdaptCaddy(ENVIRONMENT);
+});
+afterAll(() => caddy.stop());
+
+const ODDITIES = [
+  ...['"', '"', '`', '\\', '\\', '{', '}', '#', '<<', '<', ',', '$', ':', '(', ')', '&'],
+  ...['\n', '\n', '\n', ' ', ' ', ' ', '\t', '\r', '\r\n', '\\\n', '\\\r\n', '# c\\', '# c'],
+  ...['\u0085', '\u00a0', '\u2003', '\u2028', '\u3000', '\ufeff', '\v', '\f', '\u200b', 'é', '😀'],
+  ...['a', 'b c', 'x', '"q r"', '`s t`', '""', '\\"', '{}', '{x}', '}\n', '{\n', ' {\n', '\n}\n'],
+  ...['{$SET}', '{$EMPTY}', '{$NONE}', '{$NONE:d}', '{$NONE:d e}', '{$', '{$}', '{$EMPTY:}'],
+  ...['{$NONE:"}', '{$NONE:#}', '{$NONE:{}', '{$NONE:\n}', '{$NONE:`}', '{$NONE:\\}', '{$SET:"}'],
+  ...['{$NONE:"q r"}', '{$NONE: }', '{$EMPTY:x }', '{upstream}', '"{"', '"}"', '`}`', '`{`'],
+] as [string, ...string[]];
+
+const LINES = [
+  ...['\n', '\n\t', '\n}\n', ' {\n', '\nrespond a', '\nrespond ', '\nhandle {\n', '\nheader X '],
+  ...['\nlog', '\nhttp://evil.example {\n', '\n} http://evil.example {\n', 'http://evil.example'],
+  ...['\nimport ', '\nimport s', '\nimport s x', '\nimport e', '\nimport s "}"', '\nimport /x*'],
+  ...['\n@m path a\n', '\nroute {\nrespond b\n}\n', '\n{\n', '\n}', '\n"}"\n', '\nencode gzip {\n'],
+  ...['{$NONE:import} ', '{$EMPTY} import ', '\n{$NONE}', '\n{$EMPTY} {\n', '\n{$NONE:log}\n'],
+] as [string, ...string[]];
+
+function hostile(random: Random, most: number): string {
+  const length = 1 + random.below(most);
+  return Array.from({ length }, () => random.pick(random.below(2) ? ODDITIES : LINES)).join('');
+}
+
+/** Mostly sound directives, so that Caddy gets beyond them, with something hostile in between. */
+function disguised(random: Random): string {
+  const odd = () => Array.from({ length: random.below(4) }, () => random.pick(ODDITIES)).join('');
+  const line = (): string =>
+    random.pick<() => string>([
+      () => `header X a${odd()}`,
+      () => `header X ${odd()}a`,
+      () => `respond "a${odd()}"`,
+      () => `@m${random.below(1e6)} path a ${odd()}`,
+      () => `handle /a {\n${line()}\n}`,
+      () => `route${odd()} {\n${line()}\n}`,
+      () => `import s a ${odd()}b`,
+      () => `# ${odd()}`,
+      () => `header {\nX ${odd()}\n}`,
+      () => odd(),
+    ])();
+  return Array.from({ length: 1 + random.below(3) }, line).join('\n');
+}
+
+async function repeat(seed: number, round: (random: Random) => Promise<boolean>): Promise<number> {
+  const random = seededRandom(seed);
+  const end = performance.now() + SECONDS * 1000;
+  let counted = 0;
+  while (performance.now() < end) if (await round(random)) counted++;
+  return counted;
+}
+
+/** Each host of an adapted document with the markers of everything that answers for it. */
+function hostsOf(json: AdaptedJson): Map<string, string> {
+  const hosts = new Map<string, string>();
+  for (const server of Object.values(json.apps?.http?.servers ?? {})) {
+    for (const { match, handle } of server.routes ?? []) {
+      const names = match?.flatMap(({ host }) => (Array.isArray(host) ? host : [])) ?? [];
+      for (const name of names.length ? names : ['(any)']) {
+        hosts.set(String(name), (hosts.get(String(name)) ?? '') + JSON.stringify(handle));
+      }
+    }
+  }
+  return hosts;
+}
+
+const site = (id: number, domain: string, config: string) => ({
+  id,
+  domain,
+  config,
+  upstream: 'h2c://up:1',
+  enabled: true,
+});
+const LEFT = site(1, 'http://left.example', 'respond marker-left');
+const RIGHT = site(3, 'http://right.example', 'respond marker-right');
+const PREAMBLE = '(s) {\n\theader X {args.0}\n\thandle {\n\t\trespond {args.1}\n\t}\n}\n(e) {\n}\n';
+
+test('a config that passes never changes its neighbours', async () => {
+  expect(checkPreamble(PREAMBLE)).toBeNull();
+  const snippets = snippetNames(PREAMBLE);
+  const alone = await caddy.adapt(render(PREAMBLE, [LEFT, RIGHT]).text);
+  if (!alone.ok) throw new Error(alone.error);
+  const expected = hostsOf(alone.json);
+
+  const passed = await repeat(SEED, async (random) => {
+    const block = random.below(3) === 0;
+    const inner = random.below(3) ? disguised(random) : hostile(random, 7);
+    const config = block ? `http://mine.example {\n${inner}\n}${hostile(random, 1)}` : inner;
+    if (checkConfig(config, block ? 'block' : 'body', { snippets })) return false;
+    const mine = site(2, 'http://mine.example', config);
+    const rendered = render(PREAMBLE, [LEFT, mine, RIGHT]);
+    const adapted = await caddy.adapt(rendered.text);
+    const told = JSON.stringify(config);
+    if (!adapted.ok) {
+      // Its own directives may be nonsense; what Caddy says must be about them, not the neighbours.
+      const { error } = adapted;
+      const line = Number(/Caddyfile:(\d+)/.exec(error)?.[1] ?? 0);
+      const foreign = [1, 3].includes(locate(rendered, line)?.id ?? 2);
+      const shifted = /\{\$[^}]*\n/.test(config);
+      const wrong = /left|right|File to import/.test(error) || (foreign && !shifted) ? error : '';
+      expect({ told, wrong }).toEqual({ told, wrong: '' });
+      return false;
+    }
+    const hosts = hostsOf(adapted.json);
+    for (const name of ['left.example', 'right.example']) {
+      expect({ told, handle: hosts.get(name) }).toEqual({ told, handle: expected.get(name) });
+    }
+    const others = [...hosts.keys()].filter(
+      (name) => !expected.has(name) && name !== 'mine.example',
+    );
+    expect({ told, others }).toEqual({ told, others: [] });
+    return true;
+  });
+  expect(passed).toBeGreaterThan(ENOUGH);
+});
+
+test('arguments are read as Caddy reads them', async () => {
+  const compared = await repeat(SEED + 1, async (random) => {
+    const pieces = Array.from({ length: 1 + random.below(8) }, () => random.pick(ODDITIES));
+    const text = `http://x.example {\n@m path ${pieces.join('')}\nrespond @m x\n}\n`;
+    const adapted = await caddy.adapt(text);
+    if (!adapted.ok) return false;
+    const seen = /"match":\[\{"path":(\[.*?\])\}\]\}/.exec(adapted.text)?.[1];
+    const tokens = tokenize(expandPlaceholders(text, ENVIRONMENT));
+    let end = 4;
+    while (end < tokens.length && !startsLine(tokens, end)) end++;
+    const words = tokens.slice(4, end).map((token) => token.text);
+    if (seen === undefined || words.includes('{')) return false;
+    expect({ text, words }).toEqual({ text, words: JSON.parse(seen) as string[] });
+    return true;
+  });
+  expect(compared).toBeGreaterThan(ENOUGH);
+});
+
+test('lines are counted as Caddy counts them', async () => {
+  const compared = await repeat(SEED + 2, async (random) => {
+    const pieces = Array.from({ length: 1 + random.below(8) }, () => random.pick(ODDITIES));
+    const text = `http://x.example {\nheader ${pieces.join('')}\n\nzzz\n}\n`;
+    const adapted = await caddy.adapt(text);
+    const line = /Caddyfile:(\d+): unrecognized directive: zzz/.exec(
+      adapted.ok ? '' : adapted.error,
+    );
+    if (!line) return false;
+    const tokens = tokenize(expandPlaceholders(text, ENVIRONMENT));
+    const found = tokens.find((token) => token.text === 'zzz')?.line;
+    expect({ text, found }).toEqual({ text, found: Number(line[1]) });
+    return true;
+  });
+  expect(compared).toBeGreaterThan(ENOUGH);
+});
+
+test('blocks begin and end where Caddy lets them', async () => {
+  const compared = await repeat(SEED + 3, async (random) => {
+    const sites = Array.from({ length: 1 + random.below(3) }, (_, index) => {
+      const inner = random.below(2) ? `\n${random.pick(LINES)}\n` : '';
+      return `http://h${index}.example${random.pick([' ', '\n', ', '])}{\nrespond ${random.pick(ODDITIES)}${inner}\n}\n`;
+    });
+    const text = sites.join(random.pick(['', '\n', ' ']));
+    const adapted = await caddy.adapt(text);
+    if (!adapted.ok) return false;
+    const tokens = tokenize(expandPlaceholders(text, ENVIRONMENT));
+    const hosts = new Set<string>();
+    for (let index = 0; index < tokens.length; ) {
+      const { block } = readBlock(tokens, index, () => false);
+      if (!block) return false;
+      for (const { text: key } of block.keys)
+        hosts.add(key.replace(/,$/, '').replace('http://', ''));
+      index = block.close + 1;
+    }
+    const seen = [...hostsOf(adapted.json).keys()].filter((name) => name !== '(any)').sort();
+    for (const name of seen)
+      expect({ text, known: hosts.has(name) }).toEqual({ text, known: true });
+    return true;
+  });
+  expect(compared).toBeGreaterThan(ENOUGH);
+});
+
+test('Caddy takes every domain that has a normal form', async () => {
+  const parts = [
+    ...['a', 'b-c', '_x', 'example', 'com', '.', '.', '*.', ':', '80', '443', '8443', '1', '255'],
+    ...[
+      'http://',
+      'https://',
+      '[::1]',
+      '::1',
+      '1.2.3.4',
+      'ü',
+      'xn--a',
+      '-',
+      '/',
+      '[',
+      ']',
+      'A',
+      '0',
+    ],
+  ] as [string, ...string[]];
+  const taken = await repeat(SEED + 4, async (random) => {
+    const pieces = Array.from({ length: 1 + random.below(6) }, () => random.pick(parts));
+    const domain = normalizeDomain(pieces.join(''));
+    if (domain === null) return false;
+    expect(normalizeDomain(domain)).toBe(domain);
+    const adapted = await caddy.adapt(`${domain} {\n\trespond a\n}\n`);
+    const error = adapted.ok ? '' : adapted.error;
+    expect({ domain, error }).toEqual({ domain, error: '' });
+    return true;
+  });
+  expect(taken).toBeGreaterThan(ENOUGH);
+});
