@@ -3,10 +3,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { type Cli, EXIT } from './program/cli/command.ts';
 import { COMMANDS } from './program/cli/commands.ts';
-import { createPaint } from './program/cli/paint.ts';
 import { parseWords } from './program/cli/parse.ts';
 import { createProgress } from './program/cli/progress.ts';
 import { commandHelp, overallHelp, synopsis } from './program/cli/usage.ts';
+import { createPaint } from './program/paint.ts';
 import { COMMIT, VERSION } from './program/version.ts';
 
 // Who reads it may go (`| head`, a journal that starts anew): that is no reason to end.

@@ -22,7 +22,7 @@ import type { Tokens } from './auth/tokens.ts';
 import { userRoutes } from './auth/user-routes.ts';
 import { changelogRoutes } from './changelog/routes.ts';
 import { createChangelog } from './changelog/service.ts';
-import { dashboardRoutes } from './dashboard/routes.ts';
+import { type Dashboard, dashboardRoutes } from './dashboard/routes.ts';
 import type { Db } from './db/open.ts';
 import type { Importer } from './exchange/importer.ts';
 import { exchangeRoutes } from './exchange/routes.ts';
@@ -36,6 +36,7 @@ import * as operations from './operations.ts';
 import type { Publisher } from './publish/publisher.ts';
 import { createActivity } from './state/activity.ts';
 import { vhostActivityRoutes } from './state/activity-routes.ts';
+import { status } from './state/operations.ts';
 import { HubStatus, readStatus } from './state/status.ts';
 import { vhostStateRoutes } from './state/vhost-state-routes.ts';
 import { vhostRoutes } from './vhosts/routes.ts';
@@ -45,6 +46,7 @@ export type HubDeps = {
   accounts: Accounts;
   directory: Directory;
   tokens: Tokens;
+  dashboard: () => Promise<Dashboard>;
   publisher: Publisher;
   importer: Importer;
   /** When the preamble was last changed. */
@@ -77,6 +79,7 @@ export function createHub(deps: HubDeps) {
     accounts,
     directory,
     tokens,
+    dashboard,
     publisher,
     importer,
     preambleUpdatedAt,
@@ -127,7 +130,7 @@ export function createHub(deps: HubDeps) {
           () => readStatus({ agent, publisher, warnings, version, commit, startedAt, now }),
           {
             response: { 200: HubStatus, ...refusals(...READS) },
-            detail: operations.status,
+            detail: status,
           },
         ),
     )
@@ -183,7 +186,7 @@ export function createHub(deps: HubDeps) {
       }),
     )
     .use(api)
-    .use(dashboardRoutes({ doorFor }));
+    .use(dashboardRoutes({ read: dashboard, doorFor }));
   const routesOf = (): readonly RegisteredRoute[] => hub.routes as unknown as RegisteredRoute[];
   return hub;
 }

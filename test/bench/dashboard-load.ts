@@ -1,6 +1,6 @@
 /** How heavy the dashboard is, and how soon it is there. */
 import type { Page } from 'playwright-core';
-import { readDashboard } from '../../src/hub/dashboard/assets.ts';
+import { readDashboard } from '../../src/program/serve/dashboard.ts';
 import { median, ms, printTable } from './table.ts';
 import { tasksOf } from './trace.ts';
 

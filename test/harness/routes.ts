@@ -42,6 +42,7 @@ export function registered(folder: string): Registered[] {
     }),
     directory: createDirectory({ db }),
     tokens: createTokens({ db, now }),
+    dashboard: {} as never,
     publisher: {} as never,
     importer: {} as never,
     preambleUpdatedAt: now,

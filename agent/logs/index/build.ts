@@ -1,14 +1,9 @@
+import { MAX_LINE_BYTES } from '../files/lines.ts';
 import { type Classifier, NO_ENTRY } from './classify.ts';
 import { createPatience } from './patience.ts';
 import type { SegmentIndex } from './segment-index.ts';
 
 const NEWLINE = 0x0a;
-
-/**
- * A longer line is passed over unread, so that no file can make the agent hold it in memory.
- * Caddy's own stay under 60 MB: 10 MB of response headers at six bytes for a bad one.
- */
-export const MAX_LINE_BYTES = 64 << 20;
 
 export type BuildOptions = {
   /** The segment will not grow: a last line without a newline is a line. */

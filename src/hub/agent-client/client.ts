@@ -1,5 +1,6 @@
 /** The hub's one door to the agent. */
 import { getSchemaValidator, type Static, type TSchema } from 'elysia';
+import { createEndableStreams } from '../../shared/async.ts';
 import { Failure } from '../../shared/failure.ts';
 import { joinedIds, REQUEST_ID } from '../../shared/observe/context.ts';
 import {
@@ -18,7 +19,6 @@ import {
   ValidateAnswer,
 } from '../../shared/wire.ts';
 import { CertificatesAnswer, SitesAnswer } from '../../shared/wire-state.ts';
-import { createRelays } from './relay.ts';
 import { type AgentTrust, createAgentTls } from './trust.ts';
 
 export type AgentClient = ReturnType<typeof createAgentClient>;
@@ -52,7 +52,7 @@ export function createAgentClient({
 }: AgentClientDeps) {
   const tlsOf = createAgentTls(url, trust);
   const authorization = { Authorization: `Bearer ${token}` };
-  const relays = createRelays();
+  const tails = createEndableStreams();
 
   async function call<T extends TSchema>(
     schema: T,
@@ -139,7 +139,16 @@ export function createAgentClient({
         });
         const type = response.headers.get('content-type') ?? '';
         if (response.ok && response.body && type.startsWith('text/event-stream')) {
-          return relays.pass(response.body, () => stopping.abort());
+          const reader = response.body.getReader();
+          return tails.open({
+            // An agent that goes away looks like the end: the reader comes back to where it was.
+            next: () =>
+              reader.read().then(
+                ({ value }) => value,
+                () => undefined,
+              ),
+            stop: () => stopping.abort(),
+          });
         }
         refusal = await response.json();
       } catch (cause) {
@@ -151,7 +160,7 @@ export function createAgentClient({
     },
 
     /** Ends the tails, which a server that stops would wait for. */
-    endTails: relays.end,
+    endTails: tails.end,
 
     /** Requests over time of each domain. @throws as logs */
     activity: (query: ActivityQuery) =>

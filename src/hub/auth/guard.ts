@@ -16,6 +16,13 @@ export type GuardDeps = {
 /** Who makes a request, and the name of the API token it comes with; null for a session. */
 export type Caller = { user: User; via: string | null };
 
+/** The caller as the changelog names them. */
+export const authorOf = ({ user, via }: Caller) => ({
+  userId: user.id,
+  userName: user.name,
+  via,
+});
+
 const READS = new Set(['GET', 'HEAD']);
 
 /**

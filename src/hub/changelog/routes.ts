@@ -1,12 +1,12 @@
 /** `/changelog`: what was changed and by whom, and taking one change back. */
 import { Elysia, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
-import type { Guard } from '../auth/guard.ts';
+import { authorOf, type Guard } from '../auth/guard.ts';
+import { IdParams, idOf } from '../http/params.ts';
 import { PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
 import { Success, Timestamp } from '../http/schemas.ts';
 import { revertChange } from '../publish/history.ts';
 import type { Publisher } from '../publish/publisher.ts';
-import { authorOf } from '../vhosts/view.ts';
 import * as operations from './operations.ts';
 import type { Changelog } from './service.ts';
 
@@ -28,8 +28,6 @@ const ChangelogEntry = t.Object(
   },
   { title: 'ChangelogEntry' },
 );
-
-const ID = /^[1-9]\d{0,14}$/;
 
 export type ChangelogRoutesDeps = { changelog: Changelog; publisher: Publisher; guard: Guard };
 
@@ -57,8 +55,7 @@ export function changelogRoutes({ changelog, publisher, guard }: ChangelogRoutes
     .post(
       '/:id/revert',
       async ({ params, who }) => {
-        if (!ID.test(params.id)) throw new Failure('NOT_FOUND', 'There is no such entry.');
-        const entry = changelog.find(Number(params.id));
+        const entry = changelog.find(idOf(params, 'entry'));
         try {
           await publisher.apply(revertChange(entry), authorOf(who));
         } catch (error) {
@@ -70,7 +67,7 @@ export function changelogRoutes({ changelog, publisher, guard }: ChangelogRoutes
         return { success: true as const };
       },
       {
-        params: t.Object({ id: t.String() }),
+        params: IdParams,
         response: {
           200: Success,
           ...refusals(...PUBLISHES, 'NOT_FOUND', 'DOMAIN_TAKEN', 'REVERT_CONFLICT'),

@@ -3,7 +3,6 @@ import { Elysia } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
 import { pathOf } from '../../shared/http.ts';
 import type { SignUpDoor } from '../auth/service.ts';
-import { type Dashboard, readDashboard } from './assets.ts';
 
 /** The addresses the page answers to; each shows itself. */
 export const PAGES = [
@@ -17,7 +16,20 @@ export const PAGES = [
   '/account',
 ] as const;
 
+export type Asset = {
+  /** The media type, with its charset. */
+  type: string;
+  body: Uint8Array<ArrayBuffer>;
+  /** The same in gzip, where that is smaller. */
+  gzip: Uint8Array<ArrayBuffer> | null;
+};
+
+/** `page` is the HTML; `files` are what it loads, by names that change with their content. */
+export type Dashboard = { page: string; files: ReadonlyMap<string, Asset> };
+
 export type DashboardRoutesDeps = {
+  /** Reads the bundle, once. @throws where the source is not there, or does not bundle */
+  read: () => Promise<Dashboard>;
   /** How an account is made for who asks. */
   doorFor: (request: Request) => SignUpDoor;
 };
@@ -28,10 +40,10 @@ const NOT_API = { detail: { hide: true } };
 /** A year: the name of a file changes with its content. */
 const FOREVER = 'public, max-age=31536000, immutable';
 
-export function dashboardRoutes({ doorFor }: DashboardRoutesDeps) {
+export function dashboardRoutes({ read, doorFor }: DashboardRoutesDeps) {
   let dashboard: Promise<Dashboard> | undefined;
   const load = () => {
-    dashboard ??= readDashboard().catch((error: unknown) => {
+    dashboard ??= read().catch((error: unknown) => {
       dashboard = undefined;
       throw error;
     });

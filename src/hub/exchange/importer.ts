@@ -5,9 +5,9 @@ import { globalOptions, withOptions } from '../caddyfile/globals.ts';
 import { inlineImports, type ReadImport } from '../caddyfile/inline.ts';
 import { render } from '../caddyfile/render.ts';
 import { type ImportedSite, type Skipped, splitCaddyfile } from '../caddyfile/split.ts';
+import type { Author } from '../publish/changes.ts';
 import { type Change, createChange, preambleChange, sequence } from '../publish/changes.ts';
 import type { Publisher } from '../publish/publisher.ts';
-import type { Author } from '../publish/store.ts';
 import type { SiteSet, Vhost } from '../publish/vhost.ts';
 import { comparable, firstDifference } from './compare.ts';
 

@@ -7,7 +7,7 @@ import { errors, jsonBody, lateBodies } from '../../shared/http.ts';
 import type { Log } from '../../shared/log.ts';
 import { reportTo } from '../../shared/observe/log.ts';
 import { observeRequests, type RequestSeen, type Routes } from '../../shared/observe/requests.ts';
-import type { Author } from '../publish/store.ts';
+import type { Author } from '../publish/changes.ts';
 import type { Importer } from './importer.ts';
 import { ImportAnswer, ImportBody } from './schemas.ts';
 

@@ -5,7 +5,7 @@ import { LogPage, LogQuery, LogStats, StatsQuery, TailQuery } from '../../shared
 import type { AgentClient } from '../agent-client/client.ts';
 import type { Guard } from '../auth/guard.ts';
 import { ASKS_AGENT, refusals } from '../http/refusal-schemas.ts';
-import * as operations from '../operations.ts';
+import * as operations from './operations.ts';
 
 export function logRoutes({ agent, guard }: { agent: AgentClient; guard: Guard }) {
   return new Elysia({ name: 'logs' })

@@ -1,7 +1,6 @@
 /** Changes that wait together, judged in order of arrival against what is accepted. Pure. */
 import { Failure } from '../../shared/failure.ts';
-import type { Change, Plan } from './changes.ts';
-import type { Author } from './store.ts';
+import type { Author, Change, Plan } from './changes.ts';
 import type { SiteSet, Vhost } from './vhost.ts';
 
 /** A change somebody waits for. */

@@ -3,6 +3,9 @@ import { checkPreamble } from '../../shared/caddyfile/preamble.ts';
 import { Failure } from '../../shared/failure.ts';
 import { assertFree, normalize, type SiteSet, type Vhost, type VhostInput } from './vhost.ts';
 
+/** Who makes a change, and the name of the API token it came with. */
+export type Author = { userId: string; userName: string; via: string | null };
+
 export type Action = 'create' | 'update' | 'delete' | 'toggle';
 
 /** One vhost, or the preamble, as it was and as it will be: what is stored and recorded. */

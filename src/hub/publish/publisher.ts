@@ -12,11 +12,11 @@ import type { ProxyStatus } from '../../shared/wire.ts';
 import type { AgentClient } from '../agent-client/client.ts';
 import { changedVhosts, isRejection, judge, type Planned, settle, type Waiting } from './batch.ts';
 import { type Culprits, everybody, findCulprits } from './blame.ts';
-import type { Change } from './changes.ts';
+import type { Author, Change } from './changes.ts';
 import { assertAllContained } from './containment.ts';
 import { type Blame, createGateway } from './gateway.ts';
 import { createTeller, type PublishSeen } from './outcome.ts';
-import type { Author, Store } from './store.ts';
+import type { Store } from './store.ts';
 import type { Dialect, SiteSet } from './vhost.ts';
 
 export type PublisherDeps = {

@@ -7,9 +7,6 @@ import type { Step } from './changes.ts';
 import { recordOf } from './history.ts';
 import type { SiteSet } from './vhost.ts';
 
-/** Who makes a change, and the name of the API token it came with. */
-export type Author = { userId: string; userName: string; via: string | null };
-
 export type Store = ReturnType<typeof createStore>;
 
 export function createStore(db: Db) {

@@ -25,6 +25,10 @@ export type Vhost = Readonly<{
   updatedAt: Date;
 }>;
 
+/** The order of lists. */
+export const byDomain = (a: Vhost, b: Vhost): number =>
+  a.domain < b.domain ? -1 : a.domain > b.domain ? 1 : 0;
+
 /** All that is published: accepted by the proxy and stored, or a candidate for it. */
 export type SiteSet = Readonly<{
   preamble: string;

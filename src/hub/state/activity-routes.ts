@@ -3,8 +3,8 @@ import { Elysia, t } from 'elysia';
 import { ActivityQuery, Activity as Counts, LogActivity } from '../../shared/wire.ts';
 import type { Guard } from '../auth/guard.ts';
 import { ASKS_AGENT, refusals } from '../http/refusal-schemas.ts';
-import * as operations from '../vhosts/operations.ts';
 import type { Activity } from './activity.ts';
+import * as operations from './operations.ts';
 
 const DEFAULT_BUCKETS = 12;
 

@@ -3,11 +3,12 @@ import { Elysia, t } from 'elysia';
 import { SiteCertificate, SiteError, SiteUpstream } from '../../shared/wire-state.ts';
 import type { AgentClient } from '../agent-client/client.ts';
 import type { Guard } from '../auth/guard.ts';
+import { IdParams, idOf } from '../http/params.ts';
 import { ASKS_PROXY, refusals } from '../http/refusal-schemas.ts';
 import { findVhost } from '../publish/changes.ts';
 import type { Publisher } from '../publish/publisher.ts';
-import * as operations from '../vhosts/operations.ts';
-import { byDomain, idOf } from '../vhosts/routes.ts';
+import { byDomain } from '../publish/vhost.ts';
+import * as operations from './operations.ts';
 import { createStates, namesOf } from './vhost-state.ts';
 
 const LastError = t.Union([
@@ -89,7 +90,7 @@ export function vhostStateRoutes({ publisher, agent, guard, now }: VhostStateDep
         return createStates(set, sites, now())(findVhost(set, id));
       },
       {
-        params: t.Object({ id: t.String() }),
+        params: IdParams,
         response: { 200: VhostState, ...refusals(...ASKS_PROXY, 'NOT_FOUND') },
         detail: operations.getVhostState,
       },

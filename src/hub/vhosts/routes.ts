@@ -1,12 +1,11 @@
 /** `/vhosts`: read, create, change, delete and toggle, one by one or several at once. */
-import { Elysia, type Static, t } from 'elysia';
-import { Failure } from '../../shared/failure.ts';
+import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../shared/http.ts';
-import type { Guard } from '../auth/guard.ts';
+import { authorOf, type Guard } from '../auth/guard.ts';
+import { IdParams, idOf, ReplaceQuery, replaces } from '../http/params.ts';
 import { BODY, PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
 import { Success } from '../http/schemas.ts';
 import {
-  type Change,
   createChange,
   deleteChange,
   findVhost,
@@ -14,67 +13,11 @@ import {
   toggleChange,
   updateChange,
 } from '../publish/changes.ts';
+import { changeOf, NewVhost, Operation, VhostFields } from '../publish/operation.ts';
 import type { Publisher } from '../publish/publisher.ts';
-import type { Vhost } from '../publish/vhost.ts';
+import { byDomain, type Vhost } from '../publish/vhost.ts';
 import * as operations from './operations.ts';
-import { authorOf, etagOf, preconditionOf, VhostView, viewVhost } from './view.ts';
-
-/** Anything that is no vhost's id is not found. */
-export function idOf({ id }: { id: string }): number {
-  if (/^[1-9]\d{0,14}$/.test(id)) return Number(id);
-  throw new Failure('NOT_FOUND', 'There is no such vhost.');
-}
-
-/** The order of lists. */
-export const byDomain = (a: Vhost, b: Vhost) =>
-  a.domain < b.domain ? -1 : a.domain > b.domain ? 1 : 0;
-
-const Params = t.Object({ id: t.String() });
-/**
- * `replace=true`: the first change may replace sites that somebody else wrote.
- * No `UnionEnum`: Elysia gives a missing one its first value.
- */
-export const ReplaceQuery = t.Object({
-  replace: t.Optional(t.Union([t.Literal('true'), t.Literal('false')])),
-});
-export const replaces = (query: Static<typeof ReplaceQuery>) => query.replace === 'true';
-
-const NewVhost = {
-  domain: t.String(),
-  config: t.String(),
-  upstream: t.Optional(t.String()),
-  enabled: t.Optional(t.Boolean()),
-};
-const AnyFields = {
-  domain: t.Optional(t.String()),
-  config: t.Optional(t.String()),
-  upstream: t.Optional(t.String()),
-  enabled: t.Optional(t.Boolean()),
-};
-
-/** One change of a vhost in a list of them, or to be previewed. */
-export const Operation = t.Union(
-  [
-    t.Object({ op: t.Literal('create'), ...NewVhost }, { title: 'CreateVhost' }),
-    t.Object({ op: t.Literal('update'), id: t.Integer(), ...AnyFields }, { title: 'UpdateVhost' }),
-    t.Object({ op: t.Literal('delete'), id: t.Integer() }, { title: 'DeleteVhost' }),
-    t.Object({ op: t.Literal('toggle'), id: t.Integer() }, { title: 'ToggleVhost' }),
-  ],
-  { title: 'Operation' },
-);
-
-export function changeOf(operation: Static<typeof Operation>): Change<Vhost | { success: true }> {
-  switch (operation.op) {
-    case 'create':
-      return createChange(operation);
-    case 'update':
-      return updateChange(operation.id, operation);
-    case 'delete':
-      return deleteChange(operation.id);
-    case 'toggle':
-      return toggleChange(operation.id);
-  }
-}
+import { etagOf, preconditionOf, VhostView, viewVhost } from './view.ts';
 
 const MOST_OPERATIONS = 1_000;
 
@@ -93,7 +36,7 @@ export function vhostRoutes({ publisher, guard, bodyLimit }: VhostRoutesDeps) {
       detail: operations.listVhosts,
     })
     .get('/:id', ({ params, set }) => tagged(findVhost(publisher.current(), idOf(params)), set), {
-      params: Params,
+      params: IdParams,
       response: { 200: VhostView, ...refusals(...READS, 'NOT_FOUND') },
       detail: operations.getVhost,
     })
@@ -104,7 +47,7 @@ export function vhostRoutes({ publisher, guard, bodyLimit }: VhostRoutesDeps) {
         return tagged(await publisher.apply(change, authorOf(who), replaces(query)), set);
       },
       {
-        params: Params,
+        params: IdParams,
         query: ReplaceQuery,
         response: { 200: VhostView, ...refusals(...PUBLISHES, 'NOT_FOUND', 'PRECONDITION_FAILED') },
         detail: operations.toggleVhost,
@@ -117,7 +60,7 @@ export function vhostRoutes({ publisher, guard, bodyLimit }: VhostRoutesDeps) {
         return publisher.apply(change, authorOf(who), replaces(query));
       },
       {
-        params: Params,
+        params: IdParams,
         query: ReplaceQuery,
         response: { 200: Success, ...refusals(...PUBLISHES, 'NOT_FOUND', 'PRECONDITION_FAILED') },
         detail: operations.deleteVhost,
@@ -162,9 +105,9 @@ export function vhostRoutes({ publisher, guard, bodyLimit }: VhostRoutesDeps) {
         return tagged(await publisher.apply(change, authorOf(who), replaces(query)), set);
       },
       {
-        params: Params,
+        params: IdParams,
         query: ReplaceQuery,
-        body: t.Object(AnyFields, { title: 'VhostChanges' }),
+        body: t.Object(VhostFields, { title: 'VhostChanges' }),
         response: {
           200: VhostView,
           ...refusals(...PUBLISHES, ...BODY, 'NOT_FOUND', 'DOMAIN_TAKEN', 'PRECONDITION_FAILED'),

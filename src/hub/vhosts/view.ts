@@ -2,10 +2,8 @@
 import { createHash } from 'node:crypto';
 import { t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
-import type { Caller } from '../auth/guard.ts';
 import { Timestamp } from '../http/schemas.ts';
 import type { Precondition } from '../publish/changes.ts';
-import type { Author } from '../publish/store.ts';
 import type { Vhost } from '../publish/vhost.ts';
 
 export const VhostView = t.Object(
@@ -25,12 +23,6 @@ export const viewVhost = ({ position: _, ...vhost }: Vhost) => ({
   ...vhost,
   createdAt: vhost.createdAt.toISOString(),
   updatedAt: vhost.updatedAt.toISOString(),
-});
-
-export const authorOf = ({ user, via }: Caller): Author => ({
-  userId: user.id,
-  userName: user.name,
-  via,
 });
 
 /** A strong entity tag (RFC 9110, 8.8.3) of all that a vhost is. */

@@ -1,7 +1,7 @@
 /** What a command of the program is: told once, for running it, for its help and for completion. */
 import type { Machine } from '../config.ts';
+import type { Paint } from '../paint.ts';
 import type { Env } from '../settings-reader.ts';
-import type { Paint } from './paint.ts';
 import type { Progress } from './progress.ts';
 
 /** A word behind the command's name. */

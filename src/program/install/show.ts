@@ -1,6 +1,6 @@
 /** A plan as a person reads it. */
 import { structuredPatch } from 'diff';
-import type { Paint } from '../cli/paint.ts';
+import type { Paint } from '../paint.ts';
 import type { Owner, Step } from './plan.ts';
 
 /** Lines of a diff around what has changed. */

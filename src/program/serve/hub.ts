@@ -27,6 +27,7 @@ import { collectProcess } from '../../shared/observe/process.ts';
 import type { HubSettings } from '../config.ts';
 import { type Listening, listen, listenLocally } from '../listen.ts';
 import { COMMIT, VERSION } from '../version.ts';
+import { readDashboard } from './dashboard.ts';
 import { type HubRunning, type Prepared, prepareSocketFolder } from './part.ts';
 
 /** @param preamble of a hub that has none yet @throws Error where the port is taken */
@@ -90,6 +91,7 @@ export function prepareHub(
     accounts,
     directory: createDirectory({ db }),
     tokens: createTokens({ db, now }),
+    dashboard: readDashboard,
     publisher,
     importer,
     preambleUpdatedAt: store.preambleUpdatedAt,

@@ -1,19 +1,12 @@
 /** A site's page: the form for a new one, or for one that is there. */
 import { useState } from 'preact/hooks';
-import { request } from '../lib/api.ts';
 import { takeFlash } from '../lib/flash.ts';
 import type { Vhost } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { Notice } from '../parts/notice.tsx';
 import { EMPTY } from './draft.ts';
 import { SiteForm } from './site-form.tsx';
-
-export type Stored = { site: Vhost; etag: string | undefined };
-
-export const loadSite = async (id: number, signal?: AbortSignal): Promise<Stored> => {
-  const { body, etag } = await request<Vhost>(`/vhosts/${id}`, signal ? { signal } : {});
-  return { site: body, etag };
-};
+import { loadSite } from './stored.ts';
 
 export function SiteEdit({ id }: { id: number | null }) {
   const [flash] = useState(takeFlash);

@@ -13,8 +13,8 @@ import { Conflict } from './conflict.tsx';
 import { changedFields, changesFrom, type Draft, draftOf } from './draft.ts';
 import { PreviewPanel } from './preview-panel.tsx';
 import { Refusal } from './refusal.tsx';
-import { loadSite, type Stored } from './site-edit.tsx';
 import { StatePanel } from './state-panel.tsx';
+import { loadSite, type Stored } from './stored.ts';
 import { usePreview } from './use-preview.ts';
 
 type Props = { id: number | null; stored: Stored | null; initial: Draft };

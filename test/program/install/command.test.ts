@@ -13,10 +13,10 @@ import {
 import { join } from 'node:path';
 import type { Cli } from '../../../src/program/cli/command.ts';
 import { COMMANDS } from '../../../src/program/cli/commands.ts';
-import { createPaint } from '../../../src/program/cli/paint.ts';
 import { parseWords } from '../../../src/program/cli/parse.ts';
 import { createProgress } from '../../../src/program/cli/progress.ts';
 import { isSafe, take } from '../../../src/program/install/machine.ts';
+import { createPaint } from '../../../src/program/paint.ts';
 import { runProgram } from '../../harness/program.ts';
 import { temporaryFolder } from '../../harness/stack.ts';
 

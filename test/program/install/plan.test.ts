@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test';
-import { createPaint } from '../../../src/program/cli/paint.ts';
 import {
   type Owner,
   planInstall,
@@ -8,6 +7,7 @@ import {
   type Step,
 } from '../../../src/program/install/plan.ts';
 import { show } from '../../../src/program/install/show.ts';
+import { createPaint } from '../../../src/program/paint.ts';
 
 const SECRET = 'not-to-be-seen-not-to-be-seen-not-to-be-seen';
 const ROOTS: Owner = { uid: 0, gid: 0, mode: 0o755 };

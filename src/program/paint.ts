@@ -1,5 +1,5 @@
 /** Colour for a terminal, and for nothing else. */
-import type { Env } from '../settings-reader.ts';
+import type { Env } from './settings-reader.ts';
 
 export type Paint = Readonly<Record<'red' | 'green' | 'bold', (text: string) => string>>;
 

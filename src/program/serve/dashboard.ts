@@ -1,18 +1,8 @@
 /** The dashboard's files: out of the binary, or bundled on the spot where the source runs. */
 import { basename } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import type { Asset, Dashboard } from '../../hub/dashboard/routes.ts';
 import page from '../../web/index.html';
-
-export type Asset = {
-  /** The media type, with its charset. */
-  type: string;
-  body: Uint8Array<ArrayBuffer>;
-  /** The same in gzip, where that is smaller. */
-  gzip: Uint8Array<ArrayBuffer> | null;
-};
-
-/** `page` is the HTML; `files` are what it loads, by names that change with their content. */
-export type Dashboard = { page: string; files: ReadonlyMap<string, Asset> };
 
 type Part = { name: string; type: string; read: () => Promise<ArrayBuffer> };
 

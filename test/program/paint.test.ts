@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createPaint } from '../../../src/program/cli/paint.ts';
-import { runProgram } from '../../harness/program.ts';
-import { temporaryFolder } from '../../harness/stack.ts';
+import { createPaint } from '../../src/program/paint.ts';
+import { runProgram } from '../harness/program.ts';
+import { temporaryFolder } from '../harness/stack.ts';
 
 const folder = temporaryFolder();
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -32,7 +32,7 @@ describe('colour', () => {
   // util-linux gives a process a terminal of its own.
   const script = Bun.which('script');
   test.skipIf(script === null)('is on a real terminal, and not there with NO_COLOR', () => {
-    const main = join(import.meta.dir, '../../../src/main.ts');
+    const main = join(import.meta.dir, '../../src/main.ts');
     const command = `${process.execPath} ${main} nothing`;
     const terminal = (env: Record<string, string>) =>
       Bun.spawnSync(['script', '-qec', command, '/dev/null'], {

@@ -1,0 +1,113 @@
+/** Waiting, in one way everywhere: one job after the other, deadlines, and streams that can be ended. */
+
+/** Runs jobs one at a time, in the order they came in; a job that fails does not stop the next. */
+export type Queue = <T>(job: () => Promise<T>) => Promise<T>;
+
+export function createQueue(): Queue {
+  let last: Promise<unknown> = Promise.resolve();
+  return (job) => {
+    const result = last.then(job);
+    last = result.catch(() => undefined);
+    return result;
+  };
+}
+
+/**
+ * What `promise` brings, or what `late` returns (or throws) if that takes longer.
+ * @param milliseconds how long to wait
+ */
+export async function within<T, L>(
+  promise: Promise<T>,
+  milliseconds: number,
+  late: () => L,
+): Promise<T | L> {
+  const { promise: timeout, resolve } = Promise.withResolvers<typeof LATE>();
+  const timer = setTimeout(() => resolve(LATE), milliseconds);
+  try {
+    const first = await Promise.race([promise, timeout]);
+    return first === LATE ? late() : first;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const LATE = Symbol('late');
+
+/** Where a stream's bytes come from. */
+export type StreamSource = {
+  /** Sent first, at once: the headers go out with it. */
+  head?: Uint8Array;
+  /** The next piece, undefined at the end. @throws what the stream's reader is to see */
+  next(): Promise<Uint8Array | undefined>;
+  /** Releases what the source holds. May be called more than once. */
+  stop(): void;
+};
+
+/** Streams that can all be ended from outside, as a server that stops has to. */
+export type EndableStreams = {
+  /** A stream of what `source` brings, piece by piece as they are read. */
+  open(source: StreamSource): ReadableStream<Uint8Array>;
+  /**
+   * Ends all streams, and any that is opened later at once.
+   * @returns how many have a reader that has stopped reading and may never see the end
+   */
+  end(): number;
+  /** How many are open. */
+  count(): number;
+};
+
+export function createEndableStreams(): EndableStreams {
+  const open = new Set<() => boolean>();
+  let isOver = false;
+
+  return {
+    open({ head, next, stop }) {
+      let isPulled = false;
+      let end = () => false;
+      const finish = () => {
+        open.delete(end);
+        stop();
+      };
+      return new ReadableStream<Uint8Array>(
+        {
+          start(controller) {
+            end = () => {
+              finish();
+              // A reader that has not asked for more may never do so; waiting for it holds up a stop.
+              if (!isPulled) controller.error(new Error('the server is stopping'));
+              return !isPulled;
+            };
+            if (isOver) stop();
+            else open.add(end);
+            if (head) controller.enqueue(head);
+          },
+          async pull(controller) {
+            isPulled = true;
+            try {
+              const piece = await next();
+              if (piece !== undefined) return controller.enqueue(piece);
+              finish();
+              controller.close();
+            } catch (fault) {
+              finish();
+              controller.error(fault);
+            } finally {
+              isPulled = false;
+            }
+          },
+          cancel: finish,
+        },
+        { highWaterMark: 0 },
+      );
+    },
+    count: () => open.size,
+    end() {
+      isOver = true;
+      return [...open].filter((end) => end()).length;
+    },
+  };
+}
+
+/** The sentence an error carries, without its class. */
+export const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
