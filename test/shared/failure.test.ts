@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
 import { Elysia } from 'elysia';
-import { Failure, type Location, sentenceOf } from '../../src/shared/failure.ts';
+import { FAILURES, Failure, type Location, sentenceOf } from '../../src/shared/failure.ts';
 import { errors } from '../../src/shared/http.ts';
 
 const vhost = { id: 7, domain: 'a.example', line: 3 };
@@ -57,4 +58,16 @@ test('a body holds what is known, and the bare words only for the hub', async ()
   };
   expect(await bodyOf(failure)).toEqual(body);
   expect(await bodyOf(failure, true)).toEqual({ ...body, words: 'nonsense' });
+});
+
+test('docs/api.md lists every code with its status and meaning, and no other', async () => {
+  const text = await Bun.file(join(import.meta.dir, '../../docs/api.md')).text();
+  const rows = [...text.matchAll(/^\| `([A-Z_]+)` \| (\d+) \| (.*) \|$/gm)];
+  const listed = rows.map(([, code, status, meaning]) => [code, Number(status), meaning]);
+  const known = Object.entries(FAILURES).map(([code, { status, meaning }]) => [
+    code,
+    status,
+    meaning,
+  ]);
+  expect(listed).toEqual(known);
 });
