@@ -86,7 +86,8 @@ export const pathOf = (request: Request): string =>
 const STORAGE_FAULT =
   /^(ENOSPC|EROFS|EDQUOT|EFBIG|EIO|EACCES|EPERM|SQLITE_(FULL|IOERR|READONLY|CANTOPEN)(_.*)?)$/;
 
-const isStorageFault = (error: unknown): boolean =>
+/** Whether an error says that the disk is full or cannot be written to. */
+export const isStorageFault = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && STORAGE_FAULT.test(String(error.code));
 
 const storageUnavailable = () =>

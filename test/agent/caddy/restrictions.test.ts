@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAdminMatcher } from '../../../agent/caddy/admin-address.ts';
-import { findForbidden } from '../../../agent/caddy/policy.ts';
+import { findForbidden } from '../../../agent/caddy/restrictions.ts';
 import { fileImports } from '../../../src/shared/caddyfile/file-imports.ts';
 import { mayImport, resolvePath } from '../../../src/shared/import-dirs.ts';
 import { temporaryFolder } from '../../harness/stack.ts';
