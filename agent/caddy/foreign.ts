@@ -1,10 +1,13 @@
-/** Tells whether a live configuration serves sites that somebody else wrote. Pure. */
+/** Whether a live configuration serves sites that signalbox did not write. Pure. */
 import { field, type Json } from './json.ts';
 
-/** Debian's package serves this folder on port 80 until somebody writes a Caddyfile. */
+/** Debian's package serves this folder on port 80 until there is a Caddyfile. */
 const DEBIAN_ROOT = '/usr/share/caddy';
 
-/** @param config the live configuration as JSON text, without the agent's stamp */
+/**
+ * Whether it serves anything except Debian's default page.
+ * @param config the live configuration as JSON text, without the agent's stamp
+ */
 export function isForeign(config: string): boolean {
   const servers = field(field(field(JSON.parse(config) as Json, 'apps'), 'http'), 'servers');
   if (typeof servers !== 'object' || servers === null) return false;

@@ -1,9 +1,9 @@
-/** Looking into JSON of unknown shape. Pure. */
+/** Reads JSON of unknown shape. Pure. */
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
 
-/** The value where it is an object, else an empty one. */
+/** The value if it is an object, otherwise an empty one. */
 export const object = (value: Json | undefined): JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
 
