@@ -1,4 +1,4 @@
-/** The agent's HTTP side: a bearer check before everything, then the proxy and its logs. */
+/** The agent's HTTP API: every route but health and metrics needs the agent's token. */
 import { Elysia } from 'elysia';
 import { Failure } from '../src/shared/failure.ts';
 import {
@@ -44,27 +44,28 @@ import type { AgentMetrics } from './metrics.ts';
 import type { ProxyState } from './state/proxy-state.ts';
 
 export type AgentDeps = {
-  /** The shared token, and the one it replaces while both are in use. */
+  /** The shared token, and during a rotation the previous one. */
   tokens: readonly string[];
   proxy: ProxyControl;
   state: ProxyState;
   logs: Logs;
-  /** Whether it is reached over TLS. */
+  /** Whether the agent serves HTTPS. */
   tls?: boolean;
   metrics: AgentMetrics;
   log: Log;
 };
 
-/** A proxyfile of 25,000 sites is about 1.6 MB. */
+/** A Caddyfile of 25,000 sites is about 1.6 MB. */
 export const AGENT_BODY_LIMIT = 16 * 1024 * 1024;
 
 const isRead = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD';
 const isHealthCheck = (request: Request): boolean =>
   isRead(request) && pathOf(request) === '/health';
-/** That route has a rule of its own. */
+/** That route has its own rule. */
 const isForMetrics = (request: Request): boolean =>
   isRead(request) && pathOf(request) === METRICS_PATH;
 
+/** The agent as an Elysia app. Errors are answered by `errors` of shared/http. */
 export function createAgent(deps: AgentDeps) {
   const { tokens, proxy, state, logs, tls = false, metrics, log } = deps;
   const allowed = createBearerCheck(tokens);
@@ -86,7 +87,7 @@ export function createAgent(deps: AgentDeps) {
       set.headers['X-Content-Type-Options'] = 'nosniff';
       if (isHealthCheck(request) || isForMetrics(request) || allowed(request)) return;
       set.headers['WWW-Authenticate'] = 'Bearer';
-      throw new Failure('UNAUTHENTICATED', 'A valid agent token is needed.');
+      throw new Failure('UNAUTHENTICATED', 'A valid agent token is required.');
     })
     .get('/health', () => ({ status: 'ok' as const }), { response: Health })
     .use(metricsRoutes({ metrics, hasToken: allowed, peerOf }))
@@ -156,9 +157,10 @@ export function createAgent(deps: AgentDeps) {
   return agent;
 }
 
+/** @throws Failure INVALID_REQUEST */
 function placeOf(text: string | undefined): Place | undefined {
   if (!text) return undefined;
   const place = parsePlace(text);
   if (place) return place;
-  throw new Failure('INVALID_REQUEST', 'Last-Event-ID is not one of this log.');
+  throw new Failure('INVALID_REQUEST', 'The Last-Event-ID is not an event of this log.');
 }
