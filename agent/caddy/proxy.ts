@@ -11,7 +11,7 @@ import { type Admin, createAdmin } from './admin.ts';
 import { isForeign } from './foreign.ts';
 import type { JsonObject } from './json.ts';
 import { createProxyfile, digestOf } from './proxyfile.ts';
-import { createReload, type ReloadOptions } from './reload.ts';
+import { createReload, type Reload } from './reload.ts';
 import { createRestrictions } from './restrictions.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
 import { createValidator } from './validate.ts';
@@ -37,18 +37,8 @@ export type ProxyControl = {
   /** The only client of the proxy's admin endpoint, so that its calls queue up. */
   readonly admin: Admin;
   readonly watch: Watch;
-  /**
-   * Makes a Caddyfile live and stores it on disk, or leaves both as they were.
-   * @returns the text's digest
-   * @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE, STALE, STORAGE_UNAVAILABLE; file system errors
-   */
-  reload(text: string, options?: ReloadOptions): Promise<string>;
-  /**
-   * Checks whether the proxy would accept a Caddyfile, without loading it.
-   * @param ports whether the ports it adds must be free
-   * @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE
-   */
-  validate(text: string, ports?: boolean): Promise<void>;
+  reload: Reload['reload'];
+  validate: Reload['check'];
   /** Adapts a Caddyfile to JSON. @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE */
   adapt(text: string): Promise<JsonObject>;
   /** @throws file system errors if the Caddyfile cannot be read */

@@ -95,7 +95,7 @@ export function createRecovery({ admin, managed, resume, log }: RecoveryDeps): R
 
 const NOT_RESTORED = 'the previous configuration could not be restored';
 
-/** The beginnings of messages that must not claim that nothing was changed. */
+/** What a caller reads instead of a message that claims that nothing was changed. */
 const MESSAGES: Partial<Record<FailureCode, string>> = {
   PROXY_REJECTED:
     'The proxy refused this configuration, and the previous one could not be restored.',
@@ -108,16 +108,15 @@ function withRestoreError(error: unknown, restoreError: unknown): unknown {
   if (restoreError === null) return error;
   const reason = `${NOT_RESTORED}: ${wordsOf(restoreError)}`;
   const cause = new AggregateError([error, restoreError], reason);
-  const known = error instanceof Failure ? error : null;
-  const code = known?.code ?? (isStorageFault(error) ? 'STORAGE_UNAVAILABLE' : 'INTERNAL');
+  const failure = error instanceof Failure ? error : null;
+  const code = failure?.code ?? (isStorageFault(error) ? 'STORAGE_UNAVAILABLE' : 'INTERNAL');
   const message = MESSAGES[code];
   if (message === undefined) return cause;
-  const detail = known?.detail === undefined ? reason : `${known.detail}; ${reason}`;
-  return new Failure(code, message, { detail, at: known?.at, cause });
+  const first = failure ? failure.detail : cleanSentence(messageOf(error));
+  const detail = first === undefined ? reason : `${first}; ${reason}`;
+  return new Failure(code, message, { detail, at: failure?.at, cause });
 }
 
 /** Why something failed, without paths of the host. */
 const wordsOf = (error: unknown): string =>
-  error instanceof Failure && error.detail !== undefined
-    ? error.detail
-    : cleanSentence(messageOf(error));
+  (error instanceof Failure ? error.detail : undefined) ?? cleanSentence(messageOf(error));

@@ -114,7 +114,13 @@ describe('if the previous configuration cannot be restored, the answer says so',
       LOST,
       restore,
     ],
-    ['after a full disk', ['accepted', gone], 'STORAGE_UNAVAILABLE', FULL, restore],
+    [
+      'after a full disk',
+      ['accepted', gone],
+      'STORAGE_UNAVAILABLE',
+      FULL,
+      `ENOSPC: no space left on device, write; ${restore}`,
+    ],
   ])('%s', async (when, answers, code, message, detail) => {
     const { error } = await reload(answers, when === 'after a full disk');
     expect(error).toMatchObject({ code, message, detail });
