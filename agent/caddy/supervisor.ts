@@ -134,7 +134,7 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     log(adopted ? 'proxy adopted' : 'proxy started', { pid: current.pid });
   }
 
-  /** Waits, or less if `wake` is called. */
+  /** Waits until the time is over or `wake` is called. */
   const pause = (milliseconds: number): Promise<void> =>
     within(new Promise<void>((resolve) => (wake = resolve)), milliseconds, () => undefined);
 
@@ -145,13 +145,13 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
       if (stopping || restarting || (current && isAlive(current))) continue;
       log('proxy ended', {}, 'warn');
       if (Date.now() - upSince > HEALTHY_AFTER_MS) failures = 0;
-      await tryAgain();
+      await pause(BACKOFF_MS[Math.min(failures++, BACKOFF_MS.length - 1)] ?? 0);
+      if (!stopping) await serve();
     }
   }
 
-  async function tryAgain(): Promise<void> {
-    await pause(BACKOFF_MS[Math.min(failures++, BACKOFF_MS.length - 1)] ?? 0);
-    if (stopping) return;
+  /** Starts Caddy and loads its sites. Never rejects: if that fails, the next poll tries again. */
+  async function serve(): Promise<void> {
     try {
       await up();
       await deps.onUp();
@@ -165,12 +165,7 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     async start() {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       writeDurably(boot, JSON.stringify({ admin: { listen: admin.address } }), 0o600);
-      try {
-        await up();
-        await deps.onUp();
-      } catch (error) {
-        log('proxy not started', { reason: String(error) }, 'error');
-      }
+      await serve();
       watching = watch();
     },
 

@@ -2,6 +2,7 @@
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { connect, type PeerCertificate } from 'node:tls';
+import { within } from '../../src/shared/async.ts';
 import type { SiteCertificate } from '../../src/shared/wire-state.ts';
 
 /** Where to connect, and the name to ask for. */
@@ -45,19 +46,14 @@ export function handshake({ host, port, name }: Target): Promise<HandshakeResult
     rejectUnauthorized: false,
     ...(address === 0 ? { servername } : {}),
   });
-  const end = (result: HandshakeResult) => {
-    clearTimeout(timer);
-    socket.destroy();
-    resolve(result);
-  };
-  const timer = setTimeout(() => end(none('The proxy does not answer.')), TIMEOUT_MS);
   socket.once('secureConnect', () => {
     const certificate = read(socket.getPeerCertificate());
-    end(certificate ? { certificate } : none('The proxy presented no certificate.'));
+    resolve(certificate ? { certificate } : none('The proxy presented no certificate.'));
   });
-  socket.on('error', (error: NodeJS.ErrnoException) => end(none(reasonOf(error))));
-  socket.once('close', () => end(none('The proxy closed the connection.')));
-  return promise;
+  socket.on('error', (error: NodeJS.ErrnoException) => resolve(none(reasonOf(error))));
+  socket.once('close', () => resolve(none('The proxy closed the connection.')));
+  const late = () => none('The proxy does not answer.');
+  return within(promise, TIMEOUT_MS, late).finally(() => socket.destroy());
 }
 
 const none = (reason: string): HandshakeResult => ({ certificate: null, reason });

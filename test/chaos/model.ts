@@ -8,8 +8,6 @@ import type { World } from './world.ts';
 type State = { id: number; marker: string; enabled: boolean } | null;
 type Site = { host: string; sure: State; maybe: State | undefined };
 
-export type Model = ReturnType<typeof createModel>;
-
 const HOSTS = 8;
 
 export function createModel(world: World, random: Random) {
