@@ -1,5 +1,5 @@
 /** Caddy's rules for serving HTTPS without being told to. Pure. */
-import { field, type Json, object } from './json.ts';
+import { field, type Json, list, object } from './json.ts';
 
 /**
  * Whether a server gets certificates, and the HTTP port redirects to it: it listens on a port other
@@ -22,5 +22,3 @@ export function hasAutomaticHttps(
 /** The hosts in a route's matchers. */
 const hostsOf = (route: Json): Json[] =>
   list(field(route, 'match')).flatMap((matcher) => list(field(matcher, 'host')));
-
-const list = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : []);

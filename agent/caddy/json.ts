@@ -7,6 +7,9 @@ export type JsonObject = { [key: string]: Json };
 export const object = (value: Json | undefined): JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
 
-/** A member of an object; undefined for anything else. */
-export const field = (value: Json | undefined, name: string): Json | undefined =>
-  object(value)[name];
+/** The value if it is an array, otherwise an empty one. */
+export const list = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : []);
+
+/** A member of an object, or of objects inside of it; undefined if there is none. */
+export const field = (value: Json | undefined, ...names: readonly string[]): Json | undefined =>
+  names.reduce<Json | undefined>((inner, name) => object(inner)[name], value);

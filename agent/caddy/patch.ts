@@ -1,7 +1,7 @@
 /** Adds the agent's admin endpoint and loggers to an adapted configuration. Pure. */
 import { dirname, join } from 'node:path';
 import { ACCESS_LOGGER, ERROR_LOGGER } from './admin.ts';
-import { type Json, type JsonObject, object } from './json.ts';
+import { type Json, type JsonObject, list, object } from './json.ts';
 
 /** What the agent writes into every configuration that it loads. */
 export type Stamp = {
@@ -94,9 +94,8 @@ function withAccessLogs(apps: JsonObject): JsonObject {
 
 /** The default logger must not write access entries a second time. */
 function withoutAccess(exclude: Json | undefined): Json[] {
-  const rest = Array.isArray(exclude) ? exclude : [];
   return [
-    ...rest.filter((name) => name !== ACCESS && !String(name).startsWith(`${ACCESS}.`)),
+    ...list(exclude).filter((name) => name !== ACCESS && !String(name).startsWith(`${ACCESS}.`)),
     ACCESS,
   ];
 }

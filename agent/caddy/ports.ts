@@ -1,6 +1,6 @@
 /** Tries the ports that a configuration adds before it is loaded: a failed start can leak listeners. */
 import { hasAutomaticHttps } from './automatic-https.ts';
-import { field, type Json, object } from './json.ts';
+import { field, type Json, list, object } from './json.ts';
 
 /** A TCP listener as Caddy writes it: host may be empty, which is every address. */
 export type Listener = { host: string; port: number };
@@ -39,11 +39,10 @@ function isTaken({ host, port }: Listener): boolean {
 
 /** All TCP listeners of a configuration, one per address. */
 export function listenersOf(config: Json): Listener[] {
-  const http = field(field(config, 'apps'), 'http');
+  const http = field(config, 'apps', 'http');
   const httpPort = portOf(field(http, 'http_port'), 80);
   const servers = Object.values(object(field(http, 'servers'))).map((server) => {
-    const listen = field(server, 'listen');
-    const own = Array.isArray(listen) ? listen.flatMap((one) => parseAddress(String(one))) : [];
+    const own = list(field(server, 'listen')).flatMap((one) => parseAddress(String(one)));
     return { server, own };
   });
   const found = servers.flatMap(({ own }) => own);
@@ -55,7 +54,7 @@ export function listenersOf(config: Json): Listener[] {
 /** Automatic HTTPS also opens the HTTP port, to redirect visitors, whatever port the site uses. */
 function redirects(server: Json, own: readonly Listener[], httpPort: number): boolean {
   const ports = own.map(({ port }) => port);
-  const isOff = field(field(server, 'automatic_https'), 'disable_redirects') === true;
+  const isOff = field(server, 'automatic_https', 'disable_redirects') === true;
   return !isOff && hasAutomaticHttps(server, ports, httpPort);
 }
 

@@ -1,6 +1,6 @@
 /** The sites in a live configuration of Caddy, by host name. Pure. */
 import { hasAutomaticHttps } from '../caddy/automatic-https.ts';
-import { field, type Json, type JsonObject, object } from '../caddy/json.ts';
+import { field, type Json, type JsonObject, list, object } from '../caddy/json.ts';
 import { type Listener, parseAddress, portOf } from '../caddy/ports.ts';
 import { hostKey } from '../logs/index/host.ts';
 
@@ -42,13 +42,10 @@ export function liveSites(config: Json): LiveSite[] {
     http: portOf(field(http, 'http_port'), 80),
     https: portOf(field(http, 'https_port'), 443),
   };
-  const automation = policiesBy(
-    list(field(field(field(apps, 'tls'), 'automation'), 'policies')),
-    (policy) => {
-      const subjects = list(field(policy, 'subjects'));
-      return subjects.length === 0 ? null : subjects;
-    },
-  );
+  const automation = policiesBy(list(field(apps, 'tls', 'automation', 'policies')), (policy) => {
+    const subjects = list(field(policy, 'subjects'));
+    return subjects.length === 0 ? null : subjects;
+  });
   return Object.values(object(field(http, 'servers'))).flatMap((server) =>
     sitesOf(object(server), ports, automation),
   );
@@ -70,7 +67,7 @@ function sitesOf(server: JsonObject, ports: Ports, automation: PolicyFinder): Li
   const place = listeners.find(({ port }) => port !== ports.http) ?? listeners[0];
   const secure = isSecure(server, listeners, ports) ? place : undefined;
   const selection = policiesBy(list(server.tls_connection_policies), (policy) => {
-    const names = field(field(policy, 'match'), 'sni');
+    const names = field(policy, 'match', 'sni');
     return Array.isArray(names) ? names : null;
   });
   return [...found].map(([name, upstreams]) => ({
@@ -116,7 +113,7 @@ function upstreamsOf(route: Json): LiveUpstream[] {
       const health = field(value, 'health_checks');
       const checked =
         field(health, 'active') !== undefined ||
-        Number(field(field(health, 'passive'), 'fail_duration') ?? 0) > 0;
+        Number(field(health, 'passive', 'fail_duration') ?? 0) > 0;
       for (const upstream of list(field(value, 'upstreams'))) {
         const address = field(upstream, 'dial');
         if (typeof address === 'string') found.push({ address, checked });
@@ -169,5 +166,3 @@ export function covers(pattern: string, name: string): boolean {
 export const matches = (pattern: readonly string[], labels: readonly string[]): boolean =>
   labels.length === pattern.length &&
   pattern.every((label, index) => label === '*' || label === labels[index]);
-
-const list = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : []);

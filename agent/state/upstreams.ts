@@ -1,6 +1,6 @@
 /** Reads Caddy's figures on its upstreams: open requests, failures and health. */
 import type { Admin } from '../caddy/admin.ts';
-import { field, type Json } from '../caddy/json.ts';
+import { field, type Json, list } from '../caddy/json.ts';
 
 /** `healthy` is null if Caddy does not say. */
 export type UpstreamFigures = { requests: number; fails: number; healthy: boolean | null };
@@ -21,10 +21,10 @@ export function createUpstreams({ admin, now }: UpstreamsDeps): Upstreams {
   let last: { until: number; figures: ReturnType<Upstreams['read']> } | null = null;
 
   async function ask(): Promise<Map<string, UpstreamFigures>> {
-    const list = JSON.parse(await admin.upstreams()) as Json;
+    const upstreams = JSON.parse(await admin.upstreams()) as Json;
     const health = healthOf(await admin.metrics());
     const figures = new Map<string, UpstreamFigures>();
-    for (const one of Array.isArray(list) ? list : []) {
+    for (const one of list(upstreams)) {
       const address = String(field(one, 'address') ?? '');
       figures.set(address, {
         requests: Number(field(one, 'num_requests')) || 0,
