@@ -1,3 +1,4 @@
+/** TLS between hub and agent. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+/** `signalbox backup` beside a running hub. */
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import {

@@ -1,3 +1,4 @@
+/** The compiled program, in an empty folder. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

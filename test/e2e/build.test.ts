@@ -1,3 +1,4 @@
+/** The build: same source, same bytes. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

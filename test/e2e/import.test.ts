@@ -1,3 +1,4 @@
+/** `signalbox import` into a running hub. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

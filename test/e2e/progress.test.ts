@@ -1,3 +1,4 @@
+/** The progress line of the running program, on a pseudo-terminal. */
 import { afterAll, expect, test } from 'bun:test';
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+/** Sites with TLS, signed by the CA of Caddy itself. */
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { ask, freePort, signUp, startLocalCaStack, until } from '../harness/stack.ts';
