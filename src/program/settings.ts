@@ -19,130 +19,70 @@ export type Setting = Readonly<{
   roles: readonly Role[];
 }>;
 
-const define = <Name extends string>(table: Readonly<Record<Name, Setting>>) => table;
-
-const HUB: readonly Role[] = ['hub', 'all'];
-const AGENT: readonly Role[] = ['agent', 'all'];
+const used =
+  (roles: readonly Role[]) =>
+  (usual: string | null, meaning: string, more: Partial<Setting> = {}): Setting => ({
+    default: usual,
+    meaning,
+    roles,
+    ...more,
+  });
+const byAny = used(ROLES);
+const byHub = used(['hub', 'all']);
+const byAgent = used(['agent', 'all']);
 
 /** In the order of `--help`. */
-export const SETTINGS = define({
-  DATA_DIR: { default: './data', meaning: 'database, secrets, certificates', roles: ROLES },
-  HUB_HOST: { default: '127.0.0.1', meaning: 'address the hub listens on', roles: HUB },
-  HUB_PORT: { default: '3000', meaning: 'port the hub listens on; 0: any free one', roles: HUB },
-  SIGN_UP: {
-    default: 'first',
-    meaning: 'who may sign up: first (only the first user), open (anyone), closed (nobody)',
-    roles: HUB,
-  },
-  TRUST_PROXY: {
-    default: 'false',
-    meaning: 'take the client address from the last hop of X-Forwarded-For',
-    roles: HUB,
-  },
-  HUB_ORIGINS: {
-    default: null,
-    meaning: 'origins or hosts the hub answers to, separated by commas; none: any',
-    roles: HUB,
-  },
-  AGENT_URL: {
-    default: 'http://127.0.0.1:3002',
-    meaning: 'where the hub reaches the agent',
-    roles: ['hub'],
-  },
-  AGENT_CA: {
-    default: null,
-    meaning: 'how the hub verifies the agent: a PEM file or a SHA-256 fingerprint',
-    roles: ['hub'],
-  },
-  AGENT_TOKEN: {
-    default: null,
-    meaning: 'token that hub and agent share, 32+ characters; on one machine: generated',
-    secret: true,
-    roles: ROLES,
-  },
-  AGENT_TOKEN_PREVIOUS: {
-    default: null,
-    meaning: 'old token that the agent still accepts',
-    secret: true,
-    roles: AGENT,
-  },
-  AGENT_HOST: { default: '127.0.0.1', meaning: 'address the agent listens on', roles: AGENT },
-  AGENT_PORT: {
-    default: '3002',
-    meaning: 'port the agent listens on; 0: any free one',
-    roles: AGENT,
-  },
-  AGENT_TLS_CERT: {
-    default: null,
-    meaning: 'the agent’s TLS certificate, a PEM file',
-    roles: AGENT,
-  },
-  AGENT_TLS_KEY: {
-    default: null,
-    meaning: 'the private key of that certificate, a PEM file',
-    roles: AGENT,
-  },
-  PROXY_BIN: { default: 'caddy', meaning: 'the Caddy program, a name or a path', roles: AGENT },
-  PROXYFILE: {
-    default: '/etc/caddy/Caddyfile',
+export const SETTINGS = {
+  DATA_DIR: byAny('./data', 'database, secrets, certificates'),
+  HUB_HOST: byHub('127.0.0.1', 'address the hub listens on'),
+  HUB_PORT: byHub('3000', 'port the hub listens on; 0: any free one'),
+  SIGN_UP: byHub(
+    'first',
+    'who may sign up: first (only the first user), open (anyone), closed (nobody)',
+  ),
+  TRUST_PROXY: byHub('false', 'take the client address from the last hop of X-Forwarded-For'),
+  HUB_ORIGINS: byHub(null, 'origins or hosts the hub answers to, separated by commas; none: any'),
+  AGENT_URL: used(['hub'])('http://127.0.0.1:3002', 'where the hub reaches the agent'),
+  AGENT_CA: used(['hub'])(
+    null,
+    'how the hub verifies the agent: a PEM file or a SHA-256 fingerprint',
+  ),
+  AGENT_TOKEN: byAny(
+    null,
+    'token that hub and agent share, 32+ characters; on one machine: generated',
+    { secret: true },
+  ),
+  AGENT_TOKEN_PREVIOUS: byAgent(null, 'old token that the agent still accepts', { secret: true }),
+  AGENT_HOST: byAgent('127.0.0.1', 'address the agent listens on'),
+  AGENT_PORT: byAgent('3002', 'port the agent listens on; 0: any free one'),
+  AGENT_TLS_CERT: byAgent(null, 'the agent’s TLS certificate, a PEM file'),
+  AGENT_TLS_KEY: byAgent(null, 'the private key of that certificate, a PEM file'),
+  PROXY_BIN: byAgent('caddy', 'the Caddy program, a name or a path'),
+  PROXYFILE: byAgent('/etc/caddy/Caddyfile', 'the Caddyfile that the agent writes', {
     onOneMachine: 'DATA_DIR/Caddyfile',
-    meaning: 'the Caddyfile that the agent writes',
-    roles: AGENT,
-  },
-  PROXY_ADMIN: {
-    default: 'localhost:2019',
-    meaning: 'Caddy’s admin endpoint, host:port or unix//path; if managed: a socket',
-    roles: AGENT,
-  },
-  PROXY_MANAGED: {
-    default: 'false',
+  }),
+  PROXY_ADMIN: byAgent(
+    'localhost:2019',
+    'Caddy’s admin endpoint, host:port or unix//path; if managed: a socket',
+  ),
+  PROXY_MANAGED: byAgent('false', 'whether the agent starts, restarts and stops Caddy itself', {
     onOneMachine: 'true',
-    meaning: 'whether the agent starts, restarts and stops Caddy itself',
-    roles: AGENT,
-  },
-  PROXY_ENV_FILE: {
-    default: null,
-    meaning: 'file of NAME=value lines for Caddy’s environment',
-    roles: AGENT,
-  },
-  PROXY_HTTP_PORT: {
-    default: null,
-    meaning: 'first HTTP port; if not set: 80, or 8080 unless 80 and 443 are available',
-    roles: ['all'],
-  },
-  PROXY_HTTPS_PORT: {
-    default: null,
-    meaning: 'first HTTPS port; if not set: 443, or 8443 with 8080',
-    roles: ['all'],
-  },
-  IMPORT_DIRS: {
-    default: null,
-    meaning: 'folders that sites may import files from, separated by colons',
-    roles: ROLES,
-  },
-  ACCESS_LOG: {
-    default: '/var/log/caddy/access.log',
+  }),
+  PROXY_ENV_FILE: byAgent(null, 'file of NAME=value lines for Caddy’s environment'),
+  PROXY_HTTP_PORT: used(['all'])(
+    null,
+    'first HTTP port; if not set: 80, or 8080 unless 80 and 443 are available',
+  ),
+  PROXY_HTTPS_PORT: used(['all'])(null, 'first HTTPS port; if not set: 443, or 8443 with 8080'),
+  IMPORT_DIRS: byAny(null, 'folders that sites may import files from, separated by colons'),
+  ACCESS_LOG: byAgent('/var/log/caddy/access.log', 'the access log that Caddy writes', {
     onOneMachine: 'DATA_DIR/logs/access.log',
-    meaning: 'the access log that Caddy writes',
-    roles: AGENT,
-  },
-  ACCESS_LOG_ROLL_MB: {
-    default: '100',
-    meaning: 'size in MB at which the access log is rotated',
-    roles: AGENT,
-  },
-  ACCESS_LOG_KEEP: { default: '10', meaning: 'how many rotated access logs to keep', roles: AGENT },
-  LOG_FORMAT: {
-    default: 'logfmt',
-    meaning: 'format of signalbox’s own log: logfmt or json',
-    roles: ROLES,
-  },
-  LOG_LEVEL: {
-    default: 'info',
-    meaning: 'level of signalbox’s own log: debug, info, warn or error',
-    roles: ROLES,
-  },
-});
+  }),
+  ACCESS_LOG_ROLL_MB: byAgent('100', 'size in MB at which the access log is rotated'),
+  ACCESS_LOG_KEEP: byAgent('10', 'how many rotated access logs to keep'),
+  LOG_FORMAT: byAny('logfmt', 'format of signalbox’s own log: logfmt or json'),
+  LOG_LEVEL: byAny('info', 'level of signalbox’s own log: debug, info, warn or error'),
+};
 
 export type SettingName = keyof typeof SETTINGS;
 

@@ -2,7 +2,6 @@
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import {
-  chmodSync,
   chownSync,
   copyFileSync,
   existsSync,
@@ -135,11 +134,8 @@ describe('signalbox restore', () => {
     await until(async () => (await served('first.example')) === 'first', 'the restored site');
     await until(async () => (await served('second.example')) !== 'second', 'the later site to go');
     expect((await ask(`${hub}/vhosts`, { headers })).status).toBe(401);
-    const signedIn = await ask<{ token: string }>(`${hub}/auth/sign-in/email`, {
-      json: { email: 'ada@example.org', password: 'a long passphrase' },
-    });
-    expect(signedIn.status).toBe(200);
-    headers = { Authorization: `Bearer ${signedIn.body.token}` };
+    const json = { email: 'ada@example.org', password: 'a long passphrase' };
+    expect((await ask(`${hub}/auth/sign-in/email`, { json })).status).toBe(200);
     await stop();
 
     // The same with the database that was kept.
@@ -180,40 +176,40 @@ describe('signalbox restore', () => {
     await stop();
   });
 
-  test.skipIf(process.getuid?.() !== 0)(
-    'as root, leaves the files to the owner of the folder',
-    async () => {
-      const into = join(folder, 'of-nobody');
-      mkdirSync(join(into, 'data'), { recursive: true });
-      chownSync(join(into, 'data'), 65534, 65534);
-      expect((await run(['restore', file], { cwd: into })).code).toBe(0);
-      const owners = () =>
-        readdirSync(join(into, 'data')).map((name) => statSync(join(into, 'data', name)).uid);
-      expect(owners()).toEqual([65534, 65534]);
-      expect((await run(['restore', file], { cwd: into })).code).toBe(0);
-      expect((await run(['backup', join(into, 'out.db')], { cwd: into })).code).toBe(0);
-      expect(owners()).toEqual([65534, 65534, 65534]);
-    },
-  );
+  describe.skipIf(process.getuid?.() !== 0)('as root', () => {
+    /** A working folder whose data folder belongs to the user nobody. */
+    function ownedByNobody(name: string): string {
+      const data = join(folder, name, 'data');
+      mkdirSync(data, { recursive: true });
+      chownSync(data, 65534, 65534);
+      return join(folder, name);
+    }
 
-  test.skipIf(process.getuid?.() !== 0)(
-    'as root, does not follow links that the owner of the folder made',
-    async () => {
-      const into = join(folder, 'of-an-attacker');
-      mkdirSync(join(into, 'data'), { recursive: true });
-      chownSync(join(into, 'data'), 65534, 65534);
+    test('leaves the files to the owner of the folder', async () => {
+      const cwd = ownedByNobody('root-restores');
+      const owners = () =>
+        readdirSync(join(cwd, 'data')).map((name) => statSync(join(cwd, 'data', name)).uid);
+      expect((await run(['restore', file], { cwd })).code).toBe(0);
+      expect(owners()).toEqual([65534, 65534]);
+      expect((await run(['restore', file], { cwd })).code).toBe(0);
+      expect((await run(['backup', join(cwd, 'out.db')], { cwd })).code).toBe(0);
+      expect(owners()).toEqual([65534, 65534, 65534]);
+    });
+
+    test('does not follow links that the owner of the folder made', async () => {
+      const cwd = ownedByNobody('root-attacked');
       const target = join(folder, 'root-owned');
-      symlinkSync(target, join(into, 'data/hub.lock'));
-      const { code, err } = await run(['restore', file], { cwd: into });
+      symlinkSync(target, join(cwd, 'data/hub.lock'));
+      const { code, err } = await run(['restore', file], { cwd });
       expect([code, err]).toEqual([1, expect.stringContaining('hub.lock is a symbolic link')]);
       expect(existsSync(target)).toBe(false);
 
       // The link could also appear after the check.
       writeFileSync(target, '');
-      giveToOwner(join(into, 'data/hub.lock'));
+      giveToOwner(join(cwd, 'data/hub.lock'));
       expect(statSync(target).uid).toBe(0);
-    },
-  );
+    });
+  });
 
   test('includes the log that was copied with a database', async () => {
     const other = join(folder, 'with-log');
@@ -239,8 +235,7 @@ describe('signalbox restore', () => {
 
   test('replaces a database too damaged to open', async () => {
     const into = join(folder, 'damaged');
-    mkdirSync(join(into, 'data'), { recursive: true });
-    chmodSync(join(into, 'data'), 0o700);
+    mkdirSync(join(into, 'data'), { recursive: true, mode: 0o700 });
     writeFileSync(join(into, 'data/signalbox.db'), 'x'.repeat(9000));
     writeFileSync(join(into, 'data/signalbox.db-wal'), 'y'.repeat(9000));
     const done = await run(['restore', file], { cwd: into });

@@ -1,5 +1,5 @@
 /** The texts of `--help`, made from the tables of commands and settings. */
-import { ROLES, type Role, type Setting, settings } from '../settings.ts';
+import { ROLES, type Role, settings } from '../settings.ts';
 import type { Command } from './command.ts';
 
 /** Where the summaries of commands and options begin. */
@@ -50,29 +50,17 @@ const EXIT_CODES =
 /** The settings that at least one of `roles` uses, with their defaults. */
 function settingsHelp(roles: readonly Role[]): string {
   const used = settings.filter(([, setting]) => setting.roles.some((role) => roles.includes(role)));
-  const lines = used.map(([name, setting]) => {
-    const notes = notesOf(name, setting, roles).join('; ');
-    const text = notes === '' ? setting.meaning : `${setting.meaning} (${notes})`;
-    const wrapped = SETTING_COLUMN + text.length > WIDTH;
-    const indent = `\n${' '.repeat(SETTING_COLUMN)}`;
-    return row(
-      `  ${name}`,
-      wrapped ? `${setting.meaning}${indent}(${notes})` : text,
-      SETTING_COLUMN,
-    );
+  const lines = used.map(([name, { default: usual, onOneMachine, meaning, secret }]) => {
+    const notes = [
+      ...(secret ? [`or ${name}_FILE`] : []),
+      ...(usual === null ? [] : [`default ${usual}`]),
+      ...(onOneMachine && roles.includes('all') ? [`on one machine ${onOneMachine}`] : []),
+    ].join('; ');
+    const fits = `${meaning} (${notes})`.length <= WIDTH - SETTING_COLUMN;
+    const gap = fits ? ' ' : `\n${' '.repeat(SETTING_COLUMN)}`;
+    return row(`  ${name}`, meaning + (notes && `${gap}(${notes})`), SETTING_COLUMN);
   });
   return `Settings, from the environment or a .env file in the working folder:\n${lines.join('')}`;
-}
-
-function notesOf(name: string, setting: Setting, roles: readonly Role[]): string[] {
-  const { default: usual, onOneMachine, secret } = setting;
-  const onlyAll = roles.every((role) => role === 'all');
-  const shown = onlyAll ? (onOneMachine ?? usual) : usual;
-  return [
-    ...(secret ? [`or ${name}_FILE`] : []),
-    ...(shown === null ? [] : [`default ${shown}`]),
-    ...(onOneMachine && roles.length > 1 ? [`on one machine ${onOneMachine}`] : []),
-  ];
 }
 
 function row(left: string, right: string, column = COLUMN): string {
