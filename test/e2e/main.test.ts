@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findByArgument } from '../../agent/caddy/processes.ts';
-import { runProgram } from '../harness/program.ts';
+import { type Program, runProgram } from '../harness/program.ts';
 import { ask, freePort, signUp, temporaryFolder, until } from '../harness/stack.ts';
 
 const folder = temporaryFolder();
@@ -74,7 +74,7 @@ describe('the command line', () => {
 });
 
 describe('the one-machine mode', () => {
-  let program: ReturnType<typeof run>;
+  let program: Program;
   let hub: string;
   let agent: string;
 

@@ -124,7 +124,7 @@ describe('a request id', () => {
     expect(own.map(({ request_id }) => request_id).toSorted()).toEqual(ids);
   });
 
-  test('list of a batch is bounded, and the agent accepts only a well-formed one', async () => {
+  test('may be a list at the agent, which replaces one that is malformed or too long', async () => {
     const call = async (id: string) => {
       const answer = await ask(`${stack.agent}/proxy/status`, {
         headers: { ...stack.agentHeaders, 'X-Request-Id': id },

@@ -81,7 +81,7 @@ async function runPlan(
   if (live && !printed) {
     if (!host.isRoot) return refuse('needs root (sudo); use --print to only see the plan');
     if (!host.runsSystemd)
-      return refuse('systemd is not running here; use --root / to only write the files');
+      return refuse('systemd is not running; use --root / to only write files');
     if (name === 'install' && host.program === null) {
       return refuse('needs the binary, which npm run build writes to dist/');
     }
@@ -98,8 +98,7 @@ async function runPlan(
     if (steps.length === 0) out('Nothing to do.\n');
     if (printed || steps.length === 0) return EXIT.done;
     if (!given.has('yes')) {
-      if (!host.hasTerminal)
-        return refuse('nothing was done: without a terminal, confirm with --yes');
+      if (!host.hasTerminal) return refuse('nothing was done; without a terminal, use --yes');
       if (!cli.confirm('Continue?')) return refuse('nothing was done');
     }
     for (const step of steps) carryOut(step, folder);

@@ -4,7 +4,7 @@
 export type CaddyPlace =
   /** Nowhere near: the unit is the hub alone. */
   | 'none'
-  /** In a unit of its own; this one only runs it to validate. */
+  /** In caddy.service; this unit only runs it to validate. */
   | 'beside'
   /** In the same unit. */
   | 'managed';

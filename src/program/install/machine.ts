@@ -28,7 +28,7 @@ export type MachineDeps = {
 /** Where packages and administrators put units (systemd.unit(5)). */
 const UNIT_FOLDERS = ['/etc/systemd/system', '/usr/lib/systemd/system', '/lib/systemd/system'];
 
-/** Changes nothing. */
+/** Reads the state that a plan is made from; changes nothing. */
 export function readSystem({ root, live, program, which }: MachineDeps): SystemState {
   const text: SystemState['text'] = (path) => {
     try {

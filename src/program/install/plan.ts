@@ -177,7 +177,7 @@ export function planUninstall(which: Role | null, purge: boolean, system: System
   const removed = (step: Step) => (step.do === 'remove' ? step.path : null);
   return steps.filter((step, at) => {
     const path = removed(step);
-    return path === null || steps.findIndex((one) => removed(one) === path) === at;
+    return path === null || steps.findIndex((other) => removed(other) === path) === at;
   });
 }
 

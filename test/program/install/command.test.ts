@@ -72,7 +72,7 @@ async function onMachine(host: Partial<Cli['host']>, agrees: boolean, ...words: 
 describe('signalbox install refuses', () => {
   test.each([
     ['to run without root', { isRoot: false }, 'needs root'],
-    ['to run without systemd', { runsSystemd: false }, 'systemd is not running here'],
+    ['to run without systemd', { runsSystemd: false }, 'systemd is not running'],
     ['to run from source', {}, 'needs the binary'],
   ])('%s', async (_what, host, reason) => {
     const { code, text, asked } = await onMachine(host, true, 'install', 'hub', '--yes');
@@ -112,7 +112,7 @@ describe('signalbox install refuses', () => {
     const { code, out, err } = await run('install', 'hub', '--root', root);
     expect([code, err]).toEqual([
       1,
-      'signalbox install: nothing was done: without a terminal, confirm with --yes\n',
+      'signalbox install: nothing was done; without a terminal, use --yes\n',
     ]);
     expect(out).toContain(`write /${UNIT} (0644)\n`);
     expect(existsSync(join(root, 'etc'))).toBe(false);
