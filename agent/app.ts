@@ -18,7 +18,7 @@ import {
   ActivityQuery,
   AdaptAnswer,
   AdaptRequest,
-  ErrorBody,
+  AgentErrorBody,
   Health,
   LogActivity,
   LogPage,
@@ -78,7 +78,7 @@ export function createAgent(deps: AgentDeps) {
         several: true,
       }),
     )
-    .use(errors({ report: reportTo(log) }))
+    .use(errors({ report: reportTo(log), words: true }))
     .use(lateBodies())
     .use(patience())
     .onRequest(({ request, set }) => {
@@ -99,7 +99,12 @@ export function createAgent(deps: AgentDeps) {
       }),
       {
         body: ReloadRequest,
-        response: { 200: ReloadAnswer, 400: ErrorBody, 409: ErrorBody, 502: ErrorBody },
+        response: {
+          200: ReloadAnswer,
+          400: AgentErrorBody,
+          409: AgentErrorBody,
+          502: AgentErrorBody,
+        },
       },
     )
     .post(
@@ -110,24 +115,24 @@ export function createAgent(deps: AgentDeps) {
       },
       {
         body: ValidateRequest,
-        response: { 200: ValidateAnswer, 400: ErrorBody, 502: ErrorBody },
+        response: { 200: ValidateAnswer, 400: AgentErrorBody, 502: AgentErrorBody },
       },
     )
     .post('/proxy/adapt', async ({ body }) => ({ config: await proxy.adapt(body.proxyfile) }), {
       body: AdaptRequest,
-      response: { 200: AdaptAnswer, 400: ErrorBody, 502: ErrorBody },
+      response: { 200: AdaptAnswer, 400: AgentErrorBody, 502: AgentErrorBody },
     })
     .post('/proxy/sites', async ({ body }) => ({ sites: await state.sites(body.names) }), {
       body: SitesRequest,
-      response: { 200: SitesAnswer, 400: ErrorBody, 502: ErrorBody },
+      response: { 200: SitesAnswer, 400: AgentErrorBody, 502: AgentErrorBody },
     })
     .get('/proxy/certificates', async () => ({ sites: await state.certificates() }), {
-      response: { 200: CertificatesAnswer, 502: ErrorBody },
+      response: { 200: CertificatesAnswer, 502: AgentErrorBody },
     })
     .get('/proxy/status', () => proxy.status(), { response: ProxyStatus })
     .get('/logs', ({ query }) => logs.page(parseLogQuery(query)), {
       query: LogQuery,
-      response: { 200: LogPage, 400: ErrorBody },
+      response: { 200: LogPage, 400: AgentErrorBody },
     })
     .get(
       '/logs/tail',
@@ -142,11 +147,11 @@ export function createAgent(deps: AgentDeps) {
     )
     .get('/logs/stats', ({ query }) => logs.stats(parseStatsQuery(query)), {
       query: StatsQuery,
-      response: { 200: LogStats, 400: ErrorBody },
+      response: { 200: LogStats, 400: AgentErrorBody },
     })
     .get('/logs/activity', ({ query }) => logs.activity(parseActivityQuery(query)), {
       query: ActivityQuery,
-      response: { 200: LogActivity, 400: ErrorBody },
+      response: { 200: LogActivity, 400: AgentErrorBody },
     });
   return agent;
 }

@@ -48,6 +48,6 @@ export function createJudge({ admin, reading, importDirs }: JudgeDeps) {
 
 const refused = (sentence: string, line?: number): Failure =>
   new Failure('PROXY_REJECTED', 'This configuration cannot be published; nothing was changed.', {
-    detail: line === undefined ? sentence : `line ${line}: ${sentence}`,
-    line,
+    detail: sentence,
+    at: { line },
   });

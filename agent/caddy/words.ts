@@ -21,7 +21,7 @@ export function lastErrorOf(stderr: string): string {
 
 /**
  * @param sentence Caddy's words without the leading `Error: `
- * @returns `line 3: unrecognized directive: x` and 3, or the bare sentence
+ * @returns `unrecognized directive: x` and 3, or the bare sentence
  */
 export function cleanWords(sentence: string): ProxyWords {
   let rest = sentence.trim();
@@ -34,16 +34,16 @@ export function cleanWords(sentence: string): ProxyWords {
     return { detail: 'an imported file is not valid', line: undefined };
   }
   const line = Number(place[2]);
-  return { detail: clip(`line ${line}: ${withoutPaths(rest.slice(place[0].length))}`), line };
+  return { detail: clip(withoutPaths(rest.slice(place[0].length))), line };
 }
 
 /** The refusal a caller hears. */
 export function rejected(sentence: string): Failure {
-  const words = cleanWords(sentence);
+  const { detail, line } = cleanWords(sentence);
   return new Failure(
     'PROXY_REJECTED',
     'The proxy refused this configuration; nothing was changed.',
-    words,
+    { detail, at: { line } },
   );
 }
 

@@ -38,7 +38,7 @@ export const SETTINGS = {
   HUB_PORT: byHub('3000', 'port the hub listens on; 0: any free one'),
   SIGN_UP: byHub(
     'first',
-    'who may sign up: first (only the first user), open (anyone), closed (nobody)',
+    'who may sign up: first (the owner only), open (anyone) or closed (nobody)',
   ),
   TRUST_PROXY: byHub('false', 'take the client address from the last hop of X-Forwarded-For'),
   HUB_ORIGINS: byHub(null, 'origins or hosts the hub answers to, separated by commas; none: any'),
@@ -71,9 +71,9 @@ export const SETTINGS = {
   PROXY_ENV_FILE: byAgent(null, 'file of NAME=value lines for Caddy’s environment'),
   PROXY_HTTP_PORT: used(['all'])(
     null,
-    'first HTTP port; if not set: 80, or 8080 unless 80 and 443 are available',
+    'first HTTP port; if not set: 80, or 8080 if 80 or 443 is not available',
   ),
-  PROXY_HTTPS_PORT: used(['all'])(null, 'first HTTPS port; if not set: 443, or 8443 with 8080'),
+  PROXY_HTTPS_PORT: used(['all'])(null, 'first HTTPS port; if not set: 443, or 8443 if 80 or 443 is not available'),
   IMPORT_DIRS: byAny(null, 'folders that sites may import files from, separated by colons'),
   ACCESS_LOG: byAgent('/var/log/caddy/access.log', 'the access log that Caddy writes', {
     onOneMachine: 'DATA_DIR/logs/access.log',

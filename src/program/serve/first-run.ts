@@ -12,7 +12,7 @@ export function ownToken(file: string): string {
 }
 
 /**
- * Ports 80 and 443, or 8080 and 8443 unless both are free to use. `skip_install_trust`, because as
+ * Ports 80 and 443, or 8080 and 8443 if one of them is not available. `skip_install_trust`, because as
  * root Caddy would add its own CA to the machine's trust store at every load (seen with 2.6.2).
  */
 export function firstPreamble(ports: Settings['firstPorts']): string {

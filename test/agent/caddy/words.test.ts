@@ -5,12 +5,12 @@ describe("the proxy's words", () => {
   test.each([
     [
       "adapting config using caddyfile: parsing caddyfile tokens for 'reverse_proxy': Caddyfile:3 - Error during parsing: Wrong argument count or unexpected line ending after 'lb_policy'",
-      "line 3: Wrong argument count or unexpected line ending after 'lb_policy'",
+      "Wrong argument count or unexpected line ending after 'lb_policy'",
       3,
     ],
     [
       'adapting config using caddyfile adapter: Caddyfile:6: unrecognized directive: revers_proxy',
-      'line 6: unrecognized directive: revers_proxy',
+      'unrecognized directive: revers_proxy',
       6,
     ],
     [
