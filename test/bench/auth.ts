@@ -4,7 +4,7 @@
  * is asked for again and again.
  */
 import { request } from 'node:http';
-import { createPasswords } from '../../src/hub/auth/password.ts';
+import { createPasswords } from '../../src/hub/auth/accounts/password.ts';
 import { openDatabase } from '../../src/hub/db/open.ts';
 import { users } from '../../src/hub/db/schema.ts';
 import { runProgram } from '../harness/program.ts';

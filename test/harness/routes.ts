@@ -2,10 +2,10 @@
 import { join } from 'node:path';
 import { createAgent } from '../../agent/app.ts';
 import { createHub } from '../../src/hub/app.ts';
-import { createDirectory } from '../../src/hub/auth/directory.ts';
-import { createAccounts } from '../../src/hub/auth/service.ts';
-import { createSetupCode } from '../../src/hub/auth/setup-code.ts';
-import { createTokens } from '../../src/hub/auth/tokens.ts';
+import { createAccounts } from '../../src/hub/auth/accounts/accounts.ts';
+import { createDirectory } from '../../src/hub/auth/accounts/directory.ts';
+import { createSetupCode } from '../../src/hub/auth/accounts/setup-code.ts';
+import { createTokens } from '../../src/hub/auth/tokens/tokens.ts';
 import { openDatabase } from '../../src/hub/db/open.ts';
 import type { RegisteredRoute } from '../../src/hub/openapi/document.ts';
 

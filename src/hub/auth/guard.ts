@@ -2,10 +2,10 @@
 import { Elysia } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
 import { note } from '../../shared/observe/context.ts';
-import type { sessionCookie } from './cookie.ts';
-import type { Accounts } from './service.ts';
-import type { User, Who } from './sessions.ts';
-import type { Tokens } from './tokens.ts';
+import type { Accounts } from './accounts/accounts.ts';
+import type { sessionCookie } from './sessions/cookie.ts';
+import type { User, Who } from './sessions/sessions.ts';
+import type { Tokens } from './tokens/tokens.ts';
 
 export type GuardDeps = {
   accounts: Accounts;

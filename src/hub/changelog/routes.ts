@@ -7,8 +7,8 @@ import { PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
 import { Success, Timestamp } from '../http/schemas.ts';
 import { revertChange } from '../publish/history.ts';
 import type { Publisher } from '../publish/publisher.ts';
+import type { Changelog } from './changelog.ts';
 import * as operations from './operations.ts';
-import type { Changelog } from './service.ts';
 
 const ChangelogEntry = t.Object(
   {

@@ -2,7 +2,7 @@
 import { Elysia } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
 import { pathOf } from '../../shared/http.ts';
-import type { SignUpDoor } from '../auth/service.ts';
+import type { SignUpDoor } from '../auth/accounts/accounts.ts';
 
 /** The addresses the page answers to; each shows itself. */
 export const PAGES = [

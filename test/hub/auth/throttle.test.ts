@@ -1,8 +1,8 @@
 import { Database } from 'bun:sqlite';
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
+import { createQueue } from '../../../src/hub/auth/accounts/concurrency-limit.ts';
 import { lastHop, networkOf } from '../../../src/hub/auth/address.ts';
-import { createQueue } from '../../../src/hub/auth/queue.ts';
 import { createThrottle } from '../../../src/hub/auth/throttle.ts';
 import { Failure } from '../../../src/shared/failure.ts';
 import { ask, signUp, startStack } from '../../harness/stack.ts';

@@ -1,15 +1,15 @@
 /** The hub's numbers: what is counted as it happens, and what is looked up when somebody asks. */
-import type { Log } from '../shared/observe/log.ts';
+import type { Log } from '../../shared/observe/log.ts';
 import {
   type Collector,
   countRequests,
   createMetrics,
   type Family,
-} from '../shared/observe/metrics.ts';
-import type { AgentClient } from './agent-client/client.ts';
-import { OUTCOMES, type PublishSeen } from './publish/outcome.ts';
-import type { Publisher } from './publish/publisher.ts';
-import { type CertificatesDeps, readCertificates } from './state/certificates.ts';
+} from '../../shared/observe/metrics.ts';
+import type { AgentClient } from '../agent-client/client.ts';
+import { OUTCOMES, type PublishSeen } from '../publish/outcome.ts';
+import type { Publisher } from '../publish/publisher.ts';
+import { type CertificatesDeps, readCertificates } from './certificates.ts';
 
 export type SignInFailure = 'credentials' | 'rate_limited';
 export type HubMetrics = ReturnType<typeof createHubMetrics>;

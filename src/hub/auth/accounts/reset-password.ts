@@ -1,8 +1,8 @@
 /** A new password for an account without its old one: for `signalbox passwd`, on the host itself. */
 import { randomBytes } from 'node:crypto';
 import { eq } from 'drizzle-orm';
-import type { Db } from '../db/open.ts';
-import { sessions, users } from '../db/schema.ts';
+import type { Db } from '../../db/open.ts';
+import { sessions, users } from '../../db/schema.ts';
 import { checkPassword, createPasswords } from './password.ts';
 
 /** 144 bits. */

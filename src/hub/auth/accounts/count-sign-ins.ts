@@ -1,6 +1,6 @@
 /** Tells of refused sign-ins, for the log and for the numbers. */
-import { Failure } from '../../shared/failure.ts';
-import type { Accounts } from './service.ts';
+import { Failure } from '../../../shared/failure.ts';
+import type { Accounts } from './accounts.ts';
 
 const REASONS = {
   INVALID_EMAIL_OR_PASSWORD: 'credentials',

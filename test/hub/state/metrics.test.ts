@@ -2,11 +2,18 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import { collectStanding } from '../../src/hub/metrics.ts';
-import { serveHub } from '../../src/program/serve/serve.ts';
-import { createMetrics } from '../../src/shared/observe/metrics.ts';
-import { readExposition, sampleOf } from '../harness/exposition.ts';
-import { ask, type Stack, signUp, startStack, temporaryFolder, until } from '../harness/stack.ts';
+import { collectStanding } from '../../../src/hub/state/metrics.ts';
+import { serveHub } from '../../../src/program/serve/serve.ts';
+import { createMetrics } from '../../../src/shared/observe/metrics.ts';
+import { readExposition, sampleOf } from '../../harness/exposition.ts';
+import {
+  ask,
+  type Stack,
+  signUp,
+  startStack,
+  temporaryFolder,
+  until,
+} from '../../harness/stack.ts';
 
 let stack: Stack;
 let headers: Record<string, string>;
@@ -190,7 +197,7 @@ test.each(['hub', 'agent'] as const)(
 );
 
 test('docs/metrics.md names all of them, and nothing else', async () => {
-  const text = await Bun.file(join(import.meta.dir, '../../docs/metrics.md')).text();
+  const text = await Bun.file(join(import.meta.dir, '../../../docs/metrics.md')).text();
   const rows = text.split('\n').filter((line) => line.startsWith('| `'));
   const named = rows.flatMap((row) => row.split('|')[1]?.match(/\w+/g) ?? []);
   const told = [...(await scrape('hub')).keys(), ...(await scrape('agent')).keys()];

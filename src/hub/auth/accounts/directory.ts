@@ -1,9 +1,9 @@
 /** The accounts there are, as those who have one see them. */
 import { asc, count, eq } from 'drizzle-orm';
-import { Failure } from '../../shared/failure.ts';
-import type { Db } from '../db/open.ts';
-import { users } from '../db/schema.ts';
-import type { User } from './sessions.ts';
+import { Failure } from '../../../shared/failure.ts';
+import type { Db } from '../../db/open.ts';
+import { users } from '../../db/schema.ts';
+import type { User } from '../sessions/sessions.ts';
 
 export type Directory = ReturnType<typeof createDirectory>;
 

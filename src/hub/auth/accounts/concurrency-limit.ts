@@ -1,5 +1,5 @@
 /** Lets a few jobs run at once and a bounded number wait for their turn. */
-import { rateLimited } from './throttle.ts';
+import { rateLimited } from '../throttle.ts';
 
 /** What is asked of whoever finds the queue full: about the time a full one takes. */
 const RETRY_AFTER_SECONDS = 10;

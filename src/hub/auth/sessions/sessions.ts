@@ -1,9 +1,9 @@
 /** Sessions: made, found by their token, extended, ended. Only a token's hash is stored. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { and, desc, eq, gt, lt, ne } from 'drizzle-orm';
-import type { Db } from '../db/open.ts';
-import { sessions, users } from '../db/schema.ts';
-import { hashOf } from './secret.ts';
+import type { Db } from '../../db/open.ts';
+import { sessions, users } from '../../db/schema.ts';
+import { hashOf } from '../secret.ts';
 
 export type User = typeof users.$inferSelect;
 /** A session with the token its owner presented. */

@@ -1,7 +1,7 @@
 /** The session cookie: the only place that knows `@elysiajs/cookie`. */
 import { cookie } from '@elysiajs/cookie';
 import { Elysia } from 'elysia';
-import { bearerOf } from './bearer.ts';
+import { bearerOf } from '../bearer.ts';
 
 const NAME = 'signalbox_session';
 

@@ -1,11 +1,11 @@
 /** API tokens: made and shown once, found by their hash, taken back. */
 import { randomUUID } from 'node:crypto';
 import { and, desc, eq } from 'drizzle-orm';
-import { Failure } from '../../shared/failure.ts';
-import type { Db } from '../db/open.ts';
-import { apiTokens, users } from '../db/schema.ts';
-import { hashOf } from './secret.ts';
-import type { User } from './sessions.ts';
+import { Failure } from '../../../shared/failure.ts';
+import type { Db } from '../../db/open.ts';
+import { apiTokens, users } from '../../db/schema.ts';
+import { hashOf } from '../secret.ts';
+import type { User } from '../sessions/sessions.ts';
 import { isTokenText, makeTokenText } from './token-text.ts';
 
 /** `read` lets nothing be changed. */

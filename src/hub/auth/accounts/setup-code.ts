@@ -1,7 +1,7 @@
 /** The word that only whoever started the hub can know; needed for the first account. */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { isSame } from './secret.ts';
+import { isSame } from '../secret.ts';
 
 export type SetupCode = ReturnType<typeof createSetupCode>;
 

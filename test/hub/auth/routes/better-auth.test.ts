@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { createAuthClient } from 'better-auth/client';
-import { type Stack, startStack } from '../../harness/stack.ts';
+import { type Stack, startStack } from '../../../harness/stack.ts';
 
 const PASSWORD = 'a long passphrase';
 const NEW = 'quite another phrase';

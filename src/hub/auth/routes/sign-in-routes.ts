@@ -1,14 +1,14 @@
 /** Sign-up, sign-in, sign-out and get-session, on the wire as better-auth's e-mail routes. */
 import { Elysia, t } from 'elysia';
-import { jsonBody } from '../../shared/http.ts';
-import { isAskedHere } from '../../shared/loopback.ts';
-import { note } from '../../shared/observe/context.ts';
-import { BODY, NEW_PASSWORD, OPEN, refusals } from '../http/refusal-schemas.ts';
-import { Success, Timestamp } from '../http/schemas.ts';
-import type { sessionCookie } from './cookie.ts';
+import { jsonBody } from '../../../shared/http.ts';
+import { isAskedHere } from '../../../shared/loopback.ts';
+import { note } from '../../../shared/observe/context.ts';
+import { BODY, NEW_PASSWORD, OPEN, refusals } from '../../http/refusal-schemas.ts';
+import { Success, Timestamp } from '../../http/schemas.ts';
+import type { Accounts } from '../accounts/accounts.ts';
+import type { sessionCookie } from '../sessions/cookie.ts';
+import { type Client, SESSION_SECONDS, type Session, type User } from '../sessions/sessions.ts';
 import * as operations from './operations.ts';
-import type { Accounts } from './service.ts';
-import { type Client, SESSION_SECONDS, type Session, type User } from './sessions.ts';
 
 export const UserView = t.Object(
   {

@@ -1,11 +1,11 @@
 /** `/tokens`: permanent tokens for scripts, managed by whoever is signed in. */
 import { Elysia, t } from 'elysia';
-import { jsonBody } from '../../shared/http.ts';
-import { BODY, refusals, WRITES } from '../http/refusal-schemas.ts';
-import { Success, Timestamp } from '../http/schemas.ts';
-import type { SessionGuard } from './guard.ts';
+import { jsonBody } from '../../../shared/http.ts';
+import { BODY, refusals, WRITES } from '../../http/refusal-schemas.ts';
+import { Success, Timestamp } from '../../http/schemas.ts';
+import type { SessionGuard } from '../guard.ts';
+import type { TokenInfo, Tokens } from '../tokens/tokens.ts';
 import * as operations from './operations.ts';
-import type { TokenInfo, Tokens } from './tokens.ts';
 
 const fields = {
   id: t.String(),

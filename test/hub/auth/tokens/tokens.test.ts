@@ -1,8 +1,8 @@
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { isTokenText, makeTokenText } from '../../../src/hub/auth/token-text.ts';
-import { ask, type Stack, signUp, startStack } from '../../harness/stack.ts';
+import { isTokenText, makeTokenText } from '../../../../src/hub/auth/tokens/token-text.ts';
+import { ask, type Stack, signUp, startStack } from '../../../harness/stack.ts';
 
 type Token = { id: string; name: string; token: string; code: string; lastUsedAt: string | null };
 

@@ -1,13 +1,13 @@
 /** `/users`: accounts, managed by those who have one. */
 import { Elysia, t } from 'elysia';
-import { jsonBody } from '../../shared/http.ts';
-import { BODY, NEW_PASSWORD, refusals, WRITES } from '../http/refusal-schemas.ts';
-import { Success } from '../http/schemas.ts';
-import type { Directory } from './directory.ts';
-import type { SessionGuard } from './guard.ts';
+import { jsonBody } from '../../../shared/http.ts';
+import { BODY, NEW_PASSWORD, refusals, WRITES } from '../../http/refusal-schemas.ts';
+import { Success } from '../../http/schemas.ts';
+import type { Accounts } from '../accounts/accounts.ts';
+import type { Directory } from '../accounts/directory.ts';
+import type { SessionGuard } from '../guard.ts';
 import * as operations from './operations.ts';
-import { UserView, viewUser } from './routes.ts';
-import type { Accounts } from './service.ts';
+import { UserView, viewUser } from './sign-in-routes.ts';
 
 export type UserRoutesDeps = {
   accounts: Accounts;

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isLoopback } from '../../../src/shared/loopback.ts';
-import { ask, type Stack, startStack } from '../../harness/stack.ts';
+import { isLoopback } from '../../../../src/shared/loopback.ts';
+import { ask, type Stack, startStack } from '../../../harness/stack.ts';
 
 let stack: Stack;
 afterEach(() => stack.stop());

@@ -1,6 +1,6 @@
 /** How often a password may be guessed and an account be made. */
-import { networkOf } from './address.ts';
-import { createThrottle, type Throttle } from './throttle.ts';
+import { networkOf } from '../address.ts';
+import { createThrottle, type Throttle } from '../throttle.ts';
 
 /** Promised figures: failures per account and per address in a quarter of an hour. */
 const WINDOW_MS = 15 * 60 * 1000;

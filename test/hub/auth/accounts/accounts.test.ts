@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { runProgram } from '../../harness/program.ts';
-import { ask, type Stack, signUp, startStack } from '../../harness/stack.ts';
+import { runProgram } from '../../../harness/program.ts';
+import { ask, type Stack, signUp, startStack } from '../../../harness/stack.ts';
 
 type Body = { code: string };
 type Headers = Record<string, string>;

@@ -1,14 +1,14 @@
 /** `/sessions` and `/auth/change-password`: what somebody signed in does about their own account. */
 import { Elysia, t } from 'elysia';
-import { jsonBody } from '../../shared/http.ts';
-import { BODY, NEW_PASSWORD, refusals, WRITES } from '../http/refusal-schemas.ts';
-import { Success, Timestamp } from '../http/schemas.ts';
-import type { sessionCookie } from './cookie.ts';
-import type { SessionGuard } from './guard.ts';
+import { jsonBody } from '../../../shared/http.ts';
+import { BODY, NEW_PASSWORD, refusals, WRITES } from '../../http/refusal-schemas.ts';
+import { Success, Timestamp } from '../../http/schemas.ts';
+import type { Accounts } from '../accounts/accounts.ts';
+import type { SessionGuard } from '../guard.ts';
+import type { sessionCookie } from '../sessions/cookie.ts';
+import { SESSION_SECONDS } from '../sessions/sessions.ts';
 import * as operations from './operations.ts';
-import { UserView, viewUser } from './routes.ts';
-import type { Accounts } from './service.ts';
-import { SESSION_SECONDS } from './sessions.ts';
+import { UserView, viewUser } from './sign-in-routes.ts';
 
 const SessionEntry = t.Object(
   {

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { type Answer, ask, type Stack, signUp, startStack } from '../../harness/stack.ts';
+import { type Answer, ask, type Stack, signUp, startStack } from '../../../harness/stack.ts';
 
 const GOOD = { name: 'Ada', email: 'Ada@Example.org', password: 'a long passphrase' };
 const PASSWORD = GOOD.password;

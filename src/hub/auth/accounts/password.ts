@@ -1,7 +1,7 @@
 /** Password rules (OWASP ASVS 5.0, 6.2) and hashing, off the event loop and a few at a time. */
 import { hash, verify } from '@node-rs/argon2';
-import { Failure } from '../../shared/failure.ts';
-import { createQueue } from './queue.ts';
+import { Failure } from '../../../shared/failure.ts';
+import { createQueue } from './concurrency-limit.ts';
 
 /** ASVS 6.2.1 and 6.2.9: at least 8 characters, and long passphrases welcome. */
 const SHORTEST = 8;

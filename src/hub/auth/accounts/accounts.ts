@@ -1,12 +1,18 @@
 /** Accounts: who may make one, and who may come in. */
 import { randomUUID } from 'node:crypto';
 import { and, eq } from 'drizzle-orm';
-import { Failure } from '../../shared/failure.ts';
-import type { Db } from '../db/open.ts';
-import { users } from '../db/schema.ts';
-import { createGuesses } from './guesses.ts';
+import { Failure } from '../../../shared/failure.ts';
+import type { Db } from '../../db/open.ts';
+import { users } from '../../db/schema.ts';
+import {
+  type Client,
+  createSessions,
+  type Session,
+  type User,
+  type Who,
+} from '../sessions/sessions.ts';
+import { createGuesses } from './attempt-limits.ts';
 import { checkPassword, createPasswords, isWeak } from './password.ts';
-import { type Client, createSessions, type Session, type User, type Who } from './sessions.ts';
 import type { SetupCode } from './setup-code.ts';
 
 /** `first`: anyone makes the first account, then only a signed-in user; `open`: anyone; `closed`: nobody. */

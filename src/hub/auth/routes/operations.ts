@@ -1,5 +1,5 @@
 /** What the routes of accounts, sessions and tokens tell about themselves. */
-import { about } from '../http/about.ts';
+import { about } from '../../http/about.ts';
 
 const AT = '2026-11-20T18:00:00.000Z';
 const LATER = '2026-11-27T18:00:00.000Z';
