@@ -7,7 +7,7 @@ import { countSignIns } from '../../hub/auth/accounts/count-sign-ins.ts';
 import { createDirectory } from '../../hub/auth/accounts/directory.ts';
 import { createSetupCode } from '../../hub/auth/accounts/setup-code.ts';
 import { createTokens } from '../../hub/auth/tokens/tokens.ts';
-import type { Db } from '../../hub/db/open.ts';
+import type { OpenDatabase } from '../../hub/db/open.ts';
 import { createImporter } from '../../hub/exchange/importer.ts';
 import { createLocal } from '../../hub/exchange/local.ts';
 import { createReadImport } from '../../hub/exchange/read-import.ts';
@@ -36,7 +36,7 @@ import { type Prepared, prepareSocketFolder, type RunningHub } from './running.t
  */
 export function prepareHub(
   settings: HubSettings,
-  { db, close }: { db: Db; close: () => void },
+  { db, close }: OpenDatabase,
   token: string,
   given: Log,
   preamble?: () => string,
