@@ -64,7 +64,7 @@ describe('users', () => {
     await form.getByLabel('E-mail').fill('ada@example.org');
     await form.getByLabel('Password').fill('another long passphrase');
     await form.getByRole('button', { name: 'Add this user' }).click();
-    await form.getByText('There is an account with this e-mail address already.').waitFor();
+    await form.getByText('An account with this email address already exists.').waitFor();
     expect(await form.getByLabel('E-mail').getAttribute('aria-invalid')).toBe('true');
     expect(await form.getByLabel('Password').inputValue()).toBe('another long passphrase');
     await form.getByLabel('E-mail').fill('grace@example.org');
@@ -163,7 +163,7 @@ describe('the password', () => {
 
   test('a wrong present one is told beside its field, and nothing typed is lost', async () => {
     await fill('not the passphrase', 'a better passphrase');
-    await card('Password').getByText('The current password is not right.').waitFor();
+    await card('Password').getByText('The current password is wrong.').waitFor();
     const field = seen.page.getByLabel('Current password');
     expect(await field.getAttribute('aria-invalid')).toBe('true');
     expect(await field.inputValue()).toBe('not the passphrase');

@@ -1,19 +1,31 @@
-/** Pages of what was changed and by whom, and single entries to be taken back. */
+/** Reads the changelog: pages for people, and single entries to undo. */
 import { and, desc, eq, gt, lt, type SQL, sql } from 'drizzle-orm';
 import { Failure } from '../../shared/failure.ts';
 import type { Db } from '../db/open.ts';
 import { changelog } from '../db/schema.ts';
 import { PREAMBLE } from '../publish/history.ts';
 
-export type Changelog = ReturnType<typeof createChangelog>;
-export type ChangelogFilter = { before?: number | undefined; domain?: string | undefined };
+/** A stored entry; `before` and `after` (JSON) are private. */
+export type StoredEntry = typeof changelog.$inferSelect;
+export type ChangelogFilter = {
+  /** Only entries with a smaller id. */
+  before?: number | undefined;
+  domain?: string | undefined;
+};
 
-/** One page. */
-const LATEST = 100;
-/** Enough to see what stands in the way. */
-const MOST_NAMED = 10;
+export type Changelog = {
+  /** At most 100 entries, newest first. */
+  page(filter: ChangelogFilter): Omit<StoredEntry, 'before' | 'after'>[];
+  /** @throws Failure NOT_FOUND */
+  find(id: number): StoredEntry;
+  /** The ids of at most 10 later entries about the same vhost, or the preamble, oldest first. */
+  laterOf(entry: Pick<StoredEntry, 'id' | 'domain' | 'before' | 'after'>): number[];
+};
 
-/** What everybody may see of an entry. */
+const PAGE_SIZE = 100;
+/** Enough to see what is in the way of an undo. */
+const MAX_LATER = 10;
+
 const PUBLIC = {
   id: changelog.id,
   userId: changelog.userId,
@@ -25,10 +37,9 @@ const PUBLIC = {
   via: changelog.via,
 };
 
-export function createChangelog(db: Db) {
+export function createChangelog(db: Db): Changelog {
   return {
-    /** A hundred entries, newest first; `before` an id pages on. */
-    page({ before, domain }: ChangelogFilter) {
+    page({ before, domain }) {
       const filters: SQL[] = [];
       if (before !== undefined) filters.push(lt(changelog.id, before));
       if (domain !== undefined) filters.push(eq(changelog.domain, domain));
@@ -37,24 +48,17 @@ export function createChangelog(db: Db) {
         .from(changelog)
         .where(and(...filters))
         .orderBy(desc(changelog.id))
-        .limit(LATEST)
+        .limit(PAGE_SIZE)
         .all();
     },
 
-    /** One entry with what it keeps privately. @throws Failure NOT_FOUND */
-    find(id: number) {
+    find(id) {
       const entry = db.select().from(changelog).where(eq(changelog.id, id)).get();
       if (!entry) throw new Failure('NOT_FOUND', 'There is no such entry.');
       return entry;
     },
 
-    /** The ids of later entries of the same vhost, or of the preamble, oldest first. */
-    laterOf(entry: {
-      id: number;
-      domain: string;
-      before: string | null;
-      after: string | null;
-    }): number[] {
+    laterOf(entry) {
       const vhost = (JSON.parse(entry.after ?? entry.before ?? '{}') as { id?: number }).id ?? 0;
       const same =
         entry.domain === PREAMBLE
@@ -65,7 +69,7 @@ export function createChangelog(db: Db) {
         .from(changelog)
         .where(and(gt(changelog.id, entry.id), same))
         .orderBy(changelog.id)
-        .limit(MOST_NAMED)
+        .limit(MAX_LATER)
         .all();
       return rows.map(({ id }) => id);
     },

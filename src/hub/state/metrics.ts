@@ -1,34 +1,43 @@
-/** The hub's numbers: what is counted as it happens, and what is looked up when somebody asks. */
+/** The hub's metrics: some are counted as things happen, others looked up for each scrape. */
 import type { Log } from '../../shared/observe/log.ts';
 import {
   type Collector,
   countRequests,
   createMetrics,
   type Family,
+  type Metrics,
 } from '../../shared/observe/metrics.ts';
+import type { RequestSeen } from '../../shared/observe/requests.ts';
 import type { AgentClient } from '../agent-client/client.ts';
+import type { SignInFailure } from '../auth/accounts/count-sign-ins.ts';
 import { OUTCOMES, type PublishSeen } from '../publish/outcome.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import { type CertificatesDeps, readCertificates } from './certificates.ts';
 
-export type SignInFailure = 'credentials' | 'rate_limited';
-export type HubMetrics = ReturnType<typeof createHubMetrics>;
+export type HubMetrics = Pick<Metrics, 'text' | 'contentType'> & {
+  /** Counts a request that was answered. */
+  request(seen: RequestSeen): void;
+  /** Counts a publish and its changes. */
+  publish(seen: PublishSeen): void;
+  /** Counts a failed sign-in. */
+  signInFailed(reason: SignInFailure): void;
+};
 
-/** Two lookups at the agent, within Prometheus' ten seconds. */
+/** Two lookups at the agent must fit into Prometheus' scrape timeout of ten seconds. */
 const AGENT_DEADLINE_MS = 2_000;
 
-/** @param collectors what is looked up; a feature with numbers of its own adds one here */
-export function createHubMetrics(collectors: readonly Collector[], log: Log) {
+/** @param collectors look up values for each scrape; a feature adds one for its own metrics */
+export function createHubMetrics(collectors: readonly Collector[], log: Log): HubMetrics {
   const metrics = createMetrics({ collectors, log });
   const publishes = metrics.counter(
     'signalbox_publishes_total',
-    'Publishes handed to the agent; kind is change, or again for the stored set after a fault.',
+    'Publishes handed to the agent; kind is change, or again when the stored set is published again after a fault.',
     ['outcome', 'kind'],
   );
   for (const outcome of OUTCOMES) publishes.inc({ outcome, kind: 'change' }, 0);
   const duration = metrics.histogram(
     'signalbox_publish_duration_seconds',
-    'Time from the rendering to the record, or to the refusal.',
+    'Time from rendering a publish until it is recorded or refused.',
     ['outcome'],
   );
   const changes = metrics.counter(
@@ -37,7 +46,7 @@ export function createHubMetrics(collectors: readonly Collector[], log: Log) {
   );
   const failures = metrics.counter(
     'signalbox_sign_in_failures_total',
-    'Sign-ins refused: wrong credentials, or too many attempts.',
+    'Failed sign-ins: wrong credentials, or too many attempts.',
     ['reason'],
   );
   for (const reason of ['credentials', 'rate_limited']) failures.inc({ reason }, 0);
@@ -47,17 +56,17 @@ export function createHubMetrics(collectors: readonly Collector[], log: Log) {
     contentType: metrics.contentType,
     request: countRequests(metrics),
 
-    publish({ outcome, milliseconds, changes: count }: PublishSeen): void {
+    publish({ outcome, milliseconds, changes: count }) {
       publishes.inc({ outcome, kind: count === 0 ? 'again' : 'change' });
       duration.observe({ outcome }, milliseconds / 1000);
       if (outcome === 'accepted') changes.inc(count);
     },
 
-    signInFailed: (reason: SignInFailure): void => failures.inc({ reason }),
+    signInFailed: (reason) => failures.inc({ reason }),
   };
 }
 
-/** One gauge without labels; a truth is 1 or 0. */
+/** One gauge without labels; true is 1, false is 0. */
 const gauge = (name: string, help: string, value: number | boolean): Family => ({
   name: `signalbox_${name}`,
   help,
@@ -65,7 +74,7 @@ const gauge = (name: string, help: string, value: number | boolean): Family => (
   samples: [{ value: Number(value) }],
 });
 
-/** What is stored and waits; needs nobody else. */
+/** Stored vhosts and pending changes; asks neither agent nor proxy. */
 export function collectVhosts(publisher: Publisher): readonly Family[] {
   const { vhosts } = publisher.current();
   const enabled = vhosts.filter((vhost) => vhost.enabled).length;
@@ -82,12 +91,12 @@ export function collectVhosts(publisher: Publisher): readonly Family[] {
     },
     gauge(
       'vhosts_broken',
-      'Stored vhosts that the proxy takes no longer.',
+      'Stored vhosts that the proxy no longer accepts.',
       publisher.broken().length,
     ),
     gauge(
       'publish_queue_length',
-      'Changes that have no answer yet, those being published among them.',
+      'Changes without a response yet, including those being published.',
       publisher.queueLength(),
     ),
     ...(last === null
@@ -95,14 +104,14 @@ export function collectVhosts(publisher: Publisher): readonly Family[] {
       : [
           gauge(
             'last_publish_timestamp_seconds',
-            'When the last change became live.',
+            'When the last change went live.',
             last.at.getTime() / 1000,
           ),
         ]),
   ];
 }
 
-/** How agent and proxy are; one that does not answer in time is down. Never fails. */
+/** The state of agent and proxy; one that does not respond in time counts as down. Never fails. */
 export async function collectStanding(
   agent: Pick<AgentClient, 'status' | 'answers'>,
   publisher: Pick<Publisher, 'isInStep'>,
@@ -112,31 +121,31 @@ export async function collectStanding(
     agent.answers(AGENT_DEADLINE_MS),
   ]);
   return [
-    gauge('agent_up', 'Whether the agent answers.', answers || status !== null),
-    gauge('proxy_up', 'Whether the proxy answers the agent.', status?.proxy.running ?? false),
+    gauge('agent_up', 'Whether the agent responds.', answers || status !== null),
+    gauge('proxy_up', 'Whether the proxy responds to the agent.', status?.proxy.running ?? false),
     gauge(
       'in_step',
-      'Whether proxy and file show exactly what is stored.',
+      'Whether the proxy and the file on disk match what is stored.',
       status !== null && publisher.isInStep(status),
     ),
-    gauge('drift', 'Whether somebody else changed the file on disk.', status?.drift ?? false),
+    gauge('drift', 'Whether another program changed the file on disk.', status?.drift ?? false),
     gauge(
       'restart_needed',
-      'Whether a failed start may have left listeners behind.',
+      'Whether a failed start may have left listeners open.',
       status?.restartNeeded ?? false,
     ),
   ];
 }
 
-/** When each certificate that the proxy shows ends; nothing where nobody can be asked. */
+/** When each certificate that the proxy presents expires; empty if agent or proxy do not respond. */
 export async function collectCertificates(deps: CertificatesDeps): Promise<readonly Family[]> {
   const certificates = await readCertificates(deps).catch(() => []);
-  // Several vhosts may have a name at different ports.
+  // Several vhosts can have the same name on different ports.
   const byName = new Map(certificates.map(({ name, notAfter }) => [name, notAfter]));
   return [
     {
       name: 'signalbox_certificate_expiry_timestamp_seconds',
-      help: 'When the certificate that the proxy shows for a name ends.',
+      help: 'When the certificate that the proxy presents for a name expires.',
       type: 'gauge',
       labelNames: ['name'],
       samples: [...byName].map(([name, notAfter]) => ({

@@ -1,45 +1,24 @@
-/** `/vhosts`: read, create, change, delete and toggle, one by one or several at once. */
+/** `/vhosts`: creating, updating, deleting and toggling a vhost. */
 import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../shared/http.ts';
 import { authorOf, type Guard } from '../auth/guard.ts';
+import { about, INTEGER_ID, REPLACE } from '../http/about.ts';
 import { IdParams, idOf, ReplaceQuery, replaces } from '../http/params.ts';
-import { BODY, PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
+import { BODY, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
 import { Success } from '../http/schemas.ts';
-import {
-  createChange,
-  deleteChange,
-  findVhost,
-  sequence,
-  toggleChange,
-  updateChange,
-} from '../publish/changes.ts';
-import { changeOf, NewVhost, Operation, VhostFields } from '../publish/operation.ts';
+import { createChange, deleteChange, toggleChange, updateChange } from '../publish/changes.ts';
+import { NewVhost, VhostFields } from '../publish/operation.ts';
 import type { Publisher } from '../publish/publisher.ts';
-import { byDomain, type Vhost } from '../publish/vhost.ts';
-import * as operations from './operations.ts';
-import { etagOf, preconditionOf, VhostView, viewVhost } from './view.ts';
+import { NEW_VHOST, preconditionOf, tagged, VHOST, VhostView } from './view.ts';
 
-const MOST_OPERATIONS = 1_000;
+const CHANGED_AT = '2026-11-20T19:00:00.000Z';
+const MOVED = { upstream: '127.0.0.1:8001' };
 
-export type VhostRoutesDeps = { publisher: Publisher; guard: Guard; bodyLimit: number };
+export type VhostChangeRoutesDeps = { publisher: Publisher; guard: Guard; bodyLimit: number };
 
-export function vhostRoutes({ publisher, guard, bodyLimit }: VhostRoutesDeps) {
-  const tagged = (vhost: Vhost, set: { headers: Record<string, string | number> }) => {
-    set.headers.ETag = etagOf(vhost);
-    return viewVhost(vhost);
-  };
-
-  return new Elysia({ name: 'vhosts', prefix: '/vhosts' })
+export function vhostChangeRoutes({ publisher, guard, bodyLimit }: VhostChangeRoutesDeps) {
+  return new Elysia({ name: 'vhost-change', prefix: '/vhosts' })
     .use(guard)
-    .get('/', () => publisher.current().vhosts.toSorted(byDomain).map(viewVhost), {
-      response: { 200: t.Array(VhostView), ...refusals(...READS) },
-      detail: operations.listVhosts,
-    })
-    .get('/:id', ({ params, set }) => tagged(findVhost(publisher.current(), idOf(params)), set), {
-      params: IdParams,
-      response: { 200: VhostView, ...refusals(...READS, 'NOT_FOUND') },
-      detail: operations.getVhost,
-    })
     .patch(
       '/:id/toggle',
       async ({ params, query, request, who, set }) => {
@@ -50,7 +29,16 @@ export function vhostRoutes({ publisher, guard, bodyLimit }: VhostRoutesDeps) {
         params: IdParams,
         query: ReplaceQuery,
         response: { 200: VhostView, ...refusals(...PUBLISHES, 'NOT_FOUND', 'PRECONDITION_FAILED') },
-        detail: operations.toggleVhost,
+        detail: about({
+          id: 'toggleVhost',
+          tag: 'Vhosts',
+          summary: 'Enable or disable a vhost',
+          access: 'write',
+          params: { ...INTEGER_ID, ...REPLACE },
+          requestHeaders: ['If-Match'],
+          example: { ...VHOST, enabled: false, updatedAt: CHANGED_AT },
+          responseHeaders: ['ETag'],
+        }),
       },
     )
     .delete(
@@ -63,39 +51,53 @@ export function vhostRoutes({ publisher, guard, bodyLimit }: VhostRoutesDeps) {
         params: IdParams,
         query: ReplaceQuery,
         response: { 200: Success, ...refusals(...PUBLISHES, 'NOT_FOUND', 'PRECONDITION_FAILED') },
-        detail: operations.deleteVhost,
+        detail: about({
+          id: 'deleteVhost',
+          tag: 'Vhosts',
+          summary: 'Delete a vhost',
+          access: 'write',
+          params: { ...INTEGER_ID, ...REPLACE },
+          requestHeaders: ['If-Match'],
+          example: { success: true },
+        }),
       },
     )
     .use(jsonBody(bodyLimit))
     .post(
       '/',
       async ({ body, query, who, set }) => {
-        const made = await publisher.apply(createChange(body), authorOf(who), replaces(query));
+        const vhost = await publisher.apply(createChange(body), authorOf(who), replaces(query));
         set.status = 201;
-        return tagged(made, set);
+        return tagged(vhost, set);
       },
       {
         query: ReplaceQuery,
         body: t.Object(NewVhost, { title: 'NewVhost' }),
         response: { 201: VhostView, ...refusals(...PUBLISHES, ...BODY, 'DOMAIN_TAKEN') },
-        detail: operations.createVhost,
-      },
-    )
-    .post(
-      '/bulk',
-      async ({ body, query, who }) => {
-        const change = sequence(body.operations.map(changeOf));
-        const results = await publisher.apply(change, authorOf(who), replaces(query));
-        return { results: results.map((one) => ('success' in one ? one : viewVhost(one))) };
-      },
-      {
-        query: ReplaceQuery,
-        body: t.Object({ operations: t.Array(Operation, { maxItems: MOST_OPERATIONS }) }),
-        response: {
-          200: t.Object({ results: t.Array(t.Union([VhostView, Success])) }),
-          ...refusals(...PUBLISHES, ...BODY, 'NOT_FOUND', 'DOMAIN_TAKEN'),
-        },
-        detail: operations.bulkVhosts,
+        detail: about({
+          id: 'createVhost',
+          tag: 'Vhosts',
+          summary: 'Create a vhost and publish it',
+          description: [
+            'The vhost is live when the response arrives. `config` is either the body of a site',
+            'block, which the hub wraps in a block for `domain`, or a whole site block whose first',
+            'address is `domain`. `{upstream}` in it stands for the field `upstream`.',
+          ].join('\n'),
+          access: 'write',
+          params: REPLACE,
+          bodies: {
+            body: { summary: 'The body of a site block', value: NEW_VHOST },
+            block: {
+              summary: 'A whole site block',
+              value: {
+                domain: 'www.example.org',
+                config: 'www.example.org, example.org {\n\troot * /srv/www\n\tfile_server\n}',
+              },
+            },
+          },
+          example: VHOST,
+          responseHeaders: ['ETag'],
+        }),
       },
     )
     .put(
@@ -112,7 +114,18 @@ export function vhostRoutes({ publisher, guard, bodyLimit }: VhostRoutesDeps) {
           200: VhostView,
           ...refusals(...PUBLISHES, ...BODY, 'NOT_FOUND', 'DOMAIN_TAKEN', 'PRECONDITION_FAILED'),
         },
-        detail: operations.updateVhost,
+        detail: about({
+          id: 'updateVhost',
+          tag: 'Vhosts',
+          summary: 'Change fields of a vhost',
+          description: 'If nothing changes, nothing is published or recorded.',
+          access: 'write',
+          params: { ...INTEGER_ID, ...REPLACE },
+          requestHeaders: ['If-Match'],
+          bodies: { upstream: { value: MOVED } },
+          example: { ...VHOST, ...MOVED, updatedAt: CHANGED_AT },
+          responseHeaders: ['ETag'],
+        }),
       },
     );
 }

@@ -1,43 +1,48 @@
-/** How often a password may be guessed and an account be made. */
+/** How often a client may guess a password or create an account. */
 import { networkOf } from '../address.ts';
-import { createThrottle, type Throttle } from '../throttle.ts';
+import { createThrottle } from '../throttle.ts';
 
-/** Promised figures: failures per account and per address in a quarter of an hour. */
+export type AttemptLimits = {
+  /** @throws Failure RATE_LIMITED, whether or not the account exists */
+  checkPassword(account: string, ip: string): void;
+  /**
+   * Counts a guess at a password. Call the returned function if it was right, to undo that.
+   * @throws Failure RATE_LIMITED, with nothing counted
+   */
+  takePassword(account: string, ip: string): () => void;
+  /** Counts a sign-up. @throws Failure RATE_LIMITED */
+  takeSignUp(ip: string): void;
+};
+
+/** Documented limits: failed attempts per account and per address within 15 minutes. */
 const WINDOW_MS = 15 * 60 * 1000;
 const PER_ACCOUNT = 10;
 const PER_ADDRESS = 30;
 
-/** Promised figures: sign-ups per address and hour. */
+/** Documented limit: sign-ups per address and hour. */
 const SIGN_UP_WINDOW_MS = 60 * 60 * 1000;
 const SIGN_UPS = 20;
 
-export function createGuesses(now: () => Date) {
+export function createAttemptLimits(now: () => Date): AttemptLimits {
   const accounts = createThrottle({ limit: PER_ACCOUNT, windowMs: WINDOW_MS, now });
   const addresses = createThrottle({ limit: PER_ADDRESS, windowMs: WINDOW_MS, now });
   const signUps = createThrottle({ limit: SIGN_UPS, windowMs: SIGN_UP_WINDOW_MS, now });
 
-  const keysOf = (account: string, ip: string): [Throttle, string][] => [
-    [accounts, account],
-    [addresses, networkOf(ip)],
-  ];
+  function checkPassword(account: string, ip: string): void {
+    accounts.check(account);
+    addresses.check(networkOf(ip));
+  }
 
   return {
-    /** @throws Failure RATE_LIMITED, for accounts that exist and others alike */
-    check(account: string, ip: string): void {
-      for (const [throttle, key] of keysOf(account, ip)) throttle.check(key);
-    },
-
-    /** Counts a guess that the returned function takes back: it was right. @throws as check */
-    take(account: string, ip: string): () => void {
-      this.check(account, ip);
-      const back = keysOf(account, ip).map(([throttle, key]) => throttle.take(key));
+    checkPassword,
+    takePassword(account, ip) {
+      checkPassword(account, ip);
+      const undo = [accounts.take(account), addresses.take(networkOf(ip))];
       return () => {
-        for (const giveBack of back) giveBack();
+        for (const undoOne of undo) undoOne();
       };
     },
-
-    /** @throws Failure RATE_LIMITED */
-    signUp(ip: string): void {
+    takeSignUp(ip) {
       signUps.take(networkOf(ip));
     },
   };

@@ -1,21 +1,27 @@
-/** Lets a few jobs run at once and a bounded number wait for their turn. */
+/** Runs a few jobs at once and lets a bounded number wait. */
 import { rateLimited } from '../throttle.ts';
 
-/** What is asked of whoever finds the queue full: about the time a full one takes. */
+export type ConcurrencyLimitOptions = {
+  /** Jobs that run at once. */
+  concurrency: number;
+  /** Jobs that may wait. */
+  maxWaiting: number;
+};
+
+/** Runs a job when its turn comes. @throws Failure RATE_LIMITED if too many wait; else what `job` throws */
+export type ConcurrencyLimit = <T>(job: () => Promise<T>) => Promise<T>;
+
+/** `Retry-After` when the queue is full: about the time it takes to empty. */
 const RETRY_AFTER_SECONDS = 10;
 
-/**
- * @param width jobs that run at once
- * @param most jobs that wait
- */
-export function createQueue({ width, most }: { width: number; most: number }) {
+export function createConcurrencyLimit(options: ConcurrencyLimitOptions): ConcurrencyLimit {
+  const { concurrency, maxWaiting } = options;
   let running = 0;
   const waiting: (() => void)[] = [];
 
-  /** @throws Failure RATE_LIMITED where too many wait; else what `job` throws */
-  return async function run<T>(job: () => Promise<T>): Promise<T> {
-    if (running >= width) {
-      if (waiting.length >= most) throw rateLimited(RETRY_AFTER_SECONDS);
+  return async (job) => {
+    if (running >= concurrency) {
+      if (waiting.length >= maxWaiting) throw rateLimited(RETRY_AFTER_SECONDS);
       await new Promise<void>((resolve) => waiting.push(resolve));
     } else {
       running++;
@@ -23,7 +29,7 @@ export function createQueue({ width, most }: { width: number; most: number }) {
     try {
       return await job();
     } finally {
-      // The place is handed over, so that nobody who comes anew can take it.
+      // Handing the slot over keeps newcomers from jumping the queue.
       const next = waiting.shift();
       if (next) next();
       else running--;

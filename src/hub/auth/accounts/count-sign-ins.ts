@@ -1,4 +1,4 @@
-/** Tells of refused sign-ins, for the log and for the numbers. */
+/** Reports failed sign-ins to the log and the metrics. */
 import { Failure } from '../../../shared/failure.ts';
 import type { Accounts } from './accounts.ts';
 
@@ -7,12 +7,12 @@ const REASONS = {
   RATE_LIMITED: 'rate_limited',
 } as const;
 
-type Reason = (typeof REASONS)[keyof typeof REASONS];
+export type SignInFailure = (typeof REASONS)[keyof typeof REASONS];
 
-/** The same accounts; `failed` hears why and from which address, never for whom. */
+/** The same accounts; `failed` learns the reason and the client's address, never the account. */
 export function countSignIns(
   accounts: Accounts,
-  failed: (reason: Reason, ip: string) => void,
+  failed: (reason: SignInFailure, ip: string) => void,
 ): Accounts {
   return {
     ...accounts,

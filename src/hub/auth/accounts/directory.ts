@@ -1,22 +1,25 @@
-/** The accounts there are, as those who have one see them. */
+/** Listing and deleting accounts. */
 import { asc, count, eq } from 'drizzle-orm';
 import { Failure } from '../../../shared/failure.ts';
 import type { Db } from '../../db/open.ts';
 import { users } from '../../db/schema.ts';
 import type { User } from '../sessions/sessions.ts';
 
-export type Directory = ReturnType<typeof createDirectory>;
+export type Directory = {
+  /** All accounts, oldest first. */
+  list(): User[];
+  /**
+   * Deletes an account with its sessions and tokens. Its changelog entries keep its name.
+   * @throws Failure NOT_FOUND, LAST_USER
+   */
+  remove(id: string): void;
+};
 
-export function createDirectory({ db }: { db: Db }) {
+export function createDirectory({ db }: { db: Db }): Directory {
   return {
-    /** Oldest first. */
-    list: (): User[] => db.select().from(users).orderBy(asc(users.createdAt), asc(users.id)).all(),
+    list: () => db.select().from(users).orderBy(asc(users.createdAt), asc(users.id)).all(),
 
-    /**
-     * The account goes with its sessions and tokens; what it changed keeps its name.
-     * @throws Failure NOT_FOUND, LAST_USER
-     */
-    remove(id: string): void {
+    remove(id) {
       db.transaction(
         (tx) => {
           if (!tx.select({ id: users.id }).from(users).where(eq(users.id, id)).get()) {

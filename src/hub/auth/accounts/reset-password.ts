@@ -1,4 +1,4 @@
-/** A new password for an account without its old one: for `signalbox passwd`, on the host itself. */
+/** Resets a password without the old one, for `signalbox passwd` on the host itself. */
 import { randomBytes } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import type { Db } from '../../db/open.ts';
@@ -8,11 +8,12 @@ import { checkPassword, createPasswords } from './password.ts';
 /** 144 bits. */
 const GENERATED_BYTES = 18;
 
+/** A random password. */
 export const generatePassword = (): string => randomBytes(GENERATED_BYTES).toString('base64url');
 
 /**
- * Gives an account a new password and ends all its sessions.
- * @throws Error where there is no such account; Failure PASSWORD_…
+ * Sets an account's password and ends all its sessions.
+ * @throws Error if there is no such account; Failure PASSWORD_…
  */
 export async function resetPassword(
   db: Db,
@@ -22,7 +23,7 @@ export async function resetPassword(
 ): Promise<void> {
   const account = eq(users.email, email.trim().toLowerCase());
   const user = db.select({ id: users.id }).from(users).where(account).get();
-  if (!user) throw new Error('there is no account with this e-mail address');
+  if (!user) throw new Error('there is no account with this email address');
   await checkPassword(password);
   const passwordHash = await createPasswords().hash(password);
   db.transaction(

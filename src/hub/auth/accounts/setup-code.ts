@@ -1,28 +1,30 @@
-/** The word that only whoever started the hub can know; needed for the first account. */
+/** The setup code: proves that whoever creates the first account is the person who started the hub. */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isSame } from '../secret.ts';
 
-export type SetupCode = ReturnType<typeof createSetupCode>;
+/** Every function throws file system errors. */
+export type SetupCode = {
+  /** The code, made on the first call. */
+  read(): string;
+  matches(given: string | undefined): boolean;
+  forget(): void;
+};
 
 /** 120 bits, as characters that can be typed. */
 const BYTES = 15;
 
-/** @param file where the code is kept, readable by its owner alone */
-export function createSetupCode(file: string) {
+/** @param file where the code is kept, readable only by its owner */
+export function createSetupCode(file: string): SetupCode {
+  function read(): string {
+    if (!existsSync(file)) {
+      writeFileSync(file, `${randomBytes(BYTES).toString('base64url')}\n`, { mode: 0o600 });
+    }
+    return readFileSync(file, 'utf8').trim();
+  }
   return {
-    /** Makes one where there is none. @throws file system errors */
-    read(): string {
-      if (!existsSync(file)) {
-        writeFileSync(file, `${randomBytes(BYTES).toString('base64url')}\n`, { mode: 0o600 });
-      }
-      return readFileSync(file, 'utf8').trim();
-    },
-
-    is(given: string | undefined): boolean {
-      return given !== undefined && isSame(given.trim(), this.read());
-    },
-
-    forget: (): void => rmSync(file, { force: true }),
+    read,
+    matches: (given) => given !== undefined && isSame(given.trim(), read()),
+    forget: () => rmSync(file, { force: true }),
   };
 }

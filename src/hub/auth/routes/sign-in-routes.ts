@@ -1,78 +1,40 @@
-/** Sign-up, sign-in, sign-out and get-session, on the wire as better-auth's e-mail routes. */
+/** Sign-up, sign-in, sign-out and get-session, wire-compatible with better-auth's email routes. */
 import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../../shared/http.ts';
 import { isAskedHere } from '../../../shared/loopback.ts';
 import { note } from '../../../shared/observe/context.ts';
+import { about } from '../../http/about.ts';
 import { BODY, NEW_PASSWORD, OPEN, refusals } from '../../http/refusal-schemas.ts';
-import { Success, Timestamp } from '../../http/schemas.ts';
+import { Success } from '../../http/schemas.ts';
 import type { Accounts } from '../accounts/accounts.ts';
-import type { sessionCookie } from '../sessions/cookie.ts';
-import { type Client, SESSION_SECONDS, type Session, type User } from '../sessions/sessions.ts';
-import * as operations from './operations.ts';
+import type { SessionCookies } from '../sessions/cookie.ts';
+import { SESSION_SECONDS } from '../sessions/sessions.ts';
+import {
+  CREDENTIALS,
+  clientOf,
+  SESSION,
+  SessionView,
+  USER,
+  UserView,
+  viewSession,
+  viewUser,
+} from './views.ts';
 
-export const UserView = t.Object(
-  {
-    id: t.String(),
-    name: t.String(),
-    email: t.String(),
-    emailVerified: t.Literal(false),
-    image: t.Null(),
-    createdAt: Timestamp,
-    updatedAt: Timestamp,
-  },
-  { title: 'User' },
-);
-
-const SessionView = t.Object(
-  {
-    id: t.String(),
-    token: t.String(),
-    userId: t.String(),
-    expiresAt: Timestamp,
-    createdAt: Timestamp,
-    updatedAt: Timestamp,
-    ipAddress: t.String(),
-    userAgent: t.String(),
-  },
-  { title: 'Session' },
-);
-
-export const viewUser = (user: User) => ({
-  id: user.id,
-  name: user.name,
-  email: user.email,
-  emailVerified: false as const,
-  image: null,
-  createdAt: user.createdAt.toISOString(),
-  updatedAt: user.updatedAt.toISOString(),
-});
-
-const viewSession = (session: Session) => ({
-  ...session,
-  expiresAt: session.expiresAt.toISOString(),
-  createdAt: session.createdAt.toISOString(),
-  updatedAt: session.updatedAt.toISOString(),
-});
-
-export type AuthRoutesDeps = {
+export type SignInRoutesDeps = {
   accounts: Accounts;
-  cookies: ReturnType<typeof sessionCookie>;
+  cookies: SessionCookies;
   addressOf: (request: Request) => string;
-  /** Whether the hub listens on loopback alone. */
+  /** Whether the hub listens on loopback only. */
   loopback: boolean;
   bodyLimit: number;
 };
 
-export function authRoutes({ accounts, cookies, addressOf, loopback, bodyLimit }: AuthRoutesDeps) {
-  const clientOf = (request: Request): Client => ({
-    ip: addressOf(request),
-    userAgent: request.headers.get('user-agent') ?? '',
-  });
-
+export function signInRoutes(deps: SignInRoutesDeps) {
+  const { accounts, cookies, addressOf, loopback, bodyLimit } = deps;
   return new Elysia({ name: 'auth', prefix: '/auth' })
     .use(cookies)
     .derive(({ request, sessionCookie }) => {
-      // Before the body is read: a closed door says nothing about what was brought to it.
+      // Before the body is read: while sign-up is closed, the response must not depend on the body.
       if (!request.url.includes('/sign-up/')) return { signedIn: false };
       const signedIn = accounts.find(sessionCookie.presented) !== null;
       accounts.assertOpen(signedIn);
@@ -85,13 +47,24 @@ export function authRoutes({ accounts, cookies, addressOf, loopback, bodyLimit }
         sessionCookie.expire();
         return { success: true as const };
       },
-      { response: { 200: Success, ...refusals(...OPEN) }, detail: operations.signOut },
+      {
+        response: { 200: Success, ...refusals(...OPEN) },
+        detail: about({
+          id: 'signOut',
+          tag: 'Accounts',
+          summary: 'End the session',
+          description: 'Clears the cookie. Succeeds without a session too.',
+          access: 'anyone',
+          example: { success: true },
+          responseHeaders: ['Set-Cookie'],
+        }),
+      },
     )
     .get(
       '/get-session',
       ({ sessionCookie }) => {
         const who = accounts.find(sessionCookie.presented);
-        // Elysia answers a bare null with an empty body; the client wants the word.
+        // Elysia sends a bare null as an empty body; the client expects `null`.
         if (!who) return Response.json(null) as never;
         return { session: viewSession(who.session), user: viewUser(who.user) };
       },
@@ -100,18 +73,27 @@ export function authRoutes({ accounts, cookies, addressOf, loopback, bodyLimit }
           200: t.Object({ session: SessionView, user: UserView }, { title: 'SignedIn' }),
           ...refusals(...OPEN),
         },
-        detail: operations.getSession,
+        detail: about({
+          id: 'getSession',
+          tag: 'Accounts',
+          summary: 'Get the current session and its user',
+          description: '`null` if nobody is signed in.',
+          access: 'anyone',
+          example: { session: SESSION, user: USER },
+          nullable: true,
+        }),
       },
     )
     .use(jsonBody(bodyLimit))
     .post(
       '/sign-up/email',
       async ({ body, request, signedIn, sessionCookie }) => {
-        const isNear = loopback && isAskedHere(request.headers);
-        const made = await accounts.signUp(body, { ...clientOf(request), signedIn, isNear });
-        note({ user: made.user.id });
-        sessionCookie.write(made.session.token, SESSION_SECONDS);
-        return { token: made.session.token, user: viewUser(made.user) };
+        const client = clientOf(request, addressOf(request));
+        const isLocal = loopback && isAskedHere(request.headers);
+        const { session, user } = await accounts.signUp(body, { ...client, signedIn, isLocal });
+        note({ user: user.id });
+        sessionCookie.write(session.token, SESSION_SECONDS);
+        return { token: session.token, user: viewUser(user) };
       },
       {
         body: t.Object(
@@ -119,7 +101,7 @@ export function authRoutes({ accounts, cookies, addressOf, loopback, bodyLimit }
             name: t.String(),
             email: t.String(),
             password: t.String(),
-            setupCode: t.Optional(t.String({ description: 'for the first account alone' })),
+            setupCode: t.Optional(t.String({ description: 'only for the first account' })),
           },
           { title: 'SignUp' },
         ),
@@ -135,14 +117,25 @@ export function authRoutes({ accounts, cookies, addressOf, loopback, bodyLimit }
             'RATE_LIMITED',
           ),
         },
-        detail: operations.signUp,
+        detail: about({
+          id: 'signUpEmail',
+          tag: 'Accounts',
+          summary: 'Create an account and sign it in',
+          description:
+            '`SIGN_UP` decides who may: with `first`, anyone may create the first account, then only signed-in users.',
+          access: 'anyone',
+          bodies: { owner: { value: { name: USER.name, ...CREDENTIALS } } },
+          example: { token: SESSION.token, user: USER },
+          responseHeaders: ['Set-Cookie'],
+        }),
       },
     )
     .post(
       '/sign-in/email',
       async ({ body, request, sessionCookie }) => {
+        const client = clientOf(request, addressOf(request));
         const previous = sessionCookie.presented;
-        const { session, user } = await accounts.signIn(body, { ...clientOf(request), previous });
+        const { session, user } = await accounts.signIn(body, { ...client, previous });
         note({ user: user.id });
         sessionCookie.write(session.token, SESSION_SECONDS);
         return { redirect: false as const, token: session.token, user: viewUser(user) };
@@ -166,7 +159,15 @@ export function authRoutes({ accounts, cookies, addressOf, loopback, bodyLimit }
             'RATE_LIMITED',
           ),
         },
-        detail: operations.signIn,
+        detail: about({
+          id: 'signInEmail',
+          tag: 'Accounts',
+          summary: 'Sign in',
+          access: 'anyone',
+          bodies: { ada: { value: CREDENTIALS } },
+          example: { redirect: false, token: SESSION.token, user: USER },
+          responseHeaders: ['Set-Cookie'],
+        }),
       },
     );
 }

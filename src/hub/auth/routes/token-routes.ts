@@ -1,11 +1,11 @@
-/** `/tokens`: permanent tokens for scripts, managed by whoever is signed in. */
+/** `/tokens`: permanent API tokens for scripts; users manage their own. */
 import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../../shared/http.ts';
+import { about } from '../../http/about.ts';
 import { BODY, refusals, WRITES } from '../../http/refusal-schemas.ts';
 import { Success, Timestamp } from '../../http/schemas.ts';
 import type { SessionGuard } from '../guard.ts';
 import type { TokenInfo, Tokens } from '../tokens/tokens.ts';
-import * as operations from './operations.ts';
 
 const fields = {
   id: t.String(),
@@ -17,11 +17,20 @@ const fields = {
 };
 const TokenView = t.Object(fields, { title: 'ApiToken' });
 const NewToken = t.Object(
-  { ...fields, token: t.String({ description: 'shown this once' }) },
+  { ...fields, token: t.String({ description: 'shown only once, in this response' }) },
   { title: 'NewApiToken' },
 );
 
-/** ISO 8601 with a time zone, as in every answer. */
+const API_TOKEN = {
+  id: '7c2a9d4e6f10',
+  name: 'backup',
+  scope: 'read',
+  expiresAt: null,
+  lastUsedAt: null,
+  createdAt: '2026-11-20T18:00:00.000Z',
+};
+
+/** ISO 8601 with a time zone, as in every response. */
 const TIME = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?(Z|[+-]\\d{2}:\\d{2})$';
 
 const view = <T extends TokenInfo>(token: T) => ({
@@ -38,7 +47,13 @@ export function tokenRoutes({ tokens, guard, bodyLimit }: TokenRoutesDeps) {
     .use(guard)
     .get('/', ({ who }) => tokens.list(who.user.id).map(view), {
       response: { 200: t.Array(TokenView), ...refusals(...WRITES) },
-      detail: operations.listTokens,
+      detail: about({
+        id: 'listTokens',
+        tag: 'Tokens',
+        summary: 'List your API tokens',
+        access: 'session',
+        example: [API_TOKEN],
+      }),
     })
     .delete(
       '/:id',
@@ -49,20 +64,27 @@ export function tokenRoutes({ tokens, guard, bodyLimit }: TokenRoutesDeps) {
       {
         params: t.Object({ id: t.String() }),
         response: { 200: Success, ...refusals(...WRITES, 'NOT_FOUND') },
-        detail: operations.deleteToken,
+        detail: about({
+          id: 'deleteToken',
+          tag: 'Tokens',
+          summary: 'Revoke an API token',
+          access: 'session',
+          params: { id: { example: API_TOKEN.id } },
+          example: { success: true },
+        }),
       },
     )
     .use(jsonBody(bodyLimit))
     .post(
       '/',
       ({ body, who, set }) => {
-        const made = tokens.create(who.user.id, {
+        const token = tokens.create(who.user.id, {
           name: body.name,
           scope: body.scope ?? 'read',
           expiresAt: body.expiresAt ?? null,
         });
         set.status = 201;
-        return view(made);
+        return view(token);
       },
       {
         body: t.Object(
@@ -74,7 +96,21 @@ export function tokenRoutes({ tokens, guard, bodyLimit }: TokenRoutesDeps) {
           { title: 'TokenRequest' },
         ),
         response: { 201: NewToken, ...refusals(...WRITES, ...BODY) },
-        detail: operations.createToken,
+        detail: about({
+          id: 'createToken',
+          tag: 'Tokens',
+          summary: 'Create an API token',
+          description: 'Only this response contains the token itself.',
+          access: 'session',
+          bodies: {
+            reader: { summary: 'Read-only', value: { name: 'backup' } },
+            writer: {
+              summary: 'May change vhosts, and expires',
+              value: { name: 'deploy', scope: 'write', expiresAt: '2027-01-01T00:00:00Z' },
+            },
+          },
+          example: { ...API_TOKEN, token: 'sbx_4kT9mWq2Zr7Yc1Vb8Nx5Hs3Jd6Lf0Pg0a1b2c' },
+        }),
       },
     );
 }

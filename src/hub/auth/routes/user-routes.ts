@@ -1,13 +1,15 @@
-/** `/users`: accounts, managed by those who have one. */
+/** `/users`: accounts, managed by anyone who has one. */
 import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../../shared/http.ts';
+import { about } from '../../http/about.ts';
 import { BODY, NEW_PASSWORD, refusals, WRITES } from '../../http/refusal-schemas.ts';
 import { Success } from '../../http/schemas.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Directory } from '../accounts/directory.ts';
 import type { SessionGuard } from '../guard.ts';
-import * as operations from './operations.ts';
-import { UserView, viewUser } from './sign-in-routes.ts';
+import { USER, UserView, viewUser } from './views.ts';
+
+const BOB = { name: 'Bob', email: 'bob@example.org' };
 
 export type UserRoutesDeps = {
   accounts: Accounts;
@@ -21,7 +23,13 @@ export function userRoutes({ accounts, directory, guard, bodyLimit }: UserRoutes
     .use(guard)
     .get('/', () => directory.list().map(viewUser), {
       response: { 200: t.Array(UserView), ...refusals(...WRITES) },
-      detail: operations.listUsers,
+      detail: about({
+        id: 'listUsers',
+        tag: 'Accounts',
+        summary: 'List all accounts',
+        access: 'session',
+        example: [USER],
+      }),
     })
     .delete(
       '/:id',
@@ -32,16 +40,23 @@ export function userRoutes({ accounts, directory, guard, bodyLimit }: UserRoutes
       {
         params: t.Object({ id: t.String() }),
         response: { 200: Success, ...refusals(...WRITES, 'NOT_FOUND', 'LAST_USER') },
-        detail: operations.deleteUser,
+        detail: about({
+          id: 'deleteUser',
+          tag: 'Accounts',
+          summary: 'Delete an account with its sessions and tokens',
+          access: 'session',
+          params: { id: { example: USER.id } },
+          example: { success: true },
+        }),
       },
     )
     .use(jsonBody(bodyLimit))
     .post(
       '/',
       async ({ body, set }) => {
-        const made = await accounts.make(body);
+        const user = await accounts.create(body);
         set.status = 201;
-        return viewUser(made);
+        return viewUser(user);
       },
       {
         body: t.Object(
@@ -58,7 +73,14 @@ export function userRoutes({ accounts, directory, guard, bodyLimit }: UserRoutes
             'RATE_LIMITED',
           ),
         },
-        detail: operations.createUser,
+        detail: about({
+          id: 'createUser',
+          tag: 'Accounts',
+          summary: 'Create an account for someone else',
+          access: 'session',
+          bodies: { bob: { value: { ...BOB, password: 'his passphrase' } } },
+          example: { ...USER, id: '9d3b1f7e5a42', ...BOB },
+        }),
       },
     );
 }

@@ -1,15 +1,15 @@
-/** The session cookie: the only place that knows `@elysiajs/cookie`. */
+/** Reads and writes the session cookie; the only file that uses `@elysiajs/cookie`. */
 import { cookie } from '@elysiajs/cookie';
 import { Elysia } from 'elysia';
 import { bearerOf } from '../bearer.ts';
 
 const NAME = 'signalbox_session';
 
-/** What the routes and the guard need of it. */
+/** What routes and guards find in their context as `sessionCookie`. */
 export type SessionCookie = {
-  /** The token the request presents, as `Authorization: Bearer` or as cookie; null where neither. */
+  /** The token from `Authorization: Bearer`, else from the cookie; null if there is neither. */
   presented: string | null;
-  /** The token of `Authorization: Bearer` alone. */
+  /** The token from `Authorization: Bearer` only. */
   bearer: string | null;
   write: (token: string, maxAgeSeconds: number) => void;
   expire: () => void;
@@ -24,15 +24,15 @@ type CookieContext = {
 /**
  * Adds `sessionCookie` to the context.
  * The plugin (0.8 on Elysia 1.4) reaches the parent only as 'global', and its `removeCookie` forgets
- * the path and drops other cookies: a cookie is expired by writing it with `maxAge` 0.
+ * the path and drops other cookies, so a cookie is expired by writing it with `maxAge` 0.
  */
-export function sessionCookie(isHttps: (request: Request) => boolean) {
+export function createSessionCookies(isHttps: (request: Request) => boolean) {
   return new Elysia({ name: 'session-cookie' })
     .use(cookie().as('global'))
     .derive({ as: 'global' }, (context) => {
       const { request, cookie: cookies, setCookie } = context as unknown as CookieContext;
       const secure = isHttps(request);
-      // The prefix makes browsers refuse it from a subdomain or over plain HTTP (RFC 6265bis 4.1.3).
+      // The prefix makes browsers reject it from a subdomain or over plain HTTP (RFC 6265bis 4.1.3).
       const name = secure ? `__Host-${NAME}` : NAME;
       const options = { httpOnly: true, sameSite: 'lax', path: '/', secure };
       const bearer = bearerOf(request.headers);
@@ -47,3 +47,5 @@ export function sessionCookie(isHttps: (request: Request) => boolean) {
       };
     });
 }
+
+export type SessionCookies = ReturnType<typeof createSessionCookies>;

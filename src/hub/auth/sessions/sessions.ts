@@ -1,4 +1,4 @@
-/** Sessions: made, found by their token, extended, ended. Only a token's hash is stored. */
+/** Sessions in the database: started, found by token, extended, ended. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { and, desc, eq, gt, lt, ne } from 'drizzle-orm';
 import type { Db } from '../../db/open.ts';
@@ -6,25 +6,41 @@ import { sessions, users } from '../../db/schema.ts';
 import { hashOf } from '../secret.ts';
 
 export type User = typeof users.$inferSelect;
-/** A session with the token its owner presented. */
+/** A session with the token that its owner presented; only the token's hash is stored. */
 export type Session = Omit<typeof sessions.$inferSelect, 'tokenHash'> & { token: string };
-/** What its owner sees in a list: no token. */
+/** A session as its owner sees it in a list: without the token. */
 export type SessionInfo = Omit<Session, 'token' | 'userId'>;
-export type Who = { user: User; session: Session };
+/** A user and the session they use. */
+export type SignedIn = { user: User; session: Session };
 /** Where a request comes from. */
 export type Client = { ip: string; userAgent: string };
 
-/** As better-auth's: seven days, counted anew when a session is used that is more than a day old. */
+export type Sessions = {
+  start(userId: string, client: Client): Session;
+  /** Null for any token that is not valid, whatever the reason. Extends the session. */
+  find(token: string | null): SignedIn | null;
+  /** The user's valid sessions, most recently used first. */
+  list(userId: string): SessionInfo[];
+  /** Ends the session with this token, if there is one. */
+  end(token: string | null): void;
+  /** @returns whether the user had this session */
+  endOne(userId: string, id: string): boolean;
+  /** Ends all of the user's sessions except `kept`, an id. */
+  endOthers(userId: string, kept: string): void;
+};
+
+/** As in better-auth: seven days, extended when a session that is over a day old is used. */
 const LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
 const EXTEND_AFTER_MS = 24 * 60 * 60 * 1000;
+/** The lifetime of a session, for its cookie. */
 export const SESSION_SECONDS = LIFETIME_MS / 1000;
 
 const TOKEN_BYTES = 32;
-const LONGEST_USER_AGENT = 512;
+const MAX_USER_AGENT = 512;
 
-export function createSessions({ db, now }: { db: Db; now: () => Date }) {
+export function createSessions({ db, now }: { db: Db; now: () => Date }): Sessions {
   return {
-    start(userId: string, client: Client): Session {
+    start(userId, client) {
       const at = now();
       const token = randomBytes(TOKEN_BYTES).toString('base64url');
       const row = {
@@ -32,7 +48,7 @@ export function createSessions({ db, now }: { db: Db; now: () => Date }) {
         userId,
         tokenHash: hashOf(token),
         ipAddress: client.ip,
-        userAgent: client.userAgent.slice(0, LONGEST_USER_AGENT),
+        userAgent: client.userAgent.slice(0, MAX_USER_AGENT),
         expiresAt: new Date(at.getTime() + LIFETIME_MS),
         createdAt: at,
         updatedAt: at,
@@ -42,8 +58,7 @@ export function createSessions({ db, now }: { db: Db; now: () => Date }) {
       return withToken(row, token);
     },
 
-    /** Null for any token that is not good, whatever is wrong with it. */
-    find(token: string | null): Who | null {
+    find(token) {
       if (token === null) return null;
       const tokenHash = hashOf(token);
       const found = db
@@ -62,8 +77,7 @@ export function createSessions({ db, now }: { db: Db; now: () => Date }) {
       return { user: found.users, session: withToken(found.sessions, token) };
     },
 
-    /** Those that are still good, the latest used first. */
-    list: (userId: string): SessionInfo[] =>
+    list: (userId) =>
       db
         .select({
           id: sessions.id,
@@ -78,25 +92,20 @@ export function createSessions({ db, now }: { db: Db; now: () => Date }) {
         .orderBy(desc(sessions.updatedAt))
         .all(),
 
-    /** @returns whether the user had such a session */
-    endOne: (userId: string, id: string): boolean =>
-      db
-        .delete(sessions)
-        .where(and(eq(sessions.userId, userId), eq(sessions.id, id)))
-        .returning({ id: sessions.id })
-        .get() !== undefined,
-
-    endOthers(userId: string, kept: string): void {
-      db.delete(sessions)
-        .where(and(eq(sessions.userId, userId), ne(sessions.id, kept)))
-        .run();
+    end(token) {
+      if (token === null) return;
+      const byToken = eq(sessions.tokenHash, hashOf(token));
+      db.delete(sessions).where(byToken).run();
     },
 
-    end(token: string | null): void {
-      if (token !== null)
-        db.delete(sessions)
-          .where(eq(sessions.tokenHash, hashOf(token)))
-          .run();
+    endOne(userId, id) {
+      const own = and(eq(sessions.userId, userId), eq(sessions.id, id));
+      return db.delete(sessions).where(own).returning({ id: sessions.id }).get() !== undefined;
+    },
+
+    endOthers(userId, kept) {
+      const others = and(eq(sessions.userId, userId), ne(sessions.id, kept));
+      db.delete(sessions).where(others).run();
     },
   };
 }

@@ -1,4 +1,4 @@
-/** How an API token is written: a prefix scanners know it by, and a checksum at its end. Pure. */
+/** The format of API tokens: a prefix that secret scanners recognise, random text and a checksum. Pure. */
 import { randomBytes } from 'node:crypto';
 
 const PREFIX = 'sbx_';
@@ -6,29 +6,30 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 
 /** 32 characters of base62 are 190 random bits. */
 const RANDOM = 32;
-/** As many as base62 needs for 32 bits; with them a scanner tells a token from a look-alike. */
+/** As many as base62 needs for 32 bits; scanners use them to rule out look-alikes. */
 const CHECKSUM = 6;
 const FORM = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM + CHECKSUM}}$`);
 
+/** A new random token. */
 export function makeTokenText(): string {
   let random = '';
   while (random.length < RANDOM) {
     for (const byte of randomBytes(RANDOM)) {
-      // Bytes from 248 on would favour the first letters: 248 is the last multiple of 62.
+      // Bytes from 248 on, the last multiple of 62, would favour the first letters.
       if (byte < 248 && random.length < RANDOM) random += ALPHABET[byte % 62];
     }
   }
   return `${PREFIX}${random}${checksum(random)}`;
 }
 
-/** Whether `text` can be one of ours at all. */
+/** Whether `text` has the format of an API token. */
 export function isTokenText(text: string): boolean {
   if (!FORM.test(text)) return false;
   const end = PREFIX.length + RANDOM;
   return checksum(text.slice(PREFIX.length, end)) === text.slice(end);
 }
 
-/** CRC-32 of the random part in base62, the most significant digit first. */
+/** CRC-32 of the random part in base62, most significant digit first. */
 function checksum(random: string): string {
   let rest = Bun.hash.crc32(random);
   let text = '';

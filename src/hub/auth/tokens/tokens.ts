@@ -1,4 +1,4 @@
-/** API tokens: made and shown once, found by their hash, taken back. */
+/** API tokens in the database: created, found by hash, deleted. */
 import { randomUUID } from 'node:crypto';
 import { and, desc, eq } from 'drizzle-orm';
 import { Failure } from '../../../shared/failure.ts';
@@ -8,19 +8,35 @@ import { hashOf } from '../secret.ts';
 import type { User } from '../sessions/sessions.ts';
 import { isTokenText, makeTokenText } from './token-text.ts';
 
-/** `read` lets nothing be changed. */
+/** A token with the scope `read` cannot change anything. */
 export type Scope = 'read' | 'write';
 export type TokenInfo = Omit<typeof apiTokens.$inferSelect, 'tokenHash' | 'userId'>;
 export type TokenUse = { user: User; token: { name: string; scope: Scope } };
 
-export type Tokens = ReturnType<typeof createTokens>;
+export type Tokens = {
+  /** The user's tokens, newest first. */
+  list(userId: string): TokenInfo[];
+  /**
+   * @param input `expiresAt` as ISO 8601
+   * @returns the token too, which is stored nowhere
+   * @throws Failure INVALID_REQUEST
+   */
+  create(
+    userId: string,
+    input: { name: string; scope: Scope; expiresAt: string | null },
+  ): TokenInfo & { token: string };
+  /** @throws Failure NOT_FOUND, also for another user's token */
+  remove(userId: string, id: string): void;
+  /** Null for any token that is not valid, whatever the reason. */
+  find(text: string | null): TokenUse | null;
+};
 
-const LONGEST_NAME = 100;
+const MAX_NAME = 100;
 
-/** The last use is kept to the minute: a write for each request would be one too many. */
+/** The last use is stored at most once a minute, to avoid a write for each request. */
 const USE_RESOLUTION_MS = 60_000;
 
-export function createTokens({ db, now }: { db: Db; now: () => Date }) {
+export function createTokens({ db, now }: { db: Db; now: () => Date }): Tokens {
   const columns = {
     id: apiTokens.id,
     name: apiTokens.name,
@@ -31,8 +47,7 @@ export function createTokens({ db, now }: { db: Db; now: () => Date }) {
   };
 
   return {
-    /** The newest first. */
-    list: (userId: string): TokenInfo[] =>
+    list: (userId) =>
       db
         .select(columns)
         .from(apiTokens)
@@ -40,18 +55,14 @@ export function createTokens({ db, now }: { db: Db; now: () => Date }) {
         .orderBy(desc(apiTokens.createdAt), desc(apiTokens.id))
         .all(),
 
-    /** @throws Failure INVALID_REQUEST */
-    create(
-      userId: string,
-      input: { name: string; scope: Scope; expiresAt: string | null },
-    ): TokenInfo & { token: string } {
+    create(userId, input) {
       const name = input.name.trim();
-      if (name === '' || name.length > LONGEST_NAME) {
-        throw invalid(`A token needs a name of at most ${LONGEST_NAME} characters.`);
+      if (name === '' || name.length > MAX_NAME) {
+        throw invalid(`A token must have a name of at most ${MAX_NAME} characters.`);
       }
       const at = now();
       const expiresAt = input.expiresAt === null ? null : new Date(input.expiresAt);
-      if (expiresAt && !(expiresAt > at)) throw invalid('expiresAt must be a time to come.');
+      if (expiresAt && !(expiresAt > at)) throw invalid('expiresAt must be in the future.');
       const token = makeTokenText();
       const info = {
         id: randomUUID(),
@@ -67,15 +78,13 @@ export function createTokens({ db, now }: { db: Db; now: () => Date }) {
       return { ...info, token };
     },
 
-    /** @throws Failure NOT_FOUND, also for somebody else's */
-    remove(userId: string, id: string): void {
+    remove(userId, id) {
       const own = and(eq(apiTokens.userId, userId), eq(apiTokens.id, id));
       if (db.delete(apiTokens).where(own).returning({ id: apiTokens.id }).get()) return;
       throw new Failure('NOT_FOUND', 'There is no such token.');
     },
 
-    /** Null for any token that is not good, whatever is wrong with it. */
-    find(text: string | null): TokenUse | null {
+    find(text) {
       if (text === null || !isTokenText(text)) return null;
       const found = db
         .select()

@@ -36,7 +36,7 @@ const makeUser = (name: string, headers: Headers = ada.headers) =>
   });
 
 describe('sessions', () => {
-  test('somebody else’s cannot be ended or seen', async () => {
+  test('of another user cannot be ended or listed', async () => {
     const eve = await makeUser('eve');
     expect(eve.status).toBe(201);
     const { headers } = await signIn('eve@example.org');
@@ -69,25 +69,33 @@ describe('change-password refuses', () => {
     call('POST', '/auth/change-password', headers, json);
 
   test.each<[string, object, string]>([
-    ['a wrong one', { currentPassword: 'not that one', newPassword: NEW }, 'INVALID_PASSWORD'],
-    ['a short one', { currentPassword: PASSWORD, newPassword: 'short' }, 'PASSWORD_TOO_SHORT'],
     [
-      'a common one',
+      'a wrong current password',
+      { currentPassword: 'not that one', newPassword: NEW },
+      'INVALID_PASSWORD',
+    ],
+    [
+      'a short new password',
+      { currentPassword: PASSWORD, newPassword: 'short' },
+      'PASSWORD_TOO_SHORT',
+    ],
+    [
+      'a common new password',
       { currentPassword: PASSWORD, newPassword: 'password1' },
       'PASSWORD_TOO_COMMON',
     ],
-    ['a missing one', { newPassword: NEW }, 'VALIDATION_ERROR'],
+    ['a missing current password', { newPassword: NEW }, 'VALIDATION_ERROR'],
   ])('%s', async (_, json, code) => {
     const answer = await change(json);
     expect([answer.status, answer.body.code]).toEqual([400, code]);
     expect(answer.text).not.toContain(NEW);
   });
 
-  test('strangers, before any look at the body', async () => {
+  test('strangers, before reading the body', async () => {
     expect((await change('{', {})).body.code).toBe('UNAUTHENTICATED');
   });
 
-  test('the eleventh wrong guess, while sign-in goes on', async () => {
+  test('the eleventh wrong guess, while sign-in still works', async () => {
     const made = await makeUser('guess');
     const { headers } = await signIn('guess@example.org');
     for (let time = 0; time < 10; time++) {
@@ -102,7 +110,7 @@ describe('change-password refuses', () => {
   });
 });
 
-test('a changed password ends every other session, and this one where that is asked', async () => {
+test('changing the password ends all other sessions, and this one on request', async () => {
   await makeUser('bob');
   const [one, two] = [await signIn('bob@example.org'), await signIn('bob@example.org')];
   const change = (currentPassword: string, newPassword: string, more = {}) =>
@@ -126,7 +134,7 @@ test('a changed password ends every other session, and this one where that is as
 });
 
 describe('accounts', () => {
-  test('are made without touching the caller’s session', async () => {
+  test('are created without changing the caller’s session', async () => {
     const made = await makeUser('cyd');
     expect(made.headers.get('set-cookie')).toBeNull();
     expect(made.text).not.toContain('assword');
@@ -138,7 +146,7 @@ describe('accounts', () => {
     expect(body.map((user) => user.id)).toContain(made.body.id);
   });
 
-  test('go with their sessions; the last one stays', async () => {
+  test('are deleted with their sessions; the last one cannot be', async () => {
     const cyd = await signIn('cyd@example.org');
     const { body } = await call<{ id: string }[]>('GET', '/users', cyd.headers);
     expect((await call('DELETE', '/users/none', cyd.headers)).status).toBe(404);
@@ -151,7 +159,7 @@ describe('accounts', () => {
     expect((await signIn('cyd@example.org')).status).toBe(401);
   });
 
-  test('one may delete oneself', async () => {
+  test('can be deleted by their owner', async () => {
     const dan = await makeUser('dan');
     const { headers } = await signIn('dan@example.org');
     expect((await call('DELETE', `/users/${dan.body.id}`, headers)).status).toBe(200);
@@ -180,20 +188,20 @@ describe('signalbox passwd', () => {
     expect((await call('GET', '/vhosts', ada.headers)).status).toBe(200);
   });
 
-  test('makes no database where there is none', async () => {
+  test('does not create a database', async () => {
     const none = join(stack.folder, 'none');
     expect((await passwd('ada@example.org', NEW, none)).code).toBe(1);
     expect(await Bun.file(join(none, 'signalbox.db')).exists()).toBe(false);
   });
 
-  test('sets one while the hub runs, and ends the sessions', async () => {
+  test('sets a password while the hub runs, and ends the sessions', async () => {
     const { code, out } = await passwd('Ada@example.org', `${NEW}\n`);
     expect([code, out]).toEqual([0, 'The password is changed.\n']);
     expect((await call('GET', '/vhosts', ada.headers)).status).toBe(401);
     expect((await signIn('ada@example.org', NEW)).status).toBe(200);
   });
 
-  test('makes one where none is given', async () => {
+  test('generates a password if none is given', async () => {
     const { out } = await passwd('ada@example.org');
     const made = /^The new password is (\S{24})\n$/.exec(out)?.[1] ?? '';
     expect((await signIn('ada@example.org', made)).status).toBe(200);

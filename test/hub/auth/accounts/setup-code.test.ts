@@ -27,18 +27,18 @@ async function expectGuarded(headers: Record<string, string>): Promise<void> {
   expect((await make({ setupCode: code }, headers)).body.code).toBe('SIGN_UP_CLOSED');
 }
 
-describe('the first account needs the setup code', () => {
-  test('where the hub listens beyond loopback', async () => {
+describe('the first account requires the setup code', () => {
+  test('if the hub does not listen on loopback only', async () => {
     stack = await startStack({ HUB_HOST: '0.0.0.0' });
     await expectGuarded({});
   });
 
-  test('where the request came through a proxy, trusted or not', async () => {
+  test('if the request came through a proxy, trusted or not', async () => {
     stack = await startStack();
     await expectGuarded({ 'X-Forwarded-For': '127.0.0.1' });
   });
 
-  test('where a name was made to point to loopback, or a proxy tells otherwise of itself', async () => {
+  test('if a foreign host name points to loopback, or another header reveals a proxy', async () => {
     stack = await startStack();
     for (const headers of [
       { Host: 'evil.example', Origin: 'http://evil.example' },
@@ -59,7 +59,7 @@ describe('the first account needs the setup code', () => {
   });
 });
 
-test('on loopback it is not needed, and a stale one goes at the next start', async () => {
+test('on loopback it is not required, and a stale code is deleted at the next start', async () => {
   stack = await startStack();
   const port = new URL(stack.hub).port;
   expect((await make({ password: 'short' }, { Host: `[::1]:${port}` })).status).toBe(400);
@@ -70,7 +70,7 @@ test('on loopback it is not needed, and a stale one goes at the next start', asy
   expect(existsSync(file())).toBe(false);
 });
 
-test('it outlives a restart without an account', async () => {
+test('it survives a restart while there is no account', async () => {
   stack = await startStack();
   const before = readFileSync(file(), 'utf8');
   await stack.restart();

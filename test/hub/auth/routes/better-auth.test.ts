@@ -6,7 +6,7 @@ const PASSWORD = 'a long passphrase';
 const NEW = 'quite another phrase';
 let stack: Stack;
 
-/** better-auth's published client with a cookie jar, as a browser has one. */
+/** better-auth's published client, with a cookie jar like a browser's. */
 function createClient() {
   const jar = { cookie: '' };
   const client = createAuthClient({
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.stop());
 
-test('the client understands every refusal', async () => {
+test('the client understands every error', async () => {
   const { client } = createClient();
   const short = await client.signUp.email({ name: 'Ada', email: 'ada@example.org', password: 'x' });
   expect([short.data, short.error?.status, short.error?.code]).toEqual([

@@ -24,13 +24,13 @@ async function make(input: object) {
 }
 const vhost = (name: string) => ({ domain: `http://${name}.example`, config: 'respond 1' });
 
-describe('a token is not made', () => {
+describe('a token is not created', () => {
   test.each<[string, object]>([
     ['without a name', { name: ' ' }],
     ['with a name that is too long', { name: 'x'.repeat(101) }],
-    ['with a scope that is none', { scope: 'admin' }],
+    ['with an unknown scope', { scope: 'admin' }],
     ['with an expiry in the past', { expiresAt: '2020-01-01T00:00:00.000Z' }],
-    ['with an expiry that is no time', { expiresAt: '2030-99-99T00:00:00Z' }],
+    ['with an expiry that is not a time', { expiresAt: '2030-99-99T00:00:00Z' }],
     ['with an expiry without a zone', { expiresAt: '2999-01-01T00:00:00' }],
   ])('%s', async (_, input) => {
     const answer = await make(input);
@@ -38,7 +38,7 @@ describe('a token is not made', () => {
   });
 });
 
-describe('a token may not', () => {
+describe('a token cannot', () => {
   test('change anything with the scope read', async () => {
     const { headers } = await make({ scope: 'read' });
     expect((await call('GET', '/vhosts', headers)).status).toBe(200);
@@ -82,7 +82,7 @@ describe('a token may not', () => {
     expect((await call('GET', '/vhosts', cookie)).status).toBe(401);
   });
 
-  test('be used when it is expired, deleted or somebody else’s to delete', async () => {
+  test('be used after expiry or deletion, or be deleted by another user', async () => {
     const { body, headers } = await make({ expiresAt: '2999-01-01T00:00:00Z' });
     expect((await call('GET', '/vhosts', headers)).status).toBe(200);
     const db = new Database(join(stack.dataDir, 'signalbox.db'));
@@ -96,7 +96,7 @@ describe('a token may not', () => {
   });
 });
 
-test('a token writes in its owner’s name, and the history names it', async () => {
+test('a token acts in its owner’s name, and the changelog names it', async () => {
   const { status, body, headers } = await make({ name: 'deploy', scope: 'write' });
   expect([status, body.token]).toEqual([201, expect.stringMatching(/^sbx_[0-9A-Za-z]{38}$/)]);
   expect((await call('POST', '/vhosts', headers, vhost('token'))).status).toBe(201);
@@ -112,7 +112,7 @@ test('a token writes in its owner’s name, and the history names it', async () 
   ]);
 });
 
-test('it is shown once, stored as a hash, and its last use is kept', async () => {
+test('it is shown once, stored as a hash, and its last use is recorded', async () => {
   const { body, headers } = await make({ name: 'seen' });
   const listed = async () =>
     (await call<Token[]>('GET', '/tokens')).body.find(({ id }) => id === body.id);
@@ -129,7 +129,7 @@ test('it is shown once, stored as a hash, and its last use is kept', async () =>
 });
 
 describe('a token’s text', () => {
-  test('has a checksum that a typing mistake breaks', () => {
+  test('has a checksum that detects typing mistakes', () => {
     for (let round = 0; round < 50; round++) {
       const text = makeTokenText();
       expect(isTokenText(text)).toBe(true);
@@ -139,7 +139,7 @@ describe('a token’s text', () => {
     }
   });
 
-  test.each(['', 'sbx_', `sbx_${'0'.repeat(38)}`, 'ghp_0123'])('%p is none', (text) => {
+  test.each(['', 'sbx_', `sbx_${'0'.repeat(38)}`, 'ghp_0123'])('%p is not a token', (text) => {
     expect(isTokenText(text)).toBe(false);
   });
 
