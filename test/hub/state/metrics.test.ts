@@ -44,16 +44,16 @@ async function scrape(side: 'hub' | 'agent', of = stack) {
   return readExposition(answer.text);
 }
 
-describe.each(['hub', 'agent'] as const)('the %s’s', (side) => {
+describe.each(['hub', 'agent'] as const)('/metrics of the %s', (side) => {
   test.each<[string, Record<string, string>]>([
     ['came through a proxy', { 'X-Forwarded-For': '127.0.0.1' }],
-    ['came through a proxy that says so otherwise', { Forwarded: 'for=127.0.0.1' }],
-    ['came through a proxy that says its name', { Via: '1.1 Caddy' }],
-    ['was made to point here by a name', { Host: 'evil.example' }],
-    ['was made to point here by a name like ours', { Host: '127.0.0.1.evil.example' }],
-    ['is a foreign page’s', { 'Sec-Fetch-Site': 'cross-site' }],
-    ['is that of another port’s page', { 'Sec-Fetch-Site': 'same-site' }],
-    ['has an origin', { Origin: 'http://evil.example' }],
+    ['came through a proxy that sends Forwarded', { Forwarded: 'for=127.0.0.1' }],
+    ['came through a proxy that sends Via', { Via: '1.1 Caddy' }],
+    ['names a foreign host', { Host: 'evil.example' }],
+    ['names a foreign host that looks like ours', { Host: '127.0.0.1.evil.example' }],
+    ['is from a foreign page', { 'Sec-Fetch-Site': 'cross-site' }],
+    ['is from a page on another port', { 'Sec-Fetch-Site': 'same-site' }],
+    ['has a foreign Origin', { Origin: 'http://evil.example' }],
   ])('is closed to a request that %s', async (_, extra) => {
     const wrong = [{}, bearer('x'.repeat(43)), bearer(`sbx_${'a'.repeat(38)}`)];
     const other = side === 'hub' ? [bearer(stack.token)] : [headers, bearer(made.read)];
@@ -69,7 +69,7 @@ describe.each(['hub', 'agent'] as const)('the %s’s', (side) => {
     }
   });
 
-  test('is open to a good bearer from anywhere, and to whoever is on this machine', async () => {
+  test('is open to a valid bearer token from anywhere, and to anyone on this machine', async () => {
     const good = side === 'hub' ? [headers, bearer(made.read), bearer(made.write)] : [];
     if (side === 'agent') good.push(stack.agentHeaders);
     for (const credential of good) {
@@ -84,7 +84,7 @@ describe.each(['hub', 'agent'] as const)('the %s’s', (side) => {
     }
   });
 
-  test('tells of the process', async () => {
+  test('describes the process', async () => {
     const numbers = await scrape(side);
     expect(sampleOf(numbers, 'signalbox_build_info', `part="${side}"`)).toBe(1);
     expect(sampleOf(numbers, 'process_resident_memory_bytes')).toBeGreaterThan(1e7);
@@ -94,7 +94,7 @@ describe.each(['hub', 'agent'] as const)('the %s’s', (side) => {
   });
 });
 
-test('an address of this machine that is not loopback needs a bearer', async () => {
+test('a non-loopback address of this machine requires a bearer token', async () => {
   const address = Object.values(networkInterfaces())
     .flat()
     .find((one) => one && !one.internal && one.family === 'IPv4')?.address;
@@ -111,7 +111,7 @@ test('an address of this machine that is not loopback needs a bearer', async () 
   }
 });
 
-test('HUB_ORIGINS does not stand in the way, TRUST_PROXY opens nothing', async () => {
+test('HUB_ORIGINS does not block it, and TRUST_PROXY does not open it', async () => {
   const own = await startStack({ HUB_ORIGINS: 'https://box.example', TRUST_PROXY: 'true' });
   try {
     await scrape('hub', own);
@@ -161,7 +161,7 @@ test('publishes, changes, sign-ins and requests are counted', async () => {
   for (const { labels } of routes) expect(labels).not.toMatch(/one|98|\.\.|c\/d/);
 });
 
-test('the agent counts reloads, starts of its proxy and what the log’s index has read', async () => {
+test('the agent counts reloads, starts of its proxy and indexed bytes of the log', async () => {
   await ask(`http://127.0.0.1:${stack.httpPort}/`, { headers: { Host: 'one.example' } });
   const logged = () => ask<{ total: number }>(`${stack.hub}/logs`, { headers });
   await until(async () => (await logged()).body.total > 0, 'a line in the log');
@@ -180,7 +180,7 @@ test('the agent counts reloads, starts of its proxy and what the log’s index h
 });
 
 test.each(['hub', 'agent'] as const)(
-  'our own proxy in front of the %s makes nobody local, whatever Host it sends on',
+  'our own proxy in front of the %s makes nobody local, whatever Host it forwards',
   async (side) => {
     const { host } = new URL(urlOf(side));
     const made = await ask(`${stack.hub}/vhosts`, {
@@ -196,7 +196,7 @@ test.each(['hub', 'agent'] as const)(
   },
 );
 
-test('docs/metrics.md names all of them, and nothing else', async () => {
+test('docs/metrics.md lists exactly these metrics', async () => {
   const text = await Bun.file(join(import.meta.dir, '../../../docs/metrics.md')).text();
   const rows = text.split('\n').filter((line) => line.startsWith('| `'));
   const named = rows.flatMap((row) => row.split('|')[1]?.match(/\w+/g) ?? []);
@@ -204,10 +204,10 @@ test('docs/metrics.md names all of them, and nothing else', async () => {
   expect([...new Set(told)].toSorted()).toEqual(named.toSorted());
 });
 
-describe('an answer never waits for who does not answer', () => {
+describe('a scrape never waits for an agent that does not answer', () => {
   const publisher = { isInStep: () => true };
 
-  test('an agent that is gone, or hangs, is a nought', async () => {
+  test('an agent that is gone or hangs is 0', async () => {
     const gone = {
       status: () => Promise.reject(new Error('gone')),
       answers: () => Promise.resolve(false),
@@ -222,7 +222,7 @@ describe('an answer never waits for who does not answer', () => {
   });
 
   test.each(['is silent', 'is gone'])(
-    'a hub whose agent %s tells so',
+    'a hub whose agent %s says so',
     async (how) => {
       const silent = Bun.serve({
         hostname: '127.0.0.1',
@@ -260,7 +260,7 @@ describe('an answer never waits for who does not answer', () => {
     20_000,
   );
 
-  test('a lookup that fails or hangs is left out, and said', async () => {
+  test('a collector that fails or hangs is left out and logged', async () => {
     const lines: string[] = [];
     const up = { name: 'up', help: 'x', type: 'gauge', samples: [{ value: 1 }] } as const;
     const metrics = createMetrics({
@@ -273,7 +273,7 @@ describe('an answer never waits for who does not answer', () => {
     expect(lines).toEqual(Array(4).fill('metrics incomplete'));
   });
 
-  test('labels are escaped, and go when they are gone', async () => {
+  test('labels are escaped, and removed once they are gone', async () => {
     let domain = 'a"\\\n.example';
     const metrics = createMetrics({
       collectors: [
@@ -292,7 +292,7 @@ describe('an answer never waits for who does not answer', () => {
   });
 });
 
-test('beside /metrics the root has nothing but JSON refusals', async () => {
+test('other root paths get only JSON errors', async () => {
   const root = stack.hub.replace(/\/api$/, '');
   for (const path of ['/nothing', '/metrics/x', '/vhosts', '/health']) {
     const answer = await ask<{ code: string }>(root + path, { headers });
