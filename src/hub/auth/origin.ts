@@ -19,7 +19,7 @@ const COOKIE = /(?:^|;\s*)(?:__Host-)?signalbox_session=/;
 const OWN_SITES = new Set(['same-origin', 'none']);
 
 /** A host in lower case, without a default port. */
-export const normalHost = (host: string): string => host.toLowerCase().replace(/:(80|443)$/, '');
+const normalHost = (host: string): string => host.toLowerCase().replace(/:(80|443)$/, '');
 
 /**
  * @param https whether the request is known to have come over HTTPS

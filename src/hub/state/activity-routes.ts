@@ -1,24 +1,12 @@
 /** `/vhosts/activity`: the requests of the last hour, for all vhosts in one response. */
 import { Elysia, t } from 'elysia';
-import { ActivityQuery, Activity as Counts, LogActivity } from '../../shared/wire.ts';
+import { ActivityQuery } from '../../shared/wire.ts';
 import type { Guard } from '../auth/guard.ts';
 import { about } from '../http/about.ts';
 import { ASKS_AGENT, refusals } from '../http/refusal-schemas.ts';
-import type { Activity } from './activity.ts';
+import { type Activity, VhostActivity } from './activity.ts';
 
 const DEFAULT_BUCKETS = 12;
-
-const VhostActivity = t.Composite(
-  [
-    t.Omit(LogActivity, ['domains']),
-    t.Object({
-      vhosts: t.Array(t.Composite([t.Object({ id: t.Integer() }), Counts]), {
-        description: 'the vhosts that had requests; matched by host name, on any port',
-      }),
-    }),
-  ],
-  { title: 'VhostActivity' },
-);
 
 export function vhostActivityRoutes({ activity, guard }: { activity: Activity; guard: Guard }) {
   return new Elysia({ name: 'vhost-activity', prefix: '/vhosts' })

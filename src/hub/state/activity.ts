@@ -1,5 +1,6 @@
 /** The requests of the last hour, by vhost. */
-import type { LogActivity } from '../../shared/wire.ts';
+import { type Static, t } from 'elysia';
+import { Activity as ActivityCounts, LogActivity } from '../../shared/wire.ts';
 import type { AgentClient } from '../agent-client/client.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import type { SiteSet } from '../publish/vhost.ts';
@@ -11,19 +12,26 @@ export type ActivityDeps = {
   now: () => Date;
 };
 
-type Counts = LogActivity['domains'][string];
+type Counts = Static<typeof ActivityCounts>;
 
-/** Requests per vhost, with the range they were counted in. */
-export type VhostActivity = Omit<LogActivity, 'domains'> & {
-  vhosts: ({ id: number } & Counts)[];
-};
+export const VhostActivity = t.Composite(
+  [
+    t.Omit(LogActivity, ['domains']),
+    t.Object({
+      vhosts: t.Array(t.Composite([t.Object({ id: t.Integer() }), ActivityCounts]), {
+        description: 'the vhosts that had requests; matched by host name, on any port',
+      }),
+    }),
+  ],
+  { title: 'VhostActivity' },
+);
 
 export type Activity = {
   /**
    * The last hour in that many buckets, at most five seconds old; without vhosts that had no request.
    * @throws Failure AGENT_UNREACHABLE
    */
-  lastHour(buckets: number): Promise<VhostActivity>;
+  lastHour(buckets: number): Promise<Static<typeof VhostActivity>>;
 };
 
 const HOUR_MS = 3_600_000;
