@@ -196,7 +196,7 @@ describe('signalbox passwd', () => {
 
   test('sets a password while the hub runs, and ends the sessions', async () => {
     const { code, out } = await passwd('Ada@example.org', `${NEW}\n`);
-    expect([code, out]).toEqual([0, 'The password is changed.\n']);
+    expect([code, out]).toEqual([0, 'The password has been changed.\n']);
     expect((await call('GET', '/vhosts', ada.headers)).status).toBe(401);
     expect((await signIn('ada@example.org', NEW)).status).toBe(200);
   });
