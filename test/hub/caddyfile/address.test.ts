@@ -1,3 +1,4 @@
+/** Domains, address keys and upstreams. */
 import { expect, test } from 'bun:test';
 import { addressKey, isUpstream, normalizeDomain } from '../../../src/hub/caddyfile/address.ts';
 
@@ -64,7 +65,7 @@ test.each([
   ['unix//run/x.sock'],
   [`${long(64)}.example`],
   [`${`${long(61)}.`.repeat(4)}${long(6)}`],
-])('%j is no domain', (input) => {
+])('%j is not a domain', (input) => {
   expect(normalizeDomain(input)).toBeNull();
 });
 
@@ -90,7 +91,7 @@ test.each([
   ['::1', '[::1]'],
   ['http://[2001:DB8:0:0::1]:8080', 'http://[2001:db8::1]:8080'],
   [`${long(63)}.example`, `${long(63)}.example`],
-])('%j is %j', (input, expected) => {
+])('%j becomes %j', (input, expected) => {
   expect(normalizeDomain(input)).toBe(expected);
   expect(normalizeDomain(expected)).toBe(expected);
 });
@@ -125,13 +126,13 @@ test.each([
   [['{$SITE}.Example', '{$SITE}.example.']],
   [['a..b']],
   [['']],
-] as [string[]][])('%j have one key', (addresses) => {
+] as [string[]][])('%j have the same key', (addresses) => {
   expect([...new Set(addresses.map((address) => addressKey(address)))]).toHaveLength(1);
   keys.push(addressKey(addresses[0] ?? ''));
 });
 const keys: string[] = [];
 
-test('which no other address has', () => {
+test('addresses that differ have different keys', () => {
   expect(new Set(keys.filter((key) => key !== ':443')).size).toBe(keys.length - 2);
 });
 
@@ -159,7 +160,7 @@ test.each([
   ['[::1]'],
   ['import'],
   ['unix//run/x.sock'],
-])('%j is no upstream', (text) => {
+])('%j is not an upstream', (text) => {
   expect(isUpstream(text)).toBe(false);
 });
 
@@ -176,7 +177,7 @@ test.each([
   expect(isUpstream(text)).toBe(true);
 });
 
-test('where the global options set the ports, those are what an address without one means', () => {
+test('an address without a port has the one that the global options set', () => {
   const ports = { http: 8080, https: 8443 };
   const key = (address: string) => addressKey(address, ports);
   expect(key('http://a.example:8080')).toBe(key('http://a.example'));

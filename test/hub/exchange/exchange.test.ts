@@ -1,3 +1,4 @@
+/** Preamble, preview, undo, If-Match, bulk changes, export and restore. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { ask, type Stack, signUp, startStack } from '../../harness/stack.ts';
 
@@ -66,7 +67,7 @@ describe('the preamble', () => {
     expect(await everything()).toEqual(before);
   });
 
-  test('is refused with its own line, which no vhost hears for one of its config', async () => {
+  test('is refused with its own line, not with one of a vhost’s config', async () => {
     const config = `{\n\t${ports()}\n\tnonsense\n}`;
     const place = { line: 4, detail: expect.stringMatching(/^preamble, line 4: /) };
     expect((await call('PUT', '/preamble', { config })).body).toMatchObject(place);
@@ -79,7 +80,7 @@ describe('the preamble', () => {
     expect(both.body.detail).toMatch(/^preamble, line 4: /);
   });
 
-  test('is published, recorded and taken back like any change', async () => {
+  test('is published, recorded and undone like any change', async () => {
     const { config } = (await call('GET', '/preamble')).body;
     expect(config).toContain(`http_port ${stack.httpPort}`);
     const next = `{\n\t${ports()}\n}\n\n(greet) {\n\trespond "hi {args.0}"\n}`;
@@ -94,7 +95,7 @@ describe('the preamble', () => {
     expect(entry).toMatchObject({ action: 'update', domain: '(preamble)' });
     expect(JSON.parse(entry?.diff ?? '')).toEqual({ old: { config }, new: { config: next } });
 
-    // A snippet that is in use cannot go.
+    // A snippet that is in use cannot be removed.
     const before = await everything();
     const refused = await call('POST', `/changelog/${entry?.id}/revert`);
     expect([refused.status, refused.body.code]).toEqual([502, 'PROXY_REJECTED']);
@@ -110,7 +111,7 @@ describe('the preamble', () => {
 });
 
 describe('a preview', () => {
-  test('tells what a change would do, and does nothing', async () => {
+  test('shows what a change would do, and does nothing', async () => {
     const before = await everything();
     const good = await call('POST', '/preview', {
       op: 'create',
@@ -156,7 +157,7 @@ describe('a preview', () => {
     expect(await everything()).toEqual(before);
   });
 
-  test('of nothing sensible is an error', async () => {
+  test('of a malformed operation is an error', async () => {
     for (const json of [{}, { op: 'explode' }, { op: 'create' }, { op: 'update', id: 'x' }]) {
       expect((await call('POST', '/preview', json)).status).toBe(400);
     }
@@ -166,17 +167,17 @@ describe('a preview', () => {
   });
 });
 
-describe('taking back', () => {
+describe('undo', () => {
   const latest = async () => (await log())[0]?.id ?? 0;
   const revert = (id: number) => call('POST', `/changelog/${id}/revert`);
 
-  test('what is not there is 404', async () => {
+  test('of an unknown entry is 404', async () => {
     for (const id of ['0', 'x', '99999']) {
       expect((await call('POST', `/changelog/${id}/revert`)).status).toBe(404);
     }
   });
 
-  test('a create, a delete, an update and a toggle, each as a change of its own', async () => {
+  test('of a create, a delete, an update and a toggle, each of which is a new change', async () => {
     const made = await create('undo');
     const created = await latest();
     await call('PUT', `/vhosts/${made.id}`, { config: 'respond new', upstream: '127.0.0.1:1' });
@@ -213,7 +214,7 @@ describe('taking back', () => {
     ]);
   });
 
-  test('only the fields that were changed, where later changes touched others', async () => {
+  test('of an update leaves fields alone that changed later', async () => {
     const made = await create('fields');
     await call('PUT', `/vhosts/${made.id}`, { config: 'respond second' });
     const second = await latest();
@@ -223,7 +224,7 @@ describe('taking back', () => {
     expect(now.body).toMatchObject({ config: 'respond fields', upstream: '127.0.0.1:5' });
   });
 
-  test('a delete whose domain is taken by now is a conflict', async () => {
+  test('of a delete is a conflict if the domain is taken by now', async () => {
     const made = await create('later');
     await call('DELETE', `/vhosts/${made.id}`);
     const deleted = await latest();
@@ -232,7 +233,7 @@ describe('taking back', () => {
     expect([refused.status, refused.body.code]).toEqual([409, 'DOMAIN_TAKEN']);
   });
 
-  test('history is paged and filtered, and gives nothing private away', async () => {
+  test('the changelog has pages and a filter, and shows nothing private', async () => {
     const all = await log();
     const [first, second] = all;
     const older = await log(`?before=${first?.id}`);
@@ -246,8 +247,8 @@ describe('taking back', () => {
   });
 });
 
-describe('two people at once', () => {
-  test('do not overwrite each other: If-Match', async () => {
+describe('two people at the same time', () => {
+  test('do not overwrite each other’s changes if they send If-Match', async () => {
     const made = await call('POST', '/vhosts', {
       domain: 'http://shared.example',
       config: 'respond 1',
@@ -276,13 +277,13 @@ describe('two people at once', () => {
   });
 });
 
-describe('several changes as one', () => {
+describe('several changes in one request', () => {
   const bulk = (operations: unknown) =>
     call<{ results: Body[]; code?: string; detail?: string }>('POST', '/vhosts/bulk', {
       operations,
     });
 
-  test('are all refused where one is', async () => {
+  test('are all refused if one is', async () => {
     const before = await everything();
     const good = { op: 'create', domain: 'http://b1.example', config: 'respond b1' };
     for (const [bad, status, words] of [
@@ -310,7 +311,7 @@ describe('several changes as one', () => {
     const answer = await bulk([
       { op: 'create', domain: 'http://b1.example', config: 'respond b1' },
       { op: 'create', domain: 'http://b2.example', config: 'respond b2', enabled: false },
-      { op: 'update', id: 1, config: 'respond "base anew"' },
+      { op: 'update', id: 1, config: 'respond "base again"' },
       { op: 'toggle', id: 1 },
       { op: 'toggle', id: 1 },
       { op: 'delete', id: made.id },
@@ -319,7 +320,7 @@ describe('several changes as one', () => {
     expect(answer.body.results.length).toBe(6);
     expect(answer.body.results[5]).toEqual({ success: true } as never);
     expect(await served('b1')).toBe('b1');
-    expect(await served('base')).toBe('base anew');
+    expect(await served('base')).toBe('base again');
     expect(await served('gone-soon')).toBe('');
     expect((await log()).slice(0, 6).map(({ action }) => action)).toEqual(
       ['create', 'create', 'update', 'toggle', 'toggle', 'delete'].toReversed(),
@@ -330,7 +331,7 @@ describe('several changes as one', () => {
 });
 
 describe('export and restore', () => {
-  test('give the proxyfile, whole or of one vhost', async () => {
+  test('return the proxyfile, of all vhosts or one', async () => {
     const whole = await call('GET', '/proxyfile');
     expect(whole.headers.get('content-type')).toContain('text/plain');
     expect(whole.text).toBe(stack.readProxyfile());
@@ -340,7 +341,7 @@ describe('export and restore', () => {
     expect((await call('GET', '/proxyfile?vhost=x')).status).toBe(400);
   });
 
-  test('are a round trip, byte for byte, onto an empty hub or in place of a used one', async () => {
+  test('are a round trip, byte for byte, to an empty hub or in place of other sites', async () => {
     const saved = await call<object>('GET', '/export');
     const file = stack.readProxyfile();
     const used = await call('POST', '/restore', saved.body);
@@ -364,6 +365,6 @@ describe('export and restore', () => {
     expect((await call('GET', '/export')).text).toBe(saved.text);
     expect(stack.readProxyfile()).toBe(file);
     expect(await served('extra')).toBe('');
-    expect(await served('base')).toBe('base anew');
+    expect(await served('base')).toBe('base again');
   });
 });
