@@ -84,9 +84,9 @@ export function changelogRoutes({ changelog, publisher, guard }: ChangelogRoutes
           await publisher.apply(revertChange(entry), authorOf(who));
         } catch (error) {
           if (!(error instanceof Failure) || error.code !== 'REVERT_CONFLICT') throw error;
-          const later = changelog.laterOf(entry);
-          const detail = later.length > 0 ? `changed since by ${later.join(', ')}` : undefined;
-          throw new Failure(error.code, error.message, { detail });
+          const changes = changelog.laterOf(entry);
+          const detail = changes.length > 0 ? `changed since by ${changes.join(', ')}` : undefined;
+          throw new Failure(error.code, error.message, { detail, changes });
         }
         return { success: true as const };
       },

@@ -1,5 +1,5 @@
 /** Finds the changes of a refused batch that are at fault. */
-import type { Failure } from '../../shared/failure.ts';
+import { Failure } from '../../shared/failure.ts';
 import { changedVhosts, type Planned, planOf, stepsOf } from './batch.ts';
 import { vhostAfter } from './changes.ts';
 import type { Gateway } from './gateway.ts';
@@ -41,7 +41,7 @@ export async function findCulprits(
   return new Map(
     broken.flatMap(({ vhost: { id }, failure }) => {
       const culprit = planOf(plans, id);
-      return culprit ? [...refuseAll([culprit], failure)] : [];
+      return culprit ? [...refuseAll([culprit], because(error, failure))] : [];
     }),
   );
 }
@@ -56,5 +56,9 @@ async function explain(
   const own = new Set(plan.steps.map((step) => vhostAfter(step)?.id));
   const others = next.vhosts.filter(({ id, enabled }) => enabled && (!own.has(id) || own.size > 1));
   const [first] = await gateway.findBroken(next, others).catch(() => []);
-  return first?.failure ?? error;
+  return first ? because(error, first.failure) : error;
 }
+
+/** What happened stays as the publish said; a later validation only tells why. */
+const because = ({ code, message, cause }: Failure, { detail, at }: Failure): Failure =>
+  new Failure(code, message, { detail, at, cause });

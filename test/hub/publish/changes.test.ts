@@ -33,7 +33,10 @@ describe('undo', () => {
     const updated = await latest();
     const conflict = await revert(created);
     expect([conflict.status, conflict.body.code]).toEqual([409, 'REVERT_CONFLICT']);
-    expect(conflict.body.detail).toContain(String(updated));
+    expect(conflict.body).toMatchObject({
+      detail: `changed since by ${updated}`,
+      changes: [updated],
+    });
     expect((await revert(updated)).status).toBe(200);
     expect(await owner.served('undo')).toBe('undo');
 

@@ -115,7 +115,10 @@ export function createAccounts(deps: AccountsDeps): Accounts {
 
     async signIn(input, client) {
       const email = normalizeEmail(input.email);
-      if (email === null) throw new Failure('INVALID_EMAIL', 'The email address is not valid.');
+      if (email === null)
+        throw new Failure('INVALID_EMAIL', 'The email address is not valid.', {
+          at: { field: 'email' },
+        });
       const user = findByEmail(db, email);
       const matches = await guess(email, client.ip, user, input.password);
       if (!user || !matches) throw wrongCredentials();
@@ -133,10 +136,12 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     },
 
     async changePassword({ user, session }, input, client) {
-      await checkPassword(input.newPassword);
+      await checkPassword(input.newPassword, 'newPassword');
       // A separate counter: a stranger's guesses at sign-in must not block the owner here.
       if (!(await guess(`id ${user.id}`, client.ip, user, input.currentPassword))) {
-        throw new Failure('INVALID_PASSWORD', 'The current password is wrong.');
+        throw new Failure('INVALID_PASSWORD', 'The current password is wrong.', {
+          at: { field: 'currentPassword' },
+        });
       }
       const passwordHash = await passwords.hash(input.newPassword);
       // This session may have been ended while this hashed.

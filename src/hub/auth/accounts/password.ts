@@ -33,24 +33,27 @@ let common: Promise<ReadonlySet<string>> | undefined;
 /** Another keyboard may compose the same characters differently (NIST SP 800-63B). */
 const normalize = (password: string) => password.normalize('NFKC');
 
-/** @throws Failure PASSWORD_TOO_SHORT, PASSWORD_TOO_LONG, PASSWORD_TOO_COMMON */
-export async function checkPassword(password: string): Promise<void> {
+/** @param field which the refusal names @throws Failure PASSWORD_TOO_SHORT, PASSWORD_TOO_LONG, PASSWORD_TOO_COMMON */
+export async function checkPassword(
+  password: string,
+  field: 'password' | 'newPassword' = 'password',
+): Promise<void> {
   const normal = normalize(password);
   const length = [...normal].length;
   if (length < MIN_LENGTH) {
-    throw new Failure(
-      'PASSWORD_TOO_SHORT',
-      `A password must have at least ${MIN_LENGTH} characters.`,
-    );
+    throw refused(field, 'SHORT', `A password must have at least ${MIN_LENGTH} characters.`);
   }
   if (length > MAX_LENGTH) {
-    throw new Failure('PASSWORD_TOO_LONG', `A password can have at most ${MAX_LENGTH} characters.`);
+    throw refused(field, 'LONG', `A password can have at most ${MAX_LENGTH} characters.`);
   }
   common ??= loadCommon();
   if ((await common).has(normal.toLowerCase())) {
-    throw new Failure('PASSWORD_TOO_COMMON', 'This password is too common. Choose another.');
+    throw refused(field, 'COMMON', 'This password is too common. Choose another.');
   }
 }
+
+const refused = (field: string, why: 'SHORT' | 'LONG' | 'COMMON', message: string) =>
+  new Failure(`PASSWORD_TOO_${why}`, message, { at: { field } });
 
 export function createPasswords(): Passwords {
   const limited = createConcurrencyLimit({ concurrency: CONCURRENCY, maxWaiting: MAX_WAITING });

@@ -1,7 +1,7 @@
 /** Creating accounts, and who may do so. */
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
-import { Failure } from '../../../shared/failure.ts';
+import { FAILURES, Failure } from '../../../shared/failure.ts';
 import type { Db } from '../../db/open.ts';
 import { users } from '../../db/schema.ts';
 import type { User } from '../sessions/sessions.ts';
@@ -64,10 +64,8 @@ export function createSignUp(deps: SignUpDeps): SignUp {
 
   function assertNew(email: string): void {
     if (!findByEmail(db, email)) return;
-    throw new Failure(
-      'USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL',
-      'An account with this email address already exists.',
-    );
+    const code = 'USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL';
+    throw new Failure(code, FAILURES[code].meaning, { at: { field: 'email' } });
   }
 
   return {
@@ -85,6 +83,7 @@ export function createSignUp(deps: SignUpDeps): SignUp {
       throw new Failure(
         'SETUP_CODE_REQUIRED',
         'The first account requires the setup code that signalbox printed when it started.',
+        { at: { field: 'setupCode' } },
       );
     },
 
@@ -92,11 +91,11 @@ export function createSignUp(deps: SignUpDeps): SignUp {
       assertOpen(signedIn);
       const name = input.name.trim();
       const email = normalizeEmail(input.email);
-      if (name === '') throw new Failure('VALIDATION_ERROR', 'A name is required.');
+      if (name === '') throw invalid('name', 'A name is required.');
       if (name.length > MAX_NAME) {
-        throw new Failure('VALIDATION_ERROR', `A name can have at most ${MAX_NAME} characters.`);
+        throw invalid('name', `A name can have at most ${MAX_NAME} characters.`);
       }
-      if (email === null) throw new Failure('VALIDATION_ERROR', 'The email address is not valid.');
+      if (email === null) throw invalid('email', FAILURES.INVALID_EMAIL.meaning);
       await checkPassword(input.password);
       count();
       assertNew(email);
@@ -112,6 +111,9 @@ export function createSignUp(deps: SignUpDeps): SignUp {
     },
   };
 }
+
+const invalid = (field: keyof NewAccount, message: string) =>
+  new Failure('VALIDATION_ERROR', message, { at: { field } });
 
 /** @param email in normal form */
 export const findByEmail = (db: Db, email: string): User | undefined =>

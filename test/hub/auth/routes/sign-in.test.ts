@@ -12,13 +12,13 @@ const at = (path: string) => `${stack.hub}/auth${path}`;
 const signUpWith = (json: unknown) => ask<Body>(at('/sign-up/email'), { json });
 const signInWith = (json: unknown) => ask<Body>(at('/sign-in/email'), { json });
 
-/** An error has its code, at most the name of a field, and nothing that was sent. */
-function expectRefusal(answer: Answer<Body>, status: number, code: string): void {
+/** An error has its code, the name of the field at fault, if any, and nothing that was sent. */
+function expectRefusal(answer: Answer<Body>, status: number, code: string, field?: string): void {
   expect(answer.status).toBe(status);
-  expect(answer.body.code).toBe(code);
-  const { field, ...rest } = answer.body;
-  expect([undefined, 'name', 'email', 'password']).toContain(field);
-  expect(Object.keys(rest).toSorted()).toEqual(['code', 'message']);
+  expect<object>(answer.body).toEqual({
+    ...{ code, message: expect.any(String) },
+    ...(field !== undefined && { field }),
+  });
   expect(answer.text).not.toContain(PASSWORD);
   expect(answer.headers.get('set-cookie')).toBeNull();
 }
@@ -44,7 +44,7 @@ describe('before there is an account', () => {
     ['a blank name', { name: '  ' }, 'VALIDATION_ERROR'],
     ['a name that is too long', { name: 'x'.repeat(201) }, 'VALIDATION_ERROR'],
   ])('sign-up refuses %s', async (_, fields, code) => {
-    expectRefusal(await signUpWith({ ...GOOD, ...fields }), 400, code);
+    expectRefusal(await signUpWith({ ...GOOD, ...fields }), 400, code, Object.keys(fields)[0]);
   });
 
   test('sign-up refuses malformed JSON without echoing it', async () => {
@@ -63,9 +63,11 @@ describe('before there is an account', () => {
 
   test('sign-in refuses a stranger, a malformed address and missing fields', async () => {
     expectRefusal(await signInWith(GOOD), 401, 'INVALID_EMAIL_OR_PASSWORD');
-    expectRefusal(await signInWith({ ...GOOD, email: 'ada' }), 400, 'INVALID_EMAIL');
-    expectRefusal(await signInWith({ email: GOOD.email }), 400, 'VALIDATION_ERROR');
-    expectRefusal(await signInWith({ email: GOOD.email, password: '' }), 400, 'VALIDATION_ERROR');
+    expectRefusal(await signInWith({ ...GOOD, email: 'ada' }), 400, 'INVALID_EMAIL', 'email');
+    for (const password of [undefined, '']) {
+      const answer = await signInWith({ email: GOOD.email, password });
+      expectRefusal(answer, 400, 'VALIDATION_ERROR', 'password');
+    }
   });
 
   test('there is no session, and signing out succeeds', async () => {
@@ -96,7 +98,7 @@ describe('with an account', () => {
   test('a second account whose address differs only in case is refused', async () => {
     const json = { ...GOOD, email: ' ADA@example.ORG ' };
     const answer = await ask<Body>(at('/sign-up/email'), { json, headers: owner.headers });
-    expectRefusal(answer, 422, 'USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL');
+    expectRefusal(answer, 422, 'USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL', 'email');
   });
 
   test('a wrong password and an unknown address get the same response', async () => {
