@@ -3,7 +3,7 @@ import { useCallback, useEffect, useState } from 'preact/hooks';
 import { get, sentenceOf } from './lib/api.ts';
 import { HubContext, UserContext, useHubState } from './lib/hub.ts';
 import { usePlace } from './lib/router.ts';
-import type { SessionAnswer, User } from './lib/types.ts';
+import type { User } from './lib/types.ts';
 import { pageAt } from './pages.tsx';
 import { Notice } from './parts/notice.tsx';
 import { SignIn } from './session/sign-in.tsx';
@@ -23,7 +23,7 @@ export function App() {
 
   const look = useCallback(async () => {
     try {
-      const answer = await get<SessionAnswer>('/auth/get-session');
+      const answer = await get<{ user: User } | null>('/auth/get-session');
       setSession(answer ? { state: 'in', user: answer.user } : { state: 'out' });
       setError(null);
     } catch (reason) {

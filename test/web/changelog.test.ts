@@ -2,7 +2,6 @@ import { describe, expect, test } from 'bun:test';
 import {
   byDay,
   dayName,
-  type Entry,
   fieldsOf,
   laterIds,
   merged,
@@ -10,6 +9,7 @@ import {
   undoSentence,
 } from '../../src/web/changelog/describe.ts';
 import { lineDiff } from '../../src/web/changelog/line-diff.ts';
+import type { Entry } from '../../src/web/lib/types.ts';
 
 const entry = (more: Partial<Entry> = {}): Entry => ({
   id: 1,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import type { Bucket, LogEntry, LogStats } from '../../src/web/lib/types.ts';
 import { cut, shown, visible } from '../../src/web/logs/hostile.ts';
 import { plotData, totals } from '../../src/web/logs/plot-data.ts';
 import { tickNames } from '../../src/web/logs/plot-ticks.ts';
@@ -12,7 +13,6 @@ import {
   release,
   type TailRow,
 } from '../../src/web/logs/tail-rows.ts';
-import type { Bucket, LogEntry, LogStats } from '../../src/web/logs/types.ts';
 
 const entry = (path: string, more: Partial<LogEntry> = {}): LogEntry => ({
   timestamp: '2026-11-21T10:00:00.000Z',

@@ -19,6 +19,7 @@ const site = (change: Partial<Vhost> = {}): Vhost => ({
 });
 const status = (change: Partial<Status> = {}): Status => ({
   version: '0.1.0',
+  commit: null,
   uptimeSeconds: 1,
   agent: { reachable: true, latencyMs: 1 },
   proxy: { running: true, version: '2.6.2' },
@@ -32,8 +33,10 @@ const status = (change: Partial<Status> = {}): Status => ({
   certificates: [],
   ...change,
 });
+const upstream = { address: 'x', up: false, requests: 0, fails: 1, error: null };
 const state = (change: Partial<SiteState> = {}): SiteState => ({
   id: 1,
+  domain: 'app.example',
   enabled: true,
   addresses: [],
   upstreams: [],
@@ -82,7 +85,7 @@ test('the proxy is not asked about a form that is not ready', () => {
 
 describe('the problem of a site', () => {
   test('is not told of one that is off, but for a config that is refused', () => {
-    const down = state({ upstreams: [{ address: 'x', up: false, error: null }] });
+    const down = state({ upstreams: [upstream] });
     expect(problemOf(site({ enabled: false }), status(), down)).toBeNull();
     const broken = [{ id: 1, domain: 'app.example', detail: 'line 1: no' }];
     expect(problemOf(site({ enabled: false }), status({ broken }), down)?.label).toBe('refused');
@@ -98,14 +101,11 @@ describe('the problem of a site', () => {
         ],
       },
     ],
-    ['down', { upstreams: [{ address: 'x', up: false, error: null }] }],
+    ['down', { upstreams: [upstream] }],
     [
       'partly down',
       {
-        upstreams: [
-          { address: 'x', up: false, error: null },
-          { address: 'y', up: true, error: null },
-        ],
+        upstreams: [upstream, { ...upstream, address: 'y', up: true }],
       },
     ],
   ] as const)('%s', (label, change) => {
@@ -157,7 +157,7 @@ describe('the status bar', () => {
   });
 
   test('tells a certificate that nothing renews, and not one that Caddy will', () => {
-    const one = { id: 1, domain: 'a', name: 'a', notAfter: '', daysLeft: 5 };
+    const one = { id: 1, domain: 'a', name: 'a', issuer: 'x', notAfter: '', daysLeft: 5 };
     const certificates = [
       { ...one, overdue: true },
       { ...one, name: 'b', overdue: false },

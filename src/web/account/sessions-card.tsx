@@ -1,13 +1,13 @@
 /** Where one is signed in. */
 import { useState } from 'preact/hooks';
 import { ApiError, get, send, sentenceOf } from '../lib/api.ts';
+import type { Session } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { Time } from '../parts/time.tsx';
 import { clientName } from './describe.ts';
 import { ListCard } from './list-card.tsx';
-import type { Session } from './types.ts';
 
 /** One that is gone already has ended too. */
 const end = async ({ id }: Session) => {

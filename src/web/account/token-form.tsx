@@ -1,10 +1,10 @@
 /** A new token: its name, what it may, how long. */
 import { useState } from 'preact/hooks';
 import { ApiError, send, sentenceOf } from '../lib/api.ts';
+import type { NewToken, Token } from '../lib/types.ts';
 import { Field } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { EXPIRIES, expiryAt } from './describe.ts';
-import type { NewToken, Token } from './types.ts';
 
 const SCOPES: readonly { scope: Token['scope']; label: string; help: string }[] = [
   { scope: 'read', label: 'Read only', help: 'Sees sites, logs and history; changes nothing.' },

@@ -1,8 +1,9 @@
 /** A token's text, this once. */
+
+import type { NewToken } from '../lib/types.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { curlExample } from './describe.ts';
-import type { NewToken } from './types.ts';
 
 type Props = { token: NewToken; onClose: () => void };
 

@@ -1,6 +1,7 @@
 /** Permanent tokens for scripts. */
 import { useState } from 'preact/hooks';
 import { get, send } from '../lib/api.ts';
+import type { NewToken, Token } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Time } from '../parts/time.tsx';
@@ -8,7 +9,6 @@ import { hasExpired } from './describe.ts';
 import { ListCard } from './list-card.tsx';
 import { TokenForm } from './token-form.tsx';
 import { TokenShown } from './token-shown.tsx';
-import type { NewToken, Token } from './types.ts';
 import { useOpener } from './use-opener.ts';
 
 export function TokensCard() {

@@ -2,10 +2,11 @@
 import { useState } from 'preact/hooks';
 import { get, sentenceOf } from '../lib/api.ts';
 import { useHub } from '../lib/hub.ts';
+import type { Entry } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { Notice } from '../parts/notice.tsx';
 import { SkeletonRows } from '../parts/skeleton-rows.tsx';
-import { byDay, dayName, type Entry, merged, subjectOf } from './describe.ts';
+import { byDay, dayName, merged, subjectOf } from './describe.ts';
 import { EntryView } from './entry-view.tsx';
 
 /** Entries on a page of the API. */

@@ -1,16 +1,6 @@
 /** What a changelog entry says to a person. Pure. */
 import { localTime } from '../lib/format.ts';
-
-export type Entry = {
-  id: number;
-  userId: string;
-  userName: string;
-  action: 'create' | 'update' | 'delete' | 'toggle';
-  domain: string;
-  diff: string | null;
-  createdAt: string;
-  via: string | null;
-};
+import type { Entry } from '../lib/types.ts';
 
 /** The name under which the hub records the preamble. */
 const PREAMBLE = '(preamble)';

@@ -1,17 +1,10 @@
 /** One change: what, by whom, when; its fields on request, and its undo. */
 import { useState } from 'preact/hooks';
 import { ApiError, send } from '../lib/api.ts';
+import type { Entry } from '../lib/types.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Time } from '../parts/time.tsx';
-import {
-  type Entry,
-  fieldsOf,
-  isPreamble,
-  reversed,
-  subjectOf,
-  undoSentence,
-  WORDS,
-} from './describe.ts';
+import { fieldsOf, isPreamble, reversed, subjectOf, undoSentence, WORDS } from './describe.ts';
 import { FieldDiff } from './field-diff.tsx';
 import { UndoRefused } from './undo-refused.tsx';
 

@@ -1,8 +1,9 @@
 /** Why a change was not taken back, and by which later ones. */
 import type { ApiError } from '../lib/api.ts';
+import type { Entry } from '../lib/types.ts';
 import { Notice } from '../parts/notice.tsx';
 import { Time } from '../parts/time.tsx';
-import { type Entry, laterIds, subjectOf, WORDS } from './describe.ts';
+import { laterIds, subjectOf, WORDS } from './describe.ts';
 
 type Props = { error: ApiError; find: (id: number) => Entry | undefined };
 

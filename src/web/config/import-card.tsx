@@ -4,13 +4,12 @@ import { ApiError, get, send, sentenceOf } from '../lib/api.ts';
 import { plural } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
 import { useLeaveGuard } from '../lib/router.ts';
-import type { Vhost } from '../lib/types.ts';
+import type { ImportAnswer, Preamble, Vhost } from '../lib/types.ts';
 import { CodeEditor } from '../parts/code-editor.tsx';
 import { Field } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { DropArea } from './drop-area.tsx';
 import { type Plan, PlanView } from './plan-view.tsx';
-import type { ImportAnswer, Preamble } from './types.ts';
 
 export function ImportCard() {
   const hub = useHub();

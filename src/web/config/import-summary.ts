@@ -1,6 +1,6 @@
 /** What an import or a restore would do to what is there. Pure. */
 import { plural } from '../lib/format.ts';
-import type { ImportAnswer, Snapshot, SnapshotSite } from './types.ts';
+import type { ImportAnswer, Snapshot, SnapshotSite } from '../lib/types.ts';
 
 /** The first lines of a config, and how many follow. */
 export function firstLines(config: string, most: number): { head: string; more: number } {

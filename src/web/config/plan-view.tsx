@@ -2,10 +2,10 @@
 import { useState } from 'preact/hooks';
 import { plural } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
+import type { ImportAnswer } from '../lib/types.ts';
 import { CodeBlock } from '../parts/code-block.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { firstLines, type ImportSummary, importSummary } from './import-summary.ts';
-import type { ImportAnswer, ImportedSite } from './types.ts';
 
 export type Plan = {
   answer: ImportAnswer;
@@ -91,7 +91,11 @@ function preambleSentence({ preamble }: ImportSummary): string {
   return 'The preamble is replaced by that of the file; ports that the file does not set may be kept.';
 }
 
-function SiteItem({ site: { domain, config, upstream } }: { site: ImportedSite }) {
+function SiteItem({
+  site: { domain, config, upstream },
+}: {
+  site: ImportAnswer['vhosts'][number];
+}) {
   const { head, more } = firstLines(config, FIRST_LINES);
   return (
     <li>

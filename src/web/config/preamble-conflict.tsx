@@ -2,10 +2,10 @@
 import { useMemo, useState } from 'preact/hooks';
 import { lineDiff } from '../changelog/line-diff.ts';
 import { sentenceOf } from '../lib/api.ts';
+import type { Preamble } from '../lib/types.ts';
 import { DiffView } from '../parts/diff-view.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { Time } from '../parts/time.tsx';
-import type { Preamble } from './types.ts';
 
 type Props = {
   theirs: Preamble;

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { ApiError, get, send } from '../lib/api.ts';
 import { useHub } from '../lib/hub.ts';
 import { useLeaveGuard } from '../lib/router.ts';
-import type { Preview } from '../lib/types.ts';
+import type { Preamble, Preview } from '../lib/types.ts';
 import { CodeEditor } from '../parts/code-editor.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { DiffView, diffLines } from '../parts/diff-view.tsx';
@@ -12,7 +12,6 @@ import { Notice } from '../parts/notice.tsx';
 import { Time } from '../parts/time.tsx';
 import { PreambleConflict } from './preamble-conflict.tsx';
 import { PreambleRefused } from './preamble-refused.tsx';
-import type { Preamble } from './types.ts';
 
 export function PreambleForm({ loaded }: { loaded: Preamble }) {
   const hub = useHub();

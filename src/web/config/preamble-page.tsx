@@ -1,10 +1,10 @@
 /** What stands before all sites: global options and snippets. */
 import { get } from '../lib/api.ts';
+import type { Preamble } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { Notice } from '../parts/notice.tsx';
 import { SkeletonRows } from '../parts/skeleton-rows.tsx';
 import { PreambleForm } from './preamble-form.tsx';
-import type { Preamble } from './types.ts';
 
 export function PreamblePage() {
   const { data, error, reload } = useLoad('preamble', (signal) =>

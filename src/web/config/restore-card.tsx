@@ -3,11 +3,11 @@ import { useState } from 'preact/hooks';
 import { get, send, sentenceOf } from '../lib/api.ts';
 import { plural } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
+import type { Snapshot } from '../lib/types.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { DropArea } from './drop-area.tsx';
 import { readSnapshot, restoreSummary, sitesOf } from './import-summary.ts';
-import type { Snapshot } from './types.ts';
 
 type Chosen = { name: string; wanted: Snapshot; present: Snapshot };
 

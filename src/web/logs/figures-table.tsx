@@ -1,7 +1,8 @@
 /** The plot for those who do not see it: the same numbers as a table, where they are asked for. */
 import { useState } from 'preact/hooks';
 import { duration, localTime } from '../lib/format.ts';
-import { CLASSES, type LogStats } from './types.ts';
+import type { LogStats } from '../lib/types.ts';
+import { CLASSES } from './status-class.ts';
 
 export function FiguresTable({ stats }: { stats: LogStats | undefined }) {
   const [isOpen, setOpen] = useState(false);

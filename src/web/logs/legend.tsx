@@ -1,8 +1,8 @@
 /** What the plot's signs mean, with the numbers under the cursor or, without one, of the whole. */
 import { count, duration, localTime } from '../lib/format.ts';
+import type { LogStats } from '../lib/types.ts';
 import { STACK, totals } from './plot-data.ts';
 import { CLASS_WORDS } from './status-class.ts';
-import type { LogStats } from './types.ts';
 
 export function Legend({ stats, at }: { stats: LogStats | undefined; at: number | null }) {
   const bucket = at === null ? undefined : stats?.buckets[at];

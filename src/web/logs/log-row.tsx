@@ -1,16 +1,19 @@
 /** One request; each of its values filters by itself. */
 import type { ComponentChildren } from 'preact';
 import { duration, localTime } from '../lib/format.ts';
+import type { LogEntry } from '../lib/types.ts';
 import { accepted, type FilterKey } from './filters.ts';
-import { CELL, ROW } from './grid-roles.ts';
 import { cut, shown, visible } from './hostile.ts';
 import { filterBy } from './place.ts';
 import { CLASS_WORDS, classOf } from './status-class.ts';
 import { StatusMark } from './status-mark.tsx';
 import { minuteOf, type Range } from './times.ts';
-import type { LogEntry } from './types.ts';
 
-/** Characters of a value that stand in a row. */
+/** CSS grid takes a table's own roles away, so they are set again. */
+export const CELL = { role: 'gridcell' } as const;
+export const ROW = { role: 'row' } as const;
+
+/** Characters shown of a value in a row. */
 const PATH_SHOWN = 160;
 const NAME_SHOWN = 80;
 /** The beginning of a very long path says enough, and has to fit into an address. */

@@ -1,12 +1,15 @@
 /** Requests, newest first: a grid on a wide screen, cards on a narrow one. */
 import type { VNode } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
-import { CELL, GRID, GROUP, HEAD, ROW } from './grid-roles.ts';
-import { LogRow } from './log-row.tsx';
+import type { LogEntry } from '../lib/types.ts';
+import { CELL, LogRow, ROW } from './log-row.tsx';
 import type { PageRow, TailRow } from './tail-rows.ts';
-import type { LogEntry } from './types.ts';
 import { useGrid } from './use-grid.ts';
 
+// As with CELL and ROW.
+const GRID = { role: 'grid' } as const;
+const GROUP = { role: 'rowgroup' } as const;
+const HEAD = { role: 'columnheader' } as const;
 const COLUMNS = ['Time', 'Status', 'Method', 'Domain', 'Path', 'Latency', 'Address'] as const;
 
 type Props = {

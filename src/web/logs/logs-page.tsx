@@ -1,6 +1,8 @@
 /** The access log: what was asked, when, and how it went. */
+import type { RefObject } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { get } from '../lib/api.ts';
+import type { LogEntry, LogPage } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { Notice } from '../parts/notice.tsx';
 import { Chips } from './chips.tsx';
@@ -14,9 +16,7 @@ import { extent, lastPage, Pager } from './pager.tsx';
 import { filterBy, turnBy, turnTo } from './place.ts';
 import { PlotPanel } from './plot-panel.tsx';
 import { below } from './tail-rows.ts';
-import type { LogEntry, LogPage } from './types.ts';
 import { useLogKeys } from './use-log-keys.ts';
-import { useScrolledAway } from './use-scrolled-away.ts';
 import { useTail } from './use-tail.ts';
 import { WholeEntry } from './whole-entry.tsx';
 
@@ -119,4 +119,19 @@ export function LogsPage({ query }: { query: URLSearchParams }) {
       {whole && <WholeEntry entry={whole} onClose={() => setWhole(null)} />}
     </>
   );
+}
+
+/** Pixels; a nudge of the wheel is not scrolling away. */
+const SLACK = 40;
+
+/** Whether the reader has scrolled down into the log: new rows must not push the text away. */
+function useScrolledAway(log: RefObject<HTMLElement | null>): boolean {
+  const [isAway, setAway] = useState(false);
+  useEffect(() => {
+    const update = () => setAway((log.current?.getBoundingClientRect().top ?? 0) < -SLACK);
+    update();
+    addEventListener('scroll', update, { passive: true });
+    return () => removeEventListener('scroll', update);
+  }, [log]);
+  return isAway;
 }

@@ -1,8 +1,9 @@
 /** Why there is nothing to see, and the way on. */
+
+import type { LogPage } from '../lib/types.ts';
 import { clearFilters } from './chips.tsx';
 import { applied, type Filters } from './filters.ts';
 import { turnTo } from './place.ts';
-import type { LogPage } from './types.ts';
 
 export function NoRows({ filters, data }: { filters: Filters; data: LogPage }) {
   if (data.total > 0 && data.page > 1) {

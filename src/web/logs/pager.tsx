@@ -1,8 +1,8 @@
 /** Which part of the log is shown, and the ways to the others. */
 import { useId } from 'preact/hooks';
+import type { LogPage } from '../lib/types.ts';
 import { PAGE_SIZES } from './filters.ts';
 import { turnBy, turnTo } from './place.ts';
-import type { LogPage } from './types.ts';
 
 const number = (value: number): string => value.toLocaleString('en');
 

@@ -1,5 +1,6 @@
 /** Numbers over time as a plot wants them: columns, stacked from below. Pure. */
-import { CLASSES, type LogStats, type StatusClass } from './types.ts';
+import type { LogStats, StatusClass } from '../lib/types.ts';
+import { CLASSES } from './status-class.ts';
 
 /** From below; errors end up on top, where they are seen. */
 export const STACK: readonly StatusClass[] = ['2xx', '3xx', '1xx', 'other', '4xx', '5xx'];

@@ -1,6 +1,7 @@
 /** The plot's colours, out of the style sheet, and patterns that tell classes apart without them. */
+
+import type { StatusClass } from '../lib/types.ts';
 import { STACK } from './plot-data.ts';
-import type { StatusClass } from './types.ts';
 
 export type Ink = {
   line: string;

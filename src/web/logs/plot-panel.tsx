@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { get, sentenceOf } from '../lib/api.ts';
 import { count, localTime } from '../lib/format.ts';
+import type { LogStats } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { Notice } from '../parts/notice.tsx';
 import { FiguresTable } from './figures-table.tsx';
@@ -10,7 +11,6 @@ import { Legend } from './legend.tsx';
 import { filterBy } from './place.ts';
 import { plotData } from './plot-data.ts';
 import { TopPanel } from './top-panel.tsx';
-import type { LogStats } from './types.ts';
 
 /** Stretches of the plot, as many as can be told apart on the screen. */
 const BUCKETS = matchMedia('(min-width: 801px)').matches ? 120 : 48;

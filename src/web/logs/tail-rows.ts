@@ -1,5 +1,5 @@
 /** Rows of a live log: bounded, held back while somebody reads, joined with the page below. Pure. */
-import type { LogEntry } from './types.ts';
+import type { LogEntry } from '../lib/types.ts';
 
 export type TailRow = { id: number } & ({ entry: LogEntry } | { missed: number | null });
 

@@ -1,5 +1,5 @@
 /** The live log as a stream that goes on by itself until it is closed. */
-import type { LogEntry } from './types.ts';
+import type { LogEntry } from '../lib/types.ts';
 
 export type TailEvent = { entry: LogEntry } | { missed: number | null };
 

@@ -2,12 +2,12 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { count } from '../lib/format.ts';
+import type { LogStats } from '../lib/types.ts';
 import { accepted, type FilterKey } from './filters.ts';
 import { cut, shown } from './hostile.ts';
 import { filterBy } from './place.ts';
 import { classOf } from './status-class.ts';
 import { StatusMark } from './status-mark.tsx';
-import type { LogStats } from './types.ts';
 
 export function TopPanel({ stats }: { stats: LogStats | undefined }) {
   const [isOpen, setOpen] = useState(false);

@@ -1,8 +1,9 @@
 /** All there is of a request whose values do not fit into a row. */
+
+import type { LogEntry } from '../lib/types.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { shown } from './hostile.ts';
-import type { LogEntry } from './types.ts';
 
 /** Characters; a path may have a million, which no page shows quickly. */
 const MOST = 10_000;

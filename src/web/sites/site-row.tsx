@@ -1,10 +1,10 @@
 /** One site in the list, and its switch. */
 import { useState } from 'preact/hooks';
 import { ApiError, request, wordsOf } from '../lib/api.ts';
-import type { Vhost } from '../lib/types.ts';
+import type { Activity, Vhost } from '../lib/types.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import type { SiteProblem } from './problem.ts';
-import { type Activity, Sparkline } from './sparkline.tsx';
+import { Sparkline } from './sparkline.tsx';
 
 type Props = {
   site: Vhost;

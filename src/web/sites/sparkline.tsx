@@ -1,13 +1,7 @@
 /** Requests and errors of the last hour, in the space of a word. */
 import { count, plural } from '../lib/format.ts';
+import type { Activity } from '../lib/types.ts';
 import { barsPath, HEIGHT, WIDTH } from './spark-bars.ts';
-
-/** All of the same length, oldest first. */
-export type Activity = {
-  requests: readonly number[];
-  status4xx: readonly number[];
-  status5xx: readonly number[];
-};
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 

@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { get } from '../lib/api.ts';
 import { plural } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
-import type { LastError, SiteState } from '../lib/types.ts';
+import type { Address, LastError, SiteState } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { Time } from '../parts/time.tsx';
 import { linkTo } from './link.ts';
@@ -60,7 +60,7 @@ function Lamp({ state }: { state: 'good' | 'warn' | 'bad' | 'unknown' }) {
   return <span class={`lamp lamp-${state}`} aria-hidden="true" />;
 }
 
-function AddressFact({ address }: { address: SiteState['addresses'][number] }) {
+function AddressFact({ address }: { address: Address }) {
   const { name, port, served, tls, certificate, reason } = address;
   const link = linkTo(address);
   const shown = link ? (

@@ -2,8 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { get } from '../lib/api.ts';
 import { useAnswers } from '../lib/hub.ts';
-import type { SiteState } from '../lib/types.ts';
-import type { Activity } from './sparkline.tsx';
+import type { Activity, SiteState } from '../lib/types.ts';
 
 export type Known = {
   states: ReadonlyMap<number, SiteState>;
@@ -28,7 +27,7 @@ export function useStates(published: string | undefined): Known {
         (states) => setKnown((old) => ({ ...old, states: byId(states) })),
         () => {},
       );
-      get<{ vhosts: ({ id: number } & Activity)[] }>('/vhosts/activity', own.signal).then(
+      get<{ vhosts: Activity[] }>('/vhosts/activity', own.signal).then(
         ({ vhosts }) => setKnown((old) => ({ ...old, activity: byId(vhosts) })),
         () => {},
       );
