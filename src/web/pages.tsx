@@ -6,7 +6,6 @@ import { ImportExport } from './config/import-export.tsx';
 import { PreamblePage } from './config/preamble-page.tsx';
 import type { Place } from './lib/router.ts';
 import { LogsPage } from './logs/logs-page.tsx';
-import { NotFound } from './parts/not-found.tsx';
 import { SiteEdit } from './sites/site-edit.tsx';
 import { SiteList } from './sites/site-list.tsx';
 
@@ -36,4 +35,15 @@ export function pageAt({ path, query }: Place): Page {
   if (path === '/import') return { title: 'Import & export', view: <ImportExport key="import" /> };
   if (path === '/account') return { title: 'Account', view: <AccountPage key="account" /> };
   return { title: 'Not found', view: <NotFound /> };
+}
+
+function NotFound() {
+  return (
+    <>
+      <h1>Page not found</h1>
+      <p>
+        There is nothing at this address. <a href="/">Go to your sites</a>
+      </p>
+    </>
+  );
 }

@@ -1,11 +1,11 @@
 /** What stands around every page: brand, menu, the state of things. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { request } from './lib/api.ts';
+import { useEffect, useErrorBoundary, useRef, useState } from 'preact/hooks';
+import { request, sentenceOf } from './lib/api.ts';
 import { useUser } from './lib/hub.ts';
 import { MENU } from './pages.tsx';
 import { Brand } from './parts/brand.tsx';
-import { Guarded } from './parts/guarded.tsx';
+import { Notice } from './parts/notice.tsx';
 import { StatusBar } from './status/status-bar.tsx';
 
 type Props = { path: string; onSignedOut: () => void; children: ComponentChildren };
@@ -72,5 +72,21 @@ export function Shell({ path, onSignedOut, children }: Props) {
         <Guarded key={path}>{children}</Guarded>
       </main>
     </div>
+  );
+}
+
+/** Reports a page that crashes; menu and status bar stay usable. */
+function Guarded({ children }: { children: ComponentChildren }) {
+  const [error, reset] = useErrorBoundary();
+  if (error === undefined) return <>{children}</>;
+  return (
+    <Notice kind="error" title="This page crashed" detail={sentenceOf(error)}>
+      <p>
+        Nothing was changed.{' '}
+        <button type="button" class="link" onClick={reset}>
+          Reload the page
+        </button>
+      </p>
+    </Notice>
   );
 }
