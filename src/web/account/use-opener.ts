@@ -1,4 +1,4 @@
-/** A button that opens and closes a form, and gets the focus back from it. */
+/** A button that opens a form, and takes the focus back when the form closes. */
 import { useRef, useState } from 'preact/hooks';
 
 export function useOpener() {
@@ -6,14 +6,14 @@ export function useOpener() {
   const button = useRef<HTMLButtonElement>(null);
   return {
     isOpen,
-    /** For the button. */
+    /** The attributes of the button. */
     opener: {
       type: 'button',
       ref: button,
       'aria-expanded': isOpen,
       onClick: () => setIsOpen(!isOpen),
     } as const,
-    /** The focus was in the form, which goes. */
+    /** Closes the form. The focus was in it and would be lost. */
     close: () => {
       button.current?.focus();
       setIsOpen(false);

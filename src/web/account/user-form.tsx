@@ -1,56 +1,34 @@
-/** An account for somebody else. */
-import { useState } from 'preact/hooks';
-import { send, sentenceOf } from '../lib/api.ts';
+/** Adds an account for someone else. */
+import { send } from '../lib/api.ts';
+import { placeError, useFields } from '../lib/use-fields.ts';
+import { submitWith, useSubmit } from '../lib/use-submit.ts';
 import { Field } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
-import { fieldOf } from '../session/sign-up-form.tsx';
-import { waitOf } from '../session/wait.ts';
 
-type Props = { onMade: () => void; onClose: () => void };
-const EMPTY = { name: '', email: '', password: '' };
-type FieldName = keyof typeof EMPTY;
+type Props = { onAdded: () => void; onClose: () => void };
 
-export function UserForm({ onMade, onClose }: Props) {
-  const [values, setValues] = useState(EMPTY);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const at = fieldOf(error);
-  const errorAt = (field: FieldName) => (at === field ? sentenceOf(error) : null);
-  const input = (field: FieldName) => ({
-    required: true,
-    value: values[field],
-    onInput: (event: { currentTarget: HTMLInputElement }) =>
-      setValues({ ...values, [field]: event.currentTarget.value }),
+export function UserForm({ onAdded, onClose }: Props) {
+  const { values, input } = useFields({ name: '', email: '', password: '' });
+  const { busy, error, run } = useSubmit(async () => {
+    await send('POST', '/users', values);
+    onAdded();
   });
-
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    if (busy) return;
-    setBusy(true);
-    setError(null);
-    try {
-      await send('POST', '/users', values);
-      onMade();
-    } catch (reason) {
-      setError(reason);
-      setBusy(false);
-    }
-  };
+  const { at, notice } = placeError(error, ['name', 'email', 'password']);
 
   return (
-    <form class="inset" aria-label="New user" onSubmit={submit}>
-      <Field label="Name" error={errorAt('name')}>
+    <form class="inset" aria-label="New user" onSubmit={submitWith(run)}>
+      <Field label="Name" error={at('name')}>
         {(attributes) => <input {...attributes} {...input('name')} autocomplete="off" />}
       </Field>
-      <Field label="E-mail" error={errorAt('email')}>
+      <Field label="E-mail" error={at('email')}>
         {(attributes) => (
           <input {...attributes} {...input('email')} type="email" autocomplete="off" />
         )}
       </Field>
       <Field
         label="Password"
-        error={errorAt('password')}
-        help="At least 8 characters. They can change it once they have signed in."
+        error={at('password')}
+        help="At least 8 characters. They can change it after signing in."
       >
         {(attributes) => (
           <input
@@ -63,9 +41,7 @@ export function UserForm({ onMade, onClose }: Props) {
           />
         )}
       </Field>
-      {error !== null && at === null && (
-        <Notice kind="error">{waitOf(error) ?? sentenceOf(error)}</Notice>
-      )}
+      {notice && <Notice kind="error">{notice}</Notice>}
       <div class="actions">
         <button type="button" onClick={onClose}>
           Cancel

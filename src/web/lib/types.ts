@@ -1,4 +1,4 @@
-/** The types of the API under the names the dashboard uses; a vhost is a site here. */
+/** The API's types under the dashboard's names. */
 import type { LogStats, Snapshot, VhostActivity, VhostState } from './api-types.ts';
 
 export type {

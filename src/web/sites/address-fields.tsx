@@ -1,27 +1,21 @@
-/** A site's domain and upstream, with what was refused beside them. */
-import { ApiError, wordsOf } from '../lib/api.ts';
+/** The inputs for a site's domain and upstream, with errors beside them. */
 import { Field } from '../parts/field.tsx';
 import type { Draft } from './draft.ts';
 
-/** Beside which field a refusal stands; null: above the buttons. */
-export function fieldOf(error: unknown): 'domain' | 'upstream' | null {
-  if (!(error instanceof ApiError)) return null;
-  if (error.code === 'DOMAIN_TAKEN') return 'domain';
-  if (error.code !== 'INVALID_REQUEST') return null;
-  if (/upstream/i.test(error.message)) return 'upstream';
-  return /domain|address/i.test(error.message) ? 'domain' : null;
-}
+type Props = {
+  draft: Draft;
+  /** The error to show beside a field. */
+  errorAt: (name: 'domain' | 'upstream') => string | null;
+  onChange: (change: Partial<Draft>) => void;
+};
 
-type Props = { draft: Draft; error: unknown; onChange: (change: Partial<Draft>) => void };
-
-export function AddressFields({ draft, error, onChange }: Props) {
-  const at = fieldOf(error);
+export function AddressFields({ draft, errorAt, onChange }: Props) {
   return (
     <div class="site-pair">
       <Field
         label="Domain"
-        error={at === 'domain' ? wordsOf(error) : null}
-        help="app.example.org, *.example.org, or http://app.localhost"
+        error={errorAt('domain')}
+        help="For instance app.example.org, *.example.org or http://app.localhost"
       >
         {(attributes) => (
           <input
@@ -38,8 +32,8 @@ export function AddressFields({ draft, error, onChange }: Props) {
       </Field>
       <Field
         label="Upstream"
-        error={at === 'upstream' ? wordsOf(error) : null}
-        help="What {upstream} in the config stands for: 127.0.0.1:8000"
+        error={errorAt('upstream')}
+        help="Replaces {upstream} in the config, for instance 127.0.0.1:8000"
       >
         {(attributes) => (
           <input
