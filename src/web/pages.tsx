@@ -1,4 +1,4 @@
-/** Which page stands at which address. */
+/** The pages, their addresses and their titles. */
 import type { ComponentChildren } from 'preact';
 import { AccountPage } from './account/account-page.tsx';
 import { Changelog } from './changelog/changelog.tsx';
@@ -11,7 +11,7 @@ import { SiteList } from './sites/site-list.tsx';
 
 export type Page = { title: string; view: ComponentChildren };
 
-/** The entries of the menu, in its order. */
+/** The entries of the menu, in order. */
 export const MENU = [
   { path: '/', label: 'Sites' },
   { path: '/logs', label: 'Logs' },

@@ -1,4 +1,4 @@
-/** What stands around every page: brand, menu, the state of things. */
+/** The frame around every page: brand, menu and status bar. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useErrorBoundary, useRef, useState } from 'preact/hooks';
 import { request, sentenceOf } from './lib/api.ts';
@@ -19,7 +19,7 @@ export function Shell({ path, onSignedOut, children }: Props) {
   const main = useRef<HTMLElement>(null);
   const first = useRef(true);
 
-  // A new page is told to who cannot see it: the focus goes to its beginning.
+  // Moving the focus to its start lets screen readers notice a new page.
   useEffect(() => {
     setOpen(false);
     if (!first.current) main.current?.focus();
@@ -34,7 +34,7 @@ export function Shell({ path, onSignedOut, children }: Props) {
   return (
     <div class="shell">
       <a class="skip-link" href="#main">
-        Skip to the content
+        Skip to content
       </a>
       <header class="side">
         <a class="brand" href="/">

@@ -1,4 +1,4 @@
-/** The access log: what was asked, when, and how it went. */
+/** The page of the access log: filters, plot and requests, live if wanted. */
 import type { RefObject } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { get } from '../lib/api.ts';
@@ -32,7 +32,7 @@ export function LogsPage({ query }: { query: URLSearchParams }) {
   const log = useRef<HTMLElement>(null);
   const isAway = useScrolledAway(log);
 
-  // Only the newest page has something to come.
+  // Only the newest page gets new requests.
   const isLive = isLiveWanted && filters.page === 1 && filters.to === '';
   const tail = useTail({
     isOn: isLive,
@@ -82,9 +82,9 @@ export function LogsPage({ query }: { query: URLSearchParams }) {
       <PlotPanel filters={filters} isLive={isLive} />
       {error && (
         <Notice kind="error" title={error}>
-          {data && 'Below is what was there before. '}
+          {data && 'The requests below are from before. '}
           <button type="button" class="link" onClick={() => void reload()}>
-            Ask again
+            Try again
           </button>
         </Notice>
       )}
@@ -104,9 +104,9 @@ export function LogsPage({ query }: { query: URLSearchParams }) {
         </div>
         {data?.partial && (
           <p class="log-partial">
-            Not everything was searched; older matches may be missing.{' '}
+            The search stopped early, so older matches may be missing.{' '}
             <button type="button" disabled={loading} onClick={() => void reload()}>
-              Search on
+              Continue searching
             </button>
           </p>
         )}

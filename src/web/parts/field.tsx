@@ -1,4 +1,4 @@
-/** A labelled control with its help and its error beside it. */
+/** A form control with its label, help and error. */
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 
@@ -8,7 +8,7 @@ type Props = {
   label: string;
   help?: ComponentChildren;
   error?: string | null | undefined;
-  /** The control; it takes the attributes that tie it to its label, help and error. */
+  /** Renders the control with the attributes that tie it to label, help and error. */
   children: (attributes: Described) => ComponentChildren;
 };
 
