@@ -10,9 +10,9 @@ import {
 import type { Browser } from 'playwright-core';
 import { launchBrowser } from '../harness/browser.ts';
 import { ask, type Stack, signUp, startStack, until } from '../harness/stack.ts';
-import { barriers, tooWide, type Visit, visit } from '../harness/visit.ts';
+import { tooWide, type Visit, violations, visit } from '../harness/visit.ts';
 
-// A browser on a busy machine takes its time.
+// A browser is slow on a busy machine.
 setDefaultTimeout(60_000);
 
 const HOSTILE = '<img src=x onerror=alert(1)>';
@@ -43,21 +43,21 @@ afterAll(async () => {
   await stack?.stop();
 });
 beforeEach(async () => {
-  seen.complaints.length = 0;
+  seen.browserErrors.length = 0;
   await seen.page.goto('/account');
   await entries('Users').first().waitFor();
 });
 
 describe('users', () => {
-  test('the last one cannot be removed, and is told why', async () => {
+  test('the last one cannot be removed, and the page says so', async () => {
     await card('Users').getByText('The last account cannot be removed.').waitFor();
     expect(await card('Users').getByRole('button', { name: 'Remove' }).count()).toBe(0);
     expect(await entries('Users').textContent()).toContain(HOSTILE);
     expect(await seen.page.locator('main img').count()).toBe(0);
-    expect(seen.complaints).toEqual([]);
+    expect(seen.browserErrors).toEqual([]);
   });
 
-  test('an address that is taken is refused beside its field, and nothing typed is lost', async () => {
+  test('an address in use is refused beside its field, and nothing typed is lost', async () => {
     await seen.page.getByRole('button', { name: 'Add user' }).click();
     const form = seen.page.getByRole('form', { name: 'New user' });
     await form.getByLabel('Name').fill('Grace');
@@ -71,10 +71,10 @@ describe('users', () => {
     await form.getByRole('button', { name: 'Add this user' }).click();
     await entries('Users').filter({ hasText: 'grace@example.org' }).waitFor();
     expect((await signIn('another long passphrase', 'grace@example.org')).status).toBe(200);
-    expect(seen.complaints).toEqual([]);
+    expect(seen.browserErrors).toEqual([]);
   });
 
-  test('is removed only with the address typed', async () => {
+  test('are removed only after typing their address', async () => {
     await seen.page.getByRole('button', { name: 'Remove grace@example.org' }).click();
     const confirm = dialog().getByRole('button', { name: 'Remove user' });
     await dialog().getByLabel('Type grace@example.org to confirm').fill('grace@example.com');
@@ -90,10 +90,10 @@ describe('API tokens', () => {
   test('are shown once, work, and are refused once revoked', async () => {
     await seen.page.getByRole('button', { name: 'New token' }).click();
     await seen.page.getByLabel('Token name').fill(HOSTILE);
-    await seen.page.getByLabel('Good for').selectOption('30 days');
-    await seen.page.getByRole('button', { name: 'Make token' }).click();
+    await seen.page.getByLabel('Expires after').selectOption('30 days');
+    await seen.page.getByRole('button', { name: 'Create token' }).click();
     const token = (await dialog().locator('.secret code').textContent()) ?? '';
-    expect(await barriers(seen.page)).toEqual([]);
+    expect(await violations(seen.page)).toEqual([]);
     await dialog().getByText(`curl -H 'Authorization: Bearer ${token}'`).waitFor();
     const use = (path: string, more: object = {}) =>
       ask(`${stack.hub}${path}`, { ...bearer(token), ...more });
@@ -105,21 +105,21 @@ describe('API tokens', () => {
 
     const entry = entries('API tokens').filter({ hasText: HOSTILE });
     await entry.getByText('read only').waitFor();
-    await entry.getByText('ends in').waitFor();
+    await entry.getByText('expires in').waitFor();
     await entry.getByRole('button', { name: `Revoke ${HOSTILE}` }).click();
     await dialog().getByRole('button', { name: 'Revoke token' }).click();
-    await card('API tokens').getByText('There are none.').waitFor();
+    await card('API tokens').getByText('You have no API tokens.').waitFor();
     expect((await use('/vhosts')).status).toBe(401);
     expect(await seen.page.locator('main img').count()).toBe(0);
-    expect(seen.complaints).toEqual([]);
+    expect(seen.browserErrors).toEqual([]);
   });
 
-  test('that may write, and never end, can be made', async () => {
+  test('can be allowed to write, and to never expire', async () => {
     await seen.page.getByRole('button', { name: 'New token' }).click();
     await seen.page.getByLabel('Token name').fill('deploy');
     await seen.page.getByLabel('Read and write').check();
-    await seen.page.getByLabel('Good for').selectOption('No end');
-    await seen.page.getByRole('button', { name: 'Make token' }).click();
+    await seen.page.getByLabel('Expires after').selectOption('Never');
+    await seen.page.getByRole('button', { name: 'Create token' }).click();
     const token = (await dialog().locator('.secret code').textContent()) ?? '';
     const answer = await ask(`${stack.hub}/vhosts`, {
       ...bearer(token),
@@ -127,30 +127,30 @@ describe('API tokens', () => {
     });
     expect(answer.status).toBe(201);
     await seen.page.keyboard.press('Escape');
-    await entries('API tokens').filter({ hasText: 'no end' }).waitFor();
+    await entries('API tokens').filter({ hasText: 'never expires' }).waitFor();
     await seen.page.goto('/changelog');
     const made = seen.page.getByRole('listitem').filter({ hasText: 'http://t.example' });
-    await made.getByText('with the token deploy').waitFor();
+    await made.getByText('using the token deploy').waitFor();
   });
 });
 
 describe('sessions', () => {
-  test('one is ended, then all others, and this one stays', async () => {
+  test('are ended one by one or all at once, except this one', async () => {
     const tokens = await Promise.all(
       [1, 2, 3].map(async () => (await signIn(PASSWORD)).body.token),
     );
     await seen.page.reload();
     await until(async () => (await entries('Sessions').count()) === 4, 'four sessions');
     expect(
-      await entries('Sessions').filter({ hasText: 'this one' }).getByRole('button').count(),
+      await entries('Sessions').filter({ hasText: 'this session' }).getByRole('button').count(),
     ).toBe(0);
     await entries('Sessions').getByRole('button').first().click();
     await until(async () => (await entries('Sessions').count()) === 3, 'one session less');
-    await card('Sessions').getByRole('button', { name: 'End all others' }).click();
-    await dialog().getByRole('button', { name: 'End them' }).click();
+    await card('Sessions').getByRole('button', { name: 'End all other sessions' }).click();
+    await dialog().getByRole('button', { name: 'End sessions' }).click();
     await until(async () => (await entries('Sessions').count()) === 1, 'one session');
     expect(await Promise.all(tokens.map(knows))).toEqual([false, false, false]);
-    expect(seen.complaints).toEqual([]);
+    expect(seen.browserErrors).toEqual([]);
   });
 });
 
@@ -161,7 +161,7 @@ describe('the password', () => {
     await seen.page.getByRole('button', { name: 'Change password' }).click();
   };
 
-  test('a wrong present one is told beside its field, and nothing typed is lost', async () => {
+  test('a wrong current one is refused beside its field, and nothing typed is lost', async () => {
     await fill('not the passphrase', 'a better passphrase');
     await card('Password').getByText('The current password is not right.').waitFor();
     const field = seen.page.getByLabel('Current password');
@@ -170,20 +170,20 @@ describe('the password', () => {
     expect(await seen.page.getByLabel('New password').inputValue()).toBe('a better passphrase');
     expect(await seen.page.getByLabel('New password').getAttribute('aria-invalid')).toBeNull();
     expect((await signIn(PASSWORD)).status).toBe(200);
-    expect(seen.complaints).toEqual([]);
+    expect(seen.browserErrors).toEqual([]);
   });
 
-  test('is changed, which ends all other sessions and keeps this one', async () => {
+  test('a change ends all other sessions and keeps this one', async () => {
     const other = (await signIn(PASSWORD)).body.token;
     await fill(PASSWORD, 'password');
     await card('Password').getByText('choose another').waitFor();
     expect(await knows(other)).toBe(true);
     await fill(PASSWORD, 'a better passphrase');
-    await card('Password').getByText('The password was changed.').waitFor();
+    await card('Password').getByText('Password changed.').waitFor();
     expect(await knows(other)).toBe(false);
     expect((await signIn(PASSWORD)).status).toBe(401);
     await seen.page.reload();
-    await entries('Sessions').filter({ hasText: 'this one' }).waitFor();
+    await entries('Sessions').filter({ hasText: 'this session' }).waitFor();
   });
 });
 
@@ -195,16 +195,16 @@ test('the page fits a small phone, light and dark', async () => {
   await open.click();
   await seen.page.getByRole('button', { name: 'Add user' }).click();
   expect(await tooWide(seen.page)).toBe(0);
-  expect(await barriers(seen.page)).toEqual([]);
+  expect(await violations(seen.page)).toEqual([]);
 });
 
-test('removing one’s own account signs out', async () => {
+test('removing your own account signs you out', async () => {
   const { token } = (await signIn('a better passphrase')).body;
   const json = { name: 'Next', email: 'next@example.org', password: PASSWORD };
   await ask(`${stack.hub}/users`, { ...bearer(token), json });
   await seen.page.reload();
   await seen.page.getByRole('button', { name: 'Remove ada@example.org' }).click();
-  await dialog().getByText('You are signed out at once').waitFor();
+  await dialog().getByText('You will be signed out at once').waitFor();
   await dialog().getByLabel('Type ada@example.org to confirm').fill('ada@example.org');
   await dialog().getByRole('button', { name: 'Remove user' }).click();
   await seen.page.getByRole('heading', { name: 'Sign in' }).waitFor();

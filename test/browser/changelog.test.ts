@@ -10,9 +10,9 @@ import {
 import type { Browser, Locator } from 'playwright-core';
 import { launchBrowser } from '../harness/browser.ts';
 import { ask, type Stack, signUp, startStack } from '../harness/stack.ts';
-import { barriers, tooWide, type Visit, visit } from '../harness/visit.ts';
+import { tooWide, type Visit, violations, visit } from '../harness/visit.ts';
 
-// A browser on a busy machine takes its time.
+// A browser is slow on a busy machine.
 setDefaultTimeout(60_000);
 
 const HOSTILE = '<img src=x onerror=alert(1)>';
@@ -52,17 +52,17 @@ afterAll(async () => {
   await stack?.stop();
 });
 beforeEach(() => {
-  seen.complaints.length = 0;
+  seen.browserErrors.length = 0;
 });
 
 describe('the changelog', () => {
-  test('says so where nothing was changed yet', async () => {
+  test('says so if nothing was changed yet', async () => {
     await seen.page.goto('/changelog');
-    await seen.page.getByText('Nothing was changed yet').waitFor();
-    expect(await barriers(seen.page)).toEqual([]);
+    await seen.page.getByText('No changes yet.').waitFor();
+    expect(await violations(seen.page)).toEqual([]);
   });
 
-  test('refuses an undo that later changes stand in the way of, and names them', async () => {
+  test('refuses an undo that later changes prevent, and names them', async () => {
     const { id } = await create('later');
     await call('PUT', `/vhosts/${id}`, { config: 'respond second' });
     await call('PUT', `/vhosts/${id}`, { config: 'respond third' });
@@ -77,10 +77,10 @@ describe('the changelog', () => {
     await refusal.getByRole('link', { name: 'changed http://later.example' }).click();
     expect(await seen.page.evaluate('document.activeElement.id')).toMatch(/^change-\d+$/);
     expect(await served('later')).toBe('third');
-    expect(seen.complaints).toEqual([]);
+    expect(seen.browserErrors).toEqual([]);
   });
 
-  test('shows an update line by line and takes it back: Caddy serves the old one again', async () => {
+  test('shows an update line by line and undoes it: Caddy serves the old config again', async () => {
     const config = 'header X-One 1\nrespond before';
     const { id } = await create('undone', config);
     await call('PUT', `/vhosts/${id}`, { config: `header X-One 1\nrespond "${HOSTILE}"` });
@@ -88,43 +88,43 @@ describe('the changelog', () => {
     await seen.page.goto('/changelog');
     const entry = newest('undone');
     await entry.getByText('What changed').click();
-    const diff = entry.getByRole('region', { name: 'Changes of config' });
+    const diff = entry.getByRole('region', { name: 'Changes to config' });
     await diff.getByText(`respond "${HOSTILE}"`).waitFor();
     expect(await diff.locator('.diff-remove').textContent()).toContain('respond before');
     expect(await diff.locator('.diff-context').textContent()).toContain('header X-One 1');
     await entry.getByRole('button', { name: 'Undo' }).click();
     const dialog = seen.page.getByRole('dialog');
-    await dialog.getByText('Config of the site http://undone.example becomes').waitFor();
-    expect(await barriers(seen.page)).toEqual([]);
+    await dialog.getByText('Restores the config of the site http://undone.example').waitFor();
+    expect(await violations(seen.page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Undo this change' }).click();
-    await seen.page.getByText('Taken back').waitFor();
+    await seen.page.getByText('✓ Undone').waitFor();
     await seen.page.getByRole('listitem').filter({ hasText: 'undone' }).nth(2).waitFor();
     expect(await served('undone')).toBe('before');
     expect((await call('GET', `/vhosts/${id}`)).body.config).toBe(config);
-    expect(seen.complaints).toEqual([]);
+    expect(seen.browserErrors).toEqual([]);
   });
 
-  test('takes a deletion back', async () => {
+  test('undoes a deletion', async () => {
     const { id } = await create('gone');
     await call('DELETE', `/vhosts/${id}`);
     await seen.page.goto('/changelog');
     await undo(newest('gone'));
-    await seen.page.getByText('Taken back').waitFor();
+    await seen.page.getByText('✓ Undone').waitFor();
     expect(await served('gone')).toBe('gone');
   });
 
-  test('shows the changes of one site by its link, and of a hostile name as text', async () => {
+  test('shows only the changes to one site, and a hostile name as text', async () => {
     await create('one');
     await seen.page.goto('/changelog');
     await newest('one').getByRole('link', { name: 'http://one.example' }).click();
-    await seen.page.getByText('Only changes of http://one.example').waitFor();
+    await seen.page.getByText('Only changes to http://one.example').waitFor();
     expect(new URL(seen.page.url()).searchParams.get('domain')).toBe('http://one.example');
     await seen.page.getByRole('listitem').filter({ hasText: 'Created' }).waitFor();
     expect(await seen.page.getByRole('listitem').filter({ hasText: 'gone' }).count()).toBe(0);
     await seen.page.goto(`/changelog?domain=${encodeURIComponent(HOSTILE)}`);
-    await seen.page.getByText(`Only changes of ${HOSTILE}`).waitFor();
-    await seen.page.getByText('There are no changes of this name.').waitFor();
-    expect(seen.complaints).toEqual([]);
+    await seen.page.getByText(`Only changes to ${HOSTILE}`).waitFor();
+    await seen.page.getByText('There are no changes to a site of this name.').waitFor();
+    expect(seen.browserErrors).toEqual([]);
   });
 
   test('loads older changes', async () => {
@@ -143,11 +143,11 @@ describe('the changelog', () => {
   test('fits a small phone, light and dark, and shows a hostile name as text', async () => {
     await seen.page.goto('/changelog?domain=http://undone.example');
     await newest('undone').getByText('What changed').click();
-    await seen.page.getByRole('region', { name: 'Changes of config' }).waitFor();
+    await seen.page.getByRole('region', { name: 'Changes to config' }).waitFor();
     expect(await tooWide(seen.page)).toBe(0);
-    expect(await barriers(seen.page)).toEqual([]);
+    expect(await violations(seen.page)).toEqual([]);
     await newest('undone').getByText(HOSTILE).first().waitFor();
     expect(await seen.page.locator('main img').count()).toBe(0);
-    expect(seen.complaints).toEqual([]);
+    expect(seen.browserErrors).toEqual([]);
   });
 });

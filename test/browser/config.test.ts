@@ -10,9 +10,9 @@ import {
 import type { Browser } from 'playwright-core';
 import { launchBrowser } from '../harness/browser.ts';
 import { ask, type Stack, signUp, startStack, until } from '../harness/stack.ts';
-import { answerNext, barriers, tooWide, type Visit, visit } from '../harness/visit.ts';
+import { answerNext, tooWide, type Visit, violations, visit } from '../harness/visit.ts';
 
-// A browser on a busy machine takes its time.
+// A browser is slow on a busy machine.
 setDefaultTimeout(60_000);
 
 const HOSTILE = '<img src=x onerror=alert(1)>';
@@ -50,11 +50,11 @@ afterAll(async () => {
   await stack?.stop();
 });
 beforeEach(() => {
-  seen.complaints.length = 0;
+  seen.browserErrors.length = 0;
 });
 
 describe('the preamble', () => {
-  test('that Caddy refuses is marked at its line, kept in the editor, and changes nothing', async () => {
+  test('that Caddy refuses has its line marked, stays in the editor, and changes nothing', async () => {
     const before = await everything();
     await seen.page.goto('/preamble');
     const wrong = `${(await preamble()).config.replace(/\n\}$/, '')}\n\tnonsense\n}`;
@@ -68,29 +68,29 @@ describe('the preamble', () => {
     }
     expect(await seen.page.getByRole('dialog').count()).toBe(0);
     expect(await everything()).toEqual(before);
-    expect(await barriers(seen.page)).toEqual([]);
+    expect(await violations(seen.page)).toEqual([]);
     expect(await tooWide(seen.page)).toBe(0);
-    expect(seen.complaints).toEqual([]);
+    expect(seen.browserErrors).toEqual([]);
   });
 
-  test('is not left with unsaved changes unless that is wanted', async () => {
+  test('is not left with unsaved changes without asking', async () => {
     await seen.page.goto('/preamble');
     await editor().fill(`# ${HOSTILE}`);
     const asked = answerNext(seen.page, false);
     await seen.page.getByRole('link', { name: 'Sites' }).click();
-    expect(await asked).toStartWith('The preamble was changed');
+    expect(await asked).toStartWith('Leave without saving?');
     expect(await editor().inputValue()).toBe(`# ${HOSTILE}`);
-    await button('Discard my changes').click();
+    await button('Discard changes').click();
     await seen.page.getByRole('link', { name: 'Sites' }).click();
     await seen.page.getByRole('heading', { name: 'Sites' }).waitFor();
   });
 
-  test('shows what it does to the Caddyfile, asks, and is saved', async () => {
+  test('shows the change to the Caddyfile, asks for confirmation, and is saved', async () => {
     await seen.page.goto('/preamble');
     const next = `${(await preamble()).config}\n\n# ${HOSTILE}\n(greet) {\n\trespond hi\n}`;
     await editor().fill(next);
     await button('Preview').click();
-    const diff = seen.page.getByRole('region', { name: 'Changes of the Caddyfile' });
+    const diff = seen.page.getByRole('region', { name: 'Changes to the Caddyfile' });
     await diff.getByText(`# ${HOSTILE}`).waitFor();
     expect((await preamble()).config).not.toBe(next);
     await button('Save preamble …').click();
@@ -99,10 +99,10 @@ describe('the preamble', () => {
     expect((await preamble()).config).toBe(next);
     expect(stack.readProxyfile()).toContain(`# ${HOSTILE}`);
     expect(await seen.page.locator('main img').count()).toBe(0);
-    expect(seen.complaints).toEqual([]);
+    expect(seen.browserErrors).toEqual([]);
   });
 
-  test('that somebody else changed meanwhile is not overwritten unasked', async () => {
+  test('that someone else changed is not overwritten without asking', async () => {
     await seen.page.goto('/preamble');
     const { config } = await preamble();
     await editor().fill(`${config}\n# mine`);
@@ -110,11 +110,13 @@ describe('the preamble', () => {
     await call('PUT', '/preamble', { config: theirs });
     await button('Save preamble …').click();
     await button('Save for all sites').click();
-    await seen.page.getByText('Somebody else changed the preamble meanwhile').waitFor();
+    await seen.page
+      .getByText('Someone else changed the preamble while you were editing it')
+      .waitFor();
     expect((await preamble()).config).toBe(theirs);
     expect(await editor().inputValue()).toBe(`${config}\n# mine`);
-    expect(await barriers(seen.page)).toEqual([]);
-    await button('Save mine over theirs').click();
+    expect(await violations(seen.page)).toEqual([]);
+    await button('Overwrite theirs with mine').click();
     await seen.page.getByText('Saved', { exact: true }).waitFor();
     expect((await preamble()).config).toBe(`${config}\n# mine`);
   });
@@ -125,28 +127,28 @@ describe('an import', () => {
     `# ${HOSTILE}\n{\n\thttp_port ${stack.httpPort}\n\thttps_port ${stack.httpsPort}\n\tadmin off\n}\n\nhttp://new.example {\n\t# ${HOSTILE}\n\trespond "new"\n}\n\nhttp://two.example {\n\treverse_proxy 127.0.0.1:9\n}\n`;
   const text = () => seen.page.getByLabel('Caddyfile', { exact: true });
 
-  test('that Caddy refuses is marked at its line, and changes nothing', async () => {
+  test('that Caddy refuses has its line marked, and changes nothing', async () => {
     const before = await everything();
     await seen.page.goto('/import');
     await text().fill('http://x.example {\n\trespond x\n\tnonsense y\n}\n');
-    await button('See what becomes of it').click();
+    await button('Review import').click();
     await seen.page.getByText('unrecognized directive: nonsense').waitFor();
     expect(await markedLine()).toBe('3');
     expect(await text().inputValue()).toContain('nonsense');
     expect(await everything()).toEqual(before);
-    expect(seen.complaints).toEqual([]);
+    expect(seen.browserErrors).toEqual([]);
   });
 
-  test('of a site that is there already is refused before it could be confirmed', async () => {
+  test('of an existing site is refused before it can be confirmed', async () => {
     await seen.page.goto('/import');
     await text().fill('http://base.example {\n\trespond other\n}\n');
-    await button('See what becomes of it').click();
+    await button('Review import').click();
     await seen.page.getByRole('alert').getByText('in http://base.example:').waitFor();
     expect(await button('Import 1 site').count()).toBe(0);
     expect(await served('base')).toBe('base');
   });
 
-  test('is dropped, told without a change, confirmed, and served', async () => {
+  test('is dropped, reviewed without a change, confirmed, and served', async () => {
     const before = await everything();
     await seen.page.goto('/import');
     const area = seen.page.locator('.drop-area').first();
@@ -156,32 +158,32 @@ describe('an import', () => {
       return data;
     }, caddyfile());
     await area.dispatchEvent('dragover', { dataTransfer });
-    await seen.page.getByText('Let go to take the file').waitFor();
+    await seen.page.getByText('Drop the file to load it').waitFor();
     await area.dispatchEvent('drop', { dataTransfer });
     await until(async () => (await text().inputValue()) === caddyfile(), 'the dropped text');
-    await button('See what becomes of it').click();
-    const plan = seen.page.getByRole('region', { name: 'What becomes of it' });
-    await plan.getByText('This file becomes 2 sites').waitFor();
+    await button('Review import').click();
+    const plan = seen.page.getByRole('region', { name: 'Import plan' });
+    await plan.getByText('This file contains 2 sites').waitFor();
     await plan.getByText('Line 5: admin').waitFor();
     await plan.getByText('http://new.example', { exact: true }).click();
     await plan.getByRole('region', { name: 'Configuration of http://new.example' }).waitFor();
     expect(await everything()).toEqual(before);
-    expect(await barriers(seen.page)).toEqual([]);
+    expect(await violations(seen.page)).toEqual([]);
     expect(await tooWide(seen.page)).toBe(0);
     await button('Import 2 sites').click();
     await seen.page.getByRole('dialog').getByRole('button', { name: 'Import 2 sites' }).click();
     await seen.page.getByText('2 sites imported').waitFor();
     expect(await served('new')).toBe('new');
     expect(await served('base')).toBe('base');
-    await seen.page.getByRole('link', { name: 'To the sites' }).click();
+    await seen.page.getByRole('link', { name: 'Go to your sites' }).click();
     await seen.page.getByText('http://two.example').waitFor();
     expect(await seen.page.locator('main img').count()).toBe(0);
-    expect(seen.complaints).toEqual([]);
+    expect(seen.browserErrors).toEqual([]);
   });
 });
 
 describe('export and restore', () => {
-  test('the Caddyfile and the snapshot are what the API gives', async () => {
+  test('the Caddyfile and the snapshot are those of the API', async () => {
     await seen.page.goto('/import');
     for (const [name, path, file] of [
       ['Download Caddyfile', '/proxyfile', /^signalbox-\d{4}-\d\d-\d\d\.caddyfile$/],
@@ -197,10 +199,10 @@ describe('export and restore', () => {
     await button('Show Caddyfile').click();
     const shown = seen.page.getByRole('region', { name: 'Caddyfile', exact: true });
     expect(await shown.textContent()).toBe((await call('GET', '/proxyfile')).text);
-    expect(seen.complaints).toEqual([]);
+    expect(seen.browserErrors).toEqual([]);
   });
 
-  test('a snapshot is told, has to be confirmed by a word, and is restored', async () => {
+  test('a snapshot is summarized, confirmed by typing a word, and restored', async () => {
     const snapshot = (await call('GET', '/export')).text;
     await call('POST', '/vhosts', { domain: 'http://extra.example', config: 'respond extra' });
     await seen.page.goto('/import');
@@ -210,7 +212,7 @@ describe('export and restore', () => {
       mimeType: 'application/json',
       buffer: Buffer.from('{"a":1}'),
     });
-    await seen.page.getByText('This JSON is no snapshot').waitFor();
+    await seen.page.getByText('This file is not a snapshot').waitFor();
     await input.setInputFiles({
       name: `${HOSTILE}.json`,
       mimeType: 'application/json',
@@ -222,12 +224,12 @@ describe('export and restore', () => {
     const confirm = dialog.getByRole('button', { name: 'Restore 3 sites' });
     expect(await confirm.isDisabled()).toBe(true);
     expect(await served('extra')).toBe('extra');
-    expect(await barriers(seen.page)).toEqual([]);
+    expect(await violations(seen.page)).toEqual([]);
     await dialog.getByLabel('Type replace to confirm').fill('replace');
     await confirm.click();
     await seen.page.getByText('Restored: 3 sites').waitFor();
     expect((await call('GET', '/export')).text).toBe(snapshot);
     expect(await served('extra')).not.toBe('extra');
-    expect(seen.complaints).toEqual([]);
+    expect(seen.browserErrors).toEqual([]);
   });
 });

@@ -8,9 +8,9 @@ import { serveAgent, serveHub } from '../../src/program/serve/serve.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { launchBrowser } from '../harness/browser.ts';
 import { ask, freePort, machine, signUp, temporaryFolder, until } from '../harness/stack.ts';
-import { barriers, tooWide, type Visit, visit } from '../harness/visit.ts';
+import { tooWide, type Visit, violations, visit } from '../harness/visit.ts';
 
-// A browser on a busy machine takes its time.
+// A browser is slow on a busy machine.
 setDefaultTimeout(60_000);
 
 const TOKEN = 'takeover'.repeat(4);
@@ -33,7 +33,7 @@ const served = () =>
 const preamble = async () =>
   (await ask<{ config: string }>(`${hub.url}/api/preamble`, { headers })).body.config;
 
-/** A Caddy that somebody else runs, with a Caddyfile of their own. */
+/** A Caddy that someone else runs, with their own Caddyfile. */
 beforeAll(async () => {
   writeFileSync(
     file,
@@ -76,7 +76,7 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-test('a preamble does not replace what somebody else wrote, unless that is confirmed', async () => {
+test('a preamble replaces someone else’s sites only after confirmation', async () => {
   const { page } = seen;
   const before = await preamble();
   const text = `{\n\thttp_port ${ports.http}\n}\n# ours`;
@@ -84,14 +84,14 @@ test('a preamble does not replace what somebody else wrote, unless that is confi
   await page.getByLabel('Caddyfile text').fill(text);
   await page.getByRole('button', { name: 'Save preamble …' }).click();
   await page.getByRole('button', { name: 'Save for all sites' }).click();
-  await page.getByText('Caddy serves sites that signalbox did not write').waitFor();
+  await page.getByText('This would replace sites that signalbox does not manage').waitFor();
   expect(
     await page.getByRole('main').getByRole('link', { name: 'Import' }).getAttribute('href'),
   ).toBe('/import');
   expect(await page.getByLabel('Caddyfile text').inputValue()).toBe(text);
   expect(await served()).toBe('theirs');
   expect(await preamble()).toBe(before);
-  expect(await barriers(page)).toEqual([]);
+  expect(await violations(page)).toEqual([]);
   expect(await tooWide(page)).toBe(0);
 
   await page.getByRole('button', { name: 'replace them anyway' }).click();
@@ -99,5 +99,5 @@ test('a preamble does not replace what somebody else wrote, unless that is confi
   await page.getByText('Saved', { exact: true }).waitFor();
   expect(await preamble()).toBe(text);
   expect(await served()).not.toBe('theirs');
-  expect(seen.complaints).toEqual([]);
+  expect(seen.browserErrors).toEqual([]);
 });

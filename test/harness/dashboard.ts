@@ -28,10 +28,10 @@ export async function startDashboard(makeStack: () => Promise<Stack> = () => sta
     owner,
     browser,
     upstream: `127.0.0.1:${upstream.port}`,
-    /** What all pages' consoles and scripts had to complain of. */
-    complaints: () => visits.flatMap((one) => one.complaints),
+    /** The errors in the consoles of all pages. */
+    browserErrors: () => visits.flatMap((visited) => visited.browserErrors),
 
-    /** A browser of its own, signed in. */
+    /** A new browser context, signed in as the owner. */
     async open(options: BrowserContextOptions = {}): Promise<Page> {
       const viewport = { width: 1280, height: 800 };
       const seen = await visit(browser, stack, owner.token, { viewport, ...options });
