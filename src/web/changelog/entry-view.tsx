@@ -87,7 +87,7 @@ export function EntryView({ entry, find, onUndone }: Props) {
       )}
       {asking && (
         <Confirm
-          title={`Undo “${word.toLowerCase()} ${subjectOf(domain)}”?`}
+          title="Undo this change?"
           action="Undo this change"
           kind={action === 'create' ? 'danger' : 'primary'}
           onConfirm={undo}

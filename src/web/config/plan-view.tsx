@@ -83,7 +83,7 @@ export function PlanView({ plan, onImport }: { plan: Plan; onImport: () => Promi
 
 function preambleSentence({ preamble }: ImportSummary): string {
   if (preamble === 'same') return 'The preamble stays the same.';
-  if (preamble === 'new') return 'The preamble, now empty, will be the one from the file.';
+  if (preamble === 'new') return 'Your preamble is empty; the one from the file will be used.';
   return 'The preamble will be replaced by the one from the file. Ports that the file does not set may be kept.';
 }
 

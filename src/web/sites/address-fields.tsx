@@ -15,7 +15,7 @@ export function AddressFields({ draft, errorAt, onChange }: Props) {
       <Field
         label="Domain"
         error={errorAt('domain')}
-        help="For instance app.example.org, *.example.org or http://app.localhost"
+        help="app.example.org, *.example.org or http://app.localhost"
       >
         {(attributes) => (
           <input
@@ -33,7 +33,7 @@ export function AddressFields({ draft, errorAt, onChange }: Props) {
       <Field
         label="Upstream"
         error={errorAt('upstream')}
-        help="Replaces {upstream} in the config, for instance 127.0.0.1:8000"
+        help="Replaces {upstream} in the config: 127.0.0.1:8000"
       >
         {(attributes) => (
           <input
