@@ -4,8 +4,8 @@ import { type ApiError, send } from '../lib/api.ts';
 import { useUser } from '../lib/hub.ts';
 import { placeError, useFields } from '../lib/use-fields.ts';
 import { submitWith, useSubmit } from '../lib/use-submit.ts';
-import { Field } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
+import { NewPasswordField, TextField } from '../parts/text-field.tsx';
 
 const EMPTY = { currentPassword: '', newPassword: '' };
 
@@ -38,32 +38,19 @@ export function PasswordCard({ onChanged }: { onChanged: () => void }) {
       </p>
       <form class="narrow" onSubmit={submitWith(run)}>
         <input type="hidden" name="username" autocomplete="username" value={user?.email ?? ''} />
-        <Field label="Current password" error={at('currentPassword')}>
-          {(attributes) => (
-            <input
-              {...attributes}
-              {...input('currentPassword')}
-              type="password"
-              autocomplete="current-password"
-            />
-          )}
-        </Field>
-        <Field
+        <TextField
+          label="Current password"
+          error={at('currentPassword')}
+          {...input('currentPassword')}
+          type="password"
+          autocomplete="current-password"
+        />
+        <NewPasswordField
           label="New password"
           error={at('newPassword')}
           help="At least 8 characters. Several words make a good password."
-        >
-          {(attributes) => (
-            <input
-              {...attributes}
-              {...input('newPassword')}
-              type="password"
-              minLength={8}
-              maxLength={128}
-              autocomplete="new-password"
-            />
-          )}
-        </Field>
+          {...input('newPassword')}
+        />
         {notice && <Notice kind="error">{notice}</Notice>}
         {done && (
           <Notice kind="success">Password changed. All your other sessions have ended.</Notice>

@@ -3,10 +3,11 @@ import { useState } from 'preact/hooks';
 import { send } from '../lib/api.ts';
 import type { NewToken, Token } from '../lib/types.ts';
 import { placeError, useFields } from '../lib/use-fields.ts';
-import { submitWith, useSubmit } from '../lib/use-submit.ts';
+import { useSubmit } from '../lib/use-submit.ts';
 import { Field } from '../parts/field.tsx';
-import { Notice } from '../parts/notice.tsx';
+import { TextField } from '../parts/text-field.tsx';
 import { EXPIRIES, expiryAt } from './describe.ts';
+import { InsetForm } from './inset-form.tsx';
 
 const SCOPES: readonly { scope: Token['scope']; label: string; help: string }[] = [
   { scope: 'read', label: 'Read only', help: 'Can see sites, logs and the changelog.' },
@@ -31,16 +32,23 @@ export function TokenForm({ onCreated, onClose }: Props) {
   const { at, notice } = placeError(error, ['name']);
 
   return (
-    <form class="inset" aria-label="New token" onSubmit={submitWith(run)}>
-      <Field
+    <InsetForm
+      label="New token"
+      action={['Create token', 'Creating …']}
+      busy={busy}
+      notice={notice}
+      onSubmit={run}
+      onClose={onClose}
+    >
+      <TextField
         label="Token name"
         help="What the token is for. The changelog shows it next to every change made with the token."
         error={at('name')}
-      >
-        {(attributes) => (
-          <input {...attributes} {...input('name')} maxLength={100} autocomplete="off" />
-        )}
-      </Field>
+        {...input('name')}
+        type="text"
+        maxLength={100}
+        autocomplete="off"
+      />
       <fieldset class="choices">
         <legend>Access</legend>
         {SCOPES.map(({ scope: option, label, help }) => (
@@ -74,15 +82,6 @@ export function TokenForm({ onCreated, onClose }: Props) {
           </select>
         )}
       </Field>
-      {notice && <Notice kind="error">{notice}</Notice>}
-      <div class="actions">
-        <button type="button" onClick={onClose}>
-          Cancel
-        </button>
-        <button type="submit" class="primary" disabled={busy}>
-          {busy ? 'Creating …' : 'Create token'}
-        </button>
-      </div>
-    </form>
+    </InsetForm>
   );
 }

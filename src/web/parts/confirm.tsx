@@ -4,8 +4,8 @@ import { useState } from 'preact/hooks';
 import { wordsOf } from '../lib/api.ts';
 import { submitWith, useSubmit } from '../lib/use-submit.ts';
 import { Dialog } from './dialog.tsx';
-import { Field } from './field.tsx';
 import { Notice } from './notice.tsx';
+import { TextField } from './text-field.tsx';
 
 type Props = {
   title: string;
@@ -32,18 +32,15 @@ export function Confirm(props: Props) {
       <form onSubmit={submitWith(() => ready && run())}>
         {children}
         {name !== undefined && (
-          <Field label={`Type ${name} to confirm`}>
-            {(attributes) => (
-              <input
-                {...attributes}
-                class="mono"
-                value={typed}
-                autocomplete="off"
-                spellcheck={false}
-                onInput={(event) => setTyped(event.currentTarget.value)}
-              />
-            )}
-          </Field>
+          <TextField
+            label={`Type ${name} to confirm`}
+            type="text"
+            class="mono"
+            value={typed}
+            autocomplete="off"
+            spellcheck={false}
+            onInput={(event) => setTyped(event.currentTarget.value)}
+          />
         )}
         {error !== null && <Notice kind="error">{wordsOf(error)}</Notice>}
         <div class="actions">

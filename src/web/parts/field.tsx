@@ -4,7 +4,7 @@ import { useId } from 'preact/hooks';
 
 export type Described = { id: string; 'aria-describedby'?: string; 'aria-invalid'?: true };
 
-type Props = {
+export type FieldProps = {
   label: string;
   help?: ComponentChildren;
   error?: string | null | undefined;
@@ -12,7 +12,7 @@ type Props = {
   children: (attributes: Described) => ComponentChildren;
 };
 
-export function Field({ label, help, error, children }: Props) {
+export function Field({ label, help, error, children }: FieldProps) {
   const id = useId();
   const helpId = help ? `${id}-help` : '';
   const errorId = error ? `${id}-error` : '';

@@ -5,6 +5,7 @@ import { placeError, useFields } from '../lib/use-fields.ts';
 import { submitWith, useSubmit } from '../lib/use-submit.ts';
 import { Field } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
+import { TextField } from '../parts/text-field.tsx';
 import { focusOnce } from './focus-once.ts';
 
 export function SignInForm({ onSignedIn }: { onSignedIn: (user: User) => void }) {
@@ -29,16 +30,13 @@ export function SignInForm({ onSignedIn }: { onSignedIn: (user: User) => void })
           />
         )}
       </Field>
-      <Field label="Password" error={at('password') && 'Wrong e-mail address or password.'}>
-        {(attributes) => (
-          <input
-            {...attributes}
-            {...input('password')}
-            type="password"
-            autocomplete="current-password"
-          />
-        )}
-      </Field>
+      <TextField
+        label="Password"
+        error={at('password') && 'Wrong e-mail address or password.'}
+        {...input('password')}
+        type="password"
+        autocomplete="current-password"
+      />
       {notice && <Notice kind="error">{notice}</Notice>}
       <button type="submit" class="primary wide" disabled={busy}>
         {busy ? 'Signing in …' : 'Sign in'}

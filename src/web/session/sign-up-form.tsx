@@ -5,6 +5,7 @@ import { placeError, useFields } from '../lib/use-fields.ts';
 import { submitWith, useSubmit } from '../lib/use-submit.ts';
 import { Field } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
+import { NewPasswordField, TextField } from '../parts/text-field.tsx';
 import { focusOnce } from './focus-once.ts';
 
 type Props = { needsCode: boolean; onSignedIn: (user: User) => void };
@@ -26,33 +27,29 @@ export function SignUpForm({ needsCode, onSignedIn }: Props) {
           <input {...attributes} {...input('name')} ref={focusOnce} autocomplete="name" />
         )}
       </Field>
-      <Field label="E-mail" error={at('email')}>
-        {(attributes) => (
-          <input {...attributes} {...input('email')} type="email" autocomplete="username" />
-        )}
-      </Field>
-      <Field label="Password" error={at('password')} help="At least 8 characters.">
-        {(attributes) => (
-          <input
-            {...attributes}
-            {...input('password')}
-            type="password"
-            minLength={8}
-            maxLength={128}
-            autocomplete="new-password"
-          />
-        )}
-      </Field>
+      <TextField
+        label="E-mail"
+        error={at('email')}
+        {...input('email')}
+        type="email"
+        autocomplete="username"
+      />
+      <NewPasswordField
+        label="Password"
+        error={at('password')}
+        help="At least 8 characters."
+        {...input('password')}
+      />
       {asksCode && (
-        <Field
+        <TextField
           label="Setup code"
           error={at('setupCode')}
           help="The hub printed it when it started. It is also in the file setup-code in the hub’s data folder."
-        >
-          {(attributes) => (
-            <input {...attributes} {...input('setupCode')} class="mono" autocomplete="off" />
-          )}
-        </Field>
+          {...input('setupCode')}
+          type="text"
+          class="mono"
+          autocomplete="off"
+        />
       )}
       {notice && <Notice kind="error">{notice}</Notice>}
       <button type="submit" class="primary wide" disabled={busy}>

@@ -1,5 +1,5 @@
 /** The inputs for a site's domain and upstream, with errors beside them. */
-import { Field } from '../parts/field.tsx';
+import { TextField } from '../parts/text-field.tsx';
 import type { Draft } from './draft.ts';
 
 type Props = {
@@ -10,43 +10,31 @@ type Props = {
 };
 
 export function AddressFields({ draft, errorAt, onChange }: Props) {
+  const input = (name: 'domain' | 'upstream') => ({
+    type: 'text' as const,
+    class: 'mono',
+    autocomplete: 'off',
+    autocapitalize: 'off' as const,
+    spellcheck: false,
+    value: draft[name],
+    onInput: (event: { currentTarget: HTMLInputElement }) =>
+      onChange({ [name]: event.currentTarget.value }),
+  });
   return (
     <div class="site-pair">
-      <Field
+      <TextField
         label="Domain"
         error={errorAt('domain')}
         help="app.example.org, *.example.org or http://app.localhost"
-      >
-        {(attributes) => (
-          <input
-            {...attributes}
-            class="mono"
-            required
-            autocomplete="off"
-            autocapitalize="off"
-            spellcheck={false}
-            value={draft.domain}
-            onInput={(event) => onChange({ domain: event.currentTarget.value })}
-          />
-        )}
-      </Field>
-      <Field
+        {...input('domain')}
+        required
+      />
+      <TextField
         label="Upstream"
         error={errorAt('upstream')}
         help="Replaces {upstream} in the config: 127.0.0.1:8000"
-      >
-        {(attributes) => (
-          <input
-            {...attributes}
-            class="mono"
-            autocomplete="off"
-            autocapitalize="off"
-            spellcheck={false}
-            value={draft.upstream}
-            onInput={(event) => onChange({ upstream: event.currentTarget.value })}
-          />
-        )}
-      </Field>
+        {...input('upstream')}
+      />
     </div>
   );
 }
