@@ -21,6 +21,7 @@ export const MENU = [
   { path: '/account', label: 'Account' },
 ] as const;
 
+/** The page at an address; for an unknown one, a page that says so. */
 export function pageAt({ path, query }: Place): Page {
   if (path === '/') return { title: 'Sites', view: <SiteList key="sites" query={query} /> };
   if (path === '/sites/new') return { title: 'New site', view: <SiteEdit key="new" id={null} /> };

@@ -1,3 +1,4 @@
+/** The account page: users, tokens, sessions and the password. */
 import {
   afterAll,
   beforeAll,

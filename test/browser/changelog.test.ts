@@ -1,3 +1,4 @@
+/** The changelog page and its undo. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
 import { type Dashboard, startDashboard } from '../harness/dashboard.ts';

@@ -1,3 +1,4 @@
+/** The preamble, import, export and restore. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { type Dashboard, startDashboard } from '../harness/dashboard.ts';

@@ -1,3 +1,4 @@
+/** Signing up, in and out. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Browser, Page } from 'playwright-core';
 import { launchBrowser } from '../harness/browser.ts';

@@ -1,3 +1,4 @@
+/** The log page: hostile text, filters, keyboard, live log and plot. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';

@@ -1,3 +1,4 @@
+/** A first evening with signalbox, from the first account to an undo. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Browser, Page } from 'playwright-core';
 import { launchBrowser } from '../harness/browser.ts';

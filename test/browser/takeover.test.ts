@@ -1,3 +1,4 @@
+/** The first publish to a Caddy that someone else configured. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+/** Holds the generated types against the OpenAPI document. */
 import { expect, test } from 'bun:test';
 import { API_TYPES, generateApiTypes } from '../../scripts/api-types.ts';
 

@@ -1,3 +1,4 @@
+/** How the dashboard reads the hub’s errors. */
 import { describe, expect, test } from 'bun:test';
 import { ApiError, sentenceOf } from '../../src/web/lib/api.ts';
 import { placeError } from '../../src/web/lib/use-fields.ts';

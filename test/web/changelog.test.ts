@@ -1,3 +1,4 @@
+/** How changes are described, compared and grouped. */
 import { describe, expect, test } from 'bun:test';
 import {
   byDay,

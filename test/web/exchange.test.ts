@@ -1,3 +1,4 @@
+/** Summaries of imports and snapshots, chosen files, sessions and tokens. */
 import { describe, expect, test } from 'bun:test';
 import { clientName, expiryAt, hasExpired } from '../../src/web/account/describe.ts';
 import {

@@ -1,3 +1,4 @@
+/** The log’s filters in addresses, requests and inputs. */
 import { describe, expect, test } from 'bun:test';
 import {
   accepted,

@@ -1,3 +1,4 @@
+/** Hostile text, live rows and the numbers of the plot. */
 import { describe, expect, test } from 'bun:test';
 import type { Bucket, LogEntry, LogStats } from '../../src/web/lib/types.ts';
 import { cut, shown, visible } from '../../src/web/logs/hostile.ts';

@@ -1,3 +1,4 @@
+/** Filters, drafts, problems and links of sites, and the status bar. */
 import { describe, expect, test } from 'bun:test';
 import type { SiteState, Status, Vhost } from '../../src/web/lib/types.ts';
 import { changesFrom, draftOf, isComplete } from '../../src/web/sites/draft.ts';

@@ -39,6 +39,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export const expiryAt = (days: number | null, now: Date): string | null =>
   days === null ? null : new Date(now.getTime() + days * DAY_MS).toISOString();
 
+/** @param expiresAt ISO 8601; null: never */
 export const hasExpired = (expiresAt: string | null, now: Date): boolean =>
   expiresAt !== null && Date.parse(expiresAt) <= now.getTime();
 

@@ -5,12 +5,14 @@ import type { Entry } from '../lib/types.ts';
 /** Recorded by the hub as the domain of changes to the preamble. */
 const PREAMBLE = '(preamble)';
 
+/** Whether an entry changes the preamble rather than a site. */
 export const isPreamble = ({ domain }: Pick<Entry, 'domain'>): boolean => domain === PREAMBLE;
 
 /** What was changed: `the preamble` or a site's domain. */
 export const subjectOf = (domain: string): string =>
   domain === PREAMBLE ? 'the preamble' : domain;
 
+/** How each kind of change is shown. */
 export const WORDS = {
   create: { sign: '+', word: 'Created' },
   update: { sign: '~', word: 'Changed' },

@@ -67,7 +67,7 @@ export function PreambleForm({ loaded }: { loaded: Preamble }) {
       setRefusal(reason);
     }
   };
-  const takeTheirs = (now: Preamble) => {
+  const discard = (now: Preamble) => {
     setBase(now);
     setTheirs(null);
     edit(now.config);
@@ -100,7 +100,7 @@ export function PreambleForm({ loaded }: { loaded: Preamble }) {
         <PreambleConflict
           theirs={theirs}
           mine={text}
-          onDiscard={() => takeTheirs(theirs)}
+          onDiscard={() => discard(theirs)}
           onOverwrite={() => save(false, true)}
         />
       )}

@@ -10,10 +10,13 @@ export type Hub = { status: Status | null; offline: boolean; refresh: () => void
 const EVERY_MS = 5_000;
 const OFFLINE_EVERY_MS = 2_000;
 
+/** Provided by the app; pages use `useHub` and `useUser`. */
 export const HubContext = createContext<Hub>({ status: null, offline: false, refresh: () => {} });
 export const UserContext = createContext<User | null>(null);
 
+/** The hub's status for the component. */
 export const useHub = (): Hub => useContext(HubContext);
+/** The signed-in user; null outside of the pages. */
 export const useUser = (): User | null => useContext(UserContext);
 
 /** Whether hub and agent answered the last request. */

@@ -9,6 +9,7 @@ export type Filters = Readonly<Record<FilterKey, string>> & {
   readonly pageSize: number;
 };
 
+/** The requests per page that can be chosen; the first is the default. */
 export const PAGE_SIZES = [50, 100, 500] as const;
 export const NO_FILTERS: Filters = {
   domain: '',
@@ -88,11 +89,13 @@ export function addressOf(filters: Filters): string {
   return query === '' ? '/logs' : `/logs?${query}`;
 }
 
+/** The API's path for a page of the log. */
 export const pageRequest = (filters: Filters): string => `/logs?${paged(filters)}`;
 
 /** The only filters that the API's statistics support. */
 export const STATS_KEYS = ['domain', 'from', 'to'] as const;
 
+/** The API's path for the numbers of the plot. @param buckets how many columns it has */
 export function statsRequest(filters: Filters, buckets: number): string {
   const query = queryOf(filters, STATS_KEYS);
   query.set('buckets', String(buckets));

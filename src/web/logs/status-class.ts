@@ -1,6 +1,7 @@
 /** The classes of HTTP status, and their names for readers who cannot see the colour. Pure. */
 import type { StatusClass } from '../lib/types.ts';
 
+/** In the order of tables. */
 export const CLASSES = [
   '1xx',
   '2xx',
@@ -10,6 +11,7 @@ export const CLASSES = [
   'other',
 ] as const satisfies StatusClass[];
 
+/** `other` for a status outside of 100–599. */
 export const classOf = (status: number): StatusClass =>
   status >= 100 && status < 600 ? (CLASSES[Math.floor(status / 100) - 1] ?? 'other') : 'other';
 

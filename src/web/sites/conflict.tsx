@@ -7,15 +7,15 @@ type Props = {
   base: Draft;
   draft: Draft;
   theirs: Vhost;
-  onTakeTheirs: () => void;
-  onKeepMine: () => void;
+  onDiscard: () => void;
+  onKeep: () => void;
 };
 
 const NAMES = { domain: 'Domain', upstream: 'Upstream', config: 'Config', enabled: 'Served' };
 const textOf = (value: string | boolean) =>
   typeof value === 'boolean' ? (value ? 'yes' : 'no') : value || '(none)';
 
-export function Conflict({ base, draft, theirs, onTakeTheirs, onKeepMine }: Props) {
+export function Conflict({ base, draft, theirs, onDiscard, onKeep }: Props) {
   const theirDraft = draftOf(theirs);
   const fields = changedFields(base, theirDraft);
   const both = fields.filter((field) => draft[field] !== base[field]);
@@ -38,10 +38,10 @@ export function Conflict({ base, draft, theirs, onTakeTheirs, onKeepMine }: Prop
         ))}
       </dl>
       <div class="actions">
-        <button type="button" onClick={onTakeTheirs}>
+        <button type="button" onClick={onDiscard}>
           Discard my changes
         </button>
-        <button type="button" class="primary" onClick={onKeepMine}>
+        <button type="button" class="primary" onClick={onKeep}>
           Keep my changes
         </button>
       </div>

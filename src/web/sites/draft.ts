@@ -11,6 +11,7 @@ export const EMPTY: Draft = {
   enabled: true,
 };
 
+/** The editable fields of a site. */
 export const draftOf = ({ domain, upstream, config, enabled }: Vhost): Draft => ({
   domain,
   upstream,
@@ -18,6 +19,7 @@ export const draftOf = ({ domain, upstream, config, enabled }: Vhost): Draft => 
   enabled,
 });
 
+/** In the order in which conflicts are listed. */
 export const FIELDS = ['domain', 'upstream', 'config', 'enabled'] as const;
 
 /** The fields in which two states of a site differ. */

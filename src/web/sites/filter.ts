@@ -1,6 +1,7 @@
 /** Filters the list of sites; the filter is kept in the page's address. Pure. */
 import type { Vhost } from '../lib/types.ts';
 
+/** The choices of the filter. */
 export const SHOWN = ['all', 'on', 'off', 'problems'] as const;
 export type Shown = (typeof SHOWN)[number];
 

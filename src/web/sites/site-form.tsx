@@ -82,7 +82,7 @@ export function SiteForm({ id, stored: first, initial }: Props) {
     navigate('/', { replace: true });
   };
 
-  const takeTheirs = () => {
+  const discard = () => {
     setStored(theirs);
     if (theirs) setDraft(draftOf(theirs.site));
     setTheirs(null);
@@ -120,8 +120,8 @@ export function SiteForm({ id, stored: first, initial }: Props) {
             base={base}
             draft={draft}
             theirs={theirs.site}
-            onTakeTheirs={takeTheirs}
-            onKeepMine={() => run(theirs)}
+            onDiscard={discard}
+            onKeep={() => run(theirs)}
           />
         )}
         {notice !== null && !theirs && (
