@@ -143,7 +143,7 @@ export interface VhostState {
     certificate: {
       /** common name and organisation */
       issuer: string;
-      /** host names it is good for, at most 100 */
+      /** host names it is valid for, at most 100 */
       names: string[];
       /** ISO 8601 UTC with milliseconds */
       notBefore: string;
@@ -162,15 +162,15 @@ export interface VhostState {
     automated: boolean;
   }[];
   upstreams: {
-    /** as the configuration has it */
+    /** as in the configuration */
     address: string;
-    /** null where the proxy checks no health and no request has failed */
+    /** null if the proxy does not check its health and no request has failed */
     up: boolean | null;
-    /** under way at this moment */
+    /** currently open */
     requests: number | null;
-    /** failures the proxy remembers; it counts them with passive health checks only */
+    /** failures that the proxy remembers; it counts them only with passive health checks */
     fails: number | null;
-    /** why it is down, where the proxy said so */
+    /** why it is down, if the proxy said so */
     error: {
       /** ISO 8601 UTC with milliseconds */
       at: string;
@@ -186,9 +186,9 @@ export interface VhostState {
       at: string;
       /** the proxy’s own words, without host paths */
       message: string;
-      /** false where a later request was answered without an error */
+      /** false after a later request succeeded */
       standing: boolean;
-      /** when the proxy tries again, where it says so */
+      /** when the proxy tries again, if it says so */
       retryAt?: string;
     } | null;
     upstream: {
@@ -198,9 +198,9 @@ export interface VhostState {
       at: string;
       /** the proxy’s own words, without host paths */
       message: string;
-      /** false where a later request was answered without an error */
+      /** false after a later request succeeded */
       standing: boolean;
-      /** when the proxy tries again, where it says so */
+      /** when the proxy tries again, if it says so */
       retryAt?: string;
     } | null;
   };
