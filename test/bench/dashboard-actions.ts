@@ -94,13 +94,13 @@ export async function measureLogs(page: Page, dashboard: Dashboard): Promise<Row
     }),
     await row(page, 'logs: filter by click, and off', async () => {
       await page.locator('.log-row .log-domain button').first().click();
-      await chip(/Take off the filter domain/).waitFor();
+      await chip(/Remove the filter domain/).waitFor();
       await shown();
       await page.locator('.log-row .log-status button').first().click();
-      await chip(/Take off the filter status/).waitFor();
+      await chip(/Remove the filter status/).waitFor();
       await shown();
       await page.getByRole('button', { name: 'Clear all filters' }).first().click();
-      await chip(/Take off/)
+      await chip(/Remove the filter/)
         .first()
         .waitFor({ state: 'detached' });
       await shown();
@@ -108,9 +108,9 @@ export async function measureLogs(page: Page, dashboard: Dashboard): Promise<Row
     await row(page, 'logs: filters, typed', async () => {
       const fields = page.locator('.log-filters');
       await fields.getByLabel('Domain', { exact: true }).pressSequentially('site7.example', TYPED);
-      await chip(/Take off the filter domain/).waitFor();
-      await fields.getByLabel('Path begins with').pressSequentially('/a/7', TYPED);
-      await chip(/Take off the filter path/).waitFor();
+      await chip(/Remove the filter domain/).waitFor();
+      await fields.getByLabel('Path starts with').pressSequentially('/a/7', TYPED);
+      await chip(/Remove the filter path/).waitFor();
       await shown();
       await page.getByRole('button', { name: 'Clear all filters' }).first().click();
       await shown();

@@ -1,11 +1,12 @@
+/** The first publish to a Caddy that someone else configured. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Browser } from 'playwright-core';
 import { launchBrowser } from '../harness/browser.ts';
 import { type ForeignCaddy, startBesideForeignCaddy } from '../harness/foreign-caddy.ts';
 import { ask } from '../harness/stack.ts';
-import { barriers, tooWide, type Visit, visit } from '../harness/visit.ts';
+import { tooWide, type Visit, violations, visit } from '../harness/visit.ts';
 
-// A browser on a busy machine takes its time.
+// A browser is slow on a busy machine.
 setDefaultTimeout(60_000);
 
 let stack: ForeignCaddy;
@@ -27,7 +28,7 @@ afterAll(async () => {
   await stack?.stop();
 });
 
-test('a preamble does not replace what somebody else wrote, unless that is confirmed', async () => {
+test('a preamble replaces someone else’s sites only after confirmation', async () => {
   const { page } = seen;
   const before = await preamble();
   const text = `{\n\thttp_port ${stack.httpPort}\n}\n# ours`;
@@ -35,14 +36,14 @@ test('a preamble does not replace what somebody else wrote, unless that is confi
   await page.getByLabel('Caddyfile text').fill(text);
   await page.getByRole('button', { name: 'Save preamble …' }).click();
   await page.getByRole('button', { name: 'Save for all sites' }).click();
-  await page.getByText('Caddy serves sites that signalbox did not write').waitFor();
+  await page.getByText('This would replace sites that signalbox does not manage').waitFor();
   expect(
     await page.getByRole('main').getByRole('link', { name: 'Import' }).getAttribute('href'),
   ).toBe('/import');
   expect(await page.getByLabel('Caddyfile text').inputValue()).toBe(text);
   expect(await served()).toBe('theirs');
   expect(await preamble()).toBe(before);
-  expect(await barriers(page)).toEqual([]);
+  expect(await violations(page)).toEqual([]);
   expect(await tooWide(page)).toBe(0);
 
   await page.getByRole('button', { name: 'replace them anyway' }).click();
@@ -50,5 +51,5 @@ test('a preamble does not replace what somebody else wrote, unless that is confi
   await page.getByText('Saved', { exact: true }).waitFor();
   expect(await preamble()).toBe(text);
   expect(await served()).not.toBe('theirs');
-  expect(seen.complaints).toEqual([]);
+  expect(seen.browserErrors).toEqual([]);
 });
