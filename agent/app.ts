@@ -38,7 +38,7 @@ import type { ProxyControl } from './caddy/proxy.ts';
 import { parseActivityQuery } from './logs/answers/activity.ts';
 import { parseConditions, parseLogQuery } from './logs/answers/filter.ts';
 import { parseStatsQuery } from './logs/answers/stats.ts';
-import { type Place, parsePlace } from './logs/files/place.ts';
+import { type Place, parsePlace } from './logs/files/log-position.ts';
 import type { Logs } from './logs/logs.ts';
 import type { AgentMetrics } from './metrics.ts';
 import type { ProxyState } from './state/proxy-state.ts';

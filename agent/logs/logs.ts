@@ -1,17 +1,17 @@
 import type { LogActivity, LogEntry, LogPage, LogStats } from '../../src/shared/wire.ts';
 import { type ActivityFilter, readActivity } from './answers/activity.ts';
-import { createDecoder } from './answers/decoded.ts';
+import { createDecoder } from './answers/block-decoder.ts';
+import { createReader, Vanished } from './answers/block-reader.ts';
 import type { Conditions, LogFilter } from './answers/filter.ts';
 import { createLatest } from './answers/latest.ts';
-import { readPage, type Segments } from './answers/query.ts';
-import { createReader, Vanished } from './answers/reader.ts';
+import { createTallies } from './answers/match-counter.ts';
+import { readPage, type Segments } from './answers/page.ts';
 import { readStats, type StatsFilter } from './answers/stats.ts';
 import { createTails } from './answers/tail.ts';
-import { createTallies } from './answers/tally.ts';
-import type { Place } from './files/place.ts';
-import { createClassifier } from './index/classify.ts';
-import { createHistory, type OnIndexing } from './index/history.ts';
-import { createPatience, type Patience } from './index/patience.ts';
+import type { Place } from './files/log-position.ts';
+import { createClassifier } from './index/classifier.ts';
+import { createPatience, type Patience } from './index/deadline.ts';
+import { createHistory, type OnIndexing } from './index/log-index.ts';
 
 export type Logs = {
   /**

@@ -1,11 +1,11 @@
 import type { ActivityQuery, LogActivity } from '../../../src/shared/wire.ts';
-import type { Indexed } from '../index/history.ts';
-import type { Patience } from '../index/patience.ts';
+import type { Patience } from '../index/deadline.ts';
+import type { Indexed } from '../index/log-index.ts';
 import type { Found } from '../index/segment-index.ts';
+import type { Decoder } from './block-decoder.ts';
 import { classOf, createBuckets } from './buckets.ts';
-import type { Decoder } from './decoded.ts';
 import { parseConditions } from './filter.ts';
-import type { Segments } from './query.ts';
+import type { Segments } from './page.ts';
 import { rangeOf } from './stats.ts';
 
 /** Times in milliseconds since 1970; the range is [from, to), or all there is. */

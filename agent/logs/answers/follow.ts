@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
-import { createLineCutter, type Line } from '../files/lines.ts';
-import { lastLineEnd, nameOf, type Place } from '../files/place.ts';
+import { createLineCutter, type Line } from '../files/line-splitter.ts';
+import { lastLineEnd, nameOf, type Place } from '../files/log-position.ts';
 import { absent, listSegments, type Segment } from '../files/segments.ts';
 import { openSource, type Source } from '../files/source.ts';
 import { type EntryFacts, entryFacts } from '../index/entry.ts';

@@ -1,10 +1,10 @@
 import type { LogStats } from '../../../src/shared/wire.ts';
-import type { Classifier } from '../index/classify.ts';
-import type { Indexed } from '../index/history.ts';
-import type { Patience } from '../index/patience.ts';
+import type { Classifier } from '../index/classifier.ts';
+import type { Patience } from '../index/deadline.ts';
+import type { Indexed } from '../index/log-index.ts';
 import type { Found, IndexView } from '../index/segment-index.ts';
 import { createBlockCache } from './block-cache.ts';
-import type { Reader } from './reader.ts';
+import type { Reader } from './block-reader.ts';
 import { createTop } from './top-counter.ts';
 
 /** The paths and addresses of the newest requests, which no index keeps. */

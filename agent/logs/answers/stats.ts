@@ -1,16 +1,16 @@
 import type { LogStats, StatsQuery } from '../../../src/shared/wire.ts';
-import type { Classifier } from '../index/classify.ts';
-import type { Indexed } from '../index/history.ts';
+import type { Classifier } from '../index/classifier.ts';
+import type { Patience } from '../index/deadline.ts';
 import { hostKey } from '../index/host.ts';
 import { latencyStep } from '../index/latency.ts';
-import type { Patience } from '../index/patience.ts';
+import type { Indexed } from '../index/log-index.ts';
 import type { Found, IndexView } from '../index/segment-index.ts';
+import type { Decoded, Decoder } from './block-decoder.ts';
+import type { Reader } from './block-reader.ts';
 import { type Buckets, classOf, createBuckets } from './buckets.ts';
-import type { Decoded, Decoder } from './decoded.ts';
 import { parseConditions } from './filter.ts';
 import type { Latest } from './latest.ts';
-import type { Segments } from './query.ts';
-import type { Reader } from './reader.ts';
+import type { Segments } from './page.ts';
 import { createTop } from './top-counter.ts';
 
 /** Times in milliseconds since 1970; the range is [from, to), or all there is. */

@@ -1,4 +1,4 @@
-import { type Place, showPlace } from '../files/place.ts';
+import { type Place, showPlace } from '../files/log-position.ts';
 import { toEntry } from '../index/entry.ts';
 import { type Conditions, factsTest } from './filter.ts';
 import { type Batch, follow } from './follow.ts';

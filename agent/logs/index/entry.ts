@@ -1,6 +1,6 @@
 import type { LogEntry } from '../../../src/shared/wire.ts';
 import { hostKey, shownHost } from './host.ts';
-import { parseDuration, parseTime } from './values.ts';
+import { parseDuration, parseTime } from './time-values.ts';
 
 /** What there is to know of an access entry. */
 export type EntryFacts = {

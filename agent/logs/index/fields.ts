@@ -1,5 +1,5 @@
 import type { EntryFacts } from './entry.ts';
-import type { Scanned } from './scan.ts';
+import type { Scanned } from './scanner.ts';
 
 const HOST_KEY_LENGTH = '","host":"'.length;
 const QUESTION_MARK = 0x3f;

@@ -1,5 +1,5 @@
 import { hostKey } from './host.ts';
-import { HASH_SEED, hashByte } from './scan.ts';
+import { HASH_SEED, hashByte } from './scanner.ts';
 
 /**
  * Small integers for the (domain, status) pairs of one segment, so that the index counts in

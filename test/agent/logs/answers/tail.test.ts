@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Conditions } from '../../../../agent/logs/answers/filter.ts';
 import { createTails, type TailsOptions } from '../../../../agent/logs/answers/tail.ts';
-import { parsePlace } from '../../../../agent/logs/files/place.ts';
+import { parsePlace } from '../../../../agent/logs/files/log-position.ts';
 import { readEvents, type ServerEvent } from '../../../harness/events.ts';
 import { until } from '../../../harness/stack.ts';
 import { line } from '../lines.ts';

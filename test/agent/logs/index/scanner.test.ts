@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { entryFacts } from '../../../../agent/logs/index/entry.ts';
 import { requestFields } from '../../../../agent/logs/index/fields.ts';
 import { hostKey } from '../../../../agent/logs/index/host.ts';
-import { createScanner } from '../../../../agent/logs/index/scan.ts';
+import { createScanner } from '../../../../agent/logs/index/scanner.ts';
 import { anyLines, caddyEntry, line, random } from '../lines.ts';
 
 const scanner = createScanner();

@@ -1,6 +1,6 @@
-import { MAX_LINE_BYTES } from '../files/lines.ts';
-import { type Classifier, NO_ENTRY } from './classify.ts';
-import { createPatience } from './patience.ts';
+import { MAX_LINE_BYTES } from '../files/line-splitter.ts';
+import { type Classifier, NO_ENTRY } from './classifier.ts';
+import { createPatience } from './deadline.ts';
 import type { SegmentIndex } from './segment-index.ts';
 
 const NEWLINE = 0x0a;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { entryFacts, toEntry } from '../../../../agent/logs/index/entry.ts';
 import { hostKey, shownHost } from '../../../../agent/logs/index/host.ts';
-import { parseDuration, parseTime } from '../../../../agent/logs/index/values.ts';
+import { parseDuration, parseTime } from '../../../../agent/logs/index/time-values.ts';
 import { line } from '../lines.ts';
 
 const entryOf = (text: string) => {

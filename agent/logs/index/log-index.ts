@@ -1,8 +1,8 @@
 import { listSegments, type Segment } from '../files/segments.ts';
 import { openSource } from '../files/source.ts';
-import { extendIndex } from './build.ts';
-import type { Classifier } from './classify.ts';
+import type { Classifier } from './classifier.ts';
 import { continuation, type Probes, takeProbes } from './continuation.ts';
+import { extendIndex } from './extend-index.ts';
 import { createSegmentIndex, type SegmentIndex } from './segment-index.ts';
 
 /** A segment with its index. `id` is the index's own, whatever becomes of the file. */

@@ -1,13 +1,13 @@
 import type { LogEntry, LogPage } from '../../../src/shared/wire.ts';
-import type { Classifier } from '../index/classify.ts';
+import type { Classifier } from '../index/classifier.ts';
+import type { Patience } from '../index/deadline.ts';
 import { entryFacts, toEntry } from '../index/entry.ts';
-import type { Indexed } from '../index/history.ts';
 import { hostKey } from '../index/host.ts';
-import type { Patience } from '../index/patience.ts';
+import type { Indexed } from '../index/log-index.ts';
 import type { Found, IndexView } from '../index/segment-index.ts';
+import { type Match, type Reader, type Request, Vanished } from './block-reader.ts';
 import { type Conditions, type LogFilter, requestTest, statusTest, timeTest } from './filter.ts';
-import { type Match, type Reader, type Request, Vanished } from './reader.ts';
-import type { Tallies } from './tally.ts';
+import type { Tallies } from './match-counter.ts';
 
 export type PageTools = {
   reader: Reader;

@@ -1,7 +1,7 @@
-import type { Indexed } from '../index/history.ts';
-import type { Patience } from '../index/patience.ts';
+import type { Patience } from '../index/deadline.ts';
+import type { Indexed } from '../index/log-index.ts';
 import { type Found, partOf } from '../index/segment-index.ts';
-import type { Reader, Visit } from './reader.ts';
+import type { Reader, Visit } from './block-reader.ts';
 
 /** How many lines of a block match, and in which of its parts they begin. */
 type Counted = { count: number; parts: number };

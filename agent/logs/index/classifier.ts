@@ -1,7 +1,7 @@
 import { type EntryFacts, entryFacts } from './entry.ts';
 import { requestFields } from './fields.ts';
 import type { Pairs } from './pairs.ts';
-import { createScanner } from './scan.ts';
+import { createScanner } from './scanner.ts';
 
 /** The pair of a line that is no access entry. */
 export const NO_ENTRY = -1;

@@ -1,7 +1,7 @@
 import { openSource, type Source } from '../files/source.ts';
 import { partsNeeded, spans } from '../index/block-parts.ts';
-import { type Classifier, NO_ENTRY } from '../index/classify.ts';
-import type { Indexed } from '../index/history.ts';
+import { type Classifier, NO_ENTRY } from '../index/classifier.ts';
+import type { Indexed } from '../index/log-index.ts';
 import { type Found, PARTS } from '../index/segment-index.ts';
 import { createBlockCache } from './block-cache.ts';
 

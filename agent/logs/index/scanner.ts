@@ -30,7 +30,7 @@ import {
   QUOTE,
   ZERO,
 } from './bytes.ts';
-import { parseDuration } from './values.ts';
+import { parseDuration } from './time-values.ts';
 
 /** Where a recognised line keeps what the index counts; valid until the next `scan`. */
 export type Scanned = {

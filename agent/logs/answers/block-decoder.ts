@@ -1,11 +1,11 @@
-import type { Classifier } from '../index/classify.ts';
+import type { Classifier } from '../index/classifier.ts';
+import type { Patience } from '../index/deadline.ts';
 import { growable } from '../index/growable.ts';
-import type { Indexed } from '../index/history.ts';
 import { latencyStep } from '../index/latency.ts';
-import type { Patience } from '../index/patience.ts';
+import type { Indexed } from '../index/log-index.ts';
 import type { Found } from '../index/segment-index.ts';
 import { type BlockCache, createBlockCache } from './block-cache.ts';
-import type { Reader } from './reader.ts';
+import type { Reader } from './block-reader.ts';
 
 /** Time, pair and latency step of each entry of a block, where its sums are not fine enough. */
 export type Decoded = {
