@@ -24,7 +24,7 @@ export async function run(): Promise<void> {
     await writeLog(file, LINES);
     const megabytes = (Bun.file(file).size / 1e6).toFixed(0);
     console.log(`logs: ${LINES} lines, ${megabytes} MB in one file, ${DOMAINS} domains\n`);
-    const logs = createLogs({ file, patience: 600_000 });
+    const logs = createLogs({ file, timeout: 600_000 });
     await measureIndexing(file, logs);
     await measureSearch(file, logs);
     await measureQueries(logs);

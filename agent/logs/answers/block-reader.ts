@@ -1,117 +1,100 @@
+/** Reads the lines of blocks: the only file here that goes back to the log's bytes. */
+import { NEWLINE } from '../files/line-splitter.ts';
 import { openSource, type Source } from '../files/source.ts';
-import { partsNeeded, spans } from '../index/block-parts.ts';
-import { type Classifier, NO_ENTRY } from '../index/classifier.ts';
-import type { Indexed } from '../index/log-index.ts';
-import { type Found, PARTS } from '../index/segment-index.ts';
+import { type Block, PARTS, partsNeeded, spans } from '../index/block.ts';
+import type { Classifier, EntryCursor } from '../index/classifier.ts';
+import type { IndexedSegment } from '../index/log-index.ts';
 import { createBlockCache } from './block-cache.ts';
 
-/** Whether the line that the classifier has just looked at is wanted; it is of this pair. */
-export type Match = (pair: number) => boolean;
+/** Whether an entry is wanted. */
+export type Match = (entry: EntryCursor) => boolean;
 
-/** Up to `limit` of the newest matching lines of a block are asked for. */
-export type Request = { block: Found; limit: number };
+/** Receives an entry and the offset in its block at which the line starts. */
+export type Visit = (entry: EntryCursor, offset: number) => void;
 
-export type Reader = {
+/** Asks for up to `limit` of the newest matching lines of a block. */
+export type BlockRequest = { block: Block; limit: number };
+
+export type BlockReader = {
   /**
-   * The matching lines of each requested block of one segment, newest first, to be used before
-   * the next is asked for; the blocks come in no order. Throws `Vanished` when the file is not
-   * what it was when indexed.
+   * The matching lines of each requested block of one segment, newest first. They have to be used
+   * before the next block is requested; the blocks come in any order.
+   * @throws SegmentGone
    */
   read(
-    indexed: Indexed,
-    requests: readonly Request[],
+    indexed: IndexedSegment,
+    requests: readonly BlockRequest[],
     match: Match,
-  ): AsyncGenerator<{ request: Request; lines: Buffer[] }>;
+  ): AsyncGenerator<{ request: BlockRequest; lines: Buffer[] }>;
   /**
-   * Looks at the lines of the requested pairs in whole blocks of one segment, one block after the
-   * other: newest first in a plain segment, oldest first in a compressed one. Throws as `read`.
+   * Visits the entries in the parts of blocks that hold selected lines, and yields each block when
+   * it is done. Entries come oldest first; blocks in the given order in a plain segment, and oldest
+   * first in a compressed one.
+   * @throws SegmentGone
    */
-  walk(indexed: Indexed, blocks: readonly Found[], visit: Visit): AsyncGenerator<Found>;
-  close(): void;
+  walk(indexed: IndexedSegment, blocks: readonly Block[], visit: Visit): AsyncGenerator<Block>;
+  /** Empties the cache. */
+  clear(): void;
 };
 
-/**
- * Told of each access entry in the parts of a block that hold matches, oldest first; `offset` is
- * where the line begins in its block. More on the line is to be had from the classifier.
- */
-export type Visit = (pair: number, offset: number) => void;
+/** The file of a segment disappeared or shrank after it was indexed; the query has to start again. */
+export class SegmentGone extends Error {}
 
-/** The file of a segment went away, or shrank, after it was indexed: everything is to be redone. */
-export class Vanished extends Error {}
-
-const NEWLINE = 0x0a;
 const CACHE_BYTES = 32 << 20;
-// Blocks read at the same time: a rare match sits alone in its part of a block, and reading so
+// Blocks read at the same time: a rare match is alone in its part of a block, and reading that
 // little is mostly waiting.
 const BLOCKS_AT_ONCE = 16;
-// Read beyond a part for the rest of its last line; longer lines are read on for.
+// Read beyond a part for the rest of its last line; for a longer line, reading continues.
 const SLACK_BYTES = 4096;
 
-export function createReader(classifier: Classifier): Reader {
+/** @param classifier shared: nobody uses it across an `await`, and each user opens its own buffer */
+export function createBlockReader(classifier: Classifier): BlockReader {
   const cache = createBlockCache<Buffer>(CACHE_BYTES, (block) => block.length);
 
-  // Matching lines that begin in [from, to) of a buffer, oldest first.
-  function matching(
-    { index }: Indexed,
-    buffer: Buffer,
-    from: number,
-    to: number,
-    match: Match,
-  ): Buffer[] {
-    classifier.open(buffer);
-    const lines: Buffer[] = [];
-    for (let start = from; start < to; ) {
-      const newline = buffer.indexOf(NEWLINE, start);
-      const end = newline < 0 ? buffer.length : newline;
-      const pair = classifier.pairOf(index.pairs, start, end, newline >= 0);
-      if (pair !== NO_ENTRY && match(pair)) {
-        lines.push(buffer.subarray(start, end));
-      }
-      start = end + 1;
-    }
-    return lines;
-  }
-
-  // Visits the entries of a buffer whose first byte is at `base` of their block.
   function visitLines(
-    { index }: Indexed,
+    { index }: IndexedSegment,
     { buffer, from, to }: Lines,
-    base: number,
-    visit: Visit,
+    visit: (entry: EntryCursor) => void,
   ): void {
     classifier.open(buffer);
     for (let start = from; start < to; ) {
       const newline = buffer.indexOf(NEWLINE, start);
       const end = newline < 0 ? buffer.length : newline;
-      const pair = classifier.pairOf(index.pairs, start, end, newline >= 0);
-      if (pair !== NO_ENTRY) visit(pair, base + start);
+      const entry = classifier.classify(index.pairs, start, end, newline >= 0);
+      if (entry) visit(entry);
       start = end + 1;
     }
   }
 
-  // Reads only the parts of the block that hold matches, and of these no more than needed.
-  async function fromParts(
-    indexed: Indexed,
-    source: Source,
-    { block, limit }: Request,
-    match: Match,
-  ): Promise<Buffer[]> {
-    const newestFirst: Buffer[] = [];
-    for (const [from, to] of spans(block, partsNeeded(block, limit))) {
-      const lines = await linesBeginningIn(source, block, from, to);
-      const found = matching(indexed, lines.buffer, lines.from, lines.to, match);
-      newestFirst.push(...found.reverse());
-      if (newestFirst.length >= limit) break;
-    }
-    return newestFirst.slice(0, limit);
+  function newestFirst(indexed: IndexedSegment, lines: Lines, match: Match): Buffer[] {
+    const found: Buffer[] = [];
+    visitLines(indexed, lines, (entry) => {
+      if (match(entry)) found.push(lines.buffer.subarray(entry.start, entry.end));
+    });
+    return found.reverse();
   }
 
-  async function* fromCompressed(
-    indexed: Indexed,
+  // Reads only the parts of the block that hold selected lines, and no more than needed of these.
+  async function readParts(
+    indexed: IndexedSegment,
     source: Source,
-    requests: readonly Request[],
-  ): AsyncGenerator<[Request, Buffer]> {
-    const missing: Request[] = [];
+    { block, limit }: BlockRequest,
+    match: Match,
+  ): Promise<Buffer[]> {
+    const lines: Buffer[] = [];
+    for (const [from, to] of spans(block, partsNeeded(block, limit))) {
+      lines.push(...newestFirst(indexed, await linesIn(source, block, from, to), match));
+      if (lines.length >= limit) break;
+    }
+    return lines.slice(0, limit);
+  }
+
+  async function* readCompressed(
+    indexed: IndexedSegment,
+    source: Source,
+    requests: readonly BlockRequest[],
+  ): AsyncGenerator<[BlockRequest, Buffer]> {
+    const missing: BlockRequest[] = [];
     for (const request of requests) {
       const cached = cache.get(cacheKey(indexed, request));
       if (cached) yield [request, cached];
@@ -125,15 +108,14 @@ export function createReader(classifier: Classifier): Reader {
 
   return {
     async *read(indexed, requests, match) {
-      const source = await openSource(indexed.segment);
-      if (!source) throw new Vanished('the segment has gone');
+      const source = await openIndexed(indexed);
       try {
         if (indexed.segment.form === 'plain') {
           for (let i = 0; i < requests.length; i += BLOCKS_AT_ONCE) {
             const batch = requests.slice(i, i + BLOCKS_AT_ONCE).map(async (request) => {
-              return { request, lines: await fromParts(indexed, source, request, match) };
+              return { request, lines: await readParts(indexed, source, request, match) };
             });
-            // All of them, so that none reads on when the source has been closed.
+            // Wait for all: none must go on reading after the source has been closed.
             for (const each of await Promise.allSettled(batch)) {
               if (each.status === 'rejected') throw each.reason;
               yield each.value;
@@ -141,8 +123,8 @@ export function createReader(classifier: Classifier): Reader {
           }
           return;
         }
-        for await (const [request, bytes] of fromCompressed(indexed, source, requests)) {
-          const lines = matching(indexed, bytes, 0, bytes.length, match).reverse();
+        for await (const [request, buffer] of readCompressed(indexed, source, requests)) {
+          const lines = newestFirst(indexed, { buffer, from: 0, to: buffer.length }, match);
           yield { request, lines: lines.slice(0, request.limit) };
         }
       } finally {
@@ -151,14 +133,14 @@ export function createReader(classifier: Classifier): Reader {
     },
     async *walk(indexed, blocks, visit) {
       if (blocks.length === 0) return;
-      const source = await openSource(indexed.segment);
-      if (!source) throw new Vanished('the segment has gone');
+      const source = await openIndexed(indexed);
       try {
         if (indexed.segment.form === 'plain') {
           for (const block of blocks) {
             for (const [from, to] of [...spans(block, PARTS)].reverse()) {
-              const lines = await linesBeginningIn(source, block, from, to);
-              visitLines(indexed, lines, lines.base - block.start, visit);
+              const lines = await linesIn(source, block, from, to);
+              const first = lines.base - block.start;
+              visitLines(indexed, lines, (entry) => visit(entry, first + entry.start));
             }
             yield block;
           }
@@ -166,53 +148,59 @@ export function createReader(classifier: Classifier): Reader {
         }
         const requests = blocks.map((block) => ({ block, limit: block.count }));
         for await (const [{ block }, buffer] of inOnePass(source, requests)) {
-          visitLines(indexed, { buffer, from: 0, to: buffer.length }, 0, visit);
+          const lines = { buffer, from: 0, to: buffer.length };
+          visitLines(indexed, lines, (entry) => visit(entry, entry.start));
           yield block;
         }
       } finally {
         await source.close();
       }
     },
-    close: () => cache.clear(),
+    clear: cache.clear,
   };
 }
 
-function cacheKey({ id }: Indexed, { block }: Request): string {
-  // An unfinished block of the same start is a shorter one.
+async function openIndexed({ segment }: IndexedSegment): Promise<Source> {
+  const source = await openSource(segment);
+  if (source) return source;
+  throw new SegmentGone('the segment has been removed');
+}
+
+function cacheKey({ id }: IndexedSegment, { block }: BlockRequest): string {
+  // A block that has grown since has the same start and another end.
   return `${id}:${block.start}:${block.end}`;
 }
 
-/** Those lines of a buffer that begin in [from, to) of it. */
+/** The lines of a buffer that start in [from, to) of it. */
 type Lines = { buffer: Buffer; from: number; to: number };
 
-// The lines that begin in [start, end) of a segment; `base` is where the buffer begins in it.
-async function linesBeginningIn(
+// The lines that start in [start, end) of a segment; `base` is the buffer's offset in it.
+async function linesIn(
   source: Source,
-  block: Found,
+  block: Block,
   start: number,
   end: number,
 ): Promise<Lines & { base: number }> {
-  // One byte before tells whether a line begins right at the start.
-  const first = start > block.start ? start - 1 : start;
+  // The byte before tells whether a line starts right at `start`.
+  const base = start > block.start ? start - 1 : start;
   let last = Math.min(block.end, end + SLACK_BYTES);
   for (;;) {
-    const buffer = await source.slice(first, last);
-    if (buffer.length < last - first) throw new Vanished('the segment has shrunk');
-    const to = end - first;
-    const isWhole = last === block.end || buffer.indexOf(NEWLINE, to - 1) >= 0;
-    if (isWhole) {
-      const from = first === start ? 0 : buffer.indexOf(NEWLINE) + 1;
-      return { buffer, from: from === 0 && first < start ? to : from, to, base: first };
+    const buffer = await source.slice(base, last);
+    if (buffer.length < last - base) throw new SegmentGone('the segment has shrunk');
+    const to = end - base;
+    if (last === block.end || buffer.indexOf(NEWLINE, to - 1) >= 0) {
+      const from = base === start ? 0 : buffer.indexOf(NEWLINE) + 1;
+      return { buffer, from: from === 0 && base < start ? to : from, to, base };
     }
-    last = Math.min(block.end, last + 2 * (last - first));
+    last = Math.min(block.end, last + 2 * (last - base));
   }
 }
 
-// Decompresses a segment once and picks the blocks out of the stream.
+// Decompresses a segment once and picks the blocks from the stream.
 async function* inOnePass(
   source: Source,
-  requests: readonly Request[],
-): AsyncGenerator<[Request, Buffer]> {
+  requests: readonly BlockRequest[],
+): AsyncGenerator<[BlockRequest, Buffer]> {
   const waiting = requests.toSorted((a, b) => b.block.start - a.block.start);
   let next = waiting.pop();
   if (!next) return;
@@ -231,5 +219,5 @@ async function* inOnePass(
     }
     position += chunk.length;
   }
-  throw new Vanished('the segment has shrunk');
+  throw new SegmentGone('the segment has shrunk');
 }

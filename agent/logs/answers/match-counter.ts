@@ -1,74 +1,72 @@
-import type { Patience } from '../index/deadline.ts';
-import type { Indexed } from '../index/log-index.ts';
-import { type Found, partOf } from '../index/segment-index.ts';
-import type { Reader, Visit } from './block-reader.ts';
+/** Counts by reading lines what the index cannot count, and remembers the counts. */
+import { type Block, partOf } from '../index/block.ts';
+import type { Deadline } from '../index/deadline.ts';
+import type { IndexedSegment } from '../index/log-index.ts';
+import type { BlockReader, Match } from './block-reader.ts';
 
-/** How many lines of a block match, and in which of its parts they begin. */
-type Counted = { count: number; parts: number };
-/** What was counted in a block when it ended there; the one that grows is counted again. */
-type Kept = Counted & { end: number };
-
-/** What was counted for the filters used last, so that the next page of one counts nothing anew. */
-export type Tallies = {
-  /**
-   * Counts the lines of blocks, newest first, that match. The blocks come back with their true
-   * counts, without those that hold none; not `complete` where patience ran out before the
-   * oldest, and then nothing older than what is missing is given.
-   */
-  count(question: Question, patience: Patience): Promise<{ blocks: Found[]; complete: boolean }>;
-  clear(): void;
-};
+/** How many lines of a block match, the parts they start in, and where the block ended then. */
+type Counted = Pick<Block, 'count' | 'parts' | 'end'>;
 
 export type Question = {
-  /** Names the filter; equal names, equal matches. */
+  /** Identifies the filter: equal names have equal matches. */
   name: string;
-  indexed: Indexed;
-  blocks: readonly Found[];
-  /** Whether the counts of a block are true already. */
-  isSure(block: Found): boolean;
-  /** Of the line that the classifier has just looked at. */
-  matches(pair: number): boolean;
+  indexed: IndexedSegment;
+  blocks: readonly Block[];
+  /** Whether the index has counted the matches of a block exactly. */
+  isExact(block: Block): boolean;
+  match: Match;
+};
+
+export type MatchCounter = {
+  /**
+   * Counts the matches in blocks, which come newest first, and returns those that have some. If the
+   * deadline passes, the result is not `complete` and ends before the first block not counted.
+   * The counts of the filters used last are kept, so that their next page is fast.
+   * @throws SegmentGone
+   */
+  count(question: Question, deadline: Deadline): Promise<{ blocks: Block[]; complete: boolean }>;
+  clear(): void;
 };
 
 const FILTERS_KEPT = 8;
 
-export function createTallies(reader: Reader): Tallies {
+export function createMatchCounter(reader: BlockReader): MatchCounter {
   // By filter, in the order of their last use; then by index and block.
-  const kept = new Map<string, Map<string, Kept>>();
+  const kept = new Map<string, Map<string, Counted>>();
 
-  function tallyOf(name: string): Map<string, Kept> {
-    const tally = kept.get(name) ?? new Map<string, Kept>();
+  function countsOf(name: string): Map<string, Counted> {
+    const counts = kept.get(name) ?? new Map<string, Counted>();
     kept.delete(name);
-    kept.set(name, tally);
+    kept.set(name, counts);
     for (const oldest of kept.keys()) {
       if (kept.size <= FILTERS_KEPT) break;
       kept.delete(oldest);
     }
-    return tally;
+    return counts;
   }
 
   return {
-    async count({ name, indexed, blocks, isSure, matches }, patience) {
-      const tally = tallyOf(name);
-      const keyOf = (block: Found) => `${indexed.id}:${block.start}`;
-      const known = (block: Found): Counted | undefined => {
-        const found = isSure(block) ? block : tally.get(keyOf(block));
+    async count({ name, indexed, blocks, isExact, match }, deadline) {
+      const counts = countsOf(name);
+      const keyOf = (block: Block) => `${indexed.id}:${block.start}`;
+      const known = (block: Block): Counted | undefined => {
+        const found = isExact(block) ? block : counts.get(keyOf(block));
         return found?.end === block.end ? found : undefined;
       };
-      const open = blocks.filter((block) => !known(block));
-      let current: Counted = { count: 0, parts: 0 };
-      const visit: Visit = (pair, offset) => {
-        if (!matches(pair)) return;
-        current.count++;
-        current.parts |= 1 << partOf(offset);
-      };
-      for await (const block of reader.walk(indexed, open, visit)) {
-        tally.set(keyOf(block), { ...current, end: block.end });
-        current = { count: 0, parts: 0 };
-        if (patience.isOver()) break;
-        await patience.breathe();
+      const missing = blocks.filter((block) => !known(block));
+      let [count, parts] = [0, 0];
+      const walked = reader.walk(indexed, missing, (entry, offset) => {
+        if (!match(entry)) return;
+        count++;
+        parts |= 1 << partOf(offset);
+      });
+      for await (const block of walked) {
+        counts.set(keyOf(block), { count, parts, end: block.end });
+        [count, parts] = [0, 0];
+        if (deadline.hasPassed()) break;
+        await deadline.yieldTurn();
       }
-      const counted: Found[] = [];
+      const counted: Block[] = [];
       for (const block of blocks) {
         const found = known(block);
         if (!found) return { blocks: counted, complete: false };

@@ -1,42 +1,42 @@
+/** Finds one page of the log: the index counts, and only the lines of the page are parsed. */
 import type { LogEntry, LogPage } from '../../../src/shared/wire.ts';
-import type { Classifier } from '../index/classifier.ts';
-import type { Patience } from '../index/deadline.ts';
+import type { Block } from '../index/block.ts';
+import type { Deadline } from '../index/deadline.ts';
 import { entryFacts, toEntry } from '../index/entry.ts';
 import { hostKey } from '../index/host.ts';
-import type { Indexed } from '../index/log-index.ts';
-import type { Found, IndexView } from '../index/segment-index.ts';
-import { type Match, type Reader, type Request, Vanished } from './block-reader.ts';
+import type { IndexedSegment, Snapshot } from '../index/log-index.ts';
+import type { IndexView } from '../index/segment-index.ts';
+import { type BlockReader, type BlockRequest, type Match, SegmentGone } from './block-reader.ts';
 import { type Conditions, type LogFilter, requestTest, statusTest, timeTest } from './filter.ts';
-import type { Tallies } from './match-counter.ts';
+import type { MatchCounter } from './match-counter.ts';
 
-export type PageTools = {
-  reader: Reader;
-  tallies: Tallies;
-  classifier: Classifier;
-  patience: Patience;
+export type PageTools = { reader: BlockReader; counter: MatchCounter; deadline: Deadline };
+
+/** The matches in one segment; `blocks` are newest first. */
+type SegmentMatches = {
+  indexed: IndexedSegment;
+  match: Match;
+  total: number;
+  blocks: Iterable<Block>;
 };
 
-/** Segments of a history, newest first; not `complete` where older ones are not indexed yet. */
-export type Segments = { segments: readonly Indexed[]; complete: boolean };
-
-type Part = { indexed: Indexed; match: Match; total: number; blocks: Iterable<Found> };
-
 /**
- * One page of a history, newest first; what the index cannot tell is looked up in the lines until
- * patience is over, and then everything older counts as absent. Throws what the reader throws.
+ * A page of the log, newest first. What the index cannot count is counted by reading lines; when the
+ * deadline passes, everything older counts as missing and the page is `partial`.
+ * @throws SegmentGone
  */
 export async function readPage(
-  { segments, complete: isAll }: Segments,
+  snapshot: Snapshot,
   filter: LogFilter,
   tools: PageTools,
 ): Promise<LogPage> {
   const { page, pageSize, ...conditions } = filter;
-  const parts: Part[] = [];
-  let complete = isAll;
-  for (const indexed of segments) {
-    const part = await findBlocks(indexed, conditions, tools);
-    parts.push(part);
-    if (part.complete) continue;
+  const found: SegmentMatches[] = [];
+  let { complete } = snapshot;
+  for (const indexed of snapshot.segments) {
+    const matches = await findMatches(indexed, conditions, tools);
+    found.push(matches);
+    if (matches.complete) continue;
     complete = false;
     break;
   }
@@ -44,28 +44,28 @@ export async function readPage(
   const logs: LogEntry[] = [];
   let total = 0;
   let skip = (page - 1) * pageSize;
-  for (const part of parts) {
-    total += part.total;
-    const take = Math.min(pageSize - logs.length, part.total - skip);
-    if (take > 0) logs.push(...(await readEntries(part, skip, take, tools.reader)));
-    skip = Math.max(0, skip - part.total);
+  for (const matches of found) {
+    total += matches.total;
+    const take = Math.min(pageSize - logs.length, matches.total - skip);
+    if (take > 0) logs.push(...(await readEntries(matches, skip, take, tools.reader)));
+    skip = Math.max(0, skip - matches.total);
   }
   return { logs, total, page, pageSize, ...(!complete && { partial: true as const }) };
 }
 
-/** The blocks of a segment that hold matches, newest first, with their true counts. */
-async function findBlocks(
-  indexed: Indexed,
+/** Counts the matches in each block of a segment. */
+async function findMatches(
+  indexed: IndexedSegment,
   conditions: Conditions,
-  { tallies, classifier, patience }: PageTools,
-): Promise<Part & { complete: boolean }> {
+  { counter, deadline }: PageTools,
+): Promise<SegmentMatches & { complete: boolean }> {
   const key = conditions.domain === undefined ? undefined : hostKey(conditions.domain);
   const view = indexed.index.view(key, statusTest(conditions));
-  const request = requestTest(conditions);
-  const time = timeTest(conditions);
-  const matches = matcher(view, key, conditions, classifier);
-  if (view.selection.certain && !request && !time) {
-    return { indexed, match: matches, total: view.total, blocks: view.blocks(), complete: true };
+  const hasRequestTest = requestTest(conditions) !== undefined;
+  const hasTimeTest = timeTest(conditions) !== undefined;
+  const match = matcher(view, key, conditions);
+  if (view.selection.certain && !hasRequestTest && !hasTimeTest) {
+    return { indexed, match, total: view.total, blocks: view.blocks(), complete: true };
   }
 
   const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = conditions;
@@ -73,68 +73,63 @@ async function findBlocks(
     name: JSON.stringify(conditions),
     indexed,
     blocks: [...view.blocks()].filter(
-      ({ earliest, latest }) => !time || (latest >= from && earliest < to),
+      ({ earliest, latest }) => !hasTimeTest || (latest >= from && earliest < to),
     ),
-    isSure: ({ earliest, latest, timeless }: Found) =>
+    isExact: ({ earliest, latest, timeless }: Block) =>
       view.selection.certain &&
-      !request &&
-      (!time || (timeless === 0 && earliest >= from && latest < to)),
-    matches,
+      !hasRequestTest &&
+      (!hasTimeTest || (timeless === 0 && earliest >= from && latest < to)),
+    match,
   };
-  const { blocks, complete } = await tallies.count(question, patience);
+  const { blocks, complete } = await counter.count(question, deadline);
   const total = blocks.reduce((sum, { count }) => sum + count, 0);
-  return { indexed, match: matches, total, blocks, complete };
+  return { indexed, match, total, blocks, complete };
 }
 
 function matcher(
-  { selection }: IndexView,
+  { selection: { wanted, certain } }: IndexView,
   key: string | undefined,
   conditions: Conditions,
-  classifier: Classifier,
 ): Match {
-  const { wanted, certain } = selection;
   const request = requestTest(conditions);
   const time = timeTest(conditions);
-  return (pair) =>
-    wanted[pair] === 1 &&
-    (!time || time(classifier.time)) &&
-    (!request || request(classifier.request())) &&
-    (certain || classifier.facts()?.key === key);
+  return (entry) =>
+    wanted[entry.pair] === 1 &&
+    (!time || time(entry.time)) &&
+    (!request || request(entry.request())) &&
+    (certain || entry.facts()?.key === key);
 }
 
-/** The entries of one segment after the newest `skip`; `take` of them must be there. */
+/** `take` entries of a segment after the newest `skip`; there must be that many. */
 async function readEntries(
-  part: Part,
+  { indexed, match, blocks }: SegmentMatches,
   skip: number,
   take: number,
-  reader: Reader,
+  reader: BlockReader,
 ): Promise<LogEntry[]> {
-  const wanted = new Map<Request, { skip: number; place: number }>();
+  // For each block: how many of its lines to skip, and where the others go on the page.
+  const wanted = new Map<BlockRequest, { skip: number; first: number }>();
   let toSkip = skip;
-  let place = 0;
-  for (const block of part.blocks) {
-    if (place >= take) break;
-    const limit = Math.min(block.count, toSkip + take - place);
+  let first = 0;
+  for (const block of blocks) {
+    if (first >= take) break;
+    const limit = Math.min(block.count, toSkip + take - first);
     if (limit > toSkip) {
-      wanted.set({ block, limit }, { skip: toSkip, place });
-      place += limit - toSkip;
+      wanted.set({ block, limit }, { skip: toSkip, first });
+      first += limit - toSkip;
     }
     toSkip = Math.max(0, toSkip - block.count);
   }
 
   const entries = new Array<LogEntry | undefined>(take);
-  for await (const { request, lines } of reader.read(
-    part.indexed,
-    [...wanted.keys()],
-    part.match,
-  )) {
-    const at = wanted.get(request);
-    if (!at || lines.length < request.limit) throw new Vanished('the segment has changed');
-    for (const [i, line] of lines.slice(at.skip).entries()) {
+  for await (const { request, lines } of reader.read(indexed, [...wanted.keys()], match)) {
+    const range = wanted.get(request);
+    if (!range || lines.length < request.limit) throw new SegmentGone('the segment has changed');
+    for (const [i, line] of lines.slice(range.skip).entries()) {
       const facts = entryFacts(line.toString());
-      entries[at.place + i] = facts && toEntry(facts);
+      entries[range.first + i] = facts && toEntry(facts);
     }
   }
-  // A line that the fast path took for an entry although its headers are damaged is left out.
+  // Without the lines that the scanner takes for entries although their headers are damaged.
   return entries.filter((entry) => entry !== undefined);
 }

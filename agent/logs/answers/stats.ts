@@ -1,69 +1,75 @@
+/** Numbers over time: requests by status class, latencies, and the busiest domains and statuses. */
 import type { LogStats, StatsQuery } from '../../../src/shared/wire.ts';
-import type { Classifier } from '../index/classifier.ts';
-import type { Patience } from '../index/deadline.ts';
+import type { Block } from '../index/block.ts';
+import type { Deadline } from '../index/deadline.ts';
 import { hostKey } from '../index/host.ts';
 import { latencyStep } from '../index/latency.ts';
-import type { Indexed } from '../index/log-index.ts';
-import type { Found, IndexView } from '../index/segment-index.ts';
-import type { Decoded, Decoder } from './block-decoder.ts';
-import type { Reader } from './block-reader.ts';
+import type { IndexedSegment, Snapshot } from '../index/log-index.ts';
+import type { IndexView } from '../index/segment-index.ts';
+import type { BlockDecoder } from './block-decoder.ts';
+import type { BlockReader } from './block-reader.ts';
 import { type Buckets, classOf, createBuckets } from './buckets.ts';
 import { parseConditions } from './filter.ts';
-import type { Latest } from './latest.ts';
-import type { Segments } from './page.ts';
-import { createTop } from './top-counter.ts';
+import type { LatestRequests, SegmentBlocks } from './latest.ts';
+import { createTopCounter } from './top-counter.ts';
 
-/** Times in milliseconds since 1970; the range is [from, to), or all there is. */
+/** Times are in milliseconds since 1970; the range is [from, to), by default that of all entries. */
 export type StatsFilter = { domain?: string; from?: number; to?: number; buckets: number };
 
 export type StatsTools = {
-  reader: Reader;
-  decoder: Decoder;
-  latest: Latest;
-  classifier: Classifier;
-  patience: Patience;
+  reader: BlockReader;
+  decoder: BlockDecoder;
+  latest: LatestRequests;
+  deadline: Deadline;
 };
 
 const DEFAULT_BUCKETS = 60;
 const TOP = 10;
-// Blocks between two looks at the clock.
-const STRETCH = 64;
+// Blocks added between two looks at the clock.
+const BLOCKS_PER_TURN = 64;
 
-/** Reads the parameters of a URL, which already match the schema. */
+/** Reads the parameters of a URL that match the schema. */
 export function parseStatsQuery({ buckets, ...query }: StatsQuery): StatsFilter {
   return { ...parseConditions(query), buckets: Number(buckets || DEFAULT_BUCKETS) };
 }
 
-/** What is counted of one segment, by pair. */
-type Counting = { indexed: Indexed; view: IndexView; classes: Uint8Array; requests: Float64Array };
+/** The requests of one segment by pair, and the status class of each pair. */
+type Counting = {
+  indexed: IndexedSegment;
+  view: IndexView;
+  classes: Uint8Array;
+  requests: Float64Array;
+};
 
 /**
- * The numbers of a range. A block within one bucket is added up from the index; one that lies
- * across an edge is read entry by entry, so that every count is exact. Throws as the reader.
+ * The numbers of a range. A block that is completely in one bucket is added from the index; any other
+ * is read entry by entry, so that every count is exact. `partial` if the deadline passes.
+ * @throws SegmentGone
  */
 export async function readStats(
-  { segments, complete: isAll }: Segments,
+  snapshot: Snapshot,
   filter: StatsFilter,
   tools: StatsTools,
 ): Promise<LogStats> {
+  const { segments } = snapshot;
   const range = rangeOf(segments, filter);
   const { from, to } = range ?? { from: 0, to: 0 };
   const key = filter.domain === undefined ? undefined : hostKey(filter.domain);
   const buckets = createBuckets(from, to, filter.buckets);
-  const domains = createTop<string>();
-  const statuses = createTop<number>();
-  const parts: { indexed: Indexed; view: IndexView; blocks: Found[] }[] = [];
-  let complete = isAll;
+  const domains = createTopCounter<string>();
+  const statuses = createTopCounter<number>();
+  const inRange: SegmentBlocks[] = [];
+  let { complete } = snapshot;
   let requests = 0;
 
   for (const indexed of segments) {
-    const counting = begin(indexed, key);
+    const counting = startCounting(indexed, key);
     const blocks = [...counting.view.blocks()].filter(
       ({ earliest, latest }) => latest >= from && earliest < to,
     );
-    parts.push({ indexed, view: counting.view, blocks });
-    const across = await addBlocks(counting, blocks, buckets, tools.patience);
-    if (!(await addEntries(counting, across, buckets, key, tools))) complete = false;
+    inRange.push({ indexed, view: counting.view, blocks });
+    const rest = await addBlocks(counting, blocks, buckets, tools.deadline);
+    if (!(await addEntries(counting, rest, buckets, key, tools))) complete = false;
     for (const [pair, count] of counting.requests.entries()) {
       if (count === 0) continue;
       const { domain, status } = indexed.index.pairs.describe(pair);
@@ -79,16 +85,16 @@ export async function readStats(
     to: iso(to),
     requests,
     buckets: buckets.answer(),
-    domains: domains.first(TOP).map(([domain, count]) => ({ domain, requests: count })),
-    statuses: statuses.first(TOP).map(([status, count]) => ({ status, requests: count })),
-    latest: await tools.latest.read(parts, { key, from, to }, tools.patience),
+    domains: domains.top(TOP).map(([domain, count]) => ({ domain, requests: count })),
+    statuses: statuses.top(TOP).map(([status, count]) => ({ status, requests: count })),
+    latest: await tools.latest.read(inRange, { key, from, to }, tools.deadline),
     ...(!complete && { partial: true as const }),
   };
 }
 
-/** The range that is meant, undefined where it is that of all entries and there is none. */
+/** The requested range, by default that of all entries; undefined if no entry has a time. */
 export function rangeOf(
-  segments: readonly Indexed[],
+  segments: readonly IndexedSegment[],
   { from, to }: Pick<StatsFilter, 'from' | 'to'>,
 ): { from: number; to: number } | undefined {
   const earliest = Math.min(...segments.map(({ index }) => index.earliest));
@@ -99,7 +105,7 @@ export function rangeOf(
   return { from: first, to: Math.max(first, end) };
 }
 
-function begin(indexed: Indexed, key: string | undefined): Counting {
+function startCounting(indexed: IndexedSegment, key: string | undefined): Counting {
   const { pairs } = indexed.index;
   const { length } = pairs;
   const classes = Uint8Array.from({ length }, (_, pair) => classOf(pairs.describe(pair).status));
@@ -107,20 +113,19 @@ function begin(indexed: Indexed, key: string | undefined): Counting {
   return { indexed, view: indexed.index.view(key), classes, requests };
 }
 
-/** Adds the blocks that lie within one bucket; returns the others. */
+/** Adds the blocks that are completely in one bucket; returns the others. */
 async function addBlocks(
   { indexed, view, classes, requests }: Counting,
-  blocks: readonly Found[],
+  blocks: readonly Block[],
   buckets: Buckets,
-  patience: Patience,
-): Promise<Found[]> {
+  deadline: Deadline,
+): Promise<Block[]> {
   const { wanted, certain } = view.selection;
-  const across: Found[] = [];
+  const rest: Block[] = [];
   for (const [i, block] of blocks.entries()) {
-    const bucket = buckets.at(block.earliest);
-    const isWithin = bucket >= 0 && buckets.at(block.latest) === bucket && block.timeless === 0;
-    if (!certain || block.number < 0 || !isWithin) {
-      across.push(block);
+    const bucket = buckets.indexOfAll(block);
+    if (!certain || block.number < 0 || bucket < 0) {
+      rest.push(block);
       continue;
     }
     indexed.index.rows(block.number, (pair, count, steps, first) => {
@@ -129,53 +134,46 @@ async function addBlocks(
       buckets.add(bucket, classes[pair] as number, count);
       buckets.addSteps(bucket, steps, first, first + count);
     });
-    if (i % STRETCH === 0) await patience.breathe();
+    if (i % BLOCKS_PER_TURN === 0) await deadline.yieldTurn();
   }
-  return across;
+  return rest;
 }
 
-/** Adds the entries of blocks one by one; false where patience ran out. */
+/** Adds the entries of blocks one by one; false if the deadline passes. */
 async function addEntries(
   { indexed, view, classes, requests }: Counting,
-  blocks: readonly Found[],
+  blocks: readonly Block[],
   buckets: Buckets,
   key: string | undefined,
-  { reader, decoder, classifier, patience }: StatsTools,
+  { reader, decoder, deadline }: StatsTools,
 ): Promise<boolean> {
   const { wanted, certain } = view.selection;
   let left = blocks.length;
 
-  function add({ times, pairs, steps }: Omit<Decoded, 'end'>): void {
-    for (let i = 0; i < pairs.length; i++) {
-      const pair = pairs[i] as number;
-      const bucket = wanted[pair] === 1 ? buckets.at(times[i] as number) : -1;
-      if (bucket < 0) continue;
-      requests[pair] = (requests[pair] as number) + 1;
-      buckets.add(bucket, classes[pair] as number, 1);
-      buckets.addSteps(bucket, steps, i, i + 1);
-    }
+  function add(pair: number, time: number, steps: Uint8Array, i: number): void {
+    const bucket = wanted[pair] === 1 ? buckets.indexOf(time) : -1;
+    if (bucket < 0) return;
+    requests[pair] = (requests[pair] as number) + 1;
+    buckets.add(bucket, classes[pair] as number, 1);
+    buckets.addSteps(bucket, steps, i, i + 1);
   }
 
   if (certain) {
-    for await (const { decoded } of decoder.decode(indexed, blocks, patience)) {
-      add(decoded);
+    for await (const { times, pairs, steps } of decoder.decode(indexed, blocks, deadline)) {
+      for (let i = 0; i < pairs.length; i++) add(pairs[i] as number, times[i] as number, steps, i);
       left--;
     }
     return left === 0;
   }
-  // The index has no number for the domain: only the lines tell whose they are.
-  const visit = (pair: number) => {
-    if (wanted[pair] !== 1 || classifier.facts()?.key !== key) return;
-    add({
-      times: Float64Array.of(classifier.time),
-      pairs: Uint32Array.of(pair),
-      steps: Uint8Array.of(latencyStep(classifier.latency)),
-    });
-  };
-  for await (const _ of reader.walk(indexed, blocks, visit)) {
+  // The index does not know the domain, so the lines have to be read.
+  const walked = reader.walk(indexed, blocks, (entry) => {
+    if (wanted[entry.pair] !== 1 || entry.facts()?.key !== key) return;
+    add(entry.pair, entry.time, Uint8Array.of(latencyStep(entry.latency)), 0);
+  });
+  for await (const _ of walked) {
     left--;
-    if (patience.isOver()) break;
-    await patience.breathe();
+    if (deadline.hasPassed()) break;
+    await deadline.yieldTurn();
   }
   return left === 0;
 }

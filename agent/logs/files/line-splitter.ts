@@ -1,34 +1,63 @@
-const NEWLINE = 0x0a;
+/** Cuts a log that arrives in pieces into lines. */
+
+export const NEWLINE = 0x0a;
 
 /**
- * A longer line is passed over unread, so that no file can make the agent hold it in memory.
- * Caddy's own stay under 60 MB: 10 MB of response headers at six bytes for a bad one.
+ * A longer line is ignored without being read, so that no file can make the agent keep it in
+ * memory. Caddy's own lines stay under 60 MB: 10 MB of response headers at six bytes per bad byte.
  */
 export const MAX_LINE_BYTES = 64 << 20;
 
-/** Whole lines, each with the offset behind it. */
+/** The start of a line that continues in the next piece. */
+export type Carry = {
+  /** Bytes of the line so far, including those that were not kept. */
+  readonly size: number;
+  /** Adds a copy of the bytes. */
+  add(bytes: Buffer): void;
+  /** Empties the carry. Undefined if the line was longer than `MAX_LINE_BYTES`. */
+  take(): Buffer | undefined;
+};
+
+export function createCarry(): Carry {
+  let pieces: Buffer[] = [];
+  let size = 0;
+
+  return {
+    get size() {
+      return size;
+    },
+    add(bytes) {
+      size += bytes.length;
+      if (size > MAX_LINE_BYTES) pieces = [];
+      else pieces.push(Buffer.from(bytes));
+    },
+    take() {
+      const line = size > MAX_LINE_BYTES ? undefined : Buffer.concat(pieces);
+      pieces = [];
+      size = 0;
+      return line;
+    },
+  };
+}
+
+/** A line without its newline, and the offset in the log at which the next line starts. */
 export type Line = { text: string; end: number };
 
-/** Cuts bytes that arrive in pieces into lines. */
-export type LineCutter = {
-  /** The lines that a piece completes; their bytes are copied. */
+export type LineSplitter = {
+  /** The lines that a piece completes, without the overlong ones. The piece is copied. */
   push(piece: Buffer): Line[];
   /** What is left without a newline, as a line. */
   rest(): Line[];
 };
 
-/** `offset` is the one of the first byte to come. Lines too long to be indexed are passed over. */
-export function createLineCutter(offset: number): LineCutter {
-  let pieces: Buffer[] = [];
-  let held = 0;
+/** @param offset of the first byte to be pushed */
+export function createLineSplitter(offset: number): LineSplitter {
+  const carry = createCarry();
   let position = offset;
 
-  function complete(last: Buffer, end: number): Line[] {
-    const isTooLong = held + last.length > MAX_LINE_BYTES;
-    const bytes = pieces.length === 0 ? last : Buffer.concat([...pieces, last]);
-    pieces = [];
-    held = 0;
-    return isTooLong ? [] : [{ text: bytes.toString(), end }];
+  function complete(end: number): Line[] {
+    const bytes = carry.take();
+    return bytes ? [{ text: bytes.toString(), end }] : [];
   }
 
   return {
@@ -38,16 +67,14 @@ export function createLineCutter(offset: number): LineCutter {
       for (;;) {
         const newline = piece.indexOf(NEWLINE, start);
         if (newline < 0) break;
-        lines.push(...complete(piece.subarray(start, newline), position + newline + 1));
+        carry.add(piece.subarray(start, newline));
         start = newline + 1;
+        lines.push(...complete(position + start));
       }
+      carry.add(piece.subarray(start));
       position += piece.length;
-      const rest = piece.subarray(start);
-      held += rest.length;
-      if (held > MAX_LINE_BYTES) pieces = [];
-      else if (rest.length > 0) pieces.push(Buffer.from(rest));
       return lines;
     },
-    rest: () => (held > 0 ? complete(Buffer.alloc(0), position) : []),
+    rest: () => (carry.size > 0 ? complete(position) : []),
   };
 }

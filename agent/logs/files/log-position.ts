@@ -1,18 +1,19 @@
+/** Positions in the log that stay valid across rolls, compression and restarts. */
 import { createHash } from 'node:crypto';
+import { NEWLINE } from './line-splitter.ts';
 import type { Source } from './source.ts';
 
-/**
- * A place in the log that outlives rolls, compression and restarts: a segment, told by its first
- * line, and an offset in its uncompressed bytes.
- */
-export type Place = { segment: string; offset: number };
+/** A segment, identified by its first line, and an offset in its uncompressed bytes. */
+export type LogPosition = { segment: string; offset: number };
 
-// A first line has the time and the client's port in it, and both stand at its beginning.
+/** The time and the client's port are near the start of a line, so this much tells lines apart. */
 const HEAD_BYTES = 4096;
-const NEWLINE = 0x0a;
 
-/** What a segment is called in a place; undefined while its first line is not complete. */
-export async function nameOf(source: Source, finished: boolean): Promise<string | undefined> {
+/**
+ * Identifies a segment in positions. Undefined until its first line is complete.
+ * @param finished the segment will not grow, so a first line without a newline is complete
+ */
+export async function segmentIdOf(source: Source, finished: boolean): Promise<string | undefined> {
   const head = await source.slice(0, HEAD_BYTES);
   const newline = head.indexOf(NEWLINE);
   if (newline < 0 && head.length < HEAD_BYTES && !(finished && head.length > 0)) return undefined;
@@ -20,15 +21,16 @@ export async function nameOf(source: Source, finished: boolean): Promise<string 
   return createHash('sha256').update(line).digest('hex').slice(0, 16);
 }
 
-export const showPlace = ({ segment, offset }: Place): string => `${segment}-${offset}`;
+/** The text form of a position, used as the id of server-sent events. */
+export const formatPosition = ({ segment, offset }: LogPosition): string => `${segment}-${offset}`;
 
-/** Undefined where the text is no place. */
-export function parsePlace(text: string): Place | undefined {
+/** Reads the text form; undefined if the text is not a position. */
+export function parsePosition(text: string): LogPosition | undefined {
   const [, segment, offset] = /^([0-9a-f]{16})-([0-9]{1,15})$/.exec(text) ?? [];
   return segment === undefined ? undefined : { segment, offset: Number(offset) };
 }
 
-/** The end of the last whole line of a segment of a size. */
+/** Where the last complete line ends in the first `size` bytes of a segment. */
 export async function lastLineEnd(source: Source, size: number): Promise<number> {
   for (let end = size; end > 0; ) {
     const start = Math.max(0, end - HEAD_BYTES);

@@ -1,78 +1,81 @@
-import { type EntryFacts, entryFacts } from './entry.ts';
-import { requestFields } from './fields.ts';
+/** Decides which lines are access entries, with the scanner if possible and else with JSON.parse. */
+import { type EntryFacts, entryFacts, type RequestFacts } from './entry.ts';
 import type { Pairs } from './pairs.ts';
+import { requestFacts } from './scanned-line.ts';
 import { createScanner } from './scanner.ts';
 
-/** The pair of a line that is no access entry. */
-export const NO_ENTRY = -1;
+/**
+ * The access entry that was classified last. The same object for every entry: it is valid until the
+ * next one is classified, and must not be kept.
+ */
+export type EntryCursor = {
+  /** The line without its newline is [start, end) of the buffer. */
+  readonly start: number;
+  readonly end: number;
+  /** The number of its domain and status, see `Pairs`. */
+  readonly pair: number;
+  /** Milliseconds since 1970, or NaN. */
+  readonly time: number;
+  /** Milliseconds. */
+  readonly latency: number;
+  request(): RequestFacts;
+  /** All facts, by JSON.parse; undefined if only the scanner takes the line for an entry. */
+  facts(): EntryFacts | undefined;
+};
 
-/** Tells what the lines of a buffer are, by the fast path or else by JSON.parse. */
 export type Classifier = {
-  /** Turns to a buffer; also needed when the bytes in it have changed. */
+  /** Sets the buffer that lines are in; also needed when its bytes have changed. */
   open(bytes: Buffer): void;
   /**
-   * The pair of the line in [start, end) of the buffer, or NO_ENTRY. `ended`: a newline follows,
-   * which the fast path relies on.
+   * The entry in [start, end) of the buffer; undefined if the line is not an access entry.
+   * @param pairs of the segment that the line is in
+   * @param ended a newline follows, which the scanner relies on
    */
-  pairOf(pairs: Pairs, start: number, end: number, ended?: boolean): number;
-  /** Of the entry found last: milliseconds since 1970, or NaN. */
-  readonly time: number;
-  /** Of the entry found last, in milliseconds. */
-  readonly latency: number;
-  /** Of the entry found last. */
-  request(): Pick<EntryFacts, 'method' | 'path' | 'ip'>;
-  /** The entry found last, by JSON.parse. */
-  facts(): EntryFacts | undefined;
+  classify(pairs: Pairs, start: number, end: number, ended: boolean): EntryCursor | undefined;
 };
 
 export function createClassifier(): Classifier {
   const scanner = createScanner();
-  const { found } = scanner;
+  const { line } = scanner;
   let buffer: Buffer = Buffer.alloc(0);
-  let time = Number.NaN;
-  let latency = 0;
-  // Of the line looked at last; its facts where they were needed to tell what it is.
-  let lineStart = 0;
-  let lineEnd = 0;
+  // The facts of the line, if they have been needed so far.
   let parsed: EntryFacts | undefined;
 
-  const facts = () => (parsed ??= entryFacts(buffer.toString('utf8', lineStart, lineEnd)));
+  const cursor: { -readonly [Name in keyof EntryCursor]: EntryCursor[Name] } = {
+    start: 0,
+    end: 0,
+    pair: 0,
+    time: Number.NaN,
+    latency: 0,
+    facts: () => (parsed ??= entryFacts(buffer.toString('utf8', cursor.start, cursor.end))),
+    // Without facts, the headers are damaged in a way that the scanner does not notice.
+    request: () =>
+      parsed ?? requestFacts(buffer, line) ?? cursor.facts() ?? { method: '', path: '', ip: '' },
+  };
 
   return {
-    facts,
-
-    request() {
-      const fields = parsed ?? requestFields(buffer, found) ?? facts();
-      // Headers are damaged in a way that the fast path does not see.
-      return fields ?? { method: '', path: '', ip: '' };
-    },
-
-    get time() {
-      return time;
-    },
-    get latency() {
-      return latency;
-    },
-
     open(bytes) {
       buffer = bytes;
       scanner.open(bytes);
     },
 
-    pairOf(pairs, start, end, ended = true) {
-      lineStart = start;
-      lineEnd = end;
+    classify(pairs, start, end, ended) {
+      cursor.start = start;
+      cursor.end = end;
       parsed = undefined;
       if (ended && scanner.scan(start, end)) {
-        time = found.time;
-        latency = found.latency;
-        return pairs.ofBytes(buffer, found.hostStart, found.hostEnd, found.hostHash, found.status);
+        const { hostStart, hostEnd, hostHash, status } = line;
+        cursor.pair = pairs.ofBytes(buffer, hostStart, hostEnd, hostHash, status);
+        cursor.time = line.time;
+        cursor.latency = line.latency;
+        return cursor;
       }
       parsed = entryFacts(buffer.toString('utf8', start, end));
-      if (!parsed) return NO_ENTRY;
-      time = parsed.time;
-      latency = parsed.latency;
-      return pairs.ofKey(parsed.key, parsed.status);
+      if (!parsed) return undefined;
+      cursor.pair = pairs.ofKey(parsed.key, parsed.status);
+      cursor.time = parsed.time;
+      cursor.latency = parsed.latency;
+      return cursor;
     },
   };
 }

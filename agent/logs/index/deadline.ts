@@ -1,23 +1,24 @@
-/** A deadline, and turns for others on the way to it. */
-export type Patience = {
-  /** Whether the time is up. */
-  isOver(): boolean;
-  /** Lets other work of the program run if it has had to wait for long. */
-  breathe(): Promise<void>;
+/** Keeps long work within a time limit and from blocking the rest of the program. */
+
+export type Deadline = {
+  hasPassed(): boolean;
+  /** Lets other work of the program run if this work has kept it waiting. */
+  yieldTurn(): Promise<void>;
 };
 
-// Together with one block's work this stays well under the 20 ms that others may have to wait.
-const STRETCH_MS = 8;
+/** Together with the work on one block this stays well under the 20 ms that others may wait. */
+const TURN_MS = 8;
 
-export function createPatience(milliseconds: number): Patience {
+/** @param milliseconds from now until the deadline; may be infinite */
+export function createDeadline(milliseconds: number): Deadline {
   const end = performance.now() + milliseconds;
-  let last = performance.now();
+  let turnStart = performance.now();
   return {
-    isOver: () => performance.now() >= end,
-    async breathe() {
-      if (performance.now() - last < STRETCH_MS) return;
+    hasPassed: () => performance.now() >= end,
+    async yieldTurn() {
+      if (performance.now() - turnStart < TURN_MS) return;
       await new Promise(setImmediate);
-      last = performance.now();
+      turnStart = performance.now();
     },
   };
 }

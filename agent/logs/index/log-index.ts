@@ -1,3 +1,4 @@
+/** Keeps the indexes of all segments of a log up to date across growth, rolls and compression. */
 import { listSegments, type Segment } from '../files/segments.ts';
 import { openSource } from '../files/source.ts';
 import type { Classifier } from './classifier.ts';
@@ -5,104 +6,110 @@ import { continuation, type Probes, takeProbes } from './continuation.ts';
 import { extendIndex } from './extend-index.ts';
 import { createSegmentIndex, type SegmentIndex } from './segment-index.ts';
 
-/** A segment with its index. `id` is the index's own, whatever becomes of the file. */
-export type Indexed = { id: number; segment: Segment; index: SegmentIndex };
+/** A segment and its index. `id` identifies the index, whatever the file is called later. */
+export type IndexedSegment = { id: number; segment: Segment; index: SegmentIndex };
 
-export type History = {
+/** Segments of a log, newest first; not `complete` if older ones are not indexed yet. */
+export type Snapshot = { segments: readonly IndexedSegment[]; complete: boolean };
+
+export type LogIndex = {
   /**
-   * All segments, newest first, each indexed up to its end at some moment after the call. Calls
-   * that arrive during one refresh share the next one, so that every caller sees what was
-   * written before it asked.
+   * Indexes what is there now: all segments, each up to its end at some moment after the call.
+   * Calls that arrive during a refresh share the next one, so every caller sees what was written
+   * before its call.
+   * @throws when a file cannot be read, and after `close`
    */
-  refresh(): Promise<readonly Indexed[]>;
+  refresh(): Promise<Snapshot>;
   /**
-   * Until the first refresh has ended: the newest segments that are indexed already, with none
-   * missing between them. Undefined from then on.
+   * During the first refresh: the newest segments that are indexed so far, without a gap.
+   * Undefined afterwards.
    */
-  beginning(): readonly Indexed[] | undefined;
-  /** Bytes that were taken into indexes, uncompressed, and segments that have one. */
+  soFar(): Snapshot | undefined;
+  /** Number of (uncompressed) bytes indexed so far, and of segments with an index. */
   counts(): { indexedBytes: number; segments: number };
+  /** Drops the indexes and stops a refresh. */
   close(): void;
 };
 
-type Held = Indexed & Probes;
-
-// Listing and opening race with Caddy's rolls, of which there are few in a second.
-const ATTEMPTS = 50;
-const PAUSE_MS = 5;
-
 /**
- * How far the first indexing is, in bytes as they are stored: a plain file counts as it is read, a
- * compressed one when it is done. What is written meanwhile may take `done` beyond `total`.
+ * Receives the progress of the first refresh, in bytes as stored. A plain file counts as it is read,
+ * a compressed one when it is done. What is written meanwhile may take `done` beyond `total`.
  */
 export type OnIndexing = (done: number, total: number) => void;
 
-/** Keeps the indexes of the segments of one log across growth, rolls and compression. */
-export function createHistory(
+type ProbedSegment = IndexedSegment & Probes;
+
+// Listing and opening race with Caddy's rolls, of which there are only a few per second.
+const ATTEMPTS = 50;
+const PAUSE_MS = 5;
+
+/** @param file the path of the live file */
+export function createLogIndex(
   file: string,
   classifier: Classifier,
   onIndexing: OnIndexing = () => {},
-): History {
+): LogIndex {
   const closing = new AbortController();
-  let held: Held[] = [];
-  let cold: readonly Held[] | undefined = [];
+  let known: ProbedSegment[] = [];
+  // Until the first refresh is over.
+  let newest: readonly ProbedSegment[] | undefined = [];
   let lastId = 0;
   let indexedBytes = 0;
-  /** Bytes of the index that is being extended. */
-  let growing = () => 0;
-  let running: Promise<readonly Indexed[]> | undefined;
-  let next: Promise<readonly Indexed[]> | undefined;
+  // Bytes added by the `extend` that is running.
+  let growth = () => 0;
+  let running: Promise<Snapshot> | undefined;
+  let next: Promise<Snapshot> | undefined;
 
-  async function refresh(): Promise<readonly Indexed[]> {
+  async function refresh(): Promise<Snapshot> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       if (attempt > 0) await Bun.sleep(PAUSE_MS);
       closing.signal.throwIfAborted();
-      const segments = await listSegments(file);
-      const current = segments && (await indexAll(segments));
-      if (!current) continue;
-      cold = undefined;
-      return current;
+      const listed = await listSegments(file);
+      const segments = listed && (await indexAll(listed));
+      if (!segments) continue;
+      newest = undefined;
+      return { segments, complete: true };
     }
-    throw new Error('the access log keeps changing its files');
+    throw new Error("the access log's files keep changing");
   }
 
-  // Undefined where a file has changed its name meanwhile; what was done until then is kept.
-  async function indexAll(segments: readonly Segment[]): Promise<readonly Indexed[] | undefined> {
-    const current: Held[] = [];
+  // Undefined if a file was renamed meanwhile; the indexes made so far are kept.
+  async function indexAll(segments: readonly Segment[]): Promise<ProbedSegment[] | undefined> {
+    const current: ProbedSegment[] = [];
     const total = segments.reduce((sum, { size }) => sum + size, 0);
     let before = 0;
-    const told = (done: number) => cold && onIndexing(before + done, total);
+    const report = (done: number) => newest && onIndexing(before + done, total);
     for (const segment of segments) {
-      const known = held.find((each) => isSameFile(each.segment, segment));
-      const one =
-        known && isUpToDate(known, segment)
-          ? { ...known, segment }
-          : await index(segment, known ? [known] : orphans(segments), told);
-      if (!one) return undefined;
-      held = [...held.filter((each) => each.index !== one.index && each !== known), one];
-      current.push(one);
+      const old = known.find((each) => isSameFile(each.segment, segment));
+      const indexed =
+        old && isUpToDate(old, segment)
+          ? { ...old, segment }
+          : await index(segment, old ? [old] : orphans(segments), report);
+      if (!indexed) return undefined;
+      known = [...known.filter((each) => each.index !== indexed.index && each !== old), indexed];
+      current.push(indexed);
       before += segment.size;
-      told(0);
-      if (cold) cold = [...current];
+      report(0);
+      if (newest) newest = [...current];
     }
-    held = current;
+    known = current;
     return current;
   }
 
-  // Rolls that were renamed and compressed since we looked have lost their file.
-  function orphans(segments: readonly Segment[]): readonly Held[] {
-    return held.filter(
-      (each) =>
-        each.segment.form === 'plain' && !segments.some((one) => isSameFile(each.segment, one)),
+  // Their files are gone: renamed and compressed since the last refresh, or deleted.
+  function orphans(segments: readonly Segment[]): readonly ProbedSegment[] {
+    return known.filter(
+      ({ segment }) =>
+        segment.form === 'plain' && !segments.some((each) => isSameFile(segment, each)),
     );
   }
 
-  // Goes on with the candidate that the segment is a continuation of, or else from the start.
+  // Extends the index of the candidate that the segment continues, or else makes a new one.
   async function index(
     segment: Segment,
-    candidates: readonly Held[],
-    told: (done: number) => void,
-  ): Promise<Held | undefined> {
+    candidates: readonly ProbedSegment[],
+    report: (done: number) => void,
+  ): Promise<ProbedSegment | undefined> {
     const source = await openSource(segment);
     if (!source) return undefined;
     try {
@@ -114,8 +121,8 @@ export function createHistory(
       }
       const fresh = createSegmentIndex();
       const chunks = source.chunks(0);
-      const heard = segment.form === 'plain' ? counted(chunks, told) : chunks;
-      await extend(fresh, heard, !segment.live);
+      const counted = segment.form === 'plain' ? reporting(chunks, report) : chunks;
+      await extend(fresh, counted, !segment.live);
       const probes = await takeProbes(source, segment, fresh);
       return { id: ++lastId, segment, index: fresh, ...probes };
     } finally {
@@ -129,16 +136,16 @@ export function createHistory(
     finished: boolean,
   ): Promise<void> {
     const from = index.end;
-    growing = () => index.end - from;
+    growth = () => index.end - from;
     try {
       await extendIndex(index, chunks, classifier, { finished, signal: closing.signal });
     } finally {
-      indexedBytes += growing();
-      growing = () => 0;
+      indexedBytes += growth();
+      growth = () => 0;
     }
   }
 
-  function start(): Promise<readonly Indexed[]> {
+  function start(): Promise<Snapshot> {
     running = refresh().finally(() => {
       running = undefined;
     });
@@ -156,40 +163,40 @@ export function createHistory(
         });
       return next;
     },
-    beginning: () => cold,
-    counts: () => ({ indexedBytes: indexedBytes + growing(), segments: held.length }),
+    soFar: () => newest && { segments: newest, complete: false },
+    counts: () => ({ indexedBytes: indexedBytes + growth(), segments: known.length }),
     close() {
-      held = [];
+      known = [];
       closing.abort(new Error('the log is closed'));
     },
   };
 }
 
-/** Tells after each chunk how many bytes there were. */
-async function* counted(
+/** Reports after each chunk how many bytes have been processed. */
+async function* reporting(
   chunks: AsyncIterable<Buffer>,
-  told: (done: number) => void,
+  report: (done: number) => void,
 ): AsyncGenerator<Buffer> {
   let done = 0;
   for await (const chunk of chunks) {
     yield chunk;
     done += chunk.length;
-    told(done);
+    report(done);
   }
 }
 
 function isSameFile(a: Segment, b: Segment): boolean {
   if (a.dev !== b.dev || a.ino !== b.ino || a.born !== b.born || a.form !== b.form) return false;
-  // A compressed file is written once; one that differs is another one.
-  return a.form === 'plain' || hasNotChanged(a, b);
+  // A compressed file is written once; if it differs, it is another one.
+  return a.form === 'plain' || isUnchanged(a, b);
 }
 
-function hasNotChanged(a: Segment, b: Segment): boolean {
+function isUnchanged(a: Segment, b: Segment): boolean {
   return a.size === b.size && a.mtimeMs === b.mtimeMs;
 }
 
-function isUpToDate({ segment, index }: Held, now: Segment): boolean {
+function isUpToDate({ segment, index }: IndexedSegment, now: Segment): boolean {
   if (now.form !== 'plain') return true;
-  // An unfinished line becomes one when the live file is rolled.
-  return hasNotChanged(segment, now) && (now.live || now.size === index.end);
+  // When the live file is rolled, its unfinished last line becomes a line.
+  return isUnchanged(segment, now) && (now.live || now.size === index.end);
 }

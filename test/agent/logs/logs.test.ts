@@ -320,7 +320,7 @@ test('while the log is indexed for the first time, its newest segments are answe
     const name = i === 5 ? 'access.log' : `access-2026-11-20T22-17-03.46${i}.log.gz`;
     writeFileSync(join(folder, name), i === 5 ? lines(...uris) : gzipSync(lines(...uris)));
   }
-  const logs = createLogs({ file, patience: 0 });
+  const logs = createLogs({ file, timeout: 0 });
   logs.warm();
   const totals: number[] = [];
   for (;;) {

@@ -99,7 +99,7 @@ describe('activity', () => {
   test('without patience says that it is partial, and gets further', async () => {
     const file = join(newFolder(), 'access.log');
     for (let i = 0; i < 8; i++) appendFileSync(file, anyLines(random(i + 1), 2000, START + i * 20));
-    const logs = createLogs({ file, patience: 0 });
+    const logs = createLogs({ file, timeout: 0 });
     let found = await logs.activity({ buckets: 60 });
     for (let i = 0; found.partial && i < 50; i++) found = await logs.activity({ buckets: 60 });
     expect(found.partial).toBeUndefined();

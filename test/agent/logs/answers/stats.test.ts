@@ -155,7 +155,7 @@ describe('stats', () => {
     const file = join(newFolder(), 'access.log');
     for (let i = 0; i < 8; i++) appendFileSync(file, anyLines(random(i + 1), 2000, START + i * 20));
     const entries = allEntries(file);
-    const logs = createLogs({ file, patience: 0 });
+    const logs = createLogs({ file, timeout: 0 });
     let stats = await logs.stats({ buckets: 500 });
     for (let i = 0; stats.partial && i < 50; i++) stats = await logs.stats({ buckets: 500 });
     const { buckets, requests } = naiveStats(entries, { buckets: 500 });

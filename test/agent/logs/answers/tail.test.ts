@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Conditions } from '../../../../agent/logs/answers/filter.ts';
 import { createTails, type TailsOptions } from '../../../../agent/logs/answers/tail.ts';
-import { parsePlace } from '../../../../agent/logs/files/log-position.ts';
+import { parsePosition } from '../../../../agent/logs/files/log-position.ts';
 import { readEvents, type ServerEvent } from '../../../harness/events.ts';
 import { until } from '../../../harness/stack.ts';
 import { line } from '../lines.ts';
@@ -41,7 +41,7 @@ function tailing(options: Partial<TailsOptions> = {}) {
     file,
     tails,
     open(conditions: Conditions = {}, after = '') {
-      const events = readEvents(tails.open(conditions, parsePlace(after)));
+      const events = readEvents(tails.open(conditions, parsePosition(after)));
       opened.push(() => void events.close().catch(() => undefined));
       return events;
     },
@@ -77,7 +77,7 @@ describe('a tail', () => {
     writeFileSync(file, lines('/old') + line().slice(0, 50));
     const events = open();
     const { id = '' } = (await events.begun()) ?? {};
-    expect(parsePlace(id)?.offset).toBe(lines('/old').length);
+    expect(parsePosition(id)?.offset).toBe(lines('/old').length);
     appendFileSync(file, `\nnot an entry\n${lines('/a', '/b')}${line().slice(0, 99)}`);
     expect(await paths(events, 2)).toBe('/a /b');
   });
@@ -167,7 +167,7 @@ describe('going on', () => {
       appendFileSync(first.file, lines('/h'));
       const again = createTails({ file: first.file });
       opened.push(again.end);
-      const rest = readEvents(again.open({}, parsePlace(id)));
+      const rest = readEvents(again.open({}, parsePosition(id)));
       appendFileSync(first.file, lines('/i'));
       expect(await paths(rest, 7)).toBe('/c /d /e /f /g /h /i');
     },

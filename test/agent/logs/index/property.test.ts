@@ -87,7 +87,7 @@ test('an answer without patience is the newest part of the whole one, and the ne
   const file = join(newFolder(), 'access.log');
   for (let i = 0; i < 12; i++) appendFileSync(file, anyLines(r, 1000, 1795212767 + i * 10));
   const entries = allEntries(file);
-  const logs = createLogs({ file, patience: 0 });
+  const logs = createLogs({ file, timeout: 0 });
   for (let round = 0; round < 4; round++) {
     const filter = { ...anyFilter(r, entries), q: String(round), page: 1, pageSize: 500 };
     const truth = referencePage(entries, filter);

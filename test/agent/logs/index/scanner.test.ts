@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { entryFacts } from '../../../../agent/logs/index/entry.ts';
-import { requestFields } from '../../../../agent/logs/index/fields.ts';
 import { hostKey } from '../../../../agent/logs/index/host.ts';
+import { requestFacts } from '../../../../agent/logs/index/scanned-line.ts';
 import { createScanner } from '../../../../agent/logs/index/scanner.ts';
 import { anyLines, caddyEntry, line, random } from '../lines.ts';
 
@@ -37,7 +37,7 @@ describe('what is left to JSON.parse', () => {
 
 test("recognises Caddy's default lines", () => {
   expect(scanLine(line())).toBe(true);
-  expect(scanner.found).toMatchObject({ status: 200, time: 1795212767620 });
+  expect(scanner.line).toMatchObject({ status: 200, time: 1795212767620 });
   const modern = {
     tls: { resumed: false, version: 772, cipher_suite: 4865, proto: 'h2', server_name: 'a' },
   };
@@ -56,11 +56,11 @@ test('never disagrees with JSON.parse on adversarial lines', () => {
     for (let start = 0; start < bytes.length; ) {
       const end = bytes.indexOf(10, start);
       if (scanner.scan(start, end)) {
-        const { hostStart, hostEnd, status, time } = scanner.found;
+        const { hostStart, hostEnd, status, time } = scanner.line;
         const key = hostKey(bytes.toString('latin1', hostStart, hostEnd));
         const facts = entryFacts(bytes.toString('utf8', start, end));
         expect(facts).toMatchObject({ key, status, time });
-        const fields = requestFields(bytes, scanner.found);
+        const fields = requestFacts(bytes, scanner.line);
         expect(facts).toMatchObject(fields ?? {});
         if (fields) withFields++;
         recognised++;
