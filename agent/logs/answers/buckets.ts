@@ -53,7 +53,8 @@ export function createBuckets(from: number, to: number, wanted: number): Buckets
 
   function percentile(bucket: number, share: number): number | null {
     const counts = latencies.subarray(bucket * LATENCY_STEPS, (bucket + 1) * LATENCY_STEPS);
-    const total = counts.reduce((sum, count) => sum + count, 0);
+    let total = 0;
+    for (let step = 0; step < LATENCY_STEPS; step++) total += counts[step] as number;
     if (total === 0) return null;
     let left = Math.ceil(total * share);
     let step = 0;

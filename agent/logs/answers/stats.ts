@@ -6,7 +6,7 @@ import { hostKey } from '../index/host.ts';
 import { latencyStep } from '../index/latency.ts';
 import type { IndexedSegment, Snapshot } from '../index/log-index.ts';
 import type { IndexView } from '../index/segment-index.ts';
-import type { BlockDecoder } from './block-decoder.ts';
+import type { BlockDecoder, DecodedBlock } from './block-decoder.ts';
 import type { BlockReader } from './block-reader.ts';
 import { type Buckets, classOf, createBuckets } from './buckets.ts';
 import { parseConditions } from './filter.ts';
@@ -150,17 +150,20 @@ async function addEntries(
   const { wanted, certain } = view.selection;
   let left = blocks.length;
 
-  function add(pair: number, time: number, steps: Uint8Array, i: number): void {
-    const bucket = wanted[pair] === 1 ? buckets.indexOf(time) : -1;
-    if (bucket < 0) return;
-    requests[pair] = (requests[pair] as number) + 1;
-    buckets.add(bucket, classes[pair] as number, 1);
-    buckets.addSteps(bucket, steps, i, i + 1);
+  function add({ times, pairs, steps }: Omit<DecodedBlock, 'end'>): void {
+    for (let i = 0; i < pairs.length; i++) {
+      const pair = pairs[i] as number;
+      const bucket = wanted[pair] === 1 ? buckets.indexOf(times[i] as number) : -1;
+      if (bucket < 0) continue;
+      requests[pair] = (requests[pair] as number) + 1;
+      buckets.add(bucket, classes[pair] as number, 1);
+      buckets.addSteps(bucket, steps, i, i + 1);
+    }
   }
 
   if (certain) {
-    for await (const { times, pairs, steps } of decoder.decode(indexed, blocks, deadline)) {
-      for (let i = 0; i < pairs.length; i++) add(pairs[i] as number, times[i] as number, steps, i);
+    for await (const block of decoder.decode(indexed, blocks, deadline)) {
+      add(block);
       left--;
     }
     return left === 0;
@@ -168,7 +171,11 @@ async function addEntries(
   // The index does not know the domain, so the lines have to be read.
   const walked = reader.walk(indexed, blocks, (entry) => {
     if (wanted[entry.pair] !== 1 || entry.facts()?.key !== key) return;
-    add(entry.pair, entry.time, Uint8Array.of(latencyStep(entry.latency)), 0);
+    add({
+      times: Float64Array.of(entry.time),
+      pairs: Uint32Array.of(entry.pair),
+      steps: Uint8Array.of(latencyStep(entry.latency)),
+    });
   });
   for await (const _ of walked) {
     left--;
