@@ -1,19 +1,18 @@
 import { describe, expect, test } from 'bun:test';
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import {
   type ActivityFilter,
   parseActivityQuery,
 } from '../../../../agent/logs/answers/activity.ts';
 import { createLogs } from '../../../../agent/logs/logs.ts';
 import type { LogActivity } from '../../../../src/shared/wire.ts';
-import { anyLines, line, type Random, random } from '../lines.ts';
+import { line, type Random } from '../lines.ts';
 import { allEntries, type Keyed } from '../reference.ts';
 import { temporaryFolders } from '../temp.ts';
+import { checkGrowingLog, START, writeLongLog } from './growing-log.ts';
 
 const newFolder = temporaryFolders();
-const START = 1795212767;
 
 /** The same numbers, by looking at every entry. */
 function naiveActivity(entries: readonly Keyed[], filter: ActivityFilter): LogActivity['domains'] {
@@ -51,7 +50,7 @@ function anyRange(r: Random, seconds: number): ActivityFilter {
 }
 
 describe('activity', () => {
-  test('of nothing', async () => {
+  test('of an empty log, and of an empty range', async () => {
     const file = join(newFolder(), 'access.log');
     const nothing = { from: null, to: null, buckets: 0, domains: {} };
     expect(await createLogs({ file }).activity({ buckets: 12 })).toEqual(nothing);
@@ -62,29 +61,18 @@ describe('activity', () => {
     expect([domains, range]).toEqual([{}, { ...quiet, buckets: 12 }]);
   });
 
-  test.each([1, 2, 3])('of history %d is what every entry says', async (seed) => {
-    const r = random(seed);
-    const folder = newFolder();
-    const file = join(folder, 'access.log');
-    const roll = (n: number) => join(folder, `access-2026-11-20T22-17-03.10${n}.log`);
-    writeFileSync(`${roll(1)}.gz`, gzipSync(anyLines(r, 3000, START)));
-    writeFileSync(roll(2), anyLines(r, 2000, START + 30));
-    writeFileSync(file, anyLines(r, 2500, START + 48));
-    const logs = createLogs({ file });
-    for (let round = 0; round < 6; round++) {
-      if (round > 2) appendFileSync(file, anyLines(r, r.below(300), START + 60 + round));
-      const entries = allEntries(file);
+  test.each([1, 2, 3])('of log %d is what counting all entries gives', async (seed) => {
+    await checkGrowingLog(newFolder(), seed, async (logs, entries, r) => {
       const filter = anyRange(r, 90);
       for (let twice = 0; twice < 2; twice++) {
         const { domains, partial } = await logs.activity(filter);
         expect(partial).toBeUndefined();
         expect(domains).toEqual(naiveActivity(entries, filter));
       }
-    }
-    logs.close();
+    });
   });
 
-  test('of blocks that lie within one bucket is added up from the index', async () => {
+  test('of blocks in one bucket is added from the index', async () => {
     const file = join(newFolder(), 'access.log');
     const many = Array.from({ length: 12_000 }, (_, i) =>
       line({ ts: START + (i < 6000 ? 0 : 100), status: i % 3 === 0 ? 500 : 200 }),
@@ -96,12 +84,12 @@ describe('activity', () => {
     logs.close();
   });
 
-  test('without patience says that it is partial, and gets further', async () => {
+  test('without time is partial, and gets further with each call', async () => {
     const file = join(newFolder(), 'access.log');
-    for (let i = 0; i < 8; i++) appendFileSync(file, anyLines(random(i + 1), 2000, START + i * 20));
+    writeLongLog(file);
     const logs = createLogs({ file, timeout: 0 });
     let found = await logs.activity({ buckets: 60 });
-    for (let i = 0; found.partial && i < 50; i++) found = await logs.activity({ buckets: 60 });
+    while (found.partial) found = await logs.activity({ buckets: 60 });
     expect(found.partial).toBeUndefined();
     expect(found.domains).toEqual(naiveActivity(allEntries(file), { buckets: 60 }));
     logs.close();

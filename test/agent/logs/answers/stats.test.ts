@@ -1,17 +1,16 @@
 import { describe, expect, test } from 'bun:test';
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { parseStatsQuery, type StatsFilter } from '../../../../agent/logs/answers/stats.ts';
 import { latencyOf, latencyStep } from '../../../../agent/logs/index/latency.ts';
 import { createLogs } from '../../../../agent/logs/logs.ts';
 import type { LogStats } from '../../../../src/shared/wire.ts';
-import { anyLines, line, type Random, random } from '../lines.ts';
+import { line, type Random } from '../lines.ts';
 import { allEntries, isWanted, type Keyed } from '../reference.ts';
 import { temporaryFolders } from '../temp.ts';
+import { checkGrowingLog, START, writeLongLog } from './growing-log.ts';
 
 const newFolder = temporaryFolders();
-const START = 1795212767;
 
 const top = <T extends string | number>(values: readonly T[]) => {
   const counts = new Map<T, number>();
@@ -22,7 +21,7 @@ const top = <T extends string | number>(values: readonly T[]) => {
     .map(([value, requests]): [T, number] => [value, requests]);
 };
 
-/** The same numbers, by sorting everything. */
+/** The same numbers, by sorting all entries. */
 function naiveStats(entries: readonly Keyed[], filter: StatsFilter) {
   const timed = entries
     .filter(({ entry }) => entry.timestamp !== '')
@@ -96,7 +95,7 @@ function anyRange(r: Random, seconds: number): StatsFilter {
 }
 
 describe('stats', () => {
-  test('of nothing', async () => {
+  test('of an empty log, and of an empty range', async () => {
     const file = join(newFolder(), 'access.log');
     const nothing = {
       from: null,
@@ -115,27 +114,16 @@ describe('stats', () => {
     expect([requests, buckets]).toEqual([0, []]);
   });
 
-  test.each([1, 2, 3])('history %d adds up as a sorted list does', async (seed) => {
-    const r = random(seed);
-    const folder = newFolder();
-    const file = join(folder, 'access.log');
-    const roll = (n: number) => join(folder, `access-2026-11-20T22-17-03.10${n}.log`);
-    writeFileSync(`${roll(1)}.gz`, gzipSync(anyLines(r, 3000, START)));
-    writeFileSync(roll(2), anyLines(r, 2000, START + 30));
-    writeFileSync(file, anyLines(r, 2500, START + 48));
-    const logs = createLogs({ file });
-    for (let round = 0; round < 6; round++) {
-      if (round > 2) appendFileSync(file, anyLines(r, r.below(300), START + 60 + round));
-      const entries = allEntries(file);
+  test.each([1, 2, 3])('of log %d are what sorting all entries gives', async (seed) => {
+    await checkGrowingLog(newFolder(), seed, async (logs, entries, r) => {
       const filter = anyRange(r, 90);
       for (let twice = 0; twice < 2; twice++) {
         expect(flat(await logs.stats(filter))).toEqual(naiveStats(entries, filter));
       }
-    }
-    logs.close();
+    });
   });
 
-  test('of domains beyond those that are told apart', async () => {
+  test('of more domains than the index tells apart', async () => {
     const file = join(newFolder(), 'access.log');
     const many = Array.from({ length: 17_000 }, (_, i) => {
       return line({ ts: START + i / 1000, request: { host: `h${i}.example`, uri: `/${i}` } });
@@ -151,24 +139,15 @@ describe('stats', () => {
     expect((await logs.stats({ buckets: 2 })).requests).toBe(17_000);
   });
 
-  test('without patience say that they are partial, and get further', async () => {
+  test('without time are partial, and get further with each call', async () => {
     const file = join(newFolder(), 'access.log');
-    for (let i = 0; i < 8; i++) appendFileSync(file, anyLines(random(i + 1), 2000, START + i * 20));
+    writeLongLog(file);
     const entries = allEntries(file);
     const logs = createLogs({ file, timeout: 0 });
     let stats = await logs.stats({ buckets: 500 });
-    for (let i = 0; stats.partial && i < 50; i++) stats = await logs.stats({ buckets: 500 });
+    while (stats.partial) stats = await logs.stats({ buckets: 500 });
     const { buckets, requests } = naiveStats(entries, { buckets: 500 });
     expect(stats.partial).toBeUndefined();
     expect([stats.requests, stats.buckets]).toEqual([requests, buckets]);
   });
-});
-
-test('a latency is told within 6.25 %', () => {
-  for (const value of [-1, 0, 1e-9]) expect(latencyStep(value)).toBe(0);
-  expect(latencyStep(1e12)).toBe(255);
-  for (let ms = 0.001; ms < 4e6; ms *= 1.013) {
-    const told = latencyOf(latencyStep(ms));
-    expect(Math.abs(told / ms - 1)).toBeLessThan(0.07);
-  }
 });

@@ -15,16 +15,16 @@ function scanLine(text: string | Buffer): boolean {
 
 describe('what is left to JSON.parse', () => {
   const modified: Readonly<Record<string, string>> = {
-    'another status behind': line().replace(/}$/, ',"status":500}'),
-    'another request behind': line().replace(/}$/, ',"request":{"host":"x"}}'),
-    'an object behind': line().replace(/}$/, ',"x":{"a":["b"]}}'),
+    'another status at the end': line().replace(/}$/, ',"status":500}'),
+    'another request at the end': line().replace(/}$/, ',"request":{"host":"x"}}'),
+    'an object at the end': line().replace(/}$/, ',"x":{"a":["b"]}}'),
     'a second host': line().replace('"uri"', '"host":"x","uri"'),
-    'a host behind the headers': line().replace(']}},"user', ']},"host":"x"},"user'),
+    'a host after the headers': line().replace(']}},"user', ']},"host":"x"},"user'),
     'a request in a request': line().replace('"host"', '"z":{"host"').replace(']}},', ']}}},'),
     'an escaped host': line().replace('b.example', '\\u0062.example'),
     'a status with a leading zero': line().replace('"status":200', '"status":0200'),
     'a long status': line().replace('"status":200', '"status":2000'),
-    'a torn line with another behind': line().slice(0, 290) + line(),
+    'a torn line with another after it': line().slice(0, 290) + line(),
     'two lines in one': line() + line(),
     'a hole': line().replace('curl', '\0\0\0\0'),
     'a carriage return': `${line()}\r`,
@@ -72,7 +72,7 @@ test('never disagrees with JSON.parse on adversarial lines', () => {
   expect(withFields).toBeGreaterThan(1000);
 });
 
-test('a line cut anywhere is recognised only where it still parses', () => {
+test('a line cut anywhere is not recognised', () => {
   for (let seed = 1; seed <= 40; seed++) {
     const whole = Buffer.from(JSON.stringify(caddyEntry(random(seed), 1795212767.1)));
     for (let cut = 1; cut < whole.length; cut++) {
