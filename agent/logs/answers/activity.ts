@@ -1,8 +1,9 @@
 /** Requests over time for each domain. */
 import type { ActivityQuery, LogActivity } from '../../../src/shared/wire.ts';
-import type { Block } from '../index/block.ts';
+import { blocksBetween } from '../index/block.ts';
 import type { Deadline } from '../index/deadline.ts';
 import type { IndexedSegment, Snapshot } from '../index/log-index.ts';
+import { addBlocks } from './add-blocks.ts';
 import type { BlockDecoder } from './block-decoder.ts';
 import { classOf, createBuckets } from './buckets.ts';
 import { parseConditions } from './filter.ts';
@@ -16,8 +17,6 @@ type Counts = LogActivity['domains'][string];
 const DEFAULT_BUCKETS = 12;
 // A segment tells 16,384 domains apart; the other segments seldom have many more.
 const MAX_DOMAINS = 20_000;
-// Blocks added between two looks at the clock.
-const BLOCKS_PER_TURN = 64;
 
 /** Reads the parameters of a URL that match the schema. */
 export function parseActivityQuery({ buckets, ...range }: ActivityQuery): ActivityFilter {
@@ -25,14 +24,13 @@ export function parseActivityQuery({ buckets, ...range }: ActivityQuery): Activi
 }
 
 /**
- * The requests of each domain in a range. As in `readStats`, a block that is completely in one bucket
- * is added from the index and any other is read, so that every count is exact.
+ * The requests of each domain in a range, `partial` if the deadline passes.
  * @throws SegmentGone
  */
 export async function readActivity(
   snapshot: Snapshot,
   filter: ActivityFilter,
-  { decoder, deadline }: { decoder: BlockDecoder; deadline: Deadline },
+  tools: { decoder: BlockDecoder; deadline: Deadline },
 ): Promise<LogActivity> {
   const { segments } = snapshot;
   const range = rangeOf(segments, filter);
@@ -76,24 +74,8 @@ export async function readActivity(
 
   for (const indexed of segments) {
     const add = adderOf(indexed);
-    const rest: Block[] = [];
-    let seen = 0;
-    for (const block of indexed.index.view(undefined).blocks()) {
-      if (block.latest < from || block.earliest >= to) continue;
-      const bucket = buckets.indexOfAll(block);
-      if (block.number < 0 || bucket < 0) rest.push(block);
-      else indexed.index.rows(block.number, (pair, count) => add(pair, bucket, count));
-      if (++seen % BLOCKS_PER_TURN === 0) await deadline.yieldTurn();
-    }
-    let left = rest.length;
-    for await (const { times, pairs } of decoder.decode(indexed, rest, deadline)) {
-      left--;
-      for (const [i, pair] of pairs.entries()) {
-        const bucket = buckets.indexOf(times[i] as number);
-        if (bucket >= 0) add(pair, bucket, 1);
-      }
-    }
-    if (left > 0) complete = false;
+    const blocks = blocksBetween(indexed.index.view(undefined).blocks(), from, to);
+    if (!(await addBlocks(indexed, blocks, buckets, tools, add))) complete = false;
   }
   const iso = (time: number) => (range ? new Date(time).toISOString() : null);
   return {

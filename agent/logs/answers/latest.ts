@@ -1,6 +1,6 @@
 /** The most frequent paths and addresses of the newest requests, which the index does not hold. */
 import type { LogStats } from '../../../src/shared/wire.ts';
-import type { Block } from '../index/block.ts';
+import { type Block, isWithin } from '../index/block.ts';
 import type { Deadline } from '../index/deadline.ts';
 import type { IndexedSegment } from '../index/log-index.ts';
 import type { IndexView } from '../index/segment-index.ts';
@@ -50,12 +50,10 @@ export function createLatestRequests(reader: BlockReader): LatestRequests {
     { key, from, to }: Range,
   ): AsyncGenerator<Sums> {
     const { wanted, certain } = view.selection;
-    const isWithin = ({ earliest, latest, timeless }: Block) =>
-      earliest >= from && latest < to && timeless === 0;
     const keyOf = (block: Block) => `${indexed.id}:${block.start}:${key ?? '*'}`;
     const missing: Block[] = [];
     for (const block of blocks) {
-      const sums = isWithin(block) ? cache.get(keyOf(block)) : undefined;
+      const sums = isWithin(block, from, to) ? cache.get(keyOf(block)) : undefined;
       if (sums?.end === block.end) yield sums;
       else missing.push(block);
     }
@@ -70,7 +68,7 @@ export function createLatestRequests(reader: BlockReader): LatestRequests {
     });
     for await (const block of walked) {
       const sums = { end: block.end, paths, ips };
-      if (isWithin(block)) cache.put(keyOf(block), sums);
+      if (isWithin(block, from, to)) cache.put(keyOf(block), sums);
       [paths, ips] = [new Map(), new Map()];
       yield sums;
     }

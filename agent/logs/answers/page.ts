@@ -1,6 +1,6 @@
 /** Finds one page of the log: the index counts, and only the lines of the page are parsed. */
 import type { LogEntry, LogPage } from '../../../src/shared/wire.ts';
-import type { Block } from '../index/block.ts';
+import { type Block, blocksBetween, isWithin } from '../index/block.ts';
 import type { Deadline } from '../index/deadline.ts';
 import { entryFacts, toEntry } from '../index/entry.ts';
 import { hostKey } from '../index/host.ts';
@@ -72,13 +72,9 @@ async function findMatches(
   const question = {
     name: JSON.stringify(conditions),
     indexed,
-    blocks: [...view.blocks()].filter(
-      ({ earliest, latest }) => !hasTimeTest || (latest >= from && earliest < to),
-    ),
-    isExact: ({ earliest, latest, timeless }: Block) =>
-      view.selection.certain &&
-      !hasRequestTest &&
-      (!hasTimeTest || (timeless === 0 && earliest >= from && latest < to)),
+    blocks: hasTimeTest ? blocksBetween(view.blocks(), from, to) : [...view.blocks()],
+    isExact: (block: Block) =>
+      view.selection.certain && !hasRequestTest && (!hasTimeTest || isWithin(block, from, to)),
     match,
   };
   const { blocks, complete } = await counter.count(question, deadline);

@@ -1,12 +1,12 @@
 /** Numbers over time: requests by status class, latencies, and the busiest domains and statuses. */
 import type { LogStats, StatsQuery } from '../../../src/shared/wire.ts';
-import type { Block } from '../index/block.ts';
+import { blocksBetween } from '../index/block.ts';
 import type { Deadline } from '../index/deadline.ts';
 import { hostKey } from '../index/host.ts';
 import { latencyStep } from '../index/latency.ts';
 import type { IndexedSegment, Snapshot } from '../index/log-index.ts';
-import type { IndexView } from '../index/segment-index.ts';
-import type { BlockDecoder, DecodedBlock } from './block-decoder.ts';
+import { type AddRequests, addBlocks } from './add-blocks.ts';
+import type { BlockDecoder } from './block-decoder.ts';
 import type { BlockReader } from './block-reader.ts';
 import { type Buckets, classOf, createBuckets } from './buckets.ts';
 import { parseConditions } from './filter.ts';
@@ -25,25 +25,14 @@ export type StatsTools = {
 
 const DEFAULT_BUCKETS = 60;
 const TOP = 10;
-// Blocks added between two looks at the clock.
-const BLOCKS_PER_TURN = 64;
 
 /** Reads the parameters of a URL that match the schema. */
 export function parseStatsQuery({ buckets, ...query }: StatsQuery): StatsFilter {
   return { ...parseConditions(query), buckets: Number(buckets || DEFAULT_BUCKETS) };
 }
 
-/** The requests of one segment by pair, and the status class of each pair. */
-type Counting = {
-  indexed: IndexedSegment;
-  view: IndexView;
-  classes: Uint8Array;
-  requests: Float64Array;
-};
-
 /**
- * The numbers of a range. A block that is completely in one bucket is added from the index; any other
- * is read entry by entry, so that every count is exact. `partial` if the deadline passes.
+ * The numbers of a range, `partial` if the deadline passes.
  * @throws SegmentGone
  */
 export async function readStats(
@@ -63,14 +52,12 @@ export async function readStats(
   let requests = 0;
 
   for (const indexed of segments) {
-    const counting = startCounting(indexed, key);
-    const blocks = [...counting.view.blocks()].filter(
-      ({ earliest, latest }) => latest >= from && earliest < to,
-    );
-    inRange.push({ indexed, view: counting.view, blocks });
-    const rest = await addBlocks(counting, blocks, buckets, tools.deadline);
-    if (!(await addEntries(counting, rest, buckets, key, tools))) complete = false;
-    for (const [pair, count] of counting.requests.entries()) {
+    const view = indexed.index.view(key);
+    const segment = { indexed, view, blocks: blocksBetween(view.blocks(), from, to) };
+    inRange.push(segment);
+    const counted = await countPairs(segment, key, buckets, tools);
+    complete &&= counted.complete;
+    for (const [pair, count] of counted.requests.entries()) {
       if (count === 0) continue;
       const { domain, status } = indexed.index.pairs.describe(pair);
       requests += count;
@@ -105,82 +92,40 @@ export function rangeOf(
   return { from: first, to: Math.max(first, end) };
 }
 
-function startCounting(indexed: IndexedSegment, key: string | undefined): Counting {
+/** The requests of one segment by pair; not `complete` if the deadline passes. */
+async function countPairs(
+  { indexed, view, blocks }: SegmentBlocks,
+  key: string | undefined,
+  buckets: Buckets,
+  { reader, decoder, deadline }: StatsTools,
+): Promise<{ requests: Float64Array; complete: boolean }> {
+  const { wanted, certain } = view.selection;
   const { pairs } = indexed.index;
   const { length } = pairs;
   const classes = Uint8Array.from({ length }, (_, pair) => classOf(pairs.describe(pair).status));
   const requests = new Float64Array(length);
-  return { indexed, view: indexed.index.view(key), classes, requests };
-}
-
-/** Adds the blocks that are completely in one bucket; returns the others. */
-async function addBlocks(
-  { indexed, view, classes, requests }: Counting,
-  blocks: readonly Block[],
-  buckets: Buckets,
-  deadline: Deadline,
-): Promise<Block[]> {
-  const { wanted, certain } = view.selection;
-  const rest: Block[] = [];
-  for (const [i, block] of blocks.entries()) {
-    const bucket = buckets.indexOfAll(block);
-    if (!certain || block.number < 0 || bucket < 0) {
-      rest.push(block);
-      continue;
-    }
-    indexed.index.rows(block.number, (pair, count, steps, first) => {
-      if (wanted[pair] !== 1) return;
-      requests[pair] = (requests[pair] as number) + count;
-      buckets.add(bucket, classes[pair] as number, count);
-      buckets.addSteps(bucket, steps, first, first + count);
-    });
-    if (i % BLOCKS_PER_TURN === 0) await deadline.yieldTurn();
-  }
-  return rest;
-}
-
-/** Adds the entries of blocks one by one; false if the deadline passes. */
-async function addEntries(
-  { indexed, view, classes, requests }: Counting,
-  blocks: readonly Block[],
-  buckets: Buckets,
-  key: string | undefined,
-  { reader, decoder, deadline }: StatsTools,
-): Promise<boolean> {
-  const { wanted, certain } = view.selection;
-  let left = blocks.length;
-
-  function add({ times, pairs, steps }: Omit<DecodedBlock, 'end'>): void {
-    for (let i = 0; i < pairs.length; i++) {
-      const pair = pairs[i] as number;
-      const bucket = wanted[pair] === 1 ? buckets.indexOf(times[i] as number) : -1;
-      if (bucket < 0) continue;
-      requests[pair] = (requests[pair] as number) + 1;
-      buckets.add(bucket, classes[pair] as number, 1);
-      buckets.addSteps(bucket, steps, i, i + 1);
-    }
-  }
+  const add: AddRequests = (pair, bucket, count, steps, first) => {
+    if (wanted[pair] !== 1) return;
+    requests[pair] = (requests[pair] as number) + count;
+    buckets.add(bucket, classes[pair] as number, count);
+    buckets.addSteps(bucket, steps, first, first + count);
+  };
 
   if (certain) {
-    for await (const block of decoder.decode(indexed, blocks, deadline)) {
-      add(block);
-      left--;
-    }
-    return left === 0;
+    const complete = await addBlocks(indexed, blocks, buckets, { decoder, deadline }, add);
+    return { requests, complete };
   }
   // The index does not know the domain, so the lines have to be read.
   const walked = reader.walk(indexed, blocks, (entry) => {
     if (wanted[entry.pair] !== 1 || entry.facts()?.key !== key) return;
-    add({
-      times: Float64Array.of(entry.time),
-      pairs: Uint32Array.of(entry.pair),
-      steps: Uint8Array.of(latencyStep(entry.latency)),
-    });
+    const bucket = buckets.indexOf(entry.time);
+    if (bucket >= 0) add(entry.pair, bucket, 1, Uint8Array.of(latencyStep(entry.latency)), 0);
   });
+  let left = blocks.length;
   for await (const _ of walked) {
     left--;
     if (deadline.hasPassed()) break;
     await deadline.yieldTurn();
   }
-  return left === 0;
+  return { requests, complete: left === 0 };
 }

@@ -27,6 +27,14 @@ export type Block = {
   timeless: number;
 };
 
+/** The blocks that may hold entries with a time in [from, to). */
+export const blocksBetween = (blocks: Iterable<Block>, from: number, to: number): Block[] =>
+  [...blocks].filter(({ earliest, latest }) => latest >= from && earliest < to);
+
+/** Whether all entries of a block have a time in [from, to). */
+export const isWithin = ({ earliest, latest, timeless }: Block, from: number, to: number) =>
+  timeless === 0 && earliest >= from && latest < to;
+
 /** The number of the part that an offset in the block is in. */
 export function partOf(offset: number): number {
   return Math.min(PARTS - 1, Math.floor(offset / PART_BYTES));
