@@ -1,4 +1,4 @@
-/** The agent's HTTP side: a bearer check before everything, then the proxy and its logs. */
+/** The agent's HTTP API: every route but health and metrics needs the agent's token. */
 import { Elysia } from 'elysia';
 import { Failure } from '../src/shared/failure.ts';
 import {
@@ -18,7 +18,7 @@ import {
   ActivityQuery,
   AdaptAnswer,
   AdaptRequest,
-  ErrorBody,
+  AgentErrorBody,
   Health,
   LogActivity,
   LogPage,
@@ -44,27 +44,28 @@ import type { AgentMetrics } from './metrics.ts';
 import type { ProxyState } from './state/proxy-state.ts';
 
 export type AgentDeps = {
-  /** The shared token, and the one it replaces while both are in use. */
+  /** The shared token, and during a rotation the previous one. */
   tokens: readonly string[];
   proxy: ProxyControl;
   state: ProxyState;
   logs: Logs;
-  /** Whether it is reached over TLS. */
+  /** Whether the agent serves HTTPS. */
   tls?: boolean;
   metrics: AgentMetrics;
   log: Log;
 };
 
-/** A proxyfile of 25,000 sites is about 1.6 MB. */
+/** A Caddyfile of 25,000 sites is about 1.6 MB. */
 export const AGENT_BODY_LIMIT = 16 * 1024 * 1024;
 
 const isRead = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD';
 const isHealthCheck = (request: Request): boolean =>
   isRead(request) && pathOf(request) === '/health';
-/** That route has a rule of its own. */
+/** That route has its own rule. */
 const isForMetrics = (request: Request): boolean =>
   isRead(request) && pathOf(request) === METRICS_PATH;
 
+/** The agent as an Elysia app. Errors are answered by `errors` of shared/http. */
 export function createAgent(deps: AgentDeps) {
   const { tokens, proxy, state, logs, tls = false, metrics, log } = deps;
   const allowed = createBearerCheck(tokens);
@@ -78,7 +79,7 @@ export function createAgent(deps: AgentDeps) {
         several: true,
       }),
     )
-    .use(errors({ report: reportTo(log) }))
+    .use(errors({ report: reportTo(log), words: true }))
     .use(lateBodies())
     .use(patience())
     .onRequest(({ request, set }) => {
@@ -86,7 +87,7 @@ export function createAgent(deps: AgentDeps) {
       set.headers['X-Content-Type-Options'] = 'nosniff';
       if (isHealthCheck(request) || isForMetrics(request) || allowed(request)) return;
       set.headers['WWW-Authenticate'] = 'Bearer';
-      throw new Failure('UNAUTHENTICATED', 'A valid agent token is needed.');
+      throw new Failure('UNAUTHENTICATED', 'A valid agent token is required.');
     })
     .get('/health', () => ({ status: 'ok' as const }), { response: Health })
     .use(metricsRoutes({ metrics, hasToken: allowed, peerOf }))
@@ -99,7 +100,12 @@ export function createAgent(deps: AgentDeps) {
       }),
       {
         body: ReloadRequest,
-        response: { 200: ReloadAnswer, 400: ErrorBody, 409: ErrorBody, 502: ErrorBody },
+        response: {
+          200: ReloadAnswer,
+          400: AgentErrorBody,
+          409: AgentErrorBody,
+          502: AgentErrorBody,
+        },
       },
     )
     .post(
@@ -110,24 +116,24 @@ export function createAgent(deps: AgentDeps) {
       },
       {
         body: ValidateRequest,
-        response: { 200: ValidateAnswer, 400: ErrorBody, 502: ErrorBody },
+        response: { 200: ValidateAnswer, 400: AgentErrorBody, 502: AgentErrorBody },
       },
     )
     .post('/proxy/adapt', async ({ body }) => ({ config: await proxy.adapt(body.proxyfile) }), {
       body: AdaptRequest,
-      response: { 200: AdaptAnswer, 400: ErrorBody, 502: ErrorBody },
+      response: { 200: AdaptAnswer, 400: AgentErrorBody, 502: AgentErrorBody },
     })
     .post('/proxy/sites', async ({ body }) => ({ sites: await state.sites(body.names) }), {
       body: SitesRequest,
-      response: { 200: SitesAnswer, 400: ErrorBody, 502: ErrorBody },
+      response: { 200: SitesAnswer, 400: AgentErrorBody, 502: AgentErrorBody },
     })
     .get('/proxy/certificates', async () => ({ sites: await state.certificates() }), {
-      response: { 200: CertificatesAnswer, 502: ErrorBody },
+      response: { 200: CertificatesAnswer, 502: AgentErrorBody },
     })
     .get('/proxy/status', () => proxy.status(), { response: ProxyStatus })
     .get('/logs', ({ query }) => logs.page(parseLogQuery(query)), {
       query: LogQuery,
-      response: { 200: LogPage, 400: ErrorBody },
+      response: { 200: LogPage, 400: AgentErrorBody },
     })
     .get(
       '/logs/tail',
@@ -142,18 +148,19 @@ export function createAgent(deps: AgentDeps) {
     )
     .get('/logs/stats', ({ query }) => logs.stats(parseStatsQuery(query)), {
       query: StatsQuery,
-      response: { 200: LogStats, 400: ErrorBody },
+      response: { 200: LogStats, 400: AgentErrorBody },
     })
     .get('/logs/activity', ({ query }) => logs.activity(parseActivityQuery(query)), {
       query: ActivityQuery,
-      response: { 200: LogActivity, 400: ErrorBody },
+      response: { 200: LogActivity, 400: AgentErrorBody },
     });
   return agent;
 }
 
+/** @throws Failure INVALID_REQUEST */
 function positionOf(text: string | undefined): LogPosition | undefined {
   if (!text) return undefined;
   const position = parsePosition(text);
   if (position) return position;
-  throw new Failure('INVALID_REQUEST', 'Last-Event-ID is not one of this log.');
+  throw new Failure('INVALID_REQUEST', 'The Last-Event-ID is not an event of this log.');
 }

@@ -1,5 +1,5 @@
-/** The agent's numbers: what is counted as it happens, and what is looked up when somebody asks. */
-
+/** The agent's metrics: counters kept as things happen, and values collected for each scrape. */
+import { within } from '../src/shared/async.ts';
 import { Failure } from '../src/shared/failure.ts';
 import type { Log } from '../src/shared/observe/log.ts';
 import {
@@ -7,14 +7,21 @@ import {
   countRequests,
   createMetrics,
   type Family,
+  type Metrics,
 } from '../src/shared/observe/metrics.ts';
+import type { RequestSeen } from '../src/shared/observe/requests.ts';
 import type { ProxyControl } from './caddy/proxy.ts';
 import type { Logs } from './logs/logs.ts';
 
-export type AgentMetrics = ReturnType<typeof createAgentMetrics>;
+export type AgentMetrics = Pick<Metrics, 'text' | 'contentType'> & {
+  /** Counts a request that was answered. */
+  request: (seen: RequestSeen) => void;
+  /** Counts and times a reload. @throws what `reload` throws */
+  reload<T>(reload: Promise<T>): Promise<T>;
+};
 
-/** A proxy that takes longer than this to show itself counts as down. */
-const PROXY_DEADLINE_MS = 2_000;
+/** A proxy that takes longer to answer counts as down. */
+const PROXY_TIMEOUT_MS = 2_000;
 
 const OUTCOMES = ['accepted', 'rejected', 'unreachable', 'stale', 'failed'] as const;
 const BY_CODE: Partial<Record<string, (typeof OUTCOMES)[number]>> = {
@@ -25,18 +32,16 @@ const BY_CODE: Partial<Record<string, (typeof OUTCOMES)[number]>> = {
 const outcomeOf = (error: unknown) =>
   (error instanceof Failure ? BY_CODE[error.code] : undefined) ?? 'failed';
 
-/** @param collectors what is looked up; a feature with numbers of its own adds one here */
-export function createAgentMetrics(collectors: readonly Collector[], log: Log) {
+/** @param collectors values collected for each scrape */
+export function createAgentMetrics(collectors: readonly Collector[], log: Log): AgentMetrics {
   const metrics = createMetrics({ collectors, log });
-  const reloads = metrics.counter(
-    'signalbox_proxy_reloads_total',
-    'Proxyfiles handed to the proxy for good.',
-    ['outcome'],
-  );
+  const reloads = metrics.counter('signalbox_proxy_reloads_total', 'Reloads of the proxy.', [
+    'outcome',
+  ]);
   for (const outcome of OUTCOMES) reloads.inc({ outcome }, 0);
   const duration = metrics.histogram(
     'signalbox_proxy_reload_duration_seconds',
-    'Time to validate, load and swap, or to the refusal.',
+    'Time to validate, load and store a Caddyfile, or until it was refused.',
     ['outcome'],
   );
 
@@ -45,8 +50,7 @@ export function createAgentMetrics(collectors: readonly Collector[], log: Log) {
     contentType: metrics.contentType,
     request: countRequests(metrics),
 
-    /** Counts a reload while it goes its way. @throws as `reload` */
-    async reload<T>(reload: Promise<T>): Promise<T> {
+    async reload(reload) {
       const from = performance.now();
       let outcome: (typeof OUTCOMES)[number] = 'accepted';
       try {
@@ -62,16 +66,12 @@ export function createAgentMetrics(collectors: readonly Collector[], log: Log) {
   };
 }
 
-/** How the proxy is; never fails, never waits for one that hangs. */
+/** Whether the proxy is up, and how often it was started. Never rejects or waits for a proxy that hangs. */
 export async function collectProxy(
   proxy: Pick<ProxyControl, 'status' | 'starts'>,
 ): Promise<readonly Family[]> {
-  let timer: Timer | undefined;
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), PROXY_DEADLINE_MS);
-  });
-  const status = await Promise.race([proxy.status().catch(() => null), late]);
-  clearTimeout(timer);
+  const answer = proxy.status().catch(() => null);
+  const status = await within(answer, PROXY_TIMEOUT_MS, () => null);
   return [
     {
       name: 'signalbox_proxy_up',
@@ -81,32 +81,32 @@ export async function collectProxy(
     },
     {
       name: 'signalbox_proxy_starts_total',
-      help: 'How often the agent has started or adopted a proxy of its own.',
+      help: 'How often the agent has started or adopted its proxy.',
       type: 'counter',
       samples: Object.entries(proxy.starts()).map(([how, value]) => ({ labels: { how }, value })),
     },
   ];
 }
 
-/** What the access log's index has read. */
+/** How much of the access log is indexed, and how many readers follow it. */
 export function collectLogs(logs: Pick<Logs, 'counts'>): readonly Family[] {
   const { indexedBytes, segments, tails } = logs.counts();
   return [
     {
       name: 'signalbox_log_indexed_bytes_total',
-      help: 'Bytes of the access log that have been indexed, uncompressed.',
+      help: 'Indexed bytes of the access log, uncompressed.',
       type: 'counter',
       samples: [{ value: indexedBytes }],
     },
     {
       name: 'signalbox_log_segments',
-      help: 'Files of the access log that are indexed.',
+      help: 'Indexed files of the access log.',
       type: 'gauge',
       samples: [{ value: segments }],
     },
     {
       name: 'signalbox_log_tails',
-      help: 'Readers who follow the access log.',
+      help: 'Readers that follow the access log.',
       type: 'gauge',
       samples: [{ value: tails }],
     },

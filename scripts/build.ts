@@ -1,12 +1,12 @@
 /**
- * `bun run build [--target NAME …] [--outdir DIR] [--no-bytecode]`: the program as one file per
- * platform, and SHA256SUMS beside them. Same commit and same lockfile, same bytes, wherever the folder
- * lies.
+ * `bun run build [--target NAME …] [--outdir DIR] [--no-bytecode]`: one binary per platform, and
+ * SHA256SUMS. The same commit and lockfile give the same bytes, in any folder.
  */
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import manifest from '../package.json';
+import { messageOf } from '../src/shared/async.ts';
 import {
   BUN_VERSION,
   fetchParts,
@@ -19,11 +19,11 @@ import {
 const ROOT = join(import.meta.dir, '..');
 const NAMES = TARGETS.map(({ name }) => name);
 
-/** The commit, `-dirty` where files differ from it; null where this is no checkout. */
+/** The commit, with `-dirty` if files differ from it; null outside a checkout. */
 function readCommit(): string | null {
-  const git = (...words: string[]): string | null => {
+  const git = (...args: string[]): string | null => {
     try {
-      const { success, stdout } = Bun.spawnSync(['git', '-C', ROOT, ...words], {
+      const { success, stdout } = Bun.spawnSync(['git', '-C', ROOT, ...args], {
         stdio: ['ignore', 'pipe', 'ignore'],
       });
       return success ? stdout.toString().trim() : null;
@@ -31,7 +31,7 @@ function readCommit(): string | null {
       return null;
     }
   };
-  // Unpacked somewhere inside another repository, that one's commit says nothing.
+  // Unpacked inside another repository: that one's commit means nothing here.
   if (git('rev-parse', '--show-prefix') !== '') return null;
   const hash = git('rev-parse', 'HEAD');
   if (hash === null) return null;
@@ -40,7 +40,7 @@ function readCommit(): string | null {
 
 type Making = { commit: string | null; bytecode: boolean; outfile: string };
 
-/** One executable. @throws AggregateError with what the bundler found wrong */
+/** Builds one binary. @throws AggregateError with the bundler's errors */
 async function compile(target: Target, parts: Parts, { commit, bytecode, outfile }: Making) {
   const native = `./argon2.${target.native}.node`;
   await Bun.build({
@@ -48,13 +48,13 @@ async function compile(target: Target, parts: Parts, { commit, bytecode, outfile
     root: ROOT,
     target: 'bun',
     format: 'esm',
-    // Names stay for whoever reads a stack trace, where `keepNames` does not reach; its lines come
-    // from the source map.
+    // Identifiers stay for stack traces, since `keepNames` does not cover all of them. The lines in
+    // those come from the source map.
     minify: { whitespace: true, syntax: true, identifiers: false },
     sourcemap: 'linked',
-    // What the start does not need is only read when it is.
+    // What the start does not need is loaded on demand.
     splitting: true,
-    // 6 MB more, and half the time to start.
+    // 6 MB larger, and starts in half the time.
     bytecode,
     define: {
       'process.env.NODE_ENV': '"production"',
@@ -64,10 +64,10 @@ async function compile(target: Target, parts: Parts, { commit, bytecode, outfile
       target: target.bun,
       outfile,
       executablePath: parts.runtime,
-      // `.env` in the working folder and none of Bun's other ones (`.env.local`, `.env.production`).
+      // Only `.env` in the working folder, not `.env.local`, `.env.production` and the like.
       autoloadDotenv: true,
       execArgv: ['--env-file=.env'],
-      // A stranger's `preload` there would run in the program.
+      // A `preload` in a bunfig.toml there would run in the program.
       autoloadBunfig: false,
       autoloadTsconfig: false,
       autoloadPackageJson: false,
@@ -76,7 +76,7 @@ async function compile(target: Target, parts: Parts, { commit, bytecode, outfile
       {
         name: 'argon2 of the target',
         setup(build) {
-          // The package looks for its native half at run time, by the machine and by a variable.
+          // The package looks for its native part at run time, by platform and by a variable.
           build.onLoad({ filter: /@node-rs\/argon2\/index\.js$/ }, () => ({
             loader: 'js',
             contents: loadNative(native),
@@ -88,7 +88,7 @@ async function compile(target: Target, parts: Parts, { commit, bytecode, outfile
   });
 }
 
-/** Bun writes the embedded file to the temporary folder, for the system's loader takes only files. */
+/** Bun unpacks the embedded file to the temporary folder: the system only loads real files. */
 const loadNative = (file: string): string => `
   try {
     Object.assign(exports, require('${file}'));
@@ -100,18 +100,18 @@ const loadNative = (file: string): string => `
     );
   }`;
 
-/** @throws Error for a target there is none of */
+/** All targets if none is wanted. @throws Error for an unknown target */
 function findTargets(wanted: readonly string[]): readonly Target[] {
   const unknown = wanted.filter((name) => !NAMES.includes(name));
   if (unknown.length > 0) {
-    throw new Error(`no such target: ${unknown.join(', ')}; there is ${NAMES.join(', ')}`);
+    throw new Error(`unknown target: ${unknown.join(', ')}; use one of ${NAMES.join(', ')}`);
   }
   return wanted.length === 0 ? TARGETS : TARGETS.filter(({ name }) => wanted.includes(name));
 }
 
-async function build(words: string[]): Promise<void> {
+async function build(args: string[]): Promise<void> {
   const { values } = parseArgs({
-    args: words,
+    args,
     allowNegative: true,
     options: {
       target: { type: 'string', multiple: true, default: [] },
@@ -122,7 +122,7 @@ async function build(words: string[]): Promise<void> {
   const targets = findTargets(values.target);
   if (Bun.version !== BUN_VERSION) {
     throw new Error(
-      `a build needs Bun ${BUN_VERSION}, which the lockfile names; this is ${Bun.version}`,
+      `the build needs Bun ${BUN_VERSION}, as package.json says; this is ${Bun.version}`,
     );
   }
   const outdir = resolve(values.outdir);
@@ -147,7 +147,7 @@ async function build(words: string[]): Promise<void> {
   }
 }
 
-/** For `sha256sum -c SHA256SUMS`: all binaries that lie there. */
+/** For `sha256sum -c SHA256SUMS`; covers all binaries in the folder. */
 async function writeSums(outdir: string): Promise<void> {
   const lines: string[] = [];
   for (const name of readdirSync(outdir).toSorted()) {
@@ -159,13 +159,12 @@ async function writeSums(outdir: string): Promise<void> {
   await Bun.write(join(outdir, 'SHA256SUMS'), lines.join(''));
 }
 
-// Paths in the source maps are told from here.
+// Paths in the source maps are relative to the working folder.
 process.chdir(ROOT);
 try {
   await build(process.argv.slice(2));
 } catch (error) {
-  const reason = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`build: ${reason}\n`);
+  process.stderr.write(`build: ${messageOf(error)}\n`);
   if (error instanceof AggregateError) for (const fault of error.errors) console.error(fault);
   process.exitCode = error instanceof PartsError ? 3 : 1;
 }

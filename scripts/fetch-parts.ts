@@ -1,17 +1,17 @@
-/** What a binary for another platform is made of: Bun's runtime and argon2's native half for it. */
+/** Fetches what a binary for another platform is made of: Bun's runtime and argon2's native part. */
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import manifest from '../package.json';
 
 export type Target = Readonly<{
   name: string;
-  /** Bun's own name for it. */
+  /** Bun's name for it. */
   bun: 'bun-linux-x64' | 'bun-linux-arm64' | 'bun-linux-x64-musl' | 'bun-linux-arm64-musl';
   cpu: 'x64' | 'arm64';
   libc: 'glibc' | 'musl';
-  /** The package that holds the runtime. */
+  /** The package with the runtime. */
   runtime: string;
-  /** The file that holds argon2, and the end of its package's name. */
+  /** The platform in the names of argon2's file and package. */
   native: string;
 }>;
 
@@ -28,8 +28,8 @@ const target = (cpu: Target['cpu'], libc: Target['libc']): Target => {
 };
 
 /**
- * There is no "baseline" among them: since Bun 1.4 there is one runtime for x64, which needs SSE4.2
- * (2008) and finds out by itself what else the processor has.
+ * No "baseline" variants: since Bun 1.4 there is one runtime for x64, which needs SSE4.2 (2008) and
+ * detects what else the processor supports.
  */
 export const TARGETS: readonly Target[] = [
   target('x64', 'glibc'),
@@ -45,17 +45,17 @@ export type Parts = Readonly<{
   native: string;
 }>;
 
-/** The packages cannot be had, most likely for want of a registry. */
+/** The packages could not be fetched, most likely because no registry is reachable. */
 export class PartsError extends Error {}
 
-/** The version of Bun that the lockfile names, and every binary holds. */
+/** The version of Bun that package.json names and every binary contains. */
 export const BUN_VERSION: string = manifest.devDependencies.bun;
 
 /**
- * This machine's own parts are among the project's packages. Those of another one are installed
- * beside them, in the versions and with the checksums of `bun.lock`, and kept in `node_modules/.cache`.
+ * The parts for this machine are among the project's packages. Those for another one are installed in
+ * `node_modules/.cache`, with the versions and checksums of `bun.lock`.
  * @param root the project's folder, absolute
- * @throws PartsError where they cannot be had; Error where they are not what the lockfile says
+ * @throws PartsError if they cannot be fetched; Error if they differ from the lockfile
  */
 export async function fetchParts(root: string, target: Target): Promise<Parts> {
   const installed = findInstalled(join(root, 'node_modules'), target);
@@ -89,13 +89,13 @@ export async function fetchParts(root: string, target: Target): Promise<Parts> {
 function findInstalled(modules: string, { runtime, native }: Target): Parts | null {
   const file = join(modules, `@node-rs/argon2-${native}/argon2.${native}.node`);
   if (!existsSync(file) || !existsSync(join(modules, runtime))) return null;
-  // The second is where the install script of `bun` moves it.
-  const places = [join(modules, runtime, 'bin/bun'), join(modules, 'bun/bin/bun.exe')];
-  const found = places.find((place) => existsSync(place));
+  // The install script of `bun` moves the runtime to the second path.
+  const candidates = [join(modules, runtime, 'bin/bun'), join(modules, 'bun/bin/bun.exe')];
+  const found = candidates.find((path) => existsSync(path));
   return found === undefined ? null : { runtime: found, native: file };
 }
 
-/** Null for what does not run here. */
+/** Null if it does not run on this machine. */
 async function versionOf(program: string): Promise<string | null> {
   try {
     const child = Bun.spawn([program, '--version'], { stdio: ['ignore', 'pipe', 'ignore'] });
@@ -106,7 +106,7 @@ async function versionOf(program: string): Promise<string | null> {
 }
 
 async function install(work: string, lock: string, { name, cpu, libc }: Target): Promise<void> {
-  // In the project's own words, or Bun would look for versions anew.
+  // The ranges of the project's package.json: with others, Bun would resolve versions again.
   const wanted = {
     name: manifest.name,
     dependencies: { '@node-rs/argon2': manifest.dependencies['@node-rs/argon2'] },
@@ -122,19 +122,20 @@ async function install(work: string, lock: string, { name, cpu, libc }: Target):
     ],
     { cwd: work, stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' },
   );
-  const [code, said] = await Promise.all([child.exited, child.stderr.text()]);
+  const [code, errors] = await Promise.all([child.exited, child.stderr.text()]);
   if (code !== 0) {
-    const ask = 'is the package registry reachable?';
-    throw new PartsError(`cannot fetch the packages for ${name}; ${ask}\n${said.trim()}`);
+    const hint = 'is the package registry reachable?';
+    throw new PartsError(`cannot fetch the packages for ${name}; ${hint}\n${errors.trim()}`);
   }
   assertSamePackages(lock, await Bun.file(join(work, 'bun.lock')).text());
 }
 
-/** Each line of a package names its version and its checksum. */
+/** In a lockfile, the line of a package has its version and checksum. */
 function assertSamePackages(lock: string, installed: string): void {
   const known = new Set(lock.split('\n'));
-  const strange = installed
+  const unexpected = installed
     .split('\n')
     .filter((line) => line.includes('sha512-') && !known.has(line));
-  if (strange.length > 0) throw new Error(`not what bun.lock says:\n${strange.join('\n')}`);
+  if (unexpected.length > 0)
+    throw new Error(`packages differ from bun.lock:\n${unexpected.join('\n')}`);
 }

@@ -1,4 +1,4 @@
-/** The program's entry: argv and environment in, exit code out; the only file that exits. */
+/** The entry point: takes arguments and environment, sets the exit code; only this file exits. */
 import { existsSync, readFileSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { type Cli, EXIT } from './program/cli/command.ts';
@@ -9,7 +9,7 @@ import { commandHelp, overallHelp, synopsis } from './program/cli/usage.ts';
 import { createPaint } from './program/paint.ts';
 import { COMMIT, VERSION } from './program/version.ts';
 
-// Who reads it may go (`| head`, a journal that starts anew): that is no reason to end.
+// The reader may go away (`| head`, a restarted journal): that is no reason to exit.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 const progress = createProgress({
@@ -45,15 +45,15 @@ const cli: Cli = {
     isRoot: process.getuid?.() === 0,
     writesToTerminal: isatty(1),
     hasTerminal: isatty(0),
-    // As sd_booted(3) looks.
+    // The check of sd_booted(3).
     runsSystemd: existsSync('/run/systemd/system'),
-    // A binary holds its files below this name.
+    // Where a binary's embedded files are.
     program: Bun.main.startsWith('/$bunfs/') ? process.execPath : null,
   },
   confirm: (question) => confirm(question),
   stopSignal: () =>
     new Promise((resolve) => {
-      // A second one changes nothing: what is under way completes.
+      // A second signal changes nothing: what is in progress completes.
       for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => resolve(signal));
     }),
 };
@@ -67,12 +67,13 @@ if (parsed.ask === 'help') {
 } else if (parsed.ask === 'unknown') {
   const usage = parsed.command ? `Usage: ${synopsis(parsed.command)}\n` : overallHelp(COMMANDS);
   err(`${usage}\n`);
-  const fault = parsed.command ? 'words are missing or wrong' : 'unknown';
+  const fault = parsed.command ? 'missing or wrong arguments' : 'unknown command';
   fail(`signalbox: ${fault}: ${words.join(' ')}`);
   process.exitCode = EXIT.usage;
 } else {
   const { command, given } = parsed;
   const code = await command.run(given, cli);
-  if (command.serves) process.exit(code);
+  // After serving, anything still open must not keep the process alive.
+  if (command.role) process.exit(code);
   process.exitCode = code;
 }

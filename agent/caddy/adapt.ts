@@ -1,26 +1,30 @@
-/** `caddy adapt` in a process of its own, for texts that would leave traces in the live one. */
+/** Runs `caddy adapt` in a separate process, for texts that would leave traces in the live one. */
 import { proxyUnreachable } from './admin.ts';
 import type { JsonObject } from './json.ts';
 import type { ValidatorDeps } from './validate.ts';
 import { lastErrorOf, rejected } from './words.ts';
 
 /**
- * The global option `order` changes a list that the whole process shares, also where the text is
- * refused (seen on 2.6.2): every later adaptation in that process would use it. A placeholder may
- * hold the word.
+ * The global option `order` changes a list that the whole process shares, even if the text is
+ * refused (seen on 2.6.2), so every later adaptation in that process would use it. A placeholder
+ * may hold the word.
  */
 const LEAVES_TRACES = /\border\b|\{\$/;
 
+/** Whether adapting `text` could change how the same process adapts other texts. */
 export const leavesTraces = (text: string): boolean => LEAVES_TRACES.test(text);
 
-/** @throws Failure PROXY_REJECTED with the proxy's words; PROXY_UNREACHABLE where it hangs */
+/**
+ * The Caddyfile as JSON.
+ * @throws Failure PROXY_REJECTED with the proxy's words; PROXY_UNREACHABLE if it hangs or is missing
+ */
 export async function adaptApart(text: string, deps: ValidatorDeps): Promise<JsonObject> {
   const args = [deps.bin, 'adapt', '--config', '/dev/stdin', '--adapter', 'caddyfile'];
   let child: Bun.Subprocess<Blob, 'pipe', 'pipe'>;
   try {
     child = Bun.spawn(args, {
       env: deps.env,
-      // A file, not a pipe: Caddy opens the path anew.
+      // A file, not a pipe: Caddy opens the path again.
       stdin: new Blob([text]),
       stdout: 'pipe',
       stderr: 'pipe',
@@ -35,7 +39,7 @@ export async function adaptApart(text: string, deps: ValidatorDeps): Promise<Jso
     new Response(child.stderr).text(),
     child.exited,
   ]);
-  if (child.signalCode !== null) throw proxyUnreachable(`adapt ended by ${child.signalCode}`);
+  if (child.signalCode !== null) throw proxyUnreachable(`adapt was killed by ${child.signalCode}`);
   if (code !== 0) throw rejected(lastErrorOf(words).replaceAll('/dev/stdin', 'Caddyfile'));
   return JSON.parse(json) as JsonObject;
 }

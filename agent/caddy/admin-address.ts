@@ -1,15 +1,16 @@
-/** Tells whether an upstream's address is that of Caddy's own admin endpoint. Pure. */
+/** Whether an upstream's address is Caddy's own admin endpoint. Pure. */
 
-/** What Caddy fills in when a request arrives; `{env.…}` is the operator's own word. */
+/** What Caddy fills in per request; `{env.…}` is set by the operator. */
 const UNKNOWN = /\{(?!env\.)[^{}]*\}/;
 
-/** The ways to write this machine: names, 127/8 in its shortened forms, the unspecified address. */
+/** The ways to write this machine: names, 127/8 and its short forms, the unspecified address. */
 const HERE =
   /^(|localhost|.*\.localhost|127(\.\d+){1,3}|0(\.0){0,3}|0x7f\w*(\..*)?|0177(\..*)?|2130706433|::1?|::ffff:.*|(0+:){7}0*1?)$/i;
 
 /**
  * @param admin as a Caddyfile writes it, `localhost:2019` or `unix//run/caddy.sock`
- * @param resolvePath resolves the links and dots of a path of the host
+ * @param resolvePath resolves the links and dots of a path on the host
+ * @returns whether an address is, or could become, the admin endpoint
  */
 export function createAdminMatcher(
   admin: string,
@@ -19,7 +20,7 @@ export function createAdminMatcher(
     const socket = resolvePath(admin.slice('unix/'.length));
     return (address) => {
       if (UNKNOWN.test(address)) return canBe(address, `unix/${socket}`);
-      // Behind a bar Caddy 2.7 and later take a file mode.
+      // Caddy 2.7 and later accept a file mode after a bar.
       const [, path = null] = /^unix[\w+]*\/([^|]*)/i.exec(address) ?? [];
       return path !== null && resolvePath(path) === socket;
     };
@@ -36,20 +37,20 @@ export function createAdminMatcher(
   };
 }
 
-/** Host in lower case without brackets, and what stands behind the last colon. */
+/** The host in lower case without brackets, and what follows the last colon. */
 function split(address: string): [host: string, port: string] {
   const colon = address.lastIndexOf(':');
   const host = address.slice(0, colon).toLowerCase();
   return [host.replace(/^\[|\]$/g, ''), address.slice(colon + 1)];
 }
 
-/** A port, or a range of them such as `2018-2020`. */
+/** Whether `wanted` is in `ports`, one port or a range such as `2018-2020`. */
 function covers(ports: string, wanted: number): boolean {
   const [first = Number.NaN, last = first] = ports.split('-').map(Number);
   return wanted >= first && wanted <= last;
 }
 
-/** Whether `pattern` is `text` for some values of its placeholders. */
+/** Whether some values of its placeholders make `pattern` equal to `text`. */
 function canBe(pattern: string, text: string): boolean {
   const [head = '', ...rest] = pattern.split(new RegExp(UNKNOWN, 'g'));
   const tail = rest.pop() ?? '';

@@ -1,38 +1,56 @@
 /** A client of Caddy's admin API. One call at a time: Caddy restarts that listener at each load. */
+import { createQueue } from '../../src/shared/async.ts';
 import { Failure } from '../../src/shared/failure.ts';
 
-/** The logger of all requests; its `@id` tells which proxyfile is live. */
+/** The logger for all requests; its `@id` identifies the live Caddyfile. */
 export const ACCESS_LOGGER = 'signalbox_access';
 
-/** The logger whose entries tell why a site has no certificate or no upstream. */
+/** The logger whose entries say why a site has no certificate or no upstream. */
 export const ERROR_LOGGER = 'signalbox_errors';
 
-/** A call to the admin endpoint that brought no answer. */
+/** The admin endpoint did not answer. */
 export class AdminUnreachable extends Error {}
 
-/** What the admin endpoint answered: `error` is Caddy's own sentence where it refused. */
+/** What the admin endpoint answered; `error` is Caddy's own sentence, or null on success. */
 export type AdminAnswer = { status: number; text: string; error: string | null };
 
-export type Admin = ReturnType<typeof createAdmin>;
+export type Admin = {
+  /** As in a Caddyfile's `admin` option. */
+  readonly address: string;
+  /** Adapts a Caddyfile to JSON in the proxy's own environment. @throws AdminUnreachable */
+  adapt(caddyfile: string): Promise<AdminAnswer>;
+  /**
+   * Loads JSON.
+   * @param force loads it even if it equals the live configuration
+   * @throws AdminUnreachable
+   */
+  load(json: string, force?: boolean): Promise<AdminAnswer>;
+  /** The live configuration as JSON text, `null\n` if there is none. @throws AdminUnreachable */
+  config(): Promise<string>;
+  /** The digest stamped on the live configuration, or null. @throws AdminUnreachable */
+  liveDigest(): Promise<string | null>;
+  /** Caddy's metrics, the only request that it does not log. @throws AdminUnreachable */
+  metrics(): Promise<string>;
+  /** Each upstream's address, open requests and failures, as JSON text. @throws AdminUnreachable */
+  upstreams(): Promise<string>;
+  /** Whether the endpoint answers within a second. Never rejects. */
+  answers(): Promise<boolean>;
+};
 
-/** Loading 10,000 sites takes about 2 s on two cores; 30 s is the agent's deadline towards Caddy. */
-const DEADLINE_MS = 30_000;
+/** Loading 10,000 sites takes about 2 s on two cores. */
+const LOAD_TIMEOUT_MS = 30_000;
+const READ_TIMEOUT_MS = 5_000;
+const PING_TIMEOUT_MS = 1_000;
 
 /**
  * @param address as in a Caddyfile's `admin` option: `localhost:2019` or `unix//run/caddy.sock`
  */
-export function createAdmin(address: string) {
+export function createAdmin(address: string): Admin {
   const socket = address.startsWith('unix/') ? address.slice('unix/'.length) : undefined;
-  let last: Promise<unknown> = Promise.resolve();
+  const enqueue = createQueue();
 
-  function inTurn<T>(call: () => Promise<T>): Promise<T> {
-    const result = last.then(call, call);
-    last = result.catch(() => undefined);
-    return result;
-  }
-
-  async function send(path: string, init: RequestInit, deadline: number): Promise<AdminAnswer> {
-    // Caddy before 2.10 wants an empty Host on a unix socket and answers 403 to any other.
+  async function send(path: string, init: RequestInit, timeout: number): Promise<AdminAnswer> {
+    // Before 2.10, Caddy wants an empty Host on a unix socket and answers 403 to any other.
     const target = socket
       ? { url: `http://caddy.internal${path}`, unix: socket, host: { Host: '' } }
       : { url: `http://${address}${path}`, unix: undefined, host: {} };
@@ -41,7 +59,7 @@ export function createAdmin(address: string) {
         ...init,
         headers: { ...target.host, ...(init.headers as Record<string, string> | undefined) },
         keepalive: false,
-        signal: AbortSignal.timeout(deadline),
+        signal: AbortSignal.timeout(timeout),
         ...(target.unix === undefined ? {} : { unix: target.unix }),
       });
       const text = await response.text();
@@ -51,64 +69,49 @@ export function createAdmin(address: string) {
     }
   }
 
-  const call = (path: string, init: RequestInit = {}, deadline = DEADLINE_MS) =>
-    inTurn(() => send(path, init, deadline));
+  const get = (path: string, timeout: number) => enqueue(() => send(path, {}, timeout));
+  const post = (path: string, type: string, body: string, headers: Record<string, string> = {}) =>
+    enqueue(() =>
+      send(
+        path,
+        { method: 'POST', headers: { 'Content-Type': type, ...headers }, body },
+        LOAD_TIMEOUT_MS,
+      ),
+    );
 
   return {
     address,
+    adapt: (caddyfile) => post('/adapt', 'text/caddyfile', caddyfile),
+    load: (json, force = false) =>
+      post('/load', 'application/json', json, force ? { 'Cache-Control': 'must-revalidate' } : {}),
 
-    /** The Caddyfile as JSON, judged with the proxy's own environment. @throws AdminUnreachable */
-    adapt: (caddyfile: string) =>
-      call('/adapt', {
-        method: 'POST',
-        headers: { 'Content-Type': 'text/caddyfile' },
-        body: caddyfile,
-      }),
-
-    /** Loads JSON; `force` also where Caddy thinks nothing changed. @throws AdminUnreachable */
-    load: (json: string, force = false) =>
-      call('/load', {
-        method: 'POST',
-        headers: {
-          'Content-Type': 'application/json',
-          ...(force ? { 'Cache-Control': 'must-revalidate' } : {}),
-        },
-        body: json,
-      }),
-
-    /** The live configuration as JSON text, `null\n` where there is none. @throws AdminUnreachable */
-    async config(): Promise<string> {
-      const answer = await call('/config/');
+    async config() {
+      const answer = await get('/config/', LOAD_TIMEOUT_MS);
       if (answer.error !== null) throw new AdminUnreachable(answer.error);
       return answer.text;
     },
 
-    /** The digest stamped on the live configuration, null where it has none. @throws AdminUnreachable */
-    async liveDigest(deadline = 5_000): Promise<string | null> {
-      const answer = await call(`/config/logging/logs/${ACCESS_LOGGER}/@id`, {}, deadline);
-      return /^"rev-([0-9a-f]{64})"\s*$/.exec(answer.text)?.[1] ?? null;
+    async liveDigest() {
+      const { text } = await get(`/config/logging/logs/${ACCESS_LOGGER}/@id`, READ_TIMEOUT_MS);
+      return /^"rev-([0-9a-f]{64})"\s*$/.exec(text)?.[1] ?? null;
     },
 
-    /** Caddy's own figures, the one thing it does not log being asked for. @throws AdminUnreachable */
-    metrics: async (deadline = 5_000): Promise<string> =>
-      (await call('/metrics', {}, deadline)).text,
+    metrics: async () => (await get('/metrics', READ_TIMEOUT_MS)).text,
 
-    /** JSON text: each upstream's address, requests under way and failures. @throws AdminUnreachable */
-    async upstreams(deadline = 5_000): Promise<string> {
-      const answer = await call('/reverse_proxy/upstreams', {}, deadline);
+    async upstreams() {
+      const answer = await get('/reverse_proxy/upstreams', READ_TIMEOUT_MS);
       return answer.error === null ? answer.text : '[]';
     },
 
-    /** Whether anything answers; never throws. */
-    answers: (deadline = 1_000): Promise<boolean> =>
-      call('/config/admin', {}, deadline).then(
-        (answer) => answer.status === 200,
+    answers: () =>
+      get('/config/admin', PING_TIMEOUT_MS).then(
+        ({ status }) => status === 200,
         () => false,
       ),
   };
 }
 
-/** Caddy may answer 200 with warnings and an error behind them: `[…]{"error":"…"}`. */
+/** Caddy may answer 200 with warnings followed by an error: `[…]{"error":"…"}`. */
 function errorOf(status: number, text: string): string | null {
   const at = text.lastIndexOf('{"error":');
   if (at === -1) return status < 400 ? null : `HTTP ${status}`;
@@ -120,6 +123,6 @@ function errorOf(status: number, text: string): string | null {
   }
 }
 
-/** What a caller hears when the proxy cannot be reached. */
-export const proxyUnreachable = (cause?: unknown) =>
+/** The answer to a caller whose change did not reach the proxy, or has been undone. */
+export const proxyUnreachable = (cause?: unknown): Failure =>
   new Failure('PROXY_UNREACHABLE', 'The proxy does not answer; nothing was changed.', { cause });

@@ -1,10 +1,10 @@
-/** Where Caddy serves HTTPS although the configuration does not say so, by its own rules. Pure. */
-import { field, type Json, object } from './json.ts';
+/** Caddy's rules for serving HTTPS without being told to. Pure. */
+import { field, type Json, list, object } from './json.ts';
 
 /**
- * Whether a server gets certificates, and visitors of the HTTP port are sent on to it: it listens
- * on another port than that one, and has a host that is not excepted.
- * @param ports those it listens on
+ * Whether a server gets certificates, and the HTTP port redirects to it: it listens on a port other
+ * than the HTTP port, and has a host that is not excluded.
+ * @param ports the ports it listens on
  */
 export function hasAutomaticHttps(
   server: Json,
@@ -19,8 +19,6 @@ export function hasAutomaticHttps(
   );
 }
 
-/** The hosts that a route's matchers ask for. */
+/** The hosts in a route's matchers. */
 const hostsOf = (route: Json): Json[] =>
   list(field(route, 'match')).flatMap((matcher) => list(field(matcher, 'host')));
-
-const list = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : []);

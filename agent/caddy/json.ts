@@ -1,12 +1,15 @@
-/** Looking into JSON of unknown shape. Pure. */
+/** Reads JSON of unknown shape. Pure. */
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
 
-/** The value where it is an object, else an empty one. */
+/** The value if it is an object, otherwise an empty one. */
 export const object = (value: Json | undefined): JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
 
-/** A member of an object; undefined for anything else. */
-export const field = (value: Json | undefined, name: string): Json | undefined =>
-  object(value)[name];
+/** The value if it is an array, otherwise an empty one. */
+export const list = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : []);
+
+/** A member of an object, or of objects inside of it; undefined if there is none. */
+export const field = (value: Json | undefined, ...names: readonly string[]): Json | undefined =>
+  names.reduce<Json | undefined>((inner, name) => object(inner)[name], value);

@@ -1,16 +1,16 @@
-/** What Linux tells of the sockets a process listens on (proc(5)). */
+/** Finds sockets that a process still listens on, as Linux shows them (proc(5)). */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import type { Json } from './json.ts';
 import { listenersOf } from './ports.ts';
 
-/** A socket of the kernel's tables: its inode, the port it is bound to, and whether it listens. */
+/** A row of the kernel's socket tables. */
 type Socket = { inode: string; port: number; listens: boolean };
 
 /**
- * Whether the process holds more sockets on the ports of `wanted` or `refused` than `wanted` asks
- * for: listeners that a failed start has left behind. False where that cannot be told.
- * @param wanted the configuration that is live
- * @param refused the one whose start failed
+ * Whether a failed start has left listeners: the process holds more sockets on the ports of
+ * `wanted` or `refused` than `wanted` asks for. False if `/proc` does not say.
+ * @param wanted the live configuration
+ * @param refused the configuration that failed to start
  */
 function hasStrayListeners(pid: number, wanted: Json, refused: Json): boolean {
   const asked = new Map<number, number>();
@@ -32,10 +32,14 @@ function hasStrayListeners(pid: number, wanted: Json, refused: Json): boolean {
   }
 }
 
-/** Caddy closes the listeners of a configuration it has left in the background. */
+/** Caddy closes the listeners of a previous configuration in the background. */
 const CLOSING_MS = 500;
 
-/** Whether stray listeners are still there after Caddy has had the time to close them. */
+/**
+ * Whether stray listeners are still open after Caddy has had time to close them.
+ * @param wanted the live configuration
+ * @param refused the configuration that failed to start
+ */
 export async function staysStray(pid: number, wanted: Json, refused: Json): Promise<boolean> {
   const until = Date.now() + CLOSING_MS;
   while (hasStrayListeners(pid, wanted, refused)) {
@@ -62,7 +66,7 @@ function linkOf(path: string): string {
   }
 }
 
-/** State 0A is TCP_LISTEN; an unconnected UDP socket, 07, is the nearest thing to it. */
+/** State 0A is TCP_LISTEN; an unconnected UDP socket, 07, is its nearest equivalent. */
 function table(network: string): Socket[] {
   const lines = readFileSync(`/proc/net/${network}`, 'utf8').split('\n').slice(1);
   return lines.flatMap((line) => {

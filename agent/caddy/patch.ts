@@ -1,10 +1,11 @@
-/** What the agent adds to an adapted configuration before it loads it. Pure. */
+/** Adds the agent's admin endpoint and loggers to an adapted configuration. Pure. */
 import { dirname, join } from 'node:path';
 import { ACCESS_LOGGER, ERROR_LOGGER } from './admin.ts';
-import { type Json, type JsonObject, object } from './json.ts';
+import { type Json, type JsonObject, list, object } from './json.ts';
 
+/** What the agent writes into every configuration that it loads. */
 export type Stamp = {
-  /** SHA-256 of the proxyfile this was adapted from. */
+  /** SHA-256 of the Caddyfile that this was adapted from. */
   digest: string;
   /** Caddy's admin endpoint as a Caddyfile writes it. */
   admin: string;
@@ -13,7 +14,7 @@ export type Stamp = {
 
 const ACCESS = 'http.log.access';
 
-/** What Caddy's parts say of failed requests, health checks and certificates, obtained ones too. */
+/** The loggers for failed requests, health checks and certificates, including issued ones. */
 const ERRORS = [
   'http.log.error',
   'http.handlers.reverse_proxy.health_checker',
@@ -22,21 +23,22 @@ const ERRORS = [
   'tls.issuance',
 ];
 
-/** Only the newest errors are ever looked at. */
+/** Only the newest errors are ever read. */
 const ERROR_LOG_MB = 10;
 
-/** Beside the access log, where the proxy may write whoever started it. */
+/** The path of the error log: beside the access log, where the proxy is known to have access. */
 export const errorLogOf = (accessLog: string): string =>
   join(dirname(accessLog), 'signalbox-errors.log');
 
-/** Caddy drops rolled files after 90 days by default; only their number shall count. */
+/** By default Caddy deletes rolled files after 90 days; only their number should matter. */
 const KEEP_DAYS = 36_500;
 
 /**
  * Overwrites the whole admin object, so that no configuration can move or switch off the endpoint
- * the agent works with, and adds one access logger for all sites: one logger per site is 16 times
- * slower at 1,000 sites, and a site without one would go unlogged. A second logger gathers errors.
- * Returns a new object.
+ * that the agent uses, and adds one access logger for all sites: one logger per site is 16 times
+ * slower at 1,000 sites, and a site without one would not be logged. A second logger collects
+ * errors.
+ * @returns a new object
  */
 export function patchConfig(adapted: JsonObject, stamp: Stamp): JsonObject {
   const logging = object(adapted.logging);
@@ -92,9 +94,8 @@ function withAccessLogs(apps: JsonObject): JsonObject {
 
 /** The default logger must not write access entries a second time. */
 function withoutAccess(exclude: Json | undefined): Json[] {
-  const rest = Array.isArray(exclude) ? exclude : [];
   return [
-    ...rest.filter((name) => name !== ACCESS && !String(name).startsWith(`${ACCESS}.`)),
+    ...list(exclude).filter((name) => name !== ACCESS && !String(name).startsWith(`${ACCESS}.`)),
     ACCESS,
   ];
 }

@@ -1,13 +1,13 @@
-/** Tries the ports a configuration adds before it is loaded: a failed start can leak listeners. */
+/** Tries the ports that a configuration adds before it is loaded: a failed start can leak listeners. */
 import { hasAutomaticHttps } from './automatic-https.ts';
-import { field, type Json, object } from './json.ts';
+import { field, type Json, list, object } from './json.ts';
 
 /** A TCP listener as Caddy writes it: host may be empty, which is every address. */
 export type Listener = { host: string; port: number };
 
 /**
- * The listeners that `next` has and `before` has not; a port that is open already under any address
- * counts as had. UDP and unix sockets are passed over. Pure.
+ * The listeners of `next` whose port is not already open, on whatever address, in `before`. UDP and
+ * unix sockets are ignored. Pure.
  * @param before the live configuration as JSON text
  */
 export function addedListeners(next: Json, before: string): Listener[] {
@@ -20,8 +20,8 @@ export function addedListeners(next: Json, before: string): Listener[] {
 }
 
 /**
- * The first of them that somebody else listens on, or null. Nothing but "address in use" counts:
- * Caddy may hold rights that the agent lacks.
+ * The first listener whose address is in use, or null. Other errors do not count: Caddy may have
+ * rights that the agent lacks.
  */
 export function findTaken(listeners: readonly Listener[]): Listener | null {
   return listeners.find((listener) => isTaken(listener)) ?? null;
@@ -37,13 +37,12 @@ function isTaken({ host, port }: Listener): boolean {
   }
 }
 
-/** All TCP listeners of a configuration, one for each address it names. */
+/** All TCP listeners of a configuration, one per address. */
 export function listenersOf(config: Json): Listener[] {
-  const http = field(field(config, 'apps'), 'http');
+  const http = field(config, 'apps', 'http');
   const httpPort = portOf(field(http, 'http_port'), 80);
   const servers = Object.values(object(field(http, 'servers'))).map((server) => {
-    const listen = field(server, 'listen');
-    const own = Array.isArray(listen) ? listen.flatMap((one) => parseAddress(String(one))) : [];
+    const own = list(field(server, 'listen')).flatMap((one) => parseAddress(String(one)));
     return { server, own };
   });
   const found = servers.flatMap(({ own }) => own);
@@ -52,14 +51,14 @@ export function listenersOf(config: Json): Listener[] {
   return found;
 }
 
-/** Automatic HTTPS opens the HTTP port as well, to send visitors on, from whatever port it is on. */
+/** Automatic HTTPS also opens the HTTP port, to redirect visitors, whatever port the site uses. */
 function redirects(server: Json, own: readonly Listener[], httpPort: number): boolean {
   const ports = own.map(({ port }) => port);
-  const isOff = field(field(server, 'automatic_https'), 'disable_redirects') === true;
+  const isOff = field(server, 'automatic_https', 'disable_redirects') === true;
   return !isOff && hasAutomaticHttps(server, ports, httpPort);
 }
 
-/** `:80`, `tcp/127.0.0.1:80-82`, `[::1]:80`; other networks give nothing. */
+/** The listeners of `:80`, `tcp/127.0.0.1:80-82` or `[::1]:80`; none for other networks. */
 export function parseAddress(address: string): Listener[] {
   const match = /^(?:tcp[46]?\/)?(.*):(\d+)(?:-(\d+))?$/.exec(address);
   if (!match || address.startsWith('udp') || address.startsWith('unix')) return [];
@@ -71,9 +70,9 @@ export function parseAddress(address: string): Listener[] {
   return ports;
 }
 
-/** A port of the configuration, or the one that holds where it has none. */
-export const portOf = (value: Json | undefined, otherwise: number) =>
-  typeof value === 'number' ? value : otherwise;
+/** A port of the configuration, or the default. */
+export const portOf = (value: Json | undefined, fallback: number): number =>
+  typeof value === 'number' ? value : fallback;
 
 function parse(text: string): Json {
   try {

@@ -1,10 +1,10 @@
-/** What Linux tells of processes: found by their command line, so that no pid file can lie. */
+/** Finds, compares and ends processes by /proc instead of pid files, which can be stale. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** `started` is the kernel's start time in clock ticks: with the pid it names one process for good. */
+/** `started` is the kernel's start time in clock ticks; with the pid it identifies one process. */
 export type Process = { pid: number; started: string };
 
-/** All processes with `argument` as one of their arguments, other than this one. */
+/** All other processes that have `argument` on their command line. */
 export function findByArgument(argument: string): Process[] {
   const found: Process[] = [];
   for (const name of readdirSync('/proc')) {
@@ -17,9 +17,10 @@ export function findByArgument(argument: string): Process[] {
   return found;
 }
 
+/** Whether that very process still runs; a zombie does not. */
 export const isAlive = (of: Process): boolean => startOf(of.pid) === of.started;
 
-/** Whether it runs this very program with these variables; false where that cannot be told. */
+/** Whether it runs exactly this program with exactly these variables; false if /proc does not say. */
 export function runsWith(of: Process, bin: string, env: Record<string, string>): boolean {
   try {
     if (readlinkSync(`/proc/${of.pid}/exe`) !== bin) return false;
@@ -31,10 +32,10 @@ export function runsWith(of: Process, bin: string, env: Record<string, string>):
   return has?.join('\0') === wants.sort().join('\0');
 }
 
-/** Ends it: asks first, and after `patience` milliseconds no longer asks. Resolves when it is gone. */
-export async function end(of: Process, patience: number): Promise<void> {
+/** Terminates a process and kills it after `grace` milliseconds. Resolves when it is gone. */
+export async function end(of: Process, grace: number): Promise<void> {
   signal(of, 'SIGTERM');
-  const until = Date.now() + patience;
+  const until = Date.now() + grace;
   while (isAlive(of) && Date.now() < until) await Bun.sleep(10);
   while (isAlive(of)) {
     signal(of, 'SIGKILL');
@@ -47,7 +48,7 @@ function signal(of: Process, name: NodeJS.Signals): void {
   try {
     process.kill(of.pid, name);
   } catch {
-    // It went between the look and the signal.
+    // It exited before the signal arrived.
   }
 }
 
@@ -67,6 +68,7 @@ function read(file: string): string | null {
   }
 }
 
+/** The running process with that pid, or null. */
 export const processOf = (pid: number): Process | null => {
   const started = startOf(pid);
   return started === null ? null : { pid, started };

@@ -1,47 +1,65 @@
-/** The agent's one view of its proxy: reload, status, and the life of a managed one. */
+/** The agent's proxy: reload, validate, adapt and status, and the process itself if it is managed. */
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { messageOf } from '../../src/shared/async.ts';
 import { hasHeredocs } from '../../src/shared/caddyfile/dialect.ts';
+import { Failure } from '../../src/shared/failure.ts';
 import type { Log } from '../../src/shared/observe/log.ts';
 import type { ProxyStatus } from '../../src/shared/wire.ts';
 import { adaptApart } from './adapt.ts';
-import { createAdmin } from './admin.ts';
+import { type Admin, createAdmin } from './admin.ts';
 import { isForeign } from './foreign.ts';
-import { createJudge } from './judge.ts';
+import type { JsonObject } from './json.ts';
 import { createProxyfile, digestOf } from './proxyfile.ts';
-import { createReload } from './reload.ts';
+import { createReload, type Reload } from './reload.ts';
+import { createRestrictions } from './restrictions.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
 import { createValidator } from './validate.ts';
-import { createWatch } from './watch.ts';
+import { createWatch, type Watch } from './watch.ts';
 
 export type ProxySettings = {
   bin: string;
   proxyfile: string;
   /** `localhost:2019` or `unix//…`. */
   admin: string;
-  /** Where a managed Caddy keeps its socket, storage and output; null where another program runs it. */
+  /** The folder for a managed Caddy's socket, storage and output; null if another program runs it. */
   managed: { folder: string } | null;
-  /** The whole environment of Caddy (where managed) and of validation. */
+  /** The whole environment of a managed Caddy, and of validation. */
   env: Record<string, string>;
   accessLog: { file: string; rollMb: number; keep: number };
-  /** Absolute folders whose files a proxyfile may import. */
+  /** Absolute paths of the folders whose files a Caddyfile may import. */
   importDirs?: readonly string[];
   /** Milliseconds a validation may take. */
   deadline?: number;
 };
 
-/** The agent's deadline towards Caddy; 10,000 sites take about 1.3 s. */
-const COMMAND_DEADLINE_MS = 30_000;
+export type ProxyControl = {
+  /** The only client of the proxy's admin endpoint, so that its calls queue up. */
+  readonly admin: Admin;
+  readonly watch: Watch;
+  reload: Reload['reload'];
+  validate: Reload['check'];
+  /** Adapts a Caddyfile to JSON. @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE */
+  adapt(text: string): Promise<JsonObject>;
+  /** @throws file system errors if the Caddyfile cannot be read */
+  status(): Promise<ProxyStatus>;
+  /** How often a managed proxy was started or adopted; empty if another program runs it. */
+  starts(): Readonly<Record<string, number>>;
+  /** @throws file system errors if a folder cannot be created or written to */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+};
 
-export type ProxyControl = ReturnType<typeof createProxy>;
+/** 10,000 sites take about 1.3 s. */
+const COMMAND_TIMEOUT_MS = 30_000;
 
-export function createProxy(settings: ProxySettings, log: Log) {
+export function createProxy(settings: ProxySettings, log: Log): ProxyControl {
   const admin = createAdmin(settings.admin);
   const watch = createWatch(admin);
   const commands = {
     bin: settings.bin,
     env: validationEnv(settings),
-    deadline: settings.deadline ?? COMMAND_DEADLINE_MS,
+    deadline: settings.deadline ?? COMMAND_TIMEOUT_MS,
   };
   const validator = createValidator(commands);
   const proxyfile = createProxyfile(settings.proxyfile, () => new Date());
@@ -55,10 +73,10 @@ export function createProxy(settings: ProxySettings, log: Log) {
       log,
       onUp: () =>
         reload.resume().catch((error: unknown) => {
-          log('last proxyfile not loaded', { reason: reasonOf(error) }, 'error');
+          log('last proxyfile not loaded', { reason: wordsOf(error) }, 'error');
         }),
     });
-  const judge = createJudge({
+  const restrictions = createRestrictions({
     admin: settings.admin,
     reading: async () => ({
       heredocs: hasHeredocs(await versionOf()),
@@ -72,7 +90,7 @@ export function createProxy(settings: ProxySettings, log: Log) {
     adaptApart: (text) => adaptApart(text, commands),
     proxyfile,
     accessLog: settings.accessLog,
-    judge,
+    restrictions,
     log,
     ...(supervisor ? { managed: supervisor } : {}),
   });
@@ -84,47 +102,40 @@ export function createProxy(settings: ProxySettings, log: Log) {
   }
 
   return {
-    /** The one queue of calls to the proxy's admin endpoint. */
     admin,
     watch,
     reload: reload.reload,
     validate: reload.check,
-    /**
-     * What a text means to the proxy, as JSON. Judged first: what a file holds would stand in it.
-     * @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE
-     */
-    async adapt(text: string) {
-      await judge.text(text);
+    async adapt(text) {
+      // First, because the answer would contain the files that the text imports.
+      await restrictions.checkText(text);
       return adaptApart(text, commands);
     },
 
-    async status(): Promise<ProxyStatus> {
+    async status() {
       const file = proxyfile.read();
       const live = await watch.liveDigest().then(
         (digest) => ({ running: true, digest }),
         () => ({ running: false, digest: null }),
       );
-      if (live.digest === null) reload.sawRestart();
       const unknownFile = proxyfile.isForeign();
       return {
         liveDigest: live.digest,
         fileDigest: file === null ? null : digestOf(file),
-        // Without our stamp, but from our file: somebody started the proxy anew.
+        // Without our stamp but from our file, the proxy was only restarted.
         foreign:
           live.running && live.digest === null && (file === null || unknownFile)
             ? await admin.config().then(isForeign, () => false)
             : false,
         drift: live.digest !== null && unknownFile,
         proxy: { running: live.running, version: await versionOf() },
-        restartNeeded: reload.restartNeeded(),
+        restartNeeded: reload.restartNeeded(live.digest),
       };
     },
 
-    /** How often one of its own has come up; nothing where another program runs the proxy. */
-    starts: (): Readonly<Record<string, number>> => supervisor?.starts() ?? {},
+    starts: () => supervisor?.starts() ?? {},
 
-    /** @throws file system errors where a folder cannot be made */
-    async start(): Promise<void> {
+    async start() {
       const folder = dirname(settings.proxyfile);
       mkdirSync(folder, { recursive: true });
       if (settings.managed) mkdirSync(dirname(settings.accessLog.file), { recursive: true });
@@ -133,14 +144,14 @@ export function createProxy(settings: ProxySettings, log: Log) {
       await supervisor?.start();
     },
 
-    async stop(): Promise<void> {
+    async stop() {
       validator.close();
       await supervisor?.stop();
     },
   };
 }
 
-/** Validation must not share the proxy's storage: it makes a CA of its own where a site asks for one. */
+/** Validation must not share the proxy's storage: it creates a CA if a site asks for one. */
 function validationEnv(settings: ProxySettings): Record<string, string> {
   const home = settings.env.HOME ?? '/nonexistent';
   return {
@@ -150,6 +161,7 @@ function validationEnv(settings: ProxySettings): Record<string, string> {
   };
 }
 
+/** As `2.6.2`, or null if the program is missing or hangs. */
 async function readVersion(settings: ProxySettings): Promise<string | null> {
   try {
     const child = Bun.spawn([settings.bin, 'version'], {
@@ -164,9 +176,7 @@ async function readVersion(settings: ProxySettings): Promise<string | null> {
   }
 }
 
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return 'detail' in error && typeof error.detail === 'string'
+const wordsOf = (error: unknown): string =>
+  error instanceof Failure && error.detail !== undefined
     ? `${error.message} ${error.detail}`
-    : error.message;
-}
+    : messageOf(error);

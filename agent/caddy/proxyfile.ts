@@ -1,6 +1,6 @@
 /**
- * The proxyfile on disk: written beside, made durable, swapped in whole. It knows which texts it
- * wrote itself, and keeps what somebody else put there.
+ * The Caddyfile on disk: written beside the old one, synced, swapped in whole. Remembers which texts
+ * it wrote, and keeps a copy of any other before it replaces it.
  */
 import {
   closeSync,
@@ -17,24 +17,38 @@ import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { readIfThere } from '../../src/shared/files.ts';
 
-export type Proxyfile = ReturnType<typeof createProxyfile>;
+export type Proxyfile = {
+  /** The text on disk, or null if there is no file. @throws file system errors */
+  read(): string | null;
+  /** Whether there is a file that was not written here. @throws file system errors */
+  isForeign(): boolean;
+  /** Writes `text` beside the file and syncs it, off the event loop. @throws file system errors */
+  writeCandidate(text: string): Promise<void>;
+  dropCandidate(): void;
+  /**
+   * Renames the candidate over the file and syncs the folder, so that a power cut leaves one or the
+   * other. A file that was not written here is copied first.
+   * @param digest of the candidate
+   * @returns the path of that copy, or null
+   * @throws file system errors
+   */
+  swapIn(digest: string): string | null;
+};
 
-/** How many texts it remembers having written; a crash can bring back the last but one at most. */
+/** How many of its texts it remembers; a crash can bring back the last but one at most. */
 const REMEMBERED = 20;
 
 /** Lower-case hex SHA-256 of a text's UTF-8 bytes. */
 export const digestOf = (text: string | Uint8Array): string =>
   new Bun.CryptoHasher('sha256').update(text).digest('hex');
 
-/**
- * @param path the file Caddy would start from
- */
-export function createProxyfile(path: string, now: () => Date) {
+/** @param path the file that Caddy would start from */
+export function createProxyfile(path: string, now: () => Date): Proxyfile {
   const candidate = `${path}.candidate`;
   const ledger = `${path}.signalbox`;
-  let known: string[] = readLedger(ledger);
+  let known = readLedger(ledger);
 
-  /** Copied beside, never over an earlier copy. */
+  /** Copies it beside the file, never over an earlier copy. */
   function keepForeign(): string | null {
     const text = readIfThere(path);
     if (text === null || known.includes(digestOf(text))) return null;
@@ -46,16 +60,14 @@ export function createProxyfile(path: string, now: () => Date) {
   }
 
   return {
-    read: (): string | null => readIfThere(path),
+    read: () => readIfThere(path),
 
-    /** Whether a file stands there that was not written here. */
-    isForeign(): boolean {
+    isForeign() {
       const text = readIfThere(path);
       return text !== null && !known.includes(digestOf(text));
     },
 
-    /** Writes `text` beside the file and syncs it, off the event loop. @throws file system errors */
-    async writeCandidate(text: string): Promise<void> {
+    async writeCandidate(text) {
       const handle = await open(candidate, 'w', 0o644);
       try {
         await handle.writeFile(text);
@@ -65,15 +77,9 @@ export function createProxyfile(path: string, now: () => Date) {
       }
     },
 
-    dropCandidate: (): void => rmSync(candidate, { force: true }),
+    dropCandidate: () => rmSync(candidate, { force: true }),
 
-    /**
-     * Renames the candidate over the file and syncs the folder, so that a power cut leaves the one
-     * or the other. What somebody else wrote is kept as a copy first.
-     * @returns the path of that copy, or null
-     * @throws file system errors
-     */
-    swapIn(digest: string): string | null {
+    swapIn(digest) {
       const copy = keepForeign();
       if (!known.includes(digest)) {
         known = [...known, digest].slice(-REMEMBERED);

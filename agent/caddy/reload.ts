@@ -1,183 +1,148 @@
 /**
- * A proxyfile becomes live here or changes nothing:
- * write beside ∥ validate ∥ adapt → patch → try ports → load → look → swap the file in.
+ * Makes a Caddyfile live, or changes nothing:
+ * write beside ∥ validate ∥ adapt → patch → try ports → load → check the digest → swap the file in.
  */
+import { createQueue } from '../../src/shared/async.ts';
 import { Failure } from '../../src/shared/failure.ts';
-import type { Log } from '../../src/shared/observe/log.ts';
 import { leavesTraces } from './adapt.ts';
 import { type Admin, type AdminAnswer, AdminUnreachable, proxyUnreachable } from './admin.ts';
-import type { Json, JsonObject } from './json.ts';
-import type { Judge } from './judge.ts';
-import { staysStray } from './listeners.ts';
+import type { JsonObject } from './json.ts';
 import { patchConfig, type Stamp } from './patch.ts';
 import { addedListeners, findTaken } from './ports.ts';
 import { digestOf, type Proxyfile } from './proxyfile.ts';
+import { createRecovery, type Recovery, type RecoveryDeps } from './recovery.ts';
+import type { Restrictions } from './restrictions.ts';
 import type { Validator } from './validate.ts';
 import { rejected } from './words.ts';
 
-export type ReloadDeps = {
+export type ReloadDeps = Omit<RecoveryDeps, 'admin' | 'resume'> & {
   admin: Admin;
   validator: Validator;
-  /** Adapts a text in a process of its own. @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE */
+  /** Adapts a text in a separate process. @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE */
   adaptApart: (text: string) => Promise<JsonObject>;
   proxyfile: Proxyfile;
   accessLog: Stamp['accessLog'];
-  judge: Judge;
-  /** What can be done about a managed proxy; an unmanaged one is somebody else's. */
-  managed?: {
-    pid: () => number | null;
-    /** Ends it and starts it with nothing but its admin endpoint. */
-    restart: () => Promise<void>;
-  };
-  log: Log;
+  restrictions: Restrictions;
 };
 
 export type ReloadOptions = {
-  /** Digest of the live configuration it replaces. */
+  /** Digest of the live configuration that this one replaces. */
   expects?: string | undefined;
-  /** The same text with lines left empty that need no validation; the load judges the whole. */
+  /** The same text with the lines that need no validation left empty; the load checks it all. */
   probe?: string | undefined;
+};
+
+export type Reload = {
+  /**
+   * Makes `text` live and stores it in the file, or leaves both as they were. One at a time.
+   * @returns the digest of `text`
+   * @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE, STALE, STORAGE_UNAVAILABLE; file system errors
+   */
+  reload(text: string, options?: ReloadOptions): Promise<string>;
+  /**
+   * Checks whether the proxy would accept `text`, without loading it.
+   * @param ports whether the ports it adds must be free
+   * @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE
+   */
+  check(text: string, ports?: boolean): Promise<void>;
+  /** Loads the file unless it is live already. @throws as `reload` */
+  resume(): Promise<void>;
+  restartNeeded: Recovery['restartNeeded'];
 };
 
 /** `http app module: start: listening on :443: …` */
 const FAILED_START = /: start: /;
 
-export function createReload(deps: ReloadDeps) {
-  const { admin, validator, proxyfile, judge, log } = deps;
-  let last: Promise<unknown> = Promise.resolve();
-  let restarting = false;
-  let restartNeeded = false;
+export function createReload(deps: ReloadDeps): Reload {
+  const { admin, validator, proxyfile, restrictions, log } = deps;
+  const enqueue = createQueue();
+  const recovery = createRecovery({ ...deps, resume });
   /** What was loaded last, as JSON: what a refused load goes back to. */
   let loaded: { digest: string; json: string } | null = null;
 
-  function inTurn<T>(run: () => Promise<T>): Promise<T> {
-    const result = last.then(run, run);
-    last = result.catch(() => undefined);
-    return result;
-  }
-
-  /** Adapted by the live proxy: at 1,000 sites in a third of the time a new process takes. */
+  /** Adapts in the live proxy: at 1,000 sites this takes a third of the time of a new process. */
   async function adaptLive(text: string): Promise<JsonObject> {
     const answer = await admin.adapt(text);
     if (answer.error !== null) throw rejected(answer.error);
     return (JSON.parse(answer.text) as { result: JsonObject }).result;
   }
 
-  /** Adapted and patched: what is to be loaded. @throws Failure PROXY_REJECTED */
-  async function prepare(text: string, digest: string, judged = true): Promise<JsonObject> {
+  /** Adapts, checks and patches what is to be loaded. @throws Failure PROXY_REJECTED */
+  async function prepare(text: string, digest: string, trusted = false): Promise<JsonObject> {
     const config = leavesTraces(text) ? await deps.adaptApart(text) : await adaptLive(text);
-    if (judged) judge.config(config);
+    if (!trusted) restrictions.checkConfig(config);
     return patchConfig(config, { digest, admin: admin.address, accessLog: deps.accessLog });
   }
 
-  /** The live configuration as JSON text. @throws Failure STALE where it is not the expected one */
+  /** The live configuration as JSON text. @throws Failure STALE unless it is the expected one */
   async function replaced(expects?: string): Promise<string> {
     const live = await admin.liveDigest();
     if (expects !== undefined && expects !== live) {
-      throw new Failure('STALE', 'Another configuration is live than the one this replaces.');
+      throw new Failure('STALE', 'The live configuration is not the one that this one replaces.');
     }
     return loaded !== null && loaded.digest === live ? loaded.json : admin.config();
   }
 
-  /** Forces `config` back: a refused load may have left a log or a listener of its own behind. */
-  async function restore(config: string): Promise<void> {
-    try {
-      const answer = await admin.load(config, true);
-      if (answer.error === null) return;
-      log('restore failed', { reason: answer.error }, 'error');
-    } catch (error) {
-      log('restore failed', { reason: String(error) }, 'error');
-    }
-  }
-
-  /**
-   * After a failed start the old configuration comes back. Before Caddy 2.10.1 listeners may be
-   * left behind with the refused one on them, which only a new process ends; where the agent has
-   * no say over the process, the status tells.
-   */
-  async function recover(config: string, refused: JsonObject, reason: string): Promise<void> {
-    await restore(config);
-    const pid = deps.managed?.pid() ?? null;
-    if (!deps.managed || pid === null || restarting) {
-      restartNeeded = true;
-      return;
-    }
-    if (!(await staysStray(pid, JSON.parse(config) as Json, refused))) return;
-    restarting = true;
-    try {
-      log('proxy restarted after a failed start', { reason }, 'warn');
-      await deps.managed.restart();
-      await resume();
-    } catch (error) {
-      log('restore failed', { reason: String(error) }, 'error');
-    } finally {
-      restarting = false;
-    }
-  }
-
-  /** Loads the file's text where something else is live. */
   async function resume(): Promise<void> {
     const text = proxyfile.read();
     if (text !== null && (await admin.liveDigest()) !== digestOf(text))
-      await publish(text, {}, false);
+      await publish(text, {}, true);
   }
 
-  /** @throws Failure with the old configuration back in place */
-  async function makeLive(config: JsonObject, digest: string, old: string): Promise<void> {
+  /** @throws Failure, after an attempt to restore `previous` */
+  async function makeLive(config: JsonObject, digest: string, previous: string): Promise<void> {
     const json = JSON.stringify(config);
     let answer: AdminAnswer;
     try {
       answer = await admin.load(json);
     } catch (cause) {
-      await restore(old);
-      throw proxyUnreachable(cause);
+      throw await recovery.restore(previous, proxyUnreachable(cause));
     }
     if (answer.error !== null) {
-      if (FAILED_START.test(answer.error)) await recover(old, config, answer.error);
-      else await restore(old);
-      throw rejected(answer.error);
+      throw FAILED_START.test(answer.error)
+        ? await recovery.restoreAfterStart(previous, config, answer.error)
+        : await recovery.restore(previous, rejected(answer.error));
     }
     const live = await admin.liveDigest().catch(() => undefined);
     if (live !== digest) {
-      await restore(old);
-      throw proxyUnreachable('the proxy took the configuration but does not show it');
+      const error = proxyUnreachable('the proxy accepted the configuration but does not show it');
+      throw await recovery.restore(previous, error);
     }
     loaded = { digest, json };
   }
 
-  /** @param judged false for what stands on disk: it was judged when it was pushed, or is the operator's */
+  /** @param trusted for the text on disk: it was checked when it was pushed, or the operator wrote it */
   async function publish(
     text: string,
     { expects, probe }: ReloadOptions,
-    judged = true,
+    trusted = false,
   ): Promise<string> {
     const digest = digestOf(text);
     try {
-      // What a probe has beyond the end is not part of the text.
+      // What a probe has beyond the end of the text is not part of the text.
       const beyond = probe !== undefined && countLines(probe) > countLines(text);
-      if (judged) await judge.text(text);
-      if (judged && beyond) await judge.text(probe);
+      if (!trusted) await restrictions.checkText(text);
+      if (!trusted && beyond) await restrictions.checkText(probe);
       const [was, valid, written, adapted, tried] = await Promise.allSettled([
         replaced(expects),
         validator.validate(probe ?? text),
         proxyfile.writeCandidate(text),
-        prepare(text, digest, judged),
-        beyond ? prepare(probe, '', judged) : null,
+        prepare(text, digest, trusted),
+        beyond ? prepare(probe, '', trusted) : null,
       ]);
-      const old = settled(was);
+      const previous = settled(was);
       settled(valid);
       settled(written);
       settled(tried);
       const config = settled(adapted);
-      assertPortsFree(config, old);
-      await makeLive(config, digest, old);
+      assertPortsFree(config, previous);
+      await makeLive(config, digest, previous);
       try {
         const copy = proxyfile.swapIn(digest);
-        if (copy !== null) log('kept a proxyfile of somebody else', { copy }, 'warn');
+        if (copy !== null) log('kept a foreign Caddyfile', { copy }, 'warn');
       } catch (error) {
         loaded = null;
-        await restore(old);
-        throw error;
+        throw await recovery.restore(previous, error);
       }
       return digest;
     } catch (error) {
@@ -190,15 +155,15 @@ export function createReload(deps: ReloadDeps) {
 
   async function check(text: string, ports = true): Promise<void> {
     try {
-      await judge.text(text);
+      await restrictions.checkText(text);
       const [valid, adapted, was] = await Promise.allSettled([
         validator.validate(text),
         prepare(text, ''),
         replaced(),
       ]);
       settled(valid);
-      const [config, before] = [settled(adapted), settled(was)];
-      if (ports) assertPortsFree(config, before);
+      const [config, previous] = [settled(adapted), settled(was)];
+      if (ports) assertPortsFree(config, previous);
     } catch (error) {
       throw reachable(error);
     } finally {
@@ -207,27 +172,10 @@ export function createReload(deps: ReloadDeps) {
   }
 
   return {
-    /**
-     * Makes `text` live and the file's content, or leaves both as they were. One at a time.
-     * @returns the digest of `text`
-     * @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE, STALE; file system errors
-     */
-    reload: (text: string, options: ReloadOptions = {}): Promise<string> =>
-      inTurn(() => publish(text, options)),
-
-    /** Resolves where the proxy would take `text`. @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE */
+    reload: (text, options = {}) => enqueue(() => publish(text, options)),
     check,
-
-    /** Loads the file's text where something else is live. @throws as reload */
-    resume: (): Promise<void> => inTurn(resume),
-
-    /** Whether a failed start may have left listeners behind that only a new process ends. */
-    restartNeeded: (): boolean => restartNeeded,
-
-    /** A proxy that shows nothing of ours has been started anew. */
-    sawRestart: (): void => {
-      restartNeeded = false;
-    },
+    resume: () => enqueue(resume),
+    restartNeeded: recovery.restartNeeded,
   };
 }
 
@@ -241,9 +189,9 @@ const countLines = (text: string): number => text.split('\n').length;
 const reachable = (error: unknown) =>
   error instanceof AdminUnreachable ? proxyUnreachable(error) : error;
 
-/** @throws Failure PROXY_REJECTED where somebody else listens on a port that `config` adds */
-function assertPortsFree(config: JsonObject, old: string): void {
-  const taken = findTaken(addedListeners(config, old));
+/** @throws Failure PROXY_REJECTED if another program listens on a port that `config` adds */
+function assertPortsFree(config: JsonObject, previous: string): void {
+  const taken = findTaken(addedListeners(config, previous));
   if (taken === null) return;
   throw rejected(`listening on ${taken.host}:${taken.port}: address already in use`);
 }

@@ -1,4 +1,4 @@
-/** Keeps one Caddy running: starts it, adopts one that outlived its agent, restarts it, ends it. */
+/** Keeps one Caddy running: starts it, adopts one that outlived its agent, restarts it, stops it. */
 import {
   closeSync,
   copyFileSync,
@@ -9,6 +9,7 @@ import {
   truncateSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { within } from '../../src/shared/async.ts';
 import { writeDurably } from '../../src/shared/files.ts';
 import type { Log } from '../../src/shared/observe/log.ts';
 import type { Admin } from './admin.ts';
@@ -18,29 +19,44 @@ export type SupervisorDeps = {
   bin: string;
   /** The folder for its socket, boot configuration, output and storage; mode 0700. */
   folder: string;
-  /** All the environment it gets. */
+  /** Its whole environment. */
   env: Record<string, string>;
   admin: Admin;
-  /** Runs after a start, when the admin endpoint answers: loads what is to be served. */
+  /** Runs after each start, once the admin endpoint answers: loads what is to be served. */
   onUp: () => Promise<void>;
   log: Log;
 };
 
-export type Supervisor = ReturnType<typeof createSupervisor>;
+export type Supervisor = {
+  /**
+   * Resolves when Caddy answers. If it does not start, logs that and keeps trying.
+   * @throws file system errors
+   */
+  start(): Promise<void>;
+  /** Stops Caddy and starts it with nothing but its admin endpoint. @throws Error */
+  restart(): Promise<void>;
+  /** Stops Caddy and waits until it is gone. */
+  stop(): Promise<void>;
+  /** How often a Caddy was started or adopted. */
+  starts(): { started: number; adopted: number };
+  /** The pid of the running Caddy, or null. */
+  pid(): number | null;
+};
 
 /** Caddy answers within 100 ms on two cores; a Raspberry Pi with a cold disk takes seconds. */
-const START_DEADLINE_MS = 15_000;
-/** Requests under way may finish; a websocket never would. */
-const STOP_PATIENCE_MS = 5_000;
-/** Every site waits meanwhile. */
-const RESTART_PATIENCE_MS = 500;
+const START_TIMEOUT_MS = 15_000;
+/** Open requests may finish; a websocket never would. */
+const STOP_GRACE_MS = 5_000;
+/** Shorter, because every site is down meanwhile. */
+const RESTART_GRACE_MS = 500;
 const BACKOFF_MS = [200, 500, 1_000, 2_000, 5_000, 10_000, 30_000];
-/** Having run this long, it counts as healthy and the backoff starts over. */
-const STEADY_MS = 60_000;
-const LOOK_MS = 500;
+/** After running this long it counts as healthy, and the backoff starts over. */
+const HEALTHY_AFTER_MS = 60_000;
+const POLL_MS = 500;
+const ROLL_EVERY_POLLS = 60;
 const OUTPUT_ROLL_BYTES = 10 * 1024 * 1024;
 
-export function createSupervisor(deps: SupervisorDeps) {
+export function createSupervisor(deps: SupervisorDeps): Supervisor {
   const { folder, admin, log } = deps;
   const boot = join(folder, 'boot.json');
   const output = join(folder, 'caddy.log');
@@ -53,7 +69,7 @@ export function createSupervisor(deps: SupervisorDeps) {
   let watching: Promise<void> = Promise.resolve();
   let wake = () => {};
 
-  /** Caddy's output goes to a file: a pipe would kill it when the agent dies. */
+  /** Caddy writes to a file, because a broken pipe would kill it when the agent dies. */
   function rollOutput(): void {
     try {
       if (statSync(output).size < OUTPUT_ROLL_BYTES) return;
@@ -74,12 +90,12 @@ export function createSupervisor(deps: SupervisorDeps) {
         stdin: 'ignore',
         stdout: sink,
         stderr: sink,
-        // A process group of its own: Ctrl-C must not reach it in the middle of a publish.
+        // In its own process group: Ctrl-C must not reach it in the middle of a publish.
         detached: true,
       });
       child.unref();
       const started = processOf(child.pid);
-      if (started === null) throw new Error('the proxy ended at once');
+      if (started === null) throw new Error('the proxy exited immediately');
       return started;
     } finally {
       closeSync(sink);
@@ -87,7 +103,7 @@ export function createSupervisor(deps: SupervisorDeps) {
   }
 
   async function answersWhile(of: Process): Promise<boolean> {
-    const until = Date.now() + START_DEADLINE_MS;
+    const until = Date.now() + START_TIMEOUT_MS;
     while (isAlive(of) && Date.now() < until && !stopping) {
       if (await admin.answers()) return true;
       await Bun.sleep(10);
@@ -95,14 +111,14 @@ export function createSupervisor(deps: SupervisorDeps) {
     return false;
   }
 
-  /** One that outlived a killed agent: kept when it is as we would start it, else ended. */
+  /** Keeps a Caddy that outlived a killed agent if we would start it the same way; ends others. */
   async function adopt(): Promise<Process | null> {
     const left = findByArgument(boot);
     const [one] = left;
     if (left.length === 1 && one && runsWith(one, realpathSync(deps.bin), deps.env)) {
       if (await admin.answers()) return one;
     }
-    for (const process of left) await end(process, STOP_PATIENCE_MS);
+    for (const process of left) await end(process, STOP_GRACE_MS);
     return null;
   }
 
@@ -118,24 +134,24 @@ export function createSupervisor(deps: SupervisorDeps) {
     log(adopted ? 'proxy adopted' : 'proxy started', { pid: current.pid });
   }
 
-  async function pause(milliseconds: number): Promise<void> {
-    await Promise.race([Bun.sleep(milliseconds), new Promise<void>((resolve) => (wake = resolve))]);
-  }
+  /** Waits until the time is over or `wake` is called. */
+  const pause = (milliseconds: number): Promise<void> =>
+    within(new Promise<void>((resolve) => (wake = resolve)), milliseconds, () => undefined);
 
   async function watch(): Promise<void> {
-    for (let looks = 1; !stopping; looks++) {
-      await pause(LOOK_MS);
-      if (looks % 60 === 0) rollOutput();
+    for (let polls = 1; !stopping; polls++) {
+      await pause(POLL_MS);
+      if (polls % ROLL_EVERY_POLLS === 0) rollOutput();
       if (stopping || restarting || (current && isAlive(current))) continue;
       log('proxy ended', {}, 'warn');
-      if (Date.now() - upSince > STEADY_MS) failures = 0;
-      await tryAgain();
+      if (Date.now() - upSince > HEALTHY_AFTER_MS) failures = 0;
+      await pause(BACKOFF_MS[Math.min(failures++, BACKOFF_MS.length - 1)] ?? 0);
+      if (!stopping) await serve();
     }
   }
 
-  async function tryAgain(): Promise<void> {
-    await pause(BACKOFF_MS[Math.min(failures++, BACKOFF_MS.length - 1)] ?? 0);
-    if (stopping) return;
+  /** Starts Caddy and loads its sites. Never rejects: if that fails, the next poll tries again. */
+  async function serve(): Promise<void> {
     try {
       await up();
       await deps.onUp();
@@ -146,42 +162,32 @@ export function createSupervisor(deps: SupervisorDeps) {
   }
 
   return {
-    /** Resolves when Caddy answers; where it does not start, goes on trying and says so in the log. */
-    async start(): Promise<void> {
+    async start() {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       writeDurably(boot, JSON.stringify({ admin: { listen: admin.address } }), 0o600);
-      try {
-        await up();
-        await deps.onUp();
-      } catch (error) {
-        log('proxy not started', { reason: String(error) }, 'error');
-      }
+      await serve();
       watching = watch();
     },
 
-    /** Ends Caddy and starts it with nothing but its admin endpoint. @throws Error */
-    async restart(): Promise<void> {
+    async restart() {
       restarting = true;
       try {
-        if (current) await end(current, RESTART_PATIENCE_MS);
+        if (current) await end(current, RESTART_GRACE_MS);
         await up();
       } finally {
         restarting = false;
       }
     },
 
-    /** Ends Caddy and waits for it. */
-    async stop(): Promise<void> {
+    async stop() {
       stopping = true;
       wake();
       await watching;
-      if (current) await end(current, STOP_PATIENCE_MS);
+      if (current) await end(current, STOP_GRACE_MS);
       log('proxy stopped');
     },
 
-    /** How often a proxy has come up. */
     starts: () => ({ ...starts }),
-
-    pid: (): number | null => (current && isAlive(current) ? current.pid : null),
+    pid: () => (current && isAlive(current) ? current.pid : null),
   };
 }

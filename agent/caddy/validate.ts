@@ -1,34 +1,45 @@
 /**
- * `caddy validate` as a child process that stands ready: a fresh one spends most of its 17 ms on
- * starting up, one that waits on its standard input answers in 4.
+ * Runs `caddy validate` in a child process that is started in advance: a new one spends most of its
+ * 17 ms on starting up; one that already waits on its standard input answers in 4 ms.
  */
+import { within } from '../../src/shared/async.ts';
 import { proxyUnreachable } from './admin.ts';
 import { lastErrorOf, rejected } from './words.ts';
 
 export type ValidatorDeps = {
   /** Caddy's program. */
   bin: string;
-  /** All the environment it gets. */
+  /** Its whole environment. */
   env: Record<string, string>;
-  /** Milliseconds after which a command is ended. */
+  /** Milliseconds after which a command is killed. */
   deadline: number;
 };
 
-export type Validator = ReturnType<typeof createValidator>;
+export type Validator = {
+  /**
+   * Resolves if the proxy would accept `text`.
+   * @throws Failure PROXY_REJECTED with the proxy's words; PROXY_UNREACHABLE if it hangs or is missing
+   */
+  validate(text: string): Promise<void>;
+  /** Starts the next child soon, after the answer that is on its way. */
+  standBy(): void;
+  close(): void;
+};
+
 type Child = Bun.Subprocess<'pipe', 'ignore', 'pipe'>;
 
-/** Starting one up takes a core for about 15 ms. */
+/** Starting a child takes a core for about 15 ms. */
 const STAND_BY_MS = 10;
 
-/** Caddy's last sentence stands at the end, so only that much of its output is kept. */
+/** The error is at the end of Caddy's output, so only this much of it is kept. */
 const KEPT_BYTES = 64 * 1024;
 
-export function createValidator({ bin, env, deadline }: ValidatorDeps) {
+export function createValidator({ bin, env, deadline }: ValidatorDeps): Validator {
   let ready: Child | null = null;
   let closed = false;
-  let soon: Timer | null = null;
+  let timer: Timer | null = null;
 
-  /** @throws where the program is missing */
+  /** @throws if the program is missing */
   const spawn = (): Child =>
     Bun.spawn([bin, 'validate', '--config', '-', '--adapter', 'caddyfile'], {
       env,
@@ -44,11 +55,7 @@ export function createValidator({ bin, env, deadline }: ValidatorDeps) {
   }
 
   return {
-    /**
-     * Resolves where the proxy would take `text`.
-     * @throws Failure PROXY_REJECTED with the proxy's words; PROXY_UNREACHABLE where it hangs or is missing
-     */
-    async validate(text: string): Promise<void> {
+    async validate(text) {
       let child: Child;
       try {
         child = take();
@@ -57,38 +64,40 @@ export function createValidator({ bin, env, deadline }: ValidatorDeps) {
       } catch (cause) {
         throw proxyUnreachable(cause);
       }
-      const timer = setTimeout(() => child.kill('SIGKILL'), deadline);
-      const [stderr, code] = await Promise.all([tail(child.stderr), child.exited]);
-      clearTimeout(timer);
+      const exited = Promise.all([tail(child.stderr), child.exited]);
+      const [stderr, code] = await within(exited, deadline, () => {
+        child.kill('SIGKILL');
+        return exited;
+      });
       if (child.signalCode !== null)
-        throw proxyUnreachable(`validate ended by ${child.signalCode}`);
+        throw proxyUnreachable(`validate was killed by ${child.signalCode}`);
       if (code !== 0) throw rejected(lastErrorOf(stderr));
     },
 
-    /** Has the next one start up soon: the answer that is on its way goes first. */
-    standBy(): void {
-      if (ready !== null || closed || soon !== null) return;
-      soon = setTimeout(() => {
-        soon = null;
+    standBy() {
+      if (ready !== null || closed || timer !== null) return;
+      timer = setTimeout(() => {
+        timer = null;
         if (ready !== null || closed) return;
         try {
           ready = spawn();
           ready.unref();
         } catch {
-          // Missing for the moment: whoever validates next hears of it.
+          // The program is missing for now; the next validation will say so.
         }
       }, STAND_BY_MS);
     },
 
-    close(): void {
+    close() {
       closed = true;
-      if (soon !== null) clearTimeout(soon);
+      if (timer !== null) clearTimeout(timer);
       ready?.kill();
       ready = null;
     },
   };
 }
 
+/** The end of a stream, as text. */
 async function tail(stream: ReadableStream<Uint8Array>): Promise<string> {
   let kept = Buffer.alloc(0);
   for await (const chunk of stream) {

@@ -1,16 +1,16 @@
-/** Caddy's error sentences, made fit to travel: no host path, nothing quoted from a file. Pure. */
+/** Caddy's error messages, cleaned for callers: no host paths, nothing quoted from files. Pure. */
 import { Failure } from '../../src/shared/failure.ts';
 
-/** One sentence of the proxy's, and the proxyfile's line where it names one. */
+/** One sentence from the proxy, and the Caddyfile's line if it names one. */
 export type ProxyWords = { detail: string; line: number | undefined };
 
-/** Long enough for any of Caddy's sentences, short enough for a form. */
+/** Long enough for any sentence of Caddy's, short enough for a form. */
 const LONGEST = 500;
 
 const WRAPPERS =
   /^(?:adapting config using caddyfile(?: adapter)?|parsing caddyfile tokens for '[^']*'|loading config|loading new config): /;
 
-/** The last `Error: …` of what `caddy validate` wrote, or a plain sentence where there is none. */
+/** The last `Error: …` that `caddy validate` wrote, or a sentence that says there is none. */
 export function lastErrorOf(stderr: string): string {
   const lines = stderr.split('\n');
   const at = lines.findLastIndex((line) => line.startsWith('Error: '));
@@ -21,7 +21,7 @@ export function lastErrorOf(stderr: string): string {
 
 /**
  * @param sentence Caddy's words without the leading `Error: `
- * @returns `line 3: unrecognized directive: x` and 3, or the bare sentence
+ * @returns `unrecognized directive: x` and 3, or the bare sentence
  */
 export function cleanWords(sentence: string): ProxyWords {
   let rest = sentence.trim();
@@ -34,25 +34,28 @@ export function cleanWords(sentence: string): ProxyWords {
     return { detail: 'an imported file is not valid', line: undefined };
   }
   const line = Number(place[2]);
-  return { detail: clip(`line ${line}: ${withoutPaths(rest.slice(place[0].length))}`), line };
+  return { detail: clip(withoutPaths(rest.slice(place[0].length))), line };
 }
 
-/** The refusal a caller hears. */
+/**
+ * The refusal for a caller.
+ * @param sentence as `cleanWords` takes it
+ */
 export function rejected(sentence: string): Failure {
-  const words = cleanWords(sentence);
+  const { detail, line } = cleanWords(sentence);
   return new Failure(
     'PROXY_REJECTED',
     'The proxy refused this configuration; nothing was changed.',
-    words,
+    { detail, at: { line } },
   );
 }
 
-/** Any other sentence of Caddy's, on one line. */
+/** Any other sentence, on one line and without host paths. */
 export const cleanSentence = (sentence: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: a host name of a request may be quoted
   clip(withoutPaths(sentence.replace(/[\u0000-\u001f\u007f]+/g, ' ').trim()));
 
-/** Keeps the last part of an absolute path: enough to recognise a file, not where it lies. */
+/** Keeps the last part of each absolute path: enough to recognise a file, not to locate it. */
 const withoutPaths = (text: string) =>
   text.replace(/(?<![\w/:.])\/(?:[^\s/:'",()]+\/)+([^\s/:'",()]*)/g, '$1');
 

@@ -1,37 +1,46 @@
-/** What the proxy showed for each name, kept for a while: thousands of names must not cost minutes. */
+/** Caches the certificate of each name, because thousands of handshakes would take minutes. */
 import type { SiteCertificate } from '../../src/shared/wire-state.ts';
-import type { Shown, Target } from './handshake.ts';
+import type { HandshakeResult, Target } from './handshake.ts';
 
-/** What is known of a name's certificate, and since when. */
-export type Known = Shown & { at: Date };
+/** The last handshake for a name. */
+export type LastHandshake = HandshakeResult & { at: Date };
 
 export type CertificatesDeps = {
-  handshake: (target: Target) => Promise<Shown>;
+  handshake: (target: Target) => Promise<HandshakeResult>;
   now: () => Date;
 };
 
-export type Certificates = ReturnType<typeof createCertificates>;
+export type Certificates = {
+  /** Makes the handshakes that are due; resolves when they are done, however long that takes. */
+  refresh(targets: readonly Target[]): Promise<void>;
+  /** The last handshake, or null before the first. */
+  last(target: Target): LastHandshake | null;
+  /** Makes names due, by default all of them. */
+  expire(isExpired?: (name: string) => boolean): void;
+  /** Forgets all names but these. */
+  keep(targets: readonly Target[]): void;
+};
 
-/** A handshake costs the proxy a signature. */
+/** Each handshake costs the proxy a signature. */
 const AT_ONCE = 8;
-/** After a new configuration or a renewal it is looked at at once. */
+/** Not the time until a change shows: `expire` makes names due after a reload or a renewal. */
 const GOOD_MS = 300_000;
-/** Caddy may take a connection on the listener of the configuration it is leaving. */
+/** After a reload, Caddy may still accept a connection on the old configuration's listener. */
 const SETTLING_MS = 2_000;
-/** The first look after a failed one; the time doubles with each further failure. */
+/** The delay after a failed handshake; it doubles with each further failure. */
 const FAILED_MS = 5_000;
 const FAILED_MOST_MS = 300_000;
 
 type Entry = {
-  known: Known | null;
+  last: LastHandshake | null;
   due: number;
   failures: number;
-  /** When there was news of it last. */
-  news: number;
+  /** When the name was last made due. */
+  expired: number;
   running: Promise<void> | null;
 };
 
-export function createCertificates({ handshake, now }: CertificatesDeps) {
+export function createCertificates({ handshake, now }: CertificatesDeps): Certificates {
   const entries = new Map<string, Entry>();
   const queue: (() => Promise<void>)[] = [];
   let running = 0;
@@ -48,21 +57,20 @@ export function createCertificates({ handshake, now }: CertificatesDeps) {
     }
   }
 
-  async function look(target: Target, entry: Entry): Promise<void> {
-    const shown = await handshake(target);
+  async function update(target: Target, entry: Entry): Promise<void> {
+    const result = await handshake(target);
     const at = now();
-    entry.known = { ...shown, at };
-    entry.failures = shown.certificate ? 0 : entry.failures + 1;
-    const isSettled = at.getTime() - entry.news > SETTLING_MS;
-    entry.due = at.getTime() + keptFor(isSettled ? shown.certificate : null, entry.failures);
+    entry.last = { ...result, at };
+    entry.failures = result.certificate ? 0 : entry.failures + 1;
+    const isSettled = at.getTime() - entry.expired > SETTLING_MS;
+    entry.due = at.getTime() + keptFor(isSettled ? result.certificate : null, entry.failures);
     entry.running = null;
   }
 
   return {
-    /** Has the names that are due looked at; resolves when they have been, whenever that is. */
-    async refresh(targets: readonly Target[]): Promise<void> {
+    async refresh(targets) {
       const time = now().getTime();
-      const under: Promise<void>[] = [];
+      const pending: Promise<void>[] = [];
       for (const target of targets) {
         const key = keyOf(target);
         const entry = entries.get(key) ?? emptyEntry();
@@ -70,29 +78,26 @@ export function createCertificates({ handshake, now }: CertificatesDeps) {
         if (entry.running === null && entry.due <= time) {
           const { promise, resolve } = Promise.withResolvers<void>();
           entry.running = promise;
-          queue.push(() => look(target, entry).then(resolve));
+          queue.push(() => update(target, entry).then(resolve));
         }
-        if (entry.running !== null) under.push(entry.running);
+        if (entry.running !== null) pending.push(entry.running);
       }
       work();
-      await Promise.all(under);
+      await Promise.all(pending);
     },
 
-    /** What was last seen; null before the first look. */
-    known: (target: Target): Known | null => entries.get(keyOf(target))?.known ?? null,
+    last: (target) => entries.get(keyOf(target))?.last ?? null,
 
-    /** Makes names due: all, or those for which there is news. */
-    expire(isMeant: (name: string) => boolean = () => true): void {
+    expire(isExpired = () => true) {
       for (const [key, entry] of entries) {
-        if (!isMeant(key.slice(key.indexOf(' ') + 1))) continue;
+        if (!isExpired(key.slice(key.indexOf(' ') + 1))) continue;
         entry.due = 0;
         entry.failures = 0;
-        entry.news = now().getTime();
+        entry.expired = now().getTime();
       }
     },
 
-    /** Forgets all but these. */
-    keep(targets: readonly Target[]): void {
+    keep(targets) {
       const kept = new Set(targets.map(keyOf));
       for (const key of entries.keys()) if (!kept.has(key)) entries.delete(key);
     },
@@ -101,8 +106,9 @@ export function createCertificates({ handshake, now }: CertificatesDeps) {
 
 const keyOf = ({ host, port, name }: Target) => `${host}:${port} ${name}`;
 
-const emptyEntry = (): Entry => ({ known: null, due: 0, failures: 0, news: 0, running: null });
+const emptyEntry = (): Entry => ({ last: null, due: 0, failures: 0, expired: 0, running: null });
 
+/** Milliseconds until the next handshake. */
 function keptFor(certificate: SiteCertificate | null, failures: number): number {
   if (certificate !== null) return GOOD_MS;
   return Math.min(FAILED_MS * 2 ** Math.max(0, failures - 1), FAILED_MOST_MS);

@@ -1,17 +1,25 @@
-/** The lines that were added to a log since one looked last, across Caddy's rolls. */
+/** Reads the lines that were added to a log since the last call, even if Caddy rolled it. */
 import { type FileHandle, open } from 'node:fs/promises';
+import { createQueue } from '../../src/shared/async.ts';
 
-/** What is read back of a log that was there before us, and at most at one look. */
+export type ErrorLog = {
+  /** Whole lines, one call at a time; none if the file is missing or cannot be read. Never rejects. */
+  read(): Promise<string[]>;
+  close(): Promise<void>;
+};
+
+/** How much one call reads, and so how far back the first call goes. */
 const MOST_BYTES = 1 << 20;
 
 const LF = 0x0a;
 
-export function createErrorLog(file: string) {
+/** @param file the live log */
+export function createErrorLog(file: string): ErrorLog {
   let handle: FileHandle | null = null;
   let position = 0;
-  let last: Promise<unknown> = Promise.resolve();
+  const enqueue = createQueue();
 
-  /** Whole lines from the position on; of too many the newest. */
+  /** Whole lines from `position` on, only the newest if there are too many. */
   async function rest(of: FileHandle): Promise<string[]> {
     const { size } = await of.stat();
     if (size < position) position = 0;
@@ -23,7 +31,7 @@ export function createErrorLog(file: string) {
     if (bytesRead === 0 || end === 0) return [];
     position += end;
     const lines = buffer.toString('utf8', 0, end - 1).split('\n');
-    // It may begin in the middle of one.
+    // The first one may be cut.
     return skipped ? lines.slice(1) : lines;
   }
 
@@ -45,17 +53,12 @@ export function createErrorLog(file: string) {
   }
 
   return {
-    /** One call at a time; a file that is not there, or cannot be read, has no lines. */
-    read(): Promise<string[]> {
-      const result = last.then(read, read).catch(() => []);
-      last = result;
-      return result;
-    },
+    read: () => enqueue(read).catch(() => []),
 
-    async close(): Promise<void> {
-      await last;
-      await handle?.close();
-      handle = null;
-    },
+    close: () =>
+      enqueue(async () => {
+        await handle?.close();
+        handle = null;
+      }),
   };
 }

@@ -1,73 +1,71 @@
-/** The certificate that the local proxy shows for a name, by a handshake and nothing more. */
-
+/** Asks the local proxy for the certificate of a name, with a TLS handshake and no request. */
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { connect, type PeerCertificate } from 'node:tls';
+import { within } from '../../src/shared/async.ts';
 import type { SiteCertificate } from '../../src/shared/wire-state.ts';
 
-/** Where to ask, and for whom. */
+/** Where to connect, and the name to ask for. */
 export type Target = {
-  /** The address the proxy listens on; empty: any. */
+  /** The address that the proxy listens on; empty for any. */
   host: string;
   port: number;
   /** A host name, `*.example`, or an IP address. */
   name: string;
 };
 
-/** What came of a handshake; `reason` says why there is no certificate. */
-export type Shown = { certificate: SiteCertificate } | { certificate: null; reason: string };
+/** `reason` says why there is no certificate. */
+export type HandshakeResult =
+  | { certificate: SiteCertificate }
+  | { certificate: null; reason: string };
 
-/** The proxy is on this machine: one that takes longer is not well. */
-const DEADLINE_MS = 3_000;
+/** Ample, because the proxy is on this machine. */
+const TIMEOUT_MS = 3_000;
 
-/** Stands for the label of a wildcard; Caddy shows the certificate of the wildcard for it. */
+/** Replaces the `*` of a wildcard; Caddy answers with the wildcard's certificate. */
 const ANY_LABEL = 'signalbox-state';
 
-/** Caddy ends a handshake so where it has no certificate for the name (RFC 8446, 6.2: alert 80). */
+/** How Caddy ends a handshake if it has no certificate for the name (RFC 8446, 6.2: alert 80). */
 const NO_CERTIFICATE = /ALERT_INTERNAL_ERROR|UNRECOGNIZED_NAME/;
 
 const MOST_NAMES = 100;
 
-/** Never fails. No request is made: nothing of it stands in the access log. */
-export function handshake({ host, port, name }: Target): Promise<Shown> {
+/** Never rejects. Makes no request, so nothing appears in the access log. */
+export function handshake({ host, port, name }: Target): Promise<HandshakeResult> {
   const address = isIP(name);
-  // A name that is an address of another machine would have us connect there.
+  // Never connect to another machine because a site is named after its address.
   if (address !== 0 && !isOwnAddress(name)) {
-    return Promise.resolve(none('This address is not one of the proxy’s machine.'));
+    return Promise.resolve(none('This is not an address of the proxy’s machine.'));
   }
   const servername = name.replace(/^\*\./, `${ANY_LABEL}.`);
-  const { promise, resolve } = Promise.withResolvers<Shown>();
+  const { promise, resolve } = Promise.withResolvers<HandshakeResult>();
   const socket = connect({
     host: address === 0 ? reachable(host) : name,
     port,
-    // What is shown is what is asked for, trusted or not.
+    // The certificate is of interest even if it is not trusted.
     rejectUnauthorized: false,
     ...(address === 0 ? { servername } : {}),
   });
-  const end = (shown: Shown) => {
-    clearTimeout(timer);
-    socket.destroy();
-    resolve(shown);
-  };
-  const timer = setTimeout(() => end(none('The proxy does not answer.')), DEADLINE_MS);
   socket.once('secureConnect', () => {
     const certificate = read(socket.getPeerCertificate());
-    end(certificate ? { certificate } : none('The proxy shows no certificate.'));
+    resolve(certificate ? { certificate } : none('The proxy presented no certificate.'));
   });
-  socket.on('error', (error: NodeJS.ErrnoException) => end(none(reasonOf(error))));
-  socket.once('close', () => end(none('The proxy ended the connection.')));
-  return promise;
+  socket.on('error', (error: NodeJS.ErrnoException) => resolve(none(reasonOf(error))));
+  socket.once('close', () => resolve(none('The proxy closed the connection.')));
+  const late = () => none('The proxy does not answer.');
+  return within(promise, TIMEOUT_MS, late).finally(() => socket.destroy());
 }
 
-const none = (reason: string): Shown => ({ certificate: null, reason });
+const none = (reason: string): HandshakeResult => ({ certificate: null, reason });
 
 function reasonOf({ code = '', message }: NodeJS.ErrnoException): string {
-  if (NO_CERTIFICATE.test(`${code} ${message}`)) return 'The proxy has no certificate for it yet.';
-  if (code === 'ECONNREFUSED') return 'The proxy does not listen there.';
+  if (NO_CERTIFICATE.test(`${code} ${message}`))
+    return 'The proxy has no certificate for this name yet.';
+  if (code === 'ECONNREFUSED') return 'The proxy does not listen on this port.';
   return 'The handshake failed.';
 }
 
-/** Every address includes loopback. */
+/** An address to connect to; a listener on any address is reached over loopback. */
 function reachable(host: string): string {
   if (host === '' || host === '0.0.0.0') return '127.0.0.1';
   return host === '::' ? '::1' : host;
@@ -94,7 +92,7 @@ function read(peer: PeerCertificate): SiteCertificate | null {
   };
 }
 
-/** `R11 (Let's Encrypt)`: common name and organisation, as far as there are any. */
+/** `R11 (Let's Encrypt)`: common name and organisation, as far as they are set. */
 function nameIn(of: PeerCertificate['issuer'] | undefined): string {
   const [common, organisation] = [of?.CN, of?.O].map((one) => String(one ?? ''));
   return common && organisation ? `${common} (${organisation})` : common || organisation || '';

@@ -1,26 +1,26 @@
-/** The sites that a live configuration of Caddy serves, by host name. Pure. */
+/** The sites in a live configuration of Caddy, by host name. Pure. */
 import { hasAutomaticHttps } from '../caddy/automatic-https.ts';
-import { field, type Json, type JsonObject, object } from '../caddy/json.ts';
+import { field, type Json, type JsonObject, list, object } from '../caddy/json.ts';
 import { type Listener, parseAddress, portOf } from '../caddy/ports.ts';
 import { hostKey } from '../logs/index/host.ts';
 
 /** How a name is reached over TLS. */
 export type LiveTls = Listener & {
-  /** Whether Caddy gets and renews the certificate; false where it was given files. */
+  /** Whether Caddy obtains and renews the certificate; false if it was given files. */
   automated: boolean;
-  /** Whether a handshake may be what has the certificate issued. */
+  /** Whether a handshake can make Caddy request the certificate. */
   onDemand: boolean;
 };
 
 export type LiveUpstream = {
-  /** As the configuration has it; may hold placeholders. */
+  /** As in the configuration; may contain placeholders. */
   address: string;
   /** Whether Caddy checks its health. */
   checked: boolean;
 };
 
 export type LiveSite = {
-  /** Lower case, punycode, no brackets; empty for what answers to any host. */
+  /** Lower case, punycode, no brackets; empty for a site that answers to any host. */
   name: string;
   ports: readonly number[];
   /** Null for plain HTTP. */
@@ -28,10 +28,13 @@ export type LiveSite = {
   upstreams: readonly LiveUpstream[];
 };
 
-/** The form of a host in which names are compared: lower case, punycode, no port, no brackets. */
+/** A host in the form in which names are compared: lower case, punycode, no port, no brackets. */
 export const nameOf = (host: string): string => hostKey(host).replace(/^\[|\]$/g, '');
 
-/** One for each host name of each server. */
+/**
+ * One site per host name of each server.
+ * @param config the live configuration, of any shape
+ */
 export function liveSites(config: Json): LiveSite[] {
   const apps = field(config, 'apps');
   const http = field(apps, 'http');
@@ -39,13 +42,10 @@ export function liveSites(config: Json): LiveSite[] {
     http: portOf(field(http, 'http_port'), 80),
     https: portOf(field(http, 'https_port'), 443),
   };
-  const automation = policiesBy(
-    list(field(field(field(apps, 'tls'), 'automation'), 'policies')),
-    (policy) => {
-      const subjects = list(field(policy, 'subjects'));
-      return subjects.length === 0 ? null : subjects;
-    },
-  );
+  const automation = policiesBy(list(field(apps, 'tls', 'automation', 'policies')), (policy) => {
+    const subjects = list(field(policy, 'subjects'));
+    return subjects.length === 0 ? null : subjects;
+  });
   return Object.values(object(field(http, 'servers'))).flatMap((server) =>
     sitesOf(object(server), ports, automation),
   );
@@ -67,7 +67,7 @@ function sitesOf(server: JsonObject, ports: Ports, automation: PolicyFinder): Li
   const place = listeners.find(({ port }) => port !== ports.http) ?? listeners[0];
   const secure = isSecure(server, listeners, ports) ? place : undefined;
   const selection = policiesBy(list(server.tls_connection_policies), (policy) => {
-    const names = field(field(policy, 'match'), 'sni');
+    const names = field(policy, 'match', 'sni');
     return Array.isArray(names) ? names : null;
   });
   return [...found].map(([name, upstreams]) => ({
@@ -76,7 +76,7 @@ function sitesOf(server: JsonObject, ports: Ports, automation: PolicyFinder): Li
     tls: secure
       ? {
           ...secure,
-          // A connection is given the certificate of a file.
+          // Set if the certificate comes from a file.
           automated: field(selection(name), 'certificate_selection') === undefined,
           onDemand: field(automation(name), 'on_demand') === true,
         }
@@ -85,7 +85,7 @@ function sitesOf(server: JsonObject, ports: Ports, automation: PolicyFinder): Li
   }));
 }
 
-/** Whether Caddy serves it over TLS: asked to, or by its rules of automatic HTTPS. */
+/** Whether Caddy serves it over TLS, because it was told to or by automatic HTTPS. */
 function isSecure(server: JsonObject, listeners: readonly Listener[], ports: Ports): boolean {
   if (list(server.tls_connection_policies).length > 0) return true;
   const own = listeners.map(({ port }) => port);
@@ -93,7 +93,7 @@ function isSecure(server: JsonObject, listeners: readonly Listener[], ports: Por
   return (!isOff && own.includes(ports.https)) || hasAutomaticHttps(server, own, ports.http);
 }
 
-/** The hosts of a route's matchers; the empty name where one asks for none. */
+/** The hosts in a route's matchers; a matcher without hosts gives the empty name. */
 function namesOf(route: Json): Set<string> {
   const matchers = list(field(route, 'match'));
   const hosts = matchers.flatMap((matcher) => {
@@ -103,7 +103,7 @@ function namesOf(route: Json): Set<string> {
   return new Set(matchers.length === 0 ? [''] : hosts);
 }
 
-/** All upstreams of the proxies within a route. */
+/** All upstreams within a route. */
 function upstreamsOf(route: Json): LiveUpstream[] {
   const found: LiveUpstream[] = [];
   const left: Json[] = [route];
@@ -113,7 +113,7 @@ function upstreamsOf(route: Json): LiveUpstream[] {
       const health = field(value, 'health_checks');
       const checked =
         field(health, 'active') !== undefined ||
-        Number(field(field(health, 'passive'), 'fail_duration') ?? 0) > 0;
+        Number(field(health, 'passive', 'fail_duration') ?? 0) > 0;
       for (const upstream of list(field(value, 'upstreams'))) {
         const address = field(upstream, 'dial');
         if (typeof address === 'string') found.push({ address, checked });
@@ -127,9 +127,9 @@ function upstreamsOf(route: Json): LiveUpstream[] {
 type PolicyFinder = (name: string) => Json | undefined;
 
 /**
- * Finds the policy of a name: the first that covers it, as Caddy does. Thousands of sites may each
- * have one, or all stand in one.
- * @param patternsOf null for a policy that covers all
+ * Finds the policy of a name, which is the first that covers it, as in Caddy. Indexed, because
+ * thousands of sites may each have a policy, or share one.
+ * @param patternsOf null for a policy that covers all names
  */
 function policiesBy(
   policies: readonly Json[],
@@ -157,14 +157,12 @@ function policiesBy(
   };
 }
 
-/** Whether a name is that of a pattern such as `*.example`, label by label. */
+/** Whether a pattern such as `*.example` matches a name, label by label. */
 export function covers(pattern: string, name: string): boolean {
   return matches(nameOf(pattern).split('.'), name.split('.'));
 }
 
-/** The same, of labels that are known already. */
+/** The same for names that are already split into labels. */
 export const matches = (pattern: readonly string[], labels: readonly string[]): boolean =>
   labels.length === pattern.length &&
   pattern.every((label, index) => label === '*' || label === labels[index]);
-
-const list = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : []);

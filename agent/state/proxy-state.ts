@@ -1,5 +1,5 @@
-/** What the proxy knows of the sites it serves: certificates, upstreams and the last errors. */
-
+/** The state of each live site: its certificate, upstreams and last errors. */
+import { within } from '../../src/shared/async.ts';
 import { Failure } from '../../src/shared/failure.ts';
 import type { LogEntry } from '../../src/shared/wire.ts';
 import type { CertificatesAnswer, SiteState, SiteUpstream } from '../../src/shared/wire-state.ts';
@@ -7,42 +7,51 @@ import { type Admin, AdminUnreachable } from '../caddy/admin.ts';
 import type { Json } from '../caddy/json.ts';
 import type { Watch } from '../caddy/watch.ts';
 import { createCertificates } from './certificates.ts';
-import { readComplaint } from './complaints.ts';
 import { createErrorLog } from './error-log.ts';
-import type { Shown, Target } from './handshake.ts';
+import type { HandshakeResult, Target } from './handshake.ts';
 import { type LiveSite, type LiveTls, liveSites } from './live-sites.ts';
-import { createTroubles } from './troubles.ts';
+import { readLogEvent } from './log-events.ts';
+import { createSiteErrors } from './site-errors.ts';
 import { createUpstreams, type UpstreamFigures } from './upstreams.ts';
 
 export type ProxyStateDeps = {
   admin: Admin;
-  /** The same as whoever else asks what is live. */
+  /** Shared with everything else that asks for the live digest. */
   watch: Watch;
   /** The file of the agent's own error logger. */
   errorLog: string;
-  handshake: (target: Target) => Promise<Shown>;
+  handshake: (target: Target) => Promise<HandshakeResult>;
   /** The newest entry of the access log for a host. */
   newestRequest: (host: string) => Promise<LogEntry | null>;
   now: () => Date;
 };
 
-export type ProxyState = ReturnType<typeof createProxyState>;
+export type ProxyState = {
+  /**
+   * The state of each site, or only of the sites in `names`; waits for handshakes for a while.
+   * @throws Failure PROXY_UNREACHABLE
+   */
+  sites(names?: readonly string[]): Promise<SiteState[]>;
+  /** The certificates of all names, mostly those already known. @throws as `sites` */
+  certificates(): Promise<CertificatesAnswer['sites']>;
+  close(): Promise<void>;
+};
 
-/** Longer nobody waits for handshakes; what is not there by then comes with the next look. */
-const PATIENCE_MS = 3_000;
-/** A list that is looked at for its certificates alone is asked for again anyway. */
-const SHORT_PATIENCE_MS = 500;
+/** How long an answer waits for handshakes; later ones are in the next answer. */
+const TIMEOUT_MS = 3_000;
+/** Shorter, because a list of certificates is polled. */
+const LIST_TIMEOUT_MS = 500;
 
-export function createProxyState(deps: ProxyStateDeps) {
+export function createProxyState(deps: ProxyStateDeps): ProxyState {
   const { admin, watch, now } = deps;
   const certificates = createCertificates(deps);
   const upstreams = createUpstreams(deps);
   const errorLog = createErrorLog(deps.errorLog);
-  const troubles = createTroubles({
+  const siteErrors = createSiteErrors({
     now,
     async hasRecovered(host, since) {
       const newest = await deps.newestRequest(host);
-      // Caddy writes 0 for a request that was cut off.
+      // Caddy logs status 0 for an aborted request.
       return (
         newest !== null &&
         Date.parse(newest.timestamp) >= since &&
@@ -53,7 +62,7 @@ export function createProxyState(deps: ProxyStateDeps) {
   });
   let live: { digest: string; sites: readonly LiveSite[] } | null = null;
 
-  /** None where the proxy serves nothing that the agent loaded. @throws AdminUnreachable */
+  /** None if the proxy serves nothing that the agent loaded. @throws AdminUnreachable */
   async function liveNow(): Promise<readonly LiveSite[]> {
     const digest = await watch.liveDigest();
     if (digest === null) live = null;
@@ -66,38 +75,37 @@ export function createProxyState(deps: ProxyStateDeps) {
     return live?.sites ?? [];
   }
 
-  async function hear(sites: readonly LiveSite[]): Promise<void> {
-    const complaints = (await errorLog.read()).flatMap((line) => readComplaint(line) ?? []);
-    const renewed = new Set(troubles.hear(complaints, sites));
+  async function readErrors(sites: readonly LiveSite[]): Promise<void> {
+    const events = (await errorLog.read()).flatMap((line) => readLogEvent(line) ?? []);
+    const renewed = new Set(siteErrors.record(events, sites));
     if (renewed.size > 0) certificates.expire((name) => renewed.has(name));
   }
 
-  async function look(sites: readonly LiveSite[], patience: number): Promise<void> {
-    await within(certificates.refresh(targetsOf(sites)), patience);
-  }
+  const refresh = (sites: readonly LiveSite[], milliseconds: number): Promise<void> =>
+    within(certificates.refresh(targetsOf(sites)), milliseconds, () => undefined);
 
   function certificateOf({ name, ports, tls }: LiveSite): CertificatesAnswer['sites'][number] {
     const nothing = { certificate: null, reason: null, checkedAt: null };
     const site = { name, ports: [...ports], tls: tls !== null, automated: tls?.automated ?? false };
     if (tls === null || name === '') return { ...site, ...nothing };
     if (tls.onDemand) {
-      const reason = 'Issued on demand: a look at it could have one issued, so none is taken.';
+      const reason = 'Issued on demand: a handshake could request it, so none is made.';
       return { ...site, ...nothing, reason };
     }
-    const known = certificates.known(targetOf(name, tls));
-    if (known === null) return { ...site, ...nothing };
+    const last = certificates.last(targetOf(name, tls));
+    if (last === null) return { ...site, ...nothing };
     return {
       ...site,
-      certificate: known.certificate,
-      reason: known.certificate === null ? known.reason : null,
-      checkedAt: known.at.toISOString(),
+      certificate: last.certificate,
+      reason: last.certificate === null ? last.reason : null,
+      checkedAt: last.at.toISOString(),
     };
   }
 
-  function upstreamOf(site: LiveSite, told: ReadonlyMap<string, UpstreamFigures>) {
+  function upstreamOf(site: LiveSite, figures: ReadonlyMap<string, UpstreamFigures>) {
     return ({ address, checked }: LiveSite['upstreams'][number]): SiteUpstream => {
-      const known = told.get(address);
-      const error = troubles.reasonOf(site, address);
+      const known = figures.get(address);
+      const error = siteErrors.reasonOf(site, address);
       const isDown = known?.healthy === false || error !== null;
       return {
         address,
@@ -110,40 +118,35 @@ export function createProxyState(deps: ProxyStateDeps) {
   }
 
   return {
-    /**
-     * @param names those alone; else all
-     * @throws Failure PROXY_UNREACHABLE
-     */
-    async sites(names?: readonly string[]): Promise<SiteState[]> {
+    async sites(names) {
       try {
         const all = await liveNow();
-        await hear(all);
+        await readErrors(all);
         const wanted = names && new Set(names);
         const sites = wanted ? all.filter(({ name }) => wanted.has(name)) : all;
-        const [told] = await Promise.all([
+        const [figures] = await Promise.all([
           upstreams.read(),
-          look(sites, PATIENCE_MS),
-          troubles.settle(all),
+          refresh(sites, TIMEOUT_MS),
+          siteErrors.refresh(all),
         ]);
         return sites.map((site) => ({
           ...certificateOf(site),
-          upstreams: site.upstreams.map(upstreamOf(site, told)),
-          errors: troubles.errorsOf(site),
+          upstreams: site.upstreams.map(upstreamOf(site, figures)),
+          errors: siteErrors.errorsOf(site),
         }));
       } catch (error) {
-        throw silent(error);
+        throw reachable(error);
       }
     },
 
-    /** The certificates of all names, at once where they are known. @throws as sites */
-    async certificates(): Promise<CertificatesAnswer['sites']> {
+    async certificates() {
       try {
         const sites = await liveNow();
-        await hear(sites);
-        await look(sites, SHORT_PATIENCE_MS);
+        await readErrors(sites);
+        await refresh(sites, LIST_TIMEOUT_MS);
         return sites.filter(({ tls }) => tls !== null).map(certificateOf);
       } catch (error) {
-        throw silent(error);
+        throw reachable(error);
       }
     },
 
@@ -151,26 +154,16 @@ export function createProxyState(deps: ProxyStateDeps) {
   };
 }
 
-const silent = (error: unknown) =>
+const reachable = (error: unknown) =>
   error instanceof AdminUnreachable
     ? new Failure('PROXY_UNREACHABLE', 'The proxy does not answer.', { cause: error })
     : error;
 
 const targetOf = (name: string, { host, port }: LiveTls): Target => ({ host, port, name });
 
-/** The names that may be asked for. */
+/** The names that can be asked for without side effects. */
 function targetsOf(sites: readonly LiveSite[]): Target[] {
   return sites.flatMap(({ name, tls }) =>
     tls === null || tls.onDemand || name === '' ? [] : [targetOf(name, tls)],
   );
-}
-
-async function within(work: Promise<void>, milliseconds: number): Promise<void> {
-  const { promise: late, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, milliseconds);
-  try {
-    await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

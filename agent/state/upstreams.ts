@@ -1,54 +1,59 @@
-/** What Caddy tells of the upstreams it knows: requests under way, failures, and their health. */
+/** Reads Caddy's figures on its upstreams: open requests, failures and health. */
 import type { Admin } from '../caddy/admin.ts';
-import { field, type Json } from '../caddy/json.ts';
+import { field, type Json, list } from '../caddy/json.ts';
 
-/** `healthy` is null where Caddy says nothing of it. */
+/** `healthy` is null if Caddy does not say. */
 export type UpstreamFigures = { requests: number; fails: number; healthy: boolean | null };
 
 export type UpstreamsDeps = { admin: Pick<Admin, 'upstreams' | 'metrics'>; now: () => Date };
 
-/** Caddy writes a line into its log for each time it is asked for them. */
+/** Caddy logs each request for these figures. */
 const KEPT_MS = 5_000;
 
-export function createUpstreams({ admin, now }: UpstreamsDeps) {
-  let last: { until: number; told: Promise<Map<string, UpstreamFigures>> } | null = null;
+export type Upstreams = {
+  /** By address; at most a few seconds old. @throws AdminUnreachable */
+  read(): Promise<ReadonlyMap<string, UpstreamFigures>>;
+  /** Call it after a reload, which may change the upstreams. */
+  forget(): void;
+};
+
+export function createUpstreams({ admin, now }: UpstreamsDeps): Upstreams {
+  let last: { until: number; figures: ReturnType<Upstreams['read']> } | null = null;
 
   async function ask(): Promise<Map<string, UpstreamFigures>> {
-    const list = JSON.parse(await admin.upstreams()) as Json;
+    const upstreams = JSON.parse(await admin.upstreams()) as Json;
     const health = healthOf(await admin.metrics());
-    const told = new Map<string, UpstreamFigures>();
-    for (const one of Array.isArray(list) ? list : []) {
+    const figures = new Map<string, UpstreamFigures>();
+    for (const one of list(upstreams)) {
       const address = String(field(one, 'address') ?? '');
-      told.set(address, {
+      figures.set(address, {
         requests: Number(field(one, 'num_requests')) || 0,
         fails: Number(field(one, 'fails')) || 0,
         healthy: health.get(address) ?? null,
       });
     }
-    return told;
+    return figures;
   }
 
   return {
-    /** By address; at most a few seconds old. @throws AdminUnreachable */
-    read(): Promise<Map<string, UpstreamFigures>> {
+    read() {
       const time = now().getTime();
-      if (last && last.until > time) return last.told;
-      const told = ask();
-      last = { until: time + KEPT_MS, told };
-      told.catch(() => {
+      if (last && last.until > time) return last.figures;
+      const figures = ask();
+      last = { until: time + KEPT_MS, figures };
+      figures.catch(() => {
         last = null;
       });
-      return told;
+      return figures;
     },
 
-    /** There is a new configuration: other upstreams. */
-    forget(): void {
+    forget() {
       last = null;
     },
   };
 }
 
-/** By address, from Caddy's own figures: `caddy_reverse_proxy_upstreams_healthy{upstream="…"} 1`. */
+/** By address, from Caddy's metrics: `caddy_reverse_proxy_upstreams_healthy{upstream="…"} 1`. */
 function healthOf(metrics: string): Map<string, boolean> {
   const found = metrics.matchAll(
     /^caddy_reverse_proxy_upstreams_healthy\{[^}\n]*upstream="([^"\n]*)"[^}\n]*\} (\d)/gm,

@@ -179,7 +179,7 @@ export function createHub(deps: HubDeps) {
         metrics,
         hasToken,
         peerOf,
-        told: {
+        docs: {
           response: { 200: t.String(), ...refusals(...READS) },
           detail: operations.metrics,
         },

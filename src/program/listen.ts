@@ -3,21 +3,23 @@ import { rmSync } from 'node:fs';
 import type { AnyElysia } from 'elysia';
 import type { AgentSettings } from './config.ts';
 
-/** A running program; `stop` resolves when all that was under way is done. */
+/** A service that runs: its address, and a `stop` that resolves once everything is done. */
 export type Running = { url: string; stop: () => Promise<void> };
 
-/** Long enough for a publish under way; what hangs longer is cut off. */
-const STOP_PATIENCE_MS = 40_000;
-/** Long enough for almost all publishes: a reader that was only slow may have ended meanwhile. */
-const STUCK_PATIENCE_MS = 2_000;
-
-/** `stuck`: so many of the requests under way may never end by themselves. */
+/** @param stuck how many of the open requests may never end */
 export type Listening = { url: string; stop: (stuck?: number) => Promise<void> };
 
-/** For connections that have not said yet what they want. */
+/** Long enough for a publish to complete; a request that takes longer is cut off. */
+const STOP_TIMEOUT_MS = 40_000;
+/** Long enough for most publishes, and for a stuck reader that was only slow to catch up. */
+const STUCK_TIMEOUT_MS = 2_000;
+/** For connections that have not sent a request. */
 const IDLE_SECONDS = 30;
 
-/** Ports are taken exclusively: Elysia's default lets two servers share one without a word. */
+/**
+ * Ports are taken exclusively: by default, Elysia silently lets two servers share one.
+ * @throws Error if it cannot listen there
+ */
 export function listen(
   app: AnyElysia,
   hostname: string,
@@ -30,13 +32,13 @@ export function listen(
       port,
       reusePort: false,
       idleTimeout: IDLE_SECONDS,
-      // Bodies are bounded where they are read, after the guards; Bun's own answer is no JSON.
+      // Bodies are limited where they are read, after authentication; Bun's own answer is not JSON.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
       development: false,
       ...(tls === null ? {} : { tls: { cert: tls.cert, key: tls.key } }),
     });
   } catch (cause) {
-    throw new Error(`cannot listen on ${hostname}, port ${port}: is it taken?`, { cause });
+    throw new Error(`cannot listen on ${hostname}, port ${port}: is it in use?`, { cause });
   }
   const { server } = app;
   if (!server) throw new Error(`cannot listen on ${hostname}, port ${port}`);
@@ -44,40 +46,40 @@ export function listen(
   return {
     url: `${tls === null ? 'http' : 'https'}://${host}:${server.port}`,
     async stop(stuck = 0) {
-      const cut = setTimeout(() => void server.stop(true), STOP_PATIENCE_MS);
-      // When only readers are left that take nothing, there is nothing to wait for.
-      const look = setInterval(() => {
+      const cut = setTimeout(() => void server.stop(true), STOP_TIMEOUT_MS);
+      // Once only stuck requests are left, there is nothing to wait for.
+      const check = setInterval(() => {
         if (stuck > 0 && server.pendingRequests <= stuck) void server.stop(true);
-      }, STUCK_PATIENCE_MS);
+      }, STUCK_TIMEOUT_MS);
       await server.stop();
-      clearInterval(look);
+      clearInterval(check);
       clearTimeout(cut);
     },
   };
 }
 
-/** Listens on `path`, readable and writable by its owner alone. @throws where that cannot be had */
-export function listenLocally(app: AnyElysia, path: string) {
-  // One that is left there belongs to a hub that was killed: the folder's lock is ours.
+/** A unix socket that an app listens on. */
+export type LocalListening = { stop: () => Promise<void> };
+
+/** Listens on `path`, which only its owner can open. @throws Error if it cannot listen there */
+export function listenLocally(app: AnyElysia, path: string): LocalListening {
+  // A socket found here was left by a hub that was killed: this one holds the folder's lock.
   rmSync(path, { force: true });
   const umask = process.umask(0o177);
   try {
-    return stoppable(Bun.serve({ unix: path, fetch: app.handle, development: false }), path);
+    const server = Bun.serve({ unix: path, fetch: app.handle, development: false });
+    return {
+      async stop() {
+        await server.stop();
+        rmSync(path, { force: true });
+      },
+    };
   } finally {
     process.umask(umask);
   }
 }
 
-function stoppable(server: { stop: () => Promise<void> }, path: string) {
-  return {
-    async stop(): Promise<void> {
-      await server.stop();
-      rmSync(path, { force: true });
-    },
-  };
-}
-
-/** Whether a port of all addresses can be had at this moment. */
+/** Whether a port is free on all addresses at this moment. */
 export function canListen(port: number): boolean {
   try {
     Bun.listen({ hostname: '0.0.0.0', port, exclusive: true, socket: { data() {} } }).stop(true);

@@ -1,32 +1,78 @@
-/** Reads single settings and gathers their faults; no value is ever repeated in one. */
+/** Reads single settings and collects everything wrong with them; never repeats a value. */
 import { isAbsolute, resolve } from 'node:path';
+import { type Env, givenIn, type Role, SETTINGS, type SettingName, valueIn } from './settings.ts';
 
-export type Env = Readonly<Record<string, string | undefined>>;
-
-/** All faults of a start in one message, one a line. */
+/** Everything wrong with the settings in one message, one problem a line. */
 export class SettingsError extends Error {}
 
-/** @param readFile throws where a file cannot be read */
-export function createReader(env: Env, readFile: (path: string) => string) {
+/**
+ * A setting that is not set has its default from the table. A bad one is a fault, and what is
+ * returned for it does not matter: `finish` throws.
+ */
+export type SettingsReader = {
+  /** Adds a fault: the name, then `what` ("must be …"). */
+  fault: (name: string, what: string) => void;
+  has: (name: SettingName) => boolean;
+  /** `''` if it is not set and has no default. */
+  text: (name: SettingName) => string;
+  /** An absolute path. */
+  path: (name: SettingName) => string;
+  /** 0 to 65535. */
+  port: (name: SettingName) => number;
+  /** 1 to 65535, null if it is not set. */
+  optionalPort: (name: SettingName) => number | null;
+  /** 1 to a million. */
+  count: (name: SettingName) => number;
+  /** `true`, `1`, `false` or `0`, in any case. */
+  flag: (name: SettingName) => boolean;
+  oneOf: <T extends string>(name: SettingName, choices: readonly [T, ...T[]]) => T;
+  /** An http or https address, without a trailing slash. */
+  url: (name: SettingName) => string;
+  /** Origins (`https://box.example`) or hosts, separated by commas or spaces; returned as hosts. */
+  hosts: (name: SettingName) => string[];
+  /** Absolute paths of folders, separated by colons as in PATH. */
+  folders: (name: SettingName) => string[];
+  /** The content of the file it names; null if it is not set. */
+  file: (name: SettingName) => string | null;
+  /** NAME itself, or the content of the file that NAME_FILE names; null if neither is set. */
+  secret: (name: SettingName) => string | null;
+  /** The variables in a file of `NAME=value` lines; skips empty lines and `#` comments, unquotes. */
+  envFile: (name: SettingName) => Record<string, string>;
+  /** @throws SettingsError if there was any fault */
+  finish: () => void;
+};
+
+/**
+ * @param dataDir the data folder, absolute
+ * @param readFile throws if the file cannot be read
+ */
+export function createReader(
+  env: Env,
+  role: Role,
+  dataDir: string,
+  readFile: (path: string) => string,
+): SettingsReader {
   const faults: string[] = [];
   const fault = (name: string, what: string) => void faults.push(`${name} ${what}`);
-  /** An empty value counts as absent. */
-  const value = (name: string): string | undefined => env[name]?.trim() || undefined;
+  const given = (name: string) => givenIn(env, name);
 
-  function integer(name: string, least: number, most: number, what: string): number | null {
-    const text = value(name);
-    if (text === undefined) return null;
-    const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-    if (number >= least && number <= most) return number;
-    fault(name, what);
-    return null;
+  function text(name: SettingName): string {
+    const { onOneMachine } = SETTINGS[name];
+    if (role !== 'all' || onOneMachine === undefined || given(name)) return valueIn(env, name);
+    return onOneMachine.replace(/^DATA_DIR\b/, () => dataDir);
   }
 
-  const port = (name: string, least: number) =>
-    integer(name, least, 65_535, `must be a port, ${least} to 65535`);
+  function integer(name: SettingName, least: number, most: number, what: string): number {
+    const value = text(name);
+    const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
+    if (!(number >= least && number <= most)) fault(name, `must be ${what}, ${least} to ${most}`);
+    return number;
+  }
+
+  const port = (name: SettingName, least = 0) => integer(name, least, 65_535, 'a port');
 
   function file(name: string): string | null {
-    const path = value(name);
+    const path = given(name);
     if (path === undefined) return null;
     try {
       return readFile(path);
@@ -38,90 +84,72 @@ export function createReader(env: Env, readFile: (path: string) => string) {
 
   return {
     fault,
+    text,
     file,
-    has: (name: string): boolean => value(name) !== undefined,
-    text: (name: string, otherwise: string): string => value(name) ?? otherwise,
-    port: (name: string, otherwise: number): number => port(name, 0) ?? otherwise,
-    optionalPort: (name: string): number | null => port(name, 1),
-    count: (name: string, otherwise: number): number =>
-      integer(name, 1, 1_000_000, 'must be a whole number from 1') ?? otherwise,
+    has: (name) => given(name) !== undefined,
+    path: (name) => resolve(text(name)),
+    port: (name) => port(name),
+    optionalPort: (name) => (given(name) === undefined ? null : port(name, 1)),
+    count: (name) => integer(name, 1, 1_000_000, 'a whole number'),
 
-    flag(name: string, otherwise: boolean): boolean {
-      const text = value(name)?.toLowerCase();
-      if (text === undefined) return otherwise;
-      if (text === 'true' || text === '1') return true;
-      if (text !== 'false' && text !== '0') fault(name, 'must be true or false');
-      return false;
+    flag(name) {
+      const value = text(name).toLowerCase();
+      if (!['true', '1', 'false', '0'].includes(value)) fault(name, 'must be true or false');
+      return value === 'true' || value === '1';
     },
 
-    /** One of `choices`; where nothing is said the first one, or another that is the default. */
-    oneOf<T extends string>(
-      name: string,
-      choices: readonly [T, ...T[]],
-      otherwise: T = choices[0],
-    ): T {
-      const text = value(name);
-      const chosen = text === undefined ? otherwise : choices.find((choice) => choice === text);
+    oneOf(name, choices) {
+      const chosen = choices.find((choice) => choice === text(name));
       if (chosen === undefined) fault(name, `must be one of ${choices.join(', ')}`);
-      return chosen ?? otherwise;
+      return chosen ?? choices[0];
     },
 
-    /** An http or https address without a trailing slash. */
-    url(name: string, otherwise: string): string {
-      const text = value(name) ?? otherwise;
-      if (!/^https?:\/\//.test(text) || !URL.canParse(text)) {
+    url(name) {
+      const value = text(name);
+      if (!/^https?:\/\//.test(value) || !URL.canParse(value)) {
         fault(name, 'must be an http:// or https:// address');
       }
-      return text.replace(/\/+$/, '');
+      return value.replace(/\/+$/, '');
     },
 
-    /** Origins (`https://box.example`) or hosts, with commas or spaces between, as hosts. */
-    hosts(name: string): string[] {
-      return (value(name)?.split(/[\s,]+/) ?? []).filter(Boolean).map((text) => {
-        const origin = /^https?:\/\//i.test(text) ? text : `http://${text}`;
+    hosts(name) {
+      const all = text(name).split(/[\s,]+/);
+      return all.filter(Boolean).map((host) => {
+        const origin = /^https?:\/\//i.test(host) ? host : `http://${host}`;
         const url = URL.canParse(origin) ? new URL(origin) : null;
         if (url?.pathname !== '/' || url.username || url.search || url.hash) {
-          fault(name, 'must hold origins like https://box.example, or hosts');
+          fault(name, 'must be origins like https://box.example, or hosts');
         }
         return url ? url.host.replace(/:(80|443)$/, '') : '';
       });
     },
 
-    /** Absolute folders with colons between, as on a PATH. */
-    folders(name: string): string[] {
-      const all = (value(name)?.split(':') ?? []).filter(Boolean);
+    folders(name) {
+      const all = text(name).split(':').filter(Boolean);
       if (all.some((folder) => !isAbsolute(folder) || resolve(folder) === '/')) {
-        fault(name, 'must hold absolute folders below the root, with colons between');
+        fault(name, 'must be absolute paths other than /, separated by colons');
       }
       return all.map((folder) => resolve(folder));
     },
 
-    /** NAME itself, or the content of the file that NAME_FILE names; null where neither is set. */
-    secret(name: string): string | null {
-      return value(name) ?? (file(`${name}_FILE`)?.trim() || null);
-    },
+    secret: (name) => given(name) ?? (file(`${name}_FILE`)?.trim() || null),
 
-    /** `NAME=value` lines; empty lines and `#` comments are passed over, quotes around a value go. */
-    envFile(name: string): Record<string, string> {
+    envFile(name) {
       const variables: Record<string, string> = {};
       for (const [at, raw] of (file(name) ?? '').split('\n').entries()) {
         const line = raw.trim();
         if (line === '' || line.startsWith('#')) continue;
         const match = /^(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)=(?:"(.*)"|'(.*)'|(.*))$/.exec(line);
-        if (!match?.[1]) {
-          fault(name, `has a line ${at + 1} that is not NAME=value`);
-          continue;
-        }
-        variables[match[1]] = match[2] ?? match[3] ?? match[4] ?? '';
+        if (match?.[1]) variables[match[1]] = match[2] ?? match[3] ?? match[4] ?? '';
+        else fault(name, `must consist of NAME=value lines, which line ${at + 1} is not`);
       }
       return variables;
     },
 
-    /** @throws SettingsError where there was any fault */
-    finish(): void {
+    finish() {
       if (faults.length === 0) return;
       throw new SettingsError(
-        `signalbox cannot start:\n${faults.map((one) => `  ${one}`).join('\n')}`,
+        `signalbox cannot start:\n${faults.map((line) => `  ${line}`).join('\n')}`,
       );
     },
   };

@@ -1,10 +1,10 @@
-/** What this is: the version, and in a binary the commit it was built from. */
+/** Which signalbox this is: its version and, in a binary, the commit it was built from. */
 import { version } from '../../package.json';
 
-/** The build puts it in; there is none when the program runs from its source. */
+/** Set by the build; undefined when the program runs from its source. */
 declare const SIGNALBOX_COMMIT: string | null | undefined;
 
 export const VERSION: string = version;
 
-/** The first characters of its hash, `-dirty` behind where files differed; null from source. */
+/** The commit's short hash, with `-dirty` if files differed from it; null when run from source. */
 export const COMMIT: string | null = typeof SIGNALBOX_COMMIT === 'string' ? SIGNALBOX_COMMIT : null;

@@ -1,45 +1,101 @@
-/** Every error code of the two interfaces and the HTTP status it travels with. */
-export const STATUS = {
-  INVALID_JSON: 400,
-  INVALID_REQUEST: 400,
-  VALIDATION_ERROR: 400,
-  INVALID_EMAIL: 400,
-  INVALID_PASSWORD: 400,
-  PASSWORD_TOO_SHORT: 400,
-  PASSWORD_TOO_LONG: 400,
-  PASSWORD_TOO_COMMON: 400,
-  UNAUTHENTICATED: 401,
-  INVALID_EMAIL_OR_PASSWORD: 401,
-  FORBIDDEN: 403,
-  FORBIDDEN_ORIGIN: 403,
-  SIGN_UP_CLOSED: 403,
-  SETUP_CODE_REQUIRED: 403,
-  NOT_FOUND: 404,
-  BODY_TOO_SLOW: 408,
-  DOMAIN_TAKEN: 409,
-  LAST_USER: 409,
-  STALE: 409,
-  IMPORT_FIRST: 409,
-  REVERT_CONFLICT: 409,
-  NOT_EMPTY: 409,
-  PRECONDITION_FAILED: 412,
-  IMPORT_DIFFERS: 422,
-  BODY_TOO_LARGE: 413,
-  USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: 422,
-  RATE_LIMITED: 429,
-  INTERNAL: 500,
-  PROXY_REJECTED: 502,
-  PROXY_UNREACHABLE: 502,
-  AGENT_UNREACHABLE: 502,
-  STORAGE_UNAVAILABLE: 507,
+/** Every error code of the two interfaces, and the failures that carry them. */
+
+/** The HTTP status a code travels with, and what it means to anyone who reads the documentation. */
+export const FAILURES = {
+  INVALID_JSON: { status: 400, meaning: 'The body is not valid JSON.' },
+  INVALID_REQUEST: {
+    status: 400,
+    meaning: 'A field, a parameter or the Host header is missing or malformed.',
+  },
+  VALIDATION_ERROR: { status: 400, meaning: 'A field is missing or malformed.' },
+  INVALID_EMAIL: { status: 400, meaning: 'The email address is not valid.' },
+  INVALID_PASSWORD: { status: 400, meaning: 'The current password is wrong.' },
+  PASSWORD_TOO_SHORT: { status: 400, meaning: 'A password needs at least 8 characters.' },
+  PASSWORD_TOO_LONG: { status: 400, meaning: 'A password has at most 128 characters.' },
+  PASSWORD_TOO_COMMON: { status: 400, meaning: 'The password is too common.' },
+  UNAUTHENTICATED: { status: 401, meaning: 'There is no session or token, or it has expired.' },
+  INVALID_EMAIL_OR_PASSWORD: { status: 401, meaning: 'The email address or password is wrong.' },
+  FORBIDDEN: {
+    status: 403,
+    meaning: 'The API token is read-only, or the route needs a session.',
+  },
+  FORBIDDEN_ORIGIN: {
+    status: 403,
+    meaning: 'The request comes from another website, or names a host that is not the hub’s.',
+  },
+  SIGN_UP_CLOSED: { status: 403, meaning: 'This hub does not accept new accounts.' },
+  SETUP_CODE_REQUIRED: {
+    status: 403,
+    meaning: 'The first account needs the setup code that the hub printed when it started.',
+  },
+  NOT_FOUND: { status: 404, meaning: 'There is nothing with this id.' },
+  BODY_TOO_SLOW: { status: 408, meaning: 'The body took too long to arrive.' },
+  DOMAIN_TAKEN: { status: 409, meaning: 'Another vhost already has this domain.' },
+  LAST_USER: { status: 409, meaning: 'The last account cannot be deleted.' },
+  STALE: { status: 409, meaning: 'The live configuration is not the one this would replace.' },
+  IMPORT_FIRST: {
+    status: 409,
+    meaning:
+      'The proxy serves sites that signalbox did not write: import them, or repeat the request with replace=true.',
+  },
+  REVERT_CONFLICT: { status: 409, meaning: 'Later changes prevent this one from being undone.' },
+  NOT_EMPTY: { status: 409, meaning: 'The hub already has vhosts: repeat with replace=true.' },
+  PRECONDITION_FAILED: {
+    status: 412,
+    meaning: 'The vhost is no longer in the state that If-Match names.',
+  },
+  BODY_TOO_LARGE: { status: 413, meaning: 'The body exceeds this route’s limit.' },
+  IMPORT_DIFFERS: {
+    status: 422,
+    meaning: 'After the import, the proxy would behave differently.',
+  },
+  USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: {
+    status: 422,
+    meaning: 'An account with this email address already exists.',
+  },
+  RATE_LIMITED: {
+    status: 429,
+    meaning: 'Too many attempts; Retry-After says when to try again.',
+  },
+  INTERNAL: { status: 500, meaning: 'Something went wrong on our side.' },
+  PROXY_REJECTED: {
+    status: 502,
+    meaning: 'The proxy does not accept this configuration; nothing was recorded.',
+  },
+  PROXY_UNREACHABLE: { status: 502, meaning: 'The proxy does not answer; nothing was recorded.' },
+  AGENT_UNREACHABLE: {
+    status: 502,
+    meaning:
+      'The agent did not answer, or its answer made no sense; nothing was recorded, and the hub restores what is stored.',
+  },
+  STORAGE_UNAVAILABLE: {
+    status: 507,
+    meaning: 'The disk is full or not writable; nothing was changed.',
+  },
 } as const;
 
-export type FailureCode = keyof typeof STATUS;
+export type FailureCode = keyof typeof FAILURES;
 
-/** What may travel beside code and message: the proxy's own words, and the line it named. */
-export type FailureExtra = {
-  detail?: string | undefined;
+/** What a failure is about, as data; `sentenceOf` is the only place that puts it into words. */
+export type Location = Readonly<{
+  /** Which of a list of operations, from 1. */
+  operation?: number | undefined;
+  /** A vhost other than the one the caller asked about, or one of several; `line` of its config. */
+  vhost?: { id: number | null; domain: string; line?: number | undefined } | undefined;
+  /** The preamble; `line` of its text. */
+  preamble?: { line?: number | undefined } | undefined;
+  /** The field of the request. */
+  field?: string | undefined;
+  /** The line, from 1, of the text that the caller sent. */
   line?: number | undefined;
+}>;
+
+export type FailureExtra = {
+  /** The proxy's own words, or more than the message says; without the location. */
+  detail?: string | undefined;
+  at?: Location | undefined;
+  /** Changelog entries that prevent an undo. */
+  changes?: readonly number[] | undefined;
   /** Seconds after which it is worth another try; travels as `Retry-After`. */
   retryAfter?: number | undefined;
   /** For the log only; never leaves the program. */
@@ -49,7 +105,8 @@ export type FailureExtra = {
 /** An expected failure: `message` is one sentence for the person who asked. */
 export class Failure extends Error {
   readonly detail: string | undefined;
-  readonly line: number | undefined;
+  readonly at: Location;
+  readonly changes: readonly number[] | undefined;
   readonly retryAfter: number | undefined;
 
   constructor(
@@ -60,7 +117,28 @@ export class Failure extends Error {
     super(message, { cause: extra.cause });
     this.name = 'Failure';
     this.detail = extra.detail;
-    this.line = extra.line;
+    this.at = extra.at ?? {};
+    this.changes = extra.changes;
     this.retryAfter = extra.retryAfter;
   }
+
+  /** The same failure, about something else. */
+  about(at: Location): Failure {
+    const { code, message, detail, changes, retryAfter, cause } = this;
+    return new Failure(code, message, { detail, at, changes, retryAfter, cause });
+  }
 }
+
+/** `operation 2, in a.example, line 3: unrecognized directive`; undefined where there is nothing to add. */
+export function sentenceOf({ message, detail, at }: Failure): string | undefined {
+  const { operation, vhost, preamble, line } = at;
+  const place = [
+    operation && `operation ${operation}`,
+    vhost && `in ${vhost.domain}`,
+    preamble && 'preamble',
+    lineWords(vhost?.line ?? preamble?.line ?? line),
+  ].filter(Boolean);
+  return place.length === 0 ? detail : `${place.join(', ')}: ${detail ?? message}`;
+}
+
+const lineWords = (line: number | undefined) => (line === undefined ? '' : `line ${line}`);

@@ -1,7 +1,7 @@
-/** Single files, read and written whole. */
+/** Reads and writes whole files. */
 import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 
-/** The file's text, or null where there is none. @throws other file system errors */
+/** The file's text, or null if there is no file. @throws other file system errors */
 export function readIfThere(file: string): string | null {
   try {
     return readFileSync(file, 'utf8');
@@ -11,7 +11,7 @@ export function readIfThere(file: string): string | null {
   }
 }
 
-/** Writes and syncs `text`; whatever stood there is gone. @throws file system errors */
+/** Overwrites a file with `text` and syncs it. @throws file system errors */
 export function writeDurably(file: string, text: string, mode: number): void {
   const bytes = Buffer.from(text);
   const handle = openSync(file, 'w', mode);

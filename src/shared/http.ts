@@ -1,7 +1,6 @@
 /** What both Elysia apps do alike: errors mapped in one place, bodies read late and bounded. */
 import { Elysia } from 'elysia';
-import { Failure, type FailureCode, STATUS } from './failure.ts';
-import type { ErrorBody } from './wire.ts';
+import { FAILURES, Failure, type FailureCode, sentenceOf } from './failure.ts';
 
 /** Elysia looks for the path behind the eleventh character; `http://pi/` has it earlier. */
 export const SHORT_HOSTS = { standardHostname: false };
@@ -13,13 +12,24 @@ const UNREAD = Symbol('the body is not read yet');
 /** 16 MiB in this time are 1 Mbit/s, a slow line. */
 const BODY_DEADLINE_MS = 120_000;
 
-/** Answers a failure; anything that is not one is a bare 500 and goes to `report`. */
-export function failureResponse(failure: Failure, headers: Record<string, string> = {}): Response {
-  const body: ErrorBody = { code: failure.code, message: failure.message };
-  if (failure.detail !== undefined) body.detail = failure.detail;
-  if (failure.line !== undefined) body.line = failure.line;
-  if (failure.retryAfter !== undefined) headers['Retry-After'] = String(failure.retryAfter);
-  return Response.json(body, { status: STATUS[failure.code], headers });
+/** An error body; `words` adds the detail without its location. */
+function failureResponse(
+  failure: Failure,
+  { headers = {}, words = false }: { headers?: Record<string, string>; words?: boolean } = {},
+): Response {
+  const { code, message, detail, at, changes, retryAfter } = failure;
+  if (retryAfter !== undefined) headers['Retry-After'] = String(retryAfter);
+  const body = {
+    code,
+    message,
+    detail: sentenceOf(failure),
+    // The caller knows the texts of several operations: no line is one of "the" text.
+    line: at.operation === undefined ? at.line : undefined,
+    field: at.field,
+    changes,
+    words: words ? detail : undefined,
+  };
+  return Response.json(body, { status: FAILURES[code].status, headers });
 }
 
 /** A stream of server-sent events, which nothing on the way shall keep or gather. */
@@ -33,17 +43,19 @@ export const eventStream = (events: ReadableStream<Uint8Array>): Response =>
   });
 
 export type ErrorOptions = {
-  /** Hears of what nobody expected. */
+  /** Gets every error that nobody expected. */
   report: (error: unknown, request: Request) => void;
   /** The code for a body or query that does not match its schema, by path. */
   invalid?: (path: string) => FailureCode;
+  /** Whether bodies carry `words`: what another program of ours reads instead of `detail`. */
+  words?: boolean;
 };
 
 /**
  * The one error mapper. Mount it first: Elysia's hooks only see what is mounted after them.
  * Elysia's own answers would echo the rejected body (passwords) and an exception's message.
  */
-export function errors({ report, invalid = () => 'INVALID_REQUEST' }: ErrorOptions) {
+export function errors({ report, invalid = () => 'INVALID_REQUEST', words = false }: ErrorOptions) {
   const app = new Elysia({ name: 'errors' }).onRequest(({ request }) => {
     if (URL.canParse(request.url)) return;
     throw new Failure('INVALID_REQUEST', 'The Host header is not valid.');
@@ -52,17 +64,17 @@ export function errors({ report, invalid = () => 'INVALID_REQUEST' }: ErrorOptio
     const headers: Record<string, string> = {};
     const challenge = set.headers['WWW-Authenticate'];
     if (typeof challenge === 'string') headers['WWW-Authenticate'] = challenge;
-    if (error instanceof Failure) return failureResponse(error, headers);
+    if (error instanceof Failure) return failureResponse(error, { headers, words });
     if (code === 'NOT_FOUND') {
       return failureResponse(new Failure('NOT_FOUND', 'There is nothing at this address.'));
     }
     if (code === 'PARSE') return failureResponse(invalidJson());
     if (code === 'VALIDATION' && 'type' in error && error.type !== 'response') {
-      return failureResponse(new Failure(invalid(pathOf(request)), describe(error)));
+      return failureResponse(malformed(invalid(pathOf(request)), error));
     }
     report(error, request);
     if (isStorageFault(error)) return failureResponse(storageUnavailable());
-    return failureResponse(new Failure('INTERNAL', 'Something went wrong on our side.'));
+    return failureResponse(new Failure('INTERNAL', FAILURES.INTERNAL.meaning));
   });
 }
 
@@ -74,14 +86,12 @@ export const pathOf = (request: Request): string =>
 const STORAGE_FAULT =
   /^(ENOSPC|EROFS|EDQUOT|EFBIG|EIO|EACCES|EPERM|SQLITE_(FULL|IOERR|READONLY|CANTOPEN)(_.*)?)$/;
 
-const isStorageFault = (error: unknown): boolean =>
+/** Whether an error says that the disk is full or cannot be written to. */
+export const isStorageFault = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && STORAGE_FAULT.test(String(error.code));
 
 const storageUnavailable = () =>
-  new Failure(
-    'STORAGE_UNAVAILABLE',
-    'The disk is full or cannot be written to; nothing was changed.',
-  );
+  new Failure('STORAGE_UNAVAILABLE', FAILURES.STORAGE_UNAVAILABLE.meaning);
 
 /** Longer than the hub's deadline towards the agent, and than the agent's towards Caddy. */
 const REQUEST_IDLE_SECONDS = 120;
@@ -200,17 +210,21 @@ function isEscaped(bytes: Uint8Array, quote: number): boolean {
 
 const invalidJson = () => new Failure('INVALID_JSON', 'The body is not valid JSON.');
 
-/** Names the field at fault and never its value. */
-function describe(error: object): string {
-  const path =
-    'valueError' in error &&
-    typeof error.valueError === 'object' &&
-    error.valueError !== null &&
-    'path' in error.valueError &&
-    typeof error.valueError.path === 'string'
-      ? error.valueError.path.slice(1).replaceAll('/', '.')
-      : '';
-  return path === ''
-    ? 'The request is missing something or has a field of the wrong type.'
-    : `The field "${path.slice(0, 80)}" is missing or not of the expected form.`;
+/** Names the field at fault, never its value. */
+function malformed(code: FailureCode, error: object): Failure {
+  const field = fieldOf(error);
+  return field === ''
+    ? new Failure(code, 'A field of the request is missing or has the wrong type.')
+    : new Failure(code, `The field "${field}" is missing or malformed.`, { at: { field } });
 }
+
+/** `operations.0.domain`; empty where the whole is at fault. */
+function fieldOf(error: object): string {
+  if (!('valueError' in error)) return '';
+  const { valueError } = error;
+  if (typeof valueError !== 'object' || valueError === null || !('path' in valueError)) return '';
+  return String(valueError.path).slice(1, LONGEST_FIELD).replaceAll('/', '.');
+}
+
+/** A body may have a field of any name. */
+const LONGEST_FIELD = 81;

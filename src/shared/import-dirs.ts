@@ -1,15 +1,16 @@
-/** Which files a proxyfile may import: those below the folders an operator has named. */
+/** Which files a Caddyfile may import: those below the folders that the operator allows. */
 import { readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { fileImports, type ReadingOptions } from './caddyfile/file-imports.ts';
 
-/** Imports in imported files are followed this far. */
+/** How deeply imports in imported files are followed. */
 const DEEPEST = 10;
 
 /**
- * Whether every file that `target` names lies below one of `dirs`, links and dots resolved, and
- * imports nothing from elsewhere itself.
- * @param from the folder that a relative path is meant from; null where none is allowed
+ * Whether every file that `target` matches is below one of `dirs`, with links and dots resolved, and
+ * imports no other files itself. False if a file cannot be read.
+ * @param dirs absolute paths
+ * @param from the folder that relative paths start from; null if they are not allowed
  */
 export function mayImport(
   target: string,
@@ -20,7 +21,7 @@ export function mayImport(
 ): boolean {
   if (dirs.length === 0 || depth > DEEPEST || /[{}\0]/.test(target)) return false;
   const path = isAbsolute(target) || from === null ? target : join(from, target);
-  // A pattern may stand for file names, and not for folders on the way.
+  // A pattern may match file names, but not folders.
   if (!isAbsolute(path) || /[*?[\\]/.test(dirname(path))) return false;
   try {
     const folder = realpathSync(dirname(path));
@@ -36,10 +37,10 @@ export function mayImport(
   }
 }
 
-/** Without a pattern the name itself, also where there is no such file. */
+/** Without a pattern the name itself, even if there is no such file. */
 function matching(folder: string, name: string): string[] {
   if (!/[*?[\\]/.test(name)) return [name];
-  // All there are: what a pattern picks out of them is Caddy's to say.
+  // All of them: only Caddy knows which ones the pattern matches.
   return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => !entry.isDirectory())
     .map((entry) => entry.name);

@@ -1,14 +1,14 @@
-/** One program per data folder. */
+/** Allows one program per data folder. */
 import { Database } from 'bun:sqlite';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Holds SQLite's own file lock for as long as the process lives: the operating system lets go of it
- * at a crash, which a pid file would not.
- * @param who what holds it, `hub` or `agent`
- * @returns what gives it back
- * @throws Error where another process has it
+ * Takes SQLite's file lock, which the operating system releases even if the process crashes; a pid
+ * file would stay.
+ * @param who `hub` or `agent`
+ * @returns a function that releases the lock
+ * @throws Error if another process holds it; file system errors
  */
 export function lockFolder(folder: string, who: string): () => void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -1,14 +1,14 @@
-/** Which requests can only have been made by somebody on this machine. Pure. */
+/** Recognises requests that can only come from someone on this machine. Pure. */
 import { isIP } from 'node:net';
 
-/** An IPv4 address that travels in IPv6's clothes is shown as what it is. */
+/** Turns an IPv4-mapped IPv6 address into plain IPv4; other addresses stay as they are. */
 export const plain = (address: string): string => address.replace(/^::ffff:(?=[\d.]+$)/i, '');
 
-/** Whether a server that listens on `host` can be reached from its own machine alone. */
+/** Whether a server that listens on `host` can be reached only from its own machine. */
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 
-/** What proxies add of where a request really came from; one of them is enough to tell. */
+/** The headers that proxies add; any of them shows that the request came through one. */
 const FORWARDED = [
   'x-forwarded-for',
   'x-forwarded-host',
@@ -20,8 +20,8 @@ const FORWARDED = [
 ];
 
 /**
- * Whether a request to a server on loopback was meant for it: what a proxy sends on may come from
- * anywhere, and under a name that a stranger had point to loopback (DNS rebinding) his page asks.
+ * Whether a request to a server on loopback was meant for it. A proxy forwards requests from
+ * anywhere, and a stranger's page can use a name that resolves to loopback (DNS rebinding).
  */
 export function isAskedHere(headers: Headers): boolean {
   const host = headers.get('host') ?? '';
@@ -33,11 +33,11 @@ export function isAskedHere(headers: Headers): boolean {
   );
 }
 
-/** What a browser says of the page that asks; absent outside of browsers (Fetch Metadata). */
+/** `Sec-Fetch-Site` of the hub's own pages; absent outside of browsers (Fetch Metadata). */
 const OWN_SITES = new Set([null, 'none', 'same-origin']);
 
 /**
- * Whether a request came from this machine, and from no page of somebody else in its browser.
+ * Whether a request came from this machine, and not from another site's page in its browser.
  * @param peer the address at the other end of the socket
  */
 export const isFromHere = ({ headers }: Request, peer: string): boolean =>

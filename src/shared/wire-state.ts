@@ -1,4 +1,4 @@
-/** What the agent tells the hub of the proxy's sites: schemas, as in wire.ts. */
+/** The schemas for the state of the proxy's sites, which the agent sends to the hub; see wire.ts. */
 import { type Static, t } from 'elysia';
 
 const Moment = t.String({ description: 'ISO 8601 UTC with milliseconds' });
@@ -8,7 +8,7 @@ export const SiteCertificate = t.Object({
     description: 'common name and organisation',
     examples: ["R11 (Let's Encrypt)"],
   }),
-  names: t.Array(t.String(), { description: 'host names it is good for, at most 100' }),
+  names: t.Array(t.String(), { description: 'host names it is valid for, at most 100' }),
   notBefore: Moment,
   notAfter: Moment,
   fingerprint: t.String({ description: 'SHA-256 in hexadecimal, with colons' }),
@@ -19,36 +19,37 @@ export const SiteError = t.Object({
   kind: t.Union([t.Literal('acme'), t.Literal('upstream')]),
   at: Moment,
   message: t.String({ description: 'the proxy’s own words, without host paths' }),
-  standing: t.Boolean({ description: 'false where a later request was answered without an error' }),
-  retryAt: t.Optional(t.String({ description: 'when the proxy tries again, where it says so' })),
+  standing: t.Boolean({ description: 'false after a later request succeeded' }),
+  retryAt: t.Optional(t.String({ description: 'when the proxy tries again, if it says so' })),
 });
 export type SiteError = Static<typeof SiteError>;
 
 export const SiteUpstream = t.Object({
-  address: t.String({ description: 'as the configuration has it' }),
+  address: t.String({ description: 'as in the configuration' }),
   up: t.Union([t.Boolean(), t.Null()], {
-    description: 'null where the proxy checks no health and no request has failed',
+    description: 'null if the proxy does not check its health and no request has failed',
   }),
-  requests: t.Union([t.Integer(), t.Null()], { description: 'under way at this moment' }),
+  requests: t.Union([t.Integer(), t.Null()], { description: 'currently open' }),
   fails: t.Union([t.Integer(), t.Null()], {
-    description: 'failures the proxy remembers; it counts them with passive health checks only',
+    description:
+      'failures that the proxy remembers; it counts them only with passive health checks',
   }),
   error: t.Union([t.Object({ at: Moment, message: t.String() }), t.Null()], {
-    description: 'why it is down, where the proxy said so',
+    description: 'why it is down, if the proxy said so',
   }),
 });
 export type SiteUpstream = Static<typeof SiteUpstream>;
 
-/** A certificate, or why there is none; both null where nobody has looked yet, or need not. */
+/** A certificate, or the reason for having none; both null before the first handshake, or without TLS. */
 const shownCertificate = {
   tls: t.Boolean(),
   certificate: t.Union([SiteCertificate, t.Null()]),
   reason: t.Union([t.String(), t.Null()], { description: 'why there is no certificate' }),
   checkedAt: t.Union([Moment, t.Null()], { description: 'when the handshake was made' }),
-  automated: t.Boolean({ description: 'the proxy renews it by itself' }),
+  automated: t.Boolean({ description: 'whether the proxy renews it' }),
 };
 
-/** What the proxy knows of one host name of one of its servers; the empty name is any other host. */
+/** The state of one host name of one of the proxy's servers; the empty name is any other host. */
 export const SiteState = t.Object({
   name: t.String(),
   ports: t.Array(t.Integer()),
@@ -58,11 +59,11 @@ export const SiteState = t.Object({
 });
 export type SiteState = Static<typeof SiteState>;
 
-/** `names`: those alone, and they are waited for; a host without port and brackets. */
+/** `names` limits the answer to these hosts, written without port and brackets. */
 export const SitesRequest = t.Object({ names: t.Optional(t.Array(t.String())) });
 export const SitesAnswer = t.Object({ sites: t.Array(SiteState) });
 
-/** The certificates alone, which asks nothing of the proxy but handshakes that are due. */
+/** Only the certificates, which cost the proxy no more than the handshakes that are due. */
 export const CertificatesAnswer = t.Object({
   sites: t.Array(t.Object({ name: t.String(), ports: t.Array(t.Integer()), ...shownCertificate })),
 });

@@ -1,17 +1,24 @@
 /** What hub and agent say to each other: the schemas both sides check against, and nothing else. */
 import { type Static, t } from 'elysia';
 
-/** An error body; `detail` and `line` hold what the proxy itself said, cleaned of host paths. */
+/** An error body; what the proxy said in it is cleaned of host paths. */
 export const ErrorBody = t.Object(
   {
     code: t.String({ examples: ['INVALID_REQUEST'] }),
     message: t.String({ description: 'one sentence for a person' }),
-    detail: t.Optional(t.String({ description: 'the proxy’s own words' })),
-    line: t.Optional(t.Integer({ description: 'the line that the proxy named' })),
+    detail: t.Optional(t.String({ description: 'more words, mostly the proxy’s own' })),
+    line: t.Optional(t.Integer({ description: 'the line at fault in the text that was sent' })),
+    field: t.Optional(t.String({ description: 'the field at fault, `operations.0.domain`' })),
+    changes: t.Optional(
+      t.Array(t.Integer(), { description: 'changelog entries that prevent an undo' }),
+    ),
   },
   { title: 'Error' },
 );
-export type ErrorBody = Static<typeof ErrorBody>;
+
+/** The agent's: `words` is the detail without the line, which the hub translates. */
+export const AgentErrorBody = t.Composite([ErrorBody, t.Object({ words: t.Optional(t.String()) })]);
+export type AgentErrorBody = Static<typeof AgentErrorBody>;
 
 /**
  * `expects` is the digest of the live config this one replaces; anything else live is 409 STALE.

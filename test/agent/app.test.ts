@@ -36,7 +36,7 @@ describe('a stranger', () => {
     ['DELETE', '/health'],
     ['GET', '/health/'],
     ['PROPFIND', '/'],
-  ])('hears nothing but 401 from %s %s', async (method, path) => {
+  ])('gets only 401 from %s %s', async (method, path) => {
     for (const authorization of ['', 'Bearer', 'Bearer wrong', `Basic ${stack.token}`]) {
       const answer = await ask<Refusal>(`${stack.agent}${path}`, {
         method,
@@ -53,12 +53,12 @@ describe('a stranger', () => {
     }
   });
 
-  test('may ask for its health', async () => {
+  test('may read its health', async () => {
     expect((await ask(`${stack.agent}/health`)).body).toEqual({ status: 'ok' });
   });
 });
 
-test('while the token is changed the old one works as well, and no other', async () => {
+test('during a token rotation the previous token works too, and no other', async () => {
   const previous = 'p'.repeat(32);
   const other = await startStack({ AGENT_TOKEN_PREVIOUS: previous });
   const status = async (token: string) =>
@@ -73,7 +73,7 @@ test('while the token is changed the old one works as well, and no other', async
 });
 
 describe('deeply nested JSON', () => {
-  test.each(['[', '{"a":'])('of %p is refused like any other nonsense', async (opening) => {
+  test.each(['[', '{"a":'])('of %p is refused like any invalid JSON', async (opening) => {
     const raw = opening.repeat((16 * 1024 * 1024) / opening.length - 1);
     const headers = stack.agentHeaders;
     const agent = await ask<Refusal>(`${stack.agent}/proxy/reload`, { raw, headers });
@@ -87,7 +87,7 @@ describe('deeply nested JSON', () => {
   test.each([
     ['an array', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
     ['a field', `{"proxyfile":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}}`],
-  ])('that is well-formed, %s, is refused and no crash', async (_, raw) => {
+  ])('that is well-formed, in %s, is refused without a crash', async (_, raw) => {
     const agent = await ask<Refusal>(`${stack.agent}/proxy/reload`, {
       raw,
       headers: stack.agentHeaders,
@@ -98,8 +98,8 @@ describe('deeply nested JSON', () => {
   });
 });
 
-describe('a request that cannot be taken', () => {
-  test('missing, mistyped, unparsable and too large', async () => {
+describe('a request is refused', () => {
+  test('if its body is missing fields, mistyped, unparsable or too large', async () => {
     for (const json of [{}, { proxyfile: 7 }, { proxyfile: null }, [], 'text']) {
       const answer = await call('/proxy/reload', json);
       expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_REQUEST']);
@@ -120,7 +120,7 @@ describe('a request that cannot be taken', () => {
 describe('reload', () => {
   const good = () => site('good.example', 'respond good');
 
-  test('before the first one nothing is live', async () => {
+  test('has not happened: nothing is live', async () => {
     expect((await call<object>('/proxy/status')).body).toEqual({
       liveDigest: null,
       fileDigest: null,
@@ -131,7 +131,7 @@ describe('reload', () => {
     });
   });
 
-  test('what is accepted is live, on disk and told by its digest', async () => {
+  test('makes an accepted text live, stores it and answers with its digest', async () => {
     const answer = await call<object>('/proxy/reload', { proxyfile: good() });
     expect(answer.body).toEqual({ success: true, digest: sha256(good()) });
     expect((await stack.served('good.example')).text).toBe('good');
@@ -151,7 +151,7 @@ describe('reload', () => {
       'error parsing regexp',
       undefined,
     ],
-  ])('a text that %s changes nothing', async (_, body, words, line) => {
+  ])('changes nothing for a text that %s', async (_, body, words, line) => {
     const answer = await reload(site('bad.example', body));
     expect([answer.status, answer.body.code]).toEqual([502, 'PROXY_REJECTED']);
     expect(answer.body.detail).toContain(words);
@@ -160,7 +160,7 @@ describe('reload', () => {
     await expectGood();
   });
 
-  test('a certificate that is not there is refused without telling where we looked', async () => {
+  test('refuses a missing certificate without revealing its path', async () => {
     const tls = `tls ${stack.folder}/cert.pem ${stack.folder}/key.pem\nrespond x`;
     const answer = await reload(`bad.example:${stack.httpsPort} {\n${tls}\n}`);
     expect([answer.status, answer.body.code]).toEqual([502, 'PROXY_REJECTED']);
@@ -169,7 +169,7 @@ describe('reload', () => {
     await expectGood();
   });
 
-  test('an error in an imported file quotes nothing from it', async () => {
+  test('quotes nothing from an imported file with an error', async () => {
     const answer = await reload(site('bad.example', 'import /etc/passwd'));
     expect(answer.body.code).toBe('PROXY_REJECTED');
     expect(answer.text).not.toContain('root');
@@ -181,19 +181,19 @@ describe('reload', () => {
   test.each([
     ['an import that a default makes', '{$NONE:import} /etc/passwd'],
     ['an import in a block of a directive', 'header {\nimport /etc/passwd\n}'],
-    ['an import behind a brace', 'header { import /etc/passwd\n}'],
+    ['an import after a brace', 'header { import /etc/passwd\n}'],
     ['a default with a brace', 'respond {$NONE:1 \n}\nevil.example {}'],
     ['an upstream that is the admin socket', () => `reverse_proxy ${admin()}`],
     [
-      'one written otherwise',
+      'the same written differently',
       () => `reverse_proxy ${admin().replace('/caddy/', '/./logs/../caddy//')}`,
     ],
-    ['one that a request decides', 'reverse_proxy {header.to}'],
+    ['an upstream that a request decides', 'reverse_proxy {header.to}'],
     [
-      'one that a request decides in part',
+      'an upstream that a request decides in part',
       () => `reverse_proxy ${admin().replace('admin', '{header.to}')}`,
     ],
-  ])('%s is refused', async (_, body) => {
+  ])('refuses %s', async (_, body) => {
     const text = typeof body === 'string' ? body : body();
     const reads = text.includes('/etc/passwd') || text.includes('{$');
     for (const path of ['/proxy/reload', '/proxy/validate', ...(reads ? ['/proxy/adapt'] : [])]) {
@@ -204,7 +204,7 @@ describe('reload', () => {
     }
   });
 
-  test('a storage of its own is refused', async () => {
+  test('refuses a storage option', async () => {
     const answer = await reload(
       `{\n\tstorage file_system /tmp/elsewhere\n}\n${site('a.example', '')}`,
     );
@@ -213,7 +213,7 @@ describe('reload', () => {
     await expectGood();
   });
 
-  test('what is only tried out is judged as well', async () => {
+  test('checks the text of a probe too', async () => {
     const proxyfile = site('good.example', 'respond again');
     const probe = `${proxyfile}\n${site('off.example', `reverse_proxy ${admin()}`)}`;
     const answer = await call('/proxy/reload', { proxyfile, probe });
@@ -221,7 +221,7 @@ describe('reload', () => {
     await expectGood();
   });
 
-  test('a stale one is refused and a fitting one taken', async () => {
+  test('refuses a stale text and accepts a current one', async () => {
     const next = site('good.example', 'respond next');
     const stale = await reload(next, { expects: sha256('something else') });
     expect([stale.status, stale.body.code]).toEqual([409, 'STALE']);
@@ -230,7 +230,7 @@ describe('reload', () => {
     expect((await reload(good(), { expects: sha256(next) })).status).toBe(200);
   });
 
-  test('many at once all end, and the last accepted one is live and on disk', async () => {
+  test('of many at once finishes each, and the last accepted one is live and stored', async () => {
     const texts = Array.from({ length: 8 }, (_, at) => site('good.example', `respond ${at}`));
     const answers = await Promise.all(texts.map((text) => reload(text)));
     expect(answers.map((answer) => answer.status)).toEqual(texts.map(() => 200));
@@ -242,9 +242,9 @@ describe('reload', () => {
   test.each([
     ['switches it off', 'admin off'],
     ['moves it', 'admin localhost:1'],
-    ['moves it to where it cannot be', 'admin 203.0.113.1:1'],
-    ['closes it to us', 'admin localhost:1 {\norigins nowhere.example\nenforce_origin\n}'],
-  ])('a config that %s cannot take the admin endpoint away', async (_, option) => {
+    ['moves it to an unusable address', 'admin 203.0.113.1:1'],
+    ['denies us access to it', 'admin localhost:1 {\norigins nowhere.example\nenforce_origin\n}'],
+  ])('keeps the admin endpoint if a config %s', async (_, option) => {
     const accepted = `{\n${option}\n}\n${good()}`;
     expect((await reload(accepted)).status).toBe(200);
     const refused = await reload(
@@ -256,19 +256,19 @@ describe('reload', () => {
   });
 
   test.each([
-    ['is no Caddyfile', 'respnd x'],
+    ['is not a Caddyfile', 'respnd x'],
     ['cannot be provisioned', '@x path_regexp "("\nrespond @x x'],
-    ['has a certificate that is not there', 'tls /nowhere/c.pem /nowhere/k.pem'],
-    ['has an upstream that cannot be', 'reverse_proxy http://127.0.0.1/path'],
-    ['has a matcher that is not there', 'respond @nobody x'],
-    ['has an expression that is none', '@x expression `(`\nrespond @x x'],
-  ])('a text that %s is refused whatever its probe looks like', async (_, body) => {
+    ['has a missing certificate', 'tls /nowhere/c.pem /nowhere/k.pem'],
+    ['has an invalid upstream', 'reverse_proxy http://127.0.0.1/path'],
+    ['has a missing matcher', 'respond @nobody x'],
+    ['has an invalid expression', '@x expression `(`\nrespond @x x'],
+  ])('refuses a text that %s, even with a harmless probe', async (_, body) => {
     const refused = await reload(good() + site('bad.example', body), { probe: good() });
     expect([refused.status, refused.body.code]).toEqual([502, 'PROXY_REJECTED']);
     await expectGood();
   });
 
-  test('nothing is left beside the proxyfile', () => {
+  test('leaves nothing beside the Caddyfile', () => {
     const names = readdirSync(dirname(stack.proxyfile)).filter((name) => name.startsWith('Caddy'));
     expect(names.toSorted()).toEqual(['Caddyfile', 'Caddyfile.signalbox']);
     expect(existsSync(`${stack.proxyfile}.candidate`)).toBe(false);
@@ -284,7 +284,7 @@ describe('reload', () => {
 });
 
 describe('validate', () => {
-  test('judges without changing anything', async () => {
+  test('checks a text without changing anything', async () => {
     const before = stack.readProxyfile();
     expect((await call('/proxy/validate', { proxyfile: ':1 {\nrespnd\n}' })).body).toMatchObject({
       code: 'PROXY_REJECTED',

@@ -1,6 +1,6 @@
 /**
- * What the compiled hub weighs: bytes on disk, the time from its start to the first healthy answer,
- * and its memory when it has settled. Beside it the same without bytecode, and from source.
+ * What the compiled hub costs: bytes on disk, milliseconds from the start to the first healthy answer,
+ * memory at rest. For comparison, the same without bytecode and from source.
  */
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { median, ms, printTable, timed } from './table.ts';
 
 const STARTS = 21;
 const MEASURED_FOR_MEMORY = 3;
-/** What is only needed at the start is given back by then. */
+/** Enough to release what is only needed at the start. */
 const SETTLE_MS = 10_000;
 const REQUESTS = 1_000;
 
@@ -28,7 +28,7 @@ export async function run(): Promise<void> {
   const first = kinds.map((): number[] => []);
   const again = kinds.map((): number[] => []);
   const version = kinds.map((): number[] => []);
-  // In turns: what else the machine does falls on all of them alike.
+  // In turns, so that other load on the machine affects all kinds alike.
   for (let round = 0; round < STARTS; round++) {
     for (const [at, kind] of kinds.entries()) {
       const cwd = join(folder, `${at}-${round}`);
@@ -48,9 +48,9 @@ export async function run(): Promise<void> {
     rows.push([
       kind.name,
       kind.binary === undefined ? '' : mb(Bun.file(kind.binary).size),
-      told(first[at]),
-      told(again[at]),
-      told(version[at]),
+      medianAndMax(first[at]),
+      medianAndMax(again[at]),
+      medianAndMax(version[at]),
       `${mb(idle.rss)}, ${mb(idle.own)}`,
       `${mb(used.rss)}, ${mb(used.own)}`,
     ]);
@@ -72,7 +72,7 @@ export async function run(): Promise<void> {
 }
 
 const mb = (bytes: number): string => (bytes / 1e6).toFixed(bytes < 1e8 ? 1 : 0);
-const told = (times: readonly number[] = []): string =>
+const medianAndMax = (times: readonly number[] = []): string =>
   `${ms(median(times))}, ${ms(Math.max(...times))}`;
 
 async function make(outdir: string, words: string[]): Promise<string> {
@@ -87,7 +87,7 @@ async function startHub(kind: Kind, cwd: string) {
   const from = performance.now();
   const { child, exited } = runProgram(['hub'], env, cwd, kind);
   while (!(await isHealthy(url))) {
-    if (child.exitCode !== null) throw new Error(`the hub ended: ${(await exited()).err}`);
+    if (child.exitCode !== null) throw new Error(`the hub exited: ${(await exited()).err}`);
     await Bun.sleep(1);
   }
   return {
@@ -130,7 +130,7 @@ async function measureMemory(kind: Kind, folder: string) {
   return { idle: middle(idle), used: middle(used) };
 }
 
-/** Bytes, from proc_pid_smaps(5): all that is resident, and what no other process shares. */
+/** Bytes, from proc_pid_smaps(5): all resident memory, and what is not shared with other processes. */
 function memoryOf(pid: number): Memory {
   const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
   const field = (name: string) =>

@@ -1,7 +1,7 @@
 /**
- * `kill -9` at any instant of hub, agent, Caddy or all three: afterwards database, file and proxy
- * agree, and what was answered with success is there. Longer with CHAOS_KILLS, other choices with
- * CHAOS_SEED.
+ * Kills hub, agent, Caddy or all three with SIGKILL at any moment. Afterwards database, file and
+ * proxy must agree, and every change that was answered with success must be there. CHAOS_KILLS sets
+ * the number of kills, CHAOS_SEED their sequence.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { existsSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { createWorld, type Part, type World } from './world.ts';
 const KILLS = Number(process.env.CHAOS_KILLS ?? 60);
 const SEED = Number(process.env.CHAOS_SEED ?? 20261120);
 
-/** Which processes die; Caddy alone, the program's parts alone, and everything at once. */
+/** Which processes are killed: single ones, or several at once. */
 const VICTIMS: readonly [readonly Part[], ...(readonly Part[])[]] = [
   ['hub'],
   ['agent'],
@@ -22,7 +22,7 @@ const VICTIMS: readonly [readonly Part[], ...(readonly Part[])[]] = [
   ['hub', 'agent', 'caddy'],
 ];
 
-/** The stage of a publish at which they die. */
+/** The stage of a publish at which they are killed. */
 const MOMENTS = ['any time', 'validate', 'load', 'swap', 'commit'] as const;
 
 let world: World;
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** Resolves at the given stage of the publish under way, or after a while where there is none. */
+/** Resolves at the given stage of the current publish, or after a while if there is none. */
 async function reach(moment: (typeof MOMENTS)[number], random: Random): Promise<void> {
   const until = performance.now() + 150;
   const size = world.caddyLogSize();
@@ -49,7 +49,7 @@ async function reach(moment: (typeof MOMENTS)[number], random: Random): Promise<
 }
 
 test(
-  `after each of ${KILLS} kills everything agrees (seed ${SEED})`,
+  `everything agrees after each of ${KILLS} kills (seed ${SEED})`,
   async () => {
     const random = seededRandom(SEED);
     const model = createModel(world, random);
@@ -59,7 +59,7 @@ test(
       const victims = random.pick(VICTIMS);
       const moment = random.pick(MOMENTS);
       stages.set(moment, (stages.get(moment) ?? 0) + 1);
-      // What was answered before must survive as well as what is under way.
+      // Earlier changes must survive as well as those in progress.
       if (random.below(2) === 0) await model.storm();
       const storm = model.storm();
       await reach(moment, random);

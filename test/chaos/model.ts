@@ -1,14 +1,12 @@
-/** What must be true of each site after what was answered; null is a site that is not there. */
+/** Tracks what each site must look like, given the hub's answers. */
 
 import type { Random } from '../harness/random.ts';
 import { ask } from '../harness/stack.ts';
 import type { World } from './world.ts';
 
-/** What is served: a marker, '' while it is disabled. */
+/** A stored site; null if there is none. `marker` is what it serves while it is enabled. */
 type State = { id: number; marker: string; enabled: boolean } | null;
 type Site = { host: string; sure: State; maybe: State | undefined };
-
-export type Model = ReturnType<typeof createModel>;
 
 const HOSTS = 8;
 
@@ -28,7 +26,7 @@ export function createModel(world: World, random: Random) {
       ...(json ? { json } : {}),
     });
 
-  /** One change of one site, with what it would leave behind. */
+  /** A random change of a site, and the state that it leads to. */
   function pick(site: Site): { next: State; call: () => ReturnType<typeof send> } {
     const text = `m${marker++}`;
     const address = `http://${site.host}:${world.httpPort}`;
@@ -64,7 +62,7 @@ export function createModel(world: World, random: Random) {
         tally.refused++;
       }
     } catch {
-      // The hub died before it could answer: either is right, but one of them.
+      // The hub died before it could answer: either state is right, but no other.
       tally.unknown++;
       site.maybe = next;
     }
@@ -73,7 +71,7 @@ export function createModel(world: World, random: Random) {
   return {
     tally,
 
-    /** Up to four changes at once, of different sites. */
+    /** Makes up to four changes of different sites at once. */
     async storm(): Promise<void> {
       const first = random.below(HOSTS);
       const many = 1 + random.below(4);
@@ -81,7 +79,7 @@ export function createModel(world: World, random: Random) {
       await Promise.all(chosen.map(change));
     },
 
-    /** Compares the three views with what was answered; returns what is wrong, one line each. */
+    /** Compares the three views with the hub's answers. @returns what is wrong, one line each */
     async faults(): Promise<string[]> {
       const views = await world.views(sites.map(({ host }) => host));
       const found: string[] = [];

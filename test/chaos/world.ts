@@ -1,4 +1,4 @@
-/** Hub and agent as processes of their own, to be killed, and three views of what they keep. */
+/** Runs hub and agent as separate processes that can be killed, and reads all they keep. */
 import { Database } from 'bun:sqlite';
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -58,12 +58,12 @@ export async function createWorld() {
       for (const part of parts) if (part !== 'caddy') await programs.get(part)?.child.exited;
     },
 
-    /** Starts what was killed; Caddy is its agent's to start. */
+    /** Restarts what was killed, except Caddy, which its agent restarts. */
     async revive(parts: readonly Part[]): Promise<void> {
       await Promise.all(parts.map((part) => (part === 'caddy' ? undefined : start(part))));
     },
 
-    /** Waits, no longer than the contract allows, until all agree; tells how long it took. */
+    /** Waits until all agree, at most as long as the contract allows. @returns milliseconds */
     async agree(): Promise<number> {
       const from = performance.now();
       await until(
@@ -79,7 +79,7 @@ export async function createWorld() {
       return performance.now() - from;
     },
 
-    /** What the database holds, what the file on disk and what the proxy serves, told apart. */
+    /** What the database, the file on disk and the proxy have, separately. */
     async views(hosts: readonly string[]) {
       const db = new Database(join(dataDir, 'signalbox.db'), { readonly: true });
       const rows = db.query('SELECT domain, config, enabled FROM vhosts').all() as {

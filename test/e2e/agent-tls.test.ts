@@ -1,3 +1,4 @@
+/** TLS between hub and agent. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,9 +20,9 @@ const files = { cert: join(folder, 'agent-cert.pem'), key: join(folder, 'agent-k
 let fingerprint: string;
 let stack: Stack;
 
-/** Somebody between hub and agent, with a certificate for the same names. */
-const heard: string[] = [];
-let stranger: ReturnType<typeof Bun.serve>;
+/** A man in the middle, with a certificate for the same names. */
+const received: string[] = [];
+let impostor: ReturnType<typeof Bun.serve>;
 
 beforeAll(async () => {
   const made = await runProgram(['agent', '--new-cert'], { DATA_DIR: folder }, folder).exited();
@@ -30,19 +31,19 @@ beforeAll(async () => {
   stack = await startStack({ AGENT_TLS_CERT: files.cert, AGENT_TLS_KEY: files.key });
   const other = { cert: join(folder, 'other.pem'), key: join(folder, 'other-key.pem') };
   await newCertificate({ ...other, names: ['localhost', '127.0.0.1'], now: new Date() });
-  stranger = Bun.serve({
+  impostor = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
     tls: { cert: await Bun.file(other.cert).text(), key: await Bun.file(other.key).text() },
     fetch(request) {
-      heard.push(request.headers.get('authorization') ?? '');
+      received.push(request.headers.get('authorization') ?? '');
       return Response.json({});
     },
   });
 });
 afterAll(async () => {
   await stack.stop();
-  await stranger.stop(true);
+  await impostor.stop(true);
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -51,15 +52,15 @@ const client = (trust: AgentTrust | null, url = stack.agent) =>
 const pem = async (name: string) => ({ ca: await Bun.file(join(folder, name)).text() });
 const pin = (text = fingerprint) => ({ fingerprint: normalFingerprint(text) ?? '' });
 
-describe('the hub says nothing to an agent', () => {
-  test('whose certificate it was not told of', async () => {
+describe('the hub sends nothing to an agent', () => {
+  test('whose certificate it does not know', async () => {
     for (const trust of [null, await pem('other.pem'), pin('00'.repeat(32))]) {
       await expect(client(trust).status()).rejects.toMatchObject({ code: 'AGENT_UNREACHABLE' });
     }
   });
 
-  test('that is a stranger in its place', async () => {
-    const url = `https://127.0.0.1:${stranger.port}`;
+  test('that is an impostor', async () => {
+    const url = `https://127.0.0.1:${impostor.port}`;
     for (const trust of [null, await pem('agent-cert.pem'), pin()]) {
       await expect(client(trust, url).status()).rejects.toMatchObject({
         code: 'AGENT_UNREACHABLE',
@@ -67,17 +68,17 @@ describe('the hub says nothing to an agent', () => {
     }
     const known = client(pin());
     await known.status();
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
   });
 });
 
-test('a certificate is known by its file or its fingerprint', async () => {
+test('a certificate is recognised by its file or its fingerprint', async () => {
   for (const trust of [await pem('agent-cert.pem'), pin(), pin(fingerprint.toLowerCase())]) {
     expect((await client(trust).status()).proxy.running).toBe(true);
   }
 });
 
-test('hub and agent of one machine speak TLS, and a publish goes through', async () => {
+test('on one machine, hub and agent use TLS, and a publish succeeds', async () => {
   expect(stack.agent).toStartWith('https://');
   const { headers } = await signUp(stack);
   const json = { domain: 'http://tls.example', config: 'respond encrypted' };
@@ -88,7 +89,7 @@ test('hub and agent of one machine speak TLS, and a publish goes through', async
   expect((await runProgram(['health', 'agent'], env, folder).exited()).code).toBe(0);
 });
 
-test('a plain agent beyond loopback is warned of, at the start and in the status', async () => {
+test('the hub warns of an agent on another machine without TLS', async () => {
   const env = {
     AGENT_TOKEN: 'x'.repeat(32),
     AGENT_URL: `http://192.0.2.1:${freePort()}`,
@@ -103,13 +104,13 @@ test('a plain agent beyond loopback is warned of, at the start and in the status
   expect((await hub.exited()).code).toBe(0);
 });
 
-test('a certificate that is there is not replaced, and its key is its owner’s alone', async () => {
+test('an existing certificate is not replaced, and only its owner can read its key', async () => {
   expect(statSync(files.key).mode & 0o777).toBe(0o600);
   const again = await runProgram(['agent', '--new-cert'], { DATA_DIR: folder }, folder).exited();
   expect([again.code, again.out]).toEqual([1, '']);
-  expect(again.err).toContain('there already');
+  expect(again.err).toContain('already exists');
 });
 
-test.each(['', 'ab', 'g'.repeat(64), '/etc/agent.pem'])('%p is no fingerprint', (text) => {
+test.each(['', 'ab', 'g'.repeat(64), '/etc/agent.pem'])('%p is not a fingerprint', (text) => {
   expect(normalFingerprint(text)).toBeNull();
 });

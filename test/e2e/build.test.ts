@@ -1,9 +1,10 @@
+/** The build: same source, same bytes. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import manifest from '../../package.json';
 import { fetchParts, PartsError } from '../../scripts/fetch-parts.ts';
-import { BUILD_PATIENCE, binaryIn, build, foreign, host, ROOT } from '../harness/binary.ts';
+import { BUILD_TIMEOUT_MS, binaryIn, build, foreign, host, ROOT } from '../harness/binary.ts';
 import { temporaryFolder } from '../harness/stack.ts';
 
 const folder = temporaryFolder();
@@ -19,10 +20,10 @@ const machineOf = (elf: Buffer): number => elf.readUInt16LE(18);
 beforeAll(async () => {
   const built = await build(['--target', host.name, '--outdir', dist]);
   expect([built.code, built.err]).toEqual([0, '']);
-}, BUILD_PATIENCE);
+}, BUILD_TIMEOUT_MS);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test('refuses a target there is none of, and names those there are', async () => {
+test('refuses an unknown target, and lists the known ones', async () => {
   const outdir = join(folder, 'none');
   const { code, err } = await build(['--target', 'linux-sparc', '--outdir', outdir]);
   expect(code).toBe(1);
@@ -30,20 +31,20 @@ test('refuses a target there is none of, and names those there are', async () =>
   expect(existsSync(outdir)).toBe(false);
 });
 
-test('leaves the binary and its checksum, and nothing else', async () => {
+test('leaves only the binary and its checksum', async () => {
   expect(readdirSync(dist).toSorted()).toEqual(['SHA256SUMS', `signalbox-${host.name}`]);
   const check = Bun.spawnSync(['sha256sum', '-c', 'SHA256SUMS'], { cwd: dist });
   expect(check.stdout.toString()).toBe(`signalbox-${host.name}: OK\n`);
 });
 
 test(
-  'same input, same bytes, in another folder and without git too',
+  'builds the same bytes in another folder and without git',
   async () => {
     const other = join(folder, 'somewhere else', 'copy');
     for (const name of ['scripts', 'src', 'agent', ...readdirSync(ROOT).filter(isRootFile)]) {
       cpSync(join(ROOT, name), join(other, name), { recursive: true });
     }
-    // Linked where that is possible: the packages are hundreds of megabytes.
+    // Linked if possible: the packages take hundreds of megabytes.
     const packages = [join(ROOT, 'node_modules'), other];
     const linked = Bun.spawnSync(['cp', '-al', ...packages], { stderr: 'ignore' });
     if (!linked.success) Bun.spawnSync(['cp', '-a', ...packages]);
@@ -56,10 +57,10 @@ test(
     const sums = (at: string) => Bun.file(join(at, 'SHA256SUMS')).text();
     expect(await sums(join(other, 'dist'))).toBe(await sums(here));
   },
-  BUILD_PATIENCE,
+  BUILD_TIMEOUT_MS,
 );
 
-// A cross build needs the other platform's packages, which a machine without network may not have.
+// A cross build needs the other platform's packages; without a network they may be missing.
 const parts = await fetchParts(ROOT, foreign).catch((error) => {
   if (error instanceof PartsError) return error;
   throw error;
@@ -67,7 +68,7 @@ const parts = await fetchParts(ROOT, foreign).catch((error) => {
 if (parts instanceof Error) console.warn(`NOT TESTED, the build for ${foreign.name}: ${parts}`);
 
 test.skipIf(parts instanceof Error)(
-  `for ${foreign.name} holds that platform's code alone`,
+  `for ${foreign.name} contains only that platform's code`,
   async () => {
     const outdir = join(folder, 'foreign');
     const built = await build(['--target', foreign.name, '--outdir', outdir]);
@@ -84,5 +85,5 @@ test.skipIf(parts instanceof Error)(
     expect(both.map(machineOf)).toEqual(expected);
     expect(natives.map(machineOf)).toEqual(expected);
   },
-  BUILD_PATIENCE,
+  BUILD_TIMEOUT_MS,
 );

@@ -1,39 +1,26 @@
+/** `signalbox import` into a running hub. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Program, runProgram } from '../harness/program.ts';
-import { ask, freePort, temporaryFolder } from '../harness/stack.ts';
+import { createOperator } from '../harness/operator.ts';
+import { runProgram } from '../harness/program.ts';
+import { temporaryFolder } from '../harness/stack.ts';
 
-const folder = temporaryFolder();
-const port = freePort();
-const env = {
-  HUB_PORT: '0',
-  AGENT_PORT: '0',
-  PROXY_HTTP_PORT: String(port),
-  PROXY_HTTPS_PORT: String(freePort()),
-};
+const operator = createOperator();
+const { folder } = operator;
 const file = join(folder, 'theirs.Caddyfile');
-let program: Program;
+const run = (args: string[], input?: string) =>
+  operator.run(['import', ...args], input === undefined ? {} : { input });
+const served = () => operator.served('mine.example');
 
 beforeAll(async () => {
   writeFileSync(file, '{\n\tadmin off\n}\n\n# mine\nhttp://mine.example {\n\trespond mine\n}\n');
-  program = runProgram([], env, folder);
-  await program.address('hub');
+  await operator.start();
 });
-afterAll(async () => {
-  program.child.kill('SIGTERM');
-  await program.exited();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-const run = (args: string[], input?: string) =>
-  runProgram(['import', ...args], {}, folder, input === undefined ? {} : { input }).exited();
-const served = async () =>
-  (await ask(`http://127.0.0.1:${port}/`, { headers: { Host: 'mine.example' } }).catch(() => null))
-    ?.text;
+afterAll(operator.close);
 
 describe('signalbox import', () => {
-  test('says what is wrong and imports nothing', async () => {
+  test('reports what is wrong, and imports nothing', async () => {
     expect((await run([])).code).toBe(2);
     expect((await run([file, '--nonsense'])).code).toBe(2);
     const missing = await run(['nowhere.Caddyfile']);
@@ -45,15 +32,15 @@ describe('signalbox import', () => {
     const elsewhere = temporaryFolder();
     const none = await runProgram(['import', file], {}, elsewhere).exited();
     expect(none.code).toBe(1);
-    expect(none.err).toContain('no hub runs');
+    expect(none.err).toContain('no hub is running');
     rmSync(elsewhere, { recursive: true, force: true });
     expect(await served()).not.toBe('mine');
   });
 
-  test('shows on a dry run what would be published, and does it without', async () => {
+  test('shows on a dry run what it would publish, and publishes it without', async () => {
     const dry = await run([file, '--dry-run']);
     expect(dry.code).toBe(0);
-    expect(dry.err).toContain('line 2 left out: admin');
+    expect(dry.err).toContain('line 2 skipped: admin');
     expect(dry.err).toContain('1 site would be imported');
     expect(dry.out).toContain('# mine\nhttp://mine.example {');
     expect(await served()).not.toBe('mine');
@@ -62,7 +49,7 @@ describe('signalbox import', () => {
     expect(await served()).toBe('mine');
   });
 
-  test('goes through a socket that is its owner’s alone', () => {
+  test('uses a socket that only its owner can open', () => {
     expect(statSync(join(folder, 'data/hub.sock')).mode & 0o777).toBe(0o600);
   });
 });

@@ -1,8 +1,9 @@
+/** The program from its source: start-up, settings, signals, exit codes. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findByArgument } from '../../agent/caddy/processes.ts';
-import { runProgram } from '../harness/program.ts';
+import { type Program, runProgram } from '../harness/program.ts';
 import { ask, freePort, signUp, temporaryFolder, until } from '../harness/stack.ts';
 
 const folder = temporaryFolder();
@@ -15,7 +16,7 @@ const run = (args: string[], env: Record<string, string> = {}, cwd = folder) =>
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the command line', () => {
-  test('an unknown word exits 2 with usage on stderr', async () => {
+  test('exits with 2 and usage on stderr if the arguments are wrong', async () => {
     for (const args of [
       ['serve'],
       ['--hlep'],
@@ -29,7 +30,7 @@ describe('the command line', () => {
     }
   });
 
-  test('--help and --version', async () => {
+  test('prints help and version', async () => {
     const help = await run(['--help']).exited();
     expect([help.code, help.err]).toEqual([0, '']);
     for (const word of [
@@ -46,7 +47,7 @@ describe('the command line', () => {
     expect([version.code, version.out]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)]);
   });
 
-  test('every wrong setting is named in one message, and no secret', async () => {
+  test('names every wrong setting in one message, and no secret', async () => {
     const { code, out, err } = await run(['agent'], {
       AGENT_TOKEN: 'shortsecret',
       AGENT_PORT: '70000',
@@ -72,8 +73,8 @@ describe('the command line', () => {
   });
 });
 
-describe('everything on one machine', () => {
-  let program: ReturnType<typeof run>;
+describe('the one-machine mode', () => {
+  let program: Program;
   let hub: string;
   let agent: string;
 
@@ -93,7 +94,7 @@ describe('everything on one machine', () => {
       process.kill(pid, 'SIGKILL');
   });
 
-  test('a person signs up, creates a vhost, and the next request is served', async () => {
+  test('serves a site with the first request after it was created', async () => {
     await until(() => program.output.out.includes('/api/auth/sign-up/email'), 'the welcome');
     const upstream = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response('up') });
     const { headers } = await signUp({ hub: `${hub}/api` });
@@ -139,13 +140,13 @@ describe('everything on one machine', () => {
     await upstream.stop(true);
   });
 
-  test('what it keeps is its owner’s alone', () => {
+  test('keeps its data readable only by the owner', () => {
     expect(statSync(dataDir).mode & 0o077).toBe(0);
     expect(statSync(join(dataDir, 'agent-token')).mode & 0o777).toBe(0o600);
     expect(statSync(join(dataDir, 'signalbox.db')).mode & 0o777).toBe(0o600);
   });
 
-  test('health tells by its exit code', async () => {
+  test('reports its health by exit code', async () => {
     const port = (url: string) => new URL(url).port;
     const env = { HUB_PORT: port(hub), AGENT_PORT: port(agent) };
     expect((await run(['health'], env).exited()).code).toBe(0);
@@ -153,7 +154,7 @@ describe('everything on one machine', () => {
     expect((await run(['health', 'hub'], { HUB_PORT: String(freePort()) }).exited()).code).toBe(1);
   });
 
-  test('a taken port and a data folder in use are start-up errors', async () => {
+  test('refuses to start if the port or the data folder is in use', async () => {
     const { port } = new URL(agent);
     const other = join(folder, 'other');
     mkdirSync(other);
@@ -174,7 +175,7 @@ describe('everything on one machine', () => {
     expect((await ask(`${hub}/api/health`)).status).toBe(200);
   });
 
-  test('SIGTERM stops all of it cleanly, exit code 0', async () => {
+  test('stops cleanly on SIGTERM, with exit code 0', async () => {
     program.child.kill('SIGTERM');
     expect((await program.exited()).code).toBe(0);
     expect(findByArgument(join(dataDir, 'caddy', 'boot.json'))).toEqual([]);
@@ -182,8 +183,8 @@ describe('everything on one machine', () => {
   });
 });
 
-describe('hub and agent apart', () => {
-  test('work over the shared token and stop on SIGINT', async () => {
+describe('separate hub and agent', () => {
+  test('work with a shared token, and stop on SIGINT', async () => {
     const home = temporaryFolder();
     const common = { DATA_DIR: join(home, 'data'), AGENT_TOKEN: 't'.repeat(32) };
     const agent = run(['agent'], {

@@ -1,3 +1,4 @@
+/** The progress line of the running program, on a pseudo-terminal. */
 import { afterAll, expect, test } from 'bun:test';
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +9,7 @@ import { temporaryFolder, until } from '../harness/stack.ts';
 const folder = temporaryFolder();
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The program at a terminal of its own. */
+/** Runs the program on a pseudo-terminal. */
 function atTerminal(args: string[], env: Record<string, string> = {}) {
   let seen = '';
   const decoder = new TextDecoder();
@@ -26,12 +27,12 @@ function atTerminal(args: string[], env: Record<string, string> = {}) {
   return { child, seen: () => seen };
 }
 
-test('an import shows at a terminal that it goes on, and nothing in a pipe', async () => {
+test('an import shows its progress on a terminal, and nothing in a pipe', async () => {
   const file = join(folder, 'theirs.Caddyfile');
   writeFileSync(file, 'http://a.example {\n\trespond a\n}\n');
   mkdirSync(join(folder, 'data'), { mode: 0o700 });
   const answers: (() => void)[] = [];
-  // In the place of a hub that takes long.
+  // Stands in for a slow hub.
   const hub = Bun.serve({
     unix: join(folder, 'data/hub.sock'),
     fetch: async () => {
@@ -41,11 +42,11 @@ test('an import shows at a terminal that it goes on, and nothing in a pipe', asy
   });
   try {
     const terminal = atTerminal(['import', file]);
-    await until(() => /importing [-|/\\] 1 s/.test(terminal.seen()), 'the sign that it goes on');
+    await until(() => /importing [-|/\\] 1 s/.test(terminal.seen()), 'the spinner');
     answers[0]?.();
     expect(await terminal.child.exited).toBe(0);
     await until(() => terminal.seen().endsWith('1\ta\r\n'), 'the end');
-    // The line was wiped before the next one was written.
+    // The line was cleared before the next one was written.
     expect(terminal.seen()).toMatch(/\r {15,}\r1 site imported\r\n1\ta\r\n$/);
 
     const piped = runProgram(['import', file], {}, folder);
@@ -57,7 +58,7 @@ test('an import shows at a terminal that it goes on, and nothing in a pipe', asy
   }
 });
 
-test('the first indexing shows at a terminal how far it is, and nothing in a pipe', async () => {
+test('the first indexing shows its progress on a terminal, and nothing in a pipe', async () => {
   const line = `${JSON.stringify({ level: 'info', ts: 1.5, request: { host: 'a.example', method: 'GET', uri: '/' }, status: 200, duration: 0.01 })}\n`;
   const roll = (at: number) =>
     join(folder, `access-2026-01-01T00-00-${String(at).padStart(2, '0')}.000.log.zst`);

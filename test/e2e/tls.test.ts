@@ -1,8 +1,9 @@
+/** Sites with TLS, signed by the CA of Caddy itself. */
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { ask, freePort, signUp, startLocalCaStack, until } from '../harness/stack.ts';
 
-test('a TLS site with a CA of the proxy’s own is served over HTTPS', async () => {
+test('a TLS site signed by Caddy’s own CA is served over HTTPS', async () => {
   const stack = await startLocalCaStack();
   const { headers } = await signUp(stack);
   const made = await ask(`${stack.hub}/vhosts`, {
@@ -13,7 +14,7 @@ test('a TLS site with a CA of the proxy’s own is served over HTTPS', async () 
 
   const url = `https://secure.localhost:${stack.httpsPort}/`;
   const root = join(stack.dataDir, 'caddy/data/caddy/pki/authorities/local/root.crt');
-  // Caddy signs for a name in the background, and the first visitor may come too early.
+  // Caddy signs certificates in the background: the first request may come too early.
   const tls = {
     ca: await until(
       () =>
@@ -28,7 +29,7 @@ test('a TLS site with a CA of the proxy’s own is served over HTTPS', async () 
   const stranger = await fetch(url, { keepalive: false }).catch((error: Error) => error.message);
   expect(stranger).toEqual(expect.stringContaining('certificate'));
 
-  // Plain HTTP is sent on to HTTPS.
+  // Plain HTTP is redirected to HTTPS.
   const plain = await stack.served('secure.localhost');
   expect([plain.status, plain.headers.get('location')]).toEqual([
     308,
@@ -37,7 +38,7 @@ test('a TLS site with a CA of the proxy’s own is served over HTTPS', async () 
   await stack.stop();
 });
 
-test('the HTTP port, which Caddy opens for a TLS site on any port, is not taken for somebody else’s', async () => {
+test('the HTTP port, which Caddy opens for any TLS site, is not reported as used by another program', async () => {
   const stack = await startLocalCaStack();
   const { headers } = await signUp(stack);
   for (const domain of [`own.example:${freePort()}`, 'localhost', 'http://plain.example']) {

@@ -1,4 +1,4 @@
-/** What the kernel tells of listening sockets. */
+/** The listening sockets, as the kernel lists them. */
 import { readFileSync } from 'node:fs';
 
 /** How many TCP sockets listen on `port`, on any address (proc(5): state 0A is LISTEN). */

@@ -1,16 +1,16 @@
-/** File systems of a size of their own, where that is allowed: as root, outside a strict container. */
+/** Small file systems for tests of full disks; needs root, and a container that allows mounts. */
 import { mkdirSync, rmSync } from 'node:fs';
 import { temporaryFolder } from './stack.ts';
 
 const run = (...args: string[]) => Bun.spawnSync(args, { stderr: 'ignore' }).exitCode === 0;
 
-/** @param size as tmpfs takes it, `1m`; @returns whether it worked */
+/** @param size as tmpfs takes it, `1m` @returns whether it worked */
 export function mountSmall(folder: string, size: string): boolean {
   mkdirSync(folder, { recursive: true });
   return run('mount', '-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder);
 }
 
-/** Whether this process may mount at all. */
+/** Whether this process may mount. */
 export const mayMount = tryToMount();
 
 function tryToMount(): boolean {

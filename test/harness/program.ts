@@ -1,4 +1,4 @@
-/** The program as an operator runs it. */
+/** Runs the program as a process. */
 import { join } from 'node:path';
 import { until } from './stack.ts';
 
@@ -6,7 +6,7 @@ const MAIN = join(import.meta.dir, '../../src/main.ts');
 
 export type Program = ReturnType<typeof runProgram>;
 
-/** A process of its own with just these variables. */
+/** @param env all the variables it gets, besides PATH */
 export function runProgram(
   args: string[],
   env: Record<string, string>,
@@ -14,9 +14,9 @@ export function runProgram(
   more: {
     /** A shell command that runs first, in the same process. */
     before?: string;
-    /** What it reads from its standard input. */
+    /** Its standard input. */
     input?: string;
-    /** A compiled program, instead of the source under Bun. */
+    /** Path of a compiled program to run instead of the source. */
     binary?: string;
   } = {},
 ) {
@@ -44,7 +44,7 @@ export function runProgram(
       await drained;
       return { code, ...output };
     },
-    /** The address a line of the start-up names. */
+    /** The address it prints at start-up; `name` is `hub` or `agent`. */
     address: (name: string) =>
       until(
         () => new RegExp(`^${name} listening on (http://\\S+)$`, 'm').exec(output.out)?.[1],

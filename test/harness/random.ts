@@ -1,11 +1,12 @@
-/** A source of random choices that repeats itself for the same seed. */
+/** Random choices that are the same for the same seed. */
+
 export type Random = {
-  /** An integer from 0 up to, and without, `bound`. */
+  /** An integer from 0 to `bound` - 1. */
   below(bound: number): number;
   pick<T>(items: readonly [T, ...T[]]): T;
 };
 
-/** Marsaglia's xorshift with 32 bits of state: fast, and good enough to make test documents. */
+/** Marsaglia's xorshift with 32 bits of state: fast, and good enough for test documents. */
 export function seededRandom(seed: number): Random {
   let state = seed | 0 || 1;
   const below = (bound: number) => {

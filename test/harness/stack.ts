@@ -19,7 +19,7 @@ export const machine = {
 
 export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), 'sbx-'));
 
-/** A port nobody listens on at this moment. */
+/** A port that is free at this moment. */
 export function freePort(): number {
   const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
   const { port } = listener;
@@ -27,22 +27,30 @@ export function freePort(): number {
   return port;
 }
 
-/** Looks every few milliseconds until `check` gives something; never a fixed wait. */
+/** Ports for the one-machine mode that cannot collide. */
+export const portSettings = (httpPort = freePort()) => ({
+  HUB_PORT: '0',
+  AGENT_PORT: '0',
+  PROXY_HTTP_PORT: String(httpPort),
+  PROXY_HTTPS_PORT: String(freePort()),
+});
+
+/** Calls `check` every few milliseconds until it returns something; never a fixed wait. */
 export async function until<T>(
   check: () => Promise<T | undefined | false | null> | T | undefined | false | null,
   what = 'the condition',
-  patience = 15_000,
+  timeout = 15_000,
 ): Promise<T> {
-  const end = Date.now() + patience;
+  const end = Date.now() + timeout;
   for (;;) {
     const found = await check();
     if (found) return found;
-    if (Date.now() > end) throw new Error(`${what} did not come about in ${patience} ms`);
+    if (Date.now() > end) throw new Error(`timed out after ${timeout} ms waiting for ${what}`);
     await Bun.sleep(10);
   }
 }
 
-/** Asks and reads the whole answer; `body` is the parsed JSON, or undefined. */
+/** Sends a request and reads the whole answer; `body` is the parsed JSON, or undefined. */
 export async function ask<T = unknown>(
   url: string,
   init: { method?: string; json?: unknown; raw?: string; headers?: Record<string, string> } = {},
@@ -59,27 +67,18 @@ export async function ask<T = unknown>(
   try {
     parsed = JSON.parse(text);
   } catch {
-    // Not JSON: the test that cares looks at the text.
+    // Not JSON: tests can check the text.
   }
   return { status: response.status, body: parsed as T, headers: response.headers, text };
 }
 
 export async function startStack(env: Record<string, string> = {}, folder = temporaryFolder()) {
-  const httpPort = Number(env.PROXY_HTTP_PORT ?? freePort());
-  const httpsPort = Number(env.PROXY_HTTPS_PORT ?? freePort());
+  const variables = { ...portSettings(), ...env };
   const dataDir = join(folder, 'data');
   const lines: string[] = [];
   const settings = readSettings(
     'all',
-    {
-      PATH: process.env.PATH,
-      DATA_DIR: dataDir,
-      HUB_PORT: '0',
-      AGENT_PORT: '0',
-      PROXY_HTTP_PORT: String(httpPort),
-      PROXY_HTTPS_PORT: String(httpsPort),
-      ...env,
-    },
+    { PATH: process.env.PATH, DATA_DIR: dataDir, ...variables },
     machine,
   );
   const log: Log = createLog(
@@ -93,11 +92,11 @@ export async function startStack(env: Record<string, string> = {}, folder = temp
   return {
     folder,
     dataDir,
-    httpPort,
-    httpsPort,
+    httpPort: Number(variables.PROXY_HTTP_PORT),
+    httpsPort: Number(variables.PROXY_HTTPS_PORT),
     token,
     settings,
-    /** What the program wrote to its own log. */
+    /** The lines of the program's own log. */
     lines,
     proxyfile: settings.agent.proxy.proxyfile,
     accessLog: settings.agent.proxy.accessLog.file,
@@ -110,15 +109,15 @@ export async function startStack(env: Record<string, string> = {}, folder = temp
     agentHeaders: { Authorization: `Bearer ${token}` },
     readProxyfile: () => readFileSync(settings.agent.proxy.proxyfile, 'utf8'),
 
-    /** One request through the proxy. */
+    /** Sends a request through the proxy. */
     served: (host: string, path = '/'): Promise<Answer> =>
-      ask(`http://127.0.0.1:${httpPort}${path}`, { headers: { Host: host } }),
+      ask(`http://127.0.0.1:${variables.PROXY_HTTP_PORT}${path}`, { headers: { Host: host } }),
 
     async restart() {
       await running.stop();
       running = await serveAll(settings, log);
     },
-    /** Stops everything; the folder stays when it was given. */
+    /** Stops everything, and removes the folder. */
     async stop() {
       await running.stop();
       rmSync(folder, { recursive: true, force: true });
@@ -126,20 +125,21 @@ export async function startStack(env: Record<string, string> = {}, folder = temp
   };
 }
 
-/**
- * A stack whose proxy signs for every name itself and leaves the machine's trust store alone.
- */
+/** A stack whose Caddy signs all certificates itself, and does not touch the trust store. */
 export async function startLocalCaStack(): Promise<Stack> {
   const folder = temporaryFolder();
-  const [http, https] = [String(freePort()), String(freePort())];
+  const ports = portSettings();
   const { db, close } = openDatabase(join(folder, 'data'));
-  const options = [`http_port ${http}`, `https_port ${https}`, 'local_certs', 'skip_install_trust'];
+  const options = [
+    ...[`http_port ${ports.PROXY_HTTP_PORT}`, `https_port ${ports.PROXY_HTTPS_PORT}`],
+    ...['local_certs', 'skip_install_trust'],
+  ];
   createStore(db).seedPreamble(`{\n\t${options.join('\n\t')}\n}`, new Date());
   close();
-  return startStack({ PROXY_HTTP_PORT: http, PROXY_HTTPS_PORT: https }, folder);
+  return startStack(ports, folder);
 }
 
-/** Creates the owner account and returns what its requests carry. */
+/** Creates the owner's account and returns the headers of its requests. */
 export async function signUp(stack: { hub: string }, email = 'ada@example.org', name = 'Ada') {
   const answer = await ask<{ token: string; user: { id: string } }>(
     `${stack.hub}/auth/sign-up/email`,

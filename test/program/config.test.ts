@@ -1,5 +1,7 @@
+/** How settings are read: faults, defaults, and what Caddy gets of them. */
 import { describe, expect, test } from 'bun:test';
-import { type Command, readSettings } from '../../src/program/config.ts';
+import { readSettings } from '../../src/program/config.ts';
+import type { Role } from '../../src/program/settings.ts';
 
 const TOKEN = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const files: Record<string, string> = {
@@ -17,11 +19,10 @@ const machine = {
   },
   which: (program: string) => (program === 'caddy' ? '/usr/bin/caddy' : null),
 };
-const read = (command: Command, env: Record<string, string> = {}) =>
-  readSettings(command, env, machine);
+const read = (role: Role, env: Record<string, string> = {}) => readSettings(role, env, machine);
 
-describe('settings that cannot be used', () => {
-  test.each<[Command, Record<string, string>, string[]]>([
+describe('wrong settings', () => {
+  test.each<[Role, Record<string, string>, string[]]>([
     ['hub', {}, ['AGENT_TOKEN']],
     ['agent', {}, ['AGENT_TOKEN']],
     ['hub', { AGENT_TOKEN: 'short' }, ['AGENT_TOKEN']],
@@ -55,10 +56,10 @@ describe('settings that cannot be used', () => {
       { ACCESS_LOG_ROLL_MB: '0', ACCESS_LOG_KEEP: '1.5' },
       ['ACCESS_LOG_ROLL_MB', 'ACCESS_LOG_KEEP'],
     ],
-  ])('%s with %j names each fault', (command, env, names) => {
+  ])('of %s, %j, are each named', (role, env, names) => {
     let message = '';
     try {
-      read(command, env);
+      read(role, env);
     } catch (error) {
       message = (error as Error).message;
     }
@@ -75,7 +76,7 @@ describe('settings that cannot be used', () => {
 });
 
 describe('defaults', () => {
-  test('of one machine lie under the data folder', () => {
+  test('on one machine are below the data folder', () => {
     const { hub, agent, log, token, firstPorts } = read('all', { DATA_DIR: '/srv/box' });
     expect(token).toBeNull();
     expect(log).toEqual({ format: 'logfmt', level: 'info' });
@@ -96,7 +97,7 @@ describe('defaults', () => {
     expect(firstPorts).toEqual({ http: null, https: null });
   });
 
-  test('of an agent beside a Caddy are Debian’s', () => {
+  test('of an agent beside Caddy are those of Debian', () => {
     const { agent, token } = read('agent', { AGENT_TOKEN_FILE: '/run/token' });
     expect(token).toBe(TOKEN);
     expect(agent.proxy).toMatchObject({
@@ -107,14 +108,14 @@ describe('defaults', () => {
     });
   });
 
-  test('of a hub need no Caddy', () => {
+  test('of a hub do not need Caddy', () => {
     const { hub } = read('hub', { AGENT_TOKEN: TOKEN, PROXY_BIN: 'none' });
     expect(hub.agentUrl).toBe('http://127.0.0.1:3002');
     const far = read('hub', { AGENT_TOKEN: TOKEN, AGENT_URL: 'https://far.example:1/' });
     expect(far.hub.agentUrl).toBe('https://far.example:1');
   });
 
-  test('an empty value counts as absent', () => {
+  test('apply if a value is blank', () => {
     expect(read('all', { HUB_PORT: '', SIGN_UP: ' ' }).hub).toMatchObject({
       port: 3000,
       signUp: 'first',
@@ -122,8 +123,8 @@ describe('defaults', () => {
   });
 });
 
-describe('what the proxy gets', () => {
-  test('is the file’s variables, PATH, HOME and XDG folders, and nothing else', () => {
+describe('a managed proxy', () => {
+  test('gets the variables of the file, PATH, HOME and XDG folders, and nothing else', () => {
     const { agent } = read('all', {
       DATA_DIR: '/srv/box',
       PATH: '/bin',
@@ -142,7 +143,7 @@ describe('what the proxy gets', () => {
     });
   });
 
-  test('is a socket with a short path, always the same for one folder', () => {
+  test('has an admin socket with a short path, always the same for one folder', () => {
     const admin = (dir: string) => read('all', { DATA_DIR: dir }).agent.proxy.admin;
     const long = `/srv/${'x'.repeat(120)}`;
     expect(Buffer.byteLength(admin(long))).toBeLessThanOrEqual(100);

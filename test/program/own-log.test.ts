@@ -1,12 +1,13 @@
+/** The program's own log: no secrets, and one id for each request. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Running } from '../../src/program/listen.ts';
+import { readSettings } from '../../src/program/config.ts';
 import { serveHub } from '../../src/program/serve/serve.ts';
 import { createLog } from '../../src/shared/log.ts';
 import { logContext } from '../../src/shared/observe/context.ts';
 import { runProgram } from '../harness/program.ts';
-import { ask, type Stack, signUp, startStack, temporaryFolder } from '../harness/stack.ts';
+import { ask, machine, type Stack, signUp, startStack, temporaryFolder } from '../harness/stack.ts';
 
 type Line = Record<string, unknown> & { event: string; level: string; part: string };
 
@@ -14,7 +15,7 @@ let stack: Stack;
 const from = (mark: number): Line[] => stack.lines.slice(mark).map((line) => JSON.parse(line));
 const requestsOf = (mark: number) => from(mark).filter(({ event }) => event === 'request');
 
-describe.each(['logfmt', 'json'])('as %s, of all that is said', (format) => {
+describe.each(['logfmt', 'json'])('in %s', (format) => {
   const password = 'a passphrase nobody has';
   const secrets: string[] = [password];
   let own: Stack;
@@ -25,7 +26,7 @@ describe.each(['logfmt', 'json'])('as %s, of all that is said', (format) => {
   });
   afterAll(() => own.stop());
 
-  test('no secret is in the log', async () => {
+  test('the log contains no secret', async () => {
     const setupCode = secrets.at(-1);
     const hub = own.hub.replace('0.0.0.0', '127.0.0.1');
     const ada = { name: 'Ada', email: 'ada@example.org', password };
@@ -74,7 +75,7 @@ describe.each(['logfmt', 'json'])('as %s, of all that is said', (format) => {
   });
 });
 
-describe('an id', () => {
+describe('a request id', () => {
   let headers: Record<string, string>;
   beforeAll(async () => {
     stack = await startStack({ LOG_FORMAT: 'json', LOG_LEVEL: 'debug' });
@@ -89,7 +90,7 @@ describe('an id', () => {
     });
 
   test.each(['', 'a b', 'a,b', 'x'.repeat(65), 'caf\xe9', 'a=b', '"quoted"'])(
-    '%j is not taken: another is made',
+    '%j is replaced by a generated one',
     async (id) => {
       for (const url of [`${stack.hub}/health`, `${stack.hub}/nowhere`]) {
         const answer = await ask(url, { headers: { 'X-Request-Id': id } });
@@ -98,20 +99,20 @@ describe('an id', () => {
     },
   );
 
-  test('is answered, and on every line of its request on both sides', async () => {
+  test('is in the answer, and on every line of its request at hub and agent', async () => {
     const mark = stack.lines.length;
     const made = await create('one', 'my.Request_id-1');
     expect(made.status).toBe(201);
     expect(made.headers.get('x-request-id')).toBe('my.Request_id-1');
     const mine = from(mark).filter(({ request_id }) => request_id === 'my.Request_id-1');
-    const told = mine.map(({ part, event, route, level }) => [part, event, route, level]);
-    expect(told).toContainEqual(['agent', 'request', '/proxy/reload', 'info']);
-    expect(told).toContainEqual(['hub', 'publish', undefined, 'info']);
-    expect(told).toContainEqual(['hub', 'request', '/api/vhosts', 'info']);
+    const logged = mine.map(({ part, event, route, level }) => [part, event, route, level]);
+    expect(logged).toContainEqual(['agent', 'request', '/proxy/reload', 'info']);
+    expect(logged).toContainEqual(['hub', 'publish', undefined, 'info']);
+    expect(logged).toContainEqual(['hub', 'request', '/api/vhosts', 'info']);
     expect(mine.at(-1)).toMatchObject({ method: 'POST', status: 201, user: expect.any(String) });
   });
 
-  test('of each change that was published together is on the agent’s line', async () => {
+  test('of each change in a batch is on the agent’s line', async () => {
     const mark = stack.lines.length;
     const ids = Array.from({ length: 8 }, (_, n) => `together-${n}`);
     await Promise.all(ids.map((id, n) => create(`t${n}`, id)));
@@ -123,7 +124,7 @@ describe('an id', () => {
     expect(own.map(({ request_id }) => request_id).toSorted()).toEqual(ids);
   });
 
-  test('of a batch is bounded, and the agent takes none that is not well-formed', async () => {
+  test('may be a list at the agent, which replaces one that is malformed or too long', async () => {
     const call = async (id: string) => {
       const answer = await ask(`${stack.agent}/proxy/status`, {
         headers: { ...stack.agentHeaders, 'X-Request-Id': id },
@@ -136,7 +137,7 @@ describe('an id', () => {
     }
   });
 
-  test('goes with a refusal and with what nobody expected', async () => {
+  test('is on refusals, too', async () => {
     const mark = stack.lines.length;
     const refused = await ask(`${stack.hub}/vhosts`, { headers: { 'X-Request-Id': 'stranger' } });
     expect([refused.status, refused.headers.get('x-request-id')]).toEqual([401, 'stranger']);
@@ -144,7 +145,7 @@ describe('an id', () => {
     expect(requestsOf(mark).at(-1)).not.toHaveProperty('user');
   });
 
-  test('a read, a health check and a path nobody serves are debug lines without the path', async () => {
+  test('reads, health checks and unknown paths are debug lines, without the path', async () => {
     const mark = stack.lines.length;
     await ask(`${stack.hub}/vhosts/1`, { headers });
     await ask(`${stack.hub}/health`);
@@ -160,7 +161,7 @@ describe('an id', () => {
   });
 });
 
-test('the program writes it to standard error, and where it listens to standard output', async () => {
+test('the program logs to standard error, and prints where it listens to standard output', async () => {
   const folder = temporaryFolder();
   const env = {
     LOG_FORMAT: 'json',
@@ -191,7 +192,7 @@ test('the program writes it to standard error, and where it listens to standard 
   }
 });
 
-test('what nobody expected is an error with its reason and id, and its frames at debug', async () => {
+test('an unexpected error is logged with its reason and id, and its stack at debug', async () => {
   const folder = temporaryFolder();
   const lines: string[] = [];
   const log = createLog(
@@ -199,19 +200,9 @@ test('what nobody expected is an error with its reason and id, and its frames at
     () => new Date(),
     { format: 'json', level: 'debug', context: logContext },
   );
-  const settings = {
-    host: '127.0.0.1',
-    port: 0,
-    dataDir: folder,
-    socket: join(folder, 'hub.sock'),
-    signUp: 'open',
-    agentUrl: 'http://127.0.0.1:1',
-    agentTrust: null,
-    trustProxy: false,
-    hosts: [],
-    importDirs: [],
-  } as const;
-  const hub: Running = await serveHub(settings, 'x'.repeat(40), log);
+  const AGENT_TOKEN = 'x'.repeat(40);
+  const env = { AGENT_TOKEN, AGENT_URL: 'http://127.0.0.1:1', DATA_DIR: folder, HUB_PORT: '0' };
+  const hub = await serveHub(readSettings('hub', env, machine).hub, AGENT_TOKEN, log);
   try {
     const { headers } = await signUp({ hub: `${hub.url}/api` });
     const { Database } = await import('bun:sqlite');
@@ -222,8 +213,8 @@ test('what nobody expected is an error with its reason and id, and its frames at
       headers: { ...headers, 'X-Request-Id': 'broken' },
     });
     expect([failed.status, failed.headers.get('x-request-id')]).toEqual([500, 'broken']);
-    const told = lines.map((line) => JSON.parse(line)).filter((l) => l.request_id === 'broken');
-    expect(told).toMatchObject([
+    const logged = lines.map((line) => JSON.parse(line)).filter((l) => l.request_id === 'broken');
+    expect(logged).toMatchObject([
       { event: 'request failed', level: 'error', reason: expect.stringContaining('api_tokens') },
       { event: 'stack', level: 'debug' },
       { event: 'request', status: 500, route: '/api/tokens' },

@@ -1,3 +1,4 @@
+/** When the output is coloured. */
 import { afterAll, describe, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,28 +11,28 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('colour', () => {
   test.each([
-    ['that is no terminal', false, {}],
+    ['that is not a terminal', false, {}],
     ['with NO_COLOR', true, { NO_COLOR: '1' }],
     ['with NO_COLOR, whatever its value', true, { NO_COLOR: 'false' }],
-    ['of a terminal that knows none', true, { TERM: 'dumb' }],
+    ['of a terminal without colours', true, { TERM: 'dumb' }],
   ])('is not written on a stream %s', (_what, isTerminal, env) => {
     const paint = createPaint(isTerminal, env);
     for (const colour of [paint.red, paint.green, paint.bold]) expect(colour('text')).toBe('text');
   });
 
-  test('is written on a terminal, and an empty NO_COLOR does not forbid it', () => {
+  test('is written on a terminal, even with an empty NO_COLOR', () => {
     expect(createPaint(true, { NO_COLOR: '' }).red('text')).toBe('\u001b[31mtext\u001b[39m');
   });
 
-  test('stays out of what the program pipes', async () => {
+  test('is not written to a pipe', async () => {
     const { code, out, err } = await runProgram(['nothing'], { TERM: 'xterm' }, folder).exited();
     expect(code).toBe(2);
     expect(out + err).not.toContain('\u001b');
   });
 
-  // util-linux gives a process a terminal of its own.
+  // script(1) from util-linux gives a process a terminal.
   const script = Bun.which('script');
-  test.skipIf(script === null)('is on a real terminal, and not there with NO_COLOR', () => {
+  test.skipIf(script === null)('is written on a real terminal, and not with NO_COLOR', () => {
     const main = join(import.meta.dir, '../../src/main.ts');
     const command = `${process.execPath} ${main} nothing`;
     const terminal = (env: Record<string, string>) =>
@@ -41,7 +42,9 @@ describe('colour', () => {
       });
     const coloured = terminal({});
     expect(coloured.exitCode).toBe(2);
-    expect(coloured.stdout.toString()).toContain('\u001b[31msignalbox: unknown: nothing\u001b[39m');
+    expect(coloured.stdout.toString()).toContain(
+      '\u001b[31msignalbox: unknown command: nothing\u001b[39m',
+    );
     expect(terminal({ NO_COLOR: '1' }).stdout.toString()).not.toContain('\u001b');
   });
 });

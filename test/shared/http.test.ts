@@ -16,16 +16,16 @@ const post = (body: string | ReadableStream, to = app) =>
 test.each([
   ['arrays', `${'['.repeat(33)}${']'.repeat(33)}`],
   ['objects', `${'{"":'.repeat(33)}1${'}'.repeat(33)}`],
-  ['what stands behind strings', `["\\\\","\\"[",${'['.repeat(32)}${']'.repeat(32)}]`],
+  ['arrays after strings', `["\\\\","\\"[",${'['.repeat(32)}${']'.repeat(32)}]`],
 ])('%s that are nested too deeply are refused', async (_, body) => {
   expect(await post(body)).toContain('INVALID_JSON');
 });
 
 test.each([
-  ['nesting up to the bound', `{"a":${'['.repeat(31)}${']'.repeat(31)}}`],
+  ['nesting up to the limit', `{"a":${'['.repeat(31)}${']'.repeat(31)}}`],
   ['brackets in strings', JSON.stringify({ a: '['.repeat(100), [`${'{'.repeat(100)}`]: '\\"{[' })],
   ['a string that ends in a backslash', JSON.stringify({ a: ['\\', '['.repeat(50), '\\\\"'] })],
-  ['many neighbours', `{"a":[${'[],'.repeat(200)}[]]}`],
+  ['many siblings', `{"a":[${'[],'.repeat(200)}[]]}`],
 ])('%s passes', async (_, body) => {
   expect(await post(body)).toBe(JSON.stringify(JSON.parse(body)));
 });
@@ -34,7 +34,7 @@ test.each([
   '{"name":{"toString":null}}',
   '{"name":[{"toString":null}]}',
   '{"name":[[{"to\\u0053tring":1}]]}',
-])('%s is a field of the wrong type, and no fault of ours', async (body) => {
+])('%s is a field of the wrong type, not an internal error', async (body) => {
   const named = new Elysia()
     .use(errors({ report: (error) => expect(error).toBeNull() }))
     .use(lateBodies())
@@ -44,12 +44,12 @@ test.each([
   expect(await (await named.handle(request)).json()).toMatchObject({ code: 'INVALID_REQUEST' });
 });
 
-test('a string without its end is no JSON', async () => {
+test('an unterminated string is not JSON', async () => {
   expect(await post('["abc')).toContain('INVALID_JSON');
   expect(await post('["abc\\"')).toContain('INVALID_JSON');
 });
 
-test('a body that never ends is given up', async () => {
+test('a body that never ends is cut off', async () => {
   const drip = new ReadableStream({
     async pull(controller) {
       await Bun.sleep(1);
@@ -59,6 +59,6 @@ test('a body that never ends is given up', async () => {
   expect(await post(drip, createApp(5))).toContain('BODY_TOO_SLOW');
 });
 
-test('a body that says less of its length than it has is cut', async () => {
+test('a body that is longer than it claims is cut off', async () => {
   expect(await post('['.padEnd(1025))).toContain('BODY_TOO_LARGE');
 });

@@ -17,7 +17,7 @@ function lines(options: LogOptions, write: (log: ReturnType<typeof createLog>) =
   return written;
 }
 
-/** Reads a line of logfmt by its grammar: names, `=`, and bare or quoted values. */
+/** Parses a line of logfmt: names, `=`, and bare or quoted values. */
 function readLogfmt(line: string): Record<string, string> {
   const fields: Record<string, string> = {};
   const pair = /(\w+)=(?:("(?:[^"\\]|\\.)*")|([^\s"=]+))(?: |$)/y;
@@ -47,7 +47,7 @@ const HOSTILE = [
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what must not be there
 const OBEYED = /[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\u200b\ufeff]/;
 
-describe('nothing that is logged makes a line of its own or speaks to a terminal', () => {
+describe('a logged value cannot add a line or control a terminal', () => {
   test.each(['logfmt', 'json'] as const)('%s', (format) => {
     const hostile = fc.oneof(fc.constantFrom(...HOSTILE), fc.string({ unit: 'binary' }));
     fc.assert(
@@ -62,7 +62,7 @@ describe('nothing that is logged makes a line of its own or speaks to a terminal
     );
   });
 
-  test('a field cannot pass for the time, the level or the event', () => {
+  test('a field cannot replace the time, the level or the event', () => {
     const forged = { time: 'x', level: 'error', event: 'forged', n: 1 };
     for (const format of ['logfmt', 'json'] as const) {
       const [line = ''] = lines({ format }, (log) => log('real', forged));
@@ -80,7 +80,7 @@ describe('nothing that is logged makes a line of its own or speaks to a terminal
 describe('secrets', () => {
   const token = `sbx_${'a1B2'.repeat(10).slice(0, 38)}`;
 
-  test('that were handed to the log by mistake are taken out', () => {
+  test('that are logged by mistake are removed', () => {
     for (const format of ['logfmt', 'json'] as const) {
       const [line = ''] = lines({ format }, (log) =>
         log('oops', {
@@ -94,7 +94,7 @@ describe('secrets', () => {
     }
   });
 
-  test('a failed statement tells nothing of its parameters, nor does its stack', () => {
+  test('in the parameters of a failed statement are in neither its reason nor its stack', () => {
     const error = new Error('Failed query: insert into users\nparams: ada,s3cret', {
       cause: new Error('database is locked'),
     });
@@ -127,7 +127,7 @@ describe('a line', () => {
     ['warn', 2],
     ['info', 3],
     ['debug', 4],
-  ])('below the level %s is not written', (level, count) => {
+  ])('below level %s is not written', (level, count) => {
     const written = lines({ level }, (log) => {
       log('one', {}, 'error');
       log('two', {}, 'warn');

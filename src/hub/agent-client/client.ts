@@ -6,7 +6,7 @@ import { joinedIds, REQUEST_ID } from '../../shared/observe/context.ts';
 import {
   type ActivityQuery,
   AdaptAnswer,
-  ErrorBody,
+  AgentErrorBody,
   Health,
   LogActivity,
   LogPage,
@@ -181,8 +181,8 @@ function onBehalf(): Record<string, string> {
 function refusalOf(answer: unknown): Failure {
   if (isErrorBody(answer)) {
     const code = PASSED_ON.find((known) => known === answer.code);
-    const { detail, line } = answer;
-    if (code) return new Failure(code, answer.message, { detail, line });
+    const { message, words, line } = answer;
+    if (code) return new Failure(code, message, { detail: words, at: { line } });
     if (answer.code === 'UNAUTHENTICATED') {
       return unreachable('The agent does not take our token.', answer.code);
     }
@@ -190,8 +190,8 @@ function refusalOf(answer: unknown): Failure {
   return unreachable('The agent gave an answer that cannot be understood.', answer);
 }
 
-const isErrorBody = (answer: unknown): answer is ErrorBody =>
-  getSchemaValidator(ErrorBody).Check(answer);
+const isErrorBody = (answer: unknown): answer is AgentErrorBody =>
+  getSchemaValidator(AgentErrorBody).Check(answer);
 
 const unreachable = (message: string, cause: unknown) =>
   new Failure('AGENT_UNREACHABLE', message, { cause });

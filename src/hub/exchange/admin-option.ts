@@ -7,7 +7,7 @@ export function assertNoAdmin(preamble: string): void {
   const admin = globalOptions(preamble).find(({ name }) => name === 'admin');
   if (!admin) return;
   throw new Failure('PROXY_REJECTED', 'This preamble cannot be published; nothing was changed.', {
-    detail: `line ${admin.line}: admin: signalbox sets the admin endpoint itself`,
-    line: admin.line,
+    detail: 'admin: signalbox sets the admin endpoint itself',
+    at: { line: admin.line },
   });
 }

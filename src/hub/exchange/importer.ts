@@ -1,12 +1,18 @@
-/** Somebody's Caddyfile becomes preamble and vhosts, and is proved to mean the same. */
-import { Failure } from '../../shared/failure.ts';
+/** Turns a Caddyfile into preamble and vhosts, and proves that they mean the same. */
+import { Failure, sentenceOf } from '../../shared/failure.ts';
 import type { AgentClient } from '../agent-client/client.ts';
 import { globalOptions, withOptions } from '../caddyfile/globals.ts';
 import { inlineImports, type ReadImport } from '../caddyfile/inline.ts';
 import { render } from '../caddyfile/render.ts';
 import { type ImportedSite, type Skipped, splitCaddyfile } from '../caddyfile/split.ts';
-import type { Author } from '../publish/changes.ts';
-import { type Change, createChange, preambleChange, sequence } from '../publish/changes.ts';
+import {
+  type Author,
+  type Change,
+  createChange,
+  preambleChange,
+  sequence,
+} from '../publish/changes.ts';
+import { assertContained } from '../publish/containment.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import type { SiteSet, Vhost } from '../publish/vhost.ts';
 import { comparable, firstDifference } from './compare.ts';
@@ -15,8 +21,8 @@ export type ImporterDeps = {
   publisher: Publisher;
   agent: AgentClient;
   /**
-   * What the one-machine mode's first preamble set stays where a file does not set it: ports, which
-   * may be unprivileged, and whether the machine's trust store is left alone.
+   * Whether options of the first preamble (one machine) stay unless the file sets them: the ports,
+   * which may be unprivileged, and `skip_install_trust`.
    */
   keepFirst: boolean;
   /** Reads the files that may be imported. */
@@ -24,9 +30,7 @@ export type ImporterDeps = {
   now: () => Date;
 };
 
-export type Importer = ReturnType<typeof createImporter>;
-
-/** What became of a file; `vhosts` have no id where nothing was published. */
+/** What a file becomes; `vhosts` have no id if nothing was published. */
 export type Imported = {
   preamble: string;
   vhosts: (ImportedSite & { id: number | null })[];
@@ -34,33 +38,37 @@ export type Imported = {
   proxyfile: string;
 };
 
-const EMPTY: SiteSet = { preamble: '', vhosts: [], nextId: 1 };
-/** How a list of changes names the one at fault; the preamble is the first of ours. */
-const PLACE = /^operation (\d+): /;
-const FIRST = ['http_port', 'https_port', 'skip_install_trust'];
+export type Importer = {
+  /**
+   * @param options.dryRun only say what would be imported
+   * @throws Failure PROXY_REJECTED if the proxy does not accept the file, IMPORT_DIFFERS,
+   * DOMAIN_TAKEN, and as any publish; nothing is changed
+   */
+  run(file: string, options: { dryRun: boolean; author: Author }): Promise<Imported>;
+};
 
-export function createImporter(deps: ImporterDeps) {
+const EMPTY: SiteSet = { preamble: '', vhosts: [], nextId: 1 };
+/** The preamble is the first of our operations, the first site the second. */
+const FIRST_SITE = 2;
+const KEPT_OPTIONS = ['http_port', 'https_port', 'skip_install_trust'];
+
+export function createImporter(deps: ImporterDeps): Importer {
   const { publisher, agent, keepFirst, readImport, now } = deps;
 
-  /** @throws Failure IMPORT_DIFFERS where `set` does not mean what `file` does */
+  /** @throws Failure IMPORT_DIFFERS unless `set` means what `file` does */
   async function prove(file: string, set: SiteSet): Promise<void> {
     const original = await agent.adapt(file);
     const ours = await agent.adapt(render(set.preamble, set.vhosts).text).catch((error) => {
       if (!(error instanceof Failure) || error.code !== 'PROXY_REJECTED') throw error;
-      throw differs(`the proxy would not take it: ${error.detail ?? ''}`);
+      throw differs(`the proxy would not accept it: ${sentenceOf(error) ?? ''}`);
     });
     const place = firstDifference(comparable(original.config), comparable(ours.config));
     if (place !== null) throw differs(`the configuration would differ at ${place}`);
   }
 
   return {
-    /**
-     * @param options.dryRun only tell what would become of it
-     * @throws Failure PROXY_REJECTED where the proxy does not take the file, IMPORT_DIFFERS,
-     * DOMAIN_TAKEN, and as any publish; nothing is changed
-     */
-    async run(file: string, options: { dryRun: boolean; author: Author }): Promise<Imported> {
-      // Ports that it does not set may be others in the end.
+    async run(file, options) {
+      // Ports that it does not set may be different in the end.
       await agent.validate(file, !keepFirst);
       const dialect = await publisher.dialect();
       const split = splitCaddyfile(inlineImports(file, readImport, dialect), dialect);
@@ -68,13 +76,13 @@ export function createImporter(deps: ImporterDeps) {
       const { preamble, sites, skipped } = split;
       const creates = sites.map((site) => createChange(site));
       let text = preamble;
-      const importing: Change<unknown[]> = (set, at) => {
+      const importing: Change<unknown[]> = (set, time) => {
         text = keepFirst ? withFirst(preamble, set.preamble) : preamble;
-        return sequence<unknown>([preambleChange(text), ...creates])(set, at);
+        return sequence<unknown>([preambleChange(text), ...creates])(set, time);
       };
       try {
         const alone = planned(importing, now());
-        await publisher.assertContained(alone);
+        for (const vhost of alone.vhosts) assertContained(vhost, alone.preamble, dialect);
         await prove(file, { ...alone, preamble });
         if (options.dryRun) {
           const { refusal } = await publisher.preview(importing);
@@ -102,25 +110,25 @@ export function createImporter(deps: ImporterDeps) {
 }
 
 /** The set a change leads to from nothing. */
-function planned(change: Change<unknown>, at: Date): SiteSet {
-  const plan = change(EMPTY, at);
+function planned(change: Change<unknown>, time: Date): SiteSet {
+  const plan = change(EMPTY, time);
   return 'done' in plan ? EMPTY : plan.next;
 }
 
-/** A refusal that tells a place in our own list, with the site's name instead; others as they are. */
+/** A refusal of one of our operations names the site instead, or the preamble. */
 function named(error: unknown, sites: readonly ImportedSite[]): unknown {
-  if (!(error instanceof Failure) || !PLACE.test(error.detail ?? '')) return error;
-  const detail = error.detail?.replace(PLACE, (_, place) => {
-    const site = sites[Number(place) - 2];
-    return site ? `in ${site.domain}: ` : 'preamble: ';
-  });
-  return new Failure(error.code, error.message, { detail, line: error.line });
+  if (!(error instanceof Failure) || error.at.operation === undefined) return error;
+  const { operation, line } = error.at;
+  const site = sites[operation - FIRST_SITE];
+  return error.about(
+    site ? { vhost: { id: null, domain: site.domain, line } } : { preamble: { line } },
+  );
 }
 
 function withFirst(preamble: string, present: string): string {
   const set = new Set(globalOptions(preamble).map(({ name }) => name));
   const kept = globalOptions(present)
-    .filter(({ name }) => FIRST.includes(name) && !set.has(name))
+    .filter(({ name }) => KEPT_OPTIONS.includes(name) && !set.has(name))
     .map(({ start, end }) => present.slice(start, end));
   return withOptions(preamble, kept);
 }

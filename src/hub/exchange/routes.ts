@@ -1,7 +1,7 @@
 /** The preamble, import, export, restore and preview. */
 import { createTwoFilesPatch } from 'diff';
 import { Elysia, t } from 'elysia';
-import { Failure } from '../../shared/failure.ts';
+import { Failure, sentenceOf } from '../../shared/failure.ts';
 import { jsonBody } from '../../shared/http.ts';
 import { authorOf, type Guard } from '../auth/guard.ts';
 import { render } from '../caddyfile/render.ts';
@@ -165,8 +165,8 @@ const JUDGEMENTS = new Set(['PROXY_REJECTED', 'DOMAIN_TAKEN']);
 function verdict(refusal: Failure | null, proxyfile: string, diff: string) {
   return {
     valid: refusal === null,
-    detail: refusal && (refusal.detail ?? refusal.message),
-    line: refusal?.line ?? null,
+    detail: refusal && (sentenceOf(refusal) ?? refusal.message),
+    line: refusal?.at.line ?? null,
     proxyfile,
     diff,
   };

@@ -1,6 +1,6 @@
 /** The refusals of a route as response schemas, each with the codes it may carry. */
 import { t } from 'elysia';
-import { type FailureCode, STATUS } from '../../shared/failure.ts';
+import { FAILURES, type FailureCode } from '../../shared/failure.ts';
 import { ErrorBody } from '../../shared/wire.ts';
 
 /** Whatever is asked: a Host that makes no URL, and what nobody expected. */
@@ -33,7 +33,9 @@ export const PUBLISHES = [
   'AGENT_UNREACHABLE',
 ] as const;
 
-type Refusals<Code extends FailureCode> = { [S in (typeof STATUS)[Code]]: typeof ErrorBody };
+type Refusals<Code extends FailureCode> = {
+  [S in (typeof FAILURES)[Code]['status']]: typeof ErrorBody;
+};
 
 const made = new Map<string, typeof ErrorBody>();
 
@@ -54,7 +56,7 @@ function schemaOf(codes: readonly FailureCode[]): typeof ErrorBody {
 
 /** `{400: …, 401: …}` for `response`, by the status each code travels with. */
 export function refusals<const Code extends FailureCode>(...codes: readonly Code[]) {
-  const byStatus = Map.groupBy(new Set<FailureCode>(codes), (code) => STATUS[code]);
+  const byStatus = Map.groupBy(new Set<FailureCode>(codes), (code) => FAILURES[code].status);
   return Object.fromEntries(
     [...byStatus].map(([status, some]) => [status, schemaOf(some.toSorted())]),
   ) as Refusals<Code>;

@@ -1,7 +1,6 @@
 /** The answers of one operation: descriptions, examples, headers and codes. Pure. */
-import type { FailureCode } from '../../shared/failure.ts';
+import { FAILURES, type FailureCode } from '../../shared/failure.ts';
 import type { About } from '../http/about.ts';
-import { MEANING } from './codes.ts';
 import { type Components, hoist, isObject, type Json, type JsonObject, plain } from './json.ts';
 
 const HEADERS = {
@@ -60,7 +59,7 @@ function refusal(schema: Json, status: string, components: Components): JsonObje
   const code: JsonObject = { type: 'string', enum: codes };
   if (isObject(schema)) hoist(general(schema), components);
   return {
-    description: codes.map((one) => `\`${one}\`: ${MEANING[one]}`).join('\n\n'),
+    description: codes.map((one) => `\`${one}\`: ${FAILURES[one].meaning}`).join('\n\n'),
     ...(status === '429' ? { headers: { 'Retry-After': HEADERS['Retry-After'] } } : {}),
     content: {
       [JSON_TYPE]: {
@@ -68,7 +67,10 @@ function refusal(schema: Json, status: string, components: Components): JsonObje
           allOf: [{ $ref: ERROR }, { type: 'object', required: ['code'], properties: { code } }],
         },
         examples: Object.fromEntries(
-          codes.map((one) => [one, { value: { code: one, message: MEANING[one], ...more(one) } }]),
+          codes.map((one) => [
+            one,
+            { value: { code: one, message: FAILURES[one].meaning, ...more(one) } },
+          ]),
         ),
       },
     },
@@ -85,7 +87,7 @@ const more = (code: FailureCode): JsonObject =>
 function codesOf(schema: Json): FailureCode[] {
   const code = isObject(schema) && isObject(schema.properties) ? schema.properties.code : null;
   const named = isObject(code) ? (Array.isArray(code.enum) ? code.enum : [code.const]) : [];
-  const known = named.filter((one): one is FailureCode => String(one) in MEANING);
+  const known = named.filter((one): one is FailureCode => String(one) in FAILURES);
   if (known.length === 0) throw new Error('a refusal names no codes');
   return known;
 }

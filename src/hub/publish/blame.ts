@@ -1,13 +1,16 @@
-/** Whose fault a refused publish is. */
-import { Failure } from '../../shared/failure.ts';
-import { changedVhosts, isRejection, type Planned, planOf, type Waiting } from './batch.ts';
-import { blamedBy, type Gateway } from './gateway.ts';
+/** Which changes of a refused batch are at fault. */
+import type { Failure } from '../../shared/failure.ts';
+import { changedVhosts, type Planned, planOf, stepsOf } from './batch.ts';
+import { vhostAfter } from './changes.ts';
+import type { Gateway } from './gateway.ts';
+import type { Waiting } from './queue.ts';
+import { addressed, isRejection } from './refusal.ts';
 import type { SiteSet } from './vhost.ts';
 
-/** The changes to blame and what each hears; `together` where only all of them are refused. */
+/** The changes at fault, each with its refusal; `together` if only all of them are refused. */
 export type Culprits = Map<Waiting, unknown> | 'together';
 
-/** Who of a refused group is at fault: by the line, else each by itself, else only together. */
+/** Finds them by the line that the refusal names, else by validating each change alone. */
 export async function findCulprits(
   gateway: Gateway,
   plans: readonly Planned[],
@@ -15,49 +18,38 @@ export async function findCulprits(
   error: unknown,
 ): Promise<Culprits> {
   if (!isRejection(error)) return everybody(plans, error);
-  const place = blamedBy(error);
-  if (place !== undefined) {
-    const culprit = place === null ? undefined : planOf(plans, place);
-    return culprit
-      ? new Map([[culprit.item, named(error, culprit, next, place)]])
-      : everybody(plans, error);
+  const { vhost, preamble } = error.at;
+  if (vhost || preamble) {
+    const culprit = vhost && planOf(plans, vhost.id);
+    return everybody(culprit ? [culprit] : plans, error);
   }
   const [only] = plans;
-  if (plans.length === 1 && only)
-    return new Map([[only.item, await explain(gateway, only, next, error)]]);
-  const alone = await gateway.findBroken(next, changedVhosts(plans) ?? []);
+  if (plans.length === 1 && only) {
+    return everybody(plans, await explain(gateway, only, next, error));
+  }
+  const alone = await gateway.findBroken(next, changedVhosts(stepsOf(plans)) ?? []);
   if (alone.length === 0) return 'together';
   return new Map(
-    alone.flatMap(({ vhost, failure }) => {
-      const culprit = planOf(plans, vhost.id);
-      return culprit ? [[culprit.item, failure] as const] : [];
+    alone.flatMap(({ vhost: { id }, failure }) => {
+      const culprit = planOf(plans, id);
+      return culprit ? [...everybody([culprit], failure)] : [];
     }),
   );
 }
 
-/** A refusal without a line may come from a vhost that was taken once and no longer is. */
+/** A refusal without a line may come from a vhost that was accepted once and no longer is. */
 async function explain(
   gateway: Gateway,
   { plan }: Planned,
   next: SiteSet,
   error: Failure,
-): Promise<unknown> {
-  const own = new Set(plan.steps.map((step) => step.kind === 'vhost' && step.after?.id));
+): Promise<Failure> {
+  const own = new Set(plan.steps.map((step) => vhostAfter(step)?.id));
   const others = next.vhosts.filter(({ id, enabled }) => enabled && (!own.has(id) || own.size > 1));
   const [first] = await gateway.findBroken(next, others).catch(() => []);
-  if (!first) return error;
-  const detail = `in ${first.vhost.domain}: ${first.failure.detail ?? ''}`;
-  return new Failure(error.code, error.message, { detail });
+  return first?.failure ?? error;
 }
 
-/** A change of several vhosts hears which one is meant. */
-function named(error: Failure, { plan }: Planned, next: SiteSet, id: number | null): Failure {
-  const vhost = next.vhosts.find((one) => one.id === id);
-  if (plan.steps.length < 2 || !vhost) return error;
-  const detail = `in ${vhost.domain}, ${error.detail ?? ''}`;
-  return new Failure(error.code, error.message, { detail });
-}
-
-/** None can be told apart: all hear the same. */
-export const everybody = (plans: readonly Planned[], error: unknown) =>
-  new Map(plans.map(({ item }) => [item, error] as const));
+/** The same error for each of these changes. */
+export const everybody = (plans: readonly Planned[], error: unknown): Map<Waiting, unknown> =>
+  new Map(plans.map(({ item, plan }) => [item, addressed(error, plan.steps)] as const));

@@ -1,4 +1,4 @@
-/** What a person can do to the published set, each judged against what is accepted by then. Pure. */
+/** What a person can do to the published set; each is planned against what is accepted by then. Pure. */
 import { checkPreamble } from '../../shared/caddyfile/preamble.ts';
 import { Failure } from '../../shared/failure.ts';
 import { assertFree, normalize, type SiteSet, type Vhost, type VhostInput } from './vhost.ts';
@@ -6,18 +6,22 @@ import { assertFree, normalize, type SiteSet, type Vhost, type VhostInput } from
 /** Who makes a change, and the name of the API token it came with. */
 export type Author = { userId: string; userName: string; via: string | null };
 
-export type Action = 'create' | 'update' | 'delete' | 'toggle';
-
 /** One vhost, or the preamble, as it was and as it will be: what is stored and recorded. */
 export type Step =
-  | { kind: 'vhost'; action: Action; before: Vhost | null; after: Vhost | null }
+  | { kind: 'create'; after: Vhost }
+  | { kind: 'update' | 'toggle'; before: Vhost; after: Vhost }
+  | { kind: 'delete'; before: Vhost }
   | { kind: 'preamble'; before: string; after: string };
 
-/** A change worked out: the candidate set, and the steps that lead to it. */
+/** The vhost as a step leaves it; undefined for one that deletes it, and for the preamble. */
+export const vhostAfter = (step: Step): Vhost | undefined =>
+  step.kind === 'delete' || step.kind === 'preamble' ? undefined : step.after;
+
+/** A planned change: the candidate set, and the steps that lead to it. */
 export type Plan<T> = { next: SiteSet; steps: readonly Step[]; result: T };
 
-/** Worked out against a set; `done` where there is nothing to publish. @throws Failure */
-export type Change<T> = (set: SiteSet, at: Date) => Plan<T> | { done: T };
+/** Plans a change of a set; `done` if there is nothing to publish. @throws Failure */
+export type Change<T> = (set: SiteSet, time: Date) => Plan<T> | { done: T };
 
 /** @throws Failure NOT_FOUND */
 export function findVhost(set: SiteSet, id: number): Vhost {
@@ -26,20 +30,20 @@ export function findVhost(set: SiteSet, id: number): Vhost {
   return found;
 }
 
-/** Says whether a vhost is still what a client saw. @throws Failure PRECONDITION_FAILED */
+/** Passes if a vhost is still what a client saw. @throws Failure PRECONDITION_FAILED */
 export type Precondition = (vhost: Vhost) => void;
 const anything: Precondition = () => {};
 
 export const createChange =
   (input: VhostInput): Change<Vhost> =>
-  (set, at) => {
+  (set, time) => {
     const vhost: Vhost = {
       id: set.nextId,
       position: (set.vhosts.at(-1)?.position ?? 0) + 1,
       ...normalize(input.domain ?? '', input.config ?? '', input.upstream ?? ''),
       enabled: input.enabled ?? true,
-      createdAt: at,
-      updatedAt: at,
+      createdAt: time,
+      updatedAt: time,
     };
     return added(set, vhost, { ...set, nextId: set.nextId + 1 });
   };
@@ -47,8 +51,8 @@ export const createChange =
 /** Brings back a vhost that was deleted, as it was. @throws Failure DOMAIN_TAKEN */
 export const recreateChange =
   (vhost: Vhost): Change<Vhost> =>
-  (set, at) =>
-    added(set, { ...vhost, updatedAt: at }, set);
+  (set, time) =>
+    added(set, { ...vhost, updatedAt: time }, set);
 
 function added(set: SiteSet, vhost: Vhost, rest: SiteSet): Plan<Vhost> {
   assertFree(vhost, set);
@@ -56,7 +60,7 @@ function added(set: SiteSet, vhost: Vhost, rest: SiteSet): Plan<Vhost> {
   const vhosts = set.vhosts.toSpliced(after < 0 ? set.vhosts.length : after, 0, vhost);
   return {
     next: { ...rest, vhosts },
-    steps: [{ kind: 'vhost', action: 'create', before: null, after: vhost }],
+    steps: [{ kind: 'create', after: vhost }],
     result: vhost,
   };
 }
@@ -65,7 +69,7 @@ const FIELDS = ['domain', 'config', 'upstream', 'enabled'] as const;
 
 export const updateChange =
   (id: number, input: VhostInput, expected = anything): Change<Vhost> =>
-  (set, at) => {
+  (set, time) => {
     const before = findVhost(set, id);
     expected(before);
     const fields = {
@@ -77,24 +81,29 @@ export const updateChange =
       enabled: input.enabled ?? before.enabled,
     };
     if (FIELDS.every((field) => fields[field] === before[field])) return { done: before };
-    const vhost: Vhost = { ...before, ...fields, updatedAt: at };
+    const vhost: Vhost = { ...before, ...fields, updatedAt: time };
     assertFree(vhost, set);
     return changed(set, 'update', before, vhost);
   };
 
 export const toggleChange =
   (id: number, expected = anything): Change<Vhost> =>
-  (set, at) => {
+  (set, time) => {
     const before = findVhost(set, id);
     expected(before);
-    return changed(set, 'toggle', before, { ...before, enabled: !before.enabled, updatedAt: at });
+    return changed(set, 'toggle', before, { ...before, enabled: !before.enabled, updatedAt: time });
   };
 
-function changed(set: SiteSet, action: Action, before: Vhost, after: Vhost): Plan<Vhost> {
+function changed(
+  set: SiteSet,
+  kind: 'update' | 'toggle',
+  before: Vhost,
+  after: Vhost,
+): Plan<Vhost> {
   const vhosts = set.vhosts.map((one) => (one.id === after.id ? after : one));
   return {
     next: { ...set, vhosts },
-    steps: [{ kind: 'vhost', action, before, after }],
+    steps: [{ kind, before, after }],
     result: after,
   };
 }
@@ -106,26 +115,25 @@ export const deleteChange =
     expected(before);
     return {
       next: { ...set, vhosts: set.vhosts.filter((vhost) => vhost.id !== id) },
-      steps: [{ kind: 'vhost', action: 'delete', before, after: null }],
+      steps: [{ kind: 'delete', before }],
       result: { success: true },
     };
   };
 
-/** @throws Failure PROXY_REJECTED where it cannot stand before the sites */
+/** @throws Failure PROXY_REJECTED for a text that cannot precede the sites */
 export const preambleChange =
   (config: string): Change<{ success: true }> =>
   (set) => {
     if (!config.isWellFormed())
-      throw new Failure('INVALID_REQUEST', 'The text is not valid Unicode.');
+      throw new Failure('INVALID_REQUEST', 'The text is not valid Unicode.', {
+        at: { field: 'config' },
+      });
     const fault = checkPreamble(config, { heredocs: true });
     if (fault) {
       throw new Failure(
         'PROXY_REJECTED',
         'This preamble cannot be published; nothing was changed.',
-        {
-          detail: `line ${fault.line}: ${fault.message}`,
-          line: fault.line,
-        },
+        { detail: fault.message, at: { line: fault.line } },
       );
     }
     if (config === set.preamble) return { done: { success: true } };
@@ -136,15 +144,15 @@ export const preambleChange =
     };
   };
 
-/** Several changes as one, all or nothing, each judged after those before it. */
+/** Several changes as one, all or nothing, each planned after those before it. */
 export const sequence =
   <T>(changes: readonly Change<T>[]): Change<T[]> =>
-  (set, at) => {
+  (set, time) => {
     let next = set;
     const steps: Step[] = [];
     const results: T[] = [];
     for (const [index, change] of changes.entries()) {
-      const plan = inPlace(index, () => change(next, at));
+      const plan = inOperation(index + 1, () => change(next, time));
       if ('done' in plan) {
         results.push(plan.done);
         continue;
@@ -156,13 +164,12 @@ export const sequence =
     return steps.length === 0 ? { done: results } : { next, steps, result: results };
   };
 
-/** Tells a refusal of one of several by its place, counted from 1. */
-function inPlace<T>(index: number, work: () => T): T {
+/** @param operation counted from 1 */
+function inOperation<T>(operation: number, plan: () => T): T {
   try {
-    return work();
+    return plan();
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    const detail = `operation ${index + 1}: ${error.detail ?? error.message}`;
-    throw new Failure(error.code, error.message, { detail });
+    throw error.about({ ...error.at, operation });
   }
 }

@@ -1,20 +1,38 @@
-/** A set of vhosts on its way to the agent, and the agent's refusals in terms of vhosts. */
-import { Failure } from '../../shared/failure.ts';
+/** The way of a set of vhosts to the agent; the agent's refusals come back in terms of vhosts. */
+import { Failure, type Location } from '../../shared/failure.ts';
 import type { AgentClient } from '../agent-client/client.ts';
 import { renderProbe } from '../caddyfile/probe.ts';
 import { locate, type Rendered, render } from '../caddyfile/render.ts';
-import { isRejection } from './batch.ts';
+import { isRejection } from './refusal.ts';
 import type { SiteSet, Vhost } from './vhost.ts';
 
-export type Gateway = ReturnType<typeof createGateway>;
-
-/** A refusal that is known to come from one vhost. */
+/** A vhost that the proxy refuses, and why. */
 export type Blame = { vhost: Vhost; failure: Failure };
 
-/** Enough to work on; the rest shows when these are mended. */
+/** Refusals say `at` which vhost, or where in the preamble, the fault is, if the proxy named a line. */
+export type Gateway = {
+  /** The digest of the proxyfile that a set renders to. */
+  digestOf(set: SiteSet): string;
+  /**
+   * Makes a set live.
+   * @param changed the vhosts whose config needs validation; all of them if it is missing
+   * @throws Failure
+   */
+  publish(set: SiteSet, changed?: readonly Vhost[]): Promise<void>;
+  /**
+   * Asks whether the proxy would accept a set; nothing is changed.
+   * @param changed vhosts to validate even if they are disabled
+   * @throws Failure
+   */
+  check(set: SiteSet, changed?: readonly Vhost[]): Promise<void>;
+  /** Those of `vhosts` that the proxy refuses alone, at most five, found by halving. @throws Failure */
+  findBroken(set: SiteSet, vhosts: readonly Vhost[]): Promise<Blame[]>;
+};
+
+/** Enough to work on; the rest shows when these are fixed. */
 const MOST_BLAMED = 5;
 
-export function createGateway(agent: AgentClient) {
+export function createGateway(agent: AgentClient): Gateway {
   const rendered = new WeakMap<SiteSet, Rendered>();
   const digests = new WeakMap<SiteSet, string>();
 
@@ -26,15 +44,13 @@ export function createGateway(agent: AgentClient) {
     return made;
   }
 
-  /** Resolves where the proxy would take these vhosts of the set. @throws Failure, lines as of each vhost */
-  async function validate(set: SiteSet, vhosts: readonly Vhost[], own?: Vhost): Promise<void> {
+  async function validate(set: SiteSet, vhosts: readonly Vhost[]): Promise<void> {
     const probe = renderProbe(renderedOf(set), vhosts);
-    await placed(agent.validate(probe.text), probe, own ? [own.id] : []);
+    await located(agent.validate(probe.text), probe);
   }
 
   return {
-    /** The digest of the proxyfile that `set` renders to. */
-    digestOf(set: SiteSet): string {
+    digestOf(set) {
       const known = digests.get(set);
       if (known !== undefined) return known;
       const digest = new Bun.CryptoHasher('sha256').update(renderedOf(set).text).digest('hex');
@@ -42,50 +58,33 @@ export function createGateway(agent: AgentClient) {
       return digest;
     },
 
-    /**
-     * Makes a set live.
-     * @param changed the vhosts whose config needs validation; all of them where it is missing
-     * @throws Failure with the line within a changed vhost's config, or the name of another vhost
-     */
-    async publish(set: SiteSet, changed?: readonly Vhost[]): Promise<void> {
+    async publish(set, changed) {
       const whole = renderedOf(set);
       const probe = changed && renderProbe(whole, changed);
       const lines = probe ? { ...whole, spans: [...whole.spans, ...beyond(whole, probe)] } : whole;
-      const own = changed?.map(({ id }) => id) ?? [];
-      const { digest } = await placed(agent.reload(whole.text, probe?.text), lines, own);
+      const { digest } = await located(agent.reload(whole.text, probe?.text), lines);
       digests.set(set, digest);
     },
 
-    validate,
-
-    /**
-     * Asks whether the proxy would take a set; nothing is changed.
-     * @param changed the vhosts to be judged as if enabled
-     * @throws Failure as publish
-     */
-    async check(set: SiteSet, changed: readonly Vhost[] = []): Promise<void> {
+    async check(set, changed = []) {
       const whole = renderedOf(set);
-      const own = changed.map(({ id }) => id);
-      await placed(agent.validate(whole.text), whole, own);
+      await located(agent.validate(whole.text), whole);
       const hidden = changed.filter(({ id }) => !whole.spans.some((span) => span.id === id));
-      if (hidden.length > 0) {
-        const probe = renderProbe(whole, hidden);
-        await placed(agent.validate(probe.text), probe, own);
-      }
+      if (hidden.length > 0) await validate(set, hidden);
     },
 
-    /** Those of `vhosts` that the proxy refuses by themselves, found by halving. @throws Failure */
-    async findBroken(set: SiteSet, vhosts: readonly Vhost[]): Promise<Blame[]> {
+    async findBroken(set, vhosts) {
       const found: Blame[] = [];
       async function search(among: readonly Vhost[]): Promise<void> {
         const [only] = among;
         if (!only || found.length >= MOST_BLAMED) return;
         try {
-          await validate(set, among, among.length === 1 ? only : undefined);
+          await validate(set, among);
         } catch (error) {
           if (!isRejection(error)) throw error;
           if (among.length === 1) {
-            found.push({ vhost: only, failure: error });
+            const { vhost = { id: only.id, domain: only.domain }, preamble } = error.at;
+            found.push({ vhost: only, failure: preamble ? error : error.about({ vhost }) });
             return;
           }
           const middle = among.length >> 1;
@@ -99,61 +98,32 @@ export function createGateway(agent: AgentClient) {
   };
 }
 
-/** Spans of a probe that lie behind the end of the whole. */
+/** Spans of a probe that lie after the end of the whole. */
 function beyond(whole: Rendered, probe: Rendered) {
   const known = new Set(whole.spans.map(({ id }) => id));
   return probe.spans.filter(({ id }) => !known.has(id));
 }
 
-/** The vhost a refusal speaks of, where its line told. */
-const blamed = new WeakMap<Failure, number | null>();
-
-/** The id of the vhost a refusal lies in, null for the preamble, undefined where it is not known. */
-export const blamedBy = (failure: Failure): number | null | undefined => blamed.get(failure);
-
-/** The vhost whose address or closing brace, which the hub writes, stands on a line. */
-function besideConfig({ spans, headLines }: Rendered, line: number) {
-  const span = line > headLines ? spans.findLast(({ first }) => first - 1 <= line) : undefined;
-  return span ? { id: span.id, domain: span.domain, line: 1 } : null;
-}
-
-/** `line` is set where no vhost was changed, so that it cannot be taken for one of its config. */
-function inPreamble(
-  { code, message, line = 0 }: Failure,
-  words: string,
-  { preambleLine, headLines }: Rendered,
-  own: readonly number[],
-): Failure {
-  if (line < preambleLine || line > headLines) {
-    return new Failure(code, message, { detail: `preamble: ${words}` });
-  }
-  const at = line - preambleLine + 1;
-  return new Failure(code, message, {
-    detail: `preamble, line ${at}: ${words}`,
-    ...(own.length === 0 ? { line: at } : {}),
-  });
-}
-
-/** Tells a refusal's line as one of a vhost's own config, or names the vhost it lies in. */
-async function placed<T>(call: Promise<T>, rendered: Rendered, own: readonly number[]): Promise<T> {
+/** A refusal's line of the proxyfile becomes one of a vhost's config, or of the preamble. */
+async function located<T>(call: Promise<T>, rendered: Rendered): Promise<T> {
   try {
     return await call;
   } catch (error) {
-    if (!(error instanceof Failure) || error.line === undefined) throw error;
-    const words = (error.detail ?? '').replace(/^line \d+: /, '');
-    const place = locate(rendered, error.line) ?? besideConfig(rendered, error.line);
-    const failure =
-      place === null
-        ? inPreamble(error, words, rendered, own)
-        : own.includes(place.id)
-          ? new Failure(error.code, error.message, {
-              detail: `line ${place.line}: ${words}`,
-              line: place.line,
-            })
-          : new Failure(error.code, error.message, {
-              detail: `in ${place.domain}, line ${place.line}: ${words}`,
-            });
-    blamed.set(failure, place === null ? null : place.id);
-    throw failure;
+    if (!(error instanceof Failure) || error.at.line === undefined) throw error;
+    throw error.about(locationOf(rendered, error.at.line));
   }
+}
+
+function locationOf(rendered: Rendered, line: number): Location {
+  const vhost = locate(rendered, line) ?? besideConfig(rendered, line);
+  if (vhost) return { vhost };
+  const { preambleLine, headLines } = rendered;
+  const isInside = line >= preambleLine && line <= headLines;
+  return { preamble: isInside ? { line: line - preambleLine + 1 } : {} };
+}
+
+/** The vhost whose address or closing brace, which the hub writes, is on a line. */
+function besideConfig({ spans, headLines }: Rendered, line: number) {
+  const span = line > headLines ? spans.findLast(({ first }) => first - 1 <= line) : undefined;
+  return span ? { id: span.id, domain: span.domain, line: 1 } : null;
 }

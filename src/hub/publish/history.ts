@@ -1,7 +1,6 @@
-/** What the changelog keeps of a step, and how a step is taken back. Pure. */
+/** What the changelog keeps of a step, and how a step is undone. Pure. */
 import { Failure } from '../../shared/failure.ts';
 import {
-  type Action,
   type Change,
   deleteChange,
   findVhost,
@@ -13,12 +12,12 @@ import {
 } from './changes.ts';
 import type { Vhost } from './vhost.ts';
 
-/** The name under which the preamble stands in the changelog. */
+/** The preamble's name in the changelog. */
 export const PREAMBLE = '(preamble)';
 
 /** A changelog row without its author and time; `before` and `after` are kept privately. */
 export type Record = {
-  action: Action;
+  action: 'create' | 'update' | 'delete' | 'toggle';
   domain: string;
   diff: string | null;
   before: string | null;
@@ -38,11 +37,12 @@ export function recordOf(step: Step): Record {
       after: JSON.stringify(after),
     };
   }
-  const { action, before, after } = step;
+  const before = step.kind === 'create' ? null : step.before;
+  const after = step.kind === 'delete' ? null : step.after;
   return {
-    action,
-    domain: (after ?? before)?.domain ?? '',
-    diff: action === 'update' && before && after ? diffOf(before, after) : null,
+    action: step.kind,
+    domain: step.kind === 'delete' ? step.before.domain : step.after.domain,
+    diff: step.kind === 'update' ? diffOf(step.before, step.after) : null,
     before: before && JSON.stringify(before),
     after: after && JSON.stringify(after),
   };
@@ -54,13 +54,12 @@ function diffOf(before: Vhost, after: Vhost): string {
   return JSON.stringify({ old: only(before), new: only(after) });
 }
 
-/** A stored entry as far as taking it back is concerned. */
+/** What an undo needs of a stored entry. */
 export type Entry = Pick<Record, 'action' | 'domain' | 'before' | 'after'>;
 
 /**
- * The change that takes an entry back, and nothing else: later changes of the same fields stand in
- * its way.
- * @throws Failure, when it is made or judged: REVERT_CONFLICT, DOMAIN_TAKEN
+ * The change that undoes an entry, and nothing else: later changes of the same fields prevent it.
+ * @throws Failure REVERT_CONFLICT, here or when planned; DOMAIN_TAKEN when planned
  */
 export function revertChange(entry: Entry): Change<unknown> {
   if (entry.domain === PREAMBLE) return revertPreamble(entry);
@@ -69,29 +68,29 @@ export function revertChange(entry: Entry): Change<unknown> {
   switch (entry.action) {
     case 'create':
       if (!after) throw tooOld();
-      return (set, at) => {
-        mustStillBe(set.vhosts, after, FIELDS);
-        return deleteChange(after.id)(set, at);
+      return (set, time) => {
+        assertUnchanged(set.vhosts, after, FIELDS);
+        return deleteChange(after.id)(set, time);
       };
     case 'delete':
       if (!before) throw tooOld();
-      return (set, at) => {
+      return (set, time) => {
         if (set.vhosts.some(({ id }) => id === before.id)) throw conflict();
-        return recreateChange(before)(set, at);
+        return recreateChange(before)(set, time);
       };
     case 'toggle':
       if (!after) throw tooOld();
-      return (set, at) => {
-        mustStillBe(set.vhosts, after, ['enabled']);
-        return toggleChange(after.id)(set, at);
+      return (set, time) => {
+        assertUnchanged(set.vhosts, after, ['enabled']);
+        return toggleChange(after.id)(set, time);
       };
     case 'update': {
       if (!before || !after) throw tooOld();
       const changed = FIELDS.filter((field) => before[field] !== after[field]);
       const old = Object.fromEntries(changed.map((field) => [field, before[field]]));
-      return (set, at) => {
-        mustStillBe(set.vhosts, after, changed);
-        return updateChange(after.id, old)(set, at);
+      return (set, time) => {
+        assertUnchanged(set.vhosts, after, changed);
+        return updateChange(after.id, old)(set, time);
       };
     }
   }
@@ -100,14 +99,14 @@ export function revertChange(entry: Entry): Change<unknown> {
 function revertPreamble({ before, after }: Entry): Change<unknown> {
   if (before === null || after === null) throw tooOld();
   const [old, now] = [before, after].map((text) => (JSON.parse(text) as { config: string }).config);
-  return (set, at) => {
+  return (set, time) => {
     if (set.preamble !== now) throw conflict();
-    return preambleChange(old ?? '')(set, at);
+    return preambleChange(old ?? '')(set, time);
   };
 }
 
 /** @throws Failure REVERT_CONFLICT */
-function mustStillBe(
+function assertUnchanged(
   vhosts: readonly Vhost[],
   after: Vhost,
   fields: readonly (typeof FIELDS)[number][],
@@ -132,7 +131,6 @@ function revive(text: string | null): Vhost | null {
 }
 
 const conflict = () =>
-  new Failure('REVERT_CONFLICT', 'Later changes stand in the way of taking this one back.');
+  new Failure('REVERT_CONFLICT', 'Later changes prevent this one from being undone.');
 
-const tooOld = () =>
-  new Failure('REVERT_CONFLICT', 'This entry was made before changes could be taken back.');
+const tooOld = () => new Failure('REVERT_CONFLICT', 'This entry is from a version without undo.');

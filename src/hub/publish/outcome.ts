@@ -1,12 +1,12 @@
-/** What became of a publish, for the log and for the numbers. */
+/** The outcome of each publish, for the log and for the metrics. */
 import { Failure } from '../../shared/failure.ts';
 import type { Log } from '../../shared/log.ts';
 
-/** `unknown`: the agent did not say; `failed`: proxy and agent are there, the rest is not. */
+/** `unknown`: the agent did not say; `failed`: proxy and agent answered, something else went wrong. */
 export const OUTCOMES = ['accepted', 'rejected', 'unreachable', 'unknown', 'failed'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** `changes`: how many went out together; 0 where the stored set was published again. */
+/** `changes`: how many went out together; 0 if the stored set was published again. */
 export type PublishSeen = { outcome: Outcome; milliseconds: number; changes: number };
 
 const BY_CODE: Partial<Record<string, Outcome>> = {
@@ -18,13 +18,14 @@ const BY_CODE: Partial<Record<string, Outcome>> = {
 const codeOf = (error: unknown) => (error instanceof Failure ? error.code : 'INTERNAL');
 
 /**
- * Begins to time a publish of `changes`; the answer ends it, with what it failed with or nothing.
- * Of a refusal the log has the code alone: the proxy's words quote the config.
+ * Starts a timer for a publish of so many changes; the function it returns stops and reports it,
+ * with what was thrown, if anything. A refusal is logged by its code alone: the proxy's words quote
+ * the config.
  */
-export function createTeller(log: Log, observe: (seen: PublishSeen) => void) {
-  return (changes: number) => {
+export function timePublishes(log: Log, observe: (seen: PublishSeen) => void) {
+  return (changes: number): ((error?: { thrown: unknown }) => void) => {
     const from = performance.now();
-    return (error?: { thrown: unknown }): void => {
+    return (error) => {
       const milliseconds = performance.now() - from;
       const code = error && codeOf(error.thrown);
       const outcome = code === undefined ? 'accepted' : (BY_CODE[code] ?? 'failed');

@@ -1,39 +1,65 @@
 /**
- * One queue: changes that wait while a publish is under way go out together in the next one.
- * Candidate set → render → the agent makes it live → commit. Nothing is stored before the proxy
- * has accepted it, so a refusal has nothing to undo.
+ * Decides whether a change is stored: candidate set → render → the agent makes it live → commit.
+ * Nothing is stored before the proxy has accepted it, so a refusal has nothing to undo.
  */
 import { hasHeredocs } from '../../shared/caddyfile/dialect.ts';
 import { Failure } from '../../shared/failure.ts';
 import type { Log } from '../../shared/log.ts';
-import { inRequests, requestIds } from '../../shared/observe/context.ts';
 import { reasonOf } from '../../shared/observe/log.ts';
 import type { ProxyStatus } from '../../shared/wire.ts';
 import type { AgentClient } from '../agent-client/client.ts';
-import { changedVhosts, isRejection, judge, type Planned, settle, type Waiting } from './batch.ts';
+import { changedVhosts, type Planned, planBatch, settle, stepsOf } from './batch.ts';
 import { type Culprits, everybody, findCulprits } from './blame.ts';
 import type { Author, Change } from './changes.ts';
-import { assertAllContained } from './containment.ts';
+import { assertPlanContained, type Dialect } from './containment.ts';
 import { type Blame, createGateway } from './gateway.ts';
-import { createTeller, type PublishSeen } from './outcome.ts';
+import { type PublishSeen, timePublishes } from './outcome.ts';
+import { createChangeQueue, type Waiting } from './queue.ts';
+import { addressed, isRejection } from './refusal.ts';
 import type { Store } from './store.ts';
-import type { Dialect, SiteSet } from './vhost.ts';
+import type { SiteSet } from './vhost.ts';
 
 export type PublisherDeps = {
   store: Store;
   agent: AgentClient;
   now: () => Date;
   log: Log;
-  /** Hears what became of each publish. */
+  /** Gets the outcome of each publish. */
   observe?: (seen: PublishSeen) => void;
   /** Folders whose files a config may import. */
   importDirs?: readonly string[];
 };
 
-export type Publisher = ReturnType<typeof createPublisher>;
-
-/** When the last publish ended, how long it took, and how many changes went out with it. */
+/** When the last publish ended, how long it took, and how many changes it made live. */
 export type LastPublish = { at: Date; milliseconds: number; changes: number };
+
+export type Publisher = {
+  /** What is accepted and stored. */
+  current(): SiteSet;
+  lastPublish(): LastPublish | null;
+  /** Changes without an answer yet. */
+  queueLength(): number;
+  /** Stored vhosts that the proxy no longer accepts, as the last attempt found them. */
+  broken(): readonly Blame[];
+  /**
+   * @param replace whether the first change may replace sites that signalbox did not write
+   * @returns the change's result once it is live and recorded
+   * @throws Failure with everything as it was before
+   */
+  apply<T>(change: Change<T>, author: Author, replace?: boolean): Promise<T>;
+  /** The proxy's dialect; the careful one if nobody can be asked. Never fails. */
+  dialect(): Promise<Dialect>;
+  /**
+   * What a change would do, validated by the real proxy, with nothing changed anywhere.
+   * @returns the set it leads to, and why it would be refused, or null
+   * @throws Failure if the change itself makes no sense, or nobody can be asked
+   */
+  preview(change: Change<unknown>): Promise<{ next: SiteSet; refusal: Failure | null }>;
+  /** Whether proxy and file show what is stored. */
+  isInStep(status: ProxyStatus): boolean;
+  /** Publishes the stored set if the proxy serves another one. @throws Failure as apply */
+  reconcile(): Promise<void>;
+};
 
 export function createPublisher({
   store,
@@ -42,38 +68,21 @@ export function createPublisher({
   log,
   observe = () => {},
   importDirs = [],
-}: PublisherDeps) {
+}: PublisherDeps): Publisher {
   const gateway = createGateway(agent);
-  const begin = createTeller(log, observe);
+  const startTimer = timePublishes(log, observe);
+  const queue = createChangeQueue(publishAll);
   let accepted: SiteSet = store.load();
   let dialect: Dialect | undefined;
-  let waiting: Waiting[] = [];
-  /** Changes of the batch that is worked on. */
-  let underWay = 0;
-  let last: Promise<unknown> = Promise.resolve();
-  /** The agent did not say what became of a publish: it may still become live. */
+  /** The agent did not say what became of a publish: it may still go live. */
   let unsure = false;
   let lastPublish: LastPublish | null = null;
   let broken: Blame[] = [];
-
-  function inTurn<T>(run: () => Promise<T>): Promise<T> {
-    const result = last.then(run, run);
-    last = result.catch(() => undefined);
-    return result;
-  }
 
   async function proxyStatus(): Promise<ProxyStatus> {
     const status = await agent.status();
     dialect = { heredocs: hasHeredocs(status.proxy.version), importDirs };
     return status;
-  }
-
-  /** Requests that have arrived together are read one after the other: while more come, it waits. */
-  async function allHeard(): Promise<void> {
-    for (let heard = 0; heard < waiting.length; ) {
-      heard = waiting.length;
-      await new Promise((resolve) => setImmediate(resolve));
-    }
   }
 
   function isInStep(status: ProxyStatus): boolean {
@@ -87,22 +96,22 @@ export function createPublisher({
     return dialect ?? { heredocs: false };
   }
 
-  /** Publishes what waits, and again without those that are to blame, until nothing is left. */
-  async function work(items: readonly Waiting[]): Promise<void> {
+  /** Publishes what waits, and again without the changes at fault, until nothing is left. */
+  async function publishAll(items: readonly Waiting[]): Promise<void> {
     let open = items;
     while (open.length > 0) {
-      const at = now();
-      const judged = judge(accepted, open, at);
-      if (judged.plans.length === 0) return settle(judged);
-      const group = open.slice(0, open.length - judged.later.length);
-      const refused = (await refusedBeforehand(judged.plans)) ?? (await publish(judged.plans, at));
+      const time = now();
+      const batch = planBatch(accepted, open, time);
+      if (batch.plans.length === 0) return settle(batch);
+      const group = open.slice(0, open.length - batch.later.length);
+      const refused = (await refuseEarly(batch.plans)) ?? (await publish(batch.plans, time));
       if (refused === 'together') {
         const middle = group.length >> 1;
-        await work(group.slice(0, middle));
+        await publishAll(group.slice(0, middle));
         open = open.slice(middle);
       } else if (refused.size === 0) {
-        settle(judged);
-        open = judged.later;
+        settle(batch);
+        open = batch.later;
       } else {
         for (const [item, error] of refused) item.reject(error);
         open = open.filter((item) => !refused.has(item));
@@ -110,24 +119,22 @@ export function createPublisher({
     }
   }
 
-  /** What needs no look at the proxy's answer; null where nothing is refused. */
-  async function refusedBeforehand(
-    plans: readonly Planned[],
-  ): Promise<Map<Waiting, unknown> | null> {
+  /** What can be refused without asking the proxy; null if nothing is. */
+  async function refuseEarly(plans: readonly Planned[]): Promise<Map<Waiting, unknown> | null> {
     const refused = new Map<Waiting, unknown>();
     const known = await knownDialect();
     for (const { item, plan } of plans) {
       try {
-        assertAllContained(plan, known);
+        assertPlanContained(plan, known);
       } catch (error) {
-        refused.set(item, error);
+        refused.set(item, addressed(error, plan.steps));
       }
     }
     if (refused.size === 0 && !store.hasPublished()) await refuseForeign(plans, refused);
     return refused.size === 0 ? null : refused;
   }
 
-  /** Before its first publish the hub does not replace sites that somebody else wrote. */
+  /** Before its first publish the hub does not replace sites that signalbox did not write. */
   async function refuseForeign(
     plans: readonly Planned[],
     refused: Map<Waiting, unknown>,
@@ -144,147 +151,88 @@ export function createPublisher({
     if (refused.size === 0) store.markAttempt(now());
   }
 
-  /** @returns the changes that are to blame, none where all is live and recorded */
-  async function publish(plans: readonly Planned[], at: Date): Promise<Culprits> {
+  /** @returns the changes at fault; none once all is live and recorded */
+  async function publish(plans: readonly Planned[], time: Date): Promise<Culprits> {
     const next = plans.at(-1)?.plan.next ?? accepted;
     const from = performance.now();
-    const tell = begin(plans.length);
+    const report = startTimer(plans.length);
     try {
-      await gateway.publish(next, changedVhosts(plans));
+      await gateway.publish(next, changedVhosts(stepsOf(plans)));
     } catch (error) {
-      tell({ thrown: error });
+      report({ thrown: error });
       if (error instanceof Failure && error.code === 'AGENT_UNREACHABLE') unsure = true;
       return findCulprits(gateway, plans, next, error);
     }
     try {
-      store.commit(plans, at);
+      store.commit(plans, time);
     } catch (error) {
       // The proxy has it and the database cannot take it: the proxy goes back too.
       log('commit failed', { reason: reasonOf(error) }, 'error');
-      tell({ thrown: error });
+      report({ thrown: error });
       unsure = true;
       await confirm().catch(() => undefined);
       return everybody(plans, error);
     }
-    tell();
+    report();
     accepted = next;
     broken = [];
     lastPublish = { at: now(), milliseconds: performance.now() - from, changes: plans.length };
     return new Map();
   }
 
-  /** Publishes the stored set again and waits for the agent's word. @throws Failure */
+  /** Publishes the stored set again and waits for the agent's confirmation. @throws Failure */
   async function confirm(): Promise<void> {
-    const tell = begin(0);
+    const report = startTimer(0);
     try {
       await gateway.publish(accepted);
     } catch (error) {
-      tell({ thrown: error });
+      report({ thrown: error });
       if (isRejection(error)) {
         const enabled = accepted.vhosts.filter((vhost) => vhost.enabled);
         broken = await gateway.findBroken(accepted, enabled);
       }
       throw error;
     }
-    tell();
+    report();
     unsure = false;
     broken = [];
   }
 
   return {
-    /** What is accepted and stored. */
-    current: (): SiteSet => accepted,
-    lastPublish: (): LastPublish | null => lastPublish,
-    /** Changes that have no answer yet. */
-    queueLength: (): number => waiting.length + underWay,
-    /** Stored vhosts that the proxy takes no longer. */
-    broken: (): readonly Blame[] => broken,
-
-    /**
-     * @param replace whether sites that somebody else wrote may be replaced by the first change
-     * @returns the change's result once it is live and recorded
-     * @throws Failure with everything as it was before
-     */
-    apply<T>(change: Change<T>, author: Author, replace = false): Promise<T> {
-      return new Promise<T>((resolve, reject) => {
-        waiting.push({
-          change,
-          author,
-          replace,
-          resolve: resolve as (result: unknown) => void,
-          reject,
-          requestIds: requestIds(),
-        });
-        if (waiting.length > 1) return;
-        void inTurn(async () => {
-          await allHeard();
-          const batch = waiting;
-          waiting = [];
-          underWay = batch.length;
-          const ids = batch.flatMap((item) => item.requestIds);
-          await inRequests(ids, () => work(batch)).catch((error) => {
-            for (const item of batch) item.reject(error);
-          });
-          underWay = 0;
-        });
-      });
-    },
-
-    /** The proxy's dialect; the careful one where nobody can be asked. */
+    current: () => accepted,
+    lastPublish: () => lastPublish,
+    queueLength: queue.length,
+    broken: () => broken,
+    apply: (change, author, replace = false) => queue.add(change, author, replace),
     dialect: knownDialect,
 
-    /** @throws Failure PROXY_REJECTED where a vhost of the set would reach outside its block */
-    async assertContained(set: SiteSet): Promise<void> {
-      const steps = set.vhosts.map(
-        (after) => ({ kind: 'vhost', action: 'create', before: null, after }) as const,
-      );
-      assertAllContained({ next: set, steps, result: null }, await knownDialect());
-    },
-
-    /**
-     * What a change would do, judged by the real proxy, with nothing changed anywhere.
-     * @returns the set it leads to, and why it would be refused, or null
-     * @throws Failure where the change itself makes no sense, or nobody can be asked
-     */
-    async preview(change: Change<unknown>): Promise<{ next: SiteSet; refusal: Failure | null }> {
+    async preview(change) {
       const plan = change(accepted, now());
       if ('done' in plan) return { next: accepted, refusal: null };
-      const { next } = plan;
-      const plans = [{ item: NOBODY, plan }];
+      const { next, steps } = plan;
       try {
-        assertAllContained(plan, await knownDialect());
-        await gateway.check(next, changedVhosts(plans));
+        assertPlanContained(plan, await knownDialect());
+        await gateway.check(next, changedVhosts(steps));
         return { next, refusal: null };
       } catch (error) {
-        if (isRejection(error)) return { next, refusal: error };
-        throw error;
+        const refusal = addressed(error, steps);
+        if (isRejection(refusal)) return { next, refusal };
+        throw refusal;
       }
     },
 
-    /** Whether proxy and file show what is stored; `status` as the agent told it. */
     isInStep,
 
-    /** Publishes the stored set where the proxy serves another one. @throws Failure as apply */
-    reconcile: (): Promise<void> =>
-      inTurn(async () => {
+    reconcile: () =>
+      queue.between(async () => {
         const status = await proxyStatus();
-        // A first publish may have become live without being recorded; anything else is not ours.
+        // A first publish may have gone live without being recorded; anything else is not ours.
         const ours = store.hasPublished() || (store.hasAttempted() && status.liveDigest !== null);
         if (!ours || (!unsure && isInStep(status))) return;
         await confirm();
       }),
   };
 }
-
-/** Stands for a change that nobody waits for. */
-const NOBODY: Waiting = {
-  change: () => ({ done: null }),
-  author: { userId: '', userName: '', via: null },
-  replace: false,
-  resolve: () => {},
-  reject: () => {},
-  requestIds: [],
-};
 
 const importFirst = () =>
   new Failure(

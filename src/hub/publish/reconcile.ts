@@ -1,31 +1,36 @@
-/** Brings the proxy back in step with what is stored: at start, and whenever it is found elsewhere. */
+/** Brings the proxy back in step with what is stored: at the start, and whenever they differ. */
+import { messageOf } from '../../shared/async.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Publisher } from './publisher.ts';
 
-const LOOK_MS = 2_000;
+const EVERY_MS = 2_000;
 
-/** Looks at once and then every two seconds, until stopped. A failure is logged when it is a new one. */
-export function startReconciler(publisher: Publisher, log: Log, every = LOOK_MS) {
+export type Reconciler = {
+  /** Resolves when a check under way is over. */
+  stop(): Promise<void>;
+};
+
+/** Checks at once and then every two seconds. A failure is logged when it differs from the last. */
+export function startReconciler(publisher: Publisher, log: Log, every = EVERY_MS): Reconciler {
   let stopped = false;
   let timer: Timer | undefined;
-  let said = '';
+  let lastReason = '';
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     try {
       await publisher.reconcile();
-      said = '';
+      lastReason = '';
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      if (reason !== said) log('not in step', { reason }, 'warn');
-      said = reason;
+      const reason = messageOf(error);
+      if (reason !== lastReason) log('not in step', { reason }, 'warn');
+      lastReason = reason;
     }
-    if (!stopped) timer = setTimeout(() => (running = look()), every);
+    if (!stopped) timer = setTimeout(() => (running = check()), every);
   }
 
-  let running = look();
+  let running = check();
   return {
-    /** Resolves when a look under way is over. */
-    async stop(): Promise<void> {
+    async stop() {
       stopped = true;
       clearTimeout(timer);
       await running;

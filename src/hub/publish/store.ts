@@ -1,4 +1,4 @@
-/** The rows behind the published set. */
+/** The published set in the database. */
 import { asc, eq, sql } from 'drizzle-orm';
 import type { Db } from '../db/open.ts';
 import { changelog, preamble, vhosts } from '../db/schema.ts';
@@ -7,13 +7,29 @@ import type { Step } from './changes.ts';
 import { recordOf } from './history.ts';
 import type { SiteSet } from './vhost.ts';
 
-export type Store = ReturnType<typeof createStore>;
+export type Store = {
+  load(): SiteSet;
+  /** When the preamble was last changed. */
+  preambleUpdatedAt(): Date;
+  /** Whether anything was ever published: until then the hub must not touch the proxy. */
+  hasPublished(): boolean;
+  /** Whether a first publish began; after a crash it may be live without being recorded. */
+  hasAttempted(): boolean;
+  /** Notes that a first publish begins. @throws SQLite errors */
+  markAttempt(time: Date): void;
+  /** Stores rows and changelog in one transaction. @throws SQLite errors, with nothing stored */
+  commit(plans: readonly Planned[], time: Date): void;
+  /** Whether nobody has written a preamble yet. */
+  isUnseeded(): boolean;
+  /** Writes the first preamble, before anything is published. */
+  seedPreamble(config: string, time: Date): void;
+};
 
-export function createStore(db: Db) {
+export function createStore(db: Db): Store {
   let published = false;
 
   return {
-    load(): SiteSet {
+    load() {
       const [row] = db.values<[number]>(sql`SELECT seq FROM sqlite_sequence WHERE name = 'vhosts'`);
       return {
         preamble: db.select().from(preamble).get()?.config ?? '',
@@ -22,31 +38,27 @@ export function createStore(db: Db) {
       };
     },
 
-    /** When the preamble was last changed. */
-    preambleUpdatedAt: (): Date => db.select().from(preamble).get()?.updatedAt ?? new Date(0),
+    preambleUpdatedAt: () => db.select().from(preamble).get()?.updatedAt ?? new Date(0),
 
-    /** Whether anything was ever published: a hub that never did must not touch the proxy. */
-    hasPublished(): boolean {
+    hasPublished() {
       published ||= db.select({ id: changelog.id }).from(changelog).limit(1).get() !== undefined;
       return published;
     },
 
-    /** Whether a first publish was begun; a crash may have left it live without being recorded. */
-    hasAttempted: (): boolean => db.select().from(preamble).get()?.attemptedAt != null,
+    hasAttempted: () => db.select().from(preamble).get()?.attemptedAt != null,
 
-    markAttempt(at: Date): void {
-      db.update(preamble).set({ attemptedAt: at }).run();
+    markAttempt(time) {
+      db.update(preamble).set({ attemptedAt: time }).run();
     },
 
-    /** Rows and changelog in one transaction, at once. @throws SQLite errors, with nothing stored */
-    commit(plans: readonly Planned[], at: Date): void {
+    commit(plans, time) {
       db.transaction(
         (tx) => {
           for (const { item, plan } of plans) {
             for (const step of plan.steps) {
-              write(tx, step, at);
+              write(tx, step, time);
               tx.insert(changelog)
-                .values({ ...item.author, ...recordOf(step), createdAt: at })
+                .values({ ...item.author, ...recordOf(step), createdAt: time })
                 .run();
             }
           }
@@ -55,29 +67,26 @@ export function createStore(db: Db) {
       );
     },
 
-    /** Whether nobody has written a preamble yet. */
-    isUnseeded: (): boolean => db.select().from(preamble).get()?.updatedAt.getTime() === 0,
+    isUnseeded: () => db.select().from(preamble).get()?.updatedAt.getTime() === 0,
 
-    /** Writes the first preamble, which nothing was published with yet. */
-    seedPreamble(config: string, at: Date): void {
-      db.update(preamble).set({ config, updatedAt: at }).run();
+    seedPreamble(config, time) {
+      db.update(preamble).set({ config, updatedAt: time }).run();
     },
   };
 }
 
-function write(tx: Pick<Db, 'insert' | 'update' | 'delete'>, step: Step, at: Date): void {
-  if (step.kind === 'preamble') {
-    tx.update(preamble).set({ config: step.after, updatedAt: at }).run();
-    return;
-  }
-  const { before, after } = step;
-  if (after === null) {
-    tx.delete(vhosts)
-      .where(eq(vhosts.id, before?.id ?? 0))
-      .run();
-  } else if (before === null) {
-    tx.insert(vhosts).values(after).run();
-  } else {
-    tx.update(vhosts).set(after).where(eq(vhosts.id, after.id)).run();
+function write(tx: Pick<Db, 'insert' | 'update' | 'delete'>, step: Step, time: Date): void {
+  switch (step.kind) {
+    case 'preamble':
+      tx.update(preamble).set({ config: step.after, updatedAt: time }).run();
+      break;
+    case 'create':
+      tx.insert(vhosts).values(step.after).run();
+      break;
+    case 'delete':
+      tx.delete(vhosts).where(eq(vhosts.id, step.before.id)).run();
+      break;
+    default:
+      tx.update(vhosts).set(step.after).where(eq(vhosts.id, step.after.id)).run();
   }
 }

@@ -1,7 +1,6 @@
 /** A vhost, the set of them that is published, and what every vhost must fulfil. Pure. */
-import { type CheckOptions, checkConfig } from '../../shared/caddyfile/check.ts';
 import { expandPlaceholders } from '../../shared/caddyfile/placeholders.ts';
-import { portOptions, snippetNames } from '../../shared/caddyfile/preamble.ts';
+import { portOptions } from '../../shared/caddyfile/preamble.ts';
 import { Failure } from '../../shared/failure.ts';
 import {
   addressKey,
@@ -46,9 +45,6 @@ export type VhostInput = {
   enabled?: boolean | undefined;
 };
 
-/** The proxy's dialect, as far as the check of a config depends on it. */
-export type Dialect = { heredocs: boolean; importDirs?: readonly string[] };
-
 const UPSTREAM = '{upstream}';
 
 /**
@@ -56,16 +52,19 @@ const UPSTREAM = '{upstream}';
  * @throws Failure INVALID_REQUEST
  */
 export function normalize(domain: string, config: string, upstream: string) {
-  if (domain.trim() === '') throw invalid('A domain is needed.');
-  if (config.trim() === '') throw invalid('A config is needed.');
+  if (domain.trim() === '') throw invalid('domain', 'A domain is needed.');
+  if (config.trim() === '') throw invalid('config', 'A config is needed.');
   const target = upstream.trim();
   if (target !== '' && !isUpstream(target)) {
-    throw invalid('The upstream must be host:port, or http://, https:// or h2c:// with a host.');
+    throw invalid(
+      'upstream',
+      'The upstream must be host:port, or http://, https:// or h2c:// with a host.',
+    );
   }
   if (target === '' && config.includes(UPSTREAM)) {
-    throw invalid('The config uses {upstream}, but there is no upstream.');
+    throw invalid('upstream', 'The config uses {upstream}, but no upstream is set.');
   }
-  if (!config.isWellFormed()) throw invalid('The config is not valid Unicode.');
+  if (!config.isWellFormed()) throw invalid('config', 'The config is not valid Unicode.');
   const text = fillUpstream(config, target);
   return { domain: normalizedDomain(domain.trim(), text), config, upstream: target };
 }
@@ -75,12 +74,18 @@ function normalizedDomain(domain: string, config: string): string {
   if (form.form === 'body') {
     const normal = normalizeDomain(domain);
     if (normal) return normal;
-    throw invalid('The domain must be a host name, with http://, https:// or a port where needed.');
+    throw invalid(
+      'domain',
+      'The domain must be a host name, optionally with http://, https:// or a port.',
+    );
   }
   const read = addressList(expandPlaceholders(config)) ?? [];
   const wrong = read.find((address) => address !== '' && !isSiteAddress(address));
   if (wrong === undefined) return form.addresses[0] ?? domain;
-  throw invalid('The block has an address that is no http:// or https:// site with a valid port.');
+  throw invalid(
+    'config',
+    'The block has an address that is not an http:// or https:// site with a valid port.',
+  );
 }
 
 /** A block's addresses as written and, where they hold placeholders, with the defaults put in. */
@@ -110,28 +115,11 @@ export function assertFree(vhost: Vhost, { preamble, vhosts }: SiteSet): void {
   for (const other of vhosts) {
     if (other.id === vhost.id) continue;
     if (!keysOf(other, preamble, ports).some((key) => wanted.has(key))) continue;
-    throw new Failure('DOMAIN_TAKEN', `Another vhost (${other.domain}) has this domain already.`);
+    throw new Failure('DOMAIN_TAKEN', `Another vhost (${other.domain}) already has this domain.`, {
+      at: { field: 'domain' },
+    });
   }
 }
 
-/**
- * A config may not reach outside its own block, nor read files.
- * @throws Failure PROXY_REJECTED with the line within the config
- */
-export function assertContained(vhost: Vhost, preamble: string, dialect: Dialect): void {
-  const options: CheckOptions = { ...dialect, snippets: snippetNames(preamble) };
-  // As Caddy will read it: an upstream put into a placeholder would change where that one ends.
-  const config = fillUpstream(vhost.config, vhost.upstream);
-  const fault = checkConfig(config, siteForm(vhost.domain, config).form, options);
-  if (!fault) return;
-  throw new Failure(
-    'PROXY_REJECTED',
-    'This configuration cannot be published; nothing was changed.',
-    {
-      detail: `line ${fault.line}: ${fault.message}`,
-      line: fault.line,
-    },
-  );
-}
-
-const invalid = (message: string) => new Failure('INVALID_REQUEST', message);
+const invalid = (field: keyof VhostInput, message: string) =>
+  new Failure('INVALID_REQUEST', message, { at: { field } });

@@ -1,8 +1,10 @@
 /** `/status`: how hub, agent and proxy stand to each other, in one answer. */
 import { t } from 'elysia';
+import { sentenceOf } from '../../shared/failure.ts';
 import type { AgentClient } from '../agent-client/client.ts';
 import { Timestamp } from '../http/schemas.ts';
 import type { Publisher } from '../publish/publisher.ts';
+import { ofVhost } from '../publish/refusal.ts';
 import { endingCertificates } from './certificates.ts';
 
 export type StatusDeps = {
@@ -97,7 +99,7 @@ export async function readStatus({
     broken: publisher.broken().map(({ vhost, failure }) => ({
       id: vhost.id,
       domain: vhost.domain,
-      detail: failure.detail ?? failure.message,
+      detail: sentenceOf(ofVhost(failure)) ?? failure.message,
     })),
     certificates: await shown,
   };

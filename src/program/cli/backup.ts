@@ -1,4 +1,4 @@
-/** `signalbox backup FILE [--force]`: a copy of the database, whether the hub runs or not. */
+/** `signalbox backup FILE [--force]`: copies the database, whether or not the hub is running. */
 import { randomBytes } from 'node:crypto';
 import { rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -6,6 +6,8 @@ import { copyDatabase } from '../../hub/db/copy.ts';
 import { describeContents } from '../../hub/db/inspect.ts';
 import { databaseIn, openAsItIs } from '../../hub/db/open.ts';
 import { BESIDE } from '../../hub/db/replace.ts';
+import { messageOf } from '../../shared/async.ts';
+import { EXIT } from './command.ts';
 
 export type BackupDeps = {
   /** The data folder. */
@@ -14,13 +16,13 @@ export type BackupDeps = {
   err: (text: string) => void;
   /** Sends a file's bytes to standard output. */
   send: (file: string) => Promise<unknown>;
-  /** Whether standard output is a terminal, where bytes have no business. */
+  /** Whether standard output is a terminal, which a database would garble. */
   toTerminal: boolean;
 };
 
 /**
- * @param file where to, `-` for standard output
- * @param force whether a file that stands there may be replaced
+ * @param file where to write it, `-` for standard output
+ * @param force whether to replace a file that exists
  * @returns the exit code
  */
 export async function backup(
@@ -31,39 +33,40 @@ export async function backup(
   const toOut = file === '-';
   const target = toOut ? `${databaseIn(folder)}.${randomBytes(6).toString('hex')}.sending` : file;
   try {
-    if (toOut && toTerminal) throw new Error('a database is nothing for a terminal; name a FILE');
+    if (toOut && toTerminal)
+      throw new Error('will not write a database to a terminal; name a FILE');
     if (!toOut) assertFree(file, force, folder);
     const sqlite = openAsItIs(folder);
     try {
       const contents = describeContents(copyDatabase(sqlite, target));
       if (toOut) await send(target);
       (toOut ? err : out)(`${toOut ? 'backup' : file}: ${contents}\n`);
-      return 0;
+      return EXIT.done;
     } finally {
       sqlite.close();
     }
   } catch (error) {
-    err(`signalbox backup: ${error instanceof Error ? error.message : error}\n`);
-    return 1;
+    err(`signalbox backup: ${messageOf(error)}\n`);
+    return EXIT.failed;
   } finally {
     if (toOut) rmSync(target, { force: true });
   }
 }
 
-/** @throws Error where something stands there that is not to be replaced */
+/** @throws Error if `file` cannot be written, or must not be replaced */
 function assertFree(file: string, force: boolean, folder: string): void {
   const parent = dirname(file);
   if (!statSync(parent, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new Error(`there is no folder ${parent}`);
+    throw new Error(`the folder ${parent} does not exist`);
   }
-  const there = statSync(file, { throwIfNoEntry: false });
-  if (!there) return;
-  if (!there.isFile()) throw new Error(`${file} is not a file`);
+  const existing = statSync(file, { throwIfNoEntry: false });
+  if (!existing) return;
+  if (!existing.isFile()) throw new Error(`${file} is not a file`);
   for (const end of ['', ...BESIDE]) {
     const own = statSync(databaseIn(folder) + end, { throwIfNoEntry: false });
-    if (own && own.dev === there.dev && own.ino === there.ino) {
+    if (own && own.dev === existing.dev && own.ino === existing.ino) {
       throw new Error(`${file} is the database itself`);
     }
   }
-  if (!force) throw new Error(`${file} exists; --force replaces it`);
+  if (!force) throw new Error(`${file} already exists; use --force to replace it`);
 }

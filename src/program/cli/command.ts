@@ -1,12 +1,11 @@
-/** What a command of the program is: told once, for running it, for its help and for completion. */
+/** What a command is: declared once, for running it, for its help and for shell completion. */
 import type { Machine } from '../config.ts';
 import type { Paint } from '../paint.ts';
-import type { Env } from '../settings-reader.ts';
+import type { Env, Role } from '../settings.ts';
 import type { Progress } from './progress.ts';
 
-/** A word behind the command's name. */
 export type Argument = {
-  /** `FILE`: stands for anything; where there are `words`, it must be one of them. */
+  /** A placeholder such as `FILE`. If there are `words`, the argument must be one of them. */
   name: string;
   words?: readonly string[];
   optional?: true;
@@ -14,15 +13,15 @@ export type Argument = {
 
 export type Option = {
   summary: string;
-  /** The name of its value, `DIR`; without one it is a switch. */
+  /** The placeholder of its value, `DIR`; an option without one is a switch. */
   takes?: string;
 };
 
-/** The words that were given, parted by what the command declares. */
+/** The arguments and options that were given, parsed as the command declares them. */
 export type Given = {
   args: readonly string[];
   has: (option: string) => boolean;
-  /** Undefined where the option was not given. */
+  /** Undefined if the option was not given. */
   value: (option: string) => string | undefined;
 };
 
@@ -31,27 +30,27 @@ export type Host = {
   isRoot: boolean;
   /** Whether standard output is a terminal. */
   writesToTerminal: boolean;
-  /** Whether a person sits at standard input. */
+  /** Whether standard input is a terminal. */
   hasTerminal: boolean;
   runsSystemd: boolean;
-  /** The single binary's path; null where the program runs from its sources. */
+  /** The binary's path; null when run from source. */
   program: string | null;
 };
 
-/** The world around a command; only main.ts makes one from the process. */
+/** Everything a command reaches outside itself; only main.ts makes one from the process. */
 export type Cli = {
   commands: readonly Command[];
   env: Env;
   machine: Machine;
   out: (text: string) => void;
   err: (text: string) => void;
-  /** Writes a line on standard error that says why it failed. */
+  /** Prints on standard error, in a line, why the command failed. */
   fail: (reason: string) => void;
-  /** For what is written with `out`. */
+  /** For text that goes to `out`. */
   paint: Paint;
   progress: Progress;
   host: Host;
-  /** Asks on the terminal. */
+  /** Asks a yes-or-no question on the terminal. */
   confirm: (question: string) => boolean;
   /** Resolves with the name of the first signal that asks the program to stop. */
   stopSignal: () => Promise<string>;
@@ -61,21 +60,17 @@ export type Cli = {
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
 
 export type Command = {
-  /** Empty for what runs without any word. */
+  /** Empty for what runs without any argument. */
   name: string;
   args: readonly Argument[];
-  /** By their names without the dashes. */
+  /** By name, without the dashes. */
   options: Readonly<Record<string, Option>>;
   /** One line. */
   summary: string;
-  /** Whole lines, for `signalbox NAME --help`. */
+  /** Full lines, for `signalbox NAME --help`. */
   help: string;
-  /** Serves until it is told to stop; what is still open then does not keep the program. */
-  serves?: true;
+  /** The role it runs the program in, until a signal stops it; anything still open is then dropped. */
+  role?: Role;
   /** @returns the exit code */
   run: (given: Given, cli: Cli) => Promise<number>;
 };
-
-/** The message of whatever was thrown. */
-export const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);

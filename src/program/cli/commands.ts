@@ -1,4 +1,4 @@
-/** All words the program knows, in the order of `--help`. */
+/** All commands, in the order of `--help`. */
 import type { Command } from './command.ts';
 import { completion } from './completion.ts';
 import { backup, restore } from './database.ts';

@@ -1,23 +1,23 @@
-/** Completion scripts for three shells, made from the table of commands. */
+/** Completion scripts for bash, zsh and fish, made from the table of commands. */
 import type { Command } from './command.ts';
 
 type Commands = readonly Command[];
 
-/** Names in the table that stand for something in the file system. */
+/** Whether a placeholder stands for a path. */
 const isFile = (name: string | undefined): boolean => name === 'FILE' || name === 'DIR';
 
 const named = (commands: Commands) => commands.filter(({ name }) => name !== '');
 
-/** The fixed words that may stand behind a command's name. */
+/** The fixed words that may follow a command's name. */
 const wordsOf = ({ args }: Command, commands: Commands): readonly string[] =>
   args.flatMap(({ name, words }) =>
-    name === 'COMMAND' ? named(commands).map((one) => one.name) : (words ?? []),
+    name === 'COMMAND' ? named(commands).map((command) => command.name) : (words ?? []),
   );
 
-/** Between single quotes, as bash and zsh read it. */
+/** In single quotes, for bash and zsh. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** For bash 4 and newer; needs no bash-completion. */
+/** For bash 4 and newer; does not need bash-completion. */
 export function bashScript(commands: Commands): string {
   const cases = named(commands).map((command) => {
     const options = Object.entries(command.options);
@@ -51,9 +51,9 @@ complete -F _signalbox signalbox
 `;
 }
 
-/** For a folder of \`fpath\`, or to be sourced. */
+/** For a folder in `fpath`, or to be sourced. */
 export function zshScript(commands: Commands): string {
-  // A colon parts a word from its description, brackets hold an option's.
+  // Colons separate words from descriptions, brackets enclose those of options.
   const plain = (text: string) => text.replace(/[[\]:]/g, '\\$&');
   const list = named(commands).map(
     ({ name, summary }) => `    ${quoted(`${name}:${plain(summary)}`)}\n`,
@@ -70,7 +70,7 @@ export function zshScript(commands: Commands): string {
         const value = takes === undefined ? '' : `:${takes}:${isFile(takes) ? '_files' : ''}`;
         return `--${name}[${plain(summary)}]${value}`;
       }),
-      '--help[more of this command]',
+      '--help[show help]',
     ];
     return `    ${command.name}) _arguments ${specs.map(quoted).join(' ')} ;;\n`;
   });
@@ -92,28 +92,29 @@ if [ "$funcstack[1]" = _signalbox ]; then _signalbox "$@"; else compdef _signalb
 `;
 }
 
+/** For fish 3 and newer. */
 export function fishScript(commands: Commands): string {
   const lines = named(commands).flatMap((command) => {
     const { name, summary, args, options } = command;
-    const behind = `complete -c signalbox -n '__fish_seen_subcommand_from ${name}'`;
+    const after = `complete -c signalbox -n '__fish_seen_subcommand_from ${name}'`;
     const words = wordsOf(command, commands);
     return [
       `complete -c signalbox -n __fish_use_subcommand -a ${name} -d ${fishQuoted(summary)}`,
-      ...(words.length === 0 ? [] : [`${behind} -a ${fishQuoted(words.join(' '))}`]),
-      ...(args.some((arg) => isFile(arg.name)) ? [`${behind} -F`] : []),
+      ...(words.length === 0 ? [] : [`${after} -a ${fishQuoted(words.join(' '))}`]),
+      ...(args.some((arg) => isFile(arg.name)) ? [`${after} -F`] : []),
       ...Object.entries(options).map(([option, { summary: what, takes }]) => {
         const value = takes === undefined ? '' : isFile(takes) ? ' -r -F' : ' -x';
-        return `${behind} -l ${option}${value} -d ${fishQuoted(what)}`;
+        return `${after} -l ${option}${value} -d ${fishQuoted(what)}`;
       }),
     ];
   });
   return `# fish completion for signalbox
 complete -c signalbox -f
-complete -c signalbox -l help -d 'what there is'
-complete -c signalbox -n __fish_use_subcommand -l version -d 'which one this is'
+complete -c signalbox -l help -d 'show help'
+complete -c signalbox -n __fish_use_subcommand -l version -d 'print the version'
 ${lines.join('\n')}
 `;
 }
 
-/** fish takes a backslash before a quote inside single quotes. */
+/** In single quotes, where fish escapes with a backslash. */
 const fishQuoted = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'`;

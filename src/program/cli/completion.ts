@@ -11,8 +11,8 @@ export const completion: Command = {
   name: 'completion',
   args: [{ name: 'SHELL', words: Object.keys(SCRIPTS) }],
   options: {},
-  summary: 'a script that completes these words',
-  help: `For this shell, or for every one that starts:
+  summary: 'print a script for shell completion',
+  help: `To load it in this shell, or in every new one:
   bash   source <(signalbox completion bash)
          signalbox completion bash > /etc/bash_completion.d/signalbox
   zsh    signalbox completion zsh > "\${fpath[1]}/_signalbox"

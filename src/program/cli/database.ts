@@ -1,4 +1,4 @@
-/** `signalbox backup` and `signalbox restore`, as words; what they do is in files of their own. */
+/** Declares `signalbox backup` and `signalbox restore`; backup.ts and restore.ts do the work. */
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { dataDirOf } from '../config.ts';
@@ -7,13 +7,13 @@ import type { Command } from './command.ts';
 export const backup: Command = {
   name: 'backup',
   args: [{ name: 'FILE' }],
-  options: { force: { summary: 'replace a file that is there' } },
-  summary: 'copy the database to FILE, also while the hub runs',
-  help: `FILE may be - for standard output. The copy is checked before it gets its name; it holds accounts,
-tokens, vhosts, preamble and history, readable by its owner alone.
+  options: { force: { summary: 'replace FILE if it exists' } },
+  summary: 'back up the database to FILE, even while the hub runs',
+  help: `FILE may be - for standard output. The backup holds accounts, tokens, sites, global options and
+snippets, and history. Only its owner can read it. It is checked before FILE is created.
 `,
   async run({ args: [file = ''], has }, { env, host, out, err }) {
-    // Loaded here, as below: no other small command needs the database.
+    // Loaded here, as below: most commands do not need the database.
     const work = await import('./backup.ts');
     return work.backup(file, has('force'), {
       folder: dataDirOf(env),
@@ -29,8 +29,8 @@ export const restore: Command = {
   name: 'restore',
   args: [{ name: 'FILE' }],
   options: {},
-  summary: 'make such a copy the database; the old one is kept',
-  help: `FILE may be - for standard input. The hub must be stopped. Everybody has to sign in anew.
+  summary: 'replace the database with a backup; the old one is kept',
+  help: `FILE may be - for standard input. Stop the hub first. Afterwards, everyone has to sign in again.
 `,
   async run({ args: [file = ''] }, { env, out, err }) {
     const work = await import('./restore.ts');

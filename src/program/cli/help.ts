@@ -6,20 +6,16 @@ export const help: Command = {
   name: 'help',
   args: [{ name: 'COMMAND', optional: true }],
   options: {},
-  summary: 'this list, or more of one command',
-  help: 'The same as signalbox --help and signalbox COMMAND --help.\n',
+  summary: 'show this help, or that of a command',
+  help: 'Same as signalbox --help and signalbox COMMAND --help.\n',
   async run({ args: [name] }, { commands, out, err, fail }) {
-    if (name === undefined) {
-      out(overallHelp(commands));
-      return EXIT.done;
-    }
-    const command = commands.find((one) => one.name === name);
-    if (command) {
-      out(commandHelp(command));
+    const command = commands.find((other) => other.name === name);
+    if (name === undefined || command) {
+      out(command ? commandHelp(command) : overallHelp(commands));
       return EXIT.done;
     }
     err(`${overallHelp(commands)}\n`);
-    fail(`signalbox: unknown: help ${name}`);
+    fail(`signalbox: unknown command: help ${name}`);
     return EXIT.usage;
   },
 };

@@ -1,5 +1,4 @@
-/** `signalbox import FILE [--dry-run]`: hands a Caddyfile to the hub that runs on this machine. */
-
+/** `signalbox import FILE [--dry-run]`: imports a Caddyfile into the hub running on this machine. */
 import type { Imported } from '../../hub/exchange/importer.ts';
 import { dataDirOf, hubSocket } from '../config.ts';
 import { type Command, EXIT } from './command.ts';
@@ -7,11 +6,11 @@ import { type Command, EXIT } from './command.ts';
 export const importFile: Command = {
   name: 'import',
   args: [{ name: 'FILE' }],
-  options: { 'dry-run': { summary: 'print what would become of it, and change nothing' } },
-  summary: 'hand a Caddyfile to the hub that runs here',
-  help: `FILE may be - for standard input. Global options and snippets become the preamble, each site a
-vhost, in one publish: all of it or nothing. The hub of the same DATA_DIR must run; no password is
-needed, since only its owner can open its socket.
+  options: { 'dry-run': { summary: 'print the resulting Caddyfile, and change nothing' } },
+  summary: 'import a Caddyfile into the hub on this machine',
+  help: `FILE may be - for standard input. Publishes all sites, and the global options and snippets (the
+preamble), in one step: all of it or nothing. The hub must be running with the same DATA_DIR. You
+need no password, but must be the user who runs the hub.
 `,
   run: ({ args: [file = ''], has }, { env, out, err, fail, progress }) =>
     importCommand(file, has('dry-run'), {
@@ -27,18 +26,18 @@ needed, since only its owner can open its socket.
 type ImportCommandDeps = {
   /** The running hub's socket. */
   socket: string;
-  /** The file's text, `-` for standard input. @throws where it cannot be read */
+  /** The file's text, `-` for standard input. @throws if it cannot be read */
   read: (file: string) => Promise<string>;
   out: (text: string) => void;
   err: (text: string) => void;
   fail: (reason: string) => void;
-  /** Shows that something takes long, where somebody looks. */
+  /** Shows on a terminal that `work` is in progress. */
   during: <T>(label: string, work: Promise<T>) => Promise<T>;
 };
 
 type Refusal = { code: string; message: string; detail?: string };
 
-/** @returns the exit code: 0 when it was imported, or on a dry run could be */
+/** @returns the exit code: 0 if it was imported or, on a dry run, could be */
 async function importCommand(
   file: string,
   dryRun: boolean,
@@ -60,7 +59,7 @@ async function importCommand(
     });
     response = await during(dryRun ? 'checking' : 'importing', answer);
   } catch {
-    fail('signalbox import: no hub runs with this DATA_DIR; start it first');
+    fail('signalbox import: no hub is running with this DATA_DIR; start it first');
     return EXIT.failed;
   }
   if (!response.ok) {
@@ -70,10 +69,9 @@ async function importCommand(
     return EXIT.failed;
   }
   const { vhosts, skipped, proxyfile: text } = (await response.json()) as Imported;
-  for (const { line, reason } of skipped) err(`line ${line} left out: ${reason}\n`);
-  err(
-    `${vhosts.length} ${vhosts.length === 1 ? 'site' : 'sites'} ${dryRun ? 'would be ' : ''}imported\n`,
-  );
+  for (const { line, reason } of skipped) err(`line ${line} skipped: ${reason}\n`);
+  const sites = `${vhosts.length} ${vhosts.length === 1 ? 'site' : 'sites'}`;
+  err(`${sites} ${dryRun ? 'would be imported' : 'imported'}\n`);
   out(dryRun ? text : vhosts.map(({ id, domain }) => `${id}\t${domain}\n`).join(''));
   return EXIT.done;
 }

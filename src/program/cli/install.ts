@@ -1,43 +1,45 @@
-/** `signalbox install` and `signalbox uninstall`: thin, what they do is planned in ../install. */
+/** `signalbox install` and `signalbox uninstall`: show a plan, ask, and carry it out. */
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
-import { PARTS, type Part } from '../install/parts.ts';
-import type { Seen, Step } from '../install/plan.ts';
-import { type Cli, type Command, EXIT, type Given, messageOf, type Option } from './command.ts';
+import { messageOf } from '../../shared/async.ts';
+import type { Step, SystemState } from '../install/plan.ts';
+import { ROLES, type Role } from '../settings.ts';
+import { type Cli, type Command, EXIT, type Given, type Option } from './command.ts';
 
 /** 256 bits. */
 const TOKEN_BYTES = 32;
 
 const OPTIONS: Readonly<Record<string, Option>> = {
-  print: { summary: 'only print what would be done; needs no root' },
-  yes: { summary: 'do not ask; needed where there is no terminal' },
-  root: { takes: 'DIR', summary: 'write below DIR instead, and do not call systemctl' },
+  print: { summary: 'only print the plan; does not need root' },
+  yes: { summary: 'do not ask; required without a terminal' },
+  root: { takes: 'DIR', summary: 'install into the root folder DIR, and do not call systemctl' },
 };
 
 export const install: Command = {
   name: 'install',
-  args: [{ name: 'PART', words: PARTS, optional: true }],
+  args: [{ name: 'WHAT', words: ROLES, optional: true }],
   options: {
-    managed: { summary: 'agent: run a Caddy of its own, not beside caddy.service' },
+    managed: { summary: 'agent: let it run Caddy, instead of caddy.service' },
     ...OPTIONS,
   },
-  summary: 'have systemd run it: shows what it will do, and asks',
-  help: `Writes a unit for the hub, the agent, or (all, which is meant without a word) both and a Caddy on
-one machine, enables it and starts it. Once more is an upgrade. Units are in /etc/systemd/system,
-settings and the token that hub and agent share in /etc/signalbox, where nothing is written over.
+  summary: 'install as a systemd service; shows the plan and asks first',
+  help: `Installs, enables and starts a systemd unit for the hub, the agent, or all: both with Caddy on one
+machine (the default). To upgrade, run it again with the new program. Units are written to
+/etc/systemd/system, settings and the token that hub and agent share to /etc/signalbox. Settings
+and token are never overwritten.
 
-The program is started from where it is, if root alone can change it there; else it is copied to
-/usr/local/bin/signalbox. The agent runs as the user caddy beside caddy.service, and to replace
-the Caddyfile that user is given the group of /etc/caddy.
+The unit starts the program where it is if only root can change it there; otherwise the program is
+copied to /usr/local/bin/signalbox. Beside caddy.service, the agent runs as the user caddy, and the
+group caddy gets write access to /etc/caddy so that the agent can replace the Caddyfile.
 `,
   run: (given, cli) =>
-    carryOut('install', given, cli, async (seen) => {
+    runPlan('install', given, cli, async (system) => {
       const { planInstall, CannotInstall } = await import('../install/plan.ts');
-      const part = partOf(given) ?? 'all';
-      if (given.has('managed') && part !== 'agent') {
-        throw new CannotInstall('--managed is for the agent alone');
+      const role = roleIn(given) ?? 'all';
+      if (given.has('managed') && role !== 'agent') {
+        throw new CannotInstall('--managed applies only to the agent');
       }
-      return planInstall(part, given.has('managed'), seen, () =>
+      return planInstall(role, given.has('managed'), system, () =>
         randomBytes(TOKEN_BYTES).toString('base64url'),
       );
     }),
@@ -45,27 +47,28 @@ the Caddyfile that user is given the group of /etc/caddy.
 
 export const uninstall: Command = {
   name: 'uninstall',
-  args: [{ name: 'PART', words: PARTS, optional: true }],
+  args: [{ name: 'WHAT', words: ROLES, optional: true }],
   options: { purge: { summary: 'also remove data, settings and the token' }, ...OPTIONS },
-  summary: 'undo that',
-  help: `Stops and removes the units (without a word: all that are there) and gives /etc/caddy back. Data,
-settings and the token stay, unless --purge is given. The Caddyfile always stays.
+  summary: 'remove the service',
+  help: `Stops and removes the unit that is named, or all of them, and restores the owner and mode of
+/etc/caddy. Keeps data, settings and the token unless --purge is given. Always keeps the Caddyfile.
 `,
   run: (given, cli) =>
-    carryOut('uninstall', given, cli, async (seen) => {
+    runPlan('uninstall', given, cli, async (system) => {
       const { planUninstall } = await import('../install/plan.ts');
-      return planUninstall(partOf(given), given.has('purge'), seen);
+      return planUninstall(roleIn(given), given.has('purge'), system);
     }),
 };
 
-const partOf = ({ args: [word] }: Given): Part | null => PARTS.find((one) => one === word) ?? null;
+const roleIn = ({ args: [word] }: Given): Role | null =>
+  ROLES.find((role) => role === word) ?? null;
 
-/** Shows the steps and, unless they are only printed, asks and takes them. */
-async function carryOut(
+/** Shows the steps and, unless they are only to be printed, asks and carries them out. */
+async function runPlan(
   name: string,
   given: Given,
   cli: Cli,
-  plan: (seen: Seen) => Promise<Step[]>,
+  plan: (system: SystemState) => Promise<Step[]>,
 ): Promise<number> {
   const { host, out, fail, paint } = cli;
   const root = given.value('root');
@@ -76,28 +79,29 @@ async function carryOut(
     return EXIT.failed;
   };
   if (live && !printed) {
-    if (!host.isRoot) return refuse('needs root (sudo); --print only prints what it would do');
-    if (!host.runsSystemd) return refuse('systemd does not run here; --root / only writes files');
+    if (!host.isRoot) return refuse('needs root (sudo); use --print to only see the plan');
+    if (!host.runsSystemd)
+      return refuse('systemd is not running; use --root / to only write files');
     if (name === 'install' && host.program === null) {
-      return refuse('needs the single binary, which npm run build makes in dist/');
+      return refuse('needs the binary, which npm run build writes to dist/');
     }
   }
   try {
     // Loaded here: no other command needs it.
-    const { assertBelow, lookAt, take } = await import('../install/machine.ts');
+    const { assertBelow, carryOut, readSystem } = await import('../install/machine.ts');
     const { show } = await import('../install/show.ts');
     const folder = root === undefined ? '/' : resolve(root);
     const { which } = cli.machine;
-    const steps = await plan(lookAt({ root: folder, live, program: host.program, which }));
+    const steps = await plan(readSystem({ root: folder, live, program: host.program, which }));
     assertBelow(folder, steps);
     for (const step of steps) out(show(step, paint));
-    if (steps.length === 0) out('Nothing is to be done.\n');
+    if (steps.length === 0) out('Nothing to do.\n');
     if (printed || steps.length === 0) return EXIT.done;
     if (!given.has('yes')) {
-      if (!host.hasTerminal) return refuse('nothing was done: without a terminal it needs --yes');
-      if (!cli.confirm('Do this?')) return refuse('nothing was done');
+      if (!host.hasTerminal) return refuse('nothing was done; without a terminal, use --yes');
+      if (!cli.confirm('Continue?')) return refuse('nothing was done');
     }
-    for (const step of steps) take(step, folder);
+    for (const step of steps) carryOut(step, folder);
     out(paint.green('Done.\n'));
     return EXIT.done;
   } catch (error) {

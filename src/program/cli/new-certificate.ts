@@ -1,29 +1,59 @@
-/** `signalbox agent --new-cert`: a self-signed certificate for the agent. */
+/** `signalbox agent --new-cert`: a self-signed certificate, written where the agent's settings expect it. */
 import { X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { dirname } from 'node:path';
+import { hostname } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { messageOf } from '../../shared/async.ts';
+import { dataDirOf } from '../config.ts';
+import { givenIn, valueIn } from '../settings.ts';
+import { type Cli, EXIT } from './command.ts';
 
 export type NewCertificate = {
-  /** Files that must not exist yet. */
+  /** Paths to write to. */
   cert: string;
   key: string;
-  /** Host names and addresses it is for. */
+  /** The host names and addresses it is valid for. */
   names: readonly string[];
   now: Date;
 };
 
-/** The hub knows it by its fingerprint, so it need not be changed for as long as the machine lives. */
+/** Long enough for any machine: the hub knows the certificate by its fingerprint. */
 const YEARS = 10;
 
 /** A subjectAltName is a DNS name or an IP address (RFC 5280 4.2.1.6). */
 const DNS_NAME = 2;
 const IP_ADDRESS = 7;
 
-/** @throws Error where one of the files exists already, or cannot be written */
-export async function newCertificate({ cert, key, names, now }: NewCertificate) {
-  const there = [cert, key].find((file) => existsSync(file));
-  if (there !== undefined) throw new Error(`${there} is there already`);
+/** @returns the exit code */
+export async function writeCertificate({ env, out, fail }: Cli): Promise<number> {
+  const folder = dataDirOf(env);
+  const cert = resolve(givenIn(env, 'AGENT_TLS_CERT') ?? join(folder, 'agent-cert.pem'));
+  const key = resolve(givenIn(env, 'AGENT_TLS_KEY') ?? join(folder, 'agent-key.pem'));
+  try {
+    const names = [hostname(), 'localhost', valueIn(env, 'AGENT_HOST')];
+    const { fingerprint } = await newCertificate({ cert, key, names, now: new Date() });
+    out(`For the agent:\nAGENT_TLS_CERT=${cert}\nAGENT_TLS_KEY=${key}\n`);
+    out(`\nFor the hub:\nAGENT_CA=${fingerprint}\n`);
+    return EXIT.done;
+  } catch (error) {
+    fail(`signalbox agent --new-cert: ${messageOf(error)}`);
+    return EXIT.failed;
+  }
+}
+
+/**
+ * @returns the SHA-256 fingerprint, as AGENT_CA takes it
+ * @throws Error if one of the files exists or cannot be written
+ */
+export async function newCertificate({
+  cert,
+  key,
+  names,
+  now,
+}: NewCertificate): Promise<{ fingerprint: string }> {
+  const existing = [cert, key].find((file) => existsSync(file));
+  if (existing !== undefined) throw new Error(`${existing} already exists`);
   // Loaded here: no other command needs it.
   const { generate } = await import('selfsigned');
   const notAfterDate = new Date(now);

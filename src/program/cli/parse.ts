@@ -1,4 +1,4 @@
-/** The words of the command line, taken apart by the table of commands. */
+/** Parses the command line by the table of commands. */
 import { parseArgs } from 'node:util';
 import type { Command, Given } from './command.ts';
 
@@ -6,19 +6,20 @@ export type Parsed =
   | { ask: 'run'; command: Command; given: Given }
   | { ask: 'help'; command: Command | null }
   | { ask: 'version' }
-  /** `command` is the one whose words were wrong, where it is known. */
+  /** The arguments are wrong; `command` is null if there is no such command. */
   | { ask: 'unknown'; command: Command | null };
 
-/** `--help` anywhere asks for help, and does nothing else. */
+/** With `--help` anywhere, nothing but help is asked for. */
 export function parseWords(words: readonly string[], commands: readonly Command[]): Parsed {
   const [word = '', ...rest] = words;
-  const byName = (name: string | undefined) => commands.find((one) => one.name === name) ?? null;
+  const byName = (name: string | undefined) =>
+    commands.find((command) => command.name === name) ?? null;
   if (words.includes('--help') || words.includes('-h')) {
-    const named = words.find((one) => !one.startsWith('-'));
+    const named = words.find((other) => !other.startsWith('-'));
     return { ask: 'help', command: named === undefined ? null : byName(named) };
   }
   if (word === '--version' || word === '-v') return { ask: 'version' };
-  // Without a word it is the first of the table; an empty word is none of them.
+  // Without any word, the command named '' runs; an empty word is not that command.
   const command = words.length > 0 && word === '' ? null : byName(word);
   const given = command && parseGiven(rest, command);
   return command && given ? { ask: 'run', command, given } : { ask: 'unknown', command };
@@ -49,7 +50,7 @@ function parseGiven(words: string[], { args, options }: Command): Given | null {
       },
     };
   } catch {
-    // An option it does not have, or one without its value.
+    // An unknown option, or one without its value.
     return null;
   }
 }

@@ -1,14 +1,15 @@
-/** `signalbox passwd EMAIL`: for who is locked out, on the host itself. */
+/** `signalbox passwd EMAIL`: sets a password on the host itself, for somebody who is locked out. */
+import { messageOf } from '../../shared/async.ts';
 import { dataDirOf } from '../config.ts';
-import { type Command, EXIT, messageOf } from './command.ts';
+import { type Command, EXIT } from './command.ts';
 
 export const passwd: Command = {
   name: 'passwd',
   args: [{ name: 'EMAIL' }],
   options: {},
-  summary: 'a new password for who is locked out',
-  help: `Reads it from standard input, or makes one and prints it where nothing is given. All sessions
-of the account end. Works on DATA_DIR, beside a hub that runs.
+  summary: 'reset the password of an account',
+  help: `Reads the password from standard input; if that is empty, generates one and prints it. Ends all
+sessions of the account. Works on the database in DATA_DIR, even while the hub runs.
 `,
   async run({ args: [email = ''] }, { env, out, fail }) {
     try {
@@ -17,11 +18,13 @@ of the account end. Works on DATA_DIR, beside a hub that runs.
       const { generatePassword, resetPassword } = await import('../../hub/auth/reset-password.ts');
       const { db, close } = openBeside(dataDirOf(env));
       try {
-        const given = await readSecretLine('New password (empty: make one): ');
+        const given = await readSecretLine('New password (leave empty to generate one): ');
         if (given === null) return EXIT.failed;
         const password = given === '' ? generatePassword() : given;
         await resetPassword(db, email, password, new Date());
-        out(given === '' ? `The new password is ${password}\n` : 'The password is changed.\n');
+        out(
+          given === '' ? `The new password is ${password}\n` : 'The password has been changed.\n',
+        );
         return EXIT.done;
       } finally {
         close();
@@ -33,10 +36,7 @@ of the account end. Works on DATA_DIR, beside a hub that runs.
   },
 };
 
-/**
- * A line from standard input: what is typed at a terminal is not shown, a pipe is read to its first
- * line end. Null where Ctrl-C was typed.
- */
+/** The first line of standard input, not echoed on a terminal; null after Ctrl-C or Ctrl-D there. */
 async function readSecretLine(prompt: string): Promise<string | null> {
   const { stdin, stderr } = process;
   if (!stdin.isTTY) return (await Bun.stdin.text()).split(/\r?\n/)[0] ?? '';
@@ -45,10 +45,10 @@ async function readSecretLine(prompt: string): Promise<string | null> {
   let typed = '';
   try {
     for await (const chunk of stdin) {
-      for (const sign of String(chunk)) {
-        if (sign === '\r' || sign === '\n') return typed;
-        if (sign === '\u0003' || sign === '\u0004') return null;
-        typed = sign === '\u007f' ? [...typed].slice(0, -1).join('') : typed + sign;
+      for (const key of String(chunk)) {
+        if (key === '\r' || key === '\n') return typed;
+        if (key === '\u0003' || key === '\u0004') return null;
+        typed = key === '\u007f' ? [...typed].slice(0, -1).join('') : typed + key;
       }
     }
     return typed;

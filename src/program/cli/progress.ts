@@ -1,6 +1,6 @@
-/** One line on a terminal that tells how far something is; nothing anywhere else. */
+/** A progress line on a terminal; writes none anywhere else. */
 
-/** What `process.stderr` is to it. */
+/** The part of `process.stderr` that is used. */
 export type Terminal = {
   isTTY?: boolean | undefined;
   columns?: number | undefined;
@@ -8,32 +8,33 @@ export type Terminal = {
 };
 
 export type Progress = {
-  /** `label [####------] 40%  12 MB of 30 MB`, in bytes; drawn ten times a second at most. */
+  /** `label [####------] 40%  12 MB of 30 MB`; `done` and `total` are bytes. */
   bar: (label: string, done: number, total: number) => void;
-  /** `label | 3 s`, for what cannot say how far it is, until `work` is settled. */
+  /** `label | 3 s` until `work` settles, if its progress is unknown. */
   during: <T>(label: string, work: Promise<T>) => Promise<T>;
   /**
-   * Writes other text to the same terminal, whole; the line comes back when it is drawn next. With
-   * no text it only makes room for what is written elsewhere.
+   * Clears the line and writes other text to the same terminal; the line comes back when it is next
+   * drawn. With `''`, only clears it.
    */
   print: (text: string) => void;
-  /** Takes the line away; the next one is a new beginning. */
+  /** Clears the line. A new one starts its clock again. */
   end: () => void;
 };
 
 export type ProgressDeps = {
   terminal: Terminal;
-  /** Milliseconds that only grow. */
+  /** A monotonic clock, in milliseconds. */
   now: () => number;
-  /** Calls again and again; returns what stops that. */
+  /** Calls `tick` repeatedly; returns a function that stops it. */
   every: (milliseconds: number, tick: () => void) => () => void;
 };
 
-/** What is over before that is not shown at all. */
-const LATE_MS = 200;
+/** Work that is done sooner shows nothing. */
+const DELAY_MS = 200;
+/** At most ten redraws a second. */
 const DRAW_MS = 100;
 const LONGEST_BAR = 40;
-/** Where a terminal does not say how wide it is. */
+/** If a terminal does not report its width. */
 const USUAL_COLUMNS = 80;
 const SPINNER = '|/-\\';
 
@@ -44,7 +45,7 @@ export function createProgress({ terminal, now, every }: ProgressDeps): Progress
   let drawn = Number.NEGATIVE_INFINITY;
 
   function clear(): void {
-    // Blanks and carriage returns: they work on any terminal, colours and escapes are for others.
+    // Blanks and carriage returns work on any terminal, unlike escape sequences.
     if (shown > 0) terminal.write(`\r${' '.repeat(shown)}\r`);
     shown = 0;
   }
@@ -53,9 +54,9 @@ export function createProgress({ terminal, now, every }: ProgressDeps): Progress
     if (terminal.isTTY !== true) return;
     const at = now();
     begun ??= at;
-    if (at - begun < LATE_MS || at - drawn < DRAW_MS) return;
+    if (at - begun < DELAY_MS || at - drawn < DRAW_MS) return;
     drawn = at;
-    // The last column stays free: some terminals go to the next line when it is written.
+    // The last column stays free: writing to it makes some terminals wrap.
     const columns = (terminal.columns || USUAL_COLUMNS) - 1;
     const text = line(columns, at - begun).slice(0, Math.max(0, columns));
     const rest = Math.max(0, Math.min(shown, columns) - text.length);
@@ -74,8 +75,8 @@ export function createProgress({ terminal, now, every }: ProgressDeps): Progress
     async during(label, work) {
       const tick = () =>
         draw((_columns, elapsed) => {
-          const sign = SPINNER[Math.floor(elapsed / DRAW_MS) % SPINNER.length];
-          return `${label} ${sign} ${Math.floor(elapsed / 1000)} s`;
+          const frame = SPINNER[Math.floor(elapsed / DRAW_MS) % SPINNER.length];
+          return `${label} ${frame} ${Math.floor(elapsed / 1000)} s`;
         });
       tick();
       const stop = every(DRAW_MS, tick);
@@ -95,7 +96,7 @@ export function createProgress({ terminal, now, every }: ProgressDeps): Progress
 }
 
 function barLine(label: string, done: number, total: number, columns: number): string {
-  // What is measured may have grown since its size was taken.
+  // The file may have grown since its size was read.
   const part = total > 0 ? Math.min(1, done / total) : 1;
   const percent = `${Math.floor(part * 100)}%`.padStart(4);
   const figures = `${percent}  ${inWords(Math.min(done, total))} of ${inWords(total)}`;

@@ -1,4 +1,4 @@
-/** `signalbox restore FILE`: a backup becomes the database of a hub that does not run. */
+/** `signalbox restore FILE`: replaces the database with a backup while the hub is stopped. */
 import { createWriteStream, existsSync, lstatSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -7,10 +7,12 @@ import { isFull } from '../../hub/db/copy.ts';
 import { describeContents } from '../../hub/db/inspect.ts';
 import { databaseIn } from '../../hub/db/open.ts';
 import { BESIDE, giveToOwner, makeReady, putInPlace } from '../../hub/db/replace.ts';
+import { messageOf } from '../../shared/async.ts';
 import { lockFolder } from '../../shared/lock.ts';
+import { EXIT } from './command.ts';
 
 export type RestoreDeps = {
-  /** The data folder; made where there is none. */
+  /** The data folder; created if there is none. */
   folder: string;
   now: () => Date;
   /** A file's bytes, `-` for standard input. */
@@ -19,7 +21,7 @@ export type RestoreDeps = {
   err: (text: string) => void;
 };
 
-/** @returns the exit code: 1 with the database as it was */
+/** @returns the exit code; unless that is 0, the database is unchanged */
 export async function restore(
   file: string,
   { folder, now, open, out, err }: RestoreDeps,
@@ -34,35 +36,34 @@ export async function restore(
     }
     release = lock(folder);
     forget(staged);
-    await bring(file, staged, open);
+    await stage(file, staged, open);
     const contents = makeReady(staged, name);
     const kept = putInPlace(staged, current, now().toISOString().replaceAll(/[:.]/g, '-'));
     out(`${current}: ${describeContents(contents)}\n`);
-    if (kept !== null) out(`the database before it is kept as ${kept}\n`);
-    out('Start the hub: it publishes these sites. Everybody has to sign in anew.\n');
-    return 0;
+    if (kept !== null) out(`The previous database was kept as ${kept}\n`);
+    out('Start the hub to publish these sites. Everyone has to sign in again.\n');
+    return EXIT.done;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    err(`signalbox restore: ${isFull(error) ? 'the disk is full' : reason}\n`);
-    return 1;
+    err(`signalbox restore: ${isFull(error) ? 'the disk is full' : messageOf(error)}\n`);
+    return EXIT.failed;
   } finally {
     if (release) forget(staged);
     release?.();
   }
 }
 
-/** Copied before SQLite sees it: it would write beside a file that is not ours. */
-async function bring(file: string, staged: string, open: RestoreDeps['open']): Promise<void> {
+/** Copies the backup before SQLite opens it: SQLite writes files beside a database. */
+async function stage(file: string, staged: string, open: RestoreDeps['open']): Promise<void> {
   const write = (path: string) => createWriteStream(path, { mode: 0o600, flags: 'wx' });
   await pipeline(open(file), write(staged));
   const log = `${file}-wal`;
-  // A database that was copied with its log is only whole with it.
+  // A database that was copied with its log is incomplete without it.
   if (file !== '-' && existsSync(log)) await pipeline(open(log), write(`${staged}-wal`));
 }
 
 function lock(folder: string): () => void {
   const file = join(folder, 'hub.lock');
-  // Root would make a file wherever the user of the folder wants one.
+  // As root, following the link would create a file wherever the folder's owner wants one.
   if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) {
     throw new Error(`${file} is a symbolic link`);
   }
@@ -71,8 +72,7 @@ function lock(folder: string): () => void {
     giveToOwner(file);
     return release;
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`${reason}; stop it first`, { cause });
+    throw new Error(`${messageOf(cause)}; stop it first`, { cause });
   }
 }
 

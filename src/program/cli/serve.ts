@@ -1,23 +1,24 @@
-/** `signalbox`, `signalbox hub`, `signalbox agent`: what stays until it is told to stop. */
-
+/** `signalbox`, `signalbox hub`, `signalbox agent`: the commands that run until they are stopped. */
+import { messageOf } from '../../shared/async.ts';
 import { createLog, type Log } from '../../shared/log.ts';
 import { logContext } from '../../shared/observe/context.ts';
-import { type Command as Part, readSettings, type Settings } from '../config.ts';
+import { readSettings, type Settings } from '../config.ts';
 import type { Running } from '../listen.ts';
-import type { HubRunning } from '../serve/part.ts';
+import type { RunningHub } from '../serve/running.ts';
+import type { Role } from '../settings.ts';
 import { SettingsError } from '../settings-reader.ts';
 import { sendDatagram } from '../systemd/datagram.ts';
-import { createServiceManager } from '../systemd/service-manager.ts';
-import { type Cli, type Command, EXIT, messageOf } from './command.ts';
-import { writeCertificate } from './new-cert.ts';
+import { createServiceManager, type ServiceManager } from '../systemd/service-manager.ts';
+import { type Cli, type Command, EXIT } from './command.ts';
+import { writeCertificate } from './new-certificate.ts';
 
 export const all: Command = {
   name: '',
   args: [],
   options: {},
-  summary: 'hub, agent and Caddy on one machine',
-  help: 'Keeps everything below DATA_DIR, and runs a Caddy of its own.\n',
-  serves: true,
+  summary: 'run hub, agent and Caddy on one machine',
+  help: 'Starts a Caddy of its own and keeps everything below DATA_DIR.\n',
+  role: 'all',
   run: (_given, cli) => serve('all', cli),
 };
 
@@ -25,10 +26,10 @@ export const hub: Command = {
   name: 'hub',
   args: [],
   options: {},
-  summary: 'the hub alone: API, accounts, virtual hosts',
-  help: `Needs AGENT_TOKEN (or AGENT_TOKEN_FILE), and AGENT_URL where the agent is not on this machine.
+  summary: 'run the hub: API, dashboard, accounts, sites',
+  help: `Requires AGENT_TOKEN (or AGENT_TOKEN_FILE), and AGENT_URL if the agent runs on another machine.
 `,
-  serves: true,
+  role: 'hub',
   run: (_given, cli) => serve('hub', cli),
 };
 
@@ -36,34 +37,34 @@ export const agent: Command = {
   name: 'agent',
   args: [],
   options: {
-    'new-cert': { summary: 'make a certificate for the agent, print its fingerprint, and end' },
+    'new-cert': { summary: 'create a certificate for the agent, print its fingerprint, and exit' },
   },
-  summary: 'the agent alone, beside a Caddy',
-  help: `Runs beside a Caddy that something else runs, or, with PROXY_MANAGED=true, one of its own. It
-must be able to write the PROXYFILE and its folder, to read the ACCESS_LOG, and needs AGENT_TOKEN
-(or AGENT_TOKEN_FILE).
+  summary: 'run the agent, beside Caddy',
+  help: `Works with a Caddy that is already running (under systemd, in a container) or, with
+PROXY_MANAGED=true, starts its own. Requires AGENT_TOKEN (or AGENT_TOKEN_FILE), write access to the
+PROXYFILE and its folder, and read access to the ACCESS_LOG.
 `,
-  serves: true,
+  role: 'agent',
   run: (given, cli) => (given.has('new-cert') ? writeCertificate(cli) : serve('agent', cli)),
 };
 
-async function serve(part: Part, cli: Cli): Promise<number> {
+async function serve(role: Role, cli: Cli): Promise<number> {
   let log: Log;
-  let manager: ReturnType<typeof createServiceManager>;
+  let manager: ServiceManager;
   let stop: () => Promise<void>;
   try {
-    const settings = readSettings(part, cli.env, cli.machine);
+    const settings = readSettings(role, cli.env, cli.machine);
     log = createLog(
       (line) => cli.err(`${line}\n`),
       () => new Date(),
       { ...settings.log, context: logContext },
     );
     manager = createServiceManager({ env: cli.env, pid: process.pid, send: sendDatagram, log });
-    stop = await start(part, settings, log, cli);
+    stop = await start(role, settings, log, cli);
     manager.ready('serving');
   } catch (error) {
-    const known = error instanceof SettingsError;
-    cli.fail(`${known ? '' : 'signalbox cannot start: '}${messageOf(error)}`);
+    const isOfSettings = error instanceof SettingsError;
+    cli.fail(`${isOfSettings ? '' : 'signalbox cannot start: '}${messageOf(error)}`);
     return EXIT.failed;
   }
   log('stopping', { signal: await cli.stopSignal() });
@@ -80,7 +81,7 @@ async function serve(part: Part, cli: Cli): Promise<number> {
 }
 
 async function start(
-  part: Part,
+  role: Role,
   settings: Settings,
   log: Log,
   cli: Cli,
@@ -93,20 +94,20 @@ async function start(
     onIndexing: (done: number, total: number) => bar('indexing the access log', done, total),
     over: end,
   };
-  if (part === 'all') {
+  if (role === 'all') {
     const running = await serveAll(settings, log, indexing);
     announce('hub', running.hub, cli);
     announce('agent', running.agent, cli);
     welcome(running.hub, cli);
     return running.stop;
   }
-  if (part === 'agent') {
+  if (role === 'agent') {
     const running = await serveAgent(settings.agent, token, log, indexing);
-    announce(part, running, cli);
+    announce(role, running, cli);
     return running.stop;
   }
   const running = await serveHub(settings.hub, token, log);
-  announce(part, running, cli);
+  announce(role, running, cli);
   welcome(running, cli);
   return running.stop;
 }
@@ -114,15 +115,15 @@ async function start(
 const announce = (name: string, running: Running, { out, paint }: Cli) =>
   out(`${paint.green(name)} listening on ${paint.bold(running.url)}\n`);
 
-/** Says how the first account is made, where there is none. */
-function welcome({ url, setupCode, loopback }: HubRunning, { out }: Cli): void {
+/** Explains how to create the first account, if there is none. */
+function welcome({ url, setupCode, loopback }: RunningHub, { out }: Cli): void {
   if (setupCode === null) return;
   const code = loopback ? '' : `,"setupCode":"${setupCode}"`;
   out(`
-The first sign-up makes the owner of this hub: open ${url} in a browser, or
+There is no account yet; the first sign-up creates the owner. Open ${url} in a browser, or run
 
   curl ${url}/api/auth/sign-up/email -H 'Content-Type: application/json' \\
     -d '{"name":"Ada","email":"ada@example.org","password":"a long passphrase"${code}}'
-${loopback ? `\nThrough a proxy it needs "setupCode":"${setupCode}" as well.\n` : ''}
+${loopback ? `\nThrough a proxy, the sign-up also needs "setupCode":"${setupCode}".\n` : ''}
 `);
 }

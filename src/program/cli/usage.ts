@@ -1,9 +1,13 @@
-/** The texts of `--help`, made from the table of commands. */
+/** The texts of `--help`, made from the tables of commands and settings. */
+import { ROLES, type Role, settings } from '../settings.ts';
 import type { Command } from './command.ts';
-import { SETTINGS_HELP } from './settings-help.ts';
 
-/** Where the summaries begin. */
+/** Where the summaries of commands and options begin. */
 const COLUMN = 33;
+/** Where the meanings of settings begin. */
+const SETTING_COLUMN = 24;
+/** How wide a line may be. */
+const WIDTH = 100;
 
 /** `signalbox import FILE [--dry-run]` */
 export function synopsis({ name, args, options }: Command): string {
@@ -23,11 +27,11 @@ export function overallHelp(commands: readonly Command[]): string {
   return `signalbox - a reverse-proxy manager for your own servers
 
 Usage:
-${lines.join('')}${row('  signalbox --version', 'which one this is')}
-signalbox COMMAND --help tells more of one.
+${lines.join('')}${row('  signalbox --version', 'print the version')}
+Run "signalbox COMMAND --help" for more about a command.
 
 ${EXIT_CODES}
-${SETTINGS_HELP}`;
+${settingsHelp(ROLES)}`;
 }
 
 /** What `signalbox NAME --help` prints. */
@@ -36,13 +40,30 @@ export function commandHelp(command: Command): string {
     row(`  --${name}${takes === undefined ? '' : ` ${takes}`}`, summary),
   );
   const list = options.length === 0 ? '' : `\nOptions:\n${options.join('')}`;
-  return `Usage: ${synopsis(command)}\n\n${command.help}${list}\n${EXIT_CODES}`;
+  const used = command.role === undefined ? '' : `\n${settingsHelp([command.role])}`;
+  return `Usage: ${synopsis(command)}\n\n${command.help}${list}\n${EXIT_CODES}${used}`;
 }
 
 const EXIT_CODES =
-  'Exit codes: 0 done, 1 it failed (the reason is on standard error), 2 wrong words.\n';
+  'Exit codes: 0 success, 1 failure (the reason is on standard error), 2 wrong usage.\n';
 
-function row(left: string, right: string): string {
-  if (left.length > COLUMN - 2) return `${left}\n${' '.repeat(COLUMN)}${right}\n`;
-  return `${left.padEnd(COLUMN)}${right}\n`;
+/** The settings that at least one of `roles` uses, with their defaults. */
+function settingsHelp(roles: readonly Role[]): string {
+  const used = settings.filter(([, setting]) => setting.roles.some((role) => roles.includes(role)));
+  const lines = used.map(([name, { default: usual, onOneMachine, meaning, secret }]) => {
+    const notes = [
+      ...(secret ? [`or ${name}_FILE`] : []),
+      ...(usual === null ? [] : [`default ${usual}`]),
+      ...(onOneMachine && roles.includes('all') ? [`on one machine ${onOneMachine}`] : []),
+    ].join('; ');
+    const fits = `${meaning} (${notes})`.length <= WIDTH - SETTING_COLUMN;
+    const gap = fits ? ' ' : `\n${' '.repeat(SETTING_COLUMN)}`;
+    return row(`  ${name}`, meaning + (notes && `${gap}(${notes})`), SETTING_COLUMN);
+  });
+  return `Settings, from the environment or a .env file in the working folder:\n${lines.join('')}`;
+}
+
+function row(left: string, right: string, column = COLUMN): string {
+  if (left.length > column - 2) return `${left}\n${' '.repeat(column)}${right}\n`;
+  return `${left.padEnd(column)}${right}\n`;
 }

@@ -1,37 +1,38 @@
-/** What the units may not do (systemd.exec(5)); every line that is missing says why. */
+/** What the units are not allowed to do (systemd.exec(5)), with a comment for each line left out. */
 
-/** What runs inside the unit besides the program itself. */
-export type Company =
-  /** Nothing: the hub. */
-  | 'alone'
-  /** Caddy runs in a unit of its own; here it only judges texts. */
+/** Where Caddy runs, seen from the unit. */
+export type CaddyPlace =
+  /** Nowhere near: the unit is the hub alone. */
+  | 'none'
+  /** In caddy.service; this unit only runs it to validate. */
   | 'beside'
-  /** Caddy runs in here as well. */
+  /** In the same unit. */
   | 'managed';
 
 /** Lines of a unit's [Service] section. */
-export function hardening(company: Company): string[] {
-  const managed = company === 'managed';
+export function hardening(caddy: CaddyPlace): string[] {
+  const managed = caddy === 'managed';
   const capability = managed ? 'CAP_NET_BIND_SERVICE' : '';
   return [
-    ...(managed
-      ? ['# Caddy takes ports 80 and 443; it is all that it may do beyond an ordinary user.']
-      : []),
+    ...(managed ? ['# For Caddy, to listen on ports 80 and 443: its only privilege.'] : []),
     `AmbientCapabilities=${capability}`,
     `CapabilityBoundingSet=${capability}`,
     'NoNewPrivileges=yes',
     'ProtectSystem=strict',
-    ...(company === 'alone'
+    ...(caddy === 'none'
       ? ['ProtectHome=yes']
-      : ['# Sites may be served, and certificates read, from there.', 'ProtectHome=read-only']),
+      : [
+          '# Sites may serve files, and Caddy may read certificates, from there.',
+          'ProtectHome=read-only',
+        ]),
     'PrivateTmp=yes',
     'PrivateDevices=yes',
     'PrivateMounts=yes',
     'DevicePolicy=closed',
-    ...(company === 'alone' ? ['PrivateUsers=yes'] : []),
+    ...(caddy === 'none' ? ['PrivateUsers=yes'] : []),
     'ProtectProc=invisible',
     ...(managed
-      ? ['# Caddy reads the length of listen queues below /proc/sys.']
+      ? ['# Caddy reads the length of listen queues from /proc/sys.']
       : ['ProcSubset=pid']),
     'ProtectClock=yes',
     'ProtectControlGroups=yes',
@@ -46,14 +47,14 @@ export function hardening(company: Company): string[] {
     'RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6',
     'RemoveIPC=yes',
     'KeyringMode=private',
-    ...(company === 'beside'
-      ? ['# The Caddyfile stays readable to everyone, as it was.', 'UMask=0022']
+    ...(caddy === 'beside'
+      ? ['# Keeps the Caddyfile readable for everyone.', 'UMask=0022']
       : ['UMask=0077']),
     'SystemCallArchitectures=native',
     'SystemCallFilter=@system-service',
     'SystemCallFilter=~@privileged @resources',
     'SystemCallErrorNumber=EPERM',
-    '# No MemoryDenyWriteExecute=: the program compiles its code while it runs, and is many times',
-    '# slower where it cannot.',
+    '# No MemoryDenyWriteExecute=: the program compiles code at run time, and is many times slower',
+    '# if it cannot.',
   ];
 }

@@ -1,4 +1,4 @@
-/** Looks at a machine, and takes the steps of a plan on it. */
+/** Reads the state of a machine, and carries out the steps of a plan on it. */
 import {
   chmodSync,
   chownSync,
@@ -12,14 +12,14 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { CannotInstall, type Owner, type Seen, type Step } from './plan.ts';
+import { CannotInstall, type Owner, type Step, type SystemState } from './plan.ts';
 
 export type MachineDeps = {
-  /** Where its root folder is: `/`, or a folder that a package or an image is made from. */
+  /** Its root folder: `/`, or a folder to make a package or an image from. */
   root: string;
-  /** Whether systemd is to be told, and the program put in its place. */
+  /** Whether this is the running system, not another root folder. */
   live: boolean;
-  /** The single binary that runs; null where the program runs from its sources. */
+  /** The running binary's path; null when run from source. */
   program: string | null;
   /** The absolute path of a program, or null. */
   which: (program: string) => string | null;
@@ -28,16 +28,16 @@ export type MachineDeps = {
 /** Where packages and administrators put units (systemd.unit(5)). */
 const UNIT_FOLDERS = ['/etc/systemd/system', '/usr/lib/systemd/system', '/lib/systemd/system'];
 
-/** What a plan is made from; nothing is changed. */
-export function lookAt({ root, live, program, which }: MachineDeps): Seen {
-  const text: Seen['text'] = (path) => {
+/** Reads the state that a plan is made from; changes nothing. */
+export function readSystem({ root, live, program, which }: MachineDeps): SystemState {
+  const text: SystemState['text'] = (path) => {
     try {
       return readFileSync(join(root, path), 'utf8');
     } catch (error) {
       return (error as NodeJS.ErrnoException).code === 'ENOENT' ? null : '';
     }
   };
-  const owner: Seen['owner'] = (path) => ownerOf(join(root, path));
+  const owner: SystemState['owner'] = (path) => ownerOf(join(root, path));
   const gid = /^caddy:[^:]*:(\d+):/m.exec(text('/etc/group') ?? '')?.[1];
   return {
     text,
@@ -71,8 +71,8 @@ function ownerOf(path: string): Owner | null {
 }
 
 /**
- * Whether root alone can change what stands at `path`: the units start it. Homes are out of a
- * unit's sight, and systemd would read other signs as its own.
+ * Whether units may start the program at `path`: only root can change it, the units can see it (they
+ * cannot see homes), and the path has no characters that systemd treats specially.
  */
 export function isSafe(path: string): boolean {
   if (!/^\/[\w./+-]+$/.test(path) || /^\/(home|root|run|tmp)\//.test(path)) return false;
@@ -84,22 +84,22 @@ export function isSafe(path: string): boolean {
 }
 
 /**
- * An image's links begin at its own root: followed from here, they lead to files of this machine.
- * @throws CannotInstall where a step would reach out of `root`
+ * Links in an image start at its own root: followed from here, they lead to files of this machine.
+ * @throws CannotInstall if a step would change something outside `root`
  */
 export function assertBelow(root: string, steps: readonly Step[]): void {
   for (const step of steps) {
     if (step.do === 'run') continue;
     const path = join(root, step.do === 'copy' ? step.to : step.path);
-    // The others put something in the place of a link at the end, or take the link itself away.
+    // The other steps replace or remove a link at the end of the path, and do not follow it.
     const real = realOf(step.do === 'own' ? path : dirname(path));
     const home = realOf(root);
     if (real === home || real.startsWith(home === '/' ? home : `${home}/`)) continue;
-    throw new CannotInstall(`${path} is not below ${root}: a link on the way leads to ${real}`);
+    throw new CannotInstall(`${path} is not below ${root}: a link in its path leads to ${real}`);
   }
 }
 
-/** Where a path leads, as far as there is something already. */
+/** The real path, as far as it exists. */
 function realOf(path: string): string {
   if (ownerOf(path) === null && path !== dirname(path)) {
     return join(realOf(dirname(path)), basename(path));
@@ -107,8 +107,8 @@ function realOf(path: string): string {
   return realpathSync(path);
 }
 
-/** @throws Error where it cannot be done; what was done before stays */
-export function take(step: Step, root: string): void {
+/** @throws Error if the step fails; earlier steps are not undone */
+export function carryOut(step: Step, root: string): void {
   switch (step.do) {
     case 'write':
       replace(join(root, step.path), step.mode, (path) =>
@@ -135,7 +135,7 @@ export function take(step: Step, root: string): void {
   }
 }
 
-/** Nobody sees half of it, and a program that runs can be replaced. */
+/** Atomically; also works for a program that is running. */
 function replace(path: string, mode: number, write: (path: string) => void): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
   const candidate = `${path}.new`;

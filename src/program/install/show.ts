@@ -1,12 +1,12 @@
-/** A plan as a person reads it. */
+/** Shows a plan's steps to a person. */
 import { structuredPatch } from 'diff';
 import type { Paint } from '../paint.ts';
 import type { Owner, Step } from './plan.ts';
 
-/** Lines of a diff around what has changed. */
+/** Unchanged lines around each change in a diff. */
 const CONTEXT = 2;
 
-/** One step, with the whole text of a new file and the diff of an old one; secrets are not shown. */
+/** One step; in full for a new file, as a diff for a changed one. Secrets are not shown. */
 export function show(step: Step, { red, green, bold }: Paint): string {
   switch (step.do) {
     case 'write': {
@@ -22,7 +22,7 @@ export function show(step: Step, { red, green, bold }: Paint): string {
     case 'copy':
       return `${bold(`copy ${step.from} to ${step.to}`)}\n`;
     case 'own':
-      return `${bold(`change who owns ${step.path}`)}\n    from ${ownerText(step.from)} to ${ownerText(step.to)}\n`;
+      return `${bold(`change owner and mode of ${step.path}`)}\n    from ${ownerText(step.from)} to ${ownerText(step.to)}\n`;
     case 'remove':
       return `${bold(`remove ${step.path}`)}\n`;
     case 'run':

@@ -1,55 +1,56 @@
-/** The text of a systemd unit: settings in, text out. */
-import { type Company, hardening } from './hardening.ts';
-import { CADDY_FOLDER, INSTALLED, type Part, TOKEN_FILE } from './parts.ts';
+/** The text of the systemd units and of the first settings files. */
+import type { Role } from '../settings.ts';
+import { type CaddyPlace, hardening } from './hardening.ts';
+import { CADDY_FOLDER, INSTALLED, TOKEN_FILE } from './layout.ts';
 
 export type UnitChoices = {
-  part: Part;
-  /** Absolute path of the program, without spaces or signs that systemd reads as its own. */
+  role: Role;
+  /** The program's absolute path, without spaces or characters that systemd treats specially. */
   program: string;
-  /** Agent only: it runs a Caddy of its own, instead of one in a unit called caddy.service. */
+  /** Agent only: it runs Caddy itself, instead of caddy.service. */
   managed: boolean;
 };
 
-const TITLES: Readonly<Record<Part, string>> = {
+const TITLES: Readonly<Record<Role, string>> = {
   hub: 'signalbox hub',
   agent: 'signalbox agent',
-  all: 'signalbox, with hub, agent and Caddy',
+  all: 'signalbox (hub, agent and Caddy)',
 };
 
-/** A unit of systemd 250 or newer: older ones know no %d. */
-export function unitText({ part, program, managed }: UnitChoices): string {
-  const { words, state, settings } = INSTALLED[part];
-  const company: Company =
-    part === 'hub' ? 'alone' : part === 'all' || managed ? 'managed' : 'beside';
-  const after = ['network-online.target', ...(company === 'beside' ? ['caddy.service'] : [])];
+/** A unit for systemd 250 or newer: older versions do not know %d. */
+export function unitText({ role, program, managed }: UnitChoices): string {
+  const { unit, words, state, settings } = INSTALLED[role];
+  const caddy: CaddyPlace =
+    role === 'hub' ? 'none' : role === 'all' || managed ? 'managed' : 'beside';
+  const after = ['network-online.target', ...(caddy === 'beside' ? ['caddy.service'] : [])];
   const lines = [
-    '# Written by `signalbox install`, which writes it anew: what you change belongs into a drop-in',
-    `# (systemctl edit ${INSTALLED[part].unit}), settings into ${settings}.`,
+    '# Written by `signalbox install`, which overwrites it: put changes into a drop-in',
+    `# (systemctl edit ${unit}) and settings into ${settings}.`,
     '[Unit]',
-    `Description=${TITLES[part]}`,
+    `Description=${TITLES[role]}`,
     'Wants=network-online.target',
     `After=${after.join(' ')}`,
-    '# It is started again and again, however often it ends: it may be the way to your services.',
+    '# No limit on restarts: your services may depend on it.',
     'StartLimitIntervalSec=0',
     '',
     '[Service]',
-    '# Ready once it listens and holds its lock; the agent and its Caddy as well, where they are here.',
+    '# Ready once it listens and holds its lock; with an agent, once Caddy runs as well.',
     'Type=notify',
     `ExecStart=${[program, ...words].join(' ')}`,
-    ...userOf(company),
+    ...userOf(caddy),
     `StateDirectory=${state}`,
     'StateDirectoryMode=0700',
     `WorkingDirectory=%S/${state}`,
     `Environment=DATA_DIR=%S/${state}`,
-    ...(part === 'agent' && managed
+    ...(role === 'agent' && managed
       ? [
           'Environment=PROXY_MANAGED=true',
           `Environment=PROXYFILE=%S/${state}/Caddyfile`,
           `Environment=ACCESS_LOG=%S/${state}/logs/access.log`,
         ]
       : []),
-    // The one-machine mode makes its own, in its state folder.
-    ...(part === 'all'
+    // The one-machine mode generates its own, in its state folder.
+    ...(role === 'all'
       ? []
       : [
           `LoadCredential=agent-token:${TOKEN_FILE}`,
@@ -58,14 +59,14 @@ export function unitText({ part, program, managed }: UnitChoices): string {
     `EnvironmentFile=-${settings}`,
     'Restart=always',
     'RestartSec=2',
-    '# It answers for itself, from the loop that answers requests. What Caddy does is not counted.',
+    '# The keep-alives come from the event loop that answers requests. Caddy has no part in them.',
     'WatchdogSec=60',
-    '# The program alone is asked to stop: it lets a change under way complete, then stops Caddy.',
+    '# Only the program gets SIGTERM: it completes a change in progress, then stops Caddy.',
     'KillMode=mixed',
     'TimeoutStopSec=100',
-    ...(company === 'managed' ? ['LimitNOFILE=1048576'] : []),
+    ...(caddy === 'managed' ? ['LimitNOFILE=1048576'] : []),
     '',
-    ...hardening(company),
+    ...hardening(caddy),
     '',
     '[Install]',
     'WantedBy=multi-user.target',
@@ -73,26 +74,26 @@ export function unitText({ part, program, managed }: UnitChoices): string {
   return `${lines.join('\n')}\n`;
 }
 
-function userOf(company: Company): string[] {
-  if (company !== 'beside') return ['DynamicUser=yes'];
+function userOf(caddy: CaddyPlace): string[] {
+  if (caddy !== 'beside') return ['DynamicUser=yes'];
   return [
-    '# As Caddy itself: another user could not read the logs it keeps to itself, nor replace the file.',
+    '# The user of Caddy: no other can read its logs and replace the Caddyfile.',
     'User=caddy',
     'Group=caddy',
     `ReadWritePaths=${CADDY_FOLDER} -/var/log/caddy`,
   ];
 }
 
-/** The first text of an operator's settings; it is never written over. */
-export function settingsText(part: Part): string {
-  const { unit } = INSTALLED[part];
+/** The operator's settings file as it is first written; it is never overwritten. */
+export function settingsText(role: Role): string {
+  const { unit } = INSTALLED[role];
   const examples = [
-    ...(part === 'agent' ? [] : ['#HUB_HOST=0.0.0.0', '#HUB_ORIGINS=https://box.example']),
-    ...(part === 'hub' ? ['#AGENT_URL=http://127.0.0.1:3002'] : []),
-    ...(part === 'agent' ? ['#AGENT_HOST=0.0.0.0'] : []),
-    ...(part === 'all' ? ['#PROXY_HTTP_PORT=80', '#PROXY_HTTPS_PORT=443'] : []),
+    ...(role === 'agent' ? [] : ['#HUB_HOST=0.0.0.0', '#HUB_ORIGINS=https://box.example']),
+    ...(role === 'hub' ? ['#AGENT_URL=http://127.0.0.1:3002'] : []),
+    ...(role === 'agent' ? ['#AGENT_HOST=0.0.0.0'] : []),
+    ...(role === 'all' ? ['#PROXY_HTTP_PORT=80', '#PROXY_HTTPS_PORT=443'] : []),
   ];
-  return `# NAME=value lines; \`signalbox --help\` tells what there is. Then: systemctl restart ${unit}
+  return `# NAME=value lines; \`signalbox --help\` lists them. To apply: systemctl restart ${unit}
 ${examples.join('\n')}
 `;
 }

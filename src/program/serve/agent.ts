@@ -1,4 +1,4 @@
-/** The agent: its parts put together, listening. */
+/** Puts the agent together and makes it listen. */
 import { dirname } from 'node:path';
 import { createAgent } from '../../../agent/app.ts';
 import { errorLogOf } from '../../../agent/caddy/patch.ts';
@@ -14,9 +14,9 @@ import { collectProcess } from '../../shared/observe/process.ts';
 import type { AgentSettings } from '../config.ts';
 import { listen } from '../listen.ts';
 import { VERSION } from '../version.ts';
-import { type Indexing, type Prepared, prepareSocketFolder } from './part.ts';
+import { type Indexing, type Prepared, prepareSocketFolder } from './running.ts';
 
-/** @throws Error where the port is taken, or a managed proxy belongs to another agent */
+/** @throws Error if the port is in use, or another agent manages the proxy of this data folder */
 export function prepareAgent(
   settings: AgentSettings,
   token: string,
@@ -25,7 +25,7 @@ export function prepareAgent(
 ): Prepared {
   const log = withFields(given, { part: 'agent' });
   const { managed, admin, accessLog } = settings.proxy;
-  // A second agent would adopt the first one's proxy, and end it when it stops.
+  // A second agent would adopt the first one's proxy, and stop it when it stops itself.
   const release = managed ? lockFolder(dirname(managed.folder), 'agent') : () => {};
   try {
     const tokens = [token, ...(settings.previousToken === null ? [] : [settings.previousToken])];
@@ -62,7 +62,7 @@ export function prepareAgent(
       },
       async stop() {
         await listening.stop(logs.endTails());
-        // Before it has begun, a proxy that runs is none of its own.
+        // Before that, a proxy that is running is not this agent's.
         if (begun) await proxy.stop();
         await state.close();
         logs.close();

@@ -1,34 +1,34 @@
-/** The dashboard's files: out of the binary, or bundled on the spot where the source runs. */
+/** The dashboard's files: embedded in the binary, or bundled on the spot when run from source. */
 import { basename } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Asset, Dashboard } from '../../hub/dashboard/routes.ts';
 import page from '../../web/index.html';
 
-type Part = { name: string; type: string; read: () => Promise<ArrayBuffer> };
+type Output = { name: string; type: string; read: () => Promise<ArrayBuffer> };
 
-/** @throws where the source is not there, or does not bundle */
+/** @throws if the source is missing or does not bundle */
 export async function readDashboard(): Promise<Dashboard> {
-  const parts = page.files ? embedded(page.files) : await bundle(page.index);
+  const outputs = page.files ? embedded(page.files) : await bundle(page.index);
   const files = new Map<string, Asset>();
   let html = '';
-  for (const { name, type, read } of parts) {
+  for (const { name, type, read } of outputs) {
     const body = new Uint8Array(await read());
     if (type.startsWith('text/html')) html = new TextDecoder().decode(body);
     else files.set(name, { type, body, gzip: smaller(body) });
   }
-  // A page may lie deeper than its files, and the policy allows no <base>; out of the source they
-  // are named `./chunk-x.js`, in the binary from the root already, also where one loads another.
+  // Pages have deeper paths than their files, and the policy forbids <base>. Bundled from source the
+  // files are called `./chunk-x.js`; in the binary their paths start at the root already.
   return { page: html.replace(/(src|href)="\.\//g, '$1="/'), files };
 }
 
-const embedded = (files: NonNullable<typeof page.files>): Part[] =>
+const embedded = (files: NonNullable<typeof page.files>): Output[] =>
   files.map(({ path, headers }) => ({
     name: basename(path),
     type: headers['content-type'],
     read: () => Bun.file(path).arrayBuffer(),
   }));
 
-async function bundle(entry: string): Promise<Part[]> {
+async function bundle(entry: string): Promise<Output[]> {
   const { outputs } = await Bun.build({ entrypoints: [entry], minify: true, splitting: true });
   return outputs.map((output) => ({
     name: basename(output.path),

@@ -1,19 +1,19 @@
-/** What the one-machine mode makes for itself at its first start. */
+/** What the one-machine mode generates for itself when it first starts. */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { writeDurably } from '../../shared/files.ts';
 import type { Settings } from '../config.ts';
 import { canListen } from '../listen.ts';
 
-/** The one-machine mode's shared token: made once, readable by its owner alone. */
+/** The token that hub and agent share: generated once, readable only by its owner. */
 export function ownToken(file: string): string {
   if (!existsSync(file)) writeDurably(file, `${randomBytes(32).toString('base64url')}\n`, 0o600);
   return readFileSync(file, 'utf8').trim();
 }
 
 /**
- * Where 80 and 443 may not be had, the next best that need no privilege. The machine's trust store
- * is left alone: as root Caddy would install its own CA there, again at every load (seen on 2.6.2).
+ * Ports 80 and 443, or 8080 and 8443 if one of them is not available. `skip_install_trust`, because as
+ * root Caddy would add its own CA to the machine's trust store at every load (seen with 2.6.2).
  */
 export function firstPreamble(ports: Settings['firstPorts']): string {
   const privileged = canListen(80) && canListen(443);

@@ -1,4 +1,4 @@
-/** The hub: its parts put together, listening. */
+/** Puts the hub together and makes it listen. */
 import { dirname, join } from 'node:path';
 import { createAgentClient } from '../../hub/agent-client/client.ts';
 import { createHub, WHOLE_BODY_LIMIT } from '../../hub/app.ts';
@@ -7,7 +7,7 @@ import { createDirectory } from '../../hub/auth/directory.ts';
 import { createAccounts } from '../../hub/auth/service.ts';
 import { createSetupCode } from '../../hub/auth/setup-code.ts';
 import { createTokens } from '../../hub/auth/tokens.ts';
-import type { openDatabase } from '../../hub/db/open.ts';
+import type { Db } from '../../hub/db/open.ts';
 import { createImporter } from '../../hub/exchange/importer.ts';
 import { createLocal } from '../../hub/exchange/local.ts';
 import { createReadImport } from '../../hub/exchange/read-import.ts';
@@ -25,19 +25,22 @@ import { isLoopback } from '../../shared/loopback.ts';
 import { withFields } from '../../shared/observe/log.ts';
 import { collectProcess } from '../../shared/observe/process.ts';
 import type { HubSettings } from '../config.ts';
-import { type Listening, listen, listenLocally } from '../listen.ts';
+import { type Listening, type LocalListening, listen, listenLocally } from '../listen.ts';
 import { COMMIT, VERSION } from '../version.ts';
 import { readDashboard } from './dashboard.ts';
-import { type HubRunning, type Prepared, prepareSocketFolder } from './part.ts';
+import { type Prepared, prepareSocketFolder, type RunningHub } from './running.ts';
 
-/** @param preamble of a hub that has none yet @throws Error where the port is taken */
+/**
+ * @param preamble the first preamble; only the one-machine mode has one
+ * @throws Error if the port is in use; the database is closed then
+ */
 export function prepareHub(
   settings: HubSettings,
-  { db, close }: ReturnType<typeof openDatabase>,
+  { db, close }: { db: Db; close: () => void },
   token: string,
   given: Log,
   preamble?: () => string,
-): HubRunning & Prepared {
+): RunningHub & Prepared {
   const now = () => new Date();
   const log = withFields(given, { part: 'hub' });
   const store = createStore(db);
@@ -107,7 +110,7 @@ export function prepareHub(
     log,
   });
   let listening: Listening;
-  let local: ReturnType<typeof listenLocally>;
+  let local: LocalListening;
   try {
     if (dirname(settings.socket) !== settings.dataDir) prepareSocketFolder(settings.socket);
     listening = listen(app, settings.host, settings.port);
@@ -119,27 +122,28 @@ export function prepareHub(
     close();
     throw error;
   }
-  let reconciler: ReturnType<typeof startReconciler> | undefined;
+  let stopReconciler = async () => {};
   return {
     url: listening.url,
     setupCode: accounts.any() ? null : setupCode.read(),
     loopback,
     async begin() {
-      reconciler = startReconciler(publisher, log);
+      const reconciler = startReconciler(publisher, log);
+      stopReconciler = reconciler.stop;
     },
     async stop() {
       await Promise.all([listening.stop(agent.endTails()), local.stop()]);
-      await reconciler?.stop();
+      await stopReconciler();
       close();
     },
   };
 }
 
-/** What an operator should know; also told by the status. */
+/** What the operator should know; shown in the log and in the status. */
 function warningsOf({ agentUrl }: HubSettings): string[] {
   const { protocol, hostname } = new URL(agentUrl);
   if (protocol === 'https:' || isLoopback(hostname.replace(/^\[|\]$/g, ''))) return [];
   return [
-    'The agent is talked to over plain HTTP: whoever is on the way can read its token and rule the proxy. Give it a certificate (signalbox agent --new-cert).',
+    'The connection to the agent is plain HTTP: anyone on the network path can read its token and control the proxy. Give the agent a certificate (signalbox agent --new-cert).',
   ];
 }

@@ -1,4 +1,4 @@
-/** Starts and stops the parts: hub, agent, or both with a Caddy of their own. */
+/** Starts and stops the hub, the agent, or both together with Caddy. */
 import { join } from 'node:path';
 import { openDatabase } from '../../hub/db/open.ts';
 import type { Log } from '../../shared/log.ts';
@@ -7,20 +7,20 @@ import type { Running } from '../listen.ts';
 import { prepareAgent } from './agent.ts';
 import { firstPreamble, ownToken } from './first-run.ts';
 import { prepareHub } from './hub.ts';
-import type { HubRunning, Indexing, Prepared } from './part.ts';
+import type { Indexing, Prepared, RunningHub } from './running.ts';
 
-/** @throws Error where the data folder is in use, or the port is taken */
+/** @throws Error if the data folder or the port is in use */
 export async function serveHub(
   settings: HubSettings,
   token: string,
   log: Log,
-): Promise<HubRunning> {
+): Promise<RunningHub> {
   const hub = prepareHub(settings, openDatabase(settings.dataDir), token, log);
   await hub.begin();
   return hub;
 }
 
-/** @throws Error where the data folder is in use, the port is taken or a folder cannot be written */
+/** @throws Error if the data folder or the port is in use, or a folder cannot be written */
 export async function serveAgent(
   settings: AgentSettings,
   token: string,
@@ -32,41 +32,47 @@ export async function serveAgent(
   return agent;
 }
 
-/** Hub, agent and Caddy on one machine. @throws as the two, with a proxy that runs left alone */
-export async function serveAll(settings: Settings, log: Log, indexing?: Indexing) {
+export type RunningAll = { hub: RunningHub; agent: Running; stop: () => Promise<void> };
+
+/** Hub, agent and Caddy on one machine. @throws as the two above; a proxy that runs goes on running */
+export async function serveAll(
+  settings: Settings,
+  log: Log,
+  indexing?: Indexing,
+): Promise<RunningAll> {
   const { hub, agent } = settings;
   const database = openDatabase(hub.dataDir);
   const token = settings.token ?? ownToken(join(hub.dataDir, 'agent-token'));
-  let agentPart: Prepared;
+  let preparedAgent: Prepared;
   try {
-    agentPart = prepareAgent(agent, token, log, indexing);
+    preparedAgent = prepareAgent(agent, token, log, indexing);
   } catch (error) {
     database.close();
     throw error;
   }
-  let hubPart: HubRunning & Prepared;
+  let preparedHub: RunningHub & Prepared;
   try {
     const agentTrust = agent.tls && { ca: agent.tls.cert };
-    const near = { ...hub, agentUrl: agentPart.url, agentTrust };
-    hubPart = prepareHub(near, database, token, log, () => firstPreamble(settings.firstPorts));
+    const local = { ...hub, agentUrl: preparedAgent.url, agentTrust };
+    preparedHub = prepareHub(local, database, token, log, () => firstPreamble(settings.firstPorts));
   } catch (error) {
-    await agentPart.stop();
+    await preparedAgent.stop();
     throw error;
   }
   const stop = async () => {
-    await hubPart.stop();
-    await agentPart.stop();
+    await preparedHub.stop();
+    await preparedAgent.stop();
   };
-  await beginOrStop({ ...agentPart, stop });
-  await hubPart.begin();
-  return { hub: hubPart, agent: agentPart, stop };
+  await beginOrStop({ ...preparedAgent, stop });
+  await preparedHub.begin();
+  return { hub: preparedHub, agent: preparedAgent, stop };
 }
 
-async function beginOrStop(part: Prepared): Promise<void> {
+async function beginOrStop(service: Prepared): Promise<void> {
   try {
-    await part.begin();
+    await service.begin();
   } catch (error) {
-    await part.stop();
+    await service.stop();
     throw error;
   }
 }

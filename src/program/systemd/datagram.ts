@@ -1,40 +1,40 @@
-/** One datagram to a unix socket: Bun has no such sockets, so libc is asked. */
+/** Sends a datagram to a unix socket, through libc: Bun has no datagram sockets of that kind. */
 import { dlopen, FFIType } from 'bun:ffi';
 
-/** The C library by the names that glibc and musl give it, for this machine's architecture. */
+/** The C library as glibc and musl name it on this architecture. */
 const LIBRARIES = [
   'libc.so.6',
   `libc.musl-${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}.so.1`,
 ];
 
-/** Of Linux on x86-64 and arm64: socket(2), send(2). */
+/** socket(2) and send(2), as Linux defines them on x86-64 and arm64. */
 const AF_UNIX = 1;
 const SOCK_DGRAM_CLOEXEC = 2 | 0o2000000;
 const MSG_NOSIGNAL = 0x4000;
 
-/** Opened with the first datagram, once: most runs of the program send none. */
+/** Opened with the first datagram: most runs of the program send none. */
 let library: ReturnType<typeof openLibrary> | undefined;
 
 /**
- * @param socket a path, or a name in the abstract namespace with `@` before it (sd_notify(3))
- * @throws Error where it cannot be sent
+ * @param socket a path, or `@` and a name in the abstract namespace (sd_notify(3))
+ * @throws Error if it cannot be sent
  */
 export function sendDatagram(socket: string, text: string): void {
   library ??= openLibrary();
   const { socket: open, sendto, close } = library.symbols;
   const fd = open(AF_UNIX, SOCK_DGRAM_CLOEXEC, 0);
-  if (fd < 0) throw new Error('no unix socket can be had');
+  if (fd < 0) throw new Error('cannot open a unix socket');
   try {
     const bytes = Buffer.from(text);
     const address = addressOf(socket);
     const sent = sendto(fd, bytes, bytes.length, MSG_NOSIGNAL, address, address.length);
-    if (Number(sent) !== bytes.length) throw new Error('the socket does not take it');
+    if (Number(sent) !== bytes.length) throw new Error('the socket did not accept the datagram');
   } finally {
     close(fd);
   }
 }
 
-/** A sockaddr_un (unix(7)): the family in two bytes, then the name, whose end its length tells. */
+/** A sockaddr_un (unix(7)): the family in two bytes, then the name, up to the address's length. */
 function addressOf(socket: string): Buffer {
   const name = Buffer.from(socket);
   if (socket.startsWith('@')) name[0] = 0;

@@ -1,3 +1,4 @@
+/** Checks that a site's config cannot reach outside its own block. Pure. */
 import { type Fault, type Finding, type Frame, frame, openQuote, toFault } from './frame.ts';
 import { findFileImport } from './imports.ts';
 import { type Block, type Flaw, readBlock } from './structure.ts';
@@ -5,19 +6,19 @@ import type { TokenizeOptions } from './tokenizer.ts';
 import { findStructuralPlaceholder, vanishes } from './variants.ts';
 
 export type CheckOptions = TokenizeOptions & {
-  /** Names of the snippets the preamble defines; every other import is one of a file. */
+  /** Names of the preamble's snippets; every other import is of a file. */
   snippets?: ReadonlySet<string>;
-  /** Folders whose files may be imported, judged by their names alone: the agent sees the files. */
+  /** Folders whose files may be imported. Only names are checked here; the agent checks the files. */
   importDirs?: readonly string[];
 };
 
-/** A neighbour that stands behind a text, to see whether it is still one afterwards. */
+/** A site to put after a text, to see whether it is still a separate site there. */
 export const NEIGHBOUR = '\n\nneighbour.example {\n}\n';
 
 /**
- * The first reason why `config` could reach outside its own block, or null. A `body` is what will
- * stand as `ADDRESS {⏎config⏎}`; a `block` is a whole site block, addresses and braces included.
- * `{upstream}` counts as the plain word it will be replaced by.
+ * The first reason why `config` could reach outside its own block, or null. A `body` is what goes
+ * into `ADDRESS {⏎config⏎}`; a `block` is a whole site block, including addresses and braces.
+ * `{upstream}` counts as the plain word that will replace it.
  */
 export function checkConfig(
   config: string,
@@ -40,7 +41,7 @@ export function checkConfig(
   return toFault(config, before, finding);
 }
 
-/** A pattern may stand for file names, and not for folders on the way. */
+/** A pattern may match file names, but not folders. */
 const isBelow =
   (dirs: readonly string[] = []) =>
   (target: string): boolean =>
@@ -56,7 +57,7 @@ function readBody(frame: Frame): Found {
   const { block, flaw } = readBlock(tokens, 0, vanishes);
   if (flaw) {
     if (flaw.token.start === closer) {
-      return refuse(closer, 'A backslash at the end of this line takes in the closing brace.');
+      return refuse(closer, 'The backslash at the end of this line escapes the closing brace.');
     }
     if (flaw.kind !== 'unclosed') return { block: null, finding: explain(flaw) };
     const quote = openQuote(frame);
@@ -65,13 +66,13 @@ function readBody(frame: Frame): Found {
   }
   const end = tokens[block.close]?.start ?? closer;
   if (end === closer) return { block };
-  return refuse(end, 'This } closes the site itself; it has no { of its own.');
+  return refuse(end, 'This } closes the site block, because it has no matching {.');
 }
 
 function readSite(frame: Frame): Found {
   const { tokens, from, neighbour } = frame;
   const first = tokens[0];
-  if (!first || first.start >= neighbour) return refuse(from, 'There is no site block here.');
+  if (!first || first.start >= neighbour) return refuse(from, 'A site block is missing here.');
   const { block, flaw } = readBlock(tokens, 0, vanishes);
   if (flaw) {
     return { block: null, finding: explainOpen(frame, flaw) };
@@ -90,15 +91,14 @@ function readSite(frame: Frame): Found {
   return { block };
 }
 
-const NO_BLOCK = 'There is no block of its own behind this address.';
+const NO_BLOCK = 'This address is not followed by a block.';
 
-/** The quote in which the text ends, where that is why nothing closes; else as `explain`. */
+/** Blames the quote that the text ends in if that is why nothing closes, otherwise the flaw. */
 export function explainOpen(frame: Frame, flaw: Flaw): Finding {
   const open = flaw.kind === 'unclosed' || flaw.kind === 'no-block';
   return (open ? openQuote(frame) : null) ?? explain(flaw);
 }
 
-/** What is wrong, in a sentence, where it is. */
 function explain({ kind, token }: Flaw): Finding {
   return { at: token.start, message: SENTENCES[kind] };
 }
@@ -106,10 +106,10 @@ function explain({ kind, token }: Flaw): Finding {
 const SENTENCES: Record<Flaw['kind'], string> = {
   'no-block': NO_BLOCK,
   unclosed: 'The block that this { opens is never closed.',
-  'bare-brace': 'This { has no directive before it.',
-  'stray-close': 'This } has no { of its own on or before its line.',
-  'import-address': 'An import cannot stand in a list of addresses.',
+  'bare-brace': 'There is no directive before this {.',
+  'stray-close': 'This } has no matching {, or is not on its own line.',
+  'import-address': 'A list of addresses cannot contain an import.',
   'import-brace': 'A } cannot be an argument of an import.',
   'import-block': 'An import cannot have a block.',
-  address: 'Addresses are separated by a comma and a space, and a space stands before the {.',
+  address: 'Separate addresses by a comma and a space, and put a space before the {.',
 };

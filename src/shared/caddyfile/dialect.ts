@@ -1,6 +1,6 @@
-/** What the Caddyfiles of a version of Caddy may hold. */
+/** What depends on the version of Caddy in the syntax of Caddyfiles. Pure. */
 
-/** Heredocs are known since 2.7. @param version as `caddy version` tells it, without a `v` */
+/** Whether this version reads heredocs, as Caddy does since 2.7. @param version such as `2.6.2`, null if unknown */
 export function hasHeredocs(version: string | null): boolean {
   const [major = 0, minor = 0] = (version ?? '').split('.').map(Number);
   return major > 2 || (major === 2 && minor >= 7);

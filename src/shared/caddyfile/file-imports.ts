@@ -1,22 +1,23 @@
+/** Finds what a whole Caddyfile imports from files. Pure. */
 import { frame } from './frame.ts';
 import { type Environment, expandPlaceholders } from './placeholders.ts';
 import { startsLine, type Token, type TokenizeOptions, tokenize } from './tokenizer.ts';
 import { findStructuralPlaceholder } from './variants.ts';
 
-/** What a whole Caddyfile reads from elsewhere. */
+/** An import of a file: the path or pattern, and its 1-based line. */
 export type FileImport = { target: string; line: number };
 
 export type ReadingOptions = TokenizeOptions & {
-  /** What the proxy's variables hold; they are also looked at as if none was set. */
+  /** The proxy's variables; the text is also checked as if none were set. */
   environment?: Environment;
 };
 
-/** Whether there can be an import, or a placeholder that could become one, at all. */
+/** Whether a text can contain an import, or a placeholder that becomes one, at all. */
 export const mayReadMore = (text: string): boolean => /import|\{\$/.test(text);
 
 /**
- * The imports of a Caddyfile that are not of one of its own snippets. Judged by lines alone,
- * whatever block they are in: rather one too many.
+ * The imports that are not of one of the Caddyfile's own snippets. It looks only at lines, whatever
+ * block they are in, so it may find too many but never too few.
  */
 export function fileImports(text: string, options: ReadingOptions = {}): FileImport[] {
   if (!mayReadMore(text)) return [];
@@ -33,14 +34,14 @@ export function fileImports(text: string, options: ReadingOptions = {}): FileImp
   });
 }
 
-/** The first `{$…}` of a whole Caddyfile whose value could change its structure, as a sentence. */
+/** Names the first `{$…}` whose value could change the structure of a whole Caddyfile, or null. */
 export function structuralPlaceholder(text: string, options: TokenizeOptions): string | null {
   if (!text.includes('{$')) return null;
   const framed = frame('', text, '\n', options);
   return (framed.frame ? findStructuralPlaceholder(framed.frame) : framed.finding)?.message ?? null;
 }
 
-/** Names of snippets defined outside of all blocks; one with a slash could be meant as a file. */
+/** Names of snippets defined outside of all blocks; a name with a slash could also be a file. */
 function snippetsOf(tokens: readonly Token[]): Set<string> {
   const names = new Set<string>();
   let depth = 0;

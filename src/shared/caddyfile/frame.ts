@@ -1,19 +1,20 @@
+/** Reads a text between its neighbours, as the proxy will read it. Pure. */
 import { maskPlaceholders, type Placeholder } from './placeholders.ts';
 import { type Token, type TokenizeOptions, tokenize } from './tokenizer.ts';
 
-/** Why a text is refused: a 1-based line of that very text, and a sentence for a person. */
+/** Why a text is refused: a 1-based line of that text, and a sentence for a person. */
 export type Fault = { line: number; message: string };
 
-/** A fault by its UTF-16 offset in the frame. */
+/** A fault at a UTF-16 offset of the frame. */
 export type Finding = { at: number; message: string };
 
-/** A text as it will stand between others, read with every placeholder taken for a plain word. */
+/** A text between its neighbours, read as if every placeholder were a plain word. */
 export type Frame = {
-  /** What precedes, the text, what follows; of all three, offsets are those of `masked`. */
+  /** What precedes the text, the text, and what follows; all offsets are offsets of `masked`. */
   masked: string;
   tokens: Token[];
   placeholders: Placeholder[];
-  /** Offsets of the text, and of the first character of what was written for the neighbour. */
+  /** Offsets of the start and end of the text, and of the neighbour's first character. */
   from: number;
   to: number;
   neighbour: number;
@@ -21,8 +22,8 @@ export type Frame = {
 };
 
 /**
- * Sets `text` between `before` and `after`; `after` begins with line ends, behind which the
- * neighbour's first character stands.
+ * Puts `text` between `before` and `after`, which begins with line ends followed by the neighbour.
+ * @returns the frame, or a finding if the text ends in an open placeholder
  */
 export function frame(
   before: string,
@@ -33,7 +34,7 @@ export function frame(
   const from = before.length;
   const { masked: inner, placeholders, open } = maskPlaceholders(text);
   if (open !== null) {
-    const message = 'This {$ has no closing }, so it would take in the text behind the config.';
+    const message = 'This {$ has no closing }, so it would swallow the text after the config.';
     return { frame: null, finding: { at: from + open, message } };
   }
   const moved = placeholders.map((placeholder) => ({
@@ -51,7 +52,7 @@ export function frame(
   };
 }
 
-/** The line of a finding; one outside the text falls on its first or last line. */
+/** Turns an offset into a line; an offset outside the text gives its first or last line. */
 export function toFault(text: string, before: string, finding: Finding | null): Fault | null {
   if (finding === null) return null;
   const end = Math.min(finding.at - before.length, text.trimEnd().length);
@@ -60,10 +61,10 @@ export function toFault(text: string, before: string, finding: Finding | null): 
   return { line, message: finding.message };
 }
 
-/** The quote that runs on into the neighbour, if one does. */
+/** The quote that is still open where the neighbour begins, if any. */
 export function openQuote({ tokens, masked, neighbour }: Frame): Finding | null {
   const last = tokens.at(-1);
   if (!last || last.start >= neighbour || last.end <= neighbour) return null;
   const sign = masked.slice(last.start).match(/["`]|<<[^\n]*/)?.[0] ?? '"';
-  return { at: last.start, message: `The text that ${sign} opens here is never closed.` };
+  return { at: last.start, message: `The text that starts here with ${sign} is never closed.` };
 }

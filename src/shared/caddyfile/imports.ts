@@ -1,15 +1,16 @@
+/** Finds imports of files in a block of a Caddyfile. Pure. */
 import type { Finding, Frame } from './frame.ts';
 import { isMasked } from './placeholders.ts';
 import type { Block } from './structure.ts';
 import { startsLine, tokenize } from './tokenizer.ts';
 import { readings } from './variants.ts';
 
-/** Mixtures at the start of one line that are looked at; see the budget of variants. */
+/** The budget for the start of one line; see `BUDGET` in variants.ts. */
 const BUDGET = 100_000;
 
 /**
- * The first import inside `block` that is not one of a snippet in `snippets`. Caddy looks for a
- * snippet of that name and, where there is none, reads the file; `mayImport` tells which it may.
+ * The first import inside `block` that is not allowed. Caddy looks for a snippet with that name and
+ * otherwise reads a file; `mayImport` says which files are allowed.
  */
 export function findFileImport(
   frame: Frame,
@@ -25,14 +26,14 @@ export function findFileImport(
       !startsLine(tokens, index + 1) &&
       (snippets.has(target.text) || mayImport(target.text));
     if (!named) {
-      const message = 'Only snippets of the preamble can be imported, files cannot.';
+      const message = 'Only snippets of the preamble can be imported, not files.';
       return { at: tokens[index]?.start ?? 0, message };
     }
   }
   return findMadeImport(frame, block);
 }
 
-/** A line whose first word may turn out to be `import` when its placeholders are replaced. */
+/** A line whose first word could become `import` when its placeholders are replaced. */
 function findMadeImport({ masked, tokens, placeholders }: Frame, block: Block): Finding | null {
   if (placeholders.length === 0) return null;
   let next = 0;
@@ -55,7 +56,7 @@ function findMadeImport({ masked, tokens, placeholders }: Frame, block: Block): 
     const possible = readings(text, token.start, group, values, { left: BUDGET });
     if (possible === null || possible.some(isImport)) {
       const message =
-        'What is imported here would depend on a {$…}; only snippets can be imported.';
+        'A {$…} must not decide what is imported here; only snippets can be imported.';
       return { at: token.start, message };
     }
   }

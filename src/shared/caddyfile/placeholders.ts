@@ -1,20 +1,22 @@
+/** Finds, replaces and masks the placeholders of a Caddyfile. Pure. */
+
 /** Caddy's `{$NAME}` and `{$NAME:default}`, which it replaces in the raw text before anything else. */
 export type Placeholder = {
   name: string;
-  /** What stands in for an unset variable; null where none is given. */
+  /** The default for an unset variable; null if there is none. */
   fallback: string | null;
   /** UTF-16 offsets of the whole placeholder in the source, `end` exclusive. */
   start: number;
   end: number;
 };
 
-/** The values of variables; one that is missing or undefined counts as unset. */
+/** The values of variables; a missing or undefined one counts as unset. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The placeholders of `source` in order. Each ends at the first `}`, even one lines further down;
- * `{$}` is none. `open` is the offset of a `{$` that no `}` follows, or null: there Caddy stops
- * looking, and a text put behind it would become part of it.
+ * The placeholders of `source` in order. Each ends at the first `}`, even several lines later; `{$}`
+ * is not a placeholder. `open` is the offset of a `{$` without any `}` after it, or null: Caddy stops
+ * there, and text appended to `source` would become part of it.
  */
 export function findPlaceholders(source: string): {
   placeholders: Placeholder[];
@@ -41,7 +43,7 @@ export function findPlaceholders(source: string): {
   return { placeholders, open: null };
 }
 
-/** The text Caddy reads where `environment` holds; a variable set to nothing counts as set. */
+/** The text that Caddy reads in `environment`; a variable set to the empty string counts as set. */
 export function expandPlaceholders(source: string, environment: Environment = {}): string {
   return replaced(source, findPlaceholders(source).placeholders, ({ name, fallback }) => {
     const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
@@ -49,7 +51,7 @@ export function expandPlaceholders(source: string, environment: Environment = {}
   });
 }
 
-/** `source` with each of `placeholders`, which are in order, replaced by what `value` gives. */
+/** `source` with each of `placeholders`, which must be in order, replaced by its `value`. */
 export function replaced(
   source: string,
   placeholders: readonly Placeholder[],
@@ -65,24 +67,24 @@ export function replaced(
 }
 
 /**
- * Paints over a placeholder. A lone surrogate: no text that can be sent holds one, so nothing in a
- * config is mistaken for it.
+ * Masks a placeholder. A lone surrogate, which cannot occur in well-formed text, so nothing in a
+ * config can be mistaken for it.
  */
 export const UNKNOWN = '\ud800';
 
-/** Paints over `{upstream}`, which becomes a word of its own and is never empty. */
+/** Masks `{upstream}`, which will be a separate word and never empty. */
 const WORD = '\ud801';
 
-/** Painted over `{upstream}`: like every upstream it has a colon, which begins a default. */
+/** Replaces `{upstream}`. Like every upstream it has a colon, which could begin a default. */
 const ANY_UPSTREAM = `${WORD}:${WORD.repeat('{upstream}'.length - 2)}`;
 
-/** The word of a config that stands for its vhost's upstream. */
+/** What a config writes for its vhost's upstream. */
 export const UPSTREAM = '{upstream}';
 
 /**
- * `source` with `{upstream}` and every placeholder painted over, which changes no offset, and what
- * `findPlaceholders` tells of it. The hub fills in upstreams before Caddy looks for placeholders,
- * so the brace that ends `{upstream}` ends no placeholder.
+ * `source` with `{upstream}` and every placeholder masked, which keeps all offsets, and the result of
+ * `findPlaceholders`. The hub fills in upstreams before Caddy looks for placeholders, so the brace
+ * that ends `{upstream}` does not end a placeholder.
  */
 export function maskPlaceholders(source: string): {
   masked: string;
@@ -95,7 +97,7 @@ export function maskPlaceholders(source: string): {
   return { masked, placeholders, open };
 }
 
-/** Whether a masked text holds anything that is not known yet. */
+/** Whether a masked text has masked parts. */
 export function isMasked(text: string): boolean {
   return text.includes(UNKNOWN) || text.includes(WORD);
 }

@@ -1,3 +1,4 @@
+/** Reads and checks the preamble: the global options and snippets before the sites. Pure. */
 import { explainOpen, NEIGHBOUR } from './check.ts';
 import { type Fault, type Finding, type Frame, frame, openQuote, toFault } from './frame.ts';
 import { findFileImport } from './imports.ts';
@@ -7,8 +8,8 @@ import { startsLine, type Token, type TokenizeOptions, tokenize } from './tokeni
 import { findStructuralPlaceholder, vanishes } from './variants.ts';
 
 /**
- * The first reason why `preamble` cannot stand before the sites, or null. It may hold one global
- * options block, at the start, snippets, from Caddy 2.7 on (`heredocs`) named routes, and comments.
+ * The first reason why `preamble` cannot precede the sites, or null. It may contain comments, one
+ * global options block at the start, snippets, and from Caddy 2.7 on (`heredocs`) named routes.
  */
 export function checkPreamble(preamble: string, options: TokenizeOptions = {}): Fault | null {
   const before = '\n';
@@ -32,13 +33,13 @@ export function snippetNames(preamble: string, options: TokenizeOptions = {}): S
   return names;
 }
 
-/** Whether `preamble` begins with global options; to Caddy a block without any is not there. */
+/** Whether `preamble` begins with global options; Caddy ignores an empty block. */
 export function hasGlobalOptions(preamble: string, options: TokenizeOptions = {}): boolean {
   const [first, second] = tokenize(`\n${preamble}`, options);
   return first?.text === '{' && second !== undefined && second.text !== '}';
 }
 
-/** The ports that the global options `http_port` and `https_port` set; Caddy's own where they do not. */
+/** The ports set by the global options `http_port` and `https_port`, or Caddy's defaults. */
 export function portOptions(preamble: string): { http: number; https: number } {
   const ports = { http: 80, https: 443 };
   if (!hasGlobalOptions(preamble)) return ports;
@@ -69,8 +70,8 @@ function findInPreamble(frame: Frame): Finding | null {
     if (block.open === index) {
       if (index > 0) return { at, message: 'Global options must come first, and only once.' };
     } else if (name !== null) {
-      if (isMasked(name)) return { at, message: 'A {$…} cannot be part of a snippet’s name.' };
-      if (names.has(name)) return { at, message: 'This snippet has been defined already.' };
+      if (isMasked(name)) return { at, message: 'The name of a snippet cannot contain a {$…}.' };
+      if (names.has(name)) return { at, message: 'This snippet is already defined.' };
       names.add(name);
     } else if (!frame.options.heredocs || !isNamedRoute(block)) {
       return { at, message: 'Only global options and snippets belong here; this is a site.' };
@@ -84,7 +85,7 @@ function findInPreamble(frame: Frame): Finding | null {
   const unstable = findStructuralPlaceholder(frame);
   if (unstable) return unstable;
   for (const block of blocks) {
-    // Global options are read before any snippet is known.
+    // Caddy reads global options before it knows any snippet.
     const known = block.keys.length === 0 ? new Set<string>() : names;
     const finding =
       findFileImport(frame, block, known) ??
@@ -95,7 +96,7 @@ function findInPreamble(frame: Frame): Finding | null {
   return null;
 }
 
-/** The global option that would move the certificates and their keys somewhere else. */
+/** The global option that would move the certificates and their keys. */
 function findStorage(tokens: readonly Token[], block: Block): Finding | null {
   let depth = 0;
   for (let index = block.open; index < block.close; index++) {
@@ -122,7 +123,7 @@ function isNamedRoute({ keys }: Block): boolean {
 
 /**
  * A word that an import's argument could turn into a brace, or into an import of a file: Caddy
- * puts arguments into a snippet's words before it looks what those are.
+ * inserts the arguments into a snippet before it interprets the words.
  */
 function findRiskyArgument(tokens: readonly Token[], block: Block): Finding | null {
   for (let index = block.open + 1; index < block.close; index++) {
@@ -131,13 +132,13 @@ function findRiskyArgument(tokens: readonly Token[], block: Block): Finding | nu
     const parts = token.text.split(/\{args[^}]*\}/);
     const begins = index === block.open + 1 || startsLine(tokens, index);
     if (/^[{}]$/.test(parts.join('')) || (begins && fits(parts, 'import'))) {
-      return { at: token.start, message: 'An argument may not decide what begins or ends here.' };
+      return { at: token.start, message: 'An argument must not decide what begins or ends here.' };
     }
   }
   return null;
 }
 
-/** Whether `word` can be made of `parts` by writing anything between them. */
+/** Whether inserting any text between `parts` can give `word`. */
 function fits(parts: readonly string[], word: string): boolean {
   const [head = '', ...rest] = parts;
   const tail = rest.pop();

@@ -1,20 +1,21 @@
+/** Finds the blocks of a Caddyfile as Caddy's parser does. Pure. */
 import { isBrace, startsLine, type Token } from './tokenizer.ts';
 
-/** One `addresses { … }` of a Caddyfile, given by indexes into its tokens. */
+/** One `addresses { … }` of a Caddyfile, as indexes into its tokens. */
 export type Block = {
-  /** The addresses, snippet name or, where empty, nothing before the brace: global options. */
+  /** The addresses or the snippet name before the brace; empty for global options. */
   keys: Token[];
   /** Index of the first token, of the opening and of the closing brace. */
   first: number;
   open: number;
   close: number;
-  /** Every `import` that Caddy obeys inside the block. */
+  /** Every `import` that Caddy follows inside the block. */
   imports: number[];
 };
 
 /**
- * Why no closed block can be relied on here. `token` is the one at fault, for `unclosed` the
- * innermost brace that stays open; `closed` is the brace that the last `}` before it closed.
+ * Why this is not a closed block. `token` is at fault, for `unclosed` the innermost open brace;
+ * `closed` is the brace that the last `}` before it closed.
  */
 export type Flaw = {
   kind:
@@ -30,12 +31,12 @@ export type Flaw = {
   closed: Token | null;
 };
 
-/** What `readBlock` found: a block that ends, or the first flaw. */
+/** A closed block, or the first flaw. */
 export type Reading = { block: Block; flaw: null } | { block: null; flaw: Flaw };
 
 /**
- * Follows Caddy's parser through the block that begins at token `first`. `vanishes` says that a
- * token may turn out to be nothing at all (a placeholder for a variable that is empty).
+ * Follows Caddy's parser through the block that begins at token `first`.
+ * @param vanishes whether a token may become empty (a placeholder for an empty variable)
  */
 export function readBlock(
   tokens: readonly Token[],
@@ -69,9 +70,9 @@ export function readBlock(
 
   const imports: number[] = [];
   const stack = [at(open)];
-  /** Whether the directive under way has a word that stays; a brace without one is not counted. */
+  /** Whether the current directive has a word that cannot vanish; only then does a brace count. */
   let solid = false;
-  /** Whether the next token begins a directive whatever line it is on. */
+  /** Whether the next token begins a directive even if it is on the same line. */
   let fresh = true;
   for (; index < tokens.length; index++) {
     const token = at(index);

@@ -1,21 +1,22 @@
 /**
- * Splits a Caddyfile into tokens exactly as Caddy does, oddities included: whatever is decided
- * about a config's structure is decided on the tokens the proxy will see.
+ * Splits a Caddyfile into tokens exactly as Caddy does, including its oddities, so that every check
+ * of a config's structure sees the same tokens as the proxy. Pure.
  */
+
 export type Token = {
-  /** What Caddy takes the token to be: quotes gone, escapes and heredoc margins resolved. */
+  /** The token as Caddy sees it: without quotes, with escapes and heredoc margins resolved. */
   text: string;
-  /** 1-based line by Caddy's own count, in which an escaped line end does not end the line. */
+  /** 1-based line as Caddy counts it: an escaped line end does not end the line. */
   line: number;
-  /** UTF-16 offset of the token's first character in the source, quotes included. */
+  /** UTF-16 offset of the token's first character in the source, including quotes. */
   start: number;
-  /** UTF-16 offset behind its last character. */
+  /** UTF-16 offset after its last character. */
   end: number;
-  /** How it was quoted; `''` for a plain one, also for one whose quote is never closed. */
+  /** How it was quoted; `''` for a plain token, and for one whose quote is never closed. */
   quote: '"' | '`' | '<<' | '';
 };
 
-/** `heredocs`: read `<<MARK` as Caddy 2.7 and later do; earlier ones take it for plain text. */
+/** `heredocs`: whether to read `<<MARK` as Caddy 2.7 and later do; earlier versions do not. */
 export type TokenizeOptions = { heredocs?: boolean };
 
 const TAB = 0x09;
@@ -29,7 +30,7 @@ const BACKSLASH = 0x5c;
 const BACKTICK = 0x60;
 const BYTE_ORDER_MARK = 0xfeff;
 
-/** Go's unicode.IsSpace: with U+0085, and without the U+FEFF that JavaScript's `\s` has. */
+/** Go's unicode.IsSpace: unlike JavaScript's `\s` it includes U+0085 and excludes U+FEFF. */
 export function isSpace(code: number): boolean {
   if (code <= SPACE) return code === SPACE || (code >= TAB && code <= CR);
   if (code < 0x85) return false;
@@ -38,19 +39,19 @@ export function isSpace(code: number): boolean {
   return code <= 0x200a || code === 0x2028 || code === 0x2029 || code === 0x202f || code === 0x205f;
 }
 
-/** Whether the token opens or closes a block; to Caddy a quoted brace does so too. */
+/** Whether the token opens or closes a block; in Caddy even a quoted brace does. */
 export function isBrace(token: Token): boolean {
   return token.text === '{' || token.text === '}';
 }
 
-/** How many line breaks Caddy sees in a token; a heredoc's two marker lines are not in its text. */
+/** The number of line breaks in a token; a heredoc's two marker lines are not in its text. */
 function lineBreaks(token: Token): number {
   let breaks = token.quote === '<<' ? 2 : 0;
   for (let at = token.text.indexOf('\n'); at >= 0; at = token.text.indexOf('\n', at + 1)) breaks++;
   return breaks;
 }
 
-/** Whether Caddy takes the token at `index` for the first one on its line. */
+/** Whether Caddy considers the token at `index` the first on its line. */
 export function startsLine(tokens: readonly Token[], index: number): boolean {
   const token = tokens[index];
   const before = tokens[index - 1];
@@ -58,14 +59,14 @@ export function startsLine(tokens: readonly Token[], index: number): boolean {
   return before.line < token.line && before.line + lineBreaks(before) < token.line;
 }
 
-/** Every token of `source`, in order. Never fails: what is left open runs to the end. */
+/** Every token of `source`, in order. Never throws: an open quote runs to the end. */
 export function tokenize(source: string, options: TokenizeOptions = {}): Token[] {
   const heredocs = options.heredocs === true;
   const length = source.length;
   const tokens: Token[] = [];
   let at = source.charCodeAt(0) === BYTE_ORDER_MARK ? 1 : 0;
   let line = 1;
-  /** Escaped line ends, which Caddy adds to its count only at the next line end that is not. */
+  /** Escaped line ends, which Caddy counts only at the next unescaped line end. */
   let skipped = 0;
 
   const endLine = () => {
@@ -106,7 +107,7 @@ export function tokenize(source: string, options: TokenizeOptions = {}): Token[]
         continue;
       }
       if (escaped) {
-        // A backslash that stands before the opening quote escapes the first character inside.
+        // A backslash before the opening quote escapes the first character inside.
         if (pending) text = code === QUOTE ? '' : '\\';
         else if (code === QUOTE) {
           text += source.slice(kept, at - 1);
@@ -134,7 +135,7 @@ export function tokenize(source: string, options: TokenizeOptions = {}): Token[]
     tokens.push({ text, line: from, start, end: at, quote: close < 0 ? '' : '`' });
   };
 
-  /** Reads on from `<<`, where `at` stands on the second one. */
+  /** Continues after `<<`; `at` is on the second `<`. */
   const readHeredoc = (start: number): void => {
     const opening = ++at;
     while (at < length && source.charCodeAt(at) !== LF && source.charCodeAt(at) !== SPACE) at++;
@@ -159,13 +160,13 @@ export function tokenize(source: string, options: TokenizeOptions = {}): Token[]
 
   const readPlain = (start: number, pending: boolean): void => {
     const from = line;
-    /** A backslash has been read and not yet taken into `text`: a line end would drop it. */
+    /** A backslash was read but is not in `text` yet, because a line end would drop it. */
     let escaped = pending;
-    /** `\\<` was read, after which `<<` opens nothing. */
+    /** `\\<` was read, after which `<<` does not open a heredoc. */
     let literal = false;
     let text = '';
     let kept = at;
-    /** Behind the last character that belongs to the token. */
+    /** After the last character that belongs to the token. */
     let end = at;
     for (; at < length; at++) {
       const code = source.charCodeAt(at);
@@ -219,7 +220,7 @@ export function tokenize(source: string, options: TokenizeOptions = {}): Token[]
 
 const MARKER = /^[A-Za-z0-9_-]+$/;
 
-/** A heredoc's lines without the blank that stands before its closing marker. */
+/** A heredoc's lines without the indentation of its closing marker. */
 function withoutMargin(content: string): string {
   const last = content.lastIndexOf('\n');
   const margin = content.slice(last + 1);

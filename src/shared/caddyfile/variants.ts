@@ -1,17 +1,18 @@
+/** Checks what the structure of a config becomes for all values of its placeholders. Pure. */
 import type { Finding, Frame } from './frame.ts';
 import { type Placeholder, replaced, UNKNOWN } from './placeholders.ts';
 import { isBrace, type Token, type TokenizeOptions, tokenize } from './tokenizer.ts';
 
 /**
- * How many characters of possible readings are looked at before a text counts as too involved;
- * a few hundred placeholders stay far below it, and it is read in a fraction of a second.
+ * How many characters of possible readings are checked before a text is refused as too complex. A
+ * few hundred placeholders stay far below it, and it takes a fraction of a second.
  */
 const BUDGET = 4_000_000;
 
-/** A default that reads like any other word. */
+/** A default that is a plain word. */
 const PLAIN = /^[\w.:/@-]+$/;
 
-/** Whether a token is made of placeholders alone: where their variables are empty, it is gone. */
+/** Whether a token consists only of placeholders, so that it vanishes if their variables are empty. */
 export function vanishes(token: Token): boolean {
   if (token.quote !== '' || token.text === '') return false;
   for (const unit of token.text) if (unit !== UNKNOWN) return false;
@@ -19,9 +20,9 @@ export function vanishes(token: Token): boolean {
 }
 
 /**
- * The first placeholder whose value could change more than one word or a few arguments on its
- * line. A variable may hold a plain word or nothing, or be unset; each token that has placeholders
- * is read in every mixture of the three, so whatever is found sound here is sound in all of them.
+ * The first placeholder whose value could change more than one word, or a few arguments on its line.
+ * A variable may be a plain word, empty, or unset; each token with placeholders is read in every
+ * combination of the three, so a text that passes is sound in all of them.
  */
 export function findStructuralPlaceholder(frame: Frame): Finding | null {
   const { masked, tokens, placeholders, options } = frame;
@@ -54,8 +55,8 @@ export function findStructuralPlaceholder(frame: Frame): Finding | null {
 }
 
 /**
- * The possible readings of `text`, which begins at `offset` of the source: every mixture of what
- * `values` gives for its placeholders. Null where the budget does not suffice for them.
+ * The possible readings of `text`, which begins at `offset` of the source: every combination of the
+ * `values` of its placeholders. Null if they exceed the budget.
  */
 export function readings(
   text: string,
@@ -83,13 +84,13 @@ export function readings(
 
 function refused({ start, name }: Placeholder): Finding {
   const shown = /^\w{1,64}$/.test(name) ? `{$${name}}` : 'this {$…}';
-  const message = `Depending on what ${shown} is replaced by, the config would have another structure.`;
+  const message = `The value of ${shown} could change the structure of the config.`;
   return { at: start, message };
 }
 
-/** Inside double quotes: could the default end them, or an empty value bare a backslash? */
+/** Inside double quotes: whether the default could end them, or an empty value uncover a backslash. */
 function escapesQuote(masked: string, token: Token, { fallback, start }: Placeholder): boolean {
-  // A backslash before the opening quote escapes what comes first inside.
+  // A backslash before the opening quote escapes the first character inside.
   if (masked[token.start] === '\\') return true;
   if (fallback !== null && (fallback.includes('"') || fallback.endsWith('\\'))) return true;
   let slashes = 0;
@@ -97,13 +98,13 @@ function escapesQuote(masked: string, token: Token, { fallback, start }: Placeho
   return slashes % 2 === 1;
 }
 
-/** Inside quotes: could the whole be a brace, which the quotes would not keep from being one? */
+/** Inside quotes: whether the whole token could be a brace, which counts even in quotes. */
 function isOnlyBrace({ text }: Token, { fallback }: Placeholder): boolean {
   const rest = text.replaceAll(UNKNOWN, '');
   return rest === '{' || rest === '}' || (rest === '' && fallback === '{');
 }
 
-/** Whether some mixture reads as a brace, a comment, an open quote or more than its own line. */
+/** Whether some combination reads as a brace, a comment, an open quote or more than its own line. */
 function changesToken(
   masked: string,
   token: Token,

@@ -1,44 +1,45 @@
-/** Which requests the work at hand is done for, wherever in the program it is done. */
+/** Tracks which requests the current work belongs to, anywhere in the program. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import type { Fields } from './log.ts';
 
 type Context = { ids: readonly string[]; notes: Record<string, unknown> };
 
-/** Travels with the work itself, through awaits, timers and queues. */
+/** Follows the work through awaits, timers and queues. */
 const contexts = new AsyncLocalStorage<Context>();
 
-/** The header in which an id comes, goes on to the agent, and is answered. */
+/** The header that carries request ids in, on to the agent, and back in the answer. */
 export const REQUEST_ID = 'X-Request-Id';
 
 const ID = /^[A-Za-z0-9._-]{1,64}$/;
-/** With ids of 64 characters a header of 1.5 KB; what a batch has more of is not named. */
+/** With ids of 64 characters this is a header of 1.5 KB; further ids of a batch are dropped. */
 const MOST_IDS = 24;
 
-/** The ids of the requests that the work at hand is for; none outside of requests. */
+/** The ids of the requests that the current work belongs to; empty outside of requests. */
 export const requestIds = (): readonly string[] => contexts.getStore()?.ids ?? [];
 
-/** For a header or a log line: the ids with commas between, or undefined. */
+/** The same ids joined by commas, for a header or a log line, or undefined. */
 export const joinedIds = (): string | undefined => requestIds().join(',') || undefined;
 
-/** What every line of the log says while requests are worked on. */
+/** The fields of every log line that is written for a request. */
 export const logContext = (): Fields => ({ request_id: joinedIds() });
 
-/** Does `run`, and all it sets off, for these requests. */
+/** Runs `run`, and all it starts, on behalf of these requests. */
 export function inRequests<T>(ids: readonly string[], run: () => T): T {
   return contexts.run({ ids: [...new Set(ids)].slice(0, MOST_IDS), notes: {} }, run);
 }
 
-/** Adds to what the line of this request will say. */
+/** Adds fields to the log line of the current request. */
 export function note(fields: Fields): void {
   Object.assign(contexts.getStore()?.notes ?? {}, fields);
 }
 
+/** The fields added with `note`. */
 export const notes = (): Fields => contexts.getStore()?.notes ?? {};
 
 /**
- * The ids a request brings along, or a new one where it brings none that is well-formed.
- * @param several whether they may be those of a whole batch
+ * The ids in a request's header, or a new one if they are not well-formed.
+ * @param several whether the header may hold the ids of a whole batch
  */
 export function idsOf(header: string | null, several: boolean): readonly string[] {
   const given = header?.split(',') ?? [];

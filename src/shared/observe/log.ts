@@ -1,23 +1,23 @@
-/** How both sides tell what happens; `../log.ts` writes it down. */
+/** The log as the rest of the program sees it; `../log.ts` writes the lines. */
 
-/** From what only helps to find a fault to what somebody has to look at. */
+/** From details for debugging to what needs attention. */
 export const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type Level = (typeof LEVELS)[number];
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** One event; `info` where no level is given. Never hand it a body, a config or a secret. */
+/** Logs one event, at `info` by default. Never pass a body, a config or a secret. */
 export type Log = (event: string, fields?: Fields, level?: Level) => void;
 
-/** The same log with `own` on every line. */
+/** The same log with the fields `own` on every line. */
 export const withFields =
   (log: Log, own: Fields): Log =>
   (event, fields, level) =>
     log(event, { ...own, ...fields }, level);
 
 /**
- * Why something failed, in one text. Drizzle's errors end with the parameters of the statement,
- * which may be hashes and addresses: those go.
+ * An error and its causes as one text. Drizzle's errors end with the parameters of the statement,
+ * which may be hashes and addresses; they are removed.
  */
 export function reasonOf(error: unknown): string {
   const text = String(error);
@@ -27,12 +27,12 @@ export function reasonOf(error: unknown): string {
   return cause === undefined ? short : `${short} (${reasonOf(cause)})`;
 }
 
-/** For the error mapper: what nobody expected, and where it was thrown for who looks closer. */
+/** For the error mapper: logs an unexpected error, and its stack at `debug`. */
 export const reportTo =
   (log: Log) =>
   (error: unknown): void => {
     log('request failed', { reason: reasonOf(error) }, 'error');
-    // The first line repeats the message, with all that was taken out of it.
+    // Without the first line, which repeats the message with its parameters.
     const frames = error instanceof Error ? (error.stack?.match(/^\s+at .*$/gm) ?? []) : [];
     if (frames.length > 0)
       log('stack', { frames: frames.map((at) => at.trim()).join(' ') }, 'debug');

@@ -1,4 +1,4 @@
-/** The parts of prom-client by themselves: the whole loads five times as long (see metrics.ts). */
+/** Types for the parts of prom-client: loading the whole takes five times as long (see metrics.ts). */
 declare module 'prom-client/lib/registry.js' {
   export { Registry as default } from 'prom-client';
 }

@@ -1,36 +1,38 @@
-/** Sees every request from outside of the app: its id, its line in the log, its count. */
+/** Wraps an app to give every request its id, its log line and its metrics. */
 import type { AnyElysia } from 'elysia';
 import { idsOf, inRequests, joinedIds, notes, REQUEST_ID } from './context.ts';
 import type { Level, Log } from './log.ts';
 
-/** A request that has been answered; `route` is a pattern, of which there are few. */
+/** An answered request; `route` is a pattern, so there are only a few. */
 export type RequestSeen = { method: string; route: string; status: number; seconds: number };
 
+/** The routes of an Elysia app. */
 export type Routes = readonly { path: string }[];
 
 export type RequestsDeps = {
-  /** The routes of the app, once it is complete. */
+  /** The routes of the app; called once it is complete. */
   routes: () => Routes;
   log: Log;
+  /** Called for each answered request. */
   seen: (request: RequestSeen) => void;
   /** Whether a request may carry the ids of a whole batch. */
   several: boolean;
 };
 
-/** Stands for every path that no route has, and for every method nobody serves. */
+/** Any path without a route, and any unknown method. */
 export const OTHER = 'other';
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const CHANGES = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
 type Handler = (request: Request) => Response | Promise<Response>;
-/** Elysia 1.4 types what it hands over as any function of functions. */
+/** Elysia 1.4 types this as any function of functions. */
 type Wrap = Parameters<AnyElysia['wrap']>[0];
 
-/** For Elysia's `wrap`: nothing inside of the app can be answered without it. */
+/** For Elysia's `wrap`, so that the app cannot answer anything without it. */
 export function observeRequests({ routes, log, seen, several }: RequestsDeps): Wrap {
   let find: ((path: string) => string) | undefined;
 
-  function tell(request: Request, status: number, from: number): void {
+  function report(request: Request, status: number, from: number): void {
     find ??= createRouteFinder(routes().map(({ path }) => path));
     const path = URL.parse(request.url)?.pathname ?? '';
     const method = METHODS.has(request.method) ? request.method : OTHER;
@@ -48,19 +50,19 @@ export function observeRequests({ routes, log, seen, several }: RequestsDeps): W
         const from = performance.now();
         const response = await handle(request);
         response.headers.set(REQUEST_ID, joinedIds() ?? '');
-        tell(request, response.status, from);
+        report(request, response.status, from);
         return response;
       });
   return wrap as unknown as Wrap;
 }
 
-/** What changes something is worth a line; reads, and what scanners try, only when looked for. */
+/** Changes are logged; reads, and what scanners try, only at `debug`. */
 const levelOf = (method: string, route: string): Level =>
   CHANGES.has(method) && route !== OTHER ? 'info' : 'debug';
 
-/** Finds the pattern a path belongs to, literal ones first, as the router does. */
+/** Finds the pattern of a path, literal ones first, as the router does. */
 function createRouteFinder(patterns: readonly string[]): (path: string) => string {
-  // What takes whatever is left is no route of its own.
+  // The catch-all is not a route.
   const all = [...new Set(patterns)].filter((path) => path !== '/*');
   const literal = new Map(all.filter(isLiteral).map((path) => [bare(path), path]));
   const others = all
@@ -71,7 +73,7 @@ function createRouteFinder(patterns: readonly string[]): (path: string) => strin
 }
 
 const isLiteral = (path: string) => !/[:*]/.test(path);
-/** A slash at the end makes no other route. */
+/** A trailing slash does not make another route. */
 const bare = (path: string) => (path.length > 1 ? path.replace(/\/$/, '') : path);
 
 function formOf(path: string): RegExp {

@@ -10,13 +10,13 @@ const debian = [
   { handler: 'file_server', hide: ['/etc/caddy/Caddyfile'] },
 ];
 
-test('nothing, no sites and the page of Debian are nobody’s sites', () => {
+test('no configuration, no sites and Debian’s default page are not foreign', () => {
   expect(isForeign('null\n')).toBe(false);
   expect(isForeign('{"admin":{"listen":"unix//x"}}')).toBe(false);
   expect(isForeign(server(':80', debian))).toBe(false);
 });
 
-test('anything else that is served is somebody’s', () => {
+test('anything else that is served is foreign', () => {
   expect(isForeign(server(':81', debian))).toBe(true);
   expect(isForeign(server(':80', [{ handler: 'reverse_proxy' }]))).toBe(true);
   expect(isForeign(server(':80', [...debian, { handler: 'reverse_proxy' }]))).toBe(true);

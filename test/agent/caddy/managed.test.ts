@@ -31,7 +31,7 @@ const site = (of: Stack, body: string) => `http://a.example:${of.httpPort} {\n${
 const caddies = (of: Stack) => findByArgument(join(of.dataDir, 'caddy', 'boot.json'));
 
 describe('a managed Caddy', () => {
-  test('gets nothing of our environment but what the file says', async () => {
+  test('gets none of our environment, only the variables in the file', async () => {
     const folder = temporaryFolder();
     const file = join(folder, 'proxy.env');
     writeFileSync(file, '# keys\nDNS_KEY="k 1"\nexport OTHER=two\n\n');
@@ -57,7 +57,7 @@ describe('a managed Caddy', () => {
     delete process.env.SIGNALBOX_TEST_SECRET;
   });
 
-  test('is started again when it dies, with what it served', async () => {
+  test('is restarted when it dies, with the same sites', async () => {
     stack = await startStack();
     await reload(stack, site(stack, 'respond alive'));
     const [first] = caddies(stack);
@@ -69,7 +69,7 @@ describe('a managed Caddy', () => {
     expect(caddies(stack).length).toBe(1);
   });
 
-  test('ends with its agent', async () => {
+  test('stops with its agent', async () => {
     stack = await startStack();
     expect(caddies(stack).length).toBe(1);
     const of = stack;
@@ -78,7 +78,7 @@ describe('a managed Caddy', () => {
     expect(caddies(of)).toEqual([]);
   });
 
-  test('that outlived a killed agent is adopted and goes on serving', async () => {
+  test('that outlived a killed agent is adopted and keeps serving', async () => {
     const { folder, env } = killedAgent();
     const left = await leaveBehind(env, 1);
     stack = await startStack(env, folder);
@@ -88,7 +88,7 @@ describe('a managed Caddy', () => {
     expect((await stack.served('a.example')).text).toBe('adopted');
   });
 
-  test('that was left with other settings, or twice, is ended first: never two', async () => {
+  test('that was left with other settings, or twice, is stopped first, so there are never two', async () => {
     const { folder, env } = killedAgent();
     const left = await leaveBehind(env, 2);
     stack = await startStack(env, folder);
@@ -98,7 +98,7 @@ describe('a managed Caddy', () => {
     expect((await reload(stack, site(stack, 'respond fresh'))).status).toBe(200);
   });
 
-  test('whose port is taken is one clear refusal, and works when the port is free', async () => {
+  test('reports a port that is in use, and starts once it is free', async () => {
     stack = await startStack();
     const taken = Bun.listen({ hostname: '0.0.0.0', port: stack.httpPort, socket: { data() {} } });
     const refused = await reload(stack, site(stack, 'respond x'));
@@ -109,15 +109,15 @@ describe('a managed Caddy', () => {
     expect(caddies(stack).length).toBe(1);
   });
 
-  test('whose start failed serves the old sites alone, as a new process where that takes one', async () => {
+  test('serves only the old sites after a failed start, as a new process if necessary', async () => {
     stack = await startStack();
     await reload(stack, site(stack, 'respond old'));
     const [before] = caddies(stack);
-    // The agent tries TCP ports beforehand; HTTP/3's UDP port only fails when it is opened.
+    // The agent tries TCP ports first; HTTP/3's UDP port fails only when it is opened.
     const udp = await Bun.udpSocket({ hostname: '0.0.0.0', port: stack.httpsPort });
     const secure = `secure.localhost:${stack.httpsPort} {\ntls internal\nrespond new\n}\n`;
     const options = `{\nhttps_port ${stack.httpsPort}\nskip_install_trust\nauto_https disable_redirects\n}\n`;
-    // Whether listeners are left behind depends on the order in which Caddy goes through a map.
+    // Whether listeners leak depends on the order in which Caddy iterates over a map.
     for (let round = 0; round < 30; round++) {
       const refused = await reload(stack, options + site(stack, 'respond new') + secure);
       expect([refused.status, refused.body.code]).toEqual([502, 'PROXY_REJECTED']);
@@ -132,7 +132,7 @@ describe('a managed Caddy', () => {
     expect(after[0]?.pid).not.toBe(before?.pid);
   }, 30_000);
 
-  test('is left alone by a second program that cannot start', async () => {
+  test('is not disturbed by a second program that cannot start', async () => {
     stack = await startStack();
     await reload(stack, site(stack, 'respond first'));
     const [before] = caddies(stack);
@@ -145,7 +145,7 @@ describe('a managed Caddy', () => {
     expect((await stack.served('a.example')).text).toBe('first');
   });
 
-  test('lives with a data folder whose path is too long for a socket', async () => {
+  test('works with a data folder whose path is too long for a socket', async () => {
     const folder = join(temporaryFolder(), 'a'.repeat(60), 'b'.repeat(60));
     stack = await startStack({}, folder);
     expect(stack.settings.agent.proxy.admin.length).toBeLessThan(105);
@@ -154,8 +154,8 @@ describe('a managed Caddy', () => {
 });
 
 describe('a proxy that hangs or is missing', () => {
-  /** Stands in for a Caddy whose validation never ends: the real one cannot be made to hang. */
-  test('is ended after the deadline and reported as unreachable', async () => {
+  /** Stands in for a Caddy whose validation hangs, because a real one cannot be made to. */
+  test('is killed after the timeout and reported as unreachable', async () => {
     stack = await startStack();
     const bin = join(stack.folder, 'hanging-caddy');
     writeFileSync(bin, '#!/bin/sh\nexec sleep 600\n');
@@ -176,7 +176,7 @@ describe('a proxy that hangs or is missing', () => {
     });
   });
 
-  test('an unmanaged one that does not run is PROXY_UNREACHABLE, and health still answers', async () => {
+  test('is PROXY_UNREACHABLE if it is unmanaged and not running, and health still answers', async () => {
     stack = await startStack({ PROXY_MANAGED: 'false', PROXY_ADMIN: `localhost:${freePort()}` });
     const refused = await reload(stack, site(stack, 'respond x'));
     expect([refused.status, refused.body.code]).toEqual([502, 'PROXY_UNREACHABLE']);
@@ -206,7 +206,7 @@ function killedAgent() {
   return { folder, env };
 }
 
-/** What a killed agent leaves: its Caddy, running on without anybody. */
+/** Leaves Caddys running, as a killed agent does. */
 async function leaveBehind(env: Record<string, string>, howMany: number): Promise<number[]> {
   const script = `
     import { countListeners } from '../../harness/listeners.ts';

@@ -7,8 +7,8 @@ const stamp = {
   accessLog: { file: '/logs/access.log', rollMb: 7, keep: 3 },
 };
 
-describe('what the agent loads', () => {
-  test('has its own admin endpoint and nothing of the one that was asked for', () => {
+describe('the configuration that the agent loads', () => {
+  test('has the agent’s admin endpoint and nothing of the requested one', () => {
     const asked = {
       admin: {
         disabled: true,
@@ -23,7 +23,7 @@ describe('what the agent loads', () => {
     expect(patchConfig(asked, stamp).admin).toEqual({ listen: 'unix//run/admin.sock' });
   });
 
-  test('has one access logger, stamped, and one for errors beside the loggers that were there', () => {
+  test('has a stamped access logger and an error logger besides its own loggers', () => {
     const logs = {
       default: { level: 'WARN', exclude: ['http.log.access.log0', 'tls'] },
       log0: { include: ['http.log.access.log0'] },
@@ -64,7 +64,7 @@ describe('what the agent loads', () => {
     });
   });
 
-  test('leaves a default logger alone that names what it includes', () => {
+  test('keeps a default logger that says what it includes', () => {
     const patched = patchConfig({ logging: { logs: { default: { include: ['tls'] } } } }, stamp);
     expect(patched.logging).toMatchObject({ logs: { default: { include: ['tls'] } } });
     expect(JSON.stringify(patched)).not.toContain('exclude');
@@ -91,7 +91,7 @@ describe('what the agent loads', () => {
     });
   });
 
-  test('does not change what it was given', () => {
+  test('is a new object', () => {
     const given = { apps: { http: { servers: { a: { logs: { skip_hosts: ['x'] } } } } } };
     const before = structuredClone(given);
     patchConfig(given, stamp);

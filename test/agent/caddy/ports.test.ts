@@ -7,8 +7,8 @@ const none = 'null\n';
 const added = (next: object, before = none) =>
   addedListeners(config(next), before).map(({ host, port }) => `${host}:${port}`);
 
-describe('the listeners a configuration adds', () => {
-  test('are all of it where nothing was', () => {
+describe('the listeners that a configuration adds', () => {
+  test('are all of them if there were none', () => {
     expect(added({ a: { listen: [':80', '127.0.0.1:81', 'tcp/[::1]:82', ':90-92'] } })).toEqual([
       ':80',
       '127.0.0.1:81',
@@ -19,19 +19,19 @@ describe('the listeners a configuration adds', () => {
     ]);
   });
 
-  test('are not those whose port was open before, on whatever address', () => {
+  test('exclude those whose port was already open, on whatever address', () => {
     const before = JSON.stringify(config({ a: { listen: ['127.0.0.1:80'] } }));
     expect(added({ a: { listen: [':80', ':81'] } }, before)).toEqual([':81']);
   });
 
-  test('are none of UDP, sockets and nonsense', () => {
+  test('exclude UDP, sockets and nonsense', () => {
     const listen = ['udp/:80', 'unix//run/x.sock', 'unix//run/x:80', '', 7];
     expect(added({ a: { listen } })).toEqual([]);
     expect(added({ a: {}, b: { listen: 'x' } })).toEqual([]);
     expect(addedListeners(null, 'not JSON')).toEqual([]);
   });
 
-  test('are the HTTP port too where visitors are sent on to HTTPS', () => {
+  test('include the HTTP port if it redirects to HTTPS', () => {
     const routes = [{ match: [{ host: ['a.example'] }] }];
     const secure = { listen: [':8443'], routes };
     const ports = { http_port: 8080, https_port: 8443 };
@@ -47,8 +47,8 @@ describe('the listeners a configuration adds', () => {
   });
 });
 
-describe('a listener is taken', () => {
-  test.each(['0.0.0.0', '127.0.0.1'])('where somebody listens on %s', (hostname) => {
+describe('a port is in use', () => {
+  test.each(['0.0.0.0', '127.0.0.1'])('if another program listens on %s', (hostname) => {
     const other = Bun.listen({ hostname, port: 0, socket: { data() {} } });
     const { port } = other;
     expect(findTaken([{ host: '127.0.0.1', port }])).toEqual({ host: '127.0.0.1', port });
@@ -57,7 +57,7 @@ describe('a listener is taken', () => {
     expect(findTaken([{ host: '', port }])).toBeNull();
   });
 
-  test('not where it merely cannot be bound by us', () => {
+  test('but not if we merely cannot bind it', () => {
     expect(findTaken([{ host: '203.0.113.1', port: 80 }])).toBeNull();
     expect(findTaken([{ host: 'no-such-host.invalid', port: 80 }])).toBeNull();
   });

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'bun:test';
 import { cleanWords, lastErrorOf } from '../../../agent/caddy/words.ts';
 
-describe("the proxy's words", () => {
+describe("the proxy's error messages", () => {
   test.each([
     [
       "adapting config using caddyfile: parsing caddyfile tokens for 'reverse_proxy': Caddyfile:3 - Error during parsing: Wrong argument count or unexpected line ending after 'lb_policy'",
-      "line 3: Wrong argument count or unexpected line ending after 'lb_policy'",
+      "Wrong argument count or unexpected line ending after 'lb_policy'",
       3,
     ],
     [
       'adapting config using caddyfile adapter: Caddyfile:6: unrecognized directive: revers_proxy',
-      'line 6: unrecognized directive: revers_proxy',
+      'unrecognized directive: revers_proxy',
       6,
     ],
     [
@@ -28,7 +28,7 @@ describe("the proxy's words", () => {
     expect(cleanWords(sentence)).toEqual({ detail, line });
   });
 
-  test('lose the folders of the host and what a file holds', () => {
+  test('lose host paths and the contents of files', () => {
     expect(cleanWords('open /home/ada/private/key.pem: no such file or directory').detail).toBe(
       'open key.pem: no such file or directory',
     );
@@ -37,7 +37,7 @@ describe("the proxy's words", () => {
     expect(cleanWords('x'.repeat(9_999)).detail.length).toBeLessThan(600);
   });
 
-  test('are the last sentence that begins with Error', () => {
+  test('are taken from the last line that begins with Error', () => {
     expect(lastErrorOf('{"level":"info"}\nError: one\n{"level":"warn"}\nError: two: three\n')).toBe(
       'two: three',
     );

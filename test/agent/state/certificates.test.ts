@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test';
 import { createCertificates } from '../../../agent/state/certificates.ts';
-import { handshake, type Shown, type Target } from '../../../agent/state/handshake.ts';
+import { type HandshakeResult, handshake, type Target } from '../../../agent/state/handshake.ts';
 import { freePort } from '../../harness/stack.ts';
 
 const target = (name: string): Target => ({ host: '', port: 443, name });
-const good: Shown = {
+const good: HandshakeResult = {
   certificate: {
     issuer: 'x',
     names: [],
@@ -13,9 +13,9 @@ const good: Shown = {
     fingerprint: '',
   },
 };
-const bad: Shown = { certificate: null, reason: 'no' };
+const bad: HandshakeResult = { certificate: null, reason: 'no' };
 
-function begin(answer: () => Shown | Promise<Shown>) {
+function begin(answer: () => HandshakeResult | Promise<HandshakeResult>) {
   let time = 1_000_000;
   const asked: string[] = [];
   let [under, most] = [0, 0];
@@ -24,9 +24,9 @@ function begin(answer: () => Shown | Promise<Shown>) {
     async handshake({ name }) {
       asked.push(name);
       most = Math.max(most, ++under);
-      const shown = await answer();
+      const result = await answer();
       under--;
-      return shown;
+      return result;
     },
   });
   const pass = (milliseconds: number) => {
@@ -35,7 +35,7 @@ function begin(answer: () => Shown | Promise<Shown>) {
   return { certificates, asked, pass, most: () => most };
 }
 
-test('two thousand names are asked for eight at a time, each once', async () => {
+test('two thousand names take one handshake each, eight at a time', async () => {
   const { certificates, asked, most } = begin(async () => {
     await new Promise((resolve) => setImmediate(resolve));
     return good;
@@ -43,10 +43,10 @@ test('two thousand names are asked for eight at a time, each once', async () => 
   const targets = Array.from({ length: 2000 }, (_, i) => target(`${i}.example`));
   await Promise.all([certificates.refresh(targets), certificates.refresh(targets)]);
   expect([asked.length, new Set(asked).size, most()]).toEqual([2000, 2000, 8]);
-  expect(certificates.known(target('7.example'))?.certificate).toEqual(good.certificate);
+  expect(certificates.last(target('7.example'))?.certificate).toEqual(good.certificate);
 });
 
-test('a good one is kept for five minutes, a failed look for a time that doubles', async () => {
+test('a certificate is kept for five minutes, a failure for a time that doubles', async () => {
   const fine = begin(() => good);
   for (const pause of [0, 299_000, 2_000]) {
     fine.pass(pause);
@@ -64,7 +64,7 @@ test('a good one is kept for five minutes, a failed look for a time that doubles
   expect(looks).toEqual([0, 5, 15, 35]);
 });
 
-test('news makes a name due at once, and again when things have settled', async () => {
+test('an expired name is due at once, and again when the proxy has settled', async () => {
   const { certificates, asked, pass } = begin(() => good);
   const targets = [target('a'), target('b')];
   await certificates.refresh(targets);
@@ -78,14 +78,14 @@ test('news makes a name due at once, and again when things have settled', async 
   await certificates.refresh(targets);
   expect(asked.length).toBe(4);
   certificates.keep([target('a')]);
-  expect(certificates.known(target('b'))).toBeNull();
+  expect(certificates.last(target('b'))).toBeNull();
 });
 
-test('a handshake with nobody, with silence, and for a foreign address fails with a reason', async () => {
+test('a handshake fails with a reason: nobody listens, no answer, a foreign address', async () => {
   const at = { host: '127.0.0.1', name: 'a.example' };
   expect(await handshake({ ...at, port: freePort() })).toEqual({
     certificate: null,
-    reason: 'The proxy does not listen there.',
+    reason: 'The proxy does not listen on this port.',
   });
   const silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
   expect(await handshake({ ...at, port: silent.port })).toEqual({
@@ -108,6 +108,6 @@ test('a handshake with nobody, with silence, and for a foreign address fails wit
   expect((await handshake({ ...at, port: rude.port })).certificate).toBeNull();
   expect(connections).toBe(1);
   const foreign = await handshake({ host: '', port: rude.port, name: '192.0.2.1' });
-  expect(foreign).toMatchObject({ reason: expect.stringContaining('not one of the proxy') });
+  expect(foreign).toMatchObject({ reason: expect.stringContaining('not an address of the proxy') });
   rude.stop(true);
 });

@@ -7,7 +7,7 @@ import { temporaryFolders } from '../logs/temp.ts';
 const newFolder = temporaryFolders();
 const newFile = () => join(newFolder(), 'errors.log');
 
-test('a log that is not there, or cannot be read, has no lines', async () => {
+test('a missing or unreadable log has no lines', async () => {
   const log = createErrorLog(newFile());
   expect([await log.read(), await log.read()]).toEqual([[], []]);
   const folder = createErrorLog(newFolder());
@@ -15,7 +15,7 @@ test('a log that is not there, or cannot be read, has no lines', async () => {
   await Promise.all([log.close(), folder.close()]);
 });
 
-test('each line comes once, when it has its newline', async () => {
+test('each line is read once, when its newline is there', async () => {
   const file = newFile();
   writeFileSync(file, 'one\ntw');
   const log = createErrorLog(file);
@@ -26,7 +26,7 @@ test('each line comes once, when it has its newline', async () => {
   await log.close();
 });
 
-test('none is lost when the log is rolled, even when the old file is removed', async () => {
+test('no line is lost when the log is rolled, even if the old file is removed', async () => {
   const file = newFile();
   writeFileSync(file, 'one\n');
   const log = createErrorLog(file);
@@ -42,7 +42,7 @@ test('none is lost when the log is rolled, even when the old file is removed', a
   await log.close();
 });
 
-test('of a long log the newest lines are read, none of them cut', async () => {
+test('only the newest lines of a long log are read, none of them cut', async () => {
   const file = newFile();
   const lines = Array.from({ length: 60_000 }, (_, i) => `${i}`.padStart(40, '.'));
   writeFileSync(file, `${lines.join('\n')}\n`);

@@ -27,7 +27,7 @@ describe('the sites of a live configuration', () => {
     expect(liveSites(config)).toEqual([]);
   });
 
-  test('of thousands of names with policies of their own are found at once', () => {
+  test('with thousands of names and policies are found quickly', () => {
     const names = Array.from({ length: 5_000 }, (_, at) => `site-${at}.example`);
     const config = {
       apps: {
@@ -48,13 +48,13 @@ describe('the sites of a live configuration', () => {
     };
     const from = performance.now();
     const sites = liveSites(config);
-    // With each policy looked at for each name it takes ten seconds.
+    // Trying each policy for each name takes ten seconds.
     expect(performance.now() - from).toBeLessThan(1_500);
     expect(sites.map(({ tls }) => tls?.automated)).toEqual(names.map(() => false));
     expect(sites.map(({ tls }) => tls?.onDemand)).toEqual(names.map(() => false));
   });
 
-  test('follow the first policy that covers their name', () => {
+  test('use the first policy that covers their name', () => {
     const hosts = ['a.wild.example', 'b.wild.example', 'own.example', 'other.example'];
     const sites = liveSites({
       apps: {
@@ -79,7 +79,7 @@ describe('the sites of a live configuration', () => {
     expect(sites.map(({ tls }) => tls?.onDemand)).toEqual([false, true, true, false]);
   });
 
-  test('have TLS where Caddy gives it to them', async () => {
+  test('have TLS if Caddy serves them over it', async () => {
     const text = [
       '{\n\thttp_port 8080\n\thttps_port 8443\n}',
       'A.example, http://b.example {\n\trespond 1\n}',
@@ -99,14 +99,14 @@ describe('the sites of a live configuration', () => {
     ]);
   });
 
-  test('have it with auto_https off too, where the Caddyfile asks for it', async () => {
+  test('have TLS with auto_https off too, if the Caddyfile asks for it', async () => {
     const sites = await sitesOf(
       '{\n\tauto_https off\n}\na.example:9000, http://b.example {\n\trespond 1\n}',
     );
     expect(brief(sites)).toEqual(['a.example 9000 true', 'b.example 80 false']);
   });
 
-  test('know where their certificates come from', async () => {
+  test('say where their certificates come from', async () => {
     const sites = await sitesOf(
       [
         'own.example {\n\ttls /x/cert.pem /x/key.pem\n}',
@@ -126,7 +126,7 @@ describe('the sites of a live configuration', () => {
     });
   });
 
-  test('have all upstreams of their routes, and whether Caddy checks them', async () => {
+  test('list the upstreams of all their routes, and whether Caddy checks them', async () => {
     const [site, ...others] = await sitesOf(
       [
         'http://a.example {',

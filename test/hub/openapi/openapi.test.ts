@@ -9,7 +9,7 @@ import { about } from '../../../src/hub/http/about.ts';
 import { buildDocument } from '../../../src/hub/openapi/document.ts';
 import { renderPage } from '../../../src/hub/openapi/page.ts';
 import { curlOf } from '../../../src/hub/openapi/page-curl.ts';
-import { STATUS } from '../../../src/shared/failure.ts';
+import { FAILURES } from '../../../src/shared/failure.ts';
 import { createChecker, type Document, operationsOf } from '../../harness/openapi.ts';
 import { hubRoutes, registered } from '../../harness/routes.ts';
 
@@ -103,7 +103,9 @@ test('every code stands at the status it travels with', () => {
       const codes = Object.keys(content['application/json']?.examples ?? {});
       expect(codes.length).toBeGreaterThan(0);
       for (const code of codes) {
-        expect<number | undefined>(STATUS[code as keyof typeof STATUS]).toBe(Number(status));
+        expect<number | undefined>(FAILURES[code as keyof typeof FAILURES].status).toBe(
+          Number(status),
+        );
       }
     }
   }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import type { HubRunning } from '../../../src/program/serve/part.ts';
+import type { RunningHub } from '../../../src/program/serve/running.ts';
 import { serveHub } from '../../../src/program/serve/serve.ts';
 import { ask, type Stack, signUp, startStack, until } from '../../harness/stack.ts';
 
@@ -9,7 +9,7 @@ type Body = { id: number; code?: string };
 
 const DEADLINE = 300;
 let stack: Stack;
-let hub: HubRunning;
+let hub: RunningHub;
 let headers: Record<string, string>;
 let mode: Mode;
 let forwarded: Promise<unknown>[];

@@ -196,7 +196,7 @@ test('a refused order shows up after the 201, without paths, and the reason for 
   const { addresses, errors } = await stateWhen(id, (state) => state.errors.acme?.retryAt);
   expect(addresses[0]).toMatchObject({
     certificate: null,
-    reason: 'The proxy has no certificate for it yet.',
+    reason: 'The proxy has no certificate for this name yet.',
   });
   expect(errors.acme).toMatchObject({ name: 'refused.example', standing: true });
   expect(errors.acme?.message).toContain('rateLimited - too many certificates (see limits)');

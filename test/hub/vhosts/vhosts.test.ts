@@ -10,7 +10,7 @@ type Vhost = {
   createdAt: string;
   updatedAt: string;
 };
-type Refusal = { code: string; message: string; detail?: string; line?: number };
+type Refusal = { code: string; message: string; detail?: string; line?: number; field?: string };
 
 let stack: Stack;
 let headers: Record<string, string>;
@@ -124,7 +124,10 @@ describe('a request that cannot be taken', () => {
     ['upstream as null', { upstream: null }],
   ])('%s is 400', async (_, fields) => {
     const json = { ...good, ...fields };
-    await expectUnchanged(() => vhosts('POST', '', json), 400, 'INVALID_REQUEST');
+    const refusal = await expectUnchanged(() => vhosts('POST', '', json), 400, 'INVALID_REQUEST');
+    const lacksUpstream = 'config' in fields && fields.config?.includes('{upstream}');
+    const field = lacksUpstream ? 'upstream' : Object.keys(fields).at(-1);
+    expect<string | undefined>(refusal.field).toBe(field);
   });
 
   test('a body that is no object or no JSON is 400', async () => {

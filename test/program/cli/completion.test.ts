@@ -1,3 +1,4 @@
+/** Shell completion. */
 import { afterAll, describe, expect, test } from 'bun:test';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +11,7 @@ const folder = temporaryFolder();
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 writeFileSync(join(folder, 'one.Caddyfile'), '');
 
-/** What a person is offered who typed `words` and presses Tab behind the last. */
+/** What Tab offers after `words`, in the place of the last one. */
 function offered(...words: string[]): string[] {
   const script = `${bashScript(COMMANDS)}
 COMP_WORDS=(signalbox "$@"); COMP_CWORD=$#
@@ -23,7 +24,7 @@ _signalbox; printf '%s\\n' "\${COMPREPLY[@]}"`;
 }
 
 describe('bash completion', () => {
-  test('offers nothing behind a word nobody knows, and no files where none is wanted', () => {
+  test('offers nothing after an unknown command, and files only to commands that take them', () => {
     expect(offered('nothing', '')).toEqual([]);
     expect(offered('hub', 'o')).toEqual([]);
     expect(offered('passwd', '')).toEqual(['--help']);
@@ -43,36 +44,32 @@ describe('bash completion', () => {
   });
 });
 
-describe('completion for other shells', () => {
-  test('a shell that is not known is refused', async () => {
+describe('signalbox completion', () => {
+  test('refuses an unknown shell', async () => {
     const { code, out, err } = await runProgram(['completion', 'tcsh'], {}, folder).exited();
     expect([code, out]).toEqual([2, '']);
     expect(err).toContain('completion bash|zsh|fish');
   });
 
-  test.each([
+  describe.each([
     ['bash', bashScript],
     ['zsh', zshScript],
     ['fish', fishScript],
-  ] as const)('%s is printed, and names every command and option', async (shell, script) => {
-    const { code, out } = await runProgram(['completion', shell], {}, folder).exited();
-    expect(code).toBe(0);
-    expect(out).toBe(script(COMMANDS));
-    expect(out).not.toContain('undefined');
-    for (const { name, options } of COMMANDS) {
-      expect(out).toContain(name);
-      for (const option of Object.keys(options)) expect(out).toContain(option);
-    }
-  });
+  ] as const)('the script for %s', (shell, script) => {
+    test('is printed, with every command and option', async () => {
+      const { code, out } = await runProgram(['completion', shell], {}, folder).exited();
+      expect(code).toBe(0);
+      expect(out).toBe(script(COMMANDS));
+      expect(out).not.toContain('undefined');
+      for (const { name, options } of COMMANDS) {
+        expect(out).toContain(name);
+        for (const option of Object.keys(options)) expect(out).toContain(option);
+      }
+    });
 
-  for (const [shell, script] of [
-    ['bash', bashScript],
-    ['zsh', zshScript],
-    ['fish', fishScript],
-  ] as const) {
-    test.skipIf(Bun.which(shell) === null)(`${shell} can read it`, () => {
+    test.skipIf(Bun.which(shell) === null)('is valid', () => {
       const read = Bun.spawnSync([shell, '-n'], { stdin: Buffer.from(script(COMMANDS)) });
       expect([read.exitCode, read.stderr.toString()]).toEqual([0, '']);
     });
-  }
+  });
 });

@@ -1,7 +1,8 @@
+/** The progress line on a terminal. */
 import { describe, expect, test } from 'bun:test';
 import { createProgress } from '../../../src/program/cli/progress.ts';
 
-/** A terminal as a person would see it: what `\r` brings the cursor back over is overwritten. */
+/** A terminal as a person sees it: after `\r`, text overwrites the line. */
 function world(terminal: { isTTY?: boolean; columns?: number } = { isTTY: true, columns: 80 }) {
   let at = 0;
   let ticking: (() => void) | undefined;
@@ -24,7 +25,7 @@ function world(terminal: { isTTY?: boolean; columns?: number } = { isTTY: true, 
       ticking?.();
     },
     isTicking: () => ticking !== undefined,
-    /** The lines on the screen, blanks at their ends left out. */
+    /** The lines on the screen, without trailing blanks. */
     screen(): string[] {
       const lines = [''];
       for (const text of writes.join('').split(/(\r|\n)/)) {
@@ -61,7 +62,7 @@ describe('progress', () => {
     },
   );
 
-  test('shows nothing of what is over at once', async () => {
+  test('shows nothing for work that is done at once', async () => {
     const { progress, writes, later, isTicking } = world();
     progress.bar('indexing', 0, 100);
     later(150);
@@ -71,7 +72,7 @@ describe('progress', () => {
     expect([writes, isTicking()]).toEqual([[], false]);
   });
 
-  test('shows part and whole, at most ten times a second, and goes without a trace', () => {
+  test('shows how much is done, at most ten times a second, and leaves no trace', () => {
     const { progress, writes, later, screen } = world();
     progress.bar('indexing', 0, 3_000_000_000);
     later(250);
@@ -104,19 +105,19 @@ describe('progress', () => {
     expect(line.length).toBeLessThan(columns || 80);
   });
 
-  test('turns while it waits, makes room for lines, and stops also where the work fails', async () => {
+  test('spins while it waits, makes room for lines, and stops even if the work fails', async () => {
     const { progress, later, screen, isTicking } = world();
     let fail = (_error: Error) => {};
     const work = progress.during('importing', new Promise((_resolve, reject) => (fail = reject)));
     later(300);
     expect(screen()).toEqual(['importing \\ 0 s']);
-    progress.print('line 3 left out\n');
-    expect(screen()).toEqual(['line 3 left out', '']);
+    progress.print('line 3 skipped\n');
+    expect(screen()).toEqual(['line 3 skipped', '']);
     later(2000);
-    expect(screen()).toEqual(['line 3 left out', 'importing \\ 2 s']);
+    expect(screen()).toEqual(['line 3 skipped', 'importing \\ 2 s']);
     fail(new Error('refused'));
     expect(await work.catch((error) => error.message)).toBe('refused');
-    expect(screen()).toEqual(['line 3 left out', '']);
+    expect(screen()).toEqual(['line 3 skipped', '']);
     expect(isTicking()).toBe(false);
   });
 });

@@ -1,3 +1,4 @@
+/** How the command line is parsed, and what help prints. */
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { COMMANDS } from '../../../src/program/cli/commands.ts';
@@ -6,22 +7,22 @@ import { commandHelp, overallHelp, synopsis } from '../../../src/program/cli/usa
 
 const parse = (...words: string[]) => parseWords(words, COMMANDS);
 
-describe('the words of the command line', () => {
+describe('the command line', () => {
   test.each([
-    ['a word nobody knows', ['serve']],
-    ['an empty word', ['']],
-    ['an option nobody knows', ['--hlep']],
-    ['a surplus word', ['hub', 'x']],
-    ['a word that is none of its choices', ['health', 'x']],
-    ['a missing word', ['passwd']],
+    ['an unknown command', ['serve']],
+    ['an empty command', ['']],
+    ['an unknown option', ['--hlep']],
+    ['a surplus argument', ['hub', 'x']],
+    ['an argument that is not among the choices', ['health', 'x']],
+    ['a missing argument', ['passwd']],
     ['two files', ['import', 'a', 'b']],
     ['an option of another command', ['passwd', 'a@b.example', '--dry-run']],
     ['a value for a switch', ['import', 'a', '--dry-run=yes']],
-  ])('%s is refused', (_what, words) => {
+  ])('refuses %s', (_what, words) => {
     expect(parse(...words).ask).toBe('unknown');
   });
 
-  test('options may stand anywhere, and - is a file', () => {
+  test('takes options anywhere, and - as a file', () => {
     for (const words of [
       ['import', '--dry-run', '-'],
       ['import', '-', '--dry-run'],
@@ -33,18 +34,18 @@ describe('the words of the command line', () => {
     }
   });
 
-  test('no word at all is the one-machine mode', () => {
+  test('runs the one-machine mode without arguments', () => {
     expect(parse()).toMatchObject({ ask: 'run', command: { name: '' } });
   });
 
-  test('--help anywhere does nothing but help', () => {
+  test('shows only help with --help anywhere', () => {
     expect(parse('--help')).toEqual({ ask: 'help', command: null });
     expect(parse('nothing', '-h')).toEqual({ ask: 'help', command: null });
     expect(parse('passwd', 'a@b.example', '--help')).toMatchObject({ command: { name: 'passwd' } });
   });
 });
 
-test('a reader that goes away is nobody’s fault', () => {
+test('a closed pipe is not an error', () => {
   const main = join(import.meta.dir, '../../../src/main.ts');
   const script = 'set -o pipefail; "$@" help | true; echo $?';
   const { stdout, stderr } = Bun.spawnSync(['bash', '-c', script, 'bash', process.execPath, main]);
@@ -63,7 +64,7 @@ describe('help', () => {
     },
   );
 
-  test('no line is wider than a terminal of a hundred columns', () => {
+  test('no line is wider than a hundred columns', () => {
     const all = [overallHelp(COMMANDS), ...COMMANDS.map(commandHelp)].join('');
     expect(all.split('\n').filter((line) => line.length > 100)).toEqual([]);
     expect(all).not.toContain('undefined');

@@ -1,3 +1,4 @@
+/** `signalbox install` and `uninstall` on real folders. */
 import { afterAll, describe, expect, test } from 'bun:test';
 import { execFileSync } from 'node:child_process';
 import {
@@ -15,7 +16,7 @@ import type { Cli } from '../../../src/program/cli/command.ts';
 import { COMMANDS } from '../../../src/program/cli/commands.ts';
 import { parseWords } from '../../../src/program/cli/parse.ts';
 import { createProgress } from '../../../src/program/cli/progress.ts';
-import { isSafe, take } from '../../../src/program/install/machine.ts';
+import { carryOut, isSafe } from '../../../src/program/install/machine.ts';
 import { createPaint } from '../../../src/program/paint.ts';
 import { runProgram } from '../../harness/program.ts';
 import { temporaryFolder } from '../../harness/stack.ts';
@@ -33,7 +34,7 @@ function emptyRoot(name: string): string {
   return root;
 }
 
-/** The command as it would be on another machine than this. */
+/** Runs the command as on another machine. */
 async function onMachine(host: Partial<Cli['host']>, agrees: boolean, ...words: string[]) {
   const parsed = parseWords(words, COMMANDS);
   if (parsed.ask !== 'run') throw new Error('no such command');
@@ -68,11 +69,11 @@ async function onMachine(host: Partial<Cli['host']>, agrees: boolean, ...words: 
   return { code, text, asked };
 }
 
-describe('signalbox install is refused', () => {
+describe('signalbox install refuses', () => {
   test.each([
-    ['without root', { isRoot: false }, 'needs root'],
-    ['where systemd does not run', { runsSystemd: false }, 'systemd does not run here'],
-    ['from the sources', {}, 'needs the single binary'],
+    ['to run without root', { isRoot: false }, 'needs root'],
+    ['to run without systemd', { runsSystemd: false }, 'systemd is not running'],
+    ['to run from source', {}, 'needs the binary'],
   ])('%s', async (_what, host, reason) => {
     const { code, text, asked } = await onMachine(host, true, 'install', 'hub', '--yes');
     expect([code, asked]).toEqual([1, []]);
@@ -80,7 +81,7 @@ describe('signalbox install is refused', () => {
     expect(text).toContain(reason);
   });
 
-  test('where links of an image lead out of it, which are followed inside alone', async () => {
+  test('to follow links that lead out of an image, but follows those inside', async () => {
     const [root, host] = [emptyRoot('linked'), emptyRoot('host')];
     mkdirSync(join(host, 'signalbox'));
     mkdirSync(join(root, 'var'));
@@ -99,41 +100,41 @@ describe('signalbox install is refused', () => {
     expect([written.code, written.err]).toEqual([1, expect.stringContaining('is not below')]);
     expect(readdirSync(host)).toEqual(['signalbox']);
 
-    // One that leads nowhere yet would be made.
+    // The target of a dangling link would be created.
     rmSync(join(root, 'usr/etc/systemd'));
     symlinkSync(join(host, 'later'), join(root, 'usr/etc/systemd'));
     expect((await run('install', '--root', root, '--yes')).code).toBe(1);
     expect(readdirSync(host)).toEqual(['signalbox']);
   });
 
-  test('without a terminal and without --yes, after it has shown the steps', async () => {
+  test('to go on without a terminal and --yes, after it has shown the steps', async () => {
     const root = emptyRoot('piped');
     const { code, out, err } = await run('install', 'hub', '--root', root);
     expect([code, err]).toEqual([
       1,
-      'signalbox install: nothing was done: without a terminal it needs --yes\n',
+      'signalbox install: nothing was done; without a terminal, use --yes\n',
     ]);
     expect(out).toContain(`write /${UNIT} (0644)\n`);
     expect(existsSync(join(root, 'etc'))).toBe(false);
   });
 
-  test('by a person who says no', async () => {
+  test('to go on if the answer is no', async () => {
     const root = emptyRoot('no');
     const { code, asked } = await onMachine({}, false, 'install', 'hub', '--root', root);
-    expect([code, asked]).toEqual([1, ['Do this?']]);
+    expect([code, asked]).toEqual([1, ['Continue?']]);
     expect(existsSync(join(root, 'etc'))).toBe(false);
   });
 
-  test('with words that are not meant', async () => {
+  test('wrong arguments', async () => {
     expect((await run('install', 'everything')).code).toBe(2);
     expect((await run('install', '--root')).code).toBe(2);
     const { code, text } = await onMachine({}, true, 'install', 'hub', '--managed', '--print');
-    expect([code, text]).toEqual([1, 'signalbox install: --managed is for the agent alone']);
+    expect([code, text]).toEqual([1, 'signalbox install: --managed applies only to the agent']);
   });
 });
 
 describe('signalbox install', () => {
-  test('--print needs no root, prints, and does nothing', async () => {
+  test('--print only prints, without root', async () => {
     const root = emptyRoot('printed');
     const host = { isRoot: false, hasTerminal: false, runsSystemd: false };
     const { code, text, asked } = await onMachine(
@@ -151,7 +152,7 @@ describe('signalbox install', () => {
     expect((await onMachine(host, true, 'install', 'hub', '--print')).code).toBe(0);
   });
 
-  test('writes below another root, once, and uninstall undoes it', async () => {
+  test('writes below another root, only once, and uninstall undoes it', async () => {
     const root = emptyRoot('image');
     const first = await run('install', 'hub', '--root', root, '--yes');
     expect([first.code, first.err]).toEqual([0, '']);
@@ -165,7 +166,7 @@ describe('signalbox install', () => {
 
     writeFileSync(join(root, 'etc/signalbox/hub.env'), 'HUB_PORT=3003\n');
     const again = await run('install', 'hub', '--root', root, '--yes');
-    expect([again.code, again.out]).toEqual([0, 'Nothing is to be done.\n']);
+    expect([again.code, again.out]).toEqual([0, 'Nothing to do.\n']);
     expect(readFileSync(join(root, TOKEN), 'utf8')).toBe(token);
 
     expect((await run('uninstall', 'agent', '--root', root, '--yes')).code).toBe(1);
@@ -176,12 +177,12 @@ describe('signalbox install', () => {
     expect(existsSync(join(root, TOKEN))).toBe(false);
   });
 
-  test('a command that fails ends it with its reason', () => {
+  test('stops with the reason if a command fails', () => {
     const command = ['sh', '-c', 'echo Job failed >&2; exit 3'];
-    expect(() => take({ do: 'run', command }, folder)).toThrow('Job failed');
+    expect(() => carryOut({ do: 'run', command }, folder)).toThrow('Job failed');
   });
 
-  test('a program in a folder that others can write to is not started from there', () => {
+  test('does not start a program from a folder that others can write to', () => {
     expect(isSafe(join(folder, 'signalbox'))).toBe(false);
     expect(isSafe('/usr/bin/with space')).toBe(false);
     expect(isSafe('/nowhere/at/all')).toBe(false);
@@ -193,14 +194,14 @@ const group = /^caddy:[^:]*:(\d+):/m.exec(readFileSync('/etc/group', 'utf8'))?.[
 const user = /^caddy:[^:]*:(\d+):/m.exec(readFileSync('/etc/passwd', 'utf8'))?.[1];
 
 test.skipIf(!isRoot || group === undefined || user === undefined)(
-  'as root: the user caddy can replace the Caddyfile from install to uninstall, and no longer',
+  'as root, lets the user caddy replace the Caddyfile until uninstall',
   async () => {
     const root = emptyRoot('debian');
     const caddyfile = join(root, 'etc/caddy/Caddyfile');
     for (const path of ['etc/caddy', 'etc/systemd/system']) {
       mkdirSync(join(root, path), { recursive: true, mode: 0o755 });
     }
-    // The way there is open to everyone.
+    // Every user may enter the folders on the path.
     execFileSync('chmod', ['755', folder, root]);
     writeFileSync(join(root, 'etc/group'), `root:x:0:\ncaddy:x:${group}:\n`);
     writeFileSync(join(root, 'etc/systemd/system/caddy.service'), '');
@@ -214,7 +215,7 @@ test.skipIf(!isRoot || group === undefined || user === undefined)(
 
     const installed = await run('install', 'agent', '--root', root, '--yes');
     expect([installed.code, installed.err]).toEqual([0, '']);
-    expect(installed.out).toContain('change who owns /etc/caddy\n');
+    expect(installed.out).toContain('change owner and mode of /etc/caddy\n');
     replace();
     expect(statSync(caddyfile).uid).toBe(Number(user));
 

@@ -1,20 +1,21 @@
+/** The container files in docs/container. */
 import { describe, expect, test } from 'bun:test';
 import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { validate } from 'dockerfile-utils';
 import { COMMANDS } from '../../../src/program/cli/commands.ts';
 import { parseWords } from '../../../src/program/cli/parse.ts';
+import { VARIABLES } from '../../../src/program/settings.ts';
 import { ROOT, runBinary } from '../../harness/binary.ts';
-import { knownSettings } from '../../harness/settings.ts';
 import { ask, temporaryFolder } from '../../harness/stack.ts';
 
 const FOLDER = join(ROOT, 'docs/container');
 const containerfile = await Bun.file(join(FOLDER, 'Containerfile')).text();
 const lines = containerfile.split('\n');
-/** What stands behind the last of these instructions: the image's own. */
+/** The arguments of the last such instruction, which is the final image's. */
 const last = (instruction: string) =>
   lines.findLast((line) => line.startsWith(`${instruction} `))?.slice(instruction.length + 1) ?? '';
-/** Whether the program knows what stands behind its name. */
+/** Whether the command line is one the program understands. */
 const isKnown = ([program, ...words]: readonly string[]) =>
   program === 'signalbox' && parseWords(words, COMMANDS).ask === 'run';
 
@@ -42,34 +43,34 @@ const { hub, agent, caddy } = compose.services as Record<'hub' | 'agent' | 'cadd
 const ours = [hub, agent];
 
 describe('the container file', () => {
-  test('a mistake in one is found, and this one has none', () => {
+  test('is valid, and a mistake in it would be found', () => {
     expect(validate(containerfile.replace('WORKDIR', 'WORKDIRR')).length).toBeGreaterThan(0);
     expect(validate(containerfile).map(({ message }) => message)).toEqual([]);
   });
 
-  test('holds no secret, needs no shell, and does not run as root', () => {
+  test('contains no secret, needs no shell, and does not run as root', () => {
     expect(containerfile).not.toMatch(/TOKEN|PASSWORD|SECRET/i);
     expect(lines.filter((line) => /^(RUN|CMD|ENTRYPOINT) (?!\[)/.test(line))).toEqual([]);
     expect(last('USER')).toMatch(/^[1-9]\d*:[1-9]\d*$/);
     expect(lines.slice(lines.indexOf(`USER ${last('USER')}`)).join('\n')).not.toContain('COPY');
   });
 
-  test('asks for health by a command that there is, and starts the program', () => {
+  test('starts the program, with a health check that works', () => {
     const [, words = '[]'] = / CMD (\[.*\])$/.exec(last('HEALTHCHECK')) ?? [];
     expect(isKnown(JSON.parse(words))).toBe(true);
     expect(JSON.parse(last('ENTRYPOINT'))).toEqual(['signalbox']);
   });
 
-  test('keeps its data in a volume of its user', () => {
+  test('keeps its data in a volume that its user owns', () => {
     const data = /DATA_DIR=(\S+)/.exec(last('ENV'))?.[1] ?? '';
     expect(JSON.parse(last('VOLUME'))).toEqual([data]);
     expect(containerfile).toContain(`--chown=${last('USER')} /out/data ${data}\n`);
     for (const [setting = ''] of last('ENV').matchAll(/[A-Z_]+(?==)/g)) {
-      expect(knownSettings()).toContain(setting);
+      expect(VARIABLES).toContain(setting);
     }
   });
 
-  test('copies what is there, and what .dockerignore lets through', async () => {
+  test('copies only files that exist and that .dockerignore lets through', async () => {
     const ignore = await Bun.file(join(ROOT, '.dockerignore')).text();
     expect(ignore).toContain('\n*\n');
     const copied = lines.flatMap((line) => {
@@ -83,7 +84,7 @@ describe('the container file', () => {
     }
   });
 
-  test('builds a program with its dashboard from what it copies, and nothing else', async () => {
+  test('builds the program and its dashboard from only what it copies', async () => {
     const folder = temporaryFolder();
     try {
       for (const path of ['package.json', 'tsconfig.json', 'bunfig.toml', 'src', 'agent']) {
@@ -112,14 +113,14 @@ describe('the container file', () => {
     }
   }, 60_000);
 
-  test('is built by the Bun that the tests run on', async () => {
+  test('builds with the Bun version the tests run on', async () => {
     const { devDependencies } = await Bun.file(join(ROOT, 'package.json')).json();
     expect(containerfile).toContain(`oven/bun:${devDependencies.bun} `);
   });
 });
 
 describe('the compose example', () => {
-  test('holds no secret, and shows the admin endpoint and the agent to no network of sites', () => {
+  test('contains no secret, and hides the admin endpoint and the agent from the network of the sites', () => {
     expect(text).not.toMatch(/AGENT_TOKEN:|privileged: true/);
     expect(agent.ports).toBeUndefined();
     expect(agent.networks.filter((network) => caddy.networks.includes(network))).toEqual([]);
@@ -127,16 +128,15 @@ describe('the compose example', () => {
     expect(hub.ports?.every((port) => port.startsWith('127.0.0.1:'))).toBe(true);
   });
 
-  test('sets what the program knows, and gives words it knows', () => {
-    const settings = knownSettings();
+  test('uses only settings and arguments that exist', () => {
     for (const { environment, command, healthcheck } of ours) {
-      for (const name of Object.keys(environment)) expect(settings).toContain(name);
+      for (const name of Object.keys(environment)) expect(VARIABLES).toContain(name);
       expect(isKnown(['signalbox', ...command])).toBe(true);
       if (healthcheck) expect(isKnown(healthcheck.test.slice(1))).toBe(true);
     }
   });
 
-  test('agent and Caddy mean the same user, files and endpoint', () => {
+  test('gives agent and Caddy the same user, files and endpoint', () => {
     expect(caddy.user).toBe(last('USER'));
     expect(caddy.environment.CADDY_ADMIN).toBe(agent.environment.PROXY_ADMIN);
     expect(caddy.command).toContain(agent.environment.PROXYFILE ?? '');
@@ -144,7 +144,7 @@ describe('the compose example', () => {
     expect(caddy.depends_on).toEqual(['agent']);
   });
 
-  test('names only what it declares', () => {
+  test('refers only to what it declares', () => {
     for (const { volumes, networks, secrets = [] } of Object.values(compose.services)) {
       for (const volume of volumes)
         expect(compose.volumes).toHaveProperty(volume.split(':')[0] ?? '');

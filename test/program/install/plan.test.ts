@@ -1,20 +1,22 @@
+/** Which steps `install` and `uninstall` plan on which machine. */
 import { describe, expect, test } from 'bun:test';
 import {
   type Owner,
   planInstall,
   planUninstall,
-  type Seen,
   type Step,
+  type SystemState,
 } from '../../../src/program/install/plan.ts';
 import { show } from '../../../src/program/install/show.ts';
 import { createPaint } from '../../../src/program/paint.ts';
+import type { Role } from '../../../src/program/settings.ts';
 
-const SECRET = 'not-to-be-seen-not-to-be-seen-not-to-be-seen';
+const SECRET = 'not-to-be-system-not-to-be-system-not-to-be-system';
 const ROOTS: Owner = { uid: 0, gid: 0, mode: 0o755 };
 const UNIT = '/etc/systemd/system/signalbox-';
 
-/** A Debian with Caddy's package, where a binary lies in /usr/local/bin. */
-function debian(files: Record<string, string> = {}, more: Partial<Seen> = {}): Seen {
+/** A Debian with the caddy package, and signalbox in /usr/local/bin. */
+function debian(files: Record<string, string> = {}, more: Partial<SystemState> = {}): SystemState {
   const all: Record<string, string> = { '/etc/caddy/Caddyfile': ':80\n', ...files };
   const folders = ['/etc/caddy'];
   return {
@@ -28,23 +30,23 @@ function debian(files: Record<string, string> = {}, more: Partial<Seen> = {}): S
 }
 const noCaddy = { gid: null, unit: false, runs: false, program: false };
 const quiet = { gid: 995, unit: true, runs: false, program: true };
-const install = (part: 'hub' | 'agent' | 'all', seen: Seen, managed = false) =>
-  planInstall(part, managed, seen, () => SECRET);
-/** What a plan does, in short. */
+const install = (role: Role, system: SystemState, managed = false) =>
+  planInstall(role, managed, system, () => SECRET);
+/** A plan in short. */
 const brief = (steps: Step[]) =>
   steps.map((step) => {
     if (step.do === 'run') return step.command.join(' ');
     return `${step.do} ${step.do === 'copy' ? step.to : step.path}`;
   });
-/** The machine after a plan. */
+/** The files a plan writes, with their texts. */
 const after = (steps: Step[]) =>
   Object.fromEntries(
     steps.flatMap((step) => (step.do === 'write' ? [[step.path, step.text]] : [])),
   );
 
-describe('installing is refused', () => {
+describe('install refuses', () => {
   test.each([
-    ['all where caddy.service has the ports', 'all', debian(), 'has the ports'],
+    ['all while caddy.service has the ports', 'all', debian(), 'has the ports'],
     ['an agent without a caddy.service', 'agent', debian({}, { caddy: noCaddy }), '--managed'],
     ['all without a Caddy', 'all', debian({}, { caddy: noCaddy }), 'apt-get install caddy'],
     [
@@ -59,13 +61,13 @@ describe('installing is refused', () => {
       debian({ '/etc/systemd/system/signalbox.service': '' }),
       'signalbox.service is installed',
     ],
-  ] as const)('%s', (_what, part, seen, reason) => {
-    expect(() => install(part, seen)).toThrow(reason);
+  ] as const)('%s', (_what, role, system, reason) => {
+    expect(() => install(role, system)).toThrow(reason);
   });
 });
 
-describe('installing', () => {
-  test('a hub: token, settings, unit, and systemd is told', () => {
+describe('install', () => {
+  test('of a hub writes token, settings and unit, and starts it', () => {
     expect(brief(install('hub', debian({}, { caddy: noCaddy })))).toEqual([
       'write /etc/signalbox/agent-token',
       'write /etc/signalbox/hub.env',
@@ -76,7 +78,7 @@ describe('installing', () => {
     ]);
   });
 
-  test('never shows the token, nor writes over it or over settings', () => {
+  test('never shows the token, and overwrites neither token nor settings', () => {
     const steps = install('hub', debian());
     const plain = createPaint(false, {});
     expect(steps.map((step) => show(step, plain)).join('')).not.toContain(SECRET);
@@ -88,7 +90,7 @@ describe('installing', () => {
     expect(brief(again)).toContain('systemctl restart signalbox-hub.service');
   });
 
-  test('an agent beside Caddy may replace the file, and it is noted whose the folder was', () => {
+  test('lets an agent beside Caddy replace the Caddyfile, and records who owned the folder', () => {
     const steps = install('agent', debian());
     expect(steps).toContainEqual({
       do: 'own',
@@ -96,28 +98,29 @@ describe('installing', () => {
       from: ROOTS,
       to: { uid: 0, gid: 995, mode: 0o775 },
     });
-    // The note first: an install that is cut short can be undone.
+    // The record first, so that an interrupted install can be undone.
     const order = brief(steps);
     expect(order.indexOf('write /etc/signalbox/before-agent.json')).toBeLessThan(
       order.indexOf('own /etc/caddy'),
     );
   });
 
-  test('an agent with a Caddy of its own leaves that folder alone', () => {
+  test('of an agent that runs Caddy itself leaves that folder alone', () => {
     const order = brief(install('agent', debian({}, { caddy: quiet }), true));
     expect(order.filter((line) => line.includes('/etc/caddy'))).toEqual([]);
   });
 
-  test('and gives it back where it was beside caddy.service before', () => {
+  test('restores the folder if the agent was beside caddy.service before', () => {
     const opened: Owner = { uid: 0, gid: 995, mode: 0o775 };
-    const seen = debian(after(install('agent', debian())), { caddy: quiet });
-    const owner: Seen['owner'] = (path) => (path === '/etc/caddy' ? opened : seen.owner(path));
-    const steps = install('agent', { ...seen, owner }, true);
+    const system = debian(after(install('agent', debian())), { caddy: quiet });
+    const owner: SystemState['owner'] = (path) =>
+      path === '/etc/caddy' ? opened : system.owner(path);
+    const steps = install('agent', { ...system, owner }, true);
     expect(steps).toContainEqual({ do: 'own', path: '/etc/caddy', from: opened, to: ROOTS });
     expect(brief(steps)).toContain('remove /etc/signalbox/before-agent.json');
   });
 
-  test('a program that others can change is copied to where they cannot', () => {
+  test('copies a program that others can change to where they cannot', () => {
     const program = { path: '/home/ada/dist/signalbox', safe: false };
     const steps = install('hub', debian({}, { program }));
     expect(brief(steps)[0]).toBe('copy /usr/local/bin/signalbox');
@@ -126,7 +129,7 @@ describe('installing', () => {
     );
   });
 
-  test('a program that only root can change is started where it is', () => {
+  test('starts a program that only root can change where it is', () => {
     const program = { path: '/opt/signalbox/signalbox', safe: true };
     const steps = install('hub', debian({}, { program }));
     expect(brief(steps).some((line) => line.startsWith('copy'))).toBe(false);
@@ -135,13 +138,13 @@ describe('installing', () => {
     );
   });
 
-  test('below another root nothing is run or copied', () => {
+  test('below another root runs and copies nothing', () => {
     const program = { path: '/home/ada/dist/signalbox', safe: false };
     const order = brief(install('hub', debian({}, { live: false, program })));
     expect(order.filter((line) => !line.startsWith('write '))).toEqual([]);
   });
 
-  test('a unit that changes is shown as a diff', () => {
+  test('shows a changed unit as a diff', () => {
     const before = after(install('hub', debian()));
     const old = before[`${UNIT}hub.service`]?.replace('RestartSec=2', 'RestartSec=9') ?? '';
     const steps = install('hub', debian({ ...before, [`${UNIT}hub.service`]: old }));
@@ -151,7 +154,7 @@ describe('installing', () => {
   });
 });
 
-describe('uninstalling', () => {
+describe('uninstall', () => {
   const files = {
     ...after(install('hub', debian())),
     ...after(install('agent', debian())),
@@ -159,12 +162,12 @@ describe('uninstalling', () => {
     '/var/lib/signalbox-agent': '',
   };
 
-  test('what is not there is refused', () => {
-    expect(() => planUninstall(null, true, debian())).toThrow('nothing of it here');
-    expect(() => planUninstall('all', false, debian(files))).toThrow('nothing of it here');
+  test('refuses what is not installed', () => {
+    expect(() => planUninstall(null, true, debian())).toThrow('nothing is installed here');
+    expect(() => planUninstall('all', false, debian(files))).toThrow('nothing is installed here');
   });
 
-  test('leaves data, settings and token', () => {
+  test('keeps data, settings and token', () => {
     expect(brief(planUninstall(null, false, debian(files)))).toEqual([
       'systemctl disable --now signalbox-hub.service',
       `remove ${UNIT}hub.service`,
@@ -175,13 +178,13 @@ describe('uninstalling', () => {
     ]);
   });
 
-  test('gives the folder and the file back', () => {
+  test('restores the owners of folder and Caddyfile', () => {
     const agents: Owner = { uid: 999, gid: 995, mode: 0o644 };
     const opened: Owner = { uid: 0, gid: 995, mode: 0o775 };
-    const seen = debian(files);
-    const owner: Seen['owner'] = (path) =>
-      ({ '/etc/caddy': opened, '/etc/caddy/Caddyfile': agents })[path] ?? seen.owner(path);
-    const steps = planUninstall('agent', false, { ...seen, owner });
+    const system = debian(files);
+    const owner: SystemState['owner'] = (path) =>
+      ({ '/etc/caddy': opened, '/etc/caddy/Caddyfile': agents })[path] ?? system.owner(path);
+    const steps = planUninstall('agent', false, { ...system, owner });
     expect(steps).toContainEqual({ do: 'own', path: '/etc/caddy', from: opened, to: ROOTS });
     expect(steps).toContainEqual({
       do: 'own',
@@ -189,11 +192,11 @@ describe('uninstalling', () => {
       from: agents,
       to: ROOTS,
     });
-    const hub = planUninstall('hub', false, { ...seen, owner });
+    const hub = planUninstall('hub', false, { ...system, owner });
     expect(hub.some((step) => step.do === 'own')).toBe(false);
   });
 
-  test('with --purge all goes but what another part still needs, and never the Caddyfile', () => {
+  test('with --purge removes everything but the Caddyfile and what another role still needs', () => {
     const one = brief(planUninstall('agent', true, debian(files)));
     expect(one).toContain('remove /var/lib/signalbox-agent');
     expect(one).not.toContain('remove /etc/signalbox/agent-token');
@@ -205,7 +208,7 @@ describe('uninstalling', () => {
     expect(new Set(all).size).toBe(all.length);
   });
 
-  test('the program goes with the last part, where it was put there', () => {
+  test('removes the program with the last role, if install copied it', () => {
     const copied = {
       ...files,
       '/etc/signalbox/program-copied': '',

@@ -8,15 +8,15 @@ const line = (config: string, form: 'body' | 'block', heredocs = false) =>
 describe('a body is refused', () => {
   test.each([
     ['a surplus brace', 'respond a\n}\nhttp://evil.example {\nrespond b', 2],
-    ['a brace with an address behind it', 'respond a\n} http://evil.example {', 2],
+    ['a brace followed by an address', 'respond a\n} http://evil.example {', 2],
     ['a quoted brace', '"}"\nhttp://evil.example {', 1],
     ['a brace in backticks', '\n`}`\nhttp://evil.example {', 2],
-    ['a brace after a quote that is none', 'respond a"b\n}\nx {\nrespond c"', 2],
-    ['a brace that is no argument', 'respond a }', 1],
+    ['a brace after a quote inside a word', 'respond a"b\n}\nx {\nrespond c"', 2],
+    ['a brace as the last argument', 'respond a }', 1],
     ['an open brace', 'log\nhandle {\nrespond a', 2],
     ['the innermost of several open ones', 'handle {\nroute {\nrespond a\n', 2],
     ['a brace without a directive', '{\n}\nhttp://evil.example {\n}', 1],
-    ['a brace behind an import', 'import s\n{\n}', 2],
+    ['a brace after an import', 'import s\n{\n}', 2],
     ['an import with a block', 'import s {\n}', 1],
     ['a brace as argument of an import', 'handle {\nimport s }', 2],
     ['an open quote', 'log\nrespond "a', 2],
@@ -26,15 +26,15 @@ describe('a body is refused', () => {
     ['a file import', 'log\nimport /etc/passwd', 2],
     ['a file import in a block', 'header {\nimport key.pem\n}', 2],
     ['a quoted import', '"import" /etc/passwd', 1],
-    ['an import joined to nothing', 'import', 1],
-    ['an import whose target is not known', 'import {$X}', 1],
+    ['an import without a target', 'import', 1],
+    ['an import with an unknown target', 'import {$X}', 1],
     ['an import of the upstream', 'import {upstream}', 1],
     ['an import that a default makes', '{$X:import} s', 1],
     ['an import in a default', '{$X:import /etc/passwd}', 1],
-    ['an import that is put together', '{$A:im}{$B}{$C:port} x', 1],
-    ['an import behind what may be empty', 'log\n{$X} import s', 2],
-    ['a placeholder that stays open', 'log\nrespond {$X', 2],
-    ['one that stays open behind the upstream', 'respond {$ {upstream}', 1],
+    ['an import in pieces', '{$A:im}{$B}{$C:port} x', 1],
+    ['an import after what may be empty', 'log\n{$X} import s', 2],
+    ['an open placeholder', 'log\nrespond {$X', 2],
+    ['an open placeholder before the upstream', 'respond {$ {upstream}', 1],
     ['a comment in a default', 'respond {$NOPE:#} {\n}', 1],
     ['a quote in a default', 'respond {$X:"}', 1],
     ['a quote in a quoted default', 'respond "{$X:a"}"', 1],
@@ -44,7 +44,7 @@ describe('a body is refused', () => {
     ['a brace in a default', 'respond {$X:{}', 1],
     ['a brace left by an empty value', 'respond {$X}}', 1],
     ['a quote left by an empty value', 'respond {$X}"', 1],
-    ['a quote bared by one of two values', 'respond {$A:x}{$B:y}"z w"', 1],
+    ['a quote uncovered by one of two values', 'respond {$A:x}{$B:y}"z w"', 1],
     ['a line end joined by an empty value', 'respond \\{$X}\nlog', 1],
     ['an escaped quote left by an empty value', 'respond "\\{$X}"', 1],
     ['a block whose directive may be empty', '{$X} {\n}', 1],
@@ -57,7 +57,7 @@ describe('a body is refused', () => {
 
   test.each([
     ['an open heredoc', 'respond <<E\na', 1],
-    ['a heredoc that holds nothing but a brace', 'respond <<E\n}\nE', 1],
+    ['a heredoc that contains only a brace', 'respond <<E\n}\nE', 1],
     ['a heredoc with an odd marker', 'respond <<E"\na\nE"', 1],
     ['a default that makes a heredoc a brace', 'respond <<E\n{$X:{}\nE', 2],
     ['a default that ends a heredoc', 'respond <<E\n{$X:E}\nE', 2],
@@ -104,25 +104,25 @@ describe('a body passes', () => {
 describe('a whole block is refused', () => {
   test.each([
     ['nothing', '', 1],
-    ['a comment alone', '# c', 1],
-    ['addresses alone', 'a.example,', 1],
+    ['only a comment', '# c', 1],
+    ['only addresses', 'a.example,', 1],
     ['no braces', 'a.example\nrespond a', 1],
     ['an open block', 'a.example {\nrespond a', 1],
     ['an open quote', 'a.example {\nrespond "a\n}', 2],
-    ['an open quote behind it', 'a.example {\n}\n"', 3],
+    ['an open quote after it', 'a.example {\n}\n"', 3],
     ['a second block', 'a.example {\n}\nb.example {\n}', 3],
-    ['words behind it', 'a.example {\n} b.example', 2],
+    ['words after it', 'a.example {\n} b.example', 2],
     ['global options', '{\n}', 1],
     ['an empty address', '"" {\n}', 1],
     ['a snippet', '(s) {\n}', 1],
     ['a named route', '&(s) {\n}', 1],
     ['an imported address', 'a.example,\nimport s {\n}', 2],
-    ['a brace glued to an address', 'a.example{\n}', 1],
-    ['addresses glued together', 'a.example,b.example {\n}', 1],
+    ['a brace joined to an address', 'a.example{\n}', 1],
+    ['addresses joined together', 'a.example,b.example {\n}', 1],
     ['a comma before the brace', 'a.example, {\n}', 1],
-    ['a placeholder that takes the brace', 'a.example {\nrespond {$X\n}', 1],
+    ['a placeholder that swallows the brace', 'a.example {\nrespond {$X\n}', 1],
     ['a file import', 'a.example {\nlog\nimport x\n}', 3],
-    ['a file import behind the brace', 'a.example { import x\n}', 1],
+    ['a file import after the brace', 'a.example { import x\n}', 1],
     ['an address that may be an import', '{$X:import} /x {\n}', 1],
     ['a brace without a directive', 'a.example { {\n}\n}', 1],
   ])('for %s', (_, config, expected) => {
@@ -142,15 +142,15 @@ describe('a whole block is refused', () => {
   });
 });
 
-test('the message is one sentence and repeats nothing of the config', () => {
+test('the message is one sentence and quotes nothing from the config', () => {
   const fault = checkConfig('log\nimport /etc/passwd', 'body');
   expect(fault).toEqual({
     line: 2,
-    message: 'Only snippets of the preamble can be imported, files cannot.',
+    message: 'Only snippets of the preamble can be imported, not files.',
   });
 });
 
-test('a large config with many placeholders is checked in a moment', () => {
+test('a large config with many placeholders is checked quickly', () => {
   const config = 'header X "{$A:b c}" {$B:d e}{$C:f}x\n'.repeat(5_000);
   const begin = performance.now();
   checkConfig(config, 'body');

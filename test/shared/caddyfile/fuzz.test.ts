@@ -9,13 +9,13 @@ import { startsLine, tokenize } from '../../../src/shared/caddyfile/tokenizer.ts
 import { type AdaptCaddy, type AdaptedJson, startAdaptCaddy } from '../../harness/adapt-caddy.ts';
 import { type Random, seededRandom } from '../../harness/random.ts';
 
-/** How long each comparison runs; the default keeps all of them together at about five seconds. */
+/** How long each comparison runs; by default all together take about five seconds. */
 const SECONDS = Number(process.env.FUZZ_SECONDS ?? 5) / 5;
-/** Documents Caddy must have taken for a comparison to say anything, also on a busy machine. */
+/** Documents that Caddy must accept for a comparison to mean anything, even on a busy machine. */
 const ENOUGH = 20;
 const SEED = Number(process.env.FUZZ_SEED ?? 20_260_101);
 
-/** Variables Caddy has; the ones that documents name besides these are unset. */
+/** Caddy's variables; all others in the documents are unset. */
 const ENVIRONMENT = { SET: 'word', EMPTY: '' };
 
 let caddy: AdaptCaddy;
@@ -47,7 +47,7 @@ function hostile(random: Random, most: number): string {
   return Array.from({ length }, () => random.pick(random.below(2) ? ODDITIES : LINES)).join('');
 }
 
-/** Mostly sound directives, so that Caddy gets beyond them, with something hostile in between. */
+/** Mostly valid directives, so that Caddy gets past them, with something hostile in between. */
 function disguised(random: Random): string {
   const odd = () => Array.from({ length: random.below(4) }, () => random.pick(ODDITIES)).join('');
   const line = (): string =>
@@ -74,7 +74,7 @@ async function repeat(seed: number, round: (random: Random) => Promise<boolean>)
   return counted;
 }
 
-/** Each host of an adapted document with the markers of everything that answers for it. */
+/** Each host of an adapted document, with everything that answers for it. */
 function hostsOf(json: AdaptedJson): Map<string, string> {
   const hosts = new Map<string, string>();
   for (const server of Object.values(json.apps?.http?.servers ?? {})) {
@@ -114,31 +114,31 @@ test('a config that passes never changes its neighbours', async () => {
     const mine = site(2, 'http://mine.example', config);
     const rendered = render(PREAMBLE, [LEFT, mine, RIGHT]);
     const adapted = await caddy.adapt(rendered.text);
-    const told = JSON.stringify(config);
+    const shown = JSON.stringify(config);
     if (!adapted.ok) {
-      // Its own directives may be nonsense; what Caddy says must be about them, not the neighbours.
+      // Its own directives may be nonsense, but the error must be about them, not the neighbours.
       const { error } = adapted;
       const line = Number(/Caddyfile:(\d+)/.exec(error)?.[1] ?? 0);
       const foreign = [1, 3].includes(locate(rendered, line)?.id ?? 2);
       const shifted = /\{\$[^}]*\n/.test(config);
       const wrong = /left|right|File to import/.test(error) || (foreign && !shifted) ? error : '';
-      expect({ told, wrong }).toEqual({ told, wrong: '' });
+      expect({ shown, wrong }).toEqual({ shown, wrong: '' });
       return false;
     }
     const hosts = hostsOf(adapted.json);
     for (const name of ['left.example', 'right.example']) {
-      expect({ told, handle: hosts.get(name) }).toEqual({ told, handle: expected.get(name) });
+      expect({ shown, handle: hosts.get(name) }).toEqual({ shown, handle: expected.get(name) });
     }
     const others = [...hosts.keys()].filter(
       (name) => !expected.has(name) && name !== 'mine.example',
     );
-    expect({ told, others }).toEqual({ told, others: [] });
+    expect({ shown, others }).toEqual({ shown, others: [] });
     return true;
   });
   expect(passed).toBeGreaterThan(ENOUGH);
 });
 
-test('arguments are read as Caddy reads them', async () => {
+test('arguments are the same as in Caddy', async () => {
   const compared = await repeat(SEED + 1, async (random) => {
     const pieces = Array.from({ length: 1 + random.below(8) }, () => random.pick(ODDITIES));
     const text = `http://x.example {\n@m path ${pieces.join('')}\nrespond @m x\n}\n`;
@@ -156,7 +156,7 @@ test('arguments are read as Caddy reads them', async () => {
   expect(compared).toBeGreaterThan(ENOUGH);
 });
 
-test('lines are counted as Caddy counts them', async () => {
+test('line numbers are the same as in Caddy', async () => {
   const compared = await repeat(SEED + 2, async (random) => {
     const pieces = Array.from({ length: 1 + random.below(8) }, () => random.pick(ODDITIES));
     const text = `http://x.example {\nheader ${pieces.join('')}\n\nzzz\n}\n`;
@@ -173,7 +173,7 @@ test('lines are counted as Caddy counts them', async () => {
   expect(compared).toBeGreaterThan(ENOUGH);
 });
 
-test('blocks begin and end where Caddy lets them', async () => {
+test('blocks begin and end where they do in Caddy', async () => {
   const compared = await repeat(SEED + 3, async (random) => {
     const sites = Array.from({ length: 1 + random.below(3) }, (_, index) => {
       const inner = random.below(2) ? `\n${random.pick(LINES)}\n` : '';
@@ -199,7 +199,7 @@ test('blocks begin and end where Caddy lets them', async () => {
   expect(compared).toBeGreaterThan(ENOUGH);
 });
 
-test('Caddy takes every domain that has a normal form', async () => {
+test('Caddy accepts every domain that has a normal form', async () => {
   const parts = [
     ...['a', 'b-c', '_x', 'example', 'com', '.', '.', '*.', ':', '80', '443', '8443', '1', '255'],
     ...[
@@ -218,7 +218,7 @@ test('Caddy takes every domain that has a normal form', async () => {
       '0',
     ],
   ] as [string, ...string[]];
-  const taken = await repeat(SEED + 4, async (random) => {
+  const accepted = await repeat(SEED + 4, async (random) => {
     const pieces = Array.from({ length: 1 + random.below(6) }, () => random.pick(parts));
     const domain = normalizeDomain(pieces.join(''));
     if (domain === null) return false;
@@ -228,5 +228,5 @@ test('Caddy takes every domain that has a normal form', async () => {
     expect({ domain, error }).toEqual({ domain, error: '' });
     return true;
   });
-  expect(taken).toBeGreaterThan(ENOUGH);
+  expect(accepted).toBeGreaterThan(ENOUGH);
 });

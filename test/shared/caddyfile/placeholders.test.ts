@@ -20,7 +20,7 @@ test.each([
   expect(expandPlaceholders(source, environment)).toBe(expected);
 });
 
-test('tells names, defaults, offsets, and what stays open', () => {
+test('finds names, defaults, offsets, and an open placeholder', () => {
   expect(findPlaceholders('a {$X} {$Y:} {$')).toEqual({
     placeholders: [
       { name: 'X', fallback: null, start: 2, end: 6 },

@@ -8,20 +8,20 @@ import {
 
 test.each([
   ['a site', '(s) {\n}\na.example {\n}', 3],
-  ['words alone', '{\n}\na.example', 3],
-  ['an open list of addresses', 'a.example,', 1],
+  ['only words', '{\n}\na.example', 3],
+  ['an unfinished list of addresses', 'a.example,', 1],
   ['an open block', '{\n\tdebug\n', 1],
   ['an open quote', '(s) {\n\trespond "a\n}', 2],
-  ['a quote alone', '"', 1],
-  ['a placeholder that stays open', '# {$X', 1],
-  ['global options behind a snippet', '(s) {\n}\n{\n\tdebug\n}', 3],
+  ['only a quote', '"', 1],
+  ['an open placeholder', '# {$X', 1],
+  ['global options after a snippet', '(s) {\n}\n{\n\tdebug\n}', 3],
   ['global options twice', '{\n}\n{\n}', 3],
   ['the same snippet twice', '(s) {\n}\n(s) {\n}', 3],
-  ['a snippet of unknown name', '({$X:s}) {\n}', 1],
+  ['a snippet with an unknown name', '({$X:s}) {\n}', 1],
   ['a named route, before 2.7', '&(r) {\n}', 1],
   ['a file import', 'import x', 1],
   ['a file import in a snippet', '(s) {\n\timport x\n}', 2],
-  ['an import by argument', '(s) {\n\timport {args.0}\n}', 2],
+  ['an import from an argument', '(s) {\n\timport {args.0}\n}', 2],
   ['an import in global options', '{\n\timport s\n}\n(s) {\n}', 2],
   ['an argument that may become an import', '(s) {\n\t{args.0} {args.1}\n}', 2],
   ['an argument that may leave a brace', '(s) {\n\trespond {args.0}}\n}', 2],
@@ -44,18 +44,18 @@ test('accepts named routes and heredocs from 2.7 on', () => {
   expect(checkPreamble('&(r) {\n\trespond <<E\n}}\nE\n}', { heredocs: true })).toBeNull();
 });
 
-test('names its snippets', () => {
+test('lists its snippets', () => {
   const preamble = '{\n\tdebug\n}\n(a) {\n\trespond "(b) {"\n}\n"(c d)" {\n}\n({$X}) {\n}\n';
   expect([...snippetNames(preamble)]).toEqual(['a', 'c d']);
 });
 
-test('tells global options, which Caddy overlooks when empty', () => {
+test('recognises global options, which Caddy ignores if they are empty', () => {
   expect(hasGlobalOptions('# c\n{\n\tdebug\n}')).toBe(true);
   expect(hasGlobalOptions('{\n\t# debug\n}')).toBe(false);
   expect(hasGlobalOptions('(s) {\n}')).toBe(false);
 });
 
-test('the ports of the global options are read, and nothing else that looks like them', () => {
+test('reads the ports in the global options, and nothing that looks like them', () => {
   const ports = (preamble: string) => Object.values(portOptions(preamble));
   expect(ports('')).toEqual([80, 443]);
   expect(ports('{\n\thttp_port 8080\n\thttps_port "8443"\n}')).toEqual([8080, 8443]);

@@ -7,14 +7,18 @@ const texts = (source: string, heredocs = false) =>
 test.each([
   ['a byte order mark, once', '\ufeff\ufeffa', ['\ufeffa']],
   ['a byte order mark further on', 'a \ufeff', ['a', '\ufeff']],
-  ['every space of Go', 'a\u0085b\u00a0c\u3000d\u2028e\vf\u1680g\u205fh\u200ai', [...'abcdefghi']],
-  ['no space of JavaScript alone', 'a\u200bb\ufeffc', ['a\u200bb\ufeffc']],
+  [
+    'every space that Go knows',
+    'a\u0085b\u00a0c\u3000d\u2028e\vf\u1680g\u205fh\u200ai',
+    [...'abcdefghi'],
+  ],
+  ['no space that only JavaScript knows', 'a\u200bb\ufeffc', ['a\u200bb\ufeffc']],
   ['carriage returns, dropped even inside a word', 'a\rb\r\nc', ['ab', 'c']],
   ['carriage returns, kept inside quotes', '"a\r\nb"', ['a\r\nb']],
   ['comments only at the start of a word', 'a#b #c\nd', ['a#b', 'd']],
   ['quotes only at the start of a word', 'a"b c"', ['a"b', 'c"']],
   ['a closing quote ends the word', '"a"b`c`', ['a', 'b`c`']],
-  ['the one escape inside quotes', '"a\\"b\\\\c\\n"', ['a"b\\\\c\\n']],
+  ['the only escape inside quotes', '"a\\"b\\\\c\\n"', ['a"b\\\\c\\n']],
   ['no escape inside backticks', '`a\\` b', ['a\\', 'b']],
   ['an empty word in quotes', '"" ``', ['', '']],
   ['a backslash before a character', '\\a b\\c \\\\', ['\\a', 'b\\c', '\\\\']],
@@ -24,7 +28,7 @@ test.each([
   ['a backslash at the end', 'a\\', ['a']],
   ['an open quote', 'a "b\nc\\', ['a', 'b\nc']],
   ['an open backtick', 'a `b\nc', ['a', 'b\nc']],
-  ['an open quote with nothing in it', 'a "', ['a']],
+  ['an empty open quote', 'a "', ['a']],
   ['heredocs as plain text', '<<E\na\nE', ['<<E', 'a', 'E']],
 ])('reads %s', (_, source, expected) => {
   expect(texts(source)).toEqual(expected);
@@ -36,7 +40,7 @@ test.each([
   ['an empty heredoc', '<<E\nE', ['']],
   ['a marker in the middle of a line', '<<E\na E b', ['', 'b']],
   ['an escaped heredoc', '\\<<E\na\nE', ['<<E', 'a', 'E']],
-  ['a marker that a blank follows', '<<E a\nE', ['<<E', 'a', 'E']],
+  ['a marker followed by a blank', '<<E a\nE', ['<<E', 'a', 'E']],
   ['a heredoc that begins inside a word', 'a<<E\nE', ['a<<E', 'E']],
   ['an open heredoc', 'a <<E\nb }', ['a', 'b }']],
   ['a marker with other characters', 'a <<E"\nb\nE"', ['a', 'b\nE"']],
@@ -54,25 +58,25 @@ test.each([
   expect(tokenize(source).map(({ line }) => line)).toEqual(expected);
 });
 
-test('offsets take in quotes and backslashes', () => {
+test('offsets include quotes and backslashes', () => {
   const source = '\ufeff "a\\"b" `c` \\"d" e\\\r\nf';
   const slices = tokenize(source).map(({ start, end }) => source.slice(start, end));
   expect(slices).toEqual(['"a\\"b"', '`c`', '\\"d"', 'e\\', 'f']);
 });
 
-test('the quote is told, and none for one that stays open', () => {
+test('a token has its quote, but not if that stays open', () => {
   expect(tokenize('"a" `b` c "d').map(({ quote }) => quote)).toEqual(['"', '`', '', '']);
   expect(tokenize('<<E\nE', { heredocs: true })[0]?.quote).toBe('<<');
 });
 
-test('a quoted brace is one too, part of a word is none', () => {
+test('a quoted brace is a brace, part of a word is not', () => {
   expect(tokenize('{ } "{" `}` {} a{ {b}').map(isBrace)).toEqual([
     ...[true, true, true, true],
     ...[false, false, false],
   ]);
 });
 
-test('a line begins where Caddy sees one', () => {
+test('lines begin where they do for Caddy', () => {
   const starts = (source: string) => {
     const tokens = tokenize(source);
     return tokens.map((_, index) => startsLine(tokens, index));

@@ -1,47 +1,41 @@
-/** What can be installed, and where each keeps its things. */
-
-export const PARTS = ['hub', 'agent', 'all'] as const;
-export type Part = (typeof PARTS)[number];
+/** Where an installation keeps its files. */
+import type { Role } from '../settings.ts';
 
 export type Installed = {
-  part: Part;
   /** The unit's file name. */
   unit: string;
-  /** Below /var/lib, as StateDirectory= names it. */
+  /** The folder below /var/lib, as StateDirectory= names it. */
   state: string;
-  /** Settings of the operator's. */
+  /** The operator's settings file. */
   settings: string;
-  /** What it runs behind the program's path. */
+  /** The arguments that the unit starts the program with. */
   words: readonly string[];
 };
 
 /** For units that an administrator wrote (systemd.unit(5)). */
 export const UNIT_FOLDER = '/etc/systemd/system';
 export const SETTINGS_FOLDER = '/etc/signalbox';
-/** Handed to the units by LoadCredential=: only root can read it. */
+/** Only root can read it; LoadCredential= passes it to the units. */
 export const TOKEN_FILE = `${SETTINGS_FOLDER}/agent-token`;
-/** Where a program is put that lies where others than root can change it. */
+/** The program is copied to it if anyone but root can change the one that runs. */
 export const PROGRAM = '/usr/local/bin/signalbox';
 export const CADDY_FOLDER = '/etc/caddy';
 export const CADDY_FILE = `${CADDY_FOLDER}/Caddyfile`;
 
-export const INSTALLED: Readonly<Record<Part, Installed>> = {
+export const INSTALLED: Readonly<Record<Role, Installed>> = {
   hub: {
-    part: 'hub',
     unit: 'signalbox-hub.service',
     state: 'signalbox',
     settings: `${SETTINGS_FOLDER}/hub.env`,
     words: ['hub'],
   },
   agent: {
-    part: 'agent',
     unit: 'signalbox-agent.service',
     state: 'signalbox-agent',
     settings: `${SETTINGS_FOLDER}/agent.env`,
     words: ['agent'],
   },
   all: {
-    part: 'all',
     unit: 'signalbox.service',
     state: 'signalbox',
     settings: `${SETTINGS_FOLDER}/signalbox.env`,

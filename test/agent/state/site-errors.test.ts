@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
-import { type Complaint, readComplaint } from '../../../agent/state/complaints.ts';
 import type { LiveSite } from '../../../agent/state/live-sites.ts';
-import { createTroubles } from '../../../agent/state/troubles.ts';
+import { type LogEvent, readLogEvent } from '../../../agent/state/log-events.ts';
+import { createSiteErrors } from '../../../agent/state/site-errors.ts';
 
 const NOW = 1795257791_000;
 
@@ -9,7 +9,7 @@ const line = (entry: object) => JSON.stringify({ level: 'error', ts: NOW / 1000,
 const request = (host: string, more: object = {}) => ({ request: { host, ...more }, status: 502 });
 const dial = (address: string) => `dial tcp ${address}: connect: connection refused`;
 
-describe('a line says nothing', () => {
+describe('a line is not an event', () => {
   test.each([
     '',
     'write error: no space left on device',
@@ -26,13 +26,13 @@ describe('a line says nothing', () => {
     line({ logger: 'tls.obtain', msg: 'something', error: 'of nobody' }),
     line({ logger: 'tls.obtain', level: 'info', msg: 'lock acquired', identifier: 'a' }),
   ])('%p', (text) => {
-    expect(readComplaint(text)).toBeNull();
+    expect(readLogEvent(text)).toBeNull();
   });
 });
 
-describe('a line tells', () => {
+describe('a line says', () => {
   const at = NOW;
-  test.each<[string, string, Complaint]>([
+  test.each<[string, string, LogEvent]>([
     [
       'which upstream was dialled',
       line({
@@ -50,7 +50,7 @@ describe('a line tells', () => {
       },
     ],
     [
-      'which name was not found',
+      'which host name was not found',
       line({
         logger: 'http.log.error',
         msg: 'dial tcp: lookup db on 127.0.0.53:53: no such host',
@@ -76,7 +76,7 @@ describe('a line tells', () => {
       { kind: 'acme', at, name: 'a.example', message: 'no TXT record in zone' },
     ],
     [
-      'when there is another attempt',
+      'when Caddy tries again',
       line({
         logger: 'tls.renew',
         msg: 'will retry',
@@ -96,7 +96,7 @@ describe('a line tells', () => {
       { kind: 'obtained', at, name: 'a' },
     ],
     [
-      'that a check went wrong',
+      'that a health check failed',
       line({
         level: 'info',
         logger: 'http.handlers.reverse_proxy.health_checker.active',
@@ -107,14 +107,14 @@ describe('a line tells', () => {
       { kind: 'unhealthy', at, address: 'one:1', message: 'unexpected status code: 500' },
     ],
   ])('%s', (_, text, expected) => {
-    expect(readComplaint(text)).toEqual(expected);
+    expect(readLogEvent(text)).toEqual(expected);
   });
 
-  test('no more than fits', () => {
-    const said = readComplaint(
+  test('only as much as fits', () => {
+    const event = readLogEvent(
       line({ logger: 'http.log.error', msg: 'x'.repeat(9000), ...request('a') }),
     );
-    expect(said && 'message' in said && said.message.length).toBeLessThan(600);
+    expect(event && 'message' in event && event.message.length).toBeLessThan(600);
   });
 });
 
@@ -128,16 +128,16 @@ const site = (name: string, ...upstreams: string[]): LiveSite => ({
 function begin(recovered: (host: string) => boolean = () => false) {
   let time = NOW;
   const asked: string[] = [];
-  const troubles = createTroubles({
+  const errors = createSiteErrors({
     now: () => new Date(time),
     hasRecovered: async (host) => {
       asked.push(host);
       return recovered(host);
     },
   });
-  return { troubles, asked, pass: (milliseconds: number) => (time += milliseconds) };
+  return { errors, asked, pass: (milliseconds: number) => (time += milliseconds) };
 }
-const failed = (host: string, message: string, dialled: string | null = null): Complaint => ({
+const failed = (host: string, message: string, dialled: string | null = null): LogEvent => ({
   kind: 'upstream',
   at: NOW,
   host,
@@ -147,50 +147,50 @@ const failed = (host: string, message: string, dialled: string | null = null): C
 });
 
 describe('an error', () => {
-  test('of the authority stands until there is a certificate', () => {
-    const { troubles } = begin();
+  test('from the CA stands until there is a certificate', () => {
+    const { errors } = begin();
     const sites = [site('a.example'), site('b.example')];
-    const refused = (name: string): Complaint => ({ kind: 'acme', at: NOW, name, message: 'no' });
-    const retry: Complaint = { kind: 'retry', at: NOW, name: 'a.example', retryAt: NOW + 60_000 };
-    expect(troubles.hear([refused('a.example'), refused('b.example'), retry], sites)).toEqual([]);
+    const refused = (name: string): LogEvent => ({ kind: 'acme', at: NOW, name, message: 'no' });
+    const retry: LogEvent = { kind: 'retry', at: NOW, name: 'a.example', retryAt: NOW + 60_000 };
+    expect(errors.record([refused('a.example'), refused('b.example'), retry], sites)).toEqual([]);
     const at = new Date(NOW).toISOString();
     const retryAt = new Date(NOW + 60_000).toISOString();
-    expect(troubles.errorsOf(site('a.example'))).toEqual([
+    expect(errors.errorsOf(site('a.example'))).toEqual([
       { kind: 'acme', at, message: 'no', standing: true, retryAt },
     ]);
-    const done: Complaint = { kind: 'obtained', at: NOW, name: 'a.example' };
-    expect(troubles.hear([done], sites)).toEqual(['a.example']);
-    expect(troubles.errorsOf(site('a.example'))).toEqual([]);
-    expect(troubles.errorsOf(site('b.example')).length).toBe(1);
+    const done: LogEvent = { kind: 'obtained', at: NOW, name: 'a.example' };
+    expect(errors.record([done], sites)).toEqual(['a.example']);
+    expect(errors.errorsOf(site('a.example'))).toEqual([]);
+    expect(errors.errorsOf(site('b.example')).length).toBe(1);
   });
 
-  test('of an upstream belongs to the site that was asked for', () => {
-    const { troubles } = begin();
+  test('of an upstream belongs to the requested site', () => {
+    const { errors } = begin();
     const [exact, wildcard, any, plain] = [
       site('a.example'),
       site('*.example'),
       site(''),
       { ...site('a.example'), tls: null, ports: [80] },
     ];
-    troubles.hear(
+    errors.record(
       [failed('A.example:443', '1'), failed('x.example', '2'), failed('elsewhere', '3')],
       [exact, wildcard, any, plain],
     );
     const messages = [exact, wildcard, any, plain].map((one) =>
-      troubles.errorsOf(one).map(({ message }) => message),
+      errors.errorsOf(one).map(({ message }) => message),
     );
     expect(messages).toEqual([['1'], ['2'], ['3'], []]);
   });
 
-  test('names the upstream that was dialled, and no other', () => {
+  test('names only the upstream that was dialled', () => {
     const sites = [site('a.example', '127.0.0.1:1', 'localhost:2', 'db:3', 'unix//run/x')];
     const [only] = sites;
     const downFor = (dialled: string | null) => {
-      const { troubles } = begin();
-      troubles.hear([failed('a.example', 'x', dialled)], sites);
+      const { errors } = begin();
+      errors.record([failed('a.example', 'x', dialled)], sites);
       return only?.upstreams
         .map(({ address }) => address)
-        .filter((address) => only && troubles.reasonOf(only, address));
+        .filter((address) => only && errors.reasonOf(only, address));
     };
     expect(downFor('127.0.0.1:1')).toEqual(['127.0.0.1:1']);
     expect(downFor('[::1]:2')).toEqual(['localhost:2']);
@@ -200,36 +200,36 @@ describe('an error', () => {
     expect(downFor(null)).toEqual([]);
   });
 
-  test('that is over is told as such, and forgotten after an hour', async () => {
-    const { troubles, pass } = begin(() => true);
+  test('that is over is shown as such, and forgotten after an hour', async () => {
+    const { errors, pass } = begin(() => true);
     const sites = [site('a.example', 'one:1')];
-    troubles.hear([failed('a.example', 'x')], sites);
-    expect(troubles.reasonOf(site('a.example', 'one:1'), 'one:1')).not.toBeNull();
-    await troubles.settle(sites);
-    expect(troubles.errorsOf(site('a.example'))).toMatchObject([{ standing: false }]);
-    expect(troubles.reasonOf(site('a.example', 'one:1'), 'one:1')).toBeNull();
+    errors.record([failed('a.example', 'x')], sites);
+    expect(errors.reasonOf(site('a.example', 'one:1'), 'one:1')).not.toBeNull();
+    await errors.refresh(sites);
+    expect(errors.errorsOf(site('a.example'))).toMatchObject([{ standing: false }]);
+    expect(errors.reasonOf(site('a.example', 'one:1'), 'one:1')).toBeNull();
     pass(3_600_001);
-    await troubles.settle(sites);
-    expect(troubles.errorsOf(site('a.example'))).toEqual([]);
+    await errors.refresh(sites);
+    expect(errors.errorsOf(site('a.example'))).toEqual([]);
   });
 
   test('is forgotten with its site', async () => {
-    const { troubles } = begin();
-    troubles.hear([failed('a.example', 'x')], [site('a.example')]);
-    await troubles.settle([site('b.example')]);
-    expect(troubles.errorsOf(site('a.example'))).toEqual([]);
+    const { errors } = begin();
+    errors.record([failed('a.example', 'x')], [site('a.example')]);
+    await errors.refresh([site('b.example')]);
+    expect(errors.errorsOf(site('a.example'))).toEqual([]);
   });
 
-  test('of many sites is asked about a hundred at a time, each in its turn', async () => {
-    const { troubles, asked } = begin();
+  test('of many sites is checked a hundred at a time, in turn', async () => {
+    const { errors, asked } = begin();
     const sites = Array.from({ length: 150 }, (_, i) => site(`${i}.example`));
-    troubles.hear(
+    errors.record(
       sites.map(({ name }) => failed(name, 'x')),
       sites,
     );
-    await troubles.settle(sites);
+    await errors.refresh(sites);
     expect(asked.length).toBe(100);
-    await troubles.settle(sites);
+    await errors.refresh(sites);
     expect(new Set(asked).size).toBe(150);
   });
 });

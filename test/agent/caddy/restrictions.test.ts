@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAdminMatcher } from '../../../agent/caddy/admin-address.ts';
-import { findForbidden } from '../../../agent/caddy/policy.ts';
+import { findForbidden } from '../../../agent/caddy/restrictions.ts';
 import { fileImports } from '../../../src/shared/caddyfile/file-imports.ts';
 import { mayImport, resolvePath } from '../../../src/shared/import-dirs.ts';
 import { temporaryFolder } from '../../harness/stack.ts';
@@ -10,7 +10,7 @@ import { temporaryFolder } from '../../harness/stack.ts';
 const folder = temporaryFolder();
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe('an upstream is the admin endpoint', () => {
+describe('an upstream counts as the admin endpoint', () => {
   const isTcp = createAdminMatcher('localhost:2019', resolvePath);
   test.each([
     'localhost:2019',
@@ -51,7 +51,7 @@ describe('an upstream is the admin endpoint', () => {
     expect(isUnix(address)).toBe(true);
   });
 
-  test('through a link', () => {
+  test('through a symbolic link', () => {
     mkdirSync(join(folder, 'real'));
     writeFileSync(join(folder, 'real/admin.sock'), '');
     symlinkSync(join(folder, 'real'), join(folder, 'link'));
@@ -70,12 +70,12 @@ describe('an upstream is the admin endpoint', () => {
     [isUnix, 'localhost:2019'],
     [isUnix, 'unix//run/box/other.sock'],
     [isUnix, '{http.request.host.labels.1}:8080'],
-  ])('%p is not for %s', (matches, address) => {
+  ])('but not with %p: %s', (matches, address) => {
     expect(matches(address)).toBe(false);
   });
 });
 
-test('it is found however deep, for fixed and looked-up upstreams and proxies on the way', () => {
+test('it is found at any depth, in static and dynamic upstreams and forward proxies', () => {
   const isAdmin = createAdminMatcher('localhost:2019', resolvePath);
   const find = (handler: object) =>
     findForbidden({ apps: { http: { routes: [{ handle: [handler as never] }] } } }, isAdmin);
@@ -92,7 +92,7 @@ test('it is found however deep, for fixed and looked-up upstreams and proxies on
   expect(findForbidden({}, isAdmin)).toBeNull();
 });
 
-describe('files that are imported', () => {
+describe('imported files', () => {
   test.each<[string, string[]]>([
     ['a.example {\n\timport /etc/x\n}', ['/etc/x']],
     ['a.example {\n\theader { import /etc/x\n\t}\n}', ['/etc/x']],
@@ -106,7 +106,7 @@ describe('files that are imported', () => {
     expect([...new Set(fileImports(text).map(({ target }) => target))]).toEqual(targets);
   });
 
-  test('may be hidden in a variable', () => {
+  test('are found in the value of a variable', () => {
     const options = { environment: { WORD: 'import /etc/x' } };
     expect(fileImports('a.example {\n\t{$WORD}\n}', options)[0]?.target).toBe('/etc/x');
   });
@@ -115,11 +115,11 @@ describe('files that are imported', () => {
     '(x) {\n\trespond 1\n}\na.example {\n\timport x\n}',
     'a.example {\n\trespond import /etc/x\n}',
     'a.example {\n\t# import /etc/x\n}',
-  ])('there are none in %j', (text) => {
+  ])('are not found in %j', (text) => {
     expect(fileImports(text)).toEqual([]);
   });
 
-  test('lie below an allowed folder, whatever links, dots and patterns are on the way', () => {
+  test('must be below an allowed folder, whatever links, dots and patterns the path has', () => {
     const dir = join(folder, 'sites');
     const outside = join(folder, 'outside');
     for (const path of [dir, join(dir, 'good'), join(dir, 'bad'), outside, `${dir}-more`]) {

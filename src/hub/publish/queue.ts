@@ -1,0 +1,68 @@
+/** The one queue of changes: those that arrive during a publish go out together in the next one. */
+import { createQueue, type Queue } from '../../shared/async.ts';
+import { inRequests, requestIds } from '../../shared/observe/context.ts';
+import type { Author, Change } from './changes.ts';
+
+/** A change that someone waits for. */
+export type Waiting = {
+  change: Change<unknown>;
+  author: Author;
+  /** Replace sites that signalbox did not write. */
+  replace: boolean;
+  resolve: (result: unknown) => void;
+  reject: (error: unknown) => void;
+  /** The requests that wait for it, for the log. */
+  requestIds: readonly string[];
+};
+
+export type ChangeQueue = {
+  /** Resolves with the change's result once it is live and recorded. @throws as the publish does */
+  add<T>(change: Change<T>, author: Author, replace: boolean): Promise<T>;
+  /** Runs a job between two batches. */
+  between: Queue;
+  /** Changes without an answer yet. */
+  length(): number;
+};
+
+/** @param publish settles every change it is given; one batch at a time */
+export function createChangeQueue(
+  publish: (batch: readonly Waiting[]) => Promise<void>,
+): ChangeQueue {
+  const between = createQueue();
+  let waiting: Waiting[] = [];
+  let underWay = 0;
+
+  /** Requests that arrive together are read one after the other: while more come, it waits. */
+  async function untilAllArrived(): Promise<void> {
+    for (let seen = 0; seen < waiting.length; ) {
+      seen = waiting.length;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  async function publishWaiting(): Promise<void> {
+    await untilAllArrived();
+    const batch = waiting;
+    waiting = [];
+    underWay = batch.length;
+    const ids = batch.flatMap((item) => item.requestIds);
+    await inRequests(ids, () => publish(batch)).catch((error) => {
+      for (const { reject } of batch) reject(error);
+    });
+    underWay = 0;
+  }
+
+  return {
+    add<T>(change: Change<T>, author: Author, replace: boolean) {
+      const { promise, resolve, reject } = Promise.withResolvers<T>();
+      waiting.push({
+        ...{ change, author, replace, reject, requestIds: requestIds() },
+        resolve: resolve as (result: unknown) => void,
+      });
+      if (waiting.length === 1) void between(publishWaiting);
+      return promise;
+    },
+    between,
+    length: () => waiting.length + underWay,
+  };
+}

@@ -1,0 +1,30 @@
+/** What hub and agent have in common when they are started. */
+import { lstatSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Running } from '../listen.ts';
+
+/** Told how far the first indexing of the access log is, in bytes, and when it is done. */
+export type Indexing = { onIndexing: (done: number, total: number) => void; over: () => void };
+
+/** Listens, but does no work of its own before `begin` is called. */
+export type Prepared = Running & { begin: () => Promise<void> };
+
+export type RunningHub = Running & {
+  /** Required by the first sign-up unless it comes from this machine; null once there is an account. */
+  setupCode: string | null;
+  /** Whether it listens on loopback only. */
+  loopback: boolean;
+};
+
+/**
+ * Whoever can open the socket controls the proxy: nobody else may own or enter its folder.
+ * @throws Error if somebody else does
+ */
+export function prepareSocketFolder(socket: string): void {
+  const folder = dirname(socket);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const { uid, mode } = lstatSync(folder);
+  if (uid !== process.getuid?.() || (mode & 0o077) !== 0) {
+    throw new Error(`${folder} must be owned by this user and closed to all others (mode 0700)`);
+  }
+}

@@ -1,0 +1,109 @@
+/** All settings: the table that config.ts reads by, `--help` prints and the docs are tested against. */
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+/** What the program runs as; `all`: the one-machine mode, with hub, agent and Caddy. */
+export const ROLES = ['hub', 'agent', 'all'] as const;
+export type Role = (typeof ROLES)[number];
+
+export type Setting = Readonly<{
+  /** What applies while it is not set, as it would be written in the environment. */
+  default: string | null;
+  /** The default of the one-machine mode if it differs; `DATA_DIR/` stands for the data folder. */
+  onOneMachine?: string;
+  /** For `--help`: half a line, in lower case. */
+  meaning: string;
+  /** Never printed. NAME_FILE, with the path of a file that contains it, works too. */
+  secret?: true;
+  /** The roles that use it. */
+  roles: readonly Role[];
+}>;
+
+const used =
+  (roles: readonly Role[]) =>
+  (usual: string | null, meaning: string, more: Partial<Setting> = {}): Setting => ({
+    default: usual,
+    meaning,
+    roles,
+    ...more,
+  });
+const byAny = used(ROLES);
+const byHub = used(['hub', 'all']);
+const byAgent = used(['agent', 'all']);
+
+/** In the order of `--help`. */
+export const SETTINGS = {
+  DATA_DIR: byAny('./data', 'database, secrets, certificates'),
+  HUB_HOST: byHub('127.0.0.1', 'address the hub listens on'),
+  HUB_PORT: byHub('3000', 'port the hub listens on; 0: any free one'),
+  SIGN_UP: byHub(
+    'first',
+    'who may sign up: first (the owner only), open (anyone) or closed (nobody)',
+  ),
+  TRUST_PROXY: byHub('false', 'take the client address from the last hop of X-Forwarded-For'),
+  HUB_ORIGINS: byHub(null, 'origins or hosts the hub answers to, separated by commas; none: any'),
+  AGENT_URL: used(['hub'])('http://127.0.0.1:3002', 'where the hub reaches the agent'),
+  AGENT_CA: used(['hub'])(
+    null,
+    'how the hub verifies the agent: a PEM file or a SHA-256 fingerprint',
+  ),
+  AGENT_TOKEN: byAny(
+    null,
+    'token that hub and agent share, 32+ characters; on one machine: generated',
+    { secret: true },
+  ),
+  AGENT_TOKEN_PREVIOUS: byAgent(null, 'old token that the agent still accepts', { secret: true }),
+  AGENT_HOST: byAgent('127.0.0.1', 'address the agent listens on'),
+  AGENT_PORT: byAgent('3002', 'port the agent listens on; 0: any free one'),
+  AGENT_TLS_CERT: byAgent(null, 'the agent’s TLS certificate, a PEM file'),
+  AGENT_TLS_KEY: byAgent(null, 'the private key of that certificate, a PEM file'),
+  PROXY_BIN: byAgent('caddy', 'the Caddy program, a name or a path'),
+  PROXYFILE: byAgent('/etc/caddy/Caddyfile', 'the Caddyfile that the agent writes', {
+    onOneMachine: 'DATA_DIR/Caddyfile',
+  }),
+  PROXY_ADMIN: byAgent(
+    'localhost:2019',
+    'Caddy’s admin endpoint, host:port or unix//path; if managed: a socket',
+  ),
+  PROXY_MANAGED: byAgent('false', 'whether the agent starts, restarts and stops Caddy itself', {
+    onOneMachine: 'true',
+  }),
+  PROXY_ENV_FILE: byAgent(null, 'file of NAME=value lines for Caddy’s environment'),
+  PROXY_HTTP_PORT: used(['all'])(
+    null,
+    'first HTTP port; if not set: 80, or 8080 if 80 or 443 is not available',
+  ),
+  PROXY_HTTPS_PORT: used(['all'])(
+    null,
+    'first HTTPS port; if not set: 443, or 8443 if 80 or 443 is not available',
+  ),
+  IMPORT_DIRS: byAny(null, 'folders that sites may import files from, separated by colons'),
+  ACCESS_LOG: byAgent('/var/log/caddy/access.log', 'the access log that Caddy writes', {
+    onOneMachine: 'DATA_DIR/logs/access.log',
+  }),
+  ACCESS_LOG_ROLL_MB: byAgent('100', 'size in MB at which the access log is rotated'),
+  ACCESS_LOG_KEEP: byAgent('10', 'how many rotated access logs to keep'),
+  LOG_FORMAT: byAny('logfmt', 'format of signalbox’s own log: logfmt or json'),
+  LOG_LEVEL: byAny('info', 'level of signalbox’s own log: debug, info, warn or error'),
+};
+
+export type SettingName = keyof typeof SETTINGS;
+
+/** The table's rows as a list. */
+export const settings: readonly (readonly [SettingName, Setting])[] = Object.entries(SETTINGS) as [
+  SettingName,
+  Setting,
+][];
+
+/** All variables the program reads: each setting, and the `_FILE` of each secret. */
+export const VARIABLES: readonly string[] = settings.flatMap(([name, { secret }]) =>
+  secret ? [name, `${name}_FILE`] : [name],
+);
+
+/** A setting's text, trimmed; undefined if it is not set or blank. */
+export const givenIn = (env: Env, name: string): string | undefined =>
+  env[name]?.trim() || undefined;
+
+/** A setting's text, or its default, `''` if there is neither. */
+export const valueIn = (env: Env, name: SettingName): string =>
+  givenIn(env, name) ?? SETTINGS[name].default ?? '';
