@@ -11,8 +11,8 @@
  * 3. `answers/block-reader.ts` reads these blocks only, and only the lines of the page are parsed
  *    (`index/entry.ts`).
  *
- * Whoever looks at lines of a block is handed each entry as a cursor (`EntryCursor`), which is valid
- * until the next entry. If a file disappears meanwhile (`SegmentGone`), the query starts again.
+ * Code that visits the lines of a block receives each entry as a cursor (`EntryCursor`), which is valid
+ * until the next entry. If a file disappears during a query (`SegmentGone`), the query starts again.
  * Stats and activity work the same way; a tail (`answers/tail.ts`) reads the files without an index.
  */
 import { within } from '../../src/shared/async.ts';

@@ -115,7 +115,7 @@ export function createBlockReader(classifier: Classifier): BlockReader {
             const batch = requests.slice(i, i + BLOCKS_AT_ONCE).map(async (request) => {
               return { request, lines: await readParts(indexed, source, request, match) };
             });
-            // Wait for all: none must go on reading after the source has been closed.
+            // Wait for all of them: none may still be reading when the source is closed.
             for (const each of await Promise.allSettled(batch)) {
               if (each.status === 'rejected') throw each.reason;
               yield each.value;
@@ -146,7 +146,7 @@ export function createBlockReader(classifier: Classifier): BlockReader {
           }
           return;
         }
-        const requests = blocks.map((block) => ({ block, limit: block.count }));
+        const requests = blocks.map((block) => ({ block }));
         for await (const [{ block }, buffer] of inOnePass(source, requests)) {
           const lines = { buffer, from: 0, to: buffer.length };
           visitLines(indexed, lines, (entry) => visit(entry, entry.start));
@@ -197,10 +197,10 @@ async function linesIn(
 }
 
 // Decompresses a segment once and picks the blocks from the stream.
-async function* inOnePass(
+async function* inOnePass<T extends { block: Block }>(
   source: Source,
-  requests: readonly BlockRequest[],
-): AsyncGenerator<[BlockRequest, Buffer]> {
+  requests: readonly T[],
+): AsyncGenerator<[T, Buffer]> {
   const waiting = requests.toSorted((a, b) => b.block.start - a.block.start);
   let next = waiting.pop();
   if (!next) return;

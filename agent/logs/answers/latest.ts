@@ -20,8 +20,7 @@ export type Range = { key: string | undefined; from: number; to: number };
 
 export type LatestRequests = {
   /**
-   * Counts about the newest 5000 requests; `partial` if that does not cover all segments or the
-   * deadline passes.
+   * Counts the newest requests, about 5000; `partial` if there are more, or if the deadline passes.
    * @throws SegmentGone
    */
   read(

@@ -45,12 +45,10 @@ function plain(handle: FileHandle): Source {
       const buffer = Buffer.allocUnsafe(end - start);
       let filled = 0;
       while (filled < buffer.length) {
-        const { bytesRead } = await handle.read(
-          buffer,
-          filled,
-          buffer.length - filled,
-          start + filled,
-        );
+        const { bytesRead } = await handle.read(buffer, {
+          offset: filled,
+          position: start + filled,
+        });
         if (bytesRead === 0) break;
         filled += bytesRead;
       }

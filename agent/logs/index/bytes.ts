@@ -18,7 +18,7 @@ export function literal(text: string): Literal {
   return { length: bytes.length, words, tail: bytes.slice(count * 4) };
 }
 
-/** Where a JSON string without escapes ends whose contents start at p, or -1. */
+/** The end of a JSON string without escapes, given the start of its contents; or -1. */
 export function plainString(buffer: Buffer, p: number): number {
   for (let i = p; i < buffer.length; i++) {
     const byte = buffer[i] as number;
@@ -28,7 +28,7 @@ export function plainString(buffer: Buffer, p: number): number {
   return -1;
 }
 
-/** Where an unsigned number that starts at p and is followed by a comma ends, or -1. */
+/** The end of an unsigned number that starts at p and is followed by a comma; or -1. */
 export function plainNumber(buffer: Buffer, p: number): number {
   for (let i = p; i < buffer.length; i++) {
     const byte = buffer[i] as number;

@@ -1,6 +1,8 @@
 /** The last block of an index, to which lines are still added. */
 import { type Block, partOf } from './block.ts';
+import type { EntryCursor } from './classifier.ts';
 import { type Growable, growable } from './growable.ts';
+import { latencyStep } from './latency.ts';
 
 export type OpenBlock = Pick<Block, 'start' | 'end' | 'earliest' | 'latest' | 'timeless'> & {
   /** The pairs that occur, in the order of their first line. */
@@ -38,14 +40,12 @@ export function restart(open: OpenBlock, start: number): void {
   Object.assign(open, emptyAt(start));
 }
 
-/** Adds a line that starts at an offset in the segment. */
-export function addLine(
-  open: OpenBlock,
-  start: number,
-  pair: number,
-  time: number,
-  step: number,
-): void {
+/** What the index keeps of an access entry; the cursor has the units. */
+export type IndexedEntry = Pick<EntryCursor, 'pair' | 'time' | 'latency'>;
+
+/** Adds an entry whose line starts at an offset in the segment. */
+export function addLine(open: OpenBlock, start: number, entry: IndexedEntry): void {
+  const { pair, time } = entry;
   const count = open.counts[pair] ?? 0;
   if (count === 0) open.pairs.push(pair);
   while (open.counts.length <= pair) {
@@ -55,7 +55,7 @@ export function addLine(
   open.counts[pair] = count + 1;
   open.parts[pair] = (open.parts[pair] ?? 0) | (1 << partOf(start - open.start));
   open.linePairs.push(pair);
-  open.lineSteps.push(step);
+  open.lineSteps.push(latencyStep(entry.latency));
   if (time < open.earliest) open.earliest = time;
   if (time > open.latest) open.latest = time;
   if (Number.isNaN(time)) open.timeless++;

@@ -1,7 +1,6 @@
 /** The sparse index of one segment: for each block, the number of lines of each (domain, status). */
 import { BLOCK_BYTES, type Block } from './block.ts';
-import { latencyStep } from './latency.ts';
-import { addLine, createOpenBlock, restart, viewOf } from './open-block.ts';
+import { addLine, createOpenBlock, type IndexedEntry, restart, viewOf } from './open-block.ts';
 import { createPairs, type Pairs, type Selection } from './pairs.ts';
 import { createSealedBlocks, type VisitRow } from './sealed-blocks.ts';
 
@@ -14,15 +13,6 @@ export type IndexView = {
   blocks(): Iterable<Block>;
 };
 
-/** What the index keeps of an access entry. */
-type Counted = {
-  pair: number;
-  /** Milliseconds since 1970, or NaN. */
-  time: number;
-  /** Milliseconds. */
-  latency: number;
-};
-
 export type SegmentIndex = {
   readonly pairs: Pairs;
   /** Offset up to which the segment has been indexed. */
@@ -33,7 +23,7 @@ export type SegmentIndex = {
   readonly earliest: number;
   readonly latest: number;
   /** Adds the entry in [start, end) of the segment. Lines are added in the order of the file. */
-  add(start: number, end: number, entry: Counted): void;
+  add(start: number, end: number, entry: IndexedEntry): void;
   /** Skips a line that is not an entry. One longer than a block belongs to no block. */
   skip(start: number, end: number): void;
   /** The rest of the segment was added as a line although it has no newline. */
@@ -81,8 +71,8 @@ export function createSegmentIndex(): SegmentIndex {
       return Math.max(sealedLatest, open.latest);
     },
 
-    add(start, end, { pair, time, latency }) {
-      addLine(open, start, pair, time, latencyStep(latency));
+    add(start, end, entry) {
+      addLine(open, start, entry);
       growTo(end);
     },
     skip(start, end) {

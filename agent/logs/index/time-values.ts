@@ -1,7 +1,7 @@
 /**
  * Times and durations in every format of Caddy's log encoder: the agent's own logger writes seconds,
  * but the file may hold lines of a logger that was configured by hand. No format names its unit, so
- * numbers are told apart by size and texts by shape.
+ * numbers are distinguished by size and texts by shape.
  */
 
 /**

@@ -6,9 +6,9 @@ import { latencyOf, latencyStep } from '../../../../agent/logs/index/latency.ts'
 import { createLogs } from '../../../../agent/logs/logs.ts';
 import type { LogStats } from '../../../../src/shared/wire.ts';
 import { line, type Random } from '../lines.ts';
-import { allEntries, isWanted, type Keyed } from '../reference.ts';
+import { allEntries, type Keyed } from '../reference.ts';
 import { temporaryFolders } from '../temp.ts';
-import { checkGrowingLog, START, writeLongLog } from './growing-log.ts';
+import { anyRange, checkGrowingLog, divide, START, writeLongLog } from './growing-log.ts';
 
 const newFolder = temporaryFolders();
 
@@ -23,17 +23,8 @@ const top = <T extends string | number>(values: readonly T[]) => {
 
 /** The same numbers, by sorting all entries. */
 function naiveStats(entries: readonly Keyed[], filter: StatsFilter) {
-  const timed = entries
-    .filter(({ entry }) => entry.timestamp !== '')
-    .map((each) => ({ ...each, time: Date.parse(each.entry.timestamp) }));
-  const from = filter.from ?? Math.min(...timed.map(({ time }) => time));
-  const to = Math.max(from, filter.to ?? Math.max(...timed.map(({ time }) => time)) + 1);
-  const { buckets: _, ...conditions } = filter;
-  const found = timed.filter((each) => isWanted(each, { ...conditions, from, to }));
-  const length = Math.min(filter.buckets, to - from);
-  const buckets = Array.from({ length }, (_, i) => {
-    const edge = (at: number) => from + Math.floor((at * (to - from)) / length);
-    const inside = found.filter(({ time }) => time >= edge(i) && time < edge(i + 1));
+  const { from, to, found, buckets } = divide(entries, filter);
+  const counted = buckets.map(({ from, to, inside }) => {
     const latencies = inside.map(({ latency }) => latency).sort((a, b) => a - b);
     const percentile = (share: number) => {
       const value = latencies[Math.ceil(latencies.length * share) - 1];
@@ -45,8 +36,8 @@ function naiveStats(entries: readonly Keyed[], filter: StatsFilter) {
         return (found >= 1 && found <= 5 ? found : 0) === n;
       }).length;
     return {
-      from: new Date(edge(i)).toISOString(),
-      to: new Date(edge(i + 1)).toISOString(),
+      from: new Date(from).toISOString(),
+      to: new Date(to).toISOString(),
       requests: {
         '1xx': ofClass(1),
         '2xx': ofClass(2),
@@ -63,7 +54,7 @@ function naiveStats(entries: readonly Keyed[], filter: StatsFilter) {
     from: new Date(from).toISOString(),
     to: new Date(to).toISOString(),
     requests: found.length,
-    buckets,
+    buckets: counted,
     domains: top(found.map(({ key }) => key)),
     statuses: top(found.map(({ entry }) => entry.status)),
     paths: top(found.map(({ entry }) => entry.path)),
@@ -82,15 +73,11 @@ function flat({ domains, statuses, latest, ...rest }: LogStats) {
   };
 }
 
-function anyRange(r: Random, seconds: number): StatsFilter {
-  const at = () => START * 1000 + r.below(seconds * 1000);
+function anyFilter(r: Random): StatsFilter {
+  const domains = ['a.example', 'b.example', 'bücher.example', 'no.example'];
   return {
-    ...(r.chance(0.5) && {
-      domain: r.pick(['a.example', 'b.example', 'bücher.example', 'no.example']),
-    }),
-    ...(r.chance(0.6) && { from: at() }),
-    ...(r.chance(0.6) && { to: at() }),
-    buckets: r.pick([1, 2, 7, 60, 500]),
+    ...(r.chance(0.5) && { domain: r.pick(domains) }),
+    ...anyRange(r, 90, [1, 2, 7, 60, 500]),
   };
 }
 
@@ -116,7 +103,7 @@ describe('stats', () => {
 
   test.each([1, 2, 3])('of log %d are what sorting all entries gives', async (seed) => {
     await checkGrowingLog(newFolder(), seed, async (logs, entries, r) => {
-      const filter = anyRange(r, 90);
+      const filter = anyFilter(r);
       for (let twice = 0; twice < 2; twice++) {
         expect(flat(await logs.stats(filter))).toEqual(naiveStats(entries, filter));
       }
