@@ -38,7 +38,7 @@ import type { ProxyControl } from './caddy/proxy.ts';
 import { parseActivityQuery } from './logs/answers/activity.ts';
 import { parseConditions, parseLogQuery } from './logs/answers/filter.ts';
 import { parseStatsQuery } from './logs/answers/stats.ts';
-import { type Place, parsePlace } from './logs/files/place.ts';
+import { type LogPosition, parsePosition } from './logs/files/log-position.ts';
 import type { Logs } from './logs/logs.ts';
 import type { AgentMetrics } from './metrics.ts';
 import type { ProxyState } from './state/proxy-state.ts';
@@ -141,7 +141,7 @@ export function createAgent(deps: AgentDeps) {
         eventStream(
           logs.tail(
             parseConditions(conditions),
-            placeOf(request.headers.get('last-event-id') || after),
+            positionOf(request.headers.get('last-event-id') || after),
           ),
         ),
       { query: TailQuery },
@@ -158,9 +158,9 @@ export function createAgent(deps: AgentDeps) {
 }
 
 /** @throws Failure INVALID_REQUEST */
-function placeOf(text: string | undefined): Place | undefined {
+function positionOf(text: string | undefined): LogPosition | undefined {
   if (!text) return undefined;
-  const place = parsePlace(text);
-  if (place) return place;
+  const position = parsePosition(text);
+  if (position) return position;
   throw new Failure('INVALID_REQUEST', 'The Last-Event-ID is not an event of this log.');
 }

@@ -1,127 +1,124 @@
+/**
+ * The log engine: pages, numbers and tails of an access log of any size. How a page is found:
+ *
+ * 1. `index/log-index.ts` lists the log's files (`files/segments.ts`) and indexes the bytes that were
+ *    added since the last call (`index/extend-index.ts`). `index/classifier.ts` decides which lines
+ *    are access entries, and `index/segment-index.ts` counts those in each block of about 1 MiB by
+ *    domain and status.
+ * 2. `answers/page.ts` adds up the counts of the blocks, from the newest back, to find the blocks that
+ *    the page is in. For conditions that the index does not hold (path, address, time),
+ *    `answers/match-counter.ts` counts the matches by reading the blocks.
+ * 3. `answers/block-reader.ts` reads these blocks only, and only the lines of the page are parsed
+ *    (`index/entry.ts`).
+ *
+ * Code that visits the lines of a block receives each entry as a cursor (`EntryCursor`), which is valid
+ * until the next entry. If a file disappears during a query (`SegmentGone`), the query starts again.
+ * Stats and activity work the same way; a tail (`answers/tail.ts`) reads the files without an index.
+ */
+import { within } from '../../src/shared/async.ts';
 import type { LogActivity, LogEntry, LogPage, LogStats } from '../../src/shared/wire.ts';
 import { type ActivityFilter, readActivity } from './answers/activity.ts';
-import { createDecoder } from './answers/decoded.ts';
+import { createBlockDecoder } from './answers/block-decoder.ts';
+import { createBlockReader, SegmentGone } from './answers/block-reader.ts';
 import type { Conditions, LogFilter } from './answers/filter.ts';
-import { createLatest } from './answers/latest.ts';
-import { readPage, type Segments } from './answers/query.ts';
-import { createReader, Vanished } from './answers/reader.ts';
+import { createLatestRequests } from './answers/latest.ts';
+import { createMatchCounter } from './answers/match-counter.ts';
+import { readPage } from './answers/page.ts';
 import { readStats, type StatsFilter } from './answers/stats.ts';
 import { createTails } from './answers/tail.ts';
-import { createTallies } from './answers/tally.ts';
-import type { Place } from './files/place.ts';
-import { createClassifier } from './index/classify.ts';
-import { createHistory, type OnIndexing } from './index/history.ts';
-import { createPatience, type Patience } from './index/patience.ts';
+import type { LogPosition } from './files/log-position.ts';
+import { createClassifier } from './index/classifier.ts';
+import { createDeadline, type Deadline } from './index/deadline.ts';
+import { createLogIndex, type OnIndexing, type Snapshot } from './index/log-index.ts';
 
 export type Logs = {
   /**
-   * Begins to index, so that the first query need not; its faults are told to the queries.
-   * Resolves when that is over, however it ended.
+   * Indexes the log ahead of the first query. Resolves when that is over, even if it failed; the
+   * queries throw the error.
    */
   warm(): Promise<void>;
   /**
-   * A page of the access log as it is now: what was written before the call is in it. Rejects
-   * when a file cannot be read, and after `close`.
+   * A page of the log, with everything that was written before the call.
+   * @throws when a file cannot be read, and after `close`
    */
   page(filter: LogFilter): Promise<LogPage>;
-  /** The newest entry of a host, null where there is none; rejects as `page`. */
+  /** The newest entry of a host, or null. @throws as `page` */
   newest(domain: string): Promise<LogEntry | null>;
-  /** Numbers over time; rejects as `page`. */
+  /** Numbers over time. @throws as `page` */
   stats(filter: StatsFilter): Promise<LogStats>;
-  /** Requests over time of each domain; rejects as `page`. */
+  /** Requests over time for each domain. @throws as `page` */
   activity(filter: ActivityFilter): Promise<LogActivity>;
-  /** What is written from now on, or from a place on, as server-sent events. */
-  tail(conditions: Conditions, after: Place | undefined): ReadableStream<Uint8Array>;
-  /** Ends the tails, which a server that stops would wait for; see `Tails.end`. */
+  /** What is written from now on, or after a position, as server-sent events. */
+  tail(conditions: Conditions, after: LogPosition | undefined): ReadableStream<Uint8Array>;
+  /** Ends the tails, for which a server that stops would wait; see `Tails.end`. */
   endTails(): number;
-  /** Bytes indexed so far (uncompressed), files that have an index, readers of tails. */
+  /** Number of (uncompressed) bytes indexed so far, of files with an index, and of open tails. */
   counts(): { indexedBytes: number; segments: number; tails: number };
-  /** Lets go of the indexes and ends work under way. */
+  /** Ends the tails and other work, and drops the indexes. */
   close(): void;
 };
 
 export type LogsOptions = {
-  /** The path of the live file; the rolled ones lie beside it. */
+  /** The path of the live file; the rolled files are beside it. */
   file: string;
-  /** Milliseconds after which a query answers with what it has found until then. */
-  patience?: number;
-  /** Hears how far the first indexing is. */
+  /** Milliseconds after which a query answers with what it has found so far. */
+  timeout?: number;
+  /** Receives the progress of the first indexing. */
   onIndexing?: OnIndexing;
 };
 
-const PATIENCE_MS = 2000;
-// How often a page is begun anew because a roll took a file away under it.
+const TIMEOUT_MS = 2000;
+// How often a query starts again because a file disappeared.
 const ATTEMPTS = 20;
 
-export function createLogs({ file, patience = PATIENCE_MS, onIndexing }: LogsOptions): Logs {
+export function createLogs({ file, timeout = TIMEOUT_MS, onIndexing }: LogsOptions): Logs {
   const classifier = createClassifier();
-  const history = createHistory(file, classifier, onIndexing);
-  const reader = createReader(classifier);
-  const tallies = createTallies(reader);
-  const decoder = createDecoder(reader, classifier);
-  const latest = createLatest(reader, classifier);
+  const index = createLogIndex(file, classifier, onIndexing);
+  const reader = createBlockReader(classifier);
+  const counter = createMatchCounter(reader);
+  const decoder = createBlockDecoder(reader);
+  const latest = createLatestRequests(reader);
   const tails = createTails({ file });
 
-  // While the log is indexed for the first time nobody waits for it longer than patience.
-  async function segmentsNow(): Promise<Segments> {
-    const fresh = history.refresh().then((segments) => ({ segments, complete: true }));
-    if (!history.beginning()) return fresh;
-    let timer: Timer | undefined;
-    const late = new Promise<Segments | undefined>((resolve) => {
-      timer = setTimeout(() => {
-        const segments = history.beginning();
-        resolve(segments && { segments, complete: false });
-      }, patience);
-    });
-    try {
-      return (await Promise.race([fresh, late])) ?? (await fresh);
-    } finally {
-      clearTimeout(timer);
-      fresh.catch(() => undefined);
-    }
+  // The first indexing may take long: after the timeout, the segments indexed so far have to do.
+  async function takeSnapshot(): Promise<Snapshot> {
+    const complete = index.refresh();
+    return index.soFar() ? within(complete, timeout, () => index.soFar() ?? complete) : complete;
   }
 
-  async function answer<T>(
-    read: (segments: Segments, patience: Patience) => Promise<T>,
-  ): Promise<T> {
-    const deadline = createPatience(patience);
+  async function answer<T>(read: (snapshot: Snapshot, deadline: Deadline) => Promise<T>) {
+    const deadline = createDeadline(timeout);
     for (let attempt = 1; ; attempt++) {
       try {
-        return await read(await segmentsNow(), deadline);
-      } catch (fault) {
-        if (!(fault instanceof Vanished) || attempt === ATTEMPTS) throw fault;
+        return await read(await takeSnapshot(), deadline);
+      } catch (error) {
+        if (!(error instanceof SegmentGone) || attempt === ATTEMPTS) throw error;
       }
     }
   }
 
   const page = (filter: LogFilter): Promise<LogPage> =>
-    answer((segments, patience) =>
-      readPage(segments, filter, { reader, tallies, classifier, patience }),
-    );
+    answer((snapshot, deadline) => readPage(snapshot, filter, { reader, counter, deadline }));
 
   return {
-    warm() {
-      return history.refresh().then(
-        () => undefined,
-        () => undefined,
-      );
+    async warm() {
+      await index.refresh().catch(() => undefined);
     },
     page,
     newest: async (domain) => (await page({ domain, page: 1, pageSize: 1 })).logs[0] ?? null,
     stats: (filter) =>
-      answer((segments, patience) =>
-        readStats(segments, filter, { reader, decoder, latest, classifier, patience }),
+      answer((snapshot, deadline) =>
+        readStats(snapshot, filter, { reader, decoder, latest, deadline }),
       ),
     activity: (filter) =>
-      answer((segments, patience) => readActivity(segments, filter, { decoder, patience })),
+      answer((snapshot, deadline) => readActivity(snapshot, filter, { decoder, deadline })),
     tail: tails.open,
     endTails: tails.end,
-    counts: () => ({ ...history.counts(), tails: tails.count() }),
+    counts: () => ({ ...index.counts(), tails: tails.count() }),
     close() {
       tails.end();
-      history.close();
-      reader.close();
-      for (const each of [tallies, decoder, latest]) each.clear();
+      index.close();
+      for (const each of [reader, counter, decoder, latest]) each.clear();
     },
   };
 }

@@ -1,17 +1,17 @@
-/** A log for the bench: the same bytes every time. */
+/** Writes a log to measure with: the same bytes every time. */
 
 export const DOMAINS = 40;
 const STATUSES = [200, 200, 200, 200, 200, 200, 204, 301, 304, 304, 404, 404, 500, 502];
 
-/** A second of 2026. */
+/** The time of the first line, in seconds since 1970. */
 const START = 1795212767;
-/** Seconds from one line to the next, on average. */
+/** Average number of seconds from one line to the next. */
 const STEP = 0.025;
 
-/** The start of a log of so many lines that ends at a time, in seconds since 1970. */
+/** When a log of that many lines has to start to end at a time, both in seconds since 1970. */
 export const startFor = (lines: number, end: number): number => Math.floor(end - lines * STEP);
 
-/** Lines as Caddy writes them for browsers; the first domains get most of the traffic. */
+/** Writes lines as Caddy does for browsers; the first domains get most of the requests. */
 export async function writeLog(file: string, lines: number, start = START): Promise<void> {
   let state = 1;
   const random = (below: number) => {

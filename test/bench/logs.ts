@@ -1,7 +1,6 @@
 /**
- * The log engine beside the tools one would use without it, on the same file in the same run:
- * indexing, pages, numbers over time, tail, memory. `BENCH_LOG_LINES=10000000` takes ten million
- * lines instead of one.
+ * Compares the log engine with command-line tools on the same file in the same run: indexing, pages,
+ * numbers over time, tail, memory. `BENCH_LOG_LINES=10000000` uses ten million lines instead of one.
  */
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +15,7 @@ const LINES = Number(process.env.BENCH_LOG_LINES ?? 1_000_000);
 const ROUNDS = 300;
 const MIB = 2 ** 20;
 
-/** Prints three tables; writes and removes about 650 bytes a line in the temporary folder. */
+/** Prints three tables. Needs about 650 bytes per line in the temporary folder. */
 export async function run(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-bench-logs-'));
   const file = join(folder, 'access.log');
@@ -24,7 +23,7 @@ export async function run(): Promise<void> {
     await writeLog(file, LINES);
     const megabytes = (Bun.file(file).size / 1e6).toFixed(0);
     console.log(`logs: ${LINES} lines, ${megabytes} MB in one file, ${DOMAINS} domains\n`);
-    const logs = createLogs({ file, patience: 600_000 });
+    const logs = createLogs({ file, timeout: 600_000 });
     await measureIndexing(file, logs);
     await measureSearch(file, logs);
     await measureQueries(logs);
@@ -37,7 +36,7 @@ export async function run(): Promise<void> {
 
 async function measureIndexing(file: string, logs: Logs): Promise<void> {
   const { size } = Bun.file(file);
-  // The first one reads from the disk; the rest is to be compared on equal terms.
+  // Reads the file into the page cache, so that the others are compared on equal terms.
   await shell(['wc', '-l', file]);
   const tools = [
     ['grep -c \'"status":404\'', await shell(['grep', '-c', '"status":404', file])],
@@ -75,7 +74,7 @@ async function measureIndexing(file: string, logs: Logs): Promise<void> {
   );
 }
 
-/** The newest fifty of a domain's 404s, as one would look for them in a shell. */
+/** The newest fifty of a domain's 404s, compared with finding them in a shell. */
 async function measureSearch(file: string, logs: Logs): Promise<void> {
   const filter = { domain: 'site7.example', status: 404, page: 1, pageSize: 50 };
   const [ours] = await percentiles(() => logs.page(filter));
@@ -110,7 +109,7 @@ async function measureQueries(logs: Logs): Promise<void> {
     ['page 1000', { page: 1000 }],
     ['page 1000 of a status', { status: 404, page: 1000 }],
     ['page 300 of a domain', { domain, page: 300 }],
-    ['newest page of a path, counted before', { path: '/a/777', page: 1 }],
+    ['newest page of a path, already counted', { path: '/a/777', page: 1 }],
   ];
   const rows: string[][] = [];
   for (const [name, filter] of pages) {
@@ -129,7 +128,7 @@ async function measureQueries(logs: Logs): Promise<void> {
   printTable(['warm, ms', 'p50', 'p99', 'first time'], rows);
 }
 
-/** From the write of a line to the event of a tail. */
+/** The time from writing a line to the event of a tail. */
 async function measureTail(file: string, logs: Logs): Promise<void> {
   const { size } = Bun.file(file);
   const text = await Bun.file(file)
@@ -141,7 +140,7 @@ async function measureTail(file: string, logs: Logs): Promise<void> {
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const event = events.of('entry');
-    // At any moment between two looks at the file.
+    // At a random moment between two reads of the file.
     await Bun.sleep(Math.random() * 50);
     times.push(
       await timed(async () => {
@@ -168,7 +167,7 @@ function ofSorted(times: number[]): [p50: number, p99: number] {
   return [times[ROUNDS >> 1] ?? 0, times[Math.floor(ROUNDS * 0.99)] ?? 0];
 }
 
-// The answer goes through a pipe: grep stops at the first match when nobody can read its count.
+// With its output to a pipe: if nothing reads the count, grep stops at the first match.
 const shell = (command: string[]): Promise<number> =>
   timed(() => Bun.spawn(command, { stdout: 'pipe' }).stdout.text());
 

@@ -1,10 +1,12 @@
-/** What was made of the blocks used last, up to a number of bytes. */
+/** Keeps what was made of the blocks used last, up to a total size. */
+
 export type BlockCache<T> = {
   get(key: string): T | undefined;
   put(key: string, block: T): void;
   clear(): void;
 };
 
+/** @param maxBytes limit on the sum of `sizeOf` over all blocks kept */
 export function createBlockCache<T>(maxBytes: number, sizeOf: (block: T) => number): BlockCache<T> {
   // In the order of their last use.
   const blocks = new Map<string, T>();

@@ -1,70 +1,83 @@
+/** Counts requests by time, status class and latency. */
 import type { LogStats } from '../../../src/shared/wire.ts';
 import { LATENCY_STEPS, latencyOf } from '../index/latency.ts';
 
-/** Counts requests by time, class of status and latency. */
 export type Buckets = {
-  /** The bucket of a time, or -1. */
-  at(time: number): number;
+  readonly length: number;
+  /** The bucket that a time is in, or -1. */
+  indexOf(time: number): number;
+  /** The one bucket that holds all times of a block; -1 if there is none. */
+  indexOfAll(block: { earliest: number; latest: number; timeless: number }): number;
   add(bucket: number, statusClass: number, requests: number): void;
-  /** Counts latencies: those in [from, to) of a list of steps. */
+  /** Adds the latencies in [from, to) of a list of steps. */
   addSteps(bucket: number, steps: Uint8Array, from: number, to: number): void;
   answer(): LogStats['buckets'];
 };
 
 const CLASSES = 6;
 
-/** 1 to 5, or 0 for what is none of these. */
+/** 1 to 5 for 1xx to 5xx, 0 for any other status. */
 export function classOf(status: number): number {
   const found = Math.floor(status / 100);
   return found >= 1 && found <= 5 ? found : 0;
 }
 
-/** Divides [from, to), in whole milliseconds, into `wanted` buckets or one per millisecond. */
+/**
+ * Divides [from, to) into equal buckets. Times are in whole milliseconds.
+ * @param wanted number of buckets; fewer if the range has fewer milliseconds
+ */
 export function createBuckets(from: number, to: number, wanted: number): Buckets {
   const length = Math.max(0, Math.min(wanted, to - from));
   const edges = Float64Array.from({ length: length + 1 }, (_, i) =>
     length === 0 ? from : from + Math.floor((i * (to - from)) / length),
   );
-  const edge = (at: number) => edges[at] as number;
+  const edge = (bucket: number) => edges[bucket] as number;
   const requests = new Uint32Array(length * CLASSES);
-  const counts = new Uint32Array(length * LATENCY_STEPS);
+  const latencies = new Uint32Array(length * LATENCY_STEPS);
 
-  // The bucket asked for last.
+  // The bucket found last.
   let [last, lastFrom, lastTo] = [-1, 0, 0];
 
+  function indexOf(time: number): number {
+    // Most entries come in the order of their times.
+    if (time >= lastFrom && time < lastTo) return last;
+    if (!(time >= from && time < to)) return -1;
+    let bucket = Math.min(length - 1, Math.floor(((time - from) / (to - from)) * length));
+    while (time < edge(bucket)) bucket--;
+    while (time >= edge(bucket + 1)) bucket++;
+    last = bucket;
+    lastFrom = edge(bucket);
+    lastTo = edge(bucket + 1);
+    return bucket;
+  }
+
   function percentile(bucket: number, share: number): number | null {
-    const ofBucket = counts.subarray(bucket * LATENCY_STEPS, (bucket + 1) * LATENCY_STEPS);
+    const counts = latencies.subarray(bucket * LATENCY_STEPS, (bucket + 1) * LATENCY_STEPS);
     let total = 0;
-    for (let step = 0; step < LATENCY_STEPS; step++) total += ofBucket[step] as number;
+    for (let step = 0; step < LATENCY_STEPS; step++) total += counts[step] as number;
     if (total === 0) return null;
     let left = Math.ceil(total * share);
     let step = 0;
-    while (left > (ofBucket[step] as number)) left -= ofBucket[step++] as number;
+    while (left > (counts[step] as number)) left -= counts[step++] as number;
     return latencyOf(step);
   }
 
   return {
-    at(time) {
-      // Most entries come in the order of their times.
-      if (time >= lastFrom && time < lastTo) return last;
-      if (!(time >= from && time < to)) return -1;
-      let bucket = Math.min(length - 1, Math.floor(((time - from) / (to - from)) * length));
-      while (time < edge(bucket)) bucket--;
-      while (time >= edge(bucket + 1)) bucket++;
-      last = bucket;
-      lastFrom = edge(bucket);
-      lastTo = edge(bucket + 1);
-      return bucket;
+    length,
+    indexOf,
+    indexOfAll({ earliest, latest, timeless }) {
+      const bucket = timeless === 0 ? indexOf(earliest) : -1;
+      return bucket >= 0 && indexOf(latest) === bucket ? bucket : -1;
     },
     add(bucket, statusClass, count) {
-      const at = bucket * CLASSES + statusClass;
-      requests[at] = (requests[at] as number) + count;
+      const i = bucket * CLASSES + statusClass;
+      requests[i] = (requests[i] as number) + count;
     },
-    addSteps(bucket, list, start, end) {
-      const at = bucket * LATENCY_STEPS;
+    addSteps(bucket, steps, start, end) {
+      const first = bucket * LATENCY_STEPS;
       for (let i = start; i < end; i++) {
-        const step = at + (list[i] as number);
-        counts[step] = (counts[step] as number) + 1;
+        const step = first + (steps[i] as number);
+        latencies[step] = (latencies[step] as number) + 1;
       }
     },
     answer: () =>

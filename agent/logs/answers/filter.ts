@@ -1,8 +1,10 @@
+/** What the filters of a URL mean, and tests of entries against them. */
 import type { LogQuery } from '../../../src/shared/wire.ts';
-import type { EntryFacts } from '../index/entry.ts';
+import type { EntryFacts, RequestFacts } from '../index/entry.ts';
 import { hostKey } from '../index/host.ts';
+import { parseTime } from '../index/time-values.ts';
 
-/** What an entry has to be; what is absent matches everything. */
+/** What an entry has to match; absent conditions match every entry. */
 export type Conditions = {
   domain?: string;
   status?: number;
@@ -10,24 +12,23 @@ export type Conditions = {
   statusClass?: number;
   /** In upper case. */
   method?: string;
-  /** What the path begins with. */
+  /** What the path starts with. */
   path?: string;
   /** What the path contains. */
   q?: string;
-  /** As `canonicalIp` gives it. */
+  /** As `canonicalIp` makes it. */
   ip?: string;
-  /** Milliseconds since 1970, inclusive. An entry without a time is in no range. */
+  /** In [from, to), in milliseconds since 1970. An entry without a time is in no range. */
   from?: number;
-  /** Exclusive. */
   to?: number;
 };
 
-/** A page of the entries that match; `page` counts from 1. */
+/** Asks for a page of the matching entries; `page` counts from 1. */
 export type LogFilter = Conditions & { page: number; pageSize: number };
 
 const DEFAULT_PAGE_SIZE = 50;
 
-/** Reads the filters of a URL, which already match the schema; an empty value is an absent one. */
+/** Reads the parameters of a URL that match the schema; an empty one counts as absent. */
 export function parseLogQuery(query: LogQuery): LogFilter {
   return {
     ...parseConditions(query),
@@ -36,6 +37,7 @@ export function parseLogQuery(query: LogQuery): LogFilter {
   };
 }
 
+/** As `parseLogQuery`, without paging. */
 export function parseConditions(query: Omit<LogQuery, 'page' | 'pageSize'>): Conditions {
   const { domain, status, method, path, q, ip, from, to } = query;
   return {
@@ -51,27 +53,14 @@ export function parseConditions(query: Omit<LogQuery, 'page' | 'pageSize'>): Con
   };
 }
 
-// Of the form that the schema asks for. Fractions of a millisecond are cut, as those of entries.
+// Matches the schema, and is completed to a form that log lines have too.
 function isoTime(text: string): number {
-  const [, date = '', clock = '00:00', zone = 'Z'] =
-    /^([^T]+)(?:T([\d:.,]+)(.*))?$/.exec(text.replace(' ', '+')) ?? [];
-  const [, minutes = '', seconds = '00', fraction = ''] =
-    /^(\d\d:\d\d)(?::(\d\d))?(?:[.,](\d+))?$/.exec(clock) ?? [];
-  const utc = Date.UTC(
-    Number(date.slice(0, 4)),
-    Number(date.slice(5, 7)) - 1,
-    Number(date.slice(8, 10)),
-    Number(minutes.slice(0, 2)),
-    Number(minutes.slice(3)),
-    Number(seconds),
-    Number(fraction.padEnd(3, '0').slice(0, 3)),
-  );
-  const [, sign, hours = 0, rest = 0] = /^([+-])(\d\d):?(\d\d)$/.exec(zone) ?? [];
-  const offset = (Number(hours) * 60 + Number(rest)) * 60_000;
-  return sign === '-' ? utc + offset : utc - offset;
+  const [, date, clock = 'T00:00', seconds = ':00', rest = ''] =
+    /^([^T]+)(T\d\d:\d\d)?(:\d\d)?(.*)$/.exec(text.replace(' ', '+')) ?? [];
+  return parseTime(`${date}${clock}${seconds}${rest}`) ?? Number.NaN;
 }
 
-/** One spelling for all of an IPv6 address; anything else, IPv4 above all, is left as it is. */
+/** Makes all spellings of an IPv6 address equal; anything else, such as IPv4, is left unchanged. */
 export function canonicalIp(text: string): string {
   const bare = text.replace(/^\[(.*)\]$/, '$1');
   if (!bare.includes(':')) return bare;
@@ -82,7 +71,7 @@ export function canonicalIp(text: string): string {
   }
 }
 
-/** The conditions on a status alone; undefined where there are none. */
+/** The conditions on the status; undefined if there are none. */
 export function statusTest({
   status,
   statusClass,
@@ -92,13 +81,13 @@ export function statusTest({
   return undefined;
 }
 
-/** The conditions on method, path and address, which no index answers; undefined without any. */
+/** The conditions on method, path and address, which no index holds; undefined if there are none. */
 export function requestTest({
   method,
   path,
   q,
   ip,
-}: Conditions): ((request: Pick<EntryFacts, 'method' | 'path' | 'ip'>) => boolean) | undefined {
+}: Conditions): ((request: RequestFacts) => boolean) | undefined {
   if ((method ?? path ?? q ?? ip) === undefined) return undefined;
   return (request) =>
     (path === undefined || request.path.startsWith(path)) &&
@@ -107,15 +96,15 @@ export function requestTest({
     (ip === undefined || request.ip === ip || canonicalIp(request.ip) === ip);
 }
 
-/** The condition on the time; undefined where there is none. */
+/** The conditions on the time; undefined if there are none. */
 export function timeTest({ from, to }: Conditions): ((time: number) => boolean) | undefined {
   if (from === undefined && to === undefined) return undefined;
   const [first, end] = [from ?? Number.NEGATIVE_INFINITY, to ?? Number.POSITIVE_INFINITY];
-  // Not a number is in no range.
+  // False for NaN.
   return (time) => time >= first && time < end;
 }
 
-/** All the conditions on an entry that was read by JSON.parse. */
+/** All conditions, for an entry that was read with JSON.parse. */
 export function factsTest(conditions: Conditions): (facts: EntryFacts) => boolean {
   const key = conditions.domain === undefined ? undefined : hostKey(conditions.domain);
   const [status, request, time] = [

@@ -1,101 +1,112 @@
+/** The most frequent paths and addresses of the newest requests, which the index does not hold. */
 import type { LogStats } from '../../../src/shared/wire.ts';
-import type { Classifier } from '../index/classify.ts';
-import type { Indexed } from '../index/history.ts';
-import type { Patience } from '../index/patience.ts';
-import type { Found, IndexView } from '../index/segment-index.ts';
+import { type Block, isWithin } from '../index/block.ts';
+import type { Deadline } from '../index/deadline.ts';
+import type { IndexedSegment } from '../index/log-index.ts';
+import type { IndexView } from '../index/segment-index.ts';
 import { createBlockCache } from './block-cache.ts';
-import type { Reader } from './reader.ts';
-import { createTop } from './top-counter.ts';
+import type { BlockReader } from './block-reader.ts';
+import { createTopCounter } from './top-counter.ts';
 
-/** The paths and addresses of the newest requests, which no index keeps. */
-export type Latest = {
+/** Blocks of one segment that hold entries of a range, newest first, and the view they are from. */
+export type SegmentBlocks = {
+  indexed: IndexedSegment;
+  view: IndexView;
+  blocks: readonly Block[];
+};
+
+/** Entries of a host (as `hostKey` makes it) or of all, with a time in [from, to). */
+export type Range = { key: string | undefined; from: number; to: number };
+
+export type LatestRequests = {
+  /**
+   * Counts the newest requests, about 5000; `partial` if there are more, or if the deadline passes.
+   * @throws SegmentGone
+   */
   read(
-    parts: readonly { indexed: Indexed; view: IndexView; blocks: readonly Found[] }[],
+    segments: readonly SegmentBlocks[],
     range: Range,
-    patience: Patience,
+    deadline: Deadline,
   ): Promise<LogStats['latest']>;
   clear(): void;
 };
 
-type Range = { key: string | undefined; from: number; to: number };
+/** Requests by path and by address in a block, and where the block ended then. */
 type Sums = { end: number; paths: Map<string, number>; ips: Map<string, number> };
 
-// About as many as are read within a few hundredths of a second.
+// About as many as can be read in a few hundredths of a second.
 const REQUESTS = 5000;
 const BLOCKS = 64;
 const TOP = 10;
 const NAMES_KEPT = 100_000;
 
-export function createLatest(reader: Reader, classifier: Classifier): Latest {
-  // Of blocks that lie within the range, as almost all do.
+export function createLatestRequests(reader: BlockReader): LatestRequests {
+  // For blocks that are completely in the range, as almost all are.
   const cache = createBlockCache<Sums>(NAMES_KEPT, ({ paths, ips }) => paths.size + ips.size);
 
   async function* sumsOf(
-    indexed: Indexed,
-    view: IndexView,
-    blocks: readonly Found[],
+    { indexed, view, blocks }: SegmentBlocks,
     { key, from, to }: Range,
   ): AsyncGenerator<Sums> {
     const { wanted, certain } = view.selection;
-    const isWithin = ({ earliest, latest, timeless }: Found) =>
-      earliest >= from && latest < to && timeless === 0;
-    const keyOf = (block: Found) => `${indexed.id}:${block.start}:${key ?? '*'}`;
-    const missing: Found[] = [];
+    const keyOf = (block: Block) => `${indexed.id}:${block.start}:${key ?? '*'}`;
+    const missing: Block[] = [];
     for (const block of blocks) {
-      const sums = isWithin(block) ? cache.get(keyOf(block)) : undefined;
+      const sums = isWithin(block, from, to) ? cache.get(keyOf(block)) : undefined;
       if (sums?.end === block.end) yield sums;
       else missing.push(block);
     }
-    let sums: Sums = { end: 0, paths: new Map(), ips: new Map() };
-    const visit = (pair: number) => {
-      if (wanted[pair] !== 1 || !(classifier.time >= from && classifier.time < to)) return;
-      if (!certain && classifier.facts()?.key !== key) return;
-      const { path, ip } = classifier.request();
-      sums.paths.set(path, (sums.paths.get(path) ?? 0) + 1);
-      sums.ips.set(ip, (sums.ips.get(ip) ?? 0) + 1);
-    };
-    for await (const block of reader.walk(indexed, missing, visit)) {
-      const done = { ...sums, end: block.end };
-      if (isWithin(block)) cache.put(keyOf(block), done);
-      sums = { end: 0, paths: new Map(), ips: new Map() };
-      yield done;
+    let paths = new Map<string, number>();
+    let ips = new Map<string, number>();
+    const walked = reader.walk(indexed, missing, (entry) => {
+      if (wanted[entry.pair] !== 1 || !(entry.time >= from && entry.time < to)) return;
+      if (!certain && entry.facts()?.key !== key) return;
+      const { path, ip } = entry.request();
+      paths.set(path, (paths.get(path) ?? 0) + 1);
+      ips.set(ip, (ips.get(ip) ?? 0) + 1);
+    });
+    for await (const block of walked) {
+      const sums = { end: block.end, paths, ips };
+      if (isWithin(block, from, to)) cache.put(keyOf(block), sums);
+      [paths, ips] = [new Map(), new Map()];
+      yield sums;
     }
   }
 
   return {
-    async read(parts, range, patience) {
-      const paths = createTop<string>();
-      const ips = createTop<string>();
+    async read(segments, range, deadline) {
+      const paths = createTopCounter<string>();
+      const ips = createTopCounter<string>();
       let [requests, blocksLeft, requestsLeft] = [0, BLOCKS, REQUESTS];
       let complete = true;
-      for (const { indexed, view, blocks } of parts) {
-        const chosen: Found[] = [];
-        for (const block of blocks) {
+      for (const segment of segments) {
+        const chosen: Block[] = [];
+        for (const block of segment.blocks) {
           if (blocksLeft-- <= 0 || requestsLeft <= 0) break;
           chosen.push(block);
           requestsLeft -= block.count;
         }
-        let left = blocks.length;
-        for await (const sums of sumsOf(indexed, view, chosen, range)) {
+        let left = segment.blocks.length;
+        for await (const sums of sumsOf({ ...segment, blocks: chosen }, range)) {
           for (const [path, count] of sums.paths) {
             paths.add(path, count);
             requests += count;
           }
           for (const [ip, count] of sums.ips) ips.add(ip, count);
           left--;
-          if (patience.isOver()) break;
-          await patience.breathe();
+          if (deadline.hasPassed()) break;
+          await deadline.yieldTurn();
         }
         complete = left === 0;
         if (!complete) break;
       }
       return {
         requests,
-        paths: paths.first(TOP).map(([path, count]) => ({ path, requests: count })),
-        ips: ips.first(TOP).map(([ip, count]) => ({ ip, requests: count })),
+        paths: paths.top(TOP).map(([path, count]) => ({ path, requests: count })),
+        ips: ips.top(TOP).map(([ip, count]) => ({ ip, requests: count })),
         ...(!complete && { partial: true as const }),
       };
     },
-    clear: () => cache.clear(),
+    clear: cache.clear,
   };
 }

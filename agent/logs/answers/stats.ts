@@ -1,70 +1,63 @@
+/** Numbers over time: requests by status class, latencies, and the busiest domains and statuses. */
 import type { LogStats, StatsQuery } from '../../../src/shared/wire.ts';
-import type { Classifier } from '../index/classify.ts';
-import type { Indexed } from '../index/history.ts';
+import { blocksBetween } from '../index/block.ts';
+import type { Deadline } from '../index/deadline.ts';
 import { hostKey } from '../index/host.ts';
 import { latencyStep } from '../index/latency.ts';
-import type { Patience } from '../index/patience.ts';
-import type { Found, IndexView } from '../index/segment-index.ts';
+import type { IndexedSegment, Snapshot } from '../index/log-index.ts';
+import { type AddRequests, addBlocks } from './add-blocks.ts';
+import type { BlockDecoder } from './block-decoder.ts';
+import type { BlockReader } from './block-reader.ts';
 import { type Buckets, classOf, createBuckets } from './buckets.ts';
-import type { Decoded, Decoder } from './decoded.ts';
 import { parseConditions } from './filter.ts';
-import type { Latest } from './latest.ts';
-import type { Segments } from './query.ts';
-import type { Reader } from './reader.ts';
-import { createTop } from './top-counter.ts';
+import type { LatestRequests, SegmentBlocks } from './latest.ts';
+import { createTopCounter } from './top-counter.ts';
 
-/** Times in milliseconds since 1970; the range is [from, to), or all there is. */
+/** Times are in milliseconds since 1970; the range is [from, to), by default that of all entries. */
 export type StatsFilter = { domain?: string; from?: number; to?: number; buckets: number };
 
 export type StatsTools = {
-  reader: Reader;
-  decoder: Decoder;
-  latest: Latest;
-  classifier: Classifier;
-  patience: Patience;
+  reader: BlockReader;
+  decoder: BlockDecoder;
+  latest: LatestRequests;
+  deadline: Deadline;
 };
 
 const DEFAULT_BUCKETS = 60;
 const TOP = 10;
-// Blocks between two looks at the clock.
-const STRETCH = 64;
 
-/** Reads the parameters of a URL, which already match the schema. */
+/** Reads the parameters of a URL that match the schema. */
 export function parseStatsQuery({ buckets, ...query }: StatsQuery): StatsFilter {
   return { ...parseConditions(query), buckets: Number(buckets || DEFAULT_BUCKETS) };
 }
 
-/** What is counted of one segment, by pair. */
-type Counting = { indexed: Indexed; view: IndexView; classes: Uint8Array; requests: Float64Array };
-
 /**
- * The numbers of a range. A block within one bucket is added up from the index; one that lies
- * across an edge is read entry by entry, so that every count is exact. Throws as the reader.
+ * The numbers of a range, `partial` if the deadline passes.
+ * @throws SegmentGone
  */
 export async function readStats(
-  { segments, complete: isAll }: Segments,
+  snapshot: Snapshot,
   filter: StatsFilter,
   tools: StatsTools,
 ): Promise<LogStats> {
+  const { segments } = snapshot;
   const range = rangeOf(segments, filter);
   const { from, to } = range ?? { from: 0, to: 0 };
   const key = filter.domain === undefined ? undefined : hostKey(filter.domain);
   const buckets = createBuckets(from, to, filter.buckets);
-  const domains = createTop<string>();
-  const statuses = createTop<number>();
-  const parts: { indexed: Indexed; view: IndexView; blocks: Found[] }[] = [];
-  let complete = isAll;
+  const domains = createTopCounter<string>();
+  const statuses = createTopCounter<number>();
+  const inRange: SegmentBlocks[] = [];
+  let { complete } = snapshot;
   let requests = 0;
 
   for (const indexed of segments) {
-    const counting = begin(indexed, key);
-    const blocks = [...counting.view.blocks()].filter(
-      ({ earliest, latest }) => latest >= from && earliest < to,
-    );
-    parts.push({ indexed, view: counting.view, blocks });
-    const across = await addBlocks(counting, blocks, buckets, tools.patience);
-    if (!(await addEntries(counting, across, buckets, key, tools))) complete = false;
-    for (const [pair, count] of counting.requests.entries()) {
+    const view = indexed.index.view(key);
+    const segment = { indexed, view, blocks: blocksBetween(view.blocks(), from, to) };
+    inRange.push(segment);
+    const counted = await countPairs(segment, key, buckets, tools);
+    complete &&= counted.complete;
+    for (const [pair, count] of counted.requests.entries()) {
       if (count === 0) continue;
       const { domain, status } = indexed.index.pairs.describe(pair);
       requests += count;
@@ -79,16 +72,16 @@ export async function readStats(
     to: iso(to),
     requests,
     buckets: buckets.answer(),
-    domains: domains.first(TOP).map(([domain, count]) => ({ domain, requests: count })),
-    statuses: statuses.first(TOP).map(([status, count]) => ({ status, requests: count })),
-    latest: await tools.latest.read(parts, { key, from, to }, tools.patience),
+    domains: domains.top(TOP).map(([domain, count]) => ({ domain, requests: count })),
+    statuses: statuses.top(TOP).map(([status, count]) => ({ status, requests: count })),
+    latest: await tools.latest.read(inRange, { key, from, to }, tools.deadline),
     ...(!complete && { partial: true as const }),
   };
 }
 
-/** The range that is meant, undefined where it is that of all entries and there is none. */
+/** The requested range, by default that of all entries; undefined if no entry has a time. */
 export function rangeOf(
-  segments: readonly Indexed[],
+  segments: readonly IndexedSegment[],
   { from, to }: Pick<StatsFilter, 'from' | 'to'>,
 ): { from: number; to: number } | undefined {
   const earliest = Math.min(...segments.map(({ index }) => index.earliest));
@@ -99,83 +92,40 @@ export function rangeOf(
   return { from: first, to: Math.max(first, end) };
 }
 
-function begin(indexed: Indexed, key: string | undefined): Counting {
+/** The requests of one segment by pair; not `complete` if the deadline passes. */
+async function countPairs(
+  { indexed, view, blocks }: SegmentBlocks,
+  key: string | undefined,
+  buckets: Buckets,
+  { reader, decoder, deadline }: StatsTools,
+): Promise<{ requests: Float64Array; complete: boolean }> {
+  const { wanted, certain } = view.selection;
   const { pairs } = indexed.index;
   const { length } = pairs;
   const classes = Uint8Array.from({ length }, (_, pair) => classOf(pairs.describe(pair).status));
   const requests = new Float64Array(length);
-  return { indexed, view: indexed.index.view(key), classes, requests };
-}
-
-/** Adds the blocks that lie within one bucket; returns the others. */
-async function addBlocks(
-  { indexed, view, classes, requests }: Counting,
-  blocks: readonly Found[],
-  buckets: Buckets,
-  patience: Patience,
-): Promise<Found[]> {
-  const { wanted, certain } = view.selection;
-  const across: Found[] = [];
-  for (const [i, block] of blocks.entries()) {
-    const bucket = buckets.at(block.earliest);
-    const isWithin = bucket >= 0 && buckets.at(block.latest) === bucket && block.timeless === 0;
-    if (!certain || block.number < 0 || !isWithin) {
-      across.push(block);
-      continue;
-    }
-    indexed.index.rows(block.number, (pair, count, steps, first) => {
-      if (wanted[pair] !== 1) return;
-      requests[pair] = (requests[pair] as number) + count;
-      buckets.add(bucket, classes[pair] as number, count);
-      buckets.addSteps(bucket, steps, first, first + count);
-    });
-    if (i % STRETCH === 0) await patience.breathe();
-  }
-  return across;
-}
-
-/** Adds the entries of blocks one by one; false where patience ran out. */
-async function addEntries(
-  { indexed, view, classes, requests }: Counting,
-  blocks: readonly Found[],
-  buckets: Buckets,
-  key: string | undefined,
-  { reader, decoder, classifier, patience }: StatsTools,
-): Promise<boolean> {
-  const { wanted, certain } = view.selection;
-  let left = blocks.length;
-
-  function add({ times, pairs, steps }: Omit<Decoded, 'end'>): void {
-    for (let i = 0; i < pairs.length; i++) {
-      const pair = pairs[i] as number;
-      const bucket = wanted[pair] === 1 ? buckets.at(times[i] as number) : -1;
-      if (bucket < 0) continue;
-      requests[pair] = (requests[pair] as number) + 1;
-      buckets.add(bucket, classes[pair] as number, 1);
-      buckets.addSteps(bucket, steps, i, i + 1);
-    }
-  }
+  const add: AddRequests = (pair, bucket, count, steps, first) => {
+    if (wanted[pair] !== 1) return;
+    requests[pair] = (requests[pair] as number) + count;
+    buckets.add(bucket, classes[pair] as number, count);
+    buckets.addSteps(bucket, steps, first, first + count);
+  };
 
   if (certain) {
-    for await (const { decoded } of decoder.decode(indexed, blocks, patience)) {
-      add(decoded);
-      left--;
-    }
-    return left === 0;
+    const complete = await addBlocks(indexed, blocks, buckets, { decoder, deadline }, add);
+    return { requests, complete };
   }
-  // The index has no number for the domain: only the lines tell whose they are.
-  const visit = (pair: number) => {
-    if (wanted[pair] !== 1 || classifier.facts()?.key !== key) return;
-    add({
-      times: Float64Array.of(classifier.time),
-      pairs: Uint32Array.of(pair),
-      steps: Uint8Array.of(latencyStep(classifier.latency)),
-    });
-  };
-  for await (const _ of reader.walk(indexed, blocks, visit)) {
+  // The index does not know the domain, so the lines have to be read.
+  const walked = reader.walk(indexed, blocks, (entry) => {
+    if (wanted[entry.pair] !== 1 || entry.facts()?.key !== key) return;
+    const bucket = buckets.indexOf(entry.time);
+    if (bucket >= 0) add(entry.pair, bucket, 1, Uint8Array.of(latencyStep(entry.latency)), 0);
+  });
+  let left = blocks.length;
+  for await (const _ of walked) {
     left--;
-    if (patience.isOver()) break;
-    await patience.breathe();
+    if (deadline.hasPassed()) break;
+    await deadline.yieldTurn();
   }
-  return left === 0;
+  return { requests, complete: left === 0 };
 }

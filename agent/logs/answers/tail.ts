@@ -1,14 +1,16 @@
-import { type Place, showPlace } from '../files/place.ts';
+/** Streams what is written to a log as server-sent events. */
+import { createEndableStreams, within } from '../../../src/shared/async.ts';
+import { formatPosition, type LogPosition } from '../files/log-position.ts';
 import { toEntry } from '../index/entry.ts';
 import { type Conditions, factsTest } from './filter.ts';
 import { type Batch, follow } from './follow.ts';
 
-/** Event streams of what is written to a log from now on, or from a place on. */
 export type Tails = {
-  open(conditions: Conditions, after: Place | undefined): ReadableStream<Uint8Array>;
+  /** The matching entries that are written from now on or after a position. */
+  open(conditions: Conditions, after: LogPosition | undefined): ReadableStream<Uint8Array>;
   /**
-   * Ends all of them, and those that are opened later at once.
-   * @returns how many have a reader that does not take what there is, and may never see the end
+   * Ends all of them, and any that is opened later at once.
+   * @returns how many have a reader that has stopped reading and may never see the end
    */
   end(): number;
   /** How many are open. */
@@ -16,10 +18,11 @@ export type Tails = {
 };
 
 export type TailsOptions = {
+  /** The path of the live file. */
   file: string;
-  /** Milliseconds between signs of life. */
+  /** Milliseconds of silence after which a comment shows that the stream is alive. */
   heartbeat?: number;
-  /** Bytes of the log that a reader may fall behind. */
+  /** How many bytes of the log a reader may fall behind before it misses entries. */
   maxLag?: number;
 };
 
@@ -31,115 +34,76 @@ export function createTails({
   heartbeat = HEARTBEAT_MS,
   maxLag = MAX_LAG_BYTES,
 }: TailsOptions): Tails {
-  const open = new Set<() => boolean>();
-  let isOver = false;
+  const streams = createEndableStreams();
+  const encoder = new TextEncoder();
 
   return {
     open(conditions, after) {
       const stopping = new AbortController();
       const { signal } = stopping;
-      const isWanted = factsTest(conditions);
-      const batches = follow({ file, after, isWanted, signal, maxLag });
-      const encoder = new TextEncoder();
+      const batches = follow({ file, after, isWanted: factsTest(conditions), signal, maxLag });
+      const events = createEventWriter(after);
       let pending: Promise<IteratorResult<Batch, void>> | undefined;
-      let isPulled = false;
-      // The place that the reader knows, and the one that we know.
-      let told = '';
-      let known = after ? showPlace(after) : '';
 
-      function remember(): string {
-        if (told === known) return '';
-        told = known;
-        return `id: ${known}\n`;
-      }
-
-      function write({ entries, missed, place }: Batch): string {
-        let text = '';
-        if (missed !== undefined) {
-          if (place) known = showPlace(place);
-          // Nothing is left of where it was; where it goes on comes next.
-          else [told, known] = ['', ''];
-          text += `${remember()}event: gap\ndata: ${JSON.stringify({ missed })}\n\n`;
-        }
-        for (const { facts, place: behind } of entries) {
-          known = showPlace(behind);
-          text += `${remember()}event: entry\ndata: ${JSON.stringify(toEntry(facts))}\n\n`;
-        }
-        if (place) known = showPlace(place);
-        return text;
-      }
-
-      // Undefined at the end.
       async function next(): Promise<string | undefined> {
         for (;;) {
           pending ??= batches.next();
-          const found = await within(pending, heartbeat);
-          if (!found) return `: still here\n${remember()}\n`;
+          const result = await within(pending, heartbeat, () => undefined);
+          if (!result) return events.heartbeat();
           pending = undefined;
-          if (found.done) return undefined;
-          const text = write(found.value);
+          if (result.done) return undefined;
+          const text = events.write(result.value);
           if (text !== '') return text;
-          // Where it begins, so that a reader can go on from there before anything was written.
-          if (told === '' && known !== '') return `${remember()}\n`;
         }
       }
 
-      function finish(): void {
-        open.delete(end);
-        stopping.abort();
-        // Runs its clean-up when it waits for us and not for a file.
-        batches.return(undefined).catch(() => undefined);
-      }
-
-      let end = () => false;
-      if (isOver) finish();
-      return new ReadableStream<Uint8Array>(
-        {
-          start(controller) {
-            end = () => {
-              finish();
-              // What the reader has not taken yet it never may: waiting for that holds up a stop.
-              if (!isPulled) controller.error(new Error('the log is closed'));
-              return !isPulled;
-            };
-            if (!isOver) open.add(end);
-            // The headers go out with the first bytes.
-            controller.enqueue(encoder.encode('retry: 1000\n\n'));
-          },
-          async pull(controller) {
-            isPulled = true;
-            try {
-              const text = await next();
-              if (text !== undefined) return controller.enqueue(encoder.encode(text));
-              finish();
-              controller.close();
-            } catch (fault) {
-              finish();
-              controller.error(fault);
-            } finally {
-              isPulled = false;
-            }
-          },
-          cancel: finish,
+      return streams.open({
+        head: encoder.encode('retry: 1000\n\n'),
+        async next() {
+          const text = await next();
+          return text === undefined ? undefined : encoder.encode(text);
         },
-        { highWaterMark: 0 },
-      );
+        stop() {
+          stopping.abort();
+          // Closes the file at once if the generator is paused, and else when it sees the signal.
+          batches.return(undefined).catch(() => undefined);
+        },
+      });
     },
-    count: () => open.size,
-    end() {
-      isOver = true;
-      return [...open].filter((end) => end()).length;
-    },
+    end: streams.end,
+    count: streams.count,
   };
 }
 
-/** Undefined where it takes longer. */
-async function within<T>(promise: Promise<T>, milliseconds: number): Promise<T | undefined> {
-  const { promise: late, resolve } = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => resolve(undefined), milliseconds);
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
+/** Writes batches as events. The id of an event is the position after it, sent only if it is new. */
+function createEventWriter(after: LogPosition | undefined) {
+  let sentId = '';
+  let currentId = after ? formatPosition(after) : '';
+
+  function id(): string {
+    if (sentId === currentId) return '';
+    sentId = currentId;
+    return `id: ${currentId}\n`;
   }
+
+  return {
+    heartbeat: () => `: still here\n${id()}\n`,
+
+    write({ entries, missed, position }: Batch): string {
+      let text = '';
+      if (missed !== undefined) {
+        if (position) currentId = formatPosition(position);
+        // The segment has been removed. The next batch says where reading continues.
+        else [sentId, currentId] = ['', ''];
+        text += `${id()}event: gap\ndata: ${JSON.stringify({ missed })}\n\n`;
+      }
+      for (const entry of entries) {
+        currentId = formatPosition(entry.position);
+        text += `${id()}event: entry\ndata: ${JSON.stringify(toEntry(entry.facts))}\n\n`;
+      }
+      if (position) currentId = formatPosition(position);
+      // The position at the start, so that a reader can resume from it before anything is written.
+      return text === '' && sentId === '' && currentId !== '' ? `${id()}\n` : text;
+    },
+  };
 }

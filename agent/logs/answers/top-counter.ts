@@ -1,31 +1,32 @@
-/** Sums by name. */
-export type Top<T> = {
+/** Counts by name and finds the largest counts. */
+
+export type TopCounter<T> = {
   add(name: T, count: number): void;
-  /** The largest, equal ones by name, so that the same sums give the same list. */
-  first(length: number): [name: T, count: number][];
+  /** The largest counts; equal ones in the order of their names, so that the list is stable. */
+  top(length: number): [name: T, count: number][];
 };
 
-export function createTop<T extends string | number>(): Top<T> {
-  const sums = new Map<T, number>();
+export function createTopCounter<T extends string | number>(): TopCounter<T> {
+  const counts = new Map<T, number>();
   return {
     add(name, count) {
-      sums.set(name, (sums.get(name) ?? 0) + count);
+      counts.set(name, (counts.get(name) ?? 0) + count);
     },
-    first(length) {
-      const found: [T, number][] = [];
+    top(length) {
+      const list: [T, number][] = [];
       let least = 0;
-      for (const one of sums) {
-        if (found.length === length && one[1] < least) continue;
-        const place = found.findIndex((other) => compare(one, other) < 0);
-        found.splice(place < 0 ? found.length : place, 0, one);
-        if (found.length > length) found.pop();
-        least = found.at(-1)?.[1] ?? 0;
+      for (const one of counts) {
+        if (list.length === length && one[1] < least) continue;
+        const after = list.findIndex((other) => compare(one, other) < 0);
+        list.splice(after < 0 ? list.length : after, 0, one);
+        if (list.length > length) list.pop();
+        least = list.at(-1)?.[1] ?? 0;
       }
-      return found;
+      return list;
     },
   };
 }
 
-function compare<T>([a, many]: [T, number], [b, more]: [T, number]): number {
-  return more - many || (a < b ? -1 : a > b ? 1 : 0);
+function compare<T>([a, countA]: [T, number], [b, countB]: [T, number]): number {
+  return countB - countA || (a < b ? -1 : a > b ? 1 : 0);
 }

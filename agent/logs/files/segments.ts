@@ -1,38 +1,40 @@
+/** Finds the files of the access log: the live file and the rolled ones beside it. */
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 
 /** How the bytes of a segment are stored. */
 export type Form = 'plain' | 'gzip' | 'zstd';
 
-/** A file of the access log as it was found; times and sizes as `stat` tells them. */
+/** A file of the access log as it was listed; times and sizes as in `stat`. */
 export type Segment = {
   path: string;
   form: Form;
   live: boolean;
   dev: number;
   ino: number;
-  /** When the file was made: a number of a file that was removed is given to another. */
+  /** When the file was created: a new file may reuse the inode number of a deleted one. */
   born: number;
   size: number;
   mtimeMs: number;
 };
 
+/** The first one counts if a roll exists in several forms. */
 const FORMS: readonly (readonly [suffix: string, form: Form])[] = [
   ['', 'plain'],
   ['.gz', 'gzip'],
   ['.zst', 'zstd'],
 ];
 
-// What Caddy puts between name and extension: the time of the roll in UTC, and since 2.11 why.
+/** What Caddy puts between name and extension: the time of the roll in UTC; since 2.11, the reason. */
 const ROLL = /^-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3})(-[a-z]+)?$/;
 
 /**
- * The segments of a log, newest first: the live file, then the rolled ones beside it. A roll that
- * is being compressed stands there in two forms, of which the plain one counts while it exists,
- * because it is the one that is complete. Missing files or folder: no segments.
+ * The segments of a log, newest first: the live file, then the rolled ones. A roll that is being
+ * compressed exists in two forms; the plain one counts because it is the complete one. If the
+ * folder or its files are missing, there are no segments.
  *
- * Undefined when a file came or went while we looked; what was seen then may lack a segment that
- * was just renamed, so it has to be listed again.
+ * Undefined if a file appeared or disappeared meanwhile: a segment that was just renamed may have
+ * been missed, so the caller has to list them again.
  */
 export async function listSegments(file: string): Promise<Segment[] | undefined> {
   const before = await namesBeside(file);
@@ -48,20 +50,19 @@ export async function listSegments(file: string): Promise<Segment[] | undefined>
   return before.join('/') === after.join('/') ? segments : undefined;
 }
 
-type Named = { name: string; form: Form; live: boolean };
+type NamedSegment = Pick<Segment, 'form' | 'live'> & { name: string };
 
-/** Picks the segments out of the names in a folder, newest first. */
-export function rollsOf(live: string, names: readonly string[]): Named[] {
+/** Picks the segments from the names in a folder, newest first. */
+export function rollsOf(live: string, names: readonly string[]): NamedSegment[] {
   const extension = extname(live);
   const prefix = live.slice(0, live.length - extension.length);
-  const rolls = new Map<string, Named & { time: string }>();
+  const rolls = new Map<string, NamedSegment & { time: string }>();
   for (const [suffix, form] of FORMS) {
     const ending = extension + suffix;
     for (const name of names) {
       if (!name.startsWith(prefix) || !name.endsWith(ending)) continue;
       const stem = name.slice(prefix.length, name.length - ending.length);
       const time = ROLL.exec(stem)?.[1];
-      // The forms come in order of preference.
       if (time && !rolls.has(stem)) rolls.set(stem, { name, form, live: false, time });
     }
   }
@@ -71,7 +72,7 @@ export function rollsOf(live: string, names: readonly string[]): Named[] {
   return names.includes(live) ? [{ name: live, form: 'plain', live: true }, ...rolled] : rolled;
 }
 
-// Sorted names of the files in the log's folder that share the beginning of its name.
+/** The names in the log's folder that start like the log's own, sorted. */
 async function namesBeside(file: string): Promise<string[]> {
   const name = basename(file);
   const prefix = name.slice(0, name.length - extname(name).length);
@@ -79,7 +80,7 @@ async function namesBeside(file: string): Promise<string[]> {
   return names.filter((each) => each.startsWith(prefix)).sort();
 }
 
-/** For `catch`: a file or folder that is not there is undefined, any other fault is thrown. */
-export function absent(fault: NodeJS.ErrnoException): undefined {
-  if (fault.code !== 'ENOENT' && fault.code !== 'ENOTDIR') throw fault;
+/** For `catch`: undefined if the file or folder does not exist; throws any other error. */
+export function absent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
 }

@@ -1,34 +1,31 @@
+/** Reads the bytes of a segment, decompressing them if necessary. */
 import { type FileHandle, open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { absent, type Form, type Segment } from './segments.ts';
 
-/**
- * How much is read at once: enough to keep the disk busy, and little enough for what is done
- * with a chunk in one go to take about a millisecond.
- */
+/** Enough to keep the disk busy, and little enough to process in about a millisecond. */
 const CHUNK_BYTES = 1 << 18;
-const COMPRESSED_CHUNK_BYTES = 1 << 18;
 
 /** The bytes of a segment, uncompressed. Offsets count uncompressed bytes. */
 export type Source = {
   /**
-   * All bytes from an offset on, in order. A chunk's memory is used again once the next chunk
-   * has been asked for. A damaged compressed file ends where the damage begins.
+   * All bytes from an offset on, in order. A chunk's memory is reused when the next chunk is
+   * requested. A damaged compressed file ends where the damage starts.
    */
   chunks(from: number): AsyncGenerator<Buffer>;
-  /** The bytes in [start, end), fewer where the segment ends; by reading through to them. */
+  /** The bytes in [start, end), fewer at the end of the segment. Slow if compressed. */
   slice(start: number, end: number): Promise<Buffer>;
-  /** Of a gzip file the size modulo 2^32 that it says it had; undefined for other forms. */
-  compressedFrom(): Promise<number | undefined>;
-  /** The size of the file at this moment, as it is stored. */
+  /** The uncompressed size modulo 2^32 that a gzip file states; undefined for other forms. */
+  statedSize(): Promise<number | undefined>;
+  /** The current size of the file as stored. */
   size(): Promise<number>;
   close(): Promise<void>;
 };
 
 /**
- * Opens a segment and makes sure that it is still the file that was listed; undefined where it
- * has gone or another one has taken its name. An open source outlives renaming and removal.
+ * Opens a segment if it is still the file that was listed; undefined if that is gone or another
+ * file has its name. An open source survives renaming and deletion.
  */
 export async function openSource(segment: Segment): Promise<Source | undefined> {
   const handle = await open(segment.path, 'r').catch(absent);
@@ -48,24 +45,22 @@ function plain(handle: FileHandle): Source {
       const buffer = Buffer.allocUnsafe(end - start);
       let filled = 0;
       while (filled < buffer.length) {
-        const { bytesRead } = await handle.read(
-          buffer,
-          filled,
-          buffer.length - filled,
-          start + filled,
-        );
+        const { bytesRead } = await handle.read(buffer, {
+          offset: filled,
+          position: start + filled,
+        });
         if (bytesRead === 0) break;
         filled += bytesRead;
       }
       return buffer.subarray(0, filled);
     },
-    compressedFrom: async () => undefined,
+    statedSize: async () => undefined,
     size: async () => (await handle.stat()).size,
     close: () => handle.close(),
   };
 }
 
-// Two buffers take turns: one is being filled while the other one is looked at.
+/** Two buffers take turns: one is filled while the other is processed. */
 async function* readAhead(handle: FileHandle, from: number): AsyncGenerator<Buffer> {
   let spare = Buffer.allocUnsafe(CHUNK_BYTES);
   let filling = Buffer.allocUnsafe(CHUNK_BYTES);
@@ -82,7 +77,7 @@ async function* readAhead(handle: FileHandle, from: number): AsyncGenerator<Buff
       yield chunk;
     }
   } finally {
-    // The handle must not be closed under a read.
+    // The handle must not be closed during a read.
     await pending.catch(() => undefined);
   }
 }
@@ -109,8 +104,8 @@ function compressed(handle: FileHandle, { form, size }: Segment): Source {
       }
       return Buffer.concat(pieces);
     },
-    async compressedFrom() {
-      // Its last four bytes; zstd has no such place.
+    async statedSize() {
+      // Its last four bytes; zstd states no size at a fixed position.
       if (form !== 'gzip' || size < 4) return undefined;
       const { buffer } = await handle.read(Buffer.alloc(4), 0, 4, size - 4);
       return buffer.readUInt32LE();
@@ -120,16 +115,16 @@ function compressed(handle: FileHandle, { form, size }: Segment): Source {
   };
 }
 
-// Decompression runs in the engine's thread pool.
+/** Decompression runs in the engine's thread pool. */
 async function* decompress(handle: FileHandle, form: Form): AsyncGenerator<Buffer> {
-  const options = { chunkSize: COMPRESSED_CHUNK_BYTES };
+  const options = { chunkSize: CHUNK_BYTES };
   const inflate = form === 'gzip' ? createGunzip(options) : createZstdDecompress(options);
   const bytes = Readable.from(pieces(handle));
-  bytes.on('error', (fault) => inflate.destroy(fault));
+  bytes.on('error', (error) => inflate.destroy(error));
   try {
     yield* bytes.pipe(inflate) as AsyncIterable<Buffer>;
-  } catch (fault) {
-    if (!isDamage(fault)) throw fault;
+  } catch (error) {
+    if (!isDamage(error)) throw error;
   } finally {
     bytes.destroy();
     inflate.destroy();
@@ -138,7 +133,7 @@ async function* decompress(handle: FileHandle, form: Form): AsyncGenerator<Buffe
 
 async function* pieces(handle: FileHandle): AsyncGenerator<Buffer> {
   for (let position = 0; ; ) {
-    const piece = Buffer.allocUnsafe(COMPRESSED_CHUNK_BYTES);
+    const piece = Buffer.allocUnsafe(CHUNK_BYTES);
     const { bytesRead } = await handle.read(piece, 0, piece.length, position);
     if (bytesRead === 0) return;
     position += bytesRead;
@@ -146,8 +141,8 @@ async function* pieces(handle: FileHandle): AsyncGenerator<Buffer> {
   }
 }
 
-// zlib's and zstd's own complaints carry a code of theirs; everything else is a fault of ours.
-function isDamage(fault: unknown): boolean {
-  const code = (fault as { code?: unknown }).code;
+/** Errors of zlib and zstd have their own codes; anything else is an error of ours. */
+function isDamage(error: unknown): boolean {
+  const code = (error as { code?: unknown }).code;
   return typeof code === 'string' && /^(Z_|ZSTD_)/.test(code);
 }

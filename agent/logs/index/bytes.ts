@@ -1,3 +1,4 @@
+/** Comparing and skipping bytes of a log line. */
 export const QUOTE = 0x22;
 export const COMMA = 0x2c;
 export const DOT = 0x2e;
@@ -6,7 +7,7 @@ export const NINE = 0x39;
 export const BACKSLASH = 0x5c;
 export const CLOSE = 0x7d;
 
-/** Bytes to compare with, four at a time. */
+/** Bytes to compare with, in words of four and the rest. */
 export type Literal = { length: number; words: Int32Array; tail: Uint8Array };
 
 export function literal(text: string): Literal {
@@ -17,7 +18,7 @@ export function literal(text: string): Literal {
   return { length: bytes.length, words, tail: bytes.slice(count * 4) };
 }
 
-/** End of a JSON string without escapes whose contents begin at p, or -1. */
+/** The end of a JSON string without escapes, given the start of its contents; or -1. */
 export function plainString(buffer: Buffer, p: number): number {
   for (let i = p; i < buffer.length; i++) {
     const byte = buffer[i] as number;
@@ -27,7 +28,7 @@ export function plainString(buffer: Buffer, p: number): number {
   return -1;
 }
 
-/** End of an unsigned number that begins at p and has a comma behind it, or -1. */
+/** The end of an unsigned number that starts at p and is followed by a comma; or -1. */
 export function plainNumber(buffer: Buffer, p: number): number {
   for (let i = p; i < buffer.length; i++) {
     const byte = buffer[i] as number;
@@ -37,8 +38,13 @@ export function plainNumber(buffer: Buffer, p: number): number {
   return -1;
 }
 
-/** Whether the bytes at a position are the wanted ones; `view` is one of the buffer. */
-export function at(buffer: Buffer, view: DataView, position: number, wanted: Literal): boolean {
+/** Whether the buffer has the wanted bytes at a position. @param view of the same buffer */
+export function matchesAt(
+  buffer: Buffer,
+  view: DataView,
+  position: number,
+  wanted: Literal,
+): boolean {
   const { words, tail } = wanted;
   if (position + wanted.length > buffer.length) return false;
   let p = position;

@@ -1,19 +1,21 @@
+/** Finds out whether a file continues what an index covers. */
 import type { Segment } from '../files/segments.ts';
 import type { Source } from '../files/source.ts';
 import type { SegmentIndex } from './segment-index.ts';
 
-/** The bytes at the beginning and before the end of what an index covers. */
+/** The first and the last bytes that an index covers. */
 export type Probes = { head: Buffer; tail: Buffer };
 
-// A line has its time and the client's port in it: no two kilobytes of a log are the same.
+// Lines contain the time and the client's port, so no two kilobytes of a log are equal.
 const PROBE_BYTES = 1024;
 
+/** Reads the probes of a segment that has just been indexed. */
 export async function takeProbes(
   source: Source,
   segment: Segment,
   index: SegmentIndex,
 ): Promise<Probes> {
-  // A compressed file never goes on, and reading its end means reading it all.
+  // A compressed file never grows, and reading its end means reading all of it.
   if (segment.form !== 'plain') return { head: Buffer.alloc(0), tail: Buffer.alloc(0) };
   const { end } = index;
   return {
@@ -23,18 +25,17 @@ export async function takeProbes(
 }
 
 /**
- * The bytes that follow what is indexed, if a source begins with just that: the same file, grown
- * or renamed, or the compressed form of it. Otherwise undefined: truncated, replaced, or another.
+ * The bytes that follow what is indexed, if the source starts with that: the same file, grown or
+ * renamed, or its compressed form. Undefined if it was truncated or replaced, or is another file.
  */
 export async function continuation(
   source: Source,
   known: Probes & { index: SegmentIndex },
 ): Promise<AsyncIterable<Buffer> | undefined> {
   const { index, head, tail } = known;
-  const beginning = await source.slice(0, head.length);
-  if (!beginning.equals(head)) return undefined;
-  // Spares reading a compressed roll that was indexed to its end before.
-  if (index.end > 0 && (await source.compressedFrom()) === index.end % 2 ** 32) return nothing();
+  if (!(await source.slice(0, head.length)).equals(head)) return undefined;
+  // Saves reading a compressed roll that was completely indexed before.
+  if (index.end > 0 && (await source.statedSize()) === index.end % 2 ** 32) return nothing();
 
   const chunks = source.chunks(index.end - tail.length);
   let expected = tail;
@@ -46,18 +47,18 @@ export async function continuation(
     rest = value.subarray(length);
     if (!value.subarray(0, length).equals(expected.subarray(0, length))) break;
     expected = expected.subarray(length);
-    // After an unfinished line that was taken for one, nothing may follow.
+    // Nothing may follow an unfinished line that was indexed as a line.
   } while (expected.length > 0 || (index.unterminated && rest.length === 0));
   if (expected.length > 0 || (index.unterminated && rest.length > 0)) {
     await chunks.return(undefined);
     return undefined;
   }
-  return follow(rest, chunks);
+  return withFirst(rest, chunks);
 }
 
-async function* follow(rest: Buffer, chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+async function* withFirst(first: Buffer, chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   try {
-    if (rest.length > 0) yield rest;
+    if (first.length > 0) yield first;
     yield* chunks;
   } finally {
     await chunks.return(undefined);

@@ -1,28 +1,32 @@
+/** Reads one line of the access log. */
 import type { LogEntry } from '../../../src/shared/wire.ts';
 import { hostKey, shownHost } from './host.ts';
-import { parseDuration, parseTime } from './values.ts';
+import { parseDuration, parseTime } from './time-values.ts';
 
-/** What there is to know of an access entry. */
+/** What an access entry says. */
 export type EntryFacts = {
-  /** What hosts are compared by, see `hostKey`. */
+  /** The host as `hostKey` makes it. */
   key: string;
   domain: string;
   method: string;
   /** Without the query. */
   path: string;
   status: number;
-  /** Milliseconds since 1970; NaN where the line does not say. */
+  /** Milliseconds since 1970; NaN if the line has no valid time. */
   time: number;
   /** Milliseconds. */
   latency: number;
   ip: string;
 };
 
+/** What only the request itself says. */
+export type RequestFacts = Pick<EntryFacts, 'method' | 'path' | 'ip'>;
+
 type AccessLine = { request: Record<string, unknown>; status: number; [name: string]: unknown };
 
 /**
- * The facts of one line, by JSON.parse: the truth that faster ways have to agree with. Undefined
- * where the line is no access entry.
+ * Reads a line with JSON.parse; the scanner has to agree with the result. Undefined if the line is
+ * not an access entry.
  */
 export function entryFacts(line: string): EntryFacts | undefined {
   const parsed = parseLine(line);
@@ -41,11 +45,11 @@ export function entryFacts(line: string): EntryFacts | undefined {
   };
 }
 
-/** An entry as it is answered. */
+/** An entry as it is sent to clients. */
 export function toEntry(facts: EntryFacts): LogEntry {
   const { domain, method, path, status, time, latency, ip } = facts;
   return {
-    // '' where the line has no time that can be told: a made-up one would be a lie.
+    // Better empty than made up.
     timestamp: Number.isNaN(time) ? '' : new Date(time).toISOString(),
     domain,
     method,
@@ -56,7 +60,7 @@ export function toEntry(facts: EntryFacts): LogEntry {
   };
 }
 
-// An access entry is an object with a `request` object and a numeric `status`, whatever else.
+// An access entry is an object with a `request` object and a numeric `status`.
 function parseLine(line: string): AccessLine | undefined {
   let value: unknown;
   try {
@@ -74,7 +78,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-// Fractions are cut off, and what no integer can hold is clamped; 0 for -0.
+// Fractions are cut off, numbers too large for an integer are clamped, and -0 becomes 0.
 function wholeStatus(status: number): number {
   const limit = Number.MAX_SAFE_INTEGER;
   return Math.trunc(Math.max(-limit, Math.min(limit, status))) + 0;

@@ -1,15 +1,16 @@
+/** Typed arrays that grow. */
 type Numbers = Float64Array | Uint32Array | Uint8Array;
 
-/** A typed array with a length of its own, which makes room as values are pushed. */
+/** A typed array that grows as values are added. */
 export type Growable<T extends Numbers> = {
   readonly length: number;
-  /** What there is at the moment, for loops; beyond `length` it is room. */
+  /** The current array, for loops; values beyond `length` are undefined. */
   readonly values: T;
   get(index: number): number;
   push(value: number): void;
-  /** New places hold anything. */
+  /** New elements may have any value. */
   resize(length: number): void;
-  /** Adds to a value; every index up to this one comes into being as 0. */
+  /** Adds to an element; missing elements up to this one start as 0. Not to be mixed with `resize`. */
   add(index: number, value: number): void;
 };
 
@@ -20,7 +21,7 @@ export function growable<T extends Numbers>(kind: new (length: number) => T): Gr
 
   function reserve(wanted: number): void {
     if (wanted <= values.length) return;
-    // By a quarter: twice as much would leave half of a large index unused.
+    // By a quarter: doubling would leave up to half of a large index unused.
     const larger = new kind(Math.max(wanted, values.length + (values.length >> 2)));
     larger.set(values);
     values = larger;

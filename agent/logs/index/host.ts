@@ -1,9 +1,7 @@
+/** The host of a request, as it is shown and as it is compared. */
 import { domainToASCII } from 'node:url';
 
-/**
- * The host of a request as an entry shows it: lower case, without port and trailing dot;
- * IPv6 in brackets, also where they were missing.
- */
+/** The host of a request as shown: lower case, without port and trailing dot, IPv6 in brackets. */
 export function shownHost(host: string): string {
   const lower = host.toLowerCase();
   if (isBareIpv6(lower)) return `[${lower}]`;
@@ -11,9 +9,8 @@ export function shownHost(host: string): string {
 }
 
 /**
- * What hosts are compared by: the shown form in punycode, so that both spellings of an
- * international name are one. Plain ASCII is left as it is; the URL rules would turn `127.1`
- * into `127.0.0.1`.
+ * What hosts are compared by: the shown form in punycode, so that both spellings of an international
+ * name are equal. ASCII is left unchanged; the URL rules would turn `127.1` into `127.0.0.1`.
  */
 export function hostKey(host: string): string {
   const shown = shownHost(host);
@@ -21,7 +18,7 @@ export function hostKey(host: string): string {
   return domainToASCII(shown).replace(/\.$/, '') || shown;
 }
 
-// Two colons and no bracket: a name with a port has one.
+// Two colons and no bracket: a name with a port has only one colon.
 function isBareIpv6(host: string): boolean {
   return !host.includes('[') && host.indexOf(':') !== host.lastIndexOf(':');
 }

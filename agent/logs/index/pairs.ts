@@ -1,30 +1,32 @@
+/** Numbers for the (domain, status) pairs of one segment. */
 import { hostKey } from './host.ts';
-import { HASH_SEED, hashByte } from './scan.ts';
+import { HASH_SEED, hashByte } from './scanned-line.ts';
 
 /**
- * Small integers for the (domain, status) pairs of one segment, so that the index counts in
- * typed arrays. Anyone may send any Host, so the number of domains that are told apart is
- * bounded; the ones beyond share the domain OTHER, and a query for one of them has to look.
+ * Each pair has a small number, so that the index can count in typed arrays. Clients may send any
+ * Host, so the number of domains is limited. All further ones share the domain OTHER, and a query
+ * for one of them has to read the lines.
  */
 export type Pairs = {
-  /** The pair of a host as it stands in the log (printable ASCII) at [start, end) of a buffer. */
+  /** The pair of a host that is in the log (as printable ASCII) at [start, end) of a buffer. */
   ofBytes(buffer: Buffer, start: number, end: number, hash: number, status: number): number;
+  /** The pair of a host as `hostKey` makes it. */
   ofKey(key: string, status: number): number;
-  /** The pairs that a filter matches. */
   readonly length: number;
-  /** What a pair is of; the domain is undefined for those beyond the ones told apart. */
+  /** What a number stands for; the domain is undefined for OTHER. */
   describe(pair: number): { domain: string | undefined; status: number };
+  /** The pairs that a filter matches; all if neither is given. */
   select(key: string | undefined, status?: (status: number) => boolean): Selection;
 };
 
 /**
- * The selected pairs, as a list and as ones in a table by pair. `certain`: each line of these
- * pairs matches; otherwise the pairs are those of OTHER, of whose lines some may match.
+ * The selected pairs, as a list and as ones in a table by pair. `certain`: every line of these pairs
+ * matches; otherwise the pairs are those of OTHER, some of whose lines may match.
  */
 export type Selection = { ids: readonly number[]; wanted: Uint8Array; certain: boolean };
 
 const MAX_DOMAINS = 16_384;
-// No name in the DNS is longer.
+// The longest name that DNS allows.
 const MAX_DOMAIN_LENGTH = 255;
 const MAX_SLOTS = 65_536;
 const OTHER = -1;
@@ -34,10 +36,10 @@ type Slot = { host: Uint8Array; hash: number; status: number; pair: number };
 export function createPairs(): Pairs {
   const domains = new Map<string, number>();
   const names: string[] = [];
-  // Per status, the pair of each domain; statuses are few, whatever the number of domains.
+  // For each status, the pair of each domain: there are few statuses, but may be many domains.
   const byStatus = new Map<number, Map<number, number>>();
   const pairs: { domain: number; status: number }[] = [];
-  // Open addressing over the bytes of hosts: no string is made for a host seen before.
+  // A hash table over the bytes of hosts: a known host needs no string.
   let slots: (Slot | undefined)[] = new Array(256).fill(undefined);
   let used = 0;
   let overflowed = false;
@@ -66,7 +68,7 @@ export function createPairs(): Pairs {
     return pair;
   }
 
-  function place(slot: Slot): void {
+  function insert(slot: Slot): void {
     const mask = slots.length - 1;
     let i = slotOf(slot.hash, slot.status) & mask;
     while (slots[i]) i = (i + 1) & mask;
@@ -78,9 +80,9 @@ export function createPairs(): Pairs {
       if (slots.length >= MAX_SLOTS) return;
       const old = slots;
       slots = new Array(old.length * 2).fill(undefined);
-      for (const each of old) if (each) place(each);
+      for (const each of old) if (each) insert(each);
     }
-    place(slot);
+    insert(slot);
     used++;
   }
 
@@ -106,9 +108,10 @@ export function createPairs(): Pairs {
         }
       }
       const pair = ofKey(hostKey(buffer.toString('latin1', start, end)), status);
-      // A longer one is more likely noise than a name with a port.
-      if (end - start <= MAX_DOMAIN_LENGTH)
+      // A longer host is more likely noise than a name with a port.
+      if (end - start <= MAX_DOMAIN_LENGTH) {
         remember({ host: new Uint8Array(buffer.subarray(start, end)), hash, status, pair });
+      }
       return pair;
     },
 

@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'bun:test';
-import { openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { openSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLogs } from '../../../agent/logs/logs.ts';
+import { freePort, until } from '../../harness/stack.ts';
 import { temporaryFolders } from './temp.ts';
 
 const newFolder = temporaryFolders();
@@ -14,17 +14,8 @@ afterAll(async () => {
   await proxy?.exited;
 });
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const address = server.address();
-  await new Promise((closed) => server.close(closed));
-  if (typeof address !== 'object' || !address) throw new Error('no port');
-  return address.port;
-}
-
 async function startCaddy(folder: string): Promise<number> {
-  const port = await freePort();
+  const port = freePort();
   const config = {
     admin: { listen: `unix/${join(folder, 'admin.sock')}`, config: { persist: false } },
     logging: {
@@ -64,17 +55,15 @@ async function startCaddy(folder: string): Promise<number> {
     stderr: output,
     env: { PATH: process.env.PATH, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
   });
-  const deadline = Date.now() + 10_000;
-  for (;;) {
-    const up = await fetch(`http://127.0.0.1:${port}/ready`).catch(() => undefined);
-    if (up) return port;
-    if (Date.now() > deadline) throw new Error(readFileSync(join(folder, 'output'), 'utf8'));
-    await Bun.sleep(20);
-  }
+  await until(
+    () => fetch(`http://127.0.0.1:${port}/ready`).catch(() => undefined),
+    `Caddy (${join(folder, 'output')})`,
+  );
+  return port;
 }
 
 test.skipIf(!caddy)(
-  'every request that Caddy logs is there once, while it writes and rolls',
+  'every request that Caddy logs is found once, while it writes and rolls',
   async () => {
     const folder = newFolder();
     const port = await startCaddy(folder);
@@ -107,9 +96,8 @@ test.skipIf(!caddy)(
     await Promise.all(askers);
 
     // Caddy writes a line after it has answered.
-    const deadline = Date.now() + 5000;
     const count = async () => (await logs.page({ page: 1, pageSize: 1 })).total;
-    while ((await count()) < answered && Date.now() < deadline) await Bun.sleep(10);
+    await until(async () => (await count()) >= answered);
     expect(await count()).toBe(answered);
     expect(
       (await logs.page({ domain: '127.0.0.1', status: 204, page: 9, pageSize: 500 })).total,
@@ -117,7 +105,7 @@ test.skipIf(!caddy)(
     const rolled = readdirSync(folder).filter((name) => name.endsWith('.log.gz'));
     expect(rolled.length).toBeGreaterThan(1);
 
-    // Every request that was made, by name.
+    // Each request has its own path.
     const seen = new Set<string>();
     for (let page = 1; page <= 9; page++) {
       const { logs: entries } = await logs.page({ page, pageSize: 500 });

@@ -8,17 +8,17 @@ import { temporaryFolders } from './temp.ts';
 const newFolder = temporaryFolders();
 const jq = Bun.which('jq');
 
-// What an access entry is, in jq's words.
+// The definition of an access entry, in jq.
 const ENTRIES =
   'fromjson? | objects | select((.request | type) == "object" and (.status | type) == "number")' +
   ' | [.request.method // "", (.request.uri // "" | split("?")[0] // ""), .status]';
 
-test.skipIf(!jq)('whole lines and lines cut at either end read as jq reads them', async () => {
+test.skipIf(!jq)('whole and cut lines are read as jq reads them', async () => {
   const r = random(20);
   const texts: (string | Buffer)[] = [];
   for (let i = 0; i < 300; i++) {
     const bytes = anyLine(r, 1795212767 + i);
-    // jq skips a byte order mark, and has its own ways with NULs and numbers like 0200.
+    // jq skips a byte order mark, and treats NULs and numbers such as 0200 differently.
     if (/^\ufeff|\0|1e\+?300|200\.5|:0200/.test(bytes.toString())) continue;
     texts.push(bytes);
   }

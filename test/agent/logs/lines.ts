@@ -1,6 +1,6 @@
-/** Seeded log lines: what Caddy writes, what it can be told to write, and what nobody should. */
+/** Random log lines: what Caddy writes, what it can be configured to write, and damaged lines. */
 
-/** A small generator of pseudo-random numbers (mulberry32); the same seed, the same numbers. */
+/** A pseudo-random number generator (mulberry32): the same seed gives the same numbers. */
 export function random(seed: number) {
   let state = seed >>> 0;
   const unit = () => {
@@ -31,7 +31,7 @@ export const HOSTS = [
   '',
 ] as const;
 
-// What a client can put into a header or a path to look like another part of the line.
+// What a client can put into a header or a path to imitate another part of the line.
 const SLY = [
   'plain',
   '","status":500,"x":"',
@@ -84,7 +84,7 @@ export function caddyEntry(r: Random, time: number): Json {
   };
 }
 
-/** A line without its newline: mostly Caddy's own, sometimes changed, cut, torn or foreign. */
+/** A line without its newline: most are Caddy's own, some are changed, cut, torn or foreign. */
 export function anyLine(r: Random, time: number): Buffer {
   const entry = caddyEntry(r, time);
   const plain = JSON.stringify(entry);
@@ -99,14 +99,14 @@ export function anyLine(r: Random, time: number): Buffer {
     () => JSON.stringify({ ...entry, ts: Math.round(time * 1e9), duration: 1_500_000 }),
     () => plain.replace('"host"', '"h\\u006fst"').replace('"status"', '"st\\u0061tus"'),
     () => plain.replace('a.example', '\\u0061.example'),
-    // Keys that occur twice: the last one counts.
+    // Keys that occur twice: the last counts.
     () => plain.replace(/}$/, ',"status":201}'),
     () => plain.replace(/}$/, ',"status":"no number"}'),
     () => plain.replace(/}$/, ',"request":{"host":"late.example"}}'),
     () => plain.replace('"uri"', '"host":"twice.example","uri"'),
     () => plain.replace(',"headers"', ',"headers":{},"host":"after.example","headers"'),
     () => plain.replace(/}$/, ',"extra":{"a":["b"]},"status":410}'),
-    // Numbers and objects that are none.
+    // What should be a number or an object but is not.
     () => JSON.stringify({ ...entry, status: '200' }),
     () => JSON.stringify({ ...entry, status: null }),
     () => JSON.stringify({ ...entry, status: r.pick([200.5, -1, 1e3, 404.0, 1e300]) }),
@@ -117,7 +117,7 @@ export function anyLine(r: Random, time: number): Buffer {
     () => JSON.stringify({ level: 'info', x: { y: 1, request }, ...entry, request: undefined }),
     () => JSON.stringify({ ...entry, request: { remote_ip: 'z', z: request } }),
     () => JSON.stringify({ ...entry, request: { ...request, status: 999 }, status: undefined }),
-    // Cut at either end, torn, holed, mixed up.
+    // Cut at either end, torn, with holes, mixed up.
     () => plain.slice(0, r.below(plain.length)),
     () => plain.slice(1 + r.below(plain.length)),
     () => plain.slice(0, r.below(plain.length)) + JSON.stringify(caddyEntry(r, time)),
@@ -145,14 +145,14 @@ export function anyLine(r: Random, time: number): Buffer {
   return bytes.includes(10) ? Buffer.from('not one line') : bytes;
 }
 
-/** A file of such lines, `count` of them, with a newline behind each. */
+/** `count` such lines, each with a newline. */
 export function anyLines(r: Random, count: number, time: number): Buffer {
   const pieces: Buffer[] = [];
   for (let i = 0; i < count; i++) pieces.push(anyLine(r, time + i / 100), Buffer.from('\n'));
   return Buffer.concat(pieces);
 }
 
-/** A plain default line with chosen members; the ones of `request` are merged in. */
+/** A default line with the given members; those of `request` are merged into its own. */
 export function line(changes: Json = {}): string {
   const r = random(1);
   const base = {

@@ -1,10 +1,10 @@
-/** The slow truth: every file read whole, every line through JSON.parse. */
+/** The reference implementation: slow, with every file read whole and every line parsed. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { domainToASCII } from 'node:url';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import type { Conditions, LogFilter } from '../../../agent/logs/answers/filter.ts';
-import { parseDuration, parseTime } from '../../../agent/logs/index/values.ts';
+import { parseDuration, parseTime } from '../../../agent/logs/index/time-values.ts';
 import type { LogEntry, LogPage } from '../../../src/shared/wire.ts';
 
 /** An entry, its host in punycode, and its latency in milliseconds. */
@@ -24,12 +24,12 @@ export function allEntries(file: string): Keyed[] {
     .sort();
   const lines: Buffer[] = [];
   for (const name of rolled) lines.push(...linesOf(uncompressed(join(dirname(file), name))));
-  // The last line of the live file is not there before its newline is.
+  // Without the live file's last line, which has no newline yet.
   if (existsSync(file)) lines.push(...linesOf(readFileSync(file)).slice(0, -1));
   return lines.flatMap((bytes) => entryOf(bytes.toString()) ?? []).reverse();
 }
 
-/** The page of a filter out of all entries. */
+/** The page that a filter selects from all entries. */
 export function referencePage(entries: readonly Keyed[], filter: LogFilter): LogPage {
   const { page, pageSize } = filter;
   const found = entries.filter((each) => isWanted(each, filter));
@@ -38,7 +38,7 @@ export function referencePage(entries: readonly Keyed[], filter: LogFilter): Log
   return { logs, total: found.length, page, pageSize };
 }
 
-/** Whether an entry meets every condition. */
+/** Whether an entry matches all conditions. */
 export function isWanted({ key, entry }: Keyed, filter: Conditions): boolean {
   const { domain, status, statusClass, method, path, q, ip, from, to } = filter;
   const time = Date.parse(entry.timestamp);

@@ -1,9 +1,12 @@
-import { afterAll } from 'bun:test';
-import { mkdtempSync, rmSync } from 'node:fs';
+/** Temporary folders and logs for tests. */
+import { afterAll, expect } from 'bun:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createLogs } from '../../../agent/logs/logs.ts';
+import { line } from './lines.ts';
 
-/** Makes folders that are removed when the tests of the file are over. */
+/** Makes folders that are removed after the tests of the file. */
 export function temporaryFolders(): () => string {
   const made: string[] = [];
   afterAll(() => {
@@ -13,5 +16,28 @@ export function temporaryFolders(): () => string {
     const folder = mkdtempSync(join(tmpdir(), 'signalbox-logs-'));
     made.push(folder);
     return folder;
+  };
+}
+
+export const ALL = { page: 1, pageSize: 500 };
+export const ROLL = 'access-2026-11-20T22-17-03.468.log';
+
+/** Lines with the given paths. */
+export const lines = (...uris: string[]): string =>
+  uris.map((uri) => `${line({ request: { uri } })}\n`).join('');
+
+/** Makes logs of the given files; `paths` are those of the entries that match, newest first. */
+export function temporaryLogs() {
+  const newFolder = temporaryFolders();
+  return (files: Readonly<Record<string, string | Uint8Array>>) => {
+    const folder = newFolder();
+    for (const [name, bytes] of Object.entries(files)) writeFileSync(join(folder, name), bytes);
+    const logs = createLogs({ file: join(folder, 'access.log') });
+    const paths = async (filter = {}) => {
+      const { logs: entries, total } = await logs.page({ ...ALL, ...filter });
+      expect(total).toBe(entries.length);
+      return entries.map(({ path }) => path).join(' ');
+    };
+    return { logs, paths, at: (name: string) => join(folder, name) };
   };
 }

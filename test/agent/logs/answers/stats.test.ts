@@ -1,17 +1,16 @@
 import { describe, expect, test } from 'bun:test';
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { parseStatsQuery, type StatsFilter } from '../../../../agent/logs/answers/stats.ts';
 import { latencyOf, latencyStep } from '../../../../agent/logs/index/latency.ts';
 import { createLogs } from '../../../../agent/logs/logs.ts';
 import type { LogStats } from '../../../../src/shared/wire.ts';
-import { anyLines, line, type Random, random } from '../lines.ts';
-import { allEntries, isWanted, type Keyed } from '../reference.ts';
+import { line, type Random } from '../lines.ts';
+import { allEntries, type Keyed } from '../reference.ts';
 import { temporaryFolders } from '../temp.ts';
+import { anyRange, checkGrowingLog, divide, START, writeLongLog } from './growing-log.ts';
 
 const newFolder = temporaryFolders();
-const START = 1795212767;
 
 const top = <T extends string | number>(values: readonly T[]) => {
   const counts = new Map<T, number>();
@@ -22,19 +21,10 @@ const top = <T extends string | number>(values: readonly T[]) => {
     .map(([value, requests]): [T, number] => [value, requests]);
 };
 
-/** The same numbers, by sorting everything. */
+/** The same numbers, by sorting all entries. */
 function naiveStats(entries: readonly Keyed[], filter: StatsFilter) {
-  const timed = entries
-    .filter(({ entry }) => entry.timestamp !== '')
-    .map((each) => ({ ...each, time: Date.parse(each.entry.timestamp) }));
-  const from = filter.from ?? Math.min(...timed.map(({ time }) => time));
-  const to = Math.max(from, filter.to ?? Math.max(...timed.map(({ time }) => time)) + 1);
-  const { buckets: _, ...conditions } = filter;
-  const found = timed.filter((each) => isWanted(each, { ...conditions, from, to }));
-  const length = Math.min(filter.buckets, to - from);
-  const buckets = Array.from({ length }, (_, i) => {
-    const edge = (at: number) => from + Math.floor((at * (to - from)) / length);
-    const inside = found.filter(({ time }) => time >= edge(i) && time < edge(i + 1));
+  const { from, to, found, buckets } = divide(entries, filter);
+  const counted = buckets.map(({ from, to, inside }) => {
     const latencies = inside.map(({ latency }) => latency).sort((a, b) => a - b);
     const percentile = (share: number) => {
       const value = latencies[Math.ceil(latencies.length * share) - 1];
@@ -46,8 +36,8 @@ function naiveStats(entries: readonly Keyed[], filter: StatsFilter) {
         return (found >= 1 && found <= 5 ? found : 0) === n;
       }).length;
     return {
-      from: new Date(edge(i)).toISOString(),
-      to: new Date(edge(i + 1)).toISOString(),
+      from: new Date(from).toISOString(),
+      to: new Date(to).toISOString(),
       requests: {
         '1xx': ofClass(1),
         '2xx': ofClass(2),
@@ -64,7 +54,7 @@ function naiveStats(entries: readonly Keyed[], filter: StatsFilter) {
     from: new Date(from).toISOString(),
     to: new Date(to).toISOString(),
     requests: found.length,
-    buckets,
+    buckets: counted,
     domains: top(found.map(({ key }) => key)),
     statuses: top(found.map(({ entry }) => entry.status)),
     paths: top(found.map(({ entry }) => entry.path)),
@@ -83,20 +73,16 @@ function flat({ domains, statuses, latest, ...rest }: LogStats) {
   };
 }
 
-function anyRange(r: Random, seconds: number): StatsFilter {
-  const at = () => START * 1000 + r.below(seconds * 1000);
+function anyFilter(r: Random): StatsFilter {
+  const domains = ['a.example', 'b.example', 'bücher.example', 'no.example'];
   return {
-    ...(r.chance(0.5) && {
-      domain: r.pick(['a.example', 'b.example', 'bücher.example', 'no.example']),
-    }),
-    ...(r.chance(0.6) && { from: at() }),
-    ...(r.chance(0.6) && { to: at() }),
-    buckets: r.pick([1, 2, 7, 60, 500]),
+    ...(r.chance(0.5) && { domain: r.pick(domains) }),
+    ...anyRange(r, 90, [1, 2, 7, 60, 500]),
   };
 }
 
 describe('stats', () => {
-  test('of nothing', async () => {
+  test('of an empty log, and of an empty range', async () => {
     const file = join(newFolder(), 'access.log');
     const nothing = {
       from: null,
@@ -115,27 +101,16 @@ describe('stats', () => {
     expect([requests, buckets]).toEqual([0, []]);
   });
 
-  test.each([1, 2, 3])('history %d adds up as a sorted list does', async (seed) => {
-    const r = random(seed);
-    const folder = newFolder();
-    const file = join(folder, 'access.log');
-    const roll = (n: number) => join(folder, `access-2026-11-20T22-17-03.10${n}.log`);
-    writeFileSync(`${roll(1)}.gz`, gzipSync(anyLines(r, 3000, START)));
-    writeFileSync(roll(2), anyLines(r, 2000, START + 30));
-    writeFileSync(file, anyLines(r, 2500, START + 48));
-    const logs = createLogs({ file });
-    for (let round = 0; round < 6; round++) {
-      if (round > 2) appendFileSync(file, anyLines(r, r.below(300), START + 60 + round));
-      const entries = allEntries(file);
-      const filter = anyRange(r, 90);
+  test.each([1, 2, 3])('of log %d are what sorting all entries gives', async (seed) => {
+    await checkGrowingLog(newFolder(), seed, async (logs, entries, r) => {
+      const filter = anyFilter(r);
       for (let twice = 0; twice < 2; twice++) {
         expect(flat(await logs.stats(filter))).toEqual(naiveStats(entries, filter));
       }
-    }
-    logs.close();
+    });
   });
 
-  test('of domains beyond those that are told apart', async () => {
+  test('of more domains than the index tells apart', async () => {
     const file = join(newFolder(), 'access.log');
     const many = Array.from({ length: 17_000 }, (_, i) => {
       return line({ ts: START + i / 1000, request: { host: `h${i}.example`, uri: `/${i}` } });
@@ -151,24 +126,15 @@ describe('stats', () => {
     expect((await logs.stats({ buckets: 2 })).requests).toBe(17_000);
   });
 
-  test('without patience say that they are partial, and get further', async () => {
+  test('without time are partial, and get further with each call', async () => {
     const file = join(newFolder(), 'access.log');
-    for (let i = 0; i < 8; i++) appendFileSync(file, anyLines(random(i + 1), 2000, START + i * 20));
+    writeLongLog(file);
     const entries = allEntries(file);
-    const logs = createLogs({ file, patience: 0 });
+    const logs = createLogs({ file, timeout: 0 });
     let stats = await logs.stats({ buckets: 500 });
-    for (let i = 0; stats.partial && i < 50; i++) stats = await logs.stats({ buckets: 500 });
+    while (stats.partial) stats = await logs.stats({ buckets: 500 });
     const { buckets, requests } = naiveStats(entries, { buckets: 500 });
     expect(stats.partial).toBeUndefined();
     expect([stats.requests, stats.buckets]).toEqual([requests, buckets]);
   });
-});
-
-test('a latency is told within 6.25 %', () => {
-  for (const value of [-1, 0, 1e-9]) expect(latencyStep(value)).toBe(0);
-  expect(latencyStep(1e12)).toBe(255);
-  for (let ms = 0.001; ms < 4e6; ms *= 1.013) {
-    const told = latencyOf(latencyStep(ms));
-    expect(Math.abs(told / ms - 1)).toBeLessThan(0.07);
-  }
 });

@@ -1,68 +1,12 @@
-import { afterEach, describe, expect, test } from 'bun:test';
-import {
-  appendFileSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
-import type { Conditions } from '../../../../agent/logs/answers/filter.ts';
-import { createTails, type TailsOptions } from '../../../../agent/logs/answers/tail.ts';
-import { parsePlace } from '../../../../agent/logs/files/place.ts';
-import { readEvents, type ServerEvent } from '../../../harness/events.ts';
+import { describe, expect, test } from 'bun:test';
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { parsePosition } from '../../../../agent/logs/files/log-position.ts';
+import type { readEvents, ServerEvent } from '../../../harness/events.ts';
 import { until } from '../../../harness/stack.ts';
 import { line } from '../lines.ts';
-import { temporaryFolders } from '../temp.ts';
+import { uniqueLines as lines, temporaryTails, uniqueLine } from './tailing.ts';
 
-const newFolder = temporaryFolders();
-const opened: (() => void)[] = [];
-afterEach(() => {
-  for (const end of opened.splice(0)) end();
-});
-
-let clock = 1795212767;
-/** Lines with the given paths; no two are alike, as in a real log. */
-const lines = (...uris: string[]) =>
-  uris.map((uri) => `${line({ ts: ++clock, request: { uri } })}\n`).join('');
-
-function tailing(options: Partial<TailsOptions> = {}) {
-  const folder = newFolder();
-  const file = join(folder, 'access.log');
-  const tails = createTails({ file, ...options });
-  opened.push(tails.end);
-  let rolls = 0;
-  return {
-    folder,
-    file,
-    tails,
-    open(conditions: Conditions = {}, after = '') {
-      const events = readEvents(tails.open(conditions, parsePlace(after)));
-      opened.push(() => void events.close().catch(() => undefined));
-      return events;
-    },
-    roll(form: 'plain' | 'gzip' | 'nothing' = 'plain') {
-      const name = join(folder, `access-2026-11-20T22-17-03.${100 + rolls++}.log`);
-      renameSync(file, name);
-      writeFileSync(file, '');
-      if (form === 'gzip') writeFileSync(`${name}.gz`, gzipSync(readFileSync(name)));
-      if (form !== 'plain') rmSync(name);
-    },
-    /** Files of the folder that this process holds open. */
-    handles: () =>
-      readdirSync('/proc/self/fd').filter((fd) => {
-        try {
-          return readlinkSync(`/proc/self/fd/${fd}`).startsWith(folder);
-        } catch {
-          return false;
-        }
-      }).length,
-  };
-}
+const tailing = temporaryTails();
 
 const pathOf = (event: ServerEvent | undefined): string => JSON.parse(event?.data ?? '{}').path;
 async function paths(events: ReturnType<typeof readEvents>, count: number): Promise<string> {
@@ -72,17 +16,17 @@ async function paths(events: ReturnType<typeof readEvents>, count: number): Prom
 }
 
 describe('a tail', () => {
-  test('begins with what is written after it was opened, and tells where that is', async () => {
+  test('starts with what is written after it was opened, and says where that is', async () => {
     const { file, open } = tailing();
     writeFileSync(file, lines('/old') + line().slice(0, 50));
     const events = open();
     const { id = '' } = (await events.begun()) ?? {};
-    expect(parsePlace(id)?.offset).toBe(lines('/old').length);
+    expect(parsePosition(id)?.offset).toBe(lines('/old').length);
     appendFileSync(file, `\nnot an entry\n${lines('/a', '/b')}${line().slice(0, 99)}`);
     expect(await paths(events, 2)).toBe('/a /b');
   });
 
-  test('waits for a folder, a file and a first line', async () => {
+  test('waits for the folder, the file and the first line', async () => {
     const { folder, file, open } = tailing();
     rmSync(folder, { recursive: true });
     const events = open();
@@ -96,7 +40,7 @@ describe('a tail', () => {
     expect(pathOf(await first)).toBe('/first');
   });
 
-  test('has the entries that match', async () => {
+  test('sends only the entries that match', async () => {
     const { file, open } = tailing();
     writeFileSync(file, lines('/old'));
     const events = open({ domain: 'B.example', method: 'GET', path: '/y', statusClass: 2 });
@@ -108,7 +52,7 @@ describe('a tail', () => {
     expect(await paths(events, 2)).toBe('/y1 /y4');
   });
 
-  test.each(['plain', 'gzip'] as const)('goes through rolls (%s)', async (form) => {
+  test.each(['plain', 'gzip'] as const)('continues across rolls (%s)', async (form) => {
     const { file, open, roll } = tailing();
     writeFileSync(file, lines('/old'));
     const events = open();
@@ -125,7 +69,7 @@ describe('a tail', () => {
     expect(await paths(events, 120)).toBe(expected.join(' '));
   });
 
-  test('goes through a file that is cut short', async () => {
+  test('continues when the file is truncated', async () => {
     const { file, open } = tailing();
     writeFileSync(file, lines('/old', '/older'));
     const events = open();
@@ -136,7 +80,7 @@ describe('a tail', () => {
     expect(await paths(events, 1)).toBe('/b');
   });
 
-  test('has long lines', async () => {
+  test('sends long lines', async () => {
     const { file, open } = tailing();
     writeFileSync(file, lines('/old'));
     const events = open();
@@ -148,9 +92,9 @@ describe('a tail', () => {
   });
 });
 
-describe('going on', () => {
+describe('resuming', () => {
   test.each(['plain', 'gzip'] as const)(
-    'after an event: nothing is lost or told twice, in another process and after rolls (%s)',
+    'after an event loses and repeats nothing, in another process and after rolls (%s)',
     async (form) => {
       const first = tailing();
       writeFileSync(first.file, lines('/old'));
@@ -160,20 +104,18 @@ describe('going on', () => {
       await events.of('entry');
       const { id = '' } = (await events.of('entry')) ?? {};
       await events.close();
-      appendFileSync(first.file, lines('/d') + line({ ts: ++clock, request: { uri: '/e' } }));
+      appendFileSync(first.file, lines('/d') + uniqueLine('/e'));
       first.roll(form);
       appendFileSync(first.file, lines('/f', '/g'));
       first.roll(form);
       appendFileSync(first.file, lines('/h'));
-      const again = createTails({ file: first.file });
-      opened.push(again.end);
-      const rest = readEvents(again.open({}, parsePlace(id)));
+      const rest = tailing({}, first.folder).open({}, id);
       appendFileSync(first.file, lines('/i'));
       expect(await paths(rest, 7)).toBe('/c /d /e /f /g /h /i');
     },
   );
 
-  test('after an event whose segment has been removed is a gap', async () => {
+  test('after an event whose segment has been removed sends a gap', async () => {
     const { file, open, roll } = tailing();
     writeFileSync(file, lines('/old'));
     const events = open();
@@ -191,7 +133,7 @@ describe('going on', () => {
 });
 
 describe('a slow reader', () => {
-  test('misses what it is too far behind with, and is told how much', async () => {
+  test('misses entries when it falls too far behind, and receives their number', async () => {
     const { file, open } = tailing({ maxLag: 300_000 });
     writeFileSync(file, lines('/old'));
     const events = open({ path: '/n' });
@@ -200,7 +142,7 @@ describe('a slow reader', () => {
     expect(await paths(events, 1)).toBe('/n0');
     const next = events.next();
     await Bun.sleep(60);
-    // Nobody reads on; the file is all there is of it.
+    // Nothing reads the stream now, so these entries are only in the file.
     for (let i = 0; i < 40; i++) {
       appendFileSync(file, lines(...Array.from({ length: 50 }, () => '/other')));
       appendFileSync(file, lines(...Array.from({ length: 50 }, () => '/n')));
@@ -221,7 +163,7 @@ describe('a slow reader', () => {
     expect(await paths(events, 1)).toBe('/n1');
   });
 
-  test('that goes on from an event gets all of it, whatever the lag', async () => {
+  test('that resumes after an event receives everything, however far behind it is', async () => {
     const { file, open } = tailing({ maxLag: 1000 });
     writeFileSync(file, lines('/old'));
     const { id = '' } = (await open().begun()) ?? {};
@@ -230,8 +172,8 @@ describe('a slow reader', () => {
   });
 });
 
-describe('the end', () => {
-  test('of a reader frees what it held', async () => {
+describe('ending', () => {
+  test('one tail closes its file', async () => {
     const { file, open, handles } = tailing();
     writeFileSync(file, lines('/old'));
     const events = open();
@@ -243,7 +185,7 @@ describe('the end', () => {
     await until(() => handles() === 0);
   });
 
-  test('of all of them is one for each, also for those that come later', async () => {
+  test('all tails also ends those opened later', async () => {
     const { file, tails, open, handles } = tailing();
     writeFileSync(file, lines('/old'));
     const [one, other] = [open(), open({ q: 'x' })];
@@ -256,7 +198,7 @@ describe('the end', () => {
     await until(() => handles() === 0);
   });
 
-  test('is not taken for one while there is a heartbeat, which tells how far it is', async () => {
+  test('is not assumed during silence: a heartbeat carries the position', async () => {
     const { file, open } = tailing({ heartbeat: 20 });
     writeFileSync(file, lines('/old'));
     const events = open({ q: 'nothing' });

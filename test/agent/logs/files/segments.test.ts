@@ -6,7 +6,7 @@ import { temporaryFolders } from '../temp.ts';
 
 const newFolder = temporaryFolders();
 
-test('what only looks like a roll is none', () => {
+test('names that only look like rolled files are ignored', () => {
   const names = [
     'access.log.1',
     'access-old.log',
@@ -19,7 +19,7 @@ test('what only looks like a roll is none', () => {
   expect(rollsOf('access.log', names)).toEqual([]);
 });
 
-test('rolls are sorted by time, newest first, behind the live file', () => {
+test('rolled files come after the live file, newest first', () => {
   const names = [
     'access-2026-11-20T22-17-03.468.log.gz',
     'access-2026-11-20T22-17-03.469-size.log.zst',
@@ -36,13 +36,13 @@ test('rolls are sorted by time, newest first, behind the live file', () => {
   ]);
 });
 
-test('a roll in two forms counts once, plain before compressed', () => {
+test('a rolled file in two forms counts once, as the plain one', () => {
   const stem = 'log-2026-11-20T22-17-03.468';
   const found = rollsOf('log', [`${stem}.gz`, stem, `${stem}.zst`]);
   expect(found).toEqual([{ name: stem, form: 'plain', live: false }]);
 });
 
-test('a missing folder has no segments, and folders are none', async () => {
+test('a missing folder has no segments, and a folder is not a segment', async () => {
   const folder = newFolder();
   expect(await listSegments(join(folder, 'nowhere', 'access.log'))).toEqual([]);
   mkdirSync(join(folder, 'access-2026-11-20T22-17-03.468.log'));

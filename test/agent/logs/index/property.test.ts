@@ -29,7 +29,7 @@ async function expectTruth(r: Random, logs: Logs, file: string): Promise<void> {
   }
 }
 
-// Conditions of every kind, most of which some entry meets.
+// Conditions of every kind, most of which match some entry.
 function anyFilter(r: Random, entries: readonly Keyed[]): LogFilter {
   const one = r.pick(entries)?.entry;
   const time = () => Date.parse(r.pick(entries)?.entry.timestamp ?? '') || 1795212767000;
@@ -47,7 +47,7 @@ function anyFilter(r: Random, entries: readonly Keyed[]): LogFilter {
   };
 }
 
-// What happens to a log in its life; each step leaves a state that the reader is asked about.
+// What happens to a log; after each round of steps, queries have to give the right answer.
 const STEPS: Readonly<Record<string, (r: Random, folder: string, clock: number) => void>> = {
   grow(r, folder, clock) {
     const pieces = anyLines(r, r.below(120), clock);
@@ -82,17 +82,17 @@ const STEPS: Readonly<Record<string, (r: Random, folder: string, clock: number) 
   },
 };
 
-test('an answer without patience is the newest part of the whole one, and the next goes further', async () => {
+test('an answer without time is the newest part of the full one, and gets further with each call', async () => {
   const r = random(99);
   const file = join(newFolder(), 'access.log');
   for (let i = 0; i < 12; i++) appendFileSync(file, anyLines(r, 1000, 1795212767 + i * 10));
   const entries = allEntries(file);
-  const logs = createLogs({ file, patience: 0 });
+  const logs = createLogs({ file, timeout: 0 });
   for (let round = 0; round < 4; round++) {
     const filter = { ...anyFilter(r, entries), q: String(round), page: 1, pageSize: 500 };
     const truth = referencePage(entries, filter);
     let total = -1;
-    for (let asked = 0; asked < 50; asked++) {
+    for (;;) {
       const { partial, ...answer } = await logs.page(filter);
       expect(answer.logs).toEqual(truth.logs.slice(0, answer.logs.length));
       expect(answer.total).toBeGreaterThanOrEqual(total);
@@ -105,7 +105,7 @@ test('an answer without patience is the newest part of the whole one, and the ne
   }
 });
 
-test.each([1, 2, 3, 4, 5, 6, 7, 8])('history %d reads as the reference does', async (seed) => {
+test.each([1, 2, 3, 4, 5, 6, 7, 8])('log %d reads as in the reference', async (seed) => {
   const r = random(seed);
   const folder = newFolder();
   const file = join(folder, 'access.log');
@@ -117,7 +117,7 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])('history %d reads as the reference does', as
     for (let n = 1 + r.below(3); n > 0; n--) STEPS[r.pick(names)]?.(r, folder, clock++);
     await expectTruth(r, logs, file);
   }
-  // An index made in one go says the same.
+  // An index that is built at once gives the same answers.
   await expectTruth(r, createLogs({ file }), file);
   logs.close();
 });

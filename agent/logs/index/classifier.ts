@@ -1,0 +1,81 @@
+/** Decides which lines are access entries, with the scanner if possible and else with JSON.parse. */
+import { type EntryFacts, entryFacts, type RequestFacts } from './entry.ts';
+import type { Pairs } from './pairs.ts';
+import { requestFacts } from './scanned-line.ts';
+import { createScanner } from './scanner.ts';
+
+/**
+ * The access entry that was classified last. The same object for every entry: it is valid until the
+ * next one is classified, and must not be kept.
+ */
+export type EntryCursor = {
+  /** The line without its newline is [start, end) of the buffer. */
+  readonly start: number;
+  readonly end: number;
+  /** The number of its domain and status, see `Pairs`. */
+  readonly pair: number;
+  /** Milliseconds since 1970, or NaN. */
+  readonly time: number;
+  /** Milliseconds. */
+  readonly latency: number;
+  request(): RequestFacts;
+  /** All facts, by JSON.parse; undefined if only the scanner takes the line for an entry. */
+  facts(): EntryFacts | undefined;
+};
+
+export type Classifier = {
+  /** Sets the buffer that lines are in; also needed when its bytes have changed. */
+  open(bytes: Buffer): void;
+  /**
+   * The entry in [start, end) of the buffer; undefined if the line is not an access entry.
+   * @param pairs of the segment that the line is in
+   * @param ended a newline follows, which the scanner relies on
+   */
+  classify(pairs: Pairs, start: number, end: number, ended: boolean): EntryCursor | undefined;
+};
+
+export function createClassifier(): Classifier {
+  const scanner = createScanner();
+  const { line } = scanner;
+  let buffer: Buffer = Buffer.alloc(0);
+  // The facts of the line, if they have been needed so far.
+  let parsed: EntryFacts | undefined;
+
+  const cursor: { -readonly [Name in keyof EntryCursor]: EntryCursor[Name] } = {
+    start: 0,
+    end: 0,
+    pair: 0,
+    time: Number.NaN,
+    latency: 0,
+    facts: () => (parsed ??= entryFacts(buffer.toString('utf8', cursor.start, cursor.end))),
+    // Without facts, the headers are damaged in a way that the scanner does not notice.
+    request: () =>
+      parsed ?? requestFacts(buffer, line) ?? cursor.facts() ?? { method: '', path: '', ip: '' },
+  };
+
+  return {
+    open(bytes) {
+      buffer = bytes;
+      scanner.open(bytes);
+    },
+
+    classify(pairs, start, end, ended) {
+      cursor.start = start;
+      cursor.end = end;
+      parsed = undefined;
+      if (ended && scanner.scan(start, end)) {
+        const { hostStart, hostEnd, hostHash, status } = line;
+        cursor.pair = pairs.ofBytes(buffer, hostStart, hostEnd, hostHash, status);
+        cursor.time = line.time;
+        cursor.latency = line.latency;
+        return cursor;
+      }
+      parsed = entryFacts(buffer.toString('utf8', start, end));
+      if (!parsed) return undefined;
+      cursor.pair = pairs.ofKey(parsed.key, parsed.status);
+      cursor.time = parsed.time;
+      cursor.latency = parsed.latency;
+      return cursor;
+    },
+  };
+}

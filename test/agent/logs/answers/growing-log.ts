@@ -1,0 +1,63 @@
+/** Holds answers against all entries of a log while it grows. */
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { StatsFilter } from '../../../../agent/logs/answers/stats.ts';
+import { createLogs, type Logs } from '../../../../agent/logs/logs.ts';
+import { anyLines, type Random, random } from '../lines.ts';
+import { allEntries, isWanted, type Keyed } from '../reference.ts';
+
+/** The time of the first line, in seconds since 1970. */
+export const START = 1795212767;
+
+/** A file of 16,000 lines, several blocks. */
+export function writeLongLog(file: string): void {
+  for (let i = 0; i < 8; i++) appendFileSync(file, anyLines(random(i + 1), 2000, START + i * 20));
+}
+
+/** Calls `check` six times, with all entries that are in the log at that moment. */
+export async function checkGrowingLog(
+  folder: string,
+  seed: number,
+  check: (logs: Logs, entries: Keyed[], r: Random) => Promise<void>,
+): Promise<void> {
+  const r = random(seed);
+  const file = join(folder, 'access.log');
+  const roll = (n: number) => join(folder, `access-2026-11-20T22-17-03.10${n}.log`);
+  writeFileSync(`${roll(1)}.gz`, gzipSync(anyLines(r, 3000, START)));
+  writeFileSync(roll(2), anyLines(r, 2000, START + 30));
+  writeFileSync(file, anyLines(r, 2500, START + 48));
+  const logs = createLogs({ file });
+  for (let round = 0; round < 6; round++) {
+    if (round > 2) appendFileSync(file, anyLines(r, r.below(300), START + 60 + round));
+    await check(logs, allEntries(file), r);
+  }
+  logs.close();
+}
+
+/** The entries that a filter selects, and those in each of its buckets. */
+export function divide(entries: readonly Keyed[], { buckets: wanted, ...filter }: StatsFilter) {
+  const timed = entries
+    .filter(({ entry }) => entry.timestamp !== '')
+    .map((each) => ({ ...each, time: Date.parse(each.entry.timestamp) }));
+  const from = filter.from ?? Math.min(...timed.map(({ time }) => time));
+  const to = Math.max(from, filter.to ?? Math.max(...timed.map(({ time }) => time)) + 1);
+  const found = timed.filter((each) => isWanted(each, { ...filter, from, to }));
+  const length = Math.min(wanted, to - from);
+  const edge = (i: number) => from + Math.floor((i * (to - from)) / length);
+  const buckets = Array.from({ length }, (_, i) => {
+    const inside = found.filter(({ time }) => time >= edge(i) && time < edge(i + 1));
+    return { from: edge(i), to: edge(i + 1), inside };
+  });
+  return { from, to, found, buckets };
+}
+
+/** A filter for a part of the first `seconds` of the log, or for all of it. */
+export function anyRange(r: Random, seconds: number, buckets: readonly number[]): StatsFilter {
+  const time = () => START * 1000 + r.below(seconds * 1000);
+  return {
+    ...(r.chance(0.6) && { from: time() }),
+    ...(r.chance(0.6) && { to: time() }),
+    buckets: r.pick(buckets),
+  };
+}
