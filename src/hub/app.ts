@@ -1,9 +1,8 @@
 /** The hub's HTTP interface: one controller per feature, each behind a guard. */
 import { Elysia } from 'elysia';
 import { errors, lateBodies, pathOf, patience, SHORT_HOSTS } from '../shared/http.ts';
-import type { Log } from '../shared/log.ts';
+import { type Log, reportTo } from '../shared/log.ts';
 import { isAskedHere } from '../shared/loopback.ts';
-import { reportTo } from '../shared/observe/log.ts';
 import { observeRequests, type Routes } from '../shared/observe/requests.ts';
 import type { AgentClient } from './agent-client/client.ts';
 import type { Accounts } from './auth/accounts/accounts.ts';

@@ -4,8 +4,7 @@
  */
 import { Elysia } from 'elysia';
 import { errors, jsonBody, lateBodies } from '../../shared/http.ts';
-import type { Log } from '../../shared/log.ts';
-import { reportTo } from '../../shared/observe/log.ts';
+import { type Log, reportTo } from '../../shared/log.ts';
 import { observeRequests, type RequestSeen, type Routes } from '../../shared/observe/requests.ts';
 import type { Author } from '../publish/changes.ts';
 import type { Importer } from './importer.ts';

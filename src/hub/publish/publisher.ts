@@ -12,8 +12,7 @@
  */
 import { hasHeredocs } from '../../shared/caddyfile/dialect.ts';
 import { Failure } from '../../shared/failure.ts';
-import type { Log } from '../../shared/log.ts';
-import { reasonOf } from '../../shared/observe/log.ts';
+import { type Log, reasonOf } from '../../shared/log.ts';
 import type { ProxyStatus } from '../../shared/wire.ts';
 import type { AgentClient } from '../agent-client/client.ts';
 import { changedVhosts, type Planned, planBatch, settle, stepsOf } from './batch.ts';

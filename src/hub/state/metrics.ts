@@ -1,5 +1,5 @@
 /** The hub's metrics: some are counted as things happen, others looked up for each scrape. */
-import type { Log } from '../../shared/observe/log.ts';
+import type { Log } from '../../shared/log.ts';
 import {
   type Collector,
   countRequests,

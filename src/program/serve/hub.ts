@@ -20,9 +20,8 @@ import {
   collectVhosts,
   createHubMetrics,
 } from '../../hub/state/metrics.ts';
-import type { Log } from '../../shared/log.ts';
+import { type Log, withFields } from '../../shared/log.ts';
 import { isLoopback } from '../../shared/loopback.ts';
-import { withFields } from '../../shared/observe/log.ts';
 import { collectProcess } from '../../shared/observe/process.ts';
 import type { HubSettings } from '../config.ts';
 import { type Listening, type LocalListening, listen, listenLocally } from '../listen.ts';

@@ -89,7 +89,7 @@ export interface SignedInAgain {
 }
 export interface SignedInSession {
   id: string;
-  /** the session this was asked with */
+  /** the session that made this request */
   current: boolean;
   ipAddress: string;
   userAgent: string;
@@ -125,19 +125,19 @@ export interface NewApiToken {
   lastUsedAt: string | null;
   /** ISO 8601 UTC with milliseconds */
   createdAt: string;
-  /** shown this once */
+  /** shown only once, in this response */
   token: string;
 }
 export interface VhostState {
   id: number;
   domain: string;
   enabled: boolean;
-  /** where it is reached, in the order of its block */
+  /** where the vhost is reached, in the order of its block */
   addresses: {
     /** host name; empty for any */
     name: string;
     port: number;
-    /** the proxy has it in its live configuration */
+    /** in the proxy’s live configuration */
     served: boolean;
     tls: boolean;
     certificate: {
@@ -151,14 +151,14 @@ export interface VhostState {
       notAfter: string;
       /** SHA-256 in hexadecimal, with colons */
       fingerprint: string;
-      /** whole days; negative where it has expired */
+      /** whole days; negative if it has expired */
       daysLeft: number;
     } | null;
     /** why there is no certificate */
     reason: string | null;
-    /** when the proxy was last asked for it; null: not yet, or never */
+    /** when the agent last asked the proxy for the certificate; null if it has not */
     checkedAt: string | null;
-    /** the proxy gets and renews the certificate by itself */
+    /** the proxy obtains and renews the certificate automatically */
     automated: boolean;
   }[];
   upstreams: {
@@ -177,10 +177,10 @@ export interface VhostState {
       message: string;
     } | null;
   }[];
-  /** the last one of each kind */
+  /** the last error of each kind */
   errors: {
     acme: {
-      /** the host name it came up at */
+      /** the host name it occurred at */
       name: string;
       /** ISO 8601 UTC with milliseconds */
       at: string;
@@ -192,7 +192,7 @@ export interface VhostState {
       retryAt?: string;
     } | null;
     upstream: {
-      /** the host name it came up at */
+      /** the host name it occurred at */
       name: string;
       /** ISO 8601 UTC with milliseconds */
       at: string;
@@ -209,16 +209,16 @@ export interface VhostActivity {
   from: string | null;
   to: string | null;
   buckets: number;
-  /** not everything was looked at */
+  /** not all of the log was read */
   partial?: true;
-  /** those with requests; by host name, whatever the port */
+  /** the vhosts that had requests; matched by host name, on any port */
   vhosts: {
     id: number;
-    /** one number for each bucket */
+    /** one number per bucket */
     requests: number[];
-    /** one number for each bucket */
+    /** one number per bucket */
     status4xx: number[];
-    /** one number for each bucket */
+    /** one number per bucket */
     status5xx: number[];
   }[];
 }
@@ -238,7 +238,7 @@ export interface LogPage {
   total: number;
   page: number;
   pageSize: number;
-  /** not everything was looked at: there may be more, all of it older */
+  /** not all of the log was read: there may be more, older entries */
   partial?: true;
 }
 export interface LogEntry {
@@ -253,7 +253,7 @@ export interface LogEntry {
   ip: string;
 }
 export interface LogStats {
-  /** ISO 8601; null where there is no entry */
+  /** ISO 8601; null if there are no entries */
   from: string | null;
   to: string | null;
   requests: number;
@@ -268,12 +268,12 @@ export interface LogStats {
       '5xx': number;
       other: number;
     };
-    /** milliseconds, within 6.25 % */
+    /** milliseconds, accurate to 6.25 % */
     p50: number | null;
-    /** milliseconds, within 6.25 % */
+    /** milliseconds, accurate to 6.25 % */
     p95: number | null;
   }[];
-  /** the ten with the most requests; names that came after 16,384 others are missing */
+  /** the ten with the most requests; only the first 16,384 domains are counted */
   domains: {
     domain: string;
     requests: number;
@@ -282,7 +282,7 @@ export interface LogStats {
     status: number;
     requests: number;
   }[];
-  /** from the newest requests of the range, partial where it holds more */
+  /** of the newest requests in the range; partial if there are more */
   latest: {
     requests: number;
     paths: {
@@ -295,7 +295,7 @@ export interface LogStats {
     }[];
     partial?: true;
   };
-  /** not everything was looked at */
+  /** not all of the log was read */
   partial?: true;
 }
 export interface Status {
@@ -310,13 +310,13 @@ export interface Status {
     running: boolean;
     version: string | null;
   };
-  /** proxy and file on disk show exactly what is stored */
+  /** the proxy and the file on disk match what is stored */
   inStep: boolean;
   /** the proxy serves sites that signalbox did not write */
   foreign: boolean;
-  /** somebody else changed the file on disk */
+  /** another program changed the file on disk */
   drift: boolean;
-  /** a failed start may have left listeners behind */
+  /** a failed start may have left listeners open */
   restartNeeded: boolean;
   lastPublish: {
     /** ISO 8601 UTC with milliseconds */
@@ -324,28 +324,28 @@ export interface Status {
     milliseconds: number;
     changes: number;
   } | null;
-  /** what an operator should know */
+  /** what the operator should know */
   warnings: string[];
-  /** stored vhosts that the proxy takes no longer */
+  /** stored vhosts that the proxy no longer accepts */
   broken: {
     id: number;
     domain: string;
     detail: string;
   }[];
-  /** those that expire within 14 days, overdue ones first, at most 100; none where the agent or the proxy does not answer */
+  /** certificates that expire within 14 days, overdue ones first, at most 100; empty if the agent or the proxy does not respond */
   certificates: {
     /** of the vhost */
     id: number;
     /** of the vhost */
     domain: string;
-    /** the host name it was shown for */
+    /** the host name that the certificate is for */
     name: string;
     issuer: string;
     /** ISO 8601 UTC with milliseconds */
     notAfter: string;
-    /** whole days; negative where it has expired */
+    /** whole days; negative if it has expired */
     daysLeft: number;
-    /** nothing renews it by itself, or the proxy should have done so by now */
+    /** not renewed automatically, or the proxy should have renewed it by now */
     overdue: boolean;
   }[];
 }
@@ -358,7 +358,7 @@ export interface ChangelogEntry {
   diff: string | null;
   /** ISO 8601 UTC with milliseconds */
   createdAt: string;
-  /** the API token it was made with */
+  /** the API token that made the change */
   via: string | null;
 }
 export interface Preamble {
