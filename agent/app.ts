@@ -7,7 +7,7 @@ import {
   jsonBody,
   lateBodies,
   pathOf,
-  patience,
+  requestTimeout,
   SHORT_HOSTS,
   TLS_HOSTS,
 } from '../src/shared/http.ts';
@@ -81,7 +81,7 @@ export function createAgent(deps: AgentDeps) {
     )
     .use(errors({ report: reportTo(log), words: true }))
     .use(lateBodies())
-    .use(patience())
+    .use(requestTimeout())
     .onRequest(({ request, set }) => {
       set.headers['Cache-Control'] = 'no-store';
       set.headers['X-Content-Type-Options'] = 'nosniff';

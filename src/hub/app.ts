@@ -1,6 +1,6 @@
 /** The hub's HTTP interface: one controller per feature, each behind a guard. */
 import { Elysia } from 'elysia';
-import { errors, lateBodies, pathOf, patience, SHORT_HOSTS } from '../shared/http.ts';
+import { errors, lateBodies, pathOf, requestTimeout, SHORT_HOSTS } from '../shared/http.ts';
 import { type Log, reportTo } from '../shared/log.ts';
 import { isAskedHere } from '../shared/loopback.ts';
 import { observeRequests, type Routes } from '../shared/observe/requests.ts';
@@ -119,7 +119,7 @@ export function createHub(deps: HubDeps) {
       }),
     )
     .use(lateBodies())
-    .use(patience())
+    .use(requestTimeout())
     .onRequest(({ request, set }) => {
       Object.assign(set.headers, securityHeaders(pathOf(request)));
       assertOwnOrigin(request, isHttps(request), { hosts });

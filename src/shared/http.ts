@@ -101,8 +101,8 @@ const REQUEST_IDLE_SECONDS = 120;
  * Gives requests more time than idle connections: the server's own idle timeout soon ends a
  * connection without a request, but an answer may take longer than that.
  */
-export const patience = () =>
-  new Elysia({ name: 'patience' }).onRequest(({ request, server }) => {
+export const requestTimeout = () =>
+  new Elysia({ name: 'request-timeout' }).onRequest(({ request, server }) => {
     server?.timeout(request, REQUEST_IDLE_SECONDS);
   });
 

@@ -8,7 +8,7 @@ import { createPasswords } from '../../src/hub/auth/accounts/password.ts';
 import { openDatabase } from '../../src/hub/db/open.ts';
 import { users } from '../../src/hub/db/schema.ts';
 import { runProgram } from '../harness/program.ts';
-import { ask, freePort, signUp, temporaryFolder } from '../harness/stack.ts';
+import { ask, portSettings, signUp, temporaryFolder } from '../harness/stack.ts';
 import { median, ms, printTable, timed } from './table.ts';
 
 const ACCOUNTS = 200;
@@ -19,15 +19,9 @@ export async function run(): Promise<void> {
   const folder = temporaryFolder();
   const dataDir = `${folder}/data`;
   // In another process, so that the bench does not measure itself.
-  const env = {
-    DATA_DIR: dataDir,
-    HUB_PORT: '0',
-    AGENT_PORT: '0',
-    PROXY_HTTP_PORT: String(freePort()),
-    PROXY_HTTPS_PORT: String(freePort()),
-  };
   await fill(dataDir);
-  const program = runProgram([], { ...env, SIGN_UP: 'open' }, folder);
+  const env = { DATA_DIR: dataDir, SIGN_UP: 'open', ...portSettings() };
+  const program = runProgram([], env, folder);
   const hub = `${await program.address('hub')}/api`;
   const { headers } = await signUp({ hub });
   const list = () => timed(() => ask(`${hub}/vhosts`, { headers }));
@@ -92,7 +86,7 @@ async function repeat(times: number, call: () => Promise<number>): Promise<numbe
 async function fill(dataDir: string): Promise<void> {
   const passwordHash = await createPasswords().hash(PASSWORD);
   const { db, close } = openDatabase(dataDir);
-  const at = new Date();
+  const now = new Date();
   for (let number = 0; number < ACCOUNTS; number++) {
     db.insert(users)
       .values({
@@ -100,8 +94,8 @@ async function fill(dataDir: string): Promise<void> {
         name: `A${number}`,
         email: `a${number}@example.org`,
         passwordHash,
-        createdAt: at,
-        updatedAt: at,
+        createdAt: now,
+        updatedAt: now,
       })
       .run();
   }

@@ -1,5 +1,5 @@
-/** The owner of a stack, with shortcuts for the requests that many tests make. */
-import { ask, type Stack, signUp } from './stack.ts';
+/** A stack and its owner, with shortcuts for the requests that many tests make. */
+import { ask, signUp, startStack } from './stack.ts';
 
 /** Some fields of a vhost, a verdict or an error. */
 export type Body = {
@@ -15,10 +15,11 @@ export type Body = {
 };
 export type Entry = { id: number; action: string; domain: string; diff: string | null };
 
-export type Owner = Awaited<ReturnType<typeof signUpOwner>>;
+export type Owner = Awaited<ReturnType<typeof startOwner>>;
 
-/** Creates the owner's account. Sites are named by the first label of `NAME.example`. */
-export async function signUpOwner(stack: Stack) {
+/** Starts a stack and creates the owner's account. A site's name is that in `NAME.example`. */
+export async function startOwner(env: Record<string, string> = {}) {
+  const stack = await startStack(env);
   const { headers } = await signUp(stack);
   const call = <T = Body>(
     method: string,
@@ -33,6 +34,7 @@ export async function signUpOwner(stack: Stack) {
     });
 
   return {
+    stack,
     call,
     create: async (name: string, config = `respond ${name}`) =>
       (await call('POST', '/vhosts', { domain: `http://${name}.example`, config })).body,

@@ -4,14 +4,38 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDatabase } from '../../src/hub/db/open.ts';
 import { createStore } from '../../src/hub/publish/store.ts';
-import { readSettings } from '../../src/program/config.ts';
+import { readSettings, type Settings } from '../../src/program/config.ts';
 import { createLog } from '../../src/program/log.ts';
 import { serveAll } from '../../src/program/serve/serve.ts';
 import type { Log } from '../../src/shared/log.ts';
 import { logContext } from '../../src/shared/observe/context.ts';
 
-export type Stack = Awaited<ReturnType<typeof startStack>>;
 export type Answer<T = unknown> = { status: number; body: T; headers: Headers; text: string };
+
+export type Stack = {
+  folder: string;
+  dataDir: string;
+  /** The proxy's ports. */
+  httpPort: number;
+  httpsPort: number;
+  settings: Settings;
+  /** The lines of the program's own log. */
+  lines: readonly string[];
+  proxyfile: string;
+  accessLog: string;
+  /** The base URL of the hub's API, and of the agent's; both change with a restart. */
+  readonly hub: string;
+  readonly agent: string;
+  /** The agent's token, and the headers that carry it. */
+  token: string;
+  agentHeaders: { Authorization: string };
+  readProxyfile(): string;
+  /** Sends a request through the proxy. */
+  served(host: string, path?: string): Promise<Answer>;
+  restart(): Promise<void>;
+  /** Stops everything, and removes the folder. */
+  stop(): Promise<void>;
+};
 
 export const machine = {
   readFile: (path: string) => readFileSync(path, 'utf8'),
@@ -73,7 +97,11 @@ export async function ask<T = unknown>(
   return { status: response.status, body: parsed as T, headers: response.headers, text };
 }
 
-export async function startStack(env: Record<string, string> = {}, folder = temporaryFolder()) {
+/** @param env settings of the one-machine mode, besides ports and folder */
+export async function startStack(
+  env: Record<string, string> = {},
+  folder = temporaryFolder(),
+): Promise<Stack> {
   const variables = { ...portSettings(), ...env };
   const dataDir = join(folder, 'data');
   const lines: string[] = [];
@@ -97,7 +125,6 @@ export async function startStack(env: Record<string, string> = {}, folder = temp
     httpsPort: Number(variables.PROXY_HTTPS_PORT),
     token,
     settings,
-    /** The lines of the program's own log. */
     lines,
     proxyfile: settings.agent.proxy.proxyfile,
     accessLog: settings.agent.proxy.accessLog.file,
@@ -109,16 +136,13 @@ export async function startStack(env: Record<string, string> = {}, folder = temp
     },
     agentHeaders: { Authorization: `Bearer ${token}` },
     readProxyfile: () => readFileSync(settings.agent.proxy.proxyfile, 'utf8'),
-
-    /** Sends a request through the proxy. */
-    served: (host: string, path = '/'): Promise<Answer> =>
+    served: (host, path = '/') =>
       ask(`http://127.0.0.1:${variables.PROXY_HTTP_PORT}${path}`, { headers: { Host: host } }),
 
     async restart() {
       await running.stop();
       running = await serveAll(settings, log);
     },
-    /** Stops everything, and removes the folder. */
     async stop() {
       await running.stop();
       rmSync(folder, { recursive: true, force: true });

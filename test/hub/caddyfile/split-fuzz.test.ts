@@ -22,39 +22,18 @@ beforeAll(async () => {
 afterAll(() => caddy.stop());
 
 const GAPS = [
-  '\n',
-  '\n\n',
-  '\r\n',
-  '\n# a comment\n',
-  ' # behind\n',
-  '\n# C:\\dir # \\\n\n',
-  '\n\t\n',
+  ...['\n', '\n\n', '\r\n', '\n\t\n', '\n# a comment\n', ' # behind\n', '\n# C:\\dir # \\\n\n'],
 ] as const;
 const BODY = [
-  ...[
-    'respond a',
-    'respond "b }"',
-    'respond `c\n}\nd`',
-    'reverse_proxy localhost:9',
-    'encode gzip',
-  ],
+  ...['respond a', 'respond "b }"', 'respond `c\n}\nd`', 'reverse_proxy localhost:9'],
   ...['import s', 'import t x', '@m path /a\n\trespond @m m', 'handle /x {\n\t\trespond x\n\t}'],
   ...['header X "{$NONE:d}"', 'respond {$NONE:e}', 'log', 'root * /srv', 'redir /a /b # why'],
-  ...[
-    'handle_errors {\n\t\trespond e\n\t}',
-    'reverse_proxy /api/* {\n\t\tto h:1 h:2\n\t}',
-    '\\\n\tabort',
-  ],
+  ...['handle_errors {\n\t\trespond e\n\t}', 'reverse_proxy /api/* {\n\t\tto h:1 h:2\n\t}'],
+  ...['encode gzip', '\\\n\tabort'],
 ] as const;
 const OPTIONS = [
-  'debug',
-  'http_port 8080',
-  'admin off',
-  'admin localhost:1 {\n\t\torigins x\n\t}',
-  'email a@b.c',
-  'grace_period 1s',
-  '# none',
-  'order respond first',
+  ...['debug', 'http_port 8080', 'admin off', 'admin localhost:1 {\n\t\torigins x\n\t}'],
+  ...['email a@b.c', 'grace_period 1s', '# none', 'order respond first'],
 ] as const;
 
 function caddyfile(random: Random): string {

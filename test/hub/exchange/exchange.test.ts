@@ -1,20 +1,17 @@
 /** Preamble, preview, export and restore. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Body, type Owner, signUpOwner } from '../../harness/owner.ts';
-import { type Stack, startStack } from '../../harness/stack.ts';
+import { type Body, type Owner, startOwner } from '../../harness/owner.ts';
 
-let stack: Stack;
 let owner: Owner;
 
 beforeAll(async () => {
-  stack = await startStack();
-  owner = await signUpOwner(stack);
+  owner = await startOwner();
   await owner.create('base');
 });
-afterAll(() => stack.stop());
+afterAll(() => owner.stack.stop());
 
 describe('the preamble', () => {
-  const ports = () => `http_port ${stack.httpPort}\n\thttps_port ${stack.httpsPort}`;
+  const ports = () => `http_port ${owner.stack.httpPort}\n\thttps_port ${owner.stack.httpsPort}`;
 
   test.each([
     ['an admin option', (text: string) => `{\n\t${text}\n\tadmin off\n}`, 'line 4: admin'],
@@ -51,13 +48,13 @@ describe('the preamble', () => {
 
   test('is published, recorded and undone like any change', async () => {
     const { config } = (await owner.call('GET', '/preamble')).body;
-    expect(config).toContain(`http_port ${stack.httpPort}`);
+    expect(config).toContain(`http_port ${owner.stack.httpPort}`);
     const next = `{\n\t${ports()}\n}\n\n(greet) {\n\trespond "hi {args.0}"\n}`;
     const put = await owner.call<{ config: string; updatedAt: string }>('PUT', '/preamble', {
       config: next,
     });
     expect(put.body).toEqual({ config: next, updatedAt: expect.stringMatching(/Z$/) });
-    expect(stack.readProxyfile()).toContain(next);
+    expect(owner.stack.readProxyfile()).toContain(next);
     await owner.create('greeted', 'import greet you');
     expect(await owner.served('greeted')).toBe('hi you');
     const [, entry] = await owner.changelog();
@@ -131,7 +128,7 @@ describe('export and restore', () => {
     await owner.call('POST', '/vhosts', { domain: 'http://off.example', ...off });
     const whole = await owner.call('GET', '/proxyfile');
     expect(whole.headers.get('content-type')).toContain('text/plain');
-    expect(whole.text).toBe(stack.readProxyfile());
+    expect(whole.text).toBe(owner.stack.readProxyfile());
     expect((await owner.call('GET', '/proxyfile?vhost=1')).text).toContain('http://base.example {');
     expect((await owner.call('GET', '/proxyfile?vhost=1')).text).not.toContain('other.example');
     expect((await owner.call('GET', '/proxyfile?vhost=9999')).status).toBe(404);
@@ -140,27 +137,26 @@ describe('export and restore', () => {
 
   test('are a round trip, byte for byte, to an empty hub or in place of other sites', async () => {
     const saved = await owner.call<object>('GET', '/export');
-    const file = stack.readProxyfile();
+    const file = owner.stack.readProxyfile();
     const used = await owner.call('POST', '/restore', saved.body);
     expect([used.status, used.body.code]).toEqual([409, 'NOT_EMPTY']);
     expect((await owner.call('POST', '/restore', { ...saved.body, version: 2 })).status).toBe(400);
 
     // The same ports: the preamble holds them.
-    await stack.stop();
-    stack = await startStack({
-      PROXY_HTTP_PORT: String(stack.httpPort),
-      PROXY_HTTPS_PORT: String(stack.httpsPort),
+    await owner.stack.stop();
+    owner = await startOwner({
+      PROXY_HTTP_PORT: String(owner.stack.httpPort),
+      PROXY_HTTPS_PORT: String(owner.stack.httpsPort),
     });
-    owner = await signUpOwner(stack);
     const onto = await owner.call('POST', '/restore', saved.body);
     expect([onto.status, onto.text]).toEqual([200, saved.text]);
-    expect(stack.readProxyfile()).toBe(file);
+    expect(owner.stack.readProxyfile()).toBe(file);
 
     await owner.create('extra');
     const replaced = await owner.call('POST', '/restore?replace=true', saved.body);
     expect(replaced.text).toBe(saved.text);
     expect((await owner.call('GET', '/export')).text).toBe(saved.text);
-    expect(stack.readProxyfile()).toBe(file);
+    expect(owner.stack.readProxyfile()).toBe(file);
     expect(await owner.served('extra')).toBe('');
     expect(await owner.served('base')).toBe('base');
   });

@@ -1,17 +1,14 @@
 /** Undo, If-Match, and several changes in one request. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Body, type Entry, type Owner, signUpOwner } from '../../harness/owner.ts';
-import { type Stack, startStack } from '../../harness/stack.ts';
+import { type Body, type Entry, type Owner, startOwner } from '../../harness/owner.ts';
 
-let stack: Stack;
 let owner: Owner;
 
 beforeAll(async () => {
-  stack = await startStack();
-  owner = await signUpOwner(stack);
+  owner = await startOwner();
   await owner.create('base');
 });
-afterAll(() => stack.stop());
+afterAll(() => owner.stack.stop());
 
 describe('undo', () => {
   const latest = async () => (await owner.changelog())[0]?.id ?? 0;

@@ -8,6 +8,7 @@ import {
   type Answer,
   ask,
   freePort,
+  portSettings,
   type Stack,
   signUp,
   startStack,
@@ -111,12 +112,7 @@ test('a limit on the size of files has the effect of a full disk', async () => {
   const port = freePort();
   const limited: Program = runProgram(
     [],
-    {
-      HUB_PORT: '0',
-      AGENT_PORT: '0',
-      PROXY_HTTP_PORT: String(port),
-      PROXY_HTTPS_PORT: String(freePort()),
-    },
+    portSettings(port),
     folder,
     // In blocks of 512 bytes: the database fits, a larger proxyfile does not.
     { before: 'ulimit -f 1600' },
