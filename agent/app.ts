@@ -11,7 +11,7 @@ import {
   SHORT_HOSTS,
   TLS_HOSTS,
 } from '../src/shared/http.ts';
-import { type Log, reportTo } from '../src/shared/observe/log.ts';
+import { type Log, reportTo } from '../src/shared/log.ts';
 import { METRICS_PATH, metricsRoutes } from '../src/shared/observe/metrics-routes.ts';
 import { observeRequests, type Routes } from '../src/shared/observe/requests.ts';
 import {

@@ -1,7 +1,7 @@
 /** The agent's metrics: counters kept as things happen, and values collected for each scrape. */
 import { within } from '../src/shared/async.ts';
 import { Failure } from '../src/shared/failure.ts';
-import type { Log } from '../src/shared/observe/log.ts';
+import type { Log } from '../src/shared/log.ts';
 import {
   type Collector,
   countRequests,

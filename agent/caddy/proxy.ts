@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { messageOf } from '../../src/shared/async.ts';
 import { hasHeredocs } from '../../src/shared/caddyfile/dialect.ts';
 import { Failure } from '../../src/shared/failure.ts';
-import type { Log } from '../../src/shared/observe/log.ts';
+import type { Log } from '../../src/shared/log.ts';
 import type { ProxyStatus } from '../../src/shared/wire.ts';
 import { adaptApart } from './adapt.ts';
 import { type Admin, createAdmin } from './admin.ts';

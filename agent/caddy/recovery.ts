@@ -2,7 +2,7 @@
 import { messageOf } from '../../src/shared/async.ts';
 import { Failure, type FailureCode } from '../../src/shared/failure.ts';
 import { isStorageFault } from '../../src/shared/http.ts';
-import type { Log } from '../../src/shared/observe/log.ts';
+import type { Log } from '../../src/shared/log.ts';
 import type { Admin } from './admin.ts';
 import type { Json, JsonObject } from './json.ts';
 import { staysStray } from './listeners.ts';

@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import { within } from '../../src/shared/async.ts';
 import { writeDurably } from '../../src/shared/files.ts';
-import type { Log } from '../../src/shared/observe/log.ts';
+import type { Log } from '../../src/shared/log.ts';
 import type { Admin } from './admin.ts';
 import { end, findByArgument, isAlive, type Process, processOf, runsWith } from './processes.ts';
 

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { ProxySettings } from '../../agent/caddy/proxy.ts';
 import { type AgentTrust, normalFingerprint } from '../hub/agent-client/trust.ts';
-import type { SignUpPolicy } from '../hub/auth/service.ts';
-import { LOG_FORMATS, type LogFormat } from '../shared/log.ts';
-import { LEVELS, type Level } from '../shared/observe/log.ts';
+import type { SignUpPolicy } from '../hub/auth/accounts/sign-up.ts';
+import { LEVELS, type Level } from '../shared/log.ts';
+import { LOG_FORMATS, type LogFormat } from './log.ts';
 import { type Env, type Role, valueIn } from './settings.ts';
 import { createReader, type SettingsReader } from './settings-reader.ts';
 

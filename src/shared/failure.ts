@@ -70,7 +70,7 @@ export const FAILURES = {
   },
   STORAGE_UNAVAILABLE: {
     status: 507,
-    meaning: 'The disk is full or not writable; nothing was changed.',
+    meaning: 'The disk is full or not writable; nothing was recorded.',
   },
 } as const;
 

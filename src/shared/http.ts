@@ -1,18 +1,19 @@
-/** What both Elysia apps do alike: errors mapped in one place, bodies read late and bounded. */
+/** What both Elysia apps share: one error mapper, and bodies read late and with limits. */
 import { Elysia } from 'elysia';
+import { within } from './async.ts';
 import { FAILURES, Failure, type FailureCode, sentenceOf } from './failure.ts';
 
-/** Elysia looks for the path behind the eleventh character; `http://pi/` has it earlier. */
+/** Elysia looks for the path after the eleventh character; in `http://pi/` it comes earlier. */
 export const SHORT_HOSTS = { standardHostname: false };
-/** Where it would look instead lies before the host of an `https://` address. */
+/** Where it would look instead is before the host of an `https://` address. */
 export const TLS_HOSTS = { standardHostname: true };
 
 const UNREAD = Symbol('the body is not read yet');
 
-/** 16 MiB in this time are 1 Mbit/s, a slow line. */
+/** Enough for 16 MiB at 1 Mbit/s, a slow line. */
 const BODY_DEADLINE_MS = 120_000;
 
-/** An error body; `words` adds the detail without its location. */
+/** The answer to a failure; `words` adds the detail without its location to the body. */
 function failureResponse(
   failure: Failure,
   { headers = {}, words = false }: { headers?: Record<string, string>; words?: boolean } = {},
@@ -23,7 +24,7 @@ function failureResponse(
     code,
     message,
     detail: sentenceOf(failure),
-    // The caller knows the texts of several operations: no line is one of "the" text.
+    // With several operations there is no single text that the line could be of.
     line: at.operation === undefined ? at.line : undefined,
     field: at.field,
     changes,
@@ -32,7 +33,7 @@ function failureResponse(
   return Response.json(body, { status: FAILURES[code].status, headers });
 }
 
-/** A stream of server-sent events, which nothing on the way shall keep or gather. */
+/** A stream of server-sent events that no cache or proxy on the way may store or buffer. */
 export const eventStream = (events: ReadableStream<Uint8Array>): Response =>
   new Response(events, {
     headers: {
@@ -43,17 +44,17 @@ export const eventStream = (events: ReadableStream<Uint8Array>): Response =>
   });
 
 export type ErrorOptions = {
-  /** Gets every error that nobody expected. */
+  /** Gets every unexpected error. */
   report: (error: unknown, request: Request) => void;
-  /** The code for a body or query that does not match its schema, by path. */
+  /** The code for a body or query that does not match its schema, by the path of the request. */
   invalid?: (path: string) => FailureCode;
-  /** Whether bodies carry `words`: what another program of ours reads instead of `detail`. */
+  /** Whether error bodies have `words`, which the hub reads instead of `detail`. */
   words?: boolean;
 };
 
 /**
- * The one error mapper. Mount it first: Elysia's hooks only see what is mounted after them.
- * Elysia's own answers would echo the rejected body (passwords) and an exception's message.
+ * The one error mapper. Mount it first: Elysia's hooks only apply to what is mounted after them.
+ * Elysia's own answers would contain the rejected body, with its passwords, or an exception's message.
  */
 export function errors({ report, invalid = () => 'INVALID_REQUEST', words = false }: ErrorOptions) {
   const app = new Elysia({ name: 'errors' }).onRequest(({ request }) => {
@@ -78,11 +79,11 @@ export function errors({ report, invalid = () => 'INVALID_REQUEST', words = fals
   });
 }
 
-/** The path of a request; a `Host` that makes no URL does not matter to it. */
+/** The path of a request, even if its `Host` header makes the URL invalid. */
 export const pathOf = (request: Request): string =>
   URL.parse(request.url)?.pathname ?? request.url.replace(/^[a-z]+:\/\/[^/]*/, '');
 
-/** A full or read-only disk, as the file system (errno) and SQLite (result codes) call it. */
+/** A full or read-only disk, by the error codes of the file system and of SQLite. */
 const STORAGE_FAULT =
   /^(ENOSPC|EROFS|EDQUOT|EFBIG|EIO|EACCES|EPERM|SQLITE_(FULL|IOERR|READONLY|CANTOPEN)(_.*)?)$/;
 
@@ -93,26 +94,27 @@ export const isStorageFault = (error: unknown): boolean =>
 const storageUnavailable = () =>
   new Failure('STORAGE_UNAVAILABLE', FAILURES.STORAGE_UNAVAILABLE.meaning);
 
-/** Longer than the hub's deadline towards the agent, and than the agent's towards Caddy. */
+/** Longer than the hub waits for the agent, and the agent for Caddy. */
 const REQUEST_IDLE_SECONDS = 120;
 
 /**
- * A connection that has not said what it wants is cut off early, by the server's own idle timeout;
- * one whose request is known may stay quiet while it is worked on.
+ * Gives requests more time than idle connections: the server's own idle timeout soon ends a
+ * connection without a request, but an answer may take longer than that.
  */
 export const patience = () =>
   new Elysia({ name: 'patience' }).onRequest(({ request, server }) => {
     server?.timeout(request, REQUEST_IDLE_SECONDS);
   });
 
-/** Keeps Elysia from reading any body before the guards have run; mount it beside `errors`. */
+/** Keeps Elysia from reading bodies before the guards have run; mount it next to `errors`. */
 export const lateBodies = () =>
   new Elysia({ name: 'late-bodies' }).onParse({ as: 'global' }, () => ({ [UNREAD]: true }));
 
 /**
- * Reads the JSON bodies of the routes behind it, after the guards, so that a stranger learns
- * nothing from a body's faults. Whatever `Content-Type` says: `curl -d` claims a form.
- * At most `limit` bytes, all of them within `deadline` milliseconds.
+ * Reads the JSON bodies of the routes mounted after it, once the guards have run, so that strangers
+ * learn nothing from the faults in a body. Ignores `Content-Type`: `curl -d` claims to send a form.
+ * @param limit how many bytes a body may have
+ * @param deadline milliseconds in which all of it has to arrive
  * @throws Failure INVALID_JSON, BODY_TOO_LARGE, BODY_TOO_SLOW
  */
 export function jsonBody(limit: number, deadline = BODY_DEADLINE_MS) {
@@ -122,7 +124,7 @@ export function jsonBody(limit: number, deadline = BODY_DEADLINE_MS) {
       const { body } = context;
       if (typeof body !== 'object' || body === null || !(UNREAD in body)) return;
       const parsed = parseJson(await readBounded(context.request, limit, deadline));
-      // Anything else would pass for an object without any of its optional fields.
+      // Elysia would take anything else for an object without any of its optional fields.
       context.body = typeof parsed === 'object' && !Array.isArray(parsed) ? parsed : null;
     },
   );
@@ -134,25 +136,21 @@ async function readBounded(request: Request, limit: number, deadline: number): P
   if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge();
   if (request.body === null) return new Uint8Array();
   const reader = request.body.getReader();
-  // A body may come in drops that never let the connection fall idle.
-  let late = false;
-  const timer = setTimeout(() => {
-    late = true;
-    void reader.cancel();
-  }, deadline);
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  try {
+  const readAll = async () => {
+    const chunks: Uint8Array[] = [];
+    let size = 0;
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
       size += part.value.byteLength;
       if (size > limit) throw tooLarge();
       chunks.push(part.value);
     }
-  } finally {
-    clearTimeout(timer);
-  }
-  if (late) throw new Failure('BODY_TOO_SLOW', 'The body took too long to arrive.');
-  return Buffer.concat(chunks);
+    return Buffer.concat(chunks);
+  };
+  // The idle timeout does not end a connection whose body trickles in.
+  return within(readAll(), deadline, () => {
+    void reader.cancel();
+    throw new Failure('BODY_TOO_SLOW', FAILURES.BODY_TOO_SLOW.meaning);
+  });
 }
 
 function parseJson(bytes: Uint8Array): unknown {
@@ -165,34 +163,34 @@ function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-/** The name as it stands, or written with escapes. */
+/** The name, or any that is written with escapes. */
 const MAY_NAME_TO_STRING = /"toString"|\\u00/i;
 
-/** Elysia puts a field that does not fit into a sentence, which a `toString` of null would end. */
+/** Elysia writes the value of a malformed field into a sentence, and would fail on such a `toString`. */
 const withoutToString = (key: string, value: unknown): unknown =>
   key === 'toString' ? undefined : value;
 
-/** No body of ours is nested beyond three. */
+/** No body of either API is nested more than three levels deep. */
 const DEEPEST = 32;
-/** In UTF-8 as in ASCII; no other character holds such a byte. */
+/** The same bytes in UTF-8 as in ASCII, and part of no other character. */
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OPENING = [0x5b, 0x7b];
 const CLOSING = [0x5d, 0x7d];
 
 /**
- * Whether JSON text is nested deeper than any body of ours, told before anything reads it: parsing
- * 16 MiB of brackets takes seconds, and Elysia writes a body that does not fit its schema out with
- * indentation, which for a deeply nested one is as long as its depth squared.
+ * Whether JSON text is nested too deeply. This is checked before it is parsed: parsing 16 MiB of
+ * brackets takes seconds, and Elysia prints a body that does not match its schema with indentation,
+ * whose length grows with the square of the depth.
  */
 function isDeep(bytes: Uint8Array): boolean {
   let depth = 0;
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at];
+  for (let offset = 0; offset < bytes.length; offset++) {
+    const byte = bytes[offset];
     if (byte === QUOTE) {
-      at = bytes.indexOf(QUOTE, at + 1);
-      while (at > 0 && isEscaped(bytes, at)) at = bytes.indexOf(QUOTE, at + 1);
-      if (at < 0) return false;
+      do offset = bytes.indexOf(QUOTE, offset + 1);
+      while (offset > 0 && isEscaped(bytes, offset));
+      if (offset < 0) return false;
     } else if (byte === OPENING[0] || byte === OPENING[1]) {
       if (++depth > DEEPEST) return true;
     } else if (byte === CLOSING[0] || byte === CLOSING[1]) {
@@ -203,14 +201,14 @@ function isDeep(bytes: Uint8Array): boolean {
 }
 
 function isEscaped(bytes: Uint8Array, quote: number): boolean {
-  let at = quote - 1;
-  while (bytes[at] === BACKSLASH) at--;
-  return (quote - at) % 2 === 0;
+  let before = quote - 1;
+  while (bytes[before] === BACKSLASH) before--;
+  return (quote - before) % 2 === 0;
 }
 
 const invalidJson = () => new Failure('INVALID_JSON', 'The body is not valid JSON.');
 
-/** Names the field at fault, never its value. */
+/** Names the field at fault, but never its value. */
 function malformed(code: FailureCode, error: object): Failure {
   const field = fieldOf(error);
   return field === ''
@@ -218,7 +216,7 @@ function malformed(code: FailureCode, error: object): Failure {
     : new Failure(code, `The field "${field}" is missing or malformed.`, { at: { field } });
 }
 
-/** `operations.0.domain`; empty where the whole is at fault. */
+/** The path of a field, `operations.0.domain`; empty if the whole body is at fault. */
 function fieldOf(error: object): string {
   if (!('valueError' in error)) return '';
   const { valueError } = error;
@@ -226,5 +224,5 @@ function fieldOf(error: object): string {
   return String(valueError.path).slice(1, LONGEST_FIELD).replaceAll('/', '.');
 }
 
-/** A body may have a field of any name. */
+/** A field's name is up to the client, and may be of any length. */
 const LONGEST_FIELD = 81;

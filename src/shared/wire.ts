@@ -1,14 +1,16 @@
-/** What hub and agent say to each other: the schemas both sides check against, and nothing else. */
+/** What hub and agent send each other: the schemas that both sides check. */
 import { type Static, t } from 'elysia';
 
-/** An error body; what the proxy said in it is cleaned of host paths. */
+/** An error body; the proxy's words in it have no paths of the host. */
 export const ErrorBody = t.Object(
   {
     code: t.String({ examples: ['INVALID_REQUEST'] }),
     message: t.String({ description: 'one sentence for a person' }),
-    detail: t.Optional(t.String({ description: 'more words, mostly the proxy’s own' })),
-    line: t.Optional(t.Integer({ description: 'the line at fault in the text that was sent' })),
-    field: t.Optional(t.String({ description: 'the field at fault, `operations.0.domain`' })),
+    detail: t.Optional(t.String({ description: 'more about it, mostly in the proxy’s words' })),
+    line: t.Optional(t.Integer({ description: 'the line of the submitted text that is at fault' })),
+    field: t.Optional(
+      t.String({ description: 'the field at fault, for example `operations.0.domain`' }),
+    ),
     changes: t.Optional(
       t.Array(t.Integer(), { description: 'changelog entries that prevent an undo' }),
     ),
@@ -16,14 +18,14 @@ export const ErrorBody = t.Object(
   { title: 'Error' },
 );
 
-/** The agent's: `words` is the detail without the line, which the hub translates. */
+/** The agent's: `words` is the detail without the line, whose number the hub translates. */
 export const AgentErrorBody = t.Composite([ErrorBody, t.Object({ words: t.Optional(t.String()) })]);
 export type AgentErrorBody = Static<typeof AgentErrorBody>;
 
 /**
- * `expects` is the digest of the live config this one replaces; anything else live is 409 STALE.
- * `probe` is the same text with the lines left empty that need no validation, so that its line
- * numbers agree; it may go on behind the end. Without it the whole is validated.
+ * `expects` is the digest of the live config that this one replaces; if another one is live, the
+ * answer is 409 STALE. `probe` is what to validate instead of the whole text: the same text with
+ * lines left empty that need no validation, so that line numbers agree. It may be longer.
  */
 export const ReloadRequest = t.Object({
   proxyfile: t.String(),
@@ -40,8 +42,8 @@ export const ReloadAnswer = t.Object({
 export type ReloadAnswer = Static<typeof ReloadAnswer>;
 
 /**
- * Asks whether the proxy would take a text; nothing is loaded or kept. With `ports` false it does
- * not matter whether others listen on its ports.
+ * Asks whether the proxy would accept a text, which is neither loaded nor kept. With `ports` false,
+ * its ports may be in use by other programs.
  */
 export const ValidateRequest = t.Object({
   proxyfile: t.String(),
@@ -50,21 +52,21 @@ export const ValidateRequest = t.Object({
 export const ValidateAnswer = t.Object({ success: t.Literal(true) });
 
 export const AdaptRequest = t.Object({ proxyfile: t.String() });
-/** A text as the proxy understands it; for the hub's comparisons, never shown to a person. */
+/** A text as the proxy understands it, for the hub to compare; never shown to people. */
 export const AdaptAnswer = t.Object({ config: t.Unknown() });
 
 export const ProxyStatus = t.Object({
   liveDigest: t.Union([t.String(), t.Null()], {
-    description: 'the proxyfile the proxy is serving; null where it is not one the agent loaded',
+    description: 'the proxyfile that is live; null if the agent did not load it',
   }),
   fileDigest: t.Union([t.String(), t.Null()], {
-    description: 'the proxyfile on disk; null where there is none',
+    description: 'the proxyfile on disk; null if there is none',
   }),
   foreign: t.Boolean({
     description: 'the proxy serves sites that the agent did not load',
   }),
   drift: t.Boolean({
-    description: 'what is live is ours, but the proxyfile on disk was changed by somebody else',
+    description: 'the agent loaded what is live, but someone else changed the proxyfile on disk',
   }),
   proxy: t.Object({
     running: t.Boolean(),
@@ -74,34 +76,37 @@ export const ProxyStatus = t.Object({
 });
 export type ProxyStatus = Static<typeof ProxyStatus>;
 
-// Days by month; the 29th of February is taken in every year.
+// Days by month; 29 February is accepted in every year.
 const DATE =
   '[0-9]{4}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|[12][0-9]))';
 const CLOCK = '([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.,][0-9]{1,9})?)?';
-// A plus that was not encoded arrives as a space.
+// An unencoded plus arrives as a space.
 const ZONE = '(Z|[+ -]([01][0-9]|2[0-3]):?[0-5][0-9])';
 
-/** ISO 8601: a date (midnight), or a date and a time; without a zone it is UTC. */
+/** ISO 8601: a date, which means midnight, or date and time; UTC unless it has a zone. */
 const Time = t.String({ pattern: `^(${DATE}(T${CLOCK}${ZONE}?)?)?$` });
 
 const conditions = {
   domain: t.Optional(t.String({ maxLength: 300 })),
   status: t.Optional(
-    t.String({ pattern: '^([0-9]{1,3}|[1-5][xX]{2})?$', description: 'a status, or 1xx to 5xx' }),
+    t.String({
+      pattern: '^([0-9]{1,3}|[1-5][xX]{2})?$',
+      description: 'a status, or `1xx` to `5xx`',
+    }),
   ),
   method: t.Optional(
-    t.String({ pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{0,32}$", description: 'in any case' }),
+    t.String({ pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{0,32}$", description: 'upper or lower case' }),
   ),
-  path: t.Optional(t.String({ maxLength: 8192, description: 'what the path begins with' })),
-  q: t.Optional(t.String({ maxLength: 1024, description: 'a part of the path' })),
+  path: t.Optional(t.String({ maxLength: 8192, description: 'the start of the path' })),
+  q: t.Optional(t.String({ maxLength: 1024, description: 'any part of the path' })),
   ip: t.Optional(t.String({ pattern: '^\\[?[0-9A-Za-z:.%_-]{0,64}\\]?$' })),
   from: t.Optional(Time),
   to: t.Optional(Time),
 };
 
 /**
- * The log filters as they stand in a URL; an empty value counts as absent.
- * Bounds: status 0–999, page from 1, pageSize 1–500; `from` is inclusive, `to` exclusive.
+ * The log filters in a URL; an empty value counts as missing. Status 0–999, page from 1, pageSize
+ * 1–500; `from` is inclusive, `to` exclusive.
  */
 export const LogQuery = t.Object({
   ...conditions,
@@ -110,7 +115,7 @@ export const LogQuery = t.Object({
 });
 export type LogQuery = Static<typeof LogQuery>;
 
-/** `after`: the id of the last event that was seen; the header Last-Event-ID comes before it. */
+/** `after`: the id of the last event received; the header Last-Event-ID takes precedence. */
 export const TailQuery = t.Object({
   ...conditions,
   after: t.Optional(t.String({ pattern: '^([0-9a-f]{16}-[0-9]{1,15})?$' })),
@@ -142,7 +147,7 @@ export const LogPage = t.Object(
     pageSize: t.Integer(),
     partial: t.Optional(
       t.Literal(true, {
-        description: 'not everything was looked at: there may be more, all of it older',
+        description: 'not all of the log was read: there may be more, older entries',
       }),
     ),
   },
@@ -150,7 +155,7 @@ export const LogPage = t.Object(
 );
 export type LogPage = Static<typeof LogPage>;
 
-/** The range is [from, to), or all there is. */
+/** `from` is inclusive, `to` exclusive; without them, the whole log. */
 export const StatsQuery = t.Object({
   domain: conditions.domain,
   from: conditions.from,
@@ -159,7 +164,9 @@ export const StatsQuery = t.Object({
 });
 export type StatsQuery = Static<typeof StatsQuery>;
 
-const Latency = t.Union([t.Number(), t.Null()], { description: 'milliseconds, within 6.25 %' });
+const Latency = t.Union([t.Number(), t.Null()], {
+  description: 'milliseconds, accurate to 6.25 %',
+});
 const Requests = t.Integer();
 const PerClass = t.Object({
   '1xx': Requests,
@@ -170,11 +177,11 @@ const PerClass = t.Object({
   other: Requests,
 });
 
-/** Numbers over time; entries without a time are in none of them. */
+/** Figures over time; entries without a time are not counted. */
 export const LogStats = t.Object(
   {
     from: t.Union([t.String(), t.Null()], {
-      description: 'ISO 8601; null where there is no entry',
+      description: 'ISO 8601; null if there are no entries',
     }),
     to: t.Union([t.String(), t.Null()]),
     requests: t.Integer(),
@@ -188,8 +195,7 @@ export const LogStats = t.Object(
       }),
     ),
     domains: t.Array(t.Object({ domain: t.String(), requests: Requests }), {
-      description:
-        'the ten with the most requests; names that came after 16,384 others are missing',
+      description: 'the ten with the most requests; only the first 16,384 domains are counted',
     }),
     statuses: t.Array(t.Object({ status: t.Integer(), requests: Requests })),
     latest: t.Object(
@@ -199,15 +205,15 @@ export const LogStats = t.Object(
         ips: t.Array(t.Object({ ip: t.String(), requests: Requests })),
         partial: t.Optional(t.Literal(true)),
       },
-      { description: 'from the newest requests of the range, partial where it holds more' },
+      { description: 'of the newest requests in the range; partial if there are more' },
     ),
-    partial: t.Optional(t.Literal(true, { description: 'not everything was looked at' })),
+    partial: t.Optional(t.Literal(true, { description: 'not all of the log was read' })),
   },
   { title: 'LogStats' },
 );
 export type LogStats = Static<typeof LogStats>;
 
-/** As for the stats, of all domains. */
+/** As for the stats, but always of all domains. */
 export const ActivityQuery = t.Object({
   from: conditions.from,
   to: conditions.to,
@@ -215,7 +221,7 @@ export const ActivityQuery = t.Object({
 });
 export type ActivityQuery = Static<typeof ActivityQuery>;
 
-const PerBucket = t.Array(Requests, { description: 'one number for each bucket' });
+const PerBucket = t.Array(Requests, { description: 'one number per bucket' });
 /** Requests over time, in buckets of equal length, oldest first. */
 export const Activity = t.Object({
   requests: PerBucket,
@@ -223,13 +229,13 @@ export const Activity = t.Object({
   status5xx: PerBucket,
 });
 
-/** The requests of each domain that had any; entries without a time are in none of them. */
+/** The requests of each domain that had any; entries without a time are not counted. */
 export const LogActivity = t.Object({
   from: t.Union([t.String(), t.Null()]),
   to: t.Union([t.String(), t.Null()]),
   buckets: t.Integer(),
   domains: t.Record(t.String(), Activity),
-  partial: t.Optional(t.Literal(true, { description: 'not everything was looked at' })),
+  partial: t.Optional(t.Literal(true, { description: 'not all of the log was read' })),
 });
 export type LogActivity = Static<typeof LogActivity>;
 

@@ -1,9 +1,9 @@
-/** Who is there, and which page they see. */
+/** Decides what is shown: the sign-in form or the page at the current address. */
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { get, sentenceOf } from './lib/api.ts';
 import { HubContext, UserContext, useHubState } from './lib/hub.ts';
 import { usePlace } from './lib/router.ts';
-import type { SessionAnswer, User } from './lib/types.ts';
+import type { User } from './lib/types.ts';
 import { pageAt } from './pages.tsx';
 import { Notice } from './parts/notice.tsx';
 import { SignIn } from './session/sign-in.tsx';
@@ -16,22 +16,22 @@ export function App() {
   const [error, setError] = useState<string | null>(null);
   const place = usePlace();
   const signedOut = useCallback(() => {
-    // A wrong password at the sign-in is no session that ended.
+    // A wrong password at sign-in also answers 401, but ends no session.
     setSession((old) => (old.state === 'in' ? { state: 'ended', user: old.user } : old));
   }, []);
   const hub = useHubState(session.state === 'in', signedOut);
 
-  const look = useCallback(async () => {
+  const loadSession = useCallback(async () => {
     try {
-      const answer = await get<SessionAnswer>('/auth/get-session');
+      const answer = await get<{ user: User } | null>('/auth/get-session');
       setSession(answer ? { state: 'in', user: answer.user } : { state: 'out' });
       setError(null);
     } catch (reason) {
       setError(sentenceOf(reason));
-      setTimeout(look, RETRY_MS);
+      setTimeout(loadSession, RETRY_MS);
     }
   }, []);
-  useEffect(() => void look(), [look]);
+  useEffect(() => void loadSession(), [loadSession]);
 
   const page = pageAt(place);
   const title = session.state === 'in' ? page.title : 'Sign in';
@@ -40,12 +40,12 @@ export function App() {
   }, [title]);
 
   if (session.state === 'unknown') {
-    // Nothing at first: what stood here would jump away a moment later.
+    // Nothing at first: it would be replaced a moment later, and the page would jump.
     if (error === null) return null;
     return (
       <main class="waiting">
         <Notice kind="error" title={error}>
-          Trying again …
+          Retrying …
         </Notice>
       </main>
     );
@@ -60,7 +60,7 @@ export function App() {
         />
       )}
       {'user' in session && (
-        // What somebody typed waits for them to come back, and for nobody else.
+        // What the user typed is kept until they sign in again, and shown to nobody else.
         <div key={session.user.id} hidden={!isIn}>
           <UserContext.Provider value={session.user}>
             <HubContext.Provider value={isIn ? hub : { ...hub, offline: true }}>

@@ -1,4 +1,4 @@
-/** Puts the dashboard on the page. */
+/** Renders the dashboard into the page. */
 import { render } from 'preact';
 import { App } from './app.tsx';
 

@@ -1,4 +1,4 @@
-/** Which page stands at which address. */
+/** The pages, their addresses and their titles. */
 import type { ComponentChildren } from 'preact';
 import { AccountPage } from './account/account-page.tsx';
 import { Changelog } from './changelog/changelog.tsx';
@@ -6,13 +6,12 @@ import { ImportExport } from './config/import-export.tsx';
 import { PreamblePage } from './config/preamble-page.tsx';
 import type { Place } from './lib/router.ts';
 import { LogsPage } from './logs/logs-page.tsx';
-import { NotFound } from './parts/not-found.tsx';
 import { SiteEdit } from './sites/site-edit.tsx';
 import { SiteList } from './sites/site-list.tsx';
 
 export type Page = { title: string; view: ComponentChildren };
 
-/** The entries of the menu, in its order. */
+/** The entries of the menu, in order. */
 export const MENU = [
   { path: '/', label: 'Sites' },
   { path: '/logs', label: 'Logs' },
@@ -22,6 +21,7 @@ export const MENU = [
   { path: '/account', label: 'Account' },
 ] as const;
 
+/** The page at an address; for an unknown one, a page that says so. */
 export function pageAt({ path, query }: Place): Page {
   if (path === '/') return { title: 'Sites', view: <SiteList key="sites" query={query} /> };
   if (path === '/sites/new') return { title: 'New site', view: <SiteEdit key="new" id={null} /> };
@@ -36,4 +36,15 @@ export function pageAt({ path, query }: Place): Page {
   if (path === '/import') return { title: 'Import & export', view: <ImportExport key="import" /> };
   if (path === '/account') return { title: 'Account', view: <AccountPage key="account" /> };
   return { title: 'Not found', view: <NotFound /> };
+}
+
+function NotFound() {
+  return (
+    <>
+      <h1>Page not found</h1>
+      <p>
+        There is nothing at this address. <a href="/">Go to your sites</a>
+      </p>
+    </>
+  );
 }

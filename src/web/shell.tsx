@@ -1,11 +1,11 @@
-/** What stands around every page: brand, menu, the state of things. */
+/** The frame around every page: brand, menu and status bar. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { request } from './lib/api.ts';
+import { useEffect, useErrorBoundary, useRef, useState } from 'preact/hooks';
+import { request, sentenceOf } from './lib/api.ts';
 import { useUser } from './lib/hub.ts';
 import { MENU } from './pages.tsx';
 import { Brand } from './parts/brand.tsx';
-import { Guarded } from './parts/guarded.tsx';
+import { Notice } from './parts/notice.tsx';
 import { StatusBar } from './status/status-bar.tsx';
 
 type Props = { path: string; onSignedOut: () => void; children: ComponentChildren };
@@ -19,7 +19,7 @@ export function Shell({ path, onSignedOut, children }: Props) {
   const main = useRef<HTMLElement>(null);
   const first = useRef(true);
 
-  // A new page is told to who cannot see it: the focus goes to its beginning.
+  // Moving the focus to its start lets screen readers notice a new page.
   useEffect(() => {
     setOpen(false);
     if (!first.current) main.current?.focus();
@@ -34,7 +34,7 @@ export function Shell({ path, onSignedOut, children }: Props) {
   return (
     <div class="shell">
       <a class="skip-link" href="#main">
-        Skip to the content
+        Skip to content
       </a>
       <header class="side">
         <a class="brand" href="/">
@@ -72,5 +72,21 @@ export function Shell({ path, onSignedOut, children }: Props) {
         <Guarded key={path}>{children}</Guarded>
       </main>
     </div>
+  );
+}
+
+/** Reports a page that crashes; menu and status bar stay usable. */
+function Guarded({ children }: { children: ComponentChildren }) {
+  const [error, reset] = useErrorBoundary();
+  if (error === undefined) return <>{children}</>;
+  return (
+    <Notice kind="error" title="This page crashed" detail={sentenceOf(error)}>
+      <p>
+        Nothing was changed.{' '}
+        <button type="button" class="link" onClick={reset}>
+          Reload the page
+        </button>
+      </p>
+    </Notice>
   );
 }

@@ -1,10 +1,10 @@
 /**
- * What a flood of sign-ins does to everybody else, and what the time of an answer tells.
- * 200 sign-ins from 200 loopback addresses to 200 accounts are in flight while the list of vhosts
- * is asked for again and again.
+ * What a flood of sign-ins does to other requests, and whether the time of an answer reveals that an
+ * account exists. The list of vhosts is requested again and again while 200 sign-ins from 200
+ * loopback addresses to 200 accounts are in flight.
  */
 import { request } from 'node:http';
-import { createPasswords } from '../../src/hub/auth/password.ts';
+import { createPasswords } from '../../src/hub/auth/accounts/password.ts';
 import { openDatabase } from '../../src/hub/db/open.ts';
 import { users } from '../../src/hub/db/schema.ts';
 import { runProgram } from '../harness/program.ts';
@@ -18,7 +18,7 @@ const PASSWORD = 'a long passphrase';
 export async function run(): Promise<void> {
   const folder = temporaryFolder();
   const dataDir = `${folder}/data`;
-  // In a process of its own, as in life: who measures must not be measured.
+  // In another process, so that the bench does not measure itself.
   const env = {
     DATA_DIR: dataDir,
     HUB_PORT: '0',
@@ -49,7 +49,7 @@ export async function run(): Promise<void> {
   await Promise.all(flood);
   const took = performance.now() - from;
 
-  console.log(`GET /api/vhosts beside ${ACCOUNTS} sign-ins from ${ACCOUNTS} addresses, ms`);
+  console.log(`GET /api/vhosts during ${ACCOUNTS} sign-ins from ${ACCOUNTS} addresses, ms`);
   const row = (name: string, times: number[]) => [
     name,
     String(times.length),
@@ -58,12 +58,12 @@ export async function run(): Promise<void> {
   ];
   printTable(
     ['', 'requests', 'median', 'slowest'],
-    [row('alone', quiet), row('in the flood', busy)],
+    [row('alone', quiet), row('during the flood', busy)],
   );
-  const told = [...statuses].map(([status, count]) => `${count} × ${status}`).join(', ');
-  console.log(`the flood took ${ms(took)} ms and was answered ${told}\n`);
+  const answers = [...statuses].map(([status, count]) => `${count} × ${status}`).join(', ');
+  console.log(`the flood took ${ms(took)} ms; answers: ${answers}\n`);
 
-  // Ten failures per account and thirty per address are all there is: each from another one.
+  // Ten failures per account and thirty per address are allowed: each has its own.
   const url = `${hub}/auth/sign-in/email`;
   const known: number[] = [];
   const unknown: number[] = [];
@@ -88,7 +88,7 @@ async function repeat(times: number, call: () => Promise<number>): Promise<numbe
   return all;
 }
 
-/** One hash for all: only verifying it costs anything here. */
+/** Makes the accounts, all with the same hash: only verifying it is measured. */
 async function fill(dataDir: string): Promise<void> {
   const passwordHash = await createPasswords().hash(PASSWORD);
   const { db, close } = openDatabase(dataDir);
@@ -108,7 +108,7 @@ async function fill(dataDir: string): Promise<void> {
   close();
 }
 
-/** `fetch` cannot choose the address it comes from. */
+/** With `fetch`, the address it comes from could not be chosen. */
 function signInFrom(
   localAddress: string,
   url: string,

@@ -1,4 +1,4 @@
-/** A Caddy of its own, for what one would do without signalbox. */
+/** A second Caddy, to measure what a person would do without signalbox. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ask, freePort, until } from '../harness/stack.ts';
@@ -26,7 +26,7 @@ export async function startByHand(bin: string, folder: string) {
     if ((await Bun.spawn(args, options).exited) !== 0) throw new Error(`caddy ${word} failed`);
   }
 
-  /** The same sites on a port of its own, with an admin endpoint of its own. */
+  /** The same sites, on this Caddy's port and with its admin endpoint. */
   const own = (text: string, from: number, mark: string) =>
     `${text
       .replace(/^\{\n/m, `{\n\tadmin localhost:${admin}\n`)
@@ -41,7 +41,7 @@ export async function startByHand(bin: string, folder: string) {
   return {
     port,
 
-    /** `POST /load` of the text: nothing is validated, nothing is kept. */
+    /** `POST /load` of the text, which is neither validated nor kept. */
     async load(text: string, from: number, host: string): Promise<void> {
       const answer = await fetch(`http://localhost:${admin}/load`, {
         method: 'POST',
@@ -54,6 +54,7 @@ export async function startByHand(bin: string, folder: string) {
       await served(host);
     },
 
+    /** Writes the file, then `caddy validate` and `caddy reload`. */
     async commands(text: string, from: number, host: string): Promise<void> {
       writeFileSync(file, own(text, from, 'commanded'));
       await command('validate');

@@ -1,10 +1,10 @@
-/** What somebody does in the dashboard, each with the longest tasks that it makes. */
+/** What people do in the dashboard, and the longest tasks that each action causes. */
 import type { Page } from 'playwright-core';
 import type { Dashboard } from '../harness/dashboard.ts';
 import { ms } from './table.ts';
 import { tasksOf } from './trace.ts';
 
-/** No task is to be longer. */
+/** No task should be longer. */
 export const SMOOTH_MS = 100;
 const TAIL_SECONDS = 10;
 const TAIL_EVERY_MS = 20;
@@ -42,7 +42,7 @@ export async function measureSites(page: Page, vhosts: number): Promise<Row[]> {
       await known;
     }),
     await row(page, 'sites: scroll down and up', () => scroll(page)),
-    await row(page, 'sites: search, typed and taken back', async () => {
+    await row(page, 'sites: search, typed and deleted', async () => {
       const words = `site${vhosts - 1}. 127`;
       await search.pressSequentially(words, { delay: 40 });
       await counted.filter({ hasText: /^1 of / }).waitFor();
@@ -52,7 +52,7 @@ export async function measureSites(page: Page, vhosts: number): Promise<Row[]> {
     await row(page, 'sites: All, On, Off, Problems', async () => {
       for (const name of ['On', 'Off', 'Problems', 'All', 'Off', 'All']) await show(name);
     }),
-    await row(page, 'sites: one off and on, and all asked anew', async () => {
+    await row(page, 'sites: one off and on, and all loaded again', async () => {
       const toggle = page.getByRole('switch').first();
       for (const next of ['false', 'true']) {
         const known = states();
@@ -65,7 +65,7 @@ export async function measureSites(page: Page, vhosts: number): Promise<Row[]> {
   return rows;
 }
 
-/** Ends with a live log, for which it asks the proxy itself. */
+/** Ends with the live log, for which it sends requests through the proxy. */
 export async function measureLogs(page: Page, dashboard: Dashboard): Promise<Row[]> {
   const extent = (text: string | RegExp) =>
     page.locator('.log-extent', { hasText: text }).waitFor();
@@ -94,13 +94,13 @@ export async function measureLogs(page: Page, dashboard: Dashboard): Promise<Row
     }),
     await row(page, 'logs: filter by click, and off', async () => {
       await page.locator('.log-row .log-domain button').first().click();
-      await chip(/Take off the filter domain/).waitFor();
+      await chip(/Remove the filter domain/).waitFor();
       await shown();
       await page.locator('.log-row .log-status button').first().click();
-      await chip(/Take off the filter status/).waitFor();
+      await chip(/Remove the filter status/).waitFor();
       await shown();
       await page.getByRole('button', { name: 'Clear all filters' }).first().click();
-      await chip(/Take off/)
+      await chip(/Remove the filter/)
         .first()
         .waitFor({ state: 'detached' });
       await shown();
@@ -108,9 +108,9 @@ export async function measureLogs(page: Page, dashboard: Dashboard): Promise<Row
     await row(page, 'logs: filters, typed', async () => {
       const fields = page.locator('.log-filters');
       await fields.getByLabel('Domain', { exact: true }).pressSequentially('site7.example', TYPED);
-      await chip(/Take off the filter domain/).waitFor();
-      await fields.getByLabel('Path begins with').pressSequentially('/a/7', TYPED);
-      await chip(/Take off the filter path/).waitFor();
+      await chip(/Remove the filter domain/).waitFor();
+      await fields.getByLabel('Path starts with').pressSequentially('/a/7', TYPED);
+      await chip(/Remove the filter path/).waitFor();
       await shown();
       await page.getByRole('button', { name: 'Clear all filters' }).first().click();
       await shown();
@@ -144,7 +144,7 @@ export async function measureLogs(page: Page, dashboard: Dashboard): Promise<Row
 const TYPED = { delay: 40 };
 const FRAME = 'new Promise((done) => requestAnimationFrame(() => setTimeout(done)))';
 
-/** With the wheel, a screen and a half at once, each time a frame later. */
+/** With the wheel, a screen and a half at a time, one step per frame. */
 async function scroll(page: Page): Promise<void> {
   await page.mouse.move(640, 500);
   for (const by of [1200, -1200]) {
@@ -162,7 +162,7 @@ async function scroll(page: Page): Promise<void> {
   }
 }
 
-/** Real requests through the proxy; returns what ends them. */
+/** Sends real requests through the proxy; the function it returns stops them. */
 function ask200({ stack }: Dashboard): () => Promise<void> {
   const under = new Set<Promise<unknown>>();
   const timer = setInterval(() => {

@@ -1,4 +1,4 @@
-/** How heavy the dashboard is, and how soon it is there. */
+/** The size of the dashboard, and how soon it is usable. */
 import type { Page } from 'playwright-core';
 import { readDashboard } from '../../src/program/serve/dashboard.ts';
 import { median, ms, printTable } from './table.ts';
@@ -8,7 +8,7 @@ const ROUNDS = 11;
 
 type Times = { paint: number; ready: number; there: number };
 
-/** Looks each time the page changes whether the list is there; then waits until that is drawn. */
+/** Waits until the list is in the page, and then until it is drawn. */
 const WATCH = `globalThis.benchList = new Promise((done) => {
   new MutationObserver((_, watch) => {
     if (!document.querySelector('.virtual-row a')) return;
@@ -26,7 +26,7 @@ const TIMES = `(async () => {
   };
 })()`;
 
-/** Prints what the first page loads, and all files of the dashboard. */
+/** Prints the size of what the first page loads, and of the whole dashboard. */
 export async function measureWeight(page: Page): Promise<void> {
   const { page: html, files } = await readDashboard();
   await page.goto('/');
@@ -41,12 +41,12 @@ export async function measureWeight(page: Page): Promise<void> {
     if (loaded.includes(name)) first += bytes;
   }
   const kb = (bytes: number) => `${(bytes / 1000).toFixed(1)} KB`;
-  printTable(['weight, gzip', 'first load', 'all pages'], [['', kb(first), kb(all)]]);
+  printTable(['size, gzip', 'first load', 'all pages'], [['', kb(first), kb(all)]]);
 }
 
 /**
- * Medians of loads with nothing in any cache, and the longest task of one more that is traced.
- * @param page of somebody signed in
+ * Medians of loads with empty caches, and the longest task of another load, which is traced.
+ * @param page of a signed-in user
  */
 export async function measureLoads(page: Page, sites: number): Promise<string[]> {
   const browser = page.context().browser();

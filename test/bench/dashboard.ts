@@ -1,7 +1,7 @@
 /**
  * The dashboard in Chromium, with many sites and a long log: the longest tasks of the main thread
- * while somebody works in it, its weight, and how soon it answers. `BENCH_VHOSTS` sites (2,000) and
- * `BENCH_LOG_LINES` lines (1,000,000).
+ * while it is used, its size, and how soon it is usable. `BENCH_VHOSTS` sets the number of sites
+ * (2,000), `BENCH_LOG_LINES` that of log lines (1,000,000).
  */
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -18,13 +18,13 @@ const FEW = 10;
 const CHUNK = 1_000;
 const PATIENCE_MS = 30_000;
 
-/** Prints three tables. Lengths of tasks are those on the clock, and those of the work alone. */
+/** Prints three tables. Tasks are measured by the clock, and by their own work alone. */
 export async function run(): Promise<void> {
-  // One segment: that the log engine takes rolled ones as well is measured in `logs`.
+  // One segment: rolled ones are measured in `logs`.
   const dashboard = await startDashboard(() => startStack({ ACCESS_LOG_ROLL_MB: '100000' }));
   try {
     mkdirSync(dirname(dashboard.stack.accessLog), { recursive: true });
-    // Up to now, so that the list has a last hour to show.
+    // Ends now, so that the list has a last hour to show.
     await writeLog(dashboard.stack.accessLog, LINES, startFor(LINES, Date.now() / 1000));
     await addSites(dashboard, 0, FEW);
     const page = await dashboard.open();
@@ -34,7 +34,7 @@ export async function run(): Promise<void> {
     await addSites(dashboard, FEW, VHOSTS);
     const many = await measureLoads(page, VHOSTS);
     printTable(
-      ['cold load, ms', 'first paint', 'DOM ready', 'list is there and answers', 'longest task'],
+      ['cold load, ms', 'first paint', 'DOM ready', 'list is usable', 'longest task'],
       [few, many],
     );
     await page.goto('/logs');
@@ -42,7 +42,7 @@ export async function run(): Promise<void> {
     const rows = [...(await measureSites(page, VHOSTS)), ...(await measureLogs(page, dashboard))];
     const head = ['tasks', 'longest, ms', 'most work, ms', `> ${SMOOTH_MS} ms`, 'the longest in'];
     printTable([`${VHOSTS} sites, ${LINES} lines`, ...head], rows);
-    for (const complaint of dashboard.complaints()) console.log(`complaint: ${complaint}`);
+    for (const complaint of dashboard.browserErrors()) console.log(`complaint: ${complaint}`);
   } finally {
     await dashboard.stop();
   }

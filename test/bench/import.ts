@@ -1,4 +1,4 @@
-/** A Caddyfile of 2,000 sites: imported in one publish, and beside it `caddy reload` of the same. */
+/** Importing a Caddyfile of 2,000 sites in one publish, compared with `caddy reload` of the same. */
 import { ask, signUp, startStack } from '../harness/stack.ts';
 import { startByHand } from './by-hand.ts';
 import { median, ms, printTable, ratio, timed } from './table.ts';

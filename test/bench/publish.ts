@@ -1,8 +1,8 @@
 /**
- * From `POST /api/vhosts` to the first request that is served, with so many vhosts there before.
- * Beside it, in the same run and with the same text: Caddy alone (`POST /load` of the Caddyfile to
- * its admin endpoint), and what a person does by hand: write the file, `caddy validate && caddy
- * reload`.
+ * The time from `POST /api/vhosts` to the first request that is served, for several numbers of
+ * existing vhosts. Compared, in the same run and with the same text, with Caddy alone (`POST /load`
+ * of the Caddyfile to its admin endpoint) and with work by hand: write the file, `caddy validate &&
+ * caddy reload`.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -43,10 +43,10 @@ export async function run(): Promise<void> {
   }
   console.log(`Create to served, ms, medians of ${ROUNDS}`);
   printTable(
-    ['vhosts', 'signalbox', 'raw load', 'by hand', 'to raw', 'to by hand', 'hub’s share'],
+    ['vhosts', 'signalbox', 'raw load', 'by hand', 'to raw', 'to by hand', 'hub alone'],
     rows,
   );
-  printTable(['10 vhosts there before', ''], more);
+  printTable(['with 10 vhosts', ''], more);
 }
 
 async function prepare(size: number): Promise<Bed> {
@@ -65,7 +65,7 @@ async function create({ stack, headers }: Bed, host: string): Promise<void> {
   await until(async () => (await stack.served(host)).text === host);
 }
 
-/** A publish without the agent, which answers at once here: candidate, rendering and commit. */
+/** A publish with an agent that answers at once: planning, rendering and commit are left. */
 async function hubShare(size: number): Promise<number> {
   const folder = temporaryFolder();
   fill(folder, size);
@@ -89,7 +89,7 @@ async function hubShare(size: number): Promise<number> {
   return median(took);
 }
 
-/** One after the other in each round, so that a noisy moment hits all three alike. */
+/** All three in each round, so that a noisy moment affects them equally. */
 async function compare(bed: Bed) {
   const { stack, hand } = bed;
   const ours: number[] = [];
@@ -101,7 +101,7 @@ async function compare(bed: Bed) {
     const text = stack.readProxyfile();
     const alone = await timed(() => hand.load(text, stack.httpPort, host));
     const commands = await timed(() => hand.commands(text, stack.httpPort, host));
-    // The first round finds everything cold.
+    // In the first round everything is cold.
     if (round === 0) continue;
     ours.push(took);
     raw.push(alone);
@@ -111,7 +111,7 @@ async function compare(bed: Bed) {
   return { ours: median(ours), raw: median(raw), byHand: median(byHand) };
 }
 
-/** Until all are answered, which is when all are served; beside it one alone, answered as well. */
+/** The time until all of 50 creates are answered, and so served; compared with a single one. */
 async function atOnce(bed: Bed): Promise<string[][]> {
   const answered = async (host: string) => {
     const json = { domain: `http://${host}`, config: `respond ${host}` };
@@ -142,8 +142,8 @@ async function atOnce(bed: Bed): Promise<string[][]> {
 }
 
 /**
- * 200 requests a second, each on a connection of its own, while 20 changes are published; and the
- * same while Caddy alone loads 20 configurations.
+ * Counts the requests lost, of 200 a second on new connections, while 20 changes are published, and
+ * while Caddy alone loads 20 configurations.
  */
 async function underTraffic(bed: Bed): Promise<string[][]> {
   const { stack, hand } = bed;
@@ -190,10 +190,10 @@ async function lost(port: number, change: (at: number) => Promise<void>): Promis
   return `${answers.filter((good) => !good).length} of ${answers.length}`;
 }
 
-/** So many vhosts, as if they had been created one by one. */
+/** Stores this many vhosts without publishing them. */
 function fill(dataDir: string, size: number): void {
   const { db, close } = openDatabase(dataDir);
-  const at = new Date();
+  const now = new Date();
   db.transaction((tx) => {
     for (let number = 1; number <= size; number++) {
       const row = {
@@ -202,8 +202,8 @@ function fill(dataDir: string, size: number): void {
         config: 'reverse_proxy {upstream}',
         upstream: '127.0.0.1:9',
         enabled: true,
-        createdAt: at,
-        updatedAt: at,
+        createdAt: now,
+        updatedAt: now,
       };
       tx.insert(vhosts).values(row).run();
     }

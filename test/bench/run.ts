@@ -15,7 +15,7 @@ const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !(name in BENCHES));
 if (unknown.length > 0) {
   process.stderr.write(
-    `unknown: ${unknown.join(' ')}; there is ${Object.keys(BENCHES).join(', ')}\n`,
+    `unknown bench: ${unknown.join(' ')}; available: ${Object.keys(BENCHES).join(', ')}\n`,
   );
   process.exit(2);
 }

@@ -7,7 +7,7 @@ import { line } from '../agent/logs/lines.ts';
 import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
 import { ask, startStack } from '../harness/stack.ts';
 
-/** Names, ports, and how much of the traffic each has. */
+/** Names, ports, and shares of the traffic. */
 const SITES: readonly [name: string, port: number, share: number][] = [
   ['cloud', 11000, 30],
   ['git', 3001, 12],
@@ -23,7 +23,7 @@ const PATHS = ['/', '/api/status', '/assets/app.js', '/login', '/feed.xml', '/se
 const STATUSES = [200, 200, 200, 200, 200, 200, 200, 304, 304, 301, 404];
 const LINES = 9_000;
 const SPAN_SECONDS = 3 * 3600;
-/** The lowest at which text can be read well; a picture has 60 KB at most. */
+/** The lowest at which text is easy to read; keeps pictures below 60 KB. */
 const QUALITY = 38;
 
 export async function run(): Promise<void> {
@@ -79,7 +79,7 @@ async function fill({ stack, owner: { headers } }: Dashboard): Promise<void> {
   const lines: string[] = [];
   for (let at = 0; at < LINES; at++) {
     const part = at / LINES;
-    // Ebb and flow, and a quarter of an hour of trouble.
+    // Traffic that comes in waves, and a quarter of an hour of trouble.
     const ts = now - SPAN_SECONDS * (1 - part - 0.02 * Math.sin(part * 25)) - 60;
     const host = one(hosts) ?? 'home';
     const isTrouble = host === 'cloud' && part > 0.8 && part < 0.88;

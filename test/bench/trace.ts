@@ -1,12 +1,12 @@
-/** What the browser's main thread did while something happened, out of Chromium's own tracing. */
+/** What the browser's main thread did during an action, from Chromium's own tracing. */
 import type { Page } from 'playwright-core';
 
 export type Task = {
-  /** Milliseconds on the clock, with whatever else the machine did meanwhile. */
+  /** Milliseconds by the clock, whatever else the machine did in that time. */
   clock: number;
   /** Milliseconds of the thread's own work. */
   work: number;
-  /** What the longest parts of a long one were. */
+  /** The longest parts of a long task. */
   spent: string;
 };
 
@@ -31,7 +31,7 @@ const CATEGORIES = [
   'toplevel',
 ];
 const MARK = 'signalbox-bench';
-/** Milliseconds from which on a task's parts are told. */
+/** Milliseconds from which the parts of a task are named. */
 const LONG_MS = 50;
 const PARTS = new Set(
   'FunctionCall EventDispatch FireAnimationFrame TimerFire ParseHTML Layout UpdateLayoutTree PrePaint Paint Layerize Commit MajorGC MinorGC v8.compile v8.evaluateModule'.split(
@@ -40,9 +40,9 @@ const PARTS = new Set(
 );
 
 /**
- * Tasks of the page's main thread during `act`, and until it is quiet afterwards. What this bench
- * itself asks of the page (to find elements, for the most part) comes as messages of a DevTools
- * session, and is left out: no user's browser has them. Key strokes and the mouse come as a user's.
+ * Tasks of the page's main thread during `act`, and until it is idle afterwards. Leaves out what the
+ * bench itself causes, mostly by looking for elements: these are messages of a DevTools session,
+ * which no user has. Key strokes and mouse events arrive as a user's do.
  */
 export async function tasksOf(page: Page, act: () => Promise<unknown>): Promise<Task[]> {
   const browser = page.context().browser();
@@ -56,9 +56,9 @@ export async function tasksOf(page: Page, act: () => Promise<unknown>): Promise<
 }
 
 function mainThread(events: readonly TraceEvent[]): Task[] {
-  // Chromium keeps a renderer in reserve: ours is the one that made the mark.
+  // Chromium keeps a spare renderer: ours is the one that set the mark.
   const mark = events.findLast(({ name }) => name === MARK);
-  if (!mark) throw new Error('the trace was cut off');
+  if (!mark) throw new Error('the trace is incomplete');
   const own = events
     .filter(({ pid, tid, dur }) => pid === mark.pid && tid === mark.tid && dur)
     .sort((a, b) => a.ts - b.ts || endOf(b) - endOf(a));
@@ -67,7 +67,7 @@ function mainThread(events: readonly TraceEvent[]): Task[] {
     if (task.name !== 'RunTask') continue;
     const next = own.findIndex(({ ts }, other) => other > at && ts >= endOf(task));
     const inside = own.slice(at + 1, next === -1 ? own.length : next);
-    if (inside.some(isAskedByUs)) continue;
+    if (inside.some(isFromBench)) continue;
     const clock = (task.dur ?? 0) / 1000;
     const spent = clock < LONG_MS ? '' : longestOf(inside);
     tasks.push({ clock, work: (task.tdur ?? 0) / 1000, spent });
@@ -77,7 +77,7 @@ function mainThread(events: readonly TraceEvent[]): Task[] {
 
 const endOf = ({ ts, dur = 0 }: TraceEvent): number => ts + dur;
 
-const isAskedByUs = ({ args }: TraceEvent): boolean =>
+const isFromBench = ({ args }: TraceEvent): boolean =>
   args?.chrome_mojo_event_info?.mojo_interface_tag?.includes('DevToolsSession') ?? false;
 
 const longestOf = (parts: readonly TraceEvent[]): string =>

@@ -1,3 +1,4 @@
+/** The account page: users, tokens, sessions and the password. */
 import {
   afterAll,
   beforeAll,
@@ -7,75 +8,67 @@ import {
   setDefaultTimeout,
   test,
 } from 'bun:test';
-import type { Browser } from 'playwright-core';
-import { launchBrowser } from '../harness/browser.ts';
-import { ask, type Stack, signUp, startStack, until } from '../harness/stack.ts';
-import { barriers, tooWide, type Visit, visit } from '../harness/visit.ts';
+import type { Page } from 'playwright-core';
+import { type Dashboard, PASSWORD, startDashboard } from '../harness/dashboard.ts';
+import { ask, type Stack, until } from '../harness/stack.ts';
+import { BROWSER_TIMEOUT_MS, tooWide, violations } from '../harness/visit.ts';
 
-// A browser on a busy machine takes its time.
-setDefaultTimeout(60_000);
+setDefaultTimeout(2 * BROWSER_TIMEOUT_MS);
 
 const HOSTILE = '<img src=x onerror=alert(1)>';
-const PASSWORD = 'a long passphrase';
 
+let dashboard: Dashboard;
 let stack: Stack;
-let browser: Browser;
-let seen: Visit;
+let page: Page;
 
 const bearer = (token: string) => ({ headers: { Authorization: `Bearer ${token}` } });
 const signIn = (password: string, email = 'ada@example.org') =>
   ask<{ token: string }>(`${stack.hub}/auth/sign-in/email`, { json: { email, password } });
 const knows = async (token: string) =>
   (await ask(`${stack.hub}/sessions`, bearer(token))).status === 200;
-const card = (name: string) => seen.page.getByRole('region', { name, exact: true });
-const entries = (name: string) => seen.page.getByRole('list', { name }).getByRole('listitem');
-const dialog = () => seen.page.getByRole('dialog');
+const card = (name: string) => page.getByRole('region', { name, exact: true });
+const entries = (name: string) => page.getByRole('list', { name }).getByRole('listitem');
+const dialog = () => page.getByRole('dialog');
 
 beforeAll(async () => {
-  stack = await startStack();
-  const { token } = await signUp(stack, 'ada@example.org', HOSTILE);
-  browser = await launchBrowser();
-  seen = await visit(browser, stack, token);
+  dashboard = await startDashboard(undefined, HOSTILE);
+  ({ stack } = dashboard);
+  page = await dashboard.open();
 });
-afterAll(async () => {
-  await seen?.close();
-  await browser?.close();
-  await stack?.stop();
-});
+afterAll(() => dashboard?.stop());
 beforeEach(async () => {
-  seen.complaints.length = 0;
-  await seen.page.goto('/account');
+  await page.goto('/account');
   await entries('Users').first().waitFor();
 });
 
 describe('users', () => {
-  test('the last one cannot be removed, and is told why', async () => {
+  test('the last one cannot be removed, and the page says so', async () => {
     await card('Users').getByText('The last account cannot be removed.').waitFor();
     expect(await card('Users').getByRole('button', { name: 'Remove' }).count()).toBe(0);
     expect(await entries('Users').textContent()).toContain(HOSTILE);
-    expect(await seen.page.locator('main img').count()).toBe(0);
-    expect(seen.complaints).toEqual([]);
+    expect(await page.locator('main img').count()).toBe(0);
+    expect(dashboard.browserErrors()).toEqual([]);
   });
 
-  test('an address that is taken is refused beside its field, and nothing typed is lost', async () => {
-    await seen.page.getByRole('button', { name: 'Add user' }).click();
-    const form = seen.page.getByRole('form', { name: 'New user' });
+  test('an address in use is refused beside its field, and nothing typed is lost', async () => {
+    await page.getByRole('button', { name: 'Add user' }).click();
+    const form = page.getByRole('form', { name: 'New user' });
     await form.getByLabel('Name').fill('Grace');
     await form.getByLabel('E-mail').fill('ada@example.org');
     await form.getByLabel('Password').fill('another long passphrase');
     await form.getByRole('button', { name: 'Add this user' }).click();
-    await form.getByText('There is an account with this e-mail address already.').waitFor();
+    await form.getByText('An account with this email address already exists.').waitFor();
     expect(await form.getByLabel('E-mail').getAttribute('aria-invalid')).toBe('true');
     expect(await form.getByLabel('Password').inputValue()).toBe('another long passphrase');
     await form.getByLabel('E-mail').fill('grace@example.org');
     await form.getByRole('button', { name: 'Add this user' }).click();
     await entries('Users').filter({ hasText: 'grace@example.org' }).waitFor();
     expect((await signIn('another long passphrase', 'grace@example.org')).status).toBe(200);
-    expect(seen.complaints).toEqual([]);
+    expect(dashboard.browserErrors()).toEqual([]);
   });
 
-  test('is removed only with the address typed', async () => {
-    await seen.page.getByRole('button', { name: 'Remove grace@example.org' }).click();
+  test('are removed only after typing their address', async () => {
+    await page.getByRole('button', { name: 'Remove grace@example.org' }).click();
     const confirm = dialog().getByRole('button', { name: 'Remove user' });
     await dialog().getByLabel('Type grace@example.org to confirm').fill('grace@example.com');
     expect(await confirm.isDisabled()).toBe(true);
@@ -88,12 +81,12 @@ describe('users', () => {
 
 describe('API tokens', () => {
   test('are shown once, work, and are refused once revoked', async () => {
-    await seen.page.getByRole('button', { name: 'New token' }).click();
-    await seen.page.getByLabel('Token name').fill(HOSTILE);
-    await seen.page.getByLabel('Good for').selectOption('30 days');
-    await seen.page.getByRole('button', { name: 'Make token' }).click();
+    await page.getByRole('button', { name: 'New token' }).click();
+    await page.getByLabel('Token name').fill(HOSTILE);
+    await page.getByLabel('Expires after').selectOption('30 days');
+    await page.getByRole('button', { name: 'Create token' }).click();
     const token = (await dialog().locator('.secret code').textContent()) ?? '';
-    expect(await barriers(seen.page)).toEqual([]);
+    expect(await violations(page)).toEqual([]);
     await dialog().getByText(`curl -H 'Authorization: Bearer ${token}'`).waitFor();
     const use = (path: string, more: object = {}) =>
       ask(`${stack.hub}${path}`, { ...bearer(token), ...more });
@@ -101,112 +94,112 @@ describe('API tokens', () => {
     const site = { domain: 'http://t.example', config: 'respond t' };
     expect((await use('/vhosts', { json: site })).status).toBe(403);
     await dialog().getByRole('button', { name: 'I have copied it' }).click();
-    expect(await seen.page.content()).not.toContain(token);
+    expect(await page.content()).not.toContain(token);
 
     const entry = entries('API tokens').filter({ hasText: HOSTILE });
     await entry.getByText('read only').waitFor();
-    await entry.getByText('ends in').waitFor();
+    await entry.getByText('expires in').waitFor();
     await entry.getByRole('button', { name: `Revoke ${HOSTILE}` }).click();
     await dialog().getByRole('button', { name: 'Revoke token' }).click();
-    await card('API tokens').getByText('There are none.').waitFor();
+    await card('API tokens').getByText('You have no API tokens.').waitFor();
     expect((await use('/vhosts')).status).toBe(401);
-    expect(await seen.page.locator('main img').count()).toBe(0);
-    expect(seen.complaints).toEqual([]);
+    expect(await page.locator('main img').count()).toBe(0);
+    expect(dashboard.browserErrors()).toEqual([]);
   });
 
-  test('that may write, and never end, can be made', async () => {
-    await seen.page.getByRole('button', { name: 'New token' }).click();
-    await seen.page.getByLabel('Token name').fill('deploy');
-    await seen.page.getByLabel('Read and write').check();
-    await seen.page.getByLabel('Good for').selectOption('No end');
-    await seen.page.getByRole('button', { name: 'Make token' }).click();
+  test('can be allowed to write, and to never expire', async () => {
+    await page.getByRole('button', { name: 'New token' }).click();
+    await page.getByLabel('Token name').fill('deploy');
+    await page.getByLabel('Read and write').check();
+    await page.getByLabel('Expires after').selectOption('Never');
+    await page.getByRole('button', { name: 'Create token' }).click();
     const token = (await dialog().locator('.secret code').textContent()) ?? '';
     const answer = await ask(`${stack.hub}/vhosts`, {
       ...bearer(token),
       json: { domain: 'http://t.example', config: 'respond t' },
     });
     expect(answer.status).toBe(201);
-    await seen.page.keyboard.press('Escape');
-    await entries('API tokens').filter({ hasText: 'no end' }).waitFor();
-    await seen.page.goto('/changelog');
-    const made = seen.page.getByRole('listitem').filter({ hasText: 'http://t.example' });
-    await made.getByText('with the token deploy').waitFor();
+    await page.keyboard.press('Escape');
+    await entries('API tokens').filter({ hasText: 'never expires' }).waitFor();
+    await page.goto('/changelog');
+    const made = page.getByRole('listitem').filter({ hasText: 'http://t.example' });
+    await made.getByText('using the token deploy').waitFor();
   });
 });
 
 describe('sessions', () => {
-  test('one is ended, then all others, and this one stays', async () => {
+  test('are ended one by one or all at once, except this one', async () => {
     const tokens = await Promise.all(
       [1, 2, 3].map(async () => (await signIn(PASSWORD)).body.token),
     );
-    await seen.page.reload();
+    await page.reload();
     await until(async () => (await entries('Sessions').count()) === 4, 'four sessions');
     expect(
-      await entries('Sessions').filter({ hasText: 'this one' }).getByRole('button').count(),
+      await entries('Sessions').filter({ hasText: 'this session' }).getByRole('button').count(),
     ).toBe(0);
     await entries('Sessions').getByRole('button').first().click();
     await until(async () => (await entries('Sessions').count()) === 3, 'one session less');
-    await card('Sessions').getByRole('button', { name: 'End all others' }).click();
-    await dialog().getByRole('button', { name: 'End them' }).click();
+    await card('Sessions').getByRole('button', { name: 'End all other sessions' }).click();
+    await dialog().getByRole('button', { name: 'End sessions' }).click();
     await until(async () => (await entries('Sessions').count()) === 1, 'one session');
     expect(await Promise.all(tokens.map(knows))).toEqual([false, false, false]);
-    expect(seen.complaints).toEqual([]);
+    expect(dashboard.browserErrors()).toEqual([]);
   });
 });
 
 describe('the password', () => {
   const fill = async (current: string, next: string) => {
-    await seen.page.getByLabel('Current password').fill(current);
-    await seen.page.getByLabel('New password').fill(next);
-    await seen.page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByLabel('Current password').fill(current);
+    await page.getByLabel('New password').fill(next);
+    await page.getByRole('button', { name: 'Change password' }).click();
   };
 
-  test('a wrong present one is told beside its field, and nothing typed is lost', async () => {
+  test('a wrong current one is refused beside its field, and nothing typed is lost', async () => {
     await fill('not the passphrase', 'a better passphrase');
-    await card('Password').getByText('The current password is not right.').waitFor();
-    const field = seen.page.getByLabel('Current password');
+    await card('Password').getByText('The current password is wrong.').waitFor();
+    const field = page.getByLabel('Current password');
     expect(await field.getAttribute('aria-invalid')).toBe('true');
     expect(await field.inputValue()).toBe('not the passphrase');
-    expect(await seen.page.getByLabel('New password').inputValue()).toBe('a better passphrase');
-    expect(await seen.page.getByLabel('New password').getAttribute('aria-invalid')).toBeNull();
+    expect(await page.getByLabel('New password').inputValue()).toBe('a better passphrase');
+    expect(await page.getByLabel('New password').getAttribute('aria-invalid')).toBeNull();
     expect((await signIn(PASSWORD)).status).toBe(200);
-    expect(seen.complaints).toEqual([]);
+    expect(dashboard.browserErrors()).toEqual([]);
   });
 
-  test('is changed, which ends all other sessions and keeps this one', async () => {
+  test('a change ends all other sessions and keeps this one', async () => {
     const other = (await signIn(PASSWORD)).body.token;
     await fill(PASSWORD, 'password');
     await card('Password').getByText('choose another').waitFor();
     expect(await knows(other)).toBe(true);
     await fill(PASSWORD, 'a better passphrase');
-    await card('Password').getByText('The password was changed.').waitFor();
+    await card('Password').getByText('Password changed.').waitFor();
     expect(await knows(other)).toBe(false);
     expect((await signIn(PASSWORD)).status).toBe(401);
-    await seen.page.reload();
-    await entries('Sessions').filter({ hasText: 'this one' }).waitFor();
+    await page.reload();
+    await entries('Sessions').filter({ hasText: 'this session' }).waitFor();
   });
 });
 
 test('the page fits a small phone, light and dark', async () => {
-  const open = seen.page.getByRole('button', { name: 'New token' });
+  const open = page.getByRole('button', { name: 'New token' });
   await open.click();
-  await seen.page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: 'Cancel' }).click();
   expect(await open.evaluate((button) => button === document.activeElement)).toBe(true);
   await open.click();
-  await seen.page.getByRole('button', { name: 'Add user' }).click();
-  expect(await tooWide(seen.page)).toBe(0);
-  expect(await barriers(seen.page)).toEqual([]);
+  await page.getByRole('button', { name: 'Add user' }).click();
+  expect(await tooWide(page)).toBe(0);
+  expect(await violations(page)).toEqual([]);
 });
 
-test('removing one’s own account signs out', async () => {
+test('removing your own account signs you out', async () => {
   const { token } = (await signIn('a better passphrase')).body;
   const json = { name: 'Next', email: 'next@example.org', password: PASSWORD };
   await ask(`${stack.hub}/users`, { ...bearer(token), json });
-  await seen.page.reload();
-  await seen.page.getByRole('button', { name: 'Remove ada@example.org' }).click();
-  await dialog().getByText('You are signed out at once').waitFor();
+  await page.reload();
+  await page.getByRole('button', { name: 'Remove ada@example.org' }).click();
+  await dialog().getByText('You will be signed out at once').waitFor();
   await dialog().getByLabel('Type ada@example.org to confirm').fill('ada@example.org');
   await dialog().getByRole('button', { name: 'Remove user' }).click();
-  await seen.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   expect(await knows(token)).toBe(false);
 });

@@ -1,25 +1,17 @@
-import {
-  afterAll,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  setDefaultTimeout,
-  test,
-} from 'bun:test';
-import type { Browser, Locator } from 'playwright-core';
-import { launchBrowser } from '../harness/browser.ts';
-import { ask, type Stack, signUp, startStack } from '../harness/stack.ts';
-import { barriers, tooWide, type Visit, visit } from '../harness/visit.ts';
+/** The changelog page and its undo. */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Locator, Page } from 'playwright-core';
+import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
+import { ask, type Stack } from '../harness/stack.ts';
+import { BROWSER_TIMEOUT_MS, tooWide, violations } from '../harness/visit.ts';
 
-// A browser on a busy machine takes its time.
-setDefaultTimeout(60_000);
+setDefaultTimeout(2 * BROWSER_TIMEOUT_MS);
 
 const HOSTILE = '<img src=x onerror=alert(1)>';
 
+let dashboard: Dashboard;
 let stack: Stack;
-let browser: Browser;
-let seen: Visit;
+let page: Page;
 let headers: Record<string, string>;
 
 const call = <T = { id: number; config: string }>(method: string, path: string, json?: unknown) =>
@@ -30,124 +22,118 @@ const served = async (name: string) => (await stack.served(`${name}.example`)).t
 
 /** The newest change of a site. */
 const newest = (name: string): Locator =>
-  seen.page
+  page
     .getByRole('listitem')
     .filter({ hasText: `${name}.example` })
     .first();
 async function undo(entry: Locator): Promise<void> {
   await entry.getByRole('button', { name: 'Undo' }).click();
-  await seen.page.getByRole('button', { name: 'Undo this change' }).click();
+  await page.getByRole('button', { name: 'Undo this change' }).click();
 }
 
 beforeAll(async () => {
-  stack = await startStack();
-  const { token, headers: own } = await signUp(stack, 'ada@example.org', HOSTILE);
-  headers = own;
-  browser = await launchBrowser();
-  seen = await visit(browser, stack, token);
+  dashboard = await startDashboard(undefined, HOSTILE);
+  ({
+    stack,
+    owner: { headers },
+  } = dashboard);
+  page = await dashboard.open();
 });
-afterAll(async () => {
-  await seen?.close();
-  await browser?.close();
-  await stack?.stop();
-});
-beforeEach(() => {
-  seen.complaints.length = 0;
-});
+afterAll(() => dashboard?.stop());
 
 describe('the changelog', () => {
-  test('says so where nothing was changed yet', async () => {
-    await seen.page.goto('/changelog');
-    await seen.page.getByText('Nothing was changed yet').waitFor();
-    expect(await barriers(seen.page)).toEqual([]);
+  test('says so if nothing was changed yet', async () => {
+    await page.goto('/changelog');
+    await page.getByText('No changes yet.').waitFor();
+    expect(await violations(page)).toEqual([]);
   });
 
-  test('refuses an undo that later changes stand in the way of, and names them', async () => {
+  test('refuses an undo that later changes prevent, and names them', async () => {
     const { id } = await create('later');
     await call('PUT', `/vhosts/${id}`, { config: 'respond second' });
     await call('PUT', `/vhosts/${id}`, { config: 'respond third' });
-    await seen.page.goto('/changelog');
-    const second = seen.page
+    await page.goto('/changelog');
+    const second = page
       .getByRole('listitem')
       .filter({ hasText: 'Changed http://later.example' })
       .nth(1);
     await undo(second);
     const refusal = second.getByRole('alert');
-    await refusal.getByText('Later changes stand in the way').waitFor();
+    await refusal.getByText('Nothing was changed. Later changes:').waitFor();
     await refusal.getByRole('link', { name: 'changed http://later.example' }).click();
-    expect(await seen.page.evaluate('document.activeElement.id')).toMatch(/^change-\d+$/);
+    expect(await page.evaluate('document.activeElement.id')).toMatch(/^change-\d+$/);
     expect(await served('later')).toBe('third');
-    expect(seen.complaints).toEqual([]);
+    expect(dashboard.browserErrors()).toEqual([]);
   });
 
-  test('shows an update line by line and takes it back: Caddy serves the old one again', async () => {
+  test('shows an update line by line and undoes it: Caddy serves the old config again', async () => {
     const config = 'header X-One 1\nrespond before';
     const { id } = await create('undone', config);
     await call('PUT', `/vhosts/${id}`, { config: `header X-One 1\nrespond "${HOSTILE}"` });
     expect(await served('undone')).toBe(HOSTILE);
-    await seen.page.goto('/changelog');
+    await page.goto('/changelog');
     const entry = newest('undone');
     await entry.getByText('What changed').click();
-    const diff = entry.getByRole('region', { name: 'Changes of config' });
+    const diff = entry.getByRole('region', { name: 'Changes to config' });
     await diff.getByText(`respond "${HOSTILE}"`).waitFor();
     expect(await diff.locator('.diff-remove').textContent()).toContain('respond before');
     expect(await diff.locator('.diff-context').textContent()).toContain('header X-One 1');
     await entry.getByRole('button', { name: 'Undo' }).click();
-    const dialog = seen.page.getByRole('dialog');
-    await dialog.getByText('Config of the site http://undone.example becomes').waitFor();
-    expect(await barriers(seen.page)).toEqual([]);
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Restores the config of the site http://undone.example').waitFor();
+    expect(await violations(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Undo this change' }).click();
-    await seen.page.getByText('Taken back').waitFor();
-    await seen.page.getByRole('listitem').filter({ hasText: 'undone' }).nth(2).waitFor();
+    await page.getByText('✓ Undone').waitFor();
+    await page.getByRole('listitem').filter({ hasText: 'undone' }).nth(2).waitFor();
     expect(await served('undone')).toBe('before');
     expect((await call('GET', `/vhosts/${id}`)).body.config).toBe(config);
-    expect(seen.complaints).toEqual([]);
+    expect(dashboard.browserErrors()).toEqual([]);
   });
 
-  test('takes a deletion back', async () => {
+  test('undoes a deletion', async () => {
     const { id } = await create('gone');
     await call('DELETE', `/vhosts/${id}`);
-    await seen.page.goto('/changelog');
+    await page.goto('/changelog');
     await undo(newest('gone'));
-    await seen.page.getByText('Taken back').waitFor();
+    await page.getByText('✓ Undone').waitFor();
     expect(await served('gone')).toBe('gone');
   });
 
-  test('shows the changes of one site by its link, and of a hostile name as text', async () => {
+  test('shows only the changes to one site, and a hostile name as text', async () => {
     await create('one');
-    await seen.page.goto('/changelog');
+    await page.goto('/changelog');
     await newest('one').getByRole('link', { name: 'http://one.example' }).click();
-    await seen.page.getByText('Only changes of http://one.example').waitFor();
-    expect(new URL(seen.page.url()).searchParams.get('domain')).toBe('http://one.example');
-    await seen.page.getByRole('listitem').filter({ hasText: 'Created' }).waitFor();
-    expect(await seen.page.getByRole('listitem').filter({ hasText: 'gone' }).count()).toBe(0);
-    await seen.page.goto(`/changelog?domain=${encodeURIComponent(HOSTILE)}`);
-    await seen.page.getByText(`Only changes of ${HOSTILE}`).waitFor();
-    await seen.page.getByText('There are no changes of this name.').waitFor();
-    expect(seen.complaints).toEqual([]);
+    await page.getByText('Only changes to http://one.example').waitFor();
+    expect(new URL(page.url()).searchParams.get('domain')).toBe('http://one.example');
+    await page.getByRole('listitem').filter({ hasText: 'Created' }).waitFor();
+    expect(await page.getByRole('listitem').filter({ hasText: 'gone' }).count()).toBe(0);
+    await page.goto(`/changelog?domain=${encodeURIComponent(HOSTILE)}`);
+    await page.getByText(`Only changes to ${HOSTILE}`).waitFor();
+    await page.getByText('There are no changes to a site of this name.').waitFor();
+    expect(dashboard.browserErrors()).toEqual([]);
   });
 
   test('loads older changes', async () => {
     const { id } = await create('busy');
     const operations = Array.from({ length: 110 }, () => ({ op: 'toggle', id }));
     expect((await call('POST', '/vhosts/bulk', { operations })).status).toBe(200);
-    await seen.page.goto('/changelog');
-    const older = seen.page.getByRole('button', { name: 'Older changes' });
+    await page.goto('/changelog');
+    const older = page.getByRole('button', { name: 'Older changes' });
     await older.waitFor();
-    expect(await seen.page.locator('.change').count()).toBe(100);
+    expect(await page.locator('.change').count()).toBe(100);
     await older.click();
-    await seen.page.getByText('Created http://later.example').waitFor();
+    await page.getByText('Created http://later.example').waitFor();
     expect(await older.count()).toBe(0);
   });
 
   test('fits a small phone, light and dark, and shows a hostile name as text', async () => {
-    await seen.page.goto('/changelog?domain=http://undone.example');
+    await page.goto('/changelog?domain=http://undone.example');
     await newest('undone').getByText('What changed').click();
-    await seen.page.getByRole('region', { name: 'Changes of config' }).waitFor();
-    expect(await tooWide(seen.page)).toBe(0);
-    expect(await barriers(seen.page)).toEqual([]);
+    await page.getByRole('region', { name: 'Changes to config' }).waitFor();
+    expect(await tooWide(page)).toBe(0);
+    expect(await violations(page)).toEqual([]);
     await newest('undone').getByText(HOSTILE).first().waitFor();
-    expect(await seen.page.locator('main img').count()).toBe(0);
-    expect(seen.complaints).toEqual([]);
+    expect(await page.locator('main img').count()).toBe(0);
+    expect(dashboard.browserErrors()).toEqual([]);
   });
 });

@@ -1,25 +1,17 @@
-import {
-  afterAll,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  setDefaultTimeout,
-  test,
-} from 'bun:test';
-import type { Browser } from 'playwright-core';
-import { launchBrowser } from '../harness/browser.ts';
-import { ask, type Stack, signUp, startStack, until } from '../harness/stack.ts';
-import { answerNext, barriers, tooWide, type Visit, visit } from '../harness/visit.ts';
+/** The preamble, import, export and restore. */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
+import { ask, type Stack, until } from '../harness/stack.ts';
+import { answerNext, BROWSER_TIMEOUT_MS, tooWide, violations } from '../harness/visit.ts';
 
-// A browser on a busy machine takes its time.
-setDefaultTimeout(60_000);
+setDefaultTimeout(2 * BROWSER_TIMEOUT_MS);
 
 const HOSTILE = '<img src=x onerror=alert(1)>';
 
+let dashboard: Dashboard;
 let stack: Stack;
-let browser: Browser;
-let seen: Visit;
+let page: Page;
 let headers: Record<string, string>;
 
 type Preamble = { config: string; updatedAt: string };
@@ -32,90 +24,84 @@ const everything = async () => ({
   file: stack.readProxyfile(),
 });
 const served = async (name: string) => (await stack.served(`${name}.example`)).text;
-const button = (name: string) => seen.page.getByRole('button', { name, exact: true });
-const editor = () => seen.page.getByLabel('Caddyfile text');
-const markedLine = () => seen.page.locator('.bad-line').textContent();
+const button = (name: string) => page.getByRole('button', { name, exact: true });
+const editor = () => page.getByLabel('Caddyfile text');
+const markedLine = () => page.locator('.bad-line').textContent();
 
 beforeAll(async () => {
-  stack = await startStack();
-  const { token, headers: own } = await signUp(stack);
-  headers = own;
+  dashboard = await startDashboard();
+  ({
+    stack,
+    owner: { headers },
+  } = dashboard);
   await call('POST', '/vhosts', { domain: 'http://base.example', config: 'respond base' });
-  browser = await launchBrowser();
-  seen = await visit(browser, stack, token);
+  page = await dashboard.open();
 });
-afterAll(async () => {
-  await seen?.close();
-  await browser?.close();
-  await stack?.stop();
-});
-beforeEach(() => {
-  seen.complaints.length = 0;
-});
+afterAll(() => dashboard?.stop());
 
 describe('the preamble', () => {
-  test('that Caddy refuses is marked at its line, kept in the editor, and changes nothing', async () => {
+  test('that Caddy refuses has its line marked, stays in the editor, and changes nothing', async () => {
     const before = await everything();
-    await seen.page.goto('/preamble');
+    await page.goto('/preamble');
     const wrong = `${(await preamble()).config.replace(/\n\}$/, '')}\n\tnonsense\n}`;
     const line = String(wrong.split('\n').length - 1);
     await editor().fill(wrong);
     for (const action of ['Preview', 'Save preamble …']) {
       await button(action).click();
-      await seen.page.getByText('unrecognized global option').waitFor();
+      await page.getByText('unrecognized global option').waitFor();
       expect(await markedLine()).toBe(line);
       expect(await editor().inputValue()).toBe(wrong);
     }
-    expect(await seen.page.getByRole('dialog').count()).toBe(0);
+    expect(await page.getByRole('dialog').count()).toBe(0);
     expect(await everything()).toEqual(before);
-    expect(await barriers(seen.page)).toEqual([]);
-    expect(await tooWide(seen.page)).toBe(0);
-    expect(seen.complaints).toEqual([]);
+    expect(await violations(page)).toEqual([]);
+    expect(await tooWide(page)).toBe(0);
+    expect(dashboard.browserErrors()).toEqual([]);
   });
 
-  test('is not left with unsaved changes unless that is wanted', async () => {
-    await seen.page.goto('/preamble');
+  test('is not left with unsaved changes without asking', async () => {
+    await page.goto('/preamble');
     await editor().fill(`# ${HOSTILE}`);
-    const asked = answerNext(seen.page, false);
-    await seen.page.getByRole('link', { name: 'Sites' }).click();
-    expect(await asked).toStartWith('The preamble was changed');
+    const asked = answerNext(page, false);
+    await page.getByRole('link', { name: 'Sites' }).click();
+    expect(await asked).toStartWith('Leave without saving?');
     expect(await editor().inputValue()).toBe(`# ${HOSTILE}`);
-    await button('Discard my changes').click();
-    await seen.page.getByRole('link', { name: 'Sites' }).click();
-    await seen.page.getByRole('heading', { name: 'Sites' }).waitFor();
+    await button('Discard changes').click();
+    await page.getByRole('link', { name: 'Sites' }).click();
+    await page.getByRole('heading', { name: 'Sites' }).waitFor();
   });
 
-  test('shows what it does to the Caddyfile, asks, and is saved', async () => {
-    await seen.page.goto('/preamble');
+  test('shows the change to the Caddyfile, asks for confirmation, and is saved', async () => {
+    await page.goto('/preamble');
     const next = `${(await preamble()).config}\n\n# ${HOSTILE}\n(greet) {\n\trespond hi\n}`;
     await editor().fill(next);
     await button('Preview').click();
-    const diff = seen.page.getByRole('region', { name: 'Changes of the Caddyfile' });
+    const diff = page.getByRole('region', { name: 'Changes to the Caddyfile' });
     await diff.getByText(`# ${HOSTILE}`).waitFor();
     expect((await preamble()).config).not.toBe(next);
     await button('Save preamble …').click();
     await button('Save for all sites').click();
-    await seen.page.getByText('Saved', { exact: true }).waitFor();
+    await page.getByText('Saved', { exact: true }).waitFor();
     expect((await preamble()).config).toBe(next);
     expect(stack.readProxyfile()).toContain(`# ${HOSTILE}`);
-    expect(await seen.page.locator('main img').count()).toBe(0);
-    expect(seen.complaints).toEqual([]);
+    expect(await page.locator('main img').count()).toBe(0);
+    expect(dashboard.browserErrors()).toEqual([]);
   });
 
-  test('that somebody else changed meanwhile is not overwritten unasked', async () => {
-    await seen.page.goto('/preamble');
+  test('that someone else changed is not overwritten without asking', async () => {
+    await page.goto('/preamble');
     const { config } = await preamble();
     await editor().fill(`${config}\n# mine`);
     const theirs = `${config}\n# theirs`;
     await call('PUT', '/preamble', { config: theirs });
     await button('Save preamble …').click();
     await button('Save for all sites').click();
-    await seen.page.getByText('Somebody else changed the preamble meanwhile').waitFor();
+    await page.getByText('Someone else changed the preamble while you were editing it').waitFor();
     expect((await preamble()).config).toBe(theirs);
     expect(await editor().inputValue()).toBe(`${config}\n# mine`);
-    expect(await barriers(seen.page)).toEqual([]);
-    await button('Save mine over theirs').click();
-    await seen.page.getByText('Saved', { exact: true }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await button('Overwrite theirs with mine').click();
+    await page.getByText('Saved', { exact: true }).waitFor();
     expect((await preamble()).config).toBe(`${config}\n# mine`);
   });
 });
@@ -123,111 +109,111 @@ describe('the preamble', () => {
 describe('an import', () => {
   const caddyfile = () =>
     `# ${HOSTILE}\n{\n\thttp_port ${stack.httpPort}\n\thttps_port ${stack.httpsPort}\n\tadmin off\n}\n\nhttp://new.example {\n\t# ${HOSTILE}\n\trespond "new"\n}\n\nhttp://two.example {\n\treverse_proxy 127.0.0.1:9\n}\n`;
-  const text = () => seen.page.getByLabel('Caddyfile', { exact: true });
+  const text = () => page.getByLabel('Caddyfile', { exact: true });
 
-  test('that Caddy refuses is marked at its line, and changes nothing', async () => {
+  test('that Caddy refuses has its line marked, and changes nothing', async () => {
     const before = await everything();
-    await seen.page.goto('/import');
+    await page.goto('/import');
     await text().fill('http://x.example {\n\trespond x\n\tnonsense y\n}\n');
-    await button('See what becomes of it').click();
-    await seen.page.getByText('unrecognized directive: nonsense').waitFor();
+    await button('Review import').click();
+    await page.getByText('unrecognized directive: nonsense').waitFor();
     expect(await markedLine()).toBe('3');
     expect(await text().inputValue()).toContain('nonsense');
     expect(await everything()).toEqual(before);
-    expect(seen.complaints).toEqual([]);
+    expect(dashboard.browserErrors()).toEqual([]);
   });
 
-  test('of a site that is there already is refused before it could be confirmed', async () => {
-    await seen.page.goto('/import');
+  test('of an existing site is refused before it can be confirmed', async () => {
+    await page.goto('/import');
     await text().fill('http://base.example {\n\trespond other\n}\n');
-    await button('See what becomes of it').click();
-    await seen.page.getByRole('alert').getByText('in http://base.example:').waitFor();
+    await button('Review import').click();
+    await page.getByRole('alert').getByText('in http://base.example:').waitFor();
     expect(await button('Import 1 site').count()).toBe(0);
     expect(await served('base')).toBe('base');
   });
 
-  test('is dropped, told without a change, confirmed, and served', async () => {
+  test('is dropped, reviewed without a change, confirmed, and served', async () => {
     const before = await everything();
-    await seen.page.goto('/import');
-    const area = seen.page.locator('.drop-area').first();
-    const dataTransfer = await seen.page.evaluateHandle((content) => {
+    await page.goto('/import');
+    const area = page.locator('.drop-area').first();
+    const dataTransfer = await page.evaluateHandle((content) => {
       const data = new DataTransfer();
       data.items.add(new File([content], 'Caddyfile'));
       return data;
     }, caddyfile());
     await area.dispatchEvent('dragover', { dataTransfer });
-    await seen.page.getByText('Let go to take the file').waitFor();
+    await page.getByText('Drop the file to load it').waitFor();
     await area.dispatchEvent('drop', { dataTransfer });
     await until(async () => (await text().inputValue()) === caddyfile(), 'the dropped text');
-    await button('See what becomes of it').click();
-    const plan = seen.page.getByRole('region', { name: 'What becomes of it' });
-    await plan.getByText('This file becomes 2 sites').waitFor();
+    await button('Review import').click();
+    const plan = page.getByRole('region', { name: 'Import plan' });
+    await plan.getByText('This file contains 2 sites').waitFor();
     await plan.getByText('Line 5: admin').waitFor();
     await plan.getByText('http://new.example', { exact: true }).click();
     await plan.getByRole('region', { name: 'Configuration of http://new.example' }).waitFor();
     expect(await everything()).toEqual(before);
-    expect(await barriers(seen.page)).toEqual([]);
-    expect(await tooWide(seen.page)).toBe(0);
+    expect(await violations(page)).toEqual([]);
+    expect(await tooWide(page)).toBe(0);
     await button('Import 2 sites').click();
-    await seen.page.getByRole('dialog').getByRole('button', { name: 'Import 2 sites' }).click();
-    await seen.page.getByText('2 sites imported').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Import 2 sites' }).click();
+    await page.getByText('2 sites imported').waitFor();
     expect(await served('new')).toBe('new');
     expect(await served('base')).toBe('base');
-    await seen.page.getByRole('link', { name: 'To the sites' }).click();
-    await seen.page.getByText('http://two.example').waitFor();
-    expect(await seen.page.locator('main img').count()).toBe(0);
-    expect(seen.complaints).toEqual([]);
+    await page.getByRole('link', { name: 'Go to your sites' }).click();
+    await page.getByText('http://two.example').waitFor();
+    expect(await page.locator('main img').count()).toBe(0);
+    expect(dashboard.browserErrors()).toEqual([]);
   });
 });
 
 describe('export and restore', () => {
-  test('the Caddyfile and the snapshot are what the API gives', async () => {
-    await seen.page.goto('/import');
+  test('the Caddyfile and the snapshot are those of the API', async () => {
+    await page.goto('/import');
     for (const [name, path, file] of [
       ['Download Caddyfile', '/proxyfile', /^signalbox-\d{4}-\d\d-\d\d\.caddyfile$/],
       ['Download snapshot', '/export', /^signalbox-\d{4}-\d\d-\d\d\.json$/],
     ] as const) {
       const [download] = await Promise.all([
-        seen.page.waitForEvent('download'),
-        seen.page.getByRole('link', { name }).click(),
+        page.waitForEvent('download'),
+        page.getByRole('link', { name }).click(),
       ]);
       expect(download.suggestedFilename()).toMatch(file);
       expect(await Bun.file(await download.path()).text()).toBe((await call('GET', path)).text);
     }
     await button('Show Caddyfile').click();
-    const shown = seen.page.getByRole('region', { name: 'Caddyfile', exact: true });
+    const shown = page.getByRole('region', { name: 'Caddyfile', exact: true });
     expect(await shown.textContent()).toBe((await call('GET', '/proxyfile')).text);
-    expect(seen.complaints).toEqual([]);
+    expect(dashboard.browserErrors()).toEqual([]);
   });
 
-  test('a snapshot is told, has to be confirmed by a word, and is restored', async () => {
+  test('a snapshot is summarized, confirmed by typing a word, and restored', async () => {
     const snapshot = (await call('GET', '/export')).text;
     await call('POST', '/vhosts', { domain: 'http://extra.example', config: 'respond extra' });
-    await seen.page.goto('/import');
-    const input = seen.page.getByLabel('Choose a snapshot');
+    await page.goto('/import');
+    const input = page.getByLabel('Choose a snapshot');
     await input.setInputFiles({
       name: 'wrong.json',
       mimeType: 'application/json',
       buffer: Buffer.from('{"a":1}'),
     });
-    await seen.page.getByText('This JSON is no snapshot').waitFor();
+    await page.getByText('This file is not a snapshot').waitFor();
     await input.setInputFiles({
       name: `${HOSTILE}.json`,
       mimeType: 'application/json',
       buffer: Buffer.from(snapshot),
     });
-    await seen.page.getByText('Deleted: http://extra.example').waitFor();
+    await page.getByText('Deleted: http://extra.example').waitFor();
     await button('Restore 3 sites').click();
-    const dialog = seen.page.getByRole('dialog');
+    const dialog = page.getByRole('dialog');
     const confirm = dialog.getByRole('button', { name: 'Restore 3 sites' });
     expect(await confirm.isDisabled()).toBe(true);
     expect(await served('extra')).toBe('extra');
-    expect(await barriers(seen.page)).toEqual([]);
+    expect(await violations(page)).toEqual([]);
     await dialog.getByLabel('Type replace to confirm').fill('replace');
     await confirm.click();
-    await seen.page.getByText('Restored: 3 sites').waitFor();
+    await page.getByText('Restored: 3 sites').waitFor();
     expect((await call('GET', '/export')).text).toBe(snapshot);
     expect(await served('extra')).not.toBe('extra');
-    expect(seen.complaints).toEqual([]);
+    expect(dashboard.browserErrors()).toEqual([]);
   });
 });

@@ -1,24 +1,25 @@
+/** Signing up, in and out. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Browser, Page } from 'playwright-core';
 import { launchBrowser } from '../harness/browser.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { barriers, PATIENCE_MS, tooWide } from '../harness/visit.ts';
+import { BROWSER_TIMEOUT_MS, tooWide, violations } from '../harness/visit.ts';
 
-setDefaultTimeout(PATIENCE_MS);
+setDefaultTimeout(BROWSER_TIMEOUT_MS);
 
 let stack: Stack;
 let browser: Browser;
 let page: Page;
-const complaints: string[] = [];
+const browserErrors: string[] = [];
 
 beforeAll(async () => {
   stack = await startStack();
   browser = await launchBrowser();
   page = await browser.newPage({ baseURL: stack.hub.replace('/api', '') });
   page.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(message.text());
+    if (message.type() === 'error') browserErrors.push(message.text());
   });
-  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('pageerror', (error) => browserErrors.push(String(error)));
 });
 
 afterAll(async () => {
@@ -26,39 +27,39 @@ afterAll(async () => {
   await stack?.stop();
 });
 
-describe('the door', () => {
+describe('the sign-in page', () => {
   test('refuses a weak password beside its field and keeps what was typed', async () => {
     await page.goto('/');
-    await page.getByRole('heading', { name: 'Make the owner’s account' }).waitFor();
+    await page.getByRole('heading', { name: 'Create the owner’s account' }).waitFor();
     await page.getByLabel('Name').fill('Ada');
     await page.getByLabel('E-mail').fill('ada@example.org');
     await page.getByLabel('Password').fill('password');
-    await page.getByRole('button', { name: 'Make the account' }).click();
+    await page.getByRole('button', { name: 'Create account' }).click();
     const field = page.getByLabel('Password');
     await page.locator('.field-error').waitFor();
     expect(await field.getAttribute('aria-invalid')).toBe('true');
     expect(await page.getByLabel('E-mail').inputValue()).toBe('ada@example.org');
   });
 
-  test('makes the owner, signs out and in again', async () => {
+  test('creates the owner, signs out and in again', async () => {
     await page.getByLabel('Password').fill('a long passphrase');
-    await page.getByRole('button', { name: 'Make the account' }).click();
+    await page.getByRole('button', { name: 'Create account' }).click();
     await page.getByRole('heading', { name: 'Sites' }).waitFor();
     await page.getByText('All in step').waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await page.reload();
-    expect(await page.getByRole('button', { name: 'Make an account' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Create an account' }).count()).toBe(0);
     await page.getByLabel('E-mail').fill('ada@example.org');
     await page.getByLabel('Password').fill('not the passphrase');
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByText('E-mail address or password are wrong.').waitFor();
+    await page.getByText('Wrong e-mail address or password.').waitFor();
     await page.getByLabel('Password').fill('a long passphrase');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Sites' }).waitFor();
   });
 
-  test('opens again on what was typed, where the session has ended elsewhere', async () => {
+  test('keeps what was typed if the session was ended elsewhere', async () => {
     await page.goto('/sites/new');
     await page.getByLabel('Config').fill('respond precious');
     // As another tab of the same browser does.
@@ -75,14 +76,14 @@ describe('the door', () => {
     await page.getByText('All in step').waitFor();
   });
 
-  test('has no barrier, and room in 320 pixels', async () => {
+  test('is accessible, and fits into 320 pixels', async () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    expect(await barriers(page)).toEqual([]);
+    expect(await violations(page)).toEqual([]);
     expect(await tooWide(page)).toBe(0);
   });
 
-  test('the browser had nothing to complain of, the refusals aside', () => {
-    expect(complaints.filter((text) => !/status of 40[01]/.test(text))).toEqual([]);
+  test('the browser reported no errors besides the refusals', () => {
+    expect(browserErrors.filter((text) => !/status of 40[01]/.test(text))).toEqual([]);
   });
 });

@@ -1,3 +1,4 @@
+/** The log page: hostile text, filters, keyboard, live log and plot. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -5,14 +6,14 @@ import type { Browser, Page } from 'playwright-core';
 import { line } from '../agent/logs/lines.ts';
 import { launchBrowser } from '../harness/browser.ts';
 import { ask, type Stack, signUp, startStack, until } from '../harness/stack.ts';
-import { barriers, PATIENCE_MS, visit } from '../harness/visit.ts';
+import { BROWSER_TIMEOUT_MS, violations, visit } from '../harness/visit.ts';
 
-setDefaultTimeout(PATIENCE_MS);
+setDefaultTimeout(BROWSER_TIMEOUT_MS);
 
 let stack: Stack;
 let browser: Browser;
 let page: Page;
-let complaints: string[];
+let browserErrors: string[];
 
 const HOUR = 3600;
 const START = Date.parse('2026-11-20T10:00:00Z') / 1000;
@@ -42,7 +43,7 @@ beforeAll(async () => {
 
   browser = await launchBrowser();
   const viewport = { width: 1280, height: 900 };
-  ({ page, complaints } = await visit(browser, stack, token, { viewport }));
+  ({ page, browserErrors } = await visit(browser, stack, token, { viewport }));
   await page.goto('/logs');
   await page.getByRole('heading', { name: 'Logs' }).waitFor();
 });
@@ -62,10 +63,10 @@ async function open(address: string): Promise<void> {
   await page.locator('.log-row, .log .empty').first().waitFor();
 }
 
-describe('what strangers wrote', () => {
-  test('is text, and runs nowhere', async () => {
+describe('text from strangers', () => {
+  test('stays text, and never runs', async () => {
     await open('/logs');
-    await page.getByText('Most frequent').click();
+    await page.getByText('Most frequent values').click();
     await page.locator('.log-top li').first().waitFor();
     const sly = rows().filter({ hasText: '418' });
     expect(await sly.locator('.log-path').textContent()).toBe(
@@ -79,22 +80,22 @@ describe('what strangers wrote', () => {
     await rows().filter({ hasText: '%3Cimg%20src=x' }).first().waitFor();
   });
 
-  test('filters by itself, and stays what it is in the address and the chip', async () => {
+  test('works as a filter, unchanged in the address and visible in the chip', async () => {
     await rows().filter({ hasText: '418' }).locator('.log-path button').click();
     await extent('1–1 of 1');
     expect(query().get('path')).toBe(
       '/<img src=x onerror=document.title=`owned`>\u202egnp.exe\u0007',
     );
-    await page.getByRole('button', { name: /Take off .*⟨U\+202E⟩gnp/ }).waitFor();
+    await page.getByRole('button', { name: /Remove .*⟨U\+202E⟩gnp/ }).waitFor();
     expect(await page.locator('main img').count()).toBe(0);
   });
 
-  test('is cut where it is long, and to be had in part', async () => {
+  test('is cut if it is long, and shown in a dialog', async () => {
     await open('/logs?status=431');
     const path = rows().first().locator('.log-path');
     expect((await path.textContent())?.length).toBeLessThan(200);
-    await path.getByRole('button', { name: 'Whole' }).click();
-    const dialog = page.getByRole('dialog', { name: 'The whole request' });
+    await path.getByRole('button', { name: 'Show all' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Full request' });
     await dialog.getByText('900,006 characters').waitFor();
     expect((await dialog.textContent())?.length).toBeLessThan(11_000);
     await page.keyboard.press('Escape');
@@ -103,31 +104,31 @@ describe('what strangers wrote', () => {
 });
 
 describe('filters', () => {
-  test('that the API would refuse are told beside their field and not asked for', async () => {
+  test('that the API would reject are reported beside their field and not sent', async () => {
     await open('/logs');
     await field('Status').fill('abc');
-    await page.getByText('A number such as 404, or a class such as 5xx.').waitFor();
+    await page.getByText('Enter a status such as 404, or a class such as 5xx.').waitFor();
     await field('Status').press('Enter');
     expect(query().size).toBe(0);
   });
 
-  test('nothing matches: says so and lets go', async () => {
+  test('that match nothing say so and can be cleared', async () => {
     await open('/logs?q=nowhere&status=1xx');
-    await page.getByText('No request matches these filters.').waitFor();
+    await page.getByText('No requests match these filters.').waitFor();
     await page.locator('.empty').getByRole('button', { name: 'Clear all filters' }).click();
     await extent('1–50 of');
     expect(query().size).toBe(0);
   });
 
-  test('behind the last page: says so and goes to the newest', async () => {
+  test('beyond the last page say so and lead to the newest', async () => {
     await open('/logs?page=99&domain=app.example');
     await page.getByText('There is no page 99').waitFor();
-    await page.getByRole('button', { name: 'Show the newest' }).click();
+    await page.getByRole('button', { name: 'Show the newest requests' }).click();
     await rows().first().waitFor();
     expect(page.url()).toEndWith('/logs?domain=app.example');
   });
 
-  test('by a click, in the address, through reload, back and forward', async () => {
+  test('set by a click are in the address, and survive reload, back and forward', async () => {
     await open('/logs?page=2&domain=other.example');
     await rows().first().locator('.log-status button').click();
     await extent(/of 60$/);
@@ -140,22 +141,22 @@ describe('filters', () => {
     expect(await field('Status').inputValue()).toBe('');
     await page.goForward();
     await extent(/of 60$/);
-    await page.getByRole('button', { name: 'Take off the filter status 404' }).click();
+    await page.getByRole('button', { name: 'Remove the filter status 404' }).click();
     await extent(/of 120$/);
   });
 
-  test('as they are typed, in one step', async () => {
+  test('apply while typing, as one step in the history', async () => {
     await open('/logs');
-    await field('Path begins with').pressSequentially('/old/23');
+    await field('Path starts with').pressSequentially('/old/23');
     await extent('1–11 of 11');
     expect(query().get('path')).toBe('/old/23');
-    await page.getByText('without the other filters').waitFor();
+    await page.getByText('The plot uses only the domain and time filters.').waitFor();
     await page.goBack();
     await extent(/1–50 of/);
-    expect(await field('Path begins with').inputValue()).toBe('');
+    expect(await field('Path starts with').inputValue()).toBe('');
   });
 
-  test('of time, shown as local time and kept as UTC', async () => {
+  test('of time are shown as local time and kept as UTC', async () => {
     await open('/logs?from=2026-11-20T12:00Z');
     const from = page.getByLabel('From', { exact: true });
     const local = await page.evaluate(() => new Date('2026-11-20T12:00Z').getHours());
@@ -170,8 +171,8 @@ describe('filters', () => {
   });
 });
 
-describe('by keyboard', () => {
-  test('the table is one stop, and the arrows go from value to value', async () => {
+describe('the keyboard', () => {
+  test('reaches the table in one tab stop, and its values with the arrow keys', async () => {
     await open('/logs');
     expect(await page.locator('.log-table button[tabindex="0"]').count()).toBe(1);
     await rows().first().locator('.log-time button').focus();
@@ -183,10 +184,10 @@ describe('by keyboard', () => {
     expect(await inThird.getAttribute('tabindex')).toBe('0');
     expect(await page.locator('.log-table button[tabindex="0"]').count()).toBe(1);
     await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: /Take off the filter status/ }).waitFor();
+    await page.getByRole('button', { name: /Remove the filter status/ }).waitFor();
   });
 
-  test('pages turn, in the table with a letter, anywhere with Alt', async () => {
+  test('turns pages, with letters in the table and with Alt anywhere', async () => {
     await open('/logs');
     await page.keyboard.press('n');
     expect(query().get('page')).toBeNull();
@@ -205,10 +206,10 @@ describe('by keyboard', () => {
   });
 });
 
-describe('live', () => {
+describe('the live log', () => {
   const firstPath = (text: string) => rows().first().filter({ hasText: text }).waitFor();
 
-  test('shows what is asked now, with the filters, and none twice', async () => {
+  test('shows new requests that match the filters, each once', async () => {
     await open('/logs?domain=app.example');
     await page.getByRole('button', { name: 'Live' }).click();
     await stack.served('other.example', '/elsewhere');
@@ -223,7 +224,7 @@ describe('live', () => {
     await rows().filter({ hasText: '/old/239' }).waitFor();
   });
 
-  test('holds by button and by Space, counts what waits, and goes on', async () => {
+  test('pauses by button and by Space, counts what waits, and resumes', async () => {
     await page.getByRole('button', { name: 'Pause' }).click();
     await stack.served('app.example', '/held-1');
     await stack.served('app.example', '/held-2');
@@ -234,12 +235,12 @@ describe('live', () => {
     await firstPath('/held-2');
     expect(await rows().filter({ hasText: '/held' }).count()).toBe(2);
     await page.keyboard.press('Space');
-    await page.getByRole('button', { name: 'Go on' }).waitFor();
+    await page.getByRole('button', { name: 'Resume' }).waitFor();
   });
 
-  test('follows another filter, and ends', async () => {
+  test('follows a changed filter, and stops', async () => {
     await field('Status').fill('500');
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Resume' }).click();
     await rows().filter({ hasText: '/old/2' }).first().waitFor();
     await stack.served('app.example', '/not-missing');
     expect(await rows().filter({ hasText: '/not-missing' }).count()).toBe(0);
@@ -249,14 +250,14 @@ describe('live', () => {
   });
 });
 
-describe('a live log that was interrupted', () => {
+describe('an interrupted live log', () => {
   const hide = (isHidden: boolean) =>
     page.evaluate((hidden) => {
       Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden });
       document.dispatchEvent(new Event('visibilitychange'));
     }, isHidden);
 
-  test('has no stream while nobody looks, and then all that came meanwhile', async () => {
+  test('has no stream while the page is hidden, and then catches up', async () => {
     await open('/logs?domain=app.example');
     await page.getByRole('button', { name: 'Live' }).click();
     await until(async () => {
@@ -272,23 +273,23 @@ describe('a live log that was interrupted', () => {
     expect(await rows().filter({ hasText: '/unseen' }).count()).toBe(1);
   });
 
-  test('says so, and what was skipped', async () => {
+  test('says so, and how much was skipped', async () => {
     await page.route('**/api/logs/tail?*', (route) => route.fulfill({ status: 502, body: '{}' }));
     await hide(true);
     await hide(false);
-    await page.getByText('The stream broke off. Connecting again …').waitFor();
+    await page.getByText('Connection lost. Reconnecting …').waitFor();
     await page.unroute('**/api/logs/tail?*');
     const gap = 'retry: 60000\nevent: gap\ndata: {"missed":3}\n\n';
     await page.route('**/api/logs/tail?*', (route) =>
       route.fulfill({ contentType: 'text/event-stream', body: gap }),
     );
-    await page.getByText('3 entries were skipped.').waitFor();
+    await page.getByText('3 requests were skipped.').waitFor();
     await page.unroute('**/api/logs/tail?*');
   });
 });
 
 describe('the plot', () => {
-  test('sets the time by a drag, and Back takes that off', async () => {
+  test('sets the time range by a drag, and Back undoes that', async () => {
     await open('/logs?domain=app.example');
     const box = await page.locator('.log-plot-requests .u-over').boundingBox();
     if (!box) throw new Error('no plot');
@@ -311,42 +312,42 @@ describe('the plot', () => {
     await page.waitForURL(/\/logs\?domain=app\.example$/);
   });
 
-  test('is there as a table too', async () => {
-    await page.getByText('The plot as a table').click();
+  test('is also available as a table', async () => {
+    await page.getByText('Show as a table').click();
     await page.getByRole('columnheader', { name: 'p95' }).waitFor();
     expect(await page.locator('.log-scroll tbody tr').count()).toBeGreaterThan(0);
   });
 });
 
-describe('on every screen', () => {
-  test.each(['light', 'dark'] as const)('axe finds nothing serious, %s', async (colorScheme) => {
+describe('every screen', () => {
+  test.each(['light', 'dark'] as const)('is accessible, %s', async (colorScheme) => {
     await page.emulateMedia({ colorScheme });
     await open('/logs?domain=app.example&status=4xx');
     await page.locator('.uplot').first().waitFor();
-    await page.getByText('Most frequent').click();
+    await page.getByText('Most frequent values').click();
     await page.locator('.log-top li').first().waitFor();
-    expect(await barriers(page)).toEqual([]);
+    expect(await violations(page)).toEqual([]);
   });
 
-  test('320 pixels are enough', async () => {
+  test('may be 320 pixels wide', async () => {
     await page.setViewportSize({ width: 320, height: 800 });
     await open('/logs');
     await page.locator('.uplot').first().waitFor();
     await page.locator('summary', { hasText: 'Filters' }).click();
-    await page.getByText('Most frequent').click();
-    await page.getByText('The plot as a table').click();
+    await page.getByText('Most frequent values').click();
+    await page.getByText('Show as a table').click();
     await page.locator('.log-scroll').waitFor();
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(
       true,
     );
-    expect(await barriers(page)).toEqual([]);
+    expect(await violations(page)).toEqual([]);
   });
 });
 
-test('an agent that is gone is told; what was shown stays, and nobody complains', async () => {
+test('a missing agent is reported, and what was shown stays', async () => {
   await page.setViewportSize({ width: 1280, height: 900 });
   await open('/logs');
-  expect(complaints).toEqual([]);
+  expect(browserErrors).toEqual([]);
   await page.route('**/api/logs?*', (route) =>
     route.fulfill({
       status: 502,
@@ -358,7 +359,7 @@ test('an agent that is gone is told; what was shown stays, and nobody complains'
   await page.getByRole('alert').filter({ hasText: 'The agent does not answer.' }).waitFor();
   expect(await rows().count()).toBe(50);
   await page.unroute('**/api/logs?*');
-  await page.getByRole('button', { name: 'Ask again' }).click();
+  await page.getByRole('button', { name: 'Try again' }).click();
   await extent('51–100 of');
-  expect(complaints).toEqual([]);
+  expect(browserErrors).toEqual([]);
 });

@@ -1,11 +1,12 @@
+/** A first evening with signalbox, from the first account to an undo. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Browser, Page } from 'playwright-core';
 import { launchBrowser } from '../harness/browser.ts';
 import { PASSWORD } from '../harness/dashboard.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { PATIENCE_MS } from '../harness/visit.ts';
+import { BROWSER_TIMEOUT_MS } from '../harness/visit.ts';
 
-setDefaultTimeout(PATIENCE_MS);
+setDefaultTimeout(BROWSER_TIMEOUT_MS);
 
 let stack: Stack;
 let browser: Browser;
@@ -15,7 +16,7 @@ beforeAll(async () => {
   stack = await startStack();
   browser = await launchBrowser();
   page = await browser.newPage({ baseURL: stack.hub.replace('/api', '') });
-  page.setDefaultTimeout(PATIENCE_MS / 2);
+  page.setDefaultTimeout(BROWSER_TIMEOUT_MS / 2);
 });
 
 afterAll(async () => {
@@ -27,13 +28,13 @@ const served = () => stack.served('app.localhost').then(({ text }) => text);
 const goTo = (name: string) => page.getByRole('navigation').getByRole('link', { name }).click();
 
 describe('an evening with a new hub', () => {
-  test('begins with an account and a site that is served', async () => {
+  test('starts with an account and a live site', async () => {
     await page.goto('/');
     await page.getByLabel('Name').fill('Ada');
     await page.getByLabel('E-mail').fill('ada@example.org');
     await page.getByLabel('Password').fill(PASSWORD);
-    await page.getByRole('button', { name: 'Make the account' }).click();
-    await page.getByRole('link', { name: 'Make the first one' }).click();
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByRole('link', { name: 'Create your first site' }).click();
     await page.getByLabel('Domain').fill('http://app.localhost');
     await page.getByLabel('Config').fill('respond first');
     await page.getByRole('button', { name: 'Create and publish' }).click();
@@ -42,7 +43,7 @@ describe('an evening with a new hub', () => {
     await page.getByRole('link', { name: `http://app.localhost:${stack.httpPort}/` }).waitFor();
   });
 
-  test('has a mistake refused, which loses nothing, and a change that is live', async () => {
+  test('refuses a mistake without losing anything, and publishes a change', async () => {
     await page.getByLabel('Config').fill('respont second');
     await page.getByRole('button', { name: 'Save and publish' }).click();
     await page.getByRole('alert').getByText('unrecognized directive: respont').waitFor();
@@ -54,7 +55,7 @@ describe('an evening with a new hub', () => {
     expect(await served()).toBe('second');
   });
 
-  test('shows the requests in the log, and new ones as they come', async () => {
+  test('shows requests in the log, and new ones as they arrive', async () => {
     await page.getByRole('link', { name: 'Logs', exact: true }).last().click();
     await page.getByRole('heading', { name: 'Logs' }).waitFor();
     expect(new URL(page.url()).searchParams.get('domain')).toBe('app.localhost');
@@ -68,20 +69,20 @@ describe('an evening with a new hub', () => {
     await page.getByRole('button', { name: 'Live' }).click();
   });
 
-  test('ends with the change taken back', async () => {
+  test('ends with the change undone', async () => {
     await goTo('Changelog');
     const entry = page.getByRole('listitem').filter({ hasText: 'http://app.localhost' }).first();
     await entry.getByRole('button', { name: 'Undo' }).click();
     await page.getByRole('button', { name: 'Undo this change' }).click();
-    await page.getByText('Taken back').waitFor();
+    await page.getByText('✓ Undone').waitFor();
     expect(await served()).toBe('first');
   });
 
-  test('is told plainly when the hub is gone, and goes on when it is back', async () => {
+  test('shows when the hub is gone, and recovers when it is back', async () => {
     await goTo('Sites');
     await page.getByRole('heading', { name: 'Sites' }).waitFor();
     await page.route('**/api/**', (route) => route.abort());
-    await page.getByText('The hub does not answer. Trying again …').waitFor();
+    await page.getByText('The hub does not answer. Retrying …').waitFor();
     await goTo('Changelog');
     await page.locator('main').getByText('The hub does not answer.').waitFor();
     await page.unroute('**/api/**');

@@ -1,10 +1,11 @@
+/** The list of sites and the form of a site. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
 import { ask, freePort, until } from '../harness/stack.ts';
-import { answerNext, barriers, PATIENCE_MS, tooWide } from '../harness/visit.ts';
+import { answerNext, BROWSER_TIMEOUT_MS, tooWide, violations } from '../harness/visit.ts';
 
-setDefaultTimeout(PATIENCE_MS);
+setDefaultTimeout(BROWSER_TIMEOUT_MS);
 
 let dashboard: Dashboard;
 let page: Page;
@@ -23,7 +24,7 @@ const sites = async () =>
       { headers: dashboard.owner.headers },
     )
   ).body;
-/** Without any site Caddy does not even listen. */
+/** Without any sites Caddy does not even listen. */
 const served = () =>
   dashboard.stack.served('app.localhost').then(
     ({ text }) => text,
@@ -32,7 +33,7 @@ const served = () =>
 const config = (on: Page) => on.getByLabel('Config');
 
 describe('a site', () => {
-  test('that Caddy would refuse is told so before and at the save, and nothing is lost', async () => {
+  test('that Caddy would refuse is reported before and while saving, and nothing is lost', async () => {
     await page.goto('/');
     await page.getByRole('link', { name: 'New site' }).click();
     await page.getByLabel('Domain').fill('http://app.localhost');
@@ -48,9 +49,9 @@ describe('a site', () => {
     expect(await sites()).toEqual([]);
   });
 
-  test('is created and served', async () => {
+  test('is created and goes live', async () => {
     await config(page).fill('encode gzip\nreverse_proxy {upstream}');
-    await page.getByText('Caddy would take this.').waitFor();
+    await page.getByText('Caddy accepts this.').waitFor();
     expect(await page.locator('.diff-add').allTextContents()).toContain(
       '+added: http://app.localhost {',
     );
@@ -59,9 +60,9 @@ describe('a site', () => {
     expect(await served()).toBe('from the upstream');
   });
 
-  test('is switched off and on in the list', async () => {
+  test('is turned off and on in the list', async () => {
     await page.getByRole('navigation').getByRole('link', { name: 'Sites' }).click();
-    const toggle = page.getByRole('switch', { name: 'http://app.localhost is served' });
+    const toggle = page.getByRole('switch', { name: 'Serve http://app.localhost' });
     await toggle.click();
     await page.locator('[role=switch][aria-checked=false]').waitFor();
     expect(await served()).not.toBe('from the upstream');
@@ -70,9 +71,9 @@ describe('a site', () => {
     expect(await served()).toBe('from the upstream');
   });
 
-  test('is switched as one saw it, not back again, where another tab was first', async () => {
-    const name = 'http://app.localhost is served';
-    // This tab hears of nothing by itself.
+  test('is not turned back on if another tab has already turned it off', async () => {
+    const name = 'Serve http://app.localhost';
+    // This tab does not notice the other's change.
     await page.route('**/api/status', (route) => route.fulfill({ status: 503 }));
     const [{ id } = { id: 0 }] = await sites();
     const headers = dashboard.owner.headers;
@@ -87,7 +88,7 @@ describe('a site', () => {
     await ask(`${dashboard.stack.hub}/vhosts/${id}/toggle`, toggle);
   });
 
-  test('that is deleted meanwhile is not said to be refused by Caddy', async () => {
+  test('that was deleted elsewhere is not reported as refused by Caddy', async () => {
     const headers = dashboard.owner.headers;
     const json = { domain: 'http://gone.localhost', config: 'respond gone' };
     const made = await ask<{ id: number }>(`${dashboard.stack.hub}/vhosts`, { json, headers });
@@ -106,12 +107,12 @@ describe('a site', () => {
     await page.getByRole('heading', { name: 'Sites' }).waitFor();
   });
 
-  test('has the requests of its last hour beside it', async () => {
+  test('shows its requests of the last hour', async () => {
     await dashboard.stack.served('app.localhost', '/?status=503');
-    // Numbers are kept for five seconds, and asked for again with the page.
+    // The hub caches the numbers for five seconds.
     await until(async () => {
       await page.reload();
-      const spark = page.getByRole('img', { name: /, 1 error \(5xx\), 0 answered 4xx/ });
+      const spark = page.getByRole('img', { name: /, 1 error \(5xx\), 0 rejected \(4xx\)/ });
       return spark.waitFor({ timeout: 1_000 }).then(
         () => true,
         () => false,
@@ -120,20 +121,20 @@ describe('a site', () => {
     expect(await page.locator('.spark-errors').getAttribute('d')).toStartWith('M');
   });
 
-  test('keeps its switch where the proxy refuses the change, and says why there', async () => {
+  test('keeps its switch as it was if Caddy refuses the change, and says why', async () => {
     const port = freePort();
     const made = await ask<{ id: number }>(`${dashboard.stack.hub}/vhosts`, {
       json: { domain: `http://late.localhost:${port}`, config: 'respond late', enabled: false },
       headers: dashboard.owner.headers,
     });
-    // By now somebody else has its port.
+    // Now another program has its port.
     const other = Bun.listen({ hostname: '0.0.0.0', port, socket: { data() {} } });
     await page.goto('/');
-    const toggle = page.getByRole('switch', { name: `http://late.localhost:${port} is served` });
+    const toggle = page.getByRole('switch', { name: `Serve http://late.localhost:${port}` });
     await toggle.click();
     await page.getByText('Still off:').waitFor();
     expect(await toggle.getAttribute('aria-checked')).toBe('false');
-    await page.getByRole('button', { name: 'Why' }).click();
+    await page.getByRole('button', { name: 'Why?' }).click();
     const words = page.getByRole('dialog').locator('.proxy-words');
     expect(await words.textContent()).toContain('address already in use');
     await page.keyboard.press('Escape');
@@ -145,7 +146,7 @@ describe('a site', () => {
     });
   });
 
-  test('shows the proxy’s words about a hostile config as text', async () => {
+  test('shows Caddy’s words about a hostile config as text', async () => {
     const [{ id } = { id: 0 }] = await sites();
     await page.goto(`/sites/${id}`);
     await config(page).fill('"<img src=x onerror=alert(1)>"');
@@ -159,7 +160,7 @@ describe('a site', () => {
     await page.getByRole('heading', { name: 'Sites' }).waitFor();
   });
 
-  test('edited by two is overwritten by neither unasked', async () => {
+  test('edited by two people is not overwritten without asking', async () => {
     const [{ id } = { id: 0 }] = await sites();
     const other = await dashboard.open();
     await Promise.all([page.goto(`/sites/${id}`), other.goto(`/sites/${id}`)]);
@@ -168,11 +169,11 @@ describe('a site', () => {
     await other.getByRole('button', { name: 'Save and publish' }).click();
     await other.getByText('Saved and live.').waitFor();
     await page.getByRole('button', { name: 'Save and publish' }).click();
-    await page.getByText('Somebody else changed this site meanwhile').waitFor();
+    await page.getByText('Someone else changed this site while you were editing it').waitFor();
     expect(await page.locator('.conflict').textContent()).toContain('X-By other');
     expect(await config(page).inputValue()).toContain('X-By me');
     expect((await dashboard.stack.served('app.localhost')).headers.get('x-by')).toBe('other');
-    await page.getByRole('button', { name: 'Keep mine' }).click();
+    await page.getByRole('button', { name: 'Keep my changes' }).click();
     await page.getByText('Saved and live.').waitFor();
     expect((await dashboard.stack.served('app.localhost')).headers.get('x-by')).toBe('me');
     await other.context().close();
@@ -191,7 +192,7 @@ describe('a site', () => {
     expect(await area.evaluate((element) => element === document.activeElement)).toBe(false);
   });
 
-  test('that was not saved is not left without a question', async () => {
+  test('with unsaved changes is not left without asking', async () => {
     const asked = answerNext(page, false);
     await page.getByRole('navigation').getByRole('link', { name: 'Sites' }).click();
     expect(await asked).toContain('Leave without saving?');
@@ -201,7 +202,7 @@ describe('a site', () => {
     await page.getByRole('heading', { name: 'Sites' }).waitFor();
   });
 
-  test('is not left unasked by the browser’s Back either, and pages are not loaded anew', async () => {
+  test('is not left by the browser’s Back without asking either, and no page is reloaded', async () => {
     await page.goto('/');
     await page.evaluate(() => document.documentElement.setAttribute('data-loaded', 'once'));
     await page.getByRole('link', { name: 'http://app.localhost' }).click();
@@ -223,16 +224,16 @@ describe('a site', () => {
     expect(await page.locator('html').getAttribute('data-loaded')).toBe('once');
   });
 
-  test('is deleted only when its name is typed', async () => {
+  test('is deleted only after typing its name', async () => {
     await page.getByRole('link', { name: 'http://app.localhost' }).click();
     await page.getByRole('button', { name: 'Delete …' }).click();
-    const confirm = page.getByRole('button', { name: 'Delete the site' });
+    const confirm = page.getByRole('button', { name: 'Delete site' });
     expect(await confirm.isDisabled()).toBe(true);
     await page.getByLabel('Type http://app.localhost to confirm').fill('http://app.localhos');
     expect(await confirm.isDisabled()).toBe(true);
     await page.getByLabel('Type http://app.localhost to confirm').fill('http://app.localhost');
     await confirm.click();
-    await page.getByText('No site yet.').waitFor();
+    await page.getByText('You have no sites yet.').waitFor();
     expect(await sites()).toEqual([]);
     expect(await served()).not.toBe('from the upstream');
   });
@@ -254,7 +255,7 @@ describe('many sites', () => {
     expect(answer.status).toBe(200);
   });
 
-  test('are found by a word, which stands in the address', async () => {
+  test('are found by a word, which is kept in the address', async () => {
     await page.goto('/');
     await page.getByText('300 sites').waitFor();
     expect(await page.locator('.virtual-row').count()).toBeLessThan(100);
@@ -269,7 +270,7 @@ describe('many sites', () => {
     await page.getByText('30 of 300 sites').waitFor();
   });
 
-  test('are all there when one scrolls', async () => {
+  test('are all reached by scrolling', async () => {
     await page.goto('/');
     await page.getByText('300 sites').waitFor();
     await page.mouse.wheel(0, 100_000);
@@ -277,21 +278,21 @@ describe('many sites', () => {
   });
 });
 
-test('a page that breaks says so, and menu and status stay', async () => {
+test('a page that crashes says so, and menu and status bar stay', async () => {
   const [{ id } = { id: 0 }] = await sites();
   await page.route('**/api/vhosts/activity', (route) =>
     route.fulfill({ json: { vhosts: [{ id, requests: null }] } }),
   );
   await page.goto('/');
-  await page.getByRole('alert').getByText('This page has a fault').waitFor();
+  await page.getByRole('alert').getByText('This page crashed').waitFor();
   await page.getByText('All in step').waitFor();
   await page.unroute('**/api/vhosts/activity');
   await page.getByRole('navigation').getByRole('link', { name: 'Changelog' }).click();
   await page.getByRole('heading', { name: 'Changelog' }).waitFor();
-  expect(await page.getByText('This page has a fault').count()).toBe(0);
+  expect(await page.getByText('This page crashed').count()).toBe(0);
 });
 
-test('a site is changed by keyboard alone, and the focus stays', async () => {
+test('a site can be changed by keyboard alone, and the focus stays', async () => {
   const [{ id } = { id: 0 }] = await sites();
   const still = await dashboard.open({ reducedMotion: 'reduce' });
   await still.goto(`/sites/${id}`);
@@ -306,7 +307,7 @@ test('a site is changed by keyboard alone, and the focus stays', async () => {
   await still.keyboard.press('Enter');
   await still.getByText(/^Saved/).waitFor();
   expect(await button.evaluate((element) => element === document.activeElement)).toBe(true);
-  // Nothing left to save: once more does nothing.
+  // There is nothing left to save, so this does nothing.
   await still.keyboard.press('Enter');
   expect(await still.getByRole('alert').count()).toBe(0);
   await still.getByRole('navigation').getByRole('link', { name: 'Sites' }).click();
@@ -318,7 +319,7 @@ test('a site is changed by keyboard alone, and the focus stays', async () => {
   await still.context().close();
 });
 
-test('no page jumps while it loads', async () => {
+test('no page shifts while it loads', async () => {
   const seen = await dashboard.open();
   await seen.addInitScript(() => {
     const shifts: number[] = [];
@@ -334,13 +335,13 @@ test('no page jumps while it loads', async () => {
     const sum = await seen.evaluate(() =>
       (Reflect.get(globalThis, 'shifts') as number[]).reduce((all, one) => all + one, 0),
     );
-    // What Core Web Vitals call good.
+    // The limit of Core Web Vitals for “good”.
     expect([path, sum < 0.1, sum]).toEqual([path, true, sum]);
   }
   await seen.context().close();
 });
 
-describe('every page of them', () => {
+describe('every page', () => {
   const pages = ['/', '/sites/new', '/sites/some', '/sites/0'];
 
   const visitSite = async (path: string) => {
@@ -350,9 +351,9 @@ describe('every page of them', () => {
     if (path === '/sites/some') await page.getByRole('link', { name: /^http:/ }).waitFor();
   };
 
-  test.each(pages)('%s has no serious fault, in light and dark', async (path) => {
+  test.each(pages)('%s is accessible, in light and dark', async (path) => {
     await visitSite(path);
-    expect(await barriers(page)).toEqual([]);
+    expect(await violations(page)).toEqual([]);
   });
 
   test.each(pages)('%s fits into 320 pixels', async (path) => {
@@ -360,7 +361,7 @@ describe('every page of them', () => {
     expect(await tooWide(page)).toBe(0);
   });
 
-  test('the browser had nothing to complain of', () => {
-    expect(dashboard.complaints()).toEqual([]);
+  test('the browser reported no errors', () => {
+    expect(dashboard.browserErrors()).toEqual([]);
   });
 });

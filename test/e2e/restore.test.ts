@@ -87,13 +87,13 @@ describe('signalbox restore', () => {
     writeFileSync(text, 'notes '.repeat(100));
     await expectRefused(text, `${text} is not a SQLite database`);
     writeFileSync(text, '');
-    await expectRefused(text, `${text} is not a database of signalbox`);
+    await expectRefused(text, `${text} is not a signalbox database`);
     const foreign = changed(file, 'DROP TABLE preamble');
-    await expectRefused(foreign, `${foreign} is not a database of signalbox`);
+    await expectRefused(foreign, `${foreign} is not a signalbox database`);
     const newer = changed(file, 'PRAGMA user_version = 999');
     await expectRefused(
       newer,
-      `${newer} has schema version 999, which a newer version of signalbox wrote; this one knows versions up to ${LATEST}`,
+      `${newer} has schema version 999, written by a newer version of signalbox; this version supports up to ${LATEST}`,
     );
     const damaged = changed(file, 'PRAGMA user_version = 1');
     const bytes = readFileSync(damaged);
@@ -107,7 +107,7 @@ describe('signalbox restore', () => {
       const hostile = changed(file, `CREATE ${made}`);
       await expectRefused(
         hostile,
-        `${hostile} is not a database of signalbox alone: it has a ${type}`,
+        `${hostile} is not a plain signalbox database: it has a ${type}`,
       );
     }
     const half = join(folder, 'half.db');

@@ -1,13 +1,14 @@
+/** A real Caddy that only adapts Caddyfiles to JSON. */
 import { mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** What Caddy makes of a Caddyfile: its JSON, or its words about why there is none. */
+/** What Caddy makes of a Caddyfile: JSON, or an error. */
 export type Adapted =
   | { ok: true; json: AdaptedJson; text: string }
   | { ok: false; status: number; error: string };
 
-/** The part of the JSON that tests look at. */
+/** The part of the JSON that tests check. */
 export type AdaptedJson = {
   apps?: { http?: { servers?: Record<string, { listen?: string[]; routes?: AdaptedRoute[] }> } };
 };
@@ -17,10 +18,10 @@ export type AdaptedRoute = {
   terminal?: boolean;
 };
 
-/** A Caddy that serves nothing and only adapts; `stop` ends it and removes its folder. */
+/** `stop` ends Caddy and removes its folder. */
 export type AdaptCaddy = { adapt(source: string): Promise<Adapted>; stop(): Promise<void> };
 
-/** Starts Caddy with no environment but what it needs, its admin endpoint on a unix socket. */
+/** Starts Caddy with its admin endpoint on a unix socket; its environment is the bare minimum. */
 export async function startAdaptCaddy(
   environment: Record<string, string> = {},
 ): Promise<AdaptCaddy> {

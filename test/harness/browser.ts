@@ -1,7 +1,7 @@
-/** A real Chromium, for the dashboard. */
+/** Starts a real Chromium for the dashboard. */
 import { type Browser, chromium } from 'playwright-core';
 
-/** Debian's; without a network of its own to look up its maker's hosts. */
+/** For Debian's Chromium, without requests to its vendor. */
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -12,6 +12,7 @@ const FLAGS = [
   '--disable-sync',
 ];
 
+/** @throws Error if Chromium is not installed */
 export function launchBrowser(): Promise<Browser> {
   const executablePath = Bun.which('chromium') ?? Bun.which('chromium-browser');
   if (executablePath === null) {

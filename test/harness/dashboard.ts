@@ -4,14 +4,28 @@ import { launchBrowser } from './browser.ts';
 import { type Stack, signUp, startStack } from './stack.ts';
 import { type Visit, visit } from './visit.ts';
 
-export type Dashboard = Awaited<ReturnType<typeof startDashboard>>;
+export type Dashboard = {
+  stack: Stack;
+  owner: { token: string; headers: Record<string, string> };
+  browser: Browser;
+  /** Address of a server that answers `from the upstream`, with the status in `?status=`. */
+  upstream: string;
+  /** The errors in the consoles of all pages. */
+  browserErrors: () => string[];
+  /** Opens a page in a new browser context, signed in as the owner. */
+  open: (options?: BrowserContextOptions) => Promise<Page>;
+  stop: () => Promise<void>;
+};
 
 export const PASSWORD = 'a long passphrase';
 
-/** A stack with its owner, an upstream that answers, and a browser. */
-export async function startDashboard(makeStack: () => Promise<Stack> = () => startStack()) {
+/** @param ownerName of the account that is created first */
+export async function startDashboard(
+  makeStack: () => Promise<Stack> = () => startStack(),
+  ownerName?: string,
+): Promise<Dashboard> {
   const stack = await makeStack();
-  const owner = await signUp(stack);
+  const owner = await signUp(stack, undefined, ownerName);
   const upstream = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
@@ -28,11 +42,9 @@ export async function startDashboard(makeStack: () => Promise<Stack> = () => sta
     owner,
     browser,
     upstream: `127.0.0.1:${upstream.port}`,
-    /** What all pages' consoles and scripts had to complain of. */
-    complaints: () => visits.flatMap((one) => one.complaints),
+    browserErrors: () => visits.flatMap((visited) => visited.browserErrors),
 
-    /** A browser of its own, signed in. */
-    async open(options: BrowserContextOptions = {}): Promise<Page> {
+    async open(options = {}) {
       const viewport = { width: 1280, height: 800 };
       const seen = await visit(browser, stack, owner.token, { viewport, ...options });
       visits.push(seen);

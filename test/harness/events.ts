@@ -1,7 +1,19 @@
-/** Reads server-sent events one by one. */
+/** Reads a stream of server-sent events. */
+
 export type ServerEvent = { id?: string; event?: string; data?: string; comment?: string };
 
-export function readEvents(body: ReadableStream<Uint8Array> | null) {
+export type Events = {
+  /** The next event; undefined at the end of the stream. */
+  next(): Promise<ServerEvent | undefined>;
+  /** The next event with this name; undefined if the stream ends before it. */
+  of(event: string): Promise<ServerEvent | undefined>;
+  /** The next event with an id, which is where the tail begins. */
+  begun(): Promise<ServerEvent | undefined>;
+  close(): Promise<void>;
+};
+
+/** @throws Error if there is no body */
+export function readEvents(body: ReadableStream<Uint8Array> | null): Events {
   if (!body) throw new Error('there is no stream');
   const reader = body.getReader();
   const decoder = new TextDecoder();
@@ -21,22 +33,17 @@ export function readEvents(body: ReadableStream<Uint8Array> | null) {
     }
   }
 
+  async function nextThat(fits: (event: ServerEvent) => boolean): Promise<ServerEvent | undefined> {
+    for (;;) {
+      const found = await next();
+      if (!found || fits(found)) return found;
+    }
+  }
+
   return {
     next,
-    /** The next one of a kind; undefined where the stream ends before. */
-    async of(event: string): Promise<ServerEvent | undefined> {
-      for (;;) {
-        const found = await next();
-        if (!found || found.event === event) return found;
-      }
-    },
-    /** Until the stream tells where it begins. */
-    async begun(): Promise<ServerEvent | undefined> {
-      for (;;) {
-        const found = await next();
-        if (!found || found.id !== undefined) return found;
-      }
-    },
+    of: (event) => nextThat((one) => one.event === event),
+    begun: () => nextThat((one) => one.id !== undefined),
     close: () => reader.cancel(),
   };
 }

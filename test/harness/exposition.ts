@@ -1,4 +1,4 @@
-/** Reads Prometheus' text format 0.0.4 strictly, by its published grammar. */
+/** A strict reader of Prometheus' text format 0.0.4, after its published grammar. */
 
 export type Exposition = Map<
   string,
@@ -11,9 +11,9 @@ const HELP = new RegExp(`^# HELP (${NAME}) (.+)$`);
 const TYPE = new RegExp(`^# TYPE (${NAME}) (counter|gauge|histogram)$`);
 const SAMPLE = new RegExp(`^(${NAME})(?:\\{(${LABEL}(?:,${LABEL})*)\\})? (\\S+)$`);
 
-/** @throws Error at the first line that is not as it must be */
+/** @throws Error at the first invalid line */
 export function readExposition(text: string): Exposition {
-  if (!text.endsWith('\n')) throw new Error('the last line has no end');
+  if (!text.endsWith('\n')) throw new Error('the last line has no line end');
   const families: Exposition = new Map();
   const seen = new Set<string>();
   let family = '';
@@ -22,36 +22,37 @@ export function readExposition(text: string): Exposition {
     const fail = (why: string) => new Error(`${why}: ${line}`);
     const [, helped, help = ''] = HELP.exec(line) ?? [];
     if (helped !== undefined) {
-      if (families.has(helped)) throw fail('a family twice');
+      if (families.has(helped)) throw fail('a second family of this name');
       family = helped;
       families.set(family, { type: '', help, samples: [] });
       continue;
     }
     const known = families.get(family);
-    if (!known) throw fail('nothing came before');
+    if (!known) throw fail('no family before');
     const [, typed, type = ''] = TYPE.exec(line) ?? [];
     if (typed !== undefined) {
-      if (typed !== family || known.type !== '') throw fail('a type out of place');
+      if (typed !== family || known.type !== '') throw fail('a misplaced type');
       known.type = type;
       continue;
     }
     const [, name = '', labels = '', value = ''] = SAMPLE.exec(line) ?? [];
-    if (name === '') throw fail('no line of the format');
+    if (name === '') throw fail('not a valid line');
     const of = known.type === 'histogram' ? name.replace(/_(bucket|sum|count)$/, '') : name;
-    if (of !== family || known.type === '') throw fail('a sample out of place');
-    if (seen.has(`${name}{${labels}}`)) throw fail('a sample twice');
+    if (of !== family || known.type === '') throw fail('a misplaced sample');
+    if (seen.has(`${name}{${labels}}`)) throw fail('a repeated sample');
     seen.add(`${name}{${labels}}`);
-    if (!/^[-+]?(\d+(\.\d+)?([eE][-+]?\d+)?|Inf)$/.test(value)) throw fail('no number');
+    if (!/^[-+]?(\d+(\.\d+)?([eE][-+]?\d+)?|Inf)$/.test(value)) throw fail('not a number');
     known.samples.push({ name, labels, value: Number(value) });
   }
   for (const [name, { type, samples }] of families) {
-    if (type === 'counter' && !name.endsWith('_total')) throw new Error(`${name} is a counter`);
+    if (type === 'counter' && !name.endsWith('_total'))
+      throw new Error(`${name} is a counter and must end in _total`);
     if (type === 'histogram') assertHistogram(name, samples);
   }
   return families;
 }
 
-/** Buckets grow, and the last one is the count. */
+/** Buckets never shrink, and the last one equals the count. */
 function assertHistogram(name: string, samples: { name: string; labels: string; value: number }[]) {
   const last = new Map<string, number>();
   for (const { name: each, labels, value } of samples) {
@@ -65,7 +66,7 @@ function assertHistogram(name: string, samples: { name: string; labels: string; 
   }
 }
 
-/** The value of the one sample that has all of `labels`, in any order; undefined without one. */
+/** The value of the only sample with all of `labels`, in any order; undefined if there is none. */
 export function sampleOf(families: Exposition, name: string, ...labels: string[]) {
   const all = [...families.values()].flatMap(({ samples }) => samples);
   const found = all.filter(

@@ -1,7 +1,7 @@
 /**
- * What the program of each schema version left behind, as SQL in test/golden/db/. Before a migration
- * is added, the program as it is then fills all its tables through its API, with ports 8080 and 8443;
- * `sqlite3 signalbox.db .dump` and a `PRAGMA user_version` make the file.
+ * Databases of earlier schema versions, from SQL files in test/golden/db/. To make one before you add
+ * a migration: fill all tables through the API, with ports 8080 and 8443, and write the output of
+ * `sqlite3 signalbox.db .dump` and a `PRAGMA user_version` to a file.
  */
 import { Database } from 'bun:sqlite';
 import { mkdirSync, readFileSync } from 'node:fs';
@@ -9,14 +9,15 @@ import { join } from 'node:path';
 
 const FOLDER = join(import.meta.dir, '../golden/db');
 
-/** The versions there are, oldest first. */
+/** The versions that have a file, oldest first. */
 export const GOLDEN_VERSIONS: readonly number[] = [...new Bun.Glob('v*.sql').scanSync(FOLDER)]
   .map((name) => Number(name.slice(1, -4)))
   .toSorted((a, b) => a - b);
 
 /**
- * Makes the database of a version in `dataDir`, with ports of the test's own for the proxy.
- * @returns what its first lines tell: Ada's session, and her API token from version 2 on
+ * Creates the database of a version in `dataDir`.
+ * @param ports replace those of the proxy in the file
+ * @returns Ada's session, and from version 2 on her API token, as the file's first lines name them
  */
 export function layGoldenDatabase(
   version: number,
@@ -33,6 +34,6 @@ export function layGoldenDatabase(
       .replaceAll('https_port 8443', `https_port ${ports.https}`),
   );
   sqlite.close();
-  const said = (name: string) => new RegExp(`^-- ${name} (\\S+)$`, 'm').exec(text)?.[1];
-  return { session: said('session') ?? '', token: said('API token') ?? null };
+  const named = (name: string) => new RegExp(`^-- ${name} (\\S+)$`, 'm').exec(text)?.[1];
+  return { session: named('session') ?? '', token: named('API token') ?? null };
 }

@@ -1,7 +1,7 @@
-/** What is asked of every page of the dashboard, whatever it shows. */
+/** Checks that every page of the dashboard has to pass. */
 import type { Page } from 'playwright-core';
 
-/** WCAG faults that axe-core calls serious or critical, each with where it is. */
+/** WCAG violations that axe-core rates serious or critical, each with its element. */
 export async function seriousFaults(page: Page): Promise<string[]> {
   const source = await Bun.file(require.resolve('axe-core/axe.min.js')).text();
   await page.evaluate(source);
@@ -19,6 +19,6 @@ export async function seriousFaults(page: Page): Promise<string[]> {
   });
 }
 
-/** By how many pixels the page is wider than its window. */
+/** How many pixels the page is wider than its window. */
 export const sidewaysScroll = (page: Page): Promise<number> =>
   page.evaluate('Math.max(0, document.documentElement.scrollWidth - innerWidth)');

@@ -1,4 +1,4 @@
-/** Calls operations of the document by their names, as a generated client would. */
+/** Calls operations of the OpenAPI document by their ids, as a generated client would. */
 import { createChecker, type Document, operationsOf } from './openapi.ts';
 import { ask } from './stack.ts';
 
@@ -11,19 +11,19 @@ export type Input = {
 };
 
 /**
- * @param origin where the hub is, `http://127.0.0.1:3000`
- * @param heard is told each operation with the status and the code it was answered with
+ * @param origin the hub's, for example `http://127.0.0.1:3000`
+ * @param onAnswer gets the operation, status and error code of each answer
  */
 export function createClient(
   document: Document,
   origin: () => string,
-  heard: (id: string, status: number, code: string | undefined) => void,
+  onAnswer: (id: string, status: number, code: string | undefined) => void,
 ) {
   const checker = createChecker(document);
   const byId = new Map(operationsOf(document).map((one) => [one.operation.operationId, one]));
 
   return {
-    /** @throws Error where the answer is not as the document says */
+    /** @throws Error if the answer is not as the document says */
     async call<T = { code?: string }>(id: string, { params, query, ...init }: Input = {}) {
       const placed = byId.get(id);
       if (!placed) throw new Error(`there is no operation ${id}`);
@@ -37,13 +37,13 @@ export function createClient(
       const faults = checker.answer(placed, answer);
       if (faults.length > 0) throw new Error(`${id} ${answer.status}: ${faults.join('; ')}`);
       const body = answer.body as T;
-      heard(id, answer.status, (body as { code?: string } | null | undefined)?.code);
+      onAnswer(id, answer.status, (body as { code?: string } | null | undefined)?.code);
       return { status: answer.status, body, headers: answer.headers };
     },
   };
 }
 
-/** A stream never ends: its first piece is all that is looked at. */
+/** A stream never ends, so only its first chunk is read. */
 async function head(url: string, headers: Record<string, string> = {}) {
   const stopping = new AbortController();
   const response = await fetch(url, { headers, signal: stopping.signal });

@@ -1,4 +1,4 @@
-/** Holds real answers against an OpenAPI document, by a validator that is not ours. */
+/** Checks real answers against an OpenAPI document, with Ajv. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
@@ -34,7 +34,7 @@ export const operationsOf = (document: Document): Placed[] =>
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The same where a field that is not described is a fault. */
+/** The schema, but with fields that it does not describe forbidden. */
 function closed(value: unknown, isPart = false): unknown {
   if (Array.isArray(value)) return value.map((one) => closed(one, isPart));
   if (!isObject(value)) return value;
@@ -49,7 +49,7 @@ function closed(value: unknown, isPart = false): unknown {
 const pointer = (...keys: string[]) =>
   keys.map((key) => key.replaceAll('~', '~0').replaceAll('/', '~1')).join('/');
 
-/** What one request was answered with, and what the document says of it. */
+/** The answer to a request. */
 export type Given = { status: number; headers: Headers; text: string };
 
 export function createChecker(document: Document) {
@@ -72,14 +72,14 @@ export function createChecker(document: Document) {
   };
 
   return {
-    /** What is wrong with an answer; nothing where it is as described. */
+    /** What is wrong with an answer; empty if it is as described. */
     answer({ method, path, operation }: Placed, given: Given): string[] {
       const status = String(given.status);
-      const told = operation.responses[status];
-      if (!told) return [`status ${status} is not described: ${given.text.slice(0, 200)}`];
+      const described = operation.responses[status];
+      if (!described) return [`status ${status} is not described: ${given.text.slice(0, 200)}`];
       const type = (given.headers.get('content-type') ?? '').split(';')[0]?.trim() ?? '';
-      if (!told.content[type]) return [`${type} is not described for ${status}`];
-      const missing = Object.entries(told.headers ?? {})
+      if (!described.content[type]) return [`${type} is not described for ${status}`];
+      const missing = Object.entries(described.headers ?? {})
         .filter(([name, { required }]) => required && !given.headers.has(name))
         .map(([name]) => `no ${name}`);
       const place = pointer('paths', path, method, 'responses', status, 'content', type, 'schema');
@@ -106,10 +106,10 @@ export function createChecker(document: Document) {
           check(media, 'responses', status, 'content', type),
         ),
       );
-      const parameters = (operation.parameters ?? []).flatMap(({ example }, at) =>
+      const parameters = (operation.parameters ?? []).flatMap(({ example }, index) =>
         example === undefined
           ? []
-          : faults(pointer('paths', path, method, 'parameters', String(at), 'schema'), example),
+          : faults(pointer('paths', path, method, 'parameters', String(index), 'schema'), example),
       );
       return [...bodies, ...answers, ...parameters];
     },

@@ -1,4 +1,5 @@
-/** Stands in for a certificate authority that takes accounts and refuses every order. */
+/** Stands in for a certificate authority that accepts accounts and refuses every order. */
+
 export function startRefusingAcme() {
   const orders: string[] = [];
   const server = Bun.serve({

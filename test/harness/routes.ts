@@ -1,34 +1,34 @@
-/** Every route the two apps register, as they tell it themselves. */
+/** Every route that the two apps register. */
 import { join } from 'node:path';
 import { createAgent } from '../../agent/app.ts';
 import { createHub } from '../../src/hub/app.ts';
-import { createDirectory } from '../../src/hub/auth/directory.ts';
-import { createAccounts } from '../../src/hub/auth/service.ts';
-import { createSetupCode } from '../../src/hub/auth/setup-code.ts';
-import { createTokens } from '../../src/hub/auth/tokens.ts';
+import { createAccounts } from '../../src/hub/auth/accounts/accounts.ts';
+import { createDirectory } from '../../src/hub/auth/accounts/directory.ts';
+import { createSetupCode } from '../../src/hub/auth/accounts/setup-code.ts';
+import { createTokens } from '../../src/hub/auth/tokens/tokens.ts';
 import { openDatabase } from '../../src/hub/db/open.ts';
 import type { RegisteredRoute } from '../../src/hub/openapi/document.ts';
 
 export type Route = {
   method: string;
   path: string;
-  /** Left out of the document of the interface on purpose. */
+  /** Left out of the OpenAPI document on purpose. */
   hidden: boolean;
 };
 type Registered = RegisteredRoute & { hooks: { detail?: { hide?: boolean } } };
 
 const metrics = { text: async () => '', contentType: '', request: () => {} } as never;
 
-const told = ({ method, path, hooks }: Registered): Route => ({
+const routeOf = ({ method, path, hooks }: Registered): Route => ({
   method,
   path,
   hidden: hooks.detail?.hide === true,
 });
 
-/** @param folder for a database that nothing is written to */
-export const hubRoutes = (folder: string): Route[] => registered(folder).map(told);
+/** @param folder for an empty database */
+export const hubRoutes = (folder: string): Route[] => registered(folder).map(routeOf);
 
-/** The routes as the app keeps them, of an app that nobody has asked anything. */
+/** The routes as Elysia keeps them. */
 export function registered(folder: string): Registered[] {
   const now = () => new Date();
   const { db, close } = openDatabase(folder);
@@ -70,5 +70,5 @@ export function agentRoutes(): Route[] {
     metrics,
     log: () => {},
   });
-  return (app.routes as unknown as Registered[]).map(told);
+  return (app.routes as unknown as Registered[]).map(routeOf);
 }

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { openDatabase } from '../../src/hub/db/open.ts';
 import { createStore } from '../../src/hub/publish/store.ts';
 import { readSettings } from '../../src/program/config.ts';
+import { createLog } from '../../src/program/log.ts';
 import { serveAll } from '../../src/program/serve/serve.ts';
-import { createLog, type Log } from '../../src/shared/log.ts';
+import type { Log } from '../../src/shared/log.ts';
 import { logContext } from '../../src/shared/observe/context.ts';
 
 export type Stack = Awaited<ReturnType<typeof startStack>>;

@@ -1,4 +1,4 @@
-/** A process of its own that says `halfway` in the middle of a migration, and then waits for its end. */
+/** A program that prints `halfway` in the middle of a migration, and then waits to be killed. */
 import { Database } from 'bun:sqlite';
 import { writeSync } from 'node:fs';
 import { MIGRATIONS, migrate } from '../../src/hub/db/migrate.ts';

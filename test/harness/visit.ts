@@ -1,18 +1,18 @@
-/** A page of the dashboard for somebody signed in, and what every page must fulfil. */
+/** A page of the dashboard, signed in, and the checks that every page has to pass. */
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { seriousFaults, sidewaysScroll } from './look.ts';
 
 export type Visit = {
   page: Page;
-  /** What the browser complained of, dialogs included; refused requests are not among it. */
-  complaints: string[];
+  /** Errors the browser reported, and unexpected dialogs; not failed requests. */
+  browserErrors: string[];
   close: () => Promise<void>;
 };
 
-/** Milliseconds a test with a browser may take; `setDefaultTimeout` of its file. */
-export const PATIENCE_MS = 30_000;
+/** How long a browser test may take, in milliseconds; for `setDefaultTimeout`. */
+export const BROWSER_TIMEOUT_MS = 30_000;
 
-/** @param token of the session whose cookie the browser carries */
+/** Opens a page. @param token of the session to be signed in with */
 export async function visit(
   browser: Browser,
   stack: { hub: string },
@@ -22,29 +22,29 @@ export async function visit(
   const baseURL = new URL(stack.hub).origin;
   const context = await browser.newContext({ baseURL, acceptDownloads: true, ...options });
   await context.addCookies([{ name: 'signalbox_session', value: token, url: baseURL }]);
-  const complaints: string[] = [];
+  const browserErrors: string[] = [];
   const page = await context.newPage();
-  // Below a test's own: Bun ends the browser together with a test that takes too long.
-  page.setDefaultTimeout(PATIENCE_MS / 2);
+  // Shorter than the test's own: Bun kills the browser with a test that times out.
+  page.setDefaultTimeout(BROWSER_TIMEOUT_MS / 2);
   page.on('console', (message) => {
-    const refused = /Failed to load resource: the server responded/.test(message.text());
-    if (message.type() === 'error' && !refused) complaints.push(message.text());
+    const isRefusal = /Failed to load resource: the server responded/.test(message.text());
+    if (message.type() === 'error' && !isRefusal) browserErrors.push(message.text());
   });
-  page.on('pageerror', (error) => complaints.push(String(error)));
-  // A hostile text that became HTML would open one.
+  page.on('pageerror', (error) => browserErrors.push(String(error)));
+  // Hostile text that became HTML would open a dialog.
   page.on('dialog', (dialog) => {
-    // A test that goes elsewhere leaves what it typed.
+    // A test may leave a page with unsaved changes.
     if (dialog.type() === 'beforeunload') return void dialog.accept();
-    // Our own questions are answered by the test that expects them.
+    // The test that expects this question answers it.
     if (dialog.type() === 'confirm') return;
-    complaints.push(`dialog: ${dialog.message()}`);
+    browserErrors.push(`dialog: ${dialog.message()}`);
     void dialog.dismiss();
   });
-  return { page, complaints, close: () => context.close() };
+  return { page, browserErrors, close: () => context.close() };
 }
 
-/** What axe finds wrong, serious or worse, in light and in dark. */
-export async function barriers(page: Page): Promise<string[]> {
+/** Serious accessibility violations, in light and in dark mode. */
+export async function violations(page: Page): Promise<string[]> {
   const found: string[] = [];
   for (const colorScheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme });
@@ -53,7 +53,7 @@ export async function barriers(page: Page): Promise<string[]> {
   return found;
 }
 
-/** CSS pixels that a page is wider than a window of 320; the window is put back. */
+/** How many CSS pixels the page is wider than a window of 320. */
 export async function tooWide(page: Page): Promise<number> {
   const before = page.viewportSize();
   await page.setViewportSize({ width: 320, height: 700 });
@@ -62,7 +62,7 @@ export async function tooWide(page: Page): Promise<number> {
   return more;
 }
 
-/** Answers the next question of the page itself. @returns the question */
+/** Answers the page's next confirmation dialog. @returns its question */
 export const answerNext = (page: Page, yes: boolean): Promise<string> =>
   new Promise((resolve) => {
     page.once('dialog', (dialog) => {

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.stop());
 
-/** The whole answer to bytes that no HTTP client would send. */
+/** The whole response to bytes that no HTTP client would send. */
 function raw(url: string, text: string | Buffer): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
@@ -21,7 +21,7 @@ function raw(url: string, text: string | Buffer): Promise<string> {
 }
 
 test.each(['a b', '', '"x', '[::1', 'a/b', '\u00ff', 'x'.repeat(5_000)])(
-  'the Host %j tells a stranger nothing of the program',
+  'the Host %j reveals nothing about the program',
   async (host) => {
     for (const [url, paths] of [
       [stack.hub, ['/api/health', '/api/vhosts', '/api/logs', '/nothing']],
@@ -39,7 +39,7 @@ test.each(['a b', '', '"x', '[::1', 'a/b', '\u00ff', 'x'.repeat(5_000)])(
   },
 );
 
-test('a short host name finds the same routes', async () => {
+test('a short host name reaches the same routes', async () => {
   const { headers } = await signUp(stack);
   for (const host of ['x', 'pi', 'nas', 'localhost']) {
     const answer = await ask(`${stack.hub}/vhosts`, { headers: { ...headers, Host: host } });
@@ -48,7 +48,7 @@ test('a short host name finds the same routes', async () => {
   }
 });
 
-test('a body no limit would bear is refused by us, after the guard', async () => {
+test('a huge body is refused by us, after the guard', async () => {
   const head = (path: string, more: string) =>
     `POST ${path} HTTP/1.1\r\nHost: localhost\r\n${more}Content-Length: 209715200\r\nConnection: close\r\n\r\n{`;
   expect(await raw(stack.hub, head('/api/vhosts', ''))).toMatch(

@@ -7,25 +7,25 @@ import { PAGES } from '../../src/hub/dashboard/routes.ts';
 import { agentRoutes, hubRoutes, type Route } from '../harness/routes.ts';
 import { ask, type Stack, signUp, startStack } from '../harness/stack.ts';
 
-/** The routes a stranger may ask; whatever is not named here needs somebody. */
+/** The routes open to strangers; all others require authentication. */
 const PUBLIC = new Set([
   'GET /api/health',
   'POST /api/auth/sign-up/email',
   'POST /api/auth/sign-in/email',
   'POST /api/auth/sign-out',
   'GET /api/auth/get-session',
-  // The dashboard holds nothing of what it shows.
+  // The dashboard's files contain no data.
   'GET /:file',
   'GET /*',
   ...PAGES.map((path) => `GET ${path}`),
 ]);
-/** What no token may do. */
+/** Routes that no token may use. */
 const SESSION_ONLY = /^\/api\/(sessions|users|tokens|auth\/change-password)(\/|$)/;
 
 const folder = mkdtempSync(join(tmpdir(), 'sbx-routes-'));
 const routes = hubRoutes(folder);
 const nameOf = ({ method, path }: Route) => `${method} ${path}`;
-/** Open to whoever is on this machine: see metrics.test.ts. */
+/** Open to anyone on this machine: see state/metrics.test.ts. */
 const isForMetrics = ({ path }: Route) => path === '/metrics';
 const guarded = routes.filter((route) => !PUBLIC.has(nameOf(route)) && !isForMetrics(route));
 const isRead = ({ method }: Route) => method === 'GET';
@@ -88,7 +88,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A body that parses nowhere: whoever hears of it was let through to it. */
+/** A body that never parses: an error about it means that the guard let the request through. */
 async function call({ method, path }: Route, credential: string) {
   const url = stack.hub.replace(/\/api$/, '') + path.replaceAll(':id', '999');
   const response = await fetch(url, {
@@ -103,7 +103,7 @@ async function call({ method, path }: Route, credential: string) {
   return { status: response.status, code };
 }
 
-test('the app tells all its routes', () => {
+test('the app lists all its routes', () => {
   const names = routes.map(nameOf);
   for (const name of PUBLIC) expect(names).toContain(name);
   expect(guarded.length).toBeGreaterThan(15);
@@ -136,7 +136,7 @@ describe.each(guarded.map((route) => [nameOf(route), route] as const))('%s', (_,
     }
   });
 
-  test('is open to tokens as far as they go', async () => {
+  test('is open to tokens with the right scope', async () => {
     for (const token of ['readToken', 'writeToken']) {
       const answer = await call(route, token);
       const closed = SESSION_ONLY.test(route.path) || (token === 'readToken' && unsafe);
@@ -155,7 +155,7 @@ describe.each(
     .filter((route) => PUBLIC.has(nameOf(route)))
     .map((route) => [nameOf(route), route] as const),
 )('%s', (name, route) => {
-  test('asks nobody for a session, and no foreign page may use it', async () => {
+  test('requires no session, and refuses foreign pages', async () => {
     for (const credential of Object.keys(credentials)) {
       const { status, code } = await call(route, credential);
       const foreign = credential === 'wrongOrigin' || credential === 'strangerElsewhere';

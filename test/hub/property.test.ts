@@ -9,7 +9,7 @@ import { hubRoutes, type Route, registered } from '../harness/routes.ts';
 import { ask, type Stack, signUp, startStack } from '../harness/stack.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sbx-routes-'));
-// Ending the session that asks would only make the rest of the requests all alike.
+// Ending our own session would make all later requests alike.
 const routes = hubRoutes(folder).filter(({ path }) => !path.endsWith('/sign-out'));
 const document = buildDocument(registered(folder), '0') as unknown as Document;
 const operations = operationsOf(document);
@@ -21,7 +21,7 @@ let stack: Stack;
 let owner: Awaited<ReturnType<typeof signUp>>;
 
 beforeAll(async () => {
-  // Each schema is compiled with its first use, which would count against the time of a property.
+  // A schema is compiled on first use, which would count against the time limit of a property.
   for (const one of operations) checker.examples(one);
   stack = await startStack({ SIGN_UP: 'open' });
   owner = await signUp(stack);
@@ -86,7 +86,7 @@ const query = fc.dictionary(fc.constantFrom(...NAMES), word, { maxKeys: 4 });
 const id = fc.oneof(word, fc.constantFrom('1', '2', '0', '1e3', '%00', '..', '9'.repeat(20)));
 
 test.each(routes.map((route) => [`${route.method} ${route.path}`, route] as const))(
-  '%s answers anything with a status of its own and no secret',
+  '%s answers any input with a documented status and without secrets',
   async (_, route) => {
     const secrets = [
       stack.token,
@@ -114,14 +114,14 @@ test.each(routes.map((route) => [`${route.method} ${route.path}`, route] as cons
   },
 );
 
-test('and none in the log', () => {
+test('the log contains no secret either', () => {
   const log = stack.lines.join('\n');
   for (const secret of [stack.token, owner.token, '$argon2id$', 'a long passphrase']) {
     expect(log).not.toContain(secret);
   }
 });
 
-/** What is not as the document says; an id like `..` leads elsewhere. */
+/** How a response differs from the document; an id like `..` leads to another route. */
 function faultsOf(route: Route, url: string, answer: Answered): string[] {
   const template = route.path.replace(/:(\w+)/g, '{$1}').replace(/\/$/, '');
   const parts = new URL(url).pathname.replace(/\/$/, '').split('/');
@@ -138,7 +138,7 @@ function faultsOf(route: Route, url: string, answer: Answered): string[] {
 type Answered = { status: number; text: string; headers: Headers; body: { code?: string } };
 const STREAM = '(a stream)';
 
-/** A stream of events never ends: its head is all that is looked at. */
+/** An event stream never ends, so only its beginning is read. */
 async function asked(
   route: Route,
   url: string,

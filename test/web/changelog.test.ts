@@ -1,15 +1,15 @@
+/** How changes are described, compared and grouped. */
 import { describe, expect, test } from 'bun:test';
 import {
   byDay,
   dayName,
-  type Entry,
   fieldsOf,
-  laterIds,
   merged,
   reversed,
   undoSentence,
 } from '../../src/web/changelog/describe.ts';
 import { lineDiff } from '../../src/web/changelog/line-diff.ts';
+import type { Entry } from '../../src/web/lib/types.ts';
 
 const entry = (more: Partial<Entry> = {}): Entry => ({
   id: 1,
@@ -26,13 +26,13 @@ const diffOf = (old: object, now: object) => JSON.stringify({ old, new: now });
 
 describe('the fields of an update', () => {
   test.each([null, '', 'not JSON', '7', 'null', '[]', '{"old":1,"new":2}', '{"old":{}}'])(
-    '%p is no diff, and has none',
+    '%p is not a diff and has no fields',
     (diff) => {
       expect(fieldsOf(diff)).toEqual([]);
     },
   );
 
-  test('config line by line, the rest as old and new', () => {
+  test('are compared line by line for config, and as old and new for the rest', () => {
     const diff = diffOf(
       { config: 'respond a', enabled: true, upstream: '', domain: 'a.example' },
       { config: 'respond b', enabled: false, upstream: 'x:1', domain: 'b.example' },
@@ -47,20 +47,20 @@ describe('the fields of an update', () => {
   });
 });
 
-describe('lines', () => {
-  test('that are the same are no difference', () => {
+describe('a line diff', () => {
+  test('of equal texts is empty', () => {
     expect(lineDiff('', '')).toEqual([]);
     expect(lineDiff('a\nb', 'a\nb')).toEqual([]);
   });
 
-  test('added to the end leave the last one alone', () => {
+  test('does not change the last line when lines are appended', () => {
     expect(lineDiff('a', 'a\nb')).toEqual([
       { kind: 'context', text: 'a' },
       { kind: 'add', text: 'b' },
     ]);
   });
 
-  test('far apart come with their places', () => {
+  test('shows the line number of distant changes', () => {
     const lines = Array.from({ length: 30 }, (_, at) => `l${at}`);
     const found = lineDiff(lines.join('\n'), lines.with(1, 'x').with(25, 'y').join('\n'));
     expect(found.filter(({ kind }) => kind === 'hunk')).toEqual([
@@ -70,7 +70,7 @@ describe('lines', () => {
     expect(found.filter(({ kind }) => kind === 'remove')).toHaveLength(2);
   });
 
-  test('that begin like a sign stay whole', () => {
+  test('keeps lines that start like a diff sign', () => {
     expect(lineDiff('', '--- a\n+++ b\n@@ x')).toEqual([
       { kind: 'add', text: '--- a' },
       { kind: 'add', text: '+++ b' },
@@ -79,31 +79,26 @@ describe('lines', () => {
   });
 });
 
-describe('what an undo will do', () => {
+describe('the description of an undo', () => {
   test.each([
-    ['create', 'The site a.example is deleted, and no longer served.'],
-    ['delete', 'The site a.example comes back as it was before it was deleted.'],
-    ['toggle', 'The site a.example is switched back'],
-    ['update', 'What was changed of a.example becomes what it was before'],
+    ['create', 'Deletes the site a.example. Caddy stops serving it.'],
+    ['delete', 'Restores the site a.example as it was before it was deleted.'],
+    ['toggle', 'Turns the site a.example back on if this change turned it off'],
+    ['update', 'Restores the changed fields of the site a.example from before this change'],
   ] as const)('of a %s', (action, words) => {
     expect(undoSentence(entry({ action }))).toStartWith(words);
   });
 
-  test('of an update names its fields, of the preamble all sites', () => {
+  test('of an update names its fields; of the preamble, says it affects all sites', () => {
     const diff = diffOf({ config: 'a', upstream: '' }, { config: 'b', upstream: 'c' });
     expect(undoSentence(entry({ diff }))).toStartWith(
-      'Config and upstream of the site a.example become what they were before',
+      'Restores the config and upstream of the site a.example from before',
     );
     expect(undoSentence(entry({ domain: '(preamble)', diff }))).toContain('all sites');
   });
-
-  test('the later changes are read out of a refusal alone', () => {
-    expect(laterIds('changed since by 5, 12')).toEqual([5, 12]);
-    for (const other of [null, '', 'line 3: no such thing']) expect(laterIds(other)).toEqual([]);
-  });
 });
 
-test('days are local, in the order of their entries', () => {
+test('entries are grouped by local day, in order', () => {
   const at = (day: number, hour: number) => new Date(2026, 10, day, hour).toISOString();
   const list = [at(21, 9), at(21, 0), at(20, 23)].map((createdAt, id) => entry({ id, createdAt }));
   expect(byDay(list).map(({ day, entries }) => [day, entries.length])).toEqual([
@@ -117,7 +112,7 @@ test('days are local, in the order of their entries', () => {
   expect(dayName('2026-10-31', new Date(2026, 10, 1, 0))).toBe('Yesterday');
 });
 
-test('a fresh page stands before older ones, without doubles', () => {
+test('a new first page is merged with older entries without duplicates', () => {
   const ids = (...list: number[]) => list.map((id) => entry({ id }));
   expect(merged(ids(9, 8, 7), ids(8, 7, 6, 5)).map(({ id }) => id)).toEqual([9, 8, 7, 6, 5]);
   expect(merged([], ids(2)).map(({ id }) => id)).toEqual([]);

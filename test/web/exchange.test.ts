@@ -1,3 +1,4 @@
+/** Summaries of imports and snapshots, chosen files, sessions and tokens. */
 import { describe, expect, test } from 'bun:test';
 import { clientName, expiryAt, hasExpired } from '../../src/web/account/describe.ts';
 import {
@@ -24,7 +25,7 @@ const snapshot = (vhosts: ReturnType<typeof site>[], preamble = '') => ({
 describe('an import', () => {
   const planned = (preamble: string) => ({ preamble });
 
-  test('tells what becomes of the preamble, and how many sites stay', () => {
+  test('says what happens to the preamble, and how many sites stay', () => {
     const present = { preamble: '{\n}', domains: ['a', 'b'] };
     expect(importSummary(planned('{\n}\n'), present)).toEqual({
       preamble: 'same',
@@ -34,7 +35,7 @@ describe('an import', () => {
     expect(importSummary(planned('x'), { preamble: ' ', domains: [] }).preamble).toBe('new');
   });
 
-  test('a long config is folded', () => {
+  test('a long config is shortened', () => {
     expect(firstLines('a\nb\nc\nd\n\n', 3)).toEqual({ head: 'a\nb\nc', more: 1 });
     expect(firstLines('a\n', 3)).toEqual({ head: 'a', more: 0 });
   });
@@ -46,15 +47,15 @@ describe('a snapshot', () => {
     ['a Caddyfile', 'a.example {\n}'],
     ['null', 'null'],
     ['a list', '[]'],
-    ['another JSON', '{"name":"x"}'],
+    ['unrelated JSON', '{"name":"x"}'],
     ['another version', '{"version":2,"preamble":"","vhosts":[]}'],
-    ['a half site', '{"version":1,"preamble":"","vhosts":[{"domain":"a"}]}'],
+    ['an incomplete site', '{"version":1,"preamble":"","vhosts":[{"domain":"a"}]}'],
     ['a null site', '{"version":1,"preamble":"","vhosts":[null]}'],
-  ])('is not %s, which is told in a sentence without its content', (_, text) => {
+  ])('is not %s, and the error is a sentence without its content', (_, text) => {
     expect(() => readSnapshot(text)).toThrow(/^(This|Site 1)[^{"]*\.$/);
   });
 
-  test('against what is there', () => {
+  test('is compared with the existing sites', () => {
     const read = readSnapshot(JSON.stringify(snapshot([site('a'), site('b', 'x'), site('d')])));
     const present = snapshot([site('a'), site('b'), site('c')]);
     expect(restoreSummary(read, present)).toEqual({
@@ -68,14 +69,14 @@ describe('a snapshot', () => {
 });
 
 describe('a file', () => {
-  test('that is no text, or too large, is refused by its name', async () => {
+  test('that is not text, or too large, is refused by name', async () => {
     const odd = new File([new Uint8Array([0xff, 0xfe, 0x80])], 'odd.bin');
-    expect(readTextFile(odd)).rejects.toThrow('odd.bin is no text');
+    expect(readTextFile(odd)).rejects.toThrow('odd.bin is not a UTF-8 text file');
     const large = new File([new Uint8Array(16 * 1024 * 1024 + 1)], 'large');
     expect(readTextFile(large)).rejects.toThrow('16 MiB');
   });
 
-  test('is read as it is', async () => {
+  test('is read unchanged', async () => {
     expect(await readTextFile(new File(['ä\r\n\tx'], 'Caddyfile'))).toBe('ä\r\n\tx');
   });
 });
@@ -101,7 +102,7 @@ describe('accounts', () => {
     expect(clientName(userAgent)).toBe(name);
   });
 
-  test('a token ends after its days, or never', () => {
+  test('a token expires after its days, or never', () => {
     const now = new Date('2026-11-21T12:00:00.000Z');
     expect(expiryAt(null, now)).toBeNull();
     expect(expiryAt(30, now)).toBe('2026-12-21T12:00:00.000Z');

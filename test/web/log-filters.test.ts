@@ -1,3 +1,4 @@
+/** The log’s filters in addresses, requests and inputs. */
 import { describe, expect, test } from 'bun:test';
 import {
   accepted,
@@ -18,32 +19,32 @@ const parsed = (query: string) => parseFilters(new URLSearchParams(query));
 describe('an address', () => {
   test.each([
     ['nothing', ''],
-    ['no page', 'page=0'],
-    ['no page', 'page=-1'],
-    ['no page', 'page=1e3'],
+    ['page zero', 'page=0'],
+    ['a negative page', 'page=-1'],
+    ['a page that is not a number', 'page=1e3'],
     ['too many pages', 'page=99999999999999999999'],
     ['a size that is not offered', 'pageSize=1000000'],
-    ['a size that is none', 'pageSize=50.5'],
-    ['no status', 'status=abc'],
-    ['no class', 'status=6xx'],
-    ['no status', 'status=1234'],
-    ['no method', 'method=GET%20/'],
+    ['a size that is not an integer', 'pageSize=50.5'],
+    ['a status that is not a number', 'status=abc'],
+    ['an unknown class', 'status=6xx'],
+    ['a status out of range', 'status=1234'],
+    ['an invalid method', 'method=GET%20/'],
     ['a long method', `method=${'A'.repeat(33)}`],
-    ['no address', 'ip=%3Cscript%3E'],
+    ['an invalid IP address', 'ip=%3Cscript%3E'],
     ['a long path', `path=${'/'.repeat(8193)}`],
     ['a long text', `q=${'x'.repeat(1025)}`],
     ['a long name', `domain=${'d'.repeat(301)}`],
-    ['no time', 'from=yesterday'],
-    ['no month', 'from=2026-13-01'],
-    ['no hour', 'to=2026-11-21T25:00Z'],
-    ['a time before all times', 'from=0000-01-01T00:00%2B14:00'],
+    ['an invalid time', 'from=yesterday'],
+    ['an invalid month', 'from=2026-13-01'],
+    ['an invalid hour', 'to=2026-11-21T25:00Z'],
+    ['a time before year 0', 'from=0000-01-01T00:00%2B14:00'],
     ['unknown names', 'x=1&__proto__=2&constructor=3&toString=4'],
   ])('with %s has no filters', (_, query) => {
     expect(parsed(query)).toEqual(NO_FILTERS);
     expect(addressOf(parsed(query))).toBe('/logs');
   });
 
-  test('takes the first of what is there twice, and what the API takes', () => {
+  test('uses the first of repeated filters, and accepts what the API accepts', () => {
     const filters = parsed(
       'domain=%20App.Example&domain=b&status=5XX&method=post&path=/a%20b?&q=%26%3D&ip=%5B::1%5D' +
         '&from=2026-11-20&to=2026-11-21T10:00:00.5%2B02:00&page=3&pageSize=100',
@@ -63,7 +64,7 @@ describe('an address', () => {
     expect(parseFilters(new URL(addressOf(filters), 'http://x').searchParams)).toEqual(filters);
   });
 
-  test('keeps any text through itself', () => {
+  test('preserves any text', () => {
     for (const q of ['<img src=x>', '"\'`', '\u202e', 'a+b c', '%41', '/?#&=', '\u0000', '💡']) {
       const there = addressOf({ ...NO_FILTERS, q, path: q });
       expect(there).toMatch(/^\/logs\?[!-~]*$/);
@@ -75,7 +76,7 @@ describe('an address', () => {
 describe('requests', () => {
   const filters = parsed('domain=a&status=404&from=2026-11-20&page=2');
 
-  test('have what each of them takes', () => {
+  test('send the filters that each route accepts', () => {
     expect(pageRequest(filters)).toBe(
       '/logs?domain=a&status=404&from=2026-11-20T00%3A00%3A00.000Z&page=2',
     );
@@ -90,11 +91,11 @@ describe('requests', () => {
 describe('a change', () => {
   const filters = parsed('domain=a&page=7&pageSize=100');
 
-  test('that would be refused changes no filter', () => {
+  test('to an invalid value changes no filter', () => {
     expect(changed(filters, { status: 'x', ip: '<>' })).toEqual({ ...filters, page: 1 });
   });
 
-  test('begins on the first page and keeps the rest', () => {
+  test('goes to the first page and keeps the rest', () => {
     expect(changed(filters, { status: '4XX', domain: '' })).toEqual({
       ...NO_FILTERS,
       status: '4xx',
@@ -102,7 +103,7 @@ describe('a change', () => {
     });
   });
 
-  test('is among those that are on', () => {
+  test('shows up among the active filters', () => {
     expect(applied(changed(filters, { q: 'x' })).map(({ key, value }) => [key, value])).toEqual([
       ['domain', 'a'],
       ['q', 'x'],
@@ -113,14 +114,14 @@ describe('a change', () => {
 });
 
 describe('times', () => {
-  test('that are none', () => {
+  test('that are invalid are not converted', () => {
     expect(minuteOf('')).toBeUndefined();
     expect(toLocalInput('')).toBe('');
     expect(fromLocalInput('')).toBe('');
     expect(fromLocalInput('2026-99-99T00:00')).toBeUndefined();
   });
 
-  test('go into an input and out of it', () => {
+  test('survive the way through an input', () => {
     const iso = '2026-11-21T10:34:17.000Z';
     expect(fromLocalInput(toLocalInput(iso))).toBe(iso);
     expect(minuteOf(iso)).toEqual({
@@ -134,7 +135,7 @@ describe('times', () => {
   });
 });
 
-test('sites are named as in the log', () => {
+test('sites have the names that the log uses', () => {
   const domains = [
     'http://a.example:8080/x',
     'a.example',

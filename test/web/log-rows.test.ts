@@ -1,4 +1,6 @@
+/** Hostile text, live rows and the numbers of the plot. */
 import { describe, expect, test } from 'bun:test';
+import type { Bucket, LogEntry, LogStats } from '../../src/web/lib/types.ts';
 import { cut, shown, visible } from '../../src/web/logs/hostile.ts';
 import { plotData, totals } from '../../src/web/logs/plot-data.ts';
 import { tickNames } from '../../src/web/logs/plot-ticks.ts';
@@ -12,7 +14,6 @@ import {
   release,
   type TailRow,
 } from '../../src/web/logs/tail-rows.ts';
-import type { Bucket, LogEntry, LogStats } from '../../src/web/logs/types.ts';
 
 const entry = (path: string, more: Partial<LogEntry> = {}): LogEntry => ({
   timestamp: '2026-11-21T10:00:00.000Z',
@@ -29,7 +30,7 @@ const rowsOf = (first: number, count: number): TailRow[] =>
 const ids = (rows: readonly TailRow[]) => rows.map(({ id }) => id);
 
 describe('hostile text', () => {
-  test('turns nothing round and hides nothing', () => {
+  test('cannot reorder or hide anything', () => {
     const text = visible(
       'a\u202eb\u0000\u0007\u200b\u2066\u2028\ufeff\u00ad\ufe0f\ud800\u{e0041}\u007f\u009b',
     );
@@ -38,7 +39,7 @@ describe('hostile text', () => {
     expect(visible('/ünïcödé/שלום/💡?a=<b>&"')).toBe('/ünïcödé/שלום/💡?a=<b>&"');
   });
 
-  test('is cut, but not through a character', () => {
+  test('is cut, but never inside a character', () => {
     expect(cut('a💡b', 2)).toBe('a');
     expect(cut('a💡b', 3)).toBe('a💡');
     expect(shown('abc', 3)).toBe('abc');
@@ -47,7 +48,7 @@ describe('hostile text', () => {
   });
 });
 
-test('statuses outside the classes are none of them', () => {
+test('a status outside the classes is “other”', () => {
   expect([0, 99, 100, 204, 399, 404, 599, 600, -5, 999].map(classOf)).toEqual([
     'other',
     'other',
@@ -63,13 +64,13 @@ test('statuses outside the classes are none of them', () => {
 });
 
 describe('live rows', () => {
-  test('come newest first', () => {
+  test('are shown newest first', () => {
     const rows = arrive(arrive(NO_ROWS, rowsOf(0, 2), false), rowsOf(2, 2), false);
     expect(ids(rows.shown)).toEqual([3, 2, 1, 0]);
     expect(rows.unseen).toBe(0);
   });
 
-  test('wait while they are held, and are all counted', () => {
+  test('wait while the log is paused, and all count', () => {
     const before = arrive(NO_ROWS, rowsOf(0, 1), false);
     let held = arrive(before, rowsOf(1, KEPT), true);
     held = arrive(held, rowsOf(KEPT + 1, 7), true);
@@ -81,7 +82,7 @@ describe('live rows', () => {
     expect(release(before)).toEqual(before);
   });
 
-  test('that come too fast are counted in their place', () => {
+  test('that arrive too fast are replaced by their number', () => {
     const { shown: rows } = arrive(
       NO_ROWS,
       [{ id: 0, missed: 5 }, ...rowsOf(1, DRAWN_AT_ONCE + 2)],
@@ -93,7 +94,7 @@ describe('live rows', () => {
     expect(gone.shown.at(-1)).toEqual({ id: 0, missed: null });
   });
 
-  test('are not in the page below as well, once for each', () => {
+  test('each hide one equal entry of the page below', () => {
     const twin = entry('/1');
     const rows = arrive(
       NO_ROWS,
@@ -110,7 +111,7 @@ describe('live rows', () => {
     expect(below(NO_ROWS, [twin])).toEqual([{ at: 0, entry: twin }]);
   });
 
-  test('push out those of the page', () => {
+  test('push out the last entries of the page', () => {
     const rows = release(arrive(NO_ROWS, rowsOf(0, KEPT - 1), true));
     const page = [entry('/a', { ip: '::1' }), entry('/b', { ip: '::1' })];
     expect(below(rows, page).map(({ at }) => at)).toEqual([0]);
@@ -140,11 +141,11 @@ describe('the plot', () => {
     latest: { requests: 0, paths: [], ips: [] },
   });
 
-  test('is none where there is nothing', () => {
+  test('is not drawn without data', () => {
     expect(plotData(stats([]))).toBeUndefined();
   });
 
-  test('is stacked, with a hole where nobody asked', () => {
+  test('is stacked, with a gap where there were no requests', () => {
     const given = stats([bucket(0, { '2xx': 3, '5xx': 2, other: 1 }, 1.5), bucket(1, {}, null)]);
     const data = plotData(given);
     expect(data?.stacked).toEqual([
@@ -163,13 +164,13 @@ describe('the plot', () => {
     expect(totals(given)).toEqual({ ...NONE, '2xx': 3, '5xx': 2, other: 1 });
   });
 
-  test('has a width even where all is of one moment', () => {
+  test('has a width even if all requests are at the same moment', () => {
     const at = '2026-11-21T10:00:00.000Z';
     const data = plotData({ ...stats([bucket(0, {}, null)]), from: at, to: at });
     expect(data && data.to > data.from).toBe(true);
   });
 
-  test('names the day where it begins', () => {
+  test('names each day at its start', () => {
     const noon = new Date(2026, 10, 21, 12).getTime() / 1000;
     expect(tickNames([noon, noon + 60], 60)).toEqual(['12:00\n11-21', '12:01']);
     expect(tickNames([noon, noon + 15], 15)).toEqual(['12:00:00\n11-21', '12:00:15']);

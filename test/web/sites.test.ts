@@ -1,6 +1,7 @@
+/** Filters, drafts, problems and links of sites, and the status bar. */
 import { describe, expect, test } from 'bun:test';
 import type { SiteState, Status, Vhost } from '../../src/web/lib/types.ts';
-import { changesFrom, draftOf, isAskable } from '../../src/web/sites/draft.ts';
+import { changesFrom, draftOf, isComplete } from '../../src/web/sites/draft.ts';
 import { addressOf, filterSites, readFilter } from '../../src/web/sites/filter.ts';
 import { linkTo } from '../../src/web/sites/link.ts';
 import { problemOf } from '../../src/web/sites/problem.ts';
@@ -19,6 +20,7 @@ const site = (change: Partial<Vhost> = {}): Vhost => ({
 });
 const status = (change: Partial<Status> = {}): Status => ({
   version: '0.1.0',
+  commit: null,
   uptimeSeconds: 1,
   agent: { reachable: true, latencyMs: 1 },
   proxy: { running: true, version: '2.6.2' },
@@ -32,8 +34,10 @@ const status = (change: Partial<Status> = {}): Status => ({
   certificates: [],
   ...change,
 });
+const upstream = { address: 'x', up: false, requests: 0, fails: 1, error: null };
 const state = (change: Partial<SiteState> = {}): SiteState => ({
   id: 1,
+  domain: 'app.example',
   enabled: true,
   addresses: [],
   upstreams: [],
@@ -43,12 +47,12 @@ const state = (change: Partial<SiteState> = {}): SiteState => ({
 const address = { name: 'app.example', port: 443, served: true, tls: true, automated: true };
 
 describe('the filter of the list', () => {
-  test('takes nothing from an address that it does not know', () => {
+  test('ignores unknown values in an address', () => {
     expect(readFilter(new URLSearchParams('show=<b>&x=1'))).toEqual({ search: '', shown: 'all' });
     expect(addressOf({ search: '', shown: 'all' })).toBe('/');
   });
 
-  test('is in the address what it was', () => {
+  test('survives the way through an address', () => {
     for (const filter of [
       { search: 'a b&c=d', shown: 'off' },
       { search: '<img>', shown: 'problems' },
@@ -57,7 +61,7 @@ describe('the filter of the list', () => {
     }
   });
 
-  test('wants every word, in any case, in domain or upstream', () => {
+  test('requires every word, in any case, in domain or upstream', () => {
     const sites = [site(), site({ id: 2, domain: 'b.example', upstream: '' })];
     const found = (search: string) =>
       filterSites(sites, { search, shown: 'all' }, () => false).map(({ id }) => id);
@@ -67,22 +71,22 @@ describe('the filter of the list', () => {
   });
 });
 
-test('only what was changed is sent, so that what others changed stays', () => {
+test('only changed fields are sent, so that others’ changes survive', () => {
   const base = draftOf(site());
   expect(changesFrom(base, { ...base, config: 'respond x' })).toEqual({ config: 'respond x' });
   expect(changesFrom(base, base)).toEqual({});
 });
 
-test('the proxy is not asked about a form that is not ready', () => {
+test('an incomplete form is not checked', () => {
   const draft = draftOf(site());
-  expect(isAskable({ ...draft, upstream: ' ' })).toBe(false);
-  expect(isAskable({ ...draft, domain: '' })).toBe(false);
-  expect(isAskable({ ...draft, upstream: '', config: 'respond x' })).toBe(true);
+  expect(isComplete({ ...draft, upstream: ' ' })).toBe(false);
+  expect(isComplete({ ...draft, domain: '' })).toBe(false);
+  expect(isComplete({ ...draft, upstream: '', config: 'respond x' })).toBe(true);
 });
 
 describe('the problem of a site', () => {
-  test('is not told of one that is off, but for a config that is refused', () => {
-    const down = state({ upstreams: [{ address: 'x', up: false, error: null }] });
+  test('of a site that is off is only a refused config', () => {
+    const down = state({ upstreams: [upstream] });
     expect(problemOf(site({ enabled: false }), status(), down)).toBeNull();
     const broken = [{ id: 1, domain: 'app.example', detail: 'line 1: no' }];
     expect(problemOf(site({ enabled: false }), status({ broken }), down)?.label).toBe('refused');
@@ -98,14 +102,11 @@ describe('the problem of a site', () => {
         ],
       },
     ],
-    ['down', { upstreams: [{ address: 'x', up: false, error: null }] }],
+    ['down', { upstreams: [upstream] }],
     [
       'partly down',
       {
-        upstreams: [
-          { address: 'x', up: false, error: null },
-          { address: 'y', up: true, error: null },
-        ],
+        upstreams: [upstream, { ...upstream, address: 'y', up: true }],
       },
     ],
   ] as const)('%s', (label, change) => {
@@ -114,7 +115,7 @@ describe('the problem of a site', () => {
     );
   });
 
-  test('is none where all is well, or nothing is known', () => {
+  test('is null if all is well, or nothing is known', () => {
     expect(problemOf(site(), null, undefined)).toBeNull();
     expect(problemOf(site(), status(), state())).toBeNull();
   });
@@ -135,7 +136,7 @@ describe('a link to a site', () => {
   });
 });
 
-test('a single request is seen beside a thousand, and none is not', () => {
+test('a single request is visible next to a thousand; zero requests are not', () => {
   const path = barsPath([0, 1, 1000], 1000);
   expect(path.match(/M/g)?.length).toBe(2);
   expect(path).toContain('v-1.5');
@@ -143,11 +144,11 @@ test('a single request is seen beside a thousand, and none is not', () => {
 });
 
 describe('the status bar', () => {
-  test('is silent where all is well', () => {
+  test('reports nothing if all is well', () => {
     expect(problemsOf(status())).toEqual([]);
   });
 
-  test('tells an agent that is away once, and not all that follows from it', () => {
+  test('reports a missing agent once, and not everything that follows from it', () => {
     const gone = status({
       agent: { reachable: false, latencyMs: null },
       proxy: { running: false, version: null },
@@ -156,8 +157,8 @@ describe('the status bar', () => {
     expect(problemsOf(gone).map(({ title }) => title)).toEqual(['The agent does not answer']);
   });
 
-  test('tells a certificate that nothing renews, and not one that Caddy will', () => {
-    const one = { id: 1, domain: 'a', name: 'a', notAfter: '', daysLeft: 5 };
+  test('reports a certificate that nothing renews, but not one that Caddy will renew', () => {
+    const one = { id: 1, domain: 'a', name: 'a', issuer: 'x', notAfter: '', daysLeft: 5 };
     const certificates = [
       { ...one, overdue: true },
       { ...one, name: 'b', overdue: false },

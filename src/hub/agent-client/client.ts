@@ -1,4 +1,4 @@
-/** The hub's one door to the agent. */
+/** The hub's only connection to the agent. */
 import { getSchemaValidator, type Static, type TSchema } from 'elysia';
 import { createEndableStreams } from '../../shared/async.ts';
 import { Failure } from '../../shared/failure.ts';
@@ -21,21 +21,57 @@ import {
 import { CertificatesAnswer, SitesAnswer } from '../../shared/wire-state.ts';
 import { type AgentTrust, createAgentTls } from './trust.ts';
 
-export type AgentClient = ReturnType<typeof createAgentClient>;
 export type AgentClientDeps = {
   /** Where the agent listens, `http://127.0.0.1:3002`. */
   url: string;
   token: string;
-  /** Whose certificate is believed; null: those of the public authorities. */
+  /** Which certificate to trust; null: any that a public authority signed. */
   trust?: AgentTrust | null;
   /** Milliseconds to wait for a publish; longer than the agent's own 30 s towards Caddy. */
   deadline?: number;
 };
 
+/** Every call rejects with Failure AGENT_UNREACHABLE if the agent does not answer, or not sensibly. */
+export type AgentClient = {
+  /**
+   * Makes `proxyfile` live. If there is a `probe`, only that is validated.
+   * @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE
+   */
+  reload(proxyfile: string, probe?: string): Promise<ReloadAnswer>;
+  /**
+   * Checks that the proxy would accept `proxyfile` and, unless `ports` is false, that its ports are
+   * free. @throws Failure as `reload`
+   */
+  validate(proxyfile: string, ports?: boolean): Promise<Static<typeof ValidateAnswer>>;
+  /** Converts `proxyfile` to the proxy's JSON. @throws Failure as `reload` */
+  adapt(proxyfile: string): Promise<Static<typeof AdaptAnswer>>;
+  /** @param deadline milliseconds */
+  status(deadline?: number): Promise<ProxyStatus>;
+  /** Whether the agent answers within `deadline` milliseconds. Never rejects. */
+  answers(deadline: number): Promise<boolean>;
+  /** What the proxy knows of its sites, or of those with the given names. @throws Failure PROXY_UNREACHABLE */
+  sites(names?: readonly string[]): Promise<Static<typeof SitesAnswer>>;
+  /** Only the certificates. @throws Failure as `sites` */
+  certificates(): Promise<CertificatesAnswer>;
+  /** A page of the access log. @throws Failure INVALID_REQUEST */
+  logs(query: LogQuery): Promise<LogPage>;
+  /**
+   * Follows the access log as server-sent events, from now on or from after an event.
+   * @throws Failure as `logs`, before the stream begins
+   */
+  tail(query: TailQuery, lastEventId: string | null): Promise<ReadableStream<Uint8Array>>;
+  /** Ends all tails, which would keep a server from stopping; see `EndableStreams.end`. */
+  endTails(): number;
+  /** Requests over time of each domain. @throws Failure as `logs` */
+  activity(query: ActivityQuery): Promise<LogActivity>;
+  /** Statistics over time. @throws Failure as `logs` */
+  stats(query: StatsQuery): Promise<LogStats>;
+};
+
 const DEADLINE_MS = 45_000;
 const STATUS_DEADLINE_MS = 10_000;
 
-/** The agent's refusals that a caller shall hear as they are. */
+/** Codes of the agent that the hub passes on unchanged. */
 const PASSED_ON = [
   'PROXY_REJECTED',
   'PROXY_UNREACHABLE',
@@ -44,15 +80,21 @@ const PASSED_ON = [
   'INVALID_REQUEST',
 ] as const;
 
-export function createAgentClient({
-  url,
-  token,
-  trust = null,
-  deadline = DEADLINE_MS,
-}: AgentClientDeps) {
+export function createAgentClient(deps: AgentClientDeps): AgentClient {
+  const { url, token, trust = null, deadline = DEADLINE_MS } = deps;
   const tlsOf = createAgentTls(url, trust);
-  const authorization = { Authorization: `Bearer ${token}` };
   const tails = createEndableStreams();
+
+  /** @throws whatever `fetch` throws, and if the agent presents a different certificate */
+  async function request(path: string, init: RequestInit & { headers?: object }) {
+    const tls = await tlsOf();
+    return fetch(`${url}${path}`, {
+      ...init,
+      headers: { Authorization: `Bearer ${token}`, ...onBehalf(), ...init.headers },
+      redirect: 'error',
+      ...(tls === null ? {} : { tls }),
+    });
+  }
 
   async function call<T extends TSchema>(
     schema: T,
@@ -62,13 +104,10 @@ export function createAgentClient({
     let answer: unknown;
     let ok: boolean;
     try {
-      const tls = await tlsOf();
-      const response = await fetch(`${url}${path}`, {
+      const response = await request(path, {
         method: init.body === undefined ? 'GET' : 'POST',
-        headers: { ...authorization, ...onBehalf(), 'Content-Type': 'application/json' },
+        headers: { 'Content-Type': 'application/json' },
         ...(init.body === undefined ? {} : { body: JSON.stringify(init.body) }),
-        redirect: 'error',
-        ...(tls === null ? {} : { tls }),
         signal: AbortSignal.timeout(init.deadline ?? deadline),
       });
       ok = response.ok;
@@ -81,67 +120,40 @@ export function createAgentClient({
   }
 
   return {
-    /** Makes `proxyfile` live; only `probe` is validated where there is one. @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE, AGENT_UNREACHABLE */
-    reload: (proxyfile: string, probe?: string) =>
+    reload: (proxyfile, probe) =>
       call(ReloadAnswer, '/proxy/reload', { body: { proxyfile, probe } }),
-
-    /** Asks whether the proxy would take `proxyfile`, and its `ports` could be had. @throws as reload */
-    validate: (proxyfile: string, ports = true) =>
+    validate: (proxyfile, ports = true) =>
       call(ValidateAnswer, '/proxy/validate', { body: { proxyfile, ports } }),
-
-    /** What `proxyfile` means to the proxy, as JSON. @throws as reload */
-    adapt: (proxyfile: string) => call(AdaptAnswer, '/proxy/adapt', { body: { proxyfile } }),
-
-    /** @throws Failure AGENT_UNREACHABLE */
+    adapt: (proxyfile) => call(AdaptAnswer, '/proxy/adapt', { body: { proxyfile } }),
     status: (deadline = STATUS_DEADLINE_MS) => call(ProxyStatus, '/proxy/status', { deadline }),
-
-    /** Whether it answers within `deadline` milliseconds. */
-    answers: (deadline: number): Promise<boolean> =>
+    answers: (deadline) =>
       call(Health, '/health', { deadline }).then(
         () => true,
         () => false,
       ),
-
-    /** What the proxy knows of its sites, or of those names. @throws Failure AGENT_UNREACHABLE, PROXY_UNREACHABLE */
-    sites: (names?: readonly string[]) =>
+    sites: (names) =>
       call(SitesAnswer, '/proxy/sites', { body: { names }, deadline: STATUS_DEADLINE_MS }),
-
-    /** The certificates alone. @throws as sites */
     certificates: () =>
       call(CertificatesAnswer, '/proxy/certificates', { deadline: STATUS_DEADLINE_MS }),
+    logs: (query) => call(LogPage, withQuery('/logs', query)),
+    activity: (query) => call(LogActivity, withQuery('/logs/activity', query)),
+    stats: (query) => call(LogStats, withQuery('/logs/stats', query)),
 
-    /** A page of the access log. @throws Failure AGENT_UNREACHABLE, INVALID_REQUEST */
-    logs: (query: LogQuery) =>
-      call(LogPage, `/logs?${new URLSearchParams(query as Record<string, string>)}`),
-
-    /**
-     * What is written to the access log from now on, or after an event, as server-sent events.
-     * @throws as logs, before the stream begins
-     */
-    async tail(query: TailQuery, lastEventId: string | null): Promise<ReadableStream<Uint8Array>> {
+    async tail(query, lastEventId) {
       const stopping = new AbortController();
       const { signal } = stopping;
       const late = setTimeout(() => stopping.abort(), STATUS_DEADLINE_MS);
-      const path = `/logs/tail?${new URLSearchParams(query as Record<string, string>)}`;
-      const headers = {
-        ...authorization,
-        ...onBehalf(),
-        ...(lastEventId && { 'Last-Event-ID': lastEventId }),
-      };
       let refusal: unknown;
       try {
-        const tls = await tlsOf();
-        const response = await fetch(`${url}${path}`, {
-          headers,
-          redirect: 'error',
+        const response = await request(withQuery('/logs/tail', query), {
+          headers: lastEventId ? { 'Last-Event-ID': lastEventId } : {},
           signal,
-          ...(tls === null ? {} : { tls }),
         });
         const type = response.headers.get('content-type') ?? '';
         if (response.ok && response.body && type.startsWith('text/event-stream')) {
           const reader = response.body.getReader();
           return tails.open({
-            // An agent that goes away looks like the end: the reader comes back to where it was.
+            // If the agent goes away, the stream just ends: the client reconnects and resumes.
             next: () =>
               reader.read().then(
                 ({ value }) => value,
@@ -158,21 +170,14 @@ export function createAgentClient({
       }
       throw refusalOf(refusal);
     },
-
-    /** Ends the tails, which a server that stops would wait for. */
     endTails: tails.end,
-
-    /** Requests over time of each domain. @throws as logs */
-    activity: (query: ActivityQuery) =>
-      call(LogActivity, `/logs/activity?${new URLSearchParams(query as Record<string, string>)}`),
-
-    /** Numbers over time. @throws as logs */
-    stats: (query: StatsQuery) =>
-      call(LogStats, `/logs/stats?${new URLSearchParams(query as Record<string, string>)}`),
   };
 }
 
-/** Tells the agent which requests a call is made for. */
+const withQuery = (path: string, query: object): string =>
+  `${path}?${new URLSearchParams(query as Record<string, string>)}`;
+
+/** Tells the agent for which requests a call is made, for its log. */
 function onBehalf(): Record<string, string> {
   const ids = joinedIds();
   return ids === undefined ? {} : { [REQUEST_ID]: ids };
@@ -184,10 +189,10 @@ function refusalOf(answer: unknown): Failure {
     const { message, words, line } = answer;
     if (code) return new Failure(code, message, { detail: words, at: { line } });
     if (answer.code === 'UNAUTHENTICATED') {
-      return unreachable('The agent does not take our token.', answer.code);
+      return unreachable('The agent rejects the hub’s token.', answer.code);
     }
   }
-  return unreachable('The agent gave an answer that cannot be understood.', answer);
+  return unreachable('The agent sent an invalid response.', answer);
 }
 
 const isErrorBody = (answer: unknown): answer is AgentErrorBody =>

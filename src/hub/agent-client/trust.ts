@@ -1,18 +1,18 @@
-/** Why the hub believes that it talks to its own agent. */
+/** How the hub verifies that it talks to its own agent. */
 import { createHash, X509Certificate } from 'node:crypto';
 import { connect } from 'node:tls';
 
-/** The certificate of the agent, or of who signed it, as PEM; or the agent's own by its fingerprint. */
+/** `ca`: the agent's certificate or its issuer's, as PEM; `fingerprint`: SHA-256 of the agent's certificate. */
 export type AgentTrust = { ca: string } | { fingerprint: string };
 
 type PeerCertificate = { raw?: Uint8Array };
-/** What `fetch` is told of TLS; a wrong agent never sees a request, and so no token. */
+/** The `tls` option of `fetch`. Another agent never sees a request, and so never the token. */
 export type FetchTls = {
   ca: string;
   checkServerIdentity?: (host: string, peer: PeerCertificate) => Error | undefined;
 };
 
-const LOOK_MS = 10_000;
+const HANDSHAKE_MS = 10_000;
 
 const sha256 = (der: Uint8Array) => createHash('sha256').update(der).digest('hex');
 
@@ -25,14 +25,11 @@ export function normalFingerprint(text: string): string | null {
   return /^[0-9a-f]{64}$/.test(digits) ? digits : null;
 }
 
-/**
- * @param url where the agent listens
- * @returns what each request is sent with; rejects where the agent shows another certificate
- */
-export function createAgentTls(
-  url: string,
-  trust: AgentTrust | null,
-): () => Promise<FetchTls | null> {
+/** The `tls` option for a request. @throws Error if the agent presents a different certificate */
+export type AgentTls = () => Promise<FetchTls | null>;
+
+/** @param url where the agent listens */
+export function createAgentTls(url: string, trust: AgentTrust | null): AgentTls {
   if (trust === null || !url.startsWith('https:')) return async () => null;
   if ('ca' in trust) return async () => ({ ca: trust.ca, ...ownNames(trust.ca) });
   const { fingerprint } = trust;
@@ -43,7 +40,7 @@ export function createAgentTls(
   };
 }
 
-/** A certificate that is named itself may carry any name: the address was the operator's choice. */
+/** The agent's own certificate may carry any name, because the operator chose both it and the address. */
 function ownNames(pem: string): Pick<FetchTls, 'checkServerIdentity'> {
   const certificate = new X509Certificate(pem);
   if (certificate.ca) return {};
@@ -52,11 +49,13 @@ function ownNames(pem: string): Pick<FetchTls, 'checkServerIdentity'> {
 }
 
 const sameAs = (wanted: string, { raw }: PeerCertificate): Error | undefined =>
-  raw && sha256(raw) === wanted ? undefined : new Error('the agent shows another certificate');
+  raw && sha256(raw) === wanted
+    ? undefined
+    : new Error('the agent presents a different certificate');
 
 /**
- * `fetch` asks nobody about a certificate it does not trust, so the agent is asked for it first,
- * and it becomes the only one that is trusted when it is the one that was named.
+ * `fetch` cannot be asked about a certificate it does not trust. So this first connects to read the
+ * agent's certificate, and trusts only that one if it has the fingerprint.
  */
 function pinned(url: string, fingerprint: string): Promise<FetchTls> {
   const { hostname, port } = new URL(url);
@@ -66,7 +65,7 @@ function pinned(url: string, fingerprint: string): Promise<FetchTls> {
       const { raw } = socket.getPeerCertificate();
       socket.destroy();
       if (!raw || sha256(raw) !== fingerprint) {
-        reject(new Error('the agent shows another certificate'));
+        reject(new Error('the agent presents a different certificate'));
         return;
       }
       const lines = raw.toString('base64').replace(/.{64}/g, '$&\n');
@@ -75,7 +74,7 @@ function pinned(url: string, fingerprint: string): Promise<FetchTls> {
         checkServerIdentity: (_, peer) => sameAs(fingerprint, peer),
       });
     });
-    socket.setTimeout(LOOK_MS, () => socket.destroy(new Error('the agent does not answer')));
+    socket.setTimeout(HANDSHAKE_MS, () => socket.destroy(new Error('the agent does not answer')));
     socket.on('error', reject);
   });
 }

@@ -1,16 +1,16 @@
-/** Clients' addresses: which one is believed, and what counts as one client. Pure. */
+/** Clients' addresses: which one to believe, and what counts as one client. Pure. */
 import { isIP } from 'node:net';
 import { plain } from '../../shared/loopback.ts';
 
-/** The last hop of `X-Forwarded-For`, which the proxy itself wrote; null where it is no address. */
+/** The last hop of `X-Forwarded-For`, which the proxy itself appended; null if it is not an address. */
 export function lastHop(forwardedFor: string | null): string | null {
   const hop = forwardedFor?.split(',').at(-1)?.trim() ?? '';
-  // RFC 7239 6: an IPv6 address may stand in brackets, and a port behind any.
+  // RFC 7239 6: an IPv6 address may be in brackets, and any address may be followed by a port.
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([\d.]+):\d+$/.exec(hop)?.[1] ?? hop;
   return isIP(bare) ? plain(bare) : null;
 }
 
-/** What is throttled as one client: an IPv4 address, or the /64 a home or a server is given (RFC 6177). */
+/** What is throttled as one client: an IPv4 address, or the /64 that a home or a server gets (RFC 6177). */
 export function networkOf(address: string): string {
   const bare = plain(address);
   if (isIP(bare) !== 6) return bare;

@@ -1,5 +1,5 @@
 /** `Authorization: Bearer …` (RFC 6750 2.1). Pure. */
 
-/** The token a request carries, or null. */
+/** The bearer token of a request, or null. */
 export const bearerOf = (headers: Headers): string | null =>
   /^Bearer +(\S+) *$/i.exec(headers.get('authorization') ?? '')?.[1] ?? null;

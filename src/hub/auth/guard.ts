@@ -1,22 +1,18 @@
-/** Lets nobody pass without a session or an API token; mounted on every controller but health and sign-in. */
+/** Refuses requests without a session or an API token; every controller but health and sign-in uses it. */
 import { Elysia } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
 import { note } from '../../shared/observe/context.ts';
-import type { sessionCookie } from './cookie.ts';
-import type { Accounts } from './service.ts';
-import type { User, Who } from './sessions.ts';
-import type { Tokens } from './tokens.ts';
+import type { Accounts } from './accounts/accounts.ts';
+import type { SessionCookies } from './sessions/cookie.ts';
+import type { SignedIn, User } from './sessions/sessions.ts';
+import type { Tokens } from './tokens/tokens.ts';
 
-export type GuardDeps = {
-  accounts: Accounts;
-  tokens: Tokens;
-  cookies: ReturnType<typeof sessionCookie>;
-};
+export type GuardDeps = { accounts: Accounts; tokens: Tokens; cookies: SessionCookies };
 
-/** Who makes a request, and the name of the API token it comes with; null for a session. */
+/** Who makes a request, and the name of the API token it uses; null for a session. */
 export type Caller = { user: User; via: string | null };
 
-/** The caller as the changelog names them. */
+/** The caller as the changelog records them. */
 export const authorOf = ({ user, via }: Caller) => ({
   userId: user.id,
   userName: user.name,
@@ -26,8 +22,9 @@ export const authorOf = ({ user, via }: Caller) => ({
 const READS = new Set(['GET', 'HEAD']);
 
 /**
- * For people and scripts. A scoped `derive`: it runs before the body is read, so that a stranger's
- * bad body gets 401. Adds `who` to the context of the controller that uses it.
+ * For people and scripts. Adds `who` to the context of the controller that uses it. A scoped
+ * `derive`: it runs before the body is read, so that a stranger's bad body gets 401.
+ * @throws Failure, per request: UNAUTHENTICATED, FORBIDDEN
  */
 export function createGuard({ accounts, tokens, cookies }: GuardDeps) {
   return new Elysia({ name: 'guard' })
@@ -39,28 +36,31 @@ export function createGuard({ accounts, tokens, cookies }: GuardDeps) {
         note({ user: signedIn.user.id });
         return { who: { user: signedIn.user, via: null } };
       }
-      const use = tokens.find(bearer);
-      if (!use) throw unauthenticated();
-      note({ user: use.user.id });
-      if (use.token.scope === 'read' && !READS.has(request.method)) {
-        throw new Failure('FORBIDDEN', 'This token may read only.');
+      const found = tokens.find(bearer);
+      if (!found) throw unauthenticated();
+      note({ user: found.user.id });
+      if (found.token.scope === 'read' && !READS.has(request.method)) {
+        throw new Failure('FORBIDDEN', 'This token is read-only.');
       }
-      return { who: { user: use.user, via: use.token.name } };
+      return { who: { user: found.user, via: found.token.name } };
     });
 }
 
-/** For what a person alone may do: accounts, sessions, passwords and tokens themselves. */
+/**
+ * For what only a person may do: accounts, sessions, passwords and API tokens. Adds `who`.
+ * @throws Failure, per request: UNAUTHENTICATED, FORBIDDEN
+ */
 export function createSessionGuard({ accounts, tokens, cookies }: GuardDeps) {
   return new Elysia({ name: 'session-guard' })
     .use(cookies)
-    .derive({ as: 'scoped' }, ({ sessionCookie }): { who: Who } => {
+    .derive({ as: 'scoped' }, ({ sessionCookie }): { who: SignedIn } => {
       const who = accounts.find(sessionCookie.presented);
       if (who) {
         note({ user: who.user.id });
         return { who };
       }
       if (!tokens.find(sessionCookie.bearer)) throw unauthenticated();
-      throw new Failure('FORBIDDEN', 'This needs a session: no token may do it.');
+      throw new Failure('FORBIDDEN', 'This requires a session; API tokens are not accepted.');
     });
 }
 

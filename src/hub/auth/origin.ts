@@ -1,37 +1,37 @@
-/** Which requests come from somebody else's page, and which names the hub answers to. Pure. */
+/** Refuses requests from other sites' pages, and for host names that are not the hub's. Pure. */
 import { Failure } from '../../shared/failure.ts';
 import { bearerOf } from './bearer.ts';
 
 export type OriginRules = {
-  /** Hosts (`box.example`, `box.example:8443`) that the hub is reached by; empty: any. */
+  /** Hosts (`box.example`, `box.example:8443`) that the hub answers to; empty: any. */
   hosts: readonly string[];
 };
 
-/** RFC 9110 9.2.1: these change nothing. */
+/** Safe methods (RFC 9110 9.2.1). */
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Routes that make or end a session: a foreign page must not do that either (login CSRF). */
+/** Routes that start or end a session. Another site's page must not do that either (login CSRF). */
 const SIGNING = /^\/api\/auth\/sign-(in|up|out)(\/|$)/;
 
 const COOKIE = /(?:^|;\s*)(?:__Host-)?signalbox_session=/;
 
-/** What a browser says of the page that asks (Fetch Metadata); `none` is the address bar. */
+/** Trusted values of `Sec-Fetch-Site`; `none` is the address bar. */
 const OWN_SITES = new Set(['same-origin', 'none']);
 
-/** Lower case, without the port a browser leaves out. */
-export const normalHost = (host: string): string => host.toLowerCase().replace(/:(80|443)$/, '');
+/** A host in lower case, without a default port. */
+const normalHost = (host: string): string => host.toLowerCase().replace(/:(80|443)$/, '');
 
 /**
- * @param https whether the request came over HTTPS, as far as that is known
+ * @param https whether the request is known to have come over HTTPS
  * @throws Failure FORBIDDEN_ORIGIN
  */
 export function assertOwnOrigin(request: Request, https: boolean, { hosts }: OriginRules): void {
   const { pathname } = new URL(request.url);
   const { method, headers } = request;
   const host = normalHost(headers.get('host') ?? '');
-  // Against DNS rebinding: a stranger's name that points here is not one of ours. The health route
-  // is asked by machines that know the address alone, and it tells nothing; so are the metrics,
-  // which want a token no page has, or judge the host themselves.
+  // Against DNS rebinding, where a stranger's host name points here. Health checks and Prometheus
+  // often know only the address: health reveals nothing, and metrics require a token, which no
+  // page has, or check the host themselves.
   const isForMachines = pathname === '/api/health' || pathname === '/metrics';
   if (hosts.length > 0 && !isForMachines && !hosts.includes(host)) throw forbidden();
   if (SAFE.has(method) || bearerOf(headers) !== null) return;
@@ -42,10 +42,13 @@ export function assertOwnOrigin(request: Request, https: boolean, { hosts }: Ori
   if (origin === null) return;
   const own = URL.canParse(origin) ? new URL(origin) : null;
   const from = own && normalHost(own.host);
-  // The scheme counts only where it is known: behind a proxy that is not trusted it is not.
+  // Behind a proxy that is not trusted the scheme is unknown and does not count.
   if (!own || !from || (https && own.protocol !== 'https:')) throw forbidden();
   if (from !== host && !hosts.includes(from)) throw forbidden();
 }
 
 const forbidden = () =>
-  new Failure('FORBIDDEN_ORIGIN', 'This request comes from a page that is not the hub’s own.');
+  new Failure(
+    'FORBIDDEN_ORIGIN',
+    'The page or host name of this request does not belong to the hub.',
+  );

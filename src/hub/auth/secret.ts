@@ -1,11 +1,11 @@
-/** Secrets compared and kept. Pure. */
+/** Hashing and comparing secrets. Pure. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
 
-/** What is stored of a token: hex SHA-256. It has full entropy, so a slow hash would add nothing. */
+/** What is stored of a token: hex SHA-256. Tokens have full entropy, so a slow hash would add nothing. */
 export const hashOf = (token: string): string => sha256(token).toString('hex');
 
-/** Equal, without telling by the time how much of it was right. */
+/** Compares in constant time. */
 export const isSame = (given: string, wanted: string): boolean =>
   timingSafeEqual(sha256(given), sha256(wanted));

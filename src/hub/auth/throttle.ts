@@ -1,4 +1,4 @@
-/** Counts attempts by key over a sliding window, in bounded memory. */
+/** Limits attempts per key within a sliding window, in bounded memory. */
 import { Failure } from '../../shared/failure.ts';
 
 export type ThrottleOptions = {
@@ -6,24 +6,34 @@ export type ThrottleOptions = {
   limit: number;
   windowMs: number;
   now: () => Date;
-  /** Keys remembered; the ones that were quiet for longest are forgotten first. */
-  most?: number;
+  /** Keys to remember; the least recently used one is forgotten first. */
+  maxKeys?: number;
 };
 
-export type Throttle = ReturnType<typeof createThrottle>;
+export type Throttle = {
+  /** @throws Failure RATE_LIMITED if `key` has no attempt left */
+  check(key: string): void;
+  /**
+   * Counts one attempt. Call the returned function to undo that.
+   * @throws Failure RATE_LIMITED, with nothing counted
+   */
+  take(key: string): () => void;
+  /** How many keys are remembered. */
+  size(): number;
+};
 
-/** About 10 MB at worst; whoever wants to push a key out needs thousands of addresses. */
-const MOST_KEYS = 50_000;
+/** About 10 MB at worst; pushing a key out takes thousands of addresses. */
+const MAX_KEYS = 50_000;
 
-export function createThrottle({ limit, windowMs, now, most = MOST_KEYS }: ThrottleOptions) {
-  /** Times of attempts by key; the order of the map is the order of the last attempt. */
+export function createThrottle(options: ThrottleOptions): Throttle {
+  const { limit, windowMs, now, maxKeys = MAX_KEYS } = options;
+  /** Times of attempts by key, in the order of each key's last attempt. */
   const attempts = new Map<string, number[]>();
 
   function recent(key: string, at: number): number[] {
     return attempts.get(key)?.filter((time) => time > at - windowMs) ?? [];
   }
 
-  /** @throws Failure RATE_LIMITED where `key` has no attempt left */
   function check(key: string): void {
     const at = now().getTime();
     const times = recent(key, at);
@@ -34,34 +44,27 @@ export function createThrottle({ limit, windowMs, now, most = MOST_KEYS }: Throt
 
   return {
     check,
-
-    /**
-     * Counts one attempt, which the returned function takes back.
-     * @throws Failure RATE_LIMITED with nothing counted
-     */
-    take(key: string): () => void {
+    take(key) {
       check(key);
       const at = now().getTime();
       const times = [...recent(key, at), at];
       attempts.delete(key);
       attempts.set(key, times);
-      if (attempts.size > most) {
-        const [quietest] = attempts.keys();
-        if (quietest !== undefined) attempts.delete(quietest);
+      if (attempts.size > maxKeys) {
+        const [oldest] = attempts.keys();
+        if (oldest !== undefined) attempts.delete(oldest);
       }
       return () => {
-        const now = attempts.get(key);
-        const index = now?.indexOf(at) ?? -1;
-        if (now && index >= 0) now.splice(index, 1);
-        if (now?.length === 0) attempts.delete(key);
+        const current = attempts.get(key);
+        const index = current?.indexOf(at) ?? -1;
+        if (current && index >= 0) current.splice(index, 1);
+        if (current?.length === 0) attempts.delete(key);
       };
     },
-
-    /** Keys that are remembered. */
-    size: (): number => attempts.size,
+    size: () => attempts.size,
   };
 }
 
 /** @param retryAfter seconds */
 export const rateLimited = (retryAfter: number): Failure =>
-  new Failure('RATE_LIMITED', 'Too many attempts; wait a while and try again.', { retryAfter });
+  new Failure('RATE_LIMITED', 'Too many attempts. Try again later.', { retryAfter });

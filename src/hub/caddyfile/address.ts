@@ -1,20 +1,21 @@
+/** Addresses of sites and upstreams: which are valid, and their normal forms. Pure. */
 import { domainToASCII } from 'node:url';
 
 /** Longest host name and longest label of one, in octets (RFC 1035 §2.3.4). */
 const HOST_MAX = 253;
 const LABEL_MAX = 63;
 
-/** The ports of addresses that name none. */
+/** The ports of HTTP and HTTPS addresses that name none. */
 export type Ports = { http: number; https: number };
 const STANDARD_PORTS: Ports = { http: 80, https: 443 };
 
-/** Longest address that is looked at; Caddy cuts off the rest of a longer one. */
+/** Longer addresses are not read; Caddy truncates them. */
 const ADDRESS_MAX = 4096;
 
 /**
- * The normal form of an address a vhost's body may stand under: `[http[s]://]host[:port]`, lower
- * case, punycode, no trailing dot, no default port. Null for everything else, also for what Caddy
- * would take although it is no host.
+ * The normal form of a vhost's domain: `[http[s]://]host[:port]` in lower case and punycode, without
+ * a trailing dot or a default port.
+ * @returns null for everything else, including what Caddy would accept although it is not a host
  */
 export function normalizeDomain(input: string): string | null {
   if (input.length > ADDRESS_MAX) return null;
@@ -23,33 +24,33 @@ export function normalizeDomain(input: string): string | null {
   const split = splitPort(rest);
   if (!split) return null;
   const host = normalizeHost(split.host);
-  // A line that begins with this word reads a file, wherever it stands.
+  // A line that begins with this word imports a file, wherever it is.
   if (host === null || input === 'import') return null;
   const port = split.port === null ? null : validPort(split.port);
   if (port === undefined) return null;
   if ((secure === 'http://' && port === 443) || (secure === 'https://' && port === 80)) return null;
-  const silent = port === null || port === (secure === 'http://' ? 80 : 443);
-  return `${secure}${host}${silent ? '' : `:${port}`}`;
+  const isDefault = port === null || port === (secure === 'http://' ? 80 : 443);
+  return `${secure}${host}${isDefault ? '' : `:${port}`}`;
 }
 
 /**
- * The form under which an address is compared with others: one key for all that differ only in
- * case, trailing dot, Unicode or punycode, a default port or a scheme that the port implies. Never
- * fails; `{$NAME}` and `{$NAME:default}` are compared as written, since only the proxy knows them.
- * @param ports what an address without a port means, as the global options have it
+ * A key to compare addresses by: the same for all that differ only in case, a trailing dot, Unicode
+ * or punycode, a default port or a scheme that the port implies. Never fails. `{$NAME}` and
+ * `{$NAME:default}` are compared as written, since only the proxy knows their values.
+ * @param ports the ports that the global options set
  */
 export function addressKey(address: string, ports: Ports = STANDARD_PORTS): string {
   if (address.length > ADDRESS_MAX) return address;
-  const kept: string[] = [];
+  const placeholders: string[] = [];
   const text = address.trim().replace(/\{[^{}]*\}/g, (placeholder) => {
-    kept.push(placeholder);
-    return `\0${kept.length - 1}\0`;
+    placeholders.push(placeholder);
+    return `\0${placeholders.length - 1}\0`;
   });
   const [, scheme = '', rest = ''] = /^(?:(.*?):\/\/)?(.*)$/s.exec(text) ?? [];
   const slash = rest.indexOf('/');
   const authority = slash < 0 ? rest : rest.slice(0, slash);
   const written = slash < 0 ? '' : rest.slice(slash).toLowerCase();
-  // Every path is no path.
+  // Matching every path is the same as having none.
   const path = written === '/*' ? '' : written;
   const split = splitPort(authority) ?? { host: authority, port: null };
   const host = normalizeHost(split.host) ?? asciiHost(split.host);
@@ -57,16 +58,16 @@ export function addressKey(address: string, ports: Ports = STANDARD_PORTS): stri
   const named = scheme.toLowerCase();
   const plain = named === 'http' || (named === '' && port === String(ports.http));
   const prefix = plain ? 'http://' : named === '' || named === 'https' ? '' : `${named}://`;
-  const silent = port === '' || port === String(plain ? ports.http : ports.https);
-  const key = `${prefix}${host}${silent ? '' : `:${port}`}${path}`;
-  // An address without host, such as `:443`, still needs a key of its own.
+  const isDefault = port === '' || port === String(plain ? ports.http : ports.https);
+  const key = `${prefix}${host}${isDefault ? '' : `:${port}`}${path}`;
+  // An address without a host, for example `:443`, still needs a key.
   const whole = key === '' || key.startsWith('/') ? `:443${key}` : key;
-  return whole.replace(/\0(\d+)\0/g, (_, index) => kept[Number(index)] ?? '');
+  return whole.replace(/\0(\d+)\0/g, (_, index) => placeholders[Number(index)] ?? '');
 }
 
 /**
- * Whether a word may stand among the addresses of a whole block: Caddy takes any scheme and port
- * and only fails, or not even that, when it is to serve them. Anything may be the host.
+ * Whether a word may be an address of a whole block: Caddy accepts any scheme and port, and fails
+ * only when it is to serve them, if at all. The host may be anything.
  */
 export function isSiteAddress(address: string): boolean {
   if (address === 'import' || /^(?:&?\(|@)/.test(address)) return false;
@@ -77,8 +78,8 @@ export function isSiteAddress(address: string): boolean {
 }
 
 /**
- * Whether `text` is an upstream: `http://`, `https://` or `h2c://`, a host and optionally a port, or
- * `host:port`. Nothing that passes can be more than one word of a Caddyfile.
+ * Whether `text` is an upstream: `host:port`, or `http://`, `https://` or `h2c://` with a host and
+ * optionally a port. Whatever passes is a single word of a Caddyfile.
  */
 export function isUpstream(text: string): boolean {
   const [, scheme = '', rest = ''] = /^((?:https?|h2c):\/\/)?(.*)$/is.exec(text) ?? [];
@@ -90,33 +91,33 @@ export function isUpstream(text: string): boolean {
   return !split.host.startsWith('*') && normalizeHost(split.host) !== null;
 }
 
-/** A host and its port, null where none is written; a bare IPv6 address has none. */
+/** A host and its port, null if none is written; an IPv6 address without brackets has none. */
 function splitPort(authority: string): { host: string; port: string | null } | null {
   const match = /^(\[[^\]]*\]|[^:[\]]*)(?::([^:]*))?$/s.exec(authority);
   if (match) return { host: match[1] ?? '', port: match[2] ?? null };
   return normalizeIpv6(authority) === null ? null : { host: `[${authority}]`, port: null };
 }
 
-/** The number of a port that can be listened on or dialled; undefined for anything else. */
+/** A port that can be listened on or dialled; undefined for anything else. */
 function validPort(text: string): number | undefined {
   const port = /^[0-9]{1,5}$/.test(text) ? Number(text) : 0;
   return port >= 1 && port <= 65_535 ? port : undefined;
 }
 
-/** A host in normal form, IPv6 in brackets; null for what is none. */
+/** A host in normal form, IPv6 in brackets; null if it is not a host. */
 function normalizeHost(host: string): string | null {
   if (host.startsWith('[')) return normalizeIpv6(host.slice(1, -1));
   const wildcard = host.startsWith('*.') ? '*.' : '';
   const name = asciiHost(host.slice(wildcard.length));
   if (name === '' || wildcard.length + name.length > HOST_MAX) return null;
   const labels = name.split('.');
-  // Caddy takes what only looks like punycode and fails when it is to get a certificate for it.
+  // Caddy accepts invalid punycode, and then fails to get a certificate for it.
   if (name.includes('xn--') && domainToASCII(name) === '') return null;
   const valid = labels.every(
     (label) => label.length <= LABEL_MAX && /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?$/.test(label),
   );
   if (!valid) return null;
-  // A last label of digits makes it an IPv4 address to every client, so it has to be a proper one.
+  // With a numeric last label every client takes it for an IPv4 address, so it must be a valid one.
   const numeric = /^(?:[0-9]+|0x[0-9a-f]*)$/.test(labels.at(-1) ?? '');
   return !numeric || (wildcard === '' && isIpv4(labels)) ? wildcard + name : null;
 }
@@ -126,14 +127,14 @@ function isIpv4(labels: readonly string[]): boolean {
   return labels.length === 4 && labels.every((label) => octet.test(label) && Number(label) <= 255);
 }
 
-/** Lower case, punycode, no trailing dot; what cannot be converted stays as it is. */
+/** Lower case, punycode, no trailing dot; stays as it is if it cannot be converted. */
 function asciiHost(host: string): string {
   const lower = host.toLowerCase().replace(/^([^.].*)\.$/s, '$1');
   if (!/[^\0-\x7f]/.test(lower) || /[^\P{ASCII}a-z0-9_.-]|[\s\p{Cc}]/u.test(lower)) return lower;
   return domainToASCII(lower).replace(/\.$/, '') || lower;
 }
 
-/** The shortest form of an IPv6 address, in brackets; null for what is none. */
+/** The shortest form of an IPv6 address, in brackets; null if it is not one. */
 function normalizeIpv6(text: string): string | null {
   if (!/^[0-9a-f:.]+$/i.test(text) || !text.includes(':')) return null;
   const url = URL.parse(`http://[${text}]/`);

@@ -1,10 +1,14 @@
+/** Reads and edits the global options at the start of a preamble. Pure. */
 import { hasGlobalOptions } from '../../shared/caddyfile/preamble.ts';
 import { startsLine, tokenize } from '../../shared/caddyfile/tokenizer.ts';
 
-/** One option of the global block: its words' first line (1-based) and its place in the text. */
+/** Why the `admin` option may not be used. */
+export const ADMIN_IS_OURS = 'admin: signalbox sets the admin endpoint itself';
+
+/** An option of the global block: its first line, from 1, and its offsets in the text. */
 export type GlobalOption = { name: string; line: number; start: number; end: number };
 
-/** The options of the global block, with the blocks that belong to them, in order. */
+/** The global options in order, each with its own block if it has one. */
 export function globalOptions(preamble: string): GlobalOption[] {
   if (!hasGlobalOptions(preamble)) return [];
   const tokens = tokenize(preamble);
@@ -25,18 +29,22 @@ export function globalOptions(preamble: string): GlobalOption[] {
   return options;
 }
 
-/** `preamble` without an option, and without the line it leaves empty. */
+/** The first global option of this name. */
+export const findOption = (preamble: string, name: string): GlobalOption | undefined =>
+  globalOptions(preamble).find((option) => option.name === name);
+
+/** Removes an option, and its line if nothing else is on it. */
 export function withoutOption(preamble: string, { start, end }: GlobalOption): string {
   const from = preamble.lastIndexOf('\n', start - 1) + 1;
   const lf = preamble.indexOf('\n', end);
   const rest = preamble.slice(end, lf < 0 ? undefined : lf);
-  const whole = preamble.slice(from, start).trim() === '' && rest.trim() === '' && lf >= 0;
-  return whole
+  const isAlone = preamble.slice(from, start).trim() === '' && rest.trim() === '' && lf >= 0;
+  return isAlone
     ? preamble.slice(0, from) + preamble.slice(lf + 1)
     : preamble.slice(0, start) + preamble.slice(end);
 }
 
-/** `preamble` with lines put at the beginning of its global block, which is made where there is none. */
+/** Adds lines at the start of the global block, and the block if there is none. */
 export function withOptions(preamble: string, lines: readonly string[]): string {
   if (lines.length === 0) return preamble;
   const text = lines.map((line) => `\t${line}\n`).join('');

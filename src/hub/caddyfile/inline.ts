@@ -1,17 +1,19 @@
+/** Replaces the imports of files in a Caddyfile with what is in them. */
 import { maskPlaceholders } from '../../shared/caddyfile/placeholders.ts';
-import { startsLine, type TokenizeOptions, tokenize } from '../../shared/caddyfile/tokenizer.ts';
+import { type TokenizeOptions, tokenize } from '../../shared/caddyfile/tokenizer.ts';
+import { onlyArgument } from './directive.ts';
 
-/** The files that an import names, in Caddy's order; null where they are left to the proxy. */
+/** The files that an import names, in Caddy's order; null if the import is left to the proxy. */
 export type ReadImport = (target: string, folder: string | null) => ImportedFile[] | null;
 export type ImportedFile = { text: string; folder: string };
 
-/** As deep as files may import each other. */
+/** How deep files may import each other. */
 const DEEPEST = 10;
 
 /**
- * A Caddyfile with the files it imports put in where they are imported. Snippets stay imports, and
- * so does a file that takes arguments.
- * @param folder where a relative path is meant from; null where none is known
+ * A Caddyfile with the files it imports in place of their imports. Imports of snippets stay, and so
+ * do those of files that take arguments.
+ * @param folder what relative paths are relative to; null if it is not known
  */
 export function inlineImports(
   text: string,
@@ -21,24 +23,15 @@ export function inlineImports(
   depth = 0,
 ): string {
   if (depth > DEEPEST || !text.includes('import')) return text;
-  const { masked } = maskPlaceholders(text);
-  const tokens = tokenize(masked, options);
+  const tokens = tokenize(maskPlaceholders(text).masked, options);
   const snippets = new Set(
-    tokens
-      .filter(({ text: word }) => /^\(.+\)$/.test(word))
-      .map(({ text: word }) => word.slice(1, -1)),
+    tokens.flatMap(({ text: word }) => (/^\(.+\)$/.test(word) ? [word.slice(1, -1)] : [])),
   );
   let result = '';
   let kept = 0;
   for (const [index, token] of tokens.entries()) {
-    const target = tokens[index + 1];
-    const alone =
-      token.text === 'import' &&
-      startsLine(tokens, index) &&
-      target !== undefined &&
-      !startsLine(tokens, index + 1) &&
-      (tokens[index + 2] === undefined || startsLine(tokens, index + 2));
-    if (!alone || snippets.has(target.text)) continue;
+    const target = onlyArgument(tokens, index, 'import');
+    if (!target || snippets.has(target.text)) continue;
     const files = read(target.text, folder);
     if (!files || files.some((file) => file.text.includes('{args'))) continue;
     const inner = files.map((file) =>

@@ -1,30 +1,36 @@
+/** A Caddyfile for validating a few sites instead of the whole proxyfile. Pure. */
 import { type Rendered, renderSite, type Site, type Span } from './render.ts';
 
 /**
- * The rendered proxyfile with all sites but `sites` left empty, every line where it stands in the
- * whole: validating it costs the same however many sites there are. Sites that are not in the
- * whole (disabled ones) follow behind its end.
+ * The rendered proxyfile with only these sites in it: validating it takes the same time however many
+ * sites there are. Every line has the number it has in the whole. Sites that are not in the whole,
+ * because they are disabled, follow after its end.
  * @param rendered the whole that `sites` are taken from
  */
 export function renderProbe(rendered: Rendered, sites: readonly Site[]): Rendered {
-  const places = new Map(rendered.spans.map((span) => [span.id, span.first]));
-  const own = sites.map((site) => ({ site, ...renderSite(site), first: places.get(site.id) }));
   const spans: Span[] = [];
   let text = rendered.head;
   let line = rendered.headLines;
-  const put = (target: number, part: (typeof own)[number]) => {
-    text += '\n'.repeat(target - line) + part.text;
-    line = target + part.height - 1;
-    const { id, domain } = part.site;
-    spans.push({ id, domain, first: target + part.line, lines: part.lines });
+  /** Adds a site so that its block begins on a line. */
+  const add = (site: Site, start: number) => {
+    const block = renderSite(site);
+    text += '\n'.repeat(start - line) + block.text;
+    line = start + block.height - 1;
+    spans.push({
+      id: site.id,
+      domain: site.domain,
+      first: start + block.before,
+      lines: block.lines,
+    });
   };
-  const placed = own.filter((part) => part.first !== undefined);
-  for (const part of placed.toSorted((a, b) => (a.first ?? 0) - (b.first ?? 0))) {
-    put((part.first ?? 0) - part.line, part);
-  }
+
+  const firsts = new Map(rendered.spans.map(({ id, first }) => [id, first]));
+  const starts = sites.flatMap((site) => {
+    const first = firsts.get(site.id);
+    return first === undefined ? [] : [{ site, start: first - renderSite(site).before }];
+  });
+  for (const { site, start } of starts.toSorted((a, b) => a.start - b.start)) add(site, start);
   const end = rendered.text.split('\n').length;
-  for (const part of own) {
-    if (part.first === undefined) put(Math.max(line, end) + 2, part);
-  }
+  for (const site of sites) if (!firsts.has(site.id)) add(site, Math.max(line, end) + 2);
   return { ...rendered, text: `${text}\n`, spans };
 }

@@ -1,9 +1,11 @@
+/** Renders preamble and sites to one Caddyfile, and finds its lines again. Pure. */
 import { maskPlaceholders, UPSTREAM } from '../../shared/caddyfile/placeholders.ts';
 import { hasGlobalOptions } from '../../shared/caddyfile/preamble.ts';
 import { tokenize } from '../../shared/caddyfile/tokenizer.ts';
+import { memoize } from '../../shared/memoize.ts';
 import { siteForm } from './site.ts';
 
-/** A vhost as far as the proxyfile is concerned; taken as immutable, see `renderSite`. */
+/** What the proxyfile needs of a vhost; immutable, see `renderSite`. */
 export type Site = {
   id: number;
   domain: string;
@@ -12,42 +14,42 @@ export type Site = {
   enabled: boolean;
 };
 
-/** Where a vhost's config stands: `first` is the proxyfile's line (1-based) of its line 1. */
+/** Where a vhost's config is: `first` is the number, from 1, of its first line in the proxyfile. */
 export type Span = { id: number; domain: string; first: number; lines: number };
 
-/**
- * `head` is what stands before the first site, in `headLines` lines; the preamble's line 1 is its
- * line `preambleLine` (1-based).
- */
 export type Rendered = {
   text: string;
+  /** In the order of the proxyfile. */
   spans: Span[];
+  /** Everything before the first site, and how many lines that is. */
   head: string;
   headLines: number;
+  /** The number, from 1, of the preamble's first line. */
   preambleLine: number;
 };
 
-/** One vhost's part of the proxyfile, without the blank line before it and a final line end. */
-export type SiteText = {
+/** A site's block, without the blank line before it or a final line end. */
+type SiteBlock = {
   text: string;
-  /** Lines of `text` that precede line 1 of the config. */
-  line: number;
-  /** Lines of the config, and of all of `text`. */
+  /** How many lines come before the config's first line. */
+  before: number;
+  /** How many lines the config has, and how many the whole block. */
   lines: number;
   height: number;
-  /** Its addresses hold a `{$…}`: with an unset variable the block might have none. */
+  /** Its addresses contain a `{$…}`: if the variable is not set, the block might have none. */
   variable: boolean;
 };
 
 const HEADER = '# Written by signalbox; changes made here are replaced at the next publish.';
 
 /**
- * Global options that change nothing: the grace period has no limit anyway. Where there are none,
- * Caddy takes a first block whose addresses turn out to be empty for them, and would not say so.
+ * Global options that change nothing: without them the grace period has no limit either. If there
+ * were none, and the first site's addresses turned out to be empty, Caddy would take that site for
+ * the global options, and would not say so.
  */
 const GUARD = '{\n\tgrace_period 0s\n}';
 
-/** The proxyfile: `preamble`, then every enabled site in the order given. */
+/** The proxyfile: the preamble, then every enabled site in the order given. */
 export function render(preamble: string, sites: readonly Site[]): Rendered {
   const parts: string[] = [];
   const spans: Span[] = [];
@@ -57,23 +59,23 @@ export function render(preamble: string, sites: readonly Site[]): Rendered {
     line += height + 1;
   };
 
-  const texts = sites
+  const blocks = sites
     .filter(({ enabled }) => enabled)
     .map((site) => ({ site, ...renderSite(site) }));
   add(HEADER, 1);
-  if (texts.some(({ variable }) => variable) && !hasGlobalOptions(preamble)) add(GUARD, 3);
+  if (blocks.some(({ variable }) => variable) && !hasGlobalOptions(preamble)) add(GUARD, 3);
   const options = trimEnd(preamble);
   const preambleLine = line;
   if (options.trim() !== '') add(options, countLines(options));
   const [head, headLines] = [parts.join('\n\n'), line - 2];
-  for (const { site, text, line: before, lines, height } of texts) {
+  for (const { site, text, before, lines, height } of blocks) {
     spans.push({ id: site.id, domain: site.domain, first: line + before, lines });
     add(text, height);
   }
   return { text: `${parts.join('\n\n')}\n`, spans, head, headLines, preambleLine };
 }
 
-/** Which vhost a line of the proxyfile belongs to, and the line within its config; else null. */
+/** The vhost whose config a line of the proxyfile is in, and its line there; null if in none. */
 export function locate(
   rendered: Rendered,
   line: number,
@@ -90,22 +92,12 @@ export function locate(
   return { id: span.id, domain: span.domain, line: line - span.first + 1 };
 }
 
-const cache = new WeakMap<Site, SiteText>();
-
-/** The site's block; read once per object, so a changed vhost has to be a new one. */
-export function renderSite(site: Site): SiteText {
-  const known = cache.get(site);
-  if (known) return known;
-  const rendered = siteText(site);
-  cache.set(site, rendered);
-  return rendered;
-}
-
-/** A site's config with its upstream put in: what Caddy gets to read. */
+/** A config with the upstream filled in, as Caddy will read it. */
 export const fillUpstream = (config: string, upstream: string): string =>
   upstream === '' ? config : config.replaceAll(UPSTREAM, () => upstream);
 
-function siteText(site: Site): SiteText {
+/** The site's block; rendered once per object, so a changed vhost must be a new object. */
+export const renderSite = memoize((site: Site): SiteBlock => {
   const { domain } = site;
   const config = fillUpstream(site.config, site.upstream);
   const form = siteForm(domain, config);
@@ -113,48 +105,48 @@ function siteText(site: Site): SiteText {
     const text = trimEnd(config);
     const lines = countLines(text);
     const variable = form.addresses.some((address) => address.includes('{$'));
-    return { text, line: 0, lines, height: lines, variable };
+    return { text, before: 0, lines, height: lines, variable };
   }
   const body = withoutBlankEnd(config);
   const lines = countLines(body);
   const text = `${domain} {\n${indent(body)}\n}`;
-  return { text, line: 1, lines, height: lines + 2, variable: domain.includes('{$') };
-}
+  return { text, before: 1, lines, height: lines + 2, variable: domain.includes('{$') };
+});
 
-/** `config` with a tab before each line, except where it would come to stand inside a token. */
+/** `config` with a tab before each line, except for lines that begin inside a token. */
 function indent(config: string): string {
   const inside = insideTokens(config);
   let start = 0;
   return config
     .split('\n')
     .map((line) => {
-      const at = start;
+      const offset = start;
       start += line.length + 1;
-      return line.trim() === '' || inside(at) ? line : `\t${line}`;
+      return line.trim() === '' || inside(offset) ? line : `\t${line}`;
     })
     .join('\n');
 }
 
 /**
- * Whether an offset, asked for in ascending order, lies inside a token. Caddy 2.6 knows no
- * heredocs and later versions do: what either takes for the inside of a token is left alone.
+ * Tells whether an offset is inside a token; offsets must be asked for in ascending order. Caddy
+ * has heredocs from 2.7 on: an offset counts as inside if it is with or without them.
  */
-function insideTokens(config: string): (at: number) => boolean {
+function insideTokens(config: string): (offset: number) => boolean {
   if (!/["`]|<<|\{\$/.test(config)) return () => false;
   const { masked } = maskPlaceholders(config);
   const views = [false, true].map((heredocs) => {
-    // Behind a line end, as in the block, so that a byte order mark is part of its word.
+    // After a line end, as in the block, so that a byte order mark is part of its word.
     const tokens = tokenize(`\n${masked}`, { heredocs });
     let index = 0;
-    return (at: number) => {
-      while ((tokens[index]?.end ?? Number.POSITIVE_INFINITY) <= at + 1) index++;
-      return (tokens[index]?.start ?? Number.POSITIVE_INFINITY) < at + 1;
+    return (offset: number) => {
+      while ((tokens[index]?.end ?? Number.POSITIVE_INFINITY) <= offset + 1) index++;
+      return (tokens[index]?.start ?? Number.POSITIVE_INFINITY) < offset + 1;
     };
   });
-  return (at) => views.map((view) => view(at)).includes(true);
+  return (offset) => views.map((view) => view(offset)).includes(true);
 }
 
-/** A body without the blank lines at its end, unless a backslash could make one of them matter. */
+/** A body without the blank lines at its end, unless a backslash before them makes them matter. */
 function withoutBlankEnd(config: string): string {
   const text = trimEnd(config);
   return text.slice(text.lastIndexOf('\n') + 1).includes('\\') ? config : text;

@@ -1,14 +1,15 @@
+/** Tells whether a vhost's config is the body of a site block or a whole block. Pure. */
 import { maskPlaceholders } from '../../shared/caddyfile/placeholders.ts';
 import { startsLine, type TokenizeOptions, tokenize } from '../../shared/caddyfile/tokenizer.ts';
 import { addressKey } from './address.ts';
 
-/** What a vhost's config is; `addresses` are those of the whole block, as written, in order. */
+/** What a vhost's config is; `addresses` are those of the whole block, in order, as written. */
 export type SiteForm = { form: 'body' } | { form: 'block'; addresses: string[] };
 
 /**
- * Whether `config` is a whole site block: a list of addresses that begins with `domain`, then a
- * `{`. Caddy itself cannot tell an address from a directive; a line that begins with the name of
- * one is a directive's, so a host of such a name is written with its scheme.
+ * A config is a whole site block if it is a list of addresses that begins with `domain`, and then a
+ * `{`. Caddy itself cannot tell an address from a directive: here a directive's name always means
+ * the directive, and a host with that name must be written with its scheme.
  */
 export function siteForm(domain: string, config: string, options?: TokenizeOptions): SiteForm {
   const addresses = addressList(config, options);
@@ -19,8 +20,9 @@ export function siteForm(domain: string, config: string, options?: TokenizeOptio
 }
 
 /**
- * The words in front of the first `{` of `text`, without their commas: those of one line, and of
- * the next ones after a comma at a line's end. Null where no `{` follows them.
+ * The addresses before the first `{` of `text`, without their commas. A list goes on in the next
+ * line after a comma at the end of a line.
+ * @returns null if no `{` follows them
  */
 export function addressList(text: string, options?: TokenizeOptions): string[] | null {
   const { masked } = maskPlaceholders(text);

@@ -1,3 +1,4 @@
+/** Takes a Caddyfile apart into preamble and sites. Pure. */
 import { maskPlaceholders, UPSTREAM } from '../../shared/caddyfile/placeholders.ts';
 import { type Block, readBlock } from '../../shared/caddyfile/structure.ts';
 import {
@@ -7,77 +8,82 @@ import {
   tokenize,
 } from '../../shared/caddyfile/tokenizer.ts';
 import { isUpstream } from './address.ts';
-import { globalOptions, withoutOption } from './globals.ts';
+import { onlyArgument } from './directive.ts';
+import { ADMIN_IS_OURS, findOption, withoutOption } from './globals.ts';
 
-/** A site of somebody's Caddyfile as a vhost would hold it. */
+/** A site of a Caddyfile that someone else wrote, as a vhost would hold it. */
 export type ImportedSite = { domain: string; config: string; upstream: string };
-/** What was left out because it changes nothing; `line` as in the file. */
+/** What was left out because it changes nothing; `line` of the file. */
 export type Skipped = { line: number; reason: string };
 export type Split = { preamble: string; sites: ImportedSite[]; skipped: Skipped[] };
 
-/** A top-level part of the file: its text with the comments before it, and what it is. */
-type Part = { kind: 'options' | 'shared' | 'site'; text: string; keys: string[] };
+/** A top-level block with the comments before it. */
+type Section = { kind: 'options' | 'shared' | 'site'; text: string; keys: string[] };
 
-/** Our own first line, when a file that we wrote comes back. */
+/** The first line of a file that signalbox wrote. */
 const OWN_HEADER = /^# Written by signalbox;[^\n]*\n+/;
 
 /**
- * Takes a Caddyfile apart: global options, snippets and named routes become the preamble, each site
- * block a vhost named after its first address. Texts stay as written, comments included. A file
- * whose one site has no braces gets them. Null where the blocks cannot be told.
+ * Global options, snippets and named routes become the preamble; each site block becomes a vhost,
+ * named after its first address. Texts stay as written, comments included. If the file's only site
+ * has no braces, it gets them.
+ * @returns null if the blocks cannot be told apart
  */
 export function splitCaddyfile(file: string, options: TokenizeOptions = {}): Split | null {
   const header = OWN_HEADER.exec(file)?.[0] ?? '';
   const text = file.slice(header.length).replace(/^\ufeff/, '');
-  // Caddy forgives a last brace that is missing.
-  const parts = readParts(text, options) ?? readParts(`${text}\n}`, options);
-  if (!parts) return null;
-  const shared = parts.filter(({ kind }) => kind !== 'site').map((part) => tidy(part.text));
+  // Caddy accepts a file whose last closing brace is missing.
+  const sections = readSections(text, options) ?? readSections(`${text}\n}`, options);
+  if (!sections) return null;
+  const shared = sections.filter(({ kind }) => kind !== 'site').map((one) => tidy(one.text));
   const skipped: Skipped[] = [];
   let preamble = shared.join('\n\n');
-  const admin = globalOptions(text).find(({ name }) => name === 'admin');
-  const here = globalOptions(preamble).find(({ name }) => name === 'admin');
-  if (admin && here) {
-    preamble = withoutOption(preamble, here);
-    const line = header.split('\n').length - 1 + admin.line;
-    skipped.push({ line, reason: 'admin: signalbox sets the admin endpoint itself' });
+  const inFile = findOption(text, 'admin');
+  const inPreamble = findOption(preamble, 'admin');
+  if (inFile && inPreamble) {
+    preamble = withoutOption(preamble, inPreamble);
+    const line = header.split('\n').length - 1 + inFile.line;
+    skipped.push({ line, reason: ADMIN_IS_OURS });
   }
-  const sites = parts.filter(({ kind }) => kind === 'site').map((part) => toSite(part, options));
+  const sites = sections.filter(({ kind }) => kind === 'site').map((one) => toSite(one, options));
   return { preamble: /^\s*\{\s*\}\s*$/.test(preamble) ? '' : preamble, sites, skipped };
 }
 
-function readParts(text: string, options: TokenizeOptions): Part[] | null {
-  const { masked } = maskPlaceholders(text);
-  const tokens = tokenize(masked, options);
-  const parts: Part[] = [];
+function readSections(text: string, options: TokenizeOptions): Section[] | null {
+  const tokens = tokenize(maskPlaceholders(text).masked, options);
+  const sections: Section[] = [];
   let from = 0;
   for (let index = 0; index < tokens.length; ) {
     const { block } = readBlock(tokens, index, () => false);
     if (!block) {
-      const bare =
-        parts.every(({ kind }) => kind !== 'site') && bareSite(text, tokens, index, from);
-      return bare ? [...parts, bare] : null;
+      if (sections.some(({ kind }) => kind === 'site')) return null;
+      const bare = bareSite(text, tokens, index, from);
+      return bare && [...sections, bare];
     }
     const end = endOf(text, tokens, block);
-    const keys = block.keys.map((key) => text.slice(key.start, key.end).replace(/,$/, ''));
-    parts.push({ kind: kindOf(keys), text: text.slice(from, end), keys });
+    const keys = block.keys.map((key) => written(text, key));
+    sections.push({ kind: kindOf(keys), text: text.slice(from, end), keys });
     from = end;
     index = block.close + 1;
   }
-  const last = parts.at(-1);
+  const last = sections.at(-1);
   if (last) last.text += text.slice(from);
-  return parts;
+  return sections;
 }
 
-function kindOf(keys: readonly string[]): Part['kind'] {
+/** A key as it is written, without the comma after it. */
+const written = (text: string, key: Token): string =>
+  text.slice(key.start, key.end).replace(/,$/, '');
+
+function kindOf(keys: readonly string[]): Section['kind'] {
   const [first] = keys;
   if (first === undefined) return 'options';
   return keys.length === 1 && /^&?\(.*\)$/.test(first) ? 'shared' : 'site';
 }
 
 /**
- * Behind the line of a block's closing brace, with the comment that may stand there: a backslash
- * in a comment takes the next line into it.
+ * The offset after the line of a block's closing brace, and after a comment on that line, which may
+ * be several lines long: a backslash in a comment takes the next line into it.
  */
 function endOf(text: string, tokens: readonly Token[], { close }: Block): number {
   const start = tokens[close]?.end ?? text.length;
@@ -94,47 +100,40 @@ function endOf(text: string, tokens: readonly Token[], { close }: Block): number
   return end < 0 || end >= next ? next : end + 1;
 }
 
-/** The one site of a file without braces: its addresses are the first line, the rest its body. */
+/** The only site of a file, without braces: its first line is the addresses, the rest its body. */
 function bareSite(
   text: string,
   tokens: readonly Token[],
-  index: number,
+  first: number,
   from: number,
-): Part | null {
+): Section | null {
   const keys: Token[] = [];
-  let at = index;
   let more = true;
-  for (; at < tokens.length; at++) {
-    const token = tokens[at] as Token;
-    if (at > index && !more && startsLine(tokens, at)) break;
+  let index = first;
+  for (; index < tokens.length; index++) {
+    const token = tokens[index] as Token;
     if (token.text === '{') return null;
+    if (!more && startsLine(tokens, index)) break;
     more = token.text.endsWith(',');
     keys.push(token);
   }
   const last = keys.at(-1);
-  if (!last || tokens[at]?.text === '{') return null;
-  const names = keys.map((key) => text.slice(key.start, key.end).replace(/,$/, ''));
+  if (!last) return null;
   const block = `${text.slice(from, last.end)} {${text.slice(last.end).trimEnd()}\n}\n`;
-  return { kind: 'site', text: block, keys: names };
+  return { kind: 'site', text: block, keys: keys.map((key) => written(text, key)) };
 }
 
-function toSite({ text, keys }: Part, options: TokenizeOptions): ImportedSite {
+/** The site as a vhost; the address of its only `reverse_proxy` becomes the vhost's upstream. */
+function toSite({ text, keys }: Section, options: TokenizeOptions): ImportedSite {
   const config = tidy(text);
   const plain = { domain: keys[0] ?? '', config, upstream: '' };
-  const { masked } = maskPlaceholders(config);
-  const tokens = tokenize(masked, options);
-  const found = tokens.flatMap((token, index) => {
-    const [target, next] = [tokens[index + 1], tokens[index + 2]];
-    const alone =
-      token.text === 'reverse_proxy' &&
-      startsLine(tokens, index) &&
-      target !== undefined &&
-      !startsLine(tokens, index + 1) &&
-      (next === undefined || startsLine(tokens, index + 2) || next.text === '{');
-    return alone && target.quote === '' && isUpstream(target.text) ? [target] : [];
+  const tokens = tokenize(maskPlaceholders(config).masked, options);
+  const upstreams = tokens.flatMap((_, index) => {
+    const target = onlyArgument(tokens, index, 'reverse_proxy', true);
+    return target?.quote === '' && isUpstream(target.text) ? [target] : [];
   });
-  const [only] = found;
-  if (found.length !== 1 || !only || config.includes(UPSTREAM)) return plain;
+  const [only] = upstreams;
+  if (upstreams.length !== 1 || !only || config.includes(UPSTREAM)) return plain;
   const filled = config.slice(0, only.start) + UPSTREAM + config.slice(only.end);
   if (filled.replaceAll(UPSTREAM, () => only.text) !== config) return plain;
   return { ...plain, config: filled, upstream: only.text };

@@ -1,14 +1,14 @@
-/** `/changelog`: what was changed and by whom, and taking one change back. */
+/** `/changelog`: who changed what, and undoing a change. */
 import { Elysia, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
 import { authorOf, type Guard } from '../auth/guard.ts';
+import { about, INTEGER_ID } from '../http/about.ts';
 import { IdParams, idOf } from '../http/params.ts';
 import { PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
 import { Success, Timestamp } from '../http/schemas.ts';
 import { revertChange } from '../publish/history.ts';
 import type { Publisher } from '../publish/publisher.ts';
-import * as operations from './operations.ts';
-import type { Changelog } from './service.ts';
+import type { Changelog } from './changelog.ts';
 
 const ChangelogEntry = t.Object(
   {
@@ -24,7 +24,7 @@ const ChangelogEntry = t.Object(
     domain: t.String(),
     diff: t.Union([t.String(), t.Null()]),
     createdAt: Timestamp,
-    via: t.Union([t.String(), t.Null()], { description: 'the API token it was made with' }),
+    via: t.Union([t.String(), t.Null()], { description: 'the API token that made the change' }),
   },
   { title: 'ChangelogEntry' },
 );
@@ -49,7 +49,31 @@ export function changelogRoutes({ changelog, publisher, guard }: ChangelogRoutes
           domain: t.Optional(t.String({ maxLength: 4096 })),
         }),
         response: { 200: t.Array(ChangelogEntry), ...refusals(...READS) },
-        detail: operations.listChangelog,
+        detail: about({
+          id: 'listChangelog',
+          tag: 'Changelog',
+          summary: 'List accepted changes, newest first, 100 per page',
+          access: 'read',
+          params: {
+            before: {
+              description: 'Only entries with a smaller id: the next page.',
+              example: '101',
+            },
+            domain: { description: 'Only entries for this domain.', example: 'app.example.org' },
+          },
+          example: [
+            {
+              id: 2,
+              userId: '4f6e2c9b7a1d',
+              userName: 'Ada',
+              action: 'update',
+              domain: 'app.example.org',
+              diff: '{"old":{"upstream":"127.0.0.1:8000"},"new":{"upstream":"127.0.0.1:8001"}}',
+              createdAt: '2026-11-20T19:00:00.000Z',
+              via: null,
+            },
+          ],
+        }),
       },
     )
     .post(
@@ -60,9 +84,9 @@ export function changelogRoutes({ changelog, publisher, guard }: ChangelogRoutes
           await publisher.apply(revertChange(entry), authorOf(who));
         } catch (error) {
           if (!(error instanceof Failure) || error.code !== 'REVERT_CONFLICT') throw error;
-          const later = changelog.laterOf(entry);
-          const detail = later.length > 0 ? `changed since by ${later.join(', ')}` : undefined;
-          throw new Failure(error.code, error.message, { detail });
+          const changes = changelog.laterOf(entry);
+          const detail = changes.length > 0 ? `changed since by ${changes.join(', ')}` : undefined;
+          throw new Failure(error.code, error.message, { detail, changes });
         }
         return { success: true as const };
       },
@@ -72,7 +96,14 @@ export function changelogRoutes({ changelog, publisher, guard }: ChangelogRoutes
           200: Success,
           ...refusals(...PUBLISHES, 'NOT_FOUND', 'DOMAIN_TAKEN', 'REVERT_CONFLICT'),
         },
-        detail: operations.revertChangelogEntry,
+        detail: about({
+          id: 'revertChangelogEntry',
+          tag: 'Changelog',
+          summary: 'Undo a change, as a new change',
+          access: 'write',
+          params: INTEGER_ID,
+          example: { success: true },
+        }),
       },
     );
 }

@@ -1,10 +1,10 @@
-/** The dashboard's pages and files; all that they show comes from the API. */
+/** The dashboard's pages and files; all their data comes from the API. */
 import { Elysia } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
 import { pathOf } from '../../shared/http.ts';
-import type { SignUpDoor } from '../auth/service.ts';
+import type { SignUpDoor } from '../auth/accounts/sign-up.ts';
 
-/** The addresses the page answers to; each shows itself. */
+/** The addresses of the dashboard; the page itself picks the view. */
 export const PAGES = [
   '/',
   '/sites/new',
@@ -20,21 +20,21 @@ export type Asset = {
   /** The media type, with its charset. */
   type: string;
   body: Uint8Array<ArrayBuffer>;
-  /** The same in gzip, where that is smaller. */
+  /** The body in gzip, if that is smaller. */
   gzip: Uint8Array<ArrayBuffer> | null;
 };
 
-/** `page` is the HTML; `files` are what it loads, by names that change with their content. */
+/** `page` is the HTML; `files` holds what it loads, by names that change with the content. */
 export type Dashboard = { page: string; files: ReadonlyMap<string, Asset> };
 
 export type DashboardRoutesDeps = {
-  /** Reads the bundle, once. @throws where the source is not there, or does not bundle */
+  /** Reads the bundle; called once, unless it fails. @throws Error if the source is missing or does not build */
   read: () => Promise<Dashboard>;
-  /** How an account is made for who asks. */
+  /** What the client needs to sign up. */
   doorFor: (request: Request) => SignUpDoor;
 };
 
-/** Pages are no part of the interface that is described to programs. */
+/** Pages are not part of the API's description. */
 const NOT_API = { detail: { hide: true } };
 
 /** A year: the name of a file changes with its content. */
@@ -50,14 +50,14 @@ export function dashboardRoutes({ read, doorFor }: DashboardRoutesDeps) {
     return dashboard;
   };
 
-  async function showPage(request: Request, set: Headed): Promise<string> {
+  async function showPage(request: Request, set: Answer): Promise<string> {
     set.headers['cache-control'] = 'no-store';
     set.headers['content-type'] = 'text/html; charset=utf-8';
     return (await load()).page.replace('data-door=""', `data-door="${doorFor(request)}"`);
   }
 
-  /** Somebody who typed the address is shown where to go. */
-  function showNothing(request: Request, set: Headed): Promise<string> {
+  /** A person who mistyped an address gets the page, which shows where to go. */
+  function showNotFound(request: Request, set: Answer): Promise<string> {
     const isPerson = request.headers.get('accept')?.includes('text/html');
     if (!isPerson || pathOf(request).startsWith('/api')) {
       throw new Failure('NOT_FOUND', 'There is nothing at this address.');
@@ -71,7 +71,7 @@ export function dashboardRoutes({ read, doorFor }: DashboardRoutesDeps) {
       '/:file',
       async ({ params, request, set }) => {
         const asset = (await load()).files.get(params.file);
-        if (!asset) return showNothing(request, set);
+        if (!asset) return showNotFound(request, set);
         set.headers['cache-control'] = FOREVER;
         set.headers['content-type'] = asset.type;
         set.headers.vary = 'Accept-Encoding';
@@ -81,14 +81,14 @@ export function dashboardRoutes({ read, doorFor }: DashboardRoutesDeps) {
       },
       NOT_API,
     )
-    .get('/*', ({ request, set }) => showNothing(request, set), NOT_API);
+    .get('/*', ({ request, set }) => showNotFound(request, set), NOT_API);
   for (const path of PAGES) app.get(path, ({ request, set }) => showPage(request, set), NOT_API);
   return app;
 }
 
-type Headed = { headers: Record<string, string | number>; status?: number | string };
+type Answer = { headers: Record<string, string | number>; status?: number | string };
 
-/** RFC 9110 12.5.3, as far as browsers use it; `gzip;q=0` is a no. */
+/** RFC 9110 12.5.3, as far as browsers use it; `gzip;q=0` means no. */
 const takesGzip = (request: Request): boolean =>
   /(^|,)\s*gzip\s*(;\s*q=(?!0(\.0*)?\s*(,|$))[^,]*)?(,|$)/i.test(
     request.headers.get('accept-encoding') ?? '',

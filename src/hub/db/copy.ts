@@ -1,4 +1,4 @@
-/** A copy of a database that is whole and looked through before it gets its name. */
+/** Copies a database; the copy is complete and checked before it gets its name. */
 import { Database } from 'bun:sqlite';
 import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
@@ -6,14 +6,14 @@ import { basename, dirname, join } from 'node:path';
 import { type Contents, inspect } from './inspect.ts';
 
 /**
- * Writes what `from` holds at this moment to the file `to`, replacing what stands there: under
- * another name first, for its owner alone, checked and synced. Writers need not wait.
- * @throws Error where that fails, with nothing left behind and `to` as it was
+ * Writes the current contents of `from` to the file `to`, readable only by its owner. Replaces `to`
+ * once the copy, under a temporary name, is checked and synced. Does not block writers.
+ * @throws Error if that fails, with nothing left behind and `to` unchanged
  */
 export function copyDatabase(from: Database, to: string): Contents {
   const part = `${to}.${randomBytes(6).toString('hex')}.part`;
   try {
-    // It holds password hashes; SQLite fills an empty file and leaves its mode.
+    // It holds password hashes. SQLite fills an empty file and keeps its mode.
     closeSync(openSync(part, 'wx', 0o600));
     from.query('VACUUM INTO ?').run(part);
     const contents = inspectFile(part);
@@ -38,17 +38,16 @@ function inspectFile(file: string): Contents {
 }
 
 /**
- * Removes what copies to `to` have left behind that were killed. Only for who knows that no other
- * copy to it is under way.
+ * Removes what killed copies to `to` left behind. Call it only if no other copy to it is under way.
  */
-export function forgetHalves(to: string): void {
+export function removePartialCopies(to: string): void {
   const start = `${basename(to)}.`;
-  const isHalf = (name: string) =>
+  const isPartial = (name: string) =>
     name.startsWith(start) && /^[0-9a-f]{12}\.part(-journal)?$/.test(name.slice(start.length));
-  for (const name of readdirSync(dirname(to)).filter(isHalf)) rmSync(join(dirname(to), name));
+  for (const name of readdirSync(dirname(to)).filter(isPartial)) rmSync(join(dirname(to), name));
 }
 
-/** Makes a file, or the names in a folder, outlive a power cut. @throws file system errors */
+/** Syncs a file, or the names in a folder, so that it survives a power cut. @throws file system errors */
 export function syncPath(path: string): void {
   const handle = openSync(path, 'r');
   try {
@@ -58,7 +57,7 @@ export function syncPath(path: string): void {
   }
 }
 
-/** Whether it is SQLite's or the system's word for a disk, or a quota, that is full. */
+/** Whether an error of SQLite or the file system means that the disk or a quota is full. */
 export function isFull(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === 'string' && ['SQLITE_FULL', 'ENOSPC', 'EDQUOT', 'EFBIG'].includes(code);

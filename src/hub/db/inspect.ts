@@ -1,25 +1,24 @@
-/** Whether a file that claims to be a hub's database is one, and whole. */
+/** Checks that a file is a hub's database, and intact. */
 import type { Database } from 'bun:sqlite';
+import { messageOf } from '../../shared/async.ts';
 import { versionOf } from './version.ts';
 
-/** What a hub's database holds, for a person to recognise it by. */
+/** What a hub's database holds, so that a person can recognise it. */
 export type Contents = { version: number; sites: number; accounts: number };
 
-/** Those of the first schema ever. */
+/** The tables of the first schema. */
 const TABLES = ['changelog', 'preamble', 'sessions', 'users', 'vhosts'];
 
 /**
- * @param subject what the sentence of a refusal begins with
- * @throws Error where it is damaged, or another program's
+ * @param subject names the database at the beginning of an error message
+ * @throws Error if it is damaged, or not a hub's database
  */
 export function inspect(sqlite: Database, subject: string): Contents {
   let found: unknown[];
   try {
     found = sqlite.query('PRAGMA integrity_check(1)').values().flat();
   } catch (cause) {
-    throw new Error(`${subject} is damaged: ${cause instanceof Error ? cause.message : cause}`, {
-      cause,
-    });
+    throw new Error(`${subject} is damaged: ${messageOf(cause)}`, { cause });
   }
   if (found.join() !== 'ok') throw new Error(`${subject} is damaged: ${found.join()}`);
   const names = new Set(
@@ -27,7 +26,7 @@ export function inspect(sqlite: Database, subject: string): Contents {
   );
   const version = versionOf(sqlite);
   if (version === 0 || !TABLES.every((table) => names.has(table))) {
-    throw new Error(`${subject} is not a database of signalbox`);
+    throw new Error(`${subject} is not a signalbox database`);
   }
   return { version, sites: count(sqlite, 'vhosts'), accounts: count(sqlite, 'users') };
 }

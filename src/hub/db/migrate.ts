@@ -1,39 +1,40 @@
-/** From any schema that was ever released to today's, in one step that either happens or does not. */
+/** Migrates any released schema to today's, in one transaction. */
 import type { Database } from 'bun:sqlite';
-import { copyDatabase, forgetHalves } from './copy.ts';
+import { messageOf } from '../../shared/async.ts';
+import { copyDatabase, removePartialCopies } from './copy.ts';
 import first from './migrations/0001-first.sql' with { type: 'text' };
 import tokens from './migrations/0002-tokens.sql' with { type: 'text' };
 import history from './migrations/0003-history.sql' with { type: 'text' };
 import { versionOf } from './version.ts';
 
-/** In order; the position is what `PRAGMA user_version` counts. Never edit one that was released. */
+/** In order; `PRAGMA user_version` counts them. Never edit one that was released. */
 export const MIGRATIONS: readonly string[] = [first, tokens, history];
 
-/** @throws Error where `version`, that of `subject`, is beyond what this program knows */
+/** @throws Error if `version`, that of `subject`, is newer than this program supports */
 export function refuseNewer(version: number, subject = 'the database'): void {
   if (version <= MIGRATIONS.length) return;
   throw new Error(
-    `${subject} has schema version ${version}, which a newer version of signalbox wrote; this one knows versions up to ${MIGRATIONS.length}`,
+    `${subject} has schema version ${version}, written by a newer version of signalbox; this version supports up to ${MIGRATIONS.length}`,
   );
 }
 
 /**
- * Brings the database in `file` up to date, after a copy of what was there is kept beside it. The
- * copy of an attempt before is replaced: a hub that fails at each start must not fill the disk.
- * @throws Error with the database as it was
+ * Migrates the database in `file` to today's schema and keeps a copy of the old one beside it.
+ * Replaces the copy of an earlier attempt: a hub that fails at each start must not fill the disk.
+ * @throws Error, with the database unchanged
  */
 export function migrate(sqlite: Database, file: string, scripts = MIGRATIONS): void {
   const from = versionOf(sqlite);
   const to = scripts.length;
   if (from >= to) return;
   const kept = from === 0 ? null : `${file}.before-v${to}`;
-  const step = `the database could not be brought from schema version ${from} to ${to}`;
+  const step = `cannot migrate the database from schema version ${from} to ${to}`;
   if (kept !== null)
-    attempt(`${step}: no copy can be kept first`, () => {
-      forgetHalves(kept);
+    attempt(`${step}: cannot copy it first`, () => {
+      removePartialCopies(kept);
       copyDatabase(sqlite, kept);
     });
-  attempt(`${step} and is as it was${kept === null ? '' : `, with a copy in ${kept}`}`, () =>
+  attempt(`${step} (unchanged${kept === null ? '' : `; copy in ${kept}`})`, () =>
     sqlite
       .transaction(() => {
         for (const [at, script] of scripts.entries()) if (at >= from) sqlite.run(script);
@@ -43,11 +44,11 @@ export function migrate(sqlite: Database, file: string, scripts = MIGRATIONS): v
   );
 }
 
+/** Runs `work`; if it throws, says what could not be done. */
 function attempt(otherwise: string, work: () => void): void {
   try {
     work();
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`${otherwise}: ${reason}`, { cause });
+    throw new Error(`${otherwise}: ${messageOf(cause)}`, { cause });
   }
 }

@@ -1,30 +1,36 @@
-/** Opens the hub's database: the folder's lock, pragmas, and today's schema. */
+/** Opens the hub's database: locks the folder, sets pragmas, migrates the schema. */
 import { Database } from 'bun:sqlite';
 import { chmodSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { drizzle } from 'drizzle-orm/bun-sqlite';
+import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite';
 import { lockFolder } from '../../shared/lock.ts';
 import { MIGRATIONS, migrate, refuseNewer } from './migrate.ts';
 import * as schema from './schema.ts';
 import { storedVersion, versionOf } from './version.ts';
 
-/** Where the database is. */
+/** The path of the database in a data folder. */
 export const databaseIn = (folder: string): string => join(folder, 'signalbox.db');
 
-export type Db = ReturnType<typeof openDatabase>['db'];
+export type Db = BunSQLiteDatabase<typeof schema>;
+
+export type OpenDatabase = {
+  db: Db;
+  /** Closes the database and releases the folder. */
+  close(): void;
+};
 
 /**
- * @throws Error where another hub uses the folder; where the database comes from a newer version,
- * with nothing written; or where it cannot be migrated, with the database as it was
+ * @throws Error if another hub uses the folder; if a newer version wrote the database, with nothing
+ * written; or if the migration fails, with the database unchanged
  */
-export function openDatabase(folder: string) {
+export function openDatabase(folder: string): OpenDatabase {
   const release = lockFolder(folder, 'hub');
   let sqlite: Database | undefined;
   try {
     const file = databaseIn(folder);
     refuseNewer(storedVersion(file));
     sqlite = new Database(file, { create: true, strict: true });
-    // It holds password hashes; the files SQLite puts beside it take over its mode.
+    // It holds password hashes. SQLite gives its other files the same mode.
     chmodSync(file, 0o600);
     sqlite.run('PRAGMA journal_mode = WAL');
     prepare(sqlite);
@@ -45,24 +51,26 @@ export function openDatabase(folder: string) {
 }
 
 /**
- * Opens the database of a hub that may be running: without the folder's lock, and as it is.
- * @throws Error where there is none, or another version's
+ * Opens the database of a hub that may be running: without locking the folder or migrating.
+ * @throws Error if there is no database, or it has another schema version
  */
-export function openBeside(folder: string) {
-  const sqlite = openAsItIs(folder);
+export function openBeside(folder: string): OpenDatabase {
+  const sqlite = openUnmigrated(folder);
   prepare(sqlite);
   if (versionOf(sqlite) !== MIGRATIONS.length) {
     sqlite.close();
-    throw new Error('the database is an older version’s; start the hub once with this one');
+    throw new Error(
+      'the database has an older schema version; start this version of the hub once to migrate it',
+    );
   }
   return { db: drizzle(sqlite, { schema }), close: () => sqlite.close() };
 }
 
 /**
- * The same of any version but a newer one, for who only reads.
- * @throws Error where there is none, or a newer version's
+ * The same for any schema version but a newer one, to read only what all versions have.
+ * @throws Error if there is no database, or a newer version wrote it
  */
-export function openAsItIs(folder: string): Database {
+export function openUnmigrated(folder: string): Database {
   const file = databaseIn(folder);
   if (!existsSync(file)) throw new Error(`there is no database in ${folder}`);
   refuseNewer(storedVersion(file));
@@ -70,7 +78,7 @@ export function openAsItIs(folder: string): Database {
 }
 
 function prepare(sqlite: Database): void {
-  // A power cut must not take back what was answered with success: FULL syncs at each commit.
+  // FULL syncs at each commit: a power cut must not undo a change that was confirmed.
   sqlite.run('PRAGMA synchronous = FULL');
   sqlite.run('PRAGMA foreign_keys = ON');
   sqlite.run('PRAGMA busy_timeout = 5000');

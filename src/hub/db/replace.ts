@@ -1,4 +1,4 @@
-/** Puts another database in the place of the hub's, which must not run. */
+/** Replaces the hub's database. The hub must not be running. */
 import { Database } from 'bun:sqlite';
 import {
   constants,
@@ -16,22 +16,22 @@ import { type Contents, inspect } from './inspect.ts';
 import { refuseNewer } from './migrate.ts';
 import { storedVersion } from './version.ts';
 
-/** What SQLite puts beside a database. */
+/** Suffixes of the files that SQLite keeps beside a database. */
 export const BESIDE = ['-wal', '-shm', '-journal'];
 
 /**
- * Looks through a copy and makes one file of it, without its sessions: those that were ended since
- * must not come back to life.
- * @param name what a person knows the file by
- * @throws Error where it is no database of signalbox, damaged, of a newer version, or does something
- * by itself
+ * Checks a copy and merges its log into it. Deletes its sessions: those that have ended since must
+ * not become valid again.
+ * @param name names the file in error messages
+ * @throws Error if it is damaged, from a newer version, has triggers or views, or is not a hub's
+ * database
  */
 export function makeReady(file: string, name: string): Contents {
   refuseNewer(storedVersion(file, name), name);
   const sqlite = new Database(file, { readwrite: true, strict: true });
   try {
     const contents = inspect(sqlite, name);
-    refuseProgram(sqlite, name);
+    refuseCode(sqlite, name);
     sqlite.run('PRAGMA journal_mode = DELETE');
     sqlite.run('DELETE FROM sessions');
     return contents;
@@ -41,34 +41,34 @@ export function makeReady(file: string, name: string): Contents {
 }
 
 /**
- * A file may come from anywhere. No hub's database has triggers or views: one could bring sessions
- * or accounts back whenever they are removed, or work without an end.
+ * A file may come from anywhere. A hub's database has no triggers or views; one could restore deleted
+ * sessions or accounts, or run forever.
  */
-function refuseProgram(sqlite: Database, name: string): void {
+function refuseCode(sqlite: Database, name: string): void {
   const found = "SELECT type FROM sqlite_master WHERE type IN ('trigger', 'view')";
   const [type] = sqlite.query(found).values().flat();
   if (type !== undefined) {
-    throw new Error(`${name} is not a database of signalbox alone: it has a ${type}`);
+    throw new Error(`${name} is not a plain signalbox database: it has a ${type}`);
   }
 }
 
 /**
- * Gives `ready` the name `current`. What stood there is kept: at each moment of it, a crash leaves
- * the one or the other.
- * @param stamp tells the kept one apart
- * @returns where the old one is, null where there was none
- * @throws Error where another program has it open
+ * Renames `ready` to `current` and keeps the old file. A crash at any moment leaves one or the other
+ * in place.
+ * @param stamp part of the old file's new name
+ * @returns the old file's new path, null if there was none
+ * @throws Error if another program has the database open
  */
 export function putInPlace(ready: string, current: string, stamp: string): string | null {
   const kept = existsSync(current) ? `${current}.before-restore-${stamp}` : null;
   if (kept !== null) {
-    const folded = foldLog(current);
-    if (folded && BESIDE.some((end) => existsSync(current + end))) {
+    const merged = mergeLog(current);
+    if (merged && BESIDE.some((end) => existsSync(current + end))) {
       throw new Error('another program has the database open (Litestream?); stop it first');
     }
     keep(current, kept);
   }
-  // Only one that SQLite cannot read has something there still; the new one must not meet it.
+  // Left only beside a file that SQLite cannot read; the new database must not pick them up.
   for (const end of BESIDE) {
     if (existsSync(current + end)) renameSync(current + end, (kept ?? `${current}.left`) + end);
   }
@@ -80,18 +80,18 @@ export function putInPlace(ready: string, current: string, stamp: string): strin
 }
 
 /**
- * Root may restore for the user whom the folder belongs to, who must be able to open it then. That
- * user may have put a link there, to something that is not to become theirs.
+ * If root restores, gives the file to the user who owns the folder, so that they can open it. Not
+ * through a symbolic link: that user could have planted one to a file that is not theirs.
  */
 export function giveToOwner(file: string): void {
   const { uid, gid } = statSync(dirname(file));
   if (lstatSync(file).uid !== uid) lchownSync(file, uid, gid);
 }
 
-/** Takes what stands in the log beside it into the file; false where it is too damaged for that. */
-function foldLog(file: string): boolean {
+/** Merges the write-ahead log into the file; false if it is too damaged. */
+function mergeLog(file: string): boolean {
   try {
-    // SQLite removes the log of a file that it does not recognise.
+    // SQLite would delete the log of a file that it does not recognise.
     storedVersion(file);
     const sqlite = new Database(file, { readwrite: true });
     try {
@@ -105,12 +105,13 @@ function foldLog(file: string): boolean {
   }
 }
 
+/** Links or copies `current` to `kept`. */
 function keep(current: string, kept: string): void {
   try {
     linkSync(current, kept);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw error;
-    // Not every file system has links.
+    // Not every file system supports links.
     copyFileSync(current, kept, constants.COPYFILE_EXCL);
     syncPath(kept);
   }

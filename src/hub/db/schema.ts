@@ -1,4 +1,4 @@
-/** The tables. `migrations/` makes them; a test compares the two. Times are milliseconds since 1970. */
+/** The tables, as the scripts in `migrations/` create them; a test compares the two. Times are milliseconds since 1970. */
 import { sql } from 'drizzle-orm';
 import { integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 
@@ -24,7 +24,7 @@ export const sessions = sqliteTable(
     userId: text('user_id')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
-    /** Hex SHA-256 of the token; the token itself is nowhere. */
+    /** Hex SHA-256 of the token; the token itself is not stored. */
     tokenHash: text('token_hash').notNull(),
     ipAddress: text('ip_address').notNull(),
     userAgent: text('user_agent').notNull(),
@@ -43,7 +43,7 @@ export const apiTokens = sqliteTable(
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
     name: text('name').notNull(),
-    /** Hex SHA-256 of the token; the token itself is nowhere. */
+    /** Hex SHA-256 of the token; the token itself is not stored. */
     tokenHash: text('token_hash').notNull(),
     scope: text('scope', { enum: ['read', 'write'] }).notNull(),
     expiresAt: integer('expires_at', { mode: 'timestamp_ms' }),
@@ -67,7 +67,7 @@ export const vhosts = sqliteTable('vhosts', {
 
 export const changelog = sqliteTable('changelog', {
   id: integer('id').primaryKey({ autoIncrement: true }),
-  /** No reference: history outlives an account. */
+  /** Not a foreign key: entries outlive the account. */
   userId: text('user_id').notNull(),
   userName: text('user_name').notNull(),
   action: text('action', { enum: ['create', 'update', 'delete', 'toggle'] }).notNull(),
@@ -75,14 +75,14 @@ export const changelog = sqliteTable('changelog', {
   /** For an update the JSON text `{"old":{…},"new":{…}}`. */
   diff: text('diff'),
   createdAt: integer('created_at', { mode: 'timestamp_ms' }).notNull(),
-  /** The name of the API token it was made with; null for a session. */
+  /** The name of the API token that made the change; null for a session. */
   via: text('via'),
-  /** The vhost or preamble as it was and as it became, JSON text; for taking a change back. */
+  /** The vhost or preamble before and after, as JSON text; for undoing the change. */
   before: text('before'),
   after: text('after'),
 });
 
-/** One row: what stands before the sites, and whether a first publish was ever begun. */
+/** A single row: the preamble, and when the first publish was attempted. */
 export const preamble = sqliteTable('preamble', {
   id: integer('id').primaryKey().default(sql`1`),
   config: text('config').notNull(),

@@ -1,4 +1,4 @@
-/** Which schema a database has. */
+/** Reads the schema version of a database. */
 import { Database } from 'bun:sqlite';
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 
@@ -6,16 +6,16 @@ const MAGIC = 'SQLite format 3\0';
 /** Where the header holds `user_version`, four bytes, big-endian (sqlite.org/fileformat2.html). */
 const VERSION_AT = 60;
 
-/** What `PRAGMA user_version` says: how many migrations it has seen. */
+/** The number of migrations applied, from `PRAGMA user_version`. */
 export const versionOf = (sqlite: Database): number =>
   (sqlite.query('PRAGMA user_version').get() as { user_version: number }).user_version;
 
 /**
- * The same of a file that nobody may write to before it is known: SQLite itself would put its files
- * beside a database in WAL mode.
- * @param name what a person knows the file by
- * @returns 0 where there is no file, or an empty one
- * @throws Error where it is no SQLite database
+ * The same, without writing anything: SQLite itself would create files beside a database in WAL
+ * mode.
+ * @param name names the file in error messages
+ * @returns 0 if the file is missing or empty
+ * @throws Error if it is not a SQLite database
  */
 export function storedVersion(file: string, name = file): number {
   if (sizeOf(file) === 0) return 0;
@@ -30,7 +30,7 @@ export function storedVersion(file: string, name = file): number {
     throw new Error(`${name} is not a SQLite database`);
   }
   const version = header.readUInt32BE(VERSION_AT);
-  // After a crash the newest version may still stand in the log beside it.
+  // After a crash the newest version may still be in the write-ahead log.
   return sizeOf(`${file}-wal`) === 0 ? version : Math.max(version, versionWithLog(file));
 }
 

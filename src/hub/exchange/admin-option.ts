@@ -1,13 +1,9 @@
-/** The one global option that is not the operator's. */
-import { Failure } from '../../shared/failure.ts';
-import { globalOptions } from '../caddyfile/globals.ts';
+/** Refuses the one global option that signalbox sets itself. */
+import { ADMIN_IS_OURS, findOption } from '../caddyfile/globals.ts';
+import { preambleRejected } from '../publish/changes.ts';
 
-/** @throws Failure PROXY_REJECTED where a preamble has an `admin` option, with its line */
+/** @throws Failure PROXY_REJECTED with the line, if a preamble has an `admin` option */
 export function assertNoAdmin(preamble: string): void {
-  const admin = globalOptions(preamble).find(({ name }) => name === 'admin');
-  if (!admin) return;
-  throw new Failure('PROXY_REJECTED', 'This preamble cannot be published; nothing was changed.', {
-    detail: 'admin: signalbox sets the admin endpoint itself',
-    at: { line: admin.line },
-  });
+  const admin = findOption(preamble, 'admin');
+  if (admin) throw preambleRejected({ message: ADMIN_IS_OURS, line: admin.line });
 }

@@ -1,13 +1,13 @@
 /** Whether two adapted configurations mean the same. Pure. */
 
 /**
- * Where two JSON values differ first, as a path such as `apps.http.servers.srv0.routes.2`, or null.
- * It names places and no values: a configuration may hold secrets.
+ * The first difference of two JSON values as a path like `apps.http.servers.srv0.routes.2`; null if
+ * there is none. Contains no values, because a configuration may hold secrets.
  */
 export function firstDifference(one: unknown, other: unknown, path = ''): string | null {
   if (Object.is(one, other)) return null;
   if (!isTree(one) || !isTree(other) || Array.isArray(one) !== Array.isArray(other)) {
-    return path === '' ? 'the whole' : path;
+    return path === '' ? 'the top level' : path;
   }
   for (const key of new Set([...Object.keys(one), ...Object.keys(other)])) {
     const found = firstDifference(one[key], other[key], path === '' ? key : `${path}.${key}`);
@@ -17,8 +17,8 @@ export function firstDifference(one: unknown, other: unknown, path = ''): string
 }
 
 /**
- * Without what the agent sets for itself: the admin endpoint, and which hosts are not logged (a
- * list that Caddy 2.6.2 writes in the order of a map, another one each time).
+ * A copy without what the agent sets itself: the admin endpoint, and which hosts are not logged (a
+ * list that Caddy 2.6.2 writes in random order).
  */
 export function comparable(config: unknown): unknown {
   if (!isTree(config)) return config;

@@ -1,4 +1,4 @@
-/** Turns a Caddyfile into preamble and vhosts, and proves that they mean the same. */
+/** Imports a Caddyfile as preamble and vhosts, and proves that they mean the same to the proxy. */
 import { Failure, sentenceOf } from '../../shared/failure.ts';
 import type { AgentClient } from '../agent-client/client.ts';
 import { globalOptions, withOptions } from '../caddyfile/globals.ts';
@@ -21,16 +21,16 @@ export type ImporterDeps = {
   publisher: Publisher;
   agent: AgentClient;
   /**
-   * Whether options of the first preamble (one machine) stay unless the file sets them: the ports,
-   * which may be unprivileged, and `skip_install_trust`.
+   * Whether the ports and `skip_install_trust` of the present preamble stay unless the file sets
+   * them. In one-machine mode the first preamble has them, and its ports may be unprivileged.
    */
   keepFirst: boolean;
-  /** Reads the files that may be imported. */
+  /** Reads files that a Caddyfile imports, if that is allowed. */
   readImport: ReadImport;
   now: () => Date;
 };
 
-/** What a file becomes; `vhosts` have no id if nothing was published. */
+/** What a file becomes; `vhosts` have ids only if they were published. */
 export type Imported = {
   preamble: string;
   vhosts: (ImportedSite & { id: number | null })[];
@@ -40,27 +40,27 @@ export type Imported = {
 
 export type Importer = {
   /**
-   * @param options.dryRun only say what would be imported
-   * @throws Failure PROXY_REJECTED if the proxy does not accept the file, IMPORT_DIFFERS,
-   * DOMAIN_TAKEN, and as any publish; nothing is changed
+   * @param options.dryRun only tells what would be imported
+   * @throws Failure, with nothing changed: PROXY_REJECTED if the proxy does not accept the file,
+   * IMPORT_DIFFERS, DOMAIN_TAKEN, and as any publish
    */
   run(file: string, options: { dryRun: boolean; author: Author }): Promise<Imported>;
 };
 
 const EMPTY: SiteSet = { preamble: '', vhosts: [], nextId: 1 };
-/** The preamble is the first of our operations, the first site the second. */
+/** Number of the operation that creates the first site; the preamble is operation 1. */
 const FIRST_SITE = 2;
 const KEPT_OPTIONS = ['http_port', 'https_port', 'skip_install_trust'];
 
 export function createImporter(deps: ImporterDeps): Importer {
   const { publisher, agent, keepFirst, readImport, now } = deps;
 
-  /** @throws Failure IMPORT_DIFFERS unless `set` means what `file` does */
+  /** @throws Failure IMPORT_DIFFERS unless `set` means the same as `file` */
   async function prove(file: string, set: SiteSet): Promise<void> {
     const original = await agent.adapt(file);
     const ours = await agent.adapt(render(set.preamble, set.vhosts).text).catch((error) => {
       if (!(error instanceof Failure) || error.code !== 'PROXY_REJECTED') throw error;
-      throw differs(`the proxy would not accept it: ${sentenceOf(error) ?? ''}`);
+      throw differs(`the proxy would not accept the result: ${sentenceOf(error) ?? ''}`);
     });
     const place = firstDifference(comparable(original.config), comparable(ours.config));
     if (place !== null) throw differs(`the configuration would differ at ${place}`);
@@ -68,7 +68,7 @@ export function createImporter(deps: ImporterDeps): Importer {
 
   return {
     async run(file, options) {
-      // Ports that it does not set may be different in the end.
+      // If our ports are kept, the file's default ports are not the ones that will be used.
       await agent.validate(file, !keepFirst);
       const dialect = await publisher.dialect();
       const split = splitCaddyfile(inlineImports(file, readImport, dialect), dialect);
@@ -77,18 +77,18 @@ export function createImporter(deps: ImporterDeps): Importer {
       const creates = sites.map((site) => createChange(site));
       let text = preamble;
       const importing: Change<unknown[]> = (set, time) => {
-        text = keepFirst ? withFirst(preamble, set.preamble) : preamble;
+        text = keepFirst ? withKeptOptions(preamble, set.preamble) : preamble;
         return sequence<unknown>([preambleChange(text), ...creates])(set, time);
       };
       try {
-        const alone = planned(importing, now());
-        for (const vhost of alone.vhosts) assertContained(vhost, alone.preamble, dialect);
-        await prove(file, { ...alone, preamble });
+        const imported = appliedToNothing(importing, now());
+        for (const vhost of imported.vhosts) assertContained(vhost, imported.preamble, dialect);
+        await prove(file, { ...imported, preamble });
         if (options.dryRun) {
           const { refusal } = await publisher.preview(importing);
           if (refusal) throw refusal;
           const vhosts = sites.map((site) => ({ ...site, id: null }));
-          return { preamble, vhosts, skipped, proxyfile: render(preamble, alone.vhosts).text };
+          return { preamble, vhosts, skipped, proxyfile: render(preamble, imported.vhosts).text };
         }
         const [, ...made] = (await publisher.apply(importing, options.author, true)) as [
           unknown,
@@ -103,20 +103,20 @@ export function createImporter(deps: ImporterDeps): Importer {
         }));
         return { preamble: text, vhosts, skipped, proxyfile: render(published, all).text };
       } catch (error) {
-        throw named(error, sites);
+        throw inTermsOfFile(error, sites);
       }
     },
   };
 }
 
-/** The set a change leads to from nothing. */
-function planned(change: Change<unknown>, time: Date): SiteSet {
+/** The set that a change makes of an empty one. */
+function appliedToNothing(change: Change<unknown>, time: Date): SiteSet {
   const plan = change(EMPTY, time);
   return 'done' in plan ? EMPTY : plan.next;
 }
 
-/** A refusal of one of our operations names the site instead, or the preamble. */
-function named(error: unknown, sites: readonly ImportedSite[]): unknown {
+/** Names the site or the preamble that a refused operation comes from. */
+function inTermsOfFile(error: unknown, sites: readonly ImportedSite[]): unknown {
   if (!(error instanceof Failure) || error.at.operation === undefined) return error;
   const { operation, line } = error.at;
   const site = sites[operation - FIRST_SITE];
@@ -125,7 +125,8 @@ function named(error: unknown, sites: readonly ImportedSite[]): unknown {
   );
 }
 
-function withFirst(preamble: string, present: string): string {
+/** `preamble` with those options of the present one that it does not set. */
+function withKeptOptions(preamble: string, present: string): string {
   const set = new Set(globalOptions(preamble).map(({ name }) => name));
   const kept = globalOptions(present)
     .filter(({ name }) => KEPT_OPTIONS.includes(name) && !set.has(name))

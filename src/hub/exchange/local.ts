@@ -1,11 +1,10 @@
 /**
- * What somebody on the host itself may ask of a running hub without a password: a socket in the
- * data folder, which its owner alone can open.
+ * What a running hub does for its own user without a password, for `signalbox import`: requests on a
+ * socket in the data folder, which only its owner can open.
  */
 import { Elysia } from 'elysia';
 import { errors, jsonBody, lateBodies } from '../../shared/http.ts';
-import type { Log } from '../../shared/log.ts';
-import { reportTo } from '../../shared/observe/log.ts';
+import { type Log, reportTo } from '../../shared/log.ts';
 import { observeRequests, type RequestSeen, type Routes } from '../../shared/observe/requests.ts';
 import type { Author } from '../publish/changes.ts';
 import type { Importer } from './importer.ts';
@@ -14,14 +13,15 @@ import { ImportAnswer, ImportBody } from './schemas.ts';
 export type LocalDeps = {
   importer: Importer;
   bodyLimit: number;
-  /** Hears of each request. */
+  /** Called for each request. */
   seen: (request: RequestSeen) => void;
   log: Log;
 };
 
-/** Who stands in the changelog; there is no account behind it. */
+/** The author in the changelog; there is no such account. */
 const LOCAL: Author = { userId: 'local', userName: 'command line', via: null };
 
+/** An app for that socket; its routes need no guard. */
 export function createLocal({ importer, bodyLimit, seen, log }: LocalDeps) {
   const local = new Elysia({ name: 'local' })
     .wrap(observeRequests({ routes: (): Routes => local.routes, log, seen, several: false }))

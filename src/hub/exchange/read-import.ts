@@ -1,10 +1,13 @@
-/** The files that a Caddyfile's import names, where they may be read. */
+/** Reads the files that a Caddyfile imports, if that is allowed. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { mayImport } from '../../shared/import-dirs.ts';
 import type { ReadImport } from '../caddyfile/inline.ts';
 
-/** @param dirs the folders below which files may be imported */
+/**
+ * Returns null for a target that may not, or cannot, be read.
+ * @param dirs the folders whose files may be imported
+ */
 export const createReadImport =
   (dirs: readonly string[]): ReadImport =>
   (target, from) => {
@@ -21,7 +24,7 @@ export const createReadImport =
     }
   };
 
-/** In the order of Go's `filepath.Glob`, which Caddy uses: by name, byte for byte. */
+/** The matching files, in the order of Go's `filepath.Glob`, which Caddy uses: bytewise by name. */
 function matching(folder: string, name: string): string[] {
   if (!/[*?[\\]/.test(name)) return [name];
   const glob = new Bun.Glob(name);

@@ -1,5 +1,7 @@
-/** Import on the wire. */
+/** What several routes of this folder share: import on the wire, and examples for the API's description. */
 import { t } from 'elysia';
+import { render } from '../caddyfile/render.ts';
+import type { SiteSet } from '../publish/vhost.ts';
 
 export const ImportBody = t.Object(
   {
@@ -9,7 +11,7 @@ export const ImportBody = t.Object(
   { title: 'ImportRequest' },
 );
 
-/** `id` is null where nothing was published. */
+/** `id` is null if nothing was published. */
 export const ImportAnswer = t.Object(
   {
     preamble: t.String(),
@@ -26,3 +28,15 @@ export const ImportAnswer = t.Object(
   },
   { title: 'ImportAnswer' },
 );
+
+/** The Caddyfile for a set of vhosts. */
+export const proxyfileOf = ({ preamble, vhosts }: Pick<SiteSet, 'preamble' | 'vhosts'>): string =>
+  render(preamble, vhosts).text;
+
+export const PREAMBLE = '{\n\temail ada@example.org\n}';
+export const SITE = {
+  domain: 'app.example.org',
+  config: 'reverse_proxy {upstream}',
+  upstream: '127.0.0.1:8000',
+};
+export const PROXYFILE = 'app.example.org {\n\treverse_proxy 127.0.0.1:8000\n}\n';

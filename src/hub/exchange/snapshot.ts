@@ -1,4 +1,4 @@
-/** Preamble and vhosts as one document, and back. */
+/** Preamble and vhosts as one document, for export and restore. */
 import { type Static, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
 import {
@@ -9,8 +9,9 @@ import {
   sequence,
 } from '../publish/changes.ts';
 import type { SiteSet } from '../publish/vhost.ts';
+import { PREAMBLE, SITE } from './schemas.ts';
 
-/** Vhosts in the order they are rendered; accounts and history are not part of it. */
+/** Vhosts in rendering order; without accounts and changelog. */
 export const Snapshot = t.Object(
   {
     version: t.Literal(1),
@@ -28,6 +29,13 @@ export const Snapshot = t.Object(
 );
 export type Snapshot = Static<typeof Snapshot>;
 
+export const SNAPSHOT: Snapshot = {
+  version: 1,
+  preamble: PREAMBLE,
+  vhosts: [{ ...SITE, enabled: true }],
+};
+
+/** The document for a set. */
 export const snapshotOf = ({ preamble, vhosts }: SiteSet): Snapshot => ({
   version: 1,
   preamble,
@@ -40,9 +48,9 @@ export const snapshotOf = ({ preamble, vhosts }: SiteSet): Snapshot => ({
 });
 
 /**
- * Makes a document the whole set.
- * @param replace whether what is there may go; else only an empty hub takes one
- * @throws Failure, when judged: NOT_EMPTY, and as its parts
+ * Replaces the whole set by a document.
+ * @param replace whether there may be vhosts, which are then deleted
+ * @throws Failure, when it is applied: NOT_EMPTY, and as the changes it consists of
  */
 export const restoreChange =
   ({ preamble, vhosts }: Snapshot, replace: boolean): Change<unknown> =>
@@ -50,7 +58,7 @@ export const restoreChange =
     if (set.vhosts.length > 0 && !replace) {
       throw new Failure(
         'NOT_EMPTY',
-        'There are vhosts already; ?replace=true puts these in their place.',
+        'The hub already has vhosts; use ?replace=true to replace them.',
       );
     }
     return sequence<unknown>([

@@ -1,22 +1,25 @@
-/** What a route tells about itself beyond its schemas. Pure. */
+/** A route's OpenAPI `detail`: what its schemas do not say. Pure. */
 
-/** The sections of the document, in their order. */
+/** The sections of the document, in order. */
 export const TAGS = {
-  Vhosts: 'The sites the proxy serves. A change is live and recorded, or it never happened.',
-  Configuration: 'What stands around the vhosts: preamble, preview, import, export, restore.',
-  Logs: 'The access log: pages, numbers over time, and live.',
-  Changelog: 'Who changed what, and taking it back.',
-  Accounts: 'Sign-up, sign-in, sessions and accounts, on the wire as better-auth’s e-mail routes.',
-  Tokens: 'Permanent tokens for scripts.',
-  Status: 'How hub, agent and proxy are.',
-  Document: 'This description.',
+  Vhosts:
+    'The sites that the proxy serves. A change is either live and recorded, or it has no effect.',
+  Configuration:
+    'Everything around the vhosts: global options and snippets (the preamble), preview, import, export and restore.',
+  Logs: 'The access log: pages, statistics and a live stream.',
+  Changelog: 'Who changed what, and undoing a change.',
+  Accounts:
+    'Sign-up, sign-in, sessions and accounts. Compatible with better-auth’s email-and-password routes.',
+  Tokens: 'Permanent API tokens for scripts.',
+  Status: 'The state of hub, agent and proxy.',
+  Document: 'This description of the API.',
 } as const;
 
 /**
- * Who may ask: anyone; whoever is on the machine, and others with any bearer token; a session or any
- * API token; one that may write; a session alone.
+ * Who may call a route: anyone; anyone on this machine, and others with a bearer token; a session
+ * or any API token; a session or a token with the scope `write`; a session only.
  */
-export type Access = 'anyone' | 'near' | 'read' | 'write' | 'session';
+export type Access = 'anyone' | 'local' | 'read' | 'write' | 'session';
 
 export type Example = { summary?: string; value: unknown };
 
@@ -27,48 +30,55 @@ export type About = {
   summary: string;
   description?: string;
   access: Access;
-  /** Examples of the body, by name. */
-  ask?: Record<string, Example>;
-  /** An example of the answer to a request that succeeds. */
-  answer?: unknown;
-  /** The answer may be the word `null` as well. */
+  /** Examples of the request body, by name. */
+  bodies?: Record<string, Example>;
+  /** An example of a successful response. */
+  example?: unknown;
+  /** The response may also be `null`. */
   nullable?: true;
-  /** Media type of the answer where its schema does not tell. */
-  type?: string;
-  /** What a parameter is that its schema does not tell. */
+  /** Media type of the response, if the schema does not imply it. */
+  mediaType?: string;
+  /** What the schema does not say about a parameter. */
   params?: Record<string, { description?: string; example?: unknown; schema?: object }>;
-  /** Request headers that matter to it. */
-  headers?: readonly RequestHeader[];
-  /** Headers of the answer to a request that succeeds. */
-  tells?: readonly AnswerHeader[];
+  /** Request headers that the route reads. */
+  requestHeaders?: readonly RequestHeader[];
+  /** Headers of a successful response. */
+  responseHeaders?: readonly ResponseHeader[];
 };
 
 export type RequestHeader = 'If-Match' | 'Last-Event-ID';
-export type AnswerHeader = 'ETag' | 'Set-Cookie';
+export type ResponseHeader = 'ETag' | 'Set-Cookie';
 
-/** Where the document's builder finds it again; no client ever sees it. */
-export const KEPT = 'x-about';
+/** The key of `detail` under which `buildDocument` finds the `About`; clients never see it. */
+export const ABOUT = 'x-about';
 
-/** An id is a number, although anything else is not an error but not found. */
+/** Ids are integers. The schema accepts any text, because any other id is a 404 and not a 400. */
 export const INTEGER_ID = { id: { schema: { type: 'integer', minimum: 1 }, example: 1 } };
+
+/** The `replace` parameter of a change. */
+export const REPLACE = {
+  replace: {
+    description: '`true` allows the first change to replace sites that signalbox did not write.',
+  },
+};
 
 const CREDENTIALS = {
   anyone: [],
-  near: [{}, { session: [] }, { apiToken: [] }],
+  local: [{}, { session: [] }, { apiToken: [] }],
   read: [{ session: [] }, { sessionCookie: [] }, { apiToken: [] }],
   write: [{ session: [] }, { sessionCookie: [] }, { apiToken: ['write'] }],
   session: [{ session: [] }, { sessionCookie: [] }],
 } satisfies Record<Access, Record<string, string[]>[]>;
 
-/** A route's `detail`. */
-export function about(told: About) {
-  const { id, tag, summary, description, access } = told;
+/** Makes the `detail` of a route. */
+export function about(route: About) {
+  const { id, tag, summary, description, access } = route;
   return {
     operationId: id,
     tags: [tag],
     summary,
     ...(description === undefined ? {} : { description }),
     security: CREDENTIALS[access],
-    [KEPT]: told,
+    [ABOUT]: route,
   };
 }

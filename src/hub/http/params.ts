@@ -6,7 +6,11 @@ export const IdParams = t.Object({ id: t.String() });
 
 const ID = /^[1-9]\d{0,14}$/;
 
-/** @throws Failure NOT_FOUND for anything that cannot be an id; `what` names it in the sentence */
+/**
+ * The id as a number.
+ * @param what names the kind of thing in the message
+ * @throws Failure NOT_FOUND for text that cannot be an id
+ */
 export function idOf({ id }: Static<typeof IdParams>, what = 'vhost'): number {
   if (ID.test(id)) return Number(id);
   throw new Failure('NOT_FOUND', `There is no such ${what}.`);
@@ -14,10 +18,11 @@ export function idOf({ id }: Static<typeof IdParams>, what = 'vhost'): number {
 
 /**
  * `replace=true`: the first change may replace sites that signalbox did not write.
- * No `UnionEnum`: Elysia gives a missing one its first value.
+ * Not a `UnionEnum`: Elysia would default a missing parameter to the first value.
  */
 export const ReplaceQuery = t.Object({
   replace: t.Optional(t.Union([t.Literal('true'), t.Literal('false')])),
 });
 
+/** Whether a query says `replace=true`. */
 export const replaces = (query: Static<typeof ReplaceQuery>): boolean => query.replace === 'true';

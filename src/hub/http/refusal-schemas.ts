@@ -1,30 +1,30 @@
-/** The refusals of a route as response schemas, each with the codes it may carry. */
+/** Response schemas of a route's errors, with the codes that each status can carry. */
 import { t } from 'elysia';
 import { FAILURES, type FailureCode } from '../../shared/failure.ts';
 import { ErrorBody } from '../../shared/wire.ts';
 
-/** Whatever is asked: a Host that makes no URL, and what nobody expected. */
+/** Any route: an invalid Host header, and unexpected errors. */
 export const ANY = ['INVALID_REQUEST', 'INTERNAL'] as const;
-/** Whatever has to do with accounts: another host than `HUB_ORIGINS`, and a disk that is full. */
+/** Routes open to anyone: also a host missing from `HUB_ORIGINS`, and a full disk. */
 export const OPEN = [...ANY, 'FORBIDDEN_ORIGIN', 'STORAGE_UNAVAILABLE'] as const;
-/** What the guard lets a session and any API token do. */
+/** Routes for a session or any API token. */
 export const READS = [...OPEN, 'UNAUTHENTICATED'] as const;
-/** What an API token may not do, or only one that may write. */
+/** Routes for a session only, or for a session or an API token with the scope `write`. */
 export const WRITES = [...READS, 'FORBIDDEN'] as const;
-/** What a JSON body may have wrong about it. */
+/** Routes with a JSON body. */
 export const BODY = ['INVALID_JSON', 'BODY_TOO_LARGE', 'BODY_TOO_SLOW'] as const;
-/** What somebody who chooses a password, or fills in a form about accounts, may hear. */
+/** Routes that set a password. */
 export const NEW_PASSWORD = [
   'VALIDATION_ERROR',
   'PASSWORD_TOO_SHORT',
   'PASSWORD_TOO_LONG',
   'PASSWORD_TOO_COMMON',
 ] as const;
-/** What comes from the agent. */
+/** Routes that ask the agent. */
 export const ASKS_AGENT = [...READS, 'AGENT_UNREACHABLE'] as const;
-/** What the agent has to ask the proxy for. */
+/** Routes for which the agent asks the proxy. */
 export const ASKS_PROXY = [...ASKS_AGENT, 'PROXY_UNREACHABLE'] as const;
-/** What any publish may be refused with. */
+/** Routes that publish. */
 export const PUBLISHES = [
   ...WRITES,
   'IMPORT_FIRST',
@@ -39,7 +39,7 @@ type Refusals<Code extends FailureCode> = {
 
 const made = new Map<string, typeof ErrorBody>();
 
-/** Equal lists share a schema, so that it is compiled once. */
+/** Equal lists share one schema, so that it is compiled only once. */
 function schemaOf(codes: readonly FailureCode[]): typeof ErrorBody {
   const key = codes.join();
   const known = made.get(key);
@@ -48,13 +48,13 @@ function schemaOf(codes: readonly FailureCode[]): typeof ErrorBody {
     { ...ErrorBody.properties, code: t.Union(codes.map((code) => t.Literal(code))) },
     { title: 'Error' },
   );
-  // The same to whoever reads it: a code is text.
+  // For TypeScript a code is any text.
   const as = schema as unknown as typeof ErrorBody;
   made.set(key, as);
   return as;
 }
 
-/** `{400: …, 401: …}` for `response`, by the status each code travels with. */
+/** `{400: …, 401: …}` for a route's `response`, grouped by the status of each code. */
 export function refusals<const Code extends FailureCode>(...codes: readonly Code[]) {
   const byStatus = Map.groupBy(new Set<FailureCode>(codes), (code) => FAILURES[code].status);
   return Object.fromEntries(

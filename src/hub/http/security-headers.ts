@@ -1,8 +1,8 @@
-/** What every answer tells a browser. Pure. */
+/** The security headers of every response. Pure. */
 
 /**
- * For a dashboard of our own files: no inline script or style, nobody's frame, nothing from
- * elsewhere (OWASP HTTP Headers Cheat Sheet). Pictures may be data, as icons in style sheets are.
+ * The dashboard loads only its own files: no inline script or style, no framing, nothing from
+ * other origins (OWASP HTTP Headers Cheat Sheet). Icons in style sheets are `data:` images.
  */
 const POLICY = [
   "default-src 'none'",
@@ -21,12 +21,12 @@ const EVERYWHERE = {
   'Content-Security-Policy': POLICY,
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
-  // Not `no-referrer`: with that a browser sends `Origin: null` from our own pages.
+  // Not `no-referrer`, which makes browsers send `Origin: null` from our own pages.
   'Referrer-Policy': 'same-origin',
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
 } as const;
 
-/** The headers of an answer for `path`; what the API says is for whoever asked alone. */
+/** The headers of a response for `path`; API responses must not be cached. */
 export const securityHeaders = (path: string): Record<string, string> =>
   path.startsWith('/api') ? { ...EVERYWHERE, 'Cache-Control': 'no-store' } : EVERYWHERE;

@@ -1,11 +1,35 @@
-/** `/logs`: pages of the access log, numbers over time, and what is logged from now on. */
+/** `/logs`: pages of the access log, statistics and a live stream. */
 import { Elysia, t } from 'elysia';
 import { eventStream } from '../../shared/http.ts';
 import { LogPage, LogQuery, LogStats, StatsQuery, TailQuery } from '../../shared/wire.ts';
 import type { AgentClient } from '../agent-client/client.ts';
 import type { Guard } from '../auth/guard.ts';
+import { about } from '../http/about.ts';
 import { ASKS_AGENT, refusals } from '../http/refusal-schemas.ts';
-import * as operations from './operations.ts';
+
+const FILTERS = {
+  domain: { description: 'The host without its port, in Unicode or punycode.' },
+  ip: { description: 'The client’s address.', example: '192.0.2.7' },
+  from: {
+    description: 'ISO 8601, UTC if it has no zone; inclusive.',
+    example: '2026-11-20T18:00Z',
+  },
+  to: { description: 'ISO 8601, UTC if it has no zone; exclusive.', example: '2026-11-21' },
+};
+
+const ENTRY = {
+  timestamp: '2026-11-20T18:00:00.123Z',
+  domain: 'app.example.org',
+  method: 'GET',
+  path: '/',
+  status: 200,
+  latency: '1.234ms',
+  ip: '192.0.2.7',
+};
+const EVENT_ID = '6b0c4b7d1f6a9e35-10240';
+
+const RANGE = { from: '2026-11-20T18:00:00.000Z', to: '2026-11-20T19:00:00.000Z' };
+const PER_CLASS = { '1xx': 0, '2xx': 1, '3xx': 0, '4xx': 0, '5xx': 0, other: 0 };
 
 export function logRoutes({ agent, guard }: { agent: AgentClient; guard: Guard }) {
   return new Elysia({ name: 'logs' })
@@ -13,7 +37,19 @@ export function logRoutes({ agent, guard }: { agent: AgentClient; guard: Guard }
     .get('/logs', ({ query }) => agent.logs(query), {
       query: LogQuery,
       response: { 200: LogPage, ...refusals(...ASKS_AGENT) },
-      detail: operations.logs,
+      detail: about({
+        id: 'listLogs',
+        tag: 'Logs',
+        summary: 'Get a page of the access log, newest first',
+        description: 'A page past the end is empty. An empty parameter counts as absent.',
+        access: 'read',
+        params: {
+          ...FILTERS,
+          page: { description: 'Starts at 1.', example: '1' },
+          pageSize: { description: '1 to 500; 50 by default.', example: '50' },
+        },
+        example: { logs: [ENTRY], total: 1, page: 1, pageSize: 50 },
+      }),
     })
     .get(
       '/logs/tail',
@@ -22,12 +58,56 @@ export function logRoutes({ agent, guard }: { agent: AgentClient; guard: Guard }
       {
         query: TailQuery,
         response: { 200: t.String(), ...refusals(...ASKS_AGENT) },
-        detail: operations.tail,
+        detail: about({
+          id: 'tailLogs',
+          tag: 'Logs',
+          summary: 'Follow the access log as server-sent events',
+          description: [
+            'The data of an `entry` event is a LogEntry; that of a `gap` event is `{"missed": N}`, the',
+            'number of entries that were missed, or `null` if it is unknown. A comment keeps the',
+            'connection alive every 15 seconds.',
+          ].join('\n'),
+          access: 'read',
+          params: {
+            ...FILTERS,
+            after: {
+              description: 'The id of the last event received. `Last-Event-ID` takes precedence.',
+              example: EVENT_ID,
+            },
+          },
+          requestHeaders: ['Last-Event-ID'],
+          mediaType: 'text/event-stream',
+          example: `event: entry\nid: ${EVENT_ID}\ndata: ${JSON.stringify(ENTRY)}\n\n`,
+        }),
       },
     )
     .get('/logs/stats', ({ query }) => agent.stats(query), {
       query: StatsQuery,
       response: { 200: LogStats, ...refusals(...ASKS_AGENT) },
-      detail: operations.stats,
+      detail: about({
+        id: 'getLogStats',
+        tag: 'Logs',
+        summary: 'Get requests and latencies over time',
+        access: 'read',
+        params: {
+          ...FILTERS,
+          buckets: {
+            description: 'How many buckets to divide the range into, 1 to 500.',
+            example: '24',
+          },
+        },
+        example: {
+          ...RANGE,
+          requests: 1,
+          buckets: [{ ...RANGE, requests: PER_CLASS, p50: 1.2, p95: 1.2 }],
+          domains: [{ domain: ENTRY.domain, requests: 1 }],
+          statuses: [{ status: 200, requests: 1 }],
+          latest: {
+            requests: 1,
+            paths: [{ path: '/', requests: 1 }],
+            ips: [{ ip: ENTRY.ip, requests: 1 }],
+          },
+        },
+      }),
     });
 }

@@ -4,8 +4,11 @@ import type { About } from '../http/about.ts';
 import { type Components, hoist, isObject, type Json, type JsonObject, plain } from './json.ts';
 
 const HEADERS = {
-  ETag: { description: 'Tells this state of the vhost; for If-Match.', schema: { type: 'string' } },
-  'Set-Cookie': { description: 'The session, or its end.', schema: { type: 'string' } },
+  ETag: {
+    description: 'Identifies this state of the vhost; for If-Match.',
+    schema: { type: 'string' },
+  },
+  'Set-Cookie': { description: 'Sets or clears the session cookie.', schema: { type: 'string' } },
   'Retry-After': {
     description: 'Seconds until another attempt may succeed.',
     required: true,
@@ -15,13 +18,17 @@ const HEADERS = {
 
 const ERROR = '#/components/schemas/Error';
 
-/** As the plugin leaves them; `told` is what the route says of itself. */
-export function dressAnswers(answers: JsonObject, told: About, components: Components): JsonObject {
+/** @param answers as the plugin makes them @param route its `detail` */
+export function dressAnswers(
+  answers: JsonObject,
+  route: About,
+  components: Components,
+): JsonObject {
   return Object.fromEntries(
     Object.entries(answers).map(([status, answer]) => [
       status,
       Number(status) < 400
-        ? success(schemaOf(answer), status, told, components)
+        ? success(schemaOf(answer), status, route, components)
         : refusal(schemaOf(answer), status, components),
     ]),
   );
@@ -34,18 +41,18 @@ function schemaOf(answer: Json | undefined): Json {
   return plain((isObject(media) && media.schema) || {});
 }
 
-function success(schema: Json, status: string, told: About, components: Components): JsonObject {
-  const type = told.type ?? (isObject(schema) && schema.type === 'string' ? TEXT : JSON_TYPE);
+function success(schema: Json, status: string, route: About, components: Components): JsonObject {
+  const type = route.mediaType ?? (isObject(schema) && schema.type === 'string' ? TEXT : JSON_TYPE);
   const hoisted = hoist(schema, components);
   return {
-    description: status === '201' ? 'Made.' : 'Done.',
-    ...(told.tells && {
-      headers: Object.fromEntries(told.tells.map((name) => [name, HEADERS[name]])),
+    description: status === '201' ? 'Created.' : 'Success.',
+    ...(route.responseHeaders && {
+      headers: Object.fromEntries(route.responseHeaders.map((name) => [name, HEADERS[name]])),
     }),
     content: {
       [type]: {
-        schema: told.nullable ? { anyOf: [hoisted, { type: 'null' }] } : hoisted,
-        ...(told.answer === undefined ? {} : { example: told.answer as Json }),
+        schema: route.nullable ? { anyOf: [hoisted, { type: 'null' }] } : hoisted,
+        ...(route.example === undefined ? {} : { example: route.example as Json }),
       },
     },
   };

@@ -1,4 +1,4 @@
-/** HTML as text in which nothing can be put that is not escaped. Pure. */
+/** An HTML template tag that escapes whatever is interpolated. Pure. */
 
 const UNSAFE: Record<string, string> = {
   '&': '&amp;',
@@ -8,7 +8,7 @@ const UNSAFE: Record<string, string> = {
   "'": '&#39;',
 };
 
-/** Markup that is fit to be put into a page as it is. */
+/** Markup that needs no escaping. */
 export type Html = { readonly html: string };
 
 type Part = string | number | Html | readonly Html[];
@@ -19,7 +19,7 @@ const textOf = (part: Part): string => {
   return 'html' in part ? part.html : part.map(({ html }) => html).join('');
 };
 
-/** A template: what is put in is escaped unless it is markup already. */
+/** Escapes interpolated values, unless they are `Html`. */
 export const html = (words: TemplateStringsArray, ...parts: Part[]): Html => ({
   html: words.map((word, at) => word + (at < parts.length ? textOf(parts[at] ?? '') : '')).join(''),
 });

@@ -1,4 +1,4 @@
-/** JSON values, and what is done to schemas before they stand in the document. Pure. */
+/** JSON values, and preparing schemas for the document. Pure. */
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
@@ -6,13 +6,13 @@ export type JsonObject = { [key: string]: Json };
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A copy without symbols, functions and what is undefined. */
+/** A copy without symbols, functions and undefined values. */
 export const toJson = (value: unknown): Json => JSON.parse(JSON.stringify(value ?? null)) as Json;
 
 /**
- * Takes back what Elysia adds to a schema: to an integer, for the sake of query strings, a union
- * with text that looks like one; and to an object, once its route was asked for the first time,
- * that it has no other fields, although those of a body are passed over.
+ * Removes what Elysia adds to a schema. An integer becomes a union with numeric text, for query
+ * strings; and an object, after the first request to its route, gets `additionalProperties: false`,
+ * although unknown fields of a body are ignored.
  */
 export function plain(schema: Json): Json {
   if (Array.isArray(schema)) return schema.map(plain);
@@ -34,9 +34,9 @@ export function plain(schema: Json): Json {
 export type Components = Map<string, JsonObject>;
 
 /**
- * Moves the objects with a title into `components` and leaves references in their place, so that a
- * client has a type for each.
- * @throws Error where two of one title differ
+ * Moves objects with a title into `components` and replaces them with references, so that clients
+ * get a named type for each.
+ * @throws Error if two different schemas have the same title
  */
 export function hoist(schema: Json, components: Components): Json {
   if (Array.isArray(schema)) return schema.map((one) => hoist(one, components));
@@ -48,7 +48,7 @@ export function hoist(schema: Json, components: Components): Json {
   if (typeof title !== 'string' || (inner.type !== 'object' && !inner.anyOf)) return inner;
   const known = components.get(title);
   if (known && JSON.stringify(known) !== JSON.stringify(inner)) {
-    throw new Error(`two schemas are called ${title}`);
+    throw new Error(`two different schemas are called ${title}`);
   }
   components.set(title, inner);
   return { $ref: `#/components/schemas/${title}` };

@@ -1,13 +1,13 @@
-/** An operation as a line for the shell. Pure. */
-import { list, mediaOf, object, type Placed, text } from './placed.ts';
+/** An operation as a curl command. Pure. */
+import { type LocatedOperation, list, mediaOf, object, text } from './accessors.ts';
 
 const quoted = (words: string): string => `'${words.replaceAll("'", "'\\''")}'`;
 
 /** What `$HUB` ends with. */
 const BASE = '/api';
 
-/** `$HUB` is where the interface begins, `$TOKEN` the caller's; the first example is the body. */
-export function curlOf({ method, path, operation }: Placed): string {
+/** `$HUB` is the API's base URL, `$TOKEN` the caller's token; the body is the first example. */
+export function curlOf({ method, path, operation }: LocatedOperation): string {
   const filled = list(operation.parameters).reduce(
     (url, one) => url.replace(`{${text(one.name)}}`, String(one.example ?? '')),
     path.startsWith(`${BASE}/`) ? `$HUB${path.slice(BASE.length)}` : `\${HUB%${BASE}}${path}`,
@@ -17,7 +17,7 @@ export function curlOf({ method, path, operation }: Placed): string {
   const [type] = mediaOf(object(object(operation.responses)['200']));
   return [
     'curl',
-    // Else it keeps events to itself until there are many.
+    // Without it, curl buffers events.
     ...(type === 'text/event-stream' ? ['-N'] : []),
     ...(method === (first === undefined ? 'get' : 'post') ? [] : [`-X ${method.toUpperCase()}`]),
     ...(list(operation.security).length > 0 ? ['-H "Authorization: Bearer $TOKEN"'] : []),

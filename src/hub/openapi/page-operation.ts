@@ -1,11 +1,12 @@
-/** One operation of the document as a part of the page. Pure. */
+/** One operation as HTML. Pure. */
+
+import { type LocatedOperation, list, mediaOf, object, text } from './accessors.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import type { Json, JsonObject } from './json.ts';
 import { curlOf } from './page-curl.ts';
 import { fields, typeOf } from './page-schemas.ts';
-import { list, mediaOf, object, type Placed, text } from './placed.ts';
 
-const shown = (value: Json): string =>
+const formatted = (value: Json): string =>
   typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 
 /** Paragraphs, with `code` in backticks. */
@@ -21,29 +22,30 @@ const coded = (piece: string, at: number): Html =>
   at % 2 === 1 ? html`<code>${piece}</code>` : html`${piece}`;
 
 const example = (value: Json, label: string): Html =>
-  html`<figure><figcaption>${label}</figcaption><pre tabindex="0">${shown(value)}</pre></figure>`;
+  html`<figure><figcaption>${label}</figcaption><pre tabindex="0">${formatted(value)}</pre></figure>`;
 
-/** Who may ask, in words. */
+/** Who may call the operation, in words. */
 function access({ security }: JsonObject): string {
   const ways = list(security);
   const token = ways.find((way) => 'apiToken' in way)?.apiToken;
-  if (ways.length === 0) return 'Anyone may ask.';
+  if (ways.length === 0) return 'No authentication.';
   if (ways.some((way) => Object.keys(way).length === 0)) {
-    return 'Anyone on the machine itself may ask; from elsewhere it needs a bearer token.';
+    return 'No authentication on the machine itself; from elsewhere, requires a bearer token.';
   }
-  if (!token) return 'Needs a session; an API token is refused.';
+  if (!token) return 'Requires a session; API tokens are not accepted.';
   return Array.isArray(token) && token.includes('write')
-    ? 'Needs a session, or an API token with the scope write.'
-    : 'Needs a session or any API token.';
+    ? 'Requires a session, or an API token with the scope write.'
+    : 'Requires a session or any API token.';
 }
 
-export function operationHtml(placed: Placed): Html {
-  const { method, path, operation } = placed;
+/** A collapsible section with everything about the operation. */
+export function operationHtml(located: LocatedOperation): Html {
+  const { method, path, operation } = located;
   return html`<details id="${text(operation.operationId)}"><summary><h3><span class="method ${method}">${method.toUpperCase()}</span> <code class="path">${path}</code> <span class="what">${text(operation.summary)}</span></h3></summary>
 ${prose(text(operation.description))}<p>${access(operation)}</p>
 ${parameters(list(operation.parameters))}${body(object(operation.requestBody))}
-<h4>Try it</h4><pre tabindex="0">${curlOf(placed)}</pre>
-<h4>Answers</h4>${Object.entries(object(operation.responses)).map(([status, one]) => answer(status, object(one)))}
+<h4>Try it</h4><pre tabindex="0">${curlOf(located)}</pre>
+<h4>Responses</h4>${Object.entries(object(operation.responses)).map(([status, one]) => answer(status, object(one)))}
 </details>`;
 }
 

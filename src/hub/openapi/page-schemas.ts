@@ -1,14 +1,14 @@
-/** Schemas as people read them. Pure. */
+/** Schemas as HTML for people. Pure. */
 import { type Html, html, NOTHING } from './html.ts';
 import { isObject, type Json, type JsonObject } from './json.ts';
 
 const REF = '#/components/schemas/';
 
-/** The name a reference ends with; null where it is none. */
+/** The type that a reference names; null if the schema is not a reference. */
 const nameOf = (schema: JsonObject): string | null =>
   typeof schema.$ref === 'string' ? schema.$ref.slice(REF.length) : null;
 
-/** `string | null`, `Vhost[]`, `"ok"`: names are links to where the type is told in full. */
+/** `string or null`, `list of Vhost`, `"ok"`; names link to the description of the type. */
 export function typeOf(schema: Json | undefined): Html {
   if (!isObject(schema)) return html`anything`;
   const name = nameOf(schema);
@@ -27,7 +27,7 @@ export function typeOf(schema: Json | undefined): Html {
 const choice = (types: Html[]): Html =>
   types.reduce((all, one) => (all === NOTHING ? one : html`${all} or ${one}`), NOTHING);
 
-/** The fields of an object, and of the objects in it. */
+/** The fields of an object, including nested objects. */
 export function fields(schema: Json | undefined): Html {
   if (!isObject(schema)) return NOTHING;
   const branches = Array.isArray(schema.anyOf) ? schema.anyOf.filter(isObject) : [];
@@ -40,9 +40,10 @@ export function fields(schema: Json | undefined): Html {
   )}</dl>`;
 }
 
-export function field(name: string, schema: Json | undefined, isRequired: boolean): Html {
-  const said = isObject(schema) && typeof schema.description === 'string' ? schema.description : '';
+function field(name: string, schema: Json | undefined, isRequired: boolean): Html {
+  const description =
+    isObject(schema) && typeof schema.description === 'string' ? schema.description : '';
   return html`<dt><code>${name}</code> <span class="type">${typeOf(schema)}${
     isRequired ? '' : ', optional'
-  }</span></dt><dd>${said}${fields(schema)}</dd>`;
+  }</span></dt><dd>${description}${fields(schema)}</dd>`;
 }

@@ -1,16 +1,17 @@
-/** The document as a page of its own: no script, nothing from elsewhere. Pure. */
+/** The document as an HTML page, without scripts and without anything from other origins. Pure. */
+
+import { type LocatedOperation, object, operationsOf } from './accessors.ts';
 import { type Html, html } from './html.ts';
 import { isObject, type Json, type JsonObject } from './json.ts';
 import { operationHtml, prose } from './page-operation.ts';
 import { fields, typeOf } from './page-schemas.ts';
-import { object, operationsOf, type Placed } from './placed.ts';
 
 const hasTag =
   (tag: string) =>
-  ({ operation }: Placed) =>
+  ({ operation }: LocatedOperation) =>
     Array.isArray(operation.tags) && operation.tags.includes(tag);
 
-/** A whole page; every word of the document is escaped. */
+/** The whole page; all text of the document is escaped. */
 export function renderPage(document: JsonObject): string {
   const info = object(document.info);
   const all = operationsOf(document);
@@ -31,10 +32,10 @@ export function renderPage(document: JsonObject): string {
 <link rel="stylesheet" href="docs/style.css">
 </head>
 <body>
-<a class="skip" href="#main">To the operations</a>
+<a class="skip" href="#main">Skip to the operations</a>
 <header><h1>${String(info.title)} API <small>${String(info.version)}</small></h1>
 <p>${String(info.summary)}</p>${prose(String(info.description))}
-<p><a href="openapi.json">openapi.json</a> describes the same for programs (OpenAPI ${String(document.openapi)}). In the examples, <code>$HUB</code> is the hub’s address with <code>/api</code>, as <code>http://127.0.0.1:3000/api</code>, and <code>$TOKEN</code> the token of a sign-in or of <code>POST /api/tokens</code>.</p></header>
+<p><a href="openapi.json">openapi.json</a> is the same description for programs (OpenAPI ${String(document.openapi)}). In the examples, <code>$HUB</code> is the hub’s address including <code>/api</code>, for example <code>http://127.0.0.1:3000/api</code>; <code>$TOKEN</code> is a token from a sign-in or from <code>POST /api/tokens</code>.</p></header>
 <nav aria-label="Sections"><ul>${sections.map(
     ({ name }) => html`<li><a href="#tag-${name}">${name}</a></li>`,
   )}<li><a href="#types">Types</a></li></ul></nav>
@@ -47,7 +48,11 @@ ${sections.map(sectionHtml)}
 `.html;
 }
 
-const sectionHtml = (section: { name: string; description: string; operations: Placed[] }): Html =>
+const sectionHtml = (section: {
+  name: string;
+  description: string;
+  operations: LocatedOperation[];
+}): Html =>
   html`<section><h2 id="tag-${section.name}">${section.name}</h2><p>${section.description}</p>${section.operations.map(operationHtml)}</section>
 `;
 

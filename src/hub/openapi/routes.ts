@@ -1,4 +1,4 @@
-/** `/openapi.json` and `/docs`: what this interface is, for programs and for people. */
+/** `/openapi.json` and `/docs`: the API's description, for programs and for people. */
 import { Elysia, t } from 'elysia';
 import type { Guard } from '../auth/guard.ts';
 import { about } from '../http/about.ts';
@@ -9,30 +9,13 @@ import type { RegisteredRoute } from './document.ts';
 export type OpenapiRoutesDeps = {
   guard: Guard;
   version: string;
-  /** All routes of the app these are part of; asked for with the first request. */
+  /** All routes of the app; called on the first request. */
   routes: () => readonly RegisteredRoute[];
 };
 
-const json = about({
-  id: 'getOpenapi',
-  tag: 'Document',
-  summary: 'This description as an OpenAPI 3.1 document',
-  access: 'read',
-  answer: { openapi: '3.1.0' },
-});
-
-const docs = about({
-  id: 'getDocs',
-  tag: 'Document',
-  summary: 'This description as a page',
-  access: 'read',
-  type: 'text/html',
-  answer: '<!doctype html>…',
-});
-
 export function openapiRoutes({ guard, version, routes }: OpenapiRoutesDeps) {
   let made: Promise<{ json: string; page: string }> | undefined;
-  // Neither a start nor a hub that nobody asks for it pays for the generator.
+  // Loaded on the first request, so that start-up does not pay for the generator.
   const make = async () => {
     const { buildDocument } = await import('./document.ts');
     const { renderPage } = await import('./page.ts');
@@ -57,12 +40,25 @@ export function openapiRoutes({ guard, version, routes }: OpenapiRoutesDeps) {
           200: t.Object({ openapi: t.String() }, { additionalProperties: true }),
           ...refusals(...READS),
         },
-        detail: json,
+        detail: about({
+          id: 'getOpenapi',
+          tag: 'Document',
+          summary: 'Get this description as an OpenAPI 3.1 document',
+          access: 'read',
+          example: { openapi: '3.1.0' },
+        }),
       },
     )
     .get('/docs', async () => answer((await once()).page, 'text/html'), {
       response: { 200: t.String(), ...refusals(...READS) },
-      detail: docs,
+      detail: about({
+        id: 'getDocs',
+        tag: 'Document',
+        summary: 'Get this description as a web page',
+        access: 'read',
+        mediaType: 'text/html',
+        example: '<!doctype html>…',
+      }),
     })
     .get('/docs/style.css', () => answer(style, 'text/css'), { detail: { hide: true } });
 }

@@ -1,26 +1,27 @@
-/** Changes that wait together, planned in order of arrival against what is accepted. Pure. */
+/** A batch: changes that go out together, each planned on top of the ones before it. Pure. */
 import { type Plan, type Step, vhostAfter } from './changes.ts';
 import type { Waiting } from './queue.ts';
-import type { SiteSet, Vhost } from './vhost.ts';
+import { changedFields, type SiteSet, type Vhost } from './vhost.ts';
 
 export type Planned = { item: Waiting; plan: Plan<unknown> };
 
-/** `refused` and `done` hold only if all of `plans` are accepted: they were planned after those. */
+/** `refused` and `done` follow from the plans before them: they hold only if all are accepted. */
 export type Batch = {
   plans: Planned[];
   refused: { item: Waiting; error: unknown }[];
+  /** Changes that change nothing. */
   done: { item: Waiting; result: unknown }[];
-  /** Changes that have to wait for the next batch. */
+  /** Changes left for the next batch. */
   later: readonly Waiting[];
 };
 
-/** The preamble affects every vhost. */
-const EVERYTHING = 'everything';
+/** What a step affects: a vhost by its id, or with the preamble every vhost. */
 type Affected = number | typeof EVERYTHING;
+const EVERYTHING = 'everything';
 
 /**
- * Each change is planned against the set that the ones before it leave. A batch ends before a vhost
- * would change a second time: each change has to be fit to be served by itself.
+ * Plans changes in the order they arrived. The batch ends before a vhost would change a second time:
+ * the proxy would never see the first of the two versions, and so could not refuse it.
  */
 export function planBatch(accepted: SiteSet, items: readonly Waiting[], time: Date): Batch {
   const batch: Batch = { plans: [], refused: [], done: [], later: [] };
@@ -34,8 +35,7 @@ export function planBatch(accepted: SiteSet, items: readonly Waiting[], time: Da
         continue;
       }
       const own = new Set(plan.steps.map(affectedBy));
-      const isApart = own.has(EVERYTHING) ? affected.size > 0 : affected.has(EVERYTHING);
-      if (isApart || !own.isDisjointFrom(affected)) {
+      if (overlap(own, affected)) {
         batch.later = items.slice(index);
         return batch;
       }
@@ -54,39 +54,45 @@ function affectedBy(step: Step): Affected {
   return step.kind === 'delete' ? step.before.id : step.after.id;
 }
 
-/** Answers every change of a batch whose plans were accepted. */
+function overlap(one: ReadonlySet<Affected>, other: ReadonlySet<Affected>): boolean {
+  if (one.has(EVERYTHING)) return other.size > 0;
+  return other.has(EVERYTHING) || !one.isDisjointFrom(other);
+}
+
+/** Gives every change of a batch its outcome, after all of `plans` were accepted. */
 export function settle({ plans, refused, done }: Batch): void {
   for (const { item, plan } of plans) item.resolve(plan.result);
   for (const { item, result } of done) item.resolve(result);
   for (const { item, error } of refused) item.reject(error);
 }
 
+/** The steps of all plans, in order. */
 export const stepsOf = (plans: readonly Planned[]): Step[] =>
   plans.flatMap(({ plan }) => plan.steps);
 
 /**
- * The vhosts to validate, enabled, because a disabled vhost's config is checked as if it were. One
- * that is only switched off needs no check. Undefined if the preamble changes, which affects all.
+ * The vhosts that the proxy has to validate, all of them enabled: a disabled vhost's config must be
+ * acceptable too. Leaves out vhosts that are only switched off.
+ * @returns undefined if the preamble changes: then every vhost has to be validated
  */
 export function changedVhosts(steps: readonly Step[]): Vhost[] | undefined {
   const changed = new Map<number, Vhost>();
   for (const step of steps) {
     if (step.kind === 'preamble') return undefined;
-    if (step.kind === 'delete') changed.delete(step.before.id);
-    else if (step.after.enabled || step.kind === 'create' || hasNewText(step)) {
-      changed.set(
-        step.after.id,
-        step.after.enabled ? step.after : { ...step.after, enabled: true },
-      );
+    if (step.kind === 'delete') {
+      changed.delete(step.before.id);
+    } else if (step.after.enabled) {
+      changed.set(step.after.id, step.after);
+    } else if (step.kind === 'create' || hasNewText(step)) {
+      changed.set(step.after.id, { ...step.after, enabled: true });
     }
   }
   return [...changed.values()];
 }
 
-const TEXTS = ['domain', 'config', 'upstream'] as const;
 const hasNewText = ({ before, after }: { before: Vhost; after: Vhost }): boolean =>
-  TEXTS.some((field) => after[field] !== before[field]);
+  changedFields(before, after).some((field) => field !== 'enabled');
 
-/** The last plan that leaves a vhost of this id. */
+/** The last plan that creates or changes a vhost. */
 export const planOf = (plans: readonly Planned[], id: number | null): Planned | undefined =>
   plans.findLast(({ plan }) => plan.steps.some((step) => vhostAfter(step)?.id === id));

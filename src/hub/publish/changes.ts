@@ -1,39 +1,47 @@
-/** What a person can do to the published set; each is planned against what is accepted by then. Pure. */
+/** The changes that people make to the published set. Pure. */
 import { checkPreamble } from '../../shared/caddyfile/preamble.ts';
 import { Failure } from '../../shared/failure.ts';
-import { assertFree, normalize, type SiteSet, type Vhost, type VhostInput } from './vhost.ts';
+import {
+  assertFree,
+  changedFields,
+  normalize,
+  type SiteSet,
+  type Vhost,
+  type VhostInput,
+} from './vhost.ts';
 
-/** Who makes a change, and the name of the API token it came with. */
+/** Who makes a change; `via` is the name of the API token they used, null for a session. */
 export type Author = { userId: string; userName: string; via: string | null };
 
-/** One vhost, or the preamble, as it was and as it will be: what is stored and recorded. */
+/** One vhost, or the preamble, before and after: what is stored and recorded. */
 export type Step =
   | { kind: 'create'; after: Vhost }
   | { kind: 'update' | 'toggle'; before: Vhost; after: Vhost }
   | { kind: 'delete'; before: Vhost }
   | { kind: 'preamble'; before: string; after: string };
 
-/** The vhost as a step leaves it; undefined for one that deletes it, and for the preamble. */
+/** The vhost after a step; undefined if the step deletes it or changes the preamble. */
 export const vhostAfter = (step: Step): Vhost | undefined =>
   step.kind === 'delete' || step.kind === 'preamble' ? undefined : step.after;
 
-/** A planned change: the candidate set, and the steps that lead to it. */
+/** A planned change: the candidate set, the steps that lead to it, and what the caller gets. */
 export type Plan<T> = { next: SiteSet; steps: readonly Step[]; result: T };
 
-/** Plans a change of a set; `done` if there is nothing to publish. @throws Failure */
+/** Plans a change on top of a set; `done` if there is nothing to publish. @throws Failure */
 export type Change<T> = (set: SiteSet, time: Date) => Plan<T> | { done: T };
 
-/** @throws Failure NOT_FOUND */
-export function findVhost(set: SiteSet, id: number): Vhost {
+/** Passes if a vhost is still as the client last saw it. @throws Failure PRECONDITION_FAILED */
+export type Precondition = (vhost: Vhost) => void;
+
+/** @throws Failure NOT_FOUND, and as `expected` */
+export function findVhost(set: SiteSet, id: number, expected?: Precondition): Vhost {
   const found = set.vhosts.find((vhost) => vhost.id === id);
   if (!found) throw new Failure('NOT_FOUND', 'There is no such vhost.');
+  expected?.(found);
   return found;
 }
 
-/** Passes if a vhost is still what a client saw. @throws Failure PRECONDITION_FAILED */
-export type Precondition = (vhost: Vhost) => void;
-const anything: Precondition = () => {};
-
+/** Adds a vhost at the end. @throws Failure INVALID_REQUEST, DOMAIN_TAKEN */
 export const createChange =
   (input: VhostInput): Change<Vhost> =>
   (set, time) => {
@@ -48,7 +56,7 @@ export const createChange =
     return added(set, vhost, { ...set, nextId: set.nextId + 1 });
   };
 
-/** Brings back a vhost that was deleted, as it was. @throws Failure DOMAIN_TAKEN */
+/** Restores a deleted vhost, with its id and position. @throws Failure DOMAIN_TAKEN */
 export const recreateChange =
   (vhost: Vhost): Change<Vhost> =>
   (set, time) =>
@@ -65,32 +73,34 @@ function added(set: SiteSet, vhost: Vhost, rest: SiteSet): Plan<Vhost> {
   };
 }
 
-const FIELDS = ['domain', 'config', 'upstream', 'enabled'] as const;
-
+/**
+ * Changes the given fields of a vhost.
+ * @throws Failure NOT_FOUND, PRECONDITION_FAILED, INVALID_REQUEST, DOMAIN_TAKEN
+ */
 export const updateChange =
-  (id: number, input: VhostInput, expected = anything): Change<Vhost> =>
+  (id: number, input: VhostInput, expected?: Precondition): Change<Vhost> =>
   (set, time) => {
-    const before = findVhost(set, id);
-    expected(before);
-    const fields = {
+    const before = findVhost(set, id, expected);
+    const vhost: Vhost = {
+      ...before,
       ...normalize(
         input.domain ?? before.domain,
         input.config ?? before.config,
         input.upstream ?? before.upstream,
       ),
       enabled: input.enabled ?? before.enabled,
+      updatedAt: time,
     };
-    if (FIELDS.every((field) => fields[field] === before[field])) return { done: before };
-    const vhost: Vhost = { ...before, ...fields, updatedAt: time };
+    if (changedFields(before, vhost).length === 0) return { done: before };
     assertFree(vhost, set);
     return changed(set, 'update', before, vhost);
   };
 
+/** Enables a disabled vhost, and disables an enabled one. @throws as `findVhost` */
 export const toggleChange =
-  (id: number, expected = anything): Change<Vhost> =>
+  (id: number, expected?: Precondition): Change<Vhost> =>
   (set, time) => {
-    const before = findVhost(set, id);
-    expected(before);
+    const before = findVhost(set, id, expected);
     return changed(set, 'toggle', before, { ...before, enabled: !before.enabled, updatedAt: time });
   };
 
@@ -101,18 +111,14 @@ function changed(
   after: Vhost,
 ): Plan<Vhost> {
   const vhosts = set.vhosts.map((one) => (one.id === after.id ? after : one));
-  return {
-    next: { ...set, vhosts },
-    steps: [{ kind, before, after }],
-    result: after,
-  };
+  return { next: { ...set, vhosts }, steps: [{ kind, before, after }], result: after };
 }
 
+/** @throws as `findVhost` */
 export const deleteChange =
-  (id: number, expected = anything): Change<{ success: true }> =>
+  (id: number, expected?: Precondition): Change<{ success: true }> =>
   (set) => {
-    const before = findVhost(set, id);
-    expected(before);
+    const before = findVhost(set, id, expected);
     return {
       next: { ...set, vhosts: set.vhosts.filter((vhost) => vhost.id !== id) },
       steps: [{ kind: 'delete', before }],
@@ -120,22 +126,16 @@ export const deleteChange =
     };
   };
 
-/** @throws Failure PROXY_REJECTED for a text that cannot precede the sites */
+/** @throws Failure INVALID_REQUEST, or PROXY_REJECTED if the text cannot stand before the sites */
 export const preambleChange =
   (config: string): Change<{ success: true }> =>
   (set) => {
-    if (!config.isWellFormed())
-      throw new Failure('INVALID_REQUEST', 'The text is not valid Unicode.', {
-        at: { field: 'config' },
-      });
-    const fault = checkPreamble(config, { heredocs: true });
-    if (fault) {
-      throw new Failure(
-        'PROXY_REJECTED',
-        'This preamble cannot be published; nothing was changed.',
-        { detail: fault.message, at: { line: fault.line } },
-      );
+    if (!config.isWellFormed()) {
+      const at = { field: 'config' };
+      throw new Failure('INVALID_REQUEST', 'The preamble is not valid Unicode.', { at });
     }
+    const fault = checkPreamble(config, { heredocs: true });
+    if (fault) throw preambleRejected(fault);
     if (config === set.preamble) return { done: { success: true } };
     return {
       next: { ...set, preamble: config },
@@ -144,7 +144,17 @@ export const preambleChange =
     };
   };
 
-/** Several changes as one, all or nothing, each planned after those before it. */
+/** A refusal of a preamble because of one of its lines. */
+export const preambleRejected = ({ message: detail, line }: { message: string; line: number }) =>
+  new Failure('PROXY_REJECTED', 'This preamble cannot be published; nothing was changed.', {
+    detail,
+    at: { line },
+  });
+
+/**
+ * Several changes as one, all or nothing, each planned on top of those before it.
+ * @throws Failure as the changes, with the number of the operation
+ */
 export const sequence =
   <T>(changes: readonly Change<T>[]): Change<T[]> =>
   (set, time) => {
@@ -152,7 +162,7 @@ export const sequence =
     const steps: Step[] = [];
     const results: T[] = [];
     for (const [index, change] of changes.entries()) {
-      const plan = inOperation(index + 1, () => change(next, time));
+      const plan = asOperation(index + 1, () => change(next, time));
       if ('done' in plan) {
         results.push(plan.done);
         continue;
@@ -164,8 +174,8 @@ export const sequence =
     return steps.length === 0 ? { done: results } : { next, steps, result: results };
   };
 
-/** @param operation counted from 1 */
-function inOperation<T>(operation: number, plan: () => T): T {
+/** Adds its number, counted from 1, to the failure of an operation. */
+function asOperation<T>(operation: number, plan: () => T): T {
   try {
     return plan();
   } catch (error) {

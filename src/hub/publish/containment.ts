@@ -1,4 +1,4 @@
-/** Whether a config stays in its own block and reads no files. Pure. */
+/** Checks that a config stays inside its own block and imports no files. Pure. */
 import { type CheckOptions, checkConfig } from '../../shared/caddyfile/check.ts';
 import { snippetNames } from '../../shared/caddyfile/preamble.ts';
 import { Failure } from '../../shared/failure.ts';
@@ -7,13 +7,13 @@ import { siteForm } from '../caddyfile/site.ts';
 import { type Plan, vhostAfter } from './changes.ts';
 import type { Vhost } from './vhost.ts';
 
-/** The proxy's dialect, as far as these checks depend on it. */
+/** What these checks need to know of the proxy: its syntax, and folders it may import from. */
 export type Dialect = { heredocs: boolean; importDirs?: readonly string[] };
 
-/** @throws Failure PROXY_REJECTED with the line within the config */
+/** @throws Failure PROXY_REJECTED with the vhost and the line of its config */
 export function assertContained(vhost: Vhost, preamble: string, dialect: Dialect): void {
   const options: CheckOptions = { ...dialect, snippets: snippetNames(preamble) };
-  // As Caddy will read it: an upstream inside a placeholder would change where that one ends.
+  // As Caddy will read it: an upstream inside a placeholder would move the end of the placeholder.
   const config = fillUpstream(vhost.config, vhost.upstream);
   const fault = checkConfig(config, siteForm(vhost.domain, config).form, options);
   if (!fault) return;
@@ -21,14 +21,17 @@ export function assertContained(vhost: Vhost, preamble: string, dialect: Dialect
   throw new Failure(
     'PROXY_REJECTED',
     'This configuration cannot be published; nothing was changed.',
-    { detail: fault.message, at: { vhost: { id, domain, line: fault.line } } },
+    {
+      detail: fault.message,
+      at: { vhost: { id, domain, line: fault.line } },
+    },
   );
 }
 
 /**
- * Checks every vhost that a plan affects: all of them if it changes the preamble, because a snippet
- * that is removed leaves a file's import behind.
- * @throws as assertContained
+ * Checks every vhost that a plan affects. A change of the preamble affects all of them: an import of
+ * a snippet that it no longer defines becomes an import of a file.
+ * @throws as `assertContained`
  */
 export function assertPlanContained({ next, steps }: Plan<unknown>, dialect: Dialect): void {
   const changed = steps.flatMap((step) => vhostAfter(step) ?? []);

@@ -1,5 +1,6 @@
-/** The way of a set of vhosts to the agent; the agent's refusals come back in terms of vhosts. */
+/** Hands a set of vhosts to the agent, and puts the agent's refusals in terms of vhosts. */
 import { Failure, type Location } from '../../shared/failure.ts';
+import { memoize } from '../../shared/memoize.ts';
 import type { AgentClient } from '../agent-client/client.ts';
 import { renderProbe } from '../caddyfile/probe.ts';
 import { locate, type Rendered, render } from '../caddyfile/render.ts';
@@ -7,9 +8,9 @@ import { isRejection } from './refusal.ts';
 import type { SiteSet, Vhost } from './vhost.ts';
 
 /** A vhost that the proxy refuses, and why. */
-export type Blame = { vhost: Vhost; failure: Failure };
+export type BrokenVhost = { vhost: Vhost; failure: Failure };
 
-/** Refusals say `at` which vhost, or where in the preamble, the fault is, if the proxy named a line. */
+/** If the proxy names a line, a refusal says `at` which vhost, or that it is in the preamble. */
 export type Gateway = {
   /** The digest of the proxyfile that a set renders to. */
   digestOf(set: SiteSet): string;
@@ -20,29 +21,24 @@ export type Gateway = {
    */
   publish(set: SiteSet, changed?: readonly Vhost[]): Promise<void>;
   /**
-   * Asks whether the proxy would accept a set; nothing is changed.
+   * Asks whether the proxy would accept a set, and changes nothing.
    * @param changed vhosts to validate even if they are disabled
    * @throws Failure
    */
   check(set: SiteSet, changed?: readonly Vhost[]): Promise<void>;
-  /** Those of `vhosts` that the proxy refuses alone, at most five, found by halving. @throws Failure */
-  findBroken(set: SiteSet, vhosts: readonly Vhost[]): Promise<Blame[]>;
+  /**
+   * Finds vhosts that the proxy refuses even alone, by halving.
+   * @returns at most five
+   * @throws Failure if the agent or the proxy cannot be asked
+   */
+  findBroken(set: SiteSet, vhosts: readonly Vhost[]): Promise<BrokenVhost[]>;
 };
 
-/** Enough to work on; the rest shows when these are fixed. */
-const MOST_BLAMED = 5;
+/** Enough to start with; the others turn up once these are fixed. */
+const MOST_BROKEN = 5;
 
 export function createGateway(agent: AgentClient): Gateway {
-  const rendered = new WeakMap<SiteSet, Rendered>();
-  const digests = new WeakMap<SiteSet, string>();
-
-  function renderedOf(set: SiteSet): Rendered {
-    const known = rendered.get(set);
-    if (known) return known;
-    const made = render(set.preamble, set.vhosts);
-    rendered.set(set, made);
-    return made;
-  }
+  const renderedOf = memoize((set: SiteSet) => render(set.preamble, set.vhosts));
 
   async function validate(set: SiteSet, vhosts: readonly Vhost[]): Promise<void> {
     const probe = renderProbe(renderedOf(set), vhosts);
@@ -50,20 +46,15 @@ export function createGateway(agent: AgentClient): Gateway {
   }
 
   return {
-    digestOf(set) {
-      const known = digests.get(set);
-      if (known !== undefined) return known;
-      const digest = new Bun.CryptoHasher('sha256').update(renderedOf(set).text).digest('hex');
-      digests.set(set, digest);
-      return digest;
-    },
+    digestOf: memoize((set) =>
+      new Bun.CryptoHasher('sha256').update(renderedOf(set).text).digest('hex'),
+    ),
 
     async publish(set, changed) {
       const whole = renderedOf(set);
       const probe = changed && renderProbe(whole, changed);
       const lines = probe ? { ...whole, spans: [...whole.spans, ...beyond(whole, probe)] } : whole;
-      const { digest } = await located(agent.reload(whole.text, probe?.text), lines);
-      digests.set(set, digest);
+      await located(agent.reload(whole.text, probe?.text), lines);
     },
 
     async check(set, changed = []) {
@@ -74,10 +65,10 @@ export function createGateway(agent: AgentClient): Gateway {
     },
 
     async findBroken(set, vhosts) {
-      const found: Blame[] = [];
+      const found: BrokenVhost[] = [];
       async function search(among: readonly Vhost[]): Promise<void> {
         const [only] = among;
-        if (!only || found.length >= MOST_BLAMED) return;
+        if (!only || found.length >= MOST_BROKEN) return;
         try {
           await validate(set, among);
         } catch (error) {
@@ -98,13 +89,13 @@ export function createGateway(agent: AgentClient): Gateway {
   };
 }
 
-/** Spans of a probe that lie after the end of the whole. */
+/** The spans of a probe that come after the end of the whole. */
 function beyond(whole: Rendered, probe: Rendered) {
   const known = new Set(whole.spans.map(({ id }) => id));
   return probe.spans.filter(({ id }) => !known.has(id));
 }
 
-/** A refusal's line of the proxyfile becomes one of a vhost's config, or of the preamble. */
+/** Turns a refusal's line of the proxyfile into one of a vhost's config or of the preamble. */
 async function located<T>(call: Promise<T>, rendered: Rendered): Promise<T> {
   try {
     return await call;
@@ -122,7 +113,7 @@ function locationOf(rendered: Rendered, line: number): Location {
   return { preamble: isInside ? { line: line - preambleLine + 1 } : {} };
 }
 
-/** The vhost whose address or closing brace, which the hub writes, is on a line. */
+/** The vhost whose address line or closing brace, which the hub adds, is on a line. */
 function besideConfig({ spans, headLines }: Rendered, line: number) {
   const span = line > headLines ? spans.findLast(({ first }) => first - 1 <= line) : undefined;
   return span ? { id: span.id, domain: span.domain, line: 1 } : null;

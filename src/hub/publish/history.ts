@@ -1,32 +1,32 @@
-/** What the changelog keeps of a step, and how a step is undone. Pure. */
+/** What the changelog keeps of a step, and the change that undoes an entry. Pure. */
 import { Failure } from '../../shared/failure.ts';
 import {
   type Change,
   deleteChange,
-  findVhost,
   preambleChange,
   recreateChange,
   type Step,
   toggleChange,
   updateChange,
+  vhostAfter,
 } from './changes.ts';
-import type { Vhost } from './vhost.ts';
+import { changedFields, FIELDS, type Field, type Vhost } from './vhost.ts';
 
 /** The preamble's name in the changelog. */
 export const PREAMBLE = '(preamble)';
 
-/** A changelog row without its author and time; `before` and `after` are kept privately. */
-export type Record = {
+/** A changelog entry without author and time; `before` and `after` are never shown. */
+export type ChangelogRecord = {
   action: 'create' | 'update' | 'delete' | 'toggle';
   domain: string;
+  /** JSON text `{"old":{…},"new":{…}}` of the fields that changed; only for an update. */
   diff: string | null;
+  /** The whole vhost or preamble, as JSON text; null if there was or is none. */
   before: string | null;
   after: string | null;
 };
 
-const FIELDS = ['domain', 'config', 'upstream', 'enabled'] as const;
-
-export function recordOf(step: Step): Record {
+export function recordOf(step: Step): ChangelogRecord {
   if (step.kind === 'preamble') {
     const [before, after] = [{ config: step.before }, { config: step.after }];
     return {
@@ -38,62 +38,61 @@ export function recordOf(step: Step): Record {
     };
   }
   const before = step.kind === 'create' ? null : step.before;
-  const after = step.kind === 'delete' ? null : step.after;
+  const after = vhostAfter(step);
   return {
     action: step.kind,
     domain: step.kind === 'delete' ? step.before.domain : step.after.domain,
     diff: step.kind === 'update' ? diffOf(step.before, step.after) : null,
     before: before && JSON.stringify(before),
-    after: after && JSON.stringify(after),
+    after: after ? JSON.stringify(after) : null,
   };
 }
 
 function diffOf(before: Vhost, after: Vhost): string {
-  const changed = FIELDS.filter((field) => before[field] !== after[field]);
-  const only = (of: Vhost) => Object.fromEntries(changed.map((field) => [field, of[field]]));
-  return JSON.stringify({ old: only(before), new: only(after) });
+  const changed = changedFields(before, after);
+  return JSON.stringify({ old: pick(before, changed), new: pick(after, changed) });
 }
 
+const pick = (vhost: Vhost, fields: readonly Field[]) =>
+  Object.fromEntries(fields.map((field) => [field, vhost[field]]));
+
 /** What an undo needs of a stored entry. */
-export type Entry = Pick<Record, 'action' | 'domain' | 'before' | 'after'>;
+export type Entry = Pick<ChangelogRecord, 'action' | 'domain' | 'before' | 'after'>;
 
 /**
- * The change that undoes an entry, and nothing else: later changes of the same fields prevent it.
+ * The change that undoes an entry and nothing else. It is refused if the same fields have changed
+ * since.
  * @throws Failure REVERT_CONFLICT, here or when planned; DOMAIN_TAKEN when planned
  */
 export function revertChange(entry: Entry): Change<unknown> {
   if (entry.domain === PREAMBLE) return revertPreamble(entry);
-  const before = revive(entry.before);
-  const after = revive(entry.after);
-  switch (entry.action) {
-    case 'create':
-      if (!after) throw tooOld();
-      return (set, time) => {
-        assertUnchanged(set.vhosts, after, FIELDS);
-        return deleteChange(after.id)(set, time);
-      };
-    case 'delete':
-      if (!before) throw tooOld();
-      return (set, time) => {
-        if (set.vhosts.some(({ id }) => id === before.id)) throw conflict();
-        return recreateChange(before)(set, time);
-      };
-    case 'toggle':
-      if (!after) throw tooOld();
-      return (set, time) => {
-        assertUnchanged(set.vhosts, after, ['enabled']);
-        return toggleChange(after.id)(set, time);
-      };
-    case 'update': {
-      if (!before || !after) throw tooOld();
-      const changed = FIELDS.filter((field) => before[field] !== after[field]);
-      const old = Object.fromEntries(changed.map((field) => [field, before[field]]));
-      return (set, time) => {
-        assertUnchanged(set.vhosts, after, changed);
-        return updateChange(after.id, old)(set, time);
-      };
-    }
+  if (entry.action === 'delete') {
+    const deleted = revive(entry.before);
+    return (set, time) => {
+      if (set.vhosts.some(({ id }) => id === deleted.id)) throw conflict();
+      return recreateChange(deleted)(set, time);
+    };
   }
+  const after = revive(entry.after);
+  const { fields, undo } = undoOf(entry.action, entry.before, after);
+  return (set, time) => {
+    const now = set.vhosts.find(({ id }) => id === after.id);
+    if (!now || fields.some((field) => now[field] !== after[field])) throw conflict();
+    return undo(set, time);
+  };
+}
+
+/** The change that undoes an entry, and the fields that must not have changed since. */
+function undoOf(
+  action: 'create' | 'update' | 'toggle',
+  before: string | null,
+  after: Vhost,
+): { fields: readonly Field[]; undo: Change<unknown> } {
+  if (action === 'create') return { fields: FIELDS, undo: deleteChange(after.id) };
+  if (action === 'toggle') return { fields: ['enabled'], undo: toggleChange(after.id) };
+  const old = revive(before);
+  const fields = changedFields(old, after);
+  return { fields, undo: updateChange(after.id, pick(old, fields)) };
 }
 
 function revertPreamble({ before, after }: Entry): Change<unknown> {
@@ -105,23 +104,9 @@ function revertPreamble({ before, after }: Entry): Change<unknown> {
   };
 }
 
-/** @throws Failure REVERT_CONFLICT */
-function assertUnchanged(
-  vhosts: readonly Vhost[],
-  after: Vhost,
-  fields: readonly (typeof FIELDS)[number][],
-): void {
-  let now: Vhost;
-  try {
-    now = findVhost({ vhosts, preamble: '', nextId: 0 }, after.id);
-  } catch {
-    throw conflict();
-  }
-  if (fields.some((field) => now[field] !== after[field])) throw conflict();
-}
-
-function revive(text: string | null): Vhost | null {
-  if (text === null) return null;
+/** The vhost that `before` or `after` holds. @throws Failure REVERT_CONFLICT if there is none */
+function revive(text: string | null): Vhost {
+  if (text === null) throw tooOld();
   const stored = JSON.parse(text) as Vhost & { createdAt: string; updatedAt: string };
   return {
     ...stored,
@@ -133,4 +118,8 @@ function revive(text: string | null): Vhost | null {
 const conflict = () =>
   new Failure('REVERT_CONFLICT', 'Later changes prevent this one from being undone.');
 
-const tooOld = () => new Failure('REVERT_CONFLICT', 'This entry is from a version without undo.');
+const tooOld = () =>
+  new Failure(
+    'REVERT_CONFLICT',
+    'This entry was written by a version that could not undo changes.',
+  );

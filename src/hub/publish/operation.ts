@@ -1,8 +1,9 @@
-/** A change of one vhost as it travels: in a list of changes, or to be previewed. */
+/** A change of one vhost on the wire: one of several in a bulk request, or one to preview. */
 import { type Static, t } from 'elysia';
 import { type Change, createChange, deleteChange, toggleChange, updateChange } from './changes.ts';
 import type { Vhost } from './vhost.ts';
 
+/** The fields of a new vhost. */
 export const NewVhost = {
   domain: t.String(),
   config: t.String(),
@@ -10,11 +11,11 @@ export const NewVhost = {
   enabled: t.Optional(t.Boolean()),
 };
 
+/** The fields of an update; one that is left out stays as it is. */
 export const VhostFields = {
-  domain: t.Optional(t.String()),
-  config: t.Optional(t.String()),
-  upstream: t.Optional(t.String()),
-  enabled: t.Optional(t.Boolean()),
+  ...NewVhost,
+  domain: t.Optional(NewVhost.domain),
+  config: t.Optional(NewVhost.config),
 };
 
 export const Operation = t.Union(
@@ -30,6 +31,7 @@ export const Operation = t.Union(
   { title: 'Operation' },
 );
 
+/** The change that an operation asks for. */
 export function changeOf(operation: Static<typeof Operation>): Change<Vhost | { success: true }> {
   switch (operation.op) {
     case 'create':

@@ -1,12 +1,12 @@
-/** The outcome of each publish, for the log and for the metrics. */
+/** The outcome of each publish, for the log and the metrics. */
 import { Failure } from '../../shared/failure.ts';
 import type { Log } from '../../shared/log.ts';
 
-/** `unknown`: the agent did not say; `failed`: proxy and agent answered, something else went wrong. */
+/** `unknown`: the agent gave no answer; `failed`: proxy and agent answered, something else failed. */
 export const OUTCOMES = ['accepted', 'rejected', 'unreachable', 'unknown', 'failed'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** `changes`: how many went out together; 0 if the stored set was published again. */
+/** `changes`: how many were published together; 0 if the stored set was published again. */
 export type PublishSeen = { outcome: Outcome; milliseconds: number; changes: number };
 
 const BY_CODE: Partial<Record<string, Outcome>> = {
@@ -18,12 +18,14 @@ const BY_CODE: Partial<Record<string, Outcome>> = {
 const codeOf = (error: unknown) => (error instanceof Failure ? error.code : 'INTERNAL');
 
 /**
- * Starts a timer for a publish of so many changes; the function it returns stops and reports it,
- * with what was thrown, if anything. A refusal is logged by its code alone: the proxy's words quote
- * the config.
+ * Starts the clock for a publish of so many changes. The function it returns ends and reports it,
+ * with what was thrown, if anything.
  */
-export function timePublishes(log: Log, observe: (seen: PublishSeen) => void) {
-  return (changes: number): ((error?: { thrown: unknown }) => void) => {
+export type PublishTimer = (changes: number) => (error?: { thrown: unknown }) => void;
+
+/** Logs a refusal by its code alone, because the proxy's words quote the config. */
+export function timePublishes(log: Log, observe: (seen: PublishSeen) => void): PublishTimer {
+  return (changes) => {
     const from = performance.now();
     return (error) => {
       const milliseconds = performance.now() - from;

@@ -1,21 +1,28 @@
 /**
- * Decides whether a change is stored: candidate set → render → the agent makes it live → commit.
- * Nothing is stored before the proxy has accepted it, so a refusal has nothing to undo.
+ * Decides whether a change is stored. Nothing is stored before the proxy has accepted it, so a
+ * refusal has nothing to undo:
+ *
+ * 1. Changes that wait are taken from the queue (`queue.ts`) and planned, each on top of the ones
+ *    before it (`batch.ts`).
+ * 2. What cannot be published is refused here, without asking the proxy (`containment.ts`).
+ * 3. The agent makes the resulting set live, all changes at once (`gateway.ts`).
+ * 4. If the proxy refuses it, the changes at fault are refused (`blame.ts`), and 1 starts again
+ *    with the others.
+ * 5. Rows and changelog are committed (`store.ts`), and only then do the callers get their results.
  */
 import { hasHeredocs } from '../../shared/caddyfile/dialect.ts';
 import { Failure } from '../../shared/failure.ts';
-import type { Log } from '../../shared/log.ts';
-import { reasonOf } from '../../shared/observe/log.ts';
+import { type Log, reasonOf } from '../../shared/log.ts';
 import type { ProxyStatus } from '../../shared/wire.ts';
 import type { AgentClient } from '../agent-client/client.ts';
 import { changedVhosts, type Planned, planBatch, settle, stepsOf } from './batch.ts';
-import { type Culprits, everybody, findCulprits } from './blame.ts';
+import { findCulprits, type Refusals, refuseAll } from './blame.ts';
 import type { Author, Change } from './changes.ts';
 import { assertPlanContained, type Dialect } from './containment.ts';
-import { type Blame, createGateway } from './gateway.ts';
+import { type BrokenVhost, createGateway } from './gateway.ts';
 import { type PublishSeen, timePublishes } from './outcome.ts';
 import { createChangeQueue, type Waiting } from './queue.ts';
-import { addressed, isRejection } from './refusal.ts';
+import { forCaller, isRejection } from './refusal.ts';
 import type { Store } from './store.ts';
 import type { SiteSet } from './vhost.ts';
 
@@ -30,34 +37,35 @@ export type PublisherDeps = {
   importDirs?: readonly string[];
 };
 
-/** When the last publish ended, how long it took, and how many changes it made live. */
+/** When the last accepted publish ended, how long it took, and how many changes it made live. */
 export type LastPublish = { at: Date; milliseconds: number; changes: number };
 
 export type Publisher = {
-  /** What is accepted and stored. */
+  /** The set that is accepted and stored. */
   current(): SiteSet;
   lastPublish(): LastPublish | null;
-  /** Changes without an answer yet. */
+  /** How many changes have no outcome yet. */
   queueLength(): number;
-  /** Stored vhosts that the proxy no longer accepts, as the last attempt found them. */
-  broken(): readonly Blame[];
+  /** Stored vhosts that the proxy no longer accepts, as of the last attempt to publish the set. */
+  broken(): readonly BrokenVhost[];
   /**
+   * Makes a change live and records it.
    * @param replace whether the first change may replace sites that signalbox did not write
-   * @returns the change's result once it is live and recorded
-   * @throws Failure with everything as it was before
+   * @returns the change's result
+   * @throws Failure, with everything as it was before
    */
   apply<T>(change: Change<T>, author: Author, replace?: boolean): Promise<T>;
-  /** The proxy's dialect; the careful one if nobody can be asked. Never fails. */
+  /** The proxy's dialect, or the strictest one if it cannot be asked. Never fails. */
   dialect(): Promise<Dialect>;
   /**
-   * What a change would do, validated by the real proxy, with nothing changed anywhere.
+   * What a change would do; the proxy validates it, and nothing changes anywhere.
    * @returns the set it leads to, and why it would be refused, or null
-   * @throws Failure if the change itself makes no sense, or nobody can be asked
+   * @throws Failure if the change cannot be planned, or agent or proxy cannot be asked
    */
   preview(change: Change<unknown>): Promise<{ next: SiteSet; refusal: Failure | null }>;
   /** Whether proxy and file show what is stored. */
   isInStep(status: ProxyStatus): boolean;
-  /** Publishes the stored set if the proxy serves another one. @throws Failure as apply */
+  /** Publishes the stored set again if the proxy serves another one. @throws Failure as `apply` */
   reconcile(): Promise<void>;
 };
 
@@ -73,42 +81,24 @@ export function createPublisher({
   const startTimer = timePublishes(log, observe);
   const queue = createChangeQueue(publishAll);
   let accepted: SiteSet = store.load();
-  let dialect: Dialect | undefined;
-  /** The agent did not say what became of a publish: it may still go live. */
-  let unsure = false;
   let lastPublish: LastPublish | null = null;
-  let broken: Blame[] = [];
+  let broken: BrokenVhost[] = [];
+  let dialect: Dialect | undefined;
+  /** The agent did not say how a publish ended: it may still go live. */
+  let unsure = false;
 
-  async function proxyStatus(): Promise<ProxyStatus> {
-    const status = await agent.status();
-    dialect = { heredocs: hasHeredocs(status.proxy.version), importDirs };
-    return status;
-  }
-
-  function isInStep(status: ProxyStatus): boolean {
-    if (!store.hasPublished() && status.liveDigest === null) return !status.foreign;
-    const digest = gateway.digestOf(accepted);
-    return status.liveDigest === digest && (status.drift || status.fileDigest === digest);
-  }
-
-  async function knownDialect(): Promise<Dialect> {
-    if (!dialect) await proxyStatus().catch(() => undefined);
-    return dialect ?? { heredocs: false };
-  }
-
-  /** Publishes what waits, and again without the changes at fault, until nothing is left. */
+  /** Publishes the changes that wait; without those at fault, again and again until none is left. */
   async function publishAll(items: readonly Waiting[]): Promise<void> {
     let open = items;
     while (open.length > 0) {
       const time = now();
       const batch = planBatch(accepted, open, time);
       if (batch.plans.length === 0) return settle(batch);
-      const group = open.slice(0, open.length - batch.later.length);
       const refused = (await refuseEarly(batch.plans)) ?? (await publish(batch.plans, time));
       if (refused === 'together') {
-        const middle = group.length >> 1;
-        await publishAll(group.slice(0, middle));
-        open = open.slice(middle);
+        const half = (open.length - batch.later.length) >> 1;
+        await publishAll(open.slice(0, half));
+        open = open.slice(half);
       } else if (refused.size === 0) {
         settle(batch);
         open = batch.later;
@@ -119,40 +109,35 @@ export function createPublisher({
     }
   }
 
-  /** What can be refused without asking the proxy; null if nothing is. */
-  async function refuseEarly(plans: readonly Planned[]): Promise<Map<Waiting, unknown> | null> {
-    const refused = new Map<Waiting, unknown>();
+  /** Refuses what need not be shown to the proxy; null if there is nothing to refuse. */
+  async function refuseEarly(plans: readonly Planned[]): Promise<Refusals | null> {
+    const refused: Refusals = new Map();
     const known = await knownDialect();
     for (const { item, plan } of plans) {
       try {
         assertPlanContained(plan, known);
       } catch (error) {
-        refused.set(item, addressed(error, plan.steps));
+        refused.set(item, forCaller(error, plan.steps));
       }
     }
-    if (refused.size === 0 && !store.hasPublished()) await refuseForeign(plans, refused);
-    return refused.size === 0 ? null : refused;
+    if (refused.size > 0) return refused;
+    return store.hasPublished() ? null : refuseTakeover(plans);
   }
 
-  /** Before its first publish the hub does not replace sites that signalbox did not write. */
-  async function refuseForeign(
-    plans: readonly Planned[],
-    refused: Map<Waiting, unknown>,
-  ): Promise<void> {
-    const foreign = await proxyStatus().then(
-      (status) => status.foreign,
+  /** The first publish may replace sites that signalbox did not write only if the change says so. */
+  async function refuseTakeover(plans: readonly Planned[]): Promise<Refusals | null> {
+    const isForeign = await proxyStatus().then(
+      ({ foreign }) => foreign,
       () => false,
     );
-    if (foreign) {
-      for (const { item } of plans) {
-        if (!item.replace) refused.set(item, importFirst());
-      }
-    }
-    if (refused.size === 0) store.markAttempt(now());
+    const refused = isForeign ? plans.filter(({ item }) => !item.replace) : [];
+    if (refused.length > 0) return refuseAll(refused, importFirst());
+    store.markAttempt(now());
+    return null;
   }
 
-  /** @returns the changes at fault; none once all is live and recorded */
-  async function publish(plans: readonly Planned[], time: Date): Promise<Culprits> {
+  /** @returns the changes at fault; none if all are live and recorded */
+  async function publish(plans: readonly Planned[], time: Date): Promise<Refusals | 'together'> {
     const next = plans.at(-1)?.plan.next ?? accepted;
     const from = performance.now();
     const report = startTimer(plans.length);
@@ -166,12 +151,12 @@ export function createPublisher({
     try {
       store.commit(plans, time);
     } catch (error) {
-      // The proxy has it and the database cannot take it: the proxy goes back too.
+      // It is live but cannot be recorded: the proxy goes back to what is stored.
       log('commit failed', { reason: reasonOf(error) }, 'error');
       report({ thrown: error });
       unsure = true;
       await confirm().catch(() => undefined);
-      return everybody(plans, error);
+      return refuseAll(plans, error);
     }
     report();
     accepted = next;
@@ -180,7 +165,7 @@ export function createPublisher({
     return new Map();
   }
 
-  /** Publishes the stored set again and waits for the agent's confirmation. @throws Failure */
+  /** Publishes the stored set again and waits for the agent to confirm it. @throws Failure */
   async function confirm(): Promise<void> {
     const report = startTimer(0);
     try {
@@ -198,6 +183,23 @@ export function createPublisher({
     broken = [];
   }
 
+  async function proxyStatus(): Promise<ProxyStatus> {
+    const status = await agent.status();
+    dialect = { heredocs: hasHeredocs(status.proxy.version), importDirs };
+    return status;
+  }
+
+  async function knownDialect(): Promise<Dialect> {
+    if (!dialect) await proxyStatus().catch(() => undefined);
+    return dialect ?? { heredocs: false };
+  }
+
+  function isInStep(status: ProxyStatus): boolean {
+    if (!store.hasPublished() && status.liveDigest === null) return !status.foreign;
+    const digest = gateway.digestOf(accepted);
+    return status.liveDigest === digest && (status.drift || status.fileDigest === digest);
+  }
+
   return {
     current: () => accepted,
     lastPublish: () => lastPublish,
@@ -205,6 +207,7 @@ export function createPublisher({
     broken: () => broken,
     apply: (change, author, replace = false) => queue.add(change, author, replace),
     dialect: knownDialect,
+    isInStep,
 
     async preview(change) {
       const plan = change(accepted, now());
@@ -215,21 +218,18 @@ export function createPublisher({
         await gateway.check(next, changedVhosts(steps));
         return { next, refusal: null };
       } catch (error) {
-        const refusal = addressed(error, steps);
+        const refusal = forCaller(error, steps);
         if (isRejection(refusal)) return { next, refusal };
         throw refusal;
       }
     },
 
-    isInStep,
-
     reconcile: () =>
       queue.between(async () => {
         const status = await proxyStatus();
         // A first publish may have gone live without being recorded; anything else is not ours.
-        const ours = store.hasPublished() || (store.hasAttempted() && status.liveDigest !== null);
-        if (!ours || (!unsure && isInStep(status))) return;
-        await confirm();
+        const isOurs = store.hasPublished() || (store.hasAttempted() && status.liveDigest !== null);
+        if (isOurs && (unsure || !isInStep(status))) await confirm();
       }),
   };
 }

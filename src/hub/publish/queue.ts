@@ -1,13 +1,13 @@
-/** The one queue of changes: those that arrive during a publish go out together in the next one. */
+/** The queue of changes: those that arrive during a publish go out together in the next one. */
 import { createQueue, type Queue } from '../../shared/async.ts';
 import { inRequests, requestIds } from '../../shared/observe/context.ts';
 import type { Author, Change } from './changes.ts';
 
-/** A change that someone waits for. */
+/** A change whose caller is waiting for the outcome. */
 export type Waiting = {
   change: Change<unknown>;
   author: Author;
-  /** Replace sites that signalbox did not write. */
+  /** Whether it may replace sites that signalbox did not write. */
   replace: boolean;
   resolve: (result: unknown) => void;
   reject: (error: unknown) => void;
@@ -16,15 +16,19 @@ export type Waiting = {
 };
 
 export type ChangeQueue = {
-  /** Resolves with the change's result once it is live and recorded. @throws as the publish does */
+  /**
+   * Adds a change to the next batch.
+   * @returns the change's result once it is live and recorded
+   * @throws what the change was rejected with
+   */
   add<T>(change: Change<T>, author: Author, replace: boolean): Promise<T>;
   /** Runs a job between two batches. */
   between: Queue;
-  /** Changes without an answer yet. */
+  /** How many changes have no outcome yet. */
   length(): number;
 };
 
-/** @param publish settles every change it is given; one batch at a time */
+/** @param publish resolves or rejects every change of the batch; called with one batch at a time */
 export function createChangeQueue(
   publish: (batch: readonly Waiting[]) => Promise<void>,
 ): ChangeQueue {
@@ -32,7 +36,7 @@ export function createChangeQueue(
   let waiting: Waiting[] = [];
   let underWay = 0;
 
-  /** Requests that arrive together are read one after the other: while more come, it waits. */
+  /** Requests that arrive together are read one after the other: waits until no more come in. */
   async function untilAllArrived(): Promise<void> {
     for (let seen = 0; seen < waiting.length; ) {
       seen = waiting.length;

@@ -1,4 +1,4 @@
-/** Brings the proxy back in step with what is stored: at the start, and whenever they differ. */
+/** Brings the proxy back in step with what is stored: at start-up, and whenever the two differ. */
 import { messageOf } from '../../shared/async.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Publisher } from './publisher.ts';
@@ -6,11 +6,15 @@ import type { Publisher } from './publisher.ts';
 const EVERY_MS = 2_000;
 
 export type Reconciler = {
-  /** Resolves when a check under way is over. */
+  /** Resolves once a check that is under way has ended. */
   stop(): Promise<void>;
 };
 
-/** Checks at once and then every two seconds. A failure is logged when it differs from the last. */
+/**
+ * Checks at once, and then again some time after each check. Logs a failure unless the check before
+ * failed for the same reason.
+ * @param every milliseconds between two checks
+ */
 export function startReconciler(publisher: Publisher, log: Log, every = EVERY_MS): Reconciler {
   let stopped = false;
   let timer: Timer | undefined;

@@ -1,4 +1,4 @@
-/** Refusals in terms of what the caller asked for. Pure. */
+/** Refusals in terms of what the caller sent. Pure. */
 import { Failure } from '../../shared/failure.ts';
 import { type Step, vhostAfter } from './changes.ts';
 
@@ -6,11 +6,11 @@ export const isRejection = (error: unknown): error is Failure =>
   error instanceof Failure && error.code === 'PROXY_REJECTED';
 
 /**
- * Leaves out what a caller who sent one text knows already: that a fault is in that text. Anyone who
- * changed several vhosts, or something else, learns which vhost it is, and gets no line that could
- * be taken for one of their own text.
+ * An error as the caller whose change took these steps should get it. If they sent one text and the
+ * fault is in it, it carries that text's line and no name. If they changed several vhosts, or the
+ * fault is elsewhere, it names the vhost, and has no line that could be mistaken for one of theirs.
  */
-export function addressed<T>(error: T, steps: readonly Step[]): T | Failure {
+export function forCaller<T>(error: T, steps: readonly Step[]): T | Failure {
   if (!(error instanceof Failure)) return error;
   const { vhost, preamble } = error.at;
   if (preamble && steps.some(({ kind }) => kind === 'preamble')) {
@@ -21,7 +21,7 @@ export function addressed<T>(error: T, steps: readonly Step[]): T | Failure {
   return isOwn ? ofVhost(error) : error;
 }
 
-/** A refusal shown beside the name of its vhost. */
+/** A refusal that is shown next to its vhost's name, and so need not repeat it. */
 export const ofVhost = (failure: Failure): Failure => {
   const { vhost, ...rest } = failure.at;
   return failure.about(vhost ? { ...rest, line: vhost.line } : rest);

@@ -1,4 +1,4 @@
-/** The published set in the database. */
+/** Keeps the published set, and the changelog beside it, in the database. */
 import { asc, eq, sql } from 'drizzle-orm';
 import type { Db } from '../db/open.ts';
 import { changelog, preamble, vhosts } from '../db/schema.ts';
@@ -9,15 +9,15 @@ import type { SiteSet } from './vhost.ts';
 
 export type Store = {
   load(): SiteSet;
-  /** When the preamble was last changed. */
+  /** When the preamble last changed; 1970 if nobody has written one. */
   preambleUpdatedAt(): Date;
-  /** Whether anything was ever published: until then the hub must not touch the proxy. */
+  /** Whether anything was ever recorded: until then the hub must not touch the proxy. */
   hasPublished(): boolean;
-  /** Whether a first publish began; after a crash it may be live without being recorded. */
+  /** Whether a first publish ever began; after a crash it may be live without being recorded. */
   hasAttempted(): boolean;
-  /** Notes that a first publish begins. @throws SQLite errors */
+  /** Notes that the first publish begins. @throws SQLite errors */
   markAttempt(time: Date): void;
-  /** Stores rows and changelog in one transaction. @throws SQLite errors, with nothing stored */
+  /** Stores rows and changelog in one transaction, or nothing. @throws SQLite errors */
   commit(plans: readonly Planned[], time: Date): void;
   /** Whether nobody has written a preamble yet. */
   isUnseeded(): boolean;
@@ -27,25 +27,26 @@ export type Store = {
 
 export function createStore(db: Db): Store {
   let published = false;
+  const preambleRow = () => db.select().from(preamble).get();
 
   return {
     load() {
       const [row] = db.values<[number]>(sql`SELECT seq FROM sqlite_sequence WHERE name = 'vhosts'`);
       return {
-        preamble: db.select().from(preamble).get()?.config ?? '',
+        preamble: preambleRow()?.config ?? '',
         vhosts: db.select().from(vhosts).orderBy(asc(vhosts.position), asc(vhosts.id)).all(),
         nextId: (row?.[0] ?? 0) + 1,
       };
     },
 
-    preambleUpdatedAt: () => db.select().from(preamble).get()?.updatedAt ?? new Date(0),
+    preambleUpdatedAt: () => preambleRow()?.updatedAt ?? new Date(0),
 
     hasPublished() {
       published ||= db.select({ id: changelog.id }).from(changelog).limit(1).get() !== undefined;
       return published;
     },
 
-    hasAttempted: () => db.select().from(preamble).get()?.attemptedAt != null,
+    hasAttempted: () => preambleRow()?.attemptedAt != null,
 
     markAttempt(time) {
       db.update(preamble).set({ attemptedAt: time }).run();
@@ -67,7 +68,7 @@ export function createStore(db: Db): Store {
       );
     },
 
-    isUnseeded: () => db.select().from(preamble).get()?.updatedAt.getTime() === 0,
+    isUnseeded: () => preambleRow()?.updatedAt.getTime() === 0,
 
     seedPreamble(config, time) {
       db.update(preamble).set({ config, updatedAt: time }).run();

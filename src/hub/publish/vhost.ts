@@ -1,4 +1,4 @@
-/** A vhost, the set of them that is published, and what every vhost must fulfil. Pure. */
+/** A vhost, the set of vhosts that is published, and the rules every vhost must follow. Pure. */
 import { expandPlaceholders } from '../../shared/caddyfile/placeholders.ts';
 import { portOptions } from '../../shared/caddyfile/preamble.ts';
 import { Failure } from '../../shared/failure.ts';
@@ -12,9 +12,10 @@ import {
 import { fillUpstream } from '../caddyfile/render.ts';
 import { addressList, siteForm } from '../caddyfile/site.ts';
 
-/** Never changed in place: a changed vhost is a new object, so that what is known of it can be kept. */
+/** Immutable: a changed vhost is a new object, so that what follows from one can be cached. */
 export type Vhost = Readonly<{
   id: number;
+  /** Vhosts are rendered in this order. */
   position: number;
   domain: string;
   config: string;
@@ -24,41 +25,42 @@ export type Vhost = Readonly<{
   updatedAt: Date;
 }>;
 
-/** The order of lists. */
+/** Sorts lists that people see. */
 export const byDomain = (a: Vhost, b: Vhost): number =>
   a.domain < b.domain ? -1 : a.domain > b.domain ? 1 : 0;
 
-/** All that is published: accepted by the proxy and stored, or a candidate for it. */
+/** Everything that is published: accepted by the proxy and stored, or a candidate for that. */
 export type SiteSet = Readonly<{
   preamble: string;
-  /** By position. */
+  /** Sorted by position. */
   vhosts: readonly Vhost[];
   /** The id the next vhost gets; an id is never used twice. */
   nextId: number;
 }>;
 
-/** What a person may say of a vhost. */
-export type VhostInput = {
-  domain?: string | undefined;
-  config?: string | undefined;
-  upstream?: string | undefined;
-  enabled?: boolean | undefined;
-};
+/** The fields that a person sets. */
+export const FIELDS = ['domain', 'config', 'upstream', 'enabled'] as const;
+export type Field = (typeof FIELDS)[number];
+export type VhostInput = { [Name in Field]?: Vhost[Name] | undefined };
+
+/** The fields in which two versions of a vhost differ. */
+export const changedFields = (one: Vhost, other: Vhost): readonly Field[] =>
+  FIELDS.filter((field) => one[field] !== other[field]);
 
 const UPSTREAM = '{upstream}';
 
 /**
- * The fields of `input` in their stored form.
- * @throws Failure INVALID_REQUEST
+ * The fields in the form they are stored in.
+ * @throws Failure INVALID_REQUEST with the field at fault
  */
 export function normalize(domain: string, config: string, upstream: string) {
-  if (domain.trim() === '') throw invalid('domain', 'A domain is needed.');
-  if (config.trim() === '') throw invalid('config', 'A config is needed.');
+  if (domain.trim() === '') throw invalid('domain', 'The domain is required.');
+  if (config.trim() === '') throw invalid('config', 'The config is required.');
   const target = upstream.trim();
   if (target !== '' && !isUpstream(target)) {
     throw invalid(
       'upstream',
-      'The upstream must be host:port, or http://, https:// or h2c:// with a host.',
+      'The upstream must be host:port, or an http://, https:// or h2c:// address without a path.',
     );
   }
   if (target === '' && config.includes(UPSTREAM)) {
@@ -76,39 +78,42 @@ function normalizedDomain(domain: string, config: string): string {
     if (normal) return normal;
     throw invalid(
       'domain',
-      'The domain must be a host name, optionally with http://, https:// or a port.',
+      'The domain must be a host name, optionally with http:// or https:// and a port.',
     );
   }
-  const read = addressList(expandPlaceholders(config)) ?? [];
-  const wrong = read.find((address) => address !== '' && !isSiteAddress(address));
+  const wrong = expandedAddresses(config).find(
+    (address) => address !== '' && !isSiteAddress(address),
+  );
   if (wrong === undefined) return form.addresses[0] ?? domain;
   throw invalid(
     'config',
-    'The block has an address that is not an http:// or https:// site with a valid port.',
+    'Every address of the block must be for HTTP or HTTPS, and its port valid.',
   );
 }
 
-/** A block's addresses as written and, where they hold placeholders, with the defaults put in. */
-function blockAddresses(written: readonly string[], config: string): string[] {
-  const read = addressList(expandPlaceholders(config)) ?? [];
-  return [...new Set([...written, ...read])];
-}
+/** A block's addresses with the default of each `{$NAME:default}` filled in. */
+const expandedAddresses = (config: string): string[] =>
+  addressList(expandPlaceholders(config)) ?? [];
 
 const addresses = new WeakMap<Vhost, { preamble: string; keys: readonly string[] }>();
 
-/** The normal forms of all addresses a vhost answers to under a preamble, which has these ports. */
+/**
+ * The normal forms of all addresses a vhost answers to, both as written and with defaults filled in.
+ * @param ports those that `preamble` sets, see `portOptions`
+ */
 export function keysOf(vhost: Vhost, preamble: string, ports: Ports): readonly string[] {
   const known = addresses.get(vhost);
   if (known?.preamble === preamble) return known.keys;
   const config = fillUpstream(vhost.config, vhost.upstream);
   const form = siteForm(vhost.domain, config);
-  const all = form.form === 'block' ? blockAddresses(form.addresses, config) : [vhost.domain];
-  const keys = all.map((address) => addressKey(address, ports));
+  const all =
+    form.form === 'block' ? [...form.addresses, ...expandedAddresses(config)] : [vhost.domain];
+  const keys = [...new Set(all)].map((address) => addressKey(address, ports));
   addresses.set(vhost, { preamble, keys });
   return keys;
 }
 
-/** @throws Failure DOMAIN_TAKEN where another vhost of the set answers to one of its addresses */
+/** @throws Failure DOMAIN_TAKEN if another vhost of the set answers to one of its addresses */
 export function assertFree(vhost: Vhost, { preamble, vhosts }: SiteSet): void {
   const ports = portOptions(preamble);
   const wanted = new Set(keysOf(vhost, preamble, ports));
@@ -121,5 +126,5 @@ export function assertFree(vhost: Vhost, { preamble, vhosts }: SiteSet): void {
   }
 }
 
-const invalid = (field: keyof VhostInput, message: string) =>
+const invalid = (field: Field, message: string) =>
   new Failure('INVALID_REQUEST', message, { at: { field } });

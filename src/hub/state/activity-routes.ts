@@ -1,24 +1,12 @@
-/** `/vhosts/activity`: the requests of the last hour, of all vhosts in one answer. */
+/** `/vhosts/activity`: the requests of the last hour, for all vhosts in one response. */
 import { Elysia, t } from 'elysia';
-import { ActivityQuery, Activity as Counts, LogActivity } from '../../shared/wire.ts';
+import { ActivityQuery } from '../../shared/wire.ts';
 import type { Guard } from '../auth/guard.ts';
+import { about } from '../http/about.ts';
 import { ASKS_AGENT, refusals } from '../http/refusal-schemas.ts';
-import type { Activity } from './activity.ts';
-import * as operations from './operations.ts';
+import { type Activity, VhostActivity } from './activity.ts';
 
 const DEFAULT_BUCKETS = 12;
-
-const VhostActivity = t.Composite(
-  [
-    t.Omit(LogActivity, ['domains']),
-    t.Object({
-      vhosts: t.Array(t.Composite([t.Object({ id: t.Integer() }), Counts]), {
-        description: 'those with requests; by host name, whatever the port',
-      }),
-    }),
-  ],
-  { title: 'VhostActivity' },
-);
 
 export function vhostActivityRoutes({ activity, guard }: { activity: Activity; guard: Guard }) {
   return new Elysia({ name: 'vhost-activity', prefix: '/vhosts' })
@@ -26,6 +14,24 @@ export function vhostActivityRoutes({ activity, guard }: { activity: Activity; g
     .get('/activity', ({ query }) => activity.lastHour(Number(query.buckets || DEFAULT_BUCKETS)), {
       query: t.Pick(ActivityQuery, ['buckets']),
       response: { 200: VhostActivity, ...refusals(...ASKS_AGENT) },
-      detail: operations.listVhostActivity,
+      detail: about({
+        id: 'listVhostActivity',
+        tag: 'Vhosts',
+        summary: 'Count the requests and errors of the last hour, by vhost',
+        description: 'Oldest bucket first.',
+        access: 'read',
+        params: {
+          buckets: {
+            description: 'How many buckets to divide the hour into, 1 to 60; 12 by default.',
+            example: '12',
+          },
+        },
+        example: {
+          from: '2026-11-20T17:00:00.000Z',
+          to: '2026-11-20T18:00:00.000Z',
+          buckets: 2,
+          vhosts: [{ id: 1, requests: [3, 1], status4xx: [0, 1], status5xx: [0, 0] }],
+        },
+      }),
     });
 }

@@ -1,44 +1,64 @@
-/** The requests of the last hour, by vhost: what a list of sites shows beside each of them. */
-import type { LogActivity } from '../../shared/wire.ts';
+/** The requests of the last hour, by vhost. */
+import { type Static, t } from 'elysia';
+import { Activity as ActivityCounts, LogActivity } from '../../shared/wire.ts';
 import type { AgentClient } from '../agent-client/client.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import type { SiteSet } from '../publish/vhost.ts';
 import { endpointsUnder } from './endpoints.ts';
 
-export type ActivityDeps = { publisher: Publisher; agent: AgentClient; now: () => Date };
-export type Activity = ReturnType<typeof createActivity>;
+export type ActivityDeps = {
+  publisher: Pick<Publisher, 'current'>;
+  agent: Pick<AgentClient, 'activity'>;
+  now: () => Date;
+};
 
-type Counts = LogActivity['domains'][string];
+type Counts = Static<typeof ActivityCounts>;
+
+export const VhostActivity = t.Composite(
+  [
+    t.Omit(LogActivity, ['domains']),
+    t.Object({
+      vhosts: t.Array(t.Composite([t.Object({ id: t.Integer() }), ActivityCounts]), {
+        description: 'the vhosts that had requests; matched by host name, on any port',
+      }),
+    }),
+  ],
+  { title: 'VhostActivity' },
+);
+
+export type Activity = {
+  /**
+   * The last hour in that many buckets, at most five seconds old; without vhosts that had no request.
+   * @throws Failure AGENT_UNREACHABLE
+   */
+  lastHour(buckets: number): Promise<Static<typeof VhostActivity>>;
+};
 
 const HOUR_MS = 3_600_000;
-/** A list that several people look at is counted once. */
-const KEPT_MS = 5_000;
+/** Several open dashboards share one count. */
+const CACHE_MS = 5_000;
 
-export function createActivity({ publisher, agent, now }: ActivityDeps) {
-  const kept = new Map<number, { until: number; counted: Promise<LogActivity> }>();
+export function createActivity({ publisher, agent, now }: ActivityDeps): Activity {
+  const cache = new Map<number, { until: number; counted: Promise<LogActivity> }>();
 
   function count(buckets: number): Promise<LogActivity> {
     const time = now().getTime();
-    const known = kept.get(buckets);
+    const known = cache.get(buckets);
     if (known && known.until > time) return known.counted;
     const counted = agent.activity({
       from: new Date(time - HOUR_MS).toISOString(),
       to: new Date(time).toISOString(),
       buckets: String(buckets),
     });
-    kept.set(buckets, { until: time + KEPT_MS, counted });
-    counted.catch(() => kept.delete(buckets));
+    cache.set(buckets, { until: time + CACHE_MS, counted });
+    counted.catch(() => cache.delete(buckets));
     return counted;
   }
 
   return {
-    /**
-     * The last hour in so many stretches, up to five seconds old; vhosts without a request are missing.
-     * @throws Failure AGENT_UNREACHABLE
-     */
-    async lastHour(buckets: number) {
+    async lastHour(buckets) {
       const { domains, ...range } = await count(buckets);
-      const vhostsOf = hostsOf(publisher.current());
+      const vhostsOf = vhostsByHost(publisher.current());
       const found = new Map<number, Counts>();
       for (const [domain, counts] of Object.entries(domains)) {
         for (const id of vhostsOf(domain)) {
@@ -51,8 +71,11 @@ export function createActivity({ publisher, agent, now }: ActivityDeps) {
   };
 }
 
-/** The vhosts that answer to a host, on whatever port: its name's, else a wildcard's, else any host's. */
-function hostsOf({ preamble, vhosts }: SiteSet): (host: string) => readonly number[] {
+/**
+ * Finds the ids of the vhosts for a host, on any port: those with the exact name, else with a
+ * matching wildcard, else those for any host.
+ */
+function vhostsByHost({ preamble, vhosts }: SiteSet): (host: string) => readonly number[] {
   const endpointsOf = endpointsUnder(preamble);
   const byName = new Map<string, Set<number>>();
   let deepest = 0;
@@ -62,8 +85,8 @@ function hostsOf({ preamble, vhosts }: SiteSet): (host: string) => readonly numb
       deepest = Math.max(deepest, wildcardsOf(name));
     }
   }
-  // Anybody can send thousands of hosts, each of dots alone: only as many labels are tried as the
-  // vhosts have wildcards.
+  // Anyone can send thousands of host names made of many dots, so no more labels are replaced than
+  // the vhosts have wildcards.
   return (host) => {
     const labels = host.replace(/^\[|\]$/g, '').split('.');
     for (let wild = 0; wild <= Math.min(deepest, labels.length); wild++) {
@@ -75,7 +98,7 @@ function hostsOf({ preamble, vhosts }: SiteSet): (host: string) => readonly numb
   };
 }
 
-/** How many labels at its beginning are wildcards. */
+/** How many of its first labels are wildcards. */
 const wildcardsOf = (name: string): number =>
   (/^(?:\*(?:\.|$))*/.exec(name)?.[0] ?? '').replaceAll('.', '').length;
 

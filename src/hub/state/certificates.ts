@@ -1,4 +1,4 @@
-/** The certificates of all vhosts, and which of them end soon. */
+/** The certificates of all vhosts, and which of them expire soon. */
 import type { CertificatesAnswer } from '../../shared/wire-state.ts';
 import type { AgentClient } from '../agent-client/client.ts';
 import type { Publisher } from '../publish/publisher.ts';
@@ -6,7 +6,7 @@ import { endpointsUnder, keyOfEndpoint } from './endpoints.ts';
 
 export type CertificatesDeps = { agent: AgentClient; publisher: Publisher };
 
-/** A certificate that the proxy shows for one name of a vhost. */
+/** A certificate that the proxy presents for one host name of a vhost. */
 export type VhostCertificate = {
   id: number;
   domain: string;
@@ -14,24 +14,32 @@ export type VhostCertificate = {
   issuer: string;
   notBefore: Date;
   notAfter: Date;
-  /** Whether the proxy renews it by itself. */
+  /** Whether the proxy renews it automatically. */
   automated: boolean;
+};
+
+/** A certificate that expires soon; `notAfter` as ISO 8601. */
+export type EndingCertificate = Pick<VhostCertificate, 'id' | 'domain' | 'name' | 'issuer'> & {
+  notAfter: string;
+  daysLeft: number;
+  /** Not renewed automatically, or the proxy should have renewed it by now. */
+  overdue: boolean;
 };
 
 const DAY_MS = 86_400_000;
 
-/** Two weeks of which one is a holiday. */
+/** Two weeks, one of which may be a holiday. */
 const SOON_MS = 14 * DAY_MS;
 
 /**
- * Caddy renews what it got itself when a third of the lifetime is left; with a sixth left it has
- * failed at that for as long. A short-lived certificate is thus not always overdue.
+ * Caddy renews its certificates when a third of the lifetime is left. With a sixth left, it has been
+ * failing for just as long. Being relative, this does not flag short-lived certificates all the time.
  */
 const OVERDUE_SHARE = 1 / 6;
 
-const MOST_TOLD = 100;
+const MAX_ENDING = 100;
 
-/** What the proxy shows, by vhost in rendering order. @throws Failure AGENT_UNREACHABLE, PROXY_UNREACHABLE */
+/** What the proxy presents, by vhost in rendering order. @throws Failure AGENT_UNREACHABLE, PROXY_UNREACHABLE */
 export async function readCertificates({
   agent,
   publisher,
@@ -61,15 +69,18 @@ export async function readCertificates({
   );
 }
 
-/** Those that expire within 14 days, overdue ones first, then by their end. @throws as readCertificates */
-export async function endingCertificates({ now, ...deps }: CertificatesDeps & { now: () => Date }) {
+/** At most 100 that expire within 14 days, overdue ones first, then by expiry. @throws Failure as `readCertificates` */
+export async function endingCertificates({
+  now,
+  ...deps
+}: CertificatesDeps & { now: () => Date }): Promise<EndingCertificate[]> {
   const all = await readCertificates(deps);
   const time = now().getTime();
   return all
     .filter(({ notAfter }) => notAfter.getTime() - time < SOON_MS)
     .map((one) => ({ ...one, overdue: isOverdue(one, time) }))
     .toSorted((a, b) => Number(b.overdue) - Number(a.overdue) || +a.notAfter - +b.notAfter)
-    .slice(0, MOST_TOLD)
+    .slice(0, MAX_ENDING)
     .map(({ id, domain, name, issuer, notAfter, overdue }) => ({
       id,
       domain,
@@ -81,7 +92,7 @@ export async function endingCertificates({ now, ...deps }: CertificatesDeps & { 
     }));
 }
 
-/** Whole days from `time` (milliseconds since 1970) on; negative where it has expired. */
+/** Whole days from `time` (milliseconds since 1970) to the expiry; negative if it has expired. */
 export const daysLeft = (notAfter: Date, time: number): number =>
   Math.floor((notAfter.getTime() - time) / DAY_MS);
 

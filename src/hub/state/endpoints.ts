@@ -1,11 +1,11 @@
-/** Where a vhost is reached, in the words of the proxy's own configuration. Pure. */
+/** The endpoints of a vhost as Caddy's own configuration names them. Pure. */
 import { portOptions } from '../../shared/caddyfile/preamble.ts';
 import { keysOf, type Vhost } from '../publish/vhost.ts';
 
-/** A host, in lower case and punycode, without brackets, empty for any; and a port. */
+/** A host in lower case and punycode, without brackets, empty for any; and a port. */
 export type Endpoint = { name: string; port: number };
 
-/** Tells the endpoints of a vhost under a preamble; an address that only the proxy can read has none. */
+/** Finds the endpoints of vhosts under a preamble; leaves out addresses that only Caddy can resolve. */
 export function endpointsUnder(preamble: string): (vhost: Vhost) => Endpoint[] {
   const ports = portOptions(preamble);
   return (vhost) => {
@@ -14,12 +14,13 @@ export function endpointsUnder(preamble: string): (vhost: Vhost) => Endpoint[] {
       const match = /^(https?:\/\/)?(\[[^\]]*\]|[^:/{]*)(?::(\d+))?(?:\/.*)?$/s.exec(key);
       if (!match) continue;
       const [, scheme, host = '', port] = match;
-      const silent = scheme === 'http://' ? ports.http : ports.https;
-      const endpoint = { name: host.replace(/^\[|\]$/g, ''), port: Number(port ?? silent) };
+      const defaultPort = scheme === 'http://' ? ports.http : ports.https;
+      const endpoint = { name: host.replace(/^\[|\]$/g, ''), port: Number(port ?? defaultPort) };
       found.set(keyOfEndpoint(endpoint), endpoint);
     }
     return [...found.values()];
   };
 }
 
+/** An endpoint as the key of a map. */
 export const keyOfEndpoint = ({ name, port }: Endpoint): string => `${port} ${name}`;

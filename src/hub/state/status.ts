@@ -1,5 +1,5 @@
-/** `/status`: how hub, agent and proxy stand to each other, in one answer. */
-import { t } from 'elysia';
+/** How hub, agent and proxy are, and whether they are in step. */
+import { type Static, t } from 'elysia';
 import { sentenceOf } from '../../shared/failure.ts';
 import type { AgentClient } from '../agent-client/client.ts';
 import { Timestamp } from '../http/schemas.ts';
@@ -12,7 +12,7 @@ export type StatusDeps = {
   publisher: Publisher;
   warnings: readonly string[];
   version: string;
-  /** What a binary was built from. */
+  /** The commit that the binary was built from. */
   commit: string | null;
   startedAt: Date;
   now: () => Date;
@@ -31,68 +31,62 @@ export const HubStatus = t.Object(
       latencyMs: nullable(t.Number()),
     }),
     proxy: t.Object({ running: t.Boolean(), version: nullable(t.String()) }),
-    inStep: t.Boolean({ description: 'proxy and file on disk show exactly what is stored' }),
+    inStep: t.Boolean({ description: 'the proxy and the file on disk match what is stored' }),
     foreign: t.Boolean({ description: 'the proxy serves sites that signalbox did not write' }),
-    drift: t.Boolean({ description: 'somebody else changed the file on disk' }),
-    restartNeeded: t.Boolean({ description: 'a failed start may have left listeners behind' }),
+    drift: t.Boolean({ description: 'another program changed the file on disk' }),
+    restartNeeded: t.Boolean({ description: 'a failed start may have left listeners open' }),
     lastPublish: nullable(
       t.Object({ at: Timestamp, milliseconds: t.Number(), changes: t.Integer() }),
     ),
-    warnings: t.Array(t.String(), { description: 'what an operator should know' }),
+    warnings: t.Array(t.String(), { description: 'what the operator should know' }),
     broken: t.Array(t.Object({ id: t.Integer(), domain: t.String(), detail: t.String() }), {
-      description: 'stored vhosts that the proxy takes no longer',
+      description: 'stored vhosts that the proxy no longer accepts',
     }),
     certificates: t.Array(
       t.Object({
         id: t.Integer({ description: 'of the vhost' }),
         domain: t.String({ description: 'of the vhost' }),
-        name: t.String({ description: 'the host name it was shown for' }),
+        name: t.String({ description: 'the host name that the certificate is for' }),
         issuer: t.String(),
         notAfter: Timestamp,
-        daysLeft: t.Integer({ description: 'whole days; negative where it has expired' }),
+        daysLeft: t.Integer({ description: 'whole days; negative if it has expired' }),
         overdue: t.Boolean({
-          description: 'nothing renews it by itself, or the proxy should have done so by now',
+          description: 'not renewed automatically, or the proxy should have renewed it by now',
         }),
       }),
       {
         description:
-          'those that expire within 14 days, overdue ones first, at most 100; none where the agent or the proxy does not answer',
+          'certificates that expire within 14 days, overdue ones first, at most 100; empty if the agent or the proxy does not respond',
       },
     ),
   },
   { title: 'Status' },
 );
+export type HubStatus = Static<typeof HubStatus>;
 
-const tenths = (value: number) => Math.round(value * 10) / 10;
+const roundToTenths = (value: number) => Math.round(value * 10) / 10;
 
-/** Never fails: an agent that does not answer is part of the answer. */
-export async function readStatus({
-  agent,
-  publisher,
-  warnings,
-  version,
-  commit,
-  startedAt,
-  now,
-}: StatusDeps) {
+/** Never fails: if the agent does not respond, the status says so. */
+export async function readStatus(deps: StatusDeps): Promise<HubStatus> {
+  const { agent, publisher, warnings, version, commit, startedAt, now } = deps;
   const from = performance.now();
-  const shown = endingCertificates({ agent, publisher, now }).catch(() => []);
-  const proxy = await agent.status().catch(() => null);
-  const latencyMs = proxy === null ? null : tenths(performance.now() - from);
+  const ending = endingCertificates({ agent, publisher, now }).catch(() => []);
+  const status = await agent.status().catch(() => null);
+  const latencyMs = status === null ? null : roundToTenths(performance.now() - from);
   const last = publisher.lastPublish();
   return {
     version,
     commit,
     uptimeSeconds: Math.floor((now().getTime() - startedAt.getTime()) / 1000),
-    agent: { reachable: proxy !== null, latencyMs },
-    proxy: proxy?.proxy ?? { running: false, version: null },
-    inStep: proxy !== null && publisher.isInStep(proxy),
-    foreign: proxy?.foreign ?? false,
-    drift: proxy?.drift ?? false,
-    restartNeeded: proxy?.restartNeeded ?? false,
+    agent: { reachable: status !== null, latencyMs },
+    proxy: status?.proxy ?? { running: false, version: null },
+    inStep: status !== null && publisher.isInStep(status),
+    foreign: status?.foreign ?? false,
+    drift: status?.drift ?? false,
+    restartNeeded: status?.restartNeeded ?? false,
     lastPublish: last && {
       at: last.at.toISOString(),
-      milliseconds: tenths(last.milliseconds),
+      milliseconds: roundToTenths(last.milliseconds),
       changes: last.changes,
     },
     warnings: [...warnings],
@@ -101,6 +95,6 @@ export async function readStatus({
       domain: vhost.domain,
       detail: sentenceOf(ofVhost(failure)) ?? failure.message,
     })),
-    certificates: await shown,
+    certificates: await ending,
   };
 }

@@ -1,62 +1,41 @@
-/** `/vhosts/state`: certificates, upstreams and the last errors of the vhosts, as the proxy has them. */
+/** `/vhosts/state`: certificates, upstreams and last errors of the vhosts, as the proxy reports them. */
 import { Elysia, t } from 'elysia';
-import { SiteCertificate, SiteError, SiteUpstream } from '../../shared/wire-state.ts';
 import type { AgentClient } from '../agent-client/client.ts';
 import type { Guard } from '../auth/guard.ts';
+import { about, INTEGER_ID } from '../http/about.ts';
 import { IdParams, idOf } from '../http/params.ts';
 import { ASKS_PROXY, refusals } from '../http/refusal-schemas.ts';
 import { findVhost } from '../publish/changes.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import { byDomain } from '../publish/vhost.ts';
-import * as operations from './operations.ts';
-import { createStates, namesOf } from './vhost-state.ts';
+import { namesOf, statesOf, VhostState } from './vhost-state.ts';
 
-const LastError = t.Union([
-  t.Composite([
-    t.Object({ name: t.String({ description: 'the host name it came up at' }) }),
-    t.Omit(SiteError, ['kind']),
-  ]),
-  t.Null(),
-]);
-
-export const VhostState = t.Object(
-  {
-    id: t.Integer(),
-    domain: t.String(),
-    enabled: t.Boolean(),
-    addresses: t.Array(
-      t.Object({
-        name: t.String({ description: 'host name; empty for any' }),
-        port: t.Integer(),
-        served: t.Boolean({ description: 'the proxy has it in its live configuration' }),
-        tls: t.Boolean(),
-        certificate: t.Union([
-          t.Composite([
-            SiteCertificate,
-            t.Object({
-              daysLeft: t.Integer({ description: 'whole days; negative where it has expired' }),
-            }),
-          ]),
-          t.Null(),
-        ]),
-        reason: t.Union([t.String(), t.Null()], { description: 'why there is no certificate' }),
-        checkedAt: t.Union([t.String(), t.Null()], {
-          description: 'when the proxy was last asked for it; null: not yet, or never',
-        }),
-        automated: t.Boolean({
-          description: 'the proxy gets and renews the certificate by itself',
-        }),
-      }),
-      { description: 'where it is reached, in the order of its block' },
-    ),
-    upstreams: t.Array(SiteUpstream),
-    errors: t.Object(
-      { acme: LastError, upstream: LastError },
-      { description: 'the last one of each kind' },
-    ),
-  },
-  { title: 'VhostState' },
-);
+const STATE = {
+  id: 1,
+  domain: 'app.example.org',
+  enabled: true,
+  addresses: [
+    {
+      name: 'app.example.org',
+      port: 443,
+      served: true,
+      tls: true,
+      certificate: {
+        issuer: "R11 (Let's Encrypt)",
+        names: ['app.example.org'],
+        notBefore: '2026-11-01T00:00:00.000Z',
+        notAfter: '2027-01-30T00:00:00.000Z',
+        fingerprint: 'AB:CD:EF:01',
+        daysLeft: 70,
+      },
+      reason: null,
+      checkedAt: '2026-11-20T18:00:00.000Z',
+      automated: true,
+    },
+  ],
+  upstreams: [{ address: '127.0.0.1:8000', up: true, requests: 0, fails: 0, error: null }],
+  errors: { acme: null, upstream: null },
+};
 
 export type VhostStateDeps = {
   publisher: Publisher;
@@ -73,11 +52,19 @@ export function vhostStateRoutes({ publisher, agent, guard, now }: VhostStateDep
       async () => {
         const { sites } = await agent.sites();
         const set = publisher.current();
-        return set.vhosts.toSorted(byDomain).map(createStates(set, sites, now()));
+        return set.vhosts.toSorted(byDomain).map(statesOf(set, sites, now()));
       },
       {
         response: { 200: t.Array(VhostState), ...refusals(...ASKS_PROXY) },
-        detail: operations.listVhostStates,
+        detail: about({
+          id: 'listVhostStates',
+          tag: 'Vhosts',
+          summary: 'List the state of all vhosts',
+          description:
+            'Certificates are those that the proxy presents in a TLS handshake with the agent, at most five minutes ago.',
+          access: 'read',
+          example: [STATE],
+        }),
       },
     )
     .get(
@@ -87,12 +74,19 @@ export function vhostStateRoutes({ publisher, agent, guard, now }: VhostStateDep
         const before = publisher.current();
         const { sites } = await agent.sites(namesOf(findVhost(before, id), before));
         const set = publisher.current();
-        return createStates(set, sites, now())(findVhost(set, id));
+        return statesOf(set, sites, now())(findVhost(set, id));
       },
       {
         params: IdParams,
         response: { 200: VhostState, ...refusals(...ASKS_PROXY, 'NOT_FOUND') },
-        detail: operations.getVhostState,
+        detail: about({
+          id: 'getVhostState',
+          tag: 'Vhosts',
+          summary: 'Get the state of a vhost',
+          access: 'read',
+          params: INTEGER_ID,
+          example: STATE,
+        }),
       },
     );
 }

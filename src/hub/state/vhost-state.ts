@@ -1,40 +1,95 @@
-/** What the proxy knows of a vhost, put together from what it knows of the vhost's addresses. Pure. */
-import type { SiteError, SiteState, SiteUpstream } from '../../shared/wire-state.ts';
+/** The state of a vhost, assembled from what the proxy knows of its addresses. */
+import { type Static, t } from 'elysia';
+import {
+  SiteCertificate,
+  SiteError,
+  type SiteState,
+  SiteUpstream,
+} from '../../shared/wire-state.ts';
 import type { SiteSet, Vhost } from '../publish/vhost.ts';
 import { daysLeft } from './certificates.ts';
 import { type Endpoint, endpointsUnder, keyOfEndpoint } from './endpoints.ts';
 
-function byEndpoint(sites: readonly SiteState[]): Map<string, SiteState> {
-  return new Map(
-    sites.flatMap((site) =>
-      site.ports.map((port) => [keyOfEndpoint({ name: site.name, port }), site] as const),
-    ),
-  );
-}
+const LastError = t.Union([
+  t.Composite([
+    t.Object({ name: t.String({ description: 'the host name it occurred at' }) }),
+    t.Omit(SiteError, ['kind']),
+  ]),
+  t.Null(),
+]);
 
-/** The names under which the agent knows a vhost. */
+export const VhostState = t.Object(
+  {
+    id: t.Integer(),
+    domain: t.String(),
+    enabled: t.Boolean(),
+    addresses: t.Array(
+      t.Object({
+        name: t.String({ description: 'host name; empty for any' }),
+        port: t.Integer(),
+        served: t.Boolean({ description: 'in the proxy’s live configuration' }),
+        tls: t.Boolean(),
+        certificate: t.Union([
+          t.Composite([
+            SiteCertificate,
+            t.Object({
+              daysLeft: t.Integer({ description: 'whole days; negative if it has expired' }),
+            }),
+          ]),
+          t.Null(),
+        ]),
+        reason: t.Union([t.String(), t.Null()], { description: 'why there is no certificate' }),
+        checkedAt: t.Union([t.String(), t.Null()], {
+          description:
+            'when the agent last asked the proxy for the certificate; null if it has not',
+        }),
+        automated: t.Boolean({
+          description: 'the proxy obtains and renews the certificate automatically',
+        }),
+      }),
+      { description: 'where the vhost is reached, in the order of its block' },
+    ),
+    upstreams: t.Array(SiteUpstream),
+    errors: t.Object(
+      { acme: LastError, upstream: LastError },
+      { description: 'the last error of each kind' },
+    ),
+  },
+  { title: 'VhostState' },
+);
+export type VhostState = Static<typeof VhostState>;
+
+/** The host names under which the agent knows a vhost. */
 export const namesOf = (vhost: Vhost, { preamble }: SiteSet): string[] =>
   endpointsUnder(preamble)(vhost).map(({ name }) => name);
 
 /**
- * Tells the state of a vhost of the set.
- * @param sites as the agent told them
+ * Returns a function that gives the state of any vhost of the set.
+ * @param sites as the agent reported them
  */
-export function createStates({ preamble }: SiteSet, sites: readonly SiteState[], now: Date) {
+export function statesOf(
+  { preamble }: SiteSet,
+  sites: readonly SiteState[],
+  now: Date,
+): (vhost: Vhost) => VhostState {
   const endpointsOf = endpointsUnder(preamble);
-  const known = byEndpoint(sites);
-  return (vhost: Vhost) => stateOf(vhost, endpointsOf(vhost), known, now);
+  const byEndpoint = new Map(
+    sites.flatMap((site) =>
+      site.ports.map((port) => [keyOfEndpoint({ name: site.name, port }), site] as const),
+    ),
+  );
+  return (vhost) => stateOf(vhost, endpointsOf(vhost), byEndpoint, now);
 }
 
-/** A disabled vhost is not served, whoever else has its addresses by now. */
+/** A disabled vhost is not served, even if another one has its addresses now. */
 function stateOf(
   vhost: Vhost,
   endpoints: readonly Endpoint[],
-  known: ReadonlyMap<string, SiteState>,
+  byEndpoint: ReadonlyMap<string, SiteState>,
   now: Date,
-) {
+): VhostState {
   const found = endpoints.map((endpoint) => {
-    const site = vhost.enabled ? known.get(keyOfEndpoint(endpoint)) : undefined;
+    const site = vhost.enabled ? byEndpoint.get(keyOfEndpoint(endpoint)) : undefined;
     return { endpoint, site };
   });
   const sites = found.flatMap(({ site }) => site ?? []);
@@ -44,7 +99,7 @@ function stateOf(
     enabled: vhost.enabled,
     addresses: found.map(({ endpoint, site }) => addressOf(endpoint, site, now)),
     upstreams: upstreamsOf(sites),
-    errors: { acme: newest(sites, 'acme'), upstream: newest(sites, 'upstream') },
+    errors: { acme: lastError(sites, 'acme'), upstream: lastError(sites, 'upstream') },
   };
 }
 
@@ -65,7 +120,7 @@ function addressOf({ name, port }: Endpoint, site: SiteState | undefined, now: D
   };
 }
 
-/** Each address once; that it is down at one of the names is what counts. */
+/** Each address once; down if it is down for any of the host names. */
 function upstreamsOf(sites: readonly SiteState[]): SiteUpstream[] {
   const found = new Map<string, SiteUpstream>();
   for (const upstream of sites.flatMap((site) => site.upstreams)) {
@@ -75,13 +130,13 @@ function upstreamsOf(sites: readonly SiteState[]): SiteUpstream[] {
   return [...found.values()];
 }
 
-/** The last error of a kind, and the name it came up at; null where there is none. */
-function newest(sites: readonly SiteState[], kind: SiteError['kind']) {
+/** The last error of a kind, with the host name it occurred at; null if there is none. */
+function lastError(sites: readonly SiteState[], kind: SiteError['kind']) {
   const all = sites.flatMap(({ name, errors }) =>
     errors.filter((error) => error.kind === kind).map((error) => ({ name, ...error })),
   );
   const [last] = all.toSorted((a, b) => (a.at < b.at ? 1 : -1));
   if (!last) return null;
-  const { kind: _, ...told } = last;
-  return told;
+  const { kind: _, ...error } = last;
+  return error;
 }

@@ -1,4 +1,4 @@
-/** A vhost on the wire, and the tag that says which state of it somebody saw. */
+/** A vhost as the API shows it, its entity tag, and examples for the API's description. */
 import { createHash } from 'node:crypto';
 import { t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
@@ -19,22 +19,46 @@ export const VhostView = t.Object(
   { title: 'Vhost' },
 );
 
+export const VHOST = {
+  id: 1,
+  domain: 'app.example.org',
+  config: 'reverse_proxy {upstream}',
+  enabled: true,
+  upstream: '127.0.0.1:8000',
+  createdAt: '2026-11-20T18:00:00.000Z',
+  updatedAt: '2026-11-20T18:00:00.000Z',
+};
+
+/** What creates `VHOST`. */
+export const NEW_VHOST = {
+  domain: VHOST.domain,
+  config: VHOST.config,
+  upstream: VHOST.upstream,
+};
+
+/** Leaves out the position, which is private. */
 export const viewVhost = ({ position: _, ...vhost }: Vhost) => ({
   ...vhost,
   createdAt: vhost.createdAt.toISOString(),
   updatedAt: vhost.updatedAt.toISOString(),
 });
 
-/** A strong entity tag (RFC 9110, 8.8.3) of all that a vhost is. */
-export function etagOf(vhost: Vhost): string {
+/** A strong entity tag (RFC 9110, 8.8.3) over all fields of a vhost. */
+function etagOf(vhost: Vhost): string {
   const digest = createHash('sha256')
     .update(JSON.stringify(viewVhost(vhost)))
     .digest('hex');
   return `"${digest.slice(0, 32)}"`;
 }
 
+/** Shows a vhost and sets its ETag. */
+export function tagged(vhost: Vhost, set: { headers: Record<string, string | number> }) {
+  set.headers.ETag = etagOf(vhost);
+  return viewVhost(vhost);
+}
+
 /**
- * What an `If-Match` header asks for (RFC 9110, 13.1.1); undefined where there is none.
+ * The precondition in an `If-Match` header (RFC 9110, 13.1.1); undefined if there is none.
  * The precondition throws Failure PRECONDITION_FAILED.
  */
 export function preconditionOf(request: Request): Precondition | undefined {
@@ -43,6 +67,6 @@ export function preconditionOf(request: Request): Precondition | undefined {
   const tags = header.split(',').map((tag) => tag.trim());
   return (vhost) => {
     if (tags.includes(etagOf(vhost))) return;
-    throw new Failure('PRECONDITION_FAILED', 'The vhost has been changed since it was read.');
+    throw new Failure('PRECONDITION_FAILED', 'The vhost has changed since you read it.');
   };
 }

@@ -4,7 +4,7 @@ import { rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { copyDatabase } from '../../hub/db/copy.ts';
 import { describeContents } from '../../hub/db/inspect.ts';
-import { databaseIn, openAsItIs } from '../../hub/db/open.ts';
+import { databaseIn, openUnmigrated } from '../../hub/db/open.ts';
 import { BESIDE } from '../../hub/db/replace.ts';
 import { messageOf } from '../../shared/async.ts';
 import { EXIT } from './command.ts';
@@ -36,7 +36,7 @@ export async function backup(
     if (toOut && toTerminal)
       throw new Error('will not write a database to a terminal; name a FILE');
     if (!toOut) assertFree(file, force, folder);
-    const sqlite = openAsItIs(folder);
+    const sqlite = openUnmigrated(folder);
     try {
       const contents = describeContents(copyDatabase(sqlite, target));
       if (toOut) await send(target);

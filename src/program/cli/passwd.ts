@@ -15,7 +15,9 @@ sessions of the account. Works on the database in DATA_DIR, even while the hub r
     try {
       // Loaded here: no other small command needs the database.
       const { openBeside } = await import('../../hub/db/open.ts');
-      const { generatePassword, resetPassword } = await import('../../hub/auth/reset-password.ts');
+      const { generatePassword, resetPassword } = await import(
+        '../../hub/auth/accounts/reset-password.ts'
+      );
       const { db, close } = openBeside(dataDirOf(env));
       try {
         const given = await readSecretLine('New password (leave empty to generate one): ');

@@ -1,9 +1,10 @@
 /** `signalbox`, `signalbox hub`, `signalbox agent`: the commands that run until they are stopped. */
 import { messageOf } from '../../shared/async.ts';
-import { createLog, type Log } from '../../shared/log.ts';
+import type { Log } from '../../shared/log.ts';
 import { logContext } from '../../shared/observe/context.ts';
 import { readSettings, type Settings } from '../config.ts';
 import type { Running } from '../listen.ts';
+import { createLog } from '../log.ts';
 import type { RunningHub } from '../serve/running.ts';
 import type { Role } from '../settings.ts';
 import { SettingsError } from '../settings-reader.ts';

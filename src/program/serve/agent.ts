@@ -8,8 +8,7 @@ import { collectLogs, collectProxy, createAgentMetrics } from '../../../agent/me
 import { handshake } from '../../../agent/state/handshake.ts';
 import { createProxyState } from '../../../agent/state/proxy-state.ts';
 import { lockFolder } from '../../shared/lock.ts';
-import type { Log } from '../../shared/log.ts';
-import { withFields } from '../../shared/observe/log.ts';
+import { type Log, withFields } from '../../shared/log.ts';
 import { collectProcess } from '../../shared/observe/process.ts';
 import type { AgentSettings } from '../config.ts';
 import { listen } from '../listen.ts';

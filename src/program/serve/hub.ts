@@ -2,27 +2,26 @@
 import { dirname, join } from 'node:path';
 import { createAgentClient } from '../../hub/agent-client/client.ts';
 import { createHub, WHOLE_BODY_LIMIT } from '../../hub/app.ts';
-import { countSignIns } from '../../hub/auth/counted.ts';
-import { createDirectory } from '../../hub/auth/directory.ts';
-import { createAccounts } from '../../hub/auth/service.ts';
-import { createSetupCode } from '../../hub/auth/setup-code.ts';
-import { createTokens } from '../../hub/auth/tokens.ts';
-import type { Db } from '../../hub/db/open.ts';
+import { createAccounts } from '../../hub/auth/accounts/accounts.ts';
+import { countSignIns } from '../../hub/auth/accounts/count-sign-ins.ts';
+import { createDirectory } from '../../hub/auth/accounts/directory.ts';
+import { createSetupCode } from '../../hub/auth/accounts/setup-code.ts';
+import { createTokens } from '../../hub/auth/tokens/tokens.ts';
+import type { OpenDatabase } from '../../hub/db/open.ts';
 import { createImporter } from '../../hub/exchange/importer.ts';
 import { createLocal } from '../../hub/exchange/local.ts';
 import { createReadImport } from '../../hub/exchange/read-import.ts';
+import { createPublisher } from '../../hub/publish/publisher.ts';
+import { startReconciler } from '../../hub/publish/reconcile.ts';
+import { createStore } from '../../hub/publish/store.ts';
 import {
   collectCertificates,
   collectStanding,
   collectVhosts,
   createHubMetrics,
-} from '../../hub/metrics.ts';
-import { createPublisher } from '../../hub/publish/publisher.ts';
-import { startReconciler } from '../../hub/publish/reconcile.ts';
-import { createStore } from '../../hub/publish/store.ts';
-import type { Log } from '../../shared/log.ts';
+} from '../../hub/state/metrics.ts';
+import { type Log, withFields } from '../../shared/log.ts';
 import { isLoopback } from '../../shared/loopback.ts';
-import { withFields } from '../../shared/observe/log.ts';
 import { collectProcess } from '../../shared/observe/process.ts';
 import type { HubSettings } from '../config.ts';
 import { type Listening, type LocalListening, listen, listenLocally } from '../listen.ts';
@@ -36,7 +35,7 @@ import { type Prepared, prepareSocketFolder, type RunningHub } from './running.t
  */
 export function prepareHub(
   settings: HubSettings,
-  { db, close }: { db: Db; close: () => void },
+  { db, close }: OpenDatabase,
   token: string,
   given: Log,
   preamble?: () => string,

@@ -1,7 +1,7 @@
 /** Tracks which requests the current work belongs to, anywhere in the program. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
-import type { Fields } from './log.ts';
+import type { Fields } from '../log.ts';
 
 type Context = { ids: readonly string[]; notes: Record<string, unknown> };
 

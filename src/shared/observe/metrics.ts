@@ -7,7 +7,7 @@ import Gauge from 'prom-client/lib/gauge.js';
 import Histogram from 'prom-client/lib/histogram.js';
 import Registry from 'prom-client/lib/registry.js';
 import { within } from '../async.ts';
-import { type Log, reasonOf } from './log.ts';
+import { type Log, reasonOf } from '../log.ts';
 import type { RequestSeen } from './requests.ts';
 
 export type Sample = { labels?: Readonly<Record<string, string>>; value: number };

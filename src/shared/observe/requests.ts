@@ -1,7 +1,7 @@
 /** Wraps an app to give every request its id, its log line and its metrics. */
 import type { AnyElysia } from 'elysia';
+import type { Level, Log } from '../log.ts';
 import { idsOf, inRequests, joinedIds, notes, REQUEST_ID } from './context.ts';
-import type { Level, Log } from './log.ts';
 
 /** An answered request; `route` is a pattern, so there are only a few. */
 export type RequestSeen = { method: string; route: string; status: number; seconds: number };

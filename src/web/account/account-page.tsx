@@ -1,4 +1,4 @@
-/** One's own account, and who else has one. */
+/** The account page: your own account, and everyone else who has one. */
 import { useState } from 'preact/hooks';
 import { PasswordCard } from './password-card.tsx';
 import { SessionsCard } from './sessions-card.tsx';
@@ -13,7 +13,7 @@ export function AccountPage() {
         <h1>Account</h1>
       </div>
       <div class="cards">
-        <PasswordCard onChanged={() => setChanges((before) => before + 1)} />
+        <PasswordCard onChanged={() => setChanges((count) => count + 1)} />
         <SessionsCard changes={changes} />
         <TokensCard />
         <UsersCard />

@@ -1,4 +1,4 @@
-/** Sessions and tokens in words, and what a token is made of. Pure. */
+/** Describes sessions and tokens. Pure. */
 
 const BROWSERS: readonly [RegExp, string][] = [
   [/\bEdg\//, 'Edge'],
@@ -16,7 +16,7 @@ const SYSTEMS: readonly [RegExp, string][] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** `Firefox on Linux`; what is no browser stands as its first word, `curl/8.5.0`. */
+/** `Firefox on Linux`; for anything but a browser its first word, such as `curl/8.5.0`. */
 export function clientName(userAgent: string): string {
   const named = (list: typeof BROWSERS) => list.find(([sign]) => sign.test(userAgent))?.[1];
   const browser = named(BROWSERS);
@@ -25,23 +25,24 @@ export function clientName(userAgent: string): string {
   return userAgent.split(' ')[0] || 'Unknown client';
 }
 
-/** How long a new token is good; days, null: for ever. */
+/** How long a new token is valid, in days; null: forever. */
 export const EXPIRIES = [
   { label: '30 days', days: 30 },
   { label: '90 days', days: 90 },
   { label: '1 year', days: 365 },
-  { label: 'No end', days: null },
+  { label: 'Never', days: null },
 ] as const;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** ISO 8601, as the hub takes it. */
+/** The time `days` from now, in ISO 8601; null: never. */
 export const expiryAt = (days: number | null, now: Date): string | null =>
   days === null ? null : new Date(now.getTime() + days * DAY_MS).toISOString();
 
+/** @param expiresAt ISO 8601; null: never */
 export const hasExpired = (expiresAt: string | null, now: Date): boolean =>
   expiresAt !== null && Date.parse(expiresAt) <= now.getTime();
 
-/** A request to try a token with. @param origin of the hub, `https://hub.example` */
+/** A command to try a token. @param origin of the hub, such as `https://hub.example` */
 export const curlExample = (origin: string, token: string): string =>
   `curl -H 'Authorization: Bearer ${token}' ${origin}/api/vhosts`;

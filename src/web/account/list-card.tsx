@@ -1,4 +1,4 @@
-/** A card whose content is a list from the hub. */
+/** A card with a list from the hub: its title, its state of loading, its items. */
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import type { Loaded } from '../lib/use-load.ts';
@@ -7,13 +7,13 @@ import { SkeletonRows } from '../parts/skeleton-rows.tsx';
 
 type Props<T> = {
   title: string;
-  /** What stands beside the title. */
+  /** Shown beside the title. */
   action?: ComponentChildren;
   help?: ComponentChildren;
   list: Pick<Loaded<T[]>, 'data' | 'error' | 'reload'>;
   empty?: string;
-  item: (one: T) => ComponentChildren;
-  /** What stands between the title and the list. */
+  item: (item: T) => ComponentChildren;
+  /** Shown between the title and the list. */
   children?: ComponentChildren;
 };
 
@@ -31,11 +31,11 @@ export function ListCard<T>(props: Props<T>) {
       {list.error && (
         <Notice kind="error" title={list.error}>
           <button type="button" class="link" onClick={list.reload}>
-            Load again
+            Try again
           </button>
         </Notice>
       )}
-      {!list.data && !list.error && <SkeletonRows rows={2} label={`Loading: ${title}`} />}
+      {!list.data && !list.error && <SkeletonRows rows={2} label={`Loading ${title}`} />}
       {list.data?.length === 0 && empty && <p class="muted">{empty}</p>}
       {list.data && list.data.length > 0 && (
         <ul class="entries" aria-labelledby={id}>

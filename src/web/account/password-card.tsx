@@ -1,91 +1,59 @@
-/** Another password for one's own account. */
+/** Changes the password of the signed-in user. */
 import { useState } from 'preact/hooks';
-import { ApiError, send, sentenceOf } from '../lib/api.ts';
+import { type ApiError, send } from '../lib/api.ts';
 import { useUser } from '../lib/hub.ts';
-import { Field } from '../parts/field.tsx';
+import { placeError, useFields } from '../lib/use-fields.ts';
+import { submitWith, useSubmit } from '../lib/use-submit.ts';
 import { Notice } from '../parts/notice.tsx';
-import { waitOf } from '../session/wait.ts';
+import { NewPasswordField, TextField } from '../parts/text-field.tsx';
 
 const EMPTY = { currentPassword: '', newPassword: '' };
-type FieldName = keyof typeof EMPTY;
 
-/** Beside which field an error stands; null: below them. */
-function fieldOf(error: unknown): FieldName | null {
-  if (!(error instanceof ApiError)) return null;
-  if (error.code === 'INVALID_PASSWORD') return 'currentPassword';
-  return error.code.startsWith('PASSWORD_') ? 'newPassword' : null;
+function fieldOf({ code }: ApiError): keyof typeof EMPTY | null {
+  if (code === 'INVALID_PASSWORD') return 'currentPassword';
+  return code.startsWith('PASSWORD_') ? 'newPassword' : null;
 }
 
-/** @param onChanged all other sessions have ended */
+/** @param onChanged called when all other sessions have ended */
 export function PasswordCard({ onChanged }: { onChanged: () => void }) {
   const user = useUser();
-  const [values, setValues] = useState(EMPTY);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
+  const { values, set, input } = useFields(EMPTY);
   const [done, setDone] = useState(false);
-  const at = fieldOf(error);
-  const errorAt = (field: FieldName) => (at === field ? sentenceOf(error) : null);
-  const input = (field: FieldName) => ({
-    name: field,
-    type: 'password' as const,
-    required: true,
-    value: values[field],
-    onInput: (event: { currentTarget: HTMLInputElement }) =>
-      setValues({ ...values, [field]: event.currentTarget.value }),
-  });
-
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    if (busy) return;
-    setBusy(true);
-    setError(null);
+  const { busy, error, run } = useSubmit(async () => {
     setDone(false);
-    try {
-      // This session is replaced as well: who has a copy of its cookie is out.
-      await send('POST', '/auth/change-password', { ...values, revokeOtherSessions: true });
-      setValues(EMPTY);
-      setDone(true);
-      onChanged();
-    } catch (reason) {
-      setError(reason);
-    }
-    setBusy(false);
-  };
+    // This session gets a new cookie as well, so a stolen copy of the old one is worthless.
+    await send('POST', '/auth/change-password', { ...values, revokeOtherSessions: true });
+    set(EMPTY);
+    setDone(true);
+    onChanged();
+  });
+  const { at, notice } = placeError(error, ['currentPassword', 'newPassword'], fieldOf);
 
   return (
     <section class="card" aria-labelledby="password-title">
       <h2 id="password-title">Password</h2>
       <p class="muted">
-        You are {user?.name}, <span class="mono">{user?.email}</span>. A new password signs out
-        everywhere else; API tokens stay good.
+        You are {user?.name}, <span class="mono">{user?.email}</span>. Changing the password signs
+        you out everywhere else. API tokens keep working.
       </p>
-      <form class="narrow" onSubmit={submit}>
+      <form class="narrow" onSubmit={submitWith(run)}>
         <input type="hidden" name="username" autocomplete="username" value={user?.email ?? ''} />
-        <Field label="Current password" error={errorAt('currentPassword')}>
-          {(attributes) => (
-            <input {...attributes} {...input('currentPassword')} autocomplete="current-password" />
-          )}
-        </Field>
-        <Field
+        <TextField
+          label="Current password"
+          error={at('currentPassword')}
+          {...input('currentPassword')}
+          type="password"
+          autocomplete="current-password"
+        />
+        <NewPasswordField
           label="New password"
-          error={errorAt('newPassword')}
-          help="At least 8 characters; several words are good."
-        >
-          {(attributes) => (
-            <input
-              {...attributes}
-              {...input('newPassword')}
-              minLength={8}
-              maxLength={128}
-              autocomplete="new-password"
-            />
-          )}
-        </Field>
-        {error !== null && at === null && (
-          <Notice kind="error">{waitOf(error) ?? sentenceOf(error)}</Notice>
-        )}
+          error={at('newPassword')}
+          help="At least 8 characters. Several words make a good password."
+          {...input('newPassword')}
+        />
+        {notice && <Notice kind="error">{notice}</Notice>}
         {done && (
-          <Notice kind="success">The password was changed. All other sessions have ended.</Notice>
+          <Notice kind="success">Password changed. All your other sessions have ended.</Notice>
         )}
         <div class="actions">
           <button type="submit" class="primary" disabled={busy}>

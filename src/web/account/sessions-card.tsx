@@ -1,15 +1,16 @@
-/** Where one is signed in. */
+/** Lists where the user is signed in, and ends sessions. */
 import { useState } from 'preact/hooks';
 import { ApiError, get, send, sentenceOf } from '../lib/api.ts';
+import type { Session } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
+import { useSubmit } from '../lib/use-submit.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { Time } from '../parts/time.tsx';
 import { clientName } from './describe.ts';
 import { ListCard } from './list-card.tsx';
-import type { Session } from './types.ts';
 
-/** One that is gone already has ended too. */
+/** A session that no longer exists counts as ended. */
 const end = async ({ id }: Session) => {
   try {
     await send('DELETE', `/sessions/${id}`);
@@ -18,22 +19,18 @@ const end = async ({ id }: Session) => {
   }
 };
 
-/** @param changes of the password: each ends sessions */
+/** @param changes how often the password was changed; each time ends sessions */
 export function SessionsCard({ changes }: { changes: number }) {
   const list = useLoad(`sessions ${changes}`, (signal) => get<Session[]>('/sessions', signal));
   const [asking, setAsking] = useState(false);
-  const [error, setError] = useState<{ id: string; text: string } | null>(null);
+  const [ending, setEnding] = useState<string | null>(null);
   const others = list.data?.filter(({ current }) => !current) ?? [];
 
-  const endOne = async (session: Session) => {
-    setError(null);
-    try {
-      await end(session);
-      await list.reload();
-    } catch (reason) {
-      setError({ id: session.id, text: sentenceOf(reason) });
-    }
-  };
+  const { error, run: endOne } = useSubmit(async (session: Session) => {
+    setEnding(session.id);
+    await end(session);
+    await list.reload();
+  });
   const endOthers = async () => {
     try {
       for (const session of others) await end(session);
@@ -46,12 +43,12 @@ export function SessionsCard({ changes }: { changes: number }) {
   return (
     <ListCard
       title="Sessions"
-      help="Where you are signed in. One ends by itself after seven days without use."
+      help="Where you are signed in. A session ends after seven days without use."
       list={list}
       action={
         others.length > 1 && (
           <button type="button" onClick={() => setAsking(true)}>
-            End all others
+            End all other sessions
           </button>
         )
       }
@@ -59,12 +56,14 @@ export function SessionsCard({ changes }: { changes: number }) {
         <li key={session.id}>
           <div>
             <strong>{clientName(session.userAgent)}</strong>{' '}
-            {session.current && <span class="tag tag-good">this one</span>}
+            {session.current && <span class="tag tag-good">this session</span>}
             <p class="muted">
               <span class="mono">{session.ipAddress}</span>, signed in{' '}
               <Time at={session.createdAt} />, last used <Time at={session.updatedAt} />
             </p>
-            {error?.id === session.id && <Notice kind="error">{error.text}</Notice>}
+            {error !== null && ending === session.id && (
+              <Notice kind="error">{sentenceOf(error)}</Notice>
+            )}
           </div>
           {!session.current && (
             <button
@@ -81,11 +80,11 @@ export function SessionsCard({ changes }: { changes: number }) {
       {asking && (
         <Confirm
           title="End all other sessions?"
-          action="End them"
+          action="End sessions"
           onConfirm={endOthers}
           onClose={() => setAsking(false)}
         >
-          <p>Everywhere but here you will have to sign in again. API tokens stay good.</p>
+          <p>You will have to sign in again everywhere but here. API tokens keep working.</p>
         </Confirm>
       )}
     </ListCard>

@@ -1,72 +1,63 @@
-/** A new token: its name, what it may, how long. */
+/** A new token: its name, its scope, its expiry. */
 import { useState } from 'preact/hooks';
-import { ApiError, send, sentenceOf } from '../lib/api.ts';
+import { send } from '../lib/api.ts';
+import type { NewToken, Token } from '../lib/types.ts';
+import { placeError, useFields } from '../lib/use-fields.ts';
+import { useSubmit } from '../lib/use-submit.ts';
 import { Field } from '../parts/field.tsx';
-import { Notice } from '../parts/notice.tsx';
+import { TextField } from '../parts/text-field.tsx';
 import { EXPIRIES, expiryAt } from './describe.ts';
-import type { NewToken, Token } from './types.ts';
+import { InsetForm } from './inset-form.tsx';
 
 const SCOPES: readonly { scope: Token['scope']; label: string; help: string }[] = [
-  { scope: 'read', label: 'Read only', help: 'Sees sites, logs and history; changes nothing.' },
+  { scope: 'read', label: 'Read only', help: 'Can see sites, logs and the changelog.' },
   {
     scope: 'write',
     label: 'Read and write',
-    help: 'Also changes sites, preamble and imports. Accounts and tokens stay closed to it.',
+    help: 'Can also change sites and the preamble, and import. Never accounts or tokens.',
   },
 ];
-const USUAL_DAYS = 90;
+const DEFAULT_DAYS = 90;
 
-type Props = { onMade: (token: NewToken) => void; onClose: () => void };
+type Props = { onCreated: (token: NewToken) => void; onClose: () => void };
 
-export function TokenForm({ onMade, onClose }: Props) {
-  const [name, setName] = useState('');
+export function TokenForm({ onCreated, onClose }: Props) {
+  const { values, input } = useFields({ name: '' });
   const [scope, setScope] = useState<Token['scope']>('read');
-  const [days, setDays] = useState<number | null>(USUAL_DAYS);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const ofName = error instanceof ApiError && error.code === 'INVALID_REQUEST';
-
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    if (busy) return;
-    setBusy(true);
-    setError(null);
-    try {
-      const expiresAt = expiryAt(days, new Date());
-      onMade(await send<NewToken>('POST', '/tokens', { name, scope, expiresAt }));
-    } catch (reason) {
-      setError(reason);
-      setBusy(false);
-    }
-  };
+  const [days, setDays] = useState<number | null>(DEFAULT_DAYS);
+  const { busy, error, run } = useSubmit(async () => {
+    const body = { ...values, scope, expiresAt: expiryAt(days, new Date()) };
+    onCreated(await send<NewToken>('POST', '/tokens', body));
+  });
+  const { at, notice } = placeError(error, ['name']);
 
   return (
-    <form class="inset" aria-label="New token" onSubmit={submit}>
-      <Field
+    <InsetForm
+      label="New token"
+      action={['Create token', 'Creating …']}
+      busy={busy}
+      notice={notice}
+      onSubmit={run}
+      onClose={onClose}
+    >
+      <TextField
         label="Token name"
-        help="What it is for. It stands in the changelog with each change made with it."
-        error={ofName ? sentenceOf(error) : null}
-      >
-        {(attributes) => (
-          <input
-            {...attributes}
-            required
-            maxLength={100}
-            autocomplete="off"
-            value={name}
-            onInput={(event) => setName(event.currentTarget.value)}
-          />
-        )}
-      </Field>
+        help="What the token is for. The changelog shows it next to every change made with the token."
+        error={at('name')}
+        {...input('name')}
+        type="text"
+        maxLength={100}
+        autocomplete="off"
+      />
       <fieldset class="choices">
-        <legend>What it may do</legend>
-        {SCOPES.map(({ scope: one, label, help }) => (
-          <label key={one}>
+        <legend>Access</legend>
+        {SCOPES.map(({ scope: option, label, help }) => (
+          <label key={option}>
             <input
               type="radio"
               name="scope"
-              checked={scope === one}
-              onChange={() => setScope(one)}
+              checked={scope === option}
+              onChange={() => setScope(option)}
             />
             <span>
               {label} <small class="muted">{help}</small>
@@ -74,32 +65,23 @@ export function TokenForm({ onMade, onClose }: Props) {
           </label>
         ))}
       </fieldset>
-      <Field label="Good for">
+      <Field label="Expires after">
         {(attributes) => (
           <select
             {...attributes}
             onChange={(event) => {
               const chosen = EXPIRIES.find(({ label }) => label === event.currentTarget.value);
-              setDays(chosen ? chosen.days : USUAL_DAYS);
+              setDays(chosen ? chosen.days : DEFAULT_DAYS);
             }}
           >
-            {EXPIRIES.map(({ label, days: one }) => (
-              <option key={label} value={label} selected={one === days}>
+            {EXPIRIES.map(({ label, days: option }) => (
+              <option key={label} value={label} selected={option === days}>
                 {label}
               </option>
             ))}
           </select>
         )}
       </Field>
-      {error !== null && !ofName && <Notice kind="error">{sentenceOf(error)}</Notice>}
-      <div class="actions">
-        <button type="button" onClick={onClose}>
-          Cancel
-        </button>
-        <button type="submit" class="primary" disabled={busy}>
-          {busy ? 'Making it …' : 'Make token'}
-        </button>
-      </div>
-    </form>
+    </InsetForm>
   );
 }

@@ -1,8 +1,9 @@
-/** A token's text, this once. */
+/** Shows the text of a new token, once. */
+
+import type { NewToken } from '../lib/types.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { curlExample } from './describe.ts';
-import type { NewToken } from './types.ts';
 
 type Props = { token: NewToken; onClose: () => void };
 
@@ -11,8 +12,7 @@ export function TokenShown({ token: { name, token }, onClose }: Props) {
   return (
     <Dialog title="Your new token" onClose={onClose}>
       <p>
-        Copy <strong>{name}</strong> now: it is not shown again, and the hub itself keeps only its
-        hash.
+        Copy <strong>{name}</strong> now. It will not be shown again: the hub keeps only its hash.
       </p>
       <p class="secret">
         <code>{token}</code>

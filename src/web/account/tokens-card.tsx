@@ -1,6 +1,7 @@
-/** Permanent tokens for scripts. */
+/** Lists, creates and revokes API tokens. */
 import { useState } from 'preact/hooks';
 import { get, send } from '../lib/api.ts';
+import type { NewToken, Token } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Time } from '../parts/time.tsx';
@@ -8,7 +9,6 @@ import { hasExpired } from './describe.ts';
 import { ListCard } from './list-card.tsx';
 import { TokenForm } from './token-form.tsx';
 import { TokenShown } from './token-shown.tsx';
-import type { NewToken, Token } from './types.ts';
 import { useOpener } from './use-opener.ts';
 
 export function TokensCard() {
@@ -28,14 +28,14 @@ export function TokensCard() {
       title="API tokens"
       help={
         <>
-          For scripts: they need no password, and each can be taken back by itself.{' '}
+          Let scripts use the API without a password. You can revoke each token separately.{' '}
           <a href="/api/docs" target="_blank" rel="noreferrer">
-            What they can ask
+            API reference
           </a>
         </>
       }
       list={list}
-      empty="There are none."
+      empty="You have no API tokens."
       action={<button {...opener}>New token</button>}
       item={(token) => (
         <li key={token.id}>
@@ -43,7 +43,7 @@ export function TokensCard() {
             <strong>{token.name}</strong>{' '}
             <span class="tag">{token.scope === 'write' ? 'read and write' : 'read only'}</span>
             <p class="muted">
-              made <Time at={token.createdAt} />, <LastUse at={token.lastUsedAt} />,{' '}
+              created <Time at={token.createdAt} />, <LastUse at={token.lastUsedAt} />,{' '}
               <Expiry at={token.expiresAt} />
             </p>
           </div>
@@ -59,7 +59,7 @@ export function TokensCard() {
     >
       {isOpen && (
         <TokenForm
-          onMade={(token) => {
+          onCreated={(token) => {
             close();
             setShown(token);
             void list.reload();
@@ -76,8 +76,8 @@ export function TokensCard() {
           onClose={() => setRevoking(null)}
         >
           <p>
-            Whatever uses <strong>{revoking.name}</strong> is refused from now on. What it changed
-            stays.
+            Whatever uses <strong>{revoking.name}</strong> loses access at once. Changes made with
+            it stay.
           </p>
         </Confirm>
       )}
@@ -95,11 +95,11 @@ const LastUse = ({ at }: { at: string | null }) =>
   );
 
 function Expiry({ at }: { at: string | null }) {
-  if (at === null) return <>no end</>;
+  if (at === null) return <>never expires</>;
   const over = hasExpired(at, new Date());
   return (
     <span class={over ? 'over' : undefined}>
-      {over ? 'ended' : 'ends'} <Time at={at} />
+      {over ? 'expired' : 'expires'} <Time at={at} />
     </span>
   );
 }

@@ -1,79 +1,49 @@
-/** An account for somebody else. */
-import { useState } from 'preact/hooks';
-import { send, sentenceOf } from '../lib/api.ts';
-import { Field } from '../parts/field.tsx';
-import { Notice } from '../parts/notice.tsx';
-import { fieldOf } from '../session/sign-up-form.tsx';
-import { waitOf } from '../session/wait.ts';
+/** Adds an account for someone else. */
+import { send } from '../lib/api.ts';
+import { placeError, useFields } from '../lib/use-fields.ts';
+import { useSubmit } from '../lib/use-submit.ts';
+import { NewPasswordField, TextField } from '../parts/text-field.tsx';
+import { InsetForm } from './inset-form.tsx';
 
-type Props = { onMade: () => void; onClose: () => void };
-const EMPTY = { name: '', email: '', password: '' };
-type FieldName = keyof typeof EMPTY;
+type Props = { onAdded: () => void; onClose: () => void };
 
-export function UserForm({ onMade, onClose }: Props) {
-  const [values, setValues] = useState(EMPTY);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const at = fieldOf(error);
-  const errorAt = (field: FieldName) => (at === field ? sentenceOf(error) : null);
-  const input = (field: FieldName) => ({
-    required: true,
-    value: values[field],
-    onInput: (event: { currentTarget: HTMLInputElement }) =>
-      setValues({ ...values, [field]: event.currentTarget.value }),
+export function UserForm({ onAdded, onClose }: Props) {
+  const { values, input } = useFields({ name: '', email: '', password: '' });
+  const { busy, error, run } = useSubmit(async () => {
+    await send('POST', '/users', values);
+    onAdded();
   });
-
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    if (busy) return;
-    setBusy(true);
-    setError(null);
-    try {
-      await send('POST', '/users', values);
-      onMade();
-    } catch (reason) {
-      setError(reason);
-      setBusy(false);
-    }
-  };
+  const { at, notice } = placeError(error, ['name', 'email', 'password']);
 
   return (
-    <form class="inset" aria-label="New user" onSubmit={submit}>
-      <Field label="Name" error={errorAt('name')}>
-        {(attributes) => <input {...attributes} {...input('name')} autocomplete="off" />}
-      </Field>
-      <Field label="E-mail" error={errorAt('email')}>
-        {(attributes) => (
-          <input {...attributes} {...input('email')} type="email" autocomplete="off" />
-        )}
-      </Field>
-      <Field
+    <InsetForm
+      label="New user"
+      action={['Add this user', 'Adding …']}
+      busy={busy}
+      notice={notice}
+      onSubmit={run}
+      onClose={onClose}
+    >
+      <TextField
+        label="Name"
+        error={at('name')}
+        {...input('name')}
+        type="text"
+        autocomplete="off"
+      />
+      <TextField
+        label="E-mail"
+        error={at('email')}
+        {...input('email')}
+        type="email"
+        autocomplete="off"
+      />
+      <NewPasswordField
         label="Password"
-        error={errorAt('password')}
-        help="At least 8 characters. They can change it once they have signed in."
-      >
-        {(attributes) => (
-          <input
-            {...attributes}
-            {...input('password')}
-            type="password"
-            minLength={8}
-            maxLength={128}
-            autocomplete="new-password"
-          />
-        )}
-      </Field>
-      {error !== null && at === null && (
-        <Notice kind="error">{waitOf(error) ?? sentenceOf(error)}</Notice>
-      )}
-      <div class="actions">
-        <button type="button" onClick={onClose}>
-          Cancel
-        </button>
-        <button type="submit" class="primary" disabled={busy}>
-          {busy ? 'Adding …' : 'Add this user'}
-        </button>
-      </div>
-    </form>
+        error={at('password')}
+        help="At least 8 characters. They can change it after signing in."
+        {...input('password')}
+      />
+    </InsetForm>
   );
 }

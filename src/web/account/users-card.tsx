@@ -1,4 +1,4 @@
-/** Who has an account here. */
+/** Lists, adds and removes accounts. */
 import { useState } from 'preact/hooks';
 import { get, send } from '../lib/api.ts';
 import { useUser } from '../lib/hub.ts';
@@ -28,8 +28,8 @@ export function UsersCard() {
       title="Users"
       help={
         isLast
-          ? 'Everybody with an account may do everything. The last account cannot be removed.'
-          : 'Everybody with an account may do everything.'
+          ? 'Everyone with an account can change everything. The last account cannot be removed.'
+          : 'Everyone with an account can change everything.'
       }
       list={list}
       action={<button {...opener}>Add user</button>}
@@ -56,7 +56,7 @@ export function UsersCard() {
     >
       {isOpen && (
         <UserForm
-          onMade={() => {
+          onAdded={() => {
             close();
             void list.reload();
           }}
@@ -73,9 +73,9 @@ export function UsersCard() {
         >
           <p>
             {removing.id === me?.id
-              ? 'You are signed out at once, and your API tokens stop working.'
-              : `${removing.name} is signed out at once, and their API tokens stop working.`}{' '}
-            What was changed stays, and keeps the name.
+              ? 'You will be signed out at once, and your API tokens will stop working.'
+              : `${removing.name} will be signed out at once, and their API tokens will stop working.`}{' '}
+            The changelog keeps their changes and their name.
           </p>
         </Confirm>
       )}

@@ -1,21 +1,21 @@
-/** Every accepted change, newest first, by day. */
+/** The changelog page: all changes, newest first, grouped by day. */
 import { useState } from 'preact/hooks';
 import { get, sentenceOf } from '../lib/api.ts';
 import { useHub } from '../lib/hub.ts';
+import type { Entry } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
+import { useSubmit } from '../lib/use-submit.ts';
 import { Notice } from '../parts/notice.tsx';
 import { SkeletonRows } from '../parts/skeleton-rows.tsx';
-import { byDay, dayName, type Entry, merged, subjectOf } from './describe.ts';
+import { byDay, dayName, merged, subjectOf } from './describe.ts';
 import { EntryView } from './entry-view.tsx';
 
-/** Entries on a page of the API. */
+/** Entries per page of the API. */
 const PAGE = 100;
 
-/** @param domain shows the changes of this one alone; null: all */
+/** @param domain shows only changes to this site; null: all changes */
 export function Changelog({ domain }: { domain: string | null }) {
   const hub = useHub();
-  const [busy, setBusy] = useState(false);
-  const [olderError, setOlderError] = useState<string | null>(null);
   const [full, setFull] = useState(false);
   const page = (before: number | null, signal?: AbortSignal) => {
     const query = new URLSearchParams();
@@ -34,20 +34,11 @@ export function Changelog({ domain }: { domain: string | null }) {
     const fresh = await page(null);
     set((old) => merged(fresh, old ?? []));
   };
-  const older = async () => {
-    const last = data?.at(-1);
-    if (!last || busy) return;
-    setBusy(true);
-    setOlderError(null);
-    try {
-      const more = await page(last.id);
-      setFull(more.length === PAGE);
-      set((old) => [...(old ?? []), ...more]);
-    } catch (reason) {
-      setOlderError(sentenceOf(reason));
-    }
-    setBusy(false);
-  };
+  const older = useSubmit(async () => {
+    const more = await page(data?.at(-1)?.id ?? null);
+    setFull(more.length === PAGE);
+    set((old) => [...(old ?? []), ...more]);
+  });
   const find = (id: number) => data?.find((entry) => entry.id === id);
 
   return (
@@ -57,16 +48,17 @@ export function Changelog({ domain }: { domain: string | null }) {
       </div>
       {domain !== null && (
         <p class="filter-line">
-          Only changes of <strong>{subjectOf(domain)}</strong>. <a href="/changelog">All changes</a>
+          Only changes to <strong>{subjectOf(domain)}</strong>.{' '}
+          <a href="/changelog">Show all changes</a>
         </p>
       )}
       {error && <Notice kind="error">{error}</Notice>}
-      {!data && !error && <SkeletonRows rows={6} label="Loading the changes" />}
+      {!data && !error && <SkeletonRows rows={6} label="Loading changes" />}
       {data?.length === 0 && (
         <p class="empty">
           {domain === null
-            ? 'Nothing was changed yet. Each change of a site or the preamble will stand here.'
-            : 'There are no changes of this name.'}
+            ? 'No changes yet. Every change to a site or the preamble will appear here.'
+            : 'There are no changes to a site of this name.'}
         </p>
       )}
       {byDay(data ?? []).map(({ day, entries }) => (
@@ -79,11 +71,11 @@ export function Changelog({ domain }: { domain: string | null }) {
           </ol>
         </section>
       ))}
-      {olderError && <Notice kind="error">{olderError}</Notice>}
+      {older.error !== null && <Notice kind="error">{sentenceOf(older.error)}</Notice>}
       {full && (
         <p class="older">
-          <button type="button" disabled={busy} onClick={older}>
-            {busy ? 'Loading …' : 'Older changes'}
+          <button type="button" disabled={older.busy} onClick={() => older.run()}>
+            {older.busy ? 'Loading …' : 'Older changes'}
           </button>
         </p>
       )}

@@ -1,41 +1,33 @@
-/** What a changelog entry says to a person. Pure. */
+/** Describes changelog entries for people. Pure. */
 import { localTime } from '../lib/format.ts';
+import type { Entry } from '../lib/types.ts';
 
-export type Entry = {
-  id: number;
-  userId: string;
-  userName: string;
-  action: 'create' | 'update' | 'delete' | 'toggle';
-  domain: string;
-  diff: string | null;
-  createdAt: string;
-  via: string | null;
-};
-
-/** The name under which the hub records the preamble. */
+/** Recorded by the hub as the domain of changes to the preamble. */
 const PREAMBLE = '(preamble)';
 
+/** Whether an entry changes the preamble rather than a site. */
 export const isPreamble = ({ domain }: Pick<Entry, 'domain'>): boolean => domain === PREAMBLE;
 
-/** `the preamble`, or the site's domain. */
+/** What was changed: `the preamble` or a site's domain. */
 export const subjectOf = (domain: string): string =>
   domain === PREAMBLE ? 'the preamble' : domain;
 
+/** How each kind of change is shown. */
 export const WORDS = {
   create: { sign: '+', word: 'Created' },
   update: { sign: '~', word: 'Changed' },
   delete: { sign: '−', word: 'Deleted' },
-  toggle: { sign: '⇄', word: 'Switched on or off' },
+  toggle: { sign: '⇄', word: 'Turned on or off' },
 } as const satisfies Record<Entry['action'], { sign: string; word: string }>;
 
-/** One field of an update; `text` where it is compared line by line. */
+/** A field of an update; a `text` is compared line by line. */
 export type FieldChange = { field: string; kind: 'text' | 'value'; old: string; new: string };
 
-/** The fields of an update in the order the hub names them; none for what is no readable diff. */
+/** The fields of an update, in the hub's order; none if the diff cannot be read. */
 export function fieldsOf(diff: string | null): FieldChange[] {
   const { old, new: now } = parsed(diff);
   return Object.keys({ ...old, ...now }).map((field) => {
-    const [before, after] = [said(old[field]), said(now[field])];
+    const [before, after] = [valueText(old[field]), valueText(now[field])];
     const isText = field === 'config' || /\n/.test(before + after);
     return isText
       ? { field, kind: 'text', old: String(old[field] ?? ''), new: String(now[field] ?? '') }
@@ -43,9 +35,9 @@ export function fieldsOf(diff: string | null): FieldChange[] {
   });
 }
 
-/** The same seen from an undo. */
+/** The same fields as an undo changes them. */
 export const reversed = (fields: readonly FieldChange[]): FieldChange[] =>
-  fields.map((one) => ({ ...one, old: one.new, new: one.old }));
+  fields.map((change) => ({ ...change, old: change.new, new: change.old }));
 
 type Fields = { [field: string]: unknown };
 
@@ -56,7 +48,7 @@ function parsed(diff: string | null): { old: Fields; new: Fields } {
       return { old: value.old, new: value.new };
     }
   } catch {
-    // An entry that cannot be read is shown without its fields.
+    // An unreadable entry is shown without its fields.
   }
   return { old: {}, new: {} };
 }
@@ -64,51 +56,40 @@ function parsed(diff: string | null): { old: Fields; new: Fields } {
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function said(value: unknown): string {
+function valueText(value: unknown): string {
   if (value === true) return 'on';
   if (value === false) return 'off';
   if (value === undefined || value === null || value === '') return 'none';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** What taking an entry back will do, in a sentence or two. */
+/** What undoing an entry will do, in a sentence or two. */
 export function undoSentence({ action, domain, diff }: Entry): string {
   if (isPreamble({ domain })) {
-    return 'The preamble becomes what it was before this change. It concerns all sites.';
+    return 'Restores the preamble from before this change. This affects all sites.';
   }
   switch (action) {
     case 'create':
-      return `The site ${domain} is deleted, and no longer served.`;
+      return `Deletes the site ${domain}. Caddy stops serving it.`;
     case 'delete':
-      return `The site ${domain} comes back as it was before it was deleted.`;
+      return `Restores the site ${domain} as it was before it was deleted.`;
     case 'toggle':
-      return `The site ${domain} is switched back to what it was before: on, if this change switched it off, and off, if it switched it on.`;
+      return `Turns the site ${domain} back on if this change turned it off, or off if it turned it on.`;
     case 'update': {
       const names = fieldsOf(diff).map(({ field }) => field);
-      const what =
-        names.length > 0
-          ? `${listed(names)} of the site ${domain}`
-          : `What was changed of ${domain}`;
-      const becomes = names.length > 1 ? 'become what they were' : 'becomes what it was';
-      return `${what} ${becomes} before this change; the rest stays as it is now.`;
+      const what = names.length > 0 ? `${listed(names)} of` : 'changed fields of';
+      return `Restores the ${what} the site ${domain} from before this change. Everything else stays as it is now.`;
     }
   }
 }
 
-/** `a`, `a and b`, `a, b and c`, with a capital. */
-function listed(names: readonly string[]): string {
-  const text =
-    names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)}` : (names[0] ?? '');
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-/** The ids of the later changes that a refused undo names in its detail. */
-export const laterIds = (detail: string | null): number[] =>
-  /^changed since by/.test(detail ?? '') ? (detail?.match(/\d+/g) ?? []).map(Number) : [];
+/** `a`, `a and b`, `a, b and c`. */
+const listed = (names: readonly string[]): string =>
+  names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)}` : (names[0] ?? '');
 
 export type Day = { day: string; entries: Entry[] };
 
-/** Entries by local day, in the order they come. */
+/** Groups entries by local day, keeping their order. */
 export function byDay(entries: readonly Entry[]): Day[] {
   const days: Day[] = [];
   for (const entry of entries) {
@@ -130,7 +111,7 @@ export function dayName(day: string, now: Date): string {
   return at.toDateString() === before.toDateString() ? 'Yesterday' : DAY.format(at);
 }
 
-/** A fresh first page in front of what was loaded of the older ones. */
+/** A new first page, followed by the older entries already loaded. */
 export function merged(fresh: readonly Entry[], old: readonly Entry[]): Entry[] {
   const last = fresh.at(-1)?.id ?? 0;
   return [...fresh, ...old.filter(({ id }) => id < last)];

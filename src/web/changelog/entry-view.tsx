@@ -1,17 +1,10 @@
-/** One change: what, by whom, when; its fields on request, and its undo. */
+/** A change: what, who and when, with its diff and an undo button. */
 import { useState } from 'preact/hooks';
 import { ApiError, send } from '../lib/api.ts';
+import type { Entry } from '../lib/types.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Time } from '../parts/time.tsx';
-import {
-  type Entry,
-  fieldsOf,
-  isPreamble,
-  reversed,
-  subjectOf,
-  undoSentence,
-  WORDS,
-} from './describe.ts';
+import { fieldsOf, isPreamble, reversed, subjectOf, undoSentence, WORDS } from './describe.ts';
 import { FieldDiff } from './field-diff.tsx';
 import { UndoRefused } from './undo-refused.tsx';
 
@@ -19,7 +12,7 @@ type Props = {
   entry: Entry;
   /** A loaded entry by its id. */
   find: (id: number) => Entry | undefined;
-  /** Hears after the change was taken back. */
+  /** Called after the change was undone. */
   onUndone: () => Promise<void>;
 };
 
@@ -58,7 +51,7 @@ export function EntryView({ entry, find, onUndone }: Props) {
           {word}{' '}
           <a
             href={`/changelog?domain=${encodeURIComponent(domain)}`}
-            title={isPreamble(entry) ? 'All changes of the preamble' : 'All changes of this site'}
+            title={isPreamble(entry) ? 'All changes to the preamble' : 'All changes to this site'}
           >
             {subjectOf(domain)}
           </a>
@@ -67,7 +60,7 @@ export function EntryView({ entry, find, onUndone }: Props) {
             {via !== null && (
               <>
                 {' '}
-                with the token <q>{via}</q>
+                using the token <q>{via}</q>
               </>
             )}
             <span aria-hidden="true"> · </span>
@@ -80,7 +73,7 @@ export function EntryView({ entry, find, onUndone }: Props) {
       </div>
       {undone && (
         <p class="change-undone" role="status">
-          <span aria-hidden="true">✓ </span>Taken back
+          <span aria-hidden="true">✓ </span>Undone
         </p>
       )}
       {refusal && <UndoRefused error={refusal} find={find} />}
@@ -94,7 +87,7 @@ export function EntryView({ entry, find, onUndone }: Props) {
       )}
       {asking && (
         <Confirm
-          title={`Undo: ${word.toLowerCase()} ${subjectOf(domain)}`}
+          title="Undo this change?"
           action="Undo this change"
           kind={action === 'create' ? 'danger' : 'primary'}
           onConfirm={undo}
@@ -102,7 +95,7 @@ export function EntryView({ entry, find, onUndone }: Props) {
         >
           <p>{undoSentence(entry)}</p>
           {fields.length > 0 && <FieldDiff fields={reversed(fields)} />}
-          <p class="muted">The undo is a change of its own, and can be undone as well.</p>
+          <p class="muted">The undo is recorded as a new change, which you can undo as well.</p>
         </Confirm>
       )}
     </li>

@@ -1,4 +1,4 @@
-/** The fields of an update: text line by line, the rest as old and new. */
+/** The changed fields of an update: a line diff for text, old and new value for the rest. */
 import { useMemo } from 'preact/hooks';
 import { DiffView } from '../parts/diff-view.tsx';
 import type { FieldChange } from './describe.ts';
@@ -29,5 +29,5 @@ export function FieldDiff({ fields }: { fields: readonly FieldChange[] }) {
 
 function TextDiff({ change }: { change: FieldChange }) {
   const lines = useMemo(() => lineDiff(change.old, change.new), [change.old, change.new]);
-  return <DiffView lines={lines} label={`Changes of ${change.field}`} />;
+  return <DiffView lines={lines} label={`Changes to ${change.field}`} />;
 }

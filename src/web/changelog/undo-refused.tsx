@@ -1,13 +1,14 @@
-/** Why a change was not taken back, and by which later ones. */
+/** Explains why a change was not undone, and lists the later changes in the way. */
 import type { ApiError } from '../lib/api.ts';
+import type { Entry } from '../lib/types.ts';
 import { Notice } from '../parts/notice.tsx';
 import { Time } from '../parts/time.tsx';
-import { type Entry, laterIds, subjectOf, WORDS } from './describe.ts';
+import { subjectOf, WORDS } from './describe.ts';
 
 type Props = { error: ApiError; find: (id: number) => Entry | undefined };
 
 export function UndoRefused({ error, find }: Props) {
-  const later = laterIds(error.detail);
+  const later = error.changes;
   return (
     <Notice
       kind="error"
@@ -16,7 +17,7 @@ export function UndoRefused({ error, find }: Props) {
     >
       {later.length > 0 && (
         <>
-          Nothing was changed. It was changed since by:
+          Nothing was changed. Later changes:
           <ul class="later">
             {later.map((id) => (
               <li key={id}>
@@ -32,7 +33,7 @@ export function UndoRefused({ error, find }: Props) {
 }
 
 function Later({ id, entry }: { id: number; entry: Entry | undefined }) {
-  if (!entry) return <>change {id}, which is not shown here</>;
+  if (!entry) return <>change {id}, which is not on this page</>;
   return (
     <>
       <a href={`#change-${id}`}>

@@ -1,13 +1,14 @@
-/** A place that takes a file: dropped, or chosen with the button. */
+/** Lets the user drop a file or choose one with a button. */
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { sentenceOf } from '../lib/api.ts';
+import { useSubmit } from '../lib/use-submit.ts';
 import { readTextFile } from './read-file.ts';
 
 type Props = {
-  /** What the button says. */
+  /** The button's label. */
   label: string;
-  /** As of an input: `.json`; any where it is missing. */
+  /** As the `accept` attribute of an input, such as `.json`; any file by default. */
   accept?: string;
   onText: (text: string, name: string) => void;
   children?: ComponentChildren;
@@ -15,18 +16,10 @@ type Props = {
 
 export function DropArea({ label, accept, onText, children }: Props) {
   const [over, setOver] = useState(false);
-  const [error, setError] = useState<string | null>(null);
   const id = useId();
-
-  const take = async (file: File | undefined) => {
-    if (!file) return;
-    setError(null);
-    try {
-      onText(await readTextFile(file), file.name);
-    } catch (reason) {
-      setError(sentenceOf(reason));
-    }
-  };
+  const { error, run: read } = useSubmit(async (file: File | undefined) => {
+    if (file) onText(await readTextFile(file), file.name);
+  });
   const onDragOver = (event: DragEvent) => {
     if (!event.dataTransfer?.types.includes('Files')) return;
     event.preventDefault();
@@ -36,11 +29,11 @@ export function DropArea({ label, accept, onText, children }: Props) {
     if (!event.dataTransfer?.types.includes('Files')) return;
     event.preventDefault();
     setOver(false);
-    void take(event.dataTransfer.files[0]);
+    void read(event.dataTransfer.files[0]);
   };
 
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the file input inside does it by keyboard
+    // biome-ignore lint/a11y/noStaticElementInteractions: keyboard users have the file input inside
     <div
       class={over ? 'drop-area drop-over' : 'drop-area'}
       onDragOver={onDragOver}
@@ -60,16 +53,16 @@ export function DropArea({ label, accept, onText, children }: Props) {
             class="visually-hidden"
             {...(accept ? { accept } : {})}
             onChange={(event) => {
-              void take(event.currentTarget.files?.[0]);
+              void read(event.currentTarget.files?.[0]);
               event.currentTarget.value = '';
             }}
           />
         </label>
-        <span class="muted">{over ? 'Let go to take the file' : 'or drop it here'}</span>
+        <span class="muted">{over ? 'Drop the file to load it' : 'or drop it here'}</span>
       </p>
-      {error && (
+      {error !== null && (
         <p class="field-error" role="alert">
-          {error}
+          {sentenceOf(error)}
         </p>
       )}
     </div>

@@ -1,51 +1,46 @@
-/** A Caddyfile becomes preamble and sites: first told, then done. */
+/** Imports a Caddyfile as preamble and sites, after showing what will happen. */
 import { useState } from 'preact/hooks';
 import { ApiError, get, send, sentenceOf } from '../lib/api.ts';
 import { plural } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
 import { useLeaveGuard } from '../lib/router.ts';
-import type { Vhost } from '../lib/types.ts';
+import type { ImportAnswer, Preamble, Vhost } from '../lib/types.ts';
+import { useSubmit } from '../lib/use-submit.ts';
 import { CodeEditor } from '../parts/code-editor.tsx';
 import { Field } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { DropArea } from './drop-area.tsx';
 import { type Plan, PlanView } from './plan-view.tsx';
-import type { ImportAnswer, Preamble } from './types.ts';
 
 export function ImportCard() {
   const hub = useHub();
   const [text, setText] = useState('');
-  const [busy, setBusy] = useState(false);
   const [plan, setPlan] = useState<Plan | null>(null);
-  const [error, setError] = useState<unknown>(null);
   const [imported, setImported] = useState<ImportAnswer | null>(null);
-  useLeaveGuard(text !== '', 'The pasted Caddyfile was not imported. Leave it?');
+  useLeaveGuard(text !== '', 'Leave without importing? The Caddyfile you entered will be lost.');
 
   const edit = (next: string) => {
     setText(next);
-    // A plan is of one text alone.
+    // The plan was for the old text.
     setPlan(null);
-    setError(null);
+    clear();
     setImported(null);
   };
-  const look = async () => {
-    if (busy || text.trim() === '') return;
-    setBusy(true);
+  const {
+    busy,
+    error,
+    clear,
+    run: review,
+  } = useSubmit(async () => {
     setPlan(null);
-    setError(null);
-    try {
-      const [answer, sites, preamble] = await Promise.all([
-        send<ImportAnswer>('POST', '/import', { proxyfile: text, dryRun: true }),
-        get<Vhost[]>('/vhosts'),
-        get<Preamble>('/preamble'),
-      ]);
-      const domains = sites.map(({ domain }) => domain);
-      setPlan({ answer, present: { preamble: preamble.config, domains } });
-    } catch (reason) {
-      setError(reason);
-    }
-    setBusy(false);
-  };
+    const [answer, sites, preamble] = await Promise.all([
+      send<ImportAnswer>('POST', '/import', { proxyfile: text, dryRun: true }),
+      get<Vhost[]>('/vhosts'),
+      get<Preamble>('/preamble'),
+    ]);
+    const domains = sites.map(({ domain }) => domain);
+    setPlan({ answer, present: { preamble: preamble.config, domains } });
+  });
   const run = async () => {
     const answer = await send<ImportAnswer>('POST', '/import', { proxyfile: text });
     edit('');
@@ -58,12 +53,12 @@ export function ImportCard() {
     <section class="card" aria-labelledby="import-title">
       <h2 id="import-title">Import a Caddyfile</h2>
       <p class="muted">
-        Its global options and snippets become the preamble, each of its blocks a site. Nothing
-        changes before you have seen what becomes of it.
+        Its global options and snippets become the preamble, and each of its site blocks becomes a
+        site. You can review the result before anything changes.
       </p>
       {imported && (
         <Notice kind="success" title={`${plural(imported.vhosts.length, 'site')} imported`}>
-          They are served from now on. <a href="/">To the sites</a>
+          Caddy serves them now. <a href="/">Go to your sites</a>
         </Notice>
       )}
       <DropArea label="Choose a Caddyfile" onText={(content) => edit(content)}>
@@ -89,9 +84,9 @@ export function ImportCard() {
           type="button"
           class={plan ? '' : 'primary'}
           disabled={busy || text.trim() === ''}
-          onClick={look}
+          onClick={() => review()}
         >
-          {busy ? 'Looking …' : 'See what becomes of it'}
+          {busy ? 'Checking …' : 'Review import'}
         </button>
       </div>
       {plan && <PlanView plan={plan} onImport={run} />}

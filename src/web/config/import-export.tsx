@@ -1,4 +1,4 @@
-/** A configuration in and out. */
+/** The page that imports, exports and restores the configuration. */
 import { ExportCard } from './export-card.tsx';
 import { ImportCard } from './import-card.tsx';
 import { RestoreCard } from './restore-card.tsx';

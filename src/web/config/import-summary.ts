@@ -1,21 +1,21 @@
-/** What an import or a restore would do to what is there. Pure. */
+/** Summarizes what an import or a restore will change. Pure. */
 import { plural } from '../lib/format.ts';
-import type { ImportAnswer, Snapshot, SnapshotSite } from './types.ts';
+import type { ImportAnswer, Snapshot, SnapshotSite } from '../lib/types.ts';
 
-/** The first lines of a config, and how many follow. */
-export function firstLines(config: string, most: number): { head: string; more: number } {
+/** The first lines of a config, and how many more follow. */
+export function firstLines(config: string, limit: number): { head: string; more: number } {
   const lines = config.replace(/\s+$/, '').split('\n');
-  return { head: lines.slice(0, most).join('\n'), more: Math.max(0, lines.length - most) };
+  return { head: lines.slice(0, limit).join('\n'), more: Math.max(0, lines.length - limit) };
 }
 
 export type ImportSummary = {
-  /** What becomes of the preamble. */
+  /** What happens to the preamble. */
   preamble: 'same' | 'new' | 'replaced';
-  /** Sites that stay as they are. */
+  /** How many existing sites stay as they are. */
   kept: number;
 };
 
-/** @param present what is there before */
+/** @param present the configuration before the import */
 export function importSummary(
   planned: Pick<ImportAnswer, 'preamble'>,
   present: { preamble: string; domains: readonly string[] },
@@ -36,7 +36,7 @@ export type RestoreSummary = {
   removed: string[];
 };
 
-/** Sites of a snapshot against those that are there, by their domain. */
+/** Compares the sites of a snapshot with the existing ones, by domain. */
 export function restoreSummary(wanted: Snapshot, present: Snapshot): RestoreSummary {
   const before = new Map(present.vhosts.map((site) => [site.domain, site]));
   const after = new Set(wanted.vhosts.map(({ domain }) => domain));
@@ -55,22 +55,22 @@ export function restoreSummary(wanted: Snapshot, present: Snapshot): RestoreSumm
 const isSame = (a: SnapshotSite, b: SnapshotSite): boolean =>
   a.config === b.config && a.upstream === b.upstream && a.enabled === b.enabled;
 
-/** @throws Error with a sentence, where a text is no snapshot */
+/** @throws Error with a sentence, if the text is not a snapshot */
 export function readSnapshot(text: string): Snapshot {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw new Error('This file is not JSON. Choose one that was downloaded here as a snapshot.');
+    throw new Error('This file is not JSON. Choose a snapshot that you downloaded from signalbox.');
   }
   if (!isObject(value) || !Array.isArray(value.vhosts) || typeof value.preamble !== 'string') {
-    throw new Error('This JSON is no snapshot: it has no preamble and no list of vhosts.');
+    throw new Error('This file is not a snapshot: it has no preamble or no list of sites.');
   }
   if (value.version !== 1) {
-    throw new Error('This snapshot is of another version than this hub can read.');
+    throw new Error('This snapshot has a version that this hub cannot read.');
   }
   const wrong = value.vhosts.findIndex((site: unknown) => !isSite(site));
-  if (wrong >= 0) throw new Error(`Site ${wrong + 1} of this snapshot is not complete.`);
+  if (wrong >= 0) throw new Error(`Site ${wrong + 1} of this snapshot is incomplete.`);
   return { version: 1, preamble: value.preamble, vhosts: value.vhosts };
 }
 
@@ -82,7 +82,7 @@ const isSite = (site: unknown): site is SnapshotSite =>
   typeof site.enabled === 'boolean' &&
   [site.domain, site.config, site.upstream].every((text) => typeof text === 'string');
 
-/** `3 sites`, with how many of them are off. */
+/** `3 sites (1 off)`. */
 export function sitesOf({ vhosts }: Snapshot): string {
   const off = vhosts.filter(({ enabled }) => !enabled).length;
   return `${plural(vhosts.length, 'site')}${off > 0 ? ` (${off} off)` : ''}`;

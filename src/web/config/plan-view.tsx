@@ -1,19 +1,20 @@
-/** What an import would make of a file, before it is done. */
+/** Shows what an import will do, and asks for confirmation. */
 import { useState } from 'preact/hooks';
 import { plural } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
+import type { ImportAnswer } from '../lib/types.ts';
 import { CodeBlock } from '../parts/code-block.tsx';
 import { Confirm } from '../parts/confirm.tsx';
+import { ReplacesForeign } from '../parts/replace-foreign.tsx';
 import { firstLines, type ImportSummary, importSummary } from './import-summary.ts';
-import type { ImportAnswer, ImportedSite } from './types.ts';
 
 export type Plan = {
   answer: ImportAnswer;
   present: { preamble: string; domains: readonly string[] };
 };
 
-/** A list of more would take long to draw, and nobody reads it. */
-const MOST_SHOWN = 200;
+/** A longer list would be slow, and nobody reads it. */
+const MAX_SHOWN = 200;
 const FIRST_LINES = 3;
 
 export function PlanView({ plan, onImport }: { plan: Plan; onImport: () => Promise<void> }) {
@@ -24,20 +25,20 @@ export function PlanView({ plan, onImport }: { plan: Plan; onImport: () => Promi
   const summary = importSummary(answer, present);
   const sites = plural(vhosts.length, 'site');
   return (
-    <section class="plan" aria-label="What becomes of it">
+    <section class="plan" aria-label="Import plan">
       <h3>
-        <span role="status">This file becomes {sites}</span>
+        <span role="status">This file contains {sites}</span>
       </h3>
       <p>{preambleSentence(summary)}</p>
       {preamble.trim() !== '' && (
         <details>
           <summary>Preamble, {plural(preamble.split('\n').length, 'line')}</summary>
-          <CodeBlock text={preamble} label="The preamble of the file" />
+          <CodeBlock text={preamble} label="Preamble of the file" />
         </details>
       )}
       {skipped.length > 0 && (
         <>
-          <p>Left out, since it changes nothing:</p>
+          <p>Left out because it has no effect:</p>
           <ul>
             {skipped.map(({ line, reason }) => (
               <li key={line}>
@@ -48,12 +49,12 @@ export function PlanView({ plan, onImport }: { plan: Plan; onImport: () => Promi
         </>
       )}
       <ul class="plan-sites">
-        {vhosts.slice(0, MOST_SHOWN).map((site, at) => (
+        {vhosts.slice(0, MAX_SHOWN).map((site, at) => (
           <SiteItem key={at} site={site} />
         ))}
       </ul>
-      {vhosts.length > MOST_SHOWN && (
-        <p class="muted">and {plural(vhosts.length - MOST_SHOWN, 'more site')}</p>
+      {vhosts.length > MAX_SHOWN && (
+        <p class="muted">and {plural(vhosts.length - MAX_SHOWN, 'more site')}</p>
       )}
       <div class="actions">
         <button type="button" class="primary" onClick={() => setAsking(true)}>
@@ -69,16 +70,11 @@ export function PlanView({ plan, onImport }: { plan: Plan; onImport: () => Promi
           onClose={() => setAsking(false)}
         >
           <p>
-            {vhosts.length > 0 && 'They are served at once, all of them or none. '}
+            {vhosts.length > 0 && 'Either all of them go live at once, or none does. '}
             {preambleSentence(summary)}
           </p>
-          {summary.kept > 0 && <p>{plural(summary.kept, 'site')} that are here already stay.</p>}
-          {status?.foreign && (
-            <p>
-              Caddy serves sites that signalbox did not write: they are replaced, and their
-              Caddyfile is kept as a copy.
-            </p>
-          )}
+          {summary.kept > 0 && <p>Your existing {plural(summary.kept, 'site')} will stay.</p>}
+          {status?.foreign && <ReplacesForeign />}
         </Confirm>
       )}
     </section>
@@ -86,12 +82,16 @@ export function PlanView({ plan, onImport }: { plan: Plan; onImport: () => Promi
 }
 
 function preambleSentence({ preamble }: ImportSummary): string {
-  if (preamble === 'same') return 'The preamble stays as it is.';
-  if (preamble === 'new') return 'The preamble is empty now, and becomes that of the file.';
-  return 'The preamble is replaced by that of the file; ports that the file does not set may be kept.';
+  if (preamble === 'same') return 'The preamble stays the same.';
+  if (preamble === 'new') return 'Your preamble is empty; the one from the file will be used.';
+  return 'The preamble will be replaced by the one from the file. Ports that the file does not set may be kept.';
 }
 
-function SiteItem({ site: { domain, config, upstream } }: { site: ImportedSite }) {
+function SiteItem({
+  site: { domain, config, upstream },
+}: {
+  site: ImportAnswer['vhosts'][number];
+}) {
   const { head, more } = firstLines(config, FIRST_LINES);
   return (
     <li>

@@ -1,39 +1,38 @@
-/** Somebody else changed the preamble while it was edited here. */
-import { useMemo, useState } from 'preact/hooks';
+/** Lets the user choose when someone else changed the preamble they were editing. */
+import { useMemo } from 'preact/hooks';
 import { lineDiff } from '../changelog/line-diff.ts';
 import { sentenceOf } from '../lib/api.ts';
+import type { Preamble } from '../lib/types.ts';
+import { useSubmit } from '../lib/use-submit.ts';
 import { DiffView } from '../parts/diff-view.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { Time } from '../parts/time.tsx';
-import type { Preamble } from './types.ts';
 
 type Props = {
   theirs: Preamble;
-  /** The text that was typed here. */
+  /** The user's own text. */
   mine: string;
-  onTake: () => void;
-  onForce: () => Promise<void>;
+  onDiscard: () => void;
+  onOverwrite: () => Promise<void>;
 };
 
-export function PreambleConflict({ theirs, mine, onTake, onForce }: Props) {
-  const [error, setError] = useState<string | null>(null);
+export function PreambleConflict({ theirs, mine, onDiscard, onOverwrite }: Props) {
+  const { error, run: overwrite } = useSubmit(onOverwrite);
   const lines = useMemo(() => lineDiff(theirs.config, mine), [theirs, mine]);
-  const force = () => onForce().catch((reason: unknown) => setError(sentenceOf(reason)));
   return (
     <>
-      <Notice kind="warning" title="Somebody else changed the preamble meanwhile">
-        They saved <Time at={theirs.updatedAt} />. Nothing of yours was saved, and your text is
-        still in the editor.{' '}
-        {lines.length === 0 ? 'Both texts are the same.' : 'From theirs to yours:'}
+      <Notice kind="warning" title="Someone else changed the preamble while you were editing it">
+        They saved it <Time at={theirs.updatedAt} />. Your changes are not saved, but still in the
+        editor. {lines.length === 0 ? 'Both texts are the same.' : 'Changes from theirs to yours:'}
       </Notice>
-      {lines.length > 0 && <DiffView lines={lines} label="From their text to yours" />}
-      {error && <Notice kind="error">{error}</Notice>}
+      {lines.length > 0 && <DiffView lines={lines} label="Changes from their text to yours" />}
+      {error !== null && <Notice kind="error">{sentenceOf(error)}</Notice>}
       <div class="actions">
-        <button type="button" onClick={onTake}>
-          Load theirs, drop mine
+        <button type="button" onClick={onDiscard}>
+          Discard mine, load theirs
         </button>
-        <button type="button" class="danger" onClick={force}>
-          Save mine over theirs
+        <button type="button" class="danger" onClick={() => overwrite()}>
+          Overwrite theirs with mine
         </button>
       </div>
     </>

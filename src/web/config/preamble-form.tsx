@@ -1,9 +1,10 @@
-/** The preamble's text: tried out, shown as a diff, published. */
+/** Edits the preamble: previews the change as a diff, then saves and publishes it. */
 import { useState } from 'preact/hooks';
 import { ApiError, get, send } from '../lib/api.ts';
 import { useHub } from '../lib/hub.ts';
 import { useLeaveGuard } from '../lib/router.ts';
-import type { Preview } from '../lib/types.ts';
+import type { Preamble, Preview } from '../lib/types.ts';
+import { useSubmit } from '../lib/use-submit.ts';
 import { CodeEditor } from '../parts/code-editor.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { DiffView, diffLines } from '../parts/diff-view.tsx';
@@ -12,76 +13,67 @@ import { Notice } from '../parts/notice.tsx';
 import { Time } from '../parts/time.tsx';
 import { PreambleConflict } from './preamble-conflict.tsx';
 import { PreambleRefused } from './preamble-refused.tsx';
-import type { Preamble } from './types.ts';
 
 export function PreambleForm({ loaded }: { loaded: Preamble }) {
   const hub = useHub();
   const [base, setBase] = useState(loaded);
   const [text, setText] = useState(loaded.config);
-  const [busy, setBusy] = useState(false);
   const [preview, setPreview] = useState<Preview | null>(null);
   const [asking, setAsking] = useState<Preview | null>(null);
-  const [error, setError] = useState<unknown>(null);
+  const [refusal, setRefusal] = useState<unknown>(null);
   const [theirs, setTheirs] = useState<Preamble | null>(null);
   const [saved, setSaved] = useState(false);
   const dirty = text !== base.config;
-  useLeaveGuard(dirty, 'The preamble was changed and not saved. Leave it?');
+  useLeaveGuard(dirty, 'Leave without saving? Your changes to the preamble will be lost.');
 
-  const clear = () => {
+  const {
+    busy,
+    error: checkError,
+    run: check,
+    clear: clearCheck,
+  } = useSubmit(async (thenAsk: boolean) => {
+    reset();
+    const verdict = await send<Preview>('POST', '/preview', { op: 'preamble', config: text });
+    setPreview(verdict);
+    if (thenAsk && verdict.valid) setAsking(verdict);
+  });
+  const reset = () => {
     setPreview(null);
-    setError(null);
+    clearCheck();
+    setRefusal(null);
     setSaved(false);
   };
   const edit = (next: string) => {
     setText(next);
-    clear();
-  };
-  const look = async (): Promise<Preview | null> => {
-    setBusy(true);
-    clear();
-    try {
-      const seen = await send<Preview>('POST', '/preview', { op: 'preamble', config: text });
-      setPreview(seen);
-      return seen;
-    } catch (reason) {
-      setError(reason);
-      return null;
-    } finally {
-      setBusy(false);
-    }
-  };
-  const ask = async () => {
-    const seen = await look();
-    if (seen?.valid) setAsking(seen);
+    reset();
   };
 
-  /** @throws Error where it was not saved for want of an answer */
-  const save = async (replace = false, force = false) => {
+  /** @throws ApiError if the stored preamble could not be loaded; nothing was sent then */
+  const save = async (replace = false, overwrite = false) => {
     const now = await get<Preamble>('/preamble');
     setAsking(null);
-    if (!force && now.updatedAt !== base.updatedAt) {
+    if (!overwrite && now.updatedAt !== base.updatedAt) {
       setTheirs(now);
       return;
     }
-    clear();
+    reset();
     setTheirs(null);
     try {
       const path = replace ? '/preamble?replace=true' : '/preamble';
-      const made = await send<Preamble>('PUT', path, { config: text });
-      setBase(made);
+      setBase(await send<Preamble>('PUT', path, { config: text }));
       setSaved(true);
       hub.refresh();
     } catch (reason) {
-      setError(reason);
+      setRefusal(reason);
     }
   };
-  const takeTheirs = (now: Preamble) => {
+  const discard = (now: Preamble) => {
     setBase(now);
-    setText(now.config);
     setTheirs(null);
-    clear();
+    edit(now.config);
   };
 
+  const error = refusal ?? checkError;
   const badLine = error instanceof ApiError ? error.line : (preview?.line ?? null);
   return (
     <>
@@ -90,7 +82,7 @@ export function PreambleForm({ loaded }: { loaded: Preamble }) {
         help={
           <>
             Last changed <Time at={base.updatedAt} />
-            {dirty && ' · not saved yet'}
+            {dirty && ' · unsaved changes'}
           </>
         }
       >
@@ -108,43 +100,43 @@ export function PreambleForm({ loaded }: { loaded: Preamble }) {
         <PreambleConflict
           theirs={theirs}
           mine={text}
-          onTake={() => takeTheirs(theirs)}
-          onForce={() => save(false, true)}
+          onDiscard={() => discard(theirs)}
+          onOverwrite={() => save(false, true)}
         />
       )}
       {error !== null && <PreambleRefused error={error} onReplace={() => save(true)} />}
       {preview && !preview.valid && (
-        <Notice kind="error" title="The proxy would refuse this" detail={preview.detail}>
+        <Notice kind="error" title="Caddy would refuse this" detail={preview.detail}>
           Nothing was changed.
         </Notice>
       )}
       {saved && (
         <Notice kind="success" title="Saved">
-          All sites are served with it.
+          The preamble is live.
         </Notice>
       )}
       <div class="actions">
         {dirty && (
           <button type="button" disabled={busy} onClick={() => edit(base.config)}>
-            Discard my changes
+            Discard changes
           </button>
         )}
-        <button type="button" disabled={busy} onClick={look}>
-          {busy ? 'Asking the proxy …' : 'Preview'}
+        <button type="button" disabled={busy} onClick={() => check(false)}>
+          {busy ? 'Checking …' : 'Preview'}
         </button>
-        <button type="button" class="primary" disabled={busy || !dirty} onClick={ask}>
+        <button type="button" class="primary" disabled={busy || !dirty} onClick={() => check(true)}>
           Save preamble …
         </button>
       </div>
       {preview?.valid && (
         <section class="preview" aria-labelledby="preview-title">
-          <h2 id="preview-title">The Caddyfile after it</h2>
+          <h2 id="preview-title">Changes to the Caddyfile</h2>
           {preview.diff === '' ? (
             <p class="muted" role="status">
               Nothing would change.
             </p>
           ) : (
-            <DiffView lines={diffLines(preview.diff)} label="Changes of the Caddyfile" />
+            <DiffView lines={diffLines(preview.diff)} label="Changes to the Caddyfile" />
           )}
         </section>
       )}
@@ -156,11 +148,11 @@ export function PreambleForm({ loaded }: { loaded: Preamble }) {
           onConfirm={() => save()}
           onClose={() => setAsking(null)}
         >
-          <p>It concerns all sites. The proxy would take it; this is what changes:</p>
+          <p>This affects all sites. Caddy accepts it. The Caddyfile will change as follows:</p>
           {asking.diff === '' ? (
-            <p class="muted">Nothing but blank lines.</p>
+            <p class="muted">Only blank lines.</p>
           ) : (
-            <DiffView lines={diffLines(asking.diff)} label="What changes" />
+            <DiffView lines={diffLines(asking.diff)} label="Changes to be saved" />
           )}
         </Confirm>
       )}

@@ -1,10 +1,10 @@
-/** What stands before all sites: global options and snippets. */
+/** The page that edits the preamble: the Caddyfile's global options and snippets. */
 import { get } from '../lib/api.ts';
+import type { Preamble } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { Notice } from '../parts/notice.tsx';
 import { SkeletonRows } from '../parts/skeleton-rows.tsx';
 import { PreambleForm } from './preamble-form.tsx';
-import type { Preamble } from './types.ts';
 
 export function PreamblePage() {
   const { data, error, reload } = useLoad('preamble', (signal) =>
@@ -16,13 +16,13 @@ export function PreamblePage() {
         <h1>Preamble</h1>
       </div>
       <p class="muted">
-        Global options and snippets. They stand before all sites in the Caddyfile, and concern each
-        of them. The admin endpoint is signalbox’s own.
+        The preamble is the part of the Caddyfile before the sites: global options and snippets. It
+        affects all sites. signalbox sets the admin endpoint itself.
       </p>
       {error && !data && (
         <Notice kind="error" title={error}>
           <button type="button" onClick={reload}>
-            Load again
+            Try again
           </button>
         </Notice>
       )}

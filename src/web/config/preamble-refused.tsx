@@ -1,12 +1,12 @@
-/** Why the preamble was not taken, and the way on where there is one. */
+/** Explains why the preamble was not saved, and offers what can be done about it. */
 import { useState } from 'preact/hooks';
 import { ApiError, sentenceOf } from '../lib/api.ts';
-import { Confirm } from '../parts/confirm.tsx';
 import { Notice } from '../parts/notice.tsx';
+import { ConfirmReplace } from '../parts/replace-foreign.tsx';
 
 type Props = {
   error: unknown;
-  /** Saves in spite of sites that somebody else wrote. */
+  /** Saves and replaces the sites that Caddy serves now. */
   onReplace: () => Promise<void>;
 };
 
@@ -16,35 +16,20 @@ export function PreambleRefused({ error, onReplace }: Props) {
   if (refusal?.code !== 'IMPORT_FIRST') {
     return (
       <Notice kind="error" title={sentenceOf(error)} detail={refusal?.detail}>
-        Nothing was changed; your text is still here.
+        Nothing was changed. Your text is still in the editor.
       </Notice>
     );
   }
   return (
     <>
-      <Notice kind="warning" title="Caddy serves sites that signalbox did not write">
-        Saving would replace them. <a href="/import">Import them first</a>, or{' '}
+      <Notice kind="warning" title="This would replace sites that signalbox does not manage">
+        Caddy serves them now. <a href="/import">Import them first</a>, or{' '}
         <button type="button" class="link" onClick={() => setAsking(true)}>
           replace them anyway
         </button>
         .
       </Notice>
-      {asking && (
-        <Confirm
-          title="Replace what Caddy serves?"
-          action="Replace it"
-          onConfirm={async () => {
-            await onReplace();
-            setAsking(false);
-          }}
-          onClose={() => setAsking(false)}
-        >
-          <p>
-            All sites that Caddy serves from its present Caddyfile stop. The old file is kept as a
-            copy beside the new one.
-          </p>
-        </Confirm>
-      )}
+      {asking && <ConfirmReplace onReplace={onReplace} onClose={() => setAsking(false)} />}
     </>
   );
 }

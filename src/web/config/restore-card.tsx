@@ -1,40 +1,36 @@
-/** A snapshot takes the place of everything. */
+/** Replaces the whole configuration with a snapshot. */
 import { useState } from 'preact/hooks';
 import { get, send, sentenceOf } from '../lib/api.ts';
 import { plural } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
+import type { Snapshot } from '../lib/types.ts';
+import { useSubmit } from '../lib/use-submit.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Notice } from '../parts/notice.tsx';
+import { ReplacesForeign } from '../parts/replace-foreign.tsx';
 import { DropArea } from './drop-area.tsx';
 import { readSnapshot, restoreSummary, sitesOf } from './import-summary.ts';
-import type { Snapshot } from './types.ts';
 
 type Chosen = { name: string; wanted: Snapshot; present: Snapshot };
 
-/** As many names as a person reads. */
-const MOST_NAMED = 20;
+/** A longer list of names is cut. */
+const MAX_NAMED = 20;
 
 export function RestoreCard() {
   const hub = useHub();
   const [chosen, setChosen] = useState<Chosen | null>(null);
   const [asking, setAsking] = useState(false);
-  const [error, setError] = useState<string | null>(null);
   const [done, setDone] = useState<Snapshot | null>(null);
 
   const foreign = hub.status?.foreign === true;
   const replaces = foreign || (chosen !== null && chosen.present.vhosts.length > 0);
 
-  const take = async (text: string, name: string) => {
+  const { error, run: choose } = useSubmit(async (text: string, name: string) => {
     setChosen(null);
     setDone(null);
-    setError(null);
-    try {
-      const wanted = readSnapshot(text);
-      setChosen({ name, wanted, present: await get<Snapshot>('/export') });
-    } catch (reason) {
-      setError(sentenceOf(reason));
-    }
-  };
+    const wanted = readSnapshot(text);
+    setChosen({ name, wanted, present: await get<Snapshot>('/export') });
+  });
   const restore = async () => {
     if (!chosen) return;
     const made = await send<Snapshot>(
@@ -52,26 +48,27 @@ export function RestoreCard() {
     <section class="card" aria-labelledby="restore-title">
       <h2 id="restore-title">Restore a snapshot</h2>
       <p class="muted">
-        Preamble and sites become what they are in the file. Sites that are not in it are deleted.
+        Replaces the preamble and all sites with those in the file. Sites that are not in the file
+        are deleted.
       </p>
       {done && (
         <Notice kind="success" title={`Restored: ${sitesOf(done)}`}>
-          They are what Caddy serves now. <a href="/">To the sites</a>
+          Caddy serves them now. <a href="/">Go to your sites</a>
         </Notice>
       )}
-      <DropArea label="Choose a snapshot" accept=".json,application/json" onText={take} />
-      {error && <Notice kind="error">{error}</Notice>}
+      <DropArea label="Choose a snapshot" accept=".json,application/json" onText={choose} />
+      {error !== null && <Notice kind="error">{sentenceOf(error)}</Notice>}
       {chosen && (
-        <section class="plan" aria-label="What the snapshot holds">
+        <section class="plan" aria-label="Contents of the snapshot">
           <h3>
             <span role="status">
-              <span class="mono">{chosen.name}</span> holds {sitesOf(chosen.wanted)}
+              <span class="mono">{chosen.name}</span> contains {sitesOf(chosen.wanted)}
             </span>
           </h3>
           <Differences chosen={chosen} />
           <div class="actions">
             <button type="button" onClick={() => setChosen(null)}>
-              Put it away
+              Cancel
             </button>
             <button type="button" class="danger" onClick={() => setAsking(true)}>
               Restore {plural(chosen.wanted.vhosts.length, 'site')}
@@ -88,12 +85,7 @@ export function RestoreCard() {
           onClose={() => setAsking(false)}
         >
           <Differences chosen={chosen} />
-          {foreign && (
-            <p>
-              Caddy serves sites that signalbox did not write: they are replaced, and their
-              Caddyfile is kept as a copy.
-            </p>
-          )}
+          {foreign && <ReplacesForeign />}
         </Confirm>
       )}
     </section>
@@ -113,14 +105,14 @@ function Differences({ chosen: { wanted, present } }: { chosen: Chosen }) {
         ([word, names]) =>
           names.length > 0 && (
             <li key={word}>
-              {word}: {names.slice(0, MOST_NAMED).join(', ')}
-              {names.length > MOST_NAMED && ` and ${names.length - MOST_NAMED} more`}
+              {word}: {names.slice(0, MAX_NAMED).join(', ')}
+              {names.length > MAX_NAMED && ` and ${names.length - MAX_NAMED} more`}
             </li>
           ),
       )}
-      {same > 0 && <li>{plural(same, 'site')} as it is now</li>}
+      {same > 0 && <li>Unchanged: {plural(same, 'site')}</li>}
       <li>
-        The preamble {wanted.preamble === present.preamble ? 'stays as it is' : 'is replaced'}
+        The preamble {wanted.preamble === present.preamble ? 'stays the same' : 'is replaced'}
       </li>
     </ul>
   );

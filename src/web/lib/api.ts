@@ -1,31 +1,40 @@
-/** The dashboard's one door to the hub. */
+/** All requests to the hub go through here. */
+import { plural } from './format.ts';
 
-/** What went wrong with a request; `status` 0: the hub did not answer. */
+/** A request that failed; `status` 0: the hub did not answer. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
-  /** The proxy's own words, where it had some. */
+  /** The proxy's own words, if it had any. */
   readonly detail: string | null;
-  /** The line of the vhost's config that the proxy named, from 1. */
+  /** The field of the request that is at fault. */
+  readonly field: string | null;
+  /** The line at fault in the site's config or the preamble, from 1. */
   readonly line: number | null;
-  /** Seconds to wait before asking again. */
+  /** Ids of the later changes that prevent an undo. */
+  readonly changes: readonly number[];
+  /** Seconds to wait before the next attempt. */
   readonly retryAfter: number | null;
 
   constructor(status: number, body: Record<string, unknown>, retryAfter: number | null) {
-    super(typeof body.message === 'string' ? body.message : `The hub answered ${status}.`);
+    const text = (name: string) => (typeof body[name] === 'string' ? body[name] : null);
+    super(text('message') ?? `The hub answered with status ${status}.`);
     this.status = status;
-    this.code = typeof body.code === 'string' ? body.code : 'UNKNOWN';
-    this.detail = typeof body.detail === 'string' ? body.detail : null;
+    this.code = text('code') ?? 'UNKNOWN';
+    this.detail = text('detail');
+    this.field = text('field');
     this.line = typeof body.line === 'number' ? body.line : null;
+    this.changes = Array.isArray(body.changes) ? body.changes.filter(Number.isInteger) : [];
     this.retryAfter = retryAfter;
   }
 }
 
 export type Options = {
+  /** By default POST with a body and GET without. */
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Sent as JSON. */
   body?: unknown;
-  /** The state of a vhost that the change was made for. */
+  /** The ETag of the state that the change is meant for. */
   ifMatch?: string | undefined;
   signal?: AbortSignal;
 };
@@ -35,13 +44,13 @@ export type Answer<T> = { body: T; etag: string | undefined };
 type Listener = (error: ApiError | null) => void;
 const listeners = new Set<Listener>();
 
-/** Hears after each request whether the hub answered; returns what ends that. */
+/** Calls `listener` after each request, with its error or null. @returns a function that stops that */
 export function onAnswer(listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-/** @throws ApiError, or AbortError where `signal` ended it */
+/** @throws ApiError, or AbortError if `signal` aborted the request */
 export async function request<T>(path: string, options: Options = {}): Promise<Answer<T>> {
   const { method = options.body === undefined ? 'GET' : 'POST', body, ifMatch, signal } = options;
   const headers: Record<string, string> = {};
@@ -59,15 +68,15 @@ export async function request<T>(path: string, options: Options = {}): Promise<A
     text = await response.text();
   } catch (error) {
     if (signal?.aborted) throw error;
-    // A change may have been made, and only its answer be lost.
-    const known = method === 'GET' ? '' : ' Whether this was done is not known yet.';
-    const message = `The hub does not answer.${known}`;
-    throw told(new ApiError(0, { code: 'OFFLINE', message }, null));
+    // The change may have been made and only the answer lost.
+    const unknown = method === 'GET' ? '' : ' It is not known yet whether the change was made.';
+    const message = `The hub does not answer.${unknown}`;
+    throw announced(new ApiError(0, { code: 'OFFLINE', message }, null));
   }
   const parsed = parse(text);
   if (!response.ok) {
     const wait = Number(response.headers.get('Retry-After'));
-    throw told(
+    throw announced(
       new ApiError(
         response.status,
         typeof parsed === 'object' && parsed !== null ? { ...parsed } : {},
@@ -79,18 +88,18 @@ export async function request<T>(path: string, options: Options = {}): Promise<A
   return { body: parsed as T, etag: response.headers.get('ETag') ?? undefined };
 }
 
-/** The answer's body alone. @throws as request */
+/** @returns the body of the answer. @throws as `request` does */
 export const get = async <T>(path: string, signal?: AbortSignal): Promise<T> =>
   (await request<T>(path, signal ? { signal } : {})).body;
 
-/** @throws as request */
+/** @returns the body of the answer. @throws as `request` does */
 export const send = async <T>(
   method: NonNullable<Options['method']>,
   path: string,
   body?: unknown,
 ): Promise<T> => (await request<T>(path, body === undefined ? { method } : { method, body })).body;
 
-function told(error: ApiError): ApiError {
+function announced(error: ApiError): ApiError {
   for (const listener of listeners) listener(error);
   return error;
 }
@@ -104,10 +113,15 @@ function parse(text: string): unknown {
 }
 
 /** Any error as a sentence for a person. */
-export const sentenceOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
+export function sentenceOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (!(error instanceof ApiError) || error.code !== 'RATE_LIMITED') return error.message;
+  const seconds = error.retryAfter ?? 60;
+  const time = seconds < 90 ? plural(seconds, 'second') : plural(Math.ceil(seconds / 60), 'minute');
+  return `Too many attempts. Try again in ${time}.`;
+}
 
-/** The sentence, and the proxy's own words behind it. */
+/** The sentence, followed by the proxy's own words. */
 export const wordsOf = (error: unknown): string =>
   error instanceof ApiError && error.detail !== null
     ? `${error.message} ${error.detail}`

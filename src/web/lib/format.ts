@@ -1,4 +1,4 @@
-/** Numbers and times as a person reads them. Pure. */
+/** Formats numbers and times for people. Pure. */
 
 const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['year', 31_536_000],
@@ -9,12 +9,12 @@ const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
 ];
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
-/** `3 minutes ago`, `in 5 days`; under a minute it is `just now`. */
+/** `3 minutes ago`, `in 5 days`; within a minute `just now`. @param iso ISO 8601 */
 export function ago(iso: string, now: Date): string {
   const seconds = (Date.parse(iso) - now.getTime()) / 1000;
   for (const [unit, length] of UNITS) {
     if (Math.abs(seconds) < length) continue;
-    // What was just made for 90 days does not end in two months.
+    // A token created just now for 90 days must not read `in 2 months`.
     return relative.format(
       seconds > 0 ? Math.round(seconds / length) : Math.trunc(seconds / length),
       unit,
@@ -23,7 +23,7 @@ export function ago(iso: string, now: Date): string {
   return 'just now';
 }
 
-/** Local time, `2026-11-21 10:34:17`. */
+/** Local time, `2026-11-21 10:34:17`; a text that is not a time stays as it is. */
 export function localTime(iso: string): string {
   const at = new Date(iso);
   if (Number.isNaN(at.getTime())) return iso;
@@ -32,7 +32,7 @@ export function localTime(iso: string): string {
   return `${day} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
 }
 
-/** `1,204`; from ten thousand on shorter, `12.3k`, `4.1M`. */
+/** `1,204`; from ten thousand up `12.3k`, `4.1M`. */
 export function count(value: number): string {
   if (value < 10_000) return value.toLocaleString('en');
   return new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
@@ -40,11 +40,12 @@ export function count(value: number): string {
     .replace('K', 'k');
 }
 
-/** Milliseconds with the digits that matter: `0.8 ms`, `13 ms`, `1.2 s`. */
+/** A number of milliseconds with two digits or so: `0.8 ms`, `13 ms`, `1.2 s`. */
 export function duration(milliseconds: number): string {
   if (milliseconds >= 1000) return `${(milliseconds / 1000).toFixed(1)} s`;
   return `${milliseconds < 10 ? milliseconds.toFixed(1) : Math.round(milliseconds)} ms`;
 }
 
+/** `1 site`, `2 sites`. */
 export const plural = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`;

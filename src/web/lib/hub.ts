@@ -1,28 +1,31 @@
-/** How the hub is, asked again and again while the page is seen. */
+/** The hub's status, polled while the page is visible, and the signed-in user. */
 import { createContext } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
 import { type ApiError, get, onAnswer } from './api.ts';
 import type { Status, User } from './types.ts';
 
-/** `status` is the last that was told; `refresh` asks for it at once. */
+/** `status` is the last one received; `offline`: the hub does not answer; `refresh` polls now. */
 export type Hub = { status: Status | null; offline: boolean; refresh: () => void };
 
 const EVERY_MS = 5_000;
 const OFFLINE_EVERY_MS = 2_000;
 
+/** Provided by the app; pages use `useHub` and `useUser`. */
 export const HubContext = createContext<Hub>({ status: null, offline: false, refresh: () => {} });
 export const UserContext = createContext<User | null>(null);
 
+/** The hub's status for the component. */
 export const useHub = (): Hub => useContext(HubContext);
+/** The signed-in user; null outside of the pages. */
 export const useUser = (): User | null => useContext(UserContext);
 
-/** Whether hub and agent answered when they were last asked. */
+/** Whether hub and agent answered the last request. */
 export function useAnswers(): boolean {
   const { offline, status } = useHub();
   return !offline && status?.agent.reachable !== false;
 }
 
-/** @param onSignedOut hears when the session has ended */
+/** Polls the status. @param onSignedOut called when the hub reports that the session has ended */
 export function useHubState(signedIn: boolean, onSignedOut: () => void): Hub {
   const [status, setStatus] = useState<Status | null>(null);
   const [offline, setOffline] = useState(false);
@@ -41,22 +44,22 @@ export function useHubState(signedIn: boolean, onSignedOut: () => void): Hub {
     if (!signedIn) return;
     const own = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const ask = async () => {
+    const poll = async () => {
       clearTimeout(timer);
       const next = await get<Status>('/status', own.signal).catch(() => null);
       if (own.signal.aborted) return;
       if (next) setStatus(next);
-      if (!document.hidden) timer = setTimeout(ask, next ? EVERY_MS : OFFLINE_EVERY_MS);
+      if (!document.hidden) timer = setTimeout(poll, next ? EVERY_MS : OFFLINE_EVERY_MS);
     };
-    const seen = () => {
-      if (!document.hidden) void ask();
+    const resume = () => {
+      if (!document.hidden) void poll();
     };
-    document.addEventListener('visibilitychange', seen);
-    void ask();
+    document.addEventListener('visibilitychange', resume);
+    void poll();
     return () => {
       own.abort();
       clearTimeout(timer);
-      document.removeEventListener('visibilitychange', seen);
+      document.removeEventListener('visibilitychange', resume);
     };
   }, [signedIn, turn]);
 

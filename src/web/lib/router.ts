@@ -1,4 +1,4 @@
-/** Addresses: which page is shown, and going to another without loading anew. */
+/** Client-side routing: follows links and the history without reloading the page. */
 import { useEffect, useState } from 'preact/hooks';
 
 export type Place = { path: string; query: URLSearchParams };
@@ -11,14 +11,14 @@ const here = (): Place => ({
 const CHANGED = 'signalbox:place';
 let guard: (() => boolean) | null = null;
 
-/** Steps into the history, as each entry has it: tells how far back the shown page lies. */
+/** The position in the history, kept in each of its entries: tells how far back the shown page is. */
 const stepHere = (): number => (history.state as { step?: number } | null)?.step ?? 0;
 let shown = { path: '', step: 0 };
 
-/** Goes to an address of the dashboard; `replace` leaves no step to go back to. */
+/** Goes to an address of the dashboard; `replace` adds no entry to the history. */
 export function navigate(to: string, { replace = false } = {}): void {
   const target = new URL(to, location.href);
-  // `//host` would be another's.
+  // `//host` would lead to another site.
   if (target.origin !== location.origin) return;
   if (target.pathname !== location.pathname && guard && !guard()) return;
   if (target.pathname !== location.pathname) scrollTo(0, 0);
@@ -28,7 +28,7 @@ export function navigate(to: string, { replace = false } = {}): void {
   dispatchEvent(new Event(CHANGED));
 }
 
-/** Asks before unsaved work is left by a link, by a step in the history or with the page. */
+/** Asks before a link, a step in the history or closing the page discards unsaved work. */
 export function useLeaveGuard(dirty: boolean, question: string): void {
   useEffect(() => {
     if (!dirty) return;
@@ -42,7 +42,7 @@ export function useLeaveGuard(dirty: boolean, question: string): void {
   }, [dirty, question]);
 }
 
-/** Where the browser is; rendered anew when that changes. For one component, which hears the links. */
+/** The current place; renders again when it changes. For one component only: it handles all links. */
 export function usePlace(): Place {
   const [place, setPlace] = useState(here);
   useEffect(() => {
@@ -51,7 +51,7 @@ export function usePlace(): Place {
       setPlace(here());
     };
     const travel = () => {
-      // The browser has gone already: who stays is brought back to where they were.
+      // The browser has already moved: to stay means to go back to the shown page.
       const back = shown.step - stepHere();
       if (guard && back !== 0 && shown.path !== location.pathname && !guard()) {
         history.go(back);
@@ -72,7 +72,7 @@ export function usePlace(): Place {
   return place;
 }
 
-/** Links to our own pages need no new load; those with a modifier, target or download are the browser's. */
+/** Follows links to our own pages; leaves links with a modifier key, target or download to the browser. */
 function followInside(event: MouseEvent): void {
   const link = event.target instanceof Element ? event.target.closest('a') : null;
   if (!link || event.defaultPrevented || event.button !== 0) return;

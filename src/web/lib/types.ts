@@ -1,75 +1,27 @@
-/** What the API answers, as far as the dashboard reads it. */
+/** The API's types under the dashboard's names. */
+import type { LogStats, Snapshot, VhostActivity, VhostState } from './api-types.ts';
 
-export type User = { id: string; name: string; email: string; createdAt: string };
-export type SessionAnswer = { user: User; session: { id: string; expiresAt: string } } | null;
+export type {
+  ApiToken as Token,
+  ChangelogEntry as Entry,
+  ImportAnswer,
+  LogEntry,
+  LogPage,
+  LogStats,
+  NewApiToken as NewToken,
+  Preamble,
+  SignedInSession as Session,
+  Snapshot,
+  Status,
+  User,
+  Verdict as Preview,
+  Vhost,
+  VhostState as SiteState,
+} from './api-types.ts';
 
-export type Vhost = {
-  id: number;
-  domain: string;
-  config: string;
-  enabled: boolean;
-  upstream: string;
-  createdAt: string;
-  updatedAt: string;
-};
-
-export type Status = {
-  version: string;
-  uptimeSeconds: number;
-  agent: { reachable: boolean; latencyMs: number | null };
-  proxy: { running: boolean; version: string | null };
-  inStep: boolean;
-  foreign: boolean;
-  drift: boolean;
-  restartNeeded: boolean;
-  lastPublish: { at: string; milliseconds: number; changes: number } | null;
-  warnings: string[];
-  broken: { id: number; domain: string; detail: string }[];
-  /** Those that expire within 14 days. */
-  certificates: {
-    id: number;
-    domain: string;
-    name: string;
-    notAfter: string;
-    daysLeft: number;
-    /** Nothing renews it by itself, or the proxy should have done so by now. */
-    overdue: boolean;
-  }[];
-};
-
-/** `standing`: no later request was answered without an error. */
-export type LastError = {
-  name: string;
-  at: string;
-  message: string;
-  standing: boolean;
-  retryAt?: string;
-} | null;
-
-export type SiteState = {
-  id: number;
-  enabled: boolean;
-  addresses: {
-    name: string;
-    port: number;
-    served: boolean;
-    tls: boolean;
-    certificate: { issuer: string; notAfter: string; daysLeft: number } | null;
-    reason: string | null;
-    automated: boolean;
-  }[];
-  upstreams: {
-    address: string;
-    up: boolean | null;
-    error: { at: string; message: string } | null;
-  }[];
-  errors: { acme: LastError; upstream: LastError };
-};
-
-export type Preview = {
-  valid: boolean;
-  detail: string | null;
-  line: number | null;
-  proxyfile: string;
-  diff: string;
-};
+export type Address = VhostState['addresses'][number];
+export type LastError = VhostState['errors']['acme'];
+export type Activity = VhostActivity['vhosts'][number];
+export type SnapshotSite = Snapshot['vhosts'][number];
+export type Bucket = LogStats['buckets'][number];
+export type StatusClass = keyof Bucket['requests'];

@@ -1,23 +1,23 @@
-/** Data from the hub for a page: loaded, kept while it is loaded again, and told where it failed. */
+/** Loads data for a page, and keeps showing it while it loads again. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { sentenceOf } from './api.ts';
 import { useAnswers } from './hub.ts';
 
 export type Loaded<T> = {
-  /** The last that was loaded; undefined before the first. */
+  /** What was loaded last; undefined before the first answer. */
   data: T | undefined;
-  /** A sentence; null where the last load worked. */
+  /** Why the last load failed, in a sentence; null if it worked. */
   error: string | null;
   loading: boolean;
-  /** Loads again; what is shown stays until the answer is there. */
+  /** Loads again; `data` stays until the answer arrives. */
   reload: () => Promise<void>;
-  /** Puts something in its place, such as the answer to a change. */
+  /** Changes `data` without loading, for instance to the answer to a change. */
   set: (change: (data: T | undefined) => T | undefined) => void;
 };
 
 /**
- * What failed is loaded again once hub and agent answer again.
- * @param key loads again whenever it changes; answers to older keys are dropped
+ * Loads at once, when `key` changes, and after a failure as soon as hub and agent answer again.
+ * @param key answers to older keys are dropped
  */
 export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Loaded<T> {
   const [data, setData] = useState<T>();

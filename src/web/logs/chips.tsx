@@ -1,27 +1,26 @@
-/** The filters that are on, each with a way to take it off. */
-
+/** The active filters, each with a button that removes it. */
 import { localTime } from '../lib/format.ts';
 import { navigate } from '../lib/router.ts';
 import { addressOf, applied, type Filters, NO_FILTERS } from './filters.ts';
 import { shown } from './hostile.ts';
 import { filterBy } from './place.ts';
 
-/** Takes off everything but the size of a page. */
+/** Removes all filters; the page size stays. */
 export const clearFilters = ({ pageSize }: Filters): void =>
   navigate(addressOf({ ...NO_FILTERS, pageSize }));
 
 export function Chips({ filters }: { filters: Filters }) {
-  const on = applied(filters);
-  if (on.length === 0) return null;
+  const active = applied(filters);
+  if (active.length === 0) return null;
   return (
-    <ul class="log-chips" aria-label="Filters that are on">
-      {on.map(({ key, label, value }) => {
+    <ul class="log-chips" aria-label="Active filters">
+      {active.map(({ key, label, value }) => {
         const text = key === 'from' || key === 'to' ? localTime(value) : shown(value, 60);
         return (
           <li key={key}>
             <button
               type="button"
-              aria-label={`Take off the filter ${label} ${text}`}
+              aria-label={`Remove the filter ${label} ${text}`}
               onClick={() => filterBy({ [key]: '' })}
             >
               <span class="muted">{label}</span> <bdi dir="ltr">{text}</bdi>

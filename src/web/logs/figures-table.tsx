@@ -1,13 +1,14 @@
-/** The plot for those who do not see it: the same numbers as a table, where they are asked for. */
+/** The numbers of the plot as a table, for those who cannot see it. */
 import { useState } from 'preact/hooks';
 import { duration, localTime } from '../lib/format.ts';
-import { CLASSES, type LogStats } from './types.ts';
+import type { LogStats } from '../lib/types.ts';
+import { CLASSES } from './status-class.ts';
 
 export function FiguresTable({ stats }: { stats: LogStats | undefined }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <details class="log-figures" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>The plot as a table</summary>
+      <summary>Show as a table</summary>
       {isOpen && stats && <Figures stats={stats} />}
     </details>
   );
@@ -20,7 +21,7 @@ function Figures({ stats: { buckets } }: { stats: LogStats }) {
     <section
       class="log-scroll"
       aria-label="Requests and latency over time, as a table"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, which keys must do too
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll it
       tabIndex={0}
     >
       <table>

@@ -1,4 +1,4 @@
-/** Narrows the log down. */
+/** The inputs that filter the log. */
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { get } from '../lib/api.ts';
 import type { Vhost } from '../lib/types.ts';
@@ -11,22 +11,22 @@ import { useDraft } from './use-draft.ts';
 
 const WIDE = '(min-width: 801px)';
 
-/** Always open on a wide screen, folded on a narrow one. */
+/** Always open on a wide screen, collapsed on a narrow one. */
 export function FilterBar({ filters }: { filters: Filters }) {
   const [isWide, setWide] = useState(() => matchMedia(WIDE).matches);
   useEffect(() => {
     const query = matchMedia(WIDE);
-    const look = () => setWide(query.matches);
-    query.addEventListener('change', look);
-    return () => query.removeEventListener('change', look);
+    const update = () => setWide(query.matches);
+    query.addEventListener('change', update);
+    return () => query.removeEventListener('change', update);
   }, []);
   const inputs = <Inputs filters={filters} />;
   if (isWide) return <search class="log-filters">{inputs}</search>;
-  const on = applied(filters).length;
+  const active = applied(filters).length;
   return (
     <search class="log-filters">
       <details>
-        <summary>Filters{on > 0 && ` (${on} on)`}</summary>
+        <summary>Filters{active > 0 && ` (${active} active)`}</summary>
         {inputs}
       </details>
     </search>
@@ -48,22 +48,22 @@ function Inputs({ filters }: { filters: Filters }) {
           label="Status"
           value={filters.status}
           list="log-statuses"
-          refusal="A number such as 404, or a class such as 5xx."
+          invalid="Enter a status such as 404, or a class such as 5xx."
         />
         <FilterField
           name="method"
           label="Method"
           value={filters.method}
           list="log-methods"
-          refusal="One word, such as GET."
+          invalid="Enter a method such as GET."
         />
-        <FilterField name="path" label="Path begins with" value={filters.path} />
+        <FilterField name="path" label="Path starts with" value={filters.path} />
         <FilterField name="q" label="Path contains" value={filters.q} />
         <FilterField
           name="ip"
-          label="Address"
+          label="IP address"
           value={filters.ip}
-          refusal="A whole address, such as 192.0.2.1."
+          invalid="Enter a complete IP address such as 192.0.2.1."
         />
       </div>
       <TimeRange from={filters.from} to={filters.to} />
@@ -90,14 +90,14 @@ type FieldProps = {
   label: string;
   value: string;
   list?: string;
-  /** What would be taken, for what is not. */
-  refusal?: string;
+  /** Shown for a value the API would reject. */
+  invalid?: string;
 };
 
-function FilterField({ name, label, value, list, refusal = 'This is too long.' }: FieldProps) {
+function FilterField({ name, label, value, list, invalid = 'This is too long.' }: FieldProps) {
   const draft = useDraft(name, value);
   return (
-    <Field label={label} error={draft.isRefused ? refusal : null}>
+    <Field label={label} error={draft.isInvalid ? invalid : null}>
       {(attributes) => (
         <input
           {...attributes}

@@ -1,14 +1,15 @@
-/** The filters of the log as they stand in the address, the API's queries and the chips. Pure. */
+/** The filters of the log: read from the page's address, sent to the API, shown as chips. Pure. */
 
 const FILTER_KEYS = ['domain', 'status', 'method', 'path', 'q', 'ip', 'from', 'to'] as const;
 export type FilterKey = (typeof FILTER_KEYS)[number];
 
-/** An empty text is no filter; `from` and `to` are ISO 8601 UTC. */
+/** An empty text means no filter; `from` and `to` are ISO 8601 in UTC. */
 export type Filters = Readonly<Record<FilterKey, string>> & {
   readonly page: number;
   readonly pageSize: number;
 };
 
+/** The requests per page that can be chosen; the first is the default. */
 export const PAGE_SIZES = [50, 100, 500] as const;
 export const NO_FILTERS: Filters = {
   domain: '',
@@ -27,7 +28,7 @@ const TIME =
   /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d([.,]\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):?[0-5]\d)?)?$/;
 const HAS_ZONE = /T.*(Z|[+-]\d\d:?\d\d)$/;
 
-/** A time as the address has it, without a zone in UTC; undefined where it is none. */
+/** Normalizes a time from the address, by default in UTC; undefined if it is not a time. */
 function utc(text: string): string | undefined {
   if (!TIME.test(text)) return undefined;
   const zoned = HAS_ZONE.test(text) ? text : `${text.includes('T') ? text : `${text}T00:00`}Z`;
@@ -40,7 +41,7 @@ function utc(text: string): string | undefined {
 const matching = (pattern: RegExp) => (text: string) => (pattern.test(text) ? text : undefined);
 const atMost = (length: number) => (text: string) => (text.length <= length ? text : undefined);
 
-// The API's own bounds: what is refused here would be a 400 there.
+// The API's own limits: it would answer 400 to what fails here.
 const NORMAL: Readonly<Record<FilterKey, (text: string) => string | undefined>> = {
   domain: (text) => atMost(300)(text.trim()),
   status: (text) => matching(/^(\d{1,3}|[1-5]xx)?$/)(text.trim().toLowerCase()),
@@ -52,10 +53,10 @@ const NORMAL: Readonly<Record<FilterKey, (text: string) => string | undefined>> 
   to: (text) => (text === '' ? '' : utc(text)),
 };
 
-/** The value as it is kept; undefined where the API would not take it. */
+/** The normalized value of a filter; undefined if the API would reject it. */
 export const accepted = (key: FilterKey, text: string): string | undefined => NORMAL[key](text);
 
-/** What an address says; what is unknown or would be refused is left out. */
+/** Reads filters from an address; ignores unknown and invalid ones. */
 export function parseFilters(query: URLSearchParams): Filters {
   const texts = FILTER_KEYS.map((key) => [key, accepted(key, query.get(key) ?? '') ?? '']);
   const page = query.get('page') ?? '';
@@ -74,7 +75,7 @@ function queryOf(filters: Filters, keys: readonly FilterKey[]): URLSearchParams 
   return query;
 }
 
-/** The part of a query that pages; the first page of the usual size needs none. */
+/** The query of a page of the log; the first page and the default size are left out. */
 function paged(filters: Filters): string {
   const query = queryOf(filters, FILTER_KEYS);
   if (filters.page > 1) query.set('page', String(filters.page));
@@ -82,54 +83,59 @@ function paged(filters: Filters): string {
   return query.toString();
 }
 
-/** The dashboard's address; the same filters always have the same one. */
+/** The address in the dashboard; equal filters have equal addresses. */
 export function addressOf(filters: Filters): string {
   const query = paged(filters);
   return query === '' ? '/logs' : `/logs?${query}`;
 }
 
+/** The API's path for a page of the log. */
 export const pageRequest = (filters: Filters): string => `/logs?${paged(filters)}`;
 
-/** The API counts over time by these alone. */
+/** The only filters that the API's statistics support. */
 export const STATS_KEYS = ['domain', 'from', 'to'] as const;
 
+/** The API's path for the numbers of the plot. @param buckets how many columns it has */
 export function statsRequest(filters: Filters, buckets: number): string {
   const query = queryOf(filters, STATS_KEYS);
   query.set('buckets', String(buckets));
   return `/logs/stats?${query}`;
 }
 
-/** What is written from now on has no range. */
+/** The live log has no time range. */
 const TAIL_KEYS = ['domain', 'status', 'method', 'path', 'q', 'ip'] as const;
 
-/** @param after the id of the last event that was seen */
+/** @param after the id of the last event received */
 export function tailRequest(filters: Filters, after = ''): string {
   const query = queryOf(filters, TAIL_KEYS);
   if (after !== '') query.set('after', after);
   return `/logs/tail?${query}`;
 }
 
-/** Another filter begins on the first page; one that is refused changes nothing. */
+/** Changes filters and goes to the first page; ignores invalid values. */
 export function changed(filters: Filters, patch: Partial<Record<FilterKey, string>>): Filters {
   const next: Record<FilterKey, string> & { page: number; pageSize: number } = { ...filters };
   for (const key of FILTER_KEYS) next[key] = accepted(key, patch[key] ?? next[key]) ?? next[key];
   return { ...next, page: 1 };
 }
 
+/** Characters of a path used as a filter when clicked: enough to tell paths apart, short enough for an address. */
+export const PATH_FILTER = 1_000;
+
 const LABELS: Readonly<Record<FilterKey, string>> = {
   domain: 'domain',
   status: 'status',
   method: 'method',
-  path: 'path begins with',
+  path: 'path starts with',
   q: 'path contains',
-  ip: 'address',
+  ip: 'IP address',
   from: 'from',
   to: 'until',
 };
 
 export type Applied = { key: FilterKey; label: string; value: string };
 
-/** The filters that are on, in their order. */
+/** The active filters, in the order of the inputs. */
 export const applied = (filters: Filters): Applied[] =>
   FILTER_KEYS.filter((key) => filters[key] !== '').map((key) => ({
     key,

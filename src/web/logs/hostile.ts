@@ -1,12 +1,12 @@
-/** What strangers wrote, as something that can stand on a page: visible, short, in its own order. Pure. */
+/** Makes text from strangers safe to show: nothing invisible, nothing reordered, not too long. Pure. */
 
-// Controls, invisible and direction-changing characters, and halves of pairs: shown by their number.
+// Control, invisible and direction-changing characters, and lone surrogates: shown as code points.
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{DI}]/gu;
 
-const named = (sign: string): string =>
-  `⟨U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`;
+const codePoint = (character: string): string =>
+  `⟨U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`;
 
-/** The first `length` characters at most, never half of a pair. */
+/** At most the first `length` UTF-16 units, without splitting a surrogate pair. */
 export function cut(text: string, length: number): string {
   if (text.length <= length) return text;
   const last = text.charCodeAt(length - 1);
@@ -14,9 +14,10 @@ export function cut(text: string, length: number): string {
   return text.slice(0, isHalf ? length - 1 : length);
 }
 
-export const visible = (text: string): string => text.replace(UNSEEN, named);
+/** Replaces characters that cannot be seen, such as U+202E, with their code point. */
+export const visible = (text: string): string => text.replace(UNSEEN, codePoint);
 
-/** Cut, with an ellipsis where something is missing, and made visible. */
+/** Cut to `length`, with an ellipsis if anything is missing, and made visible. */
 export function shown(text: string, length: number): string {
   const start = cut(text, length);
   return start.length < text.length ? `${visible(start)}…` : visible(start);

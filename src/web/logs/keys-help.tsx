@@ -1,14 +1,14 @@
-/** What the keyboard does here. */
+/** A button that shows the keyboard shortcuts of the log. */
 import { useState } from 'preact/hooks';
 import { Dialog } from '../parts/dialog.tsx';
 
 const KEYS = [
-  ['Arrow keys', 'from value to value in the table; j and k go down and up'],
-  ['Enter', 'filters by the value'],
-  ['Home, End', 'first and last value of a row; with Ctrl of the table'],
-  ['n, p', 'in the table: older and newer page'],
-  ['Alt + Page Down, Page Up', 'older and newer page, from anywhere'],
-  ['Space', 'holds the live log and lets it go on, where no button or field has the focus'],
+  ['Arrow keys, j, k', 'Move between the values in the table'],
+  ['Enter', 'Filter by the focused value'],
+  ['Home, End', 'Go to the first or last value of the row; with Ctrl, of the table'],
+  ['n, p', 'In the table: next (older) or previous (newer) page'],
+  ['Alt + Page Down, Page Up', 'Anywhere: next (older) or previous (newer) page'],
+  ['Space', 'Pause or resume the live log, unless a button or field has the focus'],
 ] as const;
 
 export function KeysHelp() {
@@ -16,10 +16,10 @@ export function KeysHelp() {
   return (
     <>
       <button type="button" class="quiet" onClick={() => setOpen(true)}>
-        Keys
+        Keyboard shortcuts
       </button>
       {isOpen && (
-        <Dialog title="Keys" onClose={() => setOpen(false)}>
+        <Dialog title="Keyboard shortcuts" onClose={() => setOpen(false)}>
           <dl class="log-keys">
             {KEYS.map(([key, text]) => (
               <div key={key}>

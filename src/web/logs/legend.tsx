@@ -1,22 +1,22 @@
-/** What the plot's signs mean, with the numbers under the cursor or, without one, of the whole. */
+/** The legend of the plot, with the numbers at the cursor or, without a cursor, the totals. */
 import { count, duration, localTime } from '../lib/format.ts';
+import type { LogStats } from '../lib/types.ts';
 import { STACK, totals } from './plot-data.ts';
 import { CLASS_WORDS } from './status-class.ts';
-import type { LogStats } from './types.ts';
 
 export function Legend({ stats, at }: { stats: LogStats | undefined; at: number | null }) {
   const bucket = at === null ? undefined : stats?.buckets[at];
   const requests = bucket?.requests ?? (stats ? totals(stats) : undefined);
   const latency = (value: number | null | undefined) =>
     value === null || value === undefined ? '–' : duration(value);
-  // Classes that hardly ever occur would only take room.
+  // Rare classes are shown only if they occur.
   const sums = stats ? totals(stats) : undefined;
   const names = STACK.filter(
     (name) => !(name === '1xx' || name === 'other') || (sums && sums[name] > 0),
   );
   return (
     <div class="log-legend">
-      <span class="log-legend-time">{bucket ? localTime(bucket.from) : 'In all'}</span>
+      <span class="log-legend-time">{bucket ? localTime(bucket.from) : 'Total'}</span>
       {names.map((name) => (
         <span key={name} class="log-legend-item">
           <span class={`swatch swatch-${name}`} aria-hidden="true" />

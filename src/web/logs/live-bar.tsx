@@ -1,4 +1,4 @@
-/** Turns the live log on and off, and holds it. */
+/** Turns the live log on and off, and pauses it. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { plural } from '../lib/format.ts';
 import type { Tail } from './use-tail.ts';
@@ -9,7 +9,7 @@ type Props = {
   tail: Tail;
   onLive: (isLive: boolean) => void;
   onPause: (isPaused: boolean) => void;
-  /** Shows what was held back. */
+  /** Shows the rows that were held back. */
   onShow: () => void;
 };
 
@@ -24,14 +24,14 @@ export function LiveBar({ isLive, isPaused, tail, onLive, onPause, onShow }: Pro
       {isLive && (
         <>
           <button type="button" aria-pressed={isPaused} onClick={() => onPause(!isPaused)}>
-            {isPaused ? 'Go on' : 'Pause'}
+            {isPaused ? 'Resume' : 'Pause'}
           </button>
           {unseen > 0 && (
             <button type="button" class="primary log-new" onClick={onShow}>
               {unseen.toLocaleString('en')} new
             </button>
           )}
-          <span class="muted">{SAID[tail.state]}</span>
+          <span class="muted">{STATE_WORDS[tail.state]}</span>
         </>
       )}
       <Summary tail={tail} isLive={isLive} />
@@ -39,16 +39,16 @@ export function LiveBar({ isLive, isPaused, tail, onLive, onPause, onShow }: Pro
   );
 }
 
-const SAID: Readonly<Record<Tail['state'], string>> = {
+const STATE_WORDS: Readonly<Record<Tail['state'], string>> = {
   off: '',
   connecting: 'Connecting …',
   open: '',
-  broken: 'The stream broke off. Connecting again …',
+  broken: 'Connection lost. Reconnecting …',
 };
 
 const SUMMARY_MS = 10_000;
 
-/** For those who hear the page: now and then how many came, not each of them. */
+/** For screen readers: announces from time to time how many requests arrived. */
 function Summary({ tail: { rows }, isLive }: { tail: Tail; isLive: boolean }) {
   const [text, setText] = useState('');
   const newest = Math.max(rows.shown[0]?.id ?? -1, rows.waiting[0]?.id ?? -1) + 1;
@@ -56,11 +56,11 @@ function Summary({ tail: { rows }, isLive }: { tail: Tail; isLive: boolean }) {
   seen.current = newest;
   useEffect(() => {
     if (!isLive) return setText('');
-    setText('Live. New requests appear on top of the table.');
-    let told = 0;
+    setText('Live. New requests appear at the top of the table.');
+    let announced = 0;
     const timer = setInterval(() => {
-      const more = seen.current - told;
-      told = seen.current;
+      const more = seen.current - announced;
+      announced = seen.current;
       if (more > 0) setText(`${plural(more, 'new request')}.`);
     }, SUMMARY_MS);
     return () => clearInterval(timer);

@@ -1,20 +1,21 @@
-/** One request; each of its values filters by itself. */
+/** A request in the log; clicking a value filters by it. */
 import type { ComponentChildren } from 'preact';
 import { duration, localTime } from '../lib/format.ts';
-import { accepted, type FilterKey } from './filters.ts';
-import { CELL, ROW } from './grid-roles.ts';
+import type { LogEntry } from '../lib/types.ts';
+import { accepted, type FilterKey, PATH_FILTER } from './filters.ts';
 import { cut, shown, visible } from './hostile.ts';
 import { filterBy } from './place.ts';
 import { CLASS_WORDS, classOf } from './status-class.ts';
 import { StatusMark } from './status-mark.tsx';
 import { minuteOf, type Range } from './times.ts';
-import type { LogEntry } from './types.ts';
 
-/** Characters of a value that stand in a row. */
+/** CSS grid removes a table's implicit roles, so they are set explicitly. */
+export const CELL = { role: 'gridcell' } as const;
+export const ROW = { role: 'row' } as const;
+
+/** Characters shown of a value in a row. */
 const PATH_SHOWN = 160;
 const NAME_SHOWN = 80;
-/** The beginning of a very long path says enough, and has to fit into an address. */
-const PATH_FILTER = 1_000;
 
 type Props = { entry: LogEntry; onWhole: (entry: LogEntry) => void };
 
@@ -25,7 +26,7 @@ export function LogRow({ entry, onWhole }: Props) {
   return (
     <tr {...ROW} class="log-row">
       <td {...CELL} class="log-time">
-        <Value patch={minuteOf(timestamp)} title="Show the minute around it">
+        <Value patch={minuteOf(timestamp)} title="Show this minute">
           {timestamp === '' ? 'no time' : localTime(timestamp)}
         </Value>
       </td>
@@ -46,7 +47,7 @@ export function LogRow({ entry, onWhole }: Props) {
         <Value patch={by('path', cut(path, PATH_FILTER))}>{shown(path, PATH_SHOWN)}</Value>
         {isCut && (
           <button type="button" class="link log-whole" tabIndex={-1} onClick={() => onWhole(entry)}>
-            Whole
+            Show all
           </button>
         )}
       </td>
@@ -62,7 +63,7 @@ export function LogRow({ entry, onWhole }: Props) {
 
 type Patch = Partial<Record<FilterKey, string>> | Range;
 
-// The API would refuse a filter that it cannot take; such a value is text alone.
+// A value that the API would reject as a filter cannot be clicked.
 function by(key: FilterKey, value: string): Patch | undefined {
   const normal = value === '' ? undefined : accepted(key, value);
   return normal === undefined ? undefined : { [key]: normal };
@@ -70,7 +71,7 @@ function by(key: FilterKey, value: string): Patch | undefined {
 
 type ValueProps = { patch: Patch | undefined; title?: string; children: ComponentChildren };
 
-// One stop for the whole table: the arrow keys go from value to value.
+// The table is a single tab stop; the arrow keys move from value to value.
 function Value({ patch, title, children }: ValueProps) {
   if (!patch) return <span class="log-value">{children}</span>;
   return (

@@ -1,13 +1,16 @@
-/** Requests, newest first: a grid on a wide screen, cards on a narrow one. */
+/** The table of requests, newest first; on a narrow screen each row is a card. */
 import type { VNode } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
-import { CELL, GRID, GROUP, HEAD, ROW } from './grid-roles.ts';
-import { LogRow } from './log-row.tsx';
+import type { LogEntry } from '../lib/types.ts';
+import { CELL, LogRow, ROW } from './log-row.tsx';
 import type { PageRow, TailRow } from './tail-rows.ts';
-import type { LogEntry } from './types.ts';
 import { useGrid } from './use-grid.ts';
 
-const COLUMNS = ['Time', 'Status', 'Method', 'Domain', 'Path', 'Latency', 'Address'] as const;
+// Explicit, as CELL and ROW are.
+const GRID = { role: 'grid' } as const;
+const GROUP = { role: 'rowgroup' } as const;
+const HEAD = { role: 'columnheader' } as const;
+const COLUMNS = ['Time', 'Status', 'Method', 'Domain', 'Path', 'Latency', 'IP address'] as const;
 
 type Props = {
   live: readonly TailRow[];
@@ -19,11 +22,11 @@ type Props = {
 export function LogTable({ live, page, isBusy, onWhole }: Props) {
   const table = useRef<HTMLTableElement>(null);
   useGrid(table);
-  // A row that was drawn once and has not changed is not looked at again.
-  const drawn = useMemo(() => new WeakMap<object, VNode>(), []);
+  // Preact skips a row whose node is the same as before.
+  const nodes = useMemo(() => new WeakMap<object, VNode>(), []);
   const remembered = (of: object, draw: () => VNode): VNode => {
-    const known = drawn.get(of) ?? draw();
-    drawn.set(of, known);
+    const known = nodes.get(of) ?? draw();
+    nodes.set(of, known);
     return known;
   };
   return (
@@ -60,10 +63,10 @@ function Gap({ missed }: { missed: number | null }) {
     <tr {...ROW} class="log-gap">
       <td {...CELL} colSpan={COLUMNS.length}>
         {missed === null
-          ? 'Entries were skipped: the log they stood in is gone.'
+          ? 'Requests were skipped: their log file is gone.'
           : missed === 1
-            ? '1 entry was skipped.'
-            : `${missed.toLocaleString('en')} entries were skipped.`}
+            ? '1 request was skipped.'
+            : `${missed.toLocaleString('en')} requests were skipped.`}
       </td>
     </tr>
   );

@@ -1,6 +1,8 @@
-/** The access log: what was asked, when, and how it went. */
+/** The page of the access log: filters, plot and requests, live if wanted. */
+import type { RefObject } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { get } from '../lib/api.ts';
+import type { LogEntry, LogPage } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { Notice } from '../parts/notice.tsx';
 import { Chips } from './chips.tsx';
@@ -14,9 +16,7 @@ import { extent, lastPage, Pager } from './pager.tsx';
 import { filterBy, turnBy, turnTo } from './place.ts';
 import { PlotPanel } from './plot-panel.tsx';
 import { below } from './tail-rows.ts';
-import type { LogEntry, LogPage } from './types.ts';
 import { useLogKeys } from './use-log-keys.ts';
-import { useScrolledAway } from './use-scrolled-away.ts';
 import { useTail } from './use-tail.ts';
 import { WholeEntry } from './whole-entry.tsx';
 
@@ -32,7 +32,7 @@ export function LogsPage({ query }: { query: URLSearchParams }) {
   const log = useRef<HTMLElement>(null);
   const isAway = useScrolledAway(log);
 
-  // Only the newest page has something to come.
+  // Only the newest page gets new requests.
   const isLive = isLiveWanted && filters.page === 1 && filters.to === '';
   const tail = useTail({
     isOn: isLive,
@@ -82,9 +82,9 @@ export function LogsPage({ query }: { query: URLSearchParams }) {
       <PlotPanel filters={filters} isLive={isLive} />
       {error && (
         <Notice kind="error" title={error}>
-          {data && 'Below is what was there before. '}
+          {data && 'The requests below are from before. '}
           <button type="button" class="link" onClick={() => void reload()}>
-            Ask again
+            Try again
           </button>
         </Notice>
       )}
@@ -104,9 +104,9 @@ export function LogsPage({ query }: { query: URLSearchParams }) {
         </div>
         {data?.partial && (
           <p class="log-partial">
-            Not everything was searched; older matches may be missing.{' '}
+            The search stopped early, so older matches may be missing.{' '}
             <button type="button" disabled={loading} onClick={() => void reload()}>
-              Search on
+              Continue searching
             </button>
           </p>
         )}
@@ -119,4 +119,19 @@ export function LogsPage({ query }: { query: URLSearchParams }) {
       {whole && <WholeEntry entry={whole} onClose={() => setWhole(null)} />}
     </>
   );
+}
+
+/** Pixels; a nudge of the wheel is not scrolling away. */
+const SLACK = 40;
+
+/** Whether the reader has scrolled down into the log: new rows must not push the text away. */
+function useScrolledAway(log: RefObject<HTMLElement | null>): boolean {
+  const [isAway, setAway] = useState(false);
+  useEffect(() => {
+    const update = () => setAway((log.current?.getBoundingClientRect().top ?? 0) < -SLACK);
+    update();
+    addEventListener('scroll', update, { passive: true });
+    return () => removeEventListener('scroll', update);
+  }, [log]);
+  return isAway;
 }

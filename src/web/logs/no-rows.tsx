@@ -1,16 +1,17 @@
-/** Why there is nothing to see, and the way on. */
+/** Explains an empty log page, and offers a way out. */
+
+import type { LogPage } from '../lib/types.ts';
 import { clearFilters } from './chips.tsx';
 import { applied, type Filters } from './filters.ts';
 import { turnTo } from './place.ts';
-import type { LogPage } from './types.ts';
 
 export function NoRows({ filters, data }: { filters: Filters; data: LogPage }) {
   if (data.total > 0 && data.page > 1) {
     return (
       <div class="empty">
-        <p>There is no page {data.page.toLocaleString('en')}: the log ends before it.</p>
+        <p>There is no page {data.page.toLocaleString('en')}. The log is shorter.</p>
         <button type="button" onClick={() => turnTo({ page: 1 })}>
-          Show the newest
+          Show the newest requests
         </button>
       </div>
     );
@@ -18,7 +19,7 @@ export function NoRows({ filters, data }: { filters: Filters; data: LogPage }) {
   if (applied(filters).length > 0) {
     return (
       <div class="empty">
-        <p>No request matches these filters.</p>
+        <p>No requests match these filters.</p>
         <button type="button" onClick={() => clearFilters(filters)}>
           Clear all filters
         </button>
@@ -27,7 +28,7 @@ export function NoRows({ filters, data }: { filters: Filters; data: LogPage }) {
   }
   return (
     <div class="empty">
-      <p>There is no log yet. A request to one of your sites shows up here.</p>
+      <p>The log is empty. Requests to your sites will appear here.</p>
     </div>
   );
 }

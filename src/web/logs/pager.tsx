@@ -1,20 +1,21 @@
-/** Which part of the log is shown, and the ways to the others. */
+/** Pages through the log. */
 import { useId } from 'preact/hooks';
+import type { LogPage } from '../lib/types.ts';
 import { PAGE_SIZES } from './filters.ts';
 import { turnBy, turnTo } from './place.ts';
-import type { LogPage } from './types.ts';
 
 const number = (value: number): string => value.toLocaleString('en');
 
-/** `1–50 of 12,345` */
+/** The requests shown, `1–50 of 12,345`. */
 export function extent({ logs, total, page, pageSize, partial }: LogPage): string {
   const first = (page - 1) * pageSize + 1;
   const all = `${number(total)}${partial ? ' or more' : ''}`;
   return logs.length === 0
-    ? `None of ${all}`
+    ? `0 of ${all}`
     : `${number(first)}–${number(first + logs.length - 1)} of ${all}`;
 }
 
+/** The number of the last page, from 1. */
 export const lastPage = ({ total, pageSize }: LogPage): number =>
   Math.max(1, Math.ceil(total / pageSize));
 
@@ -23,7 +24,7 @@ export function Pager({ data }: { data: LogPage }) {
   const { page, pageSize } = data;
   const last = lastPage(data);
   return (
-    <nav class="log-pager" aria-label="Pages of the log">
+    <nav class="log-pager" aria-label="Log pages">
       <button type="button" disabled={page <= 1} onClick={() => turnTo({ page: 1 })}>
         Newest
       </button>

@@ -1,16 +1,17 @@
-/** Numbers over time as a plot wants them: columns, stacked from below. Pure. */
-import { CLASSES, type LogStats, type StatusClass } from './types.ts';
+/** Converts statistics to what the plot draws: stacked columns. Pure. */
+import type { LogStats, StatusClass } from '../lib/types.ts';
+import { CLASSES } from './status-class.ts';
 
-/** From below; errors end up on top, where they are seen. */
+/** From bottom to top, so that errors are on top, where they stand out. */
 export const STACK: readonly StatusClass[] = ['2xx', '3xx', '1xx', 'other', '4xx', '5xx'];
 
 export type PlotData = {
   /** Seconds since 1970. */
   from: number;
   to: number;
-  /** The middle of each stretch. */
+  /** The middle of each bucket. */
   times: number[];
-  /** For each class of STACK its requests and all below it. */
+  /** For each class of STACK, its requests plus those of all classes below it. */
   stacked: number[][];
   /** Milliseconds. */
   p50: (number | null)[];
@@ -19,7 +20,7 @@ export type PlotData = {
 
 const seconds = (iso: string): number => Date.parse(iso) / 1000;
 
-/** Undefined where there is nothing to draw. */
+/** Undefined if there is nothing to draw. */
 export function plotData({ from, to, buckets }: LogStats): PlotData | undefined {
   if (from === null || to === null || buckets.length === 0) return undefined;
   const sums = buckets.map(() => 0);
@@ -41,7 +42,7 @@ export function plotData({ from, to, buckets }: LogStats): PlotData | undefined 
 
 export type Totals = Record<StatusClass, number>;
 
-/** All requests of each class. */
+/** The number of requests of each class. */
 export function totals({ buckets }: Pick<LogStats, 'buckets'>): Totals {
   const sums = { '1xx': 0, '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0, other: 0 };
   for (const { requests } of buckets) for (const name of CLASSES) sums[name] += requests[name];

@@ -1,6 +1,7 @@
-/** The plot's colours, out of the style sheet, and patterns that tell classes apart without them. */
+/** The plot's colours, taken from the style sheet, and patterns for those who cannot tell them apart. */
+
+import type { StatusClass } from '../lib/types.ts';
 import { STACK } from './plot-data.ts';
-import type { StatusClass } from './types.ts';
 
 export type Ink = {
   line: string;
@@ -12,7 +13,7 @@ export type Ink = {
   classes: Record<StatusClass, string>;
 };
 
-/** As they are at this moment: the system may change from light to dark. */
+/** Reads the current colours; they change with the system's light or dark mode. */
 export function readInk(): Ink {
   const style = getComputedStyle(document.documentElement);
   const token = (name: string) => style.getPropertyValue(`--${name}`).trim();
@@ -34,10 +35,10 @@ export function readInk(): Ink {
   };
 }
 
-/** The latency that 95 of 100 requests stay under. */
+/** The line of the 95th percentile. */
 export const dashed = [6, 4];
 
-/** Side of a tile, in pixels. */
+/** The side of a pattern's tile, in pixels. */
 const TILE = 8;
 
 type Line = [x1: number, y1: number, x2: number, y2: number];
@@ -56,7 +57,7 @@ const CROSS: Line[] = [
 ];
 const VERTICAL: Line[] = HORIZONTAL.map(([a, b, c, d]): Line => [b, a, d, c]);
 
-/** The same as those of the legend in the style sheet. */
+/** Must match the legend in the style sheet. */
 const LINES: Readonly<Record<StatusClass, Line[]>> = {
   '2xx': [],
   '3xx': HORIZONTAL,
@@ -66,7 +67,7 @@ const LINES: Readonly<Record<StatusClass, Line[]>> = {
   '5xx': CROSS,
 };
 
-/** One for each class of STACK; none lets through what lies behind it. */
+/** An opaque fill for each class of STACK. */
 export function stackFills({ classes, panel }: Ink): (string | CanvasPattern)[] {
   return STACK.map((name) => {
     const tile = document.createElement('canvas');

@@ -1,7 +1,8 @@
-/** Requests and latency over time, above the log: what happened when, and the way into it. */
+/** The plot of requests and latency over time, with its legend and tables. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { get, sentenceOf } from '../lib/api.ts';
 import { count, localTime } from '../lib/format.ts';
+import type { LogStats } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { Notice } from '../parts/notice.tsx';
 import { FiguresTable } from './figures-table.tsx';
@@ -10,11 +11,10 @@ import { Legend } from './legend.tsx';
 import { filterBy } from './place.ts';
 import { plotData } from './plot-data.ts';
 import { TopPanel } from './top-panel.tsx';
-import type { LogStats } from './types.ts';
 
-/** Stretches of the plot, as many as can be told apart on the screen. */
+/** As many columns as the screen can show clearly. */
 const BUCKETS = matchMedia('(min-width: 801px)').matches ? 120 : 48;
-/** The plot of a live log is drawn anew so often. */
+/** How often the plot of a live log is refreshed. */
 const LIVE_MS = 15_000;
 
 export function PlotPanel({ filters, isLive }: { filters: Filters; isLive: boolean }) {
@@ -28,7 +28,9 @@ export function PlotPanel({ filters, isLive }: { filters: Filters; isLive: boole
     return () => clearInterval(timer);
   }, [isLive, reload]);
 
-  const ignored = applied(filters).some(({ key }) => !STATS_KEYS.some((one) => one === key));
+  const ignoresSome = applied(filters).some(
+    ({ key }) => !STATS_KEYS.some((known) => known === key),
+  );
   const isZoomed = filters.from !== '' || filters.to !== '';
   return (
     <section class="card log-plot" aria-label="Requests and latency over time" aria-busy={loading}>
@@ -49,9 +51,9 @@ export function PlotPanel({ filters, isLive }: { filters: Filters; isLive: boole
       {error && <Notice kind="error">{error}</Notice>}
       <Plots stats={data} isStale={error !== null} />
       <p class="log-plot-notes">
-        <span class="log-drag">Drag over the plot to zoom in.</span>
-        {ignored && ' It shows all requests of the domain and time, without the other filters.'}
-        {data?.partial && ' Not everything was counted yet.'}
+        <span class="log-drag">Drag across the plot to zoom in.</span>
+        {ignoresSome && ' The plot uses only the domain and time filters.'}
+        {data?.partial && ' The numbers are incomplete.'}
       </p>
       <TopPanel stats={data} />
       <FiguresTable stats={data} />
@@ -100,7 +102,7 @@ function Plots({ stats, isStale }: { stats: LogStats | undefined; isStale: boole
       {error && <Notice kind="error">{error}</Notice>}
       <div ref={requests} class="log-plot-requests" aria-hidden="true" />
       <div ref={latency} class="log-plot-latency" aria-hidden="true" />
-      {stats && !data && <p class="log-plot-empty muted">No requests to draw.</p>}
+      {stats && !data && <p class="log-plot-empty muted">No requests in this period.</p>}
     </div>
   );
 }
@@ -109,9 +111,9 @@ function useScheme(): string {
   const [query] = useState(() => matchMedia('(prefers-color-scheme: dark)'));
   const [isDark, setDark] = useState(query.matches);
   useEffect(() => {
-    const look = () => setDark(query.matches);
-    query.addEventListener('change', look);
-    return () => query.removeEventListener('change', look);
+    const update = () => setDark(query.matches);
+    query.addEventListener('change', update);
+    return () => query.removeEventListener('change', update);
   }, [query]);
   return isDark ? 'dark' : 'light';
 }

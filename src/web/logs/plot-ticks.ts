@@ -1,9 +1,9 @@
-/** Names of moments along an axis, in local time. Pure. */
+/** Labels for the time axis, in local time. Pure. */
 
 const DAY = 86_400;
 
 /**
- * The time of day, with its date where another day begins; dates alone where a step is a day or more.
+ * The time of day, plus the date at the start of each day; only dates if a step is a day or more.
  * @param times seconds since 1970
  * @param step seconds between them
  */
@@ -19,7 +19,7 @@ export function tickNames(times: readonly number[], step: number): string[] {
     if (step >= DAY) return day;
     const minute = `${two(at.getHours())}:${two(at.getMinutes())}`;
     const clock = step >= 60 ? minute : `${minute}:${two(at.getSeconds())}`;
-    // Parts of a second need no date, but their own digits.
+    // Within a second, milliseconds matter and the date does not.
     if (step < 1) return `${clock}.${String(at.getMilliseconds()).padStart(3, '0')}`;
     return date === '' ? clock : `${clock}\n${date}`;
   });

@@ -1,4 +1,4 @@
-/** Draws requests and latencies over time; loaded only where there is something to draw. */
+/** Draws requests and latencies over time; loaded only when there is something to draw. */
 import uPlot from 'uplot';
 import { count, duration } from '../lib/format.ts';
 import type { PlotData } from './plot-data.ts';
@@ -9,18 +9,18 @@ export type PlotEvents = {
   /** Seconds since 1970. */
   onZoom: (from: number, to: number) => void;
   onZoomOut: () => void;
-  /** The stretch under the cursor. */
+  /** The index of the bucket at the cursor. */
   onCursor: (at: number | null) => void;
 };
 
-/** Pixels; the style sheet keeps this room. */
+/** Pixels; the style sheet reserves this space. */
 const REQUESTS_HEIGHT = 148;
 const LATENCY_HEIGHT = 116;
-/** A click that trembles is no range. */
+/** Pixels; anything shorter is a shaky click. */
 const LEAST_DRAG = 5;
 const AXIS_WIDTH = 66;
 
-/** Puts both plots into their places; returns what takes them away. */
+/** Draws both plots. @returns a function that removes them */
 export function drawPlots(
   requests: HTMLElement,
   latency: HTMLElement,
@@ -82,7 +82,7 @@ export function drawPlots(
   const timeNames = (_: uPlot, times: number[], __: number, ___: number, step: number) =>
     tickNames(times, step);
 
-  // What reaches highest is drawn first, and the lower ones over it.
+  // The tallest is drawn first, and the lower ones over it.
   const fills = stackFills(ink);
   const stacked = [...data.stacked].reverse();
   const bars = uPlot.paths.bars?.({ size: [0.86, 60], gap: 1 });
@@ -131,7 +131,7 @@ export function drawPlots(
   };
 }
 
-/** Values without a neighbour, which no line reaches. */
+/** Values without a neighbour, which no line connects. */
 function alone(plot: uPlot, series: number): number[] {
   const values = plot.data[series] ?? [];
   return [...values.keys()].filter(

@@ -1,7 +1,7 @@
-/** The names that sites have in the log. Pure. */
+/** The host names of sites, as the log has them. Pure. */
 import type { Vhost } from '../lib/types.ts';
 
-/** Hosts without scheme, port and path, each once; port-only addresses and variables have none. */
+/** Without scheme, port and path, each once; leaves out patterns, variables and bare ports. */
 export function siteNames(sites: readonly Pick<Vhost, 'domain'>[]): string[] {
   const names = sites.map(({ domain }) =>
     domain

@@ -1,24 +1,26 @@
-/** Classes of HTTP status, and their names for those who do not see a colour. Pure. */
-import type { StatusClass } from './types.ts';
+/** The classes of HTTP status, and their names for readers who cannot see the colour. Pure. */
+import type { StatusClass } from '../lib/types.ts';
 
-const BY_HUNDRED: readonly (StatusClass | undefined)[] = [
-  undefined,
+/** In the order of tables. */
+export const CLASSES = [
   '1xx',
   '2xx',
   '3xx',
   '4xx',
   '5xx',
-];
+  'other',
+] as const satisfies StatusClass[];
 
+/** `other` for a status outside of 100–599. */
 export const classOf = (status: number): StatusClass =>
-  BY_HUNDRED[Math.floor(status / 100)] ?? 'other';
+  status >= 100 && status < 600 ? (CLASSES[Math.floor(status / 100) - 1] ?? 'other') : 'other';
 
-/** RFC 9110 15, in short. */
+/** RFC 9110, section 15, in short. */
 export const CLASS_WORDS: Readonly<Record<StatusClass, string>> = {
-  '1xx': 'information',
+  '1xx': 'informational',
   '2xx': 'success',
   '3xx': 'redirect',
   '4xx': 'client error',
   '5xx': 'server error',
-  other: 'no usual status',
+  other: 'not a standard status',
 };

@@ -1,7 +1,7 @@
-/** A class of status as a sign: its shape tells as much as its colour. */
+/** The mark of a status class: its shape says as much as its colour. */
+import type { StatusClass } from '../lib/types.ts';
 import { CLASS_WORDS } from './status-class.ts';
-import type { StatusClass } from './types.ts';
 
-export function StatusMark({ name }: { name: StatusClass }) {
-  return <span class={`status-mark class-${name}`} aria-hidden="true" title={CLASS_WORDS[name]} />;
-}
+export const StatusMark = ({ name }: { name: StatusClass }) => (
+  <span class={`status-mark class-${name}`} aria-hidden="true" title={CLASS_WORDS[name]} />
+);

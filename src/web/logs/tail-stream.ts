@@ -1,5 +1,5 @@
-/** The live log as a stream that goes on by itself until it is closed. */
-import type { LogEntry } from './types.ts';
+/** The stream of the live log; it reconnects until it is closed. */
+import type { LogEntry } from '../lib/types.ts';
 
 export type TailEvent = { entry: LogEntry } | { missed: number | null };
 
@@ -9,14 +9,14 @@ type Handlers = {
 };
 
 export type TailStream = {
-  /** Ends it; returns the id to go on from, '' where nothing has come. */
+  /** Closes the stream. @returns the id of the last event, '' if none arrived */
   close: () => string;
 };
 
-/** Where the hub refuses, the browser gives up: then it is up to us. */
+/** Browsers give up when the hub answers with an error, so we reconnect ourselves. */
 const RETRY_MS = 2_000;
 
-/** @param addressFrom the stream's address behind an event's id, '' for from now on */
+/** @param addressFrom the stream's address from after an event's id, '' for from now on */
 export function openTail(
   addressFrom: (after: string) => string,
   after: string,
@@ -26,12 +26,12 @@ export function openTail(
   let source: EventSource;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  const hear = (read: (data: unknown) => TailEvent) => (event: MessageEvent<string>) => {
+  const receive = (read: (data: unknown) => TailEvent) => (event: MessageEvent<string>) => {
     last = event.lastEventId;
     onEvent(read(JSON.parse(event.data)));
   };
-  const onEntry = hear((data) => ({ entry: data as LogEntry }));
-  const onGap = hear((data) => data as { missed: number | null });
+  const onEntry = receive((data) => ({ entry: data as LogEntry }));
+  const onGap = receive((data) => data as { missed: number | null });
 
   const connect = () => {
     source = new EventSource(addressFrom(last));

@@ -1,4 +1,4 @@
-/** From when until when: the way to zoom without a mouse. */
+/** The inputs for the time range, and shortcuts for common ones. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Field } from '../parts/field.tsx';
 import { filterBy } from './place.ts';
@@ -12,7 +12,7 @@ export function TimeRange({ from, to }: { from: string; to: string }) {
     <div class="log-range">
       <TimeField name="from" label="From" value={from} />
       <TimeField name="to" label="Until" value={to} />
-      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset does not lie in a row */}
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out in a row */}
       <div class="log-quick" role="group" aria-label="Time range">
         {QUICK_RANGES.map(({ label, milliseconds }) => (
           <button
@@ -61,7 +61,7 @@ function TimeField({ name, label, value }: { name: 'from' | 'to'; label: string;
           onInput={({ currentTarget }) => {
             setText(currentTarget.value);
             clearTimeout(timer.current);
-            // One that is half typed is none: it has to be finished by leaving the field.
+            // A half-typed time has no value; it applies when the field is left.
             if (currentTarget.value === '') return;
             timer.current = setTimeout(() => apply(currentTarget), PAUSE_MS);
           }}

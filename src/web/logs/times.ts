@@ -1,8 +1,9 @@
-/** Ranges of time, as inputs and clicks give them. Pure. */
+/** Converts times between filters and inputs. Pure. */
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
+/** The shortcuts beside the inputs. */
 export const QUICK_RANGES = [
   { label: 'Last hour', milliseconds: HOUR_MS },
   { label: '24 hours', milliseconds: 24 * HOUR_MS },
@@ -11,13 +12,13 @@ export const QUICK_RANGES = [
 
 export type Range = { from: string; to: string };
 
-/** From so long ago on, without an end. */
+/** From `milliseconds` ago, in whole seconds, until now. */
 export const since = (milliseconds: number, now: Date): Range => ({
   from: new Date(Math.floor((now.getTime() - milliseconds) / 1000) * 1000).toISOString(),
   to: '',
 });
 
-/** The minute in which something happened; undefined where its time is none. */
+/** The minute that contains a time; undefined if it is not a time. */
 export function minuteOf(iso: string): Range | undefined {
   const at = Date.parse(iso);
   if (Number.isNaN(at)) return undefined;
@@ -28,7 +29,7 @@ export function minuteOf(iso: string): Range | undefined {
   };
 }
 
-/** For `datetime-local`: the local time to the second; '' for none. */
+/** The value of a `datetime-local` input: local time to the second; '' if it is not a time. */
 export function toLocalInput(iso: string): string {
   const at = new Date(iso);
   if (Number.isNaN(at.getTime())) return '';
@@ -41,7 +42,7 @@ export function toLocalInput(iso: string): string {
   return `${day}T${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
 }
 
-/** The other way: ISO 8601 UTC; '' for none, undefined for what is no time. */
+/** The reverse: ISO 8601 in UTC; '' for an empty input, undefined if it is not a time. */
 export function fromLocalInput(text: string): string | undefined {
   if (text === '') return '';
   const at = new Date(text);

@@ -1,19 +1,19 @@
-/** What occurs most often in the range; each value filters. */
+/** The most frequent values in the time range; clicking one filters by it. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { count } from '../lib/format.ts';
-import { accepted, type FilterKey } from './filters.ts';
+import type { LogStats } from '../lib/types.ts';
+import { accepted, type FilterKey, PATH_FILTER } from './filters.ts';
 import { cut, shown } from './hostile.ts';
 import { filterBy } from './place.ts';
 import { classOf } from './status-class.ts';
 import { StatusMark } from './status-mark.tsx';
-import type { LogStats } from './types.ts';
 
 export function TopPanel({ stats }: { stats: LogStats | undefined }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <details class="log-top" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>Most frequent</summary>
+      <summary>Most frequent values</summary>
       {isOpen && stats && <Lists stats={stats} />}
     </details>
   );
@@ -36,15 +36,14 @@ function Lists({ stats: { domains, statuses, latest } }: { stats: LogStats }) {
       <List title={`Paths${of}`} filter="path">
         {latest.paths.map(({ path, requests }) => ({ value: path, requests }))}
       </List>
-      <List title={`Addresses${of}`} filter="ip">
+      <List title={`IP addresses${of}`} filter="ip">
         {latest.ips.map(({ ip, requests }) => ({ value: ip, requests }))}
       </List>
     </div>
   );
 }
 
-const MOST = 10;
-const PATH_FILTER = 1_000;
+const MAX_SHOWN = 10;
 
 type ListProps = {
   title: string;
@@ -58,7 +57,7 @@ function List({ title, filter, sign, children }: ListProps) {
     <div>
       <h3>{title}</h3>
       <ol>
-        {children.slice(0, MOST).map(({ value, requests }, at) => {
+        {children.slice(0, MAX_SHOWN).map(({ value, requests }, at) => {
           const normal = accepted(filter, cut(value, PATH_FILTER));
           return (
             <li key={at}>

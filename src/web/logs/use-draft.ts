@@ -1,4 +1,4 @@
-/** A filter while it is typed: goes into the address when the typing pauses. */
+/** A filter while it is being typed; it applies when the typing pauses. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { accepted, type FilterKey } from './filters.ts';
 import { filterBy } from './place.ts';
@@ -7,17 +7,17 @@ const PAUSE_MS = 300;
 
 export type Draft = {
   text: string;
-  isRefused: boolean;
+  isInvalid: boolean;
   type: (text: string) => void;
-  /** Without waiting for a pause. */
+  /** Applies it at once. */
   finish: () => void;
 };
 
-/** @param value what the address says; a change of it from elsewhere takes the place of the text */
+/** @param value the filter in the address; when it changes, it replaces the text */
 export function useDraft(key: FilterKey, value: string): Draft {
   const [text, setText] = useState(value);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  // One step back takes off a whole word, not its last letter.
+  // Going back in the history removes a whole word, not its last letter.
   const hasStep = useRef(false);
 
   useEffect(() => {
@@ -36,7 +36,7 @@ export function useDraft(key: FilterKey, value: string): Draft {
 
   return {
     text,
-    isRefused: accepted(key, text) === undefined,
+    isInvalid: accepted(key, text) === undefined,
     type(typed) {
       setText(typed);
       clearTimeout(timer.current);

@@ -1,11 +1,11 @@
-/** Arrow keys in a table of buttons, which is one stop of the Tab key (ARIA APG, grid). */
+/** Arrow keys for a table of buttons that is a single tab stop (ARIA APG, grid pattern). */
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
 const buttonsOf = (row: Element | null | undefined): HTMLButtonElement[] =>
   row ? [...row.querySelectorAll('button')] : [];
 
-/** Where a key leads from a button; undefined where it leads nowhere. */
+/** The button that a key moves to; undefined if there is none. */
 function target(
   button: HTMLButtonElement,
   key: string,
@@ -22,7 +22,7 @@ function target(
       buttons[Math.min(at, buttons.length - 1)]
     );
   };
-  // Rows without a button are stepped over.
+  // Skips rows without a button.
   const next = (step: 'nextElementSibling' | 'previousElementSibling') => {
     let other = row?.[step];
     while (other && buttonsOf(other).length === 0) other = other[step];
@@ -41,6 +41,7 @@ function target(
   return undefined;
 }
 
+/** @param table whose rows contain the buttons */
 export function useGrid(table: RefObject<HTMLTableElement | null>): void {
   const current = useRef<HTMLButtonElement>(undefined);
   const wasInside = useRef(false);
@@ -74,7 +75,7 @@ export function useGrid(table: RefObject<HTMLTableElement | null>): void {
   useLayoutEffect(() => {
     const old = current.current;
     if (old && table.current?.contains(old)) return;
-    // Its row is gone: the first one is there for it, and has the focus if that one had it.
+    // The button's row is gone: the first button replaces it, and takes over its focus.
     const first = table.current?.querySelector<HTMLButtonElement>('tbody button') ?? undefined;
     current.current = first;
     if (!first) return;

@@ -1,4 +1,4 @@
-/** Keys of the log page: Alt with the page keys anywhere, letters only where the focus is in the log. */
+/** Keyboard shortcuts: Alt with the page keys anywhere, letters only if the focus is in the log. */
 import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
@@ -11,7 +11,7 @@ export type LogKeys = {
 
 const TAKES_KEYS = 'a, button, input, select, textarea, summary, dialog';
 
-/** @param log the part of the page in which letters count (WCAG 2.2, 2.1.4) */
+/** @param log the part of the page in which letters are shortcuts (WCAG 2.2, 2.1.4) */
 export function useLogKeys(log: RefObject<HTMLElement | null>, keys: LogKeys): void {
   const latest = useRef(keys);
   latest.current = keys;

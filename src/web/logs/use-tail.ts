@@ -1,4 +1,4 @@
-/** The live log: rows as they come, held back while somebody reads, no stream while nobody looks. */
+/** The live log: rows as they arrive, held back while paused; no stream while the page is hidden. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { arrive, NO_ROWS, release, type TailRow, type TailRows } from './tail-rows.ts';
 import { openTail, type TailStream } from './tail-stream.ts';
@@ -9,19 +9,19 @@ export type Tail = {
   showNew: () => void;
 };
 
-/** Milliseconds from one draw to the next: as often as an eye can follow. */
+/** Milliseconds between two draws, about as fast as the eye can follow. */
 const DRAW_EVERY_MS = 125;
-/** Events kept for the next draw while none is possible. */
+/** Events kept for the next draw, which a hidden page delays. */
 const PENDING = 5_000;
 
 type Options = {
   isOn: boolean;
-  /** New rows wait. */
+  /** New rows wait instead of appearing. */
   isHeld: boolean;
-  /** Other conditions are another stream. */
+  /** A new key opens a new stream. */
   key: string;
   addressFrom: (after: string) => string;
-  /** The stream is there: what came before it is for the page to load. */
+  /** Called when the stream is open: earlier requests have to be loaded as a page. */
   onBegin: () => void;
 };
 
@@ -49,7 +49,7 @@ export function useTail(options: Options): Tail {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let drawn = 0;
 
-    // However many come at once, they are drawn together.
+    // All that arrive in between are drawn together.
     const flush = () => {
       frame = 0;
       drawn = performance.now();
@@ -83,14 +83,14 @@ export function useTail(options: Options): Tail {
       after = stream?.close() ?? after;
       stream = undefined;
     };
-    const look = () => {
+    const follow = () => {
       if (document.hidden) close();
       else if (!stream) open();
     };
-    document.addEventListener('visibilitychange', look);
-    look();
+    document.addEventListener('visibilitychange', follow);
+    follow();
     return () => {
-      document.removeEventListener('visibilitychange', look);
+      document.removeEventListener('visibilitychange', follow);
       close();
       clearTimeout(timer);
       cancelAnimationFrame(frame);

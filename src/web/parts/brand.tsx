@@ -1,4 +1,4 @@
-/** The sign: a semaphore arm that is at clear. */
+/** The logo, a semaphore arm at clear, and the name. */
 export function Brand() {
   return (
     <>

@@ -1,13 +1,13 @@
-/** A text area for configuration: line numbers, Tab, and the browser's own undo. */
+/** A text area for configuration, with line numbers and indenting; the browser's undo works. */
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Described } from './field.tsx';
 
 type Props = {
   value: string;
   onInput: (value: string) => void;
-  /** The line the proxy named, from 1. */
+  /** The line to mark, from 1. */
   badLine?: number | null | undefined;
-  /** Lines shown at least. */
+  /** The least number of lines shown. */
   rows?: number;
   readOnly?: boolean;
   attributes?: Described;
@@ -25,11 +25,11 @@ export function CodeEditor({
 }: Props) {
   const area = useRef<HTMLTextAreaElement>(null);
   const gutter = useRef<HTMLDivElement>(null);
-  // After Escape, Tab leaves the editor: the keyboard must not be caught in it (WCAG 2.1.2).
+  // After Escape, Tab leaves the editor: it must not trap the keyboard (WCAG 2.1.2).
   const [escaped, setEscaped] = useState(false);
   const lines = value.split('\n').length;
   const marked = badLine && badLine <= lines ? badLine : 0;
-  // As text: an element for each line of a long file makes every key slow.
+  // As text: with an element per line, typing in a long file is slow.
   const before = useMemo(() => numbers(1, marked > 0 ? marked - 1 : lines), [marked, lines]);
   const after = useMemo(() => numbers(marked + 1, marked > 0 ? lines : 0), [marked, lines]);
 
@@ -84,10 +84,10 @@ export function CodeEditor({
 const numbers = (from: number, to: number): string =>
   Array.from({ length: Math.max(0, to - from + 1) }, (_, at) => from + at).join('\n');
 
-/** `insertText` is the one way to change a text area that its undo knows of. */
+/** `insertText` is the only way to change a text area that keeps its undo history. */
 const type = (text: string) => document.execCommand('insertText', false, text);
 
-/** Tab at the caret; with several lines selected, or backwards, whole lines move. */
+/** Inserts a tab; with several lines selected, or backwards, it indents or unindents whole lines. */
 function indent(area: HTMLTextAreaElement, backwards: boolean): void {
   const { value, selectionStart, selectionEnd } = area;
   const first = value.lastIndexOf('\n', selectionStart - 1) + 1;

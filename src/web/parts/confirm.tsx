@@ -1,20 +1,21 @@
-/** Asks before something that cannot be taken back; optionally the name has to be typed. */
+/** A dialog that asks for confirmation, if need be by typing a name. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { wordsOf } from '../lib/api.ts';
+import { submitWith, useSubmit } from '../lib/use-submit.ts';
 import { Dialog } from './dialog.tsx';
-import { Field } from './field.tsx';
 import { Notice } from './notice.tsx';
+import { TextField } from './text-field.tsx';
 
 type Props = {
   title: string;
-  /** What the button says, `Delete site`. */
+  /** The button's label, such as `Delete site`. */
   action: string;
-  /** `primary` for what destroys nothing. */
+  /** `primary` if nothing is lost. */
   kind?: 'danger' | 'primary';
-  /** What has to be typed before. */
+  /** What has to be typed to confirm. */
   name?: string;
-  /** What it does; an error it throws is shown in the dialog. */
+  /** The dialog shows what it throws; it has to be closed by the caller. */
   onConfirm: () => Promise<void>;
   onClose: () => void;
   children: ComponentChildren;
@@ -23,42 +24,25 @@ type Props = {
 export function Confirm(props: Props) {
   const { title, action, kind = 'danger', name, onConfirm, onClose, children } = props;
   const [typed, setTyped] = useState('');
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<string | null>(null);
+  const { busy, error, run } = useSubmit(onConfirm);
   const ready = name === undefined || typed.trim() === name;
-
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    if (!ready || busy) return;
-    setBusy(true);
-    setError(null);
-    try {
-      await onConfirm();
-    } catch (reason) {
-      setError(wordsOf(reason));
-      setBusy(false);
-    }
-  };
 
   return (
     <Dialog title={title} onClose={onClose}>
-      <form onSubmit={submit}>
+      <form onSubmit={submitWith(() => ready && run())}>
         {children}
         {name !== undefined && (
-          <Field label={`Type ${name} to confirm`}>
-            {(attributes) => (
-              <input
-                {...attributes}
-                class="mono"
-                value={typed}
-                autocomplete="off"
-                spellcheck={false}
-                onInput={(event) => setTyped(event.currentTarget.value)}
-              />
-            )}
-          </Field>
+          <TextField
+            label={`Type ${name} to confirm`}
+            type="text"
+            class="mono"
+            value={typed}
+            autocomplete="off"
+            spellcheck={false}
+            onInput={(event) => setTyped(event.currentTarget.value)}
+          />
         )}
-        {error && <Notice kind="error">{error}</Notice>}
+        {error !== null && <Notice kind="error">{wordsOf(error)}</Notice>}
         <div class="actions">
           <button type="button" onClick={onClose}>
             Cancel

@@ -1,16 +1,16 @@
-/** Copies a text, and says that it did. */
+/** A button that copies a text and confirms it. */
 import { useEffect, useState } from 'preact/hooks';
 
-const SAID_MS = 2_000;
+const CONFIRM_MS = 2_000;
 
 export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
   const [said, setSaid] = useState<'' | 'Copied' | 'Press Ctrl+C'>('');
   useEffect(() => {
     if (said === '') return;
-    const timer = setTimeout(() => setSaid(''), SAID_MS);
+    const timer = setTimeout(() => setSaid(''), CONFIRM_MS);
     return () => clearTimeout(timer);
   }, [said]);
-  // The clipboard is closed to pages without HTTPS, but for loopback.
+  // Browsers offer the clipboard only over HTTPS and on loopback.
   const copy = () =>
     (navigator.clipboard?.writeText(text) ?? Promise.reject(new Error('closed'))).then(
       () => setSaid('Copied'),

@@ -1,10 +1,10 @@
-/** A question in front of the page; Escape and the backdrop are a no. */
+/** A modal dialog; Escape and a click on the backdrop close it. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 
 type Props = { title: string; onClose: () => void; children: ComponentChildren };
 
-/** Open as long as it is rendered; the focus goes back where it was. */
+/** Open while it is rendered; after that the focus returns to where it was. */
 export function Dialog({ title, onClose, children }: Props) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -14,7 +14,7 @@ export function Dialog({ title, onClose, children }: Props) {
     return () => dialog?.close();
   }, []);
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a dialog by itself
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape already closes a dialog
     <dialog
       ref={element}
       aria-labelledby={id}

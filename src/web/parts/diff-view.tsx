@@ -1,8 +1,8 @@
-/** A unified diff, its lines told apart by sign, word and colour. */
+/** Shows a unified diff; sign, wording and colour each tell added from removed lines. */
 
 export type DiffLine = { kind: 'add' | 'remove' | 'context' | 'hunk'; text: string };
 
-/** The lines of a unified diff, without the names of its two files. */
+/** The lines of a unified diff, without its file names. */
 export function diffLines(diff: string): DiffLine[] {
   const lines = diff.replace(/\n$/, '').split('\n');
   const first = lines.findIndex((line) => line.startsWith('@@'));
@@ -21,7 +21,7 @@ const WORDS = { add: 'added: ', remove: 'removed: ', context: '', hunk: '' } as 
 
 export function DiffView({ lines, label }: { lines: readonly DiffLine[]; label: string }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, which keys must do too
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll it
     <section class="diff mono" aria-label={label} tabIndex={0}>
       {lines.map((line, at) => (
         <div key={at} class={`diff-${line.kind}`}>

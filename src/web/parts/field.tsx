@@ -1,18 +1,18 @@
-/** A labelled control with its help and its error beside it. */
+/** A form control with its label, help and error. */
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 
 export type Described = { id: string; 'aria-describedby'?: string; 'aria-invalid'?: true };
 
-type Props = {
+export type FieldProps = {
   label: string;
   help?: ComponentChildren;
   error?: string | null | undefined;
-  /** The control; it takes the attributes that tie it to its label, help and error. */
+  /** Renders the control with the attributes that tie it to label, help and error. */
   children: (attributes: Described) => ComponentChildren;
 };
 
-export function Field({ label, help, error, children }: Props) {
+export function Field({ label, help, error, children }: FieldProps) {
   const id = useId();
   const helpId = help ? `${id}-help` : '';
   const errorId = error ? `${id}-error` : '';

@@ -1,10 +1,10 @@
-/** A message on the page: a refusal is read out at once, the rest when there is time. */
+/** A message on the page; screen readers announce errors at once and the rest when idle. */
 import type { ComponentChildren } from 'preact';
 
 type Props = {
   kind: 'error' | 'warning' | 'success' | 'info';
   title?: string | undefined;
-  /** The proxy's own words. */
+  /** The proxy's own words, verbatim. */
   detail?: string | null | undefined;
   children?: ComponentChildren;
 };

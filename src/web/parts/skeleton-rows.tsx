@@ -1,4 +1,4 @@
-/** Stands where a list will be, about as tall, so that nothing jumps when it comes. */
+/** A placeholder about as tall as the list that is loading, so that the page does not jump. */
 
 export function SkeletonRows({ rows, label }: { rows: number; label: string }) {
   return (

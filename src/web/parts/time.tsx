@@ -1,4 +1,4 @@
-/** A moment: how long ago, with the exact local time to hover and for machines. */
+/** A time as `5 minutes ago`; hovering shows it in full. */
 import { useEffect, useState } from 'preact/hooks';
 import { ago, localTime } from '../lib/format.ts';
 

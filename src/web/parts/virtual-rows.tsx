@@ -1,4 +1,4 @@
-/** Thousands of rows of one height, of which only those that are seen are in the page. */
+/** A list of thousands of rows of equal height that renders only the visible ones. */
 import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 
@@ -11,15 +11,15 @@ type Props<T> = {
   children: (item: T) => ComponentChildren;
 };
 
-/** Rows kept beyond each edge, so that a quick scroll shows no holes. */
+/** Rows rendered beyond each edge, so that quick scrolling shows no gaps. */
 const MARGIN = 12;
 
-/** Follows the window's own scroll; the list has its full height from the start. */
+/** Scrolls with the window; the list has its full height from the start. */
 export function VirtualRows<T>({ items, rowHeight, keyOf, label, children }: Props<T>) {
   const list = useRef<HTMLUListElement>(null);
   const [range, setRange] = useState({ first: 0, last: 60 });
 
-  const look = useCallback(() => {
+  const update = useCallback(() => {
     const top = list.current?.getBoundingClientRect().top ?? 0;
     const first = Math.max(0, Math.floor(-top / rowHeight) - MARGIN);
     const last = Math.ceil((innerHeight - top) / rowHeight) + MARGIN;
@@ -27,17 +27,17 @@ export function VirtualRows<T>({ items, rowHeight, keyOf, label, children }: Pro
   }, [rowHeight]);
 
   useEffect(() => {
-    look();
-    addEventListener('scroll', look, { passive: true });
-    addEventListener('resize', look);
+    update();
+    addEventListener('scroll', update, { passive: true });
+    addEventListener('resize', update);
     return () => {
-      removeEventListener('scroll', look);
-      removeEventListener('resize', look);
+      removeEventListener('scroll', update);
+      removeEventListener('resize', update);
     };
-  }, [look]);
+  }, [update]);
 
   const first = Math.min(range.first, Math.max(0, items.length - 1));
-  const seen = items.slice(first, range.last);
+  const visible = items.slice(first, range.last);
   return (
     <ul
       ref={list}
@@ -45,7 +45,7 @@ export function VirtualRows<T>({ items, rowHeight, keyOf, label, children }: Pro
       aria-label={label}
       style={{ height: `${items.length * rowHeight}px`, paddingTop: `${first * rowHeight}px` }}
     >
-      {seen.map((item, at) => (
+      {visible.map((item, at) => (
         <li
           key={keyOf(item)}
           aria-setsize={items.length}

@@ -1,4 +1,4 @@
-/** For the one field a page begins with: it is all there is to do here. */
+/** Focuses the first field of a page that is nothing but a form. As its `ref`. */
 const seen = new WeakSet<HTMLElement>();
 
 export function focusOnce(element: HTMLElement | null): void {

@@ -1,4 +1,4 @@
-/** The door: the owner's account on the first run, signing in afterwards. */
+/** What a visitor who is not signed in sees: the first account is created here, later ones sign in. */
 import { useState } from 'preact/hooks';
 import type { User } from '../lib/types.ts';
 import { Brand } from '../parts/brand.tsx';
@@ -9,11 +9,11 @@ import { SignUpForm } from './sign-up-form.tsx';
 type Props = { ended: boolean; onSignedIn: (user: User) => void };
 
 export function SignIn({ ended, onSignedIn }: Props) {
-  // Told by the hub with the page, since it says it to nobody else.
+  // The hub writes this into the page: the API tells strangers nothing about its accounts.
   const [door, setDoor] = useState(() => document.documentElement.dataset.door ?? 'closed');
   const isSetup = door === 'setup' || door === 'setup-code';
   const [signUp, setSignUp] = useState(isSetup);
-  const title = signUp ? (isSetup ? 'Make the owner’s account' : 'Make an account') : 'Sign in';
+  const title = signUp ? (isSetup ? 'Create the owner’s account' : 'Create an account') : 'Sign in';
   const arrived = (user: User) => {
     if (isSetup) {
       setDoor('closed');
@@ -29,9 +29,9 @@ export function SignIn({ ended, onSignedIn }: Props) {
       </p>
       <div class="card">
         <h1>{title}</h1>
-        {ended && <Notice kind="info">Your session has ended. Sign in to go on.</Notice>}
+        {ended && <Notice kind="info">Your session has ended. Sign in to continue.</Notice>}
         {signUp && isSetup && (
-          <p class="muted">This hub has no account yet. The first one owns it.</p>
+          <p class="muted">This hub has no accounts yet. The first one becomes its owner.</p>
         )}
         {signUp ? (
           <SignUpForm needsCode={door === 'setup-code'} onSignedIn={arrived} />
@@ -41,7 +41,7 @@ export function SignIn({ ended, onSignedIn }: Props) {
         {(door === 'open' || isSetup) && (
           <p class="door-other">
             <button type="button" class="link" onClick={() => setSignUp(!signUp)}>
-              {signUp ? 'I have an account' : 'Make an account'}
+              {signUp ? 'I already have an account' : 'Create an account'}
             </button>
           </p>
         )}

@@ -1,48 +1,48 @@
-/** Somebody else changed the site while it was edited: both are shown, and one is chosen. */
+/** Lets the user choose when someone else changed the site they were editing. */
 import type { Vhost } from '../lib/types.ts';
 import { changedFields, type Draft, draftOf } from './draft.ts';
 
 type Props = {
-  /** What was loaded first. */
+  /** The site as it was loaded. */
   base: Draft;
   draft: Draft;
   theirs: Vhost;
-  onTakeTheirs: () => void;
-  onKeepMine: () => void;
+  onDiscard: () => void;
+  onKeep: () => void;
 };
 
 const NAMES = { domain: 'Domain', upstream: 'Upstream', config: 'Config', enabled: 'Served' };
-const shown = (value: string | boolean) =>
+const textOf = (value: string | boolean) =>
   typeof value === 'boolean' ? (value ? 'yes' : 'no') : value || '(none)';
 
-export function Conflict({ base, draft, theirs, onTakeTheirs, onKeepMine }: Props) {
+export function Conflict({ base, draft, theirs, onDiscard, onKeep }: Props) {
   const theirDraft = draftOf(theirs);
   const fields = changedFields(base, theirDraft);
   const both = fields.filter((field) => draft[field] !== base[field]);
   return (
     <div class="notice notice-warning" role="alert">
-      <strong>Somebody else changed this site meanwhile</strong>
+      <strong>Someone else changed this site while you were editing it</strong>
       <p>
         {both.length === 0
-          ? 'They changed other fields than you did: keeping yours keeps theirs as well.'
-          : 'You both changed the same field: keeping yours takes theirs back.'}
+          ? 'They changed different fields: if you keep your changes, theirs stay as well.'
+          : 'You changed the same field: if you keep your changes, theirs are lost.'}
       </p>
       <dl class="conflict">
         {fields.map((field) => (
           <div key={field}>
-            <dt>{NAMES[field]}, as it is now</dt>
+            <dt>{NAMES[field]} is now</dt>
             <dd>
-              <pre class="proxy-words">{shown(theirDraft[field])}</pre>
+              <pre class="proxy-words">{textOf(theirDraft[field])}</pre>
             </dd>
           </div>
         ))}
       </dl>
       <div class="actions">
-        <button type="button" onClick={onTakeTheirs}>
-          Take theirs, drop mine
+        <button type="button" onClick={onDiscard}>
+          Discard my changes
         </button>
-        <button type="button" class="primary" onClick={onKeepMine}>
-          Keep mine
+        <button type="button" class="primary" onClick={onKeep}>
+          Keep my changes
         </button>
       </div>
     </div>

@@ -1,9 +1,9 @@
-/** What the form holds, and what of it is sent. Pure. */
+/** What the site form holds, and the part of it that is sent. Pure. */
 import type { Vhost } from '../lib/types.ts';
 
 export type Draft = Pick<Vhost, 'domain' | 'upstream' | 'config' | 'enabled'>;
 
-/** What a new site starts with. */
+/** A new site's initial values. */
 export const EMPTY: Draft = {
   domain: '',
   upstream: '',
@@ -11,6 +11,7 @@ export const EMPTY: Draft = {
   enabled: true,
 };
 
+/** The editable fields of a site. */
 export const draftOf = ({ domain, upstream, config, enabled }: Vhost): Draft => ({
   domain,
   upstream,
@@ -18,18 +19,19 @@ export const draftOf = ({ domain, upstream, config, enabled }: Vhost): Draft => 
   enabled,
 });
 
+/** In the order in which conflicts are listed. */
 export const FIELDS = ['domain', 'upstream', 'config', 'enabled'] as const;
 
 /** The fields in which two states of a site differ. */
 export const changedFields = (a: Draft, b: Draft): (typeof FIELDS)[number][] =>
   FIELDS.filter((field) => a[field] !== b[field]);
 
-/** Only the fields that differ from `base`: what somebody else changed meanwhile stays. */
+/** Only the fields that differ from `base`, so that others' changes to the rest survive. */
 export const changesFrom = (base: Draft, draft: Draft): Partial<Draft> =>
   Object.fromEntries(changedFields(base, draft).map((field) => [field, draft[field]]));
 
-/** Whether there is enough to ask the proxy about. */
-export const isAskable = ({ domain, config, upstream }: Draft): boolean =>
+/** Whether the form is complete enough for a preview. */
+export const isComplete = ({ domain, config, upstream }: Draft): boolean =>
   domain.trim() !== '' &&
   config.trim() !== '' &&
   (upstream.trim() !== '' || !config.includes('{upstream}'));

@@ -1,18 +1,19 @@
-/** Which sites a list shows. Pure. */
+/** Filters the list of sites; the filter is kept in the page's address. Pure. */
 import type { Vhost } from '../lib/types.ts';
 
+/** The choices of the filter. */
 export const SHOWN = ['all', 'on', 'off', 'problems'] as const;
 export type Shown = (typeof SHOWN)[number];
 
 export type SiteFilter = { search: string; shown: Shown };
 
-/** Out of an address; what it does not know counts as absent. */
+/** Reads the filter from an address; unknown values count as absent. */
 export function readFilter(query: URLSearchParams): SiteFilter {
   const shown = SHOWN.find((name) => name === query.get('show'));
   return { search: query.get('q') ?? '', shown: shown ?? 'all' };
 }
 
-/** Its address, `/` where nothing is filtered. */
+/** The address of a filter; `/` if it shows everything. */
 export function addressOf({ search, shown }: SiteFilter): string {
   const query = new URLSearchParams();
   if (search) query.set('q', search);
@@ -21,7 +22,7 @@ export function addressOf({ search, shown }: SiteFilter): string {
   return text ? `/?${text}` : '/';
 }
 
-/** Every word must be in the domain or the upstream, in any case. */
+/** Each word of the search must occur in the domain or the upstream, in any case. */
 export function filterSites(
   sites: readonly Vhost[],
   { search, shown }: SiteFilter,

@@ -1,13 +1,9 @@
-/** Where a browser reaches an address of a site. Pure. */
-import type { SiteState } from '../lib/types.ts';
+/** The URL at which a browser reaches an address of a site. Pure. */
+import type { Address } from '../lib/types.ts';
 
-/** Null where nothing is served, or where the name stands for many. */
-export function linkTo({
-  name,
-  port,
-  served,
-  tls,
-}: Pick<SiteState['addresses'][number], 'name' | 'port' | 'served' | 'tls'>): string | null {
+/** Null if the address is not served, or if its name is a pattern. */
+export function linkTo(address: Pick<Address, 'name' | 'port' | 'served' | 'tls'>): string | null {
+  const { name, port, served, tls } = address;
   if (!served || name === '' || name.includes('*')) return null;
   const host = name.includes(':') ? `[${name.replace(/^\[|\]$/g, '')}]` : name;
   const usual = tls ? 443 : 80;

@@ -1,4 +1,4 @@
-/** What the change would do to the Caddyfile, or why the proxy would not take it. */
+/** Shows what the change does to the Caddyfile, or why Caddy would refuse it. */
 import { DiffView, diffLines } from '../parts/diff-view.tsx';
 import { Notice } from '../parts/notice.tsx';
 import type { Verdict } from './use-preview.ts';
@@ -9,17 +9,17 @@ export function PreviewPanel({ verdict }: { verdict: Verdict }) {
       <h2>Preview</h2>
       {verdict.state === 'idle' && (
         <p class="muted">
-          As you type, Caddy is asked whether it would take this, and what would change in the
-          Caddyfile is shown here. Nothing is stored.
+          As you type, Caddy checks your changes, and the new lines of the Caddyfile appear here.
+          Nothing is saved.
         </p>
       )}
-      {verdict.state === 'asking' && <p class="muted">Asking Caddy …</p>}
-      {verdict.state === 'unasked' && <Notice kind="warning" title={verdict.message} />}
+      {verdict.state === 'checking' && <p class="muted">Checking …</p>}
+      {verdict.state === 'unchecked' && <Notice kind="warning" title={verdict.message} />}
       {verdict.state === 'refused' && (
         <div class="notice notice-error" role="status">
           <strong>
             {verdict.line === null
-              ? 'This would be refused'
+              ? 'Caddy would refuse this'
               : `Caddy would refuse line ${verdict.line}`}
           </strong>
           <pre class="proxy-words">{verdict.message}</pre>
@@ -27,9 +27,9 @@ export function PreviewPanel({ verdict }: { verdict: Verdict }) {
       )}
       {verdict.state === 'valid' && (
         <>
-          <Notice kind="success">Caddy would take this.</Notice>
+          <Notice kind="success">Caddy accepts this.</Notice>
           {verdict.diff === '' ? (
-            <p class="muted">The Caddyfile stays as it is.</p>
+            <p class="muted">The Caddyfile stays the same.</p>
           ) : (
             <DiffView lines={diffLines(verdict.diff)} label="Changes to the Caddyfile" />
           )}

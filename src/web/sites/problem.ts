@@ -1,9 +1,9 @@
-/** What is wrong with a site, as far as hub and proxy know. Pure. */
+/** Finds the worst problem of a site. Pure. */
 import type { SiteState, Status, Vhost } from '../lib/types.ts';
 
 export type SiteProblem = { level: 'bad' | 'warn'; label: string; text: string };
 
-/** The worst of it; null where nothing is. A site that is off has no problems but a config that is refused. */
+/** Null: none is known. The only problem a site can have while it is off is a refused config. */
 export function problemOf(
   site: Vhost,
   status: Status | null,
@@ -20,7 +20,12 @@ export function problemOf(
     return { level: 'bad', label: 'no certificate', text: `${bare.name}: ${text}` };
   }
   const expired = state.addresses.find(({ certificate }) => (certificate?.daysLeft ?? 0) < 0);
-  if (expired) return { level: 'bad', label: 'expired', text: `${expired.name}: certificate` };
+  if (expired)
+    return {
+      level: 'bad',
+      label: 'expired',
+      text: `The certificate of ${expired.name} has expired.`,
+    };
   const down = state.upstreams.filter(({ up }) => up === false);
   if (down.length > 0) {
     const all = down.length === state.upstreams.length;
@@ -35,6 +40,6 @@ export function problemOf(
   return {
     level: 'warn',
     label: `${ending.daysLeft} days left`,
-    text: `The certificate of ${ending.name} is not renewed.`,
+    text: `The certificate of ${ending.name} was not renewed.`,
   };
 }

@@ -1,8 +1,8 @@
-/** Why a change was not made, and where to go from there. */
+/** Explains why a change was refused, and offers what can be done about it. */
 import { useState } from 'preact/hooks';
 import { ApiError, sentenceOf } from '../lib/api.ts';
-import { Confirm } from '../parts/confirm.tsx';
 import { Notice } from '../parts/notice.tsx';
+import { ConfirmReplace } from '../parts/replace-foreign.tsx';
 
 type Props = { error: unknown; onReplace: () => Promise<void> };
 
@@ -21,25 +21,10 @@ export function Refusal({ error, onReplace }: Props) {
             .
           </p>
         ) : (
-          known?.line && <p>Line {known.line} of the config is marked.</p>
+          known?.line && <p>See line {known.line} of the config.</p>
         )}
       </Notice>
-      {asking && (
-        <Confirm
-          title="Replace what Caddy serves?"
-          action="Replace it"
-          onConfirm={async () => {
-            setAsking(false);
-            await onReplace();
-          }}
-          onClose={() => setAsking(false)}
-        >
-          <p>
-            The sites that Caddy serves now are taken out of service. The old file is kept beside
-            the new one, as Caddyfile.before-signalbox.
-          </p>
-        </Confirm>
-      )}
+      {asking && <ConfirmReplace onReplace={onReplace} onClose={() => setAsking(false)} />}
     </>
   );
 }

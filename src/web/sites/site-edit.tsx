@@ -1,4 +1,4 @@
-/** A site's page: the form for a new one, or for one that is there. */
+/** The page of a site, existing or new. */
 import { useState } from 'preact/hooks';
 import { takeFlash } from '../lib/flash.ts';
 import type { Vhost } from '../lib/types.ts';
@@ -41,6 +41,6 @@ export function SiteEdit({ id }: { id: number | null }) {
   );
 }
 
-/** The name the log knows the site by. */
+/** The site's host name, as the access log has it. */
 const hostOf = ({ domain }: Vhost): string =>
   domain.replace(/^https?:\/\//, '').replace(/(?<=[^:\]]|\]):\d+$/, '');

@@ -1,14 +1,16 @@
-/** Domain, upstream and config in one form; refused changes stand where they were made. */
+/** The form of a site: domain, upstream and config, with errors next to what caused them. */
 import { useState } from 'preact/hooks';
 import { ApiError, request } from '../lib/api.ts';
 import { setFlash } from '../lib/flash.ts';
 import { useHub } from '../lib/hub.ts';
 import { navigate, useLeaveGuard } from '../lib/router.ts';
 import type { Vhost } from '../lib/types.ts';
+import { placeError } from '../lib/use-fields.ts';
+import { submitWith, useSubmit } from '../lib/use-submit.ts';
 import { CodeEditor } from '../parts/code-editor.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Field } from '../parts/field.tsx';
-import { AddressFields, fieldOf } from './address-fields.tsx';
+import { AddressFields } from './address-fields.tsx';
 import { Conflict } from './conflict.tsx';
 import { changedFields, changesFrom, type Draft, draftOf } from './draft.ts';
 import { PreviewPanel } from './preview-panel.tsx';
@@ -23,36 +25,25 @@ export function SiteForm({ id, stored: first, initial }: Props) {
   const { refresh } = useHub();
   const [stored, setStored] = useState(first);
   const [draft, setDraft] = useState<Draft>(first ? draftOf(first.site) : initial);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
   const [theirs, setTheirs] = useState<Stored | null>(null);
   const [deleting, setDeleting] = useState(false);
   const [saved, setSaved] = useState(false);
   const base = stored && draftOf(stored.site);
   const verdict = usePreview(id, base, draft);
   const dirty = changedFields(base ?? initial, draft).length > 0;
-  useLeaveGuard(dirty && !busy && !saved, 'Leave without saving? What you typed will be lost.');
 
-  const set = (change: Partial<Draft>) => {
-    setDraft((old) => ({ ...old, ...change }));
-    setError(null);
-    setSaved(false);
-  };
-
-  /** `over`: the state the change is made to, where it is not the one that was loaded. */
-  const save = async (over: Stored | null, replace = false) => {
-    setBusy(true);
-    setError(null);
+  /** @param over the state that the change is made to */
+  const { busy, error, run, clear } = useSubmit(async (over: Stored | null, replace = false) => {
     const query = replace ? '?replace=true' : '';
+    if (id === null) {
+      const { body } = await request<Vhost>(`/vhosts${query}`, { body: draft });
+      setSaved(true);
+      setFlash(body.enabled ? `${body.domain} is live.` : `${body.domain} is saved.`);
+      refresh();
+      navigate(`/sites/${body.id}`, { replace: true });
+      return;
+    }
     try {
-      if (id === null) {
-        const { body } = await request<Vhost>(`/vhosts${query}`, { body: draft });
-        setSaved(true);
-        setFlash(body.enabled ? `${body.domain} is live.` : `${body.domain} is stored.`);
-        refresh();
-        navigate(`/sites/${body.id}`, { replace: true });
-        return;
-      }
       const { body, etag } = await request<Vhost>(`/vhosts/${id}${query}`, {
         method: 'PUT',
         body: base ? changesFrom(base, draft) : draft,
@@ -64,39 +55,42 @@ export function SiteForm({ id, stored: first, initial }: Props) {
       setSaved(true);
       refresh();
     } catch (reason) {
-      if (id !== null && reason instanceof ApiError && reason.code === 'PRECONDITION_FAILED') {
-        const now = await loadSite(id).catch(() => null);
-        // Our own change, whose answer was lost.
-        if (now && changedFields(draftOf(now.site), draft).length === 0) {
-          setStored(now);
-          setSaved(true);
-          setBusy(false);
-          return;
-        }
+      if (!(reason instanceof ApiError) || reason.code !== 'PRECONDITION_FAILED') throw reason;
+      const now = await loadSite(id).catch(() => null);
+      if (!now || changedFields(draftOf(now.site), draft).length > 0) {
         setTheirs(now);
+        throw reason;
       }
-      setError(reason);
+      // It was our own change, whose answer got lost.
+      setStored(now);
+      setSaved(true);
     }
-    setBusy(false);
+  });
+
+  useLeaveGuard(dirty && !busy && !saved, 'Leave without saving? Your changes will be lost.');
+  const set = (change: Partial<Draft>) => {
+    setDraft((old) => ({ ...old, ...change }));
+    clear();
+    setSaved(false);
   };
 
   const remove = async () => {
-    // Not what somebody else has changed since it was shown.
+    // Refused if someone else has changed the site since it was loaded.
     await request(`/vhosts/${id}`, { method: 'DELETE', ifMatch: stored?.etag });
     refresh();
     setSaved(true);
     navigate('/', { replace: true });
   };
 
-  const takeTheirs = () => {
+  const discard = () => {
     setStored(theirs);
     if (theirs) setDraft(draftOf(theirs.site));
     setTheirs(null);
-    setError(null);
+    clear();
   };
 
   const canSave = !busy && (id === null || dirty);
-  const at = fieldOf(error);
+  const { at, notice } = placeError(error, ['domain', 'upstream']);
   const badLine =
     error instanceof ApiError && error.line !== null
       ? error.line
@@ -106,16 +100,11 @@ export function SiteForm({ id, stored: first, initial }: Props) {
 
   return (
     <div class="site-form">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (canSave) void save(stored);
-        }}
-      >
-        <AddressFields draft={draft} error={error} onChange={set} />
+      <form onSubmit={submitWith(() => canSave && run(stored))}>
+        <AddressFields draft={draft} errorAt={at} onChange={set} />
         <Field
           label="Config"
-          help="Caddyfile directives of this site. Tab indents; Escape, then Tab leaves the editor."
+          help="Caddyfile directives for this site. Tab indents; press Escape, then Tab to leave the editor."
         >
           {(attributes) => (
             <CodeEditor
@@ -131,12 +120,12 @@ export function SiteForm({ id, stored: first, initial }: Props) {
             base={base}
             draft={draft}
             theirs={theirs.site}
-            onTakeTheirs={takeTheirs}
-            onKeepMine={() => save(theirs)}
+            onDiscard={discard}
+            onKeep={() => run(theirs)}
           />
         )}
-        {error !== null && at === null && !theirs && (
-          <Refusal error={error} onReplace={() => save(stored, true)} />
+        {notice !== null && !theirs && (
+          <Refusal error={error} onReplace={() => run(stored, true)} />
         )}
         {saved && !dirty && (
           <p class="notice notice-success" role="status">
@@ -157,7 +146,7 @@ export function SiteForm({ id, stored: first, initial }: Props) {
               Delete …
             </button>
           )}
-          {/* Not `disabled`: the focus would be lost with each save. */}
+          {/* Not `disabled`, which would lose the focus on every save. */}
           <button type="submit" class="primary" aria-disabled={!canSave}>
             {busy ? 'Publishing …' : id === null ? 'Create and publish' : 'Save and publish'}
           </button>
@@ -170,12 +159,12 @@ export function SiteForm({ id, stored: first, initial }: Props) {
       {deleting && stored && (
         <Confirm
           title={`Delete ${stored.site.domain}?`}
-          action="Delete the site"
+          action="Delete site"
           name={stored.site.domain}
           onConfirm={remove}
           onClose={() => setDeleting(false)}
         >
-          <p>Caddy stops serving it at once. The changelog can bring it back.</p>
+          <p>Caddy stops serving it at once. You can restore it from the changelog.</p>
         </Confirm>
       )}
     </div>

@@ -1,4 +1,4 @@
-/** All sites: searched, filtered, switched on and off in place. */
+/** The list of all sites, with search and filters. */
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { get } from '../lib/api.ts';
 import { plural } from '../lib/format.ts';
@@ -25,7 +25,7 @@ export function SiteList({ query }: { query: URLSearchParams }) {
   const { status } = useHub();
   const filter = readFilter(query);
   const published = status?.lastPublish?.at;
-  // Whoever published, a site may have changed.
+  // A publish, even someone else's, may have changed any site.
   const sites = useLoad(`sites ${published}`, (signal) => get<Vhost[]>('/vhosts', signal));
   const { states, activity } = useStates(published);
   const search = useRef<HTMLInputElement>(null);
@@ -54,7 +54,7 @@ export function SiteList({ query }: { query: URLSearchParams }) {
   }, []);
 
   const replace = (site: Vhost) =>
-    sites.set((all) => all?.map((one) => (one.id === site.id ? site : one)));
+    sites.set((all) => all?.map((other) => (other.id === site.id ? site : other)));
 
   return (
     <>
@@ -74,7 +74,7 @@ export function SiteList({ query }: { query: URLSearchParams }) {
           onInput={(event) => change({ search: event.currentTarget.value })}
         />
         <fieldset class="segments">
-          <legend class="visually-hidden">Shown sites</legend>
+          <legend class="visually-hidden">Show sites</legend>
           {SHOWN.map((name) => (
             <label key={name}>
               <input
@@ -112,16 +112,16 @@ export function SiteList({ query }: { query: URLSearchParams }) {
       )}
       {sites.data?.length === 0 && (
         <div class="empty card">
-          <p>No site yet.</p>
+          <p>You have no sites yet.</p>
           <p>
-            <a href="/sites/new">Make the first one</a>, or{' '}
-            <a href="/import">bring your Caddyfile</a>.
+            <a href="/sites/new">Create your first site</a>, or{' '}
+            <a href="/import">import your Caddyfile</a>.
           </p>
         </div>
       )}
       {sites.data && sites.data.length > 0 && rows.length === 0 && (
         <div class="empty card">
-          <p>No site matches.</p>
+          <p>No sites match.</p>
           <button type="button" onClick={() => navigate('/', { replace: true })}>
             Show all sites
           </button>

@@ -1,10 +1,11 @@
-/** One site in the list, and its switch. */
+/** A site in the list, with the switch that turns it on and off. */
 import { useState } from 'preact/hooks';
 import { ApiError, request, wordsOf } from '../lib/api.ts';
-import type { Vhost } from '../lib/types.ts';
+import type { Activity, Vhost } from '../lib/types.ts';
+import { useSubmit } from '../lib/use-submit.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import type { SiteProblem } from './problem.ts';
-import { type Activity, Sparkline } from './sparkline.tsx';
+import { Sparkline } from './sparkline.tsx';
 
 type Props = {
   site: Vhost;
@@ -14,27 +15,15 @@ type Props = {
 };
 
 export function SiteRow({ site, activity, problem, onChanged }: Props) {
-  const [busy, setBusy] = useState(false);
-  const [refusal, setRefusal] = useState<unknown>(null);
-  const [told, setTold] = useState(false);
-
-  const toggle = async () => {
-    if (busy) return;
-    setBusy(true);
-    setRefusal(null);
-    try {
-      const { body, etag } = await request<Vhost>(`/vhosts/${site.id}`);
-      // Somebody else may have done it meanwhile: then it is as it was wanted.
-      const isAsShown = body.enabled === site.enabled;
-      const toggle = { method: 'PATCH', ifMatch: etag } as const;
-      onChanged(
-        isAsShown ? (await request<Vhost>(`/vhosts/${site.id}/toggle`, toggle)).body : body,
-      );
-    } catch (reason) {
-      setRefusal(reason);
-    }
-    setBusy(false);
-  };
+  const [isExplained, setExplained] = useState(false);
+  const toggle = useSubmit(async () => {
+    const { body, etag } = await request<Vhost>(`/vhosts/${site.id}`);
+    // If someone else has already switched it, there is nothing left to do.
+    const isAsShown = body.enabled === site.enabled;
+    const change = { method: 'PATCH', ifMatch: etag } as const;
+    onChanged(isAsShown ? (await request<Vhost>(`/vhosts/${site.id}/toggle`, change)).body : body);
+  });
+  const refusal = toggle.error;
 
   return (
     <>
@@ -44,9 +33,9 @@ export function SiteRow({ site, activity, problem, onChanged }: Props) {
           role="switch"
           class="switch"
           aria-checked={site.enabled}
-          aria-busy={busy}
-          aria-label={`${site.domain} is served`}
-          onClick={toggle}
+          aria-busy={toggle.busy}
+          aria-label={`Serve ${site.domain}`}
+          onClick={toggle.run}
         />
       </span>
       <span class="site-name">
@@ -57,8 +46,8 @@ export function SiteRow({ site, activity, problem, onChanged }: Props) {
           <span class="site-refusal" role="alert">
             <span>{site.enabled ? 'Still on: ' : 'Still off: '}</span>
             <span class="site-refusal-words">{wordsOf(refusal)}</span>
-            <button type="button" class="link" onClick={() => setTold(true)}>
-              Why
+            <button type="button" class="link" onClick={() => setExplained(true)}>
+              Why?
             </button>
           </span>
         )}
@@ -77,17 +66,17 @@ export function SiteRow({ site, activity, problem, onChanged }: Props) {
       <span class="site-activity">
         <Sparkline activity={activity} />
       </span>
-      {told && (
-        <Dialog title={`${site.domain} was left as it is`} onClose={() => setTold(false)}>
+      {isExplained && (
+        <Dialog title={`${site.domain} was not changed`} onClose={() => setExplained(false)}>
           <p>{refusal instanceof Error ? refusal.message : ''}</p>
           {refusal instanceof ApiError && refusal.detail && (
             <pre class="proxy-words">{refusal.detail}</pre>
           )}
           <div class="actions">
             <a class="button" href={`/sites/${site.id}`}>
-              Edit the site
+              Edit site
             </a>
-            <button type="button" onClick={() => setTold(false)}>
+            <button type="button" onClick={() => setExplained(false)}>
               Close
             </button>
           </div>

@@ -1,16 +1,16 @@
-/** The bars of a sparkline. Pure. */
+/** Draws the bars of a sparkline as an SVG path. Pure. */
 
-/** Units of the picture. */
+/** Of the SVG's view box. */
 export const WIDTH = 96;
 export const HEIGHT = 24;
 
-/** Bars in one path, so that two thousand of them stay light. */
+/** One path for all bars, so that a list of two thousand sites stays fast. */
 export function barsPath(values: readonly number[], highest: number): string {
   const step = WIDTH / Math.max(1, values.length);
   return values
     .map((value, at) => {
       if (value === 0 || highest === 0) return '';
-      // A single request must be seen beside a thousand.
+      // A single request must be visible next to a thousand.
       const height = Math.max(1.5, (value / highest) * HEIGHT);
       const x = (at * step).toFixed(1);
       return `M${x} ${HEIGHT}v-${height.toFixed(1)}h${(step * 0.8).toFixed(1)}v${height.toFixed(1)}z`;

@@ -1,23 +1,17 @@
-/** Requests and errors of the last hour, in the space of a word. */
+/** A small bar chart of a site's requests and errors in the last hour. */
 import { count, plural } from '../lib/format.ts';
+import type { Activity } from '../lib/types.ts';
 import { barsPath, HEIGHT, WIDTH } from './spark-bars.ts';
-
-/** All of the same length, oldest first. */
-export type Activity = {
-  requests: readonly number[];
-  status4xx: readonly number[];
-  status5xx: readonly number[];
-};
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
 export function Sparkline({ activity }: { activity: Activity | undefined }) {
   const requests = activity ? sum(activity.requests) : 0;
-  // What a visitor asked wrongly is no error of the site.
+  // A 4xx is the visitor's mistake, not the site's.
   const errors = activity ? sum(activity.status5xx) : 0;
-  const refused = activity ? sum(activity.status4xx) : 0;
+  const rejected = activity ? sum(activity.status4xx) : 0;
   const highest = activity ? Math.max(1, ...activity.requests) : 1;
-  const words = `${plural(requests, 'request')}, ${plural(errors, 'error')} (5xx), ${count(refused)} answered 4xx in the last hour`;
+  const words = `${plural(requests, 'request')}, ${plural(errors, 'error')} (5xx), ${count(rejected)} rejected (4xx) in the last hour`;
   return (
     <span class="spark">
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={words}>

@@ -1,9 +1,9 @@
-/** What the proxy knows of a site: where it is reached, its certificates, its upstreams. */
+/** The live state of a site: its addresses, certificates, upstreams and last errors. */
 import { useEffect } from 'preact/hooks';
 import { get } from '../lib/api.ts';
 import { plural } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
-import type { LastError, SiteState } from '../lib/types.ts';
+import type { Address, LastError, SiteState } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { Time } from '../parts/time.tsx';
 import { linkTo } from './link.ts';
@@ -24,8 +24,8 @@ export function StatePanel({ id }: { id: number }) {
   }, [reload]);
 
   return (
-    <section class="site-state-panel" aria-label="What Caddy knows" aria-busy={!state.data}>
-      <h2>What Caddy knows</h2>
+    <section class="site-state-panel" aria-label="Live state" aria-busy={!state.data}>
+      <h2>Live state</h2>
       {state.error && <p class="muted">{state.error}</p>}
       {state.data && (
         <>
@@ -60,10 +60,10 @@ function Lamp({ state }: { state: 'good' | 'warn' | 'bad' | 'unknown' }) {
   return <span class={`lamp lamp-${state}`} aria-hidden="true" />;
 }
 
-function AddressFact({ address }: { address: SiteState['addresses'][number] }) {
+function AddressFact({ address }: { address: Address }) {
   const { name, port, served, tls, certificate, reason } = address;
   const link = linkTo(address);
-  const shown = link ? (
+  const where = link ? (
     <a href={link} target="_blank" rel="noreferrer">
       {link}
     </a>
@@ -85,16 +85,16 @@ function AddressFact({ address }: { address: SiteState['addresses'][number] }) {
         }
       />
       <span>
-        {shown} {!served && 'is not served'}
+        {where} {!served && 'is not served'}
         {certificate && (
           <span class="fact-words">
             Certificate by {certificate.issuer},{' '}
             {certificate.daysLeft < 0
               ? 'expired'
               : certificate.daysLeft === 0
-                ? 'good for less than a day'
-                : `good for ${plural(certificate.daysLeft, 'day')}`}
-            {!address.automated && ', renewed by hand'}
+                ? 'valid for less than a day'
+                : `valid for ${plural(certificate.daysLeft, 'day')}`}
+            {!address.automated && ', not renewed automatically'}
           </span>
         )}
         {missing && reason && <span class="fact-words">{reason}</span>}
@@ -109,12 +109,12 @@ function ErrorFact({ title, error }: { title: string; error: LastError }) {
     <div class={error.standing ? 'notice notice-warning' : 'notice notice-info'}>
       <strong>
         {title}, <Time at={error.at} />
-        {!error.standing && ' (later requests went well)'}
+        {!error.standing && ' (later requests succeeded)'}
       </strong>
       <pre class="proxy-words">{error.message}</pre>
       {error.retryAt && (
         <p>
-          Caddy tries again: <Time at={error.retryAt} />.
+          Caddy will retry <Time at={error.retryAt} />.
         </p>
       )}
     </div>

@@ -1,32 +1,32 @@
-/** Whether the proxy would take what stands in the form, asked while one types. */
+/** Asks Caddy, while the user types, whether it would accept the form's content. */
 import { useEffect, useState } from 'preact/hooks';
 import { ApiError, request } from '../lib/api.ts';
 import type { Preview } from '../lib/types.ts';
-import { changesFrom, type Draft, isAskable } from './draft.ts';
+import { changesFrom, type Draft, isComplete } from './draft.ts';
 
 export type Verdict =
-  | { state: 'idle' | 'asking' }
+  | { state: 'idle' | 'checking' }
   | { state: 'valid'; diff: string }
   | { state: 'refused'; message: string; line: number | null }
-  /** Caddy was not asked: the hub knows why it cannot be, or could not ask. */
-  | { state: 'unasked'; message: string };
+  /** The check did not happen; `message` says why. */
+  | { state: 'unchecked'; message: string };
 
-/** Long enough to end a word. */
+/** About as long as a pause between two words. */
 const PAUSE_MS = 400;
 
-/** @param base what is stored; null for a new site */
+/** @param base the stored site; null for a new one */
 export function usePreview(id: number | null, base: Draft | null, draft: Draft): Verdict {
   const [verdict, setVerdict] = useState<Verdict>({ state: 'idle' });
   const key = JSON.stringify([base, draft]);
 
   useEffect(() => {
     const changes = base ? changesFrom(base, draft) : draft;
-    if (!isAskable(draft) || Object.keys(changes).length === 0) {
+    if (!isComplete(draft) || Object.keys(changes).length === 0) {
       setVerdict({ state: 'idle' });
       return;
     }
     const own = new AbortController();
-    setVerdict((old) => (old.state === 'idle' ? { state: 'asking' } : old));
+    setVerdict((old) => (old.state === 'idle' ? { state: 'checking' } : old));
     const timer = setTimeout(async () => {
       const operation = id === null ? { op: 'create', ...draft } : { op: 'update', id, ...changes };
       try {
@@ -37,7 +37,11 @@ export function usePreview(id: number | null, base: Draft | null, draft: Draft):
         setVerdict(
           body.valid
             ? { state: 'valid', diff: body.diff }
-            : { state: 'refused', message: body.detail ?? 'It is refused.', line: body.line },
+            : {
+                state: 'refused',
+                message: body.detail ?? 'Caddy gave no reason.',
+                line: body.line,
+              },
         );
       } catch (reason) {
         if (own.signal.aborted) return;
@@ -45,7 +49,7 @@ export function usePreview(id: number | null, base: Draft | null, draft: Draft):
           reason instanceof ApiError && reason.status !== 0
             ? reason.code === 'PROXY_REJECTED'
               ? { state: 'refused', message: reason.detail ?? reason.message, line: reason.line }
-              : { state: 'unasked', message: reason.message }
+              : { state: 'unchecked', message: reason.message }
             : { state: 'idle' },
         );
       }

@@ -1,13 +1,12 @@
-/** What the proxy knows of all sites, and their last hour, asked again each minute. */
+/** The live state of all sites and their requests in the last hour, loaded every minute. */
 import { useEffect, useState } from 'preact/hooks';
 import { get } from '../lib/api.ts';
 import { useAnswers } from '../lib/hub.ts';
-import type { SiteState } from '../lib/types.ts';
-import type { Activity } from './sparkline.tsx';
+import type { Activity, SiteState } from '../lib/types.ts';
 
-export type Known = {
+export type States = {
   states: ReadonlyMap<number, SiteState>;
-  /** Sites without requests are missing. */
+  /** Only sites with requests. */
   activity: ReadonlyMap<number, Activity>;
 };
 
@@ -15,32 +14,32 @@ const EVERY_MS = 60_000;
 const byId = <T extends { id: number }>(all: readonly T[]) =>
   new Map(all.map((one) => [one.id, one]));
 
-/** By the site's id. @param published asks at once when it changes, and when hub and agent answer again */
-export function useStates(published: string | undefined): Known {
-  const [known, setKnown] = useState<Known>({ states: new Map(), activity: new Map() });
+/** Both by the site's id. @param published loads at once when it changes, as when hub and agent answer again */
+export function useStates(published: string | undefined): States {
+  const [states, setStates] = useState<States>({ states: new Map(), activity: new Map() });
   const answers = useAnswers();
   useEffect(() => {
     if (!answers) return;
     const own = new AbortController();
-    // The list is whole without them, and the status bar tells of an agent that is away.
-    const ask = () => {
+    // Failures are ignored: the list works without this, and the status bar reports a missing agent.
+    const load = () => {
       get<SiteState[]>('/vhosts/state', own.signal).then(
-        (states) => setKnown((old) => ({ ...old, states: byId(states) })),
+        (all) => setStates((old) => ({ ...old, states: byId(all) })),
         () => {},
       );
-      get<{ vhosts: ({ id: number } & Activity)[] }>('/vhosts/activity', own.signal).then(
-        ({ vhosts }) => setKnown((old) => ({ ...old, activity: byId(vhosts) })),
+      get<{ vhosts: Activity[] }>('/vhosts/activity', own.signal).then(
+        ({ vhosts }) => setStates((old) => ({ ...old, activity: byId(vhosts) })),
         () => {},
       );
     };
-    ask();
+    load();
     const timer = setInterval(() => {
-      if (!document.hidden) ask();
+      if (!document.hidden) load();
     }, EVERY_MS);
     return () => {
       own.abort();
       clearInterval(timer);
     };
   }, [published, answers]);
-  return known;
+  return states;
 }

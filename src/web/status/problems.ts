@@ -1,4 +1,4 @@
-/** What the hub's status says that an operator has to know, worst first. Pure. */
+/** Turns the hub's status into the problems an operator must know about. Pure. */
 import { plural } from '../lib/format.ts';
 import type { Status } from '../lib/types.ts';
 
@@ -9,6 +9,7 @@ export type Problem = {
   link?: { to: string; label: string };
 };
 
+/** In the order they are shown. */
 export function problemsOf(status: Status): Problem[] {
   const problems: Problem[] = [];
   const bad = (title: string, text: string, link?: Problem['link']) =>
@@ -19,21 +20,21 @@ export function problemsOf(status: Status): Problem[] {
   if (!status.agent.reachable) {
     bad(
       'The agent does not answer',
-      'Sites are served as before, but no change can be made until it is back.',
+      'Your sites are still served, but you cannot make changes until it is back.',
     );
   } else if (!status.proxy.running) {
-    bad('Caddy is not running', 'No site is served.');
+    bad('Caddy is not running', 'None of your sites is served.');
   } else if (status.foreign) {
     warn(
-      'Caddy serves sites of somebody else',
-      'The first change would replace them. Import them before.',
+      'Caddy serves sites that signalbox does not manage',
+      'Your first change would replace them, so import them first.',
       { to: '/import', label: 'Import' },
     );
   } else if (!status.inStep) {
-    warn('Not in step', 'Caddy serves something else than is stored; it is being published again.');
+    warn('Not in step', 'Caddy does not serve what is stored. signalbox is publishing it again.');
   }
   for (const { id, domain, detail } of status.broken) {
-    bad(`${domain} is refused by the proxy`, detail, { to: `/sites/${id}`, label: 'Mend it' });
+    bad(`Caddy no longer accepts ${domain}`, detail, { to: `/sites/${id}`, label: 'Fix it' });
   }
   for (const { id, name, daysLeft, overdue } of status.certificates) {
     if (!overdue && daysLeft >= 0) continue;
@@ -42,18 +43,18 @@ export function problemsOf(status: Status): Problem[] {
       daysLeft < 0
         ? `The certificate of ${name} has expired`
         : `The certificate of ${name} expires in ${plural(daysLeft, 'day')}`,
-      'Nothing has renewed it.',
+      'It was not renewed.',
       { to: `/sites/${id}`, label: 'See why' },
     );
   }
   if (status.drift) {
     warn(
       'The Caddyfile on disk was changed by hand',
-      'The next change replaces it; a copy of it will be kept.',
+      'Your next change will replace it. signalbox keeps a copy.',
     );
   }
   if (status.restartNeeded) {
-    warn('Caddy should be restarted', 'A start that failed may have left ports open.');
+    warn('Caddy should be restarted', 'A failed start may have left ports open.');
   }
   for (const warning of status.warnings) warn('Warning', warning);
   return problems;

@@ -1,4 +1,4 @@
-/** One line that says whether all is well; what is not comes first and opens up. */
+/** One line with the state of hub, agent and Caddy; it opens to a list of problems, if any. */
 import { duration, plural } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
 import { Time } from '../parts/time.tsx';
@@ -10,7 +10,7 @@ export function StatusBar() {
     return (
       <div class="status status-bad" role="alert">
         <span class="lamp" aria-hidden="true" />
-        <span class="status-main">The hub does not answer. Trying again …</span>
+        <span class="status-main">The hub does not answer. Retrying …</span>
       </div>
     );
   }
@@ -49,7 +49,7 @@ export function StatusBar() {
         <span class="status-main" role="status">
           {problems.length === 1
             ? problems[0]?.title
-            : `${problems[0]?.title}, and ${plural(problems.length - 1, 'more thing')}`}
+            : `${problems[0]?.title}, and ${plural(problems.length - 1, 'more problem')}`}
         </span>
         {facts}
       </summary>

@@ -19,16 +19,16 @@ describe('a change with a cookie is refused', () => {
   test.each([
     ['from another origin', { Origin: 'https://evil.example' }],
     ['from another port', { Origin: 'http://127.0.0.1:1' }],
-    ['from no origin that can be named', { Origin: 'null' }],
-    ['from nonsense', { Origin: 'evil' }],
+    ['from an opaque origin', { Origin: 'null' }],
+    ['with a malformed Origin', { Origin: 'evil' }],
     ['from another site', { 'Sec-Fetch-Site': 'cross-site' }],
-    ['from a neighbour', { 'Sec-Fetch-Site': 'same-site' }],
+    ['from another subdomain of the same site', { 'Sec-Fetch-Site': 'same-site' }],
   ])('%s', async (_, headers) => {
     const answer = await change({ ...cookie(), ...headers });
     expect([answer.status, answer.body.code]).toEqual([403, 'FORBIDDEN_ORIGIN']);
   });
 
-  test('where only one of the two is foreign', async () => {
+  test('if only one of the two headers is foreign', async () => {
     const origin = `http://${own()}`;
     const site = { 'Sec-Fetch-Site': 'cross-site', Origin: origin };
     expect((await change({ ...cookie(), ...site })).status).toBe(403);
@@ -36,14 +36,14 @@ describe('a change with a cookie is refused', () => {
     expect((await change({ ...cookie(), ...page })).status).toBe(403);
   });
 
-  test('also for one that is no session any more', async () => {
+  test('even if the cookie’s session has ended', async () => {
     const headers = { Cookie: 'a=b; __Host-signalbox_session=old', Origin: 'https://evil.example' };
     expect((await change(headers)).body.code).toBe('FORBIDDEN_ORIGIN');
   });
 });
 
 test.each(['sign-in/email', 'sign-up/email', 'sign-out'])(
-  '%s is none of a foreign page’s',
+  '%s cannot be called by a foreign page',
   async (path) => {
     const answer = await ask<{ code: string }>(`${stack.hub}/auth/${path}`, {
       json: { email: 'ada@example.org', password: 'a long passphrase', name: 'Ada' },
@@ -54,20 +54,20 @@ test.each(['sign-in/email', 'sign-up/email', 'sign-out'])(
   },
 );
 
-describe('what passes', () => {
-  test('a page of the hub’s own, curl with a cookie jar, the address bar', async () => {
+describe('allowed', () => {
+  test('the hub’s own pages, curl with a cookie jar, the address bar', async () => {
     const page = { Origin: `http://${own()}`, 'Sec-Fetch-Site': 'same-origin' };
     expect((await change({ ...cookie(), ...page })).status).toBe(404);
     expect((await change(cookie())).status).toBe(404);
     expect((await change({ ...cookie(), 'Sec-Fetch-Site': 'none' })).status).toBe(404);
   });
 
-  test('a bearer from anywhere, since no browser adds one by itself', async () => {
+  test('a bearer token from anywhere, because no browser adds one by itself', async () => {
     const headers = { ...owner.headers, ...cookie(), Origin: 'https://evil.example' };
     expect((await change(headers)).status).toBe(404);
   });
 
-  test('reading, which another page cannot see without CORS', async () => {
+  test('reads, whose responses other pages cannot see without CORS', async () => {
     const headers = { ...cookie(), Origin: 'https://evil.example' };
     const answer = await ask(`${stack.hub}/vhosts`, { headers });
     expect(answer.status).toBe(200);
@@ -81,7 +81,7 @@ describe('what passes', () => {
   });
 });
 
-test('with HUB_ORIGINS any other Host is refused, the health route aside', async () => {
+test('HUB_ORIGINS refuses any other Host, except on the health route', async () => {
   const hub = await startStack({ HUB_ORIGINS: 'https://Box.example https://alias.example:8443' });
   const get = (Host: string, path = '/auth/get-session', more = {}) =>
     ask<{ code: string }>(`${hub.hub}${path}`, { headers: { Host, ...more } });
@@ -112,7 +112,7 @@ test('behind a trusted proxy the origin’s scheme counts', async () => {
   await hub.stop();
 });
 
-test('every answer says what a browser may do with it', async () => {
+test('every response has security headers', async () => {
   const requests: [string, object][] = [
     ['/health', {}],
     ['/nothing', {}],

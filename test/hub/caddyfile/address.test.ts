@@ -1,70 +1,22 @@
+/** Domains, address keys and upstreams. */
 import { expect, test } from 'bun:test';
 import { addressKey, isUpstream, normalizeDomain } from '../../../src/hub/caddyfile/address.ts';
 
 const long = (length: number) => 'a'.repeat(length);
 
 test.each([
-  [''],
-  [' a.example'],
-  ['a.example '],
-  ['a b'],
-  ['a.example,b.example'],
-  ['a.example{'],
-  ['"a.example"'],
-  ['`a`'],
-  ['a\\b'],
-  ['a#b'],
-  ['{$SITE}'],
-  ['{env.SITE}'],
-  ['a..example'],
-  ['.a.example'],
-  ['..'],
-  ['.'],
-  ['-a.example'],
-  ['a-.example'],
-  ['*'],
-  ['*.'],
-  ['*.*.example'],
-  ['a.*.example'],
-  ['a*.example'],
-  ['*.1.2.3.4'],
-  ['http://'],
-  ['https://'],
-  [':8080'],
-  ['ftp://a.example'],
-  ['http://http://a.example'],
-  ['a.example/'],
-  ['a.example/path'],
-  ['a.example?x'],
-  ['user@a.example'],
-  ['a.example:'],
-  ['a.example:0'],
-  ['a.example:65536'],
-  ['a.example:http'],
-  ['a.example:80-90'],
-  ['a.example:+80'],
-  ['http://a.example:443'],
-  ['https://a.example:80'],
-  ['1.2.3'],
-  ['1.2.3.256'],
-  ['1.2.3.4.5'],
-  ['01.2.3.4'],
-  ['a.0x1'],
-  ['[::1'],
-  ['[]'],
-  ['[1.2.3.4]'],
-  ['[::1%eth0]'],
-  ['::1::'],
-  ['1::2::3'],
-  ['a.example\nb.example'],
-  ['a\u0000b'],
-  ['a\u00a0b.ü'],
-  ['ü{.example'],
-  ['ü%2f.example'],
-  ['unix//run/x.sock'],
-  [`${long(64)}.example`],
-  [`${`${long(61)}.`.repeat(4)}${long(6)}`],
-])('%j is no domain', (input) => {
+  ...['', ' a.example', 'a.example ', 'a b', 'a.example,b.example', 'a.example\nb.example'],
+  ...['a.example{', '"a.example"', '`a`', 'a\\b', 'a#b', 'a\u0000b', 'a\u00a0b.ü', 'ü{.example'],
+  ...['{$SITE}', '{env.SITE}', 'a..example', '.a.example', '..', '.', '-a.example', 'a-.example'],
+  ...['*', '*.', '*.*.example', 'a.*.example', 'a*.example', '*.1.2.3.4'],
+  ...['http://', 'https://', ':8080', 'ftp://a.example', 'http://http://a.example'],
+  ...['a.example/', 'a.example/path', 'a.example?x', 'user@a.example', 'ü%2f.example'],
+  ...['a.example:', 'a.example:0', 'a.example:65536', 'a.example:http', 'a.example:80-90'],
+  ...['a.example:+80', 'http://a.example:443', 'https://a.example:80'],
+  ...['1.2.3', '1.2.3.256', '1.2.3.4.5', '01.2.3.4', 'a.0x1'],
+  ...['[::1', '[]', '[1.2.3.4]', '[::1%eth0]', '::1::', '1::2::3', 'unix//run/x.sock'],
+  ...[`${long(64)}.example`, `${`${long(61)}.`.repeat(4)}${long(6)}`],
+])('%j is not a domain', (input) => {
   expect(normalizeDomain(input)).toBeNull();
 });
 
@@ -90,7 +42,7 @@ test.each([
   ['::1', '[::1]'],
   ['http://[2001:DB8:0:0::1]:8080', 'http://[2001:db8::1]:8080'],
   [`${long(63)}.example`, `${long(63)}.example`],
-])('%j is %j', (input, expected) => {
+])('%j becomes %j', (input, expected) => {
   expect(normalizeDomain(input)).toBe(expected);
   expect(normalizeDomain(expected)).toBe(expected);
 });
@@ -125,58 +77,32 @@ test.each([
   [['{$SITE}.Example', '{$SITE}.example.']],
   [['a..b']],
   [['']],
-] as [string[]][])('%j have one key', (addresses) => {
+] as [string[]][])('%j have the same key', (addresses) => {
   expect([...new Set(addresses.map((address) => addressKey(address)))]).toHaveLength(1);
   keys.push(addressKey(addresses[0] ?? ''));
 });
 const keys: string[] = [];
 
-test('which no other address has', () => {
+test('addresses that differ have different keys', () => {
   expect(new Set(keys.filter((key) => key !== ':443')).size).toBe(keys.length - 2);
 });
 
 test.each([
-  [''],
-  ['a'],
-  ['http://'],
-  ['http://:80'],
-  [':80'],
-  ['a:'],
-  ['a:0'],
-  ['a:65536'],
-  ['a:80 b:80'],
-  ['a:80\n}'],
-  ['http://a/'],
-  ['http://a?b'],
-  ['http://u@a'],
-  ['ftp://a'],
-  ['http://*.a'],
-  ['http://{host}'],
-  ['http://a"b'],
-  ['http://ü'],
-  ['::1'],
-  ['http://::1'],
-  ['[::1]'],
-  ['import'],
-  ['unix//run/x.sock'],
-])('%j is no upstream', (text) => {
+  ...['', 'a', 'http://', 'http://:80', ':80', 'a:', 'a:0', 'a:65536', 'a:80 b:80', 'a:80\n}'],
+  ...['http://a/', 'http://a?b', 'http://u@a', 'ftp://a', 'http://*.a', 'http://{host}'],
+  ...['http://a"b', 'http://ü', '::1', 'http://::1', '[::1]', 'import', 'unix//run/x.sock'],
+])('%j is not an upstream', (text) => {
   expect(isUpstream(text)).toBe(false);
 });
 
 test.each([
-  ['http://a'],
-  ['https://a.example.'],
-  ['h2c://a_b:8080'],
-  ['localhost:9000'],
-  ['10.0.0.1:80'],
-  ['[::1]:80'],
-  ['http://[::1]'],
-  ['HTTPS://A.example:8443'],
+  ...['http://a', 'https://a.example.', 'h2c://a_b:8080', 'localhost:9000', '10.0.0.1:80'],
+  ...['[::1]:80', 'http://[::1]', 'HTTPS://A.example:8443'],
 ])('%j is an upstream', (text) => {
   expect(isUpstream(text)).toBe(true);
 });
 
-test('where the global options set the ports, those are what an address without one means', () => {
+test('an address without a port has the one that the global options set', () => {
   const ports = { http: 8080, https: 8443 };
   const key = (address: string) => addressKey(address, ports);
   expect(key('http://a.example:8080')).toBe(key('http://a.example'));

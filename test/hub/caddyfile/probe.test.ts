@@ -1,3 +1,4 @@
+/** Probes: a few sites on the lines that they have in the whole proxyfile. */
 import { describe, expect, test } from 'bun:test';
 import { renderProbe } from '../../../src/hub/caddyfile/probe.ts';
 import { locate, render, type Site } from '../../../src/hub/caddyfile/render.ts';
@@ -24,13 +25,13 @@ describe('a probe', () => {
   const lines = whole.text.split('\n');
 
   test.each([[[]], [[1]], [[2, 3]], [[5, 1]], [[1, 2, 3, 5]]])(
-    'of %j has each of its lines where the whole has it, and no other site',
+    'of sites %j has every line where the whole has it, and no other site',
     (ids: number[]) => {
       const chosen = ids.map((id) => sites[id - 1] as Site);
       const probe = renderProbe(whole, chosen);
       const probed = probe.text.split('\n');
-      for (const [at, line] of probed.entries()) {
-        if (line !== '') expect(line).toBe(lines[at] ?? '');
+      for (const [index, line] of probed.entries()) {
+        if (line !== '') expect(line).toBe(lines[index] ?? '');
       }
       for (const { id, domain } of sites)
         expect(probe.text.includes(domain)).toBe(ids.includes(id));
@@ -39,15 +40,15 @@ describe('a probe', () => {
     },
   );
 
-  test('of a disabled site has it behind the end of the whole', () => {
+  test('of a disabled site has it after the end of the whole', () => {
     const off = sites[3] as Site;
     const probe = renderProbe(whole, [sites[1] as Site, { ...off, enabled: true }]);
-    const at = probe.text.split('\n').findIndex((line) => line.includes('respond four'));
-    expect(at).toBeGreaterThan(lines.length);
-    expect(locate(probe, at + 1)).toEqual({ id: 4, domain: off.domain, line: 1 });
+    const index = probe.text.split('\n').findIndex((line) => line.includes('respond four'));
+    expect(index).toBeGreaterThan(lines.length);
+    expect(locate(probe, index + 1)).toEqual({ id: 4, domain: off.domain, line: 1 });
   });
 
-  test('holds every line of the whole when it is of every site', () => {
+  test('of all sites is the whole', () => {
     const enabled = sites.filter((one) => one.enabled);
     expect(renderProbe(whole, enabled).text).toBe(whole.text);
     const bare = render('', enabled);

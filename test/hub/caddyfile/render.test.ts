@@ -1,3 +1,4 @@
+/** The proxyfile, against golden files and a real Caddy. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { locate, render, renderSite, type Site } from '../../../src/hub/caddyfile/render.ts';
@@ -18,7 +19,7 @@ const site = (id: number, domain: string, config: string, rest: Partial<Site> = 
   ...rest,
 });
 
-/** Compares with the file of that name; `UPDATE_GOLDEN=1` writes it anew. */
+/** Compares with the golden file; `UPDATE_GOLDEN=1` writes it. */
 async function expectGolden(name: string, text: string): Promise<void> {
   const path = join(import.meta.dir, '../../golden/render', `${name}.caddyfile`);
   if (process.env.UPDATE_GOLDEN === '1') await Bun.write(path, text);
@@ -79,11 +80,11 @@ test.each<[string, string, Site[]]>([
       site(2, 'b.example', 'respond "{$TEXT:a\nb}" # "\nrespond \\\nc'),
     ],
   ],
-])('%s is rendered as its golden file', async (name, preamble, sites) => {
+])('%s is rendered as in its golden file', async (name, preamble, sites) => {
   await expectGolden(name, render(preamble, sites).text);
 });
 
-test('an unset variable never turns a site into global options', async () => {
+test('a site whose address is an unset variable never becomes global options', async () => {
   for (const preamble of ['', '{\n}', '(s) {\n}', '{\n\tdebug\n}']) {
     const sites = [site(1, '{$NONE}', '{$NONE} {\n\tlog\n}'), site(2, 'http://b.example', 'log')];
     const adapted = await caddy.adapt(render(preamble, sites).text);
@@ -91,7 +92,7 @@ test('an unset variable never turns a site into global options', async () => {
   }
 });
 
-test('Caddy reads what is rendered', async () => {
+test('Caddy accepts what is rendered', async () => {
   const sites = [site(1, 'http://a.example', 'respond a'), site(2, ':8080', ':8080 {\n\tlog\n}')];
   const adapted = await caddy.adapt(render(PREAMBLE, sites).text);
   expect(adapted.ok).toBe(true);
@@ -102,13 +103,13 @@ test('carriage returns and lines inside quotes stay as they are', () => {
   expect(text).toBe('a.example {\n\trespond "a\r\nb"\r\n\r\n\tlog\n}');
 });
 
-test('blank lines at the end go, unless a backslash stands before them', () => {
+test('blank lines at the end are removed, unless there is a backslash before them', () => {
   const text = (config: string) => renderSite(site(1, 'a.example', config)).text;
   expect(text('log\n\n \t\r\n')).toBe('a.example {\n\tlog\n}');
   expect(text('log # \\ \n\n')).toBe('a.example {\n\tlog # \\ \n\n\n}');
 });
 
-test('lines are found again, of bodies and of blocks', () => {
+test('a line of the proxyfile is traced to its vhost, for bodies and blocks', () => {
   const sites = [
     site(7, 'a.example', 'respond a\nlog'),
     site(8, 'b.example', '# b\nb.example {\n\tlog\n}\n\n'),
@@ -129,12 +130,12 @@ test('lines are found again, of bodies and of blocks', () => {
   expect(rendered.spans.map(({ lines: count }) => count)).toEqual([2, 4, 1]);
 });
 
-test('an unchanged site is read once', () => {
+test('an unchanged site is rendered once', () => {
   const one = site(1, 'a.example', 'respond a');
   expect(renderSite(one)).toBe(renderSite(one));
 });
 
-test('a thousand known sites take no time', () => {
+test('a thousand unchanged sites render in a millisecond', () => {
   const sites = Array.from({ length: 1000 }, (_, id) => site(id, `s${id}.example`, 'respond "a"'));
   const times = Array.from({ length: 50 }, () => {
     const begin = performance.now();

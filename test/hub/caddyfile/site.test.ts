@@ -1,3 +1,4 @@
+/** Telling a body from a whole block. */
 import { expect, test } from 'bun:test';
 import { siteForm } from '../../../src/hub/caddyfile/site.ts';
 

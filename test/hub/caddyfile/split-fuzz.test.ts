@@ -1,6 +1,6 @@
 /**
- * Generated Caddyfiles that the live Caddy accepts: taken apart and rendered again they mean the
- * same to it. FUZZ_SECONDS makes it longer, FUZZ_SEED other.
+ * Generated Caddyfiles that a real Caddy accepts: split and rendered again, they mean the same to it.
+ * FUZZ_SECONDS sets how long it runs, FUZZ_SEED which files it tries.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { render } from '../../../src/hub/caddyfile/render.ts';
@@ -83,7 +83,7 @@ function caddyfile(random: Random): string {
 }
 
 test(
-  'what Caddy accepts means the same when it has been taken apart',
+  'what Caddy accepts means the same once it is split and rendered',
   async () => {
     const random = seededRandom(SEED);
     const until = Date.now() + SECONDS * 1_000;
@@ -91,7 +91,7 @@ test(
     while (Date.now() < until || counts.accepted < 30) {
       const file = caddyfile(random);
       const original = await caddy.adapt(file);
-      // Twice the same site in other letters is refused for a reason of its own.
+      // Some are refused, for example because the same site comes twice.
       if (!original.ok) continue;
       counts.accepted++;
       const split = splitCaddyfile(file);

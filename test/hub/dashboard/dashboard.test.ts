@@ -17,7 +17,7 @@ const page = (path = '/', headers: Record<string, string> = {}) =>
   ask(`${root}${path}`, { headers });
 
 describe('the dashboard', () => {
-  test('has no page at an address it does not know, and no file by a name it did not make', async () => {
+  test('has no page at an unknown address, and no file with an unknown name', async () => {
     for (const path of ['/nowhere', '/sites', '/index.html', '/sites/1/x', '/..%2fpackage.json']) {
       const answer = await page(path);
       expect(answer.status).toBe(404);
@@ -26,7 +26,7 @@ describe('the dashboard', () => {
     }
   });
 
-  test('shows a person who typed such an address where to go, and nobody below /api', async () => {
+  test('shows people who mistype an address where to go, but not under /api', async () => {
     const accept = { Accept: 'text/html,application/xhtml+xml' };
     for (const path of ['/nowhere', '/sites/1/x']) {
       const answer = await page(path, accept);
@@ -39,13 +39,13 @@ describe('the dashboard', () => {
     }
   });
 
-  test('takes nothing but reads', async () => {
+  test('is read-only', async () => {
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
       expect((await ask(root, { method })).status).toBe(404);
     }
   });
 
-  test.each([...PAGES])('is one page at %s, which nobody may keep or frame', async (path) => {
+  test.each([...PAGES])('is one page at %s, which must not be cached or framed', async (path) => {
     const answer = await page(path.replace(':id', '7'));
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -56,7 +56,7 @@ describe('the dashboard', () => {
     expect(policy).not.toContain('unsafe');
   });
 
-  test('loads its own files alone, has no inline script or style, and no path of this machine', async () => {
+  test('loads only its own files, has no inline script or style, and reveals no path of this machine', async () => {
     const { text } = await page();
     const loaded = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, path]) => path ?? '');
     expect(loaded.length).toBeGreaterThan(2);
@@ -71,7 +71,7 @@ describe('the dashboard', () => {
     expect(text).not.toMatch(/<script(?![^>]*src=)|<style|style=|\son[a-z]+=/i);
   });
 
-  test('is smaller than 120 KB in gzip, all files of it together', async () => {
+  test('is smaller than 120 KB in gzip, all files together', async () => {
     const { text } = await page();
     const seen = new Set<string>();
     let total = 0;
@@ -98,7 +98,7 @@ describe('the dashboard', () => {
     expect(total).toBeLessThan(120_000);
   });
 
-  test('is sent as it is to who does not take gzip', async () => {
+  test('is sent uncompressed to clients that do not accept gzip', async () => {
     const [, name] = /"\/([\w-]+\.js)"/.exec((await page()).text) ?? [];
     for (const [header, encoding] of [
       ['identity', null],
@@ -116,7 +116,7 @@ describe('the dashboard', () => {
     }
   });
 
-  test('tells how an account is made, by who asks from where', async () => {
+  test('says what the client needs to sign up', async () => {
     const door = async (headers: Record<string, string> = {}) =>
       /data-door="([^"]*)"/.exec((await page('/', headers)).text)?.[1];
     expect(await door({ 'X-Forwarded-For': '203.0.113.7' })).toBe('setup-code');
@@ -126,7 +126,7 @@ describe('the dashboard', () => {
     expect(await door()).toBe('closed');
   });
 
-  test('answers to its own names alone where they are set', async () => {
+  test('answers only to its own host names if they are set', async () => {
     const named = await startStack({ HUB_ORIGINS: 'https://box.example' });
     try {
       const address = named.hub.replace(/\/api$/, '/');

@@ -25,7 +25,7 @@ afterEach(async () => {
   stack = undefined;
 });
 
-/** All that is in a database, read by a program that knows no schema. */
+/** The whole contents of a database, read without knowing its schema. */
 function everythingIn(file: string): unknown {
   const sqlite = new Database(file, { readonly: true });
   const tables = sqlite.query('SELECT name, sql FROM sqlite_master ORDER BY name').all() as {
@@ -40,8 +40,8 @@ function everythingIn(file: string): unknown {
   return { tables, rows, version };
 }
 
-describe('a database of another version', () => {
-  test('that is newer is refused with both numbers and not a byte written', () => {
+describe('a database', () => {
+  test('from a newer version is refused, naming both versions, with not a byte written', () => {
     const dataDir = join(folder, 'newer');
     layGoldenDatabase(TODAY, dataDir, ports);
     const file = join(dataDir, 'signalbox.db');
@@ -50,14 +50,14 @@ describe('a database of another version', () => {
     sqlite.close();
     const before = { bytes: readFileSync(file), mode: statSync(file).mode };
     expect(() => openDatabase(dataDir)).toThrow(
-      `the database has schema version 999, which a newer version of signalbox wrote; this one knows versions up to ${TODAY}`,
+      `the database has schema version 999, written by a newer version of signalbox; this version supports up to ${TODAY}`,
     );
     expect(readFileSync(file).equals(before.bytes)).toBe(true);
     expect(statSync(file).mode).toBe(before.mode);
     expect(readdirSync(dataDir).toSorted()).toEqual(['hub.lock', 'signalbox.db']);
   });
 
-  test('is brought up to date without what attempts that were killed have left', () => {
+  test('is migrated, and what killed attempts left behind is removed', () => {
     const dataDir = join(folder, 'left-behind');
     layGoldenDatabase(1, dataDir, ports);
     const kept = `signalbox.db.before-v${TODAY}`;
@@ -70,7 +70,7 @@ describe('a database of another version', () => {
     expect(names.filter((name) => left.includes(name))).toEqual([]);
   });
 
-  test('or no database at all is refused and left alone', () => {
+  test('that is not SQLite is refused and left unchanged', () => {
     const dataDir = join(folder, 'text');
     openDatabase(dataDir).close();
     const file = join(dataDir, 'signalbox.db');
@@ -79,19 +79,19 @@ describe('a database of another version', () => {
     expect(readFileSync(file, 'utf8')).toBe('notes '.repeat(100));
   });
 
-  test('of which no copy can be kept is not migrated', () => {
+  test('that cannot be copied first is not migrated', () => {
     const dataDir = join(folder, 'no-copy');
     layGoldenDatabase(1, dataDir, ports);
     const file = join(dataDir, 'signalbox.db');
     const before = everythingIn(file);
-    // A folder of that name cannot be replaced by a file.
+    // A file cannot replace a folder of that name.
     Bun.spawnSync(['mkdir', '-p', join(`${file}.before-v${TODAY}`, 'taken')]);
-    expect(() => openDatabase(dataDir)).toThrow('no copy can be kept first');
+    expect(() => openDatabase(dataDir)).toThrow('cannot copy it first');
     expect(everythingIn(file)).toEqual(before);
     expect(readdirSync(dataDir).filter((name) => name.endsWith('.part'))).toEqual([]);
   });
 
-  test('stays as it was where the migration fails, and the copy is named', () => {
+  test('is unchanged if the migration fails, and the copy is named', () => {
     const dataDir = join(folder, 'failing');
     layGoldenDatabase(1, dataDir, ports);
     const file = join(dataDir, 'signalbox.db');
@@ -99,7 +99,7 @@ describe('a database of another version', () => {
     const sqlite = new Database(file);
     const scripts = [...MIGRATIONS.slice(0, 2), 'DROP TABLE users; DROP TABLE never_there'];
     expect(() => migrate(sqlite, file, scripts)).toThrow(
-      `the database could not be brought from schema version 1 to 3 and is as it was, with a copy in ${file}.before-v3: no such table: never_there`,
+      `cannot migrate the database from schema version 1 to 3 (unchanged; copy in ${file}.before-v3): no such table: never_there`,
     );
     sqlite.close();
     expect(everythingIn(file)).toEqual(before);
@@ -125,14 +125,14 @@ describe('a database of another version', () => {
   });
 });
 
-describe('from the first schema ever to today’s', () => {
-  test('there is a database of every version before today’s', () => {
+describe('from the first schema to today’s', () => {
+  test('there is a database of every earlier version', () => {
     expect(GOLDEN_VERSIONS).toEqual(
       expect.arrayContaining(Array.from({ length: TODAY - 1 }, (_, at) => at + 1)),
     );
   });
 
-  test.each(GOLDEN_VERSIONS)('version %d goes on with all its data', async (version) => {
+  test.each(GOLDEN_VERSIONS)('version %d keeps all its data', async (version) => {
     const own = { http: freePort(), https: freePort() };
     const home = temporaryFolder();
     const dataDir = join(home, 'data');
@@ -202,7 +202,7 @@ describe('from the first schema ever to today’s', () => {
       async () => (await served('www.block.example').catch(() => '')) === 'block, changed',
       'the sites',
     );
-    // The number of a vhost that was deleted is not given away again.
+    // The id of a deleted vhost is not reused.
     const made = await ask<{ id: number }>(`${hub}/vhosts`, {
       json: { domain: 'http://new.example', config: 'respond new' },
       headers,

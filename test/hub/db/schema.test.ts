@@ -13,7 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const tables = Object.values(schema).filter((value) => is(value, SQLiteTable));
 
-test('a database of a newer version is refused and left alone', () => {
+test('a database from a newer version is refused and left unchanged', () => {
   const newer = join(folder, 'newer');
   openDatabase(newer).close();
   const sqlite = new Database(join(newer, 'signalbox.db'));
@@ -23,7 +23,7 @@ test('a database of a newer version is refused and left alone', () => {
   sqlite.close();
 });
 
-test('the migrations make exactly the tables the schema describes', () => {
+test('the migrations create exactly the tables of the schema', () => {
   openDatabase(join(folder, 'fresh')).close();
   const sqlite = new Database(join(folder, 'fresh', 'signalbox.db'));
   type Column = { name: string; type: string; notnull: number; pk: number };
@@ -50,7 +50,7 @@ test('the migrations make exactly the tables the schema describes', () => {
   sqlite.close();
 });
 
-test('it is in WAL, syncs at each commit and holds foreign keys', () => {
+test('it uses WAL, syncs at each commit and enforces foreign keys', () => {
   const { db, close } = openDatabase(join(folder, 'pragmas'));
   const pragma = (name: string) => Object.values(db.get(`PRAGMA ${name}`) as object)[0];
   expect(pragma('journal_mode')).toBe('wal');

@@ -1,3 +1,4 @@
+/** Importing a Caddyfile, with golden files for what becomes of it. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +25,7 @@ type Imported = {
 
 let stack: Stack;
 let headers: Record<string, string>;
-const bring = (proxyfile: string, more: object = {}) =>
+const post = (proxyfile: string, more: object = {}) =>
   ask<Imported>(`${stack.hub}/import`, { json: { proxyfile, ...more }, headers });
 const text = async (path: string) => (await ask(`${stack.hub}${path}`, { headers })).text;
 
@@ -34,20 +35,20 @@ beforeAll(async () => {
 });
 afterAll(() => stack.stop());
 
-describe('a file that cannot be imported', () => {
+describe('an import that is refused', () => {
   test.each([
-    ['the proxy does not take', 'http://a.example {\n\trespnd x\n}\n', 502, 'PROXY_REJECTED'],
-    ['imports files', 'http://a.example {\n\timport /etc/hostname\n}\n', 502, 'PROXY_REJECTED'],
+    ['the proxy does not accept it', 'http://a.example {\n\trespnd x\n}\n', 502, 'PROXY_REJECTED'],
+    ['it imports files', 'http://a.example {\n\timport /etc/hostname\n}\n', 502, 'PROXY_REJECTED'],
     [
-      'has a site twice, which Caddy overlooks',
+      'it has a site twice, which Caddy does not notice',
       'http://a.example {\n}\nhttp://A.example {\n}\n',
       409,
       'DOMAIN_TAKEN',
     ],
-  ])('because it %s changes nothing', async (_, file, status, code) => {
+  ])('because %s changes nothing', async (_, file, status, code) => {
     const before = await Promise.all([text('/vhosts'), text('/changelog'), text('/preamble')]);
     for (const dryRun of [true, false]) {
-      const refused = await bring(file, { dryRun });
+      const refused = await post(file, { dryRun });
       expect([refused.status, refused.body.code]).toEqual([status, code]);
       expect(refused.text).not.toContain(readFileSync('/etc/hostname', 'utf8').trim());
     }
@@ -56,11 +57,11 @@ describe('a file that cannot be imported', () => {
     );
   });
 
-  test('because of a port that it asks for and others have changes nothing', async () => {
+  test('because it needs a port that is in use changes nothing', async () => {
     const other = Bun.listen({ hostname: '0.0.0.0', port: 0, socket: { data() {} } });
     const before = await text('/vhosts');
     for (const dryRun of [true, false]) {
-      const refused = await bring(`http://a.example:${other.port} {\n}\n`, { dryRun });
+      const refused = await post(`http://a.example:${other.port} {\n}\n`, { dryRun });
       expect([refused.status, refused.body.code]).toEqual([502, 'PROXY_REJECTED']);
       expect(refused.body.detail).toContain('address already in use');
     }
@@ -68,15 +69,15 @@ describe('a file that cannot be imported', () => {
     expect(await text('/vhosts')).toBe(before);
   });
 
-  test('a body that is none is 400', async () => {
+  test('because the body is malformed is 400', async () => {
     for (const json of [{}, { proxyfile: 7 }, { proxyfile: '', dryRun: 'yes' }]) {
       expect((await ask(`${stack.hub}/import`, { json, headers })).status).toBe(400);
     }
   });
 });
 
-test('a file that names no port is taken where others have port 80', async () => {
-  // Where it cannot be had, others have it already, or nobody may.
+test('a file that names no port is accepted even if port 80 is in use', async () => {
+  // If this fails, port 80 is in use already, or may not be bound.
   const other = (() => {
     try {
       return Bun.listen({ hostname: '0.0.0.0', port: 80, exclusive: true, socket: { data() {} } });
@@ -84,21 +85,21 @@ test('a file that names no port is taken where others have port 80', async () =>
       return null;
     }
   })();
-  const answer = await bring('http://solo.example {\n\trespond solo\n}\n', { dryRun: true });
+  const answer = await post('http://solo.example {\n\trespond solo\n}\n', { dryRun: true });
   other?.stop(true);
   expect([answer.status, answer.body.detail]).toEqual([200, undefined]);
 });
 
-describe('what becomes of a file', () => {
+describe('a file becomes what its golden file says', () => {
   test.each(files)('%s', async (name) => {
     const file = readFileSync(join(GOLDEN, name), 'utf8');
-    const answer = await bring(file, { dryRun: true });
+    const answer = await post(file, { dryRun: true });
     expect([answer.status, answer.body.detail]).toEqual([200, undefined]);
     const golden = join(GOLDEN, name.replace('.Caddyfile', '.json'));
     if (process.env.UPDATE_GOLDEN)
       writeFileSync(golden, `${JSON.stringify(answer.body, null, 2)}\n`);
     expect(answer.body).toEqual(JSON.parse(readFileSync(golden, 'utf8')));
-    // Comments come along: each word of the file is somewhere.
+    // Comments are kept.
     const kept = [
       answer.body.preamble,
       ...answer.body.vhosts.map(({ config, upstream }) =>
@@ -106,15 +107,15 @@ describe('what becomes of a file', () => {
       ),
     ].join('\n');
     for (const comment of file.match(/# .*$/gm) ?? []) expect(kept).toContain(comment.trim());
-    // Once more through the mill, nothing changes.
-    const again = await bring(answer.body.proxyfile, { dryRun: true });
+    // Importing the result changes nothing.
+    const again = await post(answer.body.proxyfile, { dryRun: true });
     expect(again.body.proxyfile).toBe(answer.body.proxyfile);
     expect(await text('/vhosts')).toBe('[]');
   });
 });
 
 describe('files that a file imports', () => {
-  test('are put in where IMPORT_DIRS allows them, and refused elsewhere', async () => {
+  test('are included if IMPORT_DIRS allows them, and refused otherwise', async () => {
     const folder = temporaryFolder();
     const dir = join(folder, 'sites');
     mkdirSync(join(dir, 'more'), { recursive: true });
@@ -153,10 +154,10 @@ describe('files that a file imports', () => {
 });
 
 describe('an import', () => {
-  test('is one publish, keeps the ports it does not set, and can be taken back piece by piece', async () => {
+  test('is one publish, keeps the ports it does not set, and can be undone site by site', async () => {
     const port = freePort();
     const file = `{\n\tadmin off\n\tgrace_period 3s\n}\n\n(s) {\n\trespond from-snippet\n}\n\n# first\nhttp://one.example {\n\timport s\n}\n\nhttp://two.example, http://three.example {\n\trespond {host}\n}\n:${port} {\n\treverse_proxy 127.0.0.1:9\n}\n`;
-    const answer = await bring(file);
+    const answer = await post(file);
     expect(answer.status).toBe(200);
     expect(answer.body.skipped).toEqual([{ line: 2, reason: expect.stringContaining('admin') }]);
     expect(answer.body.preamble).toContain(`http_port ${stack.httpPort}`);
@@ -183,10 +184,10 @@ describe('an import', () => {
       'create http://one.example',
       'update (preamble)',
     ]);
-    // The machine's trust store is left alone still.
+    // The machine's trust store is still left alone.
     expect(answer.body.preamble).toContain('skip_install_trust');
     for (const dryRun of [true, false]) {
-      const again = await bring('http://two.example {\n}\n', { dryRun });
+      const again = await post('http://two.example {\n}\n', { dryRun });
       expect([again.status, again.body.code]).toEqual([409, 'DOMAIN_TAKEN']);
       expect(again.body.detail).toStartWith('in http://two.example: ');
     }
@@ -197,13 +198,13 @@ describe('an import', () => {
     expect((await stack.served('three.example')).text).toBe('');
   });
 
-  test('of two thousand sites is one publish too', async () => {
+  test('of two thousand sites is also one publish', async () => {
     const sites = Array.from(
       { length: 2_000 },
       (_, at) => `http://mass-${at}.example {\n\trespond ${at}\n}\n`,
     );
-    // The sites of before use a snippet that this file does not bring.
-    const refused = await bring(sites.join('\n'));
+    // The earlier sites use a snippet that this file does not define.
+    const refused = await post(sites.join('\n'));
     expect([refused.status, refused.body.code]).toEqual([502, 'PROXY_REJECTED']);
     expect(refused.body.detail).toContain('in http://one.example, line 3');
 
@@ -211,7 +212,7 @@ describe('an import', () => {
     const wiped = await ask(`${stack.hub}/restore?replace=true`, { json, headers });
     expect(wiped.status).toBe(200);
     const options = `{\n\thttp_port ${stack.httpPort}\n}\n`;
-    const answer = await bring(options + sites.join('\n'));
+    const answer = await post(options + sites.join('\n'));
     expect([answer.status, answer.body.vhosts.length]).toEqual([200, 2_000]);
     expect((await stack.served('mass-1999.example')).text).toBe('1999');
   }, 30_000);

@@ -1,3 +1,4 @@
+/** What a config may not reach: the admin endpoint, files, the storage. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,19 +33,19 @@ const create = (config: string, more: object = {}) =>
     json: { domain: 'http://reach.example', config, ...more },
   });
 
-describe('a vhost is refused that reaches', () => {
+describe('a vhost is refused if it reaches', () => {
   const admin = () => stack.settings.agent.proxy.admin;
   test.each<[string, () => [string, object?]]>([
     ['the admin socket', () => [`reverse_proxy ${admin()}`]],
     [
-      'the admin socket while it is disabled',
+      'the admin socket, even if the vhost is disabled',
       () => [`reverse_proxy ${admin()}`, { enabled: false }],
     ],
     ['whatever a request names', () => ['reverse_proxy {header.to}']],
-    ['a file outside of the folders', () => [`import ${folder}/secret`]],
-    ['one through dots', () => [`import ${sites}/../secret`]],
-    ['one through a link', () => [`import ${sites}/link`]],
-    ['one through a pattern', () => [`import ${folder}/*/secret`]],
+    ['a file outside the allowed folders', () => [`import ${folder}/secret`]],
+    ['such a file through dots', () => [`import ${sites}/../secret`]],
+    ['such a file through a link', () => [`import ${sites}/link`]],
+    ['such a file through a pattern', () => [`import ${folder}/*/secret`]],
   ])('%s', async (_, make) => {
     const [config, more] = make();
     const answer = await create(config, more);
@@ -55,7 +56,7 @@ describe('a vhost is refused that reaches', () => {
   });
 });
 
-test('a file below an allowed folder is imported', async () => {
+test('a file in an allowed folder is imported', async () => {
   const made = await create(`import ${sites}/hello`);
   expect([made.status, made.text]).toEqual([201, expect.any(String)]);
   expect((await stack.served('reach.example')).text).toBe('imported');
@@ -65,15 +66,15 @@ test.each([
   '{\n\tstorage file_system /x\n}',
   '{ storage file_system /x\n}',
   '{\n\t"storage" redis {\n\t}\n}',
-])('a preamble with a storage of its own is refused: %j', (preamble) => {
+])('a preamble that sets the storage is refused: %j', (preamble) => {
   expect(checkPreamble(preamble)?.message).toContain('storage');
 });
 
 test('a TCP admin endpoint is refused as an upstream, however it is written', async () => {
   const other = await startStack({ PROXY_ADMIN: `localhost:${freePort()}` });
   const owner = await signUp(other);
-  const [, at] = other.settings.agent.proxy.admin.split(':');
-  for (const upstream of [`localhost:${at}`, `http://127.0.0.1:${at}`, `[::1]:${at}`]) {
+  const [, port] = other.settings.agent.proxy.admin.split(':');
+  for (const upstream of [`localhost:${port}`, `http://127.0.0.1:${port}`, `[::1]:${port}`]) {
     const answer = await ask<{ code: string }>(`${other.hub}/vhosts`, {
       headers: owner.headers,
       json: { domain: 'http://a.example', config: 'reverse_proxy {upstream}', upstream },

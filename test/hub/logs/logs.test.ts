@@ -13,7 +13,7 @@ type Page = {
 let stack: Stack;
 let headers: Record<string, string>;
 const logs = async (query = '') => (await ask<Page>(`${stack.hub}/logs${query}`, { headers })).body;
-/** The agent's logger writes after the answer went out. */
+/** Caddy logs a request after it has sent the response. */
 const settled = (query: string, total: number) =>
   until(async () => (await logs(query)).total === total, `total ${total} of ${query}`);
 
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.stop());
 
-describe('a query that cannot be answered', () => {
+describe('an invalid query', () => {
   test.each([
     'page=0',
     'page=-1',
@@ -60,7 +60,7 @@ describe('a query that cannot be answered', () => {
   });
 });
 
-describe('numbers that cannot be told', () => {
+describe('statistics', () => {
   test.each(['buckets=0', 'buckets=501', 'from=now', 'to=2026-02-30'])(
     '%s is 400',
     async (query) => {
@@ -74,14 +74,14 @@ describe('numbers that cannot be told', () => {
     },
   );
 
-  test('are for nobody without a session', async () => {
+  test('require a session', async () => {
     expect((await ask(`${stack.hub}/logs/stats`)).status).toBe(401);
     expect((await ask(`${stack.agent}/logs/stats`)).status).toBe(401);
   });
 });
 
-describe('what Caddy handled', () => {
-  test('is there, newest first, by domain and status, but for what a site skips', async () => {
+describe('the access log', () => {
+  test('is listed newest first, by domain and status, without what a site skips', async () => {
     await stack.served('one.example', '/a?secret=1');
     await stack.served('One.Example:80', '/missing');
     await stack.served('quiet.example');
@@ -122,7 +122,7 @@ describe('what Caddy handled', () => {
     expect(body.buckets[0]?.p50).toBeGreaterThan(0);
   });
 
-  test('is not disturbed by lines that are no access entries', async () => {
+  test('ignores lines that are not access entries', async () => {
     const { total } = await logs();
     appendFileSync(
       stack.accessLog,
@@ -135,7 +135,7 @@ describe('what Caddy handled', () => {
     expect((await logs()).logs[0]?.path).toBe('/after');
   });
 
-  test('is all there while the log rolls again and again', async () => {
+  test('is complete while the log rolls again and again', async () => {
     const before = (await logs('?domain=two.example')).total;
     const path = `/${'x'.repeat(2_000)}`;
     const ROUNDS = 60;

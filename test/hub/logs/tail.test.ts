@@ -33,8 +33,8 @@ async function tail(query = '', more: Record<string, string> = {}, at = stack.hu
 const pathOf = (event: { data?: string } | undefined): string =>
   JSON.parse(event?.data ?? '{}').path;
 
-describe('who is refused a tail', () => {
-  test('a stranger', async () => {
+describe('a tail is refused', () => {
+  test('to a stranger', async () => {
     for (const url of [`${stack.hub}/logs/tail?status=x`, `${stack.agent}/logs/tail?status=x`]) {
       const answer = await ask<{ code: string }>(url, { headers: { 'Last-Event-ID': 'x' } });
       expect([answer.status, answer.body.code]).toEqual([401, 'UNAUTHENTICATED']);
@@ -48,7 +48,7 @@ describe('who is refused a tail', () => {
     ['after=0123456789abcdef', ''],
     ['', 'x'],
     ['', '0123456789abcdef-1x'],
-  ])('who asks for %s, from %s on', async (query, id) => {
+  ])('for the query %p after the event %p', async (query, id) => {
     for (const [at, authorization] of [
       [stack.hub, headers],
       [stack.agent, stack.agentHeaders],
@@ -62,7 +62,7 @@ describe('who is refused a tail', () => {
 });
 
 describe('a tail', () => {
-  test('is of events, and not to be kept', async () => {
+  test('is an event stream that must not be cached', async () => {
     for (const at of [stack.hub, stack.agent]) {
       const { response, events } = await tail('', {}, at);
       expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
@@ -71,7 +71,7 @@ describe('a tail', () => {
     }
   });
 
-  test('has what Caddy logs, with filters, and goes on after an event', async () => {
+  test('shows what Caddy logs, with filters, and resumes after an event', async () => {
     const { events } = await tail('domain=ONE.example&status=2xx&method=get&path=&q=');
     await events.begun();
     await stack.served('two.example', '/other');
@@ -100,7 +100,7 @@ describe('a tail', () => {
     }
   });
 
-  test('loses and doubles nothing while Caddy rolls and readers come back', async () => {
+  test('loses and repeats nothing while Caddy rolls the log and readers reconnect', async () => {
     const COUNT = 1500;
     const filler = 'x'.repeat(2000);
     const { events } = await tail('domain=two.example');
@@ -133,7 +133,7 @@ describe('a tail', () => {
     await returning.close();
   }, 20_000);
 
-  test('does not hold up the end of the program, be it read or not', async () => {
+  test('does not delay the shutdown, whether it is read or not', async () => {
     const own = await startStack();
     const who = (await signUp(own)).headers;
     const { port, hostname } = new URL(own.hub);
@@ -142,7 +142,7 @@ describe('a tail', () => {
     idle.write(request);
     await new Promise((arrived) => idle.once('data', arrived));
     idle.pause();
-    // More than the buffers on the way take, so that the end cannot reach it.
+    // More than the buffers in between can hold, so that the end cannot reach the reader.
     const many = Array.from({ length: 2000 }, (_, i) => `${line({ ts: 1795212767 + i })}\n`);
     for (let i = 0; i < 20; i++) {
       appendFileSync(own.accessLog, many.join(''));

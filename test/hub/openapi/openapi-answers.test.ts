@@ -1,4 +1,4 @@
-/** Every operation of the document is called, and what is really answered is held against it. */
+/** Calls every operation of the OpenAPI document and checks the real responses against it. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,7 +36,7 @@ const { call } = client;
 const signedIn = <T = { code?: string }>(id: string, input: Input = {}) =>
   call<T>(id, { ...input, headers: { ...owner, ...input.headers } });
 
-/** Expects a refusal, and that it is described. */
+/** Expects an error, as the document describes it. */
 async function refused(id: string, code: string, input: Input = {}) {
   expect([id, (await signedIn(id, input)).body.code]).toEqual([id, code]);
 }
@@ -49,7 +49,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe('the check itself refuses', () => {
+describe('the checker itself detects', () => {
   const checker = createChecker(document);
   const placed = operations.find(({ operation }) => operation.operationId === 'getHealth');
   const given = (status: number, body: unknown, type = 'application/json') => {
@@ -58,7 +58,7 @@ describe('the check itself refuses', () => {
     return checker.answer(placed, { status, headers, text: JSON.stringify(body) });
   };
 
-  test('another status, media type, value, field or code', () => {
+  test('an unexpected status, media type, value, field or code', () => {
     expect(given(200, { status: 'ok' })).toEqual([]);
     expect(given(201, { status: 'ok' })).not.toEqual([]);
     expect(given(200, { status: 'ok' }, 'text/plain')).not.toEqual([]);
@@ -89,7 +89,7 @@ describe('before there is an account', () => {
     expect((await call<null>('getSession')).body).toBeNull();
   });
 
-  test('then the owner is', async () => {
+  test('then the owner is signed in', async () => {
     const { body, headers } = await call<Made>('signUpEmail', { json: ada });
     expect(headers.has('set-cookie')).toBe(true);
     ownerToken = body.token;
@@ -100,7 +100,7 @@ describe('before there is an account', () => {
   });
 });
 
-describe('who may not', () => {
+describe('requests that are not allowed', () => {
   const guarded = operations.filter(
     ({ operation: { security } }) =>
       security.length > 0 && security.every((way) => Object.keys(way).length > 0),
@@ -108,7 +108,7 @@ describe('who may not', () => {
   const cookie = () => ({ Cookie: `signalbox_session=${ownerToken}` });
 
   test.each(guarded.map((one) => [one.operation.operationId, one] as const))(
-    '%s: a stranger, a token without the right, another page',
+    '%s: a stranger, a token without the right scope, another page',
     async (id, { method, operation }) => {
       const raw = operation.requestBody ? { raw: '{' } : {};
       expect((await call(id, raw)).body.code).toBe('UNAUTHENTICATED');
@@ -145,7 +145,7 @@ describe('accounts', () => {
     await call('signOut', { headers: bearer(body.token) });
   });
 
-  test('accounts of others', async () => {
+  test('accounts of other users', async () => {
     await refused('createUser', 'PASSWORD_TOO_SHORT', { json: { ...bob, password: 'short' } });
     const { body } = await signedIn<Made>('createUser', { json: bob });
     await refused('createUser', 'USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL', { json: bob });
@@ -216,7 +216,7 @@ describe('vhosts', () => {
     await refused('toggleVhost', 'INVALID_REQUEST', { params, query: { replace: 'x' } });
   });
 
-  test('what the proxy knows of them', async () => {
+  test('their state and activity', async () => {
     await refused('getVhostState', 'NOT_FOUND', { params: { id: 999 } });
     await refused('listVhostActivity', 'INVALID_REQUEST', { query: { buckets: 'x' } });
     await signedIn('getVhostState', { params: { id: 1 } });
@@ -230,7 +230,7 @@ describe('vhosts', () => {
     expect(body.vhosts.length).toBe(1);
   });
 
-  test('several at once, and taken back', async () => {
+  test('several at once, and undo', async () => {
     const operation = { op: 'create', domain: 'http://b.example', config: 'respond b' };
     const results = await signedIn<{ results: { id: number }[] }>('bulkVhosts', {
       json: { operations: [operation, { op: 'toggle', id: 1 }, { op: 'toggle', id: 1 }] },
@@ -251,7 +251,7 @@ describe('vhosts', () => {
   });
 });
 
-describe('the configuration as a whole', () => {
+describe('the whole configuration', () => {
   test('preamble, preview, proxyfile', async () => {
     const { body } = await signedIn<{ config: string }>('getPreamble');
     await refused('updatePreamble', 'PROXY_REJECTED', { json: { config: '{' } });
@@ -280,7 +280,7 @@ describe('the configuration as a whole', () => {
 });
 
 describe('the access log', () => {
-  test('pages, numbers and the live one', async () => {
+  test('pages, statistics and the live stream', async () => {
     await stack.served('a.example');
     await until(
       async () => (await signedIn<{ total: number }>('listLogs')).body.total > 0,
@@ -294,20 +294,20 @@ describe('the access log', () => {
   });
 });
 
-describe('how things stand', () => {
+describe('status', () => {
   test('health and status', async () => {
     await call('getHealth');
     await signedIn('getStatus');
   });
 
-  test('metrics, for this machine or with a token', async () => {
+  test('metrics, locally or with a token', async () => {
     const headers = { 'X-Forwarded-For': '192.0.2.1' };
     expect((await call('getMetrics', { headers })).body.code).toBe('UNAUTHENTICATED');
     await signedIn('getMetrics', { headers });
     await call('getMetrics');
   });
 
-  test('the document is the same whatever was asked before', async () => {
+  test('the document does not depend on earlier requests', async () => {
     const { body, headers } = await signedIn('getOpenapi');
     expect<unknown>(body).toEqual(JSON.parse(JSON.stringify(made)));
     expect(headers.get('content-type')).toBe('application/json');
@@ -323,12 +323,12 @@ describe('how things stand', () => {
   });
 });
 
-describe('when the agent is in trouble', () => {
+describe('if the agent fails', () => {
   let answer: () => Response = () => new Response('');
   const agent = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
-    // The real one never says of a log what it says of the proxy.
+    // The real agent never fails at a log the way it fails at the proxy.
     fetch: ({ url }) => (url.includes('/logs') ? new Response('') : answer()),
   });
   const away = mkdtempSync(join(tmpdir(), 'sbx-openapi-'));
@@ -385,10 +385,10 @@ describe('when the agent is in trouble', () => {
   });
 });
 
-/** Cannot be provoked from outside, or are provoked elsewhere. */
+/** Cannot be provoked from outside, or is provoked elsewhere. */
 const ELSEWHERE = ['INTERNAL', 'BODY_TOO_SLOW', 'IMPORT_DIFFERS'];
 
-test('every operation has succeeded, and every code was heard', () => {
+test('every operation has succeeded once, and every code has occurred', () => {
   expect(ids.filter((id) => !succeeded.has(id))).toEqual([]);
   const told = operations.flatMap(({ operation }) =>
     Object.entries(operation.responses)

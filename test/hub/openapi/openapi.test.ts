@@ -26,8 +26,8 @@ const route = (response: object, detail?: object) => ({
 });
 const told = about({ id: 'getA', tag: 'Status', summary: 'A', access: 'read' });
 
-describe('what is refused', () => {
-  test('all routes that do not say what they are or answer, by their names', () => {
+describe('buildDocument refuses', () => {
+  test('routes without detail or response, naming all of them', () => {
     const silent = { ...route({ 200: t.String() }), method: 'POST' };
     const bare = { method: 'GET', path: '/a', hooks: { detail: told } };
     expect(() => buildDocument([silent, bare], '0')).toThrow(
@@ -35,28 +35,28 @@ describe('what is refused', () => {
     );
   });
 
-  test('a refusal without codes', () => {
+  test('an error schema without codes', () => {
     const plain = t.Object({ code: t.String(), message: t.String() }, { title: 'Error' });
     expect(() => buildDocument([route({ 200: t.String(), 404: plain }, told)], '0')).toThrow(
       'GET /a: a refusal names no codes',
     );
   });
 
-  test('two shapes of one name', () => {
+  test('two different schemas with one title', () => {
     const one = t.Object({ a: t.Object({ x: t.String() }, { title: 'X' }) });
     const two = t.Object({ a: t.Object({ x: t.Integer() }, { title: 'X' }) });
     expect(() => buildDocument([route({ 200: one, 201: two }, told)], '0')).toThrow('called X');
   });
 });
 
-test('it is OpenAPI 3.1 to a validator', async () => {
+test('it is valid OpenAPI 3.1', async () => {
   const result = await new Validator().validate(structuredClone(made));
   expect(result.errors ?? []).toEqual([]);
   expect(result.valid).toBe(true);
   expect(document.openapi).toMatch(/^3\.1\./);
 });
 
-test('every route of the app is in it, and nothing else', () => {
+test('it contains every route of the app, and nothing else', () => {
   const inApp = hubRoutes(folder)
     .filter(({ hidden }) => !hidden)
     .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}').replace(/\/$/, '')}`);
@@ -64,14 +64,14 @@ test('every route of the app is in it, and nothing else', () => {
   expect(described.toSorted()).toEqual(inApp.toSorted());
 });
 
-test('only style sheet and dashboard are left out', () => {
+test('only the style sheet and the dashboard are left out', () => {
   const hidden = hubRoutes(folder).filter((one) => one.hidden);
   const left = new Set(['/api/docs/style.css', '/:file', '/*', ...PAGES]);
   expect(hidden.map(({ path }) => path).filter((path) => !left.has(path))).toEqual([]);
   expect(hidden.length).toBe(left.size);
 });
 
-test('names for a client: every operation has one of its own, every tag is told', () => {
+test('every operation has a unique name, and every tag is described', () => {
   const ids = operations.map(({ operation }) => operation.operationId);
   expect(new Set(ids).size).toBe(ids.length);
   for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z]+$/);
@@ -86,7 +86,7 @@ test('names for a client: every operation has one of its own, every tag is told'
   }
 });
 
-test('every reference leads somewhere, and no trace of our own words is left', () => {
+test('every reference resolves, and our own extension is removed', () => {
   const text = JSON.stringify(made);
   for (const [, name = ''] of text.matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
     expect(document.components.schemas[name]).toBeObject();
@@ -96,7 +96,7 @@ test('every reference leads somewhere, and no trace of our own words is left', (
   expect(text).not.toContain('"format":"integer"');
 });
 
-test('every code stands at the status it travels with', () => {
+test('every code is listed under its status', () => {
   for (const { operation } of operations) {
     for (const [status, { content }] of Object.entries(operation.responses)) {
       if (Number(status) < 400) continue;
@@ -114,19 +114,19 @@ test('every code stands at the status it travels with', () => {
 const checker = createChecker(document);
 
 test.each(operations.map((one) => [one.operation.operationId, one] as const))(
-  'the examples of %s are what they stand for',
+  'the examples of %s match their schemas',
   (_, one) => expect(checker.examples(one)).toEqual([]),
 );
 
 describe('the page', () => {
   const page = renderPage(made);
 
-  test('has no script, no style of its own and nothing from elsewhere', () => {
+  test('has no script, no inline style and nothing from other origins', () => {
     expect(page).not.toMatch(/<script|<style|\sstyle=|\son\w+=|javascript:/i);
     expect(page).not.toMatch(/(src|href)="(https?:)?\/\//i);
   });
 
-  test('escapes every word of the document', () => {
+  test('escapes all text of the document', () => {
     const evil = `"><img src=x onerror='alert(1)'>&amp;`;
     const words = JSON.parse(
       JSON.stringify(made, (key, value) => (key === 'summary' ? evil : value)),
@@ -135,14 +135,14 @@ describe('the page', () => {
     expect(renderPage(words)).toContain('&quot;&gt;&lt;img src=x onerror=&#39;');
   });
 
-  test('has a line for what lies beside the interface, too', () => {
+  test('has a curl command for a route outside /api too', () => {
     const operation = { security: [], responses: {} };
     expect(curlOf({ method: 'get', path: '/metrics', operation })).toBe(
       `curl "\${HUB%/api}/metrics"`,
     );
   });
 
-  test('has lines for the shell that say what the examples say', async () => {
+  test('has curl commands that match the examples', async () => {
     for (const { method, path, operation } of operations) {
       const line = curlOf({ method, path, operation: operation as never });
       const shell = `HUB=http://hub/api TOKEN=t; curl() { printf '%s\\n' "$@"; }; ${line}`;
@@ -158,7 +158,7 @@ describe('the page', () => {
     }
   });
 
-  test('shows every operation, and all its links lead somewhere', () => {
+  test('shows every operation, and all its links resolve', () => {
     for (const { operation } of operations) expect(page).toContain(`id="${operation.operationId}"`);
     const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
     expect(new Set(ids).size).toBe(ids.length);

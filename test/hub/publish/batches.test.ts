@@ -1,3 +1,4 @@
+/** Changes that arrive at once, published together by a real Caddy. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +28,7 @@ afterEach(() => stack.stop());
 const create = (domain: string, config = `respond ${domain}`) =>
   ask<Body>(`${stack.hub}/vhosts`, { json: { domain: `http://${domain}`, config }, headers });
 
-/** How often Caddy was told to load something, by its own log. */
+/** How many configurations Caddy was asked to load, by its own log. */
 const loads = () =>
   readFileSync(join(stack.dataDir, 'caddy/caddy.log'), 'utf8').match(/"uri":"\/load"/g)?.length ??
   0;
@@ -35,7 +36,7 @@ const loads = () =>
 const codes = (answers: readonly Answer<Body>[]) =>
   answers.map((answer) => answer.body.code ?? answer.status);
 
-/** The list, the changelog and the file tell of the same vhosts, and those are served. */
+/** The hub lists exactly these vhosts, the proxy serves them, and both are in step. */
 async function expectInStep(domains: readonly string[]): Promise<void> {
   const list = await ask<{ domain: string }[]>(`${stack.hub}/vhosts`, { headers });
   expect(list.body.map((vhost) => vhost.domain)).toEqual(
@@ -50,8 +51,8 @@ async function expectInStep(domains: readonly string[]): Promise<void> {
 
 const names = (howMany: number) => Array.from({ length: howMany }, (_, at) => `site-${at}.example`);
 
-describe('changes that arrive at once', () => {
-  test('49 good and a bad one: the bad one alone is refused', async () => {
+describe('of changes that arrive at once', () => {
+  test('49 good and one bad, only the bad one is refused', async () => {
     const all = names(50);
     const before = loads();
     const answers = await Promise.all(
@@ -65,7 +66,7 @@ describe('changes that arrive at once', () => {
     expect(log.body.length).toBe(49);
   });
 
-  test('bad ones without a line are found as well', async () => {
+  test('bad ones are found even if the refusal names no line', async () => {
     const all = names(12);
     const bad = [3, 9];
     const config = '@x path_regexp "("\nrespond @x x';
@@ -76,7 +77,7 @@ describe('changes that arrive at once', () => {
     await expectInStep(all.filter((_, at) => !bad.includes(at)));
   });
 
-  test('50 good ones are 50 served sites in at most five loads', async () => {
+  test('50 good ones are all served after at most five loads', async () => {
     const all = names(50);
     const before = loads();
     const answers = await Promise.all(all.map((domain) => create(domain)));
@@ -86,7 +87,7 @@ describe('changes that arrive at once', () => {
     await expectInStep(all);
   });
 
-  test('ten for the same domain are one site and nine conflicts', async () => {
+  test('ten for the same domain, one is accepted and nine conflict', async () => {
     await create('first.example');
     const answers = await Promise.all(names(10).map(() => create('same.example')));
     expect(codes(answers).toSorted()).toEqual([201, ...names(9).map(() => 'DOMAIN_TAKEN')]);
@@ -94,7 +95,7 @@ describe('changes that arrive at once', () => {
     await expectInStep(['first.example', 'same.example']);
   });
 
-  test('the second of a domain is taken where the first is refused', async () => {
+  test('two for the same domain, the second is accepted if the first is refused', async () => {
     const answers = await Promise.all([
       create('lead.example'),
       create('same.example', 'respnd x'),
@@ -105,8 +106,8 @@ describe('changes that arrive at once', () => {
     await expectInStep(['lead.example', 'same.example']);
   });
 
-  test('two that only together are refused: the first stays', async () => {
-    // The same site to Caddy, which alone knows the variable.
+  test('two that are refused only together, the first is accepted', async () => {
+    // To Caddy, which alone knows the variable, this is the same site.
     const domain = '{$TWIN:http://nobody.example}';
     const json = { domain, config: `${domain} {\n\trespond x\n}` };
     const answers = await Promise.all([
@@ -120,7 +121,7 @@ describe('changes that arrive at once', () => {
     await expectInStep(['lead.example', 'one.example', 'twin.example', 'two.example']);
   });
 
-  test('of one vhost are applied in their order', async () => {
+  test('those of one vhost are applied in order', async () => {
     const { body } = await create('one.example', 'respond 0');
     const path = `${stack.hub}/vhosts/${body.id}`;
     const put = (config: string) => ask<Body>(path, { method: 'PUT', json: { config }, headers });

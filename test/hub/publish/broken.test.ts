@@ -1,3 +1,4 @@
+/** A stored vhost that the proxy no longer accepts. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { copyFileSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,16 +17,16 @@ const vhosts = (method: string, path: string, json?: object) =>
   ask<Body>(`${stack.hub}/vhosts${path}`, { method, headers, ...(json ? { json } : {}) });
 const status = async () => (await ask<Status>(`${stack.hub}/status`, { headers })).body;
 
-/** A stored vhost whose certificate file goes away after it was taken. */
+/** Stores a vhost, and then removes the certificate file that it needs. */
 beforeEach(async () => {
   stack = await startLocalCaStack();
   headers = (await signUp(stack)).headers;
-  // Any pair will do: that of the proxy's own CA, which it makes for its first TLS site.
+  // Any key pair will do: here that of the proxy's own CA, made for its first TLS site.
   const domain = `frail.example:${stack.httpsPort}`;
   await vhosts('POST', '', { domain, config: 'respond frail' });
   const authority = join(stack.dataDir, 'caddy/data/caddy/pki/authorities/local/root');
   certificate = join(stack.folder, 'pair.pem');
-  await until(() => existsSync(`${authority}.key`), 'the authority');
+  await until(() => existsSync(`${authority}.key`), 'the CA');
   copyFileSync(`${authority}.crt`, `${certificate}.crt`);
   copyFileSync(`${authority}.key`, certificate);
   const frail = await vhosts('PUT', '/1', {
@@ -39,15 +40,15 @@ beforeEach(async () => {
 });
 afterEach(() => stack.stop());
 
-describe('a stored vhost that the proxy takes no longer', () => {
-  test('goes on being served, and is named by errors and status', async () => {
+describe('a stored vhost that the proxy no longer accepts', () => {
+  test('is still served, and named in errors and in the status', async () => {
     const refused = await vhosts('PUT', `/${healthy}`, { config: 'respond better' });
     expect([refused.status, refused.body.code]).toEqual([502, 'PROXY_REJECTED']);
     expect(refused.body.detail).toContain('in frail.example');
     expect(refused.text).not.toContain(stack.folder);
     expect((await stack.served('well.example')).text).toBe('well');
 
-    // Something else becomes live: the hub cannot bring the stored set back.
+    // Something else goes live, and the hub cannot restore the stored set.
     await ask(`${stack.agent}/proxy/reload`, {
       json: { proxyfile: `http://well.example:${stack.httpPort} {\nrespond pushed\n}\n` },
       headers: stack.agentHeaders,
@@ -64,12 +65,12 @@ describe('a stored vhost that the proxy takes no longer', () => {
   }, 15_000);
 
   test.each<[string, () => ReturnType<typeof vhosts>]>([
-    ['changed', () => vhosts('PUT', `/${broken}`, { config: 'respond mended' })],
+    ['changed', () => vhosts('PUT', `/${broken}`, { config: 'respond fixed' })],
     ['disabled', () => vhosts('PATCH', `/${broken}/toggle`)],
     ['deleted', () => vhosts('DELETE', `/${broken}`)],
-  ])('can be %s, and then everything else goes on', async (_, mend) => {
-    const mended = await mend();
-    expect([mended.status, mended.text]).toEqual([200, expect.any(String)]);
+  ])('can be %s, and then others can be changed again', async (_, fix) => {
+    const fixed = await fix();
+    expect([fixed.status, fixed.text]).toEqual([200, expect.any(String)]);
     const put = await vhosts('PUT', `/${healthy}`, { config: 'respond better' });
     expect(put.status).toBe(200);
     expect((await stack.served('well.example')).text).toBe('better');

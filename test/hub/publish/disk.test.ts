@@ -1,3 +1,4 @@
+/** A disk that is full or read-only, and a limit on the size of files. */
 import { afterEach, describe, expect, test } from 'bun:test';
 import { closeSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -41,7 +42,7 @@ const create = (of: Stack, headers: Record<string, string>, name: string): Promi
     headers,
   });
 
-/** Leaves just about `free` bytes. */
+/** Fills the disk until about `free` bytes are left. */
 function fill(folder: string, free: number): void {
   const handle = openSync(join(folder, 'filler'), 'w');
   try {
@@ -57,8 +58,8 @@ function fill(folder: string, free: number): void {
   closeSync(handle);
 }
 
-describe.skipIf(!mayMount)('a disk of its own', () => {
-  test('that is full, more or less, refuses a change, keeps everything, and works again', async () => {
+describe.skipIf(!mayMount)('a separate disk', () => {
+  test('that is more or less full makes changes fail, loses nothing, and recovers', async () => {
     const folder = temporaryFolder();
     expect(mountSmall(folder, '24m')).toBe(true);
     mounted = [folder];
@@ -86,7 +87,7 @@ describe.skipIf(!mayMount)('a disk of its own', () => {
     expect((await of.served('after.example')).text).toBe('after');
   }, 30_000);
 
-  test('that is read-only where the proxyfile lies does the same', async () => {
+  test('that holds the proxyfile and is read-only does the same', async () => {
     const folder = temporaryFolder();
     const etc = join(folder, 'etc');
     expect(mountSmall(etc, '4m')).toBe(true);
@@ -105,7 +106,7 @@ describe.skipIf(!mayMount)('a disk of its own', () => {
   }, 15_000);
 });
 
-test('a limit on the size of files does what a full disk does', async () => {
+test('a limit on the size of files has the effect of a full disk', async () => {
   const folder = temporaryFolder();
   const port = freePort();
   const limited: Program = runProgram(

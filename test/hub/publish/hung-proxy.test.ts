@@ -1,3 +1,4 @@
+/** A Caddy that runs but does not answer. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { readdirSync, readFileSync } from 'node:fs';
 import { ask, type Stack, signUp, startStack } from '../../harness/stack.ts';
@@ -7,7 +8,7 @@ type Status = { agent: { reachable: boolean }; proxy: { running: boolean } };
 let stack: Stack;
 let headers: Record<string, string>;
 
-/** The Caddy of the stack, by what its command line names. */
+/** The process id of the stack's Caddy, found by its command line. */
 function pidOfCaddy(): number {
   const isOurs = (pid: string) => {
     try {
@@ -32,14 +33,14 @@ beforeAll(async () => {
 });
 afterAll(() => stack.stop());
 
-test('a proxy that hangs is told from an agent that is away, however many look', async () => {
+test('a hanging proxy is not reported as an unreachable agent, however many requests wait for it', async () => {
   const pid = pidOfCaddy();
   process.kill(pid, 'SIGSTOP');
   try {
     const states = Array.from({ length: 4 }, () =>
       ask<{ code: string }>(`${stack.hub}/vhosts/state`, { headers }),
     );
-    // At the second time the hub's attempt to publish again hangs as well.
+    // The second time, the hub's attempt to publish again hangs as well.
     for (let time = 0; time < 2; time++) {
       const { body } = await ask<Status>(`${stack.hub}/status`, { headers });
       expect(body).toMatchObject({ agent: { reachable: true }, proxy: { running: false } });

@@ -1,3 +1,4 @@
+/** Publishes whose outcome the hub does not learn. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import type { RunningHub } from '../../../src/program/serve/running.ts';
@@ -16,8 +17,8 @@ let forwarded: Promise<unknown>[];
 let middleman: ReturnType<typeof Bun.serve>;
 
 /**
- * Stands between hub and agent, for what the real agent cannot be made to do on demand: it passes a
- * publish on and answers too late, or not at all, or does not even pass it on.
+ * Stands in between hub and agent, because a real agent cannot be made to do this on demand: it
+ * forwards a publish too late, never answers it, or does not forward it at all.
  */
 function startMiddleman() {
   return Bun.serve({
@@ -77,11 +78,11 @@ const served = async (name: string) =>
 const inStep = () =>
   until(
     async () => (await ask<{ inStep: boolean }>(`${hub.url}/api/status`, { headers })).body.inStep,
-    'in step',
+    'the proxy to be in step',
   );
 
 describe.each<Mode>(['late', 'lost', 'mute'])('a publish whose answer is %s', (how) => {
-  test('is 502 and changes nothing, and cannot become live afterwards', async () => {
+  test('is 502, changes nothing, and cannot go live afterwards', async () => {
     expect((await create('kept')).status).toBe(201);
     const list = (await ask(`${hub.url}/api/vhosts`, { headers })).text;
     const log = (await ask(`${hub.url}/api/changelog`, { headers })).text;
@@ -103,12 +104,12 @@ describe.each<Mode>(['late', 'lost', 'mute'])('a publish whose answer is %s', (h
     expect(await served('next')).toBe('next');
   }, 20_000);
 
-  test('is undone as well where it is the first ever', async () => {
+  test('is undone even if it is the first one ever', async () => {
     mode = how;
     expect((await create('ghost')).body.code).toBe('AGENT_UNREACHABLE');
     mode = 'pass';
     await Promise.all(forwarded);
-    await until(async () => (await served('ghost')) !== 'ghost', 'the ghost gone');
+    await until(async () => (await served('ghost')) !== 'ghost', 'the ghost to disappear');
     await inStep();
     expect((await ask(`${hub.url}/api/vhosts`, { headers })).text).toBe('[]');
     expect((await create('real')).status).toBe(201);
@@ -117,7 +118,7 @@ describe.each<Mode>(['late', 'lost', 'mute'])('a publish whose answer is %s', (h
   }, 20_000);
 });
 
-test('an agent that hangs does not hold up the other routes', async () => {
+test('an agent that hangs does not block other routes', async () => {
   mode = 'mute';
   const hanging = create('ghost');
   for (const path of ['vhosts', 'changelog', 'health']) {

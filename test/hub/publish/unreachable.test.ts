@@ -1,46 +1,28 @@
+/** An agent that cannot be reached, or whose answers make no sense. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { readSettings } from '../../../src/program/config.ts';
 import type { Running } from '../../../src/program/listen.ts';
 import { serveHub } from '../../../src/program/serve/serve.ts';
-import { createLog } from '../../../src/shared/log.ts';
 import { readEvents } from '../../harness/events.ts';
-import { ask, freePort, signUp, temporaryFolder } from '../../harness/stack.ts';
+import { ask, freePort, machine, signUp, temporaryFolder } from '../../harness/stack.ts';
 
 type Refusal = { code: string; message: string };
 
 const folder = temporaryFolder();
-const token = 'x'.repeat(40);
-const lines: string[] = [];
+const TOKEN = 'x'.repeat(40);
 let hub: Running;
 let headers: Record<string, string>;
 let agentUrl = '';
 
-/** Stands in for an agent that is broken in a way the real one cannot be made to be. */
+/** Stands in for an agent that is broken in ways a real one cannot be. */
 let answer: () => Response | Promise<Response> = () => new Response('');
 const broken = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => answer() });
 
 async function start(url: string): Promise<void> {
   agentUrl = url;
-  const settings = {
-    host: '127.0.0.1',
-    port: 0,
-    dataDir: folder,
-    socket: join(folder, 'hub.sock'),
-    signUp: 'open',
-    trustProxy: false,
-    agentTrust: null,
-    hosts: [],
-    importDirs: [],
-  };
-  hub = await serveHub(
-    { ...settings, signUp: 'open', agentUrl },
-    token,
-    createLog(
-      (line) => lines.push(line),
-      () => new Date(),
-    ),
-  );
+  const env = { DATA_DIR: folder, HUB_PORT: '0', AGENT_URL: url, AGENT_TOKEN: TOKEN };
+  hub = await serveHub(readSettings('hub', env, machine).hub, TOKEN, () => {});
 }
 
 beforeAll(async () => {
@@ -64,7 +46,7 @@ async function expectNothingStored(): Promise<void> {
   expect((await ask(`${hub.url}/api/changelog`, { headers })).text).toBe('[]');
 }
 
-test('an agent that is not there is 502 AGENT_UNREACHABLE and stops nothing else', async () => {
+test('an agent that does not run is 502 AGENT_UNREACHABLE, and other routes work', async () => {
   const refused = await create();
   expect([refused.status, refused.body.code]).toEqual([502, 'AGENT_UNREACHABLE']);
   expect(refused.text).not.toContain(agentUrl);
@@ -80,13 +62,13 @@ test('an agent that is not there is 502 AGENT_UNREACHABLE and stops nothing else
 
 test.each<[string, () => Response]>([
   [
-    'does not take the token',
+    'rejects the token',
     () => Response.json({ code: 'UNAUTHENTICATED', message: '' }, { status: 401 }),
   ],
   ['answers with a page', () => new Response('<html>', { status: 200 })],
   ['answers with other JSON', () => Response.json({ success: 'yes' })],
   ['fails', () => Response.json({ code: 'INTERNAL', message: 'secret' }, { status: 500 })],
-  ['sends us elsewhere', () => Response.redirect('http://127.0.0.1:1/', 302)],
+  ['redirects', () => Response.redirect('http://127.0.0.1:1/', 302)],
 ])('an agent that %s is 502 AGENT_UNREACHABLE', async (_, reply) => {
   await hub.stop();
   await start(`http://127.0.0.1:${broken.port}`);
@@ -99,7 +81,7 @@ test.each<[string, () => Response]>([
   await expectNothingStored();
 });
 
-test('an agent that goes away in the middle of a tail ends it', async () => {
+test('an agent that stops during a tail ends it', async () => {
   const stream = new ReadableStream({
     start: (controller) => controller.enqueue('event: entry\ndata: {}\n\n'),
   });

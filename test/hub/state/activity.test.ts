@@ -22,7 +22,7 @@ afterAll(() => stack.stop());
 
 const total = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0);
 
-test('a stranger hears nothing, and nonsense is refused', async () => {
+test('strangers and invalid queries are refused', async () => {
   const stranger = await ask<Refusal>(`${stack.hub}/vhosts/activity?buckets=x`);
   expect([stranger.status, stranger.body.code]).toEqual([401, 'UNAUTHENTICATED']);
   expect((await ask(`${stack.agent}/logs/activity`)).status).toBe(401);
@@ -34,7 +34,7 @@ test('a stranger hears nothing, and nonsense is refused', async () => {
   }
 });
 
-test('each vhost has its own requests and errors, the nearest name first', async () => {
+test('each vhost has its own requests and errors; the most specific name counts', async () => {
   const create = async (domain: string, config: string) => {
     const made = await ask<{ id: number }>(`${stack.hub}/vhosts`, {
       headers,
@@ -51,10 +51,10 @@ test('each vhost has its own requests and errors, the nearest name first', async
     await create('http://quiet.example', 'respond ok'),
   ];
   const hosts = ['a.example', 'A.Example:80', 'b.example', 'x.example', 'y.example', 'c.example'];
-  // Of the last two no vhost knows.
+  // The last two belong to no vhost.
   for (const host of [...hosts, 'no.vhost.at.all', `${'.'.repeat(9_000)}x`])
     await stack.served(host);
-  // An answer is kept for some seconds; each number of buckets has its own.
+  // Responses are cached for some seconds, separately for each number of buckets.
   let buckets = 0;
   const activity = await until(async () => {
     const path = `/vhosts/activity?buckets=${(buckets++ % 60) + 1}`;
@@ -78,7 +78,7 @@ test('each vhost has its own requests and errors, the nearest name first', async
   expect([usual.body.buckets, usual.body.vhosts[0]?.requests.length]).toEqual([12, 12]);
 });
 
-test('thousands of hosts of many labels do not hold up the hub', async () => {
+test('thousands of hosts with many labels do not slow down the hub', async () => {
   const none = { requests: [1], status4xx: [0], status5xx: [0] };
   const hosts = Array.from({ length: 20_000 }, (_, at) => `${'a.'.repeat(124)}${at}`);
   const domains = Object.fromEntries([...hosts, 'x.wild.example'].map((host) => [host, none]));
@@ -91,7 +91,7 @@ test('thousands of hosts of many labels do not hold up the hub', async () => {
   } as unknown as ActivityDeps);
   const from = performance.now();
   const { vhosts } = await activity.lastHour(1);
-  // With each label of each host tried as a wildcard it takes seconds.
+  // It takes seconds if each label of each host is tried as a wildcard.
   expect(performance.now() - from).toBeLessThan(1_000);
   expect(vhosts).toEqual([{ id: 7, ...none }]);
 });

@@ -66,7 +66,7 @@ async function stateOf(id: number): Promise<State> {
   expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
   return answer.body;
 }
-/** The state once it is as asked for. */
+/** The state, once it meets a condition. */
 const stateWhen = (id: number, holds: (state: State) => unknown): Promise<State> =>
   until(async () => {
     const state = await stateOf(id);
@@ -75,7 +75,7 @@ const stateWhen = (id: number, holds: (state: State) => unknown): Promise<State>
 const ending = async (): Promise<Ending[]> =>
   (await ask<{ certificates: Ending[] }>(`${stack.hub}/status`, { headers })).body.certificates;
 
-describe('nothing is told', () => {
+describe('nothing is revealed', () => {
   test('to a stranger', async () => {
     for (const path of ['/vhosts/state', '/vhosts/1/state', '/vhosts/x/state']) {
       const answer = await ask<Refusal>(`${stack.hub}${path}`);
@@ -83,21 +83,21 @@ describe('nothing is told', () => {
     }
   });
 
-  test('to somebody without the agent’s token', async () => {
+  test('to anyone without the agent’s token', async () => {
     for (const init of [{ json: {} }, { json: { names: 7 } }, { method: 'GET' }]) {
       const path = 'method' in init ? 'certificates' : 'sites';
       expect((await ask(`${stack.agent}/proxy/${path}`, init)).status).toBe(401);
     }
   });
 
-  test('of what is no vhost', async () => {
+  test('about an unknown vhost', async () => {
     for (const id of ['999', '0', '-1', 'x', '1.5', 'state']) {
       const answer = await ask<Refusal>(`${stack.hub}/vhosts/${id}/state`, { headers });
       expect([answer.status, answer.body.code]).toEqual([404, 'NOT_FOUND']);
     }
   });
 
-  test('while the proxy is down, and the status still answers', async () => {
+  test('while the proxy is down, though the status still works', async () => {
     const env = { PROXY_MANAGED: 'false', PROXY_ADMIN: `localhost:${freePort()}` };
     const down = await startStack(env);
     const owner = await signUp(down);
@@ -109,8 +109,8 @@ describe('nothing is told', () => {
   });
 });
 
-describe('a certificate is told of', () => {
-  test('as the proxy shows it, for a name and a wildcard, and leaves no line in the access log', async () => {
+describe('a certificate is shown', () => {
+  test('as the proxy presents it, for a name and a wildcard, without a line in the access log', async () => {
     const id = await create(
       'one.example',
       'one.example, *.two.example, http://three.example {\n\trespond hi\n}',
@@ -153,13 +153,13 @@ describe('a certificate is told of', () => {
     expect(logs.body.total).toBe(0);
   });
 
-  test('in the list of all, sorted as the vhosts are', async () => {
+  test('in the list of all vhosts, in the same order', async () => {
     const all = await ask<State[]>(`${stack.hub}/vhosts/state`, { headers });
     const vhosts = await ask<State[]>(`${stack.hub}/vhosts`, { headers });
     expect(all.body.map(({ id }) => id)).toEqual(vhosts.body.map(({ id }) => id));
   });
 
-  test('never where a look could have one issued', async () => {
+  test('never if asking for it could issue one', async () => {
     const id = await create('demand.example', 'tls internal {\n\ton_demand\n}\nrespond hi');
     const { addresses } = await stateOf(id);
     expect(addresses).toMatchObject([
@@ -171,7 +171,7 @@ describe('a certificate is told of', () => {
     expect(storedNames()).toContain('one.example');
   });
 
-  test('not for a disabled vhost, whoever has its address', async () => {
+  test('not for a disabled vhost, even if another one has its address', async () => {
     const id = await create('off.example', 'respond off');
     await stateWhen(id, ({ addresses }) => addresses[0]?.certificate);
     await ask(`${stack.hub}/vhosts/${id}/toggle`, { method: 'PATCH', headers });
@@ -184,11 +184,11 @@ describe('a certificate is told of', () => {
   });
 });
 
-/** The names the proxy's own authority has signed for. */
+/** The names for which the proxy's own CA has issued certificates. */
 const storedNames = (): string[] =>
   readdirSync(join(stack.dataDir, 'caddy/data/caddy/certificates/local'));
 
-test('a refused order shows up after the 201, without paths, and the reason for no certificate', async () => {
+test('a refused certificate order is shown after the 201, without paths, with the reason', async () => {
   const id = await create(
     'refused.example',
     `tls {\n\tissuer acme ${acme.directory}\n}\nrespond hi`,
@@ -207,7 +207,7 @@ test('a refused order shows up after the 201, without paths, and the reason for 
 });
 
 describe('an upstream', () => {
-  test('is down while requests fail, and no longer once one is answered', async () => {
+  test('is down while requests fail, until one succeeds', async () => {
     const port = freePort();
     const id = await create('http://up.example', `reverse_proxy 127.0.0.1:${port}`);
     const address = `127.0.0.1:${port}`;
@@ -228,7 +228,7 @@ describe('an upstream', () => {
     await server.stop(true);
   });
 
-  test('that Caddy checks is up or down without a request', async () => {
+  test('with a health check is up or down without a request', async () => {
     const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response('ok') });
     const [good, bad] = [`127.0.0.1:${server.port}`, `127.0.0.1:${freePort()}`];
     const id = await create(
@@ -244,7 +244,7 @@ describe('an upstream', () => {
   });
 });
 
-describe('a certificate that ends', () => {
+describe('a certificate that expires', () => {
   const files = () => ({ cert: join(stack.folder, 'own.pem'), key: join(stack.folder, 'own.key') });
 
   async function writeCertificate(days: number): Promise<void> {
@@ -260,7 +260,7 @@ describe('a certificate that ends', () => {
     writeFileSync(files().key, pair.private);
   }
 
-  test('soon stands in the status, before those that the proxy renews, until it is renewed', async () => {
+  test('soon is in the status, before those that the proxy renews, until it is renewed', async () => {
     await writeCertificate(5);
     const { cert, key } = files();
     const id = await create('own.example', `tls ${cert} ${key}\nrespond own`);
@@ -271,7 +271,7 @@ describe('a certificate that ends', () => {
     expect(first).toMatchObject({ id, domain: 'own.example', daysLeft: 5, overdue: true });
     const others = (await ending()).filter(({ name }) => name !== 'own.example');
     expect(others.length).toBeGreaterThan(0);
-    // Caddy's own authority signs for twelve hours and renews after eight.
+    // Caddy's own CA issues certificates for twelve hours and renews them after eight.
     expect(others.filter(({ overdue }) => overdue)).toEqual([]);
     const { addresses } = await stateOf(id);
     expect(addresses).toMatchObject([{ automated: false, certificate: { daysLeft: 5 } }]);
@@ -288,7 +288,7 @@ describe('a certificate that ends', () => {
   });
 });
 
-test('errors are remembered by an agent that starts anew, beside the access log and nowhere else', async () => {
+test('a restarted agent remembers errors, beside the access log and nowhere else', async () => {
   const id = await create('http://again.example', `reverse_proxy 127.0.0.1:${freePort()}`);
   await stack.served('again.example');
   const before = await stateWhen(id, ({ errors }) => errors.upstream);

@@ -34,7 +34,7 @@ async function create(domain: string, config = 'respond hi', more: object = {}):
   return answer.body;
 }
 
-/** All that a refused change must leave alone. */
+/** Everything that a refused change must not alter. */
 async function everything() {
   const [list, log] = await Promise.all([
     vhosts('GET').then((answer) => answer.text),
@@ -88,7 +88,7 @@ describe('without a session', () => {
   });
 });
 
-describe('a request that cannot be taken', () => {
+describe('an invalid request', () => {
   let kept: Vhost;
   beforeAll(async () => {
     kept = await create('http://keep.example', 'respond kept');
@@ -99,28 +99,28 @@ describe('a request that cannot be taken', () => {
   test.each([
     ['no domain', { domain: undefined }],
     ['a blank domain', { domain: '  ' }],
-    ['a domain that is no text', { domain: 7 }],
+    ['a domain that is not text', { domain: 7 }],
     ['no config', { config: undefined }],
     ['a blank config', { config: ' \n' }],
     ['a domain with a path', { domain: 'new.example/x' }],
-    ['a port alone', { domain: ':8080' }],
-    ['a scheme alone', { domain: 'http://' }],
+    ['only a port', { domain: ':8080' }],
+    ['only a scheme', { domain: 'http://' }],
     ['two domains', { domain: 'a.example, b.example' }],
     ['a brace in the domain', { domain: 'a.example {' }],
     ['a line break in the domain', { domain: 'a.example\nb.example' }],
     ['another scheme', { domain: 'ftp://new.example' }],
     ['an impossible port', { domain: 'new.example:65536' }],
-    ['an upstream that is none', { upstream: 'not an upstream' }],
+    ['an invalid upstream', { upstream: 'not an upstream' }],
     ['an upstream with a path', { upstream: 'http://127.0.0.1/x' }],
-    ['an upstream that leaves its place', { upstream: '127.0.0.1:1\n}\nevil.example {' }],
-    ['{upstream} without one', { config: 'reverse_proxy {upstream}' }],
-    ['punycode that is none', { domain: 'xn--zzzzzz.example' }],
-    ['a word that reads files', { domain: 'import' }],
+    ['an upstream that breaks out of its block', { upstream: '127.0.0.1:1\n}\nevil.example {' }],
+    ['{upstream} without an upstream', { config: 'reverse_proxy {upstream}' }],
+    ['invalid punycode', { domain: 'xn--zzzzzz.example' }],
+    ['a directive that reads files', { domain: 'import' }],
     ['a block of another scheme', { domain: 'ftp://x', config: 'ftp://x {\n}' }],
     ['a block on port 0', { domain: ':0', config: ':0 {\n}' }],
     ['a block that is a snippet', { domain: '{$X:(s)}', config: '{$X:(s)} {\n}' }],
-    ['a config that is no Unicode', { config: 'respond \ud800' }],
-    ['enabled as a text', { enabled: 'yes' }],
+    ['a config that is not valid Unicode', { config: 'respond \ud800' }],
+    ['enabled as text', { enabled: 'yes' }],
     ['upstream as null', { upstream: null }],
   ])('%s is 400', async (_, fields) => {
     const json = { ...good, ...fields };
@@ -130,7 +130,7 @@ describe('a request that cannot be taken', () => {
     expect<string | undefined>(refusal.field).toBe(field);
   });
 
-  test('a body that is no object or no JSON is 400', async () => {
+  test('a body that is not a JSON object is 400', async () => {
     await expectUnchanged(() => vhosts('POST', '', []), 400, 'INVALID_REQUEST');
     await expectUnchanged(() => vhosts('POST', '', null), 400, 'INVALID_REQUEST');
     const raw = (text: string) => () =>
@@ -154,7 +154,7 @@ describe('a request that cannot be taken', () => {
   });
 
   test.each(['0', '-1', '1.5', 'x', '999', '1e3', '99999999999999999999'])(
-    'the id %s is not found on any route',
+    'the id %s is 404 on every route',
     async (id) => {
       for (const [method, path, json] of [
         ['GET', `/${id}`],
@@ -167,7 +167,7 @@ describe('a request that cannot be taken', () => {
     },
   );
 
-  test('an update is held to the same rules', async () => {
+  test('the same rules apply to updates', async () => {
     const put = (json: unknown) => () => vhosts<Refusal>('PUT', `/${kept.id}`, json);
     for (const json of [[], 'x', 7]) await expectUnchanged(put(json), 400, 'INVALID_REQUEST');
     for (const json of [{ domain: 'a b' }, { config: '' }, { upstream: 'x y' }, { enabled: 1 }]) {
@@ -215,11 +215,11 @@ describe('a request that cannot be taken', () => {
   });
 });
 
-describe('a config the proxy will not have', () => {
+describe('a config that the proxy rejects', () => {
   const post = (config: string, more: object = {}) =>
     vhosts<Refusal>('POST', '', { domain: 'http://new.example', config, ...more });
 
-  test('an unknown directive names its line in the config', async () => {
+  test('an unknown directive is reported with its line in the config', async () => {
     const refusal = await expectUnchanged(
       () => post('respond a\n\nrespnd b'),
       502,
@@ -229,7 +229,7 @@ describe('a config the proxy will not have', () => {
     expect(refusal.detail).toContain('unrecognized directive: respnd');
   });
 
-  test('what fails only when it is loaded is refused as well', async () => {
+  test('a config that fails only when it is loaded is refused too', async () => {
     const taken = Bun.listen({ hostname: '0.0.0.0', port: 0, socket: { data() {} } });
     const config = `http://new.example:${taken.port} {\nrespond x\n}`;
     const refusal = await expectUnchanged(
@@ -242,11 +242,11 @@ describe('a config the proxy will not have', () => {
   });
 
   test.each([
-    ['a closing brace too many', 'respond a\n}\nhttp://evil.example {\nrespond b', 2],
-    ['a block left open', 'handle {\nrespond a', 1],
+    ['an extra closing brace', 'respond a\n}\nhttp://evil.example {\nrespond b', 2],
+    ['an unclosed block', 'handle {\nrespond a', 1],
     ['a quoted brace', 'respond a\n"}"\nhttp://evil.example {\nrespond b', 2],
-    ['a quote left open', 'respond a\nrespond "b', 2],
-    ['a comment that swallows what follows', 'respond a # C:\\', 1],
+    ['an unclosed quote', 'respond a\nrespond "b', 2],
+    ['a comment that swallows the next line', 'respond a # C:\\', 1],
     ['a file import', 'respond a\nimport /etc/passwd', 2],
     ['a default that opens a block', 'respond a\n{$NOPE:#} {\n}\nhttp://evil.example {', 2],
   ])('%s cannot leave its block', async (_, config, line) => {
@@ -255,7 +255,7 @@ describe('a config the proxy will not have', () => {
     expect(refusal.detail).toStartWith(`line ${line}: `);
   });
 
-  test('an upstream put into a placeholder changes nothing of where it ends', async () => {
+  test('an upstream inside a placeholder does not move its end', async () => {
     for (const [upstream, config] of [
       [
         'ME:80',
@@ -268,7 +268,7 @@ describe('a config the proxy will not have', () => {
     }
   });
 
-  test('a disabled vhost is judged as if it were enabled, whatever changes', async () => {
+  test('a disabled vhost is checked like an enabled one, whatever changes', async () => {
     await expectUnchanged(() => post('respnd a', { enabled: false }), 502, 'PROXY_REJECTED');
     const { id } = await create('http://off.example', 'reverse_proxy {upstream}', {
       upstream: '127.0.0.1:9',
@@ -278,7 +278,7 @@ describe('a config the proxy will not have', () => {
     await expectUnchanged(put, 502, 'PROXY_REJECTED');
   });
 
-  test('neither are update, toggle and delete done by halves', async () => {
+  test('update, toggle and delete are not done by halves either', async () => {
     const { id } = await create('http://half.example', 'respond whole');
     const put = () => vhosts<Refusal>('PUT', `/${id}`, { config: 'respond whole\nrespnd' });
     const refusal = await expectUnchanged(put, 502, 'PROXY_REJECTED');
@@ -287,7 +287,7 @@ describe('a config the proxy will not have', () => {
   });
 });
 
-describe('what is taken is live and recorded', () => {
+describe('an accepted change is live and recorded', () => {
   test('create, read, update, toggle and delete', async () => {
     const made = await create('http://Life.Example.', 'respond "{upstream}"', {
       upstream: ' 127.0.0.1:7 ',
@@ -339,7 +339,7 @@ describe('what is taken is live and recorded', () => {
     expect(await everything()).toEqual(before);
   });
 
-  test('whole blocks stay as they are written, neighbours too', async () => {
+  test('whole blocks are kept verbatim, and so are their neighbours', async () => {
     const config = '# mine\nhttp://whole.example, http://twin.example {\n\trespond "{host}"\n}';
     const made = await create('http://whole.example', config);
     expect(made.config).toBe(config);
@@ -362,13 +362,13 @@ describe('what is taken is live and recorded', () => {
     expect(file.split('\n')[0]).toContain('signalbox');
   });
 
-  test('an id is not used twice', async () => {
+  test('ids are never reused', async () => {
     const one = await create('http://once.example');
     await vhosts('DELETE', `/${one.id}`);
     expect((await create('http://once.example')).id).toBeGreaterThan(one.id);
   });
 
-  test('the changelog says who did what, newest first, and nothing that was refused', async () => {
+  test('the changelog lists who did what, newest first, without refused changes', async () => {
     const made = await create('http://told.example', 'respond 1');
     await vhosts('PUT', `/${made.id}`, { config: 'respond 2', enabled: false });
     await vhosts('PUT', `/${made.id}`, { config: 'respnd 3' });
@@ -396,7 +396,7 @@ describe('what is taken is live and recorded', () => {
     expect(body.length).toBeLessThanOrEqual(100);
   });
 
-  test('two accounts share one set of vhosts and sign their own changes', async () => {
+  test('two accounts share the vhosts; each change names its author', async () => {
     const bob = await ask<{ token: string }>(`${stack.hub}/auth/sign-up/email`, {
       json: { name: 'Bob', email: 'bob@example.org', password: 'another passphrase' },
       headers,
@@ -417,7 +417,7 @@ describe('what is taken is live and recorded', () => {
     ]);
   });
 
-  test('after a restart everything is as it was', async () => {
+  test('a restart changes nothing', async () => {
     const last = await create('http://last.example');
     await vhosts('DELETE', `/${last.id}`);
     const before = await everything();

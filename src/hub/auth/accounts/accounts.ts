@@ -1,0 +1,169 @@
+/** Signing up, signing in and changing the password. */
+import { and, eq } from 'drizzle-orm';
+import { Failure } from '../../../shared/failure.ts';
+import { users } from '../../db/schema.ts';
+import {
+  type Client,
+  createSessions,
+  type Session,
+  type Sessions,
+  type SignedIn,
+  type User,
+} from '../sessions/sessions.ts';
+import { createAttemptLimits } from './attempt-limits.ts';
+import { checkPassword, createPasswords, isWeak } from './password.ts';
+import {
+  createSignUp,
+  findByEmail,
+  type NewAccount,
+  normalizeEmail,
+  type SignUp,
+  type SignUpDeps,
+} from './sign-up.ts';
+
+export type AccountsDeps = Omit<SignUpDeps, 'passwords'>;
+
+export type PasswordChange = {
+  currentPassword: string;
+  newPassword: string;
+  /** Also replaces the session that makes the request. */
+  revokeOtherSessions?: boolean | null | undefined;
+};
+
+export type Accounts = Pick<SignUp, 'any' | 'door' | 'assertOpen'> &
+  Pick<Sessions, 'find' | 'list'> & {
+    /**
+     * @param client `isLocal`: the request must have come from this machine
+     * @throws Failure SIGN_UP_CLOSED, SETUP_CODE_REQUIRED, VALIDATION_ERROR, PASSWORD_…,
+     * USER_ALREADY_EXISTS_…, RATE_LIMITED
+     */
+    signUp(
+      input: NewAccount & { setupCode?: string | undefined },
+      client: Client & { signedIn: boolean; isLocal: boolean },
+    ): Promise<SignedIn>;
+    /** Creates an account for someone else. @throws Failure as `signUp` */
+    create(input: NewAccount): Promise<User>;
+    /**
+     * @param client `previous`: the token of a session to end
+     * @throws Failure INVALID_EMAIL, INVALID_EMAIL_OR_PASSWORD, RATE_LIMITED
+     */
+    signIn(
+      input: { email: string; password: string },
+      client: Client & { previous: string | null },
+    ): Promise<SignedIn>;
+    /** Ends the session with this token, if there is one. */
+    signOut(token: string | null): void;
+    /** Ends one session of a user. @throws Failure NOT_FOUND, also for another user's session */
+    endSession(userId: string, id: string): void;
+    /**
+     * Ends all other sessions.
+     * @returns the session that replaces this one, if that was requested; else null
+     * @throws Failure PASSWORD_…, INVALID_PASSWORD, RATE_LIMITED, UNAUTHENTICATED
+     */
+    changePassword(who: SignedIn, input: PasswordChange, client: Client): Promise<Session | null>;
+  };
+
+export function createAccounts(deps: AccountsDeps): Accounts {
+  const { db, now } = deps;
+  const sessions = createSessions({ db, now });
+  const passwords = createPasswords();
+  const limits = createAttemptLimits(now);
+  const { any, door, assertOpen, assertMayBeFirst, create } = createSignUp({ ...deps, passwords });
+
+  /**
+   * One guess at a password, counted unless it is right. The limit is checked before waiting, so
+   * that a flood does not fill the queue, and again when its turn comes.
+   * @throws Failure RATE_LIMITED
+   */
+  async function guess(
+    account: string,
+    ip: string,
+    user: User | undefined,
+    password: string,
+  ): Promise<boolean> {
+    limits.checkPassword(account, ip);
+    let undo = () => {};
+    const matches = await passwords.matches(user?.passwordHash ?? null, password, () => {
+      undo = limits.takePassword(account, ip);
+    });
+    if (matches) undo();
+    return matches;
+  }
+
+  /** Rehashes with today's parameters while the password is known. */
+  async function strengthen(user: User, password: string): Promise<void> {
+    if (!isWeak(user.passwordHash)) return;
+    const passwordHash = await passwords.hash(password);
+    const unchanged = and(eq(users.id, user.id), eq(users.passwordHash, user.passwordHash));
+    db.update(users).set({ passwordHash }).where(unchanged).run();
+  }
+
+  return {
+    any,
+    door,
+    assertOpen,
+    find: sessions.find,
+    list: sessions.list,
+    signOut: sessions.end,
+    create: (input) => create(input, true),
+
+    async signUp(input, client) {
+      assertMayBeFirst(client.isLocal, input.setupCode);
+      const user = await create(input, client.signedIn, () => limits.takeSignUp(client.ip));
+      return { user, session: sessions.start(user.id, client) };
+    },
+
+    async signIn(input, client) {
+      const email = normalizeEmail(input.email);
+      if (email === null)
+        throw new Failure('INVALID_EMAIL', 'The email address is not valid.', {
+          at: { field: 'email' },
+        });
+      const user = findByEmail(db, email);
+      const matches = await guess(email, client.ip, user, input.password);
+      if (!user || !matches) throw wrongCredentials();
+      // The password may have changed, or the account may be gone, while this verified.
+      if (findByEmail(db, email)?.passwordHash !== user.passwordHash) throw wrongCredentials();
+      sessions.end(client.previous);
+      const session = sessions.start(user.id, client);
+      await strengthen(user, input.password);
+      return { user, session };
+    },
+
+    endSession(userId, id) {
+      if (sessions.endOne(userId, id)) return;
+      throw new Failure('NOT_FOUND', 'There is no such session.');
+    },
+
+    async changePassword({ user, session }, input, client) {
+      await checkPassword(input.newPassword, 'newPassword');
+      // A separate counter: a stranger's guesses at sign-in must not block the owner here.
+      if (!(await guess(`id ${user.id}`, client.ip, user, input.currentPassword))) {
+        throw new Failure('INVALID_PASSWORD', 'The current password is wrong.', {
+          at: { field: 'currentPassword' },
+        });
+      }
+      const passwordHash = await passwords.hash(input.newPassword);
+      // This session may have been ended while this hashed.
+      if (!sessions.find(session.token)) throw new Failure('UNAUTHENTICATED', 'Sign in first.');
+      return db.transaction(
+        (tx) => {
+          tx.update(users)
+            .set({ passwordHash, updatedAt: now() })
+            .where(eq(users.id, user.id))
+            .run();
+          if (input.revokeOtherSessions !== true) {
+            sessions.endOthers(user.id, session.id);
+            return null;
+          }
+          sessions.endOthers(user.id, '');
+          return sessions.start(user.id, client);
+        },
+        { behavior: 'immediate' },
+      );
+    },
+  };
+}
+
+const wrongCredentials = () =>
+  new Failure('INVALID_EMAIL_OR_PASSWORD', 'The email address or password is wrong.');

@@ -1,0 +1,30 @@
+/** The setup code: proves that whoever creates the first account is the person who started the hub. */
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { isSame } from '../secret.ts';
+
+/** Every function throws file system errors. */
+export type SetupCode = {
+  /** The code, made on the first call. */
+  read(): string;
+  matches(given: string | undefined): boolean;
+  forget(): void;
+};
+
+/** 120 bits, as characters that can be typed. */
+const BYTES = 15;
+
+/** @param file where the code is kept, readable only by its owner */
+export function createSetupCode(file: string): SetupCode {
+  function read(): string {
+    if (!existsSync(file)) {
+      writeFileSync(file, `${randomBytes(BYTES).toString('base64url')}\n`, { mode: 0o600 });
+    }
+    return readFileSync(file, 'utf8').trim();
+  }
+  return {
+    read,
+    matches: (given) => given !== undefined && isSame(given.trim(), read()),
+    forget: () => rmSync(file, { force: true }),
+  };
+}

@@ -1,0 +1,126 @@
+/** Creating accounts, and who may do so. */
+import { randomUUID } from 'node:crypto';
+import { eq } from 'drizzle-orm';
+import { FAILURES, Failure } from '../../../shared/failure.ts';
+import type { Db } from '../../db/open.ts';
+import { users } from '../../db/schema.ts';
+import type { User } from '../sessions/sessions.ts';
+import { checkPassword, type Passwords } from './password.ts';
+import type { SetupCode } from './setup-code.ts';
+
+/** `first`: anyone may create the first account, then only signed-in users; `open`: anyone; `closed`: nobody. */
+export type SignUpPolicy = 'first' | 'open' | 'closed';
+
+/**
+ * What a stranger needs to sign up. `setup`: nothing, for the first account; `setup-code`: the
+ * setup code, for the first account; `open`: nothing; `closed`: strangers cannot sign up.
+ */
+export type SignUpDoor = 'setup' | 'setup-code' | 'open' | 'closed';
+
+export type NewAccount = { name: string; email: string; password: string };
+
+export type SignUpDeps = {
+  db: Db;
+  now: () => Date;
+  signUp: SignUpPolicy;
+  setupCode: SetupCode;
+  passwords: Passwords;
+};
+
+export type SignUp = {
+  /** Whether there is any account. */
+  any(): boolean;
+  /** What a stranger needs to sign up. @param isLocal whether the request must have come from this machine */
+  door(isLocal: boolean): SignUpDoor;
+  /** @param signedIn whether the request carries a valid session @throws Failure SIGN_UP_CLOSED */
+  assertOpen(signedIn: boolean): void;
+  /**
+   * On a hub that strangers can reach, only the person who started it may create the first account.
+   * @throws Failure SETUP_CODE_REQUIRED
+   */
+  assertMayBeFirst(isLocal: boolean, code: string | undefined): void;
+  /**
+   * @param count counts the attempt, once the input is well-formed
+   * @throws Failure SIGN_UP_CLOSED, VALIDATION_ERROR, PASSWORD_…, USER_ALREADY_EXISTS_…,
+   * RATE_LIMITED, and what `count` throws
+   */
+  create(input: NewAccount, signedIn: boolean, count?: () => void): Promise<User>;
+};
+
+/** RFC 5321 4.5.3.1.3 leaves 254 characters for an address. */
+const MAX_EMAIL = 254;
+/** Every changelog entry contains the name. */
+const MAX_NAME = 200;
+const EMAIL = /^[^\s@"(),:;<>[\\\]]+@(?:[\p{L}\p{N}_-]+\.)*[\p{L}\p{N}_-]+$/u;
+
+export function createSignUp(deps: SignUpDeps): SignUp {
+  const { db, now, signUp: policy, setupCode, passwords } = deps;
+  const any = () => db.select({ id: users.id }).from(users).limit(1).get() !== undefined;
+
+  function assertOpen(signedIn: boolean): void {
+    if (policy === 'open' || (policy === 'first' && (signedIn || !any()))) return;
+    throw new Failure('SIGN_UP_CLOSED', 'Sign-up is closed on this hub.');
+  }
+
+  function assertNew(email: string): void {
+    if (!findByEmail(db, email)) return;
+    const code = 'USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL';
+    throw new Failure(code, FAILURES[code].meaning, { at: { field: 'email' } });
+  }
+
+  return {
+    any,
+    assertOpen,
+
+    door(isLocal) {
+      if (policy === 'closed' || (policy === 'first' && any())) return 'closed';
+      if (any()) return 'open';
+      return isLocal ? 'setup' : 'setup-code';
+    },
+
+    assertMayBeFirst(isLocal, code) {
+      if (isLocal || any() || setupCode.matches(code)) return;
+      throw new Failure(
+        'SETUP_CODE_REQUIRED',
+        'The first account requires the setup code that signalbox printed when it started.',
+        { at: { field: 'setupCode' } },
+      );
+    },
+
+    async create(input, signedIn, count = () => {}) {
+      assertOpen(signedIn);
+      const name = input.name.trim();
+      const email = normalizeEmail(input.email);
+      if (name === '') throw invalid('name', 'A name is required.');
+      if (name.length > MAX_NAME) {
+        throw invalid('name', `A name can have at most ${MAX_NAME} characters.`);
+      }
+      if (email === null) throw invalid('email', FAILURES.INVALID_EMAIL.meaning);
+      await checkPassword(input.password);
+      count();
+      assertNew(email);
+      const passwordHash = await passwords.hash(input.password);
+      // Somebody may have been faster while this hashed.
+      assertOpen(signedIn);
+      assertNew(email);
+      const at = now();
+      const user = { id: randomUUID(), name, email, passwordHash, createdAt: at, updatedAt: at };
+      db.insert(users).values(user).run();
+      setupCode.forget();
+      return user;
+    },
+  };
+}
+
+const invalid = (field: keyof NewAccount, message: string) =>
+  new Failure('VALIDATION_ERROR', message, { at: { field } });
+
+/** @param email in normal form */
+export const findByEmail = (db: Db, email: string): User | undefined =>
+  db.select().from(users).where(eq(users.email, email)).get();
+
+/** In lower case; null if it is not an email address. */
+export function normalizeEmail(email: string): string | null {
+  const normal = email.trim().toLowerCase();
+  return normal.length <= MAX_EMAIL && EMAIL.test(normal) ? normal : null;
+}

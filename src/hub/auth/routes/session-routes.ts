@@ -1,0 +1,121 @@
+/** `/sessions` and `/auth/change-password`: what signed-in users manage about their own account. */
+import { Elysia, t } from 'elysia';
+import { jsonBody } from '../../../shared/http.ts';
+import { about } from '../../http/about.ts';
+import { BODY, NEW_PASSWORD, refusals, WRITES } from '../../http/refusal-schemas.ts';
+import { Success, Timestamp } from '../../http/schemas.ts';
+import type { Accounts } from '../accounts/accounts.ts';
+import type { SessionGuard } from '../guard.ts';
+import type { SessionCookies } from '../sessions/cookie.ts';
+import { SESSION_SECONDS } from '../sessions/sessions.ts';
+import { CREDENTIALS, clientOf, SESSION, USER, UserView, viewSession, viewUser } from './views.ts';
+
+const SessionEntry = t.Object(
+  {
+    id: t.String(),
+    current: t.Boolean({ description: 'the session that made this request' }),
+    ipAddress: t.String(),
+    userAgent: t.String(),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+    expiresAt: Timestamp,
+  },
+  { title: 'SignedInSession' },
+);
+
+const { token: _, userId: __, ...LISTED } = SESSION;
+
+export type SessionRoutesDeps = {
+  accounts: Accounts;
+  guard: SessionGuard;
+  cookies: SessionCookies;
+  addressOf: (request: Request) => string;
+  bodyLimit: number;
+};
+
+export function sessionRoutes(deps: SessionRoutesDeps) {
+  const { accounts, guard, cookies, addressOf, bodyLimit } = deps;
+  return new Elysia({ name: 'sessions' })
+    .use(cookies)
+    .use(guard)
+    .get(
+      '/sessions',
+      ({ who }) =>
+        accounts
+          .list(who.user.id)
+          .map((one) => ({ ...viewSession(one), current: one.id === who.session.id })),
+      {
+        response: { 200: t.Array(SessionEntry), ...refusals(...WRITES) },
+        detail: about({
+          id: 'listSessions',
+          tag: 'Accounts',
+          summary: 'List your sessions',
+          access: 'session',
+          example: [{ ...LISTED, current: true }],
+        }),
+      },
+    )
+    .delete(
+      '/sessions/:id',
+      ({ params, who }) => {
+        accounts.endSession(who.user.id, params.id);
+        return { success: true as const };
+      },
+      {
+        params: t.Object({ id: t.String() }),
+        response: { 200: Success, ...refusals(...WRITES, 'NOT_FOUND') },
+        detail: about({
+          id: 'endSession',
+          tag: 'Accounts',
+          summary: 'End one of your sessions',
+          access: 'session',
+          params: { id: { example: SESSION.id } },
+          example: { success: true },
+        }),
+      },
+    )
+    .use(jsonBody(bodyLimit))
+    .post(
+      '/auth/change-password',
+      async ({ body, request, sessionCookie, who }) => {
+        const client = clientOf(request, addressOf(request));
+        const session = await accounts.changePassword(who, body, client);
+        if (session) sessionCookie.write(session.token, SESSION_SECONDS);
+        return { token: session?.token ?? null, user: viewUser(who.user) };
+      },
+      {
+        body: t.Object(
+          {
+            currentPassword: t.String({ minLength: 1 }),
+            newPassword: t.String(),
+            revokeOtherSessions: t.Optional(t.Union([t.Boolean(), t.Null()])),
+          },
+          { title: 'PasswordChange' },
+        ),
+        response: {
+          200: t.Object(
+            { token: t.Union([t.String(), t.Null()]), user: UserView },
+            { title: 'PasswordChanged' },
+          ),
+          ...refusals(...WRITES, ...BODY, ...NEW_PASSWORD, 'INVALID_PASSWORD', 'RATE_LIMITED'),
+        },
+        detail: about({
+          id: 'changePassword',
+          tag: 'Accounts',
+          summary: 'Change your password',
+          description:
+            'Ends all other sessions. With `revokeOtherSessions`, a new session, whose token is `token`, also replaces this one.',
+          access: 'session',
+          bodies: {
+            change: {
+              value: {
+                currentPassword: CREDENTIALS.password,
+                newPassword: 'four words of another',
+              },
+            },
+          },
+          example: { token: null, user: USER },
+        }),
+      },
+    );
+}

@@ -1,0 +1,173 @@
+/** Sign-up, sign-in, sign-out and get-session, wire-compatible with better-auth's email routes. */
+import { Elysia, t } from 'elysia';
+import { jsonBody } from '../../../shared/http.ts';
+import { isAskedHere } from '../../../shared/loopback.ts';
+import { note } from '../../../shared/observe/context.ts';
+import { about } from '../../http/about.ts';
+import { BODY, NEW_PASSWORD, OPEN, refusals } from '../../http/refusal-schemas.ts';
+import { Success } from '../../http/schemas.ts';
+import type { Accounts } from '../accounts/accounts.ts';
+import type { SessionCookies } from '../sessions/cookie.ts';
+import { SESSION_SECONDS } from '../sessions/sessions.ts';
+import {
+  CREDENTIALS,
+  clientOf,
+  SESSION,
+  SessionView,
+  USER,
+  UserView,
+  viewSession,
+  viewUser,
+} from './views.ts';
+
+export type SignInRoutesDeps = {
+  accounts: Accounts;
+  cookies: SessionCookies;
+  addressOf: (request: Request) => string;
+  /** Whether the hub listens on loopback only. */
+  loopback: boolean;
+  bodyLimit: number;
+};
+
+export function signInRoutes(deps: SignInRoutesDeps) {
+  const { accounts, cookies, addressOf, loopback, bodyLimit } = deps;
+  return new Elysia({ name: 'auth', prefix: '/auth' })
+    .use(cookies)
+    .derive(({ request, sessionCookie }) => {
+      // Before the body is read: while sign-up is closed, the response must not depend on the body.
+      if (!request.url.includes('/sign-up/')) return { signedIn: false };
+      const signedIn = accounts.find(sessionCookie.presented) !== null;
+      accounts.assertOpen(signedIn);
+      return { signedIn };
+    })
+    .post(
+      '/sign-out',
+      ({ sessionCookie }) => {
+        accounts.signOut(sessionCookie.presented);
+        sessionCookie.expire();
+        return { success: true as const };
+      },
+      {
+        response: { 200: Success, ...refusals(...OPEN) },
+        detail: about({
+          id: 'signOut',
+          tag: 'Accounts',
+          summary: 'End the session',
+          description: 'Clears the cookie. Succeeds without a session too.',
+          access: 'anyone',
+          example: { success: true },
+          responseHeaders: ['Set-Cookie'],
+        }),
+      },
+    )
+    .get(
+      '/get-session',
+      ({ sessionCookie }) => {
+        const who = accounts.find(sessionCookie.presented);
+        // Elysia sends a bare null as an empty body; the client expects `null`.
+        if (!who) return Response.json(null) as never;
+        return { session: viewSession(who.session), user: viewUser(who.user) };
+      },
+      {
+        response: {
+          200: t.Object({ session: SessionView, user: UserView }, { title: 'SignedIn' }),
+          ...refusals(...OPEN),
+        },
+        detail: about({
+          id: 'getSession',
+          tag: 'Accounts',
+          summary: 'Get the current session and its user',
+          description: '`null` if nobody is signed in.',
+          access: 'anyone',
+          example: { session: SESSION, user: USER },
+          nullable: true,
+        }),
+      },
+    )
+    .use(jsonBody(bodyLimit))
+    .post(
+      '/sign-up/email',
+      async ({ body, request, signedIn, sessionCookie }) => {
+        const client = clientOf(request, addressOf(request));
+        const isLocal = loopback && isAskedHere(request.headers);
+        const { session, user } = await accounts.signUp(body, { ...client, signedIn, isLocal });
+        note({ user: user.id });
+        sessionCookie.write(session.token, SESSION_SECONDS);
+        return { token: session.token, user: viewUser(user) };
+      },
+      {
+        body: t.Object(
+          {
+            name: t.String(),
+            email: t.String(),
+            password: t.String(),
+            setupCode: t.Optional(t.String({ description: 'only for the first account' })),
+          },
+          { title: 'SignUp' },
+        ),
+        response: {
+          200: t.Object({ token: t.String(), user: UserView }, { title: 'SignedUp' }),
+          ...refusals(
+            ...OPEN,
+            ...BODY,
+            ...NEW_PASSWORD,
+            'USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL',
+            'SIGN_UP_CLOSED',
+            'SETUP_CODE_REQUIRED',
+            'RATE_LIMITED',
+          ),
+        },
+        detail: about({
+          id: 'signUpEmail',
+          tag: 'Accounts',
+          summary: 'Create an account and sign it in',
+          description:
+            '`SIGN_UP` decides who may: with `first`, anyone may create the first account, then only signed-in users.',
+          access: 'anyone',
+          bodies: { owner: { value: { name: USER.name, ...CREDENTIALS } } },
+          example: { token: SESSION.token, user: USER },
+          responseHeaders: ['Set-Cookie'],
+        }),
+      },
+    )
+    .post(
+      '/sign-in/email',
+      async ({ body, request, sessionCookie }) => {
+        const client = clientOf(request, addressOf(request));
+        const previous = sessionCookie.presented;
+        const { session, user } = await accounts.signIn(body, { ...client, previous });
+        note({ user: user.id });
+        sessionCookie.write(session.token, SESSION_SECONDS);
+        return { redirect: false as const, token: session.token, user: viewUser(user) };
+      },
+      {
+        body: t.Object(
+          { email: t.String(), password: t.String({ minLength: 1 }) },
+          { title: 'SignIn' },
+        ),
+        response: {
+          200: t.Object(
+            { redirect: t.Literal(false), token: t.String(), user: UserView },
+            { title: 'SignedInAgain' },
+          ),
+          ...refusals(
+            ...OPEN,
+            ...BODY,
+            'VALIDATION_ERROR',
+            'INVALID_EMAIL',
+            'INVALID_EMAIL_OR_PASSWORD',
+            'RATE_LIMITED',
+          ),
+        },
+        detail: about({
+          id: 'signInEmail',
+          tag: 'Accounts',
+          summary: 'Sign in',
+          access: 'anyone',
+          bodies: { ada: { value: CREDENTIALS } },
+          example: { redirect: false, token: SESSION.token, user: USER },
+          responseHeaders: ['Set-Cookie'],
+        }),
+      },
+    );
+}

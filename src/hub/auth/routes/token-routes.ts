@@ -1,0 +1,116 @@
+/** `/tokens`: permanent API tokens for scripts; users manage their own. */
+import { Elysia, t } from 'elysia';
+import { jsonBody } from '../../../shared/http.ts';
+import { about } from '../../http/about.ts';
+import { BODY, refusals, WRITES } from '../../http/refusal-schemas.ts';
+import { Success, Timestamp } from '../../http/schemas.ts';
+import type { SessionGuard } from '../guard.ts';
+import type { TokenInfo, Tokens } from '../tokens/tokens.ts';
+
+const fields = {
+  id: t.String(),
+  name: t.String(),
+  scope: t.UnionEnum(['read', 'write']),
+  expiresAt: t.Union([Timestamp, t.Null()]),
+  lastUsedAt: t.Union([Timestamp, t.Null()]),
+  createdAt: Timestamp,
+};
+const TokenView = t.Object(fields, { title: 'ApiToken' });
+const NewToken = t.Object(
+  { ...fields, token: t.String({ description: 'shown only once, in this response' }) },
+  { title: 'NewApiToken' },
+);
+
+const API_TOKEN = {
+  id: '7c2a9d4e6f10',
+  name: 'backup',
+  scope: 'read',
+  expiresAt: null,
+  lastUsedAt: null,
+  createdAt: '2026-11-20T18:00:00.000Z',
+};
+
+/** ISO 8601 with a time zone, as in every response. */
+const TIME = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?(Z|[+-]\\d{2}:\\d{2})$';
+
+const view = <T extends TokenInfo>(token: T) => ({
+  ...token,
+  expiresAt: token.expiresAt?.toISOString() ?? null,
+  lastUsedAt: token.lastUsedAt?.toISOString() ?? null,
+  createdAt: token.createdAt.toISOString(),
+});
+
+export type TokenRoutesDeps = { tokens: Tokens; guard: SessionGuard; bodyLimit: number };
+
+export function tokenRoutes({ tokens, guard, bodyLimit }: TokenRoutesDeps) {
+  return new Elysia({ name: 'tokens', prefix: '/tokens' })
+    .use(guard)
+    .get('/', ({ who }) => tokens.list(who.user.id).map(view), {
+      response: { 200: t.Array(TokenView), ...refusals(...WRITES) },
+      detail: about({
+        id: 'listTokens',
+        tag: 'Tokens',
+        summary: 'List your API tokens',
+        access: 'session',
+        example: [API_TOKEN],
+      }),
+    })
+    .delete(
+      '/:id',
+      ({ params, who }) => {
+        tokens.remove(who.user.id, params.id);
+        return { success: true as const };
+      },
+      {
+        params: t.Object({ id: t.String() }),
+        response: { 200: Success, ...refusals(...WRITES, 'NOT_FOUND') },
+        detail: about({
+          id: 'deleteToken',
+          tag: 'Tokens',
+          summary: 'Revoke an API token',
+          access: 'session',
+          params: { id: { example: API_TOKEN.id } },
+          example: { success: true },
+        }),
+      },
+    )
+    .use(jsonBody(bodyLimit))
+    .post(
+      '/',
+      ({ body, who, set }) => {
+        const token = tokens.create(who.user.id, {
+          name: body.name,
+          scope: body.scope ?? 'read',
+          expiresAt: body.expiresAt ?? null,
+        });
+        set.status = 201;
+        return view(token);
+      },
+      {
+        body: t.Object(
+          {
+            name: t.String(),
+            scope: t.Optional(t.UnionEnum(['read', 'write'])),
+            expiresAt: t.Optional(t.Union([t.String({ pattern: TIME }), t.Null()])),
+          },
+          { title: 'TokenRequest' },
+        ),
+        response: { 201: NewToken, ...refusals(...WRITES, ...BODY) },
+        detail: about({
+          id: 'createToken',
+          tag: 'Tokens',
+          summary: 'Create an API token',
+          description: 'Only this response contains the token itself.',
+          access: 'session',
+          bodies: {
+            reader: { summary: 'Read-only', value: { name: 'backup' } },
+            writer: {
+              summary: 'May change vhosts, and expires',
+              value: { name: 'deploy', scope: 'write', expiresAt: '2027-01-01T00:00:00Z' },
+            },
+          },
+          example: { ...API_TOKEN, token: 'sbx_4kT9mWq2Zr7Yc1Vb8Nx5Hs3Jd6Lf0Pg0a1b2c' },
+        }),
+      },
+    );
+}

@@ -1,0 +1,83 @@
+/** Users and sessions as the API shows them, with examples for its description. */
+import { t } from 'elysia';
+import { Timestamp } from '../../http/schemas.ts';
+import type { Client, Session, User } from '../sessions/sessions.ts';
+
+export const UserView = t.Object(
+  {
+    id: t.String(),
+    name: t.String(),
+    email: t.String(),
+    emailVerified: t.Literal(false),
+    image: t.Null(),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  },
+  { title: 'User' },
+);
+
+export const SessionView = t.Object(
+  {
+    id: t.String(),
+    token: t.String(),
+    userId: t.String(),
+    expiresAt: Timestamp,
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+    ipAddress: t.String(),
+    userAgent: t.String(),
+  },
+  { title: 'Session' },
+);
+
+/** A user as better-auth shows one. */
+export const viewUser = (user: User) => ({
+  id: user.id,
+  name: user.name,
+  email: user.email,
+  emailVerified: false as const,
+  image: null,
+  createdAt: user.createdAt.toISOString(),
+  updatedAt: user.updatedAt.toISOString(),
+});
+
+/** A session with its times as text. */
+export const viewSession = <T extends Pick<Session, 'expiresAt' | 'createdAt' | 'updatedAt'>>(
+  session: T,
+) => ({
+  ...session,
+  expiresAt: session.expiresAt.toISOString(),
+  createdAt: session.createdAt.toISOString(),
+  updatedAt: session.updatedAt.toISOString(),
+});
+
+/** Where a request comes from. @param ip as `Forwarded.addressOf` knows it */
+export const clientOf = (request: Request, ip: string): Client => ({
+  ip,
+  userAgent: request.headers.get('user-agent') ?? '',
+});
+
+const AT = '2026-11-20T18:00:00.000Z';
+
+export const CREDENTIALS = { email: 'ada@example.org', password: 'four words of yours' };
+
+export const USER = {
+  id: '4f6e2c9b7a1d',
+  name: 'Ada',
+  email: CREDENTIALS.email,
+  emailVerified: false,
+  image: null,
+  createdAt: AT,
+  updatedAt: AT,
+};
+
+export const SESSION = {
+  id: '0b8d5e3f9c27',
+  token: 'Jm1vX0Zb0rXlq3yq9c4m0q7k2n8s5t1u6w3x9y2z4a8',
+  userId: USER.id,
+  expiresAt: '2026-11-27T18:00:00.000Z',
+  createdAt: AT,
+  updatedAt: AT,
+  ipAddress: '192.0.2.7',
+  userAgent: 'curl/8.14.1',
+};

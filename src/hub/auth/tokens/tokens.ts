@@ -1,0 +1,108 @@
+/** API tokens in the database: created, found by hash, deleted. */
+import { randomUUID } from 'node:crypto';
+import { and, desc, eq } from 'drizzle-orm';
+import { Failure } from '../../../shared/failure.ts';
+import type { Db } from '../../db/open.ts';
+import { apiTokens, users } from '../../db/schema.ts';
+import { hashOf } from '../secret.ts';
+import type { User } from '../sessions/sessions.ts';
+import { isTokenText, makeTokenText } from './token-text.ts';
+
+/** A token with the scope `read` cannot change anything. */
+export type Scope = 'read' | 'write';
+export type TokenInfo = Omit<typeof apiTokens.$inferSelect, 'tokenHash' | 'userId'>;
+export type TokenUse = { user: User; token: { name: string; scope: Scope } };
+
+export type Tokens = {
+  /** The user's tokens, newest first. */
+  list(userId: string): TokenInfo[];
+  /**
+   * @param input `expiresAt` as ISO 8601
+   * @returns the token too, which is stored nowhere
+   * @throws Failure INVALID_REQUEST
+   */
+  create(
+    userId: string,
+    input: { name: string; scope: Scope; expiresAt: string | null },
+  ): TokenInfo & { token: string };
+  /** @throws Failure NOT_FOUND, also for another user's token */
+  remove(userId: string, id: string): void;
+  /** Null for any token that is not valid, whatever the reason. */
+  find(text: string | null): TokenUse | null;
+};
+
+const MAX_NAME = 100;
+
+/** The last use is stored at most once a minute, to avoid a write for each request. */
+const USE_RESOLUTION_MS = 60_000;
+
+export function createTokens({ db, now }: { db: Db; now: () => Date }): Tokens {
+  const columns = {
+    id: apiTokens.id,
+    name: apiTokens.name,
+    scope: apiTokens.scope,
+    expiresAt: apiTokens.expiresAt,
+    lastUsedAt: apiTokens.lastUsedAt,
+    createdAt: apiTokens.createdAt,
+  };
+
+  return {
+    list: (userId) =>
+      db
+        .select(columns)
+        .from(apiTokens)
+        .where(eq(apiTokens.userId, userId))
+        .orderBy(desc(apiTokens.createdAt), desc(apiTokens.id))
+        .all(),
+
+    create(userId, input) {
+      const name = input.name.trim();
+      if (name === '' || name.length > MAX_NAME) {
+        throw invalid(`A token must have a name of at most ${MAX_NAME} characters.`);
+      }
+      const at = now();
+      const expiresAt = input.expiresAt === null ? null : new Date(input.expiresAt);
+      if (expiresAt && !(expiresAt > at)) throw invalid('expiresAt must be in the future.');
+      const token = makeTokenText();
+      const info = {
+        id: randomUUID(),
+        name,
+        scope: input.scope,
+        expiresAt,
+        lastUsedAt: null,
+        createdAt: at,
+      };
+      db.insert(apiTokens)
+        .values({ ...info, userId, tokenHash: hashOf(token) })
+        .run();
+      return { ...info, token };
+    },
+
+    remove(userId, id) {
+      const own = and(eq(apiTokens.userId, userId), eq(apiTokens.id, id));
+      if (db.delete(apiTokens).where(own).returning({ id: apiTokens.id }).get()) return;
+      throw new Failure('NOT_FOUND', 'There is no such token.');
+    },
+
+    find(text) {
+      if (text === null || !isTokenText(text)) return null;
+      const found = db
+        .select()
+        .from(apiTokens)
+        .innerJoin(users, eq(users.id, apiTokens.userId))
+        .where(eq(apiTokens.tokenHash, hashOf(text)))
+        .get();
+      if (!found) return null;
+      const { api_tokens: token, users: user } = found;
+      const at = now();
+      if (token.expiresAt && token.expiresAt <= at) return null;
+      const since = at.getTime() - (token.lastUsedAt?.getTime() ?? Number.NEGATIVE_INFINITY);
+      if (since >= USE_RESOLUTION_MS) {
+        db.update(apiTokens).set({ lastUsedAt: at }).where(eq(apiTokens.id, token.id)).run();
+      }
+      return { user, token: { name: token.name, scope: token.scope } };
+    },
+  };
+}
+
+const invalid = (message: string) => new Failure('INVALID_REQUEST', message);

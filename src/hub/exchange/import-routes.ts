@@ -1,0 +1,81 @@
+/** `/import` and `/restore`: replacing the configuration by a Caddyfile or an exported document. */
+import { Elysia } from 'elysia';
+import { jsonBody } from '../../shared/http.ts';
+import { authorOf, type Guard } from '../auth/guard.ts';
+import { about } from '../http/about.ts';
+import { ReplaceQuery, replaces } from '../http/params.ts';
+import { BODY, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
+import type { Publisher } from '../publish/publisher.ts';
+import type { Importer } from './importer.ts';
+import { ImportAnswer, ImportBody, PROXYFILE, SITE } from './schemas.ts';
+import { restoreChange, SNAPSHOT, Snapshot, snapshotOf } from './snapshot.ts';
+
+export type ImportRoutesDeps = {
+  publisher: Publisher;
+  importer: Importer;
+  guard: Guard;
+  bodyLimit: number;
+};
+
+export function importRoutes({ publisher, importer, guard, bodyLimit }: ImportRoutesDeps) {
+  return new Elysia({ name: 'import' })
+    .use(guard)
+    .use(jsonBody(bodyLimit))
+    .post(
+      '/import',
+      ({ body, who }) =>
+        importer.run(body.proxyfile, { dryRun: body.dryRun ?? false, author: authorOf(who) }),
+      {
+        body: ImportBody,
+        response: {
+          200: ImportAnswer,
+          ...refusals(...PUBLISHES, ...BODY, 'DOMAIN_TAKEN', 'IMPORT_DIFFERS'),
+        },
+        detail: about({
+          id: 'importProxyfile',
+          tag: 'Configuration',
+          summary: 'Turn a Caddyfile into preamble and vhosts',
+          description:
+            'In one publish, all or nothing. Refused unless the proxy would behave exactly as with the original file.',
+          access: 'write',
+          bodies: { dry: { summary: 'Dry run', value: { proxyfile: PROXYFILE, dryRun: true } } },
+          example: {
+            preamble: '',
+            vhosts: [{ ...SITE, id: null, config: 'reverse_proxy 127.0.0.1:8000', upstream: '' }],
+            skipped: [],
+            proxyfile: PROXYFILE,
+          },
+        }),
+      },
+    )
+    .post(
+      '/restore',
+      async ({ body, query, who }) => {
+        const replace = replaces(query);
+        await publisher.apply(restoreChange(body, replace), authorOf(who), replace);
+        return snapshotOf(publisher.current());
+      },
+      {
+        query: ReplaceQuery,
+        body: Snapshot,
+        response: {
+          200: Snapshot,
+          ...refusals(...PUBLISHES, ...BODY, 'DOMAIN_TAKEN', 'NOT_EMPTY'),
+        },
+        detail: about({
+          id: 'restoreConfiguration',
+          tag: 'Configuration',
+          summary: 'Restore an exported document',
+          access: 'write',
+          params: {
+            replace: {
+              description:
+                '`true` replaces the existing configuration; otherwise the hub must not have any vhosts.',
+            },
+          },
+          bodies: { exported: { value: SNAPSHOT } },
+          example: SNAPSHOT,
+        }),
+      },
+    );
+}

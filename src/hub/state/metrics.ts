@@ -1,0 +1,157 @@
+/** The hub's metrics: some are counted as things happen, others looked up for each scrape. */
+import type { Log } from '../../shared/log.ts';
+import {
+  type Collector,
+  countRequests,
+  createMetrics,
+  type Family,
+  type Metrics,
+} from '../../shared/observe/metrics.ts';
+import type { RequestSeen } from '../../shared/observe/requests.ts';
+import type { AgentClient } from '../agent-client/client.ts';
+import type { SignInFailure } from '../auth/accounts/count-sign-ins.ts';
+import { OUTCOMES, type PublishSeen } from '../publish/outcome.ts';
+import type { Publisher } from '../publish/publisher.ts';
+import { type CertificatesDeps, readCertificates } from './certificates.ts';
+
+export type HubMetrics = Pick<Metrics, 'text' | 'contentType'> & {
+  /** Counts a request that was answered. */
+  request(seen: RequestSeen): void;
+  /** Counts a publish and its changes. */
+  publish(seen: PublishSeen): void;
+  /** Counts a failed sign-in. */
+  signInFailed(reason: SignInFailure): void;
+};
+
+/** Two lookups at the agent must fit into Prometheus' scrape timeout of ten seconds. */
+const AGENT_DEADLINE_MS = 2_000;
+
+/** @param collectors look up values for each scrape; a feature adds one for its own metrics */
+export function createHubMetrics(collectors: readonly Collector[], log: Log): HubMetrics {
+  const metrics = createMetrics({ collectors, log });
+  const publishes = metrics.counter(
+    'signalbox_publishes_total',
+    'Publishes handed to the agent; kind is change, or again when the stored set is published again after a fault.',
+    ['outcome', 'kind'],
+  );
+  for (const outcome of OUTCOMES) publishes.inc({ outcome, kind: 'change' }, 0);
+  const duration = metrics.histogram(
+    'signalbox_publish_duration_seconds',
+    'Time from rendering a publish until it is recorded or refused.',
+    ['outcome'],
+  );
+  const changes = metrics.counter(
+    'signalbox_published_changes_total',
+    'Changes that are live and recorded.',
+  );
+  const failures = metrics.counter(
+    'signalbox_sign_in_failures_total',
+    'Failed sign-ins: wrong credentials, or too many attempts.',
+    ['reason'],
+  );
+  for (const reason of ['credentials', 'rate_limited']) failures.inc({ reason }, 0);
+
+  return {
+    text: metrics.text,
+    contentType: metrics.contentType,
+    request: countRequests(metrics),
+
+    publish({ outcome, milliseconds, changes: count }) {
+      publishes.inc({ outcome, kind: count === 0 ? 'again' : 'change' });
+      duration.observe({ outcome }, milliseconds / 1000);
+      if (outcome === 'accepted') changes.inc(count);
+    },
+
+    signInFailed: (reason) => failures.inc({ reason }),
+  };
+}
+
+/** One gauge without labels; true is 1, false is 0. */
+const gauge = (name: string, help: string, value: number | boolean): Family => ({
+  name: `signalbox_${name}`,
+  help,
+  type: 'gauge',
+  samples: [{ value: Number(value) }],
+});
+
+/** Stored vhosts and pending changes; asks neither agent nor proxy. */
+export function collectVhosts(publisher: Publisher): readonly Family[] {
+  const { vhosts } = publisher.current();
+  const enabled = vhosts.filter((vhost) => vhost.enabled).length;
+  const last = publisher.lastPublish();
+  return [
+    {
+      name: 'signalbox_vhosts',
+      help: 'Stored vhosts.',
+      type: 'gauge',
+      samples: [
+        { labels: { enabled: 'true' }, value: enabled },
+        { labels: { enabled: 'false' }, value: vhosts.length - enabled },
+      ],
+    },
+    gauge(
+      'vhosts_broken',
+      'Stored vhosts that the proxy no longer accepts.',
+      publisher.broken().length,
+    ),
+    gauge(
+      'publish_queue_length',
+      'Changes without a response yet, including those being published.',
+      publisher.queueLength(),
+    ),
+    ...(last === null
+      ? []
+      : [
+          gauge(
+            'last_publish_timestamp_seconds',
+            'When the last change went live.',
+            last.at.getTime() / 1000,
+          ),
+        ]),
+  ];
+}
+
+/** The state of agent and proxy; one that does not respond in time counts as down. Never fails. */
+export async function collectStanding(
+  agent: Pick<AgentClient, 'status' | 'answers'>,
+  publisher: Pick<Publisher, 'isInStep'>,
+): Promise<readonly Family[]> {
+  const [status, answers] = await Promise.all([
+    agent.status(AGENT_DEADLINE_MS).catch(() => null),
+    agent.answers(AGENT_DEADLINE_MS),
+  ]);
+  return [
+    gauge('agent_up', 'Whether the agent responds.', answers || status !== null),
+    gauge('proxy_up', 'Whether the proxy responds to the agent.', status?.proxy.running ?? false),
+    gauge(
+      'in_step',
+      'Whether the proxy and the file on disk match what is stored.',
+      status !== null && publisher.isInStep(status),
+    ),
+    gauge('drift', 'Whether another program changed the file on disk.', status?.drift ?? false),
+    gauge(
+      'restart_needed',
+      'Whether a failed start may have left listeners open.',
+      status?.restartNeeded ?? false,
+    ),
+  ];
+}
+
+/** When each certificate that the proxy presents expires; empty if agent or proxy do not respond. */
+export async function collectCertificates(deps: CertificatesDeps): Promise<readonly Family[]> {
+  const certificates = await readCertificates(deps).catch(() => []);
+  // Several vhosts can have the same name on different ports.
+  const byName = new Map(certificates.map(({ name, notAfter }) => [name, notAfter]));
+  return [
+    {
+      name: 'signalbox_certificate_expiry_timestamp_seconds',
+      help: 'When the certificate that the proxy presents for a name expires.',
+      type: 'gauge',
+      labelNames: ['name'],
+      samples: [...byName].map(([name, notAfter]) => ({
+        labels: { name },
+        value: notAfter.getTime() / 1000,
+      })),
+    },
+  ];
+}

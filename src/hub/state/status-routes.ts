@@ -1,0 +1,34 @@
+/** `/status`: the state of hub, agent and proxy in one response. */
+import { Elysia } from 'elysia';
+import type { Guard } from '../auth/guard.ts';
+import { about } from '../http/about.ts';
+import { READS, refusals } from '../http/refusal-schemas.ts';
+import { HubStatus, readStatus, type StatusDeps } from './status.ts';
+
+export function statusRoutes({ guard, ...deps }: StatusDeps & { guard: Guard }) {
+  return new Elysia({ name: 'status' }).use(guard).get('/status', () => readStatus(deps), {
+    response: { 200: HubStatus, ...refusals(...READS) },
+    detail: about({
+      id: 'getStatus',
+      tag: 'Status',
+      summary: 'Get the state of hub, agent and proxy, and whether they are in step',
+      description: 'Succeeds even if the agent or the proxy does not respond.',
+      access: 'read',
+      example: {
+        version: '0.1.0',
+        commit: null,
+        uptimeSeconds: 3600,
+        agent: { reachable: true, latencyMs: 1.2 },
+        proxy: { running: true, version: 'v2.6.2' },
+        inStep: true,
+        foreign: false,
+        drift: false,
+        restartNeeded: false,
+        lastPublish: { at: '2026-11-20T18:00:00.000Z', milliseconds: 14.1, changes: 1 },
+        warnings: [],
+        broken: [],
+        certificates: [],
+      },
+    }),
+  });
+}

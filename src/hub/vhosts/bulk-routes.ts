@@ -1,0 +1,57 @@
+/** `/vhosts/bulk`: several changes in one publish. */
+import { Elysia, t } from 'elysia';
+import { jsonBody } from '../../shared/http.ts';
+import { authorOf } from '../auth/guard.ts';
+import { about, REPLACE } from '../http/about.ts';
+import { ReplaceQuery, replaces } from '../http/params.ts';
+import { BODY, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
+import { Success } from '../http/schemas.ts';
+import { sequence } from '../publish/changes.ts';
+import { changeOf, Operation } from '../publish/operation.ts';
+import type { VhostChangeRoutesDeps } from './change-routes.ts';
+import { NEW_VHOST, VHOST, VhostView, viewVhost } from './view.ts';
+
+const MAX_OPERATIONS = 1_000;
+
+export function vhostBulkRoutes({ publisher, guard, bodyLimit }: VhostChangeRoutesDeps) {
+  return new Elysia({ name: 'vhost-bulk', prefix: '/vhosts' })
+    .use(guard)
+    .use(jsonBody(bodyLimit))
+    .post(
+      '/bulk',
+      async ({ body, query, who }) => {
+        const change = sequence(body.operations.map(changeOf));
+        const results = await publisher.apply(change, authorOf(who), replaces(query));
+        return { results: results.map((one) => ('success' in one ? one : viewVhost(one))) };
+      },
+      {
+        query: ReplaceQuery,
+        body: t.Object({ operations: t.Array(Operation, { maxItems: MAX_OPERATIONS }) }),
+        response: {
+          200: t.Object({ results: t.Array(t.Union([VhostView, Success])) }),
+          ...refusals(...PUBLISHES, ...BODY, 'NOT_FOUND', 'DOMAIN_TAKEN'),
+        },
+        detail: about({
+          id: 'bulkVhosts',
+          tag: 'Vhosts',
+          summary: 'Make several changes in one publish, all or nothing',
+          access: 'write',
+          params: REPLACE,
+          bodies: {
+            several: {
+              value: {
+                operations: [
+                  { op: 'create', ...NEW_VHOST },
+                  { op: 'toggle', id: 2 },
+                  { op: 'delete', id: 3 },
+                ],
+              },
+            },
+          },
+          example: {
+            results: [VHOST, { ...VHOST, id: 2, domain: 'b.example.org' }, { success: true }],
+          },
+        }),
+      },
+    );
+}

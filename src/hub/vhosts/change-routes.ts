@@ -1,0 +1,131 @@
+/** `/vhosts`: creating, updating, deleting and toggling a vhost. */
+import { Elysia, t } from 'elysia';
+import { jsonBody } from '../../shared/http.ts';
+import { authorOf, type Guard } from '../auth/guard.ts';
+import { about, INTEGER_ID, REPLACE } from '../http/about.ts';
+import { IdParams, idOf, ReplaceQuery, replaces } from '../http/params.ts';
+import { BODY, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
+import { Success } from '../http/schemas.ts';
+import { createChange, deleteChange, toggleChange, updateChange } from '../publish/changes.ts';
+import { NewVhost, VhostFields } from '../publish/operation.ts';
+import type { Publisher } from '../publish/publisher.ts';
+import { NEW_VHOST, preconditionOf, tagged, VHOST, VhostView } from './view.ts';
+
+const CHANGED_AT = '2026-11-20T19:00:00.000Z';
+const MOVED = { upstream: '127.0.0.1:8001' };
+
+export type VhostChangeRoutesDeps = { publisher: Publisher; guard: Guard; bodyLimit: number };
+
+export function vhostChangeRoutes({ publisher, guard, bodyLimit }: VhostChangeRoutesDeps) {
+  return new Elysia({ name: 'vhost-change', prefix: '/vhosts' })
+    .use(guard)
+    .patch(
+      '/:id/toggle',
+      async ({ params, query, request, who, set }) => {
+        const change = toggleChange(idOf(params), preconditionOf(request));
+        return tagged(await publisher.apply(change, authorOf(who), replaces(query)), set);
+      },
+      {
+        params: IdParams,
+        query: ReplaceQuery,
+        response: { 200: VhostView, ...refusals(...PUBLISHES, 'NOT_FOUND', 'PRECONDITION_FAILED') },
+        detail: about({
+          id: 'toggleVhost',
+          tag: 'Vhosts',
+          summary: 'Enable or disable a vhost',
+          access: 'write',
+          params: { ...INTEGER_ID, ...REPLACE },
+          requestHeaders: ['If-Match'],
+          example: { ...VHOST, enabled: false, updatedAt: CHANGED_AT },
+          responseHeaders: ['ETag'],
+        }),
+      },
+    )
+    .delete(
+      '/:id',
+      ({ params, query, request, who }) => {
+        const change = deleteChange(idOf(params), preconditionOf(request));
+        return publisher.apply(change, authorOf(who), replaces(query));
+      },
+      {
+        params: IdParams,
+        query: ReplaceQuery,
+        response: { 200: Success, ...refusals(...PUBLISHES, 'NOT_FOUND', 'PRECONDITION_FAILED') },
+        detail: about({
+          id: 'deleteVhost',
+          tag: 'Vhosts',
+          summary: 'Delete a vhost',
+          access: 'write',
+          params: { ...INTEGER_ID, ...REPLACE },
+          requestHeaders: ['If-Match'],
+          example: { success: true },
+        }),
+      },
+    )
+    .use(jsonBody(bodyLimit))
+    .post(
+      '/',
+      async ({ body, query, who, set }) => {
+        const vhost = await publisher.apply(createChange(body), authorOf(who), replaces(query));
+        set.status = 201;
+        return tagged(vhost, set);
+      },
+      {
+        query: ReplaceQuery,
+        body: t.Object(NewVhost, { title: 'NewVhost' }),
+        response: { 201: VhostView, ...refusals(...PUBLISHES, ...BODY, 'DOMAIN_TAKEN') },
+        detail: about({
+          id: 'createVhost',
+          tag: 'Vhosts',
+          summary: 'Create a vhost and publish it',
+          description: [
+            'The vhost is live when the response arrives. `config` is either the body of a site',
+            'block, which the hub wraps in a block for `domain`, or a whole site block whose first',
+            'address is `domain`. `{upstream}` in it stands for the field `upstream`.',
+          ].join('\n'),
+          access: 'write',
+          params: REPLACE,
+          bodies: {
+            body: { summary: 'The body of a site block', value: NEW_VHOST },
+            block: {
+              summary: 'A whole site block',
+              value: {
+                domain: 'www.example.org',
+                config: 'www.example.org, example.org {\n\troot * /srv/www\n\tfile_server\n}',
+              },
+            },
+          },
+          example: VHOST,
+          responseHeaders: ['ETag'],
+        }),
+      },
+    )
+    .put(
+      '/:id',
+      async ({ params, query, body, request, who, set }) => {
+        const change = updateChange(idOf(params), body, preconditionOf(request));
+        return tagged(await publisher.apply(change, authorOf(who), replaces(query)), set);
+      },
+      {
+        params: IdParams,
+        query: ReplaceQuery,
+        body: t.Object(VhostFields, { title: 'VhostChanges' }),
+        response: {
+          200: VhostView,
+          ...refusals(...PUBLISHES, ...BODY, 'NOT_FOUND', 'DOMAIN_TAKEN', 'PRECONDITION_FAILED'),
+        },
+        detail: about({
+          id: 'updateVhost',
+          tag: 'Vhosts',
+          summary: 'Change fields of a vhost',
+          description: 'If nothing changes, nothing is published or recorded.',
+          access: 'write',
+          params: { ...INTEGER_ID, ...REPLACE },
+          requestHeaders: ['If-Match'],
+          bodies: { upstream: { value: MOVED } },
+          example: { ...VHOST, ...MOVED, updatedAt: CHANGED_AT },
+          responseHeaders: ['ETag'],
+        }),
+      },
+    );
+}

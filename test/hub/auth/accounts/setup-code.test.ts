@@ -1,0 +1,91 @@
+import { afterEach, describe, expect, test } from 'bun:test';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isLoopback } from '../../../../src/shared/loopback.ts';
+import { ask, type Stack, startStack } from '../../../harness/stack.ts';
+
+let stack: Stack;
+afterEach(() => stack.stop());
+
+const file = () => join(stack.dataDir, 'setup-code');
+const make = (more: object, headers: Record<string, string> = {}) =>
+  ask<{ code: string }>(`${stack.hub}/auth/sign-up/email`, {
+    json: { name: 'Ada', email: 'ada@example.org', password: 'a long passphrase', ...more },
+    headers,
+  });
+
+async function expectGuarded(headers: Record<string, string>): Promise<void> {
+  const code = readFileSync(file(), 'utf8').trim();
+  expect(statSync(file()).mode & 0o777).toBe(0o600);
+  for (const wrong of [{}, { setupCode: '' }, { setupCode: 'guess' }, { setupCode: `${code}x` }]) {
+    const answer = await make(wrong, headers);
+    expect([answer.status, answer.body.code]).toEqual([403, 'SETUP_CODE_REQUIRED']);
+    expect(answer.text).not.toContain(code);
+  }
+  expect((await make({ setupCode: code }, headers)).status).toBe(200);
+  expect(existsSync(file())).toBe(false);
+  expect((await make({ setupCode: code }, headers)).body.code).toBe('SIGN_UP_CLOSED');
+}
+
+describe('the first account requires the setup code', () => {
+  test('if the hub does not listen on loopback only', async () => {
+    stack = await startStack({ HUB_HOST: '0.0.0.0' });
+    await expectGuarded({});
+  });
+
+  test('if the request came through a proxy, trusted or not', async () => {
+    stack = await startStack();
+    await expectGuarded({ 'X-Forwarded-For': '127.0.0.1' });
+  });
+
+  test('if a foreign host name points to loopback, or another header reveals a proxy', async () => {
+    stack = await startStack();
+    for (const headers of [
+      { Host: 'evil.example', Origin: 'http://evil.example' },
+      { Host: `127.0.0.1.evil.example:${new URL(stack.hub).port}` },
+      { Forwarded: 'for=127.0.0.1' },
+      { 'X-Real-IP': '127.0.0.1' },
+      { Via: '1.1 proxy' },
+    ]) {
+      expect((await make({}, headers as Record<string, string>)).body.code).toBe(
+        'SETUP_CODE_REQUIRED',
+      );
+    }
+  });
+
+  test('under every policy that lets strangers sign up', async () => {
+    stack = await startStack({ HUB_HOST: '0.0.0.0', SIGN_UP: 'open' });
+    expect((await make({})).body.code).toBe('SETUP_CODE_REQUIRED');
+  });
+});
+
+test('on loopback it is not required, and a stale code is deleted at the next start', async () => {
+  stack = await startStack();
+  const port = new URL(stack.hub).port;
+  expect((await make({ password: 'short' }, { Host: `[::1]:${port}` })).status).toBe(400);
+  expect((await make({}, { Host: `localhost:${port}` })).status).toBe(200);
+  expect(existsSync(file())).toBe(false);
+  writeFileSync(file(), 'old');
+  await stack.restart();
+  expect(existsSync(file())).toBe(false);
+});
+
+test('it survives a restart while there is no account', async () => {
+  stack = await startStack();
+  const before = readFileSync(file(), 'utf8');
+  await stack.restart();
+  expect(readFileSync(file(), 'utf8')).toBe(before);
+});
+
+test.each([
+  ['127.0.0.1', true],
+  ['127.1.2.3', true],
+  ['::1', true],
+  ['localhost', true],
+  ['0.0.0.0', false],
+  ['::', false],
+  ['192.168.1.2', false],
+  ['127.example.org', false],
+])('%s is loopback: %p', (host, expected) => {
+  expect(isLoopback(host)).toBe(expected);
+});

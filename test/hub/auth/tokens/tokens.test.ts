@@ -1,0 +1,150 @@
+import { Database } from 'bun:sqlite';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { isTokenText, makeTokenText } from '../../../../src/hub/auth/tokens/token-text.ts';
+import { ask, type Stack, signUp, startStack } from '../../../harness/stack.ts';
+
+type Token = { id: string; name: string; token: string; code: string; lastUsedAt: string | null };
+
+let stack: Stack;
+let owner: Awaited<ReturnType<typeof signUp>>;
+
+beforeAll(async () => {
+  stack = await startStack();
+  owner = await signUp(stack);
+});
+afterAll(() => stack.stop());
+
+const call = <T = Token>(method: string, path: string, headers = owner.headers, json?: unknown) =>
+  ask<T>(`${stack.hub}${path}`, { method, headers, ...(json === undefined ? {} : { json }) });
+
+async function make(input: object) {
+  const made = await call('POST', '/tokens', owner.headers, { name: 'script', ...input });
+  return { ...made, headers: { Authorization: `Bearer ${made.body.token}` } };
+}
+const vhost = (name: string) => ({ domain: `http://${name}.example`, config: 'respond 1' });
+
+describe('a token is not created', () => {
+  test.each<[string, object]>([
+    ['without a name', { name: ' ' }],
+    ['with a name that is too long', { name: 'x'.repeat(101) }],
+    ['with an unknown scope', { scope: 'admin' }],
+    ['with an expiry in the past', { expiresAt: '2020-01-01T00:00:00.000Z' }],
+    ['with an expiry that is not a time', { expiresAt: '2030-99-99T00:00:00Z' }],
+    ['with an expiry without a zone', { expiresAt: '2999-01-01T00:00:00' }],
+  ])('%s', async (_, input) => {
+    const answer = await make(input);
+    expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_REQUEST']);
+  });
+});
+
+describe('a token cannot', () => {
+  test('change anything with the scope read', async () => {
+    const { headers } = await make({ scope: 'read' });
+    expect((await call('GET', '/vhosts', headers)).status).toBe(200);
+    for (const [method, path] of [
+      ['POST', '/vhosts'],
+      ['PUT', '/vhosts/1'],
+      ['PATCH', '/vhosts/1/toggle'],
+      ['DELETE', '/vhosts/1'],
+    ] as const) {
+      const answer = await ask<Token>(`${stack.hub}${path}`, { method, headers, raw: '{' });
+      expect([answer.status, answer.body.code]).toEqual([403, 'FORBIDDEN']);
+    }
+  });
+
+  test('manage accounts, sessions, passwords or tokens, whatever its scope', async () => {
+    for (const scope of ['read', 'write']) {
+      const { headers } = await make({ scope });
+      for (const [method, path] of [
+        ['GET', '/tokens'],
+        ['POST', '/tokens'],
+        ['DELETE', '/tokens/x'],
+        ['GET', '/sessions'],
+        ['DELETE', '/sessions/x'],
+        ['GET', '/users'],
+        ['POST', '/users'],
+        ['DELETE', `/users/${owner.userId}`],
+        ['POST', '/auth/change-password'],
+      ] as const) {
+        const answer = await call(method, path, headers);
+        expect([path, answer.status, answer.body.code]).toEqual([path, 403, 'FORBIDDEN']);
+      }
+      const json = { name: 'Eve', email: 'eve@example.org', password: 'a long passphrase' };
+      expect((await call('POST', '/auth/sign-up/email', headers, json)).status).toBe(403);
+      expect((await call('GET', '/auth/get-session', headers)).text).toBe('null');
+    }
+  });
+
+  test('come as a cookie', async () => {
+    const { body } = await make({ scope: 'write' });
+    const cookie = { Authorization: '', Cookie: `signalbox_session=${body.token}` };
+    expect((await call('GET', '/vhosts', cookie)).status).toBe(401);
+  });
+
+  test('be used after expiry or deletion, or be deleted by another user', async () => {
+    const { body, headers } = await make({ expiresAt: '2999-01-01T00:00:00Z' });
+    expect((await call('GET', '/vhosts', headers)).status).toBe(200);
+    const db = new Database(join(stack.dataDir, 'signalbox.db'));
+    db.run('UPDATE api_tokens SET expires_at = 1 WHERE id = ?', [body.id]);
+    db.close();
+    expect((await call('GET', '/vhosts', headers)).status).toBe(401);
+    const other = await make({});
+    expect((await call('DELETE', `/tokens/${other.body.id}x`)).status).toBe(404);
+    expect((await call('DELETE', `/tokens/${other.body.id}`)).status).toBe(200);
+    expect((await call('GET', '/vhosts', other.headers)).status).toBe(401);
+  });
+});
+
+test('a token acts in its owner’s name, and the changelog names it', async () => {
+  const { status, body, headers } = await make({ name: 'deploy', scope: 'write' });
+  expect([status, body.token]).toEqual([201, expect.stringMatching(/^sbx_[0-9A-Za-z]{38}$/)]);
+  expect((await call('POST', '/vhosts', headers, vhost('token'))).status).toBe(201);
+  expect((await call('POST', '/vhosts', owner.headers, vhost('person'))).status).toBe(201);
+  const { body: log } = await call<{ userId: string; userName: string; via: string | null }[]>(
+    'GET',
+    '/changelog',
+    headers,
+  );
+  expect(log.slice(0, 2).map(({ via, userId, userName }) => [via, userId, userName])).toEqual([
+    [null, owner.userId, 'Ada'],
+    ['deploy', owner.userId, 'Ada'],
+  ]);
+});
+
+test('it is shown once, stored as a hash, and its last use is recorded', async () => {
+  const { body, headers } = await make({ name: 'seen' });
+  const listed = async () =>
+    (await call<Token[]>('GET', '/tokens')).body.find(({ id }) => id === body.id);
+  expect(await listed()).toMatchObject({ name: 'seen', scope: 'read', lastUsedAt: null });
+  await call('GET', '/vhosts', headers);
+  const used = (await listed())?.lastUsedAt;
+  expect(used).toEqual(expect.any(String));
+  await call('GET', '/vhosts', headers);
+  expect((await listed())?.lastUsedAt).toBe(used as string);
+  expect((await call('GET', '/tokens')).text).not.toContain(body.token);
+  const db = new Database(join(stack.dataDir, 'signalbox.db'));
+  expect(JSON.stringify(db.query('SELECT * FROM api_tokens').all())).not.toContain(body.token);
+  db.close();
+});
+
+describe('a token’s text', () => {
+  test('has a checksum that detects typing mistakes', () => {
+    for (let round = 0; round < 50; round++) {
+      const text = makeTokenText();
+      expect(isTokenText(text)).toBe(true);
+      const at = 4 + (round % 38);
+      const other = text[at] === 'a' ? 'b' : 'a';
+      expect(isTokenText(text.slice(0, at) + other + text.slice(at + 1))).toBe(false);
+    }
+  });
+
+  test.each(['', 'sbx_', `sbx_${'0'.repeat(38)}`, 'ghp_0123'])('%p is not a token', (text) => {
+    expect(isTokenText(text)).toBe(false);
+  });
+
+  test('ends in the CRC-32 of its random part in base62', () => {
+    // zlib's crc32 of 32 zeros, written in base62.
+    expect(isTokenText(`sbx_${'0'.repeat(32)}2wjyrI`)).toBe(true);
+  });
+});

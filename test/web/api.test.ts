@@ -1,0 +1,36 @@
+/** How the dashboard reads the hub’s errors. */
+import { describe, expect, test } from 'bun:test';
+import { ApiError, sentenceOf } from '../../src/web/lib/api.ts';
+import { placeError } from '../../src/web/lib/use-fields.ts';
+
+const refusal = (body: Record<string, unknown>) => new ApiError(400, body, null);
+
+describe('a refusal', () => {
+  test.each([
+    [{}, null, null, []],
+    [{ field: 7, line: '3', changes: 'changed since by 5' }, null, null, []],
+    [{ changes: [5, '12', null, 1.5] }, null, null, [5]],
+    [{ field: 'domain', line: 3, changes: [5, 12] }, 'domain', 3, [5, 12]],
+  ])('of %o names its field, its line and the changes in the way', (body, field, line, changes) => {
+    const error = refusal({ code: 'X', message: 'no', detail: 'domain upstream', ...body });
+    expect([error.field, error.line, error.changes]).toEqual([field, line, changes]);
+  });
+
+  test('is shown beside its field, and never placed by its wording', () => {
+    const names = ['name', 'email'] as const;
+    const named = placeError(refusal({ message: 'No.', field: 'email' }), names);
+    expect([named.at('email'), named.at('name'), named.notice]).toEqual(['No.', null, null]);
+    const unnamed = placeError(refusal({ message: 'The email is wrong.' }), names);
+    expect([unnamed.at('email'), unnamed.notice]).toEqual([null, 'The email is wrong.']);
+    expect(placeError(null, names).notice).toBeNull();
+    expect(placeError(refusal({ message: 'No.', field: 'config' }), names).notice).toBe('No.');
+  });
+
+  test('of too many attempts says how long to wait', () => {
+    const limited = (seconds: number | null) =>
+      sentenceOf(new ApiError(429, { code: 'RATE_LIMITED', message: 'no' }, seconds));
+    expect(limited(1)).toBe('Too many attempts. Try again in 1 second.');
+    expect(limited(91)).toBe('Too many attempts. Try again in 2 minutes.');
+    expect(limited(null)).toBe('Too many attempts. Try again in 60 seconds.');
+  });
+});
