@@ -74,8 +74,9 @@ export async function readActivity(
 
   for (const indexed of segments) {
     const add = adderOf(indexed);
-    const blocks = blocksBetween(indexed.index.view(undefined).blocks(), from, to);
-    if (!(await addBlocks(indexed, blocks, buckets, tools, add))) complete = false;
+    const view = indexed.index.view(undefined);
+    const segment = { indexed, view, blocks: blocksBetween(view.blocks(), from, to) };
+    if (!(await addBlocks(segment, buckets, tools, add))) complete = false;
   }
   const iso = (time: number) => (range ? new Date(time).toISOString() : null);
   return {

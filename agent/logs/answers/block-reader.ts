@@ -51,24 +51,26 @@ const SLACK_BYTES = 4096;
 export function createBlockReader(classifier: Classifier): BlockReader {
   const cache = createBlockCache<Buffer>(CACHE_BYTES, (block) => block.length);
 
+  // `base` is the offset of the buffer in the block.
   function visitLines(
     { index }: IndexedSegment,
     { buffer, from, to }: Lines,
-    visit: (entry: EntryCursor) => void,
+    base: number,
+    visit: Visit,
   ): void {
     classifier.open(buffer);
     for (let start = from; start < to; ) {
       const newline = buffer.indexOf(NEWLINE, start);
       const end = newline < 0 ? buffer.length : newline;
       const entry = classifier.classify(index.pairs, start, end, newline >= 0);
-      if (entry) visit(entry);
+      if (entry) visit(entry, base + start);
       start = end + 1;
     }
   }
 
   function newestFirst(indexed: IndexedSegment, lines: Lines, match: Match): Buffer[] {
     const found: Buffer[] = [];
-    visitLines(indexed, lines, (entry) => {
+    visitLines(indexed, lines, 0, (entry) => {
       if (match(entry)) found.push(lines.buffer.subarray(entry.start, entry.end));
     });
     return found.reverse();
@@ -139,8 +141,7 @@ export function createBlockReader(classifier: Classifier): BlockReader {
           for (const block of blocks) {
             for (const [from, to] of [...spans(block, PARTS)].reverse()) {
               const lines = await linesIn(source, block, from, to);
-              const first = lines.base - block.start;
-              visitLines(indexed, lines, (entry) => visit(entry, first + entry.start));
+              visitLines(indexed, lines, lines.base - block.start, visit);
             }
             yield block;
           }
@@ -148,8 +149,7 @@ export function createBlockReader(classifier: Classifier): BlockReader {
         }
         const requests = blocks.map((block) => ({ block }));
         for await (const [{ block }, buffer] of inOnePass(source, requests)) {
-          const lines = { buffer, from: 0, to: buffer.length };
-          visitLines(indexed, lines, (entry) => visit(entry, entry.start));
+          visitLines(indexed, { buffer, from: 0, to: buffer.length }, 0, visit);
           yield block;
         }
       } finally {

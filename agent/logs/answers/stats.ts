@@ -94,25 +94,25 @@ export function rangeOf(
 
 /** The requests of one segment by pair; not `complete` if the deadline passes. */
 async function countPairs(
-  { indexed, view, blocks }: SegmentBlocks,
+  segment: SegmentBlocks,
   key: string | undefined,
   buckets: Buckets,
   { reader, decoder, deadline }: StatsTools,
 ): Promise<{ requests: Float64Array; complete: boolean }> {
+  const { indexed, view, blocks } = segment;
   const { wanted, certain } = view.selection;
   const { pairs } = indexed.index;
   const { length } = pairs;
   const classes = Uint8Array.from({ length }, (_, pair) => classOf(pairs.describe(pair).status));
   const requests = new Float64Array(length);
   const add: AddRequests = (pair, bucket, count, steps, first) => {
-    if (wanted[pair] !== 1) return;
     requests[pair] = (requests[pair] as number) + count;
     buckets.add(bucket, classes[pair] as number, count);
     buckets.addSteps(bucket, steps, first, first + count);
   };
 
   if (certain) {
-    const complete = await addBlocks(indexed, blocks, buckets, { decoder, deadline }, add);
+    const complete = await addBlocks(segment, buckets, { decoder, deadline }, add);
     return { requests, complete };
   }
   // The index does not know the domain, so the lines have to be read.
