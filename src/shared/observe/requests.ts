@@ -20,7 +20,7 @@ export type RequestsDeps = {
 };
 
 /** Any path without a route, and any unknown method. */
-export const OTHER = 'other';
+const OTHER = 'other';
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const CHANGES = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 

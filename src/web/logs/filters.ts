@@ -133,7 +133,7 @@ const LABELS: Readonly<Record<FilterKey, string>> = {
   to: 'until',
 };
 
-export type Applied = { key: FilterKey; label: string; value: string };
+type Applied = { key: FilterKey; label: string; value: string };
 
 /** The active filters, in the order of the inputs. */
 export const applied = (filters: Filters): Applied[] =>
