@@ -1,4 +1,4 @@
-/** Tells whether a vhost's config is the body of a site block or a whole block. Pure. */
+/** Whether a vhost's config is the body of a site block or a whole block. Pure. */
 import { maskPlaceholders } from '../../shared/caddyfile/placeholders.ts';
 import { startsLine, type TokenizeOptions, tokenize } from '../../shared/caddyfile/tokenizer.ts';
 import { addressKey } from './address.ts';

@@ -1,5 +1,4 @@
 /** Explains an empty log page, and offers a way out. */
-
 import type { LogPage } from '../lib/types.ts';
 import { clearFilters } from './chips.tsx';
 import { applied, type Filters } from './filters.ts';

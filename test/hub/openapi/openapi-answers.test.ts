@@ -18,7 +18,7 @@ const ids = operations.map(({ operation }) => operation.operationId);
 
 const codes = new Set<string>();
 const succeeded = new Set<string>();
-const hear = (id: string, status: number, code: string | undefined) => {
+const onAnswer = (id: string, status: number, code: string | undefined) => {
   if (status < 400) succeeded.add(id);
   else if (code) codes.add(code);
 };
@@ -31,7 +31,7 @@ let stack: Stack;
 let owner: Record<string, string>;
 let ownerToken: string;
 const origin = () => stack.hub.replace(/\/api$/, '');
-const client = createClient(document, origin, hear);
+const client = createClient(document, origin, onAnswer);
 const { call } = client;
 const signedIn = <T = { code?: string }>(id: string, input: Input = {}) =>
   call<T>(id, { ...input, headers: { ...owner, ...input.headers } });
@@ -334,7 +334,7 @@ describe('if the agent fails', () => {
   const away = mkdtempSync(join(tmpdir(), 'sbx-openapi-'));
   let hub: Awaited<ReturnType<typeof serveHub>>;
   let headers: Record<string, string>;
-  const there = createClient(document, () => hub.url, hear);
+  const there = createClient(document, () => hub.url, onAnswer);
   const create = { json: { domain: 'http://a.example', config: 'respond a' } };
 
   beforeAll(async () => {
@@ -390,11 +390,11 @@ const ELSEWHERE = ['INTERNAL', 'BODY_TOO_SLOW', 'IMPORT_DIFFERS'];
 
 test('every operation has succeeded once, and every code has occurred', () => {
   expect(ids.filter((id) => !succeeded.has(id))).toEqual([]);
-  const told = operations.flatMap(({ operation }) =>
+  const documented = operations.flatMap(({ operation }) =>
     Object.entries(operation.responses)
       .filter(([status]) => Number(status) >= 400)
       .flatMap(([, { content }]) => Object.keys(content['application/json']?.examples ?? {})),
   );
-  const silent = [...new Set(told)].filter((code) => !codes.has(code));
-  expect(silent.toSorted()).toEqual(ELSEWHERE.toSorted());
+  const missing = [...new Set(documented)].filter((code) => !codes.has(code));
+  expect(missing.toSorted()).toEqual(ELSEWHERE.toSorted());
 });

@@ -24,12 +24,12 @@ const route = (response: object, detail?: object) => ({
   path: '/a',
   hooks: { response, ...(detail && { detail }) },
 });
-const told = about({ id: 'getA', tag: 'Status', summary: 'A', access: 'read' });
+const detail = about({ id: 'getA', tag: 'Status', summary: 'A', access: 'read' });
 
 describe('buildDocument refuses', () => {
   test('routes without detail or response, naming all of them', () => {
     const silent = { ...route({ 200: t.String() }), method: 'POST' };
-    const bare = { method: 'GET', path: '/a', hooks: { detail: told } };
+    const bare = { method: 'GET', path: '/a', hooks: { detail } };
     expect(() => buildDocument([silent, bare], '0')).toThrow(
       'POST /a: it has no detail: about(…)\nGET /a: it has no response',
     );
@@ -37,7 +37,7 @@ describe('buildDocument refuses', () => {
 
   test('an error schema without codes', () => {
     const plain = t.Object({ code: t.String(), message: t.String() }, { title: 'Error' });
-    expect(() => buildDocument([route({ 200: t.String(), 404: plain }, told)], '0')).toThrow(
+    expect(() => buildDocument([route({ 200: t.String(), 404: plain }, detail)], '0')).toThrow(
       'GET /a: a refusal names no codes',
     );
   });
@@ -45,7 +45,7 @@ describe('buildDocument refuses', () => {
   test('two different schemas with one title', () => {
     const one = t.Object({ a: t.Object({ x: t.String() }, { title: 'X' }) });
     const two = t.Object({ a: t.Object({ x: t.Integer() }, { title: 'X' }) });
-    expect(() => buildDocument([route({ 200: one, 201: two }, told)], '0')).toThrow('called X');
+    expect(() => buildDocument([route({ 200: one, 201: two }, detail)], '0')).toThrow('called X');
   });
 });
 
