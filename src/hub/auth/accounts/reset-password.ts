@@ -1,7 +1,7 @@
 /** Resets a password without the old one, for `signalbox passwd` on the host itself. */
 import { randomBytes } from 'node:crypto';
 import { eq } from 'drizzle-orm';
-import type { Db } from '../../db/open.ts';
+import { type Db, inTransaction } from '../../db/open.ts';
 import { sessions, users } from '../../db/schema.ts';
 import { checkPassword, createPasswords } from './password.ts';
 
@@ -26,11 +26,8 @@ export async function resetPassword(
   if (!user) throw new Error('there is no account with this email address');
   await checkPassword(password);
   const passwordHash = await createPasswords().hash(password);
-  db.transaction(
-    (tx) => {
-      tx.update(users).set({ passwordHash, updatedAt: at }).where(eq(users.id, user.id)).run();
-      tx.delete(sessions).where(eq(sessions.userId, user.id)).run();
-    },
-    { behavior: 'immediate' },
-  );
+  inTransaction(db, (tx) => {
+    tx.update(users).set({ passwordHash, updatedAt: at }).where(eq(users.id, user.id)).run();
+    tx.delete(sessions).where(eq(sessions.userId, user.id)).run();
+  });
 }
