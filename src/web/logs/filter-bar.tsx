@@ -4,8 +4,7 @@ import { get } from '../lib/api.ts';
 import type { Vhost } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { Field } from '../parts/field.tsx';
-import { applied, type FilterKey, type Filters } from './filters.ts';
-import { siteNames } from './site-names.ts';
+import { applied, type FilterKey, type Filters, siteNames } from './filters.ts';
 import { TimeRange } from './time-range.tsx';
 import { useDraft } from './use-draft.ts';
 

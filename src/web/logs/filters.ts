@@ -1,4 +1,5 @@
 /** The filters of the log: read from the page's address, sent to the API, shown as chips. Pure. */
+import type { Vhost } from '../lib/types.ts';
 
 const FILTER_KEYS = ['domain', 'status', 'method', 'path', 'q', 'ip', 'from', 'to'] as const;
 export type FilterKey = (typeof FILTER_KEYS)[number];
@@ -142,3 +143,17 @@ export const applied = (filters: Filters): Applied[] =>
     label: LABELS[key],
     value: filters[key],
   }));
+
+/**
+ * The host names of sites as the log has them: without scheme, port and path, each once. Leaves out
+ * patterns, variables and bare ports.
+ */
+export function siteNames(sites: readonly Pick<Vhost, 'domain'>[]): string[] {
+  const names = sites.map(({ domain }) =>
+    domain
+      .replace(/^https?:\/\//, '')
+      .replace(/\/.*$/, '')
+      .replace(/:\d*$/, ''),
+  );
+  return [...new Set(names.filter((name) => name !== '' && !/[{}*]/.test(name)))];
+}
