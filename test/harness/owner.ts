@@ -26,12 +26,7 @@ export async function startOwner(env: Record<string, string> = {}) {
     path: string,
     json?: unknown,
     more: Record<string, string> = {},
-  ) =>
-    ask<T>(`${stack.hub}${path}`, {
-      method,
-      headers: { ...headers, ...more },
-      ...(json === undefined ? {} : { json }),
-    });
+  ) => ask<T>(`${stack.hub}${path}`, { method, headers: { ...headers, ...more }, json });
 
   return {
     stack,

@@ -1,16 +1,22 @@
 /** Calls every operation of the OpenAPI document and checks the real responses against it. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildDocument } from '../../../src/hub/openapi/document.ts';
 import { serveHub } from '../../../src/program/serve/serve.ts';
 import { createChecker, type Document, operationsOf } from '../../harness/openapi.ts';
 import { createClient, type Input } from '../../harness/openapi-client.ts';
 import { registered } from '../../harness/routes.ts';
-import { ask, type Stack, signUp, startStack, until } from '../../harness/stack.ts';
+import {
+  ask,
+  type Stack,
+  signUp,
+  startStack,
+  temporaryFolder,
+  until,
+} from '../../harness/stack.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'sbx-openapi-'));
+const folder = temporaryFolder();
 const made = buildDocument(registered(folder), '0.1.0');
 const document = made as unknown as Document;
 const operations = operationsOf(document);
@@ -331,7 +337,7 @@ describe('if the agent fails', () => {
     // The real agent never fails at a log the way it fails at the proxy.
     fetch: ({ url }) => (url.includes('/logs') ? new Response('') : answer()),
   });
-  const away = mkdtempSync(join(tmpdir(), 'sbx-openapi-'));
+  const away = temporaryFolder();
   let hub: Awaited<ReturnType<typeof serveHub>>;
   let headers: Record<string, string>;
   const there = createClient(document, () => hub.url, onAnswer);

@@ -1,7 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { t } from 'elysia';
 import { PAGES } from '../../../src/hub/dashboard/routes.ts';
@@ -12,8 +10,9 @@ import { curlOf } from '../../../src/hub/openapi/page-curl.ts';
 import { FAILURES } from '../../../src/shared/failure.ts';
 import { createChecker, type Document, operationsOf } from '../../harness/openapi.ts';
 import { hubRoutes, registered } from '../../harness/routes.ts';
+import { temporaryFolder } from '../../harness/stack.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'sbx-openapi-'));
+const folder = temporaryFolder();
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const made = buildDocument(registered(folder), '1.2.3');
