@@ -3,7 +3,6 @@ import { createConcurrencyLimit } from '../../src/shared/concurrency-limit.ts';
 import type { SiteCertificate } from '../../src/shared/wire-state.ts';
 import type { HandshakeResult, Target } from './handshake.ts';
 
-/** The last handshake for a name. */
 export type LastHandshake = HandshakeResult & { at: Date };
 
 export type CertificatesDeps = {

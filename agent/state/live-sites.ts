@@ -103,7 +103,6 @@ function namesOf(route: Json): Set<string> {
   return new Set(matchers.length === 0 ? [''] : hosts);
 }
 
-/** All upstreams within a route. */
 function upstreamsOf(route: Json): LiveUpstream[] {
   const found: LiveUpstream[] = [];
   const left: Json[] = [route];

@@ -49,7 +49,6 @@ export type HubDeps = {
   dashboard: () => Promise<Dashboard>;
   publisher: Publisher;
   importer: Importer;
-  /** When the preamble was last changed. */
   preambleUpdatedAt: () => Date;
   agent: AgentClient;
   /** Believe the last hop of `X-Forwarded-For`, and `X-Forwarded-Proto`. */

@@ -90,7 +90,6 @@ export function addressOf(filters: Filters): string {
   return query === '' ? '/logs' : `/logs?${query}`;
 }
 
-/** The API's path for a page of the log. */
 export const pageRequest = (filters: Filters): string => `/logs?${paged(filters)}`;
 
 /** The only filters that the API's statistics support. */

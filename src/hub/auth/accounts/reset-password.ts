@@ -8,7 +8,6 @@ import { checkPassword, createPasswords } from './password.ts';
 /** 144 bits. */
 const GENERATED_BYTES = 18;
 
-/** A random password. */
 export const generatePassword = (): string => randomBytes(GENERATED_BYTES).toString('base64url');
 
 /**

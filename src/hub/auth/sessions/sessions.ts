@@ -10,7 +10,6 @@ export type User = typeof users.$inferSelect;
 export type Session = Omit<typeof sessions.$inferSelect, 'tokenHash'> & { token: string };
 /** A session as its owner sees it in a list: without the token. */
 export type SessionInfo = Omit<Session, 'token' | 'userId'>;
-/** A user and the session they use. */
 export type SignedIn = { user: User; session: Session };
 /** Where a request comes from. */
 export type Client = { ip: string; userAgent: string };
