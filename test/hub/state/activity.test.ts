@@ -84,9 +84,10 @@ test('thousands of hosts with many labels do not slow down the hub', async () =>
     publisher: { current: () => ({ preamble: '', vhosts: [vhost] }) },
     now: () => new Date(),
   } as unknown as ActivityDeps);
-  const from = performance.now();
+  const before = process.cpuUsage();
   const { vhosts } = await activity.lastHour(1);
-  // It takes seconds if each label of each host is tried as a wildcard.
-  expect(performance.now() - from).toBeLessThan(1_000);
+  // It takes seconds if each label of each host is tried as a wildcard. Time spent waiting for other
+  // programs does not count.
+  expect(process.cpuUsage(before).user).toBeLessThan(1_000_000);
   expect(vhosts).toEqual([{ id: 7, ...none }]);
 });
