@@ -56,7 +56,7 @@ export type AgentDeps = {
 };
 
 /** A Caddyfile of 25,000 sites is about 1.6 MB. */
-export const AGENT_BODY_LIMIT = 16 * 1024 * 1024;
+const AGENT_BODY_LIMIT = 16 * 1024 * 1024;
 
 const isRead = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD';
 const isHealthCheck = (request: Request): boolean =>

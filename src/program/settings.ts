@@ -15,7 +15,6 @@ export type Setting = Readonly<{
   meaning: string;
   /** Never printed. NAME_FILE, with the path of a file that contains it, works too. */
   secret?: true;
-  /** The roles that use it. */
   roles: readonly Role[];
 }>;
 

@@ -15,7 +15,7 @@ let page: Page;
 let headers: Record<string, string>;
 
 const call = <T = { id: number; config: string }>(method: string, path: string, json?: unknown) =>
-  ask<T>(`${stack.hub}${path}`, { method, headers, ...(json === undefined ? {} : { json }) });
+  ask<T>(`${stack.hub}${path}`, { method, headers, json });
 const create = async (name: string, config = `respond ${name}`) =>
   (await call('POST', '/vhosts', { domain: `http://${name}.example`, config })).body;
 const served = async (name: string) => (await stack.served(`${name}.example`)).text;

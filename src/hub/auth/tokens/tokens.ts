@@ -1,6 +1,6 @@
 /** API tokens in the database: created, found by hash, deleted. */
 import { randomUUID } from 'node:crypto';
-import { and, desc, eq } from 'drizzle-orm';
+import { and, desc, eq, getTableColumns } from 'drizzle-orm';
 import { Failure } from '../../../shared/failure.ts';
 import type { Db } from '../../db/open.ts';
 import { apiTokens, users } from '../../db/schema.ts';
@@ -31,25 +31,18 @@ export type Tokens = {
   find(text: string | null): TokenUse | null;
 };
 
+const { tokenHash: _, userId: __, ...LISTED } = getTableColumns(apiTokens);
+
 const MAX_NAME = 100;
 
 /** The last use is stored at most once a minute, to avoid a write for each request. */
 const USE_RESOLUTION_MS = 60_000;
 
 export function createTokens({ db, now }: { db: Db; now: () => Date }): Tokens {
-  const columns = {
-    id: apiTokens.id,
-    name: apiTokens.name,
-    scope: apiTokens.scope,
-    expiresAt: apiTokens.expiresAt,
-    lastUsedAt: apiTokens.lastUsedAt,
-    createdAt: apiTokens.createdAt,
-  };
-
   return {
     list: (userId) =>
       db
-        .select(columns)
+        .select(LISTED)
         .from(apiTokens)
         .where(eq(apiTokens.userId, userId))
         .orderBy(desc(apiTokens.createdAt), desc(apiTokens.id))
