@@ -10,7 +10,7 @@ export const importFile: Command = {
   summary: 'import a Caddyfile into the hub on this machine',
   help: `FILE may be - for standard input. Publishes all sites, and the global options and snippets (the
 preamble), in one step: all of it or nothing. The hub must be running with the same DATA_DIR. You
-need no password, but must be the user who runs the hub.
+need no password, but must be root or the user who runs the hub.
 `,
   run: ({ args: [file = ''], has }, { env, out, err, fail, progress }) =>
     importCommand(file, has('dry-run'), {
