@@ -59,7 +59,7 @@ describe('the changelog', () => {
       .nth(1);
     await undo(second);
     const refusal = second.getByRole('alert');
-    await refusal.getByText('Nothing was changed. Later changes:').waitFor();
+    await refusal.getByText('Undo these first:').waitFor();
     await refusal.getByRole('link', { name: 'changed http://later.example' }).click();
     expect(await page.evaluate('document.activeElement.id')).toMatch(/^change-\d+$/);
     expect(await served('later')).toBe('third');
