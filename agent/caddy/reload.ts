@@ -67,11 +67,16 @@ export function createReload(deps: ReloadDeps): Reload {
     return (JSON.parse(answer.text) as { result: JsonObject }).result;
   }
 
-  /** Adapts, checks and patches what is to be loaded. @throws Failure PROXY_REJECTED */
-  async function prepare(text: string, digest: string, trusted = false): Promise<JsonObject> {
+  /** Adapts and checks what is to be loaded. @throws Failure PROXY_REJECTED */
+  async function prepare(text: string, trusted = false): Promise<JsonObject> {
     const config = leavesTraces(text) ? await deps.adaptApart(text) : await adaptLive(text);
-    if (!trusted) restrictions.checkConfig(config);
-    return patchConfig(config, { digest, admin: admin.address, accessLog: deps.accessLog });
+    if (!trusted) restrictions.checkConfig(config, text);
+    return config;
+  }
+
+  /** A proxy that another program starts keeps the origins that its operator gave it. */
+  async function originsToKeep(): Promise<string[]> {
+    return deps.managed ? [] : await admin.otherOrigins();
   }
 
   /** The live configuration as JSON text. @throws Failure STALE unless it is the expected one */
@@ -123,18 +128,23 @@ export function createReload(deps: ReloadDeps): Reload {
       const beyond = probe !== undefined && countLines(probe) > countLines(text);
       if (!trusted) await restrictions.checkText(text);
       if (!trusted && beyond) await restrictions.checkText(probe);
-      const [was, valid, written, adapted, tried] = await Promise.allSettled([
+      const [was, valid, written, adapted, tried, others] = await Promise.allSettled([
         replaced(expects),
         validator.validate(probe ?? text),
         proxyfile.writeCandidate(text),
-        prepare(text, digest, trusted),
-        beyond ? prepare(probe, '', trusted) : null,
+        prepare(text, trusted),
+        beyond ? prepare(probe, trusted) : null,
+        originsToKeep(),
       ]);
       const previous = settled(was);
       settled(valid);
       settled(written);
       settled(tried);
-      const config = settled(adapted);
+      const config = patchConfig(settled(adapted), {
+        digest,
+        admin: { listen: admin.address, origins: [admin.secret, ...settled(others)] },
+        accessLog: deps.accessLog,
+      });
       assertPortsFree(config, previous);
       await makeLive(config, digest, previous);
       try {
@@ -158,7 +168,7 @@ export function createReload(deps: ReloadDeps): Reload {
       await restrictions.checkText(text);
       const [valid, adapted, was] = await Promise.allSettled([
         validator.validate(text),
-        prepare(text, ''),
+        prepare(text),
         replaced(),
       ]);
       settled(valid);

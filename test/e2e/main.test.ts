@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findByArgument } from '../../agent/caddy/processes.ts';
+import { findCaddies, pidFileOf } from '../../agent/caddy/processes.ts';
 import { runProgram } from '../harness/program.ts';
 import { ask, freePort, signUp, temporaryFolder, until } from '../harness/stack.ts';
 
@@ -89,7 +89,7 @@ describe('everything on one machine', () => {
   });
   afterAll(() => {
     program.child.kill('SIGKILL');
-    for (const { pid } of findByArgument(join(dataDir, 'caddy', 'boot.json')))
+    for (const { pid } of findCaddies(pidFileOf(join(dataDir, 'caddy')), 'caddy'))
       process.kill(pid, 'SIGKILL');
   });
 
@@ -177,7 +177,7 @@ describe('everything on one machine', () => {
   test('SIGTERM stops all of it cleanly, exit code 0', async () => {
     program.child.kill('SIGTERM');
     expect((await program.exited()).code).toBe(0);
-    expect(findByArgument(join(dataDir, 'caddy', 'boot.json'))).toEqual([]);
+    expect(findCaddies(pidFileOf(join(dataDir, 'caddy')), 'caddy')).toEqual([]);
     expect(ask(`${hub}/api/health`)).rejects.toThrow();
   });
 });

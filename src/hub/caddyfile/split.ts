@@ -1,3 +1,4 @@
+import { adminOption, withoutOption } from '../../shared/caddyfile/globals.ts';
 import { maskPlaceholders, UPSTREAM } from '../../shared/caddyfile/placeholders.ts';
 import { type Block, readBlock } from '../../shared/caddyfile/structure.ts';
 import {
@@ -7,7 +8,6 @@ import {
   tokenize,
 } from '../../shared/caddyfile/tokenizer.ts';
 import { isUpstream } from './address.ts';
-import { globalOptions, withoutOption } from './globals.ts';
 
 /** A site of somebody's Caddyfile as a vhost would hold it. */
 export type ImportedSite = { domain: string; config: string; upstream: string };
@@ -35,8 +35,8 @@ export function splitCaddyfile(file: string, options: TokenizeOptions = {}): Spl
   const shared = parts.filter(({ kind }) => kind !== 'site').map((part) => tidy(part.text));
   const skipped: Skipped[] = [];
   let preamble = shared.join('\n\n');
-  const admin = globalOptions(text).find(({ name }) => name === 'admin');
-  const here = globalOptions(preamble).find(({ name }) => name === 'admin');
+  const admin = adminOption(text);
+  const here = adminOption(preamble);
   if (admin && here) {
     preamble = withoutOption(preamble, here);
     const line = header.split('\n').length - 1 + admin.line;

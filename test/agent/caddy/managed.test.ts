@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test';
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findByArgument } from '../../../agent/caddy/processes.ts';
+import { findCaddies, pidFileOf } from '../../../agent/caddy/processes.ts';
 import { createProxy } from '../../../agent/caddy/proxy.ts';
 import { readSettings } from '../../../src/program/config.ts';
 import { serveAgent, serveAll } from '../../../src/program/serve/serve.ts';
@@ -28,7 +28,7 @@ const reload = (of: Stack, proxyfile: string) =>
     headers: of.agentHeaders,
   });
 const site = (of: Stack, body: string) => `http://a.example:${of.httpPort} {\n${body}\n}\n`;
-const caddies = (of: Stack) => findByArgument(join(of.dataDir, 'caddy', 'boot.json'));
+const caddies = (of: Stack) => findCaddies(pidFileOf(join(of.dataDir, 'caddy')), 'caddy');
 
 describe('a managed Caddy', () => {
   test('gets none of our environment, only the variables in the file', async () => {
@@ -162,6 +162,7 @@ describe('a proxy that hangs or is missing', () => {
     chmodSync(bin, 0o755);
     const proxy = createProxy(
       { ...stack.settings.agent.proxy, managed: null, bin, deadline: 200 },
+      [stack.token],
       () => {},
     );
     expect(proxy.reload(site(stack, 'respond x'))).rejects.toMatchObject({
@@ -169,6 +170,7 @@ describe('a proxy that hangs or is missing', () => {
     });
     const gone = createProxy(
       { ...stack.settings.agent.proxy, managed: null, bin: '/nowhere/caddy' },
+      [stack.token],
       () => {},
     );
     expect(gone.reload(site(stack, 'respond x'))).rejects.toMatchObject({
@@ -196,6 +198,8 @@ const agentEnv = (of: Stack) => ({
   PROXYFILE: of.proxyfile,
 });
 
+const LEFT_TOKEN = 'left-behind-'.repeat(3);
+
 function killedAgent() {
   const folder = temporaryFolder();
   const env = {
@@ -203,35 +207,37 @@ function killedAgent() {
     PROXY_HTTPS_PORT: String(freePort()),
     DATA_DIR: join(folder, 'data'),
   };
+  mkdirSync(env.DATA_DIR);
+  writeFileSync(join(env.DATA_DIR, 'agent-token'), LEFT_TOKEN);
   return { folder, env };
 }
 
 /** Leaves Caddys running, as a killed agent does. */
 async function leaveBehind(env: Record<string, string>, howMany: number): Promise<number[]> {
   const script = `
-    import { countListeners } from '../../harness/listeners.ts';
-import { readSettings } from ${JSON.stringify(join(import.meta.dir, '../../../src/program/config.ts'))};
+    import { readSettings } from ${JSON.stringify(join(import.meta.dir, '../../../src/program/config.ts'))};
     import { createProxy } from ${JSON.stringify(join(import.meta.dir, '../../../agent/caddy/proxy.ts'))};
     const machine = { readFile: () => '', which: (name) => Bun.which(name) };
     const { agent } = readSettings('all', process.env, machine);
-    const proxy = createProxy(agent.proxy, () => {});
+    const proxy = createProxy(agent.proxy, [${JSON.stringify(LEFT_TOKEN)}], () => {});
     await proxy.start();
     process.kill(process.pid, 'SIGKILL');
   `;
   const { agent } = readSettings('all', { ...env, PATH: process.env.PATH }, machine);
-  const boot = join(agent.proxy.managed?.folder ?? '', 'boot.json');
+  const { bin, admin } = agent.proxy;
+  const pidFile = pidFileOf(agent.proxy.managed?.folder ?? '');
   await Bun.spawn([process.execPath, '-e', script], {
     env: { ...env, PATH: process.env.PATH ?? '' },
     stdin: 'ignore',
   }).exited;
   for (let more = 1; more < howMany; more++) {
-    Bun.spawn([agent.proxy.bin, 'run', '--config', boot], {
+    Bun.spawn([bin, 'run', '--config', '-', '--pidfile', pidFile], {
       env: agent.proxy.env,
-      stdio: ['ignore', 'ignore', 'ignore'],
+      stdio: [new Blob([JSON.stringify({ admin: { listen: admin } })]), 'ignore', 'ignore'],
     }).unref();
   }
   return until(() => {
-    const found = findByArgument(boot).map(({ pid }) => pid);
+    const found = findCaddies(pidFile, bin).map(({ pid }) => pid);
     return found.length === howMany && found;
   });
 }

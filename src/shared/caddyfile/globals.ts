@@ -1,5 +1,6 @@
-import { hasGlobalOptions } from '../../shared/caddyfile/preamble.ts';
-import { startsLine, tokenize } from '../../shared/caddyfile/tokenizer.ts';
+/** Reads and edits the global options of a Caddyfile. Pure. */
+import { hasGlobalOptions } from './preamble.ts';
+import { startsLine, tokenize } from './tokenizer.ts';
 
 /** One option of the global block: its words' first line (1-based) and its place in the text. */
 export type GlobalOption = { name: string; line: number; start: number; end: number };
@@ -14,7 +15,9 @@ export function globalOptions(preamble: string): GlobalOption[] {
     if (token.text === '}') depth--;
     if (depth === 0 && token.text === '}') break;
     const last = options.at(-1);
-    if (depth === 1 && token.text !== '{' && token.text !== '}' && startsLine(tokens, index)) {
+    // An option may share the line of the opening brace.
+    const begins = index === 1 || startsLine(tokens, index);
+    if (depth === 1 && token.text !== '{' && token.text !== '}' && begins) {
       const { text: name, line, start, end } = token;
       options.push({ name, line, start, end });
     } else if (last && depth >= 1) {
@@ -24,6 +27,10 @@ export function globalOptions(preamble: string): GlobalOption[] {
   }
   return options;
 }
+
+/** The option that would move or switch off Caddy's admin endpoint, if there is one. */
+export const adminOption = (preamble: string): GlobalOption | undefined =>
+  globalOptions(preamble).find(({ name }) => name === 'admin');
 
 /** `preamble` without an option, and without the line it leaves empty. */
 export function withoutOption(preamble: string, { start, end }: GlobalOption): string {
