@@ -118,8 +118,6 @@ function withoutAccess(exclude: Json | undefined): Json[] {
 }
 
 const ADMIN = 'admin';
-const REDACT: JsonObject = { filter: 'regexp', regexp: SECRET_NAME, value: 'REDACTED' };
-const DELETE: JsonObject = { filter: 'delete' };
 
 /**
  * Keeps the secret out of every log: Caddy logs the names in each admin request, and which ones it
@@ -136,7 +134,9 @@ function withoutAdmin(logs: JsonObject): JsonObject {
       kept[name] = { ...rest, exclude: [...list(exclude), ADMIN] };
   }
   const encoder = field(kept.default, 'encoder') ?? { format: 'json' };
-  const fields = { host: REDACT, error: REDACT, headers: DELETE, origins: DELETE };
+  const redact = { filter: 'regexp', regexp: SECRET_NAME, value: 'REDACTED' };
+  const remove = { filter: 'delete' };
+  const fields = { host: redact, error: redact, headers: remove, origins: remove };
   const redacted = { format: 'filter', wrap: encoder, fields };
   return { ...kept, default: { ...object(kept.default), encoder: redacted } };
 }

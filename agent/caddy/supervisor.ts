@@ -88,7 +88,7 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     }
   }
 
-  function spawn(): Process {
+  async function spawn(): Promise<Process> {
     rollOutput();
     const sink = openSync(output, 'a', 0o600);
     try {
@@ -104,7 +104,7 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
         detached: true,
       });
       child.stdin.write(JSON.stringify(boot));
-      void child.stdin.end();
+      await child.stdin.end();
       child.unref();
       const started = processOf(child.pid);
       if (started === null) throw new Error('the proxy exited immediately');
@@ -143,7 +143,7 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
 
   async function up(): Promise<void> {
     const adopted = await adopt();
-    current = adopted ?? spawn();
+    current = adopted ?? (await spawn());
     if (!(await answersWhile(current))) {
       await end(current, 0);
       throw new Error(`the proxy did not start; its output is in ${output}`);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { SECRET_NAME } from '../../../agent/caddy/identity.ts';
 import type { JsonObject } from '../../../agent/caddy/json.ts';
 import { bootConfig, patchConfig } from '../../../agent/caddy/patch.ts';
 
@@ -13,8 +14,8 @@ const redacted = (wrap: JsonObject) => ({
   format: 'filter',
   wrap,
   fields: {
-    host: { filter: 'regexp', regexp: expect.stringContaining('signalbox'), value: 'REDACTED' },
-    error: { filter: 'regexp', regexp: expect.stringContaining('signalbox'), value: 'REDACTED' },
+    host: { filter: 'regexp', regexp: SECRET_NAME, value: 'REDACTED' },
+    error: { filter: 'regexp', regexp: SECRET_NAME, value: 'REDACTED' },
     headers: { filter: 'delete' },
     origins: { filter: 'delete' },
   },

@@ -1,8 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openDatabase } from '../../../src/hub/db/open.ts';
-import { createStore } from '../../../src/hub/publish/store.ts';
 import { readSettings } from '../../../src/program/config.ts';
 import type { Running } from '../../../src/program/listen.ts';
 import { serveAgent, serveHub } from '../../../src/program/serve/serve.ts';
@@ -20,8 +18,7 @@ let file: string;
 let ports: { admin: number; http: number };
 const TOKEN = 'takeover'.repeat(4);
 
-const theirs = () =>
-  `{\n\tadmin localhost:${ports.admin}\n}\n\nhttp://theirs.example:${ports.http} {\n\trespond theirs\n}\n`;
+const theirs = () => `http://theirs.example:${ports.http} {\n\trespond theirs\n}\n`;
 const served = async (host: string) =>
   (await ask(`http://127.0.0.1:${ports.http}/`, { headers: { Host: host } })).text;
 const create = (query = '', config = 'respond ours') =>
@@ -34,7 +31,10 @@ const status = async () => (await ask<Status>(`${hub.url}/api/status`, { headers
 const names = () => readdirSync(home).filter((name) => name.startsWith('Caddyfile'));
 
 async function startCaddy(): Promise<void> {
-  caddy = Bun.spawn(['caddy', 'run', '--config', file, '--adapter', 'caddyfile'], {
+  // Their Caddy would start with the standard endpoint, and 2.6.2 knows no CADDY_ADMIN.
+  const start = join(home, 'start');
+  writeFileSync(start, `{\n\tadmin localhost:${ports.admin}\n}\nimport ${file}\n`);
+  caddy = Bun.spawn(['caddy', 'run', '--config', start, '--adapter', 'caddyfile'], {
     env: { PATH: process.env.PATH ?? '', HOME: home },
     stdio: ['ignore', Bun.file(join(home, 'caddy.out')), Bun.file(join(home, 'caddy.out'))],
   });
@@ -62,10 +62,6 @@ beforeEach(async () => {
     PROXY_ADMIN: `localhost:${ports.admin}`,
     ACCESS_LOG: join(home, 'access.log'),
   };
-  // Their Caddy would start anew with the standard endpoint, were it not in the file.
-  const { db, close } = openDatabase(env.DATA_DIR);
-  createStore(db).seedPreamble(`{\n\tadmin localhost:${ports.admin}\n}`, new Date());
-  close();
   const log = createLog(
     () => {},
     () => new Date(),
