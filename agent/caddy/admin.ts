@@ -98,7 +98,14 @@ export function createAdmin(deps: IdentityDeps): Admin {
     return sendAs(await identify(timeout), path, init, timeout);
   }
 
-  const get = (path: string, timeout: number) => enqueue(() => send(path, {}, timeout));
+  /** After a load, a connection may still reach the previous listener, which Caddy is closing. */
+  const sendGet = (path: string, timeout: number) =>
+    send(path, {}, timeout).catch((error: Error) => {
+      if ((error.cause as NodeJS.ErrnoException | undefined)?.code !== 'ECONNRESET') throw error;
+      return send(path, {}, timeout);
+    });
+
+  const get = (path: string, timeout: number) => enqueue(() => sendGet(path, timeout));
   const post = (path: string, type: string, body: string, headers: Record<string, string> = {}) =>
     enqueue(() =>
       send(
