@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test';
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findCaddies, pidFileOf } from '../../../agent/caddy/processes.ts';
 import { createProxy } from '../../../agent/caddy/proxy.ts';
@@ -76,26 +76,6 @@ describe('a managed Caddy', () => {
     await stack.stop();
     stack = undefined;
     expect(caddies(of)).toEqual([]);
-  });
-
-  test('that outlived a killed agent is adopted and keeps serving', async () => {
-    const { folder, env } = killedAgent();
-    const left = await leaveBehind(env, 1);
-    stack = await startStack(env, folder);
-    expect(caddies(stack).map(({ pid }) => pid)).toEqual(left);
-    expect(stack.lines.join('\n')).toContain('proxy adopted');
-    expect((await reload(stack, site(stack, 'respond adopted'))).status).toBe(200);
-    expect((await stack.served('a.example')).text).toBe('adopted');
-  });
-
-  test('that was left with other settings, or twice, is stopped first, so there are never two', async () => {
-    const { folder, env } = killedAgent();
-    const left = await leaveBehind(env, 2);
-    stack = await startStack(env, folder);
-    const now = caddies(stack).map(({ pid }) => pid);
-    expect(now.length).toBe(1);
-    expect(left).not.toContain(now[0]);
-    expect((await reload(stack, site(stack, 'respond fresh'))).status).toBe(200);
   });
 
   test('reports a port that is in use, and starts once it is free', async () => {
@@ -197,47 +177,3 @@ const agentEnv = (of: Stack) => ({
   PROXY_MANAGED: 'true',
   PROXYFILE: of.proxyfile,
 });
-
-const LEFT_TOKEN = 'left-behind-'.repeat(3);
-
-function killedAgent() {
-  const folder = temporaryFolder();
-  const env = {
-    PROXY_HTTP_PORT: String(freePort()),
-    PROXY_HTTPS_PORT: String(freePort()),
-    DATA_DIR: join(folder, 'data'),
-  };
-  mkdirSync(env.DATA_DIR);
-  writeFileSync(join(env.DATA_DIR, 'agent-token'), LEFT_TOKEN);
-  return { folder, env };
-}
-
-/** Leaves Caddys running, as a killed agent does. */
-async function leaveBehind(env: Record<string, string>, howMany: number): Promise<number[]> {
-  const script = `
-    import { readSettings } from ${JSON.stringify(join(import.meta.dir, '../../../src/program/config.ts'))};
-    import { createProxy } from ${JSON.stringify(join(import.meta.dir, '../../../agent/caddy/proxy.ts'))};
-    const machine = { readFile: () => '', which: (name) => Bun.which(name) };
-    const { agent } = readSettings('all', process.env, machine);
-    const proxy = createProxy(agent.proxy, [${JSON.stringify(LEFT_TOKEN)}], () => {});
-    await proxy.start();
-    process.kill(process.pid, 'SIGKILL');
-  `;
-  const { agent } = readSettings('all', { ...env, PATH: process.env.PATH }, machine);
-  const { bin, admin } = agent.proxy;
-  const pidFile = pidFileOf(agent.proxy.managed?.folder ?? '');
-  await Bun.spawn([process.execPath, '-e', script], {
-    env: { ...env, PATH: process.env.PATH ?? '' },
-    stdin: 'ignore',
-  }).exited;
-  for (let more = 1; more < howMany; more++) {
-    Bun.spawn([bin, 'run', '--config', '-', '--pidfile', pidFile], {
-      env: agent.proxy.env,
-      stdio: [new Blob([JSON.stringify({ admin: { listen: admin } })]), 'ignore', 'ignore'],
-    }).unref();
-  }
-  return until(() => {
-    const found = findCaddies(pidFile, bin).map(({ pid }) => pid);
-    return found.length === howMany && found;
-  });
-}
