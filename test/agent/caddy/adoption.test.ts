@@ -1,6 +1,6 @@
 /** What an agent does with a Caddy that an earlier, killed one left behind. */
 import { afterEach, describe, expect, test } from 'bun:test';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findCaddies, pidFileOf } from '../../../agent/caddy/processes.ts';
 import { readSettings } from '../../../src/program/config.ts';
@@ -61,6 +61,29 @@ describe('a managed Caddy', () => {
       await other.exited;
     }
   });
+
+  test.skipIf(process.getuid?.() !== 0)(
+    'is told from one in a container, where the same path is another file',
+    async () => {
+      const { folder, env } = killedAgent();
+      const left = await leaveBehind(env, 1);
+      const mark = pidFileOf(join(env.DATA_DIR, 'caddy'));
+      const container = Bun.spawn(
+        ['unshare', '-m', 'caddy', 'run', '--config', '-', '--pidfile', mark],
+        {
+          env: { PATH: process.env.PATH ?? '', HOME: folder },
+          stdio: [new Blob(['{"admin":{"disabled":true}}']), 'ignore', 'ignore'],
+        },
+      );
+      const commandLine = () => readFileSync(`/proc/${container.pid}/cmdline`, 'utf8');
+      await until(() => commandLine().startsWith('caddy'), 'its own namespace');
+      stack = await startStack(env, folder);
+      expect([container.exitCode, container.signalCode]).toEqual([null, null]);
+      expect(caddies(stack).map(({ pid }) => pid)).toEqual(left);
+      container.kill('SIGKILL');
+      await container.exited;
+    },
+  );
 
   test('of an earlier version, whose admin endpoint is open, is stopped first', async () => {
     const { folder, env } = killedAgent();
