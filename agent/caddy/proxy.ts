@@ -164,6 +164,11 @@ export function createProxy(
       accessSync(folder, constants.W_OK);
       validator.standBy();
       await supervisor?.start();
+      if (previous.length > 0) {
+        await reload.renewSecret().catch((error: unknown) => {
+          log('proxy still knows the previous token only', { reason: wordsOf(error) }, 'warn');
+        });
+      }
     },
 
     async stop() {

@@ -6,7 +6,8 @@ import { createQueue } from '../../src/shared/async.ts';
 import { Failure } from '../../src/shared/failure.ts';
 import { leavesTraces } from './adapt.ts';
 import { type Admin, type AdminAnswer, AdminUnreachable, proxyUnreachable } from './admin.ts';
-import type { JsonObject } from './json.ts';
+import { withoutSecrets } from './identity.ts';
+import { field, type JsonObject, list, object } from './json.ts';
 import { patchConfig, type Stamp } from './patch.ts';
 import { addedListeners, findTaken } from './ports.ts';
 import { digestOf, type Proxyfile } from './proxyfile.ts';
@@ -47,6 +48,12 @@ export type Reload = {
   check(text: string, ports?: boolean): Promise<void>;
   /** Loads the file unless it is live already. @throws as `reload` */
   resume(): Promise<void>;
+  /**
+   * After a change of the token, lets the current secret name into a live configuration that knows
+   * the previous one, so that the agent can do without the previous token from then on.
+   * @throws AdminUnreachable
+   */
+  renewSecret(): Promise<void>;
   restartNeeded: Recovery['restartNeeded'];
 };
 
@@ -92,6 +99,17 @@ export function createReload(deps: ReloadDeps): Reload {
     const text = proxyfile.read();
     if (text !== null && (await admin.liveDigest()) !== digestOf(text))
       await publish(text, {}, true);
+  }
+
+  async function renewSecret(): Promise<void> {
+    const live = JSON.parse(await admin.config()) as JsonObject | null;
+    const origins = list(field(live, 'admin', 'origins')).map(String);
+    const others = withoutSecrets(origins);
+    if (others.length === origins.length || origins.includes(admin.secret)) return;
+    const renewed = { ...object(live?.admin), origins: [admin.secret, ...others] };
+    const { error } = await admin.load(JSON.stringify({ ...live, admin: renewed }));
+    if (error !== null) throw new AdminUnreachable(error);
+    loaded = null;
   }
 
   /** @throws Failure, after an attempt to restore `previous` */
@@ -185,6 +203,7 @@ export function createReload(deps: ReloadDeps): Reload {
     reload: (text, options = {}) => enqueue(() => publish(text, options)),
     check,
     resume: () => enqueue(resume),
+    renewSecret: () => enqueue(renewSecret),
     restartNeeded: recovery.restartNeeded,
   };
 }

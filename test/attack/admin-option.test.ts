@@ -43,7 +43,8 @@ for (const { name, bin } of CADDYS)
       test('in the preamble', async () => {
         const answer = await call('PUT', '/preamble', { config });
         expect([answer.status, answer.body.code]).toEqual([502, 'PROXY_REJECTED']);
-        if (line) expect(answer.body).toMatchObject({ detail: expect.stringContaining('admin'), line });
+        if (line)
+          expect(answer.body).toMatchObject({ detail: expect.stringContaining('admin'), line });
       });
 
       test('in a preview', async () => {

@@ -65,6 +65,10 @@ export const HubStatus = t.Object(
 
 const tenths = (value: number) => Math.round(value * 10) / 10;
 
+/** Caddy does not count the loads that it refuses; whoever tries one has usually edited the file. */
+const EDITED =
+  'The Caddyfile on disk was edited, and Caddy does not serve that text: only signalbox may load a configuration, so `caddy reload` and `systemctl reload caddy` are refused. Import the file instead.';
+
 /** Never fails: an agent that does not answer is part of the answer. */
 export async function readStatus({
   agent,
@@ -95,7 +99,7 @@ export async function readStatus({
       milliseconds: tenths(last.milliseconds),
       changes: last.changes,
     },
-    warnings: [...warnings],
+    warnings: proxy?.drift ? [...warnings, EDITED] : [...warnings],
     broken: publisher.broken().map(({ vhost, failure }) => ({
       id: vhost.id,
       domain: vhost.domain,

@@ -145,7 +145,11 @@ describe('after the first publish', () => {
       id: 0,
     };
     writeFileSync(file, '# mine now\n');
-    expect(await status()).toMatchObject({ drift: true, inStep: true });
+    expect(await status()).toMatchObject({
+      drift: true,
+      inStep: true,
+      warnings: expect.arrayContaining([expect.stringContaining('caddy reload')]),
+    });
     await Bun.sleep(2_500);
     expect(readFileSync(file, 'utf8')).toBe('# mine now\n');
     const put = await ask(`${hub.url}/api/vhosts/${id}`, {
@@ -155,6 +159,7 @@ describe('after the first publish', () => {
     });
     expect(put.status).toBe(200);
     expect(await status()).toMatchObject({ drift: false, inStep: true });
+    expect(JSON.stringify(await status())).not.toContain('caddy reload');
     const copy = names().find((name) => name.startsWith('Caddyfile.changed-'));
     expect(readFileSync(join(home, copy ?? 'none'), 'utf8')).toBe('# mine now\n');
     expect(readFileSync(join(home, 'Caddyfile.before-signalbox'), 'utf8')).toBe(theirs());
