@@ -10,7 +10,7 @@ import { adaptApart } from './adapt.ts';
 import { type Admin, createAdmin } from './admin.ts';
 import { isForeign } from './foreign.ts';
 import { secretName } from './identity.ts';
-import { field, type JsonObject, list } from './json.ts';
+import { field, type JsonObject, list, object } from './json.ts';
 import { createProxyfile, digestOf } from './proxyfile.ts';
 import { createReload, type Reload } from './reload.ts';
 import { createRestrictions } from './restrictions.ts';
@@ -115,9 +115,11 @@ export function createProxy(
   async function originsOfFile(): Promise<string[]> {
     try {
       const text = proxyfile.isForeign() ? proxyfile.read() : null;
-      if (text === null || !/\borigins\b/.test(text)) return [];
-      const config = await adaptApart(text, commands);
-      return list(field(config, 'admin', 'origins')).map(String);
+      if (text === null || !/\b(origins|enforce_origin)\b/.test(text)) return [];
+      const options = object(field(await adaptApart(text, commands), 'admin'));
+      if (options.origins !== undefined) return list(options.origins).map(String);
+      // The default is its own address, which is empty for a socket; 2.11 has none there.
+      return options.enforce_origin ? [`http://${settings.admin.replace(/^unix\/.*/, '')}`] : [];
     } catch {
       return [];
     }

@@ -45,16 +45,20 @@ for (const { name, bin } of CADDYS)
           headers: { Host: kind === 'TCP' ? admin : '', ...headers },
         });
 
+      function run(config: string): void {
+        caddy = Bun.spawn([bin, 'run', '--config', config, '--adapter', 'caddyfile'], {
+          env: { PATH: process.env.PATH ?? '', HOME: home },
+          stdio: ['ignore', Bun.file(file('out')), Bun.file(file('out'))],
+        });
+      }
+
       /** Starts it as systemd does: from a file that takes the sites from the Caddyfile. */
       async function startCaddy(): Promise<void> {
         caddy?.kill('SIGKILL');
         await caddy?.exited;
         rmSync(file('a.sock'), { force: true });
         writeFileSync(file('started'), `{\n\tadmin ${admin}\n}\nimport ${file('Caddyfile')}\n`);
-        caddy = Bun.spawn([bin, 'run', '--config', file('started'), '--adapter', 'caddyfile'], {
-          env: { PATH: process.env.PATH ?? '', HOME: home },
-          stdio: ['ignore', Bun.file(file('out')), Bun.file(file('out'))],
-        });
+        run(file('started'));
         await until(() => knock('/config/', {}).catch(() => null), 'Caddy');
       }
 
@@ -129,23 +133,32 @@ for (const { name, bin } of CADDYS)
         expect((await knock('/config/', old)).status).toBe(403);
       });
 
-      test('keeps the origins that its operator chose, which the agent uses', async () => {
-        const operator = { Host: 'their.example', Origin: 'https://their.example' };
-        const options = ' {\n\t\torigins their.example\n\t\tenforce_origin\n\t}';
-        writeFileSync(file('Caddyfile'), `{\n\tadmin ${admin}${options}\n}\n${site('first')}`);
-        caddy = Bun.spawn([bin, 'run', '--config', file('Caddyfile')], {
-          env: { PATH: process.env.PATH ?? '', HOME: home },
-          stdio: ['ignore', Bun.file(file('out')), Bun.file(file('out'))],
-        });
+      /** Starts it from a Caddyfile that sets the endpoint, which the agent reads too. */
+      async function startGuarded(options: string, operator: Record<string, string>) {
+        writeFileSync(file('Caddyfile'), `{\n\tadmin ${admin} {${options}}\n}\n${site('first')}`);
+        run(file('Caddyfile'));
         await until(() => knock('/config/', operator).catch(() => null), 'Caddy');
         await startAgent(TOKEN);
         expect((await publish(site('second'))).status).toBe(200);
         expect(await served()).toBe('second');
-        expect((await knock('/config/', operator)).status).toBe(200);
         expect((await knock('/config/', {})).status).toBe(403);
+      }
+
+      test('keeps the origins that its operator chose, which the agent uses', async () => {
+        const operator = { Host: 'their.example', Origin: 'https://their.example' };
+        await startGuarded('\n\t\torigins their.example\n\t\tenforce_origin\n\t', operator);
+        expect((await knock('/config/', operator)).status).toBe(200);
         await startAgent(TOKEN);
         expect((await publish(site('third'))).status).toBe(200);
         expect((await knock('/config/', operator)).status).toBe(200);
+        expect(readFileSync(file('out'), 'utf8')).not.toContain(secretName(TOKEN));
+      });
+
+      // On a socket, Caddy 2.11 lets in no origin at all by default.
+      test.skipIf(kind === 'socket')('does not keep the default origins', async () => {
+        const operator = { Origin: `http://${admin}` };
+        await startGuarded('\n\t\tenforce_origin\n\t', operator);
+        expect((await knock('/config/', operator)).status).toBe(403);
         expect(readFileSync(file('out'), 'utf8')).not.toContain(secretName(TOKEN));
       });
     });
