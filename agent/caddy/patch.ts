@@ -121,8 +121,8 @@ const ADMIN = 'admin';
 
 /**
  * Keeps the secret out of every log: Caddy logs the names in each admin request, and which ones it
- * lets in. Some versions write them to the default logger
- * whatever it excludes (seen on 2.6.2), so the names are removed from them as well.
+ * lets in. 2.6.2 writes those entries to the default logger whatever that excludes, so the names are
+ * removed from them as well.
  */
 function withoutAdmin(logs: JsonObject): JsonObject {
   const kept: JsonObject = {};
