@@ -1,6 +1,8 @@
 /** A client of Caddy's admin API. One call at a time: Caddy restarts that listener at each load. */
 import { createQueue } from '../../src/shared/async.ts';
 import { Failure } from '../../src/shared/failure.ts';
+import { createIdentities, type Identity, type IdentityDeps, withoutSecrets } from './identity.ts';
+import { field, type Json, list } from './json.ts';
 
 /** The logger for all requests; its `@id` identifies the live Caddyfile. */
 export const ACCESS_LOGGER = 'signalbox_access';
@@ -17,6 +19,8 @@ export type AdminAnswer = { status: number; text: string; error: string | null }
 export type Admin = {
   /** As in a Caddyfile's `admin` option. */
   readonly address: string;
+  /** The only secret name that a configuration should let in from now on. */
+  readonly secret: string;
   /** Adapts a Caddyfile to JSON in the proxy's own environment. @throws AdminUnreachable */
   adapt(caddyfile: string): Promise<AdminAnswer>;
   /**
@@ -33,6 +37,8 @@ export type Admin = {
   metrics(): Promise<string>;
   /** Each upstream's address, open requests and failures, as JSON text. @throws AdminUnreachable */
   upstreams(): Promise<string>;
+  /** The origins that the live configuration lets in besides the agent's. @throws AdminUnreachable */
+  otherOrigins(): Promise<string[]>;
   /** Whether the endpoint answers within a second. Never rejects. */
   answers(): Promise<boolean>;
 };
@@ -41,26 +47,30 @@ export type Admin = {
 const LOAD_TIMEOUT_MS = 30_000;
 const READ_TIMEOUT_MS = 5_000;
 const PING_TIMEOUT_MS = 1_000;
+/** The answer to a Host or an Origin that the endpoint does not know. */
+const FORBIDDEN = 403;
 
-/**
- * @param address as in a Caddyfile's `admin` option: `localhost:2019` or `unix//run/caddy.sock`
- */
-export function createAdmin(address: string): Admin {
+export function createAdmin(deps: IdentityDeps): Admin {
+  const { address, secrets } = deps;
   const socket = address.startsWith('unix/') ? address.slice('unix/'.length) : undefined;
   const enqueue = createQueue();
+  const identities = createIdentities(deps);
 
-  async function send(path: string, init: RequestInit, timeout: number): Promise<AdminAnswer> {
-    // Before 2.10, Caddy wants an empty Host on a unix socket and answers 403 to any other.
-    const target = socket
-      ? { url: `http://caddy.internal${path}`, unix: socket, host: { Host: '' } }
-      : { url: `http://${address}${path}`, unix: undefined, host: {} };
+  async function sendAs(
+    { host, origin }: Identity,
+    path: string,
+    init: RequestInit,
+    timeout: number,
+  ): Promise<AdminAnswer> {
+    const url = socket === undefined ? `http://${address}${path}` : `http://caddy.internal${path}`;
+    const headers = { ...(init.headers as Record<string, string> | undefined), Host: host };
     try {
-      const response = await fetch(target.url, {
+      const response = await fetch(url, {
         ...init,
-        headers: { ...target.host, ...(init.headers as Record<string, string> | undefined) },
+        headers: origin === null ? headers : { ...headers, Origin: origin },
         keepalive: false,
         signal: AbortSignal.timeout(timeout),
-        ...(target.unix === undefined ? {} : { unix: target.unix }),
+        ...(socket === undefined ? {} : { unix: socket }),
       });
       const text = await response.text();
       return { status: response.status, text, error: errorOf(response.status, text) };
@@ -69,7 +79,33 @@ export function createAdmin(address: string): Admin {
     }
   }
 
-  const get = (path: string, timeout: number) => enqueue(() => send(path, {}, timeout));
+  /** Asks for the metrics, because Caddy does not log that. @throws AdminUnreachable */
+  async function identify(timeout: number): Promise<Identity> {
+    for (const identity of await identities.candidates()) {
+      const { status } = await sendAs(identity, '/metrics', {}, timeout);
+      if (status === FORBIDDEN) continue;
+      identities.remember(identity);
+      return identity;
+    }
+    throw new AdminUnreachable('the admin endpoint does not let this agent in');
+  }
+
+  async function send(path: string, init: RequestInit, timeout: number): Promise<AdminAnswer> {
+    const known = identities.known() ?? (await identify(timeout));
+    const answer = await sendAs(known, path, init, timeout);
+    if (answer.status !== FORBIDDEN) return answer;
+    identities.remember(null);
+    return sendAs(await identify(timeout), path, init, timeout);
+  }
+
+  /** After a load, a connection may still reach the previous listener, which Caddy is closing. */
+  const sendGet = (path: string, timeout: number) =>
+    send(path, {}, timeout).catch((error: Error) => {
+      if ((error.cause as NodeJS.ErrnoException | undefined)?.code !== 'ECONNRESET') throw error;
+      return send(path, {}, timeout);
+    });
+
+  const get = (path: string, timeout: number) => enqueue(() => sendGet(path, timeout));
   const post = (path: string, type: string, body: string, headers: Record<string, string> = {}) =>
     enqueue(() =>
       send(
@@ -81,6 +117,7 @@ export function createAdmin(address: string): Admin {
 
   return {
     address,
+    secret: secrets[0],
     adapt: (caddyfile) => post('/adapt', 'text/caddyfile', caddyfile),
     load: (json, force = false) =>
       post('/load', 'application/json', json, force ? { 'Cache-Control': 'must-revalidate' } : {}),
@@ -101,6 +138,12 @@ export function createAdmin(address: string): Admin {
     async upstreams() {
       const answer = await get('/reverse_proxy/upstreams', READ_TIMEOUT_MS);
       return answer.error === null ? answer.text : '[]';
+    },
+
+    async otherOrigins() {
+      const { text, error } = await get('/config/admin', READ_TIMEOUT_MS);
+      if (error !== null) throw new AdminUnreachable(error);
+      return withoutSecrets(list(field(JSON.parse(text) as Json, 'origins')).map(String));
     },
 
     answers: () =>

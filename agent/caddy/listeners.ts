@@ -49,6 +49,14 @@ export async function staysStray(pid: number, wanted: Json, refused: Json): Prom
   return false;
 }
 
+/** The inodes of all sockets in this network namespace that listen on a TCP port, in order. */
+export const listeningInodes = (port: number): string[] =>
+  ['tcp', 'tcp6']
+    .flatMap(table)
+    .filter((socket) => socket.listens && socket.port === port)
+    .map(({ inode }) => inode)
+    .sort();
+
 function socketsOf(pid: number): Set<string> {
   const inodes = new Set<string>();
   for (const name of readdirSync(`/proc/${pid}/fd`)) {

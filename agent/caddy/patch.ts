@@ -1,14 +1,17 @@
 /** Adds the agent's admin endpoint and loggers to an adapted configuration. Pure. */
 import { dirname, join } from 'node:path';
 import { ACCESS_LOGGER, ERROR_LOGGER } from './admin.ts';
-import { type Json, type JsonObject, list, object } from './json.ts';
+import { SECRET_NAME } from './identity.ts';
+import { field, type Json, type JsonObject, list, object } from './json.ts';
+
+/** The admin endpoint, as a Caddyfile writes its address, and the only origins that it lets in. */
+export type AdminStamp = { listen: string; origins: readonly string[] };
 
 /** What the agent writes into every configuration that it loads. */
 export type Stamp = {
   /** SHA-256 of the Caddyfile that this was adapted from. */
   digest: string;
-  /** Caddy's admin endpoint as a Caddyfile writes it. */
-  admin: string;
+  admin: AdminStamp;
   accessLog: { file: string; rollMb: number; keep: number };
 };
 
@@ -33,6 +36,20 @@ export const errorLogOf = (accessLog: string): string =>
 /** By default Caddy deletes rolled files after 90 days; only their number should matter. */
 const KEEP_DAYS = 36_500;
 
+/** The configuration that a managed Caddy starts with: nothing but its admin endpoint. */
+export const bootConfig = (stamp: AdminStamp): JsonObject => ({
+  admin: adminOf(stamp),
+  logging: { logs: withoutAdmin({}) },
+});
+
+/** Not persisted: the file that Caddy saves by default would hold the secret. */
+const adminOf = ({ listen, origins }: AdminStamp): JsonObject => ({
+  listen,
+  enforce_origin: true,
+  origins: [...origins],
+  config: { persist: false },
+});
+
 /**
  * Overwrites the whole admin object, so that no configuration can move or switch off the endpoint
  * that the agent uses, and adds one access logger for all sites: one logger per site is 16 times
@@ -42,12 +59,12 @@ const KEEP_DAYS = 36_500;
  */
 export function patchConfig(adapted: JsonObject, stamp: Stamp): JsonObject {
   const logging = object(adapted.logging);
-  const logs = object(logging.logs);
+  const logs = withoutAdmin(object(logging.logs));
   const fallback = { ...object(logs.default) };
   if (fallback.include === undefined) fallback.exclude = withoutAccess(fallback.exclude);
   return {
     ...adapted,
-    admin: { listen: stamp.admin },
+    admin: adminOf(stamp.admin),
     logging: {
       ...logging,
       logs: {
@@ -98,4 +115,28 @@ function withoutAccess(exclude: Json | undefined): Json[] {
     ...list(exclude).filter((name) => name !== ACCESS && !String(name).startsWith(`${ACCESS}.`)),
     ACCESS,
   ];
+}
+
+const ADMIN = 'admin';
+
+/**
+ * Keeps the secret out of every log: Caddy logs the names in each admin request, and which ones it
+ * lets in. 2.6.2 writes those entries to the default logger whatever that excludes, so the names are
+ * removed from them as well.
+ */
+function withoutAdmin(logs: JsonObject): JsonObject {
+  const kept: JsonObject = {};
+  for (const [name, log] of Object.entries({ default: {}, ...logs })) {
+    const { include, exclude, ...rest } = object(log);
+    const others = list(include).filter((one) => !/^admin(\.|$)/.test(String(one)));
+    if (others.length > 0) kept[name] = { ...object(log), include: others };
+    else if (name === 'default' || list(include).length === 0)
+      kept[name] = { ...rest, exclude: [...list(exclude), ADMIN] };
+  }
+  const encoder = field(kept.default, 'encoder') ?? { format: 'json' };
+  const redact = { filter: 'regexp', regexp: SECRET_NAME, value: 'REDACTED' };
+  const remove = { filter: 'delete' };
+  const fields = { host: redact, error: redact, headers: remove, origins: remove };
+  const redacted = { format: 'filter', wrap: encoder, fields };
+  return { ...kept, default: { ...object(kept.default), encoder: redacted } };
 }

@@ -9,7 +9,8 @@ import type { ProxyStatus } from '../../src/shared/wire.ts';
 import { adaptApart } from './adapt.ts';
 import { type Admin, createAdmin } from './admin.ts';
 import { isForeign } from './foreign.ts';
-import type { JsonObject } from './json.ts';
+import { secretName } from './identity.ts';
+import { field, type JsonObject, list, object } from './json.ts';
 import { createProxyfile, digestOf } from './proxyfile.ts';
 import { createReload, type Reload } from './reload.ts';
 import { createRestrictions } from './restrictions.ts';
@@ -53,8 +54,18 @@ export type ProxyControl = {
 /** 10,000 sites take about 1.3 s. */
 const COMMAND_TIMEOUT_MS = 30_000;
 
-export function createProxy(settings: ProxySettings, log: Log): ProxyControl {
-  const admin = createAdmin(settings.admin);
+/** @param tokens the agent's, the current one first: the admin endpoint's secret name derives from it */
+export function createProxy(
+  settings: ProxySettings,
+  tokens: readonly [string, ...string[]],
+  log: Log,
+): ProxyControl {
+  const [token, ...previous] = tokens;
+  const admin = createAdmin({
+    address: settings.admin,
+    secrets: [secretName(token), ...previous.map(secretName)],
+    ...(settings.managed ? {} : { foreign: originsOfFile }),
+  });
   const watch = createWatch(admin);
   const commands = {
     bin: settings.bin,
@@ -77,7 +88,6 @@ export function createProxy(settings: ProxySettings, log: Log): ProxyControl {
         }),
     });
   const restrictions = createRestrictions({
-    admin: settings.admin,
     reading: async () => ({
       heredocs: hasHeredocs(await versionOf()),
       environment: settings.env,
@@ -99,6 +109,20 @@ export function createProxy(settings: ProxySettings, log: Log): ProxyControl {
   async function versionOf(): Promise<string | null> {
     version ??= await readVersion(settings);
     return version;
+  }
+
+  /** The origins that a Caddyfile asks for that another program wrote; none if it cannot be read. */
+  async function originsOfFile(): Promise<string[]> {
+    try {
+      const text = proxyfile.isForeign() ? proxyfile.read() : null;
+      if (text === null || !/\b(origins|enforce_origin)\b/.test(text)) return [];
+      const options = object(field(await adaptApart(text, commands), 'admin'));
+      if (options.origins !== undefined) return list(options.origins).map(String);
+      // The default is its own address, which is empty for a socket; 2.11 has none there.
+      return options.enforce_origin ? [`http://${settings.admin.replace(/^unix\/.*/, '')}`] : [];
+    } catch {
+      return [];
+    }
   }
 
   return {
@@ -142,6 +166,11 @@ export function createProxy(settings: ProxySettings, log: Log): ProxyControl {
       accessSync(folder, constants.W_OK);
       validator.standBy();
       await supervisor?.start();
+      if (previous.length > 0) {
+        await reload.renewSecret().catch((error: unknown) => {
+          log('proxy still knows the previous token only', { reason: wordsOf(error) }, 'warn');
+        });
+      }
     },
 
     async stop() {

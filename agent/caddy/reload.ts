@@ -6,7 +6,8 @@ import { createQueue } from '../../src/shared/async.ts';
 import { Failure } from '../../src/shared/failure.ts';
 import { leavesTraces } from './adapt.ts';
 import { type Admin, type AdminAnswer, AdminUnreachable, proxyUnreachable } from './admin.ts';
-import type { JsonObject } from './json.ts';
+import { withoutSecrets } from './identity.ts';
+import { field, type JsonObject, list, object } from './json.ts';
 import { patchConfig, type Stamp } from './patch.ts';
 import { addedListeners, findTaken } from './ports.ts';
 import { digestOf, type Proxyfile } from './proxyfile.ts';
@@ -47,6 +48,12 @@ export type Reload = {
   check(text: string, ports?: boolean): Promise<void>;
   /** Loads the file unless it is live already. @throws as `reload` */
   resume(): Promise<void>;
+  /**
+   * After a change of the token, lets the current secret name into a live configuration that knows
+   * the previous one, so that the agent can do without the previous token from then on.
+   * @throws AdminUnreachable
+   */
+  renewSecret(): Promise<void>;
   restartNeeded: Recovery['restartNeeded'];
 };
 
@@ -67,11 +74,16 @@ export function createReload(deps: ReloadDeps): Reload {
     return (JSON.parse(answer.text) as { result: JsonObject }).result;
   }
 
-  /** Adapts, checks and patches what is to be loaded. @throws Failure PROXY_REJECTED */
-  async function prepare(text: string, digest: string, trusted = false): Promise<JsonObject> {
+  /** Adapts and checks what is to be loaded. @throws Failure PROXY_REJECTED */
+  async function prepare(text: string, trusted = false): Promise<JsonObject> {
     const config = leavesTraces(text) ? await deps.adaptApart(text) : await adaptLive(text);
-    if (!trusted) restrictions.checkConfig(config);
-    return patchConfig(config, { digest, admin: admin.address, accessLog: deps.accessLog });
+    if (!trusted) restrictions.checkConfig(config, text);
+    return config;
+  }
+
+  /** A proxy that another program starts keeps the origins that its operator gave it. */
+  async function originsToKeep(): Promise<string[]> {
+    return deps.managed ? [] : await admin.otherOrigins();
   }
 
   /** The live configuration as JSON text. @throws Failure STALE unless it is the expected one */
@@ -87,6 +99,17 @@ export function createReload(deps: ReloadDeps): Reload {
     const text = proxyfile.read();
     if (text !== null && (await admin.liveDigest()) !== digestOf(text))
       await publish(text, {}, true);
+  }
+
+  async function renewSecret(): Promise<void> {
+    const live = JSON.parse(await admin.config()) as JsonObject | null;
+    const origins = list(field(live, 'admin', 'origins')).map(String);
+    const others = withoutSecrets(origins);
+    if (others.length === origins.length || origins.includes(admin.secret)) return;
+    const renewed = { ...object(live?.admin), origins: [admin.secret, ...others] };
+    const { error } = await admin.load(JSON.stringify({ ...live, admin: renewed }));
+    if (error !== null) throw new AdminUnreachable(error);
+    loaded = null;
   }
 
   /** @throws Failure, after an attempt to restore `previous` */
@@ -123,18 +146,23 @@ export function createReload(deps: ReloadDeps): Reload {
       const beyond = probe !== undefined && countLines(probe) > countLines(text);
       if (!trusted) await restrictions.checkText(text);
       if (!trusted && beyond) await restrictions.checkText(probe);
-      const [was, valid, written, adapted, tried] = await Promise.allSettled([
+      const [was, valid, written, adapted, tried, others] = await Promise.allSettled([
         replaced(expects),
         validator.validate(probe ?? text),
         proxyfile.writeCandidate(text),
-        prepare(text, digest, trusted),
-        beyond ? prepare(probe, '', trusted) : null,
+        prepare(text, trusted),
+        beyond ? prepare(probe, trusted) : null,
+        originsToKeep(),
       ]);
       const previous = settled(was);
       settled(valid);
       settled(written);
       settled(tried);
-      const config = settled(adapted);
+      const config = patchConfig(settled(adapted), {
+        digest,
+        admin: { listen: admin.address, origins: [admin.secret, ...settled(others)] },
+        accessLog: deps.accessLog,
+      });
       assertPortsFree(config, previous);
       await makeLive(config, digest, previous);
       try {
@@ -158,7 +186,7 @@ export function createReload(deps: ReloadDeps): Reload {
       await restrictions.checkText(text);
       const [valid, adapted, was] = await Promise.allSettled([
         validator.validate(text),
-        prepare(text, ''),
+        prepare(text),
         replaced(),
       ]);
       settled(valid);
@@ -175,6 +203,7 @@ export function createReload(deps: ReloadDeps): Reload {
     reload: (text, options = {}) => enqueue(() => publish(text, options)),
     check,
     resume: () => enqueue(resume),
+    renewSecret: () => enqueue(renewSecret),
     restartNeeded: recovery.restartNeeded,
   };
 }

@@ -5,14 +5,12 @@ import {
   type ReadingOptions,
   structuralPlaceholder,
 } from '../../src/shared/caddyfile/file-imports.ts';
+import { ADMIN_IS_OURS, findOption } from '../../src/shared/caddyfile/globals.ts';
 import { Failure } from '../../src/shared/failure.ts';
-import { mayImport, resolvePath } from '../../src/shared/import-dirs.ts';
-import { createAdminMatcher } from './admin-address.ts';
-import { field, type Json, type JsonObject, object } from './json.ts';
+import { mayImport } from '../../src/shared/import-dirs.ts';
+import { field, type Json, type JsonObject } from './json.ts';
 
 export type RestrictionsDeps = {
-  /** Caddy's admin endpoint as a Caddyfile writes it. */
-  admin: string;
   /** The syntax that the proxy's version understands, and the proxy's variables. */
   reading: () => Promise<ReadingOptions>;
   /** Absolute paths of the folders whose files may be imported. */
@@ -26,16 +24,15 @@ export type Restrictions = {
    */
   checkText(text: string): Promise<void>;
   /**
-   * Checks the storage and every upstream.
-   * @param config the adapted configuration, before anything is added to it
+   * Checks the admin endpoint and the storage, which are not the operator's to set.
+   * @param config what `text` was adapted to, before anything is added to it
    * @throws Failure PROXY_REJECTED
    */
-  checkConfig(config: JsonObject): void;
+  checkConfig(config: JsonObject, text: string): void;
 };
 
 export function createRestrictions(deps: RestrictionsDeps): Restrictions {
-  const { admin, reading, importDirs } = deps;
-  const isAdmin = createAdminMatcher(admin, resolvePath);
+  const { reading, importDirs } = deps;
 
   return {
     async checkText(text) {
@@ -49,9 +46,9 @@ export function createRestrictions(deps: RestrictionsDeps): Restrictions {
       if (structural !== null) throw refused(structural);
     },
 
-    checkConfig(config) {
-      const forbidden = findForbidden(config, isAdmin);
-      if (forbidden !== null) throw refused(forbidden);
+    checkConfig(config, text) {
+      if (config.admin !== undefined) throw refused(ADMIN_IS_OURS, findOption(text, 'admin')?.line);
+      if (hasStorage(config)) throw refused(STORAGE);
     },
   };
 }
@@ -63,38 +60,15 @@ const refused = (sentence: string, line?: number): Failure =>
   });
 
 const STORAGE = 'The storage option is not allowed: it would move the certificates and their keys.';
-const ADMIN =
-  'An upstream must not be the proxy’s own admin endpoint, and no request may choose an upstream that could be.';
 
-/**
- * Why an adapted configuration is refused, or null.
- * @param isAdmin whether an upstream's address is the admin endpoint
- */
-export function findForbidden(
-  config: JsonObject,
-  isAdmin: (address: string) => boolean,
-): string | null {
-  if (config.storage !== undefined) return STORAGE;
+/** Whether an adapted configuration sets a storage, for everything or for one issuer. */
+export function hasStorage(config: JsonObject): boolean {
+  if (config.storage !== undefined) return true;
   const left: Json[] = [config.apps ?? null];
   for (let value = left.pop(); value !== undefined; value = left.pop()) {
     if (typeof value !== 'object' || value === null) continue;
-    if (!Array.isArray(value)) {
-      if (field(value.storage, 'module') !== undefined) return STORAGE;
-      if (addressesOf(value).some(isAdmin)) return ADMIN;
-    }
+    if (field(value, 'storage', 'module') !== undefined) return true;
     left.push(...Object.values(value));
   }
-  return null;
-}
-
-/** The addresses that an object of the configuration makes the proxy connect to. */
-function addressesOf(value: JsonObject): string[] {
-  const found: string[] = [];
-  if (typeof value.dial === 'string') found.push(value.dial);
-  const { name, port } = object(value.dynamic_upstreams);
-  // Without a port, the request or an SRV record decides it.
-  if (typeof name === 'string') found.push(`${name}:${typeof port === 'string' ? port : '{srv}'}`);
-  const { forward_proxy_url: url } = value;
-  if (typeof url === 'string') found.push(url.replace(/^\w+:\/\//, '').replace(/\/.*$/s, ''));
-  return found;
+  return false;
 }

@@ -10,14 +10,22 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { within } from '../../src/shared/async.ts';
-import { writeDurably } from '../../src/shared/files.ts';
 import type { Log } from '../../src/shared/log.ts';
 import type { Admin } from './admin.ts';
-import { end, findByArgument, isAlive, type Process, processOf, runsWith } from './processes.ts';
+import { bootConfig } from './patch.ts';
+import {
+  end,
+  findCaddies,
+  isAlive,
+  type Process,
+  pidFileOf,
+  processOf,
+  runsWith,
+} from './processes.ts';
 
 export type SupervisorDeps = {
   bin: string;
-  /** The folder for its socket, boot configuration, output and storage; mode 0700. */
+  /** The folder for its socket, pid file, output and storage; mode 0700. */
   folder: string;
   /** Its whole environment. */
   env: Record<string, string>;
@@ -58,7 +66,7 @@ const OUTPUT_ROLL_BYTES = 10 * 1024 * 1024;
 
 export function createSupervisor(deps: SupervisorDeps): Supervisor {
   const { folder, admin, log } = deps;
-  const boot = join(folder, 'boot.json');
+  const boot = bootConfig({ listen: admin.address, origins: [admin.secret] });
   const output = join(folder, 'caddy.log');
   let current: Process | null = null;
   let stopping = false;
@@ -80,19 +88,23 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     }
   }
 
-  function spawn(): Process {
+  async function spawn(): Promise<Process> {
     rollOutput();
     const sink = openSync(output, 'a', 0o600);
     try {
-      const child = Bun.spawn([deps.bin, 'run', '--config', boot], {
+      // Through a pipe: a file would show the admin endpoint's secret to the sites.
+      const args = ['run', '--config', '-', '--pidfile', pidFileOf(folder)];
+      const child = Bun.spawn([deps.bin, ...args], {
         env: deps.env,
         cwd: folder,
-        stdin: 'ignore',
+        stdin: 'pipe',
         stdout: sink,
         stderr: sink,
         // In its own process group: Ctrl-C must not reach it in the middle of a publish.
         detached: true,
       });
+      child.stdin.write(JSON.stringify(boot));
+      await child.stdin.end();
       child.unref();
       const started = processOf(child.pid);
       if (started === null) throw new Error('the proxy exited immediately');
@@ -113,9 +125,16 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
 
   /** Keeps a Caddy that outlived a killed agent if we would start it the same way; ends others. */
   async function adopt(): Promise<Process | null> {
-    const left = findByArgument(boot);
+    // Earlier versions named this file, and their Caddys let everyone in.
+    const former = findCaddies(join(folder, 'boot.json'), deps.bin);
+    const left = [...findCaddies(pidFileOf(folder), deps.bin), ...former];
     const [one] = left;
-    if (left.length === 1 && one && runsWith(one, realpathSync(deps.bin), deps.env)) {
+    if (
+      former.length === 0 &&
+      left.length === 1 &&
+      one &&
+      runsWith(one, realpathSync(deps.bin), deps.env)
+    ) {
       if (await admin.answers()) return one;
     }
     for (const process of left) await end(process, STOP_GRACE_MS);
@@ -124,7 +143,7 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
 
   async function up(): Promise<void> {
     const adopted = await adopt();
-    current = adopted ?? spawn();
+    current = adopted ?? (await spawn());
     if (!(await answersWhile(current))) {
       await end(current, 0);
       throw new Error(`the proxy did not start; its output is in ${output}`);
@@ -164,7 +183,6 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
   return {
     async start() {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      writeDurably(boot, JSON.stringify({ admin: { listen: admin.address } }), 0o600);
       await serve();
       watching = watch();
     },

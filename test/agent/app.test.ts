@@ -11,7 +11,6 @@ const call = <T = Refusal>(path: string, json?: unknown, headers = stack.agentHe
 const reload = (proxyfile: string, more: object = {}) =>
   call('/proxy/reload', { proxyfile, ...more });
 const site = (host: string, body: string) => `http://${host}:${stack.httpPort} {\n${body}\n}\n`;
-const admin = () => stack.settings.agent.proxy.admin;
 const sha256 = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex');
 
 beforeAll(async () => {
@@ -183,21 +182,9 @@ describe('reload', () => {
     ['an import in a block of a directive', 'header {\nimport /etc/passwd\n}'],
     ['an import after a brace', 'header { import /etc/passwd\n}'],
     ['a default with a brace', 'respond {$NONE:1 \n}\nevil.example {}'],
-    ['an upstream that is the admin socket', () => `reverse_proxy ${admin()}`],
-    [
-      'the same written differently',
-      () => `reverse_proxy ${admin().replace('/caddy/', '/./logs/../caddy//')}`,
-    ],
-    ['an upstream that a request decides', 'reverse_proxy {header.to}'],
-    [
-      'an upstream that a request decides in part',
-      () => `reverse_proxy ${admin().replace('admin', '{header.to}')}`,
-    ],
   ])('refuses %s', async (_, body) => {
-    const text = typeof body === 'string' ? body : body();
-    const reads = text.includes('/etc/passwd') || text.includes('{$');
-    for (const path of ['/proxy/reload', '/proxy/validate', ...(reads ? ['/proxy/adapt'] : [])]) {
-      const answer = await call(path, { proxyfile: site('bad.example', text) });
+    for (const path of ['/proxy/reload', '/proxy/validate', '/proxy/adapt']) {
+      const answer = await call(path, { proxyfile: site('bad.example', body) });
       expect([answer.status, answer.body.code]).toEqual([502, 'PROXY_REJECTED']);
       expect(answer.text).not.toMatch(/root:|\/etc/);
       await expectGood();
@@ -215,7 +202,7 @@ describe('reload', () => {
 
   test('checks the text of a probe too', async () => {
     const proxyfile = site('good.example', 'respond again');
-    const probe = `${proxyfile}\n${site('off.example', `reverse_proxy ${admin()}`)}`;
+    const probe = `${proxyfile}\n${site('off.example', 'import /etc/passwd')}`;
     const answer = await call('/proxy/reload', { proxyfile, probe });
     expect([answer.status, answer.body.code]).toEqual([502, 'PROXY_REJECTED']);
     await expectGood();
@@ -240,19 +227,19 @@ describe('reload', () => {
   });
 
   test.each([
-    ['switches it off', 'admin off'],
-    ['moves it', 'admin localhost:1'],
-    ['moves it to an unusable address', 'admin 203.0.113.1:1'],
-    ['denies us access to it', 'admin localhost:1 {\norigins nowhere.example\nenforce_origin\n}'],
-  ])('keeps the admin endpoint if a config %s', async (_, option) => {
-    const accepted = `{\n${option}\n}\n${good()}`;
-    expect((await reload(accepted)).status).toBe(200);
-    const refused = await reload(
-      `{\n${option}\n}\n${site('bad.example', '@x path_regexp "("\nrespond @x x')}`,
-    );
-    expect(refused.status).toBe(502);
-    expect((await reload(good())).status).toBe(200);
+    ['switches it off', '\nadmin off', 2],
+    ['switches it off on the line of the brace', ' admin off', 1],
+    ['moves it', '\nadmin localhost:1', 2],
+    ['moves it to an unusable address', '\nadmin 203.0.113.1:1', 2],
+    ['denies us access to it', '\nadmin localhost:1 {\norigins no.example\nenforce_origin\n}', 2],
+    ['hides the option in a placeholder', '\n{$NO:admin} off', undefined],
+  ])('refuses a config that %s, and keeps the admin endpoint', async (_, option, line) => {
+    const refused = await reload(`{${option}\n}\n${good()}`);
+    expect([refused.status, refused.body.code]).toEqual([502, 'PROXY_REJECTED']);
+    expect(refused.body).toMatchObject({ detail: expect.stringContaining('admin') });
+    expect(refused.body.line).toBe(line);
     await expectGood();
+    expect((await reload(good())).status).toBe(200);
   });
 
   test.each([

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findByArgument } from '../../agent/caddy/processes.ts';
+import { findCaddies, pidFileOf } from '../../agent/caddy/processes.ts';
 import manifest from '../../package.json';
 import { BUILD_TIMEOUT_MS, binaryIn, build, host, ROOT, runBinary } from '../harness/binary.ts';
 import { launchBrowser } from '../harness/browser.ts';
@@ -125,7 +125,7 @@ test('does the whole job in an empty folder', async () => {
   const cwd = folderFor('empty');
   const httpPort = freePort();
   const program = run([], portSettings(httpPort), cwd);
-  const caddies = () => findByArgument(join(cwd, 'data/caddy/boot.json'));
+  const caddies = () => findCaddies(pidFileOf(join(cwd, 'data/caddy')), 'caddy');
   try {
     const hub = `${await program.address('hub')}/api`;
     const { headers } = await signUp({ hub });

@@ -1,8 +1,6 @@
 /** A Caddy that someone else runs with their own Caddyfile, and hub and agent beside it. */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openDatabase } from '../../src/hub/db/open.ts';
-import { createStore } from '../../src/hub/publish/store.ts';
 import { readSettings } from '../../src/program/config.ts';
 import { serveAgent, serveHub } from '../../src/program/serve/serve.ts';
 import { ask, freePort, machine, signUp, temporaryFolder, until } from './stack.ts';
@@ -13,8 +11,7 @@ export async function startBesideForeignCaddy() {
   const folder = temporaryFolder();
   const file = join(folder, 'Caddyfile');
   const [admin, httpPort] = [freePort(), freePort()];
-  const options = `{\n\tadmin localhost:${admin}\n}`;
-  const theirs = `${options}\n\nhttp://theirs.example:${httpPort} {\n\trespond theirs\n}\n`;
+  const theirs = `http://theirs.example:${httpPort} {\n\trespond theirs\n}\n`;
   const token = 'takeover'.repeat(4);
   const env = {
     PATH: process.env.PATH,
@@ -27,9 +24,13 @@ export async function startBesideForeignCaddy() {
     ACCESS_LOG: join(folder, 'access.log'),
   };
 
+  // From their file alone Caddy would start with the standard endpoint, and 2.6.2 has no CADDY_ADMIN.
+  const start = join(folder, 'start');
+  writeFileSync(start, `{\n\tadmin localhost:${admin}\n}\nimport ${file}\n`);
+
   async function startCaddy(): Promise<Bun.Subprocess> {
     const output = Bun.file(join(folder, 'caddy.out'));
-    const child = Bun.spawn(['caddy', 'run', '--config', file, '--adapter', 'caddyfile'], {
+    const child = Bun.spawn(['caddy', 'run', '--config', start, '--adapter', 'caddyfile'], {
       env: { PATH: process.env.PATH ?? '', HOME: folder },
       stdio: ['ignore', output, output],
     });
@@ -49,10 +50,6 @@ export async function startBesideForeignCaddy() {
 
   writeFileSync(file, theirs);
   let caddy = await startCaddy();
-  // So that their Caddy keeps its admin endpoint when it is restarted with our file.
-  const { db, close } = openDatabase(env.DATA_DIR);
-  createStore(db).seedPreamble(options, new Date());
-  close();
   const agent = await serveAgent(readSettings('agent', env, machine).agent, token, () => {});
   const settings = { ...readSettings('hub', env, machine).hub, agentUrl: agent.url };
   const hub = await serveHub(settings, token, () => {});

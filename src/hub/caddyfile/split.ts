@@ -1,4 +1,5 @@
 /** Takes a Caddyfile apart into preamble and sites. Pure. */
+import { ADMIN_IS_OURS, findOption, withoutOption } from '../../shared/caddyfile/globals.ts';
 import { maskPlaceholders, UPSTREAM } from '../../shared/caddyfile/placeholders.ts';
 import { type Block, readBlock } from '../../shared/caddyfile/structure.ts';
 import {
@@ -9,7 +10,6 @@ import {
 } from '../../shared/caddyfile/tokenizer.ts';
 import { isUpstream } from './address.ts';
 import { onlyArgument } from './directive.ts';
-import { ADMIN_IS_OURS, findOption, withoutOption } from './globals.ts';
 
 /** A site of a Caddyfile that someone else wrote, as a vhost would hold it. */
 export type ImportedSite = { domain: string; config: string; upstream: string };

@@ -1,7 +1,7 @@
 /** Imports a Caddyfile as preamble and vhosts, and proves that they mean the same to the proxy. */
+import { findOption, globalOptions, withOptions } from '../../shared/caddyfile/globals.ts';
 import { Failure, sentenceOf } from '../../shared/failure.ts';
 import type { AgentClient } from '../agent-client/client.ts';
-import { globalOptions, withOptions } from '../caddyfile/globals.ts';
 import { inlineImports, type ReadImport } from '../caddyfile/inline.ts';
 import { render } from '../caddyfile/render.ts';
 import { type ImportedSite, type Skipped, splitCaddyfile } from '../caddyfile/split.ts';
@@ -69,7 +69,7 @@ export function createImporter(deps: ImporterDeps): Importer {
   return {
     async run(file, options) {
       // If our ports are kept, the file's default ports are not the ones that will be used.
-      await agent.validate(file, !keepFirst);
+      await agent.validate(blankAdmin(file), !keepFirst);
       const dialect = await publisher.dialect();
       const split = splitCaddyfile(inlineImports(file, readImport, dialect), dialect);
       if (!split) throw differs('its blocks cannot be told apart');
@@ -123,6 +123,15 @@ function inTermsOfFile(error: unknown, sites: readonly ImportedSite[]): unknown 
   return error.about(
     site ? { vhost: { id: null, domain: site.domain, line } } : { preamble: { line } },
   );
+}
+
+/** The file with its `admin` option blanked out, which the import leaves out; lines stay as they are. */
+function blankAdmin(file: string): string {
+  const text = file.replace(/^\ufeff/, '');
+  const option = findOption(text, 'admin');
+  if (!option) return text;
+  const { start, end } = option;
+  return text.slice(0, start) + text.slice(start, end).replace(/[^\n]/g, ' ') + text.slice(end);
 }
 
 /** `preamble` with those options of the present one that it does not set. */

@@ -9,7 +9,6 @@ import { BODY, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
 import { type Change, preambleChange } from '../publish/changes.ts';
 import { changeOf, Operation } from '../publish/operation.ts';
 import type { Publisher } from '../publish/publisher.ts';
-import { assertNoAdmin } from './admin-option.ts';
 import { PREAMBLE, PROXYFILE, proxyfileOf, SITE } from './schemas.ts';
 
 const PreviewBody = t.Union([
@@ -44,7 +43,6 @@ export function previewRoutes({ publisher, guard, bodyLimit }: PreviewRoutesDeps
           body.op === 'preamble' ? preambleChange(body.config) : changeOf(body);
         const live = proxyfileOf(publisher.current());
         try {
-          if (body.op === 'preamble') assertNoAdmin(body.config);
           const { next, refusal } = await publisher.preview(change);
           const proxyfile = proxyfileOf(next);
           return verdict(refusal, proxyfile, unified(live, proxyfile));

@@ -66,6 +66,10 @@ export type HubStatus = Static<typeof HubStatus>;
 
 const roundToTenths = (value: number) => Math.round(value * 10) / 10;
 
+/** Caddy does not count the loads that it refuses; whoever tries one has usually edited the file. */
+const EDITED =
+  'The Caddyfile on disk was edited, and Caddy does not serve that text: only signalbox may load a configuration, so `caddy reload` and `systemctl reload caddy` are refused. Import the file instead.';
+
 /** Never fails: if the agent does not respond, the status says so. */
 export async function readStatus(deps: StatusDeps): Promise<HubStatus> {
   const { agent, publisher, warnings, version, commit, startedAt, now } = deps;
@@ -89,7 +93,7 @@ export async function readStatus(deps: StatusDeps): Promise<HubStatus> {
       milliseconds: roundToTenths(last.milliseconds),
       changes: last.changes,
     },
-    warnings: [...warnings],
+    warnings: status?.drift ? [...warnings, EDITED] : [...warnings],
     broken: publisher.broken().map(({ vhost, failure }) => ({
       id: vhost.id,
       domain: vhost.domain,

@@ -27,9 +27,10 @@ export function prepareAgent(
   // A second agent would adopt the first one's proxy, and stop it when it stops itself.
   const release = managed ? lockFolder(dirname(managed.folder), 'agent') : () => {};
   try {
-    const tokens = [token, ...(settings.previousToken === null ? [] : [settings.previousToken])];
+    const { previousToken } = settings;
+    const tokens = [token, ...(previousToken === null ? [] : [previousToken])] as const;
     if (managed && admin.startsWith('unix/')) prepareSocketFolder(admin.slice('unix/'.length));
-    const proxy = createProxy(settings.proxy, log);
+    const proxy = createProxy(settings.proxy, tokens, log);
     const { onIndexing, over } = indexing ?? {};
     const logs = createLogs({ file: accessLog.file, ...(onIndexing ? { onIndexing } : {}) });
     void logs.warm().then(over);

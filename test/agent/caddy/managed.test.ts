@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findByArgument } from '../../../agent/caddy/processes.ts';
+import { findCaddies, pidFileOf } from '../../../agent/caddy/processes.ts';
 import { createProxy } from '../../../agent/caddy/proxy.ts';
 import { readSettings } from '../../../src/program/config.ts';
 import { serveAgent, serveAll } from '../../../src/program/serve/serve.ts';
@@ -28,7 +28,7 @@ const reload = (of: Stack, proxyfile: string) =>
     headers: of.agentHeaders,
   });
 const site = (of: Stack, body: string) => `http://a.example:${of.httpPort} {\n${body}\n}\n`;
-const caddies = (of: Stack) => findByArgument(join(of.dataDir, 'caddy', 'boot.json'));
+const caddies = (of: Stack) => findCaddies(pidFileOf(join(of.dataDir, 'caddy')), 'caddy');
 
 describe('a managed Caddy', () => {
   test('gets none of our environment, only the variables in the file', async () => {
@@ -76,26 +76,6 @@ describe('a managed Caddy', () => {
     await stack.stop();
     stack = undefined;
     expect(caddies(of)).toEqual([]);
-  });
-
-  test('that outlived a killed agent is adopted and keeps serving', async () => {
-    const { folder, env } = killedAgent();
-    const left = await leaveBehind(env, 1);
-    stack = await startStack(env, folder);
-    expect(caddies(stack).map(({ pid }) => pid)).toEqual(left);
-    expect(stack.lines.join('\n')).toContain('proxy adopted');
-    expect((await reload(stack, site(stack, 'respond adopted'))).status).toBe(200);
-    expect((await stack.served('a.example')).text).toBe('adopted');
-  });
-
-  test('that was left with other settings, or twice, is stopped first, so there are never two', async () => {
-    const { folder, env } = killedAgent();
-    const left = await leaveBehind(env, 2);
-    stack = await startStack(env, folder);
-    const now = caddies(stack).map(({ pid }) => pid);
-    expect(now.length).toBe(1);
-    expect(left).not.toContain(now[0]);
-    expect((await reload(stack, site(stack, 'respond fresh'))).status).toBe(200);
   });
 
   test('reports a port that is in use, and starts once it is free', async () => {
@@ -162,6 +142,7 @@ describe('a proxy that hangs or is missing', () => {
     chmodSync(bin, 0o755);
     const proxy = createProxy(
       { ...stack.settings.agent.proxy, managed: null, bin, deadline: 200 },
+      [stack.token],
       () => {},
     );
     expect(proxy.reload(site(stack, 'respond x'))).rejects.toMatchObject({
@@ -169,6 +150,7 @@ describe('a proxy that hangs or is missing', () => {
     });
     const gone = createProxy(
       { ...stack.settings.agent.proxy, managed: null, bin: '/nowhere/caddy' },
+      [stack.token],
       () => {},
     );
     expect(gone.reload(site(stack, 'respond x'))).rejects.toMatchObject({
@@ -195,43 +177,3 @@ const agentEnv = (of: Stack) => ({
   PROXY_MANAGED: 'true',
   PROXYFILE: of.proxyfile,
 });
-
-function killedAgent() {
-  const folder = temporaryFolder();
-  const env = {
-    PROXY_HTTP_PORT: String(freePort()),
-    PROXY_HTTPS_PORT: String(freePort()),
-    DATA_DIR: join(folder, 'data'),
-  };
-  return { folder, env };
-}
-
-/** Leaves Caddys running, as a killed agent does. */
-async function leaveBehind(env: Record<string, string>, howMany: number): Promise<number[]> {
-  const script = `
-    import { countListeners } from '../../harness/listeners.ts';
-import { readSettings } from ${JSON.stringify(join(import.meta.dir, '../../../src/program/config.ts'))};
-    import { createProxy } from ${JSON.stringify(join(import.meta.dir, '../../../agent/caddy/proxy.ts'))};
-    const machine = { readFile: () => '', which: (name) => Bun.which(name) };
-    const { agent } = readSettings('all', process.env, machine);
-    const proxy = createProxy(agent.proxy, () => {});
-    await proxy.start();
-    process.kill(process.pid, 'SIGKILL');
-  `;
-  const { agent } = readSettings('all', { ...env, PATH: process.env.PATH }, machine);
-  const boot = join(agent.proxy.managed?.folder ?? '', 'boot.json');
-  await Bun.spawn([process.execPath, '-e', script], {
-    env: { ...env, PATH: process.env.PATH ?? '' },
-    stdin: 'ignore',
-  }).exited;
-  for (let more = 1; more < howMany; more++) {
-    Bun.spawn([agent.proxy.bin, 'run', '--config', boot], {
-      env: agent.proxy.env,
-      stdio: ['ignore', 'ignore', 'ignore'],
-    }).unref();
-  }
-  return until(() => {
-    const found = findByArgument(boot).map(({ pid }) => pid);
-    return found.length === howMany && found;
-  });
-}

@@ -1,11 +1,25 @@
 import { describe, expect, test } from 'bun:test';
-import { patchConfig } from '../../../agent/caddy/patch.ts';
+import { SECRET_NAME } from '../../../agent/caddy/identity.ts';
+import type { JsonObject } from '../../../agent/caddy/json.ts';
+import { bootConfig, patchConfig } from '../../../agent/caddy/patch.ts';
 
 const stamp = {
   digest: 'd'.repeat(64),
-  admin: 'unix//run/admin.sock',
+  admin: { listen: 'unix//run/admin.sock', origins: ['secret.invalid', 'theirs'] },
   accessLog: { file: '/logs/access.log', rollMb: 7, keep: 3 },
 };
+
+/** How the default logger writes, which may log admin requests whatever it excludes. */
+const redacted = (wrap: JsonObject) => ({
+  format: 'filter',
+  wrap,
+  fields: {
+    host: { filter: 'regexp', regexp: SECRET_NAME, value: 'REDACTED' },
+    error: { filter: 'regexp', regexp: SECRET_NAME, value: 'REDACTED' },
+    headers: { filter: 'delete' },
+    origins: { filter: 'delete' },
+  },
+});
 
 describe('the configuration that the agent loads', () => {
   test('has the agent’s admin endpoint and nothing of the requested one', () => {
@@ -20,7 +34,14 @@ describe('the configuration that the agent loads', () => {
         config: { load: { module: 'http', url: 'http://evil.example' } },
       },
     };
-    expect(patchConfig(asked, stamp).admin).toEqual({ listen: 'unix//run/admin.sock' });
+    const admin = {
+      listen: 'unix//run/admin.sock',
+      enforce_origin: true,
+      origins: ['secret.invalid', 'theirs'],
+      config: { persist: false },
+    };
+    expect(patchConfig(asked, stamp).admin).toEqual(admin);
+    expect(bootConfig(stamp.admin).admin).toEqual(admin);
   });
 
   test('has a stamped access logger and an error logger besides its own loggers', () => {
@@ -30,7 +51,11 @@ describe('the configuration that the agent loads', () => {
     };
     expect(patchConfig({ logging: { logs } }, stamp).logging).toEqual({
       logs: {
-        default: { level: 'WARN', exclude: ['tls', 'http.log.access'] },
+        default: {
+          level: 'WARN',
+          exclude: ['tls', 'admin', 'http.log.access'],
+          encoder: redacted({ format: 'json' }),
+        },
         log0: { include: ['http.log.access.log0'] },
         signalbox_access: {
           '@id': `rev-${stamp.digest}`,
@@ -68,6 +93,23 @@ describe('the configuration that the agent loads', () => {
     const patched = patchConfig({ logging: { logs: { default: { include: ['tls'] } } } }, stamp);
     expect(patched.logging).toMatchObject({ logs: { default: { include: ['tls'] } } });
     expect(JSON.stringify(patched)).not.toContain('exclude');
+  });
+
+  test('has no logger that shows the secret of the admin endpoint', () => {
+    const logs = {
+      default: { include: ['admin.api'], encoder: { format: 'console' } },
+      only: { include: ['admin', 'admin.api'] },
+      some: { include: ['admin.api', 'tls', 'administration'] },
+      all: { include: [], exclude: ['tls'] },
+    };
+    const patched = patchConfig({ logging: { logs } }, stamp).logging as { logs: object };
+    expect(patched.logs).toMatchObject({
+      default: { exclude: ['admin', 'http.log.access'], encoder: redacted({ format: 'console' }) },
+      some: { include: ['tls', 'administration'] },
+      all: { exclude: ['tls', 'admin'] },
+    });
+    expect(Object.keys(patched.logs)).not.toContain('only');
+    expect(JSON.stringify(bootConfig(stamp.admin).logging)).toContain('"exclude":["admin"]');
   });
 
   test('logs every server and host, and keeps the rest of a server', () => {

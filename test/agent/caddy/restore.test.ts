@@ -60,6 +60,7 @@ async function reload(answers: Answer[], isDiskFull = false) {
       env: { PATH: process.env.PATH ?? '', HOME: folder },
       accessLog: { file: join(folder, 'access.log'), rollMb: 10, keep: 1 },
     },
+    ['t'.repeat(32)],
     () => {},
   );
   if (isDiskFull) symlinkSync('/dev/full', `${proxyfile}.signalbox`);

@@ -1,95 +1,26 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createAdminMatcher } from '../../../agent/caddy/admin-address.ts';
-import { findForbidden } from '../../../agent/caddy/restrictions.ts';
+import type { JsonObject } from '../../../agent/caddy/json.ts';
+import { hasStorage } from '../../../agent/caddy/restrictions.ts';
 import { fileImports } from '../../../src/shared/caddyfile/file-imports.ts';
-import { mayImport, resolvePath } from '../../../src/shared/import-dirs.ts';
+import { mayImport } from '../../../src/shared/import-dirs.ts';
 import { temporaryFolder } from '../../harness/stack.ts';
 
 const folder = temporaryFolder();
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe('an upstream counts as the admin endpoint', () => {
-  const isTcp = createAdminMatcher('localhost:2019', resolvePath);
-  test.each([
-    'localhost:2019',
-    'LOCALHOST:2019',
-    'tcp/localhost:2019',
-    'tcp4/127.0.0.1:2019',
-    '127.0.0.1:2019',
-    '127.1:2019',
-    '127.255.0.9:2019',
-    '[::1]:2019',
-    '[::ffff:127.0.0.1]:2019',
-    '[0:0:0:0:0:0:0:1]:2019',
-    '0.0.0.0:2019',
-    '[::]:2019',
-    '0:2019',
-    ':2019',
-    '2130706433:2019',
-    'box.localhost:2019',
-    'localhost:2000-2020',
-    '{http.request.header.to}',
-    '{http.request.header.to}:2019',
-    'localhost:{http.request.header.port}',
-    '127.0.0.1:20{http.vars.x}',
-  ])('%s', (address) => {
-    expect(isTcp(address)).toBe(true);
-  });
+describe('a storage', () => {
+  const deep = (handler: JsonObject) => ({ apps: { http: { routes: [{ handle: [handler] }] } } });
 
-  const isUnix = createAdminMatcher('unix//run/box/admin.sock', resolvePath);
-  test.each([
-    'unix//run/box/admin.sock',
-    'unix//run/box/../box/./admin.sock',
-    'unix//run//box/admin.sock',
-    'unix//run/box/admin.sock|0222',
-    'unix+h2c//run/box/admin.sock',
-    'unix//run/box/{http.request.host}',
-    '{http.vars.any}',
-  ])('%s', (address) => {
-    expect(isUnix(address)).toBe(true);
+  test.each<[JsonObject, boolean]>([
+    [{ storage: { module: 'file_system' } }, true],
+    [deep({ issuer: { storage: { module: 'file_system' } } }), true],
+    [deep({ upstreams: [{ dial: '{http.vars.backend}' }] }), false],
+    [{}, false],
+  ])('is found at any depth: %j', (config, found) => {
+    expect(hasStorage(config)).toBe(found);
   });
-
-  test('through a symbolic link', () => {
-    mkdirSync(join(folder, 'real'));
-    writeFileSync(join(folder, 'real/admin.sock'), '');
-    symlinkSync(join(folder, 'real'), join(folder, 'link'));
-    const isLinked = createAdminMatcher(`unix/${folder}/real/admin.sock`, resolvePath);
-    expect(isLinked(`unix/${folder}/link/admin.sock`)).toBe(true);
-    expect(isLinked(`unix/${folder}/link/other.sock`)).toBe(false);
-  });
-
-  test.each([
-    [isTcp, 'localhost:2020'],
-    [isTcp, '10.0.0.1:2019'],
-    [isTcp, 'nas.example:2019'],
-    [isTcp, 'unix//run/x.sock'],
-    [isTcp, '{http.request.host.labels.1}:8080'],
-    [isTcp, '{env.UPSTREAM}'],
-    [isUnix, 'localhost:2019'],
-    [isUnix, 'unix//run/box/other.sock'],
-    [isUnix, '{http.request.host.labels.1}:8080'],
-  ])('but not with %p: %s', (matches, address) => {
-    expect(matches(address)).toBe(false);
-  });
-});
-
-test('it is found at any depth, in static and dynamic upstreams and forward proxies', () => {
-  const isAdmin = createAdminMatcher('localhost:2019', resolvePath);
-  const find = (handler: object) =>
-    findForbidden({ apps: { http: { routes: [{ handle: [handler as never] }] } } }, isAdmin);
-  expect(find({ upstreams: [{ dial: 'ok:1' }, { dial: 'localhost:2019' }] })).toContain('admin');
-  expect(find({ dynamic_upstreams: { source: 'a', name: 'localhost', port: '2019' } })).toContain(
-    'admin',
-  );
-  expect(find({ transport: { forward_proxy_url: 'http://127.0.0.1:2019/' } })).toContain('admin');
-  expect(find({ issuer: { storage: { module: 'file_system' } } })).toContain('storage');
-  expect(find({ upstreams: [{ dial: 'ok:1' }], dynamic_upstreams: { name: 'a', port: '1' } })).toBe(
-    null,
-  );
-  expect(findForbidden({ storage: { module: 'x' } }, isAdmin)).toContain('storage');
-  expect(findForbidden({}, isAdmin)).toBeNull();
 });
 
 describe('imported files', () => {

@@ -84,7 +84,11 @@ describe('after the first publish', () => {
   test('a file that someone edits is drift: reported, kept, and not overwritten', async () => {
     const list = await ask<{ id: number }[]>(`${stack.hub}/vhosts`, { headers });
     writeFileSync(stack.file, '# mine now\n');
-    expect(await status()).toMatchObject({ drift: true, inStep: true });
+    expect(await status()).toMatchObject({
+      drift: true,
+      inStep: true,
+      warnings: expect.arrayContaining([expect.stringContaining('caddy reload')]),
+    });
     await Bun.sleep(2_500);
     expect(read('Caddyfile')).toBe('# mine now\n');
     const put = await ask(`${stack.hub}/vhosts/${list.body[0]?.id}`, {
@@ -94,6 +98,7 @@ describe('after the first publish', () => {
     });
     expect(put.status).toBe(200);
     expect(await status()).toMatchObject({ drift: false, inStep: true });
+    expect(JSON.stringify(await status())).not.toContain('caddy reload');
     const copy = names().find((name) => name.startsWith('Caddyfile.changed-'));
     expect(read(copy ?? 'none')).toBe('# mine now\n');
     expect(read('Caddyfile.before-signalbox')).toBe(stack.theirs);

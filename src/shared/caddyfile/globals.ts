@@ -1,6 +1,6 @@
-/** Reads and edits the global options at the start of a preamble. Pure. */
-import { hasGlobalOptions } from '../../shared/caddyfile/preamble.ts';
-import { startsLine, tokenize } from '../../shared/caddyfile/tokenizer.ts';
+/** Reads and edits the global options of a Caddyfile. Pure. */
+import { hasGlobalOptions } from './preamble.ts';
+import { startsLine, tokenize } from './tokenizer.ts';
 
 /** Why the `admin` option may not be used. */
 export const ADMIN_IS_OURS = 'admin: signalbox sets the admin endpoint itself';
@@ -18,7 +18,9 @@ export function globalOptions(preamble: string): GlobalOption[] {
     if (token.text === '}') depth--;
     if (depth === 0 && token.text === '}') break;
     const last = options.at(-1);
-    if (depth === 1 && token.text !== '{' && token.text !== '}' && startsLine(tokens, index)) {
+    // An option may share the line of the opening brace.
+    const begins = index === 1 || startsLine(tokens, index);
+    if (depth === 1 && token.text !== '{' && token.text !== '}' && begins) {
       const { text: name, line, start, end } = token;
       options.push({ name, line, start, end });
     } else if (last && depth >= 1) {
