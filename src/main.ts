@@ -8,6 +8,7 @@ import { createProgress } from './program/cli/progress.ts';
 import { commandHelp, overallHelp, synopsis } from './program/cli/usage.ts';
 import { createPaint } from './program/paint.ts';
 import { COMMIT, VERSION } from './program/version.ts';
+import { visible, visibleLines } from './program/visible.ts';
 
 // The reader may go away (`| head`, a restarted journal): that is no reason to exit.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
@@ -20,14 +21,14 @@ const progress = createProgress({
     return () => clearInterval(timer);
   },
 });
-const err = progress.print;
+const err = (text: string) => progress.print(visibleLines(text));
 const out = (text: string) => {
   // Standard output may be the same terminal.
   progress.print('');
   process.stdout.write(text);
 };
 const { red } = createPaint(process.stderr.isTTY, process.env);
-const fail = (reason: string) => err(`${red(reason)}\n`);
+const fail = (reason: string) => progress.print(`${red(visibleLines(reason))}\n`);
 
 const cli: Cli = {
   commands: COMMANDS,
@@ -68,7 +69,7 @@ if (parsed.ask === 'help') {
   const usage = parsed.command ? `Usage: ${synopsis(parsed.command)}\n` : overallHelp(COMMANDS);
   err(`${usage}\n`);
   const fault = parsed.command ? 'missing or wrong arguments' : 'unknown command';
-  fail(`signalbox: ${fault}: ${words.join(' ')}`);
+  fail(`signalbox: ${fault}: ${visible(words.join(' '))}`);
   process.exitCode = EXIT.usage;
 } else {
   const { command, given } = parsed;

@@ -1,5 +1,6 @@
 /** Writes the program's own log: one line per event on standard error, as logfmt or JSON. */
 import { type Fields, LEVELS, type Level, type Log } from '../shared/log.ts';
+import { visible } from './visible.ts';
 
 export const LOG_FORMATS = ['logfmt', 'json'] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];
@@ -14,12 +15,6 @@ export type LogOptions = {
 
 /** Enough for a proxy's longest sentence, and for the ids of a whole batch of requests. */
 const LONGEST_VALUE = 2_000;
-
-/**
- * Characters that control a terminal or deceive a reader, and that `JSON.stringify` does not escape:
- * DEL and C1 controls, line separators, invisible and direction-changing characters (UAX 9).
- */
-const UNSEEN = /[\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
 /** Our own secrets. Nothing should log one; if something does, it is not written. */
 const SECRET = /\bsbx_[0-9A-Za-z]{38}\b|\$argon2[^\s"]+|(?<=\bBearer\s+)[^\s"]+/gi;
@@ -63,8 +58,4 @@ function bounded(value: unknown): string {
 
 const bare = (text: string) => (/^[\w.,:/@+-]+$/.test(text) ? text : escaped(text));
 
-const escaped = (value: unknown) =>
-  JSON.stringify(value).replace(
-    UNSEEN,
-    (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+const escaped = (value: unknown) => visible(JSON.stringify(value));

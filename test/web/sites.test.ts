@@ -24,6 +24,8 @@ const status = (change: Partial<Status> = {}): Status => ({
   uptimeSeconds: 1,
   agent: { reachable: true, latencyMs: 1 },
   proxy: { running: true, version: '2.6.2' },
+  advisories: [],
+  upgrade: null,
   inStep: true,
   foreign: false,
   drift: false,
@@ -155,6 +157,19 @@ describe('the status bar', () => {
       inStep: false,
     });
     expect(problemsOf(gone).map(({ title }) => title)).toEqual(['The agent does not answer']);
+  });
+
+  test('names the advisories that affect the running Caddy, and how to get a newer one', () => {
+    const advisories = [{ id: 'CVE-1', summary: 'Anyone gets in.', fixedIn: '2.7.0' }];
+    expect(problemsOf(status({ advisories, upgrade: 'Install Caddy 2.7.0.' }))).toEqual([
+      {
+        level: 'warn',
+        title: 'Caddy 2.6.2 has 1 known vulnerability',
+        text: 'Install Caddy 2.7.0.',
+        details: ['CVE-1: Anyone gets in. Fixed in 2.7.0.'],
+      },
+    ]);
+    expect(problemsOf(status({ advisories: null }))).toEqual([]);
   });
 
   test('reports a certificate that nothing renews, but not one that Caddy will renew', () => {

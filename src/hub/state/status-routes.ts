@@ -1,9 +1,10 @@
 /** `/status`: the state of hub, agent and proxy in one response. */
 import { Elysia } from 'elysia';
+import { advisoriesFor } from '../../shared/advisories.ts';
 import type { Guard } from '../auth/guard.ts';
 import { about } from '../http/about.ts';
 import { READS, refusals } from '../http/refusal-schemas.ts';
-import { HubStatus, readStatus, type StatusDeps } from './status.ts';
+import { HubStatus, readStatus, type StatusDeps, UPGRADE } from './status.ts';
 
 export function statusRoutes({ guard, ...deps }: StatusDeps & { guard: Guard }) {
   return new Elysia({ name: 'status' }).use(guard).get('/status', () => readStatus(deps), {
@@ -19,7 +20,9 @@ export function statusRoutes({ guard, ...deps }: StatusDeps & { guard: Guard }) 
         commit: null,
         uptimeSeconds: 3600,
         agent: { reachable: true, latencyMs: 1.2 },
-        proxy: { running: true, version: 'v2.6.2' },
+        proxy: { running: true, version: '2.11.3' },
+        advisories: advisoriesFor('2.11.3'),
+        upgrade: UPGRADE,
         inStep: true,
         foreign: false,
         drift: false,

@@ -1,5 +1,6 @@
 /** How hub, agent and proxy are, and whether they are in step. */
 import { type Static, t } from 'elysia';
+import { ADVISORIES_AS_OF, advisoriesFor, SAFE_VERSION } from '../../shared/advisories.ts';
 import { sentenceOf } from '../../shared/failure.ts';
 import type { AgentClient } from '../agent-client/client.ts';
 import { Timestamp } from '../http/schemas.ts';
@@ -31,6 +32,14 @@ export const HubStatus = t.Object(
       latencyMs: nullable(t.Number()),
     }),
     proxy: t.Object({ running: t.Boolean(), version: nullable(t.String()) }),
+    advisories: nullable(
+      t.Array(t.Object({ id: t.String(), summary: t.String(), fixedIn: t.String() }), {
+        description: `security advisories that affect the proxy's version, from a table of ${ADVISORIES_AS_OF}; null if the version is unknown`,
+      }),
+    ),
+    upgrade: nullable(
+      t.String({ description: 'how to get a version without them; null if there are none' }),
+    ),
     inStep: t.Boolean({ description: 'the proxy and the file on disk match what is stored' }),
     foreign: t.Boolean({ description: 'the proxy serves sites that signalbox did not write' }),
     drift: t.Boolean({ description: 'another program changed the file on disk' }),
@@ -64,6 +73,9 @@ export const HubStatus = t.Object(
 );
 export type HubStatus = Static<typeof HubStatus>;
 
+/** How to get rid of all advisories. */
+export const UPGRADE = `Install Caddy ${SAFE_VERSION} or newer from Caddy's own package repository, with the commands in docs/deployment.md under "A newer Caddy".`;
+
 const roundToTenths = (value: number) => Math.round(value * 10) / 10;
 
 /** Caddy does not count the loads that it refuses; whoever tries one has usually edited the file. */
@@ -78,12 +90,16 @@ export async function readStatus(deps: StatusDeps): Promise<HubStatus> {
   const status = await agent.status().catch(() => null);
   const latencyMs = status === null ? null : roundToTenths(performance.now() - from);
   const last = publisher.lastPublish();
+  const proxy = status?.proxy ?? { running: false, version: null };
+  const advisories = advisoriesFor(proxy.version);
   return {
     version,
     commit,
     uptimeSeconds: Math.floor((now().getTime() - startedAt.getTime()) / 1000),
     agent: { reachable: status !== null, latencyMs },
-    proxy: status?.proxy ?? { running: false, version: null },
+    proxy,
+    advisories,
+    upgrade: advisories?.length ? UPGRADE : null,
     inStep: status !== null && publisher.isInStep(status),
     foreign: status?.foreign ?? false,
     drift: status?.drift ?? false,

@@ -7,6 +7,7 @@ import { describeContents } from '../../hub/db/inspect.ts';
 import { databaseIn, openUnmigrated } from '../../hub/db/open.ts';
 import { BESIDE } from '../../hub/db/replace.ts';
 import { messageOf } from '../../shared/async.ts';
+import { visible } from '../visible.ts';
 import { EXIT } from './command.ts';
 
 export type BackupDeps = {
@@ -40,7 +41,7 @@ export async function backup(
     try {
       const contents = describeContents(copyDatabase(sqlite, target));
       if (toOut) await send(target);
-      (toOut ? err : out)(`${toOut ? 'backup' : file}: ${contents}\n`);
+      (toOut ? err : out)(`${toOut ? 'backup' : visible(file)}: ${contents}\n`);
       return EXIT.done;
     } finally {
       sqlite.close();

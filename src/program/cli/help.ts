@@ -1,4 +1,5 @@
 /** `signalbox help [COMMAND]` */
+import { visible } from '../visible.ts';
 import { type Command, EXIT } from './command.ts';
 import { commandHelp, overallHelp } from './usage.ts';
 
@@ -15,7 +16,7 @@ export const help: Command = {
       return EXIT.done;
     }
     err(`${overallHelp(commands)}\n`);
-    fail(`signalbox: unknown command: help ${name}`);
+    fail(`signalbox: unknown command: help ${visible(name)}`);
     return EXIT.usage;
   },
 };

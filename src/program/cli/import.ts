@@ -1,6 +1,7 @@
 /** `signalbox import FILE [--dry-run]`: imports a Caddyfile into the hub running on this machine. */
 import type { Imported } from '../../hub/exchange/importer.ts';
 import { dataDirOf, hubSocket } from '../config.ts';
+import { visible, visibleLines } from '../visible.ts';
 import { type Command, EXIT } from './command.ts';
 
 export const importFile: Command = {
@@ -12,7 +13,7 @@ export const importFile: Command = {
 options and snippets replace those the hub has (the preamble). The hub must be running with the same
 DATA_DIR. You need no password, but must be root or the user who runs the hub.
 `,
-  run: ({ args: [file = ''], has }, { env, out, err, fail, progress }) =>
+  run: ({ args: [file = ''], has }, { env, out, err, fail, progress, host }) =>
     importCommand(file, has('dry-run'), {
       socket: hubSocket(dataDirOf(env)),
       read: (name) => (name === '-' ? Bun.stdin.text() : Bun.file(name).text()),
@@ -20,6 +21,7 @@ DATA_DIR. You need no password, but must be root or the user who runs the hub.
       err,
       fail,
       during: progress.during,
+      toTerminal: host.writesToTerminal,
     }),
 };
 
@@ -33,6 +35,8 @@ type ImportCommandDeps = {
   fail: (reason: string) => void;
   /** Shows on a terminal that `work` is in progress. */
   during: <T>(label: string, work: Promise<T>) => Promise<T>;
+  /** Whether `out` is a terminal, which a Caddyfile's characters could control. */
+  toTerminal: boolean;
 };
 
 type Refusal = { code: string; message: string; detail?: string };
@@ -41,7 +45,7 @@ type Refusal = { code: string; message: string; detail?: string };
 async function importCommand(
   file: string,
   dryRun: boolean,
-  { socket, read, out, err, fail, during }: ImportCommandDeps,
+  { socket, read, out, err, fail, during, toTerminal }: ImportCommandDeps,
 ): Promise<number> {
   let proxyfile: string;
   try {
@@ -64,14 +68,15 @@ async function importCommand(
   }
   if (!response.ok) {
     const { code, message, detail } = (await response.json()) as Refusal;
-    fail(`signalbox import: ${message} (${code})`);
-    if (detail !== undefined) err(`  ${detail}\n`);
+    fail(`signalbox import: ${visible(message)} (${visible(code)})`);
+    if (detail !== undefined) err(`  ${visible(detail)}\n`);
     return EXIT.failed;
   }
   const { vhosts, skipped, proxyfile: text } = (await response.json()) as Imported;
-  for (const { line, reason } of skipped) err(`line ${line} skipped: ${reason}\n`);
+  for (const { line, reason } of skipped) err(`line ${line} skipped: ${visible(reason)}\n`);
   const sites = `${vhosts.length} ${vhosts.length === 1 ? 'site' : 'sites'}`;
   err(`${sites} ${dryRun ? 'would be imported' : 'imported'}\n`);
-  out(dryRun ? text : vhosts.map(({ id, domain }) => `${id}\t${domain}\n`).join(''));
+  if (dryRun) out(toTerminal ? visibleLines(text) : text);
+  else out(vhosts.map(({ id, domain }) => `${id}\t${visible(domain)}\n`).join(''));
   return EXIT.done;
 }

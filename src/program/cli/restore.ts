@@ -9,6 +9,7 @@ import { databaseIn } from '../../hub/db/open.ts';
 import { BESIDE, giveToOwner, makeReady, putInPlace } from '../../hub/db/replace.ts';
 import { messageOf } from '../../shared/async.ts';
 import { lockFolder } from '../../shared/lock.ts';
+import { visible } from '../visible.ts';
 import { EXIT } from './command.ts';
 
 export type RestoreDeps = {
@@ -39,8 +40,8 @@ export async function restore(
     await stage(file, staged, open);
     const contents = makeReady(staged, name);
     const kept = putInPlace(staged, current, now().toISOString().replaceAll(/[:.]/g, '-'));
-    out(`${current}: ${describeContents(contents)}\n`);
-    if (kept !== null) out(`The previous database was kept as ${kept}\n`);
+    out(`${visible(current)}: ${describeContents(contents)}\n`);
+    if (kept !== null) out(`The previous database was kept as ${visible(kept)}\n`);
     out('Start the hub to publish these sites. Everyone has to sign in again.\n');
     return EXIT.done;
   } catch (error) {

@@ -1,6 +1,7 @@
 /** Shows a plan's steps to a person. */
 import { structuredPatch } from 'diff';
 import type { Paint } from '../paint.ts';
+import { visible, visibleLines } from '../visible.ts';
 import type { Owner, Step } from './plan.ts';
 
 /** Unchanged lines around each change in a diff. */
@@ -10,23 +11,23 @@ const CONTEXT = 2;
 export function show(step: Step, { red, green, bold }: Paint): string {
   switch (step.do) {
     case 'write': {
-      const title = bold(`write ${step.path} (${octal(step.mode)})`);
+      const title = bold(`write ${visible(step.path)} (${octal(step.mode)})`);
       if (step.secret) return `${title}\n    a new secret, not shown\n`;
       const lines = step.before === null ? wholeOf(step.text) : diffOf(step.before, step.text);
-      const coloured = lines.map((line) => {
+      const coloured = lines.map(visibleLines).map((line) => {
         if (step.before === null) return line;
         return line.startsWith('+') ? green(line) : line.startsWith('-') ? red(line) : line;
       });
       return `${title}\n${coloured.map((line) => `    ${line}`.trimEnd()).join('\n')}\n`;
     }
     case 'copy':
-      return `${bold(`copy ${step.from} to ${step.to}`)}\n`;
+      return `${bold(visible(`copy ${step.from} to ${step.to}`))}\n`;
     case 'own':
-      return `${bold(`change owner and mode of ${step.path}`)}\n    from ${ownerText(step.from)} to ${ownerText(step.to)}\n`;
+      return `${bold(`change owner and mode of ${visible(step.path)}`)}\n    from ${ownerText(step.from)} to ${ownerText(step.to)}\n`;
     case 'remove':
-      return `${bold(`remove ${step.path}`)}\n`;
+      return `${bold(`remove ${visible(step.path)}`)}\n`;
     case 'run':
-      return `${bold(`run ${step.command.join(' ')}`)}\n`;
+      return `${bold(visible(`run ${step.command.join(' ')}`))}\n`;
   }
 }
 

@@ -310,6 +310,16 @@ export interface Status {
     running: boolean;
     version: string | null;
   };
+  /** security advisories that affect the proxy's version, from a table of 2026-11-21; null if the version is unknown */
+  advisories:
+    | {
+        id: string;
+        summary: string;
+        fixedIn: string;
+      }[]
+    | null;
+  /** how to get a version without them; null if there are none */
+  upgrade: string | null;
   /** the proxy and the file on disk match what is stored */
   inStep: boolean;
   /** the proxy serves sites that signalbox did not write */

@@ -7,6 +7,8 @@ export type Problem = {
   title: string;
   text: string;
   link?: { to: string; label: string };
+  /** Shown below the text on demand. */
+  details?: readonly string[];
 };
 
 /** In the order they are shown. */
@@ -55,6 +57,16 @@ export function problemsOf(status: Status): Problem[] {
   }
   if (status.restartNeeded) {
     warn('Caddy should be restarted', 'A failed start may have left ports open.');
+  }
+  if (status.advisories?.length) {
+    problems.push({
+      level: 'warn',
+      title: `Caddy ${status.proxy.version} has ${plural(status.advisories.length, 'known vulnerability', 'known vulnerabilities')}`,
+      text: status.upgrade ?? '',
+      details: status.advisories.map(
+        ({ id, summary, fixedIn }) => `${id}: ${summary} Fixed in ${fixedIn}.`,
+      ),
+    });
   }
   for (const warning of status.warnings) warn('Warning', warning);
   return problems;

@@ -42,11 +42,13 @@ export function StatusBar() {
       </div>
     );
   }
+  const inStep = worst === 'warn' && status.inStep && !status.foreign ? 'All in step. ' : '';
   return (
     <details class={`status status-${worst}`}>
       <summary>
         <span class="lamp" aria-hidden="true" />
         <span class="status-main" role="status">
+          {inStep}
           {problems.length === 1
             ? problems[0]?.title
             : `${problems[0]?.title}, and ${plural(problems.length - 1, 'more problem')}`}
@@ -62,10 +64,20 @@ export function StatusBar() {
   );
 }
 
-function ProblemItem({ problem: { title, text, link } }: { problem: Problem }) {
+function ProblemItem({ problem: { title, text, link, details } }: { problem: Problem }) {
   return (
     <li>
       <strong>{title}.</strong> {text} {link && <a href={link.to}>{link.label}</a>}
+      {details && (
+        <details>
+          <summary>Details</summary>
+          <ul>
+            {details.map((detail) => (
+              <li key={detail}>{detail}</li>
+            ))}
+          </ul>
+        </details>
+      )}
     </li>
   );
 }

@@ -1,0 +1,162 @@
+/** Text from outside tries to control the terminal of whoever runs a command, or to forge its lines. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CADDYS } from '../harness/caddys.ts';
+import { runProgram } from '../harness/program.ts';
+import { startStack, temporaryFolder, until } from '../harness/stack.ts';
+
+/** Clears the screen, sets the title, colours (7 and 8 bits), turns text around, hides it. */
+const SLY = '\u001b[2J\u001b]0;title\u0007\u009b31m\u202etxt\u2066\u200b\u2028\u{e0041}\r\b';
+/** What a terminal obeys or does not show. */
+const OBEYED = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+const FORGED = `${SLY}\n9\tforged`;
+
+const folder = temporaryFolder();
+const dataDir = join(folder, 'data');
+const file = join(folder, 'theirs.Caddyfile');
+let answer: () => Response = () => new Response();
+let hub: ReturnType<typeof Bun.serve>;
+
+beforeAll(() => {
+  mkdirSync(dataDir, { mode: 0o700 });
+  writeFileSync(file, '');
+  // Stands in for a hub that repeats whatever it was given.
+  hub = Bun.serve({ unix: join(dataDir, 'hub.sock'), fetch: () => answer() });
+});
+afterAll(async () => {
+  await hub.stop(true);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const run = (args: string[], env: Record<string, string> = {}, input?: string) =>
+  runProgram(args, env, folder, input === undefined ? {} : { input }).exited();
+
+/** Runs a command on a terminal without colours, and returns everything it wrote. */
+async function atTerminal(args: string[]): Promise<string> {
+  let seen = '';
+  const decoder = new TextDecoder();
+  const main = join(import.meta.dir, '../../src/main.ts');
+  const child = Bun.spawn([process.execPath, main, ...args], {
+    cwd: folder,
+    env: { PATH: process.env.PATH ?? '', NO_COLOR: '1' },
+    terminal: {
+      cols: 200,
+      data: (_terminal, bytes) => {
+        seen += decoder.decode(bytes, { stream: true });
+      },
+    },
+  });
+  await child.exited;
+  await until(() => seen.endsWith('\n'), 'the output');
+  return seen.replaceAll('\r\n', '\n');
+}
+
+describe('signalbox import', () => {
+  test('prints what a hub answers without control characters or forged lines', async () => {
+    answer = () =>
+      Response.json({
+        vhosts: [{ id: 1, domain: `http://a.example${FORGED}` }],
+        skipped: [{ line: 2, reason: `admin ${FORGED}` }],
+        proxyfile: '',
+      });
+    const { code, out, err } = await run(['import', file]);
+    expect(code).toBe(0);
+    expect(out + err).not.toMatch(OBEYED);
+    expect(out).toStartWith('1\thttp://a.example\\u001b[2J');
+    expect(out.match(/\n/g)).toHaveLength(1);
+    expect(err.match(/\n/g)).toHaveLength(2);
+  });
+
+  test('prints a refusal the same way', async () => {
+    const refusal = { code: `C${SLY}`, message: `refused ${FORGED}`, detail: `detail ${FORGED}` };
+    answer = () => Response.json(refusal, { status: 502 });
+    const { code, out, err } = await run(['import', file]);
+    expect([code, out]).toEqual([1, '']);
+    expect(err).not.toMatch(OBEYED);
+    expect(err).toContain('refused \\u001b[2J');
+    expect(err.match(/\n/g)).toHaveLength(2);
+    expect(await atTerminal(['import', file])).not.toMatch(OBEYED);
+  });
+
+  test('writes the Caddyfile of a dry run to a file as it is, but not to a terminal', async () => {
+    const proxyfile = `http://a.example {\n\trespond "👩‍🚀 ${SLY}"\n}\n`;
+    answer = () => Response.json({ vhosts: [], skipped: [], proxyfile });
+    expect((await run(['import', file, '--dry-run'])).out).toBe(proxyfile);
+    const seen = await atTerminal(['import', file, '--dry-run']);
+    expect(seen).toContain('\n\trespond "');
+    expect(seen).not.toMatch(OBEYED);
+  });
+
+  test.each(CADDYS)('prints what $name refuses without control characters', async ({ bin }) => {
+    const stack = await startStack({ PROXY_BIN: bin });
+    try {
+      for (const text of [
+        `http://a.example {\n\trespo${SLY} a\n}\n`,
+        `http://a.example {\n\trespond "a" "${SLY}"\n}\n`,
+        `{\n\tadmin "unix//${SLY}"\n}\n\nhttp://a.example {\n\trespond a\n}\n`,
+        `"http://a.example${SLY}" {\n\trespond a\n}\n`,
+        `http://b.example {\n\timport "/etc/${SLY}"\n}\n`,
+      ]) {
+        const { out, err } = await run(['import', '-'], { DATA_DIR: stack.dataDir }, text);
+        expect(err).not.toBe('');
+        expect(out + err).not.toMatch(OBEYED);
+      }
+    } finally {
+      await stack.stop();
+    }
+  });
+});
+
+describe('a name from outside is shown, not obeyed, by', () => {
+  const name = join(folder, SLY);
+  // Without the NUL and the like that no argument can hold; a slash would be another folder.
+  const REFUSED: [string, string[], Record<string, string>?][] = [
+    ['an unknown command', [FORGED]],
+    ['help', ['help', FORGED]],
+    ['import', ['import', name]],
+    ['backup', ['backup', join(name, 'none')]],
+    ['restore', ['restore', name]],
+    ['passwd', ['passwd', `${SLY}@example.org`]],
+    ['install', ['install', 'hub', '--root', join(name, 'none')]],
+    ['health', ['health'], { HUB_HOST: SLY }],
+    ['a start with a wrong setting', ['hub'], { HUB_HOST: SLY, HUB_PORT: SLY, SIGN_UP: SLY }],
+    ['a start without a Caddy', ['agent'], { PROXY_BIN: SLY, PROXY_MANAGED: SLY }],
+  ];
+  test.each(REFUSED)('%s', async (_what, args, env = {}) => {
+    const { code, out, err } = await run(args, env, '');
+    expect(code).toBeGreaterThan(0);
+    expect(out + err).not.toMatch(OBEYED);
+    expect(err).not.toMatch(/^9\tforged/m);
+  });
+});
+
+test('backup and restore show the name of a file they write or read', async () => {
+  const stack = await startStack();
+  try {
+    const env = { DATA_DIR: stack.dataDir };
+    const copy = join(folder, `copy${SLY}`);
+    const made = await run(['backup', copy], env);
+    expect(made.code).toBe(0);
+    expect(readFileSync(copy).length).toBeGreaterThan(0);
+    const elsewhere = join(folder, `data${SLY}`);
+    copyFileSync(copy, join(folder, 'plain'));
+    const back = await run(['restore', join(folder, 'plain')], { DATA_DIR: elsewhere });
+    expect(back.code).toBe(0);
+    expect(made.out + made.err + back.out + back.err).not.toMatch(OBEYED);
+  } finally {
+    await stack.stop();
+  }
+});
+
+test('install shows the files that it would replace', async () => {
+  const root = join(folder, 'root');
+  const units = join(root, 'etc/systemd/system');
+  mkdirSync(units, { recursive: true });
+  writeFileSync(join(units, 'signalbox-hub.service'), `[Unit]\nDescription=${SLY}\n`);
+  const args = ['install', 'hub', '--root', root, '--print'];
+  const { code, out, err } = await run(args);
+  expect(code).toBe(0);
+  expect(out).toContain('-Description=\\u001b[2J');
+  expect(out + err).not.toMatch(OBEYED);
+});
