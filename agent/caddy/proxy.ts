@@ -90,6 +90,7 @@ export function createProxy(settings: ProxySettings, log: Log): ProxyControl {
     adaptApart: (text) => adaptApart(text, commands),
     proxyfile,
     accessLog: settings.accessLog,
+    env: settings.env,
     restrictions,
     log,
     ...(supervisor ? { managed: supervisor } : {}),

@@ -4,9 +4,10 @@
  */
 import { createQueue } from '../../src/shared/async.ts';
 import { Failure } from '../../src/shared/failure.ts';
-import { leavesTraces } from './adapt.ts';
+import { needsOwnProcess } from './adapt.ts';
 import { type Admin, type AdminAnswer, AdminUnreachable, proxyUnreachable } from './admin.ts';
 import type { JsonObject } from './json.ts';
+import { assertRegularFiles, IrregularFile } from './named-files.ts';
 import { patchConfig, type Stamp } from './patch.ts';
 import { addedListeners, findTaken } from './ports.ts';
 import { digestOf, type Proxyfile } from './proxyfile.ts';
@@ -22,6 +23,8 @@ export type ReloadDeps = Omit<RecoveryDeps, 'admin' | 'resume'> & {
   adaptApart: (text: string) => Promise<JsonObject>;
   proxyfile: Proxyfile;
   accessLog: Stamp['accessLog'];
+  /** Caddy's variables. */
+  env: Readonly<Record<string, string>>;
   restrictions: Restrictions;
 };
 
@@ -69,9 +72,23 @@ export function createReload(deps: ReloadDeps): Reload {
 
   /** Adapts, checks and patches what is to be loaded. @throws Failure PROXY_REJECTED */
   async function prepare(text: string, digest: string, trusted = false): Promise<JsonObject> {
-    const config = leavesTraces(text) ? await deps.adaptApart(text) : await adaptLive(text);
-    if (!trusted) restrictions.checkConfig(config);
+    const config = needsOwnProcess(text) ? await deps.adaptApart(text) : await adaptLive(text);
+    if (!trusted) {
+      restrictions.checkConfig(config);
+      assertRegularFiles(config, deps.env);
+    }
     return patchConfig(config, { digest, admin: admin.address, accessLog: deps.accessLog });
+  }
+
+  /**
+   * Validates `text` once its adaptation shows which files Caddy would read.
+   * @param adapted what `text`, or the whole that it is part of, was adapted to
+   */
+  async function validate(text: string, adapted: Promise<unknown>): Promise<void> {
+    await adapted.catch((error: unknown) => {
+      if (error instanceof IrregularFile) throw error;
+    });
+    await validator.validate(text);
   }
 
   /** The live configuration as JSON text. @throws Failure STALE unless it is the expected one */
@@ -123,12 +140,15 @@ export function createReload(deps: ReloadDeps): Reload {
       const beyond = probe !== undefined && countLines(probe) > countLines(text);
       if (!trusted) await restrictions.checkText(text);
       if (!trusted && beyond) await restrictions.checkText(probe);
-      const [was, valid, written, adapted, tried] = await Promise.allSettled([
-        replaced(expects),
-        validator.validate(probe ?? text),
-        proxyfile.writeCandidate(text),
+      const preparing = [
         prepare(text, digest, trusted),
         beyond ? prepare(probe, '', trusted) : null,
+      ] as const;
+      const [was, valid, written, adapted, tried] = await Promise.allSettled([
+        replaced(expects),
+        validate(probe ?? text, Promise.all(preparing)),
+        proxyfile.writeCandidate(text),
+        ...preparing,
       ]);
       const previous = settled(was);
       settled(valid);
@@ -156,9 +176,10 @@ export function createReload(deps: ReloadDeps): Reload {
   async function check(text: string, ports = true): Promise<void> {
     try {
       await restrictions.checkText(text);
+      const preparing = prepare(text, '');
       const [valid, adapted, was] = await Promise.allSettled([
-        validator.validate(text),
-        prepare(text, ''),
+        validate(text, preparing),
+        preparing,
         replaced(),
       ]);
       settled(valid);

@@ -5,6 +5,9 @@ import {
   type ReadingOptions,
   structuralPlaceholder,
 } from '../../src/shared/caddyfile/file-imports.ts';
+import { expandPlaceholders } from '../../src/shared/caddyfile/placeholders.ts';
+import { MAX_DEPTH } from '../../src/shared/caddyfile/structure.ts';
+import { weigh } from '../../src/shared/caddyfile/weight.ts';
 import { Failure } from '../../src/shared/failure.ts';
 import { mayImport, resolvePath } from '../../src/shared/import-dirs.ts';
 import { createAdminMatcher } from './admin-address.ts';
@@ -21,7 +24,7 @@ export type RestrictionsDeps = {
 
 export type Restrictions = {
   /**
-   * Checks imports and placeholders. Call it before Caddy reads any file that `text` names.
+   * Checks length, nesting, imports and placeholders. Call it before Caddy reads any file that `text` names.
    * @throws Failure PROXY_REJECTED
    */
   checkText(text: string): Promise<void>;
@@ -39,8 +42,11 @@ export function createRestrictions(deps: RestrictionsDeps): Restrictions {
 
   return {
     async checkText(text) {
-      if (!mayReadMore(text)) return;
       const options = await reading();
+      const { tokens, deep } = weigh(expandPlaceholders(text, options.environment), options);
+      if (tokens > MAX_TOKENS) throw refused(`The Caddyfile has more than ${MAX_TOKENS} words.`);
+      if (deep !== null) throw refused(`Blocks can be nested at most ${MAX_DEPTH} deep.`, deep);
+      if (!mayReadMore(text)) return;
       const forbidden = fileImports(text, options).find(
         ({ target }) => !mayImport(target, importDirs, options),
       );
@@ -61,6 +67,9 @@ const refused = (sentence: string, line?: number): Failure =>
     detail: sentence,
     at: { line },
   });
+
+/** A hundred thousand small sites. */
+const MAX_TOKENS = 500_000;
 
 const STORAGE = 'The storage option is not allowed: it would move the certificates and their keys.';
 const ADMIN =

@@ -49,6 +49,9 @@ export const changedFields = (one: Vhost, other: Vhost): readonly Field[] =>
 
 const UPSTREAM = '{upstream}';
 
+/** How many characters a config may grow by when the upstream is filled in. */
+const MAX_FILLING = 1024 * 1024;
+
 /**
  * The fields in the form they are stored in.
  * @throws Failure INVALID_REQUEST with the field at fault
@@ -68,6 +71,9 @@ export function normalize(domain: string, config: string, upstream: string) {
   }
   if (!config.isWellFormed()) throw invalid('config', 'The config is not valid Unicode.');
   const text = fillUpstream(config, target);
+  if (text.length > config.length + MAX_FILLING) {
+    throw invalid('config', 'The config is too long with the upstream filled in.');
+  }
   return { domain: normalizedDomain(domain.trim(), text), config, upstream: target };
 }
 

@@ -1,6 +1,6 @@
 /** Reads a text between its neighbours, as the proxy will read it. Pure. */
 import { maskPlaceholders, type Placeholder } from './placeholders.ts';
-import { type Token, type TokenizeOptions, tokenize } from './tokenizer.ts';
+import { MAX_WORDS, type Token, type TokenizeOptions, tokenize } from './tokenizer.ts';
 
 /** Why a text is refused: a 1-based line of that text, and a sentence for a person. */
 export type Fault = { line: number; message: string };
@@ -23,7 +23,7 @@ export type Frame = {
 
 /**
  * Puts `text` between `before` and `after`, which begins with line ends followed by the neighbour.
- * @returns the frame, or a finding if the text ends in an open placeholder
+ * @returns the frame, or a finding if the text has too many words or ends in an open placeholder
  */
 export function frame(
   before: string,
@@ -45,7 +45,12 @@ export function frame(
   const masked = before + inner + after;
   const to = from + text.length;
   const neighbour = to + after.search(/[^\n]/);
-  const tokens = tokenize(masked, options);
+  const most = options.most ?? MAX_WORDS;
+  const tokens = tokenize(masked, { ...options, most: most + 1 });
+  if (tokens.length > most) {
+    const message = `This is too long: more than ${MAX_WORDS} words.`;
+    return { frame: null, finding: { at: tokens.at(-1)?.start ?? from, message } };
+  }
   return {
     frame: { masked, tokens, placeholders: moved, from, to, neighbour, options },
     finding: null,
