@@ -1,5 +1,5 @@
 /** Runs `caddy adapt` in a separate process, for texts that could harm the live one. */
-import { weigh } from '../../src/shared/caddyfile/weight.ts';
+import { MAX_SIZE, weigh } from '../../src/shared/caddyfile/weight.ts';
 import { proxyUnreachable } from './admin.ts';
 import type { JsonObject } from './json.ts';
 import { limitMemory, memoryLimit, timeLimit } from './limits.ts';
@@ -18,9 +18,6 @@ const LEAVES_TRACES = /\border\b|\{\$/;
  * of a snippet may be such a word.
  */
 const READS_FILES = /cert_file|^[^\S\n]*\S*\{args/m;
-
-/** How many characters the live process may have to read once snippets are in place. */
-const MAX_SIZE = 32 * 1024 * 1024;
 
 /**
  * Whether adapting `text` could change how the same process adapts other texts, make it read files,

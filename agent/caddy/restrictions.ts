@@ -7,7 +7,7 @@ import {
 } from '../../src/shared/caddyfile/file-imports.ts';
 import { expandPlaceholders } from '../../src/shared/caddyfile/placeholders.ts';
 import { MAX_DEPTH } from '../../src/shared/caddyfile/structure.ts';
-import { weigh } from '../../src/shared/caddyfile/weight.ts';
+import { MAX_SIZE, weigh } from '../../src/shared/caddyfile/weight.ts';
 import { Failure } from '../../src/shared/failure.ts';
 import { mayImport, resolvePath } from '../../src/shared/import-dirs.ts';
 import { createAdminMatcher } from './admin-address.ts';
@@ -43,9 +43,11 @@ export function createRestrictions(deps: RestrictionsDeps): Restrictions {
   return {
     async checkText(text) {
       const options = await reading();
-      const { tokens, deep } = weigh(expandPlaceholders(text, options.environment), options);
+      const { tokens, deep, size } = weigh(expandPlaceholders(text, options.environment), options);
       if (tokens > MAX_TOKENS) throw refused(`The Caddyfile has more than ${MAX_TOKENS} words.`);
       if (deep !== null) throw refused(`Blocks can be nested at most ${MAX_DEPTH} deep.`, deep);
+      // An unknown size is left to a process of limited memory, see `needsOwnProcess`.
+      if (size > MAX_SIZE && size !== Number.POSITIVE_INFINITY) throw refused(TOO_LONG);
       if (!mayReadMore(text)) return;
       const forbidden = fileImports(text, options).find(
         ({ target }) => !mayImport(target, importDirs, options),
@@ -71,6 +73,7 @@ const refused = (sentence: string, line?: number): Failure =>
 /** A hundred thousand small sites. */
 const MAX_TOKENS = 500_000;
 
+const TOO_LONG = 'With the snippets it imports, the Caddyfile would be too long.';
 const STORAGE = 'The storage option is not allowed: it would move the certificates and their keys.';
 const ADMIN =
   'An upstream must not be the proxy’s own admin endpoint, and no request may choose an upstream that could be.';

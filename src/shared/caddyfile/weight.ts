@@ -5,7 +5,7 @@ import { startsLine, type Token, type TokenizeOptions, tokenize } from './tokeni
 export type Weight = {
   /** How many tokens the text itself has. */
   tokens: number;
-  /** At most how many characters Caddy reads; infinite for what cannot be told. */
+  /** At most how many characters Caddy reads; infinite if that cannot be told. */
   size: number;
   /** The line, from 1, of the first block inside more than `MAX_DEPTH` others, or null. */
   deep: number | null;
@@ -21,9 +21,16 @@ type Part = { size: number; uses: number; depth: number; imports: Import[] };
 type Total = Pick<Part, 'size' | 'uses' | 'depth'>;
 
 const UNKNOWN: Total = { size: Number.POSITIVE_INFINITY, uses: 0, depth: 0 };
+const TOO_LARGE: Total = { ...UNKNOWN, size: Number.MAX_VALUE };
 
-/** How many snippets may import each other in a row before their size counts as unknown. */
+/** How many snippets may import each other in a row before their size counts as too large. */
 const CHAIN = 32;
+
+/**
+ * How many characters Caddy may have to read once snippets are in place. It takes some 200 bytes of
+ * memory for each.
+ */
+export const MAX_SIZE = 32 * 1024 * 1024;
 
 /** Weighs a whole Caddyfile; imports of files count as nothing. */
 export function weigh(text: string, options: TokenizeOptions = {}): Weight {
@@ -49,7 +56,7 @@ export function weigh(text: string, options: TokenizeOptions = {}): Weight {
     if (!part) return { size: 0, uses: 0, depth: 0 };
     // A snippet that imports itself finds this, and Caddy refuses it.
     totals.set(target, UNKNOWN);
-    const total = chain > CHAIN ? UNKNOWN : totalOf(part, chain + 1);
+    const total = chain > CHAIN ? TOO_LARGE : totalOf(part, chain + 1);
     totals.set(target, total);
     return total;
   }
