@@ -5,7 +5,7 @@ import {
   type ReadingOptions,
   structuralPlaceholder,
 } from '../../src/shared/caddyfile/file-imports.ts';
-import { expandPlaceholders } from '../../src/shared/caddyfile/placeholders.ts';
+import { expandPlaceholders, findPlaceholders } from '../../src/shared/caddyfile/placeholders.ts';
 import { MAX_DEPTH } from '../../src/shared/caddyfile/structure.ts';
 import { MAX_SIZE, weigh } from '../../src/shared/caddyfile/weight.ts';
 import { Failure } from '../../src/shared/failure.ts';
@@ -43,6 +43,8 @@ export function createRestrictions(deps: RestrictionsDeps): Restrictions {
   return {
     async checkText(text) {
       const options = await reading();
+      const { length: placeholders } = findPlaceholders(text).placeholders;
+      if (placeholders * text.length > MAX_REPLACING) throw refused(TOO_MANY);
       const { tokens, deep, size } = weigh(expandPlaceholders(text, options.environment), options);
       if (tokens > MAX_TOKENS) throw refused(`The Caddyfile has more than ${MAX_TOKENS} words.`);
       if (deep !== null) throw refused(`Blocks can be nested at most ${MAX_DEPTH} deep.`, deep);
@@ -69,6 +71,13 @@ const refused = (sentence: string, line?: number): Failure =>
     detail: sentence,
     at: { line },
   });
+
+/**
+ * Caddy copies the whole text for each `{$…}` that it replaces: this many characters take a few
+ * seconds, as one placeholder in each of 10,000 sites does.
+ */
+const MAX_REPLACING = 10_000_000_000;
+const TOO_MANY = 'There are too many {$…} in the Caddyfile.';
 
 /** A hundred thousand small sites. */
 const MAX_TOKENS = 500_000;

@@ -8,6 +8,9 @@ export type Fault = { line: number; message: string };
 /** A fault at a UTF-16 offset of the frame. */
 export type Finding = { at: number; message: string };
 
+/** `whole`: whether the text is a Caddyfile of any length, not one config or preamble. */
+export type FrameOptions = TokenizeOptions & { whole?: boolean };
+
 /** A text between its neighbours, read as if every placeholder were a plain word. */
 export type Frame = {
   /** What precedes the text, the text, and what follows; all offsets are offsets of `masked`. */
@@ -22,20 +25,31 @@ export type Frame = {
 };
 
 /**
+ * Caddy copies the whole text for each placeholder that it replaces: 46 s for 150,000 in a text of
+ * 1 MiB.
+ */
+const MAX_PLACEHOLDERS = 1_000;
+
+/**
  * Puts `text` between `before` and `after`, which begins with line ends followed by the neighbour.
- * @returns the frame, or a finding if the text has too many words or ends in an open placeholder
+ * @returns the frame, or a finding if the text has too many words or placeholders, or ends in an open one
  */
 export function frame(
   before: string,
   text: string,
   after: string,
-  options: TokenizeOptions,
+  options: FrameOptions,
 ): { frame: Frame; finding: null } | { frame: null; finding: Finding } {
   const from = before.length;
   const { masked: inner, placeholders, open } = maskPlaceholders(text);
   if (open !== null) {
     const message = 'This {$ has no closing }, so it would swallow the text after the config.';
     return { frame: null, finding: { at: from + open, message } };
+  }
+  const surplus = placeholders[MAX_PLACEHOLDERS];
+  if (surplus && !options.whole) {
+    const message = `There are more than ${MAX_PLACEHOLDERS} {$…} here.`;
+    return { frame: null, finding: { at: from + surplus.start, message } };
   }
   const moved = placeholders.map((placeholder) => ({
     ...placeholder,
@@ -45,7 +59,7 @@ export function frame(
   const masked = before + inner + after;
   const to = from + text.length;
   const neighbour = to + after.search(/[^\n]/);
-  const most = options.most ?? MAX_WORDS;
+  const most = options.whole ? Number.POSITIVE_INFINITY : MAX_WORDS;
   const tokens = tokenize(masked, { ...options, most: most + 1 });
   if (tokens.length > most) {
     const message = `This is too long: more than ${MAX_WORDS} words.`;

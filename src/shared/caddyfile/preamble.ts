@@ -35,7 +35,7 @@ export function snippetNames(preamble: string, options: TokenizeOptions = {}): S
 
 /** Whether `preamble` begins with global options; Caddy ignores an empty block. */
 export function hasGlobalOptions(preamble: string, options: TokenizeOptions = {}): boolean {
-  const [first, second] = tokenize(`\n${preamble}`, options);
+  const [first, second] = tokenize(`\n${preamble}`, { ...options, most: 2 });
   return first?.text === '{' && second !== undefined && second.text !== '}';
 }
 
