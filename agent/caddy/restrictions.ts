@@ -7,6 +7,7 @@ import {
 } from '../../src/shared/caddyfile/file-imports.ts';
 import { expandPlaceholders, findPlaceholders } from '../../src/shared/caddyfile/placeholders.ts';
 import { MAX_DEPTH } from '../../src/shared/caddyfile/structure.ts';
+import { MAX_ALL_WORDS } from '../../src/shared/caddyfile/tokenizer.ts';
 import { MAX_SIZE, weigh } from '../../src/shared/caddyfile/weight.ts';
 import { Failure } from '../../src/shared/failure.ts';
 import { mayImport, resolvePath } from '../../src/shared/import-dirs.ts';
@@ -46,7 +47,7 @@ export function createRestrictions(deps: RestrictionsDeps): Restrictions {
       const { length: placeholders } = findPlaceholders(text).placeholders;
       if (placeholders * text.length > MAX_REPLACING) throw refused(TOO_MANY);
       const { tokens, deep, size } = weigh(expandPlaceholders(text, options.environment), options);
-      if (tokens > MAX_TOKENS) throw refused(`The Caddyfile has more than ${MAX_TOKENS} words.`);
+      if (tokens > MAX_ALL_WORDS) throw refused(`This has more than ${MAX_ALL_WORDS} words.`);
       if (deep !== null) throw refused(`Blocks can be nested at most ${MAX_DEPTH} deep.`, deep);
       // An unknown size is left to a process of limited memory, see `needsOwnProcess`.
       if (size > MAX_SIZE && size !== Number.POSITIVE_INFINITY) throw refused(TOO_LONG);
@@ -78,9 +79,6 @@ const refused = (sentence: string, line?: number): Failure =>
  */
 const MAX_REPLACING = 10_000_000_000;
 const TOO_MANY = 'There are too many {$…} in the Caddyfile.';
-
-/** A hundred thousand small sites. */
-const MAX_TOKENS = 500_000;
 
 const TOO_LONG = 'With the snippets it imports, the Caddyfile would be too long.';
 const STORAGE = 'The storage option is not allowed: it would move the certificates and their keys.';

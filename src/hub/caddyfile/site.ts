@@ -1,7 +1,6 @@
 /** Tells whether a vhost's config is the body of a site block or a whole block. Pure. */
 import { maskPlaceholders } from '../../shared/caddyfile/placeholders.ts';
 import {
-  MAX_WORDS,
   startsLine,
   type Token,
   type TokenizeOptions,
@@ -37,9 +36,12 @@ export function addressList(text: string, options?: TokenizeOptions): string[] |
     const tokens = tokenize(`\n${masked}`, { ...options, most });
     const list = readList(text, tokens);
     if (list !== undefined) return list;
-    if (tokens.length < most || most > MAX_WORDS) return null;
+    if (tokens.length < most || most >= MAX_ADDRESSES) return null;
   }
 }
+
+/** Longer lists of addresses are not read as such. */
+const MAX_ADDRESSES = 4096;
 
 /** @returns null if no `{` follows the list, undefined if the tokens end before that is certain */
 function readList(text: string, tokens: readonly Token[]): string[] | null | undefined {

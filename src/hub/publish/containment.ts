@@ -1,6 +1,7 @@
 /** Checks that a config stays inside its own block and imports no files. Pure. */
 import { type CheckOptions, checkConfig } from '../../shared/caddyfile/check.ts';
 import { snippetNames } from '../../shared/caddyfile/preamble.ts';
+import { MAX_ALL_WORDS } from '../../shared/caddyfile/tokenizer.ts';
 import { Failure } from '../../shared/failure.ts';
 import { fillUpstream } from '../caddyfile/render.ts';
 import { siteForm } from '../caddyfile/site.ts';
@@ -15,7 +16,11 @@ export type Dialect = { heredocs: boolean; importDirs?: readonly string[] };
  * @throws Failure PROXY_REJECTED with the vhost and the line of its config
  */
 export function assertContained(vhosts: Iterable<Vhost>, preamble: string, dialect: Dialect): void {
-  const options: CheckOptions = { ...dialect, snippets: snippetNames(preamble) };
+  const options: CheckOptions = {
+    ...dialect,
+    snippets: snippetNames(preamble),
+    words: { left: MAX_ALL_WORDS },
+  };
   for (const vhost of vhosts) assertInBlock(vhost, options);
 }
 

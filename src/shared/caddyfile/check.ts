@@ -1,11 +1,18 @@
 /** Checks that a site's config cannot reach outside its own block. Pure. */
-import { type Fault, type Finding, type Frame, frame, openQuote, toFault } from './frame.ts';
+import {
+  type Fault,
+  type Finding,
+  type Frame,
+  type FrameOptions,
+  frame,
+  openQuote,
+  toFault,
+} from './frame.ts';
 import { findFileImport } from './imports.ts';
 import { type Block, type Flaw, MAX_DEPTH, readBlock } from './structure.ts';
-import type { TokenizeOptions } from './tokenizer.ts';
 import { findStructuralPlaceholder, vanishes } from './variants.ts';
 
-export type CheckOptions = TokenizeOptions & {
+export type CheckOptions = FrameOptions & {
   /** Names of the preamble's snippets; every other import is of a file. */
   snippets?: ReadonlySet<string>;
   /** Folders whose files may be imported. Only names are checked here; the agent checks the files. */

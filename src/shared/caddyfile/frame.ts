@@ -1,6 +1,12 @@
 /** Reads a text between its neighbours, as the proxy will read it. Pure. */
 import { maskPlaceholders, type Placeholder } from './placeholders.ts';
-import { MAX_WORDS, type Token, type TokenizeOptions, tokenize } from './tokenizer.ts';
+import {
+  MAX_ALL_WORDS,
+  MAX_WORDS,
+  type Token,
+  type TokenizeOptions,
+  tokenize,
+} from './tokenizer.ts';
 
 /** Why a text is refused: a 1-based line of that text, and a sentence for a person. */
 export type Fault = { line: number; message: string };
@@ -8,8 +14,12 @@ export type Fault = { line: number; message: string };
 /** A fault at a UTF-16 offset of the frame. */
 export type Finding = { at: number; message: string };
 
-/** `whole`: whether the text is a Caddyfile of any length, not one config or preamble. */
-export type FrameOptions = TokenizeOptions & { whole?: boolean };
+export type FrameOptions = TokenizeOptions & {
+  /** Whether the text is a Caddyfile of any length, not one config or preamble. */
+  whole?: boolean;
+  /** How many words are left for this and the texts after it. */
+  words?: { left: number };
+};
 
 /** A text between its neighbours, read as if every placeholder were a plain word. */
 export type Frame = {
@@ -41,13 +51,14 @@ export function frame(
   options: FrameOptions,
 ): { frame: Frame; finding: null } | { frame: null; finding: Finding } {
   const from = before.length;
+  const { whole = false, words } = options;
   const { masked: inner, placeholders, open } = maskPlaceholders(text);
   if (open !== null) {
     const message = 'This {$ has no closing }, so it would swallow the text after the config.';
     return { frame: null, finding: { at: from + open, message } };
   }
   const surplus = placeholders[MAX_PLACEHOLDERS];
-  if (surplus && !options.whole) {
+  if (surplus && !whole) {
     const message = `There are more than ${MAX_PLACEHOLDERS} {$…} here.`;
     return { frame: null, finding: { at: from + surplus.start, message } };
   }
@@ -59,12 +70,16 @@ export function frame(
   const masked = before + inner + after;
   const to = from + text.length;
   const neighbour = to + after.search(/[^\n]/);
-  const most = options.whole ? Number.POSITIVE_INFINITY : MAX_WORDS;
+  const most = whole ? Number.POSITIVE_INFINITY : Math.min(MAX_WORDS, words?.left ?? MAX_WORDS);
   const tokens = tokenize(masked, { ...options, most: most + 1 });
   if (tokens.length > most) {
-    const message = `This is too long: more than ${MAX_WORDS} words.`;
+    const message =
+      most < MAX_WORDS
+        ? `All sites together have more than ${MAX_ALL_WORDS} words.`
+        : `This is too long: more than ${MAX_WORDS} words.`;
     return { frame: null, finding: { at: tokens.at(-1)?.start ?? from, message } };
   }
+  if (words) words.left -= tokens.length;
   return {
     frame: { masked, tokens, placeholders: moved, from, to, neighbour, options },
     finding: null,

@@ -6,7 +6,7 @@ import { startsLine, tokenize } from './tokenizer.ts';
 import { readings } from './variants.ts';
 
 /** The budget for the starts of all lines; see `BUDGET` in variants.ts. */
-const BUDGET = 100_000;
+const BUDGET = 500_000;
 
 /**
  * The first import inside `block` that is not allowed. Caddy looks for a snippet with that name and

@@ -26,6 +26,9 @@ export type TokenizeOptions = {
 /** How many words one config or preamble may have; reading that many takes some 50 ms. */
 export const MAX_WORDS = 50_000;
 
+/** How many words all of them may have together: those of a hundred thousand small sites. */
+export const MAX_ALL_WORDS = 500_000;
+
 const TAB = 0x09;
 const LF = 0x0a;
 const CR = 0x0d;

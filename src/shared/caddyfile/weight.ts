@@ -1,9 +1,15 @@
 /** How large and how deep a Caddyfile becomes once Caddy has put its snippets in place. Pure. */
 import { MAX_DEPTH } from './structure.ts';
-import { startsLine, type Token, type TokenizeOptions, tokenize } from './tokenizer.ts';
+import {
+  MAX_ALL_WORDS,
+  startsLine,
+  type Token,
+  type TokenizeOptions,
+  tokenize,
+} from './tokenizer.ts';
 
 export type Weight = {
-  /** How many tokens the text itself has. */
+  /** How many tokens the text itself has; what comes after too many is not read. */
   tokens: number;
   /** At most how many characters Caddy reads; infinite if that cannot be told. */
   size: number;
@@ -34,7 +40,7 @@ export const MAX_SIZE = 32 * 1024 * 1024;
 
 /** Weighs a whole Caddyfile; imports of files count as nothing. */
 export function weigh(text: string, options: TokenizeOptions = {}): Weight {
-  const tokens = tokenize(text, options);
+  const tokens = tokenize(text, { ...options, most: MAX_ALL_WORDS + 1 });
   const { snippets, rest, deep } = readParts(tokens);
   const totals = new Map<string, Total>();
 
