@@ -1,8 +1,10 @@
-/** Runs `caddy adapt` in a separate process, for texts that would leave traces in the live one. */
+/** Runs `caddy adapt` in a separate process, for texts that could harm the live one. */
+import { MAX_SIZE, weigh } from '../../src/shared/caddyfile/weight.ts';
 import { proxyUnreachable } from './admin.ts';
 import type { JsonObject } from './json.ts';
+import { limitMemory, memoryLimit, timeLimit } from './limits.ts';
 import type { ValidatorDeps } from './validate.ts';
-import { lastErrorOf, rejected } from './words.ts';
+import { lastErrorOf, rejected, TOO_LARGE } from './words.ts';
 
 /**
  * The global option `order` changes a list that the whole process shares, even if the text is
@@ -11,8 +13,25 @@ import { lastErrorOf, rejected } from './words.ts';
  */
 const LEAVES_TRACES = /\border\b|\{\$/;
 
-/** Whether adapting `text` could change how the same process adapts other texts. */
-export const leavesTraces = (text: string): boolean => LEAVES_TRACES.test(text);
+/**
+ * Options of `client_auth` whose files Caddy reads while it adapts, not when it loads. An argument
+ * of a snippet may be such a word.
+ */
+const READS_FILES = /cert_file|^[^\S\n]*\S*\{args/m;
+
+/**
+ * Whether adapting `text` could change how the same process adapts other texts, make it read files,
+ * or take much of its memory.
+ */
+export function needsOwnProcess(text: string): boolean {
+  if (LEAVES_TRACES.test(text) || READS_FILES.test(text.replaceAll('\r', ''))) return true;
+  if (!text.includes('import')) return false;
+  const dialects = text.includes('<<') ? [false, true] : [false];
+  return dialects.some((heredocs) => weigh(text, { heredocs }).size > MAX_SIZE);
+}
+
+/** How many bytes of JSON a Caddyfile may become: 10,000 sites of 56 bytes become 300 each. */
+const outputLimit = (text: string): number => 16 * 1024 * 1024 + 32 * text.length;
 
 /**
  * The Caddyfile as JSON.
@@ -28,18 +47,32 @@ export async function adaptApart(text: string, deps: ValidatorDeps): Promise<Jso
       stdin: new Blob([text]),
       stdout: 'pipe',
       stderr: 'pipe',
-      timeout: deps.deadline,
+      timeout: timeLimit(text, deps.deadline),
       killSignal: 'SIGKILL',
     });
+    limitMemory(child.pid, memoryLimit(text));
   } catch (cause) {
     throw proxyUnreachable(cause);
   }
   const [json, words, code] = await Promise.all([
-    new Response(child.stdout).text(),
+    readUpTo(child.stdout, outputLimit(text)),
     new Response(child.stderr).text(),
     child.exited,
   ]);
+  if (json === null) throw rejected(TOO_LARGE);
   if (child.signalCode !== null) throw proxyUnreachable(`adapt was killed by ${child.signalCode}`);
   if (code !== 0) throw rejected(lastErrorOf(words).replaceAll('/dev/stdin', 'Caddyfile'));
   return JSON.parse(json) as JsonObject;
+}
+
+/** The text of a stream, or null if it has more bytes; it is not read further then. */
+async function readUpTo(stream: ReadableStream<Uint8Array>, most: number): Promise<string | null> {
+  const chunks: Uint8Array[] = [];
+  let left = most;
+  for await (const chunk of stream) {
+    left -= chunk.length;
+    if (left < 0) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
 }

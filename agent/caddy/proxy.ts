@@ -100,6 +100,7 @@ export function createProxy(
     adaptApart: (text) => adaptApart(text, commands),
     proxyfile,
     accessLog: settings.accessLog,
+    env: settings.env,
     restrictions,
     log,
     ...(supervisor ? { managed: supervisor } : {}),

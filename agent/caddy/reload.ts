@@ -4,10 +4,11 @@
  */
 import { createQueue } from '../../src/shared/async.ts';
 import { Failure } from '../../src/shared/failure.ts';
-import { leavesTraces } from './adapt.ts';
+import { needsOwnProcess } from './adapt.ts';
 import { type Admin, type AdminAnswer, AdminUnreachable, proxyUnreachable } from './admin.ts';
 import { withoutSecrets } from './identity.ts';
 import { field, type JsonObject, list, object } from './json.ts';
+import { assertRegularFiles, IrregularFile } from './named-files.ts';
 import { patchConfig, type Stamp } from './patch.ts';
 import { addedListeners, findTaken } from './ports.ts';
 import { digestOf, type Proxyfile } from './proxyfile.ts';
@@ -23,6 +24,8 @@ export type ReloadDeps = Omit<RecoveryDeps, 'admin' | 'resume'> & {
   adaptApart: (text: string) => Promise<JsonObject>;
   proxyfile: Proxyfile;
   accessLog: Stamp['accessLog'];
+  /** Caddy's variables. */
+  env: Readonly<Record<string, string>>;
   restrictions: Restrictions;
 };
 
@@ -76,14 +79,28 @@ export function createReload(deps: ReloadDeps): Reload {
 
   /** Adapts and checks what is to be loaded. @throws Failure PROXY_REJECTED */
   async function prepare(text: string, trusted = false): Promise<JsonObject> {
-    const config = leavesTraces(text) ? await deps.adaptApart(text) : await adaptLive(text);
-    if (!trusted) restrictions.checkConfig(config, text);
+    const config = needsOwnProcess(text) ? await deps.adaptApart(text) : await adaptLive(text);
+    if (!trusted) {
+      restrictions.checkConfig(config, text);
+      assertRegularFiles(config, deps.env);
+    }
     return config;
   }
 
   /** A proxy that another program starts keeps the origins that its operator gave it. */
   async function originsToKeep(): Promise<string[]> {
     return deps.managed ? [] : await admin.otherOrigins();
+  }
+
+  /**
+   * Validates `text` once its adaptation shows which files Caddy would read.
+   * @param adapted what `text`, or the whole that it is part of, was adapted to
+   */
+  async function validate(text: string, adapted: Promise<unknown>): Promise<void> {
+    await adapted.catch((error: unknown) => {
+      if (error instanceof IrregularFile) throw error;
+    });
+    await validator.validate(text);
   }
 
   /** The live configuration as JSON text. @throws Failure STALE unless it is the expected one */
@@ -146,12 +163,12 @@ export function createReload(deps: ReloadDeps): Reload {
       const beyond = probe !== undefined && countLines(probe) > countLines(text);
       if (!trusted) await restrictions.checkText(text);
       if (!trusted && beyond) await restrictions.checkText(probe);
+      const preparing = [prepare(text, trusted), beyond ? prepare(probe, trusted) : null] as const;
       const [was, valid, written, adapted, tried, others] = await Promise.allSettled([
         replaced(expects),
-        validator.validate(probe ?? text),
+        validate(probe ?? text, Promise.all(preparing)),
         proxyfile.writeCandidate(text),
-        prepare(text, trusted),
-        beyond ? prepare(probe, trusted) : null,
+        ...preparing,
         originsToKeep(),
       ]);
       const previous = settled(was);
@@ -184,9 +201,10 @@ export function createReload(deps: ReloadDeps): Reload {
   async function check(text: string, ports = true): Promise<void> {
     try {
       await restrictions.checkText(text);
+      const preparing = prepare(text);
       const [valid, adapted, was] = await Promise.allSettled([
-        validator.validate(text),
-        prepare(text),
+        validate(text, preparing),
+        preparing,
         replaced(),
       ]);
       settled(valid);

@@ -6,6 +6,10 @@ import {
   structuralPlaceholder,
 } from '../../src/shared/caddyfile/file-imports.ts';
 import { ADMIN_IS_OURS, findOption } from '../../src/shared/caddyfile/globals.ts';
+import { expandPlaceholders, findPlaceholders } from '../../src/shared/caddyfile/placeholders.ts';
+import { MAX_DEPTH } from '../../src/shared/caddyfile/structure.ts';
+import { MAX_ALL_WORDS } from '../../src/shared/caddyfile/tokenizer.ts';
+import { MAX_SIZE, weigh } from '../../src/shared/caddyfile/weight.ts';
 import { Failure } from '../../src/shared/failure.ts';
 import { mayImport } from '../../src/shared/import-dirs.ts';
 import { field, type Json, type JsonObject } from './json.ts';
@@ -19,7 +23,7 @@ export type RestrictionsDeps = {
 
 export type Restrictions = {
   /**
-   * Checks imports and placeholders. Call it before Caddy reads any file that `text` names.
+   * Checks length, nesting, imports and placeholders. Call it before Caddy reads any file that `text` names.
    * @throws Failure PROXY_REJECTED
    */
   checkText(text: string): Promise<void>;
@@ -36,8 +40,15 @@ export function createRestrictions(deps: RestrictionsDeps): Restrictions {
 
   return {
     async checkText(text) {
-      if (!mayReadMore(text)) return;
       const options = await reading();
+      const { length: placeholders } = findPlaceholders(text).placeholders;
+      if (placeholders * text.length > MAX_REPLACING) throw refused(TOO_MANY);
+      const { tokens, deep, size } = weigh(expandPlaceholders(text, options.environment), options);
+      if (tokens > MAX_ALL_WORDS) throw refused(`This has more than ${MAX_ALL_WORDS} words.`);
+      if (deep !== null) throw refused(`Blocks can be nested at most ${MAX_DEPTH} deep.`, deep);
+      // An unknown size is left to a process of limited memory, see `needsOwnProcess`.
+      if (size > MAX_SIZE && size !== Number.POSITIVE_INFINITY) throw refused(TOO_LONG);
+      if (!mayReadMore(text)) return;
       const forbidden = fileImports(text, options).find(
         ({ target }) => !mayImport(target, importDirs, options),
       );
@@ -59,6 +70,14 @@ const refused = (sentence: string, line?: number): Failure =>
     at: { line },
   });
 
+/**
+ * Caddy copies the whole text for each `{$…}` that it replaces: this many characters take a few
+ * seconds, as one placeholder in each of 10,000 sites does.
+ */
+const MAX_REPLACING = 10_000_000_000;
+const TOO_MANY = 'There are too many {$…} in the Caddyfile.';
+
+const TOO_LONG = 'With the snippets it imports, the Caddyfile would be too long.';
 const STORAGE = 'The storage option is not allowed: it would move the certificates and their keys.';
 
 /** Whether an adapted configuration sets a storage, for everything or for one issuer. */

@@ -4,6 +4,7 @@
  */
 import { within } from '../../src/shared/async.ts';
 import { proxyUnreachable } from './admin.ts';
+import { limitMemory, memoryLimit, timeLimit } from './limits.ts';
 import { lastErrorOf, rejected } from './words.ts';
 
 export type ValidatorDeps = {
@@ -11,7 +12,7 @@ export type ValidatorDeps = {
   bin: string;
   /** Its whole environment. */
   env: Record<string, string>;
-  /** Milliseconds after which a command is killed. */
+  /** Milliseconds after which a command is killed at the latest; see `timeLimit`. */
   deadline: number;
 };
 
@@ -59,13 +60,14 @@ export function createValidator({ bin, env, deadline }: ValidatorDeps): Validato
       let child: Child;
       try {
         child = take();
+        limitMemory(child.pid, memoryLimit(text));
         child.stdin.write(text);
         void child.stdin.end();
       } catch (cause) {
         throw proxyUnreachable(cause);
       }
       const exited = Promise.all([tail(child.stderr), child.exited]);
-      const [stderr, code] = await within(exited, deadline, () => {
+      const [stderr, code] = await within(exited, timeLimit(text, deadline), () => {
         child.kill('SIGKILL');
         return exited;
       });

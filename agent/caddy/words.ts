@@ -7,11 +7,18 @@ export type ProxyWords = { detail: string; line: number | undefined };
 /** Long enough for any sentence of Caddy's, short enough for a form. */
 const LONGEST = 500;
 
+/** Why a configuration is refused that takes more than its share of memory. */
+export const TOO_LARGE = 'reading this configuration takes too much memory';
+
 const WRAPPERS =
   /^(?:adapting config using caddyfile(?: adapter)?|parsing caddyfile tokens for '[^']*'|loading config|loading new config): /;
 
+/** What Go writes when it gets no more memory; see `limitMemory`. */
+const NO_MEMORY = /^(?:fatal error|runtime): .*(?:out of memory|cannot allocate memory)/m;
+
 /** The last `Error: …` that `caddy validate` wrote, or a sentence that says there is none. */
 export function lastErrorOf(stderr: string): string {
+  if (NO_MEMORY.test(stderr)) return TOO_LARGE;
   const lines = stderr.split('\n');
   const at = lines.findLastIndex((line) => line.startsWith('Error: '));
   return at === -1

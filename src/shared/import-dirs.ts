@@ -1,5 +1,5 @@
 /** Which files a Caddyfile may import: those below the folders that the operator allows. */
-import { readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { fileImports, type ReadingOptions } from './caddyfile/file-imports.ts';
 
@@ -28,6 +28,8 @@ export function mayImport(
     return matching(folder, basename(path)).every((name) => {
       const file = realpathSync(join(folder, name));
       if (!dirs.some((dir) => file.startsWith(realpathSync(dir) + sep))) return false;
+      // Reading a device never ends, and a pipe waits for someone to write.
+      if (!statSync(file).isFile()) return false;
       return fileImports(readFileSync(file, 'utf8'), options).every((inner) =>
         mayImport(inner.target, dirs, options, folder, depth + 1),
       );

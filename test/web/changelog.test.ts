@@ -48,6 +48,15 @@ describe('the fields of an update', () => {
 });
 
 describe('a line diff', () => {
+  test('of many scattered lines gives all old lines, then all new ones', () => {
+    const lines = (name: string) =>
+      Array.from({ length: 20_000 }, (_, at) => `${at % 2 ? name : 'same'} ${at}`).join('\n');
+    const kinds = lineDiff(lines('old'), lines('new')).map(({ kind }) => kind);
+    expect(kinds.lastIndexOf('remove')).toBe(19_999);
+    expect(kinds.indexOf('add')).toBe(20_000);
+    expect(kinds).toHaveLength(40_000);
+  });
+
   test('of equal texts is empty', () => {
     expect(lineDiff('', '')).toEqual([]);
     expect(lineDiff('a\nb', 'a\nb')).toEqual([]);

@@ -1,6 +1,6 @@
 /** Whether a vhost's config is the body of a site block or a whole block. Pure. */
 import { maskPlaceholders } from '../../shared/caddyfile/placeholders.ts';
-import { startsLine, tokenize } from '../../shared/caddyfile/tokenizer.ts';
+import { startsLine, type Token, tokenize } from '../../shared/caddyfile/tokenizer.ts';
 import { addressKey } from './address.ts';
 
 /** What a vhost's config is; `addresses` are those of the whole block, in order, as written. */
@@ -26,7 +26,20 @@ export function siteForm(domain: string, config: string): SiteForm {
  */
 export function addressList(text: string): string[] | null {
   const { masked } = maskPlaceholders(text);
-  const tokens = tokenize(`\n${masked}`);
+  // Most lists are short: only a longer one is worth reading the whole text.
+  for (let most = 64; ; most *= 8) {
+    const tokens = tokenize(`\n${masked}`, { most });
+    const list = readList(text, tokens);
+    if (list !== undefined) return list;
+    if (tokens.length < most || most >= MAX_ADDRESSES) return null;
+  }
+}
+
+/** Longer lists of addresses are not read as such. */
+const MAX_ADDRESSES = 4096;
+
+/** @returns null if no `{` follows the list, undefined if the tokens end before that is certain */
+function readList(text: string, tokens: readonly Token[]): string[] | null | undefined {
   const addresses: string[] = [];
   let more = true;
   for (const [index, token] of tokens.entries()) {
@@ -38,7 +51,7 @@ export function addressList(text: string): string[] | null {
     // Caddy drops carriage returns, also in the middle of a word.
     addresses.push(written.replace(/\r/g, '').replace(/,$/, ''));
   }
-  return null;
+  return undefined;
 }
 
 function isDirective(word: string): boolean {

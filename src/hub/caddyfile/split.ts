@@ -88,14 +88,11 @@ function kindOf(keys: readonly string[]): Section['kind'] {
 function endOf(text: string, tokens: readonly Token[], { close }: Block): number {
   const start = tokens[close]?.end ?? text.length;
   const next = tokens[close + 1]?.start ?? text.length;
-  let end = text.indexOf('\n', start);
-  while (end >= 0 && end < next && text.slice(start, end).includes('\\')) {
-    const line = text.indexOf('\n', end + 1);
-    if (!text.slice(end + 1, line < 0 ? undefined : line).includes('\\')) {
-      end = line;
-      break;
-    }
-    end = line;
+  let from = start;
+  let end = text.indexOf('\n', from);
+  while (end >= 0 && end < next && text.slice(from, end).includes('\\')) {
+    from = end + 1;
+    end = text.indexOf('\n', from);
   }
   return end < 0 || end >= next ? next : end + 1;
 }

@@ -82,7 +82,7 @@ export function createImporter(deps: ImporterDeps): Importer {
       };
       try {
         const imported = appliedToNothing(importing, now());
-        for (const vhost of imported.vhosts) assertContained(vhost, imported.preamble, dialect);
+        assertContained(imported.vhosts, imported.preamble, dialect);
         await prove(file, { ...imported, preamble });
         if (options.dryRun) {
           const { refusal } = await publisher.preview(importing);

@@ -1,5 +1,4 @@
 /** `/preview`: what a change would do, checked by the real proxy. */
-import { createTwoFilesPatch } from 'diff';
 import { Elysia, t } from 'elysia';
 import { Failure, sentenceOf } from '../../shared/failure.ts';
 import { jsonBody } from '../../shared/http.ts';
@@ -9,6 +8,7 @@ import { BODY, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
 import { type Change, preambleChange } from '../publish/changes.ts';
 import { changeOf, Operation } from '../publish/operation.ts';
 import type { Publisher } from '../publish/publisher.ts';
+import { TOO_DIFFERENT, unifiedDiff } from './diff.ts';
 import { PREAMBLE, PROXYFILE, proxyfileOf, SITE } from './schemas.ts';
 
 const PreviewBody = t.Union([
@@ -45,7 +45,7 @@ export function previewRoutes({ publisher, guard, bodyLimit }: PreviewRoutesDeps
         try {
           const { next, refusal } = await publisher.preview(change);
           const proxyfile = proxyfileOf(next);
-          return verdict(refusal, proxyfile, unified(live, proxyfile));
+          return verdict(refusal, proxyfile, unifiedDiff(live, proxyfile));
         } catch (error) {
           if (!(error instanceof Failure) || !VERDICTS.has(error.code)) throw error;
           return verdict(error, live, '');
@@ -61,7 +61,7 @@ export function previewRoutes({ publisher, guard, bodyLimit }: PreviewRoutesDeps
           id: 'preview',
           tag: 'Configuration',
           summary: 'Check whether the proxy would accept a change, and what it would look like',
-          description: 'Nothing is changed. `diff` is in the format of `diff -u`.',
+          description: `Nothing is changed. \`diff\` is in the format of \`diff -u\`; instead of more than a few hundred changed lines it says \`${TOO_DIFFERENT}\`.`,
           access: 'write',
           bodies: {
             create: { value: { op: 'create', ...SITE } },
@@ -87,9 +87,4 @@ function verdict(refusal: Failure | null, proxyfile: string, diff: string) {
     proxyfile,
     diff,
   };
-}
-
-/** In the format of `diff -u`; empty if nothing differs. */
-function unified(live: string, next: string): string {
-  return live === next ? '' : createTwoFilesPatch('live', 'preview', live, next);
 }

@@ -4,6 +4,7 @@ import { Failure } from '../../shared/failure.ts';
 import {
   assertFree,
   changedFields,
+  follows,
   normalize,
   type SiteSet,
   type Vhost,
@@ -64,10 +65,14 @@ export const recreateChange =
 
 function added(set: SiteSet, vhost: Vhost, rest: SiteSet): Plan<Vhost> {
   assertFree(vhost, set);
-  const after = set.vhosts.findIndex(({ position }) => position > vhost.position);
-  const vhosts = set.vhosts.toSpliced(after < 0 ? set.vhosts.length : after, 0, vhost);
+  const isLast = (set.vhosts.at(-1)?.position ?? 0) <= vhost.position;
+  const at = isLast
+    ? set.vhosts.length
+    : set.vhosts.findIndex(({ position }) => position > vhost.position);
+  const next = { ...rest, vhosts: set.vhosts.toSpliced(at, 0, vhost) };
+  follows(set, next, undefined, vhost);
   return {
-    next: { ...rest, vhosts },
+    next,
     steps: [{ kind: 'create', after: vhost }],
     result: vhost,
   };
@@ -110,8 +115,9 @@ function changed(
   before: Vhost,
   after: Vhost,
 ): Plan<Vhost> {
-  const vhosts = set.vhosts.map((one) => (one.id === after.id ? after : one));
-  return { next: { ...set, vhosts }, steps: [{ kind, before, after }], result: after };
+  const next = { ...set, vhosts: set.vhosts.map((one) => (one.id === after.id ? after : one)) };
+  follows(set, next, before, after);
+  return { next, steps: [{ kind, before, after }], result: after };
 }
 
 /** @throws as `findVhost` */
@@ -119,8 +125,10 @@ export const deleteChange =
   (id: number, expected?: Precondition): Change<{ success: true }> =>
   (set) => {
     const before = findVhost(set, id, expected);
+    const next = { ...set, vhosts: set.vhosts.filter((vhost) => vhost.id !== id) };
+    follows(set, next, before);
     return {
-      next: { ...set, vhosts: set.vhosts.filter((vhost) => vhost.id !== id) },
+      next,
       steps: [{ kind: 'delete', before }],
       result: { success: true },
     };

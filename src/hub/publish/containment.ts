@@ -1,6 +1,7 @@
 /** Checks that a config stays inside its own block and imports no files. Pure. */
 import { type CheckOptions, checkConfig } from '../../shared/caddyfile/check.ts';
 import { snippetNames } from '../../shared/caddyfile/preamble.ts';
+import { MAX_ALL_WORDS } from '../../shared/caddyfile/tokenizer.ts';
 import { Failure } from '../../shared/failure.ts';
 import { fillUpstream } from '../caddyfile/render.ts';
 import { siteForm } from '../caddyfile/site.ts';
@@ -10,9 +11,20 @@ import type { Vhost } from './vhost.ts';
 /** What these checks need to know of the proxy: its syntax, and folders it may import from. */
 export type Dialect = { heredocs: boolean; importDirs?: readonly string[] };
 
-/** @throws Failure PROXY_REJECTED with the vhost and the line of its config */
-export function assertContained(vhost: Vhost, preamble: string, dialect: Dialect): void {
-  const options: CheckOptions = { ...dialect, snippets: snippetNames(preamble) };
+/**
+ * @param vhosts all in one call: reading a long preamble for each of them would take minutes
+ * @throws Failure PROXY_REJECTED with the vhost and the line of its config
+ */
+export function assertContained(vhosts: Iterable<Vhost>, preamble: string, dialect: Dialect): void {
+  const options: CheckOptions = {
+    ...dialect,
+    snippets: snippetNames(preamble),
+    words: { left: MAX_ALL_WORDS },
+  };
+  for (const vhost of vhosts) assertInBlock(vhost, options);
+}
+
+function assertInBlock(vhost: Vhost, options: CheckOptions): void {
   // As Caddy will read it: an upstream inside a placeholder would move the end of the placeholder.
   const config = fillUpstream(vhost.config, vhost.upstream);
   const fault = checkConfig(config, siteForm(vhost.domain, config).form, options);
@@ -37,7 +49,5 @@ export function assertPlanContained({ next, steps }: Plan<unknown>, dialect: Dia
   const changed = steps.flatMap((step) => vhostAfter(step) ?? []);
   const isPreamble = steps.some(({ kind }) => kind === 'preamble');
   const others = isPreamble ? next.vhosts.filter(({ enabled }) => enabled) : [];
-  for (const vhost of new Set([...changed, ...others])) {
-    assertContained(vhost, next.preamble, dialect);
-  }
+  assertContained(new Set([...changed, ...others]), next.preamble, dialect);
 }

@@ -47,6 +47,9 @@ export type VhostInput = { [Name in Field]?: Vhost[Name] | undefined };
 export const changedFields = (one: Vhost, other: Vhost): readonly Field[] =>
   FIELDS.filter((field) => one[field] !== other[field]);
 
+/** How many characters a config may grow by when the upstream is filled in. */
+const MAX_FILLING = 1024 * 1024;
+
 /**
  * The fields in the form they are stored in.
  * @throws Failure INVALID_REQUEST with the field at fault
@@ -66,6 +69,9 @@ export function normalize(domain: string, config: string, upstream: string) {
   }
   if (!config.isWellFormed()) throw invalid('config', 'The config is not valid Unicode.');
   const text = fillUpstream(config, target);
+  if (text.length > config.length + MAX_FILLING) {
+    throw invalid('config', 'The config is too long with the upstream filled in.');
+  }
   return { domain: normalizedDomain(domain.trim(), text), config, upstream: target };
 }
 
@@ -111,13 +117,50 @@ export function keysOf(vhost: Vhost, preamble: string, ports: Ports): readonly s
   return keys;
 }
 
+/** The vhosts of a set by the normal forms of their addresses. */
+type Owners = { preamble: string; ports: Ports; byKey: Map<string, Set<Vhost>> };
+const owners = new WeakMap<SiteSet['vhosts'], Owners>();
+
+function ownersOf({ preamble, vhosts }: SiteSet): Owners {
+  const known = owners.get(vhosts);
+  if (known?.preamble === preamble) return known;
+  const made: Owners = { preamble, ports: portOptions(preamble), byKey: new Map() };
+  for (const vhost of vhosts) addTo(made, vhost);
+  owners.set(vhosts, made);
+  return made;
+}
+
+function addTo({ preamble, ports, byKey }: Owners, vhost: Vhost): void {
+  for (const key of keysOf(vhost, preamble, ports)) {
+    const of = byKey.get(key);
+    if (of) of.add(vhost);
+    else byKey.set(key, new Set([vhost]));
+  }
+}
+
+/**
+ * Tells that `next` is `set` without `before` and with `after`. What is known of the addresses of
+ * `set` moves on to `next`: otherwise thousands of changes in one request would take minutes.
+ */
+export function follows(set: SiteSet, next: SiteSet, before?: Vhost, after?: Vhost): void {
+  const known = owners.get(set.vhosts);
+  if (known?.preamble !== next.preamble) return;
+  owners.delete(set.vhosts);
+  if (before) {
+    for (const key of keysOf(before, known.preamble, known.ports)) {
+      known.byKey.get(key)?.delete(before);
+    }
+  }
+  if (after) addTo(known, after);
+  owners.set(next.vhosts, known);
+}
+
 /** @throws Failure DOMAIN_TAKEN if another vhost of the set answers to one of its addresses */
-export function assertFree(vhost: Vhost, { preamble, vhosts }: SiteSet): void {
-  const ports = portOptions(preamble);
-  const wanted = new Set(keysOf(vhost, preamble, ports));
-  for (const other of vhosts) {
-    if (other.id === vhost.id) continue;
-    if (!keysOf(other, preamble, ports).some((key) => wanted.has(key))) continue;
+export function assertFree(vhost: Vhost, set: SiteSet): void {
+  const { preamble, ports, byKey } = ownersOf(set);
+  for (const key of keysOf(vhost, preamble, ports)) {
+    const other = [...(byKey.get(key) ?? [])].find(({ id }) => id !== vhost.id);
+    if (!other) continue;
     throw new Failure('DOMAIN_TAKEN', `Another vhost (${other.domain}) already has this domain.`, {
       at: { field: 'domain' },
     });

@@ -1,11 +1,6 @@
 /** Sends a datagram to a unix socket, through libc: Bun has no datagram sockets of that kind. */
-import { dlopen, FFIType } from 'bun:ffi';
-
-/** The C library as glibc and musl name it on this architecture. */
-const LIBRARIES = [
-  'libc.so.6',
-  `libc.musl-${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}.so.1`,
-];
+import { FFIType } from 'bun:ffi';
+import { openLibc } from '../../shared/libc.ts';
 
 /** socket(2) and send(2), as Linux defines them on x86-64 and arm64. */
 const AF_UNIX = 1;
@@ -41,21 +36,12 @@ function addressOf(socket: string): Buffer {
   return Buffer.concat([Buffer.from([AF_UNIX, 0]), name]);
 }
 
-function openLibrary() {
-  let reason: unknown;
-  for (const name of LIBRARIES) {
-    try {
-      return dlopen(name, {
-        socket: { args: [FFIType.i32, FFIType.i32, FFIType.i32], returns: FFIType.i32 },
-        sendto: {
-          args: [FFIType.i32, FFIType.ptr, FFIType.u64, FFIType.i32, FFIType.ptr, FFIType.u32],
-          returns: FFIType.i64,
-        },
-        close: { args: [FFIType.i32], returns: FFIType.i32 },
-      });
-    } catch (error) {
-      reason = error;
-    }
-  }
-  throw reason;
-}
+const openLibrary = () =>
+  openLibc({
+    socket: { args: [FFIType.i32, FFIType.i32, FFIType.i32], returns: FFIType.i32 },
+    sendto: {
+      args: [FFIType.i32, FFIType.ptr, FFIType.u64, FFIType.i32, FFIType.ptr, FFIType.u32],
+      returns: FFIType.i64,
+    },
+    close: { args: [FFIType.i32], returns: FFIType.i32 },
+  });

@@ -1,11 +1,18 @@
 /** Checks that a site's config cannot reach outside its own block. Pure. */
-import { type Fault, type Finding, type Frame, frame, openQuote, toFault } from './frame.ts';
+import {
+  type Fault,
+  type Finding,
+  type Frame,
+  type FrameOptions,
+  frame,
+  openQuote,
+  toFault,
+} from './frame.ts';
 import { findFileImport } from './imports.ts';
-import { type Block, type Flaw, readBlock } from './structure.ts';
-import type { TokenizeOptions } from './tokenizer.ts';
+import { type Block, type Flaw, MAX_DEPTH, readBlock } from './structure.ts';
 import { findStructuralPlaceholder, vanishes } from './variants.ts';
 
-export type CheckOptions = TokenizeOptions & {
+export type CheckOptions = FrameOptions & {
   /** Names of the preamble's snippets; every other import is of a file. */
   snippets?: ReadonlySet<string>;
   /** Folders whose files may be imported. Only names are checked here; the agent checks the files. */
@@ -46,7 +53,8 @@ const isBelow =
   (dirs: readonly string[] = []) =>
   (target: string): boolean =>
     dirs.some((dir) => target.startsWith(`${dir}/`)) &&
-    !/(^|\/)\.\.?(\/|$)|[{}\ud800\ud801]|[*?[\\].*\//.test(target);
+    !/(^|\/)\.\.?(\/|$)|[{}\ud800\ud801]/.test(target) &&
+    !/[*?[\\]/.test(target.slice(0, target.lastIndexOf('/')));
 
 type Found = { block: Block } | { block: null; finding: Finding };
 
@@ -111,5 +119,6 @@ const SENTENCES: Record<Flaw['kind'], string> = {
   'import-address': 'A list of addresses cannot contain an import.',
   'import-brace': 'A } cannot be an argument of an import.',
   'import-block': 'An import cannot have a block.',
+  'too-deep': `Blocks can be nested at most ${MAX_DEPTH} deep.`,
   address: 'Separate addresses by a comma and a space, and put a space before the {.',
 };

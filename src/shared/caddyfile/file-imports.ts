@@ -37,7 +37,7 @@ export function fileImports(text: string, options: ReadingOptions = {}): FileImp
 /** Names the first `{$…}` whose value could change the structure of a whole Caddyfile, or null. */
 export function structuralPlaceholder(text: string, options: TokenizeOptions): string | null {
   if (!text.includes('{$')) return null;
-  const framed = frame('', text, '\n', options);
+  const framed = frame('', text, '\n', { ...options, whole: true });
   return (framed.frame ? findStructuralPlaceholder(framed.frame) : framed.finding)?.message ?? null;
 }
 

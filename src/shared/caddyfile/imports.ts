@@ -5,8 +5,8 @@ import type { Block } from './structure.ts';
 import { startsLine, tokenize } from './tokenizer.ts';
 import { readings } from './variants.ts';
 
-/** The budget for the start of one line; see `BUDGET` in variants.ts. */
-const BUDGET = 100_000;
+/** The budget for the starts of all lines; see `BUDGET` in variants.ts. */
+const BUDGET = 500_000;
 
 /**
  * The first import inside `block` that is not allowed. Caddy looks for a snippet with that name and
@@ -36,6 +36,7 @@ export function findFileImport(
 /** A line whose first word could become `import` when its placeholders are replaced. */
 function findMadeImport({ masked, tokens, placeholders }: Frame, block: Block): Finding | null {
   if (placeholders.length === 0) return null;
+  const budget = { left: BUDGET };
   let next = 0;
   for (let index = block.first; index < block.close; index++) {
     const token = tokens[index];
@@ -53,7 +54,7 @@ function findMadeImport({ masked, tokens, placeholders }: Frame, block: Block): 
     const group = placeholders.slice(from, next);
     const values = ({ fallback }: { fallback: string | null }) => ['', fallback ?? ''];
     const text = masked.slice(token.start, last.end);
-    const possible = readings(text, token.start, group, values, { left: BUDGET });
+    const possible = readings(text, token.start, group, values, budget);
     if (possible === null || possible.some(isImport)) {
       const message =
         'A {$…} must not decide what is imported here; only snippets can be imported.';

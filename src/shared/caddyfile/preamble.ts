@@ -34,7 +34,7 @@ export function snippetNames(preamble: string): Set<string> {
 
 /** Whether `preamble` begins with global options; Caddy ignores an empty block. */
 export function hasGlobalOptions(preamble: string): boolean {
-  const [first, second] = tokenize(`\n${preamble}`);
+  const [first, second] = tokenize(`\n${preamble}`, { most: 2 });
   return first?.text === '{' && second !== undefined && second.text !== '}';
 }
 
@@ -128,13 +128,26 @@ function findRiskyArgument(tokens: readonly Token[], block: Block): Finding | nu
   for (let index = block.open + 1; index < block.close; index++) {
     const token = tokens[index];
     if (!token?.text.includes('{args')) continue;
-    const parts = token.text.split(/\{args[^}]*\}/);
+    const parts = withoutArguments(token.text);
     const begins = index === block.open + 1 || startsLine(tokens, index);
     if (/^[{}]$/.test(parts.join('')) || (begins && fits(parts, 'import'))) {
       return { at: token.start, message: 'An argument must not decide what begins or ends here.' };
     }
   }
   return null;
+}
+
+/** The text between the `{args…}` of a word; in linear time, also if none of them is closed. */
+function withoutArguments(word: string): string[] {
+  const parts: string[] = [];
+  let kept = 0;
+  for (let at = word.indexOf('{args'); at >= 0; at = word.indexOf('{args', kept)) {
+    const close = word.indexOf('}', at);
+    if (close < 0) break;
+    parts.push(word.slice(kept, at));
+    kept = close + 1;
+  }
+  return [...parts, word.slice(kept)];
 }
 
 /** Whether inserting any text between `parts` can give `word`. */

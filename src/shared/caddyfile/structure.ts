@@ -26,10 +26,17 @@ export type Flaw = {
     | 'import-address'
     | 'import-brace'
     | 'import-block'
-    | 'address';
+    | 'address'
+    | 'too-deep';
   token: Token;
   closed: Token | null;
 };
+
+/**
+ * How many blocks may be open at once, the site's own included: Caddy takes quadratic time for
+ * nested ones, 12 s for a thousand.
+ */
+export const MAX_DEPTH = 64;
 
 /** A closed block, or the first flaw. */
 export type Reading = { block: Block; flaw: null } | { block: null; flaw: Flaw };
@@ -85,6 +92,7 @@ export function readBlock(
       fresh = false;
     } else if (token.text === '{') {
       if (!inside && !solid) return fail('bare-brace', token);
+      if (stack.length === MAX_DEPTH) return fail('too-deep', token);
       stack.push(token);
       fresh = false;
     } else if (begins && token.text === 'import') {

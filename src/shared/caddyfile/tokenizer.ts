@@ -16,8 +16,18 @@ export type Token = {
   quote: '"' | '`' | '<<' | '';
 };
 
-/** `heredocs`: whether to read `<<MARK` as Caddy 2.7 and later do; earlier versions do not. */
-export type TokenizeOptions = { heredocs?: boolean };
+export type TokenizeOptions = {
+  /** Whether to read `<<MARK` as Caddy 2.7 and later do; earlier versions do not. */
+  heredocs?: boolean;
+  /** Stops after this many tokens. */
+  most?: number;
+};
+
+/** How many words one config or preamble may have; reading that many takes some 50 ms. */
+export const MAX_WORDS = 50_000;
+
+/** How many words all of them may have together: those of a hundred thousand small sites. */
+export const MAX_ALL_WORDS = 500_000;
 
 const TAB = 0x09;
 const LF = 0x0a;
@@ -59,9 +69,9 @@ export function startsLine(tokens: readonly Token[], index: number): boolean {
   return before.line < token.line && before.line + lineBreaks(before) < token.line;
 }
 
-/** Every token of `source`, in order. Never throws: an open quote runs to the end. */
+/** The tokens of `source`, in order. Never throws: an open quote runs to the end. */
 export function tokenize(source: string, options: TokenizeOptions = {}): Token[] {
-  const heredocs = options.heredocs === true;
+  const { heredocs = false, most = Number.POSITIVE_INFINITY } = options;
   const length = source.length;
   const tokens: Token[] = [];
   let at = source.charCodeAt(0) === BYTE_ORDER_MARK ? 1 : 0;
@@ -206,7 +216,7 @@ export function tokenize(source: string, options: TokenizeOptions = {}): Token[]
     }
   };
 
-  while (at < length) {
+  while (at < length && tokens.length < most) {
     const backslash = skipBlank();
     if (at >= length) break;
     const start = backslash < 0 ? at : backslash;

@@ -1,16 +1,19 @@
-/** Compares two texts line by line. Pure, except that it gives up after a while. */
+/** Compares two texts line by line. Pure. */
 import { structuredPatch } from 'diff';
 import type { DiffLine } from '../parts/diff-view.tsx';
 
-/** Two texts with nothing in common take quadratic time, which must not freeze the page. */
-const TIMEOUT_MS = 300;
+/**
+ * How many lines may be added and removed: the time to find them grows with the square of their
+ * number, and must not freeze the page.
+ */
+const MAX_EDITS = 300;
 const KINDS: { [sign: string]: DiffLine['kind'] } = { '+': 'add', '-': 'remove', ' ': 'context' };
 
-/** The changes, each with three lines around it; after the timeout all old lines, then all new ones. */
+/** The changes, each with three lines around it; if there are too many, all old lines, then all new ones. */
 export function lineDiff(old: string, now: string): DiffLine[] {
   // A last line without a newline would differ from the same line in the middle.
   const [before, after] = [withEnd(old), withEnd(now)];
-  const options = { context: 3, timeout: TIMEOUT_MS };
+  const options = { context: 3, maxEditLength: MAX_EDITS };
   const patch = structuredPatch('', '', before, after, '', '', options);
   if (!patch) return [...all(before, 'remove'), ...all(after, 'add')];
   return patch.hunks.flatMap(({ oldStart, newStart, lines }, at) => {

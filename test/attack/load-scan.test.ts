@@ -1,0 +1,108 @@
+/**
+ * Texts as long as a request may be, made of what scanners of Caddyfiles get stuck on. There is no
+ * clock here: whatever takes quadratic time for one of them does not finish before the test's end.
+ */
+import { expect, test } from 'bun:test';
+import { siteForm } from '../../src/hub/caddyfile/site.ts';
+import { splitCaddyfile } from '../../src/hub/caddyfile/split.ts';
+import { unifiedDiff } from '../../src/hub/exchange/diff.ts';
+import { createChange, sequence } from '../../src/hub/publish/changes.ts';
+import { checkConfig } from '../../src/shared/caddyfile/check.ts';
+import { checkPreamble, portOptions, snippetNames } from '../../src/shared/caddyfile/preamble.ts';
+import { weigh } from '../../src/shared/caddyfile/weight.ts';
+
+const LENGTH = 1024 * 1024;
+const filled = (unit: string) => unit.repeat(Math.floor(LENGTH / unit.length));
+
+test.each([
+  ...['{$', '{$A', '{$A}', '{$A:b} ', '{$A} {$B} {$C} {$D} {$E}\n', '{$A}{$B}{$C}\n', '{$A:"}'],
+  ...['{args', '{args ', '{args.0}', '{args[', '{block'],
+  ...['{', '}', '{ ', 'a {\n', 'a {\n}\n', 'handle {\n', '(a) {\n}\n'],
+  ...['<<', '<<A\n', '<<A\nA\n', '\\', '\\\n', '\\ ', '# \\\n', '#'],
+  ...['"', '""', '"\\', '`', '``', '\r', '\r\n', ' ', '\n', '\u0085'],
+  ...[
+    'a',
+    'a ',
+    'a, ',
+    'import a\n',
+    'import ',
+    '{upstream}',
+    '{upstream} ',
+    'reverse_proxy a:1\n',
+  ],
+])(
+  '1 MiB of %j is read to its end',
+  (unit) => {
+    const text = filled(unit);
+    for (const before of ['', '"', '`', '(a) {\n', '{\n', 'a {\n} # ', 'respond <<A\n']) {
+      for (const heredocs of [false, true]) {
+        const options = { heredocs, importDirs: ['/etc/parts'] };
+        checkConfig(before + text, 'body', options);
+        checkConfig(`import /etc/parts/${text}`, 'body', options);
+        checkPreamble(`${before}${text}\n}`, options);
+      }
+      siteForm('a', before + text);
+      snippetNames(before + text);
+      portOptions(before + text);
+      splitCaddyfile(before + text);
+      expect(weigh(before + text).tokens).toBeGreaterThanOrEqual(0);
+    }
+  },
+  30_000,
+);
+
+test('a line of nine placeholders is not read in every combination again and again', () => {
+  const line = '{$A} {$B} {$C} {$D} {$E} {$F} {$G} {$H} {$I}\n';
+  expect(checkConfig(line.repeat(5), 'body')).toBeNull();
+  expect(checkConfig(line.repeat(100), 'body')?.message).toContain('what is imported here');
+  expect(checkConfig(line.repeat(5_000), 'body')?.message).toContain('more than 1000 {$…}');
+});
+
+test('a site has at most 50,000 words', () => {
+  expect(checkConfig('header X-A 1\n'.repeat(16_000), 'body')).toBeNull();
+  expect(checkConfig('header X-A 1\n'.repeat(17_000), 'body')).toEqual({
+    line: 16_667,
+    message: 'This is too long: more than 50000 words.',
+  });
+});
+
+test('snippets cannot multiply: their size is known before they are put in place', () => {
+  const snippets = (count: number, body: (at: number) => string) =>
+    Array.from({ length: count }, (_, at) => `(s${at}) {\n${at === 0 ? 'a' : body(at)}\n}\n`).join(
+      '',
+    );
+  const twice = snippets(30, (at) => `import s${at - 1}\nimport s${at - 1}`);
+  expect(weigh(twice).size).toBeLessThan(1_000);
+  expect(weigh(`${twice}a.example {\nimport s29\n}`).size).toBeGreaterThan(2 ** 29);
+  expect(weigh(`${twice}a.example {\nimport s3\n}`).size).toBeLessThan(2_000);
+  const chain = snippets(50_000, (at) => `import s${at - 1}`);
+  expect(weigh(`${chain}a.example {\nimport s49999\n}`).size).toBeGreaterThan(2 ** 40);
+  const inside = '(b) {\n{block}\n}\na.example {\nimport b {\nrespond a\n}\n}';
+  expect(weigh(inside).size).toBe(Number.POSITIVE_INFINITY);
+  expect(weigh('(a) {\nimport a\n}\nb {\nimport a\n}').size).toBe(Number.POSITIVE_INFINITY);
+});
+
+test('ten thousand sites in one change are compared by their addresses, not with each other', () => {
+  const creates = Array.from({ length: 10_000 }, (_, at) =>
+    createChange({ domain: `s${at}.example`, config: 'respond a' }),
+  );
+  const plan = sequence(creates)({ preamble: '', vhosts: [], nextId: 1 }, new Date());
+  expect('next' in plan && plan.next.vhosts).toHaveLength(10_000);
+  const twice = sequence([...creates, createChange({ domain: 'S7.example', config: 'respond a' })]);
+  expect(() => twice({ preamble: '', vhosts: [], nextId: 1 }, new Date())).toThrow(
+    'Another vhost (s7.example) already has this domain.',
+  );
+}, 30_000);
+
+test('a diff of many scattered lines is given up, one of many lines in a row is not', () => {
+  const lines = (name: string) =>
+    Array.from({ length: 50_000 }, (_, at) => `${at % 2 ? name : 'same'} ${at}\n`).join('');
+  const [old, now] = [lines('old'), lines('new')];
+  expect(unifiedDiff(old, now)).toBe('--- live\n+++ preview\n@@ too different to show @@\n');
+  const added = unifiedDiff('first\nlast\n', `first\n${now}last\n`).split('\n');
+  const head = ['--- live', '+++ preview', '@@ -1,2 +1,50002 @@', ' first', '+same 0', '+new 1'];
+  expect(added.slice(1, 7)).toEqual(head);
+  expect(added.slice(-3)).toEqual(['+new 49999', ' last', '']);
+  expect(unifiedDiff(old, old)).toBe('');
+  expect(unifiedDiff('a\nb\n', 'a\nc\n')).toEndWith('\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n');
+}, 30_000);
