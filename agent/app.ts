@@ -55,7 +55,7 @@ export type AgentDeps = {
 };
 
 /** A Caddyfile of 25,000 sites is about 1.6 MB. */
-export const AGENT_BODY_LIMIT = 16 * 1024 * 1024;
+const AGENT_BODY_LIMIT = 16 * 1024 * 1024;
 
 /** The agent as an Elysia app. Errors are answered by `errors` of shared/http. */
 export function createAgent(deps: AgentDeps) {

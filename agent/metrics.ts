@@ -14,7 +14,6 @@ import type { ProxyControl } from './caddy/proxy.ts';
 import type { Logs } from './logs/logs.ts';
 
 export type AgentMetrics = Pick<Metrics, 'text' | 'contentType'> & {
-  /** Counts a request that was answered. */
   request: (seen: RequestSeen) => void;
   /** Counts and times a reload. @throws what `reload` throws */
   reload<T>(reload: Promise<T>): Promise<T>;

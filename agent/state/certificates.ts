@@ -1,8 +1,8 @@
 /** Caches the certificate of each name, because thousands of handshakes would take minutes. */
+import { createConcurrencyLimit } from '../../src/shared/concurrency-limit.ts';
 import type { SiteCertificate } from '../../src/shared/wire-state.ts';
 import type { HandshakeResult, Target } from './handshake.ts';
 
-/** The last handshake for a name. */
 export type LastHandshake = HandshakeResult & { at: Date };
 
 export type CertificatesDeps = {
@@ -42,20 +42,7 @@ type Entry = {
 
 export function createCertificates({ handshake, now }: CertificatesDeps): Certificates {
   const entries = new Map<string, Entry>();
-  const queue: (() => Promise<void>)[] = [];
-  let running = 0;
-
-  function work(): void {
-    while (running < AT_ONCE) {
-      const next = queue.shift();
-      if (!next) return;
-      running++;
-      void next().finally(() => {
-        running--;
-        work();
-      });
-    }
-  }
+  const limited = createConcurrencyLimit({ concurrency: AT_ONCE });
 
   async function update(target: Target, entry: Entry): Promise<void> {
     const result = await handshake(target);
@@ -75,14 +62,9 @@ export function createCertificates({ handshake, now }: CertificatesDeps): Certif
         const key = keyOf(target);
         const entry = entries.get(key) ?? emptyEntry();
         entries.set(key, entry);
-        if (entry.running === null && entry.due <= time) {
-          const { promise, resolve } = Promise.withResolvers<void>();
-          entry.running = promise;
-          queue.push(() => update(target, entry).then(resolve));
-        }
+        if (entry.due <= time) entry.running ??= limited(() => update(target, entry));
         if (entry.running !== null) pending.push(entry.running);
       }
-      work();
       await Promise.all(pending);
     },
 

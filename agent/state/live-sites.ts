@@ -85,7 +85,7 @@ function sitesOf(server: JsonObject, ports: Ports, automation: PolicyFinder): Li
   }));
 }
 
-/** Whether Caddy serves it over TLS, because it was told to or by automatic HTTPS. */
+/** Whether Caddy serves it over TLS, by its configuration or by automatic HTTPS. */
 function isSecure(server: JsonObject, listeners: readonly Listener[], ports: Ports): boolean {
   if (list(server.tls_connection_policies).length > 0) return true;
   const own = listeners.map(({ port }) => port);
@@ -103,7 +103,6 @@ function namesOf(route: Json): Set<string> {
   return new Set(matchers.length === 0 ? [''] : hosts);
 }
 
-/** All upstreams within a route. */
 function upstreamsOf(route: Json): LiveUpstream[] {
   const found: LiveUpstream[] = [];
   const left: Json[] = [route];

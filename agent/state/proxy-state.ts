@@ -21,7 +21,6 @@ export type ProxyStateDeps = {
   /** The file of the agent's own error logger. */
   errorLog: string;
   handshake: (target: Target) => Promise<HandshakeResult>;
-  /** The newest entry of the access log for a host. */
   newestRequest: (host: string) => Promise<LogEntry | null>;
   now: () => Date;
 };

@@ -49,7 +49,6 @@ export type HubDeps = {
   dashboard: () => Promise<Dashboard>;
   publisher: Publisher;
   importer: Importer;
-  /** When the preamble was last changed. */
   preambleUpdatedAt: () => Date;
   agent: AgentClient;
   /** Believe the last hop of `X-Forwarded-For`, and `X-Forwarded-Proto`. */
@@ -71,7 +70,7 @@ export type HubDeps = {
 const SIGN_IN_BODY_LIMIT = 16 * 1024;
 
 /** Bytes; a config of a thousand lines is about 40 KiB. */
-export const HUB_BODY_LIMIT = 1024 * 1024;
+const HUB_BODY_LIMIT = 1024 * 1024;
 
 /** For import and restore; a file of 25,000 sites is about 1.6 MB. */
 export const WHOLE_BODY_LIMIT = 16 * 1024 * 1024;

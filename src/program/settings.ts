@@ -15,7 +15,6 @@ export type Setting = Readonly<{
   meaning: string;
   /** Never printed. NAME_FILE, with the path of a file that contains it, works too. */
   secret?: true;
-  /** The roles that use it. */
   roles: readonly Role[];
 }>;
 
@@ -71,11 +70,11 @@ export const SETTINGS = {
   PROXY_ENV_FILE: byAgent(null, 'file of NAME=value lines for Caddy’s environment'),
   PROXY_HTTP_PORT: used(['all'])(
     null,
-    'first HTTP port; if not set: 80, or 8080 if 80 or 443 is not available',
+    'HTTP port at the first start; 80, or 8080 if 80 or 443 is not available',
   ),
   PROXY_HTTPS_PORT: used(['all'])(
     null,
-    'first HTTPS port; if not set: 443, or 8443 if 80 or 443 is not available',
+    'HTTPS port at the first start; 443, or 8443 if 80 or 443 is not available',
   ),
   IMPORT_DIRS: byAny(null, 'folders that sites may import files from, separated by colons'),
   ACCESS_LOG: byAgent('/var/log/caddy/access.log', 'the access log that Caddy writes', {

@@ -1,6 +1,6 @@
 /** Every error code of the two interfaces, and the failures that carry them. */
 
-/** The HTTP status a code travels with, and what it means to anyone who reads the documentation. */
+/** The HTTP status of each code, and its meaning in the documentation. */
 export const FAILURES = {
   INVALID_JSON: { status: 400, meaning: 'The body is not valid JSON.' },
   INVALID_REQUEST: {
@@ -129,7 +129,7 @@ export class Failure extends Error {
   }
 }
 
-/** `operation 2, in a.example, line 3: unrecognized directive`; undefined where there is nothing to add. */
+/** `operation 2, in a.example, line 3: unrecognized directive`; undefined if there is nothing to add. */
 export function sentenceOf({ message, detail, at }: Failure): string | undefined {
   const { operation, vhost, preamble, line } = at;
   const place = [

@@ -82,7 +82,6 @@ function Guarded({ children }: { children: ComponentChildren }) {
   return (
     <Notice kind="error" title="This page crashed" detail={sentenceOf(error)}>
       <p>
-        Nothing was changed.{' '}
         <button type="button" class="link" onClick={reset}>
           Reload the page
         </button>

@@ -7,7 +7,7 @@ type Refusal = { code: string; message: string; detail?: string; line?: number }
 
 let stack: Stack;
 const call = <T = Refusal>(path: string, json?: unknown, headers = stack.agentHeaders) =>
-  ask<T>(`${stack.agent}${path}`, { headers, ...(json === undefined ? {} : { json }) });
+  ask<T>(`${stack.agent}${path}`, { headers, json });
 const reload = (proxyfile: string, more: object = {}) =>
   call('/proxy/reload', { proxyfile, ...more });
 const site = (host: string, body: string) => `http://${host}:${stack.httpPort} {\n${body}\n}\n`;

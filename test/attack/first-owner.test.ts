@@ -1,4 +1,4 @@
-/** Nobody but the person who started a hub becomes its owner, however their request gets there. */
+/** Nobody becomes the owner of somebody else's hub by a request with any trace of a proxy. */
 import { afterEach, describe, expect, test } from 'bun:test';
 import { readFileSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';

@@ -15,7 +15,7 @@ let page: Page;
 let headers: Record<string, string>;
 
 const call = <T = { id: number; config: string }>(method: string, path: string, json?: unknown) =>
-  ask<T>(`${stack.hub}${path}`, { method, headers, ...(json === undefined ? {} : { json }) });
+  ask<T>(`${stack.hub}${path}`, { method, headers, json });
 const create = async (name: string, config = `respond ${name}`) =>
   (await call('POST', '/vhosts', { domain: `http://${name}.example`, config })).body;
 const served = async (name: string) => (await stack.served(`${name}.example`)).text;
@@ -59,7 +59,7 @@ describe('the changelog', () => {
       .nth(1);
     await undo(second);
     const refusal = second.getByRole('alert');
-    await refusal.getByText('Nothing was changed. Later changes:').waitFor();
+    await refusal.getByText('Undo these first:').waitFor();
     await refusal.getByRole('link', { name: 'changed http://later.example' }).click();
     expect(await page.evaluate('document.activeElement.id')).toMatch(/^change-\d+$/);
     expect(await served('later')).toBe('third');

@@ -16,7 +16,7 @@ let headers: Record<string, string>;
 
 type Preamble = { config: string; updatedAt: string };
 const call = <T>(method: string, path: string, json?: unknown) =>
-  ask<T>(`${stack.hub}${path}`, { method, headers, ...(json === undefined ? {} : { json }) });
+  ask<T>(`${stack.hub}${path}`, { method, headers, json });
 const preamble = async () => (await call<Preamble>('GET', '/preamble')).body;
 const everything = async () => ({
   all: (await call('GET', '/export')).text,

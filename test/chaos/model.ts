@@ -23,7 +23,7 @@ export function createModel(world: World, random: Random) {
     ask<{ id: number }>(`${world.hub}/vhosts${path}`, {
       method,
       headers: world.headers,
-      ...(json ? { json } : {}),
+      json,
     });
 
   /** A random change of a site, and the state that it leads to. */

@@ -24,7 +24,7 @@ export type Document = {
   tags: { name: string }[];
 };
 
-export type Placed = { method: string; path: string; operation: Operation };
+type Placed = { method: string; path: string; operation: Operation };
 
 export const operationsOf = (document: Document): Placed[] =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -50,7 +50,7 @@ const pointer = (...keys: string[]) =>
   keys.map((key) => key.replaceAll('~', '~0').replaceAll('/', '~1')).join('/');
 
 /** The answer to a request. */
-export type Given = { status: number; headers: Headers; text: string };
+type Given = { status: number; headers: Headers; text: string };
 
 export function createChecker(document: Document) {
   const ajv = new Ajv2020({ strict: false, allErrors: true });

@@ -18,20 +18,15 @@ export type Entry = { id: number; action: string; domain: string; diff: string |
 export type Owner = Awaited<ReturnType<typeof startOwner>>;
 
 /** Starts a stack and creates the owner's account. A site's name is that in `NAME.example`. */
-export async function startOwner(env: Record<string, string> = {}) {
-  const stack = await startStack(env);
+export async function startOwner(env: Record<string, string> = {}, folder?: string) {
+  const stack = await startStack(env, folder);
   const { headers } = await signUp(stack);
   const call = <T = Body>(
     method: string,
     path: string,
     json?: unknown,
     more: Record<string, string> = {},
-  ) =>
-    ask<T>(`${stack.hub}${path}`, {
-      method,
-      headers: { ...headers, ...more },
-      ...(json === undefined ? {} : { json }),
-    });
+  ) => ask<T>(`${stack.hub}${path}`, { method, headers: { ...headers, ...more }, json });
 
   return {
     stack,

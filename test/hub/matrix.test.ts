@@ -1,11 +1,10 @@
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { PAGES } from '../../src/hub/dashboard/routes.ts';
 import { agentRoutes, hubRoutes, type Route } from '../harness/routes.ts';
-import { ask, type Stack, signUp, startStack } from '../harness/stack.ts';
+import { ask, type Stack, signUp, startStack, temporaryFolder } from '../harness/stack.ts';
 
 /** The routes open to strangers; all others require authentication. */
 const PUBLIC = new Set([
@@ -22,7 +21,7 @@ const PUBLIC = new Set([
 /** Routes that no token may use. */
 const SESSION_ONLY = /^\/api\/(sessions|users|tokens|auth\/change-password)(\/|$)/;
 
-const folder = mkdtempSync(join(tmpdir(), 'sbx-routes-'));
+const folder = temporaryFolder();
 const routes = hubRoutes(folder);
 const nameOf = ({ method, path }: Route) => `${method} ${path}`;
 /** Open to anyone on this machine: see state/metrics.test.ts. */

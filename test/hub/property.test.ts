@@ -1,14 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync, rmSync } from 'node:fs';
 import fc from 'fast-check';
 import { buildDocument } from '../../src/hub/openapi/document.ts';
 import { createChecker, type Document, operationsOf } from '../harness/openapi.ts';
 import { hubRoutes, type Route, registered } from '../harness/routes.ts';
-import { ask, type Stack, signUp, startStack } from '../harness/stack.ts';
+import { ask, type Stack, signUp, startStack, temporaryFolder } from '../harness/stack.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'sbx-routes-'));
+const folder = temporaryFolder();
 // Ending our own session would make all later requests alike.
 const routes = hubRoutes(folder).filter(({ path }) => !path.endsWith('/sign-out'));
 const document = buildDocument(registered(folder), '0') as unknown as Document;

@@ -8,10 +8,10 @@ import {
   NO_FILTERS,
   pageRequest,
   parseFilters,
+  siteNames,
   statsRequest,
   tailRequest,
 } from '../../src/web/logs/filters.ts';
-import { siteNames } from '../../src/web/logs/site-names.ts';
 import { fromLocalInput, minuteOf, since, toLocalInput } from '../../src/web/logs/times.ts';
 
 const parsed = (query: string) => parseFilters(new URLSearchParams(query));

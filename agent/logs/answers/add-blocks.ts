@@ -22,8 +22,8 @@ export type AddRequests = (
 const BLOCKS_PER_TURN = 64;
 
 /**
- * Adds the selected lines of blocks of one segment. A block that is completely in one bucket is added from the index; any
- * other is read entry by entry, so that every count is exact.
+ * Adds the selected lines of blocks of one segment. A block that is completely in one bucket is added
+ * from the index; any other is read entry by entry, so that every count is exact.
  * @returns false if the deadline passed before the last block
  * @throws SegmentGone
  */

@@ -47,7 +47,7 @@ const BLOCKS_AT_ONCE = 16;
 // Read beyond a part for the rest of its last line; for a longer line, reading continues.
 const SLACK_BYTES = 4096;
 
-/** @param classifier shared: nobody uses it across an `await`, and each user opens its own buffer */
+/** @param classifier may be shared: it is never used across an `await`, and each user opens its own buffer */
 export function createBlockReader(classifier: Classifier): BlockReader {
   const cache = createBlockCache<Buffer>(CACHE_BYTES, (block) => block.length);
 

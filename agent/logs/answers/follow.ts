@@ -144,7 +144,7 @@ export async function* follow(options: FollowOptions): AsyncGenerator<Batch> {
       const start: LogPosition | undefined = i === first ? position : undefined;
       if (!segment || (start && isRead)) continue;
       const source = await openSource(segment);
-      // It was rolled or compressed meanwhile and has to be found again.
+      // It has been rolled or compressed since, and has to be found again.
       if (!source) return;
       try {
         const from = start?.offset ?? 0;
@@ -197,7 +197,7 @@ async function endOf(live: Segment): Promise<LogPosition | undefined> {
   }
 }
 
-/** Which of the segments has an id, -1 for none; undefined if one has gone meanwhile. */
+/** Which of the segments has an id, -1 for none; undefined if one disappeared in the meantime. */
 async function findSegment(segments: readonly Segment[], id: string): Promise<number | undefined> {
   for (const [i, segment] of segments.entries()) {
     const source = await openSource(segment);

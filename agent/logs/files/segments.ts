@@ -33,7 +33,7 @@ const ROLL = /^-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3})(-[a-z]+)?$/;
  * compressed exists in two forms; the plain one counts because it is the complete one. If the
  * folder or its files are missing, there are no segments.
  *
- * Undefined if a file appeared or disappeared meanwhile: a segment that was just renamed may have
+ * Undefined if a file appeared or disappeared while listing: a segment that was just renamed may have
  * been missed, so the caller has to list them again.
  */
 export async function listSegments(file: string): Promise<Segment[] | undefined> {

@@ -33,7 +33,7 @@ export type LogIndex = {
 
 /**
  * Receives the progress of the first refresh, in bytes as stored. A plain file counts as it is read,
- * a compressed one when it is done. What is written meanwhile may take `done` beyond `total`.
+ * a compressed one when it is done. What is written in the meantime may take `done` beyond `total`.
  */
 export type OnIndexing = (done: number, total: number) => void;
 
@@ -73,7 +73,7 @@ export function createLogIndex(
     throw new Error("the access log's files keep changing");
   }
 
-  // Undefined if a file was renamed meanwhile; the indexes made so far are kept.
+  // Undefined if a file was renamed in the meantime; the indexes made so far are kept.
   async function indexAll(segments: readonly Segment[]): Promise<ProbedSegment[] | undefined> {
     const current: ProbedSegment[] = [];
     const total = segments.reduce((sum, { size }) => sum + size, 0);

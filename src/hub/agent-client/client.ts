@@ -207,7 +207,7 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
 const withQuery = (path: string, query: object): string =>
   `${path}?${new URLSearchParams(query as Record<string, string>)}`;
 
-/** Tells the agent for which requests a call is made, for its log. */
+/** Names the requests that a call is made for, for the agent's log. */
 function onBehalf(): Record<string, string> {
   const ids = joinedIds();
   return ids === undefined ? {} : { [REQUEST_ID]: ids };

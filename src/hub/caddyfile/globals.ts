@@ -29,7 +29,6 @@ export function globalOptions(preamble: string): GlobalOption[] {
   return options;
 }
 
-/** The first global option of this name. */
 export const findOption = (preamble: string, name: string): GlobalOption | undefined =>
   globalOptions(preamble).find((option) => option.name === name);
 

@@ -128,8 +128,8 @@ function indent(config: string): string {
 }
 
 /**
- * Tells whether an offset is inside a token; offsets must be asked for in ascending order. Caddy
- * has heredocs from 2.7 on: an offset counts as inside if it is with or without them.
+ * Whether an offset is inside a token; offsets must be passed in ascending order. Caddy has heredocs
+ * from 2.7 on: an offset counts as inside if it is so with or without them.
  */
 function insideTokens(config: string): (offset: number) => boolean {
   if (!/["`]|<<|\{\$/.test(config)) return () => false;

@@ -1,6 +1,6 @@
-/** Tells whether a vhost's config is the body of a site block or a whole block. Pure. */
+/** Whether a vhost's config is the body of a site block or a whole block. Pure. */
 import { maskPlaceholders } from '../../shared/caddyfile/placeholders.ts';
-import { startsLine, type TokenizeOptions, tokenize } from '../../shared/caddyfile/tokenizer.ts';
+import { startsLine, tokenize } from '../../shared/caddyfile/tokenizer.ts';
 import { addressKey } from './address.ts';
 
 /** What a vhost's config is; `addresses` are those of the whole block, in order, as written. */
@@ -11,8 +11,8 @@ export type SiteForm = { form: 'body' } | { form: 'block'; addresses: string[] }
  * `{`. Caddy itself cannot tell an address from a directive: here a directive's name always means
  * the directive, and a host with that name must be written with its scheme.
  */
-export function siteForm(domain: string, config: string, options?: TokenizeOptions): SiteForm {
-  const addresses = addressList(config, options);
+export function siteForm(domain: string, config: string): SiteForm {
+  const addresses = addressList(config);
   const first = addresses?.[0];
   if (!addresses || first === undefined || isDirective(first)) return { form: 'body' };
   if (first !== domain && addressKey(first) !== addressKey(domain)) return { form: 'body' };
@@ -24,9 +24,9 @@ export function siteForm(domain: string, config: string, options?: TokenizeOptio
  * line after a comma at the end of a line.
  * @returns null if no `{` follows them
  */
-export function addressList(text: string, options?: TokenizeOptions): string[] | null {
+export function addressList(text: string): string[] | null {
   const { masked } = maskPlaceholders(text);
-  const tokens = tokenize(`\n${masked}`, options);
+  const tokens = tokenize(`\n${masked}`);
   const addresses: string[] = [];
   let more = true;
   for (const [index, token] of tokens.entries()) {

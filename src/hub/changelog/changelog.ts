@@ -1,5 +1,5 @@
 /** Reads the changelog: pages for people, and single entries to undo. */
-import { and, desc, eq, gt, lt, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, getTableColumns, gt, lt, type SQL, sql } from 'drizzle-orm';
 import { Failure } from '../../shared/failure.ts';
 import type { Db } from '../db/open.ts';
 import { changelog } from '../db/schema.ts';
@@ -26,16 +26,7 @@ const PAGE_SIZE = 100;
 /** Enough to see what is in the way of an undo. */
 const MAX_LATER = 10;
 
-const PUBLIC = {
-  id: changelog.id,
-  userId: changelog.userId,
-  userName: changelog.userName,
-  action: changelog.action,
-  domain: changelog.domain,
-  diff: changelog.diff,
-  createdAt: changelog.createdAt,
-  via: changelog.via,
-};
+const { before: _, after: __, ...PUBLIC } = getTableColumns(changelog);
 
 export function createChangelog(db: Db): Changelog {
   return {

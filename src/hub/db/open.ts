@@ -13,6 +13,12 @@ export const databaseIn = (folder: string): string => join(folder, 'signalbox.db
 
 export type Db = BunSQLiteDatabase<typeof schema>;
 
+type Transaction = Parameters<Parameters<Db['transaction']>[0]>[0];
+
+/** Runs `work` in a transaction that takes the write lock at once; what it throws rolls all back. */
+export const inTransaction = <T>(db: Db, work: (tx: Transaction) => T): T =>
+  db.transaction(work, { behavior: 'immediate' });
+
 export type OpenDatabase = {
   db: Db;
   /** Closes the database and releases the folder. */

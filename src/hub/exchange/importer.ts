@@ -40,7 +40,7 @@ export type Imported = {
 
 export type Importer = {
   /**
-   * @param options.dryRun only tells what would be imported
+   * @param options.dryRun whether to only report what would be imported
    * @throws Failure, with nothing changed: PROXY_REJECTED if the proxy does not accept the file,
    * IMPORT_DIFFERS, DOMAIN_TAKEN, and as any publish
    */

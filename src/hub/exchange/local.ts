@@ -13,7 +13,6 @@ import { ImportAnswer, ImportBody } from './schemas.ts';
 export type LocalDeps = {
   importer: Importer;
   bodyLimit: number;
-  /** Called for each request. */
   seen: (request: RequestSeen) => void;
   log: Log;
 };

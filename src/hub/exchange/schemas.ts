@@ -29,7 +29,6 @@ export const ImportAnswer = t.Object(
   { title: 'ImportAnswer' },
 );
 
-/** The Caddyfile for a set of vhosts. */
 export const proxyfileOf = ({ preamble, vhosts }: Pick<SiteSet, 'preamble' | 'vhosts'>): string =>
   render(preamble, vhosts).text;
 

@@ -35,7 +35,6 @@ export const SNAPSHOT: Snapshot = {
   vhosts: [{ ...SITE, enabled: true }],
 };
 
-/** The document for a set. */
 export const snapshotOf = ({ preamble, vhosts }: SiteSet): Snapshot => ({
   version: 1,
   preamble,

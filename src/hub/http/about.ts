@@ -55,7 +55,6 @@ export const ABOUT = 'x-about';
 /** Ids are integers. The schema accepts any text, because any other id is a 404 and not a 400. */
 export const INTEGER_ID = { id: { schema: { type: 'integer', minimum: 1 }, example: 1 } };
 
-/** The `replace` parameter of a change. */
 export const REPLACE = {
   replace: {
     description: '`true` allows the first change to replace sites that signalbox did not write.',

@@ -11,7 +11,6 @@ export const OPEN = [...ANY, 'FORBIDDEN_ORIGIN', 'STORAGE_UNAVAILABLE'] as const
 export const READS = [...OPEN, 'UNAUTHENTICATED'] as const;
 /** Routes for a session only, or for a session or an API token with the scope `write`. */
 export const WRITES = [...READS, 'FORBIDDEN'] as const;
-/** Routes with a JSON body. */
 export const BODY = ['INVALID_JSON', 'BODY_TOO_LARGE', 'BODY_TOO_SLOW'] as const;
 /** Routes that set a password. */
 export const NEW_PASSWORD = [
@@ -20,11 +19,9 @@ export const NEW_PASSWORD = [
   'PASSWORD_TOO_LONG',
   'PASSWORD_TOO_COMMON',
 ] as const;
-/** Routes that ask the agent. */
 export const ASKS_AGENT = [...READS, 'AGENT_UNREACHABLE'] as const;
 /** Routes for which the agent asks the proxy. */
 export const ASKS_PROXY = [...ASKS_AGENT, 'PROXY_UNREACHABLE'] as const;
-/** Routes that publish. */
 export const PUBLISHES = [
   ...WRITES,
   'IMPORT_FIRST',

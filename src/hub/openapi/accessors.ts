@@ -1,11 +1,9 @@
 /** Access to parts of a document that TypeScript sees as plain JSON. Pure. */
 import { isObject, type Json, type JsonObject } from './json.ts';
 
-/** An operation with its method and path. */
 export type LocatedOperation = { method: string; path: string; operation: JsonObject };
 
-/** The value if it has this type, else an empty one. */
-/** The value if it has this type, else an empty one. */
+/** The value if it has this type, else an empty one; so are `list` and `object`. */
 export const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
 export const list = (value: Json | undefined): JsonObject[] =>
   Array.isArray(value) ? value.filter(isObject) : [];
@@ -17,8 +15,6 @@ export const mediaOf = (holder: JsonObject): [string, JsonObject] => {
   return [type, object(media)];
 };
 
-/** All operations, in the order of the document. */
-/** All operations, in the order of the document. */
 export const operationsOf = (document: JsonObject): LocatedOperation[] =>
   Object.entries(object(document.paths)).flatMap(([path, methods]) =>
     Object.entries(object(methods)).map(([method, operation]) => ({

@@ -84,13 +84,13 @@ function refusal(schema: Json, status: string, components: Components): JsonObje
   };
 }
 
-/** Where the proxy has something to say. */
+/** What the proxy adds to a rejection. */
 const more = (code: FailureCode): JsonObject =>
   code === 'PROXY_REJECTED'
     ? { detail: 'line 2: unrecognized directive: reverse_prox', line: 2 }
     : {};
 
-/** @throws Error where a refusal names no codes: it was not made by `refusals` */
+/** @throws Error if a refusal names no codes: it was not made by `refusals` */
 function codesOf(schema: Json): FailureCode[] {
   const code = isObject(schema) && isObject(schema.properties) ? schema.properties.code : null;
   const named = isObject(code) ? (Array.isArray(code.enum) ? code.enum : [code.const]) : [];

@@ -11,17 +11,19 @@ const UNSAFE: Record<string, string> = {
 /** Markup that needs no escaping. */
 export type Html = { readonly html: string };
 
-type Part = string | number | Html | readonly Html[];
+type Value = string | number | Html | readonly Html[];
 
-const textOf = (part: Part): string => {
-  if (typeof part === 'number') return String(part);
-  if (typeof part === 'string') return part.replace(/[&<>"']/g, (one) => UNSAFE[one] ?? '');
-  return 'html' in part ? part.html : part.map(({ html }) => html).join('');
+const textOf = (value: Value): string => {
+  if (typeof value === 'number') return String(value);
+  if (typeof value === 'string') return value.replace(/[&<>"']/g, (one) => UNSAFE[one] ?? '');
+  return 'html' in value ? value.html : value.map(({ html }) => html).join('');
 };
 
 /** Escapes interpolated values, unless they are `Html`. */
-export const html = (words: TemplateStringsArray, ...parts: Part[]): Html => ({
-  html: words.map((word, at) => word + (at < parts.length ? textOf(parts[at] ?? '') : '')).join(''),
+export const html = (words: TemplateStringsArray, ...values: Value[]): Html => ({
+  html: words
+    .map((word, at) => word + (at < values.length ? textOf(values[at] ?? '') : ''))
+    .join(''),
 });
 
 export const NOTHING: Html = { html: '' };

@@ -1,5 +1,4 @@
 /** One operation as HTML. Pure. */
-
 import { type LocatedOperation, list, mediaOf, object, text } from './accessors.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import type { Json, JsonObject } from './json.ts';

@@ -1,5 +1,4 @@
 /** The document as an HTML page, without scripts and without anything from other origins. Pure. */
-
 import { type LocatedOperation, object, operationsOf } from './accessors.ts';
 import { type Html, html } from './html.ts';
 import { isObject, type Json, type JsonObject } from './json.ts';

@@ -66,7 +66,6 @@ export function settle({ plans, refused, done }: Batch): void {
   for (const { item, error } of refused) item.reject(error);
 }
 
-/** The steps of all plans, in order. */
 export const stepsOf = (plans: readonly Planned[]): Step[] =>
   plans.flatMap(({ plan }) => plan.steps);
 

@@ -59,6 +59,6 @@ async function explain(
   return first ? because(error, first.failure) : error;
 }
 
-/** What happened stays as the publish said; a later validation only tells why. */
+/** The outcome stays that of the publish; the later validation only explains it. */
 const because = ({ code, message, cause }: Failure, { detail, at }: Failure): Failure =>
   new Failure(code, message, { detail, at, cause });

@@ -3,7 +3,6 @@ import { type Static, t } from 'elysia';
 import { type Change, createChange, deleteChange, toggleChange, updateChange } from './changes.ts';
 import type { Vhost } from './vhost.ts';
 
-/** The fields of a new vhost. */
 export const NewVhost = {
   domain: t.String(),
   config: t.String(),
@@ -31,7 +30,6 @@ export const Operation = t.Union(
   { title: 'Operation' },
 );
 
-/** The change that an operation asks for. */
 export function changeOf(operation: Static<typeof Operation>): Change<Vhost | { success: true }> {
   switch (operation.op) {
     case 'create':

@@ -13,9 +13,8 @@ export type Reconciler = {
 /**
  * Checks at once, and then again some time after each check. Logs a failure unless the check before
  * failed for the same reason.
- * @param every milliseconds between two checks
  */
-export function startReconciler(publisher: Publisher, log: Log, every = EVERY_MS): Reconciler {
+export function startReconciler(publisher: Publisher, log: Log): Reconciler {
   let stopped = false;
   let timer: Timer | undefined;
   let lastReason = '';
@@ -29,7 +28,7 @@ export function startReconciler(publisher: Publisher, log: Log, every = EVERY_MS
       if (reason !== lastReason) log('not in step', { reason }, 'warn');
       lastReason = reason;
     }
-    if (!stopped) timer = setTimeout(() => (running = check()), every);
+    if (!stopped) timer = setTimeout(() => (running = check()), EVERY_MS);
   }
 
   let running = check();

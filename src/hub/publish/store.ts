@@ -1,6 +1,6 @@
 /** Keeps the published set, and the changelog beside it, in the database. */
 import { asc, eq, sql } from 'drizzle-orm';
-import type { Db } from '../db/open.ts';
+import { type Db, inTransaction } from '../db/open.ts';
 import { changelog, preamble, vhosts } from '../db/schema.ts';
 import type { Planned } from './batch.ts';
 import type { Step } from './changes.ts';
@@ -53,19 +53,16 @@ export function createStore(db: Db): Store {
     },
 
     commit(plans, time) {
-      db.transaction(
-        (tx) => {
-          for (const { item, plan } of plans) {
-            for (const step of plan.steps) {
-              write(tx, step, time);
-              tx.insert(changelog)
-                .values({ ...item.author, ...recordOf(step), createdAt: time })
-                .run();
-            }
+      inTransaction(db, (tx) => {
+        for (const { item, plan } of plans) {
+          for (const step of plan.steps) {
+            write(tx, step, time);
+            tx.insert(changelog)
+              .values({ ...item.author, ...recordOf(step), createdAt: time })
+              .run();
           }
-        },
-        { behavior: 'immediate' },
-      );
+        }
+      });
     },
 
     isUnseeded: () => preambleRow()?.updatedAt.getTime() === 0,

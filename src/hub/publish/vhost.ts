@@ -1,5 +1,5 @@
 /** A vhost, the set of vhosts that is published, and the rules every vhost must follow. Pure. */
-import { expandPlaceholders } from '../../shared/caddyfile/placeholders.ts';
+import { expandPlaceholders, UPSTREAM } from '../../shared/caddyfile/placeholders.ts';
 import { portOptions } from '../../shared/caddyfile/preamble.ts';
 import { Failure } from '../../shared/failure.ts';
 import {
@@ -46,8 +46,6 @@ export type VhostInput = { [Name in Field]?: Vhost[Name] | undefined };
 /** The fields in which two versions of a vhost differ. */
 export const changedFields = (one: Vhost, other: Vhost): readonly Field[] =>
   FIELDS.filter((field) => one[field] !== other[field]);
-
-const UPSTREAM = '{upstream}';
 
 /**
  * The fields in the form they are stored in.

@@ -32,8 +32,8 @@ const DAY_MS = 86_400_000;
 const SOON_MS = 14 * DAY_MS;
 
 /**
- * Caddy renews its certificates when a third of the lifetime is left. With a sixth left, it has been
- * failing for just as long. Being relative, this does not flag short-lived certificates all the time.
+ * Caddy renews its certificates when a third of the lifetime is left; with a sixth left, it has been
+ * failing for a sixth. A share, because a fixed time would always flag short-lived certificates.
  */
 const OVERDUE_SHARE = 1 / 6;
 

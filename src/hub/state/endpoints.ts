@@ -22,5 +22,4 @@ export function endpointsUnder(preamble: string): (vhost: Vhost) => Endpoint[] {
   };
 }
 
-/** An endpoint as the key of a map. */
 export const keyOfEndpoint = ({ name, port }: Endpoint): string => `${port} ${name}`;

@@ -15,11 +15,8 @@ import type { Publisher } from '../publish/publisher.ts';
 import { type CertificatesDeps, readCertificates } from './certificates.ts';
 
 export type HubMetrics = Pick<Metrics, 'text' | 'contentType'> & {
-  /** Counts a request that was answered. */
   request(seen: RequestSeen): void;
-  /** Counts a publish and its changes. */
   publish(seen: PublishSeen): void;
-  /** Counts a failed sign-in. */
   signInFailed(reason: SignInFailure): void;
 };
 

@@ -30,7 +30,8 @@ export const restore: Command = {
   args: [{ name: 'FILE' }],
   options: {},
   summary: 'replace the database with a backup; the old one is kept',
-  help: `FILE may be - for standard input. Stop the hub first. Afterwards, everyone has to sign in again.
+  help: `FILE may be - for standard input. Stop the hub first. The old database is kept beside the new one.
+The sites are published at the next start, and everyone has to sign in again.
 `,
   async run({ args: [file = ''] }, { env, out, err }) {
     const work = await import('./restore.ts');

@@ -10,8 +10,8 @@ export const health: Command = {
   args: [{ name: 'WHICH', words: ['hub', 'agent'], optional: true }],
   options: {},
   summary: 'exit with 0 if the hub (or the agent) answers, else with 1',
-  help: `Asks the hub at HUB_HOST and HUB_PORT, or the agent at AGENT_HOST and AGENT_PORT. Prints nothing.
-For systemd, containers and monitoring.
+  help: `Asks the hub at HUB_HOST and HUB_PORT, or the agent at AGENT_HOST and AGENT_PORT. Without
+an argument, asks the hub. Prints nothing. For systemd, containers and monitoring.
 `,
   run: async ({ args: [which] }, { env }) =>
     (await isHealthy(which === 'agent' ? 'agent' : 'hub', env)) ? EXIT.done : EXIT.failed,

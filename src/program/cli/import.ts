@@ -8,9 +8,9 @@ export const importFile: Command = {
   args: [{ name: 'FILE' }],
   options: { 'dry-run': { summary: 'print the resulting Caddyfile, and change nothing' } },
   summary: 'import a Caddyfile into the hub on this machine',
-  help: `FILE may be - for standard input. Publishes all sites, and the global options and snippets (the
-preamble), in one step: all of it or nothing. The hub must be running with the same DATA_DIR. You
-need no password, but must be the user who runs the hub.
+  help: `FILE may be - for standard input. Publishes all its sites in one step, all or nothing. Its global
+options and snippets replace those the hub has (the preamble). The hub must be running with the same
+DATA_DIR. You need no password, but must be root or the user who runs the hub.
 `,
   run: ({ args: [file = ''], has }, { env, out, err, fail, progress }) =>
     importCommand(file, has('dry-run'), {

@@ -12,19 +12,19 @@ const TOKEN_BYTES = 32;
 const OPTIONS: Readonly<Record<string, Option>> = {
   print: { summary: 'only print the plan; does not need root' },
   yes: { summary: 'do not ask; required without a terminal' },
-  root: { takes: 'DIR', summary: 'install into the root folder DIR, and do not call systemctl' },
+  root: { takes: 'DIR', summary: 'work below the root folder DIR, and do not call systemctl' },
 };
 
 export const install: Command = {
   name: 'install',
   args: [{ name: 'WHAT', words: ROLES, optional: true }],
   options: {
-    managed: { summary: 'agent: let it run Caddy, instead of caddy.service' },
+    managed: { summary: 'agent only: run its own Caddy instead of using caddy.service' },
     ...OPTIONS,
   },
   summary: 'install as a systemd service; shows the plan and asks first',
-  help: `Installs, enables and starts a systemd unit for the hub, the agent, or all: both with Caddy on one
-machine (the default). To upgrade, run it again with the new program. Units are written to
+  help: `Installs, enables and starts a systemd unit for the hub, the agent, or (the default, all) both and
+their Caddy on one machine. To upgrade, run it again with the new program. Units are written to
 /etc/systemd/system, settings and the token that hub and agent share to /etc/signalbox. Settings
 and token are never overwritten.
 
@@ -50,8 +50,9 @@ export const uninstall: Command = {
   args: [{ name: 'WHAT', words: ROLES, optional: true }],
   options: { purge: { summary: 'also remove data, settings and the token' }, ...OPTIONS },
   summary: 'remove the service',
-  help: `Stops and removes the unit that is named, or all of them, and restores the owner and mode of
-/etc/caddy. Keeps data, settings and the token unless --purge is given. Always keeps the Caddyfile.
+  help: `Stops and removes the unit that is named (all is the one-machine unit), or every unit of signalbox
+if none is named, and restores the owner and mode of /etc/caddy. Keeps data, settings and the token
+unless --purge is given. Always keeps the Caddyfile.
 `,
   run: (given, cli) =>
     runPlan('uninstall', given, cli, async (system) => {

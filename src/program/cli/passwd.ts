@@ -1,4 +1,4 @@
-/** `signalbox passwd EMAIL`: sets a password on the host itself, for somebody who is locked out. */
+/** `signalbox passwd EMAIL`: sets a password on the host itself, for someone who is locked out. */
 import { messageOf } from '../../shared/async.ts';
 import { dataDirOf } from '../config.ts';
 import { type Command, EXIT } from './command.ts';

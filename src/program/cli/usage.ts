@@ -24,7 +24,7 @@ export function synopsis({ name, args, options }: Command): string {
 /** What `signalbox --help` prints. */
 export function overallHelp(commands: readonly Command[]): string {
   const lines = commands.map((command) => row(`  ${synopsis(command)}`, command.summary));
-  return `signalbox - a reverse-proxy manager for your own servers
+  return `signalbox - a reverse-proxy manager for homelabs
 
 Usage:
 ${lines.join('')}${row('  signalbox --version', 'print the version')}

@@ -3,7 +3,7 @@ import { lstatSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Running } from '../listen.ts';
 
-/** Told how far the first indexing of the access log is, in bytes, and when it is done. */
+/** Receives the progress of the first indexing of the access log, in bytes, and its end. */
 export type Indexing = { onIndexing: (done: number, total: number) => void; over: () => void };
 
 /** Listens, but does no work of its own before `begin` is called. */
@@ -15,8 +15,8 @@ export type RunningHub = Running & {
 };
 
 /**
- * Whoever can open the socket controls the proxy: nobody else may own or enter its folder.
- * @throws Error if somebody else does
+ * Whoever can open the socket controls the proxy, so no other user may own or enter its folder.
+ * @throws Error if one does
  */
 export function prepareSocketFolder(socket: string): void {
   const folder = dirname(socket);

@@ -26,7 +26,7 @@ export function findFileImport(
       !startsLine(tokens, index + 1) &&
       (snippets.has(target.text) || mayImport(target.text));
     if (!named) {
-      const message = 'Only snippets of the preamble can be imported, not files.';
+      const message = 'Only snippets that the preamble defines can be imported, not files.';
       return { at: tokens[index]?.start ?? 0, message };
     }
   }

@@ -17,10 +17,9 @@ export function checkPreamble(preamble: string, options: TokenizeOptions = {}): 
   return toFault(preamble, before, framed.frame ? findInPreamble(framed.frame) : framed.finding);
 }
 
-/** The names of the snippets that `preamble` defines. */
-export function snippetNames(preamble: string, options: TokenizeOptions = {}): Set<string> {
+export function snippetNames(preamble: string): Set<string> {
   const names = new Set<string>();
-  const framed = frame('\n', preamble, NEIGHBOUR, options);
+  const framed = frame('\n', preamble, NEIGHBOUR, {});
   if (!framed.frame) return names;
   const { tokens, neighbour } = framed.frame;
   for (let index = 0; (tokens[index]?.start ?? neighbour) < neighbour; ) {
@@ -34,8 +33,8 @@ export function snippetNames(preamble: string, options: TokenizeOptions = {}): S
 }
 
 /** Whether `preamble` begins with global options; Caddy ignores an empty block. */
-export function hasGlobalOptions(preamble: string, options: TokenizeOptions = {}): boolean {
-  const [first, second] = tokenize(`\n${preamble}`, options);
+export function hasGlobalOptions(preamble: string): boolean {
+  const [first, second] = tokenize(`\n${preamble}`);
   return first?.text === '{' && second !== undefined && second.text !== '}';
 }
 

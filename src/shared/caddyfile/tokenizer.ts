@@ -31,7 +31,7 @@ const BACKTICK = 0x60;
 const BYTE_ORDER_MARK = 0xfeff;
 
 /** Go's unicode.IsSpace: unlike JavaScript's `\s` it includes U+0085 and excludes U+FEFF. */
-export function isSpace(code: number): boolean {
+function isSpace(code: number): boolean {
   if (code <= SPACE) return code === SPACE || (code >= TAB && code <= CR);
   if (code < 0x85) return false;
   if (code === 0x85 || code === 0xa0 || code === 0x1680 || code === 0x3000) return true;

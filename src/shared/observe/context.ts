@@ -34,7 +34,6 @@ export function note(fields: Fields): void {
   Object.assign(contexts.getStore()?.notes ?? {}, fields);
 }
 
-/** The fields added with `note`. */
 export const notes = (): Fields => contexts.getStore()?.notes ?? {};
 
 /**

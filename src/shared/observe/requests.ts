@@ -6,21 +6,19 @@ import { idsOf, inRequests, joinedIds, notes, REQUEST_ID } from './context.ts';
 /** An answered request; `route` is a pattern, so there are only a few. */
 export type RequestSeen = { method: string; route: string; status: number; seconds: number };
 
-/** The routes of an Elysia app. */
 export type Routes = readonly { path: string }[];
 
 export type RequestsDeps = {
   /** The routes of the app; called once it is complete. */
   routes: () => Routes;
   log: Log;
-  /** Called for each answered request. */
   seen: (request: RequestSeen) => void;
   /** Whether a request may carry the ids of a whole batch. */
   several: boolean;
 };
 
 /** Any path without a route, and any unknown method. */
-export const OTHER = 'other';
+const OTHER = 'other';
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const CHANGES = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 

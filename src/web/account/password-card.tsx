@@ -1,6 +1,6 @@
 /** Changes the password of the signed-in user. */
 import { useState } from 'preact/hooks';
-import { type ApiError, send } from '../lib/api.ts';
+import { send } from '../lib/api.ts';
 import { useUser } from '../lib/hub.ts';
 import { placeError, useFields } from '../lib/use-fields.ts';
 import { submitWith, useSubmit } from '../lib/use-submit.ts';
@@ -8,11 +8,6 @@ import { Notice } from '../parts/notice.tsx';
 import { NewPasswordField, TextField } from '../parts/text-field.tsx';
 
 const EMPTY = { currentPassword: '', newPassword: '' };
-
-function fieldOf({ code }: ApiError): keyof typeof EMPTY | null {
-  if (code === 'INVALID_PASSWORD') return 'currentPassword';
-  return code.startsWith('PASSWORD_') ? 'newPassword' : null;
-}
 
 /** @param onChanged called when all other sessions have ended */
 export function PasswordCard({ onChanged }: { onChanged: () => void }) {
@@ -27,7 +22,7 @@ export function PasswordCard({ onChanged }: { onChanged: () => void }) {
     setDone(true);
     onChanged();
   });
-  const { at, notice } = placeError(error, ['currentPassword', 'newPassword'], fieldOf);
+  const { at, notice } = placeError(error, ['currentPassword', 'newPassword']);
 
   return (
     <section class="card" aria-labelledby="password-title">

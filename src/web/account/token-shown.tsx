@@ -1,5 +1,4 @@
 /** Shows the text of a new token, once. */
-
 import type { NewToken } from '../lib/types.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';

@@ -63,7 +63,6 @@ function valueText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** What undoing an entry will do, in a sentence or two. */
 export function undoSentence({ action, domain, diff }: Entry): string {
   if (isPreamble({ domain })) {
     return 'Restores the preamble from before this change. This affects all sites.';

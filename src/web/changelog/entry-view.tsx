@@ -10,7 +10,6 @@ import { UndoRefused } from './undo-refused.tsx';
 
 type Props = {
   entry: Entry;
-  /** A loaded entry by its id. */
   find: (id: number) => Entry | undefined;
   /** Called after the change was undone. */
   onUndone: () => Promise<void>;

@@ -17,7 +17,7 @@ export function UndoRefused({ error, find }: Props) {
     >
       {later.length > 0 && (
         <>
-          Nothing was changed. Later changes:
+          Undo these first:
           <ul class="later">
             {later.map((id) => (
               <li key={id}>

@@ -58,7 +58,7 @@ export function ImportCard() {
       </p>
       {imported && (
         <Notice kind="success" title={`${plural(imported.vhosts.length, 'site')} imported`}>
-          Caddy serves them now. <a href="/">Go to your sites</a>
+          The import is live. <a href="/">Go to your sites</a>
         </Notice>
       )}
       <DropArea label="Choose a Caddyfile" onText={(content) => edit(content)}>
@@ -74,11 +74,7 @@ export function ImportCard() {
           )}
         </Field>
       </DropArea>
-      {error !== null && (
-        <Notice kind="error" title={sentenceOf(error)} detail={refusal?.detail}>
-          Nothing was changed.
-        </Notice>
-      )}
+      {error !== null && <Notice kind="error" title={sentenceOf(error)} detail={refusal?.detail} />}
       <div class="actions">
         <button
           type="button"

@@ -9,7 +9,6 @@ export function firstLines(config: string, limit: number): { head: string; more:
 }
 
 export type ImportSummary = {
-  /** What happens to the preamble. */
   preamble: 'same' | 'new' | 'replaced';
   /** How many existing sites stay as they are. */
   kept: number;

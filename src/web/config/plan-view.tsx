@@ -73,7 +73,7 @@ export function PlanView({ plan, onImport }: { plan: Plan; onImport: () => Promi
             {vhosts.length > 0 && 'Either all of them go live at once, or none does. '}
             {preambleSentence(summary)}
           </p>
-          {summary.kept > 0 && <p>Your existing {plural(summary.kept, 'site')} will stay.</p>}
+          {summary.kept > 0 && <p>Your {plural(summary.kept, 'existing site')} will stay.</p>}
           {status?.foreign && <ReplacesForeign />}
         </Confirm>
       )}

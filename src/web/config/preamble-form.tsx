@@ -106,9 +106,7 @@ export function PreambleForm({ loaded }: { loaded: Preamble }) {
       )}
       {error !== null && <PreambleRefused error={error} onReplace={() => save(true)} />}
       {preview && !preview.valid && (
-        <Notice kind="error" title="Caddy would refuse this" detail={preview.detail}>
-          Nothing was changed.
-        </Notice>
+        <Notice kind="error" title="This would be refused" detail={preview.detail} />
       )}
       {saved && (
         <Notice kind="success" title="Saved">

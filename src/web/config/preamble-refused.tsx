@@ -16,7 +16,7 @@ export function PreambleRefused({ error, onReplace }: Props) {
   if (refusal?.code !== 'IMPORT_FIRST') {
     return (
       <Notice kind="error" title={sentenceOf(error)} detail={refusal?.detail}>
-        Nothing was changed. Your text is still in the editor.
+        Your text is still in the editor.
       </Notice>
     );
   }

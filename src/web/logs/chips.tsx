@@ -3,7 +3,7 @@ import { localTime } from '../lib/format.ts';
 import { navigate } from '../lib/router.ts';
 import { addressOf, applied, type Filters, NO_FILTERS } from './filters.ts';
 import { shown } from './hostile.ts';
-import { filterBy } from './place.ts';
+import { filterBy } from './navigation.ts';
 
 /** Removes all filters; the page size stays. */
 export const clearFilters = ({ pageSize }: Filters): void =>

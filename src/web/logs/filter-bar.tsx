@@ -1,25 +1,17 @@
 /** The inputs that filter the log. */
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { get } from '../lib/api.ts';
 import type { Vhost } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
+import { useMedia, WIDE } from '../lib/use-media.ts';
 import { Field } from '../parts/field.tsx';
-import { applied, type FilterKey, type Filters } from './filters.ts';
-import { siteNames } from './site-names.ts';
+import { applied, type FilterKey, type Filters, siteNames } from './filters.ts';
 import { TimeRange } from './time-range.tsx';
 import { useDraft } from './use-draft.ts';
 
-const WIDE = '(min-width: 801px)';
-
 /** Always open on a wide screen, collapsed on a narrow one. */
 export function FilterBar({ filters }: { filters: Filters }) {
-  const [isWide, setWide] = useState(() => matchMedia(WIDE).matches);
-  useEffect(() => {
-    const query = matchMedia(WIDE);
-    const update = () => setWide(query.matches);
-    query.addEventListener('change', update);
-    return () => query.removeEventListener('change', update);
-  }, []);
+  const isWide = useMedia(WIDE);
   const inputs = <Inputs filters={filters} />;
   if (isWide) return <search class="log-filters">{inputs}</search>;
   const active = applied(filters).length;

@@ -1,4 +1,5 @@
 /** The filters of the log: read from the page's address, sent to the API, shown as chips. Pure. */
+import type { Vhost } from '../lib/types.ts';
 
 const FILTER_KEYS = ['domain', 'status', 'method', 'path', 'q', 'ip', 'from', 'to'] as const;
 export type FilterKey = (typeof FILTER_KEYS)[number];
@@ -89,7 +90,6 @@ export function addressOf(filters: Filters): string {
   return query === '' ? '/logs' : `/logs?${query}`;
 }
 
-/** The API's path for a page of the log. */
 export const pageRequest = (filters: Filters): string => `/logs?${paged(filters)}`;
 
 /** The only filters that the API's statistics support. */
@@ -133,7 +133,7 @@ const LABELS: Readonly<Record<FilterKey, string>> = {
   to: 'until',
 };
 
-export type Applied = { key: FilterKey; label: string; value: string };
+type Applied = { key: FilterKey; label: string; value: string };
 
 /** The active filters, in the order of the inputs. */
 export const applied = (filters: Filters): Applied[] =>
@@ -142,3 +142,17 @@ export const applied = (filters: Filters): Applied[] =>
     label: LABELS[key],
     value: filters[key],
   }));
+
+/**
+ * The host names of sites as the log has them: without scheme, port and path, each once. Leaves out
+ * patterns, variables and bare ports.
+ */
+export function siteNames(sites: readonly Pick<Vhost, 'domain'>[]): string[] {
+  const names = sites.map(({ domain }) =>
+    domain
+      .replace(/^https?:\/\//, '')
+      .replace(/\/.*$/, '')
+      .replace(/:\d*$/, ''),
+  );
+  return [...new Set(names.filter((name) => name !== '' && !/[{}*]/.test(name)))];
+}

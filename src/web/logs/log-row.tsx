@@ -4,7 +4,7 @@ import { duration, localTime } from '../lib/format.ts';
 import type { LogEntry } from '../lib/types.ts';
 import { accepted, type FilterKey, PATH_FILTER } from './filters.ts';
 import { cut, shown, visible } from './hostile.ts';
-import { filterBy } from './place.ts';
+import { filterBy } from './navigation.ts';
 import { CLASS_WORDS, classOf } from './status-class.ts';
 import { StatusMark } from './status-mark.tsx';
 import { minuteOf, type Range } from './times.ts';

@@ -1,9 +1,8 @@
 /** Explains an empty log page, and offers a way out. */
-
 import type { LogPage } from '../lib/types.ts';
 import { clearFilters } from './chips.tsx';
 import { applied, type Filters } from './filters.ts';
-import { turnTo } from './place.ts';
+import { turnTo } from './navigation.ts';
 
 export function NoRows({ filters, data }: { filters: Filters; data: LogPage }) {
   if (data.total > 0 && data.page > 1) {

@@ -2,7 +2,7 @@
 import { useId } from 'preact/hooks';
 import type { LogPage } from '../lib/types.ts';
 import { PAGE_SIZES } from './filters.ts';
-import { turnBy, turnTo } from './place.ts';
+import { turnBy, turnTo } from './navigation.ts';
 
 const number = (value: number): string => value.toLocaleString('en');
 
@@ -15,7 +15,6 @@ export function extent({ logs, total, page, pageSize, partial }: LogPage): strin
     : `${number(first)}–${number(first + logs.length - 1)} of ${all}`;
 }
 
-/** The number of the last page, from 1. */
 export const lastPage = ({ total, pageSize }: LogPage): number =>
   Math.max(1, Math.ceil(total / pageSize));
 

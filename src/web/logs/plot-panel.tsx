@@ -4,16 +4,17 @@ import { get, sentenceOf } from '../lib/api.ts';
 import { count, localTime } from '../lib/format.ts';
 import type { LogStats } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
+import { useMedia, WIDE } from '../lib/use-media.ts';
 import { Notice } from '../parts/notice.tsx';
 import { FiguresTable } from './figures-table.tsx';
 import { applied, type Filters, STATS_KEYS, statsRequest } from './filters.ts';
 import { Legend } from './legend.tsx';
-import { filterBy } from './place.ts';
+import { filterBy } from './navigation.ts';
 import { plotData } from './plot-data.ts';
 import { TopPanel } from './top-panel.tsx';
 
 /** As many columns as the screen can show clearly. */
-const BUCKETS = matchMedia('(min-width: 801px)').matches ? 120 : 48;
+const BUCKETS = matchMedia(WIDE).matches ? 120 : 48;
 /** How often the plot of a live log is refreshed. */
 const LIVE_MS = 15_000;
 
@@ -66,7 +67,7 @@ function Plots({ stats, isStale }: { stats: LogStats | undefined; isStale: boole
   const latency = useRef<HTMLDivElement>(null);
   const [cursor, setCursor] = useState<number | null>(null);
   const [error, setError] = useState<string | null>(null);
-  const scheme = useScheme();
+  const isDark = useMedia('(prefers-color-scheme: dark)');
   const data = useMemo(() => stats && plotData(stats), [stats]);
 
   useEffect(() => {
@@ -94,7 +95,7 @@ function Plots({ stats, isStale }: { stats: LogStats | undefined; isStale: boole
       isOver = true;
       remove?.();
     };
-  }, [data, scheme]);
+  }, [data, isDark]);
 
   return (
     <div class={isStale ? 'log-plots stale' : 'log-plots'}>
@@ -105,15 +106,4 @@ function Plots({ stats, isStale }: { stats: LogStats | undefined; isStale: boole
       {stats && !data && <p class="log-plot-empty muted">No requests in this period.</p>}
     </div>
   );
-}
-
-function useScheme(): string {
-  const [query] = useState(() => matchMedia('(prefers-color-scheme: dark)'));
-  const [isDark, setDark] = useState(query.matches);
-  useEffect(() => {
-    const update = () => setDark(query.matches);
-    query.addEventListener('change', update);
-    return () => query.removeEventListener('change', update);
-  }, [query]);
-  return isDark ? 'dark' : 'light';
 }

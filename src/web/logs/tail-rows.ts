@@ -38,7 +38,6 @@ function thinned(arrived: readonly TailRow[]): TailRow[] {
   return [{ id: last.id, missed }, ...arrived.slice(-DRAWN_AT_ONCE)];
 }
 
-/** Shows the waiting rows. */
 export const release = ({ shown, waiting, unseen }: TailRows): TailRows =>
   unseen === 0
     ? { shown, waiting, unseen }

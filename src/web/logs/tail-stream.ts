@@ -1,7 +1,7 @@
 /** The stream of the live log; it reconnects until it is closed. */
 import type { LogEntry } from '../lib/types.ts';
 
-export type TailEvent = { entry: LogEntry } | { missed: number | null };
+type TailEvent = { entry: LogEntry } | { missed: number | null };
 
 type Handlers = {
   onEvent: (event: TailEvent) => void;

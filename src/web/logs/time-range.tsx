@@ -1,7 +1,7 @@
 /** The inputs for the time range, and shortcuts for common ones. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Field } from '../parts/field.tsx';
-import { filterBy } from './place.ts';
+import { filterBy } from './navigation.ts';
 import { fromLocalInput, QUICK_RANGES, since, toLocalInput } from './times.ts';
 
 /** Long enough to type the next digit. */

@@ -5,7 +5,7 @@ import { count } from '../lib/format.ts';
 import type { LogStats } from '../lib/types.ts';
 import { accepted, type FilterKey, PATH_FILTER } from './filters.ts';
 import { cut, shown } from './hostile.ts';
-import { filterBy } from './place.ts';
+import { filterBy } from './navigation.ts';
 import { classOf } from './status-class.ts';
 import { StatusMark } from './status-mark.tsx';
 

@@ -1,7 +1,7 @@
 /** A filter while it is being typed; it applies when the typing pauses. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { accepted, type FilterKey } from './filters.ts';
-import { filterBy } from './place.ts';
+import { filterBy } from './navigation.ts';
 
 const PAUSE_MS = 300;
 

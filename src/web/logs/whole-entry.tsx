@@ -1,5 +1,4 @@
 /** Shows the values of a request that are too long for a row. */
-
 import type { LogEntry } from '../lib/types.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';

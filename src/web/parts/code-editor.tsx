@@ -9,20 +9,10 @@ type Props = {
   badLine?: number | null | undefined;
   /** The least number of lines shown. */
   rows?: number;
-  readOnly?: boolean;
-  attributes?: Described;
-  label?: string;
+  attributes: Described;
 };
 
-export function CodeEditor({
-  value,
-  onInput,
-  badLine,
-  rows = 10,
-  readOnly = false,
-  attributes,
-  label,
-}: Props) {
+export function CodeEditor({ value, onInput, badLine, rows = 10, attributes }: Props) {
   const area = useRef<HTMLTextAreaElement>(null);
   const gutter = useRef<HTMLDivElement>(null);
   // After Escape, Tab leaves the editor: it must not trap the keyboard (WCAG 2.1.2).
@@ -45,7 +35,7 @@ export function CodeEditor({
 
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Escape') setEscaped(true);
-    if (event.key !== 'Tab' || escaped || readOnly || !area.current) return;
+    if (event.key !== 'Tab' || escaped || !area.current) return;
     if (event.ctrlKey || event.altKey || event.metaKey) return;
     event.preventDefault();
     indent(area.current, event.shiftKey);
@@ -62,13 +52,11 @@ export function CodeEditor({
         {...attributes}
         ref={area}
         class="mono"
-        aria-label={label}
         rows={Math.max(rows, Math.min(lines + 1, 30))}
         wrap="off"
         spellcheck={false}
         autocapitalize="off"
         autocomplete="off"
-        readOnly={readOnly}
         value={value}
         onInput={(event) => onInput(event.currentTarget.value)}
         onKeyDown={onKeyDown}

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 
 const CONFIRM_MS = 2_000;
 
-export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
+export function CopyButton({ text, label }: { text: string; label: string }) {
   const [said, setSaid] = useState<'' | 'Copied' | 'Press Ctrl+C'>('');
   useEffect(() => {
     if (said === '') return;

@@ -1,4 +1,4 @@
-/** Shows a unified diff; sign, wording and colour each tell added from removed lines. */
+/** Shows a unified diff; sign, wording and colour each distinguish added from removed lines. */
 
 export type DiffLine = { kind: 'add' | 'remove' | 'context' | 'hunk'; text: string };
 

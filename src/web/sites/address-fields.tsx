@@ -32,7 +32,7 @@ export function AddressFields({ draft, errorAt, onChange }: Props) {
       <TextField
         label="Upstream"
         error={errorAt('upstream')}
-        help="Replaces {upstream} in the config: 127.0.0.1:8000"
+        help="Replaces {upstream} in the config, for example 127.0.0.1:8000"
         {...input('upstream')}
       />
     </div>

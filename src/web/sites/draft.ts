@@ -20,7 +20,7 @@ export const draftOf = ({ domain, upstream, config, enabled }: Vhost): Draft => 
 });
 
 /** In the order in which conflicts are listed. */
-export const FIELDS = ['domain', 'upstream', 'config', 'enabled'] as const;
+const FIELDS = ['domain', 'upstream', 'config', 'enabled'] as const;
 
 /** The fields in which two states of a site differ. */
 export const changedFields = (a: Draft, b: Draft): (typeof FIELDS)[number][] =>

@@ -19,7 +19,7 @@ export function PreviewPanel({ verdict }: { verdict: Verdict }) {
         <div class="notice notice-error" role="status">
           <strong>
             {verdict.line === null
-              ? 'Caddy would refuse this'
+              ? 'This would be refused'
               : `Caddy would refuse line ${verdict.line}`}
           </strong>
           <pre class="proxy-words">{verdict.message}</pre>

@@ -56,7 +56,7 @@ export function StatePanel({ id }: { id: number }) {
   );
 }
 
-function Lamp({ state }: { state: 'good' | 'warn' | 'bad' | 'unknown' }) {
+function Lamp({ state }: { state: 'good' | 'bad' | 'unknown' }) {
   return <span class={`lamp lamp-${state}`} aria-hidden="true" />;
 }
 
@@ -71,19 +71,10 @@ function AddressFact({ address }: { address: Address }) {
     <span class="mono">{`${name || 'any host'}:${port}`}</span>
   );
   const missing = tls && !certificate;
+  const hasFault = missing || (certificate?.daysLeft ?? 0) < 0;
   return (
     <li>
-      <Lamp
-        state={
-          !served
-            ? 'unknown'
-            : missing || (certificate?.daysLeft ?? 0) < 0
-              ? 'bad'
-              : tls && !certificate
-                ? 'warn'
-                : 'good'
-        }
-      />
+      <Lamp state={!served ? 'unknown' : hasFault ? 'bad' : 'good'} />
       <span>
         {where} {!served && 'is not served'}
         {certificate && (

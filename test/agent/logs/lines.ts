@@ -16,8 +16,8 @@ export function random(seed: number) {
 
 export type Random = ReturnType<typeof random>;
 
-export const STATUSES = [200, 200, 200, 204, 301, 404, 404, 500, 502, 0] as const;
-export const HOSTS = [
+const STATUSES = [200, 200, 200, 204, 301, 404, 404, 500, 502, 0] as const;
+const HOSTS = [
   'a.example',
   'a.example',
   'b.example:8443',

@@ -2,14 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  ask,
-  freePort,
-  type Stack,
-  signUp,
-  startStack,
-  temporaryFolder,
-} from '../../harness/stack.ts';
+import { type Owner, startOwner } from '../../harness/owner.ts';
+import { freePort, type Stack, temporaryFolder } from '../../harness/stack.ts';
 
 const GOLDEN = join(import.meta.dir, '../../golden/import');
 const files = [...new Bun.Glob('*.Caddyfile').scanSync(GOLDEN)].toSorted();
@@ -23,15 +17,15 @@ type Imported = {
   detail?: string;
 };
 
+let owner: Owner;
 let stack: Stack;
-let headers: Record<string, string>;
 const post = (proxyfile: string, more: object = {}) =>
-  ask<Imported>(`${stack.hub}/import`, { json: { proxyfile, ...more }, headers });
-const text = async (path: string) => (await ask(`${stack.hub}${path}`, { headers })).text;
+  owner.call<Imported>('POST', '/import', { proxyfile, ...more });
+const text = async (path: string) => (await owner.call('GET', path)).text;
 
 beforeAll(async () => {
-  stack = await startStack();
-  headers = (await signUp(stack)).headers;
+  owner = await startOwner();
+  stack = owner.stack;
 });
 afterAll(() => stack.stop());
 
@@ -71,7 +65,7 @@ describe('an import that is refused', () => {
 
   test('because the body is malformed is 400', async () => {
     for (const json of [{}, { proxyfile: 7 }, { proxyfile: '', dryRun: 'yes' }]) {
-      expect((await ask(`${stack.hub}/import`, { json, headers })).status).toBe(400);
+      expect((await owner.call('POST', '/import', json)).status).toBe(400);
     }
   });
 });
@@ -126,14 +120,10 @@ describe('files that a file imports', () => {
     writeFileSync(join(dir, 'a.caddy'), 'http://a.example {\n\trespond a\n}\n');
     writeFileSync(join(dir, 'more/head'), '# shared\nheader X y\n');
     writeFileSync(join(folder, 'secret'), 'respond hush\n');
-    const other = await startStack({ IMPORT_DIRS: dir }, folder);
-    const mine = (await signUp(other)).headers;
+    const other = await startOwner({ IMPORT_DIRS: dir }, folder);
     const importing = (target: string) =>
-      ask<Imported>(`${other.hub}/import`, {
-        json: {
-          proxyfile: `(s) {\n\trespond s\n}\nimport ${target}\nhttp://c.example {\n\trespond c\n}\n`,
-        },
-        headers: mine,
+      other.call<Imported>('POST', '/import', {
+        proxyfile: `(s) {\n\trespond s\n}\nimport ${target}\nhttp://c.example {\n\trespond c\n}\n`,
       });
     const far = await importing(join(folder, 'secret'));
     expect([far.status, far.body.code]).toEqual([502, 'PROXY_REJECTED']);
@@ -148,8 +138,8 @@ describe('files that a file imports', () => {
     expect(answer.body.vhosts[1]?.config).toBe(
       '# b\nhttp://b.example {\n\t# shared\nheader X y\n\trespond b\n}',
     );
-    expect((await other.served('b.example')).headers.get('x')).toBe('y');
-    await other.stop();
+    expect((await other.stack.served('b.example')).headers.get('x')).toBe('y');
+    await other.stack.stop();
   });
 });
 
@@ -169,16 +159,10 @@ describe('an import', () => {
     expect(answer.body.proxyfile).toBe(stack.readProxyfile());
     expect((await stack.served('one.example')).text).toBe('from-snippet');
     expect((await stack.served('three.example')).text).toBe('three.example');
-    const status = await ask<{ lastPublish: { changes: number }; inStep: boolean }>(
-      `${stack.hub}/status`,
-      { headers },
-    );
+    const status = await owner.call('GET', '/status');
     expect(status.body).toMatchObject({ inStep: true, lastPublish: { changes: 1 } });
-    const log = await ask<{ id: number; domain: string; action: string }[]>(
-      `${stack.hub}/changelog`,
-      { headers },
-    );
-    expect(log.body.map(({ action, domain }) => `${action} ${domain}`)).toEqual([
+    const log = await owner.changelog();
+    expect(log.map(({ action, domain }) => `${action} ${domain}`)).toEqual([
       `create :${port}`,
       'create http://two.example',
       'create http://one.example',
@@ -191,10 +175,8 @@ describe('an import', () => {
       expect([again.status, again.body.code]).toEqual([409, 'DOMAIN_TAKEN']);
       expect(again.body.detail).toStartWith('in http://two.example: ');
     }
-    const entry = log.body[1]?.id;
-    expect(
-      (await ask(`${stack.hub}/changelog/${entry}/revert`, { method: 'POST', headers })).status,
-    ).toBe(200);
+    const entry = log[1]?.id;
+    expect((await owner.call('POST', `/changelog/${entry}/revert`)).status).toBe(200);
     expect((await stack.served('three.example')).text).toBe('');
   });
 
@@ -209,7 +191,7 @@ describe('an import', () => {
     expect(refused.body.detail).toContain('in http://one.example, line 3');
 
     const json = { version: 1, preamble: '{\n\thttp_port 1\n}', vhosts: [] };
-    const wiped = await ask(`${stack.hub}/restore?replace=true`, { json, headers });
+    const wiped = await owner.call('POST', '/restore?replace=true', json);
     expect(wiped.status).toBe(200);
     const options = `{\n\thttp_port ${stack.httpPort}\n}\n`;
     const answer = await post(options + sites.join('\n'));

@@ -3,38 +3,27 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkPreamble } from '../../../src/shared/caddyfile/preamble.ts';
-import {
-  ask,
-  freePort,
-  type Stack,
-  signUp,
-  startStack,
-  temporaryFolder,
-} from '../../harness/stack.ts';
+import { type Body, type Owner, startOwner } from '../../harness/owner.ts';
+import { freePort, temporaryFolder } from '../../harness/stack.ts';
 
 const folder = temporaryFolder();
 const sites = join(folder, 'sites');
-let stack: Stack;
-let headers: Record<string, string>;
+let owner: Owner;
 
 beforeAll(async () => {
   mkdirSync(sites);
   writeFileSync(join(sites, 'hello'), 'respond imported');
   writeFileSync(join(folder, 'secret'), 'respond secret');
   symlinkSync(join(folder, 'secret'), join(sites, 'link'));
-  stack = await startStack({ IMPORT_DIRS: sites }, folder);
-  headers = (await signUp(stack)).headers;
+  owner = await startOwner({ IMPORT_DIRS: sites }, folder);
 });
-afterAll(() => stack.stop());
+afterAll(() => owner.stack.stop());
 
 const create = (config: string, more: object = {}) =>
-  ask<{ code: string; detail: string }>(`${stack.hub}/vhosts`, {
-    headers,
-    json: { domain: 'http://reach.example', config, ...more },
-  });
+  owner.call('POST', '/vhosts', { domain: 'http://reach.example', config, ...more });
 
 describe('a vhost is refused if it reaches', () => {
-  const admin = () => stack.settings.agent.proxy.admin;
+  const admin = () => owner.stack.settings.agent.proxy.admin;
   test.each<[string, () => [string, object?]]>([
     ['the admin socket', () => [`reverse_proxy ${admin()}`]],
     [
@@ -52,14 +41,14 @@ describe('a vhost is refused if it reaches', () => {
     expect([answer.status, answer.body.code]).toEqual([502, 'PROXY_REJECTED']);
     expect(answer.body.detail).toMatch(/admin endpoint|imported|import/);
     expect(answer.text).not.toContain('respond secret');
-    expect((await ask(`${stack.hub}/vhosts`, { headers })).body).toEqual([]);
+    expect((await owner.call<Body[]>('GET', '/vhosts')).body).toEqual([]);
   });
 });
 
 test('a file in an allowed folder is imported', async () => {
   const made = await create(`import ${sites}/hello`);
   expect([made.status, made.text]).toEqual([201, expect.any(String)]);
-  expect((await stack.served('reach.example')).text).toBe('imported');
+  expect(await owner.served('reach')).toBe('imported');
 });
 
 test.each([
@@ -71,15 +60,12 @@ test.each([
 });
 
 test('a TCP admin endpoint is refused as an upstream, however it is written', async () => {
-  const other = await startStack({ PROXY_ADMIN: `localhost:${freePort()}` });
-  const owner = await signUp(other);
-  const [, port] = other.settings.agent.proxy.admin.split(':');
+  const other = await startOwner({ PROXY_ADMIN: `localhost:${freePort()}` });
+  const [, port] = other.stack.settings.agent.proxy.admin.split(':');
   for (const upstream of [`localhost:${port}`, `http://127.0.0.1:${port}`, `[::1]:${port}`]) {
-    const answer = await ask<{ code: string }>(`${other.hub}/vhosts`, {
-      headers: owner.headers,
-      json: { domain: 'http://a.example', config: 'reverse_proxy {upstream}', upstream },
-    });
+    const json = { domain: 'http://a.example', config: 'reverse_proxy {upstream}', upstream };
+    const answer = await other.call('POST', '/vhosts', json);
     expect([answer.status, answer.body.code]).toEqual([502, 'PROXY_REJECTED']);
   }
-  await other.stop();
+  await other.stack.stop();
 });

@@ -1,16 +1,22 @@
 /** Calls every operation of the OpenAPI document and checks the real responses against it. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildDocument } from '../../../src/hub/openapi/document.ts';
 import { serveHub } from '../../../src/program/serve/serve.ts';
 import { createChecker, type Document, operationsOf } from '../../harness/openapi.ts';
 import { createClient, type Input } from '../../harness/openapi-client.ts';
 import { registered } from '../../harness/routes.ts';
-import { ask, type Stack, signUp, startStack, until } from '../../harness/stack.ts';
+import {
+  ask,
+  type Stack,
+  signUp,
+  startStack,
+  temporaryFolder,
+  until,
+} from '../../harness/stack.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'sbx-openapi-'));
+const folder = temporaryFolder();
 const made = buildDocument(registered(folder), '0.1.0');
 const document = made as unknown as Document;
 const operations = operationsOf(document);
@@ -18,7 +24,7 @@ const ids = operations.map(({ operation }) => operation.operationId);
 
 const codes = new Set<string>();
 const succeeded = new Set<string>();
-const hear = (id: string, status: number, code: string | undefined) => {
+const onAnswer = (id: string, status: number, code: string | undefined) => {
   if (status < 400) succeeded.add(id);
   else if (code) codes.add(code);
 };
@@ -31,7 +37,7 @@ let stack: Stack;
 let owner: Record<string, string>;
 let ownerToken: string;
 const origin = () => stack.hub.replace(/\/api$/, '');
-const client = createClient(document, origin, hear);
+const client = createClient(document, origin, onAnswer);
 const { call } = client;
 const signedIn = <T = { code?: string }>(id: string, input: Input = {}) =>
   call<T>(id, { ...input, headers: { ...owner, ...input.headers } });
@@ -331,10 +337,10 @@ describe('if the agent fails', () => {
     // The real agent never fails at a log the way it fails at the proxy.
     fetch: ({ url }) => (url.includes('/logs') ? new Response('') : answer()),
   });
-  const away = mkdtempSync(join(tmpdir(), 'sbx-openapi-'));
+  const away = temporaryFolder();
   let hub: Awaited<ReturnType<typeof serveHub>>;
   let headers: Record<string, string>;
-  const there = createClient(document, () => hub.url, hear);
+  const there = createClient(document, () => hub.url, onAnswer);
   const create = { json: { domain: 'http://a.example', config: 'respond a' } };
 
   beforeAll(async () => {
@@ -390,11 +396,11 @@ const ELSEWHERE = ['INTERNAL', 'BODY_TOO_SLOW', 'IMPORT_DIFFERS'];
 
 test('every operation has succeeded once, and every code has occurred', () => {
   expect(ids.filter((id) => !succeeded.has(id))).toEqual([]);
-  const told = operations.flatMap(({ operation }) =>
+  const documented = operations.flatMap(({ operation }) =>
     Object.entries(operation.responses)
       .filter(([status]) => Number(status) >= 400)
       .flatMap(([, { content }]) => Object.keys(content['application/json']?.examples ?? {})),
   );
-  const silent = [...new Set(told)].filter((code) => !codes.has(code));
-  expect(silent.toSorted()).toEqual(ELSEWHERE.toSorted());
+  const missing = [...new Set(documented)].filter((code) => !codes.has(code));
+  expect(missing.toSorted()).toEqual(ELSEWHERE.toSorted());
 });

@@ -1,7 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { t } from 'elysia';
 import { PAGES } from '../../../src/hub/dashboard/routes.ts';
@@ -12,8 +10,9 @@ import { curlOf } from '../../../src/hub/openapi/page-curl.ts';
 import { FAILURES } from '../../../src/shared/failure.ts';
 import { createChecker, type Document, operationsOf } from '../../harness/openapi.ts';
 import { hubRoutes, registered } from '../../harness/routes.ts';
+import { temporaryFolder } from '../../harness/stack.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'sbx-openapi-'));
+const folder = temporaryFolder();
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const made = buildDocument(registered(folder), '1.2.3');
@@ -24,12 +23,12 @@ const route = (response: object, detail?: object) => ({
   path: '/a',
   hooks: { response, ...(detail && { detail }) },
 });
-const told = about({ id: 'getA', tag: 'Status', summary: 'A', access: 'read' });
+const detail = about({ id: 'getA', tag: 'Status', summary: 'A', access: 'read' });
 
 describe('buildDocument refuses', () => {
   test('routes without detail or response, naming all of them', () => {
     const silent = { ...route({ 200: t.String() }), method: 'POST' };
-    const bare = { method: 'GET', path: '/a', hooks: { detail: told } };
+    const bare = { method: 'GET', path: '/a', hooks: { detail } };
     expect(() => buildDocument([silent, bare], '0')).toThrow(
       'POST /a: it has no detail: about(…)\nGET /a: it has no response',
     );
@@ -37,7 +36,7 @@ describe('buildDocument refuses', () => {
 
   test('an error schema without codes', () => {
     const plain = t.Object({ code: t.String(), message: t.String() }, { title: 'Error' });
-    expect(() => buildDocument([route({ 200: t.String(), 404: plain }, told)], '0')).toThrow(
+    expect(() => buildDocument([route({ 200: t.String(), 404: plain }, detail)], '0')).toThrow(
       'GET /a: a refusal names no codes',
     );
   });
@@ -45,7 +44,7 @@ describe('buildDocument refuses', () => {
   test('two different schemas with one title', () => {
     const one = t.Object({ a: t.Object({ x: t.String() }, { title: 'X' }) });
     const two = t.Object({ a: t.Object({ x: t.Integer() }, { title: 'X' }) });
-    expect(() => buildDocument([route({ 200: one, 201: two }, told)], '0')).toThrow('called X');
+    expect(() => buildDocument([route({ 200: one, 201: two }, detail)], '0')).toThrow('called X');
   });
 });
 

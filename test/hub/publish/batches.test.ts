@@ -2,50 +2,40 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  type Answer,
-  ask,
-  type Stack,
-  signUp,
-  startStack,
-  temporaryFolder,
-} from '../../harness/stack.ts';
+import { type Body, type Owner, startOwner } from '../../harness/owner.ts';
+import { type Answer, temporaryFolder } from '../../harness/stack.ts';
 
-type Body = { id: number; code?: string; detail?: string; line?: number };
-
-let stack: Stack;
-let headers: Record<string, string>;
+let owner: Owner;
 
 beforeEach(async () => {
   const folder = temporaryFolder();
   const file = join(folder, 'proxy.env');
   writeFileSync(file, 'TWIN=http://twin.example\n');
-  stack = await startStack({ PROXY_ENV_FILE: file }, folder);
-  headers = (await signUp(stack)).headers;
+  owner = await startOwner({ PROXY_ENV_FILE: file }, folder);
 });
-afterEach(() => stack.stop());
+afterEach(() => owner.stack.stop());
 
 const create = (domain: string, config = `respond ${domain}`) =>
-  ask<Body>(`${stack.hub}/vhosts`, { json: { domain: `http://${domain}`, config }, headers });
+  owner.call('POST', '/vhosts', { domain: `http://${domain}`, config });
 
 /** How many configurations Caddy was asked to load, by its own log. */
 const loads = () =>
-  readFileSync(join(stack.dataDir, 'caddy/caddy.log'), 'utf8').match(/"uri":"\/load"/g)?.length ??
-  0;
+  readFileSync(join(owner.stack.dataDir, 'caddy/caddy.log'), 'utf8').match(/"uri":"\/load"/g)
+    ?.length ?? 0;
 
 const codes = (answers: readonly Answer<Body>[]) =>
   answers.map((answer) => answer.body.code ?? answer.status);
 
 /** The hub lists exactly these vhosts, the proxy serves them, and both are in step. */
 async function expectInStep(domains: readonly string[]): Promise<void> {
-  const list = await ask<{ domain: string }[]>(`${stack.hub}/vhosts`, { headers });
+  const list = await owner.call<Body[]>('GET', '/vhosts');
   expect(list.body.map((vhost) => vhost.domain)).toEqual(
     domains.map((domain) => `http://${domain}`).toSorted(),
   );
   for (const domain of domains) {
-    expect((await stack.served(domain)).text).toBe(domain);
+    expect((await owner.stack.served(domain)).text).toBe(domain);
   }
-  const status = await ask<{ inStep: boolean }>(`${stack.hub}/status`, { headers });
+  const status = await owner.call<{ inStep: boolean }>('GET', '/status');
   expect(status.body.inStep).toBe(true);
 }
 
@@ -62,8 +52,7 @@ describe('of changes that arrive at once', () => {
     expect(codes(answers).filter((code) => code === 201).length).toBe(49);
     await expectInStep(all.filter((_, at) => at !== 20));
     expect(loads() - before).toBeLessThanOrEqual(8);
-    const log = await ask<{ domain: string }[]>(`${stack.hub}/changelog`, { headers });
-    expect(log.body.length).toBe(49);
+    expect((await owner.changelog()).length).toBe(49);
   });
 
   test('bad ones are found even if the refusal names no line', async () => {
@@ -114,7 +103,7 @@ describe('of changes that arrive at once', () => {
       create('lead.example'),
       create('one.example'),
       create('twin.example'),
-      ask<Body>(`${stack.hub}/vhosts`, { json, headers }),
+      owner.call('POST', '/vhosts', json),
       create('two.example'),
     ]);
     expect(codes(answers)).toEqual([201, 201, 201, 'PROXY_REJECTED', 201]);
@@ -123,31 +112,26 @@ describe('of changes that arrive at once', () => {
 
   test('those of one vhost are applied in order', async () => {
     const { body } = await create('one.example', 'respond 0');
-    const path = `${stack.hub}/vhosts/${body.id}`;
-    const put = (config: string) => ask<Body>(path, { method: 'PUT', json: { config }, headers });
+    const path = `/vhosts/${body.id}`;
+    const put = (config: string) => owner.call('PUT', path, { config });
     const answers = await Promise.all([
       put('respond 1'),
       put('respond 2'),
       put('respnd 3'),
-      ask<Body>(`${path}/toggle`, { method: 'PATCH', headers }),
+      owner.call('PATCH', `${path}/toggle`),
       put('respond 4'),
-      ask<Body>(`${path}/toggle`, { method: 'PATCH', headers }),
+      owner.call('PATCH', `${path}/toggle`),
     ]);
     expect(codes(answers)).toEqual([200, 200, 'PROXY_REJECTED', 200, 200, 200]);
-    expect((await stack.served('one.example')).text).toBe('4');
-    const log = await ask<{ action: string; diff: string | null }[]>(`${stack.hub}/changelog`, {
-      headers,
-    });
-    const diffs = log.body.flatMap(({ diff }) => (diff === null ? [] : [JSON.parse(diff)]));
+    expect((await owner.stack.served('one.example')).text).toBe('4');
+    const log = await owner.changelog();
+    const diffs = log.flatMap(({ diff }) => (diff === null ? [] : [JSON.parse(diff)]));
     expect(diffs.toReversed()).toEqual([
       { old: { config: 'respond 0' }, new: { config: 'respond 1' } },
       { old: { config: 'respond 1' }, new: { config: 'respond 2' } },
       { old: { config: 'respond 2' }, new: { config: 'respond 4' } },
     ]);
-    const [del, late] = await Promise.all([
-      ask<Body>(path, { method: 'DELETE', headers }),
-      put('respond 5'),
-    ]);
+    const [del, late] = await Promise.all([owner.call('DELETE', path), put('respond 5')]);
     expect([del?.status, late?.body.code]).toEqual([200, 'NOT_FOUND']);
   });
 });

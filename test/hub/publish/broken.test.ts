@@ -14,7 +14,7 @@ let broken: number;
 let healthy: number;
 
 const vhosts = (method: string, path: string, json?: object) =>
-  ask<Body>(`${stack.hub}/vhosts${path}`, { method, headers, ...(json ? { json } : {}) });
+  ask<Body>(`${stack.hub}/vhosts${path}`, { method, headers, json });
 const status = async () => (await ask<Status>(`${stack.hub}/status`, { headers })).body;
 
 /** Stores a vhost, and then removes the certificate file that it needs. */

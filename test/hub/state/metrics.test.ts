@@ -200,8 +200,8 @@ test('docs/metrics.md lists exactly these metrics', async () => {
   const text = await Bun.file(join(import.meta.dir, '../../../docs/metrics.md')).text();
   const rows = text.split('\n').filter((line) => line.startsWith('| `'));
   const named = rows.flatMap((row) => row.split('|')[1]?.match(/\w+/g) ?? []);
-  const told = [...(await scrape('hub')).keys(), ...(await scrape('agent')).keys()];
-  expect([...new Set(told)].toSorted()).toEqual(named.toSorted());
+  const exposed = [...(await scrape('hub')).keys(), ...(await scrape('agent')).keys()];
+  expect([...new Set(exposed)].toSorted()).toEqual(named.toSorted());
 });
 
 describe('a scrape never waits for an agent that does not answer', () => {

@@ -22,11 +22,7 @@ beforeAll(async () => {
 afterAll(() => stack.stop());
 
 const vhosts = <T = Vhost>(method: string, path = '', json?: unknown) =>
-  ask<T>(`${stack.hub}/vhosts${path}`, {
-    method,
-    headers,
-    ...(json === undefined ? {} : { json }),
-  });
+  ask<T>(`${stack.hub}/vhosts${path}`, { method, headers, json });
 
 async function create(domain: string, config = 'respond hi', more: object = {}): Promise<Vhost> {
   const answer = await vhosts('POST', '', { domain, config, ...more });

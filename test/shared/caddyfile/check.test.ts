@@ -146,7 +146,7 @@ test('the message is one sentence and quotes nothing from the config', () => {
   const fault = checkConfig('log\nimport /etc/passwd', 'body');
   expect(fault).toEqual({
     line: 2,
-    message: 'Only snippets of the preamble can be imported, not files.',
+    message: 'Only snippets that the preamble defines can be imported, not files.',
   });
 });
 

@@ -1,6 +1,7 @@
 /** Signing up, signing in and changing the password. */
 import { and, eq } from 'drizzle-orm';
 import { Failure } from '../../../shared/failure.ts';
+import { inTransaction } from '../../db/open.ts';
 import { users } from '../../db/schema.ts';
 import {
   type Client,
@@ -147,21 +148,15 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       const passwordHash = await passwords.hash(input.newPassword);
       // This session may have been ended while this hashed.
       if (!sessions.find(session.token)) throw new Failure('UNAUTHENTICATED', 'Sign in first.');
-      return db.transaction(
-        (tx) => {
-          tx.update(users)
-            .set({ passwordHash, updatedAt: now() })
-            .where(eq(users.id, user.id))
-            .run();
-          if (input.revokeOtherSessions !== true) {
-            sessions.endOthers(user.id, session.id);
-            return null;
-          }
-          sessions.endOthers(user.id, '');
-          return sessions.start(user.id, client);
-        },
-        { behavior: 'immediate' },
-      );
+      return inTransaction(db, (tx) => {
+        tx.update(users).set({ passwordHash, updatedAt: now() }).where(eq(users.id, user.id)).run();
+        if (input.revokeOtherSessions !== true) {
+          sessions.endOthers(user.id, session.id);
+          return null;
+        }
+        sessions.endOthers(user.id, '');
+        return sessions.start(user.id, client);
+      });
     },
   };
 }

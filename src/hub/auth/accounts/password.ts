@@ -1,7 +1,8 @@
 /** Password rules (OWASP ASVS 5.0, 6.2) and hashing, off the event loop and a few at a time. */
 import { hash, verify } from '@node-rs/argon2';
+import { createConcurrencyLimit } from '../../../shared/concurrency-limit.ts';
 import { Failure } from '../../../shared/failure.ts';
-import { createConcurrencyLimit } from './concurrency-limit.ts';
+import { rateLimited } from '../throttle.ts';
 
 export type Passwords = {
   /** @throws Failure RATE_LIMITED if too many wait */
@@ -27,6 +28,8 @@ const ARGON2ID = { algorithm: 2, memoryCost: 19 * 1024, timeCost: 2, parallelism
 /** At 19 MiB each. A hash takes about 40 ms, so the last of a full queue waits about 5 s. */
 const CONCURRENCY = 2;
 const MAX_WAITING = 256;
+/** When the queue is full: about the time it takes to empty. */
+const RETRY_AFTER_SECONDS = 10;
 
 let common: Promise<ReadonlySet<string>> | undefined;
 
@@ -56,7 +59,11 @@ const refused = (field: string, why: 'SHORT' | 'LONG' | 'COMMON', message: strin
   new Failure(`PASSWORD_TOO_${why}`, message, { at: { field } });
 
 export function createPasswords(): Passwords {
-  const limited = createConcurrencyLimit({ concurrency: CONCURRENCY, maxWaiting: MAX_WAITING });
+  const limited = createConcurrencyLimit({
+    concurrency: CONCURRENCY,
+    maxWaiting: MAX_WAITING,
+    full: () => rateLimited(RETRY_AFTER_SECONDS),
+  });
   const hashNow = (password: string) => hash(normalize(password), ARGON2ID);
   let decoy: Promise<string> | undefined;
 

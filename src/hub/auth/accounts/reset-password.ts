@@ -1,14 +1,13 @@
 /** Resets a password without the old one, for `signalbox passwd` on the host itself. */
 import { randomBytes } from 'node:crypto';
 import { eq } from 'drizzle-orm';
-import type { Db } from '../../db/open.ts';
+import { type Db, inTransaction } from '../../db/open.ts';
 import { sessions, users } from '../../db/schema.ts';
 import { checkPassword, createPasswords } from './password.ts';
 
 /** 144 bits. */
 const GENERATED_BYTES = 18;
 
-/** A random password. */
 export const generatePassword = (): string => randomBytes(GENERATED_BYTES).toString('base64url');
 
 /**
@@ -26,11 +25,8 @@ export async function resetPassword(
   if (!user) throw new Error('there is no account with this email address');
   await checkPassword(password);
   const passwordHash = await createPasswords().hash(password);
-  db.transaction(
-    (tx) => {
-      tx.update(users).set({ passwordHash, updatedAt: at }).where(eq(users.id, user.id)).run();
-      tx.delete(sessions).where(eq(sessions.userId, user.id)).run();
-    },
-    { behavior: 'immediate' },
-  );
+  inTransaction(db, (tx) => {
+    tx.update(users).set({ passwordHash, updatedAt: at }).where(eq(users.id, user.id)).run();
+    tx.delete(sessions).where(eq(sessions.userId, user.id)).run();
+  });
 }

@@ -103,7 +103,7 @@ export function createSignUp(deps: SignUpDeps): SignUp {
       count();
       assertNew(email);
       const passwordHash = await passwords.hash(input.password);
-      // Somebody may have been faster while this hashed.
+      // Someone else may have been faster while this hashed.
       assertOpen(signedIn);
       assertNew(email);
       const at = now();

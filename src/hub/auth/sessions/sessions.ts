@@ -1,6 +1,6 @@
 /** Sessions in the database: started, found by token, extended, ended. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { and, desc, eq, gt, lt, ne } from 'drizzle-orm';
+import { and, desc, eq, getTableColumns, gt, lt, ne } from 'drizzle-orm';
 import type { Db } from '../../db/open.ts';
 import { sessions, users } from '../../db/schema.ts';
 import { hashOf } from '../secret.ts';
@@ -10,7 +10,6 @@ export type User = typeof users.$inferSelect;
 export type Session = Omit<typeof sessions.$inferSelect, 'tokenHash'> & { token: string };
 /** A session as its owner sees it in a list: without the token. */
 export type SessionInfo = Omit<Session, 'token' | 'userId'>;
-/** A user and the session they use. */
 export type SignedIn = { user: User; session: Session };
 /** Where a request comes from. */
 export type Client = { ip: string; userAgent: string };
@@ -36,6 +35,8 @@ const LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
 const EXTEND_AFTER_MS = 24 * 60 * 60 * 1000;
 /** The lifetime of a session, for its cookie. */
 export const SESSION_SECONDS = LIFETIME_MS / 1000;
+
+const { tokenHash: _, userId: __, ...LISTED } = getTableColumns(sessions);
 
 const TOKEN_BYTES = 32;
 const MAX_USER_AGENT = 512;
@@ -87,14 +88,7 @@ export function createSessions({ db, now }: { db: Db; now: () => Date }): Sessio
 
     list: (userId) =>
       db
-        .select({
-          id: sessions.id,
-          ipAddress: sessions.ipAddress,
-          userAgent: sessions.userAgent,
-          createdAt: sessions.createdAt,
-          updatedAt: sessions.updatedAt,
-          expiresAt: sessions.expiresAt,
-        })
+        .select(LISTED)
         .from(sessions)
         .where(and(eq(sessions.userId, userId), gt(sessions.expiresAt, now())))
         .orderBy(desc(sessions.updatedAt))

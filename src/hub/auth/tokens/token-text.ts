@@ -10,7 +10,6 @@ const RANDOM = 32;
 const CHECKSUM = 6;
 const FORM = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM + CHECKSUM}}$`);
 
-/** A new random token. */
 export function makeTokenText(): string {
   let random = '';
   while (random.length < RANDOM) {

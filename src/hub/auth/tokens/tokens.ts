@@ -1,6 +1,6 @@
 /** API tokens in the database: created, found by hash, deleted. */
 import { randomUUID } from 'node:crypto';
-import { and, desc, eq } from 'drizzle-orm';
+import { and, desc, eq, getTableColumns } from 'drizzle-orm';
 import { Failure } from '../../../shared/failure.ts';
 import type { Db } from '../../db/open.ts';
 import { apiTokens, users } from '../../db/schema.ts';
@@ -33,21 +33,14 @@ export type Tokens = {
   isValid(text: string | null): boolean;
 };
 
+const { tokenHash: _, userId: __, ...LISTED } = getTableColumns(apiTokens);
+
 const MAX_NAME = 100;
 
 /** The last use is stored at most once a minute, to avoid a write for each request. */
 const USE_RESOLUTION_MS = 60_000;
 
 export function createTokens({ db, now }: { db: Db; now: () => Date }): Tokens {
-  const columns = {
-    id: apiTokens.id,
-    name: apiTokens.name,
-    scope: apiTokens.scope,
-    expiresAt: apiTokens.expiresAt,
-    lastUsedAt: apiTokens.lastUsedAt,
-    createdAt: apiTokens.createdAt,
-  };
-
   function lookUp(text: string | null) {
     if (text === null || !isTokenText(text)) return null;
     const found = db
@@ -64,7 +57,7 @@ export function createTokens({ db, now }: { db: Db; now: () => Date }): Tokens {
   return {
     list: (userId) =>
       db
-        .select(columns)
+        .select(LISTED)
         .from(apiTokens)
         .where(eq(apiTokens.userId, userId))
         .orderBy(desc(apiTokens.createdAt), desc(apiTokens.id))

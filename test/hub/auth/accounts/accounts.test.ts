@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => stack.stop());
 
 const call = <T = Body>(method: string, path: string, headers: Headers, json?: unknown) =>
-  ask<T>(`${stack.hub}${path}`, { method, headers, ...(json === undefined ? {} : { json }) });
+  ask<T>(`${stack.hub}${path}`, { method, headers, json });
 
 async function signIn(email = 'ada@example.org', password = PASSWORD) {
   const { status, body } = await ask<{ token: string }>(`${stack.hub}/auth/sign-in/email`, {

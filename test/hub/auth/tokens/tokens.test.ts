@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => stack.stop());
 
 const call = <T = Token>(method: string, path: string, headers = owner.headers, json?: unknown) =>
-  ask<T>(`${stack.hub}${path}`, { method, headers, ...(json === undefined ? {} : { json }) });
+  ask<T>(`${stack.hub}${path}`, { method, headers, json });
 
 async function make(input: object) {
   const made = await call('POST', '/tokens', owner.headers, { name: 'script', ...input });

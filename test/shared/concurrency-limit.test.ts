@@ -1,8 +1,11 @@
 import { expect, test } from 'bun:test';
-import { createConcurrencyLimit } from '../../../../src/hub/auth/accounts/concurrency-limit.ts';
+import { createConcurrencyLimit } from '../../src/shared/concurrency-limit.ts';
+import { Failure } from '../../src/shared/failure.ts';
+
+const full = () => new Failure('RATE_LIMITED', 'Too many.');
 
 test('a few jobs run at once, some wait, and the rest are refused', async () => {
-  const limited = createConcurrencyLimit({ concurrency: 2, maxWaiting: 3 });
+  const limited = createConcurrencyLimit({ concurrency: 2, maxWaiting: 3, full });
   const gates: (() => void)[] = [];
   let running = 0;
   let highest = 0;
