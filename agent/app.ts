@@ -6,13 +6,12 @@ import {
   eventStream,
   jsonBody,
   lateBodies,
-  pathOf,
   requestTimeout,
   SHORT_HOSTS,
   TLS_HOSTS,
 } from '../src/shared/http.ts';
 import { type Log, reportTo } from '../src/shared/log.ts';
-import { METRICS_PATH, metricsRoutes } from '../src/shared/observe/metrics-routes.ts';
+import { metricsRoutes } from '../src/shared/observe/metrics-routes.ts';
 import { observeRequests, type Routes } from '../src/shared/observe/requests.ts';
 import {
   ActivityQuery,
@@ -33,7 +32,7 @@ import {
   ValidateRequest,
 } from '../src/shared/wire.ts';
 import { CertificatesAnswer, SitesAnswer, SitesRequest } from '../src/shared/wire-state.ts';
-import { createBearerCheck } from './bearer.ts';
+import { bearerGuard, createBearerCheck } from './bearer.ts';
 import type { ProxyControl } from './caddy/proxy.ts';
 import { parseActivityQuery } from './logs/answers/activity.ts';
 import { parseConditions, parseLogQuery } from './logs/answers/filter.ts';
@@ -58,19 +57,14 @@ export type AgentDeps = {
 /** A Caddyfile of 25,000 sites is about 1.6 MB. */
 const AGENT_BODY_LIMIT = 16 * 1024 * 1024;
 
-const isRead = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD';
-const isHealthCheck = (request: Request): boolean =>
-  isRead(request) && pathOf(request) === '/health';
-/** That route has its own rule. */
-const isForMetrics = (request: Request): boolean =>
-  isRead(request) && pathOf(request) === METRICS_PATH;
-
 /** The agent as an Elysia app. Errors are answered by `errors` of shared/http. */
 export function createAgent(deps: AgentDeps) {
   const { tokens, proxy, state, logs, tls = false, metrics, log } = deps;
-  const allowed = createBearerCheck(tokens);
+  const isAllowed = createBearerCheck(tokens);
   const peerOf = (request: Request): string => agent.server?.requestIP(request)?.address ?? '';
-  const agent = new Elysia({ name: 'agent', handler: tls ? TLS_HOSTS : SHORT_HOSTS })
+  const handler = tls ? TLS_HOSTS : SHORT_HOSTS;
+  // Strict: `/health/` is not `/health`, the only address open to everyone.
+  const agent = new Elysia({ name: 'agent', handler, strictPath: true })
     .wrap(
       observeRequests({
         routes: (): Routes => agent.routes,
@@ -82,15 +76,17 @@ export function createAgent(deps: AgentDeps) {
     .use(errors({ report: reportTo(log), words: true }))
     .use(lateBodies())
     .use(requestTimeout())
-    .onRequest(({ request, set }) => {
+    .onRequest(({ set }) => {
       set.headers['Cache-Control'] = 'no-store';
       set.headers['X-Content-Type-Options'] = 'nosniff';
-      if (isHealthCheck(request) || isForMetrics(request) || allowed(request)) return;
-      set.headers['WWW-Authenticate'] = 'Bearer';
-      throw new Failure('UNAUTHENTICATED', 'A valid agent token is required.');
     })
     .get('/health', () => ({ status: 'ok' as const }), { response: Health })
-    .use(metricsRoutes({ metrics, hasToken: allowed, peerOf }))
+    .use(metricsRoutes({ metrics, hasToken: isAllowed, peerOf }))
+    // Nothing below this line answers a request without the token.
+    .use(bearerGuard(isAllowed))
+    .all('/*', () => {
+      throw new Failure('NOT_FOUND', 'There is nothing at this address.');
+    })
     .use(jsonBody(AGENT_BODY_LIMIT))
     .post(
       '/proxy/reload',

@@ -1,13 +1,15 @@
-/** Checks the agent's bearer token in constant time. */
+/** Checks the agent's bearer token in constant time, inside the routes. */
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { Elysia } from 'elysia';
+import { Failure } from '../src/shared/failure.ts';
+
+/** Whether the `Authorization` header of a request carries a valid token. */
+export type BearerCheck = (request: Request) => boolean;
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
 
-/**
- * @param tokens the shared token, and during a rotation the previous one
- * @returns whether the `Authorization` header of a request carries one of them
- */
-export function createBearerCheck(tokens: readonly string[]): (request: Request) => boolean {
+/** @param tokens the shared token, and during a rotation the previous one */
+export function createBearerCheck(tokens: readonly string[]): BearerCheck {
   const wanted = tokens.map(sha256);
   return (request) => {
     const [, given = ''] =
@@ -16,4 +18,18 @@ export function createBearerCheck(tokens: readonly string[]): (request: Request)
     // Compares all of them, even after a match.
     return wanted.filter((one) => timingSafeEqual(hash, one)).length > 0;
   };
+}
+
+/**
+ * Guards all routes that are mounted after it, and every address without a route. It runs once a
+ * route has been found and before its body is read: a guard that looked at the address by itself
+ * could read it differently from the router.
+ * @throws Failure, per request: UNAUTHENTICATED
+ */
+export function bearerGuard(isAllowed: BearerCheck) {
+  return new Elysia({ name: 'bearer-guard' }).onTransform({ as: 'scoped' }, ({ request, set }) => {
+    if (isAllowed(request)) return;
+    set.headers['WWW-Authenticate'] = 'Bearer';
+    throw new Failure('UNAUTHENTICATED', 'A valid agent token is required.');
+  });
 }

@@ -94,13 +94,17 @@ export function patchConfig(adapted: JsonObject, stamp: Stamp): JsonObject {
         },
       },
     },
-    ...(adapted.apps === undefined ? {} : { apps: withAccessLogs(object(adapted.apps)) }),
+    ...(adapted.apps === undefined ? {} : { apps: patchApps(object(adapted.apps)) }),
   };
 }
 
-function withAccessLogs(apps: JsonObject): JsonObject {
-  const http = object(apps.http);
-  if (http.servers === undefined) return apps;
+/**
+ * Every site logs its requests. No `shutdown_delay`: a load that closes a port would wait that long,
+ * and Caddy's admin endpoint would not answer meanwhile.
+ */
+function patchApps(apps: JsonObject): JsonObject {
+  const { shutdown_delay: _, ...http } = object(apps.http);
+  if (http.servers === undefined) return apps.http === undefined ? apps : { ...apps, http };
   const servers: JsonObject = {};
   for (const [name, server] of Object.entries(object(http.servers))) {
     const { skip_hosts: _, skip_unmapped_hosts: __, ...logs } = object(object(server).logs);

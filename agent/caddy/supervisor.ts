@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { within } from '../../src/shared/async.ts';
 import type { Log } from '../../src/shared/log.ts';
 import type { Admin } from './admin.ts';
+import { createMuteWatch } from './mute-watch.ts';
 import { bootConfig } from './patch.ts';
 import {
   end,
@@ -68,6 +69,7 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
   const { folder, admin, log } = deps;
   const boot = bootConfig({ listen: admin.address, origins: [admin.secret] });
   const output = join(folder, 'caddy.log');
+  const mute = createMuteWatch(admin);
   let current: Process | null = null;
   let stopping = false;
   let failures = 0;
@@ -149,6 +151,7 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
       throw new Error(`the proxy did not start; its output is in ${output}`);
     }
     upSince = Date.now();
+    mute.reset();
     starts[adopted ? 'adopted' : 'started']++;
     log(adopted ? 'proxy adopted' : 'proxy started', { pid: current.pid });
   }
@@ -161,7 +164,12 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     for (let polls = 1; !stopping; polls++) {
       await pause(POLL_MS);
       if (polls % ROLL_EVERY_POLLS === 0) rollOutput();
-      if (stopping || restarting || (current && isAlive(current))) continue;
+      if (stopping || restarting) continue;
+      if (current && isAlive(current)) {
+        if (!mute.isMute()) continue;
+        log('proxy mute', { pid: current.pid }, 'warn');
+        await end(current, RESTART_GRACE_MS);
+      }
       log('proxy ended', {}, 'warn');
       if (Date.now() - upSince > HEALTHY_AFTER_MS) failures = 0;
       await pause(BACKOFF_MS[Math.min(failures++, BACKOFF_MS.length - 1)] ?? 0);

@@ -2,13 +2,13 @@
 import { Elysia } from 'elysia';
 import { errors, lateBodies, pathOf, requestTimeout, SHORT_HOSTS } from '../shared/http.ts';
 import { type Log, reportTo } from '../shared/log.ts';
-import { isAskedHere } from '../shared/loopback.ts';
 import { observeRequests, type Routes } from '../shared/observe/requests.ts';
 import type { AgentClient } from './agent-client/client.ts';
 import type { Accounts } from './auth/accounts/accounts.ts';
 import type { Directory } from './auth/accounts/directory.ts';
 import { createForwarded } from './auth/forwarded.ts';
 import { createGuard, createSessionGuard } from './auth/guard.ts';
+import { createLocalCheck } from './auth/local.ts';
 import { assertOwnOrigin } from './auth/origin.ts';
 import { sessionRoutes } from './auth/routes/session-routes.ts';
 import { signInRoutes } from './auth/routes/sign-in-routes.ts';
@@ -66,6 +66,9 @@ export type HubDeps = {
   log: Log;
 };
 
+/** For strangers, who send no more than a name, an email address and a password. */
+const SIGN_IN_BODY_LIMIT = 16 * 1024;
+
 /** Bytes; a config of a thousand lines is about 40 KiB. */
 const HUB_BODY_LIMIT = 1024 * 1024;
 
@@ -74,7 +77,8 @@ export const WHOLE_BODY_LIMIT = 16 * 1024 * 1024;
 
 export function createHub(deps: HubDeps) {
   const { accounts, directory, tokens, publisher, agent, metrics, log, now } = deps;
-  const { version, loopback, hosts } = deps;
+  const { version, hosts } = deps;
+  const isLocal = createLocalCheck(deps);
   const peerOf = (request: Request): string => hub.server?.requestIP(request)?.address ?? '';
   const { isHttps, addressOf } = createForwarded({ trustProxy: deps.trustProxy, peerOf });
   const cookies = createSessionCookies(isHttps);
@@ -84,7 +88,7 @@ export function createHub(deps: HubDeps) {
 
   const api = new Elysia({ name: 'api', prefix: '/api' })
     .use(healthRoutes())
-    .use(signInRoutes({ accounts, cookies, addressOf, loopback, bodyLimit }))
+    .use(signInRoutes({ accounts, cookies, addressOf, isLocal, bodyLimit: SIGN_IN_BODY_LIMIT }))
     .use(sessionRoutes({ accounts, guard: sessionGuard, cookies, addressOf, bodyLimit }))
     .use(userRoutes({ accounts, directory, guard: sessionGuard, bodyLimit }))
     .use(tokenRoutes({ tokens, guard: sessionGuard, bodyLimit }))
@@ -128,7 +132,7 @@ export function createHub(deps: HubDeps) {
     .use(
       dashboardRoutes({
         read: deps.dashboard,
-        doorFor: ({ headers }) => accounts.door(loopback && isAskedHere(headers)),
+        doorFor: (request) => accounts.door(isLocal(request)),
       }),
     );
   const routesOf = (): readonly RegisteredRoute[] => hub.routes as unknown as RegisteredRoute[];

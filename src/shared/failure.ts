@@ -55,7 +55,7 @@ export const FAILURES = {
   },
   RATE_LIMITED: {
     status: 429,
-    meaning: 'Too many attempts; Retry-After says when to try again.',
+    meaning: 'Too many attempts or live streams; Retry-After says when to try again.',
   },
   INTERNAL: { status: 500, meaning: 'Something went wrong on our side.' },
   PROXY_REJECTED: {

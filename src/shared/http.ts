@@ -53,13 +53,23 @@ export type ErrorOptions = {
 };
 
 /**
+ * The address of a request for a path. Bun leaves a fragment in it, behind which Elysia may find
+ * another path, and gives the target of a CONNECT as it is. (From `http://elsewhere/path` it takes
+ * only the path, as if the client had sent that.)
+ */
+const PLAIN_TARGET = /^https?:\/\/[^/?#]+\/[^#]*$/;
+
+/**
  * The one error mapper. Mount it first: Elysia's hooks only apply to what is mounted after them.
  * Elysia's own answers would contain the rejected body, with its passwords, or an exception's message.
  */
 export function errors({ report, invalid = () => 'INVALID_REQUEST', words = false }: ErrorOptions) {
   const app = new Elysia({ name: 'errors' }).onRequest(({ request }) => {
-    if (URL.canParse(request.url)) return;
-    throw new Failure('INVALID_REQUEST', 'The Host header is not valid.');
+    if (!URL.canParse(request.url)) {
+      throw new Failure('INVALID_REQUEST', 'The Host header is not valid.');
+    }
+    if (PLAIN_TARGET.test(request.url)) return;
+    throw new Failure('INVALID_REQUEST', 'The request target must be a path.');
   });
   return app.onError({ as: 'global' }, ({ code, error, request, set }) => {
     const headers: Record<string, string> = {};
@@ -130,9 +140,11 @@ export function jsonBody(limit: number, deadline = BODY_DEADLINE_MS) {
   );
 }
 
+const sizeOf = (bytes: number): string =>
+  bytes < 1024 * 1024 ? `${bytes / 1024} KiB` : `${bytes / (1024 * 1024)} MiB`;
+
 async function readBounded(request: Request, limit: number, deadline: number): Promise<Uint8Array> {
-  const tooLarge = () =>
-    new Failure('BODY_TOO_LARGE', `The body is larger than ${limit / (1024 * 1024)} MiB.`);
+  const tooLarge = () => new Failure('BODY_TOO_LARGE', `The body is larger than ${sizeOf(limit)}.`);
   if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge();
   if (request.body === null) return new Uint8Array();
   const reader = request.body.getReader();

@@ -6,6 +6,7 @@ import { usePlace } from './lib/router.ts';
 import type { User } from './lib/types.ts';
 import { pageAt } from './pages.tsx';
 import { Notice } from './parts/notice.tsx';
+import { takeSetupCode } from './session/setup-link.ts';
 import { SignIn } from './session/sign-in.tsx';
 import { Shell } from './shell.tsx';
 
@@ -14,6 +15,13 @@ type Session = { state: 'unknown' | 'out' } | { state: 'in' | 'ended'; user: Use
 export function App() {
   const [session, setSession] = useState<Session>({ state: 'unknown' });
   const [error, setError] = useState<string | null>(null);
+  const [setupCode, setSetupCode] = useState(takeSetupCode);
+  useEffect(() => {
+    // The link was opened in a tab that already shows the dashboard.
+    const take = () => setSetupCode((old) => takeSetupCode() || old);
+    addEventListener('hashchange', take);
+    return () => removeEventListener('hashchange', take);
+  }, []);
   const place = usePlace();
   const signedOut = useCallback(() => {
     // A wrong password at sign-in also answers 401, but ends no session.
@@ -55,7 +63,9 @@ export function App() {
     <>
       {!isIn && (
         <SignIn
+          key={setupCode}
           ended={session.state === 'ended'}
+          setupCode={setupCode}
           onSignedIn={(user) => setSession({ state: 'in', user })}
         />
       )}

@@ -78,20 +78,21 @@ describe('deeply nested JSON', () => {
     const agent = await ask<Refusal>(`${stack.agent}/proxy/reload`, { raw, headers });
     expect([agent.status, agent.body.code]).toEqual([400, 'INVALID_JSON']);
     const hub = await ask<Refusal>(`${stack.hub}/auth/sign-in/email`, {
-      raw: raw.slice(0, 1024 * 1024),
+      raw: raw.slice(0, 16 * 1024),
     });
     expect([hub.status, hub.body.code]).toEqual([400, 'INVALID_JSON']);
   });
 
   test.each([
-    ['an array', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
-    ['a field', `{"proxyfile":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}}`],
-  ])('that is well-formed, in %s, is refused without a crash', async (_, raw) => {
+    ['an array', (depth: number) => '['.repeat(depth) + ']'.repeat(depth)],
+    ['a field', (depth: number) => `{"proxyfile":${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}}`],
+  ])('that is well-formed, in %s, is refused without a crash', async (_, nested) => {
     const agent = await ask<Refusal>(`${stack.agent}/proxy/reload`, {
-      raw,
+      raw: nested(100_000),
       headers: stack.agentHeaders,
     });
     expect(agent.status).toBe(400);
+    const raw = nested(2_000);
     expect((await ask(`${stack.hub}/auth/sign-in/email`, { raw })).status).toBe(400);
     expect((await ask(`${stack.hub}/health`)).status).toBe(200);
   });

@@ -1,5 +1,7 @@
 /** Signing up, in and out. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { statSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { launchBrowser } from '../harness/browser.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
@@ -25,6 +27,22 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   await stack?.stop();
+});
+
+describe('the link that the hub prints', () => {
+  test('fills in the setup code and leaves the address bar', async () => {
+    const file = join(stack.dataDir, 'setup-code');
+    const made = statSync(file).mtime;
+    // Long ago, so that the code is asked for.
+    utimesSync(file, 0, 0);
+    for (const path of ['/', '/#setup=made-up-code']) {
+      await page.goto(path);
+      await page.getByLabel('Setup code').waitFor();
+    }
+    expect(await page.getByLabel('Setup code').inputValue()).toBe('made-up-code');
+    expect(new URL(page.url()).hash).toBe('');
+    utimesSync(file, made, made);
+  });
 });
 
 describe('the sign-in page', () => {

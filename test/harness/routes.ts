@@ -70,5 +70,6 @@ export function agentRoutes(): Route[] {
     metrics,
     log: () => {},
   });
-  return (app.routes as unknown as Registered[]).map(routeOf);
+  // The catch-all is not a route.
+  return (app.routes as unknown as Registered[]).map(routeOf).filter(({ path }) => path !== '/*');
 }

@@ -10,10 +10,12 @@ import { type EntryFacts, entryFacts } from '../index/entry.ts';
 /** Entries that were read together, each with the position after it. */
 export type Batch = {
   entries: { facts: EntryFacts; position: LogPosition }[];
-  /** How many entries were left out before these; null if that is unknown. */
+  /** How many entries were left out before these; null if that is unknown, 0 if it begins here. */
   missed?: number | null;
   /** The position after the batch. */
   position?: LogPosition;
+  /** Set if all that was written has been read. */
+  isAtEnd?: boolean;
 };
 
 export type FollowOptions = {
@@ -24,6 +26,8 @@ export type FollowOptions = {
   signal: AbortSignal;
   /** A reader that had caught up and then falls behind by more bytes than this misses entries. */
   maxLag: number;
+  /** Whether the reader had caught up before it got to `after`. */
+  hasCaughtUp?: boolean;
 };
 
 // What is read and passed on at once: all that is held in memory for a reader, except longer lines.
@@ -40,7 +44,7 @@ export async function* follow(options: FollowOptions): AsyncGenerator<Batch> {
   let position = options.after;
   // The segment of the position has been read to its end.
   let isRead = false;
-  let hasCaughtUp = false;
+  let { hasCaughtUp = false } = options;
   // Number of entries left out so far on the way to the end; undefined unless they are left out.
   let missed: number | undefined;
 
@@ -56,6 +60,11 @@ export async function* follow(options: FollowOptions): AsyncGenerator<Batch> {
       else missed++;
     }
     return { entries, ...(position && { position }) };
+  }
+
+  function* leaveOut(): Generator<Batch> {
+    missed = 0;
+    yield { entries: [], missed, ...(position && { position }) };
   }
 
   function* gap(): Generator<Batch> {
@@ -96,7 +105,7 @@ export async function* follow(options: FollowOptions): AsyncGenerator<Batch> {
       }
       if (piece.length > 0) {
         if (hasCaughtUp && missed === undefined) {
-          if ((await source.size()) - offset > options.maxLag) missed = 0;
+          if ((await source.size()) - offset > options.maxLag) yield* leaveOut();
         }
         continue;
       }
@@ -123,6 +132,7 @@ export async function* follow(options: FollowOptions): AsyncGenerator<Batch> {
         segment = undefined;
         continue;
       }
+      if (position) yield { entries: [], position, isAtEnd: true };
       await pause();
     }
   }
@@ -167,7 +177,8 @@ export async function* follow(options: FollowOptions): AsyncGenerator<Batch> {
       continue;
     }
     const ahead = segments.slice(0, first + 1).reduce((sum, { size }) => sum + size, 0);
-    if (hasCaughtUp && first > 0 && ahead - (position?.offset ?? 0) > options.maxLag) missed ??= 0;
+    const isBehind = hasCaughtUp && first > 0 && ahead - (position?.offset ?? 0) > options.maxLag;
+    if (isBehind && missed === undefined) yield* leaveOut();
     // Without a position there was no line yet: read the live segment from its start.
     yield* readOn(segments, Math.max(0, first));
   }

@@ -3,7 +3,8 @@ import { createEndableStreams, within } from '../../../src/shared/async.ts';
 import { formatPosition, type LogPosition } from '../files/log-position.ts';
 import { toEntry } from '../index/entry.ts';
 import { type Conditions, factsTest } from './filter.ts';
-import { type Batch, follow } from './follow.ts';
+import { type Batch, type FollowOptions, follow } from './follow.ts';
+import { createSharedFollower, type SharedFollower, type Subscription } from './shared-follower.ts';
 
 export type Tails = {
   /** The matching entries that are written from now on or after a position. */
@@ -35,20 +36,23 @@ export function createTails({
   maxLag = MAX_LAG_BYTES,
 }: TailsOptions): Tails {
   const streams = createEndableStreams();
+  const shared = createSharedFollower(file, maxLag);
   const encoder = new TextEncoder();
 
   return {
     open(conditions, after) {
       const stopping = new AbortController();
       const { signal } = stopping;
-      const batches = follow({ file, after, isWanted: factsTest(conditions), signal, maxLag });
+      const isWanted = factsTest(conditions);
+      const batches = read({ file, after, isWanted, signal, maxLag }, shared);
       const events = createEventWriter(after);
       let pending: Promise<IteratorResult<Batch, void>> | undefined;
 
       async function next(): Promise<string | undefined> {
+        const due = performance.now() + heartbeat;
         for (;;) {
           pending ??= batches.next();
-          const result = await within(pending, heartbeat, () => undefined);
+          const result = await within(pending, due - performance.now(), () => undefined);
           if (!result) return events.heartbeat();
           pending = undefined;
           if (result.done) return undefined;
@@ -75,6 +79,36 @@ export function createTails({
   };
 }
 
+/** Follows the log alone until it has caught up, then together with all who have. */
+async function* read(options: FollowOptions, shared: SharedFollower): AsyncGenerator<Batch> {
+  const { signal, isWanted } = options;
+  let { after: position } = options;
+  let hasCaughtUp = false;
+  while (!signal.aborted) {
+    let joined: Subscription | null = null;
+    for await (const batch of follow({ ...options, after: position, hasCaughtUp })) {
+      position = batch.missed === null ? batch.position : (batch.position ?? position);
+      yield batch;
+      if (batch.isAtEnd && position) joined = shared.join(position);
+      if (joined) break;
+    }
+    if (!joined) return;
+    hasCaughtUp = true;
+    const { leave, next } = joined;
+    signal.addEventListener('abort', leave);
+    if (signal.aborted) leave();
+    try {
+      for (let batch = await next(); batch; batch = await next()) {
+        position = batch.position;
+        yield { ...batch, entries: batch.entries.filter(({ facts }) => isWanted(facts)) };
+      }
+    } finally {
+      signal.removeEventListener('abort', leave);
+      leave();
+    }
+  }
+}
+
 /** Writes batches as events. The id of an event is the position after it, sent only if it is new. */
 function createEventWriter(after: LogPosition | undefined) {
   let sentId = '';
@@ -91,7 +125,7 @@ function createEventWriter(after: LogPosition | undefined) {
 
     write({ entries, missed, position }: Batch): string {
       let text = '';
-      if (missed !== undefined) {
+      if (missed !== undefined && missed !== 0) {
         if (position) currentId = formatPosition(position);
         // The segment has been removed. The next batch says where reading continues.
         else [sentId, currentId] = ['', ''];

@@ -1,6 +1,6 @@
 /** The hub's only connection to the agent. */
 import { getSchemaValidator, type Static, type TSchema } from 'elysia';
-import { createEndableStreams } from '../../shared/async.ts';
+import { createEndableStreams, within } from '../../shared/async.ts';
 import { Failure } from '../../shared/failure.ts';
 import { joinedIds, REQUEST_ID } from '../../shared/observe/context.ts';
 import {
@@ -31,6 +31,14 @@ export type AgentClientDeps = {
   deadline?: number;
 };
 
+/** Who reads a tail. */
+export type TailReader = {
+  /** Whether they still may; if not, the tail ends. */
+  mayRead(): boolean;
+  /** Called when the tail has ended, or could not begin; maybe more than once. */
+  ended(): void;
+};
+
 /** Every call rejects with Failure AGENT_UNREACHABLE if the agent does not answer, or not sensibly. */
 export type AgentClient = {
   /**
@@ -59,7 +67,11 @@ export type AgentClient = {
    * Follows the access log as server-sent events, from now on or from after an event.
    * @throws Failure as `logs`, before the stream begins
    */
-  tail(query: TailQuery, lastEventId: string | null): Promise<ReadableStream<Uint8Array>>;
+  tail(
+    query: TailQuery,
+    lastEventId: string | null,
+    reader: TailReader,
+  ): Promise<ReadableStream<Uint8Array>>;
   /** Ends all tails, which would keep a server from stopping; see `EndableStreams.end`. */
   endTails(): number;
   /** Requests over time of each domain. @throws Failure as `logs` */
@@ -70,6 +82,8 @@ export type AgentClient = {
 
 const DEADLINE_MS = 45_000;
 const STATUS_DEADLINE_MS = 10_000;
+/** How often to ask whether a tail's reader still may read; shorter than its heartbeat of 15 s. */
+const READER_CHECK_MS = 5_000;
 
 /** Codes of the agent that the hub passes on unchanged. */
 const PASSED_ON = [
@@ -139,7 +153,7 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
     activity: (query) => call(LogActivity, withQuery('/logs/activity', query)),
     stats: (query) => call(LogStats, withQuery('/logs/stats', query)),
 
-    async tail(query, lastEventId) {
+    async tail(query, lastEventId, { mayRead, ended }) {
       const stopping = new AbortController();
       const { signal } = stopping;
       const late = setTimeout(() => stopping.abort(), STATUS_DEADLINE_MS);
@@ -152,22 +166,38 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
         const type = response.headers.get('content-type') ?? '';
         if (response.ok && response.body && type.startsWith('text/event-stream')) {
           const reader = response.body.getReader();
+          // If the agent goes away, the stream just ends: the client reconnects and resumes.
+          const read = () =>
+            reader.read().then(
+              ({ value }) => ({ value }),
+              () => ({ value: undefined }),
+            );
+          let pending: ReturnType<typeof read> | undefined;
           return tails.open({
-            // If the agent goes away, the stream just ends: the client reconnects and resumes.
-            next: () =>
-              reader.read().then(
-                ({ value }) => value,
-                () => undefined,
-              ),
-            stop: () => stopping.abort(),
+            async next() {
+              for (;;) {
+                pending ??= read();
+                const piece = await within(pending, READER_CHECK_MS, () => undefined);
+                if (!mayRead()) return undefined;
+                if (piece === undefined) continue;
+                pending = undefined;
+                return piece.value;
+              }
+            },
+            stop() {
+              stopping.abort();
+              ended();
+            },
           });
         }
         refusal = await response.json();
       } catch (cause) {
+        ended();
         throw unreachable('The agent does not answer.', cause);
       } finally {
         clearTimeout(late);
       }
+      ended();
       throw refusalOf(refusal);
     },
     endTails: tails.end,

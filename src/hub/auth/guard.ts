@@ -21,20 +21,29 @@ export const authorOf = ({ user, via }: Caller) => ({
 
 const READS = new Set(['GET', 'HEAD']);
 
+/** What the guards add to the context of the controllers that use them. */
+type Guarded<Who> = {
+  who: Who;
+  /** Whether the session or token of the request is still valid. */
+  isSignedIn: () => boolean;
+};
+
 /**
- * For people and scripts. Adds `who` to the context of the controller that uses it. A scoped
- * `derive`: it runs before the body is read, so that a stranger's bad body gets 401.
+ * For people and scripts. Adds `who` and `isSignedIn`. A scoped `derive`: it runs before the body is
+ * read, so that a stranger's bad body gets 401. Once a body has been read, which may take minutes,
+ * the session or token must still be valid.
  * @throws Failure, per request: UNAUTHENTICATED, FORBIDDEN
  */
 export function createGuard({ accounts, tokens, cookies }: GuardDeps) {
   return new Elysia({ name: 'guard' })
     .use(cookies)
-    .derive({ as: 'scoped' }, ({ request, sessionCookie }): { who: Caller } => {
+    .derive({ as: 'scoped' }, ({ request, sessionCookie }): Guarded<Caller> => {
       const { presented, bearer } = sessionCookie;
       const signedIn = accounts.find(presented);
       if (signedIn) {
         note({ user: signedIn.user.id });
-        return { who: { user: signedIn.user, via: null } };
+        const isSignedIn = () => accounts.isValid(presented);
+        return { who: { user: signedIn.user, via: null }, isSignedIn };
       }
       const found = tokens.find(bearer);
       if (!found) throw unauthenticated();
@@ -42,26 +51,35 @@ export function createGuard({ accounts, tokens, cookies }: GuardDeps) {
       if (found.token.scope === 'read' && !READS.has(request.method)) {
         throw new Failure('FORBIDDEN', 'This token is read-only.');
       }
-      return { who: { user: found.user, via: found.token.name } };
-    });
+      const isSignedIn = () => tokens.isValid(bearer);
+      return { who: { user: found.user, via: found.token.name }, isSignedIn };
+    })
+    .onBeforeHandle({ as: 'scoped' }, assertStillSignedIn);
 }
 
 /**
- * For what only a person may do: accounts, sessions, passwords and API tokens. Adds `who`.
+ * For what only a person may do: accounts, sessions, passwords and API tokens. Adds the same.
  * @throws Failure, per request: UNAUTHENTICATED, FORBIDDEN
  */
 export function createSessionGuard({ accounts, tokens, cookies }: GuardDeps) {
   return new Elysia({ name: 'session-guard' })
     .use(cookies)
-    .derive({ as: 'scoped' }, ({ sessionCookie }): { who: SignedIn } => {
-      const who = accounts.find(sessionCookie.presented);
+    .derive({ as: 'scoped' }, ({ sessionCookie }): Guarded<SignedIn> => {
+      const { presented } = sessionCookie;
+      const who = accounts.find(presented);
       if (who) {
         note({ user: who.user.id });
-        return { who };
+        return { who, isSignedIn: () => accounts.isValid(presented) };
       }
       if (!tokens.find(sessionCookie.bearer)) throw unauthenticated();
       throw new Failure('FORBIDDEN', 'This requires a session; API tokens are not accepted.');
-    });
+    })
+    .onBeforeHandle({ as: 'scoped' }, assertStillSignedIn);
+}
+
+/** @throws Failure UNAUTHENTICATED */
+function assertStillSignedIn({ request, isSignedIn }: { request: Request } & Guarded<unknown>) {
+  if (!READS.has(request.method) && !isSignedIn()) throw unauthenticated();
 }
 
 const unauthenticated = () => new Failure('UNAUTHENTICATED', 'Sign in first.');

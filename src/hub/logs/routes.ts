@@ -6,6 +6,7 @@ import type { AgentClient } from '../agent-client/client.ts';
 import type { Guard } from '../auth/guard.ts';
 import { about } from '../http/about.ts';
 import { ASKS_AGENT, refusals } from '../http/refusal-schemas.ts';
+import { createStreamLimit } from './stream-limit.ts';
 
 const FILTERS = {
   domain: { description: 'The host without its port, in Unicode or punycode.' },
@@ -32,6 +33,7 @@ const RANGE = { from: '2026-11-20T18:00:00.000Z', to: '2026-11-20T19:00:00.000Z'
 const PER_CLASS = { '1xx': 0, '2xx': 1, '3xx': 0, '4xx': 0, '5xx': 0, other: 0 };
 
 export function logRoutes({ agent, guard }: { agent: AgentClient; guard: Guard }) {
+  const takeStream = createStreamLimit();
   return new Elysia({ name: 'logs' })
     .use(guard)
     .get('/logs', ({ query }) => agent.logs(query), {
@@ -53,11 +55,15 @@ export function logRoutes({ agent, guard }: { agent: AgentClient; guard: Guard }
     })
     .get(
       '/logs/tail',
-      async ({ query, request }) =>
-        eventStream(await agent.tail(query, request.headers.get('last-event-id'))),
+      async ({ query, request, who, isSignedIn }) => {
+        const ended = takeStream(who.user.id);
+        const reader = { mayRead: isSignedIn, ended };
+        const lastEventId = request.headers.get('last-event-id');
+        return eventStream(await agent.tail(query, lastEventId, reader));
+      },
       {
         query: TailQuery,
-        response: { 200: t.String(), ...refusals(...ASKS_AGENT) },
+        response: { 200: t.String(), ...refusals(...ASKS_AGENT, 'RATE_LIMITED') },
         detail: about({
           id: 'tailLogs',
           tag: 'Logs',
@@ -65,7 +71,8 @@ export function logRoutes({ agent, guard }: { agent: AgentClient; guard: Guard }
           description: [
             'The data of an `entry` event is a LogEntry; that of a `gap` event is `{"missed": N}`, the',
             'number of entries that were missed, or `null` if it is unknown. A comment keeps the',
-            'connection alive every 15 seconds.',
+            'connection alive every 15 seconds. The stream ends with the session or token that opened it.',
+            'An account can have 20 streams at once.',
           ].join('\n'),
           access: 'read',
           params: {

@@ -117,14 +117,17 @@ const announce = (name: string, running: Running, { out, paint }: Cli) =>
   out(`${paint.green(name)} listening on ${paint.bold(running.url)}\n`);
 
 /** Explains how to create the first account, if there is none. */
-function welcome({ url, setupCode, loopback }: RunningHub, { out }: Cli): void {
+function welcome({ url, setupCode }: RunningHub, { out }: Cli): void {
   if (setupCode === null) return;
-  const code = loopback ? '' : `,"setupCode":"${setupCode}"`;
   out(`
-There is no account yet; the first sign-up creates the owner. Open ${url} in a browser, or run
+There is no account yet; the first sign-up creates the owner. Open this link in a browser:
+
+  ${url}/#setup=${setupCode}
+
+Or run
 
   curl ${url}/api/auth/sign-up/email -H 'Content-Type: application/json' \\
-    -d '{"name":"Ada","email":"ada@example.org","password":"a long passphrase"${code}}'
-${loopback ? `\nThrough a proxy, the sign-up also needs "setupCode":"${setupCode}".\n` : ''}
+    -d '{"name":"Ada","email":"ada@example.org","password":"a long passphrase","setupCode":"${setupCode}"}'
+
 `);
 }

@@ -87,7 +87,6 @@ export function prepareHub(
   );
   if (accounts.any()) setupCode.forget();
   const { trustProxy, hosts } = settings;
-  const loopback = isLoopback(settings.host);
   const app = createHub({
     db,
     accounts,
@@ -99,7 +98,7 @@ export function prepareHub(
     preambleUpdatedAt: store.preambleUpdatedAt,
     agent,
     trustProxy,
-    loopback,
+    loopback: isLoopback(settings.host),
     hosts,
     warnings,
     version: VERSION,
@@ -125,7 +124,6 @@ export function prepareHub(
   return {
     url: listening.url,
     setupCode: accounts.any() ? null : setupCode.read(),
-    loopback,
     async begin() {
       const reconciler = startReconciler(publisher, log);
       stopReconciler = reconciler.stop;

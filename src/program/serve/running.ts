@@ -10,10 +10,8 @@ export type Indexing = { onIndexing: (done: number, total: number) => void; over
 export type Prepared = Running & { begin: () => Promise<void> };
 
 export type RunningHub = Running & {
-  /** Required by the first sign-up unless it comes from this machine; null once there is an account. */
+  /** What the first sign-up needs, unless it surely comes from this machine; null once there is an account. */
   setupCode: string | null;
-  /** Whether it listens on loopback only. */
-  loopback: boolean;
 };
 
 /**

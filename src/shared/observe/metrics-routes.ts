@@ -14,7 +14,7 @@ export type MetricsRoutesDeps = {
   docs?: { response: Record<number, TSchema>; detail: DocumentDecoration };
 };
 
-export const METRICS_PATH = '/metrics';
+const METRICS_PATH = '/metrics';
 
 const NO_DOCS = { response: {}, detail: {} };
 

@@ -6,9 +6,14 @@ import { Notice } from '../parts/notice.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 import { SignUpForm } from './sign-up-form.tsx';
 
-type Props = { ended: boolean; onSignedIn: (user: User) => void };
+type Props = {
+  ended: boolean;
+  /** From the link that the hub prints; may be empty. */
+  setupCode: string;
+  onSignedIn: (user: User) => void;
+};
 
-export function SignIn({ ended, onSignedIn }: Props) {
+export function SignIn({ ended, setupCode, onSignedIn }: Props) {
   // The hub writes this into the page: the API tells strangers nothing about its accounts.
   const [door, setDoor] = useState(() => document.documentElement.dataset.door ?? 'closed');
   const isSetup = door === 'setup' || door === 'setup-code';
@@ -34,7 +39,11 @@ export function SignIn({ ended, onSignedIn }: Props) {
           <p class="muted">This hub has no accounts yet. The first one becomes its owner.</p>
         )}
         {signUp ? (
-          <SignUpForm needsCode={door === 'setup-code'} onSignedIn={arrived} />
+          <SignUpForm
+            needsCode={door === 'setup-code'}
+            setupCode={setupCode}
+            onSignedIn={arrived}
+          />
         ) : (
           <SignInForm onSignedIn={arrived} />
         )}

@@ -8,10 +8,10 @@ import { Notice } from '../parts/notice.tsx';
 import { NewPasswordField, TextField } from '../parts/text-field.tsx';
 import { focusOnce } from './focus-once.ts';
 
-type Props = { needsCode: boolean; onSignedIn: (user: User) => void };
+type Props = { needsCode: boolean; setupCode: string; onSignedIn: (user: User) => void };
 
-export function SignUpForm({ needsCode, onSignedIn }: Props) {
-  const { values, input } = useFields({ name: '', email: '', password: '', setupCode: '' });
+export function SignUpForm({ needsCode, setupCode: given, onSignedIn }: Props) {
+  const { values, input } = useFields({ name: '', email: '', password: '', setupCode: given });
   const { busy, error, run } = useSubmit(async () => {
     const { setupCode, ...account } = values;
     const body = setupCode ? values : account;

@@ -32,7 +32,7 @@ export type PasswordChange = {
 };
 
 export type Accounts = Pick<SignUp, 'any' | 'door' | 'assertOpen'> &
-  Pick<Sessions, 'find' | 'list'> & {
+  Pick<Sessions, 'find' | 'isValid' | 'list'> & {
     /**
      * @param client `isLocal`: the request must have come from this machine
      * @throws Failure SIGN_UP_CLOSED, SETUP_CODE_REQUIRED, VALIDATION_ERROR, PASSWORD_…,
@@ -104,6 +104,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     door,
     assertOpen,
     find: sessions.find,
+    isValid: sessions.isValid,
     list: sessions.list,
     signOut: sessions.end,
     create: (input) => create(input, true),

@@ -1,6 +1,6 @@
 /** The setup code: proves that whoever creates the first account is the person who started the hub. */
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { isSame } from '../secret.ts';
 
 /** Every function throws file system errors. */
@@ -9,10 +9,15 @@ export type SetupCode = {
   read(): string;
   matches(given: string | undefined): boolean;
   forget(): void;
+  /** Whether the code was made within the last 15 minutes. A restart makes no new one. */
+  isFresh(now: Date): boolean;
 };
 
 /** 120 bits, as characters that can be typed. */
 const BYTES = 15;
+
+/** Long enough to create the owner after the first start; a hub that is left alone then closes. */
+const FRESH_MS = 15 * 60 * 1000;
 
 /** @param file where the code is kept, readable only by its owner */
 export function createSetupCode(file: string): SetupCode {
@@ -26,5 +31,10 @@ export function createSetupCode(file: string): SetupCode {
     read,
     matches: (given) => given !== undefined && isSame(given.trim(), read()),
     forget: () => rmSync(file, { force: true }),
+    isFresh(now) {
+      const made = statSync(file, { throwIfNoEntry: false });
+      // A clock that was set back does not make an old code fresh.
+      return made !== undefined && Math.abs(now.getTime() - made.mtimeMs) < FRESH_MS;
+    },
   };
 }

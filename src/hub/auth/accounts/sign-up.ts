@@ -35,7 +35,8 @@ export type SignUp = {
   /** @param signedIn whether the request carries a valid session @throws Failure SIGN_UP_CLOSED */
   assertOpen(signedIn: boolean): void;
   /**
-   * On a hub that strangers can reach, only the person who started it may create the first account.
+   * Only the person who started the hub may create the first account: with the setup code or, soon
+   * after the first start, from this machine.
    * @throws Failure SETUP_CODE_REQUIRED
    */
   assertMayBeFirst(isLocal: boolean, code: string | undefined): void;
@@ -57,6 +58,8 @@ export function createSignUp(deps: SignUpDeps): SignUp {
   const { db, now, signUp: policy, setupCode, passwords } = deps;
   const any = () => db.select({ id: users.id }).from(users).limit(1).get() !== undefined;
 
+  const mayDoWithout = (isLocal: boolean) => isLocal && setupCode.isFresh(now());
+
   function assertOpen(signedIn: boolean): void {
     if (policy === 'open' || (policy === 'first' && (signedIn || !any()))) return;
     throw new Failure('SIGN_UP_CLOSED', 'Sign-up is closed on this hub.');
@@ -75,11 +78,11 @@ export function createSignUp(deps: SignUpDeps): SignUp {
     door(isLocal) {
       if (policy === 'closed' || (policy === 'first' && any())) return 'closed';
       if (any()) return 'open';
-      return isLocal ? 'setup' : 'setup-code';
+      return mayDoWithout(isLocal) ? 'setup' : 'setup-code';
     },
 
     assertMayBeFirst(isLocal, code) {
-      if (isLocal || any() || setupCode.matches(code)) return;
+      if (any() || mayDoWithout(isLocal) || setupCode.matches(code)) return;
       throw new Failure(
         'SETUP_CODE_REQUIRED',
         'The first account requires the setup code that signalbox printed when it started.',

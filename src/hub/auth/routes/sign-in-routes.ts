@@ -1,12 +1,12 @@
 /** Sign-up, sign-in, sign-out and get-session, wire-compatible with better-auth's email routes. */
 import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../../shared/http.ts';
-import { isAskedHere } from '../../../shared/loopback.ts';
 import { note } from '../../../shared/observe/context.ts';
 import { about } from '../../http/about.ts';
 import { BODY, NEW_PASSWORD, OPEN, refusals } from '../../http/refusal-schemas.ts';
 import { Success } from '../../http/schemas.ts';
 import type { Accounts } from '../accounts/accounts.ts';
+import type { LocalCheck } from '../local.ts';
 import type { SessionCookies } from '../sessions/cookie.ts';
 import { SESSION_SECONDS } from '../sessions/sessions.ts';
 import {
@@ -24,21 +24,19 @@ export type SignInRoutesDeps = {
   accounts: Accounts;
   cookies: SessionCookies;
   addressOf: (request: Request) => string;
-  /** Whether the hub listens on loopback only. */
-  loopback: boolean;
+  isLocal: LocalCheck;
   bodyLimit: number;
 };
 
 export function signInRoutes(deps: SignInRoutesDeps) {
-  const { accounts, cookies, addressOf, loopback, bodyLimit } = deps;
+  const { accounts, cookies, addressOf, isLocal, bodyLimit } = deps;
   return new Elysia({ name: 'auth', prefix: '/auth' })
     .use(cookies)
-    .derive(({ request, sessionCookie }) => {
+    .onTransform(({ path, sessionCookie }) => {
       // Before the body is read: while sign-up is closed, the response must not depend on the body.
-      if (!request.url.includes('/sign-up/')) return { signedIn: false };
-      const signedIn = accounts.find(sessionCookie.presented) !== null;
-      accounts.assertOpen(signedIn);
-      return { signedIn };
+      if (path.includes('/sign-up/')) {
+        accounts.assertOpen(accounts.find(sessionCookie.presented) !== null);
+      }
     })
     .post(
       '/sign-out',
@@ -87,10 +85,13 @@ export function signInRoutes(deps: SignInRoutesDeps) {
     .use(jsonBody(bodyLimit))
     .post(
       '/sign-up/email',
-      async ({ body, request, signedIn, sessionCookie }) => {
-        const client = clientOf(request, addressOf(request));
-        const isLocal = loopback && isAskedHere(request.headers);
-        const { session, user } = await accounts.signUp(body, { ...client, signedIn, isLocal });
+      async ({ body, request, sessionCookie }) => {
+        const { session, user } = await accounts.signUp(body, {
+          ...clientOf(request, addressOf(request)),
+          // Once more: the session may have ended while the body arrived.
+          signedIn: accounts.find(sessionCookie.presented) !== null,
+          isLocal: isLocal(request),
+        });
         note({ user: user.id });
         sessionCookie.write(session.token, SESSION_SECONDS);
         return { token: session.token, user: viewUser(user) };
@@ -101,7 +102,9 @@ export function signInRoutes(deps: SignInRoutesDeps) {
             name: t.String(),
             email: t.String(),
             password: t.String(),
-            setupCode: t.Optional(t.String({ description: 'only for the first account' })),
+            setupCode: t.Optional(
+              t.String({ description: 'for the first account, from anywhere but this machine' }),
+            ),
           },
           { title: 'SignUp' },
         ),

@@ -18,6 +18,8 @@ export type Sessions = {
   start(userId: string, client: Client): Session;
   /** Null for any token that is not valid, whatever the reason. Extends the session. */
   find(token: string | null): SignedIn | null;
+  /** Whether `find` would find it; does not extend the session. */
+  isValid(token: string | null): boolean;
   /** The user's valid sessions, most recently used first. */
   list(userId: string): SessionInfo[];
   /** Ends the session with this token, if there is one. */
@@ -76,6 +78,12 @@ export function createSessions({ db, now }: { db: Db; now: () => Date }): Sessio
         Object.assign(found.sessions, extended);
       }
       return { user: found.users, session: withToken(found.sessions, token) };
+    },
+
+    isValid(token) {
+      if (token === null) return false;
+      const valid = and(eq(sessions.tokenHash, hashOf(token)), gt(sessions.expiresAt, now()));
+      return db.select({ id: sessions.id }).from(sessions).where(valid).get() !== undefined;
     },
 
     list: (userId) =>

@@ -29,6 +29,8 @@ export type Tokens = {
   remove(userId: string, id: string): void;
   /** Null for any token that is not valid, whatever the reason. */
   find(text: string | null): TokenUse | null;
+  /** Whether `find` would find it; does not count as a use. */
+  isValid(text: string | null): boolean;
 };
 
 const { tokenHash: _, userId: __, ...LISTED } = getTableColumns(apiTokens);
@@ -39,6 +41,19 @@ const MAX_NAME = 100;
 const USE_RESOLUTION_MS = 60_000;
 
 export function createTokens({ db, now }: { db: Db; now: () => Date }): Tokens {
+  function lookUp(text: string | null) {
+    if (text === null || !isTokenText(text)) return null;
+    const found = db
+      .select()
+      .from(apiTokens)
+      .innerJoin(users, eq(users.id, apiTokens.userId))
+      .where(eq(apiTokens.tokenHash, hashOf(text)))
+      .get();
+    if (!found) return null;
+    const { expiresAt } = found.api_tokens;
+    return expiresAt && expiresAt <= now() ? null : found;
+  }
+
   return {
     list: (userId) =>
       db
@@ -77,18 +92,13 @@ export function createTokens({ db, now }: { db: Db; now: () => Date }): Tokens {
       throw new Failure('NOT_FOUND', 'There is no such token.');
     },
 
+    isValid: (text) => lookUp(text) !== null,
+
     find(text) {
-      if (text === null || !isTokenText(text)) return null;
-      const found = db
-        .select()
-        .from(apiTokens)
-        .innerJoin(users, eq(users.id, apiTokens.userId))
-        .where(eq(apiTokens.tokenHash, hashOf(text)))
-        .get();
+      const found = lookUp(text);
       if (!found) return null;
       const { api_tokens: token, users: user } = found;
       const at = now();
-      if (token.expiresAt && token.expiresAt <= at) return null;
       const since = at.getTime() - (token.lastUsedAt?.getTime() ?? Number.NEGATIVE_INFINITY);
       if (since >= USE_RESOLUTION_MS) {
         db.update(apiTokens).set({ lastUsedAt: at }).where(eq(apiTokens.id, token.id)).run();

@@ -172,6 +172,68 @@ describe('a slow reader', () => {
   });
 });
 
+describe('tails that have caught up', () => {
+  test('share one reader, and each still receives only what matches', async () => {
+    const { file, open, roll, handles } = tailing();
+    writeFileSync(file, lines('/old'));
+    const some = Array.from({ length: 6 }, (_, n) => open(n < 3 ? {} : { path: '/a' }));
+    for (const events of some) await events.begun();
+    for (const round of [1, 2]) {
+      appendFileSync(file, lines('/b', '/a'));
+      roll();
+      appendFileSync(file, lines('/a', '/b'));
+      for (const [n, events] of some.entries()) {
+        expect(await paths(events, n < 3 ? 4 : 2)).toBe(n < 3 ? '/b /a /a /b' : '/a /a');
+      }
+      if (round === 2) break;
+      await some.shift()?.close();
+      some.unshift(open());
+      await some[0]?.begun();
+    }
+    const waiting = some.map((events) => events.of('entry'));
+    await until(() => handles() === 1);
+    for (const events of some) await events.close();
+    await Promise.all(waiting);
+    await until(() => handles() === 0);
+  });
+
+  test('lose and repeat nothing, whenever they join, however slowly they read', async () => {
+    const { file, open, roll } = tailing();
+    writeFileSync(file, lines('/old'));
+    const COUNT = 1500;
+    let written = 0;
+    const write = () => appendFileSync(file, lines(`/${written++}`));
+    /** The numbers that a tail receives, from when it begins to the last one. */
+    async function numbers(slow: boolean, after = ''): Promise<number[]> {
+      const events = open({}, after);
+      const found: number[] = [];
+      for (;;) {
+        const event = await events.of('entry');
+        const number = Number(pathOf(event).slice(1));
+        found.push(number);
+        if (number === COUNT - 1) return found;
+        if (slow && number % 50 === 0) await Bun.sleep(5);
+        if (after === '' && found.length === 100) {
+          return [...found, ...(await numbers(slow, event?.id))];
+        }
+      }
+    }
+    const readers: Promise<number[]>[] = [];
+    while (written < COUNT) {
+      if (written % 100 === 0 && written < COUNT - 200) {
+        readers.push(numbers(written % 200 === 0));
+      }
+      if (written % 333 === 332) roll(written % 2 === 0 ? 'plain' : 'gzip');
+      write();
+      if (written % 10 === 0) await Bun.sleep(1);
+    }
+    for (const found of await Promise.all(readers)) {
+      const [first = COUNT] = found;
+      expect(found).toEqual(Array.from({ length: COUNT - first }, (_, n) => first + n));
+    }
+  }, 30_000);
+});
+
 describe('ending', () => {
   test('one tail closes its file', async () => {
     const { file, open, handles } = tailing();

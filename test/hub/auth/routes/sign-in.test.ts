@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Answer, ask, type Stack, signUp, startStack } from '../../../harness/stack.ts';
 
@@ -242,7 +243,8 @@ describe('sign-up policies', () => {
 
   test('behind a trusted proxy the cookie is bound to HTTPS and the address is the last hop', async () => {
     stack = await startStack({ TRUST_PROXY: 'true' });
-    await signUpWith(GOOD);
+    const setupCode = readFileSync(join(stack.dataDir, 'setup-code'), 'utf8');
+    expect((await signUpWith({ ...GOOD, setupCode })).status).toBe(200);
     const answer = await ask(at('/sign-in/email'), {
       json: GOOD,
       headers: { 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': '203.0.113.9, 198.51.100.7' },
