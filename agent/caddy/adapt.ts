@@ -19,7 +19,8 @@ export const leavesTraces = (text: string): boolean => LEAVES_TRACES.test(text);
  * @throws Failure PROXY_REJECTED with the proxy's words; PROXY_UNREACHABLE if it hangs or is missing
  */
 export async function adaptApart(text: string, deps: ValidatorDeps): Promise<JsonObject> {
-  const args = [deps.bin, 'adapt', '--config', '/dev/stdin', '--adapter', 'caddyfile'];
+  const words = ['adapt', '--config', '/dev/stdin', '--adapter', 'caddyfile'];
+  const args = [...deps.prefix, deps.bin, ...words];
   let child: Bun.Subprocess<Blob, 'pipe', 'pipe'>;
   try {
     child = Bun.spawn(args, {
@@ -34,12 +35,12 @@ export async function adaptApart(text: string, deps: ValidatorDeps): Promise<Jso
   } catch (cause) {
     throw proxyUnreachable(cause);
   }
-  const [json, words, code] = await Promise.all([
+  const [json, stderr, code] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
     child.exited,
   ]);
   if (child.signalCode !== null) throw proxyUnreachable(`adapt was killed by ${child.signalCode}`);
-  if (code !== 0) throw rejected(lastErrorOf(words).replaceAll('/dev/stdin', 'Caddyfile'));
+  if (code !== 0) throw rejected(lastErrorOf(stderr).replaceAll('/dev/stdin', 'Caddyfile'));
   return JSON.parse(json) as JsonObject;
 }

@@ -32,6 +32,12 @@ export function runsWith(of: Process, bin: string, env: Record<string, string>):
   return has?.join('\0') === wants.sort().join('\0');
 }
 
+/** The user it runs as, or null if it is gone. */
+export function uidOf(of: Process): number | null {
+  const [, uid] = /^Uid:\s+(\d+)/m.exec(read(`/proc/${of.pid}/status`) ?? '') ?? [];
+  return uid === undefined ? null : Number(uid);
+}
+
 /** Terminates a process and kills it after `grace` milliseconds. Resolves when it is gone. */
 export async function end(of: Process, grace: number): Promise<void> {
   signal(of, 'SIGTERM');

@@ -14,6 +14,7 @@ import { createProxyfile, digestOf } from './proxyfile.ts';
 import { createReload, type Reload } from './reload.ts';
 import { createRestrictions } from './restrictions.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
+import type { CaddyUser } from './user.ts';
 import { createValidator } from './validate.ts';
 import { createWatch, type Watch } from './watch.ts';
 
@@ -27,6 +28,10 @@ export type ProxySettings = {
   /** The whole environment of a managed Caddy, and of validation. */
   env: Record<string, string>;
   accessLog: { file: string; rollMb: number; keep: number };
+  /** The user of a managed Caddy and of every command; null: that of the agent. */
+  user?: CaddyUser | null;
+  /** Files and folders of hub and agent, which Caddy has no business in. */
+  ownPaths?: readonly string[];
   /** Absolute paths of the folders whose files a Caddyfile may import. */
   importDirs?: readonly string[];
   /** Milliseconds a validation may take. */
@@ -58,6 +63,7 @@ export function createProxy(settings: ProxySettings, log: Log): ProxyControl {
   const watch = createWatch(admin);
   const commands = {
     bin: settings.bin,
+    prefix: settings.user?.prefix ?? [],
     env: validationEnv(settings),
     deadline: settings.deadline ?? COMMAND_TIMEOUT_MS,
   };
@@ -67,6 +73,7 @@ export function createProxy(settings: ProxySettings, log: Log): ProxyControl {
     settings.managed &&
     createSupervisor({
       bin: settings.bin,
+      user: settings.user ?? null,
       folder: settings.managed.folder,
       env: settings.env,
       admin,
@@ -83,6 +90,12 @@ export function createProxy(settings: ProxySettings, log: Log): ProxyControl {
       environment: settings.env,
     }),
     importDirs: settings.importDirs ?? [],
+    paths: {
+      dirs: settings.user
+        ? [settings.managed?.folder ?? [], settings.proxyfile].flat()
+        : (settings.ownPaths ?? []),
+      strict: !settings.user,
+    },
   });
   const reload = createReload({
     admin,

@@ -9,6 +9,7 @@ import { Failure } from '../../src/shared/failure.ts';
 import { mayImport, resolvePath } from '../../src/shared/import-dirs.ts';
 import { createAdminMatcher } from './admin-address.ts';
 import { field, type Json, type JsonObject, object } from './json.ts';
+import { findForbiddenPath, type PathRules } from './paths.ts';
 
 export type RestrictionsDeps = {
   /** Caddy's admin endpoint as a Caddyfile writes it. */
@@ -17,6 +18,8 @@ export type RestrictionsDeps = {
   reading: () => Promise<ReadingOptions>;
   /** Absolute paths of the folders whose files may be imported. */
   importDirs: readonly string[];
+  /** The paths that no configuration may name. */
+  paths: Omit<PathRules, 'resolve'>;
 };
 
 export type Restrictions = {
@@ -26,7 +29,7 @@ export type Restrictions = {
    */
   checkText(text: string): Promise<void>;
   /**
-   * Checks the storage and every upstream.
+   * Checks the storage, every upstream and every path.
    * @param config the adapted configuration, before anything is added to it
    * @throws Failure PROXY_REJECTED
    */
@@ -35,6 +38,7 @@ export type Restrictions = {
 
 export function createRestrictions(deps: RestrictionsDeps): Restrictions {
   const { admin, reading, importDirs } = deps;
+  const paths = { ...deps.paths, resolve: resolvePath };
   const isAdmin = createAdminMatcher(admin, resolvePath);
 
   return {
@@ -50,7 +54,7 @@ export function createRestrictions(deps: RestrictionsDeps): Restrictions {
     },
 
     checkConfig(config) {
-      const forbidden = findForbidden(config, isAdmin);
+      const forbidden = findForbidden(config, isAdmin) ?? findForbiddenPath(config, paths);
       if (forbidden !== null) throw refused(forbidden);
     },
   };

@@ -1,5 +1,6 @@
 /** Keeps one Caddy running: starts it, adopts one that outlived its agent, restarts it, stops it. */
 import {
+  chmodSync,
   closeSync,
   copyFileSync,
   mkdirSync,
@@ -13,10 +14,21 @@ import { within } from '../../src/shared/async.ts';
 import { writeDurably } from '../../src/shared/files.ts';
 import type { Log } from '../../src/shared/log.ts';
 import type { Admin } from './admin.ts';
-import { end, findByArgument, isAlive, type Process, processOf, runsWith } from './processes.ts';
+import {
+  end,
+  findByArgument,
+  isAlive,
+  type Process,
+  processOf,
+  runsWith,
+  uidOf,
+} from './processes.ts';
+import type { CaddyUser } from './user.ts';
 
 export type SupervisorDeps = {
   bin: string;
+  /** Its user; null: the agent's. */
+  user: CaddyUser | null;
   /** The folder for its socket, boot configuration, output and storage; mode 0700. */
   folder: string;
   /** Its whole environment. */
@@ -60,6 +72,7 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
   const { folder, admin, log } = deps;
   const boot = join(folder, 'boot.json');
   const output = join(folder, 'caddy.log');
+  const empty = join(folder, 'empty');
   let current: Process | null = null;
   let stopping = false;
   let failures = 0;
@@ -84,9 +97,10 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     rollOutput();
     const sink = openSync(output, 'a', 0o600);
     try {
-      const child = Bun.spawn([deps.bin, 'run', '--config', boot], {
+      const child = Bun.spawn([...(deps.user?.prefix ?? []), deps.bin, 'run', '--config', boot], {
         env: deps.env,
-        cwd: folder,
+        // An empty folder: what Caddy serves if a site has no root.
+        cwd: empty,
         stdin: 'ignore',
         stdout: sink,
         stderr: sink,
@@ -111,11 +125,15 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     return false;
   }
 
+  const isAsWanted = (one: Process): boolean =>
+    uidOf(one) === (deps.user?.uid ?? process.getuid?.()) &&
+    runsWith(one, realpathSync(deps.bin), deps.env);
+
   /** Keeps a Caddy that outlived a killed agent if we would start it the same way; ends others. */
   async function adopt(): Promise<Process | null> {
     const left = findByArgument(boot);
     const [one] = left;
-    if (left.length === 1 && one && runsWith(one, realpathSync(deps.bin), deps.env)) {
+    if (left.length === 1 && one && isAsWanted(one)) {
       if (await admin.answers()) return one;
     }
     for (const process of left) await end(process, STOP_GRACE_MS);
@@ -163,8 +181,12 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
 
   return {
     async start() {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
-      writeDurably(boot, JSON.stringify({ admin: { listen: admin.address } }), 0o600);
+      for (const path of [empty, join(folder, 'run')]) {
+        mkdirSync(path, { recursive: true, mode: 0o700 });
+      }
+      writeDurably(boot, JSON.stringify({ admin: { listen: admin.address } }), 0o644);
+      // Its own user has to read it.
+      chmodSync(boot, 0o644);
       await serve();
       watching = watch();
     },

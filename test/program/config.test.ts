@@ -90,7 +90,7 @@ describe('defaults', () => {
     expect(agent.proxy).toMatchObject({
       bin: '/usr/bin/caddy',
       proxyfile: '/srv/box/Caddyfile',
-      admin: 'unix//srv/box/caddy/admin.sock',
+      admin: 'unix//srv/box/caddy/run/admin.sock',
       managed: { folder: '/srv/box/caddy' },
       accessLog: { file: '/srv/box/logs/access.log', rollMb: 100, keep: 10 },
     });

@@ -30,7 +30,7 @@ import { readDashboard } from './dashboard.ts';
 import { type Prepared, prepareSocketFolder, type RunningHub } from './running.ts';
 
 /**
- * @param preamble the first preamble; only the one-machine mode has one
+ * @param oneMachine only in that mode: the first preamble, and what the agent has logged already
  * @throws Error if the port is in use; the database is closed then
  */
 export function prepareHub(
@@ -38,12 +38,12 @@ export function prepareHub(
   { db, close }: OpenDatabase,
   token: string,
   given: Log,
-  preamble?: () => string,
+  oneMachine?: { preamble: () => string; warnings: readonly string[] },
 ): RunningHub & Prepared {
   const now = () => new Date();
   const log = withFields(given, { part: 'hub' });
   const store = createStore(db);
-  if (preamble && store.isUnseeded()) store.seedPreamble(preamble(), now());
+  if (oneMachine && store.isUnseeded()) store.seedPreamble(oneMachine.preamble(), now());
   const { agentUrl: url, agentTrust: trust, agentDeadline: deadline } = settings;
   const agent = createAgentClient({
     url,
@@ -73,7 +73,7 @@ export function prepareHub(
   const importer = createImporter({
     publisher,
     agent,
-    keepFirst: preamble !== undefined,
+    keepFirst: oneMachine !== undefined,
     readImport: createReadImport(settings.importDirs),
     now,
   });
@@ -101,7 +101,7 @@ export function prepareHub(
     trustProxy,
     loopback,
     hosts,
-    warnings,
+    warnings: [...warnings, ...(oneMachine?.warnings ?? [])],
     version: VERSION,
     commit: COMMIT,
     now,
