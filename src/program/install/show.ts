@@ -1,7 +1,7 @@
 /** Shows a plan's steps to a person. */
 import { structuredPatch } from 'diff';
 import type { Paint } from '../paint.ts';
-import type { Owner, Step } from './plan.ts';
+import type { Owner, Step } from './steps.ts';
 
 /** Unchanged lines around each change in a diff. */
 const CONTEXT = 2;
@@ -21,6 +21,8 @@ export function show(step: Step, { red, green, bold }: Paint): string {
     }
     case 'copy':
       return `${bold(`copy ${step.from} to ${step.to}`)}\n`;
+    case 'move':
+      return `${bold(`move ${step.from} to ${step.to}`)}\n`;
     case 'own':
       return `${bold(`change owner and mode of ${step.path}`)}\n    from ${ownerText(step.from)} to ${ownerText(step.to)}\n`;
     case 'remove':
