@@ -93,15 +93,13 @@ function prefixFor(uid: number, gid: number): string[] | null {
 function whyNot(of: ManagedCaddy & { prefix: string[]; folders: string[] }): string | null {
   const run = (...command: string[]) =>
     Bun.spawnSync([...of.prefix, ...command], { env: of.env, cwd: '/', timeout: 10_000 });
-  const { success, stderr } = run(of.bin, 'version');
-  if (!success) {
-    const [line = ''] = stderr.toString().split('\n');
-    return `as a user of its own it does not start (${line}).`;
-  }
+  if (!run(of.bin, 'version').success) return 'as a user of its own it does not start.';
   const files = [...of.folders, ...(existsSync(of.accessLog) ? [of.accessLog] : [])];
   const closed = files.find((path) => !run('test', '-w', path).success);
   if (closed === undefined) return null;
-  return `a user of its own could not write to ${closed}. Move DATA_DIR and ACCESS_LOG to where other users may enter, such as /var/lib/signalbox.`;
+  // The status shows this, and it shows no paths.
+  const setting = closed.startsWith(dirname(of.folder)) ? 'DATA_DIR' : 'ACCESS_LOG';
+  return `a user of its own could not write to ${setting}. Move it to where other users may enter, such as /var/lib/signalbox.`;
 }
 
 /**

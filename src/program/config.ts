@@ -215,6 +215,9 @@ export const dataDirOf = (env: Env): string => resolve(valueIn(env, 'DATA_DIR'))
 /** The socket of the hub that uses `dataDir`, an absolute path; for commands on the same machine. */
 export const hubSocket = (dataDir: string): string => socketIn(dataDir, 'hub.sock');
 
+/** The file with the secret for that socket, new at each start. */
+export const localSecret = (dataDir: string): string => join(dataDir, 'hub.secret');
+
 /** In `folder`, or in a temporary folder with a shorter path if that one is too long for a socket. */
 function socketIn(folder: string, file: string): string {
   const path = join(folder, file);

@@ -75,8 +75,16 @@ const READS: Attack[] = [
   ],
   ['a placeholder', ({ data }) => `respond {file.${data}/agent-token}`, TOP],
   ['try_files', ({ data }) => `root * ${data}\ntry_files /agent-token\nfile_server`, TOP],
+  [
+    'a socket from the request',
+    () => 'reverse_proxy {query.u} {\nmethod POST\n}',
+    ({ data }) => `/import?u=unix/${data}/hub.sock`,
+  ],
   ['the hub’s socket', ({ data }) => `reverse_proxy unix/${data}/hub.sock`, () => '/import'],
 ];
+
+/** No rule refuses these: an empty folder, and a socket that wants a secret. */
+const HARMLESS = ['its own folder', 'a socket from the request'];
 
 const WRITES: Attack[] = [
   ['a log', ({ data }) => `respond x\nlog {\noutput file ${data}/.env\n}`, TOP],
@@ -136,7 +144,8 @@ describe.skipIf(!isRoot).each(CADDYS)('with $name', ({ bin }) => {
       symlinkSync(data, join(folder, 'link'));
       target = { data, folder, pid: program.child.pid };
       const token = readFileSync(join(data, 'agent-token'), 'utf8').trim();
-      secrets = [token, CANARY, 'SQLite format', 'agent-token'];
+      // A socket that answers INVALID_… has let the request in.
+      secrets = [token, CANARY, 'SQLite format', 'agent-token', 'INVALID_'];
     });
     afterAll(async () => {
       program.child.kill('SIGTERM');
@@ -173,7 +182,7 @@ describe.skipIf(!isRoot).each(CADDYS)('with $name', ({ bin }) => {
     test.each(READS)('does not give out files through %s', async (...[name, config, path]) => {
       const domain = `${name.replace(/[^a-z]+/gi, '-')}.example`.toLowerCase();
       const made = await change(config(target), domain);
-      if (uid !== 0 && name !== 'its own folder') {
+      if (uid !== 0 && !HARMLESS.includes(name)) {
         expect([made.status, made.body.code]).toEqual([502, 'PROXY_REJECTED']);
         expect(made.text).not.toContain(data);
       }

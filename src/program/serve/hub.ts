@@ -23,10 +23,11 @@ import {
 import { type Log, withFields } from '../../shared/log.ts';
 import { isLoopback } from '../../shared/loopback.ts';
 import { collectProcess } from '../../shared/observe/process.ts';
-import type { HubSettings } from '../config.ts';
+import { type HubSettings, localSecret } from '../config.ts';
 import { type Listening, type LocalListening, listen, listenLocally } from '../listen.ts';
 import { COMMIT, VERSION } from '../version.ts';
 import { readDashboard } from './dashboard.ts';
+import { newSecret } from './first-run.ts';
 import { type Prepared, prepareSocketFolder, type RunningHub } from './running.ts';
 
 /**
@@ -114,7 +115,13 @@ export function prepareHub(
     if (dirname(settings.socket) !== settings.dataDir) prepareSocketFolder(settings.socket);
     listening = listen(app, settings.host, settings.port);
     local = listenLocally(
-      createLocal({ importer, bodyLimit: WHOLE_BODY_LIMIT, seen: metrics.request, log }),
+      createLocal({
+        importer,
+        bodyLimit: WHOLE_BODY_LIMIT,
+        secret: newSecret(localSecret(settings.dataDir)),
+        seen: metrics.request,
+        log,
+      }),
       settings.socket,
     );
   } catch (error) {
