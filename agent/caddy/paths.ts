@@ -43,8 +43,6 @@ const INHERITED = '{http.vars.root}';
 const FILE_CONTENT = /\{file\.([^}]*)/g;
 const UNIX = /^unix[\w+]*\/([^|]*)/i;
 
-const TEMPLATES =
-  'templates is not allowed while Caddy runs as the user of signalbox: a template can read files.';
 const reserved = (directive: string) =>
   `${directive} must not lead to files of signalbox or of running processes.`;
 const unclear = (directive: string) =>
@@ -92,7 +90,6 @@ export function findForbiddenPath(config: JsonObject, rules: PathRules): string 
   }
 
   function judgeObject(object: JsonObject): string | null {
-    if (strict && object.handler === 'templates') return TEMPLATES;
     const names = Object.keys(object);
     // A name that a request completes could be `root`.
     if (strict && object.handler === 'vars' && names.some((name) => name.includes('{'))) {

@@ -64,7 +64,12 @@ export function separateUser(caddy: ManagedCaddy): CaddyUser | string {
       chownSync(path, 0, to.gid);
       chmodSync(path, mode);
     }
-    for (const path of own) giveTree(path, to);
+    for (const path of own) {
+      mkdirSync(path, { recursive: true, mode: 0o700 });
+      if (isInside(path)) giveTree(path, to);
+      // Elsewhere, such as in /tmp, it could be someone else's.
+      else if ([0, uid].includes(lstatSync(path).uid)) lchownSync(path, to.uid, to.gid);
+    }
   };
   give({ uid, gid }, 0o710);
   const prefix = prefixFor(uid, gid);
@@ -107,8 +112,9 @@ function whyNot(of: ManagedCaddy & { prefix: string[]; folders: string[] }): str
  * itself has its new owner.
  */
 function giveTree(path: string, to: { uid: number; gid: number }): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
-  if (lstatSync(path).uid === to.uid) return;
+  const stat = lstatSync(path);
+  if (!stat.isDirectory()) throw new Error(`${path} must be a folder`);
+  if (stat.uid === to.uid) return;
   for (const name of readdirSync(path, { recursive: true, encoding: 'utf8' })) {
     lchownSync(join(path, name), to.uid, to.gid);
   }

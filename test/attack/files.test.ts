@@ -83,8 +83,8 @@ const READS: Attack[] = [
   ['the hub’s socket', ({ data }) => `reverse_proxy unix/${data}/hub.sock`, () => '/import'],
 ];
 
-/** No rule refuses these: an empty folder, and a socket that wants a secret. */
-const HARMLESS = ['its own folder', 'a socket from the request'];
+/** No rule refuses these: an empty folder, a socket that wants a secret, and what Caddy itself refuses. */
+const HARMLESS = ['its own folder', 'a socket from the request', 'templates with a placeholder'];
 
 const WRITES: Attack[] = [
   ['a log', ({ data }) => `respond x\nlog {\noutput file ${data}/.env\n}`, TOP],

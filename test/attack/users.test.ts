@@ -1,6 +1,15 @@
 /** Which user runs what, whose folders are whose, and which .env counts. */
 import { afterEach, describe, expect, test } from 'bun:test';
-import { chmodSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  lchownSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CADDYS } from '../harness/caddys.ts';
 import { type Program, runProgram } from '../harness/program.ts';
@@ -110,6 +119,35 @@ describe.skipIf(!isRoot).each(CADDYS)('as root, with $name', ({ bin }) => {
     expect(refused.body.code).toBe('PROXY_REJECTED');
   }, 60_000);
 });
+
+test.skipIf(!isRoot)(
+  'a folder for the socket that someone else made is not taken',
+  async () => {
+    const { folder, home } = openFolder(0);
+    folders.push(folder);
+    const data = join(home, 'd'.repeat(60), 'e'.repeat(60));
+    const victim = join(folder, 'victim');
+    mkdirSync(victim);
+    writeFileSync(join(victim, 'file'), '');
+    const env = { ...portSettings(), DATA_DIR: data, TMPDIR: folder };
+    // The first start names the folder; a stranger then puts a link in its place.
+    const first = run(env, home);
+    await first.address('agent');
+    first.child.kill('SIGTERM');
+    await first.exited();
+    const taken = readdirSync(folder).filter((name) => name.startsWith('signalbox-'));
+    expect(taken.length).toBeGreaterThan(0);
+    for (const name of taken) {
+      rmSync(join(folder, name), { recursive: true });
+      symlinkSync(victim, join(folder, name));
+      lchownSync(join(folder, name), NOBODY, NOBODY);
+    }
+    const second = await run(env, home).exited();
+    expect(second.code).toBe(1);
+    expect([statSync(victim).uid, statSync(join(victim, 'file')).uid]).toEqual([0, 0]);
+  },
+  60_000,
+);
 
 describe('folders', () => {
   test('are closed to others, also one that was open, and so is what is written', async () => {

@@ -18,6 +18,7 @@ const REFUSED: [directive: string, config: object][] = [
   ['root', { handler: 'file_server', root: '/proc/self' }],
   ['log', { writer: { output: 'file', filename: '/data/box/.env' } }],
   ['log', { writer: { output: 'file', filename: '/home/box/.env' } }],
+  ['templates', { handler: 'templates', file_root: '/data/box' }],
   ['file_server', { browse: { template_file: '/data/box/agent-token' } }],
   ['tls', { load_files: [{ certificate: '/srv/a.crt', key: '/data/box/key' }] }],
   ['tls', { load_files: [{ certificate: '/data/box/a.crt', key: '/srv/key' }] }],
@@ -43,11 +44,12 @@ const UNCLEAR: [directive: string, config: object][] = [
   ['bind', { servers: { a: { listen: ['{env.PLACE}:80'] } } }],
   ['A unix socket', { upstreams: [{ dial: 'unix/{http.request.uri.query.u}' }] }],
   ['The placeholder', { handler: 'static_response', body: '{file.a}' }],
-  ['templates', { handler: 'templates' }],
+  ['templates', { handler: 'templates', file_root: '..' }],
 ];
 const ALLOWED: object[] = [
   { handler: 'vars', root: '/srv/www' },
   { handler: 'vars', root: '/data/boxes', other: 'a/b {http.request.host}' },
+  { handler: 'templates' },
   { handler: 'file_server', root: '{http.vars.root}', hide: ['.git', '/data/box'] },
   { match: [{ path: ['/data/box/*', '/proc/*'] }], handler: 'rewrite', uri: '/data/box/a' },
   { handler: 'static_response', body: 'see /data/box, and unix' },

@@ -231,6 +231,18 @@ describe('uninstall', () => {
     expect(() => planUninstall('agent', false, hub)).toThrow('nothing is installed here');
   });
 
+  test('removes the single unit of an earlier version, and with --purge its settings', () => {
+    const former = debian({ [FORMER]: '', '/etc/signalbox/signalbox.env': '' });
+    expect(brief(planUninstall(null, false, former))).toEqual([
+      'systemctl disable --now signalbox.service',
+      `remove ${FORMER}`,
+      'systemctl daemon-reload',
+    ]);
+    expect(brief(planUninstall('all', true, former))).toContain(
+      'remove /etc/signalbox/signalbox.env',
+    );
+  });
+
   test('keeps data, settings and token', () => {
     expect(brief(planUninstall(null, false, debian(files)))).toEqual([
       'systemctl disable --now signalbox-hub.service',
