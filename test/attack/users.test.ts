@@ -91,6 +91,14 @@ describe.skipIf(!isRoot).each(CADDYS)('as root, with $name', ({ bin }) => {
       'the site',
     );
     expect(served.status).toBe(200);
+
+    // Its own Caddy, on the other hand, it keeps.
+    own.child.kill('SIGKILL');
+    await own.exited();
+    programs.pop();
+    const next = run(env, home);
+    await next.address('hub');
+    expect(next.output.err).toContain('proxy adopted');
   }, 60_000);
 
   test('Caddy may listen on ports below 1024', async () => {
