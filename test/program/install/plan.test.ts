@@ -1,131 +1,18 @@
 /** Which steps `install` and `uninstall` plan on which machine. */
 import { describe, expect, test } from 'bun:test';
-import { planInstall, planUninstall } from '../../../src/program/install/plan.ts';
+import { planUninstall } from '../../../src/program/install/plan.ts';
 import { show } from '../../../src/program/install/show.ts';
 import type { Owner, Step, SystemState } from '../../../src/program/install/steps.ts';
 import { createPaint } from '../../../src/program/paint.ts';
-import type { Role } from '../../../src/program/settings.ts';
-
-const SECRET = 'not-to-be-system-not-to-be-system-not-to-be-system';
-const ROOTS: Owner = { uid: 0, gid: 0, mode: 0o755 };
-const UNIT = '/etc/systemd/system/signalbox-';
-const FORMER = '/etc/systemd/system/signalbox.service';
-
-/** A Debian with the caddy package, and signalbox in /usr/local/bin. */
-function debian(files: Record<string, string> = {}, more: Partial<SystemState> = {}): SystemState {
-  const all: Record<string, string> = { '/etc/caddy/Caddyfile': ':80\n', ...files };
-  const folders = ['/etc/caddy'];
-  return {
-    text: (path) => all[path] ?? null,
-    owner: (path) => (path in all || folders.includes(path) ? ROOTS : null),
-    caddy: { gid: 995, unit: true, runs: true, program: true },
-    live: true,
-    program: { path: '/usr/local/bin/signalbox', safe: true },
-    ...more,
-  };
-}
-const noCaddy = { gid: null, unit: false, runs: false, program: false };
-const quiet = { gid: 995, unit: true, runs: false, program: true };
-const install = (role: Role, system: SystemState, managed = false) =>
-  planInstall(role, managed, system, () => SECRET);
-/** A plan in short. */
-const brief = (steps: Step[]) =>
-  steps.map((step) => {
-    if (step.do === 'run') return step.command.join(' ');
-    return `${step.do} ${'to' in step && step.do !== 'own' ? step.to : step.path}`;
-  });
-/** The files a plan writes, with their texts. */
-const after = (steps: Step[]) =>
-  Object.fromEntries(
-    steps.flatMap((step) => (step.do === 'write' ? [[step.path, step.text]] : [])),
-  );
+import { after, brief, debian, install, noCaddy, quiet, ROOTS, SECRET, UNIT } from './machines.ts';
 
 describe('install refuses', () => {
   test.each([
     ['all while caddy.service has the ports', 'all', debian(), 'has the ports'],
     ['an agent without a caddy.service', 'agent', debian({}, { caddy: noCaddy }), '--managed'],
     ['all without a Caddy', 'all', debian({}, { caddy: noCaddy }), 'apt-get install caddy'],
-    [
-      'a hub beside the single unit of an earlier version',
-      'hub',
-      debian({ [FORMER]: '' }),
-      'replace it with signalbox install',
-    ],
-    [
-      'all if the settings of that unit cannot be divided',
-      'all',
-      debian(
-        { [FORMER]: '', '/etc/signalbox/signalbox.env': 'HUB_PORT=1\nAGENT_TOKEN_FILE=/x\n' },
-        { caddy: quiet },
-      ),
-      'signalbox.env sets AGENT_TOKEN_FILE',
-    ],
   ] as const)('%s', (_what, role, system, reason) => {
     expect(() => install(role, system)).toThrow(reason);
-  });
-});
-
-describe('install of all', () => {
-  const DATA = '/var/lib/private/signalbox';
-
-  test('makes two units that share only the token', () => {
-    const steps = install('all', debian({}, { caddy: quiet }));
-    expect(brief(steps)).toEqual([
-      'write /etc/signalbox/agent-token',
-      'write /etc/signalbox/hub.env',
-      'write /etc/signalbox/agent.env',
-      `write ${UNIT}hub.service`,
-      `write ${UNIT}agent.service`,
-      'systemctl daemon-reload',
-      'systemctl enable signalbox-hub.service',
-      'systemctl restart signalbox-hub.service',
-      'systemctl enable signalbox-agent.service',
-      'systemctl restart signalbox-agent.service',
-    ]);
-    const [hub = '', agent = ''] = ['hub', 'agent'].map(
-      (name) => after(steps)[`${UNIT}${name}.service`],
-    );
-    expect([hub, agent].every((text) => text.includes('\nDynamicUser=yes\n'))).toBe(true);
-    expect(agent).toContain('PROXY_MANAGED=true');
-    const folders = (text: string) => /StateDirectory=.*/.exec(text)?.[0];
-    expect(folders(hub)).not.toBe(folders(agent));
-  });
-
-  const former = {
-    [FORMER]: '',
-    '/etc/signalbox/signalbox.env':
-      '# mine\nHUB_PORT=1\nPROXY_HTTP_PORT=80\nIMPORT_DIRS=/srv\nACCESS_LOG_KEEP=3\nTZ=UTC\n',
-    [`${DATA}/signalbox.db`]: '',
-    [`${DATA}/agent-token`]: 'x',
-    [`${DATA}/caddy`]: '',
-    [`${DATA}/Caddyfile`]: '',
-  };
-
-  test('replaces the single unit of an earlier version, and keeps its data and settings', () => {
-    const steps = install('all', debian(former, { caddy: quiet }));
-    const order = brief(steps);
-    expect(order.slice(5, 12)).toEqual([
-      'systemctl disable --now signalbox.service',
-      `move ${DATA}-agent/caddy`,
-      `move ${DATA}-agent/Caddyfile`,
-      `remove ${DATA}/agent-token`,
-      `remove ${FORMER}`,
-      'systemctl daemon-reload',
-      'systemctl enable signalbox-hub.service',
-    ]);
-    const settings = (name: string) =>
-      after(steps)[`/etc/signalbox/${name}.env`]?.match(/^\w+=.*$/gm);
-    expect(settings('hub')).toEqual(['HUB_PORT=1', 'IMPORT_DIRS=/srv', 'TZ=UTC']);
-    expect(settings('agent')).toEqual(['IMPORT_DIRS=/srv', 'ACCESS_LOG_KEEP=3', 'TZ=UTC']);
-  });
-
-  test('completes a move that was interrupted, and never moves over what is there', () => {
-    const left = { ...former, [`${DATA}-agent/caddy`]: '' };
-    const { [FORMER]: _, ...gone } = left;
-    const order = brief(install('all', debian(gone, { caddy: quiet })));
-    expect(order.filter((line) => line.startsWith('move'))).toEqual([
-      `move ${DATA}-agent/Caddyfile`,
-    ]);
   });
 });
 
@@ -229,18 +116,6 @@ describe('uninstall', () => {
     expect(() => planUninstall(null, true, debian())).toThrow('nothing is installed here');
     const hub = debian(after(install('hub', debian())));
     expect(() => planUninstall('agent', false, hub)).toThrow('nothing is installed here');
-  });
-
-  test('removes the single unit of an earlier version, and with --purge its settings', () => {
-    const former = debian({ [FORMER]: '', '/etc/signalbox/signalbox.env': '' });
-    expect(brief(planUninstall(null, false, former))).toEqual([
-      'systemctl disable --now signalbox.service',
-      `remove ${FORMER}`,
-      'systemctl daemon-reload',
-    ]);
-    expect(brief(planUninstall('all', true, former))).toContain(
-      'remove /etc/signalbox/signalbox.env',
-    );
   });
 
   test('keeps data, settings and token', () => {
