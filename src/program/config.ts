@@ -4,6 +4,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { ProxySettings } from '../../agent/caddy/proxy.ts';
 import { type AgentTrust, normalFingerprint } from '../hub/agent-client/trust.ts';
 import type { SignUpPolicy } from '../hub/auth/accounts/sign-up.ts';
+import { resolvePath } from '../shared/import-dirs.ts';
 import { LEVELS, type Level } from '../shared/log.ts';
 import { LOG_FORMATS, type LogFormat } from './log.ts';
 import { type Env, givenIn, type Role, valueIn } from './settings.ts';
@@ -64,8 +65,10 @@ const FILES_OF_SECRETS = [
   'AGENT_TLS_KEY',
   'PROXY_ENV_FILE',
 ];
-/** The project's folder; in a binary, one that no other program can see. */
-const SOURCE = resolve(import.meta.dir, '../..');
+/** The program: the project's folder, or the binary. */
+const PROGRAM = Bun.main.startsWith('/$bunfs/')
+  ? process.execPath
+  : resolve(import.meta.dir, '../..');
 /** 128 bits in hexadecimal. */
 const SHORTEST_TOKEN = 32;
 /** sun_path holds 108 bytes (unix(7)); leaves some room. */
@@ -96,6 +99,11 @@ export function readSettings(role: Role, env: Env, machine: Machine): Settings {
   }
   const proxyfile = read.path('PROXYFILE');
   const importDirs = read.folders('IMPORT_DIRS');
+  const within = (inner: string, outer: string) =>
+    `${resolvePath(inner)}/`.startsWith(`${resolvePath(outer)}/`);
+  if (importDirs.some((dir) => within(dir, dataDir) || within(dataDir, dir))) {
+    read.fault('IMPORT_DIRS', 'must not contain DATA_DIR, nor a folder inside it');
+  }
   const agentUrl = role === 'hub' ? read.url('AGENT_URL') : '';
 
   const settings: Settings = {
@@ -205,7 +213,7 @@ function ownPaths(env: Env, more: readonly string[]): string[] {
     ...more.map((path) => path.replace(/^unix\//, '')).filter(isAbsolute),
     ...files.map((path) => resolve(path)),
     ...['/proc', '/run/credentials', '/run/secrets'],
-    ...[resolve('.env'), process.execPath, SOURCE],
+    ...[resolve('.env'), PROGRAM],
   ];
 }
 
