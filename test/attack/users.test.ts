@@ -97,7 +97,8 @@ describe.skipIf(!isRoot).each(CADDYS)('as root, with $name', ({ bin }) => {
     await own.exited();
     programs.pop();
     const next = run(env, home);
-    await next.address('hub');
+    // An answer means that it also listens for signals by now.
+    await ask(`${await next.address('hub')}/api/health`);
     expect(next.output.err).toContain('proxy adopted');
   }, 60_000);
 
@@ -140,7 +141,7 @@ test.skipIf(!isRoot)(
     const env = { ...portSettings(), DATA_DIR: data, TMPDIR: folder };
     // The first start names the folder; a stranger then puts a link in its place.
     const first = run(env, home);
-    await first.address('agent');
+    await ask(`${await first.address('agent')}/health`);
     first.child.kill('SIGTERM');
     await first.exited();
     const taken = readdirSync(folder).filter((name) => name.startsWith('signalbox-'));
