@@ -64,9 +64,8 @@ async function compile(target: Target, parts: Parts, { commit, bytecode, outfile
       target: target.bun,
       outfile,
       executablePath: parts.runtime,
-      // Only `.env` in the working folder, not `.env.local`, `.env.production` and the like.
-      autoloadDotenv: true,
-      execArgv: ['--env-file=.env'],
+      // The program reads `.env` itself, unless it is in the data folder.
+      autoloadDotenv: false,
       // A `preload` in a bunfig.toml there would run in the program.
       autoloadBunfig: false,
       autoloadTsconfig: false,

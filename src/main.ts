@@ -6,9 +6,11 @@ import { COMMANDS } from './program/cli/commands.ts';
 import { parseWords } from './program/cli/parse.ts';
 import { createProgress } from './program/cli/progress.ts';
 import { commandHelp, overallHelp, synopsis } from './program/cli/usage.ts';
+import { type Environment, readEnvironment } from './program/env-file.ts';
 import { createPaint } from './program/paint.ts';
 import { COMMIT, VERSION } from './program/version.ts';
 import { visible, visibleLines } from './program/visible.ts';
+import { messageOf } from './shared/async.ts';
 
 // The reader may go away (`| head`, a restarted journal): that is no reason to exit.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
@@ -29,19 +31,29 @@ const out = (text: string) => {
 };
 const { red } = createPaint(process.stderr.isTTY, process.env);
 const fail = (reason: string) => progress.print(`${red(visibleLines(reason))}\n`);
+const readFile = (path: string) => readFileSync(path, 'utf8');
+
+let environment: Environment;
+try {
+  environment = readEnvironment(process.env, process.cwd(), readFile);
+} catch (error) {
+  fail(messageOf(error));
+  process.exit(EXIT.failed);
+}
+if (environment.ignored !== null) fail(environment.ignored);
 
 const cli: Cli = {
   commands: COMMANDS,
-  env: process.env,
+  env: environment.env,
   machine: {
-    readFile: (path) => readFileSync(path, 'utf8'),
+    readFile,
     which: (program) => Bun.which(program),
   },
   out,
   err,
   fail,
   progress,
-  paint: createPaint(process.stdout.isTTY, process.env),
+  paint: createPaint(process.stdout.isTTY, environment.env),
   host: {
     isRoot: process.getuid?.() === 0,
     writesToTerminal: isatty(1),

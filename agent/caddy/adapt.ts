@@ -38,7 +38,8 @@ const outputLimit = (text: string): number => 16 * 1024 * 1024 + 32 * text.lengt
  * @throws Failure PROXY_REJECTED with the proxy's words; PROXY_UNREACHABLE if it hangs or is missing
  */
 export async function adaptApart(text: string, deps: ValidatorDeps): Promise<JsonObject> {
-  const args = [deps.bin, 'adapt', '--config', '/dev/stdin', '--adapter', 'caddyfile'];
+  const words = ['adapt', '--config', '/dev/stdin', '--adapter', 'caddyfile'];
+  const args = [...deps.prefix, deps.bin, ...words];
   let child: Bun.Subprocess<Blob, 'pipe', 'pipe'>;
   try {
     child = Bun.spawn(args, {
@@ -54,14 +55,14 @@ export async function adaptApart(text: string, deps: ValidatorDeps): Promise<Jso
   } catch (cause) {
     throw proxyUnreachable(cause);
   }
-  const [json, words, code] = await Promise.all([
+  const [json, stderr, code] = await Promise.all([
     readUpTo(child.stdout, outputLimit(text)),
     new Response(child.stderr).text(),
     child.exited,
   ]);
   if (json === null) throw rejected(TOO_LARGE);
   if (child.signalCode !== null) throw proxyUnreachable(`adapt was killed by ${child.signalCode}`);
-  if (code !== 0) throw rejected(lastErrorOf(words).replaceAll('/dev/stdin', 'Caddyfile'));
+  if (code !== 0) throw rejected(lastErrorOf(stderr).replaceAll('/dev/stdin', 'Caddyfile'));
   return JSON.parse(json) as JsonObject;
 }
 

@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 export type Process = { pid: number; started: string };
 
 /** On the command line it marks the Caddys of this folder; nobody reads the file. */
-export const pidFileOf = (folder: string): string => join(folder, 'caddy.pid');
+export const pidFileOf = (folder: string): string => join(folder, 'run', 'caddy.pid');
 
 /**
  * The running Caddys with `argument` on their command line. Others may name the same path: an
@@ -55,6 +55,12 @@ export function runsWith(of: Process, bin: string, env: Record<string, string>):
   const has = read(`/proc/${of.pid}/environ`)?.split('\0').filter(Boolean).sort();
   const wants = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   return has?.join('\0') === wants.sort().join('\0');
+}
+
+/** The user it runs as, or null if it is gone. */
+export function uidOf(of: Process): number | null {
+  const [, uid] = /^Uid:\s+(\d+)/m.exec(read(`/proc/${of.pid}/status`) ?? '') ?? [];
+  return uid === undefined ? null : Number(uid);
 }
 
 /** Terminates a process and kills it after `grace` milliseconds. Resolves when it is gone. */

@@ -15,6 +15,7 @@ import { createProxyfile, digestOf } from './proxyfile.ts';
 import { createReload, type Reload } from './reload.ts';
 import { createRestrictions } from './restrictions.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
+import type { CaddyUser } from './user.ts';
 import { createValidator } from './validate.ts';
 import { createWatch, type Watch } from './watch.ts';
 
@@ -28,6 +29,10 @@ export type ProxySettings = {
   /** The whole environment of a managed Caddy, and of validation. */
   env: Record<string, string>;
   accessLog: { file: string; rollMb: number; keep: number };
+  /** The user of a managed Caddy and of every command; null: that of the agent. */
+  user?: CaddyUser | null;
+  /** Files and folders of hub and agent, which Caddy has no business in. */
+  ownPaths?: readonly string[];
   /** Absolute paths of the folders whose files a Caddyfile may import. */
   importDirs?: readonly string[];
   /** Milliseconds a validation may take. */
@@ -69,6 +74,7 @@ export function createProxy(
   const watch = createWatch(admin);
   const commands = {
     bin: settings.bin,
+    prefix: settings.user?.prefix ?? [],
     env: validationEnv(settings),
     deadline: settings.deadline ?? COMMAND_TIMEOUT_MS,
   };
@@ -78,6 +84,7 @@ export function createProxy(
     settings.managed &&
     createSupervisor({
       bin: settings.bin,
+      user: settings.user ?? null,
       folder: settings.managed.folder,
       env: settings.env,
       admin,
@@ -93,6 +100,12 @@ export function createProxy(
       environment: settings.env,
     }),
     importDirs: settings.importDirs ?? [],
+    paths: {
+      dirs: settings.user
+        ? [settings.managed?.folder ?? [], settings.proxyfile].flat()
+        : (settings.ownPaths ?? []),
+      strict: !settings.user,
+    },
   });
   const reload = createReload({
     admin,

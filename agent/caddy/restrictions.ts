@@ -11,14 +11,17 @@ import { MAX_DEPTH } from '../../src/shared/caddyfile/structure.ts';
 import { MAX_ALL_WORDS } from '../../src/shared/caddyfile/tokenizer.ts';
 import { MAX_SIZE, weigh } from '../../src/shared/caddyfile/weight.ts';
 import { Failure } from '../../src/shared/failure.ts';
-import { mayImport } from '../../src/shared/import-dirs.ts';
+import { mayImport, resolvePath } from '../../src/shared/import-dirs.ts';
 import { field, type Json, type JsonObject } from './json.ts';
+import { findForbiddenPath, type PathRules } from './paths.ts';
 
 export type RestrictionsDeps = {
   /** The syntax that the proxy's version understands, and the proxy's variables. */
   reading: () => Promise<ReadingOptions>;
   /** Absolute paths of the folders whose files may be imported. */
   importDirs: readonly string[];
+  /** The paths that no configuration may name. */
+  paths: Omit<PathRules, 'resolve'>;
 };
 
 export type Restrictions = {
@@ -28,7 +31,7 @@ export type Restrictions = {
    */
   checkText(text: string): Promise<void>;
   /**
-   * Checks the admin endpoint and the storage, which are not the operator's to set.
+   * Checks the admin endpoint and the storage, which are not the operator's to set, and every path.
    * @param config what `text` was adapted to, before anything is added to it
    * @throws Failure PROXY_REJECTED
    */
@@ -37,6 +40,7 @@ export type Restrictions = {
 
 export function createRestrictions(deps: RestrictionsDeps): Restrictions {
   const { reading, importDirs } = deps;
+  const paths = { ...deps.paths, resolve: resolvePath };
 
   return {
     async checkText(text) {
@@ -60,6 +64,8 @@ export function createRestrictions(deps: RestrictionsDeps): Restrictions {
     checkConfig(config, text) {
       if (config.admin !== undefined) throw refused(ADMIN_IS_OURS, findOption(text, 'admin')?.line);
       if (hasStorage(config)) throw refused(STORAGE);
+      const path = findForbiddenPath(config, paths);
+      if (path !== null) throw refused(path);
     },
   };
 }

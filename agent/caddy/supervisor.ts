@@ -22,10 +22,14 @@ import {
   pidFileOf,
   processOf,
   runsWith,
+  uidOf,
 } from './processes.ts';
+import type { CaddyUser } from './user.ts';
 
 export type SupervisorDeps = {
   bin: string;
+  /** Its user; null: the agent's. */
+  user: CaddyUser | null;
   /** The folder for its socket, pid file, output and storage; mode 0700. */
   folder: string;
   /** Its whole environment. */
@@ -70,6 +74,7 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
   const boot = bootConfig({ listen: admin.address, origins: [admin.secret] });
   const output = join(folder, 'caddy.log');
   const mute = createMuteWatch(admin);
+  const empty = join(folder, 'empty');
   let current: Process | null = null;
   let stopping = false;
   let failures = 0;
@@ -96,9 +101,10 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     try {
       // Through a pipe: a file would show the admin endpoint's secret to the sites.
       const args = ['run', '--config', '-', '--pidfile', pidFileOf(folder)];
-      const child = Bun.spawn([deps.bin, ...args], {
+      const child = Bun.spawn([...(deps.user?.prefix ?? []), deps.bin, ...args], {
         env: deps.env,
-        cwd: folder,
+        // An empty folder: what Caddy serves if a site has no root.
+        cwd: empty,
         stdin: 'pipe',
         stdout: sink,
         stderr: sink,
@@ -125,18 +131,17 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     return false;
   }
 
+  const isAsWanted = (one: Process): boolean =>
+    uidOf(one) === (deps.user?.uid ?? process.getuid?.()) &&
+    runsWith(one, realpathSync(deps.bin), deps.env);
+
   /** Keeps a Caddy that outlived a killed agent if we would start it the same way; ends others. */
   async function adopt(): Promise<Process | null> {
     // Earlier versions named this file, and their Caddys let everyone in.
     const former = findCaddies(join(folder, 'boot.json'), deps.bin);
     const left = [...findCaddies(pidFileOf(folder), deps.bin), ...former];
     const [one] = left;
-    if (
-      former.length === 0 &&
-      left.length === 1 &&
-      one &&
-      runsWith(one, realpathSync(deps.bin), deps.env)
-    ) {
+    if (former.length === 0 && left.length === 1 && one && isAsWanted(one)) {
       if (await admin.answers()) return one;
     }
     for (const process of left) await end(process, STOP_GRACE_MS);
@@ -190,7 +195,9 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
 
   return {
     async start() {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      for (const path of [empty, join(folder, 'run')]) {
+        mkdirSync(path, { recursive: true, mode: 0o700 });
+      }
       await serve();
       watching = watch();
     },

@@ -10,6 +10,8 @@ import { lastErrorOf, rejected } from './words.ts';
 export type ValidatorDeps = {
   /** Caddy's program. */
   bin: string;
+  /** What its command lines start with, to run as another user. */
+  prefix: readonly string[];
   /** Its whole environment. */
   env: Record<string, string>;
   /** Milliseconds after which a command is killed at the latest; see `timeLimit`. */
@@ -35,14 +37,14 @@ const STAND_BY_MS = 10;
 /** The error is at the end of Caddy's output, so only this much of it is kept. */
 const KEPT_BYTES = 64 * 1024;
 
-export function createValidator({ bin, env, deadline }: ValidatorDeps): Validator {
+export function createValidator({ bin, prefix, env, deadline }: ValidatorDeps): Validator {
   let ready: Child | null = null;
   let closed = false;
   let timer: Timer | null = null;
 
   /** @throws if the program is missing */
   const spawn = (): Child =>
-    Bun.spawn([bin, 'validate', '--config', '-', '--adapter', 'caddyfile'], {
+    Bun.spawn([...prefix, bin, 'validate', '--config', '-', '--adapter', 'caddyfile'], {
       env,
       stdin: 'pipe',
       stdout: 'ignore',

@@ -1,12 +1,13 @@
 /** Reads the environment once, into frozen settings; reports everything wrong with it at once. */
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { ProxySettings } from '../../agent/caddy/proxy.ts';
 import { type AgentTrust, normalFingerprint } from '../hub/agent-client/trust.ts';
 import type { SignUpPolicy } from '../hub/auth/accounts/sign-up.ts';
+import { resolvePath } from '../shared/import-dirs.ts';
 import { LEVELS, type Level } from '../shared/log.ts';
 import { LOG_FORMATS, type LogFormat } from './log.ts';
-import { type Env, type Role, valueIn } from './settings.ts';
+import { type Env, givenIn, type Role, valueIn } from './settings.ts';
 import { createReader, type SettingsReader } from './settings-reader.ts';
 
 export type HubSettings = Readonly<{
@@ -58,6 +59,16 @@ export type Machine = {
   which: (program: string) => string | null;
 };
 
+const FILES_OF_SECRETS = [
+  'AGENT_TOKEN_FILE',
+  'AGENT_TOKEN_PREVIOUS_FILE',
+  'AGENT_TLS_KEY',
+  'PROXY_ENV_FILE',
+];
+/** The program: the project's folder, or the binary. */
+const PROGRAM = Bun.main.startsWith('/$bunfs/')
+  ? process.execPath
+  : resolve(import.meta.dir, '../..');
 /** 128 bits in hexadecimal. */
 const SHORTEST_TOKEN = 32;
 /** sun_path holds 108 bytes (unix(7)); leaves some room. */
@@ -81,12 +92,18 @@ export function readSettings(role: Role, env: Env, machine: Machine): Settings {
   const proxyEnv = runsAgent ? read.envFile('PROXY_ENV_FILE') : {};
   const admin =
     managed && !read.has('PROXY_ADMIN')
-      ? `unix/${socketIn(folder, 'admin.sock')}`
+      ? `unix/${socketIn(join(folder, 'run'), 'admin.sock')}`
       : read.text('PROXY_ADMIN');
   if (!/^(unix\/\/.+|[^\s/]+:\d+)$/.test(admin)) {
     read.fault('PROXY_ADMIN', 'must be host:port or unix//path');
   }
+  const proxyfile = read.path('PROXYFILE');
   const importDirs = read.folders('IMPORT_DIRS');
+  const within = (inner: string, outer: string) =>
+    `${resolvePath(inner)}/`.startsWith(`${resolvePath(outer)}/`);
+  if (importDirs.some((dir) => within(dir, dataDir) || within(dataDir, dir))) {
+    read.fault('IMPORT_DIRS', 'must not contain DATA_DIR, nor a folder inside it');
+  }
   const agentUrl = role === 'hub' ? read.url('AGENT_URL') : '';
 
   const settings: Settings = {
@@ -114,7 +131,7 @@ export function readSettings(role: Role, env: Env, machine: Machine): Settings {
       tls: runsAgent ? readTls(read) : null,
       proxy: {
         bin: program ?? bin,
-        proxyfile: read.path('PROXYFILE'),
+        proxyfile,
         admin,
         managed: managed ? { folder } : null,
         env: {
@@ -129,6 +146,7 @@ export function readSettings(role: Role, env: Env, machine: Machine): Settings {
           rollMb: read.count('ACCESS_LOG_ROLL_MB'),
           keep: read.count('ACCESS_LOG_KEEP'),
         },
+        ownPaths: ownPaths(env, [dataDir, dirname(hubSocket(dataDir)), proxyfile, admin]),
         importDirs,
       },
     },
@@ -184,11 +202,29 @@ function readTrust(read: SettingsReader, url: string): AgentTrust | null {
   return ca === null ? null : { ca };
 }
 
+/**
+ * What a Caddy that shares the program's user must not touch: the data, the secrets, the settings, the
+ * program, and what Linux shows of processes.
+ * @param more paths, or the admin endpoint
+ */
+function ownPaths(env: Env, more: readonly string[]): string[] {
+  const files = FILES_OF_SECRETS.flatMap((name) => givenIn(env, name) ?? []);
+  return [
+    ...more.map((path) => path.replace(/^unix\//, '')).filter(isAbsolute),
+    ...files.map((path) => resolve(path)),
+    ...['/proc', '/run/credentials', '/run/secrets'],
+    ...[resolve('.env'), PROGRAM],
+  ];
+}
+
 /** The absolute path of the data folder. */
 export const dataDirOf = (env: Env): string => resolve(valueIn(env, 'DATA_DIR'));
 
 /** The socket of the hub that uses `dataDir`, an absolute path; for commands on the same machine. */
 export const hubSocket = (dataDir: string): string => socketIn(dataDir, 'hub.sock');
+
+/** The file with the secret for that socket, new at each start. */
+export const localSecret = (dataDir: string): string => join(dataDir, 'hub.secret');
 
 /** In `folder`, or in a temporary folder with a shorter path if that one is too long for a socket. */
 function socketIn(folder: string, file: string): string {

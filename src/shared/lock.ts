@@ -1,7 +1,7 @@
 /** Allows one program per data folder. */
 import { Database } from 'bun:sqlite';
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { makePrivate } from './files.ts';
 
 /**
  * Takes SQLite's file lock, which the operating system releases even if the process crashes; a pid
@@ -11,7 +11,7 @@ import { join } from 'node:path';
  * @throws Error if another process holds it; file system errors
  */
 export function lockFolder(folder: string, who: string): () => void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makePrivate(folder);
   const lock = new Database(join(folder, `${who}.lock`), { create: true });
   try {
     lock.run('PRAGMA busy_timeout = 0');

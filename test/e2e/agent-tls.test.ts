@@ -1,6 +1,6 @@
 /** TLS between hub and agent. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { rmSync, statSync } from 'node:fs';
+import { chmodSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAgentClient } from '../../src/hub/agent-client/client.ts';
 import { type AgentTrust, normalFingerprint } from '../../src/hub/agent-client/trust.ts';
@@ -28,7 +28,10 @@ beforeAll(async () => {
   const made = await runProgram(['agent', '--new-cert'], { DATA_DIR: folder }, folder).exited();
   expect([made.code, made.err]).toEqual([0, '']);
   fingerprint = /^AGENT_CA=(.*)$/m.exec(made.out)?.[1] ?? '';
-  stack = await startStack({ AGENT_TLS_CERT: files.cert, AGENT_TLS_KEY: files.key });
+  // As root, Caddy has a user of its own, who must be able to enter.
+  const open = temporaryFolder();
+  chmodSync(open, 0o711);
+  stack = await startStack({ AGENT_TLS_CERT: files.cert, AGENT_TLS_KEY: files.key }, open);
   const other = { cert: join(folder, 'other.pem'), key: join(folder, 'other-key.pem') };
   await newCertificate({ ...other, names: ['localhost', '127.0.0.1'], now: new Date() });
   impostor = Bun.serve({

@@ -180,3 +180,26 @@ test('does the whole job in an empty folder', async () => {
     for (const { pid } of caddies()) process.kill(pid, 'SIGKILL');
   }
 }, 60_000);
+
+test('lets sites serve files, but not those of the program', async () => {
+  const cwd = folderFor('files');
+  const www = folderFor('www');
+  writeFileSync(join(www, 'a.txt'), 'public');
+  const ports = portSettings();
+  // Nobody else can enter the folder, so Caddy shares the program's user.
+  const program = run([], ports, cwd);
+  const hub = `${await program.address('hub')}/api`;
+  const { headers } = await signUp({ hub });
+  const publish = (domain: string, root: string) =>
+    ask(`${hub}/vhosts`, {
+      json: { domain: `http://${domain}`, config: `root * ${root}\nfile_server` },
+      headers,
+    });
+  expect((await publish('data.example', join(cwd, 'data'))).status).toBe(502);
+  expect((await publish('binary.example', dist)).status).toBe(502);
+  expect((await publish('www.example', www)).status).toBe(201);
+  const url = `http://127.0.0.1:${ports.PROXY_HTTP_PORT}/a.txt`;
+  expect((await ask(url, { headers: { Host: 'www.example' } })).text).toBe('public');
+  program.child.kill('SIGTERM');
+  expect((await program.exited()).code).toBe(0);
+});

@@ -49,7 +49,19 @@ describe('signalbox import', () => {
     expect(await served()).toBe('mine');
   });
 
-  test('uses a socket that only its owner can open', () => {
+  test('uses a socket that only its owner can open, and a secret that only its owner can read', async () => {
+    const [unix, secret] = [join(folder, 'data/hub.sock'), join(folder, 'data/hub.secret')];
+    const proxyfile = 'http://evil.example {\n\trespond evil\n}\n';
+    for (const Authorization of ['', 'Bearer ', `Bearer ${'x'.repeat(43)}`]) {
+      const init = { method: 'POST', unix, headers: { Authorization } };
+      const body = JSON.stringify({ proxyfile });
+      const answer = await fetch('http://signalbox/import', { ...init, body });
+      expect([answer.status, await answer.json()]).toMatchObject([
+        401,
+        { code: 'UNAUTHENTICATED' },
+      ]);
+    }
+    expect(statSync(secret).mode & 0o777).toBe(0o600);
     expect(statSync(join(folder, 'data/hub.sock')).mode & 0o777).toBe(0o600);
   });
 });

@@ -16,12 +16,15 @@ export function runProgram(
     before?: string;
     /** Its standard input. */
     input?: string;
+    /** What the command line starts with, to run as another user. */
+    prefix?: readonly string[];
     /** Path of a compiled program to run instead of the source. */
     binary?: string;
   } = {},
 ) {
-  const program = more.binary === undefined ? [process.execPath, MAIN] : [more.binary];
-  const command = [...program, ...args];
+  const program =
+    more.binary === undefined ? [process.execPath, '--no-env-file', MAIN] : [more.binary];
+  const command = [...(more.prefix ?? []), ...program, ...args];
   const shell = ['sh', '-c', `${more.before}; exec "$@"`, 'sh', ...command];
   const child = Bun.spawn(more.before === undefined ? command : shell, {
     cwd,

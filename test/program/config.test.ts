@@ -46,6 +46,8 @@ describe('wrong settings', () => {
     ['hub', { AGENT_TOKEN: TOKEN, AGENT_URL: 'https://a', AGENT_CA: '/nowhere' }, ['AGENT_CA']],
     ['all', { IMPORT_DIRS: '/srv/sites:relative' }, ['IMPORT_DIRS']],
     ['all', { IMPORT_DIRS: '/srv/..' }, ['IMPORT_DIRS']],
+    ['all', { IMPORT_DIRS: '/srv', DATA_DIR: '/srv/box' }, ['IMPORT_DIRS']],
+    ['all', { IMPORT_DIRS: '/srv/box/sites', DATA_DIR: '/srv/box' }, ['IMPORT_DIRS']],
     ['agent', { AGENT_TOKEN: TOKEN, AGENT_TOKEN_PREVIOUS: 'short' }, ['AGENT_TOKEN_PREVIOUS']],
     ['hub', { AGENT_TOKEN: TOKEN, HUB_ORIGINS: 'https://a.example/path' }, ['HUB_ORIGINS']],
     ['all', { PROXY_BIN: '/nowhere/caddy' }, ['PROXY_BIN']],
@@ -90,7 +92,7 @@ describe('defaults', () => {
     expect(agent.proxy).toMatchObject({
       bin: '/usr/bin/caddy',
       proxyfile: '/srv/box/Caddyfile',
-      admin: 'unix//srv/box/caddy/admin.sock',
+      admin: 'unix//srv/box/caddy/run/admin.sock',
       managed: { folder: '/srv/box/caddy' },
       accessLog: { file: '/srv/box/logs/access.log', rollMb: 100, keep: 10 },
     });

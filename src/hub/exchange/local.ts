@@ -1,11 +1,15 @@
 /**
  * What a running hub does for its own user without a password, for `signalbox import`: requests on a
- * socket in the data folder, which only its owner can open.
+ * socket in the data folder, which only its owner can open. If Caddy has the same user, a site could
+ * make it an upstream, so a request must also carry a secret.
  */
 import { Elysia } from 'elysia';
+import { Failure } from '../../shared/failure.ts';
 import { errors, jsonBody, lateBodies } from '../../shared/http.ts';
 import { type Log, reportTo } from '../../shared/log.ts';
 import { observeRequests, type RequestSeen, type Routes } from '../../shared/observe/requests.ts';
+import { bearerOf } from '../auth/bearer.ts';
+import { isSame } from '../auth/secret.ts';
 import type { Author } from '../publish/changes.ts';
 import type { Importer } from './importer.ts';
 import { ImportAnswer, ImportBody } from './schemas.ts';
@@ -13,6 +17,9 @@ import { ImportAnswer, ImportBody } from './schemas.ts';
 export type LocalDeps = {
   importer: Importer;
   bodyLimit: number;
+  /** What a request has to carry as its bearer token. */
+  secret: string;
+  /** Called for each request. */
   seen: (request: RequestSeen) => void;
   log: Log;
 };
@@ -20,12 +27,16 @@ export type LocalDeps = {
 /** The author in the changelog; there is no such account. */
 const LOCAL: Author = { userId: 'local', userName: 'command line', via: null };
 
-/** An app for that socket; its routes need no guard. */
-export function createLocal({ importer, bodyLimit, seen, log }: LocalDeps) {
+/** An app for that socket; its routes need no other guard. */
+export function createLocal({ importer, bodyLimit, secret, seen, log }: LocalDeps) {
   const local = new Elysia({ name: 'local' })
     .wrap(observeRequests({ routes: (): Routes => local.routes, log, seen, several: false }))
     .use(errors({ report: reportTo(log) }))
     .use(lateBodies())
+    .onRequest(({ request }) => {
+      if (isSame(bearerOf(request.headers) ?? '', secret)) return;
+      throw new Failure('UNAUTHENTICATED', 'The secret in DATA_DIR is required.');
+    })
     .use(jsonBody(bodyLimit))
     .post(
       '/import',

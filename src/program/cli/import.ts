@@ -1,6 +1,7 @@
 /** `signalbox import FILE [--dry-run]`: imports a Caddyfile into the hub running on this machine. */
 import type { Imported } from '../../hub/exchange/importer.ts';
-import { dataDirOf, hubSocket } from '../config.ts';
+import { readIfThere } from '../../shared/files.ts';
+import { dataDirOf, hubSocket, localSecret } from '../config.ts';
 import { visible, visibleLines } from '../visible.ts';
 import { type Command, EXIT } from './command.ts';
 
@@ -16,6 +17,7 @@ DATA_DIR. You need no password, but must be root or the user who runs the hub.
   run: ({ args: [file = ''], has }, { env, out, err, fail, progress, host }) =>
     importCommand(file, has('dry-run'), {
       socket: hubSocket(dataDirOf(env)),
+      secret: () => readIfThere(localSecret(dataDirOf(env)))?.trim() ?? '',
       read: (name) => (name === '-' ? Bun.stdin.text() : Bun.file(name).text()),
       out,
       err,
@@ -28,6 +30,8 @@ DATA_DIR. You need no password, but must be root or the user who runs the hub.
 type ImportCommandDeps = {
   /** The running hub's socket. */
   socket: string;
+  /** The secret for it, '' if there is none. @throws if it cannot be read */
+  secret: () => string;
   /** The file's text, `-` for standard input. @throws if it cannot be read */
   read: (file: string) => Promise<string>;
   out: (text: string) => void;
@@ -45,7 +49,7 @@ type Refusal = { code: string; message: string; detail?: string };
 async function importCommand(
   file: string,
   dryRun: boolean,
-  { socket, read, out, err, fail, during, toTerminal }: ImportCommandDeps,
+  { socket, secret, read, out, err, fail, during, toTerminal }: ImportCommandDeps,
 ): Promise<number> {
   let proxyfile: string;
   try {
@@ -59,6 +63,7 @@ async function importCommand(
     const answer = fetch('http://signalbox/import', {
       method: 'POST',
       unix: socket,
+      headers: { Authorization: `Bearer ${secret()}` },
       body: JSON.stringify({ proxyfile, dryRun }),
     });
     response = await during(dryRun ? 'checking' : 'importing', answer);

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { messageOf } from '../../shared/async.ts';
-import type { Step, SystemState } from '../install/plan.ts';
+import type { Step, SystemState } from '../install/steps.ts';
 import { ROLES, type Role } from '../settings.ts';
 import { type Cli, type Command, EXIT, type Given, type Option } from './command.ts';
 
@@ -22,19 +22,21 @@ export const install: Command = {
     managed: { summary: 'agent only: run its own Caddy instead of using caddy.service' },
     ...OPTIONS,
   },
-  summary: 'install as a systemd service; shows the plan and asks first',
-  help: `Installs, enables and starts a systemd unit for the hub, the agent, or (the default, all) both and
-their Caddy on one machine. To upgrade, run it again with the new program. Units are written to
-/etc/systemd/system, settings and the token that hub and agent share to /etc/signalbox. Settings
-and token are never overwritten.
+  summary: 'install as systemd services; shows the plan and asks first',
+  help: `Installs, enables and starts a systemd unit for the hub, the agent, or (the default, all) both on
+one machine, the agent with its own Caddy. Each unit has its own user. To upgrade, run it again with
+the new program; the single unit of earlier versions is replaced, and its data kept. Units are
+written to /etc/systemd/system, settings and the token that hub and agent share to /etc/signalbox.
+Settings and token are never overwritten.
 
-The unit starts the program where it is if only root can change it there; otherwise the program is
+A unit starts the program where it is if only root can change it there; otherwise the program is
 copied to /usr/local/bin/signalbox. Beside caddy.service, the agent runs as the user caddy, and the
 group caddy gets write access to /etc/caddy so that the agent can replace the Caddyfile.
 `,
   run: (given, cli) =>
     runPlan('install', given, cli, async (system) => {
-      const { planInstall, CannotInstall } = await import('../install/plan.ts');
+      const { planInstall } = await import('../install/plan.ts');
+      const { CannotInstall } = await import('../install/steps.ts');
       const role = roleIn(given) ?? 'all';
       if (given.has('managed') && role !== 'agent') {
         throw new CannotInstall('--managed applies only to the agent');
@@ -49,10 +51,10 @@ export const uninstall: Command = {
   name: 'uninstall',
   args: [{ name: 'WHAT', words: ROLES, optional: true }],
   options: { purge: { summary: 'also remove data, settings and the token' }, ...OPTIONS },
-  summary: 'remove the service',
-  help: `Stops and removes the unit that is named (all is the one-machine unit), or every unit of signalbox
-if none is named, and restores the owner and mode of /etc/caddy. Keeps data, settings and the token
-unless --purge is given. Always keeps the Caddyfile.
+  summary: 'remove the services',
+  help: `Stops and removes the unit that is named, or every unit of signalbox if none is named, and restores
+the owner and mode of /etc/caddy. Keeps data, settings and the token unless --purge is given. Always
+keeps the Caddyfile.
 `,
   run: (given, cli) =>
     runPlan('uninstall', given, cli, async (system) => {

@@ -55,6 +55,8 @@ async function serve(role: Role, cli: Cli): Promise<number> {
   let stop: () => Promise<void>;
   try {
     const settings = readSettings(role, cli.env, cli.machine);
+    // Beside another program's Caddy, the agent writes only the Caddyfile, which that one has to read.
+    if (role === 'hub' || settings.agent.proxy.managed !== null) process.umask(0o077);
     log = createLog(
       (line) => cli.err(`${line}\n`),
       () => new Date(),

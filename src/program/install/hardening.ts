@@ -6,7 +6,7 @@ export type CaddyPlace =
   | 'none'
   /** In caddy.service; this unit only runs it to validate. */
   | 'beside'
-  /** In the same unit. */
+  /** In the same unit, the agent's. */
   | 'managed';
 
 /** Lines of a unit's [Service] section. */

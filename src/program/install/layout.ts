@@ -1,5 +1,7 @@
 /** Where an installation keeps its files. */
-import type { Role } from '../settings.ts';
+/** What has a unit of its own. `install` without a word makes both. */
+export const UNITS = ['hub', 'agent'] as const;
+export type Unit = (typeof UNITS)[number];
 
 export type Installed = {
   /** The unit's file name. */
@@ -22,7 +24,7 @@ export const PROGRAM = '/usr/local/bin/signalbox';
 export const CADDY_FOLDER = '/etc/caddy';
 export const CADDY_FILE = `${CADDY_FOLDER}/Caddyfile`;
 
-export const INSTALLED: Readonly<Record<Role, Installed>> = {
+export const INSTALLED: Readonly<Record<Unit, Installed>> = {
   hub: {
     unit: 'signalbox-hub.service',
     state: 'signalbox',
@@ -35,10 +37,13 @@ export const INSTALLED: Readonly<Record<Role, Installed>> = {
     settings: `${SETTINGS_FOLDER}/agent.env`,
     words: ['agent'],
   },
-  all: {
-    unit: 'signalbox.service',
-    state: 'signalbox',
-    settings: `${SETTINGS_FOLDER}/signalbox.env`,
-    words: [],
-  },
 };
+
+/** The unit of earlier versions, in which hub, agent and Caddy were one user. */
+export const FORMER = {
+  unit: 'signalbox.service',
+  settings: `${SETTINGS_FOLDER}/signalbox.env`,
+} as const;
+
+/** Where systemd keeps the state folders of dynamic users; it gives them to each new one. */
+export const PRIVATE_STATE = '/var/lib/private';

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { CannotInstall, type Owner, type Step, type SystemState } from './plan.ts';
+import { CannotInstall, type Owner, type Step, type SystemState } from './steps.ts';
 
 export type MachineDeps = {
   /** Its root folder: `/`, or a folder to make a package or an image from. */
@@ -90,7 +90,7 @@ export function isSafe(path: string): boolean {
 export function assertBelow(root: string, steps: readonly Step[]): void {
   for (const step of steps) {
     if (step.do === 'run') continue;
-    const path = join(root, step.do === 'copy' ? step.to : step.path);
+    const path = join(root, 'to' in step && step.do !== 'own' ? step.to : step.path);
     // The other steps replace or remove a link at the end of the path, and do not follow it.
     const real = realOf(step.do === 'own' ? path : dirname(path));
     const home = realOf(root);
@@ -118,6 +118,12 @@ export function carryOut(step: Step, root: string): void {
     case 'copy':
       replace(join(root, step.to), 0o755, (path) => copyFileSync(step.from, path));
       break;
+    case 'move': {
+      const to = join(root, step.to);
+      mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
+      renameSync(join(root, step.from), to);
+      break;
+    }
     case 'own': {
       const path = join(root, step.path);
       chownSync(path, step.to.uid, step.to.gid);

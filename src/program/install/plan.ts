@@ -1,67 +1,35 @@
 /** Plans the steps of `install` and `uninstall` from the state of the machine; changes nothing. */
-import { ROLES, type Role } from '../settings.ts';
+import type { Role } from '../settings.ts';
+import { formerMoves, formerSettings } from './former.ts';
 import {
   CADDY_FILE,
   CADDY_FOLDER,
+  FORMER,
   INSTALLED,
-  type Installed,
+  PRIVATE_STATE,
   PROGRAM,
   SETTINGS_FOLDER,
   TOKEN_FILE,
   UNIT_FOLDER,
+  UNITS,
+  type Unit,
 } from './layout.ts';
+import { CannotInstall, type Owner, type Step, type SystemState } from './steps.ts';
 import { settingsText, unitText } from './unit.ts';
-
-export type Owner = { uid: number; gid: number; mode: number };
-
-/** The state of the machine. Paths are as that machine sees them, wherever its root folder is. */
-export type SystemState = {
-  /** A file's text, `''` if it cannot be read, null if there is no file. */
-  text: (path: string) => string | null;
-  owner: (path: string) => Owner | null;
-  caddy: {
-    /** The ID of the group `caddy`. */
-    gid: number | null;
-    /** Whether there is a caddy.service, and whether it is running. */
-    unit: boolean;
-    runs: boolean;
-    /** Whether the program is installed; true for another root folder, where that is unknown. */
-    program: boolean;
-  };
-  /** Whether this is the running system, not another root folder. */
-  live: boolean;
-  /** The running binary, and whether only root can change it; null when run from source. */
-  program: { path: string; safe: boolean } | null;
-};
-
-export type Step =
-  | {
-      do: 'write';
-      path: string;
-      mode: number;
-      text: string;
-      before: string | null;
-      secret: boolean;
-    }
-  | { do: 'copy'; from: string; to: string }
-  | { do: 'own'; path: string; from: Owner; to: Owner }
-  | { do: 'remove'; path: string }
-  | { do: 'run'; command: readonly string[] };
-
-/** The message says in a sentence what is in the way. */
-export class CannotInstall extends Error {}
 
 /** Owners and modes before the installation, for `uninstall`. */
 const RECORD = `${SETTINGS_FOLDER}/before-agent.json`;
 /** Present if `install` copied the program to PROGRAM. */
 const COPIED = `${SETTINGS_FOLDER}/program-copied`;
 
-const unitPath = ({ unit }: Installed) => `${UNIT_FOLDER}/${unit}`;
+const unitPath = ({ unit }: { unit: string }) => `${UNIT_FOLDER}/${unit}`;
 
-const installedIn = (system: SystemState): Role[] =>
-  ROLES.filter((role) => system.text(unitPath(INSTALLED[role])) !== null);
+const installedIn = (system: SystemState): Unit[] =>
+  UNITS.filter((unit) => system.text(unitPath(INSTALLED[unit])) !== null);
+const hasFormer = (system: SystemState): boolean => system.text(unitPath(FORMER)) !== null;
 
 /**
+ * @param role `all`: the hub, and an agent that runs Caddy
  * @param managed for the agent: it runs Caddy itself, instead of caddy.service
  * @param secret generates a token
  * @throws CannotInstall
@@ -72,10 +40,14 @@ export function planInstall(
   system: SystemState,
   secret: () => string,
 ): Step[] {
-  const inTheWay = installedIn(system).find((other) => (role === 'all') !== (other === 'all'));
-  if (inTheWay !== undefined) {
-    throw new CannotInstall(`${INSTALLED[inTheWay].unit} is installed: uninstall it first`);
+  const former = hasFormer(system);
+  if (former && role !== 'all') {
+    throw new CannotInstall(
+      `${FORMER.unit} of an earlier version is installed: replace it with signalbox install, or uninstall it first`,
+    );
   }
+  const units = role === 'all' ? UNITS : [role];
+  const runsCaddy = role === 'all' || managed;
   const beside = role === 'agent' && !managed;
   if (beside && (!system.caddy.unit || system.caddy.gid === null)) {
     throw new CannotInstall(
@@ -90,7 +62,6 @@ export function planInstall(
   if (role !== 'hub' && !system.caddy.program) {
     throw new CannotInstall('Caddy is not installed: apt-get install caddy');
   }
-  const installed = INSTALLED[role];
   const write = (path: string, mode: number, text: string, secret = false): Step[] => {
     const before = system.text(path);
     return before === text ? [] : [{ do: 'write', path, mode, text, before, secret }];
@@ -100,24 +71,34 @@ export function planInstall(
   const { program } = system;
   const copies = system.live && program !== null && !program.safe;
   const path = system.live && program?.safe ? program.path : PROGRAM;
+  const systemctl = (...words: string[]): Step[] =>
+    system.live ? [run('systemctl', ...words)] : [];
+  const settingsOf = former ? formerSettings(system) : settingsText;
   return [
     ...(copies
       ? [{ do: 'copy' as const, from: program.path, to: PROGRAM }, ...write(COPIED, 0o644, '')]
       : []),
-    ...(role === 'all' ? [] : writeOnce(TOKEN_FILE, 0o600, () => `${secret()}\n`, true)),
-    ...writeOnce(installed.settings, 0o600, () => settingsText(role)),
+    ...writeOnce(TOKEN_FILE, 0o600, () => `${secret()}\n`, true),
+    ...units.flatMap((unit) => writeOnce(INSTALLED[unit].settings, 0o600, () => settingsOf(unit))),
     ...(beside && system.caddy.gid !== null ? openFolder(system, system.caddy.gid, writeOnce) : []),
     // It may have been installed beside caddy.service before.
-    ...(role === 'agent' && managed ? giveBack(system) : []),
-    ...write(unitPath(installed), 0o644, unitText({ role, program: path, managed })),
-    ...(system.live
-      ? [
-          run('systemctl', 'daemon-reload'),
-          run('systemctl', 'enable', installed.unit),
-          // Also starts it if it is not running.
-          run('systemctl', 'restart', installed.unit),
-        ]
-      : []),
+    ...(runsCaddy ? giveBack(system) : []),
+    ...units.flatMap((unit) =>
+      write(
+        unitPath(INSTALLED[unit]),
+        0o644,
+        unitText({ role: unit, program: path, managed: runsCaddy }),
+      ),
+    ),
+    ...(former ? systemctl('disable', '--now', FORMER.unit) : []),
+    ...(role === 'all' ? formerMoves(system) : []),
+    ...(former ? [{ do: 'remove' as const, path: unitPath(FORMER) }] : []),
+    ...systemctl('daemon-reload'),
+    ...units.flatMap((unit) => [
+      ...systemctl('enable', INSTALLED[unit].unit),
+      // Also starts it if it is not running.
+      ...systemctl('restart', INSTALLED[unit].unit),
+    ]),
   ];
 }
 
@@ -141,44 +122,41 @@ function openFolder(
 }
 
 /**
- * @param which one role, or null for all that are installed
+ * @param which one role, or null for everything that is installed; `all` means the same
  * @param purge also removes data and settings
  * @throws CannotInstall
  */
 export function planUninstall(which: Role | null, purge: boolean, system: SystemState): Step[] {
+  const named = which === null || which === 'all' ? UNITS : [which];
+  const isAll = named === UNITS;
   const installed = installedIn(system);
-  const going = which === null ? installed : installed.filter((role) => role === which);
-  // Data that an earlier uninstall kept can be purged later.
-  const purged = purge ? (which === null ? ROLES : [which]) : [];
-  const staying = installed.filter((role) => !going.includes(role));
+  const going = installed.filter((unit) => named.includes(unit)).map((unit) => INSTALLED[unit]);
+  const gone = [...going, ...(isAll && hasFormer(system) ? [FORMER] : [])];
+  const staying = installed.filter((unit) => !named.includes(unit));
+  // The earlier unit used the hub's folder.
+  const isLast = staying.length === 0 && (isAll || !hasFormer(system));
   const remove = (path: string): Step[] =>
     system.owner(path) === null ? [] : [{ do: 'remove', path }];
   const steps = [
-    ...going.flatMap((role) => [
-      ...(system.live ? [run('systemctl', 'disable', '--now', INSTALLED[role].unit)] : []),
-      ...remove(unitPath(INSTALLED[role])),
+    ...gone.flatMap((unit) => [
+      ...(system.live ? [run('systemctl', 'disable', '--now', unit.unit)] : []),
+      ...remove(unitPath(unit)),
     ]),
-    ...(system.live && going.length > 0 ? [run('systemctl', 'daemon-reload')] : []),
+    ...(system.live && gone.length > 0 ? [run('systemctl', 'daemon-reload')] : []),
     ...(staying.includes('agent') ? [] : giveBack(system)),
-    ...(staying.length === 0 && system.text(COPIED) !== null
-      ? [...remove(PROGRAM), ...remove(COPIED)]
-      : []),
-    ...purged.flatMap((role) => {
-      const { state, settings } = INSTALLED[role];
-      // Hub and one-machine mode share a folder; that of a dynamic user is below `private`.
-      const shared = staying.some((other) => INSTALLED[other].state === state);
-      const folders = shared ? [] : [`/var/lib/${state}`, `/var/lib/private/${state}`];
+    ...(isLast && system.text(COPIED) !== null ? [...remove(PROGRAM), ...remove(COPIED)] : []),
+    // Data that an earlier uninstall kept can be purged later.
+    ...(purge ? named : []).flatMap((unit) => {
+      const { state, settings } = INSTALLED[unit];
+      const inUse = unit === 'hub' && !isAll && hasFormer(system);
+      const folders = inUse ? [] : [`/var/lib/${state}`, `${PRIVATE_STATE}/${state}`];
       return [...remove(settings), ...folders.flatMap(remove)];
     }),
-    ...(purge && staying.every((role) => role === 'all') ? remove(TOKEN_FILE) : []),
+    ...(purge && isAll ? remove(FORMER.settings) : []),
+    ...(purge && staying.length === 0 ? remove(TOKEN_FILE) : []),
   ];
   if (steps.length === 0) throw new CannotInstall('nothing is installed here');
-  // Hub and one-machine mode name the same folder.
-  const removed = (step: Step) => (step.do === 'remove' ? step.path : null);
-  return steps.filter((step, at) => {
-    const path = removed(step);
-    return path === null || steps.findIndex((other) => removed(other) === path) === at;
-  });
+  return steps;
 }
 
 /** Restores owners and modes as they were before the agent was installed; keeps the text. */

@@ -2,7 +2,7 @@
 import { structuredPatch } from 'diff';
 import type { Paint } from '../paint.ts';
 import { visible, visibleLines } from '../visible.ts';
-import type { Owner, Step } from './plan.ts';
+import type { Owner, Step } from './steps.ts';
 
 /** Unchanged lines around each change in a diff. */
 const CONTEXT = 2;
@@ -22,6 +22,8 @@ export function show(step: Step, { red, green, bold }: Paint): string {
     }
     case 'copy':
       return `${bold(visible(`copy ${step.from} to ${step.to}`))}\n`;
+    case 'move':
+      return `${bold(visible(`move ${step.from} to ${step.to}`))}\n`;
     case 'own':
       return `${bold(`change owner and mode of ${visible(step.path)}`)}\n    from ${ownerText(step.from)} to ${ownerText(step.to)}\n`;
     case 'remove':

@@ -1,27 +1,24 @@
 /** The text of the systemd units and of the first settings files. */
-import type { Role } from '../settings.ts';
 import { type CaddyPlace, hardening } from './hardening.ts';
-import { CADDY_FOLDER, INSTALLED, TOKEN_FILE } from './layout.ts';
+import { CADDY_FOLDER, INSTALLED, TOKEN_FILE, type Unit } from './layout.ts';
 
 export type UnitChoices = {
-  role: Role;
+  role: Unit;
   /** The program's absolute path, without spaces or characters that systemd treats specially. */
   program: string;
   /** Agent only: it runs Caddy itself, instead of caddy.service. */
   managed: boolean;
 };
 
-const TITLES: Readonly<Record<Role, string>> = {
+const TITLES: Readonly<Record<Unit, string>> = {
   hub: 'signalbox hub',
   agent: 'signalbox agent',
-  all: 'signalbox (hub, agent and Caddy)',
 };
 
 /** A unit for systemd 250 or newer: older versions do not know %d. */
 export function unitText({ role, program, managed }: UnitChoices): string {
   const { unit, words, state, settings } = INSTALLED[role];
-  const caddy: CaddyPlace =
-    role === 'hub' ? 'none' : role === 'all' || managed ? 'managed' : 'beside';
+  const caddy: CaddyPlace = role === 'hub' ? 'none' : managed ? 'managed' : 'beside';
   const after = ['network-online.target', ...(caddy === 'beside' ? ['caddy.service'] : [])];
   const lines = [
     '# Written by `signalbox install`, which overwrites it: put changes into a drop-in',
@@ -40,7 +37,8 @@ export function unitText({ role, program, managed }: UnitChoices): string {
     ...userOf(caddy),
     `StateDirectory=${state}`,
     'StateDirectoryMode=0700',
-    `WorkingDirectory=%S/${state}`,
+    '# Not the state folder: nobody but root may put a .env there.',
+    'WorkingDirectory=/',
     `Environment=DATA_DIR=%S/${state}`,
     ...(role === 'agent' && managed
       ? [
@@ -49,13 +47,8 @@ export function unitText({ role, program, managed }: UnitChoices): string {
           `Environment=ACCESS_LOG=%S/${state}/logs/access.log`,
         ]
       : []),
-    // The one-machine mode generates its own, in its state folder.
-    ...(role === 'all'
-      ? []
-      : [
-          `LoadCredential=agent-token:${TOKEN_FILE}`,
-          'Environment=AGENT_TOKEN_FILE=%d/agent-token',
-        ]),
+    `LoadCredential=agent-token:${TOKEN_FILE}`,
+    'Environment=AGENT_TOKEN_FILE=%d/agent-token',
     `EnvironmentFile=-${settings}`,
     'Restart=always',
     'RestartSec=2',
@@ -85,13 +78,16 @@ function userOf(caddy: CaddyPlace): string[] {
 }
 
 /** The operator's settings file as it is first written; it is never overwritten. */
-export function settingsText(role: Role): string {
+export function settingsText(role: Unit): string {
   const { unit } = INSTALLED[role];
   const examples = [
-    ...(role === 'agent' ? [] : ['#HUB_HOST=0.0.0.0', '#HUB_ORIGINS=https://box.example']),
-    ...(role === 'hub' ? ['#AGENT_URL=http://127.0.0.1:3002'] : []),
-    ...(role === 'agent' ? ['#AGENT_HOST=0.0.0.0'] : []),
-    ...(role === 'all' ? ['#PROXY_HTTP_PORT=80', '#PROXY_HTTPS_PORT=443'] : []),
+    ...(role === 'hub'
+      ? [
+          '#HUB_HOST=0.0.0.0',
+          '#HUB_ORIGINS=https://box.example',
+          '#AGENT_URL=http://127.0.0.1:3002',
+        ]
+      : ['#AGENT_HOST=0.0.0.0']),
   ];
   return `# NAME=value lines; \`signalbox --help\` lists them. To apply: systemctl restart ${unit}
 ${examples.join('\n')}

@@ -3,17 +3,19 @@ import { dirname } from 'node:path';
 import { createAgent } from '../../../agent/app.ts';
 import { errorLogOf } from '../../../agent/caddy/patch.ts';
 import { createProxy } from '../../../agent/caddy/proxy.ts';
+import { separateUser } from '../../../agent/caddy/user.ts';
 import { createLogs } from '../../../agent/logs/logs.ts';
 import { collectLogs, collectProxy, createAgentMetrics } from '../../../agent/metrics.ts';
 import { handshake } from '../../../agent/state/handshake.ts';
 import { createProxyState } from '../../../agent/state/proxy-state.ts';
+import { readIfThere } from '../../shared/files.ts';
 import { lockFolder } from '../../shared/lock.ts';
 import { type Log, withFields } from '../../shared/log.ts';
 import { collectProcess } from '../../shared/observe/process.ts';
 import type { AgentSettings } from '../config.ts';
 import { listen } from '../listen.ts';
 import { VERSION } from '../version.ts';
-import { type Indexing, type Prepared, prepareSocketFolder } from './running.ts';
+import { type Indexing, type PreparedAgent, prepareSocketFolder } from './running.ts';
 
 /** @throws Error if the port is in use, or another agent manages the proxy of this data folder */
 export function prepareAgent(
@@ -21,7 +23,7 @@ export function prepareAgent(
   token: string,
   given: Log,
   indexing?: Indexing,
-): Prepared {
+): PreparedAgent {
   const log = withFields(given, { part: 'agent' });
   const { managed, admin, accessLog } = settings.proxy;
   // A second agent would adopt the first one's proxy, and stop it when it stops itself.
@@ -29,8 +31,23 @@ export function prepareAgent(
   try {
     const { previousToken } = settings;
     const tokens = [token, ...(previousToken === null ? [] : [previousToken])] as const;
-    if (managed && admin.startsWith('unix/')) prepareSocketFolder(admin.slice('unix/'.length));
-    const proxy = createProxy(settings.proxy, tokens, log);
+    const socket = admin.startsWith('unix/') ? admin.slice('unix/'.length) : null;
+    const separated =
+      managed && process.getuid?.() === 0
+        ? separateUser({
+            bin: settings.proxy.bin,
+            folder: managed.folder,
+            socket,
+            accessLog: accessLog.file,
+            env: settings.proxy.env,
+            passwd: readIfThere('/etc/passwd') ?? '',
+          })
+        : null;
+    const warnings = typeof separated === 'string' ? [separated] : [];
+    for (const warning of warnings) log('warning', { warning }, 'warn');
+    const user = typeof separated === 'string' ? null : separated;
+    if (managed && socket !== null) prepareSocketFolder(socket, user?.uid);
+    const proxy = createProxy({ ...settings.proxy, user }, tokens, log);
     const { onIndexing, over } = indexing ?? {};
     const logs = createLogs({ file: accessLog.file, ...(onIndexing ? { onIndexing } : {}) });
     void logs.warm().then(over);
@@ -56,6 +73,7 @@ export function prepareAgent(
     let begun = false;
     return {
       url: listening.url,
+      warnings,
       async begin() {
         begun = true;
         await proxy.start();

@@ -5,9 +5,16 @@ import { writeDurably } from '../../shared/files.ts';
 import type { Settings } from '../config.ts';
 import { canListen } from '../listen.ts';
 
+/** Writes 256 random bits to a file that only its owner can read. */
+export function newSecret(file: string): string {
+  const secret = randomBytes(32).toString('base64url');
+  writeDurably(file, `${secret}\n`, 0o600);
+  return secret;
+}
+
 /** The token that hub and agent share: generated once, readable only by its owner. */
 export function ownToken(file: string): string {
-  if (!existsSync(file)) writeDurably(file, `${randomBytes(32).toString('base64url')}\n`, 0o600);
+  if (!existsSync(file)) newSecret(file);
   return readFileSync(file, 'utf8').trim();
 }
 

@@ -23,14 +23,15 @@ import {
 import { type Log, withFields } from '../../shared/log.ts';
 import { isLoopback } from '../../shared/loopback.ts';
 import { collectProcess } from '../../shared/observe/process.ts';
-import type { HubSettings } from '../config.ts';
+import { type HubSettings, localSecret } from '../config.ts';
 import { type Listening, type LocalListening, listen, listenLocally } from '../listen.ts';
 import { COMMIT, VERSION } from '../version.ts';
 import { readDashboard } from './dashboard.ts';
+import { newSecret } from './first-run.ts';
 import { type Prepared, prepareSocketFolder, type RunningHub } from './running.ts';
 
 /**
- * @param preamble the first preamble; only the one-machine mode has one
+ * @param oneMachine only in that mode: the first preamble, and what the agent has logged already
  * @throws Error if the port is in use; the database is closed then
  */
 export function prepareHub(
@@ -38,12 +39,12 @@ export function prepareHub(
   { db, close }: OpenDatabase,
   token: string,
   given: Log,
-  preamble?: () => string,
+  oneMachine?: { preamble: () => string; warnings: readonly string[] },
 ): RunningHub & Prepared {
   const now = () => new Date();
   const log = withFields(given, { part: 'hub' });
   const store = createStore(db);
-  if (preamble && store.isUnseeded()) store.seedPreamble(preamble(), now());
+  if (oneMachine && store.isUnseeded()) store.seedPreamble(oneMachine.preamble(), now());
   const { agentUrl: url, agentTrust: trust, agentDeadline: deadline } = settings;
   const agent = createAgentClient({
     url,
@@ -73,7 +74,7 @@ export function prepareHub(
   const importer = createImporter({
     publisher,
     agent,
-    keepFirst: preamble !== undefined,
+    keepFirst: oneMachine !== undefined,
     readImport: createReadImport(settings.importDirs),
     now,
   });
@@ -100,7 +101,7 @@ export function prepareHub(
     trustProxy,
     loopback: isLoopback(settings.host),
     hosts,
-    warnings,
+    warnings: [...warnings, ...(oneMachine?.warnings ?? [])],
     version: VERSION,
     commit: COMMIT,
     now,
@@ -113,7 +114,13 @@ export function prepareHub(
     if (dirname(settings.socket) !== settings.dataDir) prepareSocketFolder(settings.socket);
     listening = listen(app, settings.host, settings.port);
     local = listenLocally(
-      createLocal({ importer, bodyLimit: WHOLE_BODY_LIMIT, seen: metrics.request, log }),
+      createLocal({
+        importer,
+        bodyLimit: WHOLE_BODY_LIMIT,
+        secret: newSecret(localSecret(settings.dataDir)),
+        seen: metrics.request,
+        log,
+      }),
       settings.socket,
     );
   } catch (error) {

@@ -9,6 +9,11 @@ export type Indexing = { onIndexing: (done: number, total: number) => void; over
 /** Listens, but does no work of its own before `begin` is called. */
 export type Prepared = Running & { begin: () => Promise<void> };
 
+export type PreparedAgent = Prepared & {
+  /** What the operator should know. */
+  warnings: readonly string[];
+};
+
 export type RunningHub = Running & {
   /** What the first sign-up needs, unless it surely comes from this machine; null once there is an account. */
   setupCode: string | null;
@@ -16,13 +21,16 @@ export type RunningHub = Running & {
 
 /**
  * Whoever can open the socket controls the proxy, so no other user may own or enter its folder.
- * @throws Error if one does
+ * @param owner the user who listens on it
+ * @throws Error if someone else owns or may enter it
  */
-export function prepareSocketFolder(socket: string): void {
+export function prepareSocketFolder(socket: string, owner = process.getuid?.()): void {
   const folder = dirname(socket);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const { uid, mode } = lstatSync(folder);
-  if (uid !== process.getuid?.() || (mode & 0o077) !== 0) {
-    throw new Error(`${folder} must be owned by this user and closed to all others (mode 0700)`);
+  if (uid !== owner || (mode & 0o077) !== 0) {
+    throw new Error(
+      `${folder} must be owned by ${owner === process.getuid?.() ? 'this user' : `uid ${owner}`} and closed to all others (mode 0700)`,
+    );
   }
 }

@@ -1,66 +1,16 @@
 /** Which steps `install` and `uninstall` plan on which machine. */
 import { describe, expect, test } from 'bun:test';
-import {
-  type Owner,
-  planInstall,
-  planUninstall,
-  type Step,
-  type SystemState,
-} from '../../../src/program/install/plan.ts';
+import { planUninstall } from '../../../src/program/install/plan.ts';
 import { show } from '../../../src/program/install/show.ts';
+import type { Owner, Step, SystemState } from '../../../src/program/install/steps.ts';
 import { createPaint } from '../../../src/program/paint.ts';
-import type { Role } from '../../../src/program/settings.ts';
-
-const SECRET = 'not-to-be-system-not-to-be-system-not-to-be-system';
-const ROOTS: Owner = { uid: 0, gid: 0, mode: 0o755 };
-const UNIT = '/etc/systemd/system/signalbox-';
-
-/** A Debian with the caddy package, and signalbox in /usr/local/bin. */
-function debian(files: Record<string, string> = {}, more: Partial<SystemState> = {}): SystemState {
-  const all: Record<string, string> = { '/etc/caddy/Caddyfile': ':80\n', ...files };
-  const folders = ['/etc/caddy'];
-  return {
-    text: (path) => all[path] ?? null,
-    owner: (path) => (path in all || folders.includes(path) ? ROOTS : null),
-    caddy: { gid: 995, unit: true, runs: true, program: true },
-    live: true,
-    program: { path: '/usr/local/bin/signalbox', safe: true },
-    ...more,
-  };
-}
-const noCaddy = { gid: null, unit: false, runs: false, program: false };
-const quiet = { gid: 995, unit: true, runs: false, program: true };
-const install = (role: Role, system: SystemState, managed = false) =>
-  planInstall(role, managed, system, () => SECRET);
-/** A plan in short. */
-const brief = (steps: Step[]) =>
-  steps.map((step) => {
-    if (step.do === 'run') return step.command.join(' ');
-    return `${step.do} ${step.do === 'copy' ? step.to : step.path}`;
-  });
-/** The files a plan writes, with their texts. */
-const after = (steps: Step[]) =>
-  Object.fromEntries(
-    steps.flatMap((step) => (step.do === 'write' ? [[step.path, step.text]] : [])),
-  );
+import { after, brief, debian, install, noCaddy, quiet, ROOTS, SECRET, UNIT } from './machines.ts';
 
 describe('install refuses', () => {
   test.each([
     ['all while caddy.service has the ports', 'all', debian(), 'has the ports'],
     ['an agent without a caddy.service', 'agent', debian({}, { caddy: noCaddy }), '--managed'],
     ['all without a Caddy', 'all', debian({}, { caddy: noCaddy }), 'apt-get install caddy'],
-    [
-      'all beside a hub',
-      'all',
-      debian({ [`${UNIT}hub.service`]: '' }, { caddy: quiet }),
-      'signalbox-hub.service is installed',
-    ],
-    [
-      'a hub beside all',
-      'hub',
-      debian({ '/etc/systemd/system/signalbox.service': '' }),
-      'signalbox.service is installed',
-    ],
   ] as const)('%s', (_what, role, system, reason) => {
     expect(() => install(role, system)).toThrow(reason);
   });
@@ -164,7 +114,8 @@ describe('uninstall', () => {
 
   test('refuses what is not installed', () => {
     expect(() => planUninstall(null, true, debian())).toThrow('nothing is installed here');
-    expect(() => planUninstall('all', false, debian(files))).toThrow('nothing is installed here');
+    const hub = debian(after(install('hub', debian())));
+    expect(() => planUninstall('agent', false, hub)).toThrow('nothing is installed here');
   });
 
   test('keeps data, settings and token', () => {

@@ -1,0 +1,236 @@
+/** Which user runs what, whose folders are whose, and which .env counts. */
+import { afterEach, describe, expect, test } from 'bun:test';
+import {
+  chmodSync,
+  lchownSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { CADDYS } from '../harness/caddys.ts';
+import { type Program, runProgram } from '../harness/program.ts';
+import { ask, portSettings, signUp, temporaryFolder, until } from '../harness/stack.ts';
+import { asUser, isRoot, NOBODY, openFolder } from '../harness/unprivileged.ts';
+
+const programs: Program[] = [];
+const folders: string[] = [];
+afterEach(async () => {
+  for (const { child } of programs.splice(0)) {
+    child.kill('SIGTERM');
+    await child.exited;
+  }
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+function run(env: Record<string, string>, cwd: string, prefix: string[] = []): Program {
+  const program = runProgram([], env, cwd, { prefix });
+  programs.push(program);
+  return program;
+}
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+describe.skipIf(!isRoot).each(CADDYS)('as root, with $name', ({ bin }) => {
+  test('Caddy gets a user of its own as soon as it can, also in folders of an older version', async () => {
+    const { folder, home } = openFolder(0);
+    folders.push(folder);
+    const data = join(home, 'data');
+    // A PATH without setpriv: as on a system that does not have it.
+    const path = join(folder, 'bin');
+    mkdirSync(path);
+    symlinkSync(process.execPath, join(path, 'bun'));
+    const env = { ...portSettings(), DATA_DIR: data, PROXY_BIN: Bun.which(bin) ?? bin };
+    const site = {
+      domain: `https://a.localhost:${env.PROXY_HTTPS_PORT}`,
+      config: 'tls internal\nrespond {system.hostname}',
+    };
+
+    const shared = run({ ...env, PATH: path }, home);
+    let hub = `${await shared.address('hub')}/api`;
+    const owner = await signUp({ hub });
+    expect((await ask(`${hub}/vhosts`, { json: site, ...owner })).status).toBe(201);
+    const before = await ask<{ warnings: string[] }>(`${hub}/status`, owner);
+    expect(before.body.warnings).toEqual([expect.stringContaining('setpriv')]);
+    expect(shared.output.err.match(/Caddy runs as root/g)).toHaveLength(1);
+    expect([modeOf(data), statSync(join(data, 'caddy/data')).uid]).toEqual(['700', 0]);
+    // As after a crash of an older version: the next one finds root's Caddy running.
+    shared.child.kill('SIGKILL');
+    await shared.exited();
+    programs.pop();
+
+    const own = run(env, home);
+    hub = `${await own.address('hub')}/api`;
+    const after = await ask<{ warnings: string[] }>(`${hub}/status`, owner);
+    expect(after.body.warnings).toEqual([]);
+    const { uid, gid } = statSync(join(data, 'caddy/run/admin.sock'));
+    expect(uid).not.toBe(0);
+    for (const name of ['caddy/data/caddy/pki', 'caddy/validate', 'logs']) {
+      await until(() => statSync(join(data, name), { throwIfNoEntry: false })?.uid === uid, name);
+    }
+    const { uid: root, gid: group } = statSync(data);
+    expect([modeOf(data), root, group]).toEqual(['710', 0, gid]);
+    for (const name of ['signalbox.db', 'agent-token', 'hub.sock']) {
+      expect([name, statSync(join(data, name)).uid, modeOf(join(data, name))]).toEqual([
+        name,
+        0,
+        '600',
+      ]);
+    }
+    // It still signs with the authority that root made.
+    const vhosts = await ask<object[]>(`${hub}/vhosts`, owner);
+    expect(vhosts.body).toHaveLength(1);
+    const served = await until(
+      () =>
+        fetch(`https://127.0.0.1:${env.PROXY_HTTPS_PORT}/`, {
+          headers: { Host: `a.localhost:${env.PROXY_HTTPS_PORT}` },
+          tls: { rejectUnauthorized: false, serverName: 'a.localhost' },
+        }).catch(() => null),
+      'the site',
+    );
+    expect(served.status).toBe(200);
+
+    // Its own Caddy, on the other hand, it keeps.
+    own.child.kill('SIGKILL');
+    await own.exited();
+    programs.pop();
+    const next = run(env, home);
+    // An answer means that it also listens for signals by now.
+    await ask(`${await next.address('hub')}/api/health`);
+    expect(next.output.err).toContain('proxy adopted');
+  }, 60_000);
+
+  test('Caddy may listen on ports below 1024', async () => {
+    const { folder, home } = openFolder(0);
+    folders.push(folder);
+    const env = { ...portSettings(), DATA_DIR: join(home, 'data'), PROXY_BIN: bin };
+    const hub = `${await run(env, home).address('hub')}/api`;
+    const owner = await signUp({ hub });
+    const json = { domain: 'http://low.example:83', config: 'respond low' };
+    expect((await ask(`${hub}/vhosts`, { json, ...owner })).status).toBe(201);
+    const served = await ask('http://127.0.0.1:83/', { headers: { Host: 'low.example' } });
+    expect(served.text).toBe('low');
+  }, 60_000);
+
+  test('a folder that no other user can enter is said to be the reason', async () => {
+    const folder = temporaryFolder();
+    folders.push(folder);
+    const env = { ...portSettings(), DATA_DIR: join(folder, 'data'), PROXY_BIN: bin };
+    const program = run(env, folder);
+    const hub = `${await program.address('hub')}/api`;
+    const owner = await signUp({ hub });
+    const { body } = await ask<{ warnings: string[] }>(`${hub}/status`, owner);
+    expect(body.warnings).toEqual([expect.stringContaining('could not write to')]);
+    const json = { domain: 'http://a.example', config: `root * ${folder}/data\nfile_server` };
+    const refused = await ask<{ code: string }>(`${hub}/vhosts`, { json, ...owner });
+    expect(refused.body.code).toBe('PROXY_REJECTED');
+  }, 60_000);
+});
+
+test.skipIf(!isRoot)(
+  'a folder for the socket that someone else made is not taken',
+  async () => {
+    const { folder, home } = openFolder(0);
+    folders.push(folder);
+    const data = join(home, 'd'.repeat(60), 'e'.repeat(60));
+    const victim = join(folder, 'victim');
+    mkdirSync(victim);
+    writeFileSync(join(victim, 'file'), '');
+    const env = { ...portSettings(), DATA_DIR: data, TMPDIR: folder };
+    // The first start names the folder; a stranger then puts a link in its place.
+    const first = run(env, home);
+    await ask(`${await first.address('agent')}/health`);
+    first.child.kill('SIGTERM');
+    await first.exited();
+    const taken = readdirSync(folder).filter((name) => name.startsWith('signalbox-'));
+    expect(taken.length).toBeGreaterThan(0);
+    for (const name of taken) {
+      rmSync(join(folder, name), { recursive: true });
+      symlinkSync(victim, join(folder, name));
+      lchownSync(join(folder, name), NOBODY, NOBODY);
+    }
+    const second = await run(env, home).exited();
+    expect(second.code).toBe(1);
+    expect([statSync(victim).uid, statSync(join(victim, 'file')).uid]).toEqual([0, 0]);
+  },
+  60_000,
+);
+
+describe('folders', () => {
+  test('are closed to others, also one that was open, and so is what is written', async () => {
+    const folder = temporaryFolder();
+    folders.push(folder);
+    const data = join(folder, 'data');
+    mkdirSync(data);
+    chmodSync(data, 0o755);
+    const program = run({ ...portSettings(), DATA_DIR: data }, folder);
+    const hub = `${await program.address('hub')}/api`;
+    const owner = await signUp({ hub });
+    const json = { domain: 'http://a.example', config: 'respond x' };
+    expect((await ask(`${hub}/vhosts`, { json, ...owner })).status).toBe(201);
+    expect(modeOf(data)).toBe('700');
+    for (const name of ['Caddyfile', 'agent-token', 'signalbox.db', 'hub.lock']) {
+      expect([name, modeOf(join(data, name))]).toEqual([name, '600']);
+    }
+  }, 60_000);
+});
+
+describe('a .env', () => {
+  const SIGN_UP = 'SIGN_UP=open\n';
+  async function secondSignUp(hub: string) {
+    await signUp({ hub });
+    const json = { name: 'Eve', email: 'eve@example.org', password: 'a long passphrase' };
+    return (await ask<{ code?: string }>(`${hub}/auth/sign-up/email`, { json })).body.code;
+  }
+
+  test('in the data folder is ignored, and said to be', async () => {
+    const folder = temporaryFolder();
+    folders.push(folder);
+    for (const at of [folder, join(folder, 'logs')]) {
+      mkdirSync(at, { recursive: true });
+      writeFileSync(join(at, '.env'), SIGN_UP);
+      const program = run({ ...portSettings(), DATA_DIR: folder }, at);
+      const code = await secondSignUp(`${await program.address('hub')}/api`).catch(() => 'taken');
+      expect(['SIGN_UP_CLOSED', 'taken']).toContain(code ?? 'open');
+      expect(program.output.err).toContain('.env in the working folder is ignored');
+      program.child.kill('SIGTERM');
+      await program.exited();
+    }
+  }, 60_000);
+
+  test('that puts the data folder around itself is refused', async () => {
+    const folder = temporaryFolder();
+    folders.push(folder);
+    writeFileSync(join(folder, '.env'), `${SIGN_UP}DATA_DIR=.\n`);
+    const { code, err } = await run(portSettings(), folder).exited();
+    expect([code, err]).toEqual([1, expect.stringContaining('DATA_DIR must not contain the .env')]);
+  });
+
+  test('in the working folder counts, and the environment counts more', async () => {
+    const folder = temporaryFolder();
+    folders.push(folder);
+    writeFileSync(join(folder, '.env'), `${SIGN_UP}HUB_PORT=70000 # too high\n`);
+    writeFileSync(join(folder, '.env.local'), 'SIGN_UP=perhaps\n');
+    const program = run({ ...portSettings() }, folder);
+    expect(await secondSignUp(`${await program.address('hub')}/api`)).toBeUndefined();
+  }, 60_000);
+
+  test.skipIf(!isRoot)(
+    'beside the data cannot be written by a site',
+    async () => {
+      const { folder, home } = openFolder(NOBODY);
+      folders.push(folder);
+      const env = portSettings();
+      const hub = `${await run(env, home, asUser(NOBODY)).address('hub')}/api`;
+      const owner = await signUp({ hub });
+      for (const path of [join(home, '.env'), join(dirname(import.meta.dir), '../src/main.ts')]) {
+        const json = { domain: 'http://a.example', config: `log {\noutput file ${path}\n}` };
+        const refused = await ask<{ code: string }>(`${hub}/vhosts`, { json, ...owner });
+        expect(refused.body.code).toBe('PROXY_REJECTED');
+      }
+    },
+    60_000,
+  );
+});
