@@ -1,17 +1,8 @@
-/** Refuses configurations that name a device, a pipe or a socket as a file. */
+/** Refuses configurations that name a device, a pipe or a socket as a file: reading it may never end. */
 import { readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { Failure } from '../../src/shared/failure.ts';
 import type { Json, JsonObject } from './json.ts';
-
-/** Reading such a file never ends, or waits until someone writes to it. */
-export class IrregularFile extends Failure {
-  constructor(detail: string) {
-    super('PROXY_REJECTED', 'This configuration cannot be published; nothing was changed.', {
-      detail,
-    });
-  }
-}
+import { Restricted } from './words.ts';
 
 /** Members whose strings are no files: addresses, and what is compared with or sent in requests. */
 const NO_FILES = new Set(['host', 'dial', 'listen', 'path', 'uri', 'body', 'handler', 'group']);
@@ -26,7 +17,7 @@ const MAX_ENTRIES = 1_000;
  * Looks at every string of an adapted configuration that could be a path, so that it need not know
  * which options of which version read files.
  * @param env Caddy's variables
- * @throws IrregularFile
+ * @throws Restricted
  */
 export function assertRegularFiles(
   config: JsonObject,
@@ -63,7 +54,7 @@ function pathsIn(value: string, env: Readonly<Record<string, string>>): string[]
 function assertRegular(path: string): void {
   const stats = statsOf(path);
   if (!stats || stats.isFile() || stats.isDirectory()) return;
-  throw new IrregularFile(
+  throw new Restricted(
     'A file that it names is not a regular file, but a device, a pipe or a socket.',
   );
 }
@@ -76,7 +67,7 @@ function assertRegularFolder(folder: Json): void {
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
     for (const entry of entriesOf(next)) {
       if (++entries > MAX_ENTRIES) {
-        throw new IrregularFile('A folder of certificates that it names has too many entries.');
+        throw new Restricted('A folder of certificates that it names has too many entries.');
       }
       const path = join(next, entry.name);
       if (entry.isDirectory()) left.push(path);

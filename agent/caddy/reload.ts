@@ -8,14 +8,14 @@ import { needsOwnProcess } from './adapt.ts';
 import { type Admin, type AdminAnswer, AdminUnreachable, proxyUnreachable } from './admin.ts';
 import { withoutSecrets } from './identity.ts';
 import { field, type JsonObject, list, object } from './json.ts';
-import { assertRegularFiles, IrregularFile } from './named-files.ts';
+import { assertRegularFiles } from './named-files.ts';
 import { patchConfig, type Stamp } from './patch.ts';
 import { addedListeners, findTaken } from './ports.ts';
 import { digestOf, type Proxyfile } from './proxyfile.ts';
 import { createRecovery, type Recovery, type RecoveryDeps } from './recovery.ts';
 import type { Restrictions } from './restrictions.ts';
 import type { Validator } from './validate.ts';
-import { rejected } from './words.ts';
+import { Restricted, rejected } from './words.ts';
 
 export type ReloadDeps = Omit<RecoveryDeps, 'admin' | 'resume'> & {
   admin: Admin;
@@ -93,12 +93,12 @@ export function createReload(deps: ReloadDeps): Reload {
   }
 
   /**
-   * Validates `text` once its adaptation shows which files Caddy would read.
+   * Validates `text` once its adaptation shows that Caddy may read it and the files it names.
    * @param adapted what `text`, or the whole that it is part of, was adapted to
    */
   async function validate(text: string, adapted: Promise<unknown>): Promise<void> {
     await adapted.catch((error: unknown) => {
-      if (error instanceof IrregularFile) throw error;
+      if (error instanceof Restricted) throw error;
     });
     await validator.validate(text);
   }

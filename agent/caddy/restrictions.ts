@@ -10,10 +10,10 @@ import { expandPlaceholders, findPlaceholders } from '../../src/shared/caddyfile
 import { MAX_DEPTH } from '../../src/shared/caddyfile/structure.ts';
 import { MAX_ALL_WORDS } from '../../src/shared/caddyfile/tokenizer.ts';
 import { MAX_SIZE, weigh } from '../../src/shared/caddyfile/weight.ts';
-import { Failure } from '../../src/shared/failure.ts';
 import { mayImport, resolvePath } from '../../src/shared/import-dirs.ts';
 import { field, type Json, type JsonObject } from './json.ts';
 import { findForbiddenPath, type PathRules } from './paths.ts';
+import { Restricted } from './words.ts';
 
 export type RestrictionsDeps = {
   /** The syntax that the proxy's version understands, and the proxy's variables. */
@@ -46,35 +46,33 @@ export function createRestrictions(deps: RestrictionsDeps): Restrictions {
     async checkText(text) {
       const options = await reading();
       const { length: placeholders } = findPlaceholders(text).placeholders;
-      if (placeholders * text.length > MAX_REPLACING) throw refused(TOO_MANY);
+      if (placeholders * text.length > MAX_REPLACING) throw new Restricted(TOO_MANY);
       const { tokens, deep, size } = weigh(expandPlaceholders(text, options.environment), options);
-      if (tokens > MAX_ALL_WORDS) throw refused(`This has more than ${MAX_ALL_WORDS} words.`);
-      if (deep !== null) throw refused(`Blocks can be nested at most ${MAX_DEPTH} deep.`, deep);
+      if (tokens > MAX_ALL_WORDS)
+        throw new Restricted(`This has more than ${MAX_ALL_WORDS} words.`);
+      if (deep !== null)
+        throw new Restricted(`Blocks can be nested at most ${MAX_DEPTH} deep.`, deep);
       // An unknown size is left to a process of limited memory, see `needsOwnProcess`.
-      if (size > MAX_SIZE && size !== Number.POSITIVE_INFINITY) throw refused(TOO_LONG);
+      if (size > MAX_SIZE && size !== Number.POSITIVE_INFINITY) throw new Restricted(TOO_LONG);
       if (!mayReadMore(text)) return;
       const forbidden = fileImports(text, options).find(
         ({ target }) => !mayImport(target, importDirs, options),
       );
-      if (forbidden) throw refused('Only snippets can be imported, not files.', forbidden.line);
+      if (forbidden)
+        throw new Restricted('Only snippets can be imported, not files.', forbidden.line);
       const structural = structuralPlaceholder(text, options);
-      if (structural !== null) throw refused(structural);
+      if (structural !== null) throw new Restricted(structural);
     },
 
     checkConfig(config, text) {
-      if (config.admin !== undefined) throw refused(ADMIN_IS_OURS, findOption(text, 'admin')?.line);
-      if (hasStorage(config)) throw refused(STORAGE);
+      if (config.admin !== undefined)
+        throw new Restricted(ADMIN_IS_OURS, findOption(text, 'admin')?.line);
+      if (hasStorage(config)) throw new Restricted(STORAGE);
       const path = findForbiddenPath(config, paths);
-      if (path !== null) throw refused(path);
+      if (path !== null) throw new Restricted(path);
     },
   };
 }
-
-const refused = (sentence: string, line?: number): Failure =>
-  new Failure('PROXY_REJECTED', 'This configuration cannot be published; nothing was changed.', {
-    detail: sentence,
-    at: { line },
-  });
 
 /**
  * Caddy copies the whole text for each `{$…}` that it replaces: this many characters take a few

@@ -57,6 +57,14 @@ export function rejected(sentence: string): Failure {
   );
 }
 
+/** Our own refusal of what Caddy would accept. Where one is thrown, Caddy must not read the text. */
+export class Restricted extends Failure {
+  constructor(detail: string, line?: number) {
+    const message = 'This configuration cannot be published; nothing was changed.';
+    super('PROXY_REJECTED', message, { detail, at: { line } });
+  }
+}
+
 /** Any other sentence, on one line and without host paths. */
 export const cleanSentence = (sentence: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: a host name of a request may be quoted

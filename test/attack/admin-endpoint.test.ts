@@ -1,21 +1,35 @@
 /** A site, published by an editor, through which a stranger tries to reach Caddy's admin endpoint. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { secretName } from '../../agent/caddy/identity.ts';
 import { findCaddies, pidFileOf } from '../../agent/caddy/processes.ts';
 import { CADDYS } from '../harness/caddys.ts';
-import { ask, freePort, type Stack, signUp, startStack, until } from '../harness/stack.ts';
+import {
+  ask,
+  freePort,
+  type Stack,
+  signUp,
+  startStack,
+  temporaryFolder,
+  until,
+} from '../harness/stack.ts';
+
+/** Only root can give Caddy a user of its own. */
+const SHARES_USER = process.getuid?.() !== 0;
 
 /** Ways to write a connection to the endpoint, and what the stranger's request carries. */
 type Way = [name: string, upstream: string, headers?: Record<string, string>];
 
+/** The managed Caddy's socket, as Caddy itself may name it. */
+const SOCKET = '/proc/self/cwd/../run/admin.sock';
+
 const SOCKET_WAYS: Way[] = [
   ['its path', 'unix/ADMIN'],
-  ['the working folder', 'unix//proc/self/cwd/admin.sock'],
-  ['a relative path', 'unix/admin.sock'],
-  ['dots', 'unix/../caddy/./admin.sock'],
-  ['a variable', 'unix/{env.HOME}/admin.sock'],
+  ['the working folder', `unix/${SOCKET}`],
+  ['a relative path', 'unix/../run/admin.sock'],
+  ['dots', 'unix/../../caddy/./run/admin.sock'],
+  ['a variable', 'unix/{env.HOME}/run/admin.sock'],
   ['the request', '{header.to}', { To: 'unix/ADMIN' }],
   ['the request, in part', 'unix/{header.to}', { To: 'ADMIN' }],
 ];
@@ -58,10 +72,11 @@ for (const { name, bin } of CADDYS)
 
       beforeAll(async () => {
         port = String(freePort());
-        stack = await startStack({
-          PROXY_BIN: bin,
-          ...(kind === 'TCP' ? { PROXY_ADMIN: `localhost:${port}` } : {}),
-        });
+        const folder = temporaryFolder();
+        // Else Caddy could not run as a user of its own.
+        chmodSync(folder, 0o711);
+        const admin = kind === 'TCP' ? { PROXY_ADMIN: `localhost:${port}` } : {};
+        stack = await startStack({ PROXY_BIN: bin, ...admin }, folder);
         address = stack.settings.agent.proxy.admin.replace(/^unix\//, '');
         headers = (await signUp(stack)).headers;
       });
@@ -77,6 +92,10 @@ for (const { name, bin } of CADDYS)
 
       async function attack(config: string, sent: Record<string, string>[]): Promise<void> {
         const made = await publish(config);
+        // A plain path to it is refused, and any path where Caddy shares the user of the agent.
+        if ((SHARES_USER || config.includes(`unix/${address}`)) && made.status === 502) {
+          return expect(made.text).toContain('A unix socket');
+        }
         expect([made.status, made.text]).toEqual([201, expect.any(String)]);
         const before = await state();
         for (const carried of sent) {
@@ -113,7 +132,7 @@ for (const { name, bin } of CADDYS)
       });
 
       test('lets nobody in who guesses its names', async () => {
-        const upstream = kind === 'TCP' ? address : `unix/${address}`;
+        const upstream = kind === 'TCP' ? address : `unix/${SOCKET}`;
         const guesses = ['', 'localhost', '127.0.0.1', fill('localhost:PORT'), 'caddy.internal'];
         const names = [...guesses, 'signalbox.invalid', '*.signalbox.invalid', '*', 'null'];
         await attack(
@@ -128,10 +147,11 @@ for (const { name, bin } of CADDYS)
       });
 
       test('takes no orders from a log', async () => {
-        const to = kind === 'TCP' ? `tcp/${address}` : `unix/${address}`;
+        const to = kind === 'TCP' ? `tcp/${address}` : `unix/${SOCKET}`;
         // In a time format the digit 5 is the second, so that HTTP/5.5 is HTTP/1.1 once a minute.
         const order = (version: string) =>
           `POST /stop HTTP/${version}\nHost: ${host().replace('/', '')}\nContent-Length: 0\n\n`;
+        if (SHARES_USER && kind === 'socket') return;
         const made = await publish(
           `respond logged\nlog {\noutput net ${to}\nformat console {\ntime_format "${order('5.5')}"\n}\n}`,
         );
@@ -180,7 +200,7 @@ for (const { name, bin } of CADDYS)
       });
 
       test('tells its secret to no file, argument list, environment, log or answer', async () => {
-        const leak = join(stack.dataDir, 'leak.log');
+        const leak = join(stack.dataDir, 'logs', 'leak.log');
         const { http, https } = { http: stack.httpPort, https: stack.httpsPort };
         const preamble = `{\nhttp_port ${http}\nhttps_port ${https}\nskip_install_trust\ndebug\nlog {\noutput file ${leak}\nlevel DEBUG\n}\nlog all {\noutput file ${leak}2\nlevel DEBUG\n}\nlog admin {\ninclude admin admin.api\noutput file ${leak}3\n}\n}`;
         const put = await ask(`${stack.hub}/preamble`, {
