@@ -151,13 +151,13 @@ for (const { name, bin } of CADDYS)
         // In a time format the digit 5 is the second, so that HTTP/5.5 is HTTP/1.1 once a minute.
         const order = (version: string) =>
           `POST /stop HTTP/${version}\nHost: ${host().replace('/', '')}\nContent-Length: 0\n\n`;
-        if (SHARES_USER && kind === 'socket') return;
         const made = await publish(
           `respond logged\nlog {\noutput net ${to}\nformat console {\ntime_format "${order('5.5')}"\n}\n}`,
         );
-        expect([made.status, made.text]).toEqual([201, expect.any(String)]);
+        // The validation, in another working folder, does not even find the socket.
+        expect(made.status).toBe(kind === 'TCP' ? 201 : 502);
         const before = await state();
-        expect((await stack.served('attack.example')).text).toBe('logged');
+        if (kind === 'TCP') expect((await stack.served('attack.example')).text).toBe('logged');
 
         let answer = '';
         const socket = {
@@ -173,7 +173,7 @@ for (const { name, bin } of CADDYS)
         connection.end();
         expect(answer).toMatch(/^HTTP\/1\.1 403 /);
         expect(await state()).toEqual(before);
-        expect((await withdraw(made.body.id)).status).toBe(200);
+        if (kind === 'TCP') expect((await withdraw(made.body.id)).status).toBe(200);
       });
 
       test('lets dynamic upstreams work', async () => {
