@@ -1,7 +1,13 @@
 /** A client of Caddy's admin API. One call at a time: Caddy restarts that listener at each load. */
 import { createQueue } from '../../src/shared/async.ts';
 import { Failure } from '../../src/shared/failure.ts';
-import { createIdentities, type Identity, type IdentityDeps, withoutSecrets } from './identity.ts';
+import {
+  createIdentities,
+  type Identity,
+  type IdentityDeps,
+  socketOf,
+  withoutSecrets,
+} from './identity.ts';
 import { field, type Json, list } from './json.ts';
 
 /** The logger for all requests; its `@id` identifies the live Caddyfile. */
@@ -52,7 +58,7 @@ const FORBIDDEN = 403;
 
 export function createAdmin(deps: IdentityDeps): Admin {
   const { address, secrets } = deps;
-  const socket = address.startsWith('unix/') ? address.slice('unix/'.length) : undefined;
+  const socket = socketOf(address);
   const enqueue = createQueue();
   const identities = createIdentities(deps);
 
@@ -62,7 +68,7 @@ export function createAdmin(deps: IdentityDeps): Admin {
     init: RequestInit,
     timeout: number,
   ): Promise<AdminAnswer> {
-    const url = socket === undefined ? `http://${address}${path}` : `http://caddy.internal${path}`;
+    const url = socket === null ? `http://${address}${path}` : `http://caddy.internal${path}`;
     const headers = { ...(init.headers as Record<string, string> | undefined), Host: host };
     try {
       const response = await fetch(url, {
@@ -70,7 +76,7 @@ export function createAdmin(deps: IdentityDeps): Admin {
         headers: origin === null ? headers : { ...headers, Origin: origin },
         keepalive: false,
         signal: AbortSignal.timeout(timeout),
-        ...(socket === undefined ? {} : { unix: socket }),
+        ...(socket === null ? {} : { unix: socket }),
       });
       const text = await response.text();
       return { status: response.status, text, error: errorOf(response.status, text) };

@@ -32,6 +32,10 @@ const SUFFIX = '.signalbox.invalid';
 /** 192 bits in hexadecimal; a DNS label has at most 63 characters. */
 const LABEL_LENGTH = 48;
 
+/** The path of an admin endpoint on a unix socket; null if it is on TCP. */
+export const socketOf = (address: string): string | null =>
+  address.startsWith('unix/') ? address.slice('unix/'.length) : null;
+
 /** Matches each secret name, for whatever must not show one. */
 export const SECRET_NAME = `[0-9a-f]{${LABEL_LENGTH}}\\.signalbox\\.invalid`;
 
@@ -50,7 +54,7 @@ export const withoutSecrets = (origins: readonly string[]): string[] =>
 export function createIdentities({ address, secrets, foreign }: IdentityDeps): Identities {
   const own = secrets.map(identityOf);
   // Before 2.10, Caddy wants an empty Host on a unix socket and answers 403 to any other.
-  const plain = { host: address.startsWith('unix/') ? '' : address, origin: null };
+  const plain = { host: socketOf(address) === null ? address : '', origin: null };
   let last: { identity: Identity; listener: string | null } | null = null;
 
   return {
@@ -77,10 +81,11 @@ function identityOf(origin: string): Identity {
 /** What changes when another process listens there; null if this machine cannot tell. */
 function listenerOf(address: string): string | null {
   try {
-    if (!address.startsWith('unix/')) {
+    const socket = socketOf(address);
+    if (socket === null) {
       return listeningInodes(Number(address.slice(address.lastIndexOf(':') + 1))).join() || null;
     }
-    const { ino, ctimeMs } = statSync(address.slice('unix/'.length));
+    const { ino, ctimeMs } = statSync(socket);
     return `${ino} ${ctimeMs}`;
   } catch {
     return null;

@@ -4,6 +4,7 @@
  * if not, it is what keeps a site away from the files of hub and agent. Pure, except for `resolve`.
  */
 import { isAbsolute } from 'node:path';
+import { isBelow } from '../../src/shared/paths.ts';
 import { type Json, type JsonObject, list } from './json.ts';
 
 export type PathRules = {
@@ -114,9 +115,6 @@ export function findForbiddenPath(config: JsonObject, rules: PathRules): string 
   }
   return null;
 }
-
-const isBelow = (path: string, folder: string): boolean =>
-  path === folder || path.startsWith(folder === '/' ? folder : `${folder}/`);
 
 /** The first answer that is not null. */
 function first<T>(items: readonly T[], judge: (item: T) => string | null): string | null {

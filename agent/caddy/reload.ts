@@ -94,12 +94,15 @@ export function createReload(deps: ReloadDeps): Reload {
 
   /**
    * Validates `text` once its adaptation shows that Caddy may read it and the files it names.
-   * @param adapted what `text`, or the whole that it is part of, was adapted to
+   * @param preparing the adaptations of `text`, and of the whole that it is part of
    */
-  async function validate(text: string, adapted: Promise<unknown>): Promise<void> {
-    await adapted.catch((error: unknown) => {
-      if (error instanceof Restricted) throw error;
-    });
+  async function validate(
+    text: string,
+    preparing: readonly (Promise<unknown> | null)[],
+  ): Promise<void> {
+    for (const result of await Promise.allSettled(preparing)) {
+      if (result.status === 'rejected' && result.reason instanceof Restricted) throw result.reason;
+    }
     await validator.validate(text);
   }
 
@@ -166,7 +169,7 @@ export function createReload(deps: ReloadDeps): Reload {
       const preparing = [prepare(text, trusted), beyond ? prepare(probe, trusted) : null] as const;
       const [was, valid, written, adapted, tried, others] = await Promise.allSettled([
         replaced(expects),
-        validate(probe ?? text, Promise.all(preparing)),
+        validate(probe ?? text, preparing),
         proxyfile.writeCandidate(text),
         ...preparing,
         originsToKeep(),
@@ -203,7 +206,7 @@ export function createReload(deps: ReloadDeps): Reload {
       await restrictions.checkText(text);
       const preparing = prepare(text);
       const [valid, adapted, was] = await Promise.allSettled([
-        validate(text, preparing),
+        validate(text, [preparing]),
         preparing,
         replaced(),
       ]);

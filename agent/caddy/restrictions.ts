@@ -10,7 +10,8 @@ import { expandPlaceholders, findPlaceholders } from '../../src/shared/caddyfile
 import { MAX_DEPTH } from '../../src/shared/caddyfile/structure.ts';
 import { MAX_ALL_WORDS } from '../../src/shared/caddyfile/tokenizer.ts';
 import { MAX_SIZE, weigh } from '../../src/shared/caddyfile/weight.ts';
-import { mayImport, resolvePath } from '../../src/shared/import-dirs.ts';
+import { mayImport } from '../../src/shared/import-dirs.ts';
+import { resolvePath } from '../../src/shared/paths.ts';
 import { field, type Json, type JsonObject } from './json.ts';
 import { findForbiddenPath, type PathRules } from './paths.ts';
 import { Restricted } from './words.ts';

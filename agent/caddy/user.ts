@@ -12,6 +12,7 @@ import {
   readdirSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isBelow } from '../../src/shared/paths.ts';
 
 /** A user other than the agent's. */
 export type CaddyUser = {
@@ -103,7 +104,7 @@ function whyNot(of: ManagedCaddy & { prefix: string[]; folders: string[] }): str
   const closed = files.find((path) => !run('test', '-w', path).success);
   if (closed === undefined) return null;
   // The status shows this, and it shows no paths.
-  const setting = closed.startsWith(dirname(of.folder)) ? 'DATA_DIR' : 'ACCESS_LOG';
+  const setting = isBelow(closed, dirname(of.folder)) ? 'DATA_DIR' : 'ACCESS_LOG';
   return `a user of its own could not write to ${setting}. Move it to where other users may enter, such as /var/lib/signalbox.`;
 }
 

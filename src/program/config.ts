@@ -4,8 +4,8 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { ProxySettings } from '../../agent/caddy/proxy.ts';
 import { type AgentTrust, normalFingerprint } from '../hub/agent-client/trust.ts';
 import type { SignUpPolicy } from '../hub/auth/accounts/sign-up.ts';
-import { resolvePath } from '../shared/import-dirs.ts';
 import { LEVELS, type Level } from '../shared/log.ts';
+import { isBelow, resolvePath } from '../shared/paths.ts';
 import { LOG_FORMATS, type LogFormat } from './log.ts';
 import { type Env, givenIn, type Role, valueIn } from './settings.ts';
 import { createReader, type SettingsReader } from './settings-reader.ts';
@@ -99,9 +99,8 @@ export function readSettings(role: Role, env: Env, machine: Machine): Settings {
   }
   const proxyfile = read.path('PROXYFILE');
   const importDirs = read.folders('IMPORT_DIRS');
-  const within = (inner: string, outer: string) =>
-    `${resolvePath(inner)}/`.startsWith(`${resolvePath(outer)}/`);
-  if (importDirs.some((dir) => within(dir, dataDir) || within(dataDir, dir))) {
+  const data = resolvePath(dataDir);
+  if (importDirs.map(resolvePath).some((dir) => isBelow(dir, data) || isBelow(data, dir))) {
     read.fault('IMPORT_DIRS', 'must not contain DATA_DIR, nor a folder inside it');
   }
   const agentUrl = role === 'hub' ? read.url('AGENT_URL') : '';

@@ -2,9 +2,9 @@
  * Reads `.env` in the working folder. Bun could do it, but would also read one that a site had Caddy
  * write into the data folder.
  */
-import { join, sep } from 'node:path';
+import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { resolvePath } from '../shared/import-dirs.ts';
+import { isBelow, resolvePath } from '../shared/paths.ts';
 import { dataDirOf } from './config.ts';
 import type { Env } from './settings.ts';
 import { SettingsError } from './settings-reader.ts';
@@ -31,8 +31,7 @@ export function readEnvironment(
   } catch {
     return { env, ignored: null };
   }
-  const isInData = (dataDir: string) =>
-    `${resolvePath(folder)}${sep}`.startsWith(`${resolvePath(dataDir)}${sep}`);
+  const isInData = (dataDir: string) => isBelow(resolvePath(folder), resolvePath(dataDir));
   if (isInData(dataDirOf(env))) {
     const ignored =
       'The file .env in the working folder is ignored, because it is inside DATA_DIR. Start signalbox in another folder.';

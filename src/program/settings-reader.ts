@@ -128,6 +128,7 @@ export function createReader(
       const all = text(name).split(':').filter(Boolean);
       if (all.some((folder) => !isAbsolute(folder) || resolve(folder) === '/')) {
         fault(name, 'must be absolute paths other than /, separated by colons');
+        return [];
       }
       return all.map((folder) => resolve(folder));
     },

@@ -1,6 +1,6 @@
 /** Which files a Caddyfile may import: those below the folders that the operator allows. */
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
+import { basename, dirname, isAbsolute, join, sep } from 'node:path';
 import { fileImports, type ReadingOptions } from './caddyfile/file-imports.ts';
 
 /** How deeply imports in imported files are followed. */
@@ -46,14 +46,4 @@ function matching(folder: string, name: string): string[] {
   return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => !entry.isDirectory())
     .map((entry) => entry.name);
-}
-
-/** A path with its links and dots resolved, as far as it exists. */
-export function resolvePath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    const folder = dirname(resolve(path));
-    return folder === resolve(path) ? folder : join(resolvePath(folder), basename(path));
-  }
 }

@@ -3,8 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { chmodSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { secretName } from '../../agent/caddy/identity.ts';
-import { findCaddies, pidFileOf } from '../../agent/caddy/processes.ts';
-import { CADDYS } from '../harness/caddys.ts';
+import { CADDYS, caddiesOf } from '../harness/caddys.ts';
 import {
   ask,
   freePort,
@@ -67,7 +66,7 @@ for (const { name, bin } of CADDYS)
       const state = async () => ({
         live: (await ask<object>(`${stack.agent}/proxy/status`, { headers: stack.agentHeaders }))
           .body,
-        caddies: findCaddies(pidFileOf(join(stack.dataDir, 'caddy')), bin),
+        caddies: caddiesOf(stack.dataDir, bin),
       });
 
       beforeAll(async () => {
@@ -214,7 +213,7 @@ for (const { name, bin } of CADDYS)
         await until(() => readFileSync(leak, 'utf8').includes('"http'), 'the log');
 
         const secret = secretName(stack.token);
-        const [caddy] = findCaddies(pidFileOf(join(stack.dataDir, 'caddy')), bin);
+        const [caddy] = caddiesOf(stack.dataDir, bin);
         const process = ['cmdline', 'environ'].map((file) => `/proc/${caddy?.pid}/${file}`);
         const names = readdirSync(stack.folder, { recursive: true, withFileTypes: true });
         const files = names

@@ -2,7 +2,7 @@
 import { Database } from 'bun:sqlite';
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { findCaddies, pidFileOf } from '../../agent/caddy/processes.ts';
+import { caddiesOf } from '../harness/caddys.ts';
 import { countListeners } from '../harness/listeners.ts';
 import { type Program, runProgram } from '../harness/program.ts';
 import { ask, freePort, signUp, temporaryFolder, until } from '../harness/stack.ts';
@@ -30,7 +30,7 @@ export async function createWorld() {
   };
   const hub = `http://127.0.0.1:${ports.hub}/api`;
   const programs = new Map<'hub' | 'agent', Program>();
-  const caddies = () => findCaddies(pidFileOf(join(dataDir, 'caddy')), 'caddy');
+  const caddies = () => caddiesOf(dataDir);
 
   async function start(part: 'hub' | 'agent'): Promise<void> {
     const program = runProgram([part], env, home);

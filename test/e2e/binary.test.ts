@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findCaddies, pidFileOf } from '../../agent/caddy/processes.ts';
 import manifest from '../../package.json';
 import { BUILD_TIMEOUT_MS, binaryIn, build, host, ROOT, runBinary } from '../harness/binary.ts';
 import { launchBrowser } from '../harness/browser.ts';
+import { caddiesOf } from '../harness/caddys.ts';
 import { ask, freePort, portSettings, signUp, temporaryFolder, until } from '../harness/stack.ts';
 
 const folder = temporaryFolder();
@@ -125,7 +125,7 @@ test('does the whole job in an empty folder', async () => {
   const cwd = folderFor('empty');
   const httpPort = freePort();
   const program = run([], portSettings(httpPort), cwd);
-  const caddies = () => findCaddies(pidFileOf(join(cwd, 'data/caddy')), 'caddy');
+  const caddies = () => caddiesOf(join(cwd, 'data'));
   try {
     const hub = `${await program.address('hub')}/api`;
     const { headers } = await signUp({ hub });

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findCaddies, pidFileOf } from '../../agent/caddy/processes.ts';
+import { caddiesOf } from '../harness/caddys.ts';
 import { type Program, runProgram } from '../harness/program.ts';
 import { ask, freePort, signUp, temporaryFolder, until } from '../harness/stack.ts';
 
@@ -90,8 +90,7 @@ describe('the one-machine mode', () => {
   });
   afterAll(() => {
     program.child.kill('SIGKILL');
-    for (const { pid } of findCaddies(pidFileOf(join(dataDir, 'caddy')), 'caddy'))
-      process.kill(pid, 'SIGKILL');
+    for (const { pid } of caddiesOf(dataDir)) process.kill(pid, 'SIGKILL');
   });
 
   test('serves a site with the first request after it was created', async () => {
@@ -178,7 +177,7 @@ describe('the one-machine mode', () => {
   test('stops cleanly on SIGTERM, with exit code 0', async () => {
     program.child.kill('SIGTERM');
     expect((await program.exited()).code).toBe(0);
-    expect(findCaddies(pidFileOf(join(dataDir, 'caddy')), 'caddy')).toEqual([]);
+    expect(caddiesOf(dataDir)).toEqual([]);
     expect(ask(`${hub}/api/health`)).rejects.toThrow();
   });
 });

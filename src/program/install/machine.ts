@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { isBelow } from '../../shared/paths.ts';
 import { CannotInstall, type Owner, type Step, type SystemState } from './steps.ts';
 
 export type MachineDeps = {
@@ -93,8 +94,7 @@ export function assertBelow(root: string, steps: readonly Step[]): void {
     const path = join(root, 'to' in step && step.do !== 'own' ? step.to : step.path);
     // The other steps replace or remove a link at the end of the path, and do not follow it.
     const real = realOf(step.do === 'own' ? path : dirname(path));
-    const home = realOf(root);
-    if (real === home || real.startsWith(home === '/' ? home : `${home}/`)) continue;
+    if (isBelow(real, realOf(root))) continue;
     throw new CannotInstall(`${path} is not below ${root}: a link in its path leads to ${real}`);
   }
 }

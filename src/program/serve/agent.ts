@@ -1,6 +1,7 @@
 /** Puts the agent together and makes it listen. */
 import { dirname } from 'node:path';
 import { createAgent } from '../../../agent/app.ts';
+import { socketOf } from '../../../agent/caddy/identity.ts';
 import { errorLogOf } from '../../../agent/caddy/patch.ts';
 import { createProxy } from '../../../agent/caddy/proxy.ts';
 import { separateUser } from '../../../agent/caddy/user.ts';
@@ -31,7 +32,7 @@ export function prepareAgent(
   try {
     const { previousToken } = settings;
     const tokens = [token, ...(previousToken === null ? [] : [previousToken])] as const;
-    const socket = admin.startsWith('unix/') ? admin.slice('unix/'.length) : null;
+    const socket = socketOf(admin);
     const separated =
       managed && process.getuid?.() === 0
         ? separateUser({

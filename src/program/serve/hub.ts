@@ -21,7 +21,7 @@ import {
   createHubMetrics,
 } from '../../hub/state/metrics.ts';
 import { type Log, withFields } from '../../shared/log.ts';
-import { isLoopback } from '../../shared/loopback.ts';
+import { isLoopback, isLoopbackHost } from '../../shared/loopback.ts';
 import { collectProcess } from '../../shared/observe/process.ts';
 import { type HubSettings, localSecret } from '../config.ts';
 import { type Listening, type LocalListening, listen, listenLocally } from '../listen.ts';
@@ -145,8 +145,8 @@ export function prepareHub(
 
 /** What the operator should know; shown in the log and in the status. */
 function warningsOf({ agentUrl }: HubSettings): string[] {
-  const { protocol, hostname } = new URL(agentUrl);
-  if (protocol === 'https:' || isLoopback(hostname.replace(/^\[|\]$/g, ''))) return [];
+  const { protocol, host } = new URL(agentUrl);
+  if (protocol === 'https:' || isLoopbackHost(host)) return [];
   return [
     'The connection to the agent is plain HTTP: anyone on the network path can read its token and control the proxy. Give the agent a certificate (signalbox agent --new-cert).',
   ];

@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findCaddies, pidFileOf } from '../../../agent/caddy/processes.ts';
 import { readSettings } from '../../../src/program/config.ts';
+import { caddiesOf } from '../../harness/caddys.ts';
 import {
   ask,
   freePort,
@@ -25,7 +26,7 @@ const reload = (of: Stack, text: string) =>
     json: { proxyfile: `http://a.example:${of.httpPort} {\n\trespond ${text}\n}\n` },
     headers: of.agentHeaders,
   });
-const caddies = (of: Stack) => findCaddies(pidFileOf(join(of.dataDir, 'caddy')), 'caddy');
+const caddies = (of: Stack) => caddiesOf(of.dataDir);
 
 describe('a managed Caddy', () => {
   test('that outlived a killed agent is adopted and keeps serving', async () => {

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findCaddies, pidFileOf } from '../../../agent/caddy/processes.ts';
 import { createProxy } from '../../../agent/caddy/proxy.ts';
 import { readSettings } from '../../../src/program/config.ts';
 import { serveAgent, serveAll } from '../../../src/program/serve/serve.ts';
+import { caddiesOf } from '../../harness/caddys.ts';
 import { countListeners } from '../../harness/listeners.ts';
 import {
   ask,
@@ -28,7 +28,7 @@ const reload = (of: Stack, proxyfile: string) =>
     headers: of.agentHeaders,
   });
 const site = (of: Stack, body: string) => `http://a.example:${of.httpPort} {\n${body}\n}\n`;
-const caddies = (of: Stack) => findCaddies(pidFileOf(join(of.dataDir, 'caddy')), 'caddy');
+const caddies = (of: Stack) => caddiesOf(of.dataDir);
 
 describe('a managed Caddy', () => {
   test('gets none of our environment, only the variables in the file', async () => {
