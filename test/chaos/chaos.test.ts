@@ -68,6 +68,7 @@ test(
       await world.revive(victims);
       longest.agree = Math.max(longest.agree, await world.agree());
       const faults = await model.faults();
+      if (!(await model.oneMore())) faults.push('one more change was refused');
       expect({ kill, victims, moment, faults }).toEqual({ kill, victims, moment, faults: [] });
     }
     console.log(

@@ -71,6 +71,13 @@ export function createModel(world: World, random: Random) {
   return {
     tally,
 
+    /** Makes one change. @returns whether it was accepted */
+    async oneMore(): Promise<boolean> {
+      const { accepted } = tally;
+      await change(random.pick(sites as [Site, ...Site[]]));
+      return tally.accepted > accepted;
+    },
+
     /** Makes up to four changes of different sites at once. */
     async storm(): Promise<void> {
       const first = random.below(HOSTS);
