@@ -72,14 +72,15 @@ function ownerOf(path: string): Owner | null {
 }
 
 /**
- * Whether units may start the program at `path`: only root can change it, the units can see it (they
- * cannot see homes), and the path has no characters that systemd treats specially.
+ * Whether units may start the program at `path`: only root can change it, their users can read it
+ * (they cannot see homes), and the path has no characters that systemd treats specially.
  */
 export function isSafe(path: string): boolean {
   if (!/^\/[\w./+-]+$/.test(path) || /^\/(home|root|run|tmp)\//.test(path)) return false;
   for (let at = path; ; at = dirname(at)) {
     const owner = ownerOf(at);
-    if (owner === null || owner.uid !== 0 || (owner.mode & 0o022) !== 0) return false;
+    if (owner === null || owner.uid !== 0 || (owner.mode & 0o023) !== 0o001) return false;
+    if (at === path && (owner.mode & 0o004) === 0) return false;
     if (at === '/') return true;
   }
 }
