@@ -15,9 +15,10 @@ import { field, type JsonObject, list, object } from './json.ts';
 import { createProxyfile, digestOf } from './proxyfile.ts';
 import { createReload, type Reload } from './reload.ts';
 import { createRestrictions } from './restrictions.ts';
+import { createCaddyStorage } from './storage/storage.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
 import type { CaddyUser } from './user.ts';
-import { createValidator } from './validate.ts';
+import { createValidator, type ValidatorDeps } from './validate.ts';
 import { createWatch, type Watch } from './watch.ts';
 
 export type ProxySettings = {
@@ -85,8 +86,17 @@ export function createProxy(
   };
   const validator = createValidator(commands);
   const proxyfile = createProxyfile(settings.proxyfile, () => new Date());
+  const storage = settings.managed
+    ? createCaddyStorage({
+        folder: join(settings.env.XDG_DATA_HOME ?? '', 'caddy'),
+        warnings,
+        now: () => new Date(),
+        log,
+      })
+    : null;
   const supervisor: Supervisor | null =
     settings.managed &&
+    storage &&
     createSupervisor({
       bin: settings.bin,
       user: settings.user ?? null,
@@ -94,10 +104,13 @@ export function createProxy(
       env: settings.env,
       admin,
       log,
-      onUp: () =>
-        reload.resume().catch((error: unknown) => {
+      beforeStart: storage.prepare,
+      onUp: async () => {
+        storage.keepSynced();
+        await reload.resume().catch((error: unknown) => {
           log('last proxyfile not loaded', { reason: wordsOf(error) }, 'error');
-        }),
+        });
+      },
     });
   const restrictions = createRestrictions({
     reading: async () => ({
@@ -120,6 +133,7 @@ export function createProxy(
     accessLog: settings.accessLog,
     env: settings.env,
     restrictions,
+    repairAfter: async (error) => (await storage?.repairAfter(error)) ?? false,
     log,
     ...(supervisor ? { managed: supervisor } : {}),
   });
@@ -147,7 +161,11 @@ export function createProxy(
   return {
     admin,
     watch,
-    reload: reload.reload,
+    async reload(text, options) {
+      const digest = await reload.reload(text, options);
+      storage?.keepSynced();
+      return digest;
+    },
     validate: reload.check,
     async adapt(text) {
       // First, because the answer would contain the files that the text imports.
@@ -196,12 +214,13 @@ export function createProxy(
     async stop() {
       validator.close();
       await supervisor?.stop();
+      await storage?.stop();
     },
   };
 }
 
 /** Validation must not share the proxy's storage: it creates a CA if a site asks for one. */
-function validationEnv(settings: ProxySettings): Record<string, string> {
+function validationEnv(settings: ProxySettings): ValidatorDeps['env'] {
   const home = settings.env.HOME ?? '/nonexistent';
   return {
     ...settings.env,

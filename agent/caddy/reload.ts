@@ -27,6 +27,8 @@ export type ReloadDeps = Omit<RecoveryDeps, 'admin' | 'resume'> & {
   /** Caddy's variables. */
   env: Readonly<Record<string, string>>;
   restrictions: Restrictions;
+  /** Repairs a managed proxy's storage. @returns whether it is worth loading again */
+  repairAfter: (error: unknown) => Promise<boolean>;
 };
 
 export type ReloadOptions = {
@@ -184,7 +186,10 @@ export function createReload(deps: ReloadDeps): Reload {
         accessLog: deps.accessLog,
       });
       assertPortsFree(config, previous);
-      await makeLive(config, digest, previous);
+      await makeLive(config, digest, previous).catch(async (error: unknown) => {
+        if (!(await deps.repairAfter(error))) throw error;
+        await makeLive(config, digest, previous);
+      });
       try {
         const copy = proxyfile.swapIn(digest);
         if (copy !== null) log('kept a foreign Caddyfile', { copy }, 'warn');
