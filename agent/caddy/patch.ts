@@ -17,14 +17,14 @@ export type Stamp = {
 
 const ACCESS = 'http.log.access';
 
-/** The loggers for failed requests, health checks and certificates, including issued ones. */
-const ERRORS = [
-  'http.log.error',
-  'http.handlers.reverse_proxy.health_checker',
-  'tls.obtain',
-  'tls.renew',
-  'tls.issuance',
-];
+/** The loggers for certificates, including issued ones. */
+const CERTIFICATES = ['tls.obtain', 'tls.renew', 'tls.issuance'];
+
+/** The loggers for failed requests, health checks and certificates. */
+const ERRORS = ['http.log.error', 'http.handlers.reverse_proxy.health_checker', ...CERTIFICATES];
+
+/** The errors of Caddy's other TLS loggers: why it gave a certificate up. The rest is of no interest. */
+const TLS_LOGGER = 'signalbox_tls';
 
 /** Only the newest errors are ever read. */
 const ERROR_LOG_MB = 10;
@@ -62,6 +62,15 @@ export function patchConfig(adapted: JsonObject, stamp: Stamp): JsonObject {
   const logs = withoutAdmin(object(logging.logs));
   const fallback = { ...object(logs.default) };
   if (fallback.include === undefined) fallback.exclude = withoutAccess(fallback.exclude);
+  const errors = {
+    writer: {
+      output: 'file',
+      filename: errorLogOf(stamp.accessLog.file),
+      roll_size_mb: ERROR_LOG_MB,
+      roll_keep: 1,
+    },
+    encoder: { format: 'json' },
+  };
   return {
     ...adapted,
     admin: adminOf(stamp.admin),
@@ -82,16 +91,8 @@ export function patchConfig(adapted: JsonObject, stamp: Stamp): JsonObject {
           encoder: { format: 'json' },
           include: [ACCESS],
         },
-        [ERROR_LOGGER]: {
-          writer: {
-            output: 'file',
-            filename: errorLogOf(stamp.accessLog.file),
-            roll_size_mb: ERROR_LOG_MB,
-            roll_keep: 1,
-          },
-          encoder: { format: 'json' },
-          include: ERRORS,
-        },
+        [ERROR_LOGGER]: { ...errors, include: ERRORS },
+        [TLS_LOGGER]: { ...errors, level: 'ERROR', include: ['tls'], exclude: CERTIFICATES },
       },
     },
     ...(adapted.apps === undefined ? {} : { apps: patchApps(object(adapted.apps)) }),

@@ -15,6 +15,8 @@ const FILES = [
   ),
   ...['crt', 'key', 'json'].map((type) => `${LEAF}.${type}`),
 ];
+type State = { errors: { acme: { name: string; message: string } | null } };
+
 const CASES = [...DAMAGES, MISSING].flatMap((one) => FILES.map((file) => ({ ...one, file })));
 /** "Within seconds", for a machine that does something else as well. */
 const SECONDS = 5_000;
@@ -109,5 +111,16 @@ describe.each(CADDYS)('$name', ({ bin }) => {
       writeFileSync(stored('locks/issue_cert_d.test.lock'), future);
     });
     for (const name of ['d', 'd0', 'd80', 'd43']) await addSecureSite(stack, owner, `${name}.test`);
+  });
+
+  test('says why a lock that is damaged while it runs keeps a site without certificate', async () => {
+    writeFileSync(stored('locks/issue_cert_e.test.lock'), '{"created":"20');
+    const json = { domain: `e.test:${stack.httpsPort}`, config: 'respond e' };
+    const { body } = await ask<{ id: number }>(`${stack.hub}/vhosts`, { json, ...owner });
+    const acme = await until(async () => {
+      const state = await ask<State>(`${stack.hub}/vhosts/${body.id}/state`, owner);
+      return state.body.errors.acme;
+    }, 'the error');
+    expect(acme).toMatchObject({ name: 'e.test', message: expect.stringContaining('lock') });
   });
 });
