@@ -1,5 +1,5 @@
 /** Adds the agent's admin endpoint and loggers to an adapted configuration. Pure. */
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { ACCESS_LOGGER, ERROR_LOGGER } from './admin.ts';
 import { SECRET_NAME } from './identity.ts';
 import { field, type Json, type JsonObject, list, object } from './json.ts';
@@ -26,12 +26,18 @@ const ERRORS = ['http.log.error', 'http.handlers.reverse_proxy.health_checker', 
 /** The errors of Caddy's other TLS loggers: why it gave a certificate up. The rest is of no interest. */
 const TLS_LOGGER = 'signalbox_tls';
 
+/** The loggers that the agent adds; all write to files in the folder of the access log. */
+export const LOGGERS = [ACCESS_LOGGER, ERROR_LOGGER, TLS_LOGGER];
+
 /** Only the newest errors are ever read. */
 const ERROR_LOG_MB = 10;
 
-/** The path of the error log: beside the access log, where the proxy is known to have access. */
+/**
+ * The path of the error log: beside the access log, where the proxy is known to have access, and with
+ * its folder spelled the same.
+ */
 export const errorLogOf = (accessLog: string): string =>
-  join(dirname(accessLog), 'signalbox-errors.log');
+  `${dirname(accessLog)}/signalbox-errors.log`;
 
 /** By default Caddy deletes rolled files after 90 days; only their number should matter. */
 const KEEP_DAYS = 36_500;

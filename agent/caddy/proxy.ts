@@ -7,6 +7,8 @@ import { Failure } from '../../src/shared/failure.ts';
 import type { Log } from '../../src/shared/log.ts';
 import type { ProxyStatus } from '../../src/shared/wire.ts';
 import { createWarnings, type Warnings } from '../warnings.ts';
+import { endLastLines, makeLogFolder } from './access-log/files.ts';
+import { createLogWatch } from './access-log/watch.ts';
 import { adaptApart } from './adapt.ts';
 import { type Admin, createAdmin } from './admin.ts';
 import { isForeign } from './foreign.ts';
@@ -39,6 +41,8 @@ export type ProxySettings = {
   importDirs?: readonly string[];
   /** Milliseconds a validation may take. */
   deadline?: number;
+  /** Milliseconds between two looks at the access log. */
+  lookEvery?: number;
 };
 
 export type ProxyControl = {
@@ -60,6 +64,8 @@ export type ProxyControl = {
 
 /** 10,000 sites take about 1.3 s. */
 const COMMAND_TIMEOUT_MS = 30_000;
+/** Whoever removed the access log learns within a minute that it is back. */
+const LOOK_EVERY_MS = 20_000;
 
 /**
  * @param tokens the agent's, the current one first: the admin endpoint's secret name derives from it
@@ -104,7 +110,10 @@ export function createProxy(
       env: settings.env,
       admin,
       log,
-      beforeStart: storage.prepare,
+      async beforeStart() {
+        await storage.prepare();
+        await endLastLines(settings.accessLog.file);
+      },
       onUp: async () => {
         storage.keepSynced();
         await reload.resume().catch((error: unknown) => {
@@ -137,7 +146,23 @@ export function createProxy(
     log,
     ...(supervisor ? { managed: supervisor } : {}),
   });
+  const logWatch = createLogWatch({
+    file: settings.accessLog.file,
+    pid: () => supervisor?.pid() ?? null,
+    async reopen() {
+      makeFolder();
+      return reload.reopenLogs();
+    },
+    every: settings.lookEvery ?? LOOK_EVERY_MS,
+    now: () => new Date(),
+    warnings,
+    log,
+  });
   let version: string | null = null;
+
+  function makeFolder(): void {
+    if (settings.managed) makeLogFolder(settings.accessLog.file, settings.user ?? null);
+  }
 
   async function versionOf(): Promise<string | null> {
     version ??= await readVersion(settings);
@@ -200,10 +225,11 @@ export function createProxy(
     async start() {
       const folder = dirname(settings.proxyfile);
       mkdirSync(folder, { recursive: true });
-      if (settings.managed) mkdirSync(dirname(settings.accessLog.file), { recursive: true });
+      makeFolder();
       accessSync(folder, constants.W_OK);
       validator.standBy();
       await supervisor?.start();
+      logWatch.start();
       if (previous.length > 0) {
         await reload.renewSecret().catch((error: unknown) => {
           log('proxy still knows the previous token only', { reason: wordsOf(error) }, 'warn');
@@ -213,6 +239,7 @@ export function createProxy(
 
     async stop() {
       validator.close();
+      logWatch.stop();
       await supervisor?.stop();
       await storage?.stop();
     },
