@@ -2,7 +2,7 @@
  * Reaches the files of Caddy's storage without following links: whoever runs as Caddy's user may put
  * some there, and the agent may be root.
  */
-import { constants } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
 import { type FileHandle, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createConcurrencyLimit } from '../../../src/shared/concurrency-limit.ts';
@@ -72,30 +72,32 @@ async function foldersIn(held: string): Promise<string[]> {
 export const TORN = /\.torn-\d{4}-\d\d-\d\d$/;
 
 /**
- * Opens a regular file to read or sync it; the caller closes it.
+ * Opens a regular file while it is used, to read or sync it.
  * @returns undefined if there is none, or something else has its name
  * @throws file system errors
  */
-export async function openRegular(path: string): Promise<FileHandle | undefined> {
+export async function inRegular<T>(
+  path: string,
+  use: (file: FileHandle, stat: Stats) => Promise<T>,
+): Promise<T | undefined> {
   // A pipe must not keep us waiting.
   const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch((error) =>
     error.code === 'ELOOP' ? undefined : absent(error),
   );
-  if (file && !(await file.stat()).isFile()) {
-    await file.close();
-    return undefined;
-  }
-  return file;
-}
-
-/** The bytes of a regular file. @returns undefined as `openRegular` @throws file system errors */
-export async function readRegular(path: string): Promise<Buffer | undefined> {
-  const file = await openRegular(path);
   if (!file) return undefined;
   try {
-    if ((await file.stat()).size > MOST_BYTES) throw new Error(`${path} is too large`);
-    return await file.readFile();
+    const stat = await file.stat();
+    return stat.isFile() ? await use(file, stat) : undefined;
   } finally {
     await file.close();
   }
 }
+
+/** The bytes of a regular file. @returns undefined as `inRegular` @throws file system errors */
+export const readRegular = (path: string): Promise<Buffer | undefined> =>
+  inRegular(path, async (file, { size }) => {
+    if (size > MOST_BYTES) throw new Error(`${path} is too large`);
+    const bytes = Buffer.alloc(size);
+    const { bytesRead } = await file.read(bytes, 0, size, 0);
+    return bytes.subarray(0, bytesRead);
+  });

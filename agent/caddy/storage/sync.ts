@@ -7,7 +7,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createQueue } from '../../../src/shared/async.ts';
 import { absent } from '../../logs/files/segments.ts';
-import { ANY, openRegular, visitFolders } from './held-folder.ts';
+import { ANY, inRegular, visitFolders } from './held-folder.ts';
 
 export type StorageSync = {
   /** Syncs once Caddy has had time to make the certificates of what was loaded, then every 10 s. */
@@ -78,12 +78,10 @@ async function syncYoung(storage: string): Promise<void> {
 
 async function syncFolder(held: string, folder: FileHandle): Promise<void> {
   for (const entry of await readdir(held, { withFileTypes: true })) {
-    const file = entry.isFile() ? await openRegular(join(held, entry.name)) : undefined;
-    try {
-      if (file && isYoung((await file.stat()).mtimeMs)) await file.sync();
-    } finally {
-      await file?.close();
-    }
+    if (!entry.isFile()) continue;
+    await inRegular(join(held, entry.name), async (file, { mtimeMs }) => {
+      if (isYoung(mtimeMs)) await file.sync();
+    });
   }
   if (isYoung((await folder.stat()).mtimeMs)) await folder.sync();
 }
