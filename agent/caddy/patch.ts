@@ -1,5 +1,5 @@
 /** Adds the agent's admin endpoint and loggers to an adapted configuration. Pure. */
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { ACCESS_LOGGER, ERROR_LOGGER } from './admin.ts';
 import { SECRET_NAME } from './identity.ts';
 import { field, type Json, type JsonObject, list, object } from './json.ts';
@@ -17,21 +17,27 @@ export type Stamp = {
 
 const ACCESS = 'http.log.access';
 
-/** The loggers for failed requests, health checks and certificates, including issued ones. */
-const ERRORS = [
-  'http.log.error',
-  'http.handlers.reverse_proxy.health_checker',
-  'tls.obtain',
-  'tls.renew',
-  'tls.issuance',
-];
+/** The loggers for certificates, including issued ones. */
+const CERTIFICATES = ['tls.obtain', 'tls.renew', 'tls.issuance'];
+
+/** The loggers for failed requests, health checks and certificates. */
+const ERRORS = ['http.log.error', 'http.handlers.reverse_proxy.health_checker', ...CERTIFICATES];
+
+/** The errors of Caddy's other TLS loggers: why it gave a certificate up. The rest is of no interest. */
+const TLS_LOGGER = 'signalbox_tls';
+
+/** The loggers that the agent adds; all write to files in the folder of the access log. */
+export const LOGGERS = [ACCESS_LOGGER, ERROR_LOGGER, TLS_LOGGER];
 
 /** Only the newest errors are ever read. */
 const ERROR_LOG_MB = 10;
 
-/** The path of the error log: beside the access log, where the proxy is known to have access. */
+/**
+ * The path of the error log: beside the access log, where the proxy is known to have access, and with
+ * its folder spelled the same.
+ */
 export const errorLogOf = (accessLog: string): string =>
-  join(dirname(accessLog), 'signalbox-errors.log');
+  `${dirname(accessLog)}/signalbox-errors.log`;
 
 /** By default Caddy deletes rolled files after 90 days; only their number should matter. */
 const KEEP_DAYS = 36_500;
@@ -62,6 +68,15 @@ export function patchConfig(adapted: JsonObject, stamp: Stamp): JsonObject {
   const logs = withoutAdmin(object(logging.logs));
   const fallback = { ...object(logs.default) };
   if (fallback.include === undefined) fallback.exclude = withoutAccess(fallback.exclude);
+  const errors = {
+    writer: {
+      output: 'file',
+      filename: errorLogOf(stamp.accessLog.file),
+      roll_size_mb: ERROR_LOG_MB,
+      roll_keep: 1,
+    },
+    encoder: { format: 'json' },
+  };
   return {
     ...adapted,
     admin: adminOf(stamp.admin),
@@ -82,16 +97,8 @@ export function patchConfig(adapted: JsonObject, stamp: Stamp): JsonObject {
           encoder: { format: 'json' },
           include: [ACCESS],
         },
-        [ERROR_LOGGER]: {
-          writer: {
-            output: 'file',
-            filename: errorLogOf(stamp.accessLog.file),
-            roll_size_mb: ERROR_LOG_MB,
-            roll_keep: 1,
-          },
-          encoder: { format: 'json' },
-          include: ERRORS,
-        },
+        [ERROR_LOGGER]: { ...errors, include: ERRORS },
+        [TLS_LOGGER]: { ...errors, level: 'ERROR', include: ['tls'], exclude: CERTIFICATES },
       },
     },
     ...(adapted.apps === undefined ? {} : { apps: patchApps(object(adapted.apps)) }),

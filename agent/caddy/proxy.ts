@@ -6,6 +6,9 @@ import { hasHeredocs } from '../../src/shared/caddyfile/dialect.ts';
 import { Failure } from '../../src/shared/failure.ts';
 import type { Log } from '../../src/shared/log.ts';
 import type { ProxyStatus } from '../../src/shared/wire.ts';
+import { createWarnings, type Warnings } from '../warnings.ts';
+import { endLastLines, makeLogFolder } from './access-log/files.ts';
+import { createLogWatch } from './access-log/watch.ts';
 import { adaptApart } from './adapt.ts';
 import { type Admin, createAdmin } from './admin.ts';
 import { isForeign } from './foreign.ts';
@@ -14,9 +17,10 @@ import { field, type JsonObject, list, object } from './json.ts';
 import { createProxyfile, digestOf } from './proxyfile.ts';
 import { createReload, type Reload } from './reload.ts';
 import { createRestrictions } from './restrictions.ts';
+import { createCaddyStorage } from './storage/storage.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
 import type { CaddyUser } from './user.ts';
-import { createValidator } from './validate.ts';
+import { createValidator, type ValidatorDeps } from './validate.ts';
 import { createWatch, type Watch } from './watch.ts';
 
 export type ProxySettings = {
@@ -37,6 +41,8 @@ export type ProxySettings = {
   importDirs?: readonly string[];
   /** Milliseconds a validation may take. */
   deadline?: number;
+  /** Milliseconds between two looks at the access log. */
+  lookEvery?: number;
 };
 
 export type ProxyControl = {
@@ -58,12 +64,18 @@ export type ProxyControl = {
 
 /** 10,000 sites take about 1.3 s. */
 const COMMAND_TIMEOUT_MS = 30_000;
+/** Whoever removed the access log learns within a minute that it is back. */
+const LOOK_EVERY_MS = 20_000;
 
-/** @param tokens the agent's, the current one first: the admin endpoint's secret name derives from it */
+/**
+ * @param tokens the agent's, the current one first: the admin endpoint's secret name derives from it
+ * @param warnings the agent's, for the status
+ */
 export function createProxy(
   settings: ProxySettings,
   tokens: readonly [string, ...string[]],
   log: Log,
+  warnings: Warnings = createWarnings(log),
 ): ProxyControl {
   const [token, ...previous] = tokens;
   const admin = createAdmin({
@@ -80,8 +92,17 @@ export function createProxy(
   };
   const validator = createValidator(commands);
   const proxyfile = createProxyfile(settings.proxyfile, () => new Date());
+  const storage = settings.managed
+    ? createCaddyStorage({
+        folder: join(settings.env.XDG_DATA_HOME ?? '', 'caddy'),
+        warnings,
+        now: () => new Date(),
+        log,
+      })
+    : null;
   const supervisor: Supervisor | null =
     settings.managed &&
+    storage &&
     createSupervisor({
       bin: settings.bin,
       user: settings.user ?? null,
@@ -89,10 +110,16 @@ export function createProxy(
       env: settings.env,
       admin,
       log,
-      onUp: () =>
-        reload.resume().catch((error: unknown) => {
+      async beforeStart() {
+        await storage.prepare();
+        await endLastLines(settings.accessLog.file);
+      },
+      onUp: async () => {
+        storage.keepSynced();
+        await reload.resume().catch((error: unknown) => {
           log('last proxyfile not loaded', { reason: wordsOf(error) }, 'error');
-        }),
+        });
+      },
     });
   const restrictions = createRestrictions({
     reading: async () => ({
@@ -115,10 +142,27 @@ export function createProxy(
     accessLog: settings.accessLog,
     env: settings.env,
     restrictions,
+    repairAfter: async (error) => (await storage?.repairAfter(error)) ?? false,
     log,
     ...(supervisor ? { managed: supervisor } : {}),
   });
+  const logWatch = createLogWatch({
+    file: settings.accessLog.file,
+    pid: () => supervisor?.pid() ?? null,
+    async reopen() {
+      makeFolder();
+      return reload.reopenLogs();
+    },
+    every: settings.lookEvery ?? LOOK_EVERY_MS,
+    now: () => new Date(),
+    warnings,
+    log,
+  });
   let version: string | null = null;
+
+  function makeFolder(): void {
+    if (settings.managed) makeLogFolder(settings.accessLog.file, settings.user ?? null);
+  }
 
   async function versionOf(): Promise<string | null> {
     version ??= await readVersion(settings);
@@ -142,7 +186,11 @@ export function createProxy(
   return {
     admin,
     watch,
-    reload: reload.reload,
+    async reload(text, options) {
+      const digest = await reload.reload(text, options);
+      storage?.keepSynced();
+      return digest;
+    },
     validate: reload.check,
     async adapt(text) {
       // First, because the answer would contain the files that the text imports.
@@ -168,6 +216,7 @@ export function createProxy(
         drift: live.digest !== null && unknownFile,
         proxy: { running: live.running, version: await versionOf() },
         restartNeeded: reload.restartNeeded(live.digest),
+        warnings: warnings.list(),
       };
     },
 
@@ -176,10 +225,11 @@ export function createProxy(
     async start() {
       const folder = dirname(settings.proxyfile);
       mkdirSync(folder, { recursive: true });
-      if (settings.managed) mkdirSync(dirname(settings.accessLog.file), { recursive: true });
+      makeFolder();
       accessSync(folder, constants.W_OK);
       validator.standBy();
       await supervisor?.start();
+      logWatch.start();
       if (previous.length > 0) {
         await reload.renewSecret().catch((error: unknown) => {
           log('proxy still knows the previous token only', { reason: wordsOf(error) }, 'warn');
@@ -189,13 +239,15 @@ export function createProxy(
 
     async stop() {
       validator.close();
+      logWatch.stop();
       await supervisor?.stop();
+      await storage?.stop();
     },
   };
 }
 
 /** Validation must not share the proxy's storage: it creates a CA if a site asks for one. */
-function validationEnv(settings: ProxySettings): Record<string, string> {
+function validationEnv(settings: ProxySettings): ValidatorDeps['env'] {
   const home = settings.env.HOME ?? '/nonexistent';
   return {
     ...settings.env,

@@ -35,6 +35,8 @@ export type SupervisorDeps = {
   /** Its whole environment. */
   env: Record<string, string>;
   admin: Admin;
+  /** Runs before each start, while no Caddy uses its storage. Must not reject. */
+  beforeStart: () => Promise<void>;
   /** Runs after each start, once the admin endpoint answers: loads what is to be served. */
   onUp: () => Promise<void>;
   log: Log;
@@ -96,6 +98,7 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
   }
 
   async function spawn(): Promise<Process> {
+    await deps.beforeStart();
     rollOutput();
     const sink = openSync(output, 'a', 0o600);
     try {

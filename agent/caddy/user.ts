@@ -17,6 +17,7 @@ import { isBelow } from '../../src/shared/paths.ts';
 /** A user other than the agent's. */
 export type CaddyUser = {
   uid: number;
+  gid: number;
   /** What a command line starts with so that the rest runs as that user. */
   prefix: readonly string[];
 };
@@ -78,7 +79,7 @@ export function separateUser(caddy: ManagedCaddy): CaddyUser | string {
     prefix === null
       ? 'setpriv (util-linux) is not installed.'
       : whyNot({ ...caddy, prefix, folders: [...own, logs] });
-  if (prefix !== null && reason === null) return { uid, prefix };
+  if (prefix !== null && reason === null) return { uid, gid, prefix };
   give({ uid: 0, gid: 0 }, 0o700);
   return `Caddy runs as root, as signalbox does, so its sites reach whatever root can: ${reason}`;
 }

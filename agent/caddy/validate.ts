@@ -2,9 +2,12 @@
  * Runs `caddy validate` in a child process that is started in advance: a new one spends most of its
  * 17 ms on starting up; one that already waits on its standard input answers in 4 ms.
  */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { within } from '../../src/shared/async.ts';
 import { proxyUnreachable } from './admin.ts';
 import { limitMemory, memoryLimit, timeLimit } from './limits.ts';
+import { isStoredFilesFault } from './storage/fault.ts';
 import { lastErrorOf, rejected } from './words.ts';
 
 export type ValidatorDeps = {
@@ -12,8 +15,8 @@ export type ValidatorDeps = {
   bin: string;
   /** What its command lines start with, to run as another user. */
   prefix: readonly string[];
-  /** Its whole environment. */
-  env: Record<string, string>;
+  /** Its whole environment. Its data folder is thrown away, now and whenever it is damaged. */
+  env: Record<string, string> & { XDG_DATA_HOME: string };
   /** Milliseconds after which a command is killed at the latest; see `timeLimit`. */
   deadline: number;
 };
@@ -38,6 +41,7 @@ const STAND_BY_MS = 10;
 const KEPT_BYTES = 64 * 1024;
 
 export function createValidator({ bin, prefix, env, deadline }: ValidatorDeps): Validator {
+  throwStorageAway();
   let ready: Child | null = null;
   let closed = false;
   let timer: Timer | null = null;
@@ -57,25 +61,44 @@ export function createValidator({ bin, prefix, env, deadline }: ValidatorDeps): 
     return child;
   }
 
+  /** @returns Caddy's words, or null if it accepts `text` @throws Failure PROXY_UNREACHABLE */
+  async function whyNot(text: string): Promise<string | null> {
+    let child: Child;
+    try {
+      child = take();
+      limitMemory(child.pid, memoryLimit(text));
+      child.stdin.write(text);
+      void child.stdin.end();
+    } catch (cause) {
+      throw proxyUnreachable(cause);
+    }
+    const exited = Promise.all([tail(child.stderr), child.exited]);
+    const [stderr, code] = await within(exited, timeLimit(text, deadline), () => {
+      child.kill('SIGKILL');
+      return exited;
+    });
+    if (child.signalCode !== null)
+      throw proxyUnreachable(`validate was killed by ${child.signalCode}`);
+    return code === 0 ? null : lastErrorOf(stderr);
+  }
+
+  /** It holds nothing but an authority that Caddy makes for a validation. */
+  function throwStorageAway(): void {
+    try {
+      rmSync(join(env.XDG_DATA_HOME, 'caddy'), { recursive: true, force: true });
+    } catch {
+      // Not writable for now; the next validation will say so if that matters.
+    }
+  }
+
   return {
     async validate(text) {
-      let child: Child;
-      try {
-        child = take();
-        limitMemory(child.pid, memoryLimit(text));
-        child.stdin.write(text);
-        void child.stdin.end();
-      } catch (cause) {
-        throw proxyUnreachable(cause);
+      let reason = await whyNot(text);
+      if (reason !== null && isStoredFilesFault(reason)) {
+        throwStorageAway();
+        reason = await whyNot(text);
       }
-      const exited = Promise.all([tail(child.stderr), child.exited]);
-      const [stderr, code] = await within(exited, timeLimit(text, deadline), () => {
-        child.kill('SIGKILL');
-        return exited;
-      });
-      if (child.signalCode !== null)
-        throw proxyUnreachable(`validate was killed by ${child.signalCode}`);
-      if (code !== 0) throw rejected(lastErrorOf(stderr));
+      if (reason !== null) throw rejected(reason);
     },
 
     standBy() {

@@ -45,7 +45,7 @@ export function readLogEvent(line: string): LogEvent | null {
   if (!isTime(at) || typeof logger !== 'string') return null;
   if (/^http\.log\.error(\.|$)/.test(logger)) return ofRequest(entry, at, message);
   if (logger.startsWith(HEALTH)) return ofHealth(entry, at, message);
-  return logger.startsWith('tls.') ? ofCertificate(entry, at, message) : null;
+  return /^tls(\.|$)/.test(logger) ? ofCertificate(entry, at, message) : null;
 }
 
 function ofRequest(entry: Json, at: number, msg: string): LogEvent | null {
@@ -77,7 +77,9 @@ function ofHealth(entry: Json, at: number, msg: string): LogEvent | null {
 function ofCertificate(entry: Json, at: number, msg: string): LogEvent | null {
   const level = field(entry, 'level');
   const error = textOf(entry, 'error');
-  const name = textOf(entry, 'identifier');
+  // A job that was given up names what it was for in its error alone.
+  const job = msg === 'job failed' ? /^(\S+): /.exec(error) : null;
+  const name = job?.[1] ?? textOf(entry, 'identifier');
   if (level === 'info') {
     const isDone = name !== '' && /^certificate (obtained|renewed) successfully/.test(msg);
     return isDone ? { kind: 'obtained', at, name } : null;

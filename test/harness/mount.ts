@@ -20,3 +20,17 @@ function tryToMount(): boolean {
   rmSync(probe, { recursive: true, force: true });
   return may;
 }
+
+/** Mounts a file as an ext4 file system, in the state that it has on the disk. @returns whether it worked */
+export function mountImage(image: string, folder: string): boolean {
+  mkdirSync(folder, { recursive: true });
+  // Nothing is written but what is synced.
+  return run('mount', '-t', 'ext4', '-o', 'loop,commit=3000', image, folder);
+}
+
+/** @returns whether this machine makes them */
+export function makeImage(image: string, size: string): boolean {
+  return run('truncate', '-s', size, image) && run('mkfs.ext4', '-q', image);
+}
+
+export const unmount = (folder: string): boolean => run('umount', folder);

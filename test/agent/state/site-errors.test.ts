@@ -76,6 +76,20 @@ describe('a line says', () => {
       { kind: 'acme', at, name: 'a.example', message: 'no TXT record in zone' },
     ],
     [
+      'that a certificate was given up',
+      line({
+        logger: 'tls',
+        msg: 'job failed',
+        error: "a.example: obtaining certificate: unable to acquire lock 'issue_cert_a.example'",
+      }),
+      {
+        kind: 'acme',
+        at,
+        name: 'a.example',
+        message: "a.example: obtaining certificate: unable to acquire lock 'issue_cert_a.example'",
+      },
+    ],
+    [
       'when Caddy tries again',
       line({
         logger: 'tls.renew',
