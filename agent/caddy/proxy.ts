@@ -6,6 +6,7 @@ import { hasHeredocs } from '../../src/shared/caddyfile/dialect.ts';
 import { Failure } from '../../src/shared/failure.ts';
 import type { Log } from '../../src/shared/log.ts';
 import type { ProxyStatus } from '../../src/shared/wire.ts';
+import { createWarnings, type Warnings } from '../warnings.ts';
 import { adaptApart } from './adapt.ts';
 import { type Admin, createAdmin } from './admin.ts';
 import { isForeign } from './foreign.ts';
@@ -59,11 +60,15 @@ export type ProxyControl = {
 /** 10,000 sites take about 1.3 s. */
 const COMMAND_TIMEOUT_MS = 30_000;
 
-/** @param tokens the agent's, the current one first: the admin endpoint's secret name derives from it */
+/**
+ * @param tokens the agent's, the current one first: the admin endpoint's secret name derives from it
+ * @param warnings the agent's, for the status
+ */
 export function createProxy(
   settings: ProxySettings,
   tokens: readonly [string, ...string[]],
   log: Log,
+  warnings: Warnings = createWarnings(log),
 ): ProxyControl {
   const [token, ...previous] = tokens;
   const admin = createAdmin({
@@ -168,6 +173,7 @@ export function createProxy(
         drift: live.digest !== null && unknownFile,
         proxy: { running: live.running, version: await versionOf() },
         restartNeeded: reload.restartNeeded(live.digest),
+        warnings: warnings.list(),
       };
     },
 

@@ -57,7 +57,7 @@ export type HubDeps = {
   loopback: boolean;
   /** The hosts that the hub answers to; empty: any. */
   hosts: readonly string[];
-  /** What the operator should know, for the status. */
+  /** What the operator should know of the hub, for the status. */
   warnings: readonly string[];
   version: string;
   commit: string | null;

@@ -73,6 +73,11 @@ export const ProxyStatus = t.Object({
     version: t.Union([t.String(), t.Null()]),
   }),
   restartNeeded: t.Boolean(),
+  warnings: t.Optional(
+    t.Array(t.String(), {
+      description: 'what the operator should know; an agent of an earlier version has none',
+    }),
+  ),
 });
 export type ProxyStatus = Static<typeof ProxyStatus>;
 

@@ -128,6 +128,7 @@ describe('reload', () => {
       drift: false,
       proxy: { running: true, version: expect.stringMatching(/^\d+\.\d+\.\d+/) },
       restartNeeded: false,
+      warnings: expect.any(Array),
     });
   });
 

@@ -11,6 +11,7 @@ import { endingCertificates } from './certificates.ts';
 export type StatusDeps = {
   agent: AgentClient;
   publisher: Publisher;
+  /** The hub's own. */
   warnings: readonly string[];
   version: string;
   /** The commit that the binary was built from. */
@@ -109,7 +110,7 @@ export async function readStatus(deps: StatusDeps): Promise<HubStatus> {
       milliseconds: roundToTenths(last.milliseconds),
       changes: last.changes,
     },
-    warnings: status?.drift ? [...warnings, EDITED] : [...warnings],
+    warnings: [...warnings, ...(status?.warnings ?? []), ...(status?.drift ? [EDITED] : [])],
     broken: publisher.broken().map(({ vhost, failure }) => ({
       id: vhost.id,
       domain: vhost.domain,

@@ -9,6 +9,7 @@ import { createLogs } from '../../../agent/logs/logs.ts';
 import { collectLogs, collectProxy, createAgentMetrics } from '../../../agent/metrics.ts';
 import { handshake } from '../../../agent/state/handshake.ts';
 import { createProxyState } from '../../../agent/state/proxy-state.ts';
+import { createWarnings } from '../../../agent/warnings.ts';
 import { readIfThere } from '../../shared/files.ts';
 import { lockFolder } from '../../shared/lock.ts';
 import { type Log, withFields } from '../../shared/log.ts';
@@ -16,7 +17,7 @@ import { collectProcess } from '../../shared/observe/process.ts';
 import type { AgentSettings } from '../config.ts';
 import { listen } from '../listen.ts';
 import { VERSION } from '../version.ts';
-import { type Indexing, type PreparedAgent, prepareSocketFolder } from './running.ts';
+import { type Indexing, type Prepared, prepareSocketFolder } from './running.ts';
 
 /** @throws Error if the port is in use, or another agent manages the proxy of this data folder */
 export function prepareAgent(
@@ -24,7 +25,7 @@ export function prepareAgent(
   token: string,
   given: Log,
   indexing?: Indexing,
-): PreparedAgent {
+): Prepared {
   const log = withFields(given, { part: 'agent' });
   const { managed, admin, accessLog } = settings.proxy;
   // A second agent would adopt the first one's proxy, and stop it when it stops itself.
@@ -44,11 +45,11 @@ export function prepareAgent(
             passwd: readIfThere('/etc/passwd') ?? '',
           })
         : null;
-    const warnings = typeof separated === 'string' ? [separated] : [];
-    for (const warning of warnings) log('warning', { warning }, 'warn');
+    const warnings = createWarnings(log);
+    if (typeof separated === 'string') warnings.set('user', separated);
     const user = typeof separated === 'string' ? null : separated;
     if (managed && socket !== null) prepareSocketFolder(socket, user?.uid);
-    const proxy = createProxy({ ...settings.proxy, user }, tokens, log);
+    const proxy = createProxy({ ...settings.proxy, user }, tokens, log, warnings);
     const { onIndexing, over } = indexing ?? {};
     const logs = createLogs({ file: accessLog.file, ...(onIndexing ? { onIndexing } : {}) });
     void logs.warm().then(over);
@@ -74,7 +75,6 @@ export function prepareAgent(
     let begun = false;
     return {
       url: listening.url,
-      warnings,
       async begin() {
         begun = true;
         await proxy.start();

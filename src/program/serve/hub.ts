@@ -31,7 +31,7 @@ import { newSecret } from './first-run.ts';
 import { type Prepared, prepareSocketFolder, type RunningHub } from './running.ts';
 
 /**
- * @param oneMachine only in that mode: the first preamble, and what the agent has logged already
+ * @param preamble the first one; only if hub, agent and proxy are on one machine
  * @throws Error if the port is in use; the database is closed then
  */
 export function prepareHub(
@@ -39,12 +39,12 @@ export function prepareHub(
   { db, close }: OpenDatabase,
   token: string,
   given: Log,
-  oneMachine?: { preamble: () => string; warnings: readonly string[] },
+  preamble?: () => string,
 ): RunningHub & Prepared {
   const now = () => new Date();
   const log = withFields(given, { part: 'hub' });
   const store = createStore(db);
-  if (oneMachine && store.isUnseeded()) store.seedPreamble(oneMachine.preamble(), now());
+  if (preamble && store.isUnseeded()) store.seedPreamble(preamble(), now());
   const { agentUrl: url, agentTrust: trust, agentDeadline: deadline } = settings;
   const agent = createAgentClient({
     url,
@@ -74,7 +74,7 @@ export function prepareHub(
   const importer = createImporter({
     publisher,
     agent,
-    keepFirst: oneMachine !== undefined,
+    keepFirst: preamble !== undefined,
     readImport: createReadImport(settings.importDirs),
     now,
   });
@@ -101,7 +101,7 @@ export function prepareHub(
     trustProxy,
     loopback: isLoopback(settings.host),
     hosts,
-    warnings: [...warnings, ...(oneMachine?.warnings ?? [])],
+    warnings,
     version: VERSION,
     commit: COMMIT,
     now,

@@ -9,11 +9,6 @@ export type Indexing = { onIndexing: (done: number, total: number) => void; over
 /** Listens, but does no work of its own before `begin` is called. */
 export type Prepared = Running & { begin: () => Promise<void> };
 
-export type PreparedAgent = Prepared & {
-  /** What the operator should know. */
-  warnings: readonly string[];
-};
-
 export type RunningHub = Running & {
   /** What the first sign-up needs, unless it surely comes from this machine; null once there is an account. */
   setupCode: string | null;

@@ -7,7 +7,7 @@ import type { Running } from '../listen.ts';
 import { prepareAgent } from './agent.ts';
 import { firstPreamble, ownToken } from './first-run.ts';
 import { prepareHub } from './hub.ts';
-import type { Indexing, Prepared, PreparedAgent, RunningHub } from './running.ts';
+import type { Indexing, Prepared, RunningHub } from './running.ts';
 
 /** @throws Error if the data folder or the port is in use */
 export async function serveHub(
@@ -43,7 +43,7 @@ export async function serveAll(
   const { hub, agent } = settings;
   const database = openDatabase(hub.dataDir);
   const token = settings.token ?? ownToken(join(hub.dataDir, 'agent-token'));
-  let preparedAgent: PreparedAgent;
+  let preparedAgent: Prepared;
   try {
     preparedAgent = prepareAgent(agent, token, log, indexing);
   } catch (error) {
@@ -54,10 +54,7 @@ export async function serveAll(
   try {
     const agentTrust = agent.tls && { ca: agent.tls.cert };
     const local = { ...hub, agentUrl: preparedAgent.url, agentTrust };
-    preparedHub = prepareHub(local, database, token, log, {
-      preamble: () => firstPreamble(settings.firstPorts),
-      warnings: preparedAgent.warnings,
-    });
+    preparedHub = prepareHub(local, database, token, log, () => firstPreamble(settings.firstPorts));
   } catch (error) {
     await preparedAgent.stop();
     throw error;
