@@ -18,6 +18,7 @@ import { createRestrictions } from './restrictions.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
 import type { CaddyUser } from './user.ts';
 import { createValidator } from './validate.ts';
+import { assertSupported, createVersion } from './version.ts';
 import { createWatch, type Watch } from './watch.ts';
 
 export type ProxySettings = {
@@ -52,7 +53,7 @@ export type ProxyControl = {
   status(): Promise<ProxyStatus>;
   /** How often a managed proxy was started or adopted; empty if another program runs it. */
   starts(): Readonly<Record<string, number>>;
-  /** @throws file system errors if a folder cannot be created or written to */
+  /** @throws Error if the program is not a supported Caddy; file system errors of its folders */
   start(): Promise<void>;
   stop(): Promise<void>;
 };
@@ -77,9 +78,9 @@ export function createProxy(
     ...(settings.managed ? {} : { foreign: originsOfFile }),
   });
   const watch = createWatch(admin);
+  const program = { bin: settings.bin, prefix: settings.user?.prefix ?? [], env: settings.env };
   const commands = {
-    bin: settings.bin,
-    prefix: settings.user?.prefix ?? [],
+    ...program,
     env: validationEnv(settings),
     deadline: settings.deadline ?? COMMAND_TIMEOUT_MS,
   };
@@ -94,11 +95,19 @@ export function createProxy(
       env: settings.env,
       admin,
       log,
-      onUp: () =>
-        reload.resume().catch((error: unknown) => {
-          log('last proxyfile not loaded', { reason: wordsOf(error) }, 'error');
-        }),
+      onUp: async () => {
+        await Promise.all([
+          // Now, while the program on disk is surely the one that runs.
+          versionOf(),
+          reload.resume().catch((error: unknown) => {
+            log('last proxyfile not loaded', { reason: wordsOf(error) }, 'error');
+          }),
+        ]);
+      },
     });
+  const versionOf = createVersion(program, () =>
+    supervisor ? Object.values(supervisor.starts()).join() : watch.process(),
+  );
   const restrictions = createRestrictions({
     reading: async () => ({
       heredocs: hasHeredocs(await versionOf()),
@@ -123,13 +132,6 @@ export function createProxy(
     log,
     ...(supervisor ? { managed: supervisor } : {}),
   });
-  let version: string | null = null;
-
-  async function versionOf(): Promise<string | null> {
-    version ??= await readVersion(settings);
-    return version;
-  }
-
   /** The origins that a Caddyfile asks for that another program wrote; none if it cannot be read. */
   async function originsOfFile(): Promise<string[]> {
     try {
@@ -180,6 +182,7 @@ export function createProxy(
     starts: () => supervisor?.starts() ?? {},
 
     async start() {
+      await assertSupported(program);
       const folder = dirname(settings.proxyfile);
       mkdirSync(folder, { recursive: true });
       if (settings.managed) mkdirSync(dirname(settings.accessLog.file), { recursive: true });
@@ -208,21 +211,6 @@ function validationEnv(settings: ProxySettings): Record<string, string> {
     XDG_DATA_HOME: join(home, 'validate'),
     XDG_CONFIG_HOME: join(home, 'validate'),
   };
-}
-
-/** As `2.6.2`, or null if the program is missing or hangs. */
-async function readVersion(settings: ProxySettings): Promise<string | null> {
-  try {
-    const child = Bun.spawn([settings.bin, 'version'], {
-      env: settings.env,
-      stdin: 'ignore',
-      stderr: 'ignore',
-      timeout: 5_000,
-    });
-    return /\d+\.\d+\.\d+\S*/.exec(await new Response(child.stdout).text())?.[0] ?? null;
-  } catch {
-    return null;
-  }
 }
 
 const wordsOf = (error: unknown): string =>
