@@ -33,6 +33,8 @@ export type ProxySettings = {
   accessLog: { file: string; rollMb: number; keep: number };
   /** The user of a managed Caddy and of every command; null: that of the agent. */
   user?: CaddyUser | null;
+  /** Makes the folders of a managed Caddy, before each of its starts. @throws Error */
+  prepare?: () => void;
   /** Files and folders of hub and agent, which Caddy has no business in. */
   ownPaths?: readonly string[];
   /** Absolute paths of the folders whose files a Caddyfile may import. */
@@ -95,7 +97,8 @@ export function createProxy(
       env: settings.env,
       admin,
       log,
-      onUp: async () => {
+      prepare: settings.prepare ?? (() => {}),
+      onUp: async (log) => {
         await Promise.all([
           // Now, while the program on disk is surely the one that runs.
           versionOf(),

@@ -48,8 +48,12 @@ export function prepareAgent(
     const warnings = createWarnings(log);
     if (typeof separated === 'string') warnings.set('user', separated);
     const user = typeof separated === 'string' ? null : separated;
-    if (managed && socket !== null) prepareSocketFolder(socket, user?.uid);
-    const proxy = createProxy({ ...settings.proxy, user }, tokens, log, warnings);
+    const prepare = () => {
+      user?.giveFolders();
+      if (managed && socket !== null) prepareSocketFolder(socket, user?.uid);
+    };
+    prepare();
+    const proxy = createProxy({ ...settings.proxy, user, prepare }, tokens, log, warnings);
     const { onIndexing, over } = indexing ?? {};
     const logs = createLogs({ file: accessLog.file, ...(onIndexing ? { onIndexing } : {}) });
     void logs.warm().then(over);
