@@ -17,8 +17,12 @@ const ASK_EVERY_MS = 5_000;
 /** One question is not enough: this process may have been stopped while it waited for the answer. */
 const MUTE_AFTER_QUESTIONS = 3;
 
-export function createMuteWatch(admin: Pick<Admin, 'metrics'>): MuteWatch {
-  let askedAt = performance.now();
+/** @param now milliseconds on a clock that nobody sets */
+export function createMuteWatch(
+  admin: Pick<Admin, 'metrics'>,
+  now = () => performance.now(),
+): MuteWatch {
+  let askedAt = now();
   let silentSince: number | null = null;
   let unanswered = 0;
   let isAsking = false;
@@ -26,7 +30,7 @@ export function createMuteWatch(admin: Pick<Admin, 'metrics'>): MuteWatch {
   /** Queues behind a load under way, so a long one does not count as silence. */
   async function ask(): Promise<void> {
     isAsking = true;
-    askedAt = performance.now();
+    askedAt = now();
     try {
       // The only request that Caddy does not log.
       await admin.metrics();
@@ -44,15 +48,14 @@ export function createMuteWatch(admin: Pick<Admin, 'metrics'>): MuteWatch {
 
   return {
     isMute() {
-      const now = performance.now();
-      if (!isAsking && now - askedAt >= ASK_EVERY_MS) void ask();
-      const isSilent = silentSince !== null && now - silentSince >= MUTE_AFTER_MS;
+      if (!isAsking && now() - askedAt >= ASK_EVERY_MS) void ask();
+      const isSilent = silentSince !== null && now() - silentSince >= MUTE_AFTER_MS;
       return isSilent && unanswered >= MUTE_AFTER_QUESTIONS;
     },
     reset() {
       silentSince = null;
       unanswered = 0;
-      askedAt = performance.now();
+      askedAt = now();
     },
   };
 }
