@@ -135,7 +135,7 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
 
   return {
     reload: (proxyfile, probe) =>
-      call(ReloadAnswer, '/proxy/reload', { body: { proxyfile, probe } }),
+      call(ReloadAnswer, '/proxy/reload', { body: { proxyfile, probe, deadline } }),
     validate: (proxyfile, ports = true) =>
       call(ValidateAnswer, '/proxy/validate', { body: { proxyfile, ports } }),
     adapt: (proxyfile) => call(AdaptAnswer, '/proxy/adapt', { body: { proxyfile } }),
