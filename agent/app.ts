@@ -90,10 +90,13 @@ export function createAgent(deps: AgentDeps) {
     .use(jsonBody(AGENT_BODY_LIMIT))
     .post(
       '/proxy/reload',
-      async ({ body }) => ({
-        success: true as const,
-        digest: await metrics.reload(proxy.reload(body.proxyfile, body)),
-      }),
+      async ({ body, request: { signal } }) => {
+        const { proxyfile, deadline = Number.POSITIVE_INFINITY, ...options } = body;
+        const from = performance.now();
+        const isWanted = () => !signal.aborted && performance.now() - from < deadline;
+        const digest = await metrics.reload(proxy.reload(proxyfile, { ...options, isWanted }));
+        return { success: true as const, digest };
+      },
       {
         body: ReloadRequest,
         response: {

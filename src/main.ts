@@ -8,6 +8,7 @@ import { createProgress } from './program/cli/progress.ts';
 import { commandHelp, overallHelp, synopsis } from './program/cli/usage.ts';
 import { type Environment, readEnvironment } from './program/env-file.ts';
 import { createPaint } from './program/paint.ts';
+import { stopSignals } from './program/stop-signals.ts';
 import { COMMIT, VERSION } from './program/version.ts';
 import { visible, visibleLines } from './program/visible.ts';
 import { messageOf } from './shared/async.ts';
@@ -67,7 +68,7 @@ const cli: Cli = {
   stopSignal: () =>
     new Promise((resolve) => {
       // A second signal changes nothing: what is in progress completes.
-      for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => resolve(signal));
+      for (const signal of stopSignals(readFile)) process.on(signal, () => resolve(signal));
     }),
 };
 

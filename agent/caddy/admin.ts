@@ -1,6 +1,7 @@
 /** A client of Caddy's admin API. One call at a time: Caddy restarts that listener at each load. */
 import { createQueue } from '../../src/shared/async.ts';
 import { Failure } from '../../src/shared/failure.ts';
+import { lacksDescriptors } from '../../src/shared/files.ts';
 import {
   createIdentities,
   type Identity,
@@ -45,7 +46,7 @@ export type Admin = {
   upstreams(): Promise<string>;
   /** The origins that the live configuration lets in besides the agent's. @throws AdminUnreachable */
   otherOrigins(): Promise<string[]>;
-  /** Whether the endpoint answers within a second. Never rejects. */
+  /** Whether the endpoint answers within a second. @throws AdminUnreachable if it cannot be asked */
   answers(): Promise<boolean>;
 };
 
@@ -155,7 +156,10 @@ export function createAdmin(deps: IdentityDeps): Admin {
     answers: () =>
       get('/config/admin', PING_TIMEOUT_MS).then(
         ({ status }) => status === 200,
-        () => false,
+        (error: Error) => {
+          if (lacksDescriptors(error.cause)) throw error;
+          return false;
+        },
       ),
   };
 }

@@ -1,8 +1,12 @@
 /** Notices a proxy that runs but no longer answers on its admin endpoint. */
+import { lacksDescriptors } from '../../src/shared/files.ts';
 import type { Admin } from './admin.ts';
 
 export type MuteWatch = {
-  /** Asks the proxy from time to time; true if it has not answered for 15 seconds. Call it often. */
+  /**
+   * Asks the proxy from time to time; true if it has not answered for 15 seconds, whether or not its
+   * socket is still there. Call it often.
+   */
   isMute(): boolean;
   /** Starts over, with another process. */
   reset(): void;
@@ -10,37 +14,48 @@ export type MuteWatch = {
 
 const MUTE_AFTER_MS = 15_000;
 const ASK_EVERY_MS = 5_000;
+/** One question is not enough: this process may have been stopped while it waited for the answer. */
+const MUTE_AFTER_QUESTIONS = 3;
 
-export function createMuteWatch(admin: Pick<Admin, 'metrics'>): MuteWatch {
-  let askedAt = Date.now();
+/** @param now milliseconds on a clock that nobody sets */
+export function createMuteWatch(
+  admin: Pick<Admin, 'metrics'>,
+  now = () => performance.now(),
+): MuteWatch {
+  let askedAt = now();
   let silentSince: number | null = null;
-  let isMute = false;
+  let unanswered = 0;
   let isAsking = false;
 
   /** Queues behind a load under way, so a long one does not count as silence. */
   async function ask(): Promise<void> {
     isAsking = true;
-    askedAt = Date.now();
+    askedAt = now();
     try {
       // The only request that Caddy does not log.
       await admin.metrics();
       silentSince = null;
-    } catch {
-      silentSince ??= askedAt;
+      unanswered = 0;
+    } catch (error) {
+      // A question that could not be asked says nothing about the proxy.
+      if (!lacksDescriptors((error as Error).cause)) {
+        silentSince ??= askedAt;
+        unanswered++;
+      }
     }
-    isMute = silentSince !== null && Date.now() - silentSince >= MUTE_AFTER_MS;
     isAsking = false;
   }
 
   return {
     isMute() {
-      if (!isAsking && Date.now() - askedAt >= ASK_EVERY_MS) void ask();
-      return isMute;
+      if (!isAsking && now() - askedAt >= ASK_EVERY_MS) void ask();
+      const isSilent = silentSince !== null && now() - silentSince >= MUTE_AFTER_MS;
+      return isSilent && unanswered >= MUTE_AFTER_QUESTIONS;
     },
     reset() {
       silentSince = null;
-      isMute = false;
-      askedAt = Date.now();
+      unanswered = 0;
+      askedAt = now();
     },
   };
 }

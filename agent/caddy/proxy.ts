@@ -21,6 +21,7 @@ import { createCaddyStorage } from './storage/storage.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
 import type { CaddyUser } from './user.ts';
 import { createValidator, type ValidatorDeps } from './validate.ts';
+import { assertSupported, createVersion } from './version.ts';
 import { createWatch, type Watch } from './watch.ts';
 
 export type ProxySettings = {
@@ -35,6 +36,8 @@ export type ProxySettings = {
   accessLog: { file: string; rollMb: number; keep: number };
   /** The user of a managed Caddy and of every command; null: that of the agent. */
   user?: CaddyUser | null;
+  /** Makes the folders of a managed Caddy, before each of its starts. @throws Error */
+  prepare?: () => void;
   /** Files and folders of hub and agent, which Caddy has no business in. */
   ownPaths?: readonly string[];
   /** Absolute paths of the folders whose files a Caddyfile may import. */
@@ -57,7 +60,7 @@ export type ProxyControl = {
   status(): Promise<ProxyStatus>;
   /** How often a managed proxy was started or adopted; empty if another program runs it. */
   starts(): Readonly<Record<string, number>>;
-  /** @throws file system errors if a folder cannot be created or written to */
+  /** @throws Error if the program is not a supported Caddy; file system errors of its folders */
   start(): Promise<void>;
   stop(): Promise<void>;
 };
@@ -84,9 +87,9 @@ export function createProxy(
     ...(settings.managed ? {} : { foreign: originsOfFile }),
   });
   const watch = createWatch(admin);
+  const program = { bin: settings.bin, prefix: settings.user?.prefix ?? [], env: settings.env };
   const commands = {
-    bin: settings.bin,
-    prefix: settings.user?.prefix ?? [],
+    ...program,
     env: validationEnv(settings),
     deadline: settings.deadline ?? COMMAND_TIMEOUT_MS,
   };
@@ -110,17 +113,25 @@ export function createProxy(
       env: settings.env,
       admin,
       log,
+      prepare: settings.prepare ?? (() => {}),
       async beforeStart() {
         await storage.prepare();
         await endLastLines(settings.accessLog.file);
       },
-      onUp: async () => {
+      onUp: async (log) => {
         storage.keepSynced();
-        await reload.resume().catch((error: unknown) => {
-          log('last proxyfile not loaded', { reason: wordsOf(error) }, 'error');
-        });
+        await Promise.all([
+          // Now, while the program on disk is surely the one that runs.
+          versionOf(),
+          reload.resume().catch((error: unknown) => {
+            log('last proxyfile not loaded', { reason: wordsOf(error) }, 'error');
+          }),
+        ]);
       },
     });
+  const versionOf = createVersion(program, () =>
+    supervisor ? Object.values(supervisor.starts()).join() : watch.process(),
+  );
   const restrictions = createRestrictions({
     reading: async () => ({
       heredocs: hasHeredocs(await versionOf()),
@@ -158,15 +169,9 @@ export function createProxy(
     warnings,
     log,
   });
-  let version: string | null = null;
 
   function makeFolder(): void {
     if (settings.managed) makeLogFolder(settings.accessLog.file, settings.user ?? null);
-  }
-
-  async function versionOf(): Promise<string | null> {
-    version ??= await readVersion(settings);
-    return version;
   }
 
   /** The origins that a Caddyfile asks for that another program wrote; none if it cannot be read. */
@@ -223,6 +228,7 @@ export function createProxy(
     starts: () => supervisor?.starts() ?? {},
 
     async start() {
+      await assertSupported(program);
       const folder = dirname(settings.proxyfile);
       mkdirSync(folder, { recursive: true });
       makeFolder();
@@ -254,21 +260,6 @@ function validationEnv(settings: ProxySettings): ValidatorDeps['env'] {
     XDG_DATA_HOME: join(home, 'validate'),
     XDG_CONFIG_HOME: join(home, 'validate'),
   };
-}
-
-/** As `2.6.2`, or null if the program is missing or hangs. */
-async function readVersion(settings: ProxySettings): Promise<string | null> {
-  try {
-    const child = Bun.spawn([settings.bin, 'version'], {
-      env: settings.env,
-      stdin: 'ignore',
-      stderr: 'ignore',
-      timeout: 5_000,
-    });
-    return /\d+\.\d+\.\d+\S*/.exec(await new Response(child.stdout).text())?.[0] ?? null;
-  } catch {
-    return null;
-  }
 }
 
 const wordsOf = (error: unknown): string =>

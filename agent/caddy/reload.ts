@@ -37,6 +37,8 @@ export type ReloadOptions = {
   expects?: string | undefined;
   /** The same text with the lines that need no validation left empty; the load checks it all. */
   probe?: string | undefined;
+  /** Whether the caller still waits for the answer; asked right before the load. */
+  isWanted?: () => boolean;
 };
 
 export type Reload = {
@@ -182,7 +184,7 @@ export function createReload(deps: ReloadDeps): Reload {
   /** @param trusted for the text on disk: it was checked when it was pushed, or the operator wrote it */
   async function publish(
     text: string,
-    { expects, probe }: ReloadOptions,
+    { expects, probe, isWanted = () => true }: ReloadOptions,
     trusted = false,
   ): Promise<string> {
     const digest = digestOf(text);
@@ -210,6 +212,7 @@ export function createReload(deps: ReloadDeps): Reload {
         accessLog: { ...deps.accessLog, file: logFile ?? deps.accessLog.file },
       });
       assertPortsFree(config, previous);
+      if (!isWanted()) throw new Failure('STALE', 'Nobody waits for this any more.');
       await makeLive(config, digest, previous).catch(async (error: unknown) => {
         if (!(await deps.repairAfter(error))) throw error;
         await makeLive(config, digest, previous);

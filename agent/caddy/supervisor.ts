@@ -21,9 +21,11 @@ import {
   type Process,
   pidFileOf,
   processOf,
+  record,
   runsWith,
   uidOf,
 } from './processes.ts';
+import { createSparseLog } from './sparse-log.ts';
 import type { CaddyUser } from './user.ts';
 
 export type SupervisorDeps = {
@@ -37,15 +39,17 @@ export type SupervisorDeps = {
   admin: Admin;
   /** Runs before each start, while no Caddy uses its storage. Must not reject. */
   beforeStart: () => Promise<void>;
+  /** Runs before each start: makes the folders that Caddy's user needs. @throws Error */
+  prepare: () => void;
   /** Runs after each start, once the admin endpoint answers: loads what is to be served. */
-  onUp: () => Promise<void>;
+  onUp: (log: Log) => Promise<void>;
   log: Log;
 };
 
 export type Supervisor = {
   /**
    * Resolves when Caddy answers. If it does not start, logs that and keeps trying.
-   * @throws file system errors
+   * @throws file system errors; what `prepare` throws
    */
   start(): Promise<void>;
   /** Stops Caddy and starts it with nothing but its admin endpoint. @throws Error */
@@ -73,6 +77,7 @@ const OUTPUT_ROLL_BYTES = 10 * 1024 * 1024;
 
 export function createSupervisor(deps: SupervisorDeps): Supervisor {
   const { folder, admin, log } = deps;
+  const { say, settle } = createSparseLog(log);
   const boot = bootConfig({ listen: admin.address, origins: [admin.secret] });
   const output = join(folder, 'caddy.log');
   const mute = createMuteWatch(admin);
@@ -82,6 +87,7 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
   let failures = 0;
   let upSince = 0;
   const starts = { started: 0, adopted: 0 };
+  const args = ['run', '--config', '-', '--pidfile', pidFileOf(folder)];
   let restarting = false;
   let watching: Promise<void> = Promise.resolve();
   let wake = () => {};
@@ -97,13 +103,21 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     }
   }
 
+  /** Before each start, because a cleaner may have removed them. @throws as `start` */
+  function makeFolders(): void {
+    for (const path of [empty, join(folder, 'run')]) {
+      mkdirSync(path, { recursive: true, mode: 0o700 });
+    }
+    deps.prepare();
+  }
+
   async function spawn(): Promise<Process> {
+    makeFolders();
     await deps.beforeStart();
     rollOutput();
     const sink = openSync(output, 'a', 0o600);
     try {
       // Through a pipe: a file would show the admin endpoint's secret to the sites.
-      const args = ['run', '--config', '-', '--pidfile', pidFileOf(folder)];
       const child = Bun.spawn([...(deps.user?.prefix ?? []), deps.bin, ...args], {
         env: deps.env,
         // An empty folder: what Caddy serves if a site has no root.
@@ -117,18 +131,24 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
       child.stdin.write(JSON.stringify(boot));
       await child.stdin.end();
       child.unref();
-      const started = processOf(child.pid);
-      if (started === null) throw new Error('the proxy exited immediately');
-      return started;
+      try {
+        const started = processOf(child.pid);
+        if (started === null) throw new Error('the proxy exited immediately');
+        record(folder, started);
+        return started;
+      } catch (error) {
+        child.kill('SIGKILL');
+        throw error;
+      }
     } finally {
       closeSync(sink);
     }
   }
 
   async function answersWhile(of: Process): Promise<boolean> {
-    const until = Date.now() + START_TIMEOUT_MS;
-    while (isAlive(of) && Date.now() < until && !stopping) {
-      if (await admin.answers()) return true;
+    const until = performance.now() + START_TIMEOUT_MS;
+    while (isAlive(of) && performance.now() < until && !stopping) {
+      if (await admin.answers().catch(() => false)) return true;
       await Bun.sleep(10);
     }
     return false;
@@ -136,17 +156,16 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
 
   const isAsWanted = (one: Process): boolean =>
     uidOf(one) === (deps.user?.uid ?? process.getuid?.()) &&
-    runsWith(one, realpathSync(deps.bin), deps.env);
+    runsWith(one, { bin: realpathSync(deps.bin), args, env: deps.env });
 
-  /** Keeps a Caddy that outlived a killed agent if we would start it the same way; ends others. */
+  /**
+   * Keeps a Caddy that outlived a killed agent if we would start it the same way; ends others.
+   * @throws Error if it cannot look for them, or ask
+   */
   async function adopt(): Promise<Process | null> {
-    // Earlier versions named this file, and their Caddys let everyone in.
-    const former = findCaddies(join(folder, 'boot.json'), deps.bin);
-    const left = [...findCaddies(pidFileOf(folder), deps.bin), ...former];
+    const left = findCaddies(folder, deps.bin);
     const [one] = left;
-    if (former.length === 0 && left.length === 1 && one && isAsWanted(one)) {
-      if (await admin.answers()) return one;
-    }
+    if (left.length === 1 && one && isAsWanted(one) && (await admin.answers())) return one;
     for (const process of left) await end(process, STOP_GRACE_MS);
     return null;
   }
@@ -158,10 +177,10 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
       await end(current, 0);
       throw new Error(`the proxy did not start; its output is in ${output}`);
     }
-    upSince = Date.now();
+    upSince = performance.now();
     mute.reset();
     starts[adopted ? 'adopted' : 'started']++;
-    log(adopted ? 'proxy adopted' : 'proxy started', { pid: current.pid });
+    say(adopted ? 'proxy adopted' : 'proxy started', { pid: current.pid });
   }
 
   /** Waits until the time is over or `wake` is called. */
@@ -174,12 +193,15 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
       if (polls % ROLL_EVERY_POLLS === 0) rollOutput();
       if (stopping || restarting) continue;
       if (current && isAlive(current)) {
+        if (failures > 0 && performance.now() - upSince > HEALTHY_AFTER_MS) {
+          failures = 0;
+          settle();
+        }
         if (!mute.isMute()) continue;
-        log('proxy mute', { pid: current.pid }, 'warn');
+        say('proxy mute', { pid: current.pid }, 'warn');
         await end(current, RESTART_GRACE_MS);
       }
-      log('proxy ended', {}, 'warn');
-      if (Date.now() - upSince > HEALTHY_AFTER_MS) failures = 0;
+      if (current) say('proxy ended', {}, 'warn');
       await pause(BACKOFF_MS[Math.min(failures++, BACKOFF_MS.length - 1)] ?? 0);
       if (!stopping) await serve();
     }
@@ -189,18 +211,16 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
   async function serve(): Promise<void> {
     try {
       await up();
-      await deps.onUp();
+      await deps.onUp(say);
     } catch (error) {
       current = null;
-      log('proxy not started', { reason: String(error) }, 'error');
+      say('proxy not started', { reason: String(error) }, 'error');
     }
   }
 
   return {
     async start() {
-      for (const path of [empty, join(folder, 'run')]) {
-        mkdirSync(path, { recursive: true, mode: 0o700 });
-      }
+      makeFolders();
       await serve();
       watching = watch();
     },
@@ -220,6 +240,8 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
       wake();
       await watching;
       if (current) await end(current, STOP_GRACE_MS);
+      // One that could not be seen after it was started, for want of a descriptor.
+      for (const left of findCaddies(folder, deps.bin)) await end(left, STOP_GRACE_MS);
       log('proxy stopped');
     },
 

@@ -20,6 +20,8 @@ export type CaddyUser = {
   gid: number;
   /** What a command line starts with so that the rest runs as that user. */
   prefix: readonly string[];
+  /** Gives Caddy's folders to that user again, as some may be new. @throws file system errors */
+  giveFolders: () => void;
 };
 
 /** What `separateUser` needs to know of a managed Caddy. */
@@ -73,13 +75,14 @@ export function separateUser(caddy: ManagedCaddy): CaddyUser | string {
       else if ([0, uid].includes(lstatSync(path).uid)) lchownSync(path, to.uid, to.gid);
     }
   };
-  give({ uid, gid }, 0o710);
+  const giveFolders = () => give({ uid, gid }, 0o710);
+  giveFolders();
   const prefix = prefixFor(uid, gid);
   const reason =
     prefix === null
       ? 'setpriv (util-linux) is not installed.'
       : whyNot({ ...caddy, prefix, folders: [...own, logs] });
-  if (prefix !== null && reason === null) return { uid, gid, prefix };
+  if (prefix !== null && reason === null) return { uid, gid, prefix, giveFolders };
   give({ uid: 0, gid: 0 }, 0o700);
   return `Caddy runs as root, as signalbox does, so its sites reach whatever root can: ${reason}`;
 }

@@ -12,11 +12,15 @@ export type Watch = {
    * @throws AdminUnreachable
    */
   liveDigest(): Promise<string | null>;
+  /** What changes when another process answers, as of the last look; empty if it does not say. */
+  process(): string;
 };
 
 /** When the process started, and how many admin requests other than GET it has had. */
 const RELEVANT =
   /^(?:process_start_time_seconds|caddy_admin_http_requests_total\{[^}]*method="(?!GET))/;
+
+const STARTED = /^process_start_time_seconds .*$/m;
 
 /** A load that hangs may hold up a read for half a minute; the hub waits ten seconds for the agent. */
 const TIMEOUT_MS = 8_000;
@@ -24,9 +28,11 @@ const TIMEOUT_MS = 8_000;
 export function createWatch(admin: Pick<Admin, 'metrics' | 'liveDigest'>): Watch {
   let last: { mark: string; digest: string | null } | null = null;
   let reading: Promise<string | null> | null = null;
+  let started = '';
 
   async function read(): Promise<string | null> {
     const metrics = await admin.metrics();
+    started = STARTED.exec(metrics)?.[0] ?? '';
     const mark = metrics
       .split('\n')
       .filter((line) => RELEVANT.test(line))
@@ -47,5 +53,6 @@ export function createWatch(admin: Pick<Admin, 'metrics' | 'liveDigest'>): Watch
         throw new AdminUnreachable('the admin endpoint is busy with another call');
       });
     },
+    process: () => started,
   };
 }

@@ -97,6 +97,15 @@ export function readSettings(role: Role, env: Env, machine: Machine): Settings {
   if (!/^(unix\/\/.+|[^\s/]+:\d+)$/.test(admin)) {
     read.fault('PROXY_ADMIN', 'must be host:port or unix//path');
   }
+  const accessLog = read.path('ACCESS_LOG');
+  const named = { PROXY_ADMIN: admin, ACCESS_LOG: accessLog };
+  const misread = (['PROXY_ADMIN', 'ACCESS_LOG'] as const).find(
+    (name) => runsAgent && /[{}]/.test(named[name]),
+  );
+  if (misread !== undefined) {
+    const name = read.has(misread) ? misread : 'DATA_DIR';
+    read.fault(name, 'must not contain { or }: Caddy would read a placeholder');
+  }
   const proxyfile = read.path('PROXYFILE');
   const importDirs = read.folders('IMPORT_DIRS');
   const data = resolvePath(dataDir);
@@ -141,7 +150,7 @@ export function readSettings(role: Role, env: Env, machine: Machine): Settings {
           XDG_CONFIG_HOME: join(folder, 'config'),
         },
         accessLog: {
-          file: read.path('ACCESS_LOG'),
+          file: accessLog,
           rollMb: read.count('ACCESS_LOG_ROLL_MB'),
           keep: read.count('ACCESS_LOG_KEEP'),
         },

@@ -12,6 +12,28 @@ export function createQueue(): Queue {
   };
 }
 
+/** Waits until none is pending. @throws the first failure in their order */
+export async function settleAll(promises: readonly unknown[]): Promise<void> {
+  for (const result of await Promise.allSettled(promises)) {
+    if (result.status === 'rejected') throw result.reason;
+  }
+}
+
+/**
+ * Runs one step after the other, also after one that fails: what stops a service must not keep the
+ * next from being stopped.
+ * @throws the first failure, once all have run
+ */
+export async function runAll(...steps: readonly (() => unknown)[]): Promise<void> {
+  const outcomes: Promise<unknown>[] = [];
+  for (const step of steps) {
+    const outcome = (async () => step())();
+    outcomes.push(outcome);
+    await Promise.allSettled([outcome]);
+  }
+  await settleAll(outcomes);
+}
+
 /**
  * What `promise` brings, or what `late` returns (or throws) if that takes longer.
  * @param milliseconds how long to wait

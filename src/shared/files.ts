@@ -23,6 +23,10 @@ export function makePrivate(folder: string): void {
   if ((mode & 0o077) !== 0) chmodSync(folder, 0o700);
 }
 
+/** Whether something failed only because this process, or the machine, has no descriptors left. */
+export const lacksDescriptors = (error: unknown): boolean =>
+  ['EMFILE', 'ENFILE'].includes((error as NodeJS.ErrnoException | undefined)?.code ?? '');
+
 /** The file's text, or null if there is no file. @throws other file system errors */
 export function readIfThere(file: string): string | null {
   try {

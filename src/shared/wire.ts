@@ -25,12 +25,14 @@ export type AgentErrorBody = Static<typeof AgentErrorBody>;
 /**
  * `expects` is the digest of the live config that this one replaces; if another one is live, the
  * answer is 409 STALE. `probe` is what to validate instead of the whole text: the same text with
- * lines left empty that need no validation, so that line numbers agree. It may be longer.
+ * lines left empty that need no validation, so that line numbers agree. It may be longer. `deadline` is
+ * how many milliseconds the caller waits: after that, the text does not become live.
  */
 export const ReloadRequest = t.Object({
   proxyfile: t.String(),
   expects: t.Optional(t.String()),
   probe: t.Optional(t.String()),
+  deadline: t.Optional(t.Integer({ minimum: 0 })),
 });
 export type ReloadRequest = Static<typeof ReloadRequest>;
 

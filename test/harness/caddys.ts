@@ -1,7 +1,7 @@
 /** The Caddys that a test runs with: the installed one and, if it exists, that in `CADDY_NEXT`. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { findCaddies, pidFileOf } from '../../agent/caddy/processes.ts';
+import { findCaddies } from '../../agent/caddy/processes.ts';
 
 const next = process.env.CADDY_NEXT;
 
@@ -12,4 +12,4 @@ export const CADDYS: readonly { name: string; bin: string }[] = [
 
 /** The managed Caddys that run for a data folder. */
 export const caddiesOf = (dataDir: string, bin = 'caddy') =>
-  findCaddies(pidFileOf(join(dataDir, 'caddy')), bin);
+  findCaddies(join(dataDir, 'caddy'), bin);

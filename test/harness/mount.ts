@@ -10,6 +10,12 @@ export function mountSmall(folder: string, size: string): boolean {
   return run('mount', '-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder);
 }
 
+/** Makes the paths below a folder read-only, but not what is open. @returns whether it worked */
+export const mountReadOnly = (folder: string): boolean =>
+  run('mount', '--bind', folder, folder) && run('mount', '-o', 'remount,bind,ro', folder);
+
+export const unmount = (folder: string): boolean => run('umount', folder);
+
 /** Whether this process may mount. */
 export const mayMount = tryToMount();
 

@@ -52,6 +52,9 @@ describe('wrong settings', () => {
     ['hub', { AGENT_TOKEN: TOKEN, HUB_ORIGINS: 'https://a.example/path' }, ['HUB_ORIGINS']],
     ['all', { PROXY_BIN: '/nowhere/caddy' }, ['PROXY_BIN']],
     ['all', { PROXY_ADMIN: 'unix/relative' }, ['PROXY_ADMIN']],
+    ['all', { DATA_DIR: '/srv/{box}' }, ['DATA_DIR']],
+    ['all', { ACCESS_LOG: '/var/log/{env.USER}.log' }, ['ACCESS_LOG']],
+    ['agent', { AGENT_TOKEN: TOKEN, PROXY_ADMIN: 'unix//run/{a}.sock' }, ['PROXY_ADMIN']],
     ['all', { PROXY_ENV_FILE: '/etc/bad.env' }, ['PROXY_ENV_FILE', 'PROXY_ENV_FILE']],
     [
       'all',

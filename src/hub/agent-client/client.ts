@@ -82,8 +82,13 @@ export type AgentClient = {
 
 const DEADLINE_MS = 45_000;
 const STATUS_DEADLINE_MS = 10_000;
+/** Long enough for `/health` of an agent that is busy. */
+const ASK_FIRST_MS = 2_000;
 /** How often to ask whether a tail's reader still may read; shorter than its heartbeat of 15 s. */
 const READER_CHECK_MS = 5_000;
+
+/** As opposed to an agent that answers, but not as it should. */
+export const NO_ANSWER = 'The agent does not answer.';
 
 /** Codes of the agent that the hub passes on unchanged. */
 const PASSED_ON = [
@@ -98,6 +103,8 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
   const { url, token, trust = null, deadline = DEADLINE_MS } = deps;
   const tlsOf = createAgentTls(url, trust);
   const tails = createEndableStreams();
+  /** The last call was not answered: the next one asks first, instead of waiting in vain for long. */
+  let isSilent = false;
 
   /** @throws whatever `fetch` throws, and if the agent presents a different certificate */
   async function request(path: string, init: RequestInit & { headers?: object }) {
@@ -115,6 +122,15 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
     path: string,
     init: { body?: unknown; deadline?: number } = {},
   ): Promise<Static<T>> {
+    if (isSilent) await ask(Health, '/health', { deadline: ASK_FIRST_MS });
+    return ask(schema, path, init);
+  }
+
+  async function ask<T extends TSchema>(
+    schema: T,
+    path: string,
+    init: { body?: unknown; deadline?: number },
+  ): Promise<Static<T>> {
     let answer: unknown;
     let ok: boolean;
     try {
@@ -126,8 +142,10 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
       });
       ok = response.ok;
       answer = await response.json();
+      isSilent = false;
     } catch (cause) {
-      throw unreachable('The agent does not answer.', cause);
+      isSilent = true;
+      throw unreachable(NO_ANSWER, cause);
     }
     if (ok && getSchemaValidator(schema).Check(answer)) return answer as Static<T>;
     throw refusalOf(answer);
@@ -135,13 +153,13 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
 
   return {
     reload: (proxyfile, probe) =>
-      call(ReloadAnswer, '/proxy/reload', { body: { proxyfile, probe } }),
+      call(ReloadAnswer, '/proxy/reload', { body: { proxyfile, probe, deadline } }),
     validate: (proxyfile, ports = true) =>
       call(ValidateAnswer, '/proxy/validate', { body: { proxyfile, ports } }),
     adapt: (proxyfile) => call(AdaptAnswer, '/proxy/adapt', { body: { proxyfile } }),
     status: (deadline = STATUS_DEADLINE_MS) => call(ProxyStatus, '/proxy/status', { deadline }),
     answers: (deadline) =>
-      call(Health, '/health', { deadline }).then(
+      ask(Health, '/health', { deadline }).then(
         () => true,
         () => false,
       ),
@@ -193,7 +211,7 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
         refusal = await response.json();
       } catch (cause) {
         ended();
-        throw unreachable('The agent does not answer.', cause);
+        throw unreachable(NO_ANSWER, cause);
       } finally {
         clearTimeout(late);
       }

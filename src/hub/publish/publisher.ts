@@ -112,7 +112,7 @@ export function createPublisher({
   /** Refuses what need not be shown to the proxy; null if there is nothing to refuse. */
   async function refuseEarly(plans: readonly Planned[]): Promise<Refusals | null> {
     const refused: Refusals = new Map();
-    const known = await knownDialect();
+    const known = await dialectFor(plans.at(-1)?.plan.next ?? accepted);
     for (const { item, plan } of plans) {
       try {
         assertPlanContained(plan, known);
@@ -194,6 +194,13 @@ export function createPublisher({
     return dialect ?? { heredocs: false };
   }
 
+  /** Asks again if it matters: another Caddy may have been started since the last look. */
+  async function dialectFor({ preamble, vhosts }: SiteSet): Promise<Dialect> {
+    const mayHold = preamble.includes('<<') || vhosts.some(({ config }) => config.includes('<<'));
+    if (mayHold) await proxyStatus().catch(() => undefined);
+    return knownDialect();
+  }
+
   function isInStep(status: ProxyStatus): boolean {
     if (!store.hasPublished() && status.liveDigest === null) return !status.foreign;
     const digest = gateway.digestOf(accepted);
@@ -214,7 +221,7 @@ export function createPublisher({
       if ('done' in plan) return { next: accepted, refusal: null };
       const { next, steps } = plan;
       try {
-        assertPlanContained(plan, await knownDialect());
+        assertPlanContained(plan, await dialectFor(next));
         await gateway.check(next, changedVhosts(steps));
         return { next, refusal: null };
       } catch (error) {

@@ -1,8 +1,9 @@
 /** How hub, agent and proxy are, and whether they are in step. */
 import { type Static, t } from 'elysia';
 import { ADVISORIES_AS_OF, advisoriesFor, SAFE_VERSION } from '../../shared/advisories.ts';
+import { messageOf } from '../../shared/async.ts';
 import { sentenceOf } from '../../shared/failure.ts';
-import type { AgentClient } from '../agent-client/client.ts';
+import { type AgentClient, NO_ANSWER } from '../agent-client/client.ts';
 import { Timestamp } from '../http/schemas.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import { ofVhost } from '../publish/refusal.ts';
@@ -85,10 +86,15 @@ const EDITED =
 
 /** Never fails: if the agent does not respond, the status says so. */
 export async function readStatus(deps: StatusDeps): Promise<HubStatus> {
-  const { agent, publisher, warnings, version, commit, startedAt, now } = deps;
+  const { agent, publisher, version, commit, startedAt, now } = deps;
   const from = performance.now();
   const ending = endingCertificates({ agent, publisher, now }).catch(() => []);
-  const status = await agent.status().catch(() => null);
+  const warnings = [...deps.warnings];
+  const status = await agent.status().catch((error: unknown) => {
+    const reason = messageOf(error);
+    if (reason !== NO_ANSWER) warnings.push(reason);
+    return null;
+  });
   const latencyMs = status === null ? null : roundToTenths(performance.now() - from);
   const last = publisher.lastPublish();
   const proxy = status?.proxy ?? { running: false, version: null };

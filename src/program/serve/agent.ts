@@ -10,6 +10,7 @@ import { collectLogs, collectProxy, createAgentMetrics } from '../../../agent/me
 import { handshake } from '../../../agent/state/handshake.ts';
 import { createProxyState } from '../../../agent/state/proxy-state.ts';
 import { createWarnings } from '../../../agent/warnings.ts';
+import { runAll } from '../../shared/async.ts';
 import { readIfThere } from '../../shared/files.ts';
 import { lockFolder } from '../../shared/lock.ts';
 import { type Log, withFields } from '../../shared/log.ts';
@@ -48,8 +49,12 @@ export function prepareAgent(
     const warnings = createWarnings(log);
     if (typeof separated === 'string') warnings.set('user', separated);
     const user = typeof separated === 'string' ? null : separated;
-    if (managed && socket !== null) prepareSocketFolder(socket, user?.uid);
-    const proxy = createProxy({ ...settings.proxy, user }, tokens, log, warnings);
+    const prepare = () => {
+      user?.giveFolders();
+      if (managed && socket !== null) prepareSocketFolder(socket, user?.uid);
+    };
+    prepare();
+    const proxy = createProxy({ ...settings.proxy, user, prepare }, tokens, log, warnings);
     const { onIndexing, over } = indexing ?? {};
     const logs = createLogs({ file: accessLog.file, ...(onIndexing ? { onIndexing } : {}) });
     void logs.warm().then(over);
@@ -79,14 +84,15 @@ export function prepareAgent(
         begun = true;
         await proxy.start();
       },
-      async stop() {
-        await listening.stop(logs.endTails());
-        // Before that, a proxy that is running is not this agent's.
-        if (begun) await proxy.stop();
-        await state.close();
-        logs.close();
-        release();
-      },
+      stop: () =>
+        runAll(
+          () => listening.stop(logs.endTails()),
+          // Before that, a proxy that is running is not this agent's.
+          () => begun && proxy.stop(),
+          state.close,
+          logs.close,
+          release,
+        ),
     };
   } catch (error) {
     release();

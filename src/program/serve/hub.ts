@@ -20,6 +20,7 @@ import {
   collectVhosts,
   createHubMetrics,
 } from '../../hub/state/metrics.ts';
+import { runAll, settleAll } from '../../shared/async.ts';
 import { type Log, withFields } from '../../shared/log.ts';
 import { isLoopback, isLoopbackHost } from '../../shared/loopback.ts';
 import { collectProcess } from '../../shared/observe/process.ts';
@@ -135,11 +136,12 @@ export function prepareHub(
       const reconciler = startReconciler(publisher, log);
       stopReconciler = reconciler.stop;
     },
-    async stop() {
-      await Promise.all([listening.stop(agent.endTails()), local.stop()]);
-      await stopReconciler();
-      close();
-    },
+    stop: () =>
+      runAll(
+        () => settleAll([listening.stop(agent.endTails()), local.stop()]),
+        () => stopReconciler(),
+        close,
+      ),
   };
 }
 

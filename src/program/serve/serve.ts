@@ -1,6 +1,7 @@
 /** Starts and stops the hub, the agent, or both together with Caddy. */
 import { join } from 'node:path';
 import { openDatabase } from '../../hub/db/open.ts';
+import { runAll } from '../../shared/async.ts';
 import type { Log } from '../../shared/log.ts';
 import type { AgentSettings, HubSettings, Settings } from '../config.ts';
 import type { Running } from '../listen.ts';
@@ -41,6 +42,7 @@ export async function serveAll(
   indexing?: Indexing,
 ): Promise<RunningAll> {
   const { hub, agent } = settings;
+  if (process.getuid?.() === 0) log('warning', { warning: SHARED_ROOT }, 'warn');
   const database = openDatabase(hub.dataDir);
   const token = settings.token ?? ownToken(join(hub.dataDir, 'agent-token'));
   let preparedAgent: Prepared;
@@ -59,14 +61,14 @@ export async function serveAll(
     await preparedAgent.stop();
     throw error;
   }
-  const stop = async () => {
-    await preparedHub.stop();
-    await preparedAgent.stop();
-  };
+  const stop = () => runAll(preparedHub.stop, preparedAgent.stop);
   await beginOrStop({ ...preparedAgent, stop });
   await preparedHub.begin();
   return { hub: preparedHub, agent: preparedAgent, stop };
 }
+
+const SHARED_ROOT =
+  'Hub and agent run in one process as root, and only Caddy can have a user of its own; `signalbox install` gives hub and agent users of their own.';
 
 async function beginOrStop(service: Prepared): Promise<void> {
   try {

@@ -1,14 +1,15 @@
 /** What an agent does with a Caddy that an earlier, killed one left behind. */
 import { afterEach, describe, expect, test } from 'bun:test';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findCaddies, pidFileOf } from '../../../agent/caddy/processes.ts';
+import { findCaddies, pidFileOf, processOf } from '../../../agent/caddy/processes.ts';
 import { readSettings } from '../../../src/program/config.ts';
 import { caddiesOf } from '../../harness/caddys.ts';
 import {
   ask,
   freePort,
   machine,
+  portSettings,
   type Stack,
   startStack,
   temporaryFolder,
@@ -96,8 +97,9 @@ describe('a managed Caddy', () => {
       env: agent.proxy.env,
       stdio: ['ignore', 'ignore', 'ignore'],
     });
+    await until(() => caddiesOf(env.DATA_DIR).length === 1, 'the former Caddy');
     stack = await startStack(env, folder);
-    expect(former.exitCode).not.toBeNull();
+    expect(processOf(former.pid)).toBeNull();
     expect(caddies(stack).length).toBe(1);
     expect((await reload(stack, 'new')).status).toBe(200);
   });
@@ -110,6 +112,37 @@ describe('a managed Caddy', () => {
     expect(now.length).toBe(1);
     expect(left).not.toContain(now[0]);
     expect((await reload(stack, 'fresh')).status).toBe(200);
+  });
+});
+
+describe('a folder that got another name while its Caddy went on', () => {
+  test.each([
+    ['a link', symlinkSync],
+    ['a move', renameSync],
+  ])('by %s is known by its Caddy, so there are never two', async (_, rename) => {
+    const { env } = killedAgent();
+    const left = await leaveBehind(env, 1);
+    const folder = temporaryFolder();
+    const DATA_DIR = join(folder, 'data');
+    rename(env.DATA_DIR, DATA_DIR);
+    stack = await startStack({ ...env, DATA_DIR }, folder);
+    expect((await reload(stack, 'renamed')).status).toBe(200);
+    expect((await stack.served('a.example')).text).toBe('renamed');
+    expect(left.filter((pid) => processOf(pid) !== null)).toEqual([]);
+    expect(caddies(stack).length).toBe(1);
+  });
+
+  test('is not taken for its copy', async () => {
+    const { folder, env } = killedAgent();
+    const [left] = await leaveBehind(env, 1);
+    const copy = temporaryFolder();
+    const DATA_DIR = join(copy, 'data');
+    cpSync(env.DATA_DIR, DATA_DIR, { recursive: true, filter: (path) => !path.endsWith('.sock') });
+    stack = await startStack({ ...env, DATA_DIR, ...portSettings() }, copy);
+    expect(findCaddies(join(folder, 'data', 'caddy'), 'caddy').map(({ pid }) => pid)).toEqual([
+      left ?? 0,
+    ]);
+    process.kill(left ?? 0, 'SIGKILL');
   });
 });
 
@@ -140,19 +173,19 @@ async function leaveBehind(env: Record<string, string>, howMany: number): Promis
   `;
   const { agent } = readSettings('all', { ...env, PATH: process.env.PATH }, machine);
   const { bin, admin } = agent.proxy;
-  const pidFile = pidFileOf(agent.proxy.managed?.folder ?? '');
+  const folder = agent.proxy.managed?.folder ?? '';
   await Bun.spawn([process.execPath, '-e', script], {
     env: { ...env, PATH: process.env.PATH ?? '' },
     stdin: 'ignore',
   }).exited;
   for (let more = 1; more < howMany; more++) {
-    Bun.spawn([bin, 'run', '--config', '-', '--pidfile', pidFile], {
+    Bun.spawn([bin, 'run', '--config', '-', '--pidfile', pidFileOf(folder)], {
       env: agent.proxy.env,
       stdio: [new Blob([JSON.stringify({ admin: { listen: admin } })]), 'ignore', 'ignore'],
     }).unref();
   }
   return until(() => {
-    const found = findCaddies(pidFile, bin).map(({ pid }) => pid);
+    const found = findCaddies(folder, bin).map(({ pid }) => pid);
     return found.length === howMany && found;
   });
 }

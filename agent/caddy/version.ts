@@ -1,0 +1,86 @@
+/** Which Caddy runs, asked again whenever another process may run. */
+
+/** The oldest release that the tests run with; Debian 12 has it. */
+export const OLDEST_VERSION = '2.6.2';
+
+/** How to run Caddy's program. */
+export type Program = {
+  bin: string;
+  /** What its command lines start with, to run as another user. */
+  prefix: readonly string[];
+  /** Its whole environment. */
+  env: Record<string, string>;
+};
+
+/** What a program printed as its version; `version` is null for a build from source. */
+type Printed = { text: string; version: string | null };
+
+/** Starting Caddy takes 20 ms, from a cold SD card seconds. */
+const TIMEOUT_MS = 5_000;
+/** `2.6.2`, `v2.10.0-beta.1 h1:…`. */
+const VERSION = /^v?(\d+)\.(\d+)\.(\d+)\S*/;
+/** What Caddy prints if it was built from source. */
+const UNNAMED = /^(?:unknown|\(devel\))$/;
+
+/** Null if the program hangs, or cannot be started now. */
+async function ask({ bin, prefix, env }: Program): Promise<Printed | null> {
+  try {
+    const child = Bun.spawn([...prefix, bin, 'version'], {
+      env,
+      stdin: 'ignore',
+      stderr: 'ignore',
+      timeout: TIMEOUT_MS,
+    });
+    const text = (await new Response(child.stdout).text()).trim();
+    await child.exited;
+    if (child.signalCode !== null) return null;
+    return { text, version: VERSION.exec(text)?.[0].replace(/^v/, '') ?? null };
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Refuses a program that is surely not a Caddy that signalbox works with.
+ * @throws Error that names the setting and the supported versions
+ */
+export async function assertSupported(program: Program): Promise<void> {
+  const printed = await ask(program);
+  if (printed === null || UNNAMED.test(printed.text)) return;
+  const needed = `signalbox needs Caddy ${OLDEST_VERSION} or newer`;
+  if (printed.version === null) {
+    throw new Error(`PROXY_BIN (${program.bin}) is not Caddy: ${needed}`);
+  }
+  if (isOlder(printed.version)) {
+    throw new Error(`PROXY_BIN (${program.bin}) is Caddy ${printed.version}: ${needed}`);
+  }
+}
+
+function isOlder(version: string): boolean {
+  const oldest = OLDEST_VERSION.split('.').map(Number);
+  const numbers = VERSION.exec(version)?.slice(1, 4).map(Number) ?? [];
+  const at = numbers.findIndex((number, index) => number !== oldest[index]);
+  return at !== -1 && (numbers[at] ?? 0) < (oldest[at] ?? 0);
+}
+
+/**
+ * Reads the version once for each running process: a program that was replaced on disk says nothing
+ * about the one that runs.
+ * @param processKey changes when another process runs
+ * @returns as `2.6.2`; null for a build from source, or if the program cannot be asked now
+ */
+export function createVersion(
+  program: Program,
+  processKey: () => string,
+): () => Promise<string | null> {
+  let known: { key: string; version: Promise<Printed | null> } | null = null;
+
+  return async () => {
+    const key = processKey();
+    if (known?.key !== key) known = { key, version: ask(program) };
+    const asked = known;
+    const printed = await asked.version;
+    if (printed === null && known === asked) known = null;
+    return printed?.version ?? null;
+  };
+}
