@@ -8,12 +8,16 @@ import type { Log } from '../../src/shared/log.ts';
 import type { ProxyStatus } from '../../src/shared/wire.ts';
 import { adaptApart } from './adapt.ts';
 import { type Admin, createAdmin } from './admin.ts';
+import { whyClosed } from './closed.ts';
 import { isForeign } from './foreign.ts';
 import { secretName } from './identity.ts';
 import { field, type JsonObject, list, object } from './json.ts';
+import { type Listener, nameOf } from './ports.ts';
 import { createProxyfile, digestOf } from './proxyfile.ts';
 import { createReload, type Reload } from './reload.ts';
+import { type Reopener, startReopener } from './reopener.ts';
 import { createRestrictions } from './restrictions.ts';
+import { parseStampId } from './stamp-id.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
 import type { CaddyUser } from './user.ts';
 import { createValidator } from './validate.ts';
@@ -119,6 +123,7 @@ export function createProxy(
     ...(supervisor ? { managed: supervisor } : {}),
   });
   let version: string | null = null;
+  let reopener: Reopener | undefined;
 
   async function versionOf(): Promise<string | null> {
     version ??= await readVersion(settings);
@@ -152,11 +157,12 @@ export function createProxy(
 
     async status() {
       const file = proxyfile.read();
-      const live = await watch.liveDigest().then(
-        (digest) => ({ running: true, digest }),
+      const live = await watch.liveId().then(
+        (id) => ({ running: true, digest: parseStampId(id)?.digest ?? null }),
         () => ({ running: false, digest: null }),
       );
       const unknownFile = proxyfile.isForeign();
+      const closed = live.digest === null ? [] : reload.closed();
       return {
         liveDigest: live.digest,
         fileDigest: file === null ? null : digestOf(file),
@@ -168,6 +174,7 @@ export function createProxy(
         drift: live.digest !== null && unknownFile,
         proxy: { running: live.running, version: await versionOf() },
         restartNeeded: reload.restartNeeded(live.digest),
+        ...(closed.length > 0 ? { closed: closed.map(describe) } : {}),
       };
     },
 
@@ -180,6 +187,7 @@ export function createProxy(
       accessSync(folder, constants.W_OK);
       validator.standBy();
       await supervisor?.start();
+      reopener = startReopener(reload, log);
       if (previous.length > 0) {
         await reload.renewSecret().catch((error: unknown) => {
           log('proxy still knows the previous token only', { reason: wordsOf(error) }, 'warn');
@@ -189,6 +197,7 @@ export function createProxy(
 
     async stop() {
       validator.close();
+      await reopener?.stop();
       await supervisor?.stop();
     },
   };
@@ -218,6 +227,12 @@ async function readVersion(settings: ProxySettings): Promise<string | null> {
     return null;
   }
 }
+
+/** A closed listener, for the hub. */
+const describe = (listener: Listener) => ({
+  ...{ address: nameOf(listener), port: listener.port },
+  reason: whyClosed(listener) ?? 'about to be opened',
+});
 
 const wordsOf = (error: unknown): string =>
   error instanceof Failure && error.detail !== undefined

@@ -25,12 +25,14 @@ export type AgentErrorBody = Static<typeof AgentErrorBody>;
 /**
  * `expects` is the digest of the live config that this one replaces; if another one is live, the
  * answer is 409 STALE. `probe` is what to validate instead of the whole text: the same text with
- * lines left empty that need no validation, so that line numbers agree. It may be longer.
+ * lines left empty that need no validation, so that line numbers agree. It may be longer. With
+ * `partial`, listeners that cannot be opened are left out until they can, instead of refused.
  */
 export const ReloadRequest = t.Object({
   proxyfile: t.String(),
   expects: t.Optional(t.String()),
   probe: t.Optional(t.String()),
+  partial: t.Optional(t.Boolean()),
 });
 export type ReloadRequest = Static<typeof ReloadRequest>;
 
@@ -73,6 +75,11 @@ export const ProxyStatus = t.Object({
     version: t.Union([t.String(), t.Null()]),
   }),
   restartNeeded: t.Boolean(),
+  closed: t.Optional(
+    t.Array(t.Object({ address: t.String(), port: t.Integer(), reason: t.String() }), {
+      description: 'listeners that the live configuration does without until they can be opened',
+    }),
+  ),
 });
 export type ProxyStatus = Static<typeof ProxyStatus>;
 
