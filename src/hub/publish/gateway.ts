@@ -33,7 +33,8 @@ export type Gateway = {
    */
   check(set: SiteSet, changed?: readonly Vhost[]): Promise<void>;
   /**
-   * Finds vhosts that the proxy refuses: by the line it names, otherwise by halving.
+   * Finds vhosts that the proxy refuses: by the line or file it names, otherwise by
+   * halving.
    * @throws Failure if the agent or the proxy cannot be asked, or if the preamble itself is refused
    */
   findBroken(set: SiteSet, vhosts: readonly Vhost[]): Promise<Findings>;
@@ -60,6 +61,17 @@ export function createGateway(agent: AgentClient): Gateway {
       if (isRejection(error)) return error;
       throw error;
     }
+  }
+
+  /** The vhost that a refusal names by its line, or by a file that only its config mentions. */
+  async function nameIn(set: SiteSet, { at, detail = '' }: Failure, among: readonly Vhost[]) {
+    if (at.vhost) return among.find(({ id }) => id === at.vhost?.id);
+    const files = detail.match(/[\w.-]+\.\w+(?=[:\s]|$)/g) ?? [];
+    const [suspect, ...others] = among.filter(({ config }) =>
+      files.some((file) => config.includes(file)),
+    );
+    if (!suspect || others.length > 0) return undefined;
+    return (await refusalOf(set, [suspect])) === null ? undefined : suspect;
   }
 
   return {
@@ -94,7 +106,7 @@ export function createGateway(agent: AgentClient): Gateway {
         const error = await refusalOf(set, among);
         if (error === null) return;
         if (among === vhosts) await validate(set, []);
-        const named = among.length === 1 ? only : among.find(({ id }) => id === error.at.vhost?.id);
+        const named = among.length === 1 ? only : await nameIn(set, error, among);
         if (named) found.broken.push({ vhost: named, failure: about(named, error) });
         const rest = among.filter((vhost) => vhost !== named);
         const middle = rest.length >> 1;
