@@ -38,8 +38,8 @@ export type Admin = {
   load(json: string, force?: boolean): Promise<AdminAnswer>;
   /** The live configuration as JSON text, `null\n` if there is none. @throws AdminUnreachable */
   config(): Promise<string>;
-  /** The digest stamped on the live configuration, or null. @throws AdminUnreachable */
-  liveDigest(): Promise<string | null>;
+  /** The id stamped on the live configuration, see `stamp-id.ts`, or null. @throws AdminUnreachable */
+  liveId(): Promise<string | null>;
   /** Caddy's metrics, the only request that it does not log. @throws AdminUnreachable */
   metrics(): Promise<string>;
   /** Each upstream's address, open requests and failures, as JSON text. @throws AdminUnreachable */
@@ -135,9 +135,9 @@ export function createAdmin(deps: IdentityDeps): Admin {
       return answer.text;
     },
 
-    async liveDigest() {
+    async liveId() {
       const { text } = await get(`/config/logging/logs/${ACCESS_LOGGER}/@id`, READ_TIMEOUT_MS);
-      return /^"rev-([0-9a-f]{64})"\s*$/.exec(text)?.[1] ?? null;
+      return /^"(rev-[^"\\]*)"\s*$/.exec(text)?.[1] ?? null;
     },
 
     metrics: async () => (await get('/metrics', READ_TIMEOUT_MS)).text,

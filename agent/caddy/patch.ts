@@ -3,6 +3,8 @@ import { dirname } from 'node:path';
 import { ACCESS_LOGGER, ERROR_LOGGER } from './admin.ts';
 import { SECRET_NAME } from './identity.ts';
 import { field, type Json, type JsonObject, list, object } from './json.ts';
+import type { Listener } from './ports.ts';
+import { stampId } from './stamp-id.ts';
 
 /** The admin endpoint, as a Caddyfile writes its address, and the only origins that it lets in. */
 export type AdminStamp = { listen: string; origins: readonly string[] };
@@ -11,6 +13,8 @@ export type AdminStamp = { listen: string; origins: readonly string[] };
 export type Stamp = {
   /** SHA-256 of the Caddyfile that this was adapted from. */
   digest: string;
+  /** The listeners of that Caddyfile that are left out. */
+  closed?: readonly Listener[];
   admin: AdminStamp;
   accessLog: { file: string; rollMb: number; keep: number };
 };
@@ -86,7 +90,7 @@ export function patchConfig(adapted: JsonObject, stamp: Stamp): JsonObject {
         ...logs,
         default: fallback,
         [ACCESS_LOGGER]: {
-          '@id': `rev-${stamp.digest}`,
+          '@id': stampId(stamp),
           writer: {
             output: 'file',
             filename: stamp.accessLog.file,

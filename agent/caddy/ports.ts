@@ -1,61 +1,73 @@
-/** Tries the ports that a configuration adds before it is loaded: a failed start can leak listeners. */
+/** The listeners of a configuration, and which of those that it adds cannot be opened. */
 import { hasAutomaticHttps } from './automatic-https.ts';
 import { field, type Json, list, object } from './json.ts';
+import { listeningInodes } from './sockets.ts';
 
-/** A TCP listener as Caddy writes it: host may be empty, which is every address. */
-export type Listener = { host: string; port: number };
+/** A listener as Caddy writes it: host may be empty, which is every address. */
+export type Listener = { host: string; port: number; udp?: true };
 
 /**
- * The listeners of `next` whose port is not already open, on whatever address, in `before`. UDP and
- * unix sockets are ignored. Pure.
+ * Why a listener cannot be opened: another program has the port, no interface has the address, or
+ * the agent cannot tell, because Caddy may have rights that the agent lacks.
+ */
+export type Obstacle = 'in use' | 'no address' | 'unknown';
+
+/**
+ * The listeners of `next` that cannot be opened beside those of `before`. A port that is open in
+ * `before`, on whatever address, is not tried, because Caddy itself has it.
  * @param before the live configuration as JSON text
  */
-export function addedListeners(next: Json, before: string): Listener[] {
-  const had = new Set(listenersOf(parse(before)).map(({ port }) => port));
-  const added = new Map<string, Listener>();
-  for (const listener of listenersOf(next)) {
-    if (!had.has(listener.port)) added.set(`${listener.host}:${listener.port}`, listener);
-  }
-  return [...added.values()];
+export function obstructed(next: Json, before: string): Listener[] {
+  const open = listenersOf(parse(before));
+  const names = new Set(open.map(nameOf));
+  const ports = new Set(open.map(({ port }) => port));
+  return listenersOf(next).filter((listener) => {
+    if (names.has(nameOf(listener))) return false;
+    const obstacle = obstacleTo(listener);
+    return obstacle === 'no address' || (obstacle === 'in use' && !ports.has(listener.port));
+  });
 }
 
-/**
- * The first listener whose address is in use, or null. Other errors do not count: Caddy may have
- * rights that the agent lacks.
- */
-export function findTaken(listeners: readonly Listener[]): Listener | null {
-  return listeners.find((listener) => isTaken(listener)) ?? null;
-}
-
-function isTaken({ host, port }: Listener): boolean {
+/** Tries to open a listener; null if that works. */
+export function obstacleTo({ host, port, udp }: Listener): Obstacle | null {
+  if (udp) return listeningInodes(port, 'udp').length > 0 ? 'in use' : null;
   try {
     const socket = { data() {} };
     Bun.listen({ hostname: host === '' ? '::' : host, port, exclusive: true, socket }).stop(true);
-    return false;
+    return null;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE') return 'in use';
+    return code === 'EADDRNOTAVAIL' ? 'no address' : 'unknown';
   }
 }
 
 /** All TCP listeners of a configuration, one per address. */
 export function listenersOf(config: Json): Listener[] {
   const http = field(config, 'apps', 'http');
-  const httpPort = portOf(field(http, 'http_port'), 80);
-  const servers = Object.values(object(field(http, 'servers'))).map((server) => {
-    const own = list(field(server, 'listen')).flatMap((one) => parseAddress(String(one)));
-    return { server, own };
-  });
-  const found = servers.flatMap(({ own }) => own);
-  if (servers.some(({ server, own }) => redirects(server, own, httpPort)))
-    found.push({ host: '', port: httpPort });
-  return found;
+  const servers = Object.values(object(field(http, 'servers')));
+  const found = servers.flatMap((server) => [
+    ...ownListeners(server),
+    ...redirectsOf(server, http),
+  ]);
+  return [...new Map(found.map((listener) => [nameOf(listener), listener])).values()];
 }
 
-/** Automatic HTTPS also opens the HTTP port, to redirect visitors, whatever port the site uses. */
-function redirects(server: Json, own: readonly Listener[], httpPort: number): boolean {
+export const ownListeners = (server: Json): Listener[] =>
+  list(field(server, 'listen')).flatMap((one) => parseAddress(String(one)));
+
+/**
+ * Automatic HTTPS also opens the HTTP port of the same addresses, to redirect visitors, whatever
+ * port the site uses.
+ * @param http the HTTP app that the server is in
+ */
+export function redirectsOf(server: Json, http: Json | undefined): Listener[] {
+  const httpPort = portOf(field(http, 'http_port'), 80);
+  const own = ownListeners(server);
   const ports = own.map(({ port }) => port);
   const isOff = field(server, 'automatic_https', 'disable_redirects') === true;
-  return !isOff && hasAutomaticHttps(server, ports, httpPort);
+  if (isOff || !hasAutomaticHttps(server, ports, httpPort)) return [];
+  return own.map(({ host }) => ({ host, port: httpPort }));
 }
 
 /** The listeners of `:80`, `tcp/127.0.0.1:80-82` or `[::1]:80`; none for other networks. */
@@ -68,6 +80,16 @@ export function parseAddress(address: string): Listener[] {
     ports.push({ host: host.replace(/^\[|\]$/g, ''), port });
   }
   return ports;
+}
+
+/** `:443`, `127.0.0.1:443`, `[::1]:443`; with `udp/` before it for HTTP/3. */
+export const nameOf = ({ host, port, udp }: Listener): string =>
+  `${udp ? 'udp/' : ''}${host.includes(':') ? `[${host}]` : host}:${port}`;
+
+/** The listener of that name; none if it is no name. */
+export function parseName(name: string): Listener[] {
+  if (!name.startsWith('udp/')) return parseAddress(name);
+  return parseAddress(name.slice('udp/'.length)).map((listener) => ({ ...listener, udp: true }));
 }
 
 /** A port of the configuration, or the default. */

@@ -11,12 +11,16 @@ import { endLastLines, makeLogFolder } from './access-log/files.ts';
 import { createLogWatch } from './access-log/watch.ts';
 import { adaptApart } from './adapt.ts';
 import { type Admin, createAdmin } from './admin.ts';
+import { whyClosed } from './closed.ts';
 import { isForeign } from './foreign.ts';
 import { secretName } from './identity.ts';
 import { field, type JsonObject, list, object } from './json.ts';
+import { type Listener, nameOf } from './ports.ts';
 import { createProxyfile, digestOf } from './proxyfile.ts';
 import { createReload, type Reload } from './reload.ts';
+import { type Reopener, startReopener } from './reopener.ts';
 import { createRestrictions } from './restrictions.ts';
+import { parseStampId } from './stamp-id.ts';
 import { createCaddyStorage } from './storage/storage.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
 import type { CaddyUser } from './user.ts';
@@ -169,6 +173,7 @@ export function createProxy(
     warnings,
     log,
   });
+  let reopener: Reopener | undefined;
 
   function makeFolder(): void {
     if (settings.managed) makeLogFolder(settings.accessLog.file, settings.user ?? null);
@@ -205,11 +210,12 @@ export function createProxy(
 
     async status() {
       const file = proxyfile.read();
-      const live = await watch.liveDigest().then(
-        (digest) => ({ running: true, digest }),
+      const live = await watch.liveId().then(
+        (id) => ({ running: true, digest: parseStampId(id)?.digest ?? null }),
         () => ({ running: false, digest: null }),
       );
       const unknownFile = proxyfile.isForeign();
+      const closed = live.digest === null ? [] : reload.closed();
       return {
         liveDigest: live.digest,
         fileDigest: file === null ? null : digestOf(file),
@@ -222,6 +228,7 @@ export function createProxy(
         proxy: { running: live.running, version: await versionOf() },
         restartNeeded: reload.restartNeeded(live.digest),
         warnings: warnings.list(),
+        ...(closed.length > 0 ? { closed: closed.map(describe) } : {}),
       };
     },
 
@@ -236,6 +243,7 @@ export function createProxy(
       validator.standBy();
       await supervisor?.start();
       logWatch.start();
+      reopener = startReopener(reload, log);
       if (previous.length > 0) {
         await reload.renewSecret().catch((error: unknown) => {
           log('proxy still knows the previous token only', { reason: wordsOf(error) }, 'warn');
@@ -246,6 +254,7 @@ export function createProxy(
     async stop() {
       validator.close();
       logWatch.stop();
+      await reopener?.stop();
       await supervisor?.stop();
       await storage?.stop();
     },
@@ -261,6 +270,12 @@ function validationEnv(settings: ProxySettings): ValidatorDeps['env'] {
     XDG_CONFIG_HOME: join(home, 'validate'),
   };
 }
+
+/** A closed listener, for the hub. */
+const describe = (listener: Listener) => ({
+  ...{ address: nameOf(listener), port: listener.port },
+  reason: whyClosed(listener) ?? 'about to be opened',
+});
 
 const wordsOf = (error: unknown): string =>
   error instanceof Failure && error.detail !== undefined

@@ -3,7 +3,7 @@ import { messageOf } from '../../src/shared/async.ts';
 import { Failure, type FailureCode } from '../../src/shared/failure.ts';
 import { isStorageFault } from '../../src/shared/http.ts';
 import type { Log } from '../../src/shared/log.ts';
-import type { Admin } from './admin.ts';
+import { type Admin, proxyUnreachable } from './admin.ts';
 import type { Json, JsonObject } from './json.ts';
 import { staysStray } from './listeners.ts';
 import { cleanSentence, rejected } from './words.ts';
@@ -32,8 +32,19 @@ export type Recovery = {
    * The same after Caddy could not start `refused`. Before 2.10.1 its listeners may stay open,
    * which only a new process cures: a managed proxy is restarted, otherwise `restartNeeded` is set.
    * @param reason Caddy's own sentence
+   * @param resumes whether a restarted proxy loads the Caddyfile on disk
    */
-  restoreAfterStart(previous: string, refused: JsonObject, reason: string): Promise<unknown>;
+  restoreAfterStart(
+    previous: string,
+    refused: JsonObject,
+    reason: string,
+    resumes?: boolean,
+  ): Promise<unknown>;
+  /**
+   * Restarts a managed proxy because of stray listeners; afterwards it serves nothing.
+   * @throws Failure PROXY_UNREACHABLE; then, or if another program runs it, `restartNeeded` is set
+   */
+  restart(reason: string): Promise<void>;
   /**
    * Whether a failed start may have left listeners that only a restart closes.
    * @param liveDigest null for a proxy that serves nothing of ours, as after a restart
@@ -60,8 +71,25 @@ export function createRecovery({ admin, managed, resume, log }: RecoveryDeps): R
     }
   }
 
+  async function restart(reason: string): Promise<void> {
+    log('proxy restarted after a failed start', { reason }, 'warn');
+    try {
+      if (!managed) throw new Error('another program runs the proxy');
+      await managed.restart();
+      restartNeeded = false;
+    } catch (cause) {
+      restartNeeded = true;
+      throw proxyUnreachable(cause);
+    }
+  }
+
   /** @returns null, or why `previous` is not live */
-  async function recover(previous: string, refused: JsonObject, reason: string): Promise<unknown> {
+  async function recover(
+    previous: string,
+    refused: JsonObject,
+    reason: string,
+    resumes: boolean,
+  ): Promise<unknown> {
     const restoreError = await load(previous);
     const pid = managed?.pid() ?? null;
     if (!managed || pid === null || isRestarting) {
@@ -71,9 +99,8 @@ export function createRecovery({ admin, managed, resume, log }: RecoveryDeps): R
     if (!(await staysStray(pid, JSON.parse(previous) as Json, refused))) return restoreError;
     isRestarting = true;
     try {
-      log('proxy restarted after a failed start', { reason }, 'warn');
-      await managed.restart();
-      await resume();
+      await restart(reason);
+      if (resumes) await resume();
       return null;
     } catch (error) {
       return failed(error);
@@ -84,8 +111,9 @@ export function createRecovery({ admin, managed, resume, log }: RecoveryDeps): R
 
   return {
     restore: async (previous, error) => withRestoreError(error, await load(previous)),
-    restoreAfterStart: async (previous, refused, reason) =>
-      withRestoreError(rejected(reason), await recover(previous, refused, reason)),
+    restoreAfterStart: async (previous, refused, reason, resumes = true) =>
+      withRestoreError(rejected(reason), await recover(previous, refused, reason, resumes)),
+    restart,
     restartNeeded(liveDigest) {
       if (liveDigest === null) restartNeeded = false;
       return restartNeeded;

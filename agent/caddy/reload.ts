@@ -1,36 +1,26 @@
 /**
  * Makes a Caddyfile live, or changes nothing:
- * write beside ∥ validate ∥ adapt → patch → try ports → load → check the digest → swap the file in.
+ * write beside ∥ validate ∥ adapt → try ports → patch → load → check the digest → swap the file in.
  */
 import { createQueue } from '../../src/shared/async.ts';
 import { Failure } from '../../src/shared/failure.ts';
 import { spellingIn, withOtherSpelling } from './access-log/spelling.ts';
-import { needsOwnProcess } from './adapt.ts';
-import { type Admin, type AdminAnswer, AdminUnreachable, proxyUnreachable } from './admin.ts';
+import { AdminUnreachable, proxyUnreachable } from './admin.ts';
 import { withoutSecrets } from './identity.ts';
 import { field, type Json, type JsonObject, list, object } from './json.ts';
-import { assertRegularFiles } from './named-files.ts';
-import { patchConfig, type Stamp } from './patch.ts';
-import { addedListeners, findTaken } from './ports.ts';
+import { createLoad, type Load } from './load.ts';
+import type { Stamp } from './patch.ts';
+import { createPreparation, type PrepareDeps } from './prepare.ts';
 import { digestOf, type Proxyfile } from './proxyfile.ts';
 import { createRecovery, type Recovery, type RecoveryDeps } from './recovery.ts';
-import type { Restrictions } from './restrictions.ts';
-import type { Validator } from './validate.ts';
-import { Restricted, rejected } from './words.ts';
 
-export type ReloadDeps = Omit<RecoveryDeps, 'admin' | 'resume'> & {
-  admin: Admin;
-  validator: Validator;
-  /** Adapts a text in a separate process. @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE */
-  adaptApart: (text: string) => Promise<JsonObject>;
-  proxyfile: Proxyfile;
-  accessLog: Stamp['accessLog'];
-  /** Caddy's variables. */
-  env: Readonly<Record<string, string>>;
-  restrictions: Restrictions;
-  /** Repairs a managed proxy's storage. @returns whether it is worth loading again */
-  repairAfter: (error: unknown) => Promise<boolean>;
-};
+export type ReloadDeps = Omit<RecoveryDeps, 'admin' | 'resume'> &
+  PrepareDeps & {
+    proxyfile: Proxyfile;
+    accessLog: Stamp['accessLog'];
+    /** Repairs a managed proxy's storage. @returns whether it is worth loading again */
+    repairAfter: (error: unknown) => Promise<boolean>;
+  };
 
 export type ReloadOptions = {
   /** Digest of the live configuration that this one replaces. */
@@ -39,6 +29,8 @@ export type ReloadOptions = {
   probe?: string | undefined;
   /** Whether the caller still waits for the answer; asked right before the load. */
   isWanted?: () => boolean;
+  /** Whether to do without listeners that cannot be opened, until they can. */
+  partial?: boolean | undefined;
 };
 
 export type Reload = {
@@ -54,8 +46,16 @@ export type Reload = {
    * @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE
    */
   check(text: string, ports?: boolean): Promise<void>;
-  /** Loads the file unless it is live already. @throws as `reload` */
+  /** Loads the file, as far as its listeners can be opened, unless it is live. @throws as `reload` */
   resume(): Promise<void>;
+  /**
+   * Opens listeners that the live configuration does without, if that is possible now.
+   * @returns false if it had to try, and still does without as many
+   * @throws as `reload`
+   */
+  reopen(): Promise<boolean>;
+  /** The listeners that the live configuration does without. */
+  closed: Load['closed'];
   /**
    * After a change of the token, lets the current secret name into a live configuration that knows
    * the previous one, so that the agent can do without the previous token from then on.
@@ -71,67 +71,46 @@ export type Reload = {
   restartNeeded: Recovery['restartNeeded'];
 };
 
-/** `http app module: start: listening on :443: …` */
-const FAILED_START = /: start: /;
-
 export function createReload(deps: ReloadDeps): Reload {
   const { admin, validator, proxyfile, restrictions, log } = deps;
   const enqueue = createQueue();
   const recovery = createRecovery({ ...deps, resume });
-  /** What was loaded last, as JSON: what a refused load goes back to. */
-  let loaded: { digest: string; json: string } | null = null;
+  const { adapt, validate } = createPreparation(deps);
+  const loader = createLoad({ ...deps, recovery });
+  /** Whether `loader` knows what an earlier agent left out. */
+  let isLookedAt = false;
   /** The access log as the live configuration spells it; null before the first look. */
   let logFile: string | null = null;
-
-  /** Adapts in the live proxy: at 1,000 sites this takes a third of the time of a new process. */
-  async function adaptLive(text: string): Promise<JsonObject> {
-    const answer = await admin.adapt(text);
-    if (answer.error !== null) throw rejected(answer.error);
-    return (JSON.parse(answer.text) as { result: JsonObject }).result;
-  }
-
-  /** Adapts and checks what is to be loaded. @throws Failure PROXY_REJECTED */
-  async function prepare(text: string, trusted = false): Promise<JsonObject> {
-    const config = needsOwnProcess(text) ? await deps.adaptApart(text) : await adaptLive(text);
-    if (!trusted) {
-      restrictions.checkConfig(config, text);
-      assertRegularFiles(config, deps.env);
-    }
-    return config;
-  }
 
   /** A proxy that another program starts keeps the origins that its operator gave it. */
   async function originsToKeep(): Promise<string[]> {
     return deps.managed ? [] : await admin.otherOrigins();
   }
 
-  /**
-   * Validates `text` once its adaptation shows that Caddy may read it and the files it names.
-   * @param preparing the adaptations of `text`, and of the whole that it is part of
-   */
-  async function validate(
-    text: string,
-    preparing: readonly (Promise<unknown> | null)[],
-  ): Promise<void> {
-    for (const result of await Promise.allSettled(preparing)) {
-      if (result.status === 'rejected' && result.reason instanceof Restricted) throw result.reason;
-    }
-    await validator.validate(text);
-  }
-
   /** The live configuration as JSON text. @throws Failure STALE unless it is the expected one */
   async function replaced(expects?: string): Promise<string> {
-    const live = await admin.liveDigest();
-    if (expects !== undefined && expects !== live) {
+    const { digest, json } = await loader.live();
+    if (expects !== undefined && expects !== digest) {
       throw new Failure('STALE', 'The live configuration is not the one that this one replaces.');
     }
-    return loaded !== null && loaded.digest === live ? loaded.json : admin.config();
+    return json;
   }
 
   async function resume(): Promise<void> {
     const text = proxyfile.read();
-    if (text !== null && (await admin.liveDigest()) !== digestOf(text))
-      await publish(text, {}, true);
+    if (text === null || (await loader.live()).digest === digestOf(text)) return;
+    await publish(text, { partial: true }, true);
+  }
+
+  async function reopen(): Promise<boolean> {
+    if (!isLookedAt) await loader.live();
+    isLookedAt = true;
+    const text = proxyfile.read();
+    if (text === null || !loader.canReopen()) return true;
+    if ((await loader.live()).digest !== digestOf(text)) return true;
+    const before = loader.closed().length;
+    await publish(text, { partial: true }, true);
+    return loader.closed().length < before;
   }
 
   async function renewSecret(): Promise<void> {
@@ -156,35 +135,13 @@ export function createReload(deps: ReloadDeps): Reload {
   async function amend(live: JsonObject): Promise<void> {
     const { error } = await admin.load(JSON.stringify(live));
     if (error !== null) throw new AdminUnreachable(error);
-    loaded = null;
-  }
-
-  /** @throws Failure, after an attempt to restore `previous` */
-  async function makeLive(config: JsonObject, digest: string, previous: string): Promise<void> {
-    const json = JSON.stringify(config);
-    let answer: AdminAnswer;
-    try {
-      answer = await admin.load(json);
-    } catch (cause) {
-      throw await recovery.restore(previous, proxyUnreachable(cause));
-    }
-    if (answer.error !== null) {
-      throw FAILED_START.test(answer.error)
-        ? await recovery.restoreAfterStart(previous, config, answer.error)
-        : await recovery.restore(previous, rejected(answer.error));
-    }
-    const live = await admin.liveDigest().catch(() => undefined);
-    if (live !== digest) {
-      const error = proxyUnreachable('the proxy accepted the configuration but does not show it');
-      throw await recovery.restore(previous, error);
-    }
-    loaded = { digest, json };
+    loader.forget();
   }
 
   /** @param trusted for the text on disk: it was checked when it was pushed, or the operator wrote it */
   async function publish(
     text: string,
-    { expects, probe, isWanted = () => true }: ReloadOptions,
+    { expects, probe, partial = false, isWanted = () => true }: ReloadOptions,
     trusted = false,
   ): Promise<string> {
     const digest = digestOf(text);
@@ -193,7 +150,7 @@ export function createReload(deps: ReloadDeps): Reload {
       const beyond = probe !== undefined && countLines(probe) > countLines(text);
       if (!trusted) await restrictions.checkText(text);
       if (!trusted && beyond) await restrictions.checkText(probe);
-      const preparing = [prepare(text, trusted), beyond ? prepare(probe, trusted) : null] as const;
+      const preparing = [adapt(text, trusted), beyond ? adapt(probe, trusted) : null] as const;
       const [was, valid, written, adapted, tried, others] = await Promise.allSettled([
         replaced(expects),
         validate(probe ?? text, preparing),
@@ -206,22 +163,22 @@ export function createReload(deps: ReloadDeps): Reload {
       settled(written);
       settled(tried);
       logFile ??= spellingIn(JSON.parse(previous) as Json, deps.accessLog.file);
-      const config = patchConfig(settled(adapted), {
+      const config = settled(adapted);
+      const stamp = {
         digest,
         admin: { listen: admin.address, origins: [admin.secret, ...settled(others)] },
         accessLog: { ...deps.accessLog, file: logFile ?? deps.accessLog.file },
-      });
-      assertPortsFree(config, previous);
+      };
       if (!isWanted()) throw new Failure('STALE', 'Nobody waits for this any more.');
-      await makeLive(config, digest, previous).catch(async (error: unknown) => {
+      await loader.load(config, stamp, previous, partial).catch(async (error: unknown) => {
         if (!(await deps.repairAfter(error))) throw error;
-        await makeLive(config, digest, previous);
+        await loader.load(config, stamp, previous, partial);
       });
       try {
         const copy = proxyfile.swapIn(digest);
         if (copy !== null) log('kept a foreign Caddyfile', { copy }, 'warn');
       } catch (error) {
-        loaded = null;
+        loader.forget();
         throw await recovery.restore(previous, error);
       }
       return digest;
@@ -236,7 +193,7 @@ export function createReload(deps: ReloadDeps): Reload {
   async function check(text: string, ports = true): Promise<void> {
     try {
       await restrictions.checkText(text);
-      const preparing = prepare(text);
+      const preparing = adapt(text);
       const [valid, adapted, was] = await Promise.allSettled([
         validate(text, [preparing]),
         preparing,
@@ -244,7 +201,7 @@ export function createReload(deps: ReloadDeps): Reload {
       ]);
       settled(valid);
       const [config, previous] = [settled(adapted), settled(was)];
-      if (ports) assertPortsFree(config, previous);
+      if (ports) loader.assertOpenable(config, previous);
     } catch (error) {
       throw reachable(error);
     } finally {
@@ -256,6 +213,8 @@ export function createReload(deps: ReloadDeps): Reload {
     reload: (text, options = {}) => enqueue(() => publish(text, options)),
     check,
     resume: () => enqueue(resume),
+    reopen: () => enqueue(reopen),
+    closed: loader.closed,
     renewSecret: () => enqueue(renewSecret),
     reopenLogs: () => enqueue(reopenLogs),
     restartNeeded: recovery.restartNeeded,
@@ -271,10 +230,3 @@ const countLines = (text: string): number => text.split('\n').length;
 
 const reachable = (error: unknown) =>
   error instanceof AdminUnreachable ? proxyUnreachable(error) : error;
-
-/** @throws Failure PROXY_REJECTED if another program listens on a port that `config` adds */
-function assertPortsFree(config: JsonObject, previous: string): void {
-  const taken = findTaken(addedListeners(config, previous));
-  if (taken === null) return;
-  throw rejected(`listening on ${taken.host}:${taken.port}: address already in use`);
-}

@@ -1,5 +1,5 @@
 /**
- * Reads the live digest often without filling the proxy's log: Caddy logs every admin request
+ * Reads the live id often without filling the proxy's log: Caddy logs every admin request
  * except those for its metrics, and the metrics show when the configuration may have changed.
  */
 import { within } from '../../src/shared/async.ts';
@@ -7,11 +7,11 @@ import { type Admin, AdminUnreachable } from './admin.ts';
 
 export type Watch = {
   /**
-   * The digest stamped on the live configuration, or null if it has none. Concurrent callers share
+   * The id stamped on the live configuration, or null if it has none. Concurrent callers share
    * one answer: calls to a proxy that hangs run one after the other, each up to its timeout.
    * @throws AdminUnreachable
    */
-  liveDigest(): Promise<string | null>;
+  liveId(): Promise<string | null>;
   /** What changes when another process answers, as of the last look; empty if it does not say. */
   process(): string;
 };
@@ -25,8 +25,8 @@ const STARTED = /^process_start_time_seconds .*$/m;
 /** A load that hangs may hold up a read for half a minute; the hub waits ten seconds for the agent. */
 const TIMEOUT_MS = 8_000;
 
-export function createWatch(admin: Pick<Admin, 'metrics' | 'liveDigest'>): Watch {
-  let last: { mark: string; digest: string | null } | null = null;
+export function createWatch(admin: Pick<Admin, 'metrics' | 'liveId'>): Watch {
+  let last: { mark: string; id: string | null } | null = null;
   let reading: Promise<string | null> | null = null;
   let started = '';
 
@@ -38,14 +38,14 @@ export function createWatch(admin: Pick<Admin, 'metrics' | 'liveDigest'>): Watch
       .filter((line) => RELEVANT.test(line))
       .join('\n');
     // A custom build may have no metrics.
-    if (mark !== '' && last?.mark === mark) return last.digest;
-    const digest = await admin.liveDigest();
-    last = { mark, digest };
-    return digest;
+    if (mark !== '' && last?.mark === mark) return last.id;
+    const id = await admin.liveId();
+    last = { mark, id };
+    return id;
   }
 
   return {
-    liveDigest() {
+    liveId() {
       reading ??= read().finally(() => {
         reading = null;
       });

@@ -59,14 +59,14 @@ export function createProxyState(deps: ProxyStateDeps): ProxyState {
       );
     },
   });
-  let live: { digest: string; sites: readonly LiveSite[] } | null = null;
+  let live: { id: string; sites: readonly LiveSite[] } | null = null;
 
   /** None if the proxy serves nothing that the agent loaded. @throws AdminUnreachable */
   async function liveNow(): Promise<readonly LiveSite[]> {
-    const digest = await watch.liveDigest();
-    if (digest === null) live = null;
-    else if (live?.digest !== digest) {
-      live = { digest, sites: liveSites(JSON.parse(await admin.config()) as Json) };
+    const id = await watch.liveId();
+    if (id === null) live = null;
+    else if (live?.id !== id) {
+      live = { id, sites: liveSites(JSON.parse(await admin.config()) as Json) };
       certificates.keep(targetsOf(live.sites));
       certificates.expire();
       upstreams.forget();

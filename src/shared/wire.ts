@@ -26,13 +26,15 @@ export type AgentErrorBody = Static<typeof AgentErrorBody>;
  * `expects` is the digest of the live config that this one replaces; if another one is live, the
  * answer is 409 STALE. `probe` is what to validate instead of the whole text: the same text with
  * lines left empty that need no validation, so that line numbers agree. It may be longer. `deadline` is
- * how many milliseconds the caller waits: after that, the text does not become live.
+ * how many milliseconds the caller waits: after that, the text does not become live. With `partial`,
+ * listeners that cannot be opened are left out until they can, instead of refused.
  */
 export const ReloadRequest = t.Object({
   proxyfile: t.String(),
   expects: t.Optional(t.String()),
   probe: t.Optional(t.String()),
   deadline: t.Optional(t.Integer({ minimum: 0 })),
+  partial: t.Optional(t.Boolean()),
 });
 export type ReloadRequest = Static<typeof ReloadRequest>;
 
@@ -78,6 +80,11 @@ export const ProxyStatus = t.Object({
   warnings: t.Optional(
     t.Array(t.String(), {
       description: 'what the operator should know; an agent of an earlier version has none',
+    }),
+  ),
+  closed: t.Optional(
+    t.Array(t.Object({ address: t.String(), port: t.Integer(), reason: t.String() }), {
+      description: 'listeners that the live configuration does without until they can be opened',
     }),
   ),
 });

@@ -38,5 +38,3 @@ export function mountImage(image: string, folder: string): boolean {
 export function makeImage(image: string, size: string): boolean {
   return run('truncate', '-s', size, image) && run('mkfs.ext4', '-q', image);
 }
-
-export const unmount = (folder: string): boolean => run('umount', folder);

@@ -41,6 +41,7 @@ const state = (change: Partial<SiteState> = {}): SiteState => ({
   id: 1,
   domain: 'app.example',
   enabled: true,
+  problem: null,
   addresses: [],
   upstreams: [],
   errors: { acme: null, upstream: null },

@@ -43,9 +43,10 @@ export type TailReader = {
 export type AgentClient = {
   /**
    * Makes `proxyfile` live. If there is a `probe`, only that is validated.
+   * @param partial whether to do without listeners that cannot be opened, until they can
    * @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE
    */
-  reload(proxyfile: string, probe?: string): Promise<ReloadAnswer>;
+  reload(proxyfile: string, probe?: string, partial?: boolean): Promise<ReloadAnswer>;
   /**
    * Checks that the proxy would accept `proxyfile` and, unless `ports` is false, that its ports are
    * free. @throws Failure as `reload`
@@ -152,8 +153,8 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
   }
 
   return {
-    reload: (proxyfile, probe) =>
-      call(ReloadAnswer, '/proxy/reload', { body: { proxyfile, probe, deadline } }),
+    reload: (proxyfile, probe, partial) =>
+      call(ReloadAnswer, '/proxy/reload', { body: { proxyfile, probe, partial, deadline } }),
     validate: (proxyfile, ports = true) =>
       call(ValidateAnswer, '/proxy/validate', { body: { proxyfile, ports } }),
     adapt: (proxyfile) => call(AdaptAnswer, '/proxy/adapt', { body: { proxyfile } }),

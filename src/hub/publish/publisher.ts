@@ -7,7 +7,7 @@
  * 2. What cannot be published is refused here, without asking the proxy (`containment.ts`).
  * 3. The agent makes the resulting set live, all changes at once (`gateway.ts`).
  * 4. If the proxy refuses it, the changes at fault are refused (`blame.ts`), and 1 starts again
- *    with the others.
+ *    with the others. Stored vhosts at fault are left out from then on (`left-out.ts`).
  * 5. Rows and changelog are committed (`store.ts`), and only then do the callers get their results.
  */
 import { hasHeredocs } from '../../shared/caddyfile/dialect.ts';
@@ -16,14 +16,16 @@ import { type Log, reasonOf } from '../../shared/log.ts';
 import type { ProxyStatus } from '../../shared/wire.ts';
 import type { AgentClient } from '../agent-client/client.ts';
 import { changedVhosts, type Planned, planBatch, settle, stepsOf } from './batch.ts';
-import { findCulprits, type Refusals, refuseAll } from './blame.ts';
-import type { Author, Change } from './changes.ts';
+import { findCulprits, findStale, type Refusals, refuseAll } from './blame.ts';
+import type { Author, Change, Plan, Step } from './changes.ts';
 import { assertPlanContained, type Dialect } from './containment.ts';
 import { type BrokenVhost, createGateway } from './gateway.ts';
+import { createLeftOut } from './left-out.ts';
 import { type PublishSeen, timePublishes } from './outcome.ts';
 import { createChangeQueue, type Waiting } from './queue.ts';
 import { forCaller, isRejection } from './refusal.ts';
 import type { Store } from './store.ts';
+import { createUpkeep } from './upkeep.ts';
 import type { SiteSet } from './vhost.ts';
 
 export type PublisherDeps = {
@@ -46,8 +48,10 @@ export type Publisher = {
   lastPublish(): LastPublish | null;
   /** How many changes have no outcome yet. */
   queueLength(): number;
-  /** Stored vhosts that the proxy no longer accepts, as of the last attempt to publish the set. */
+  /** Stored vhosts that the proxy refuses, and that are therefore not live. */
   broken(): readonly BrokenVhost[];
+  /** Why the stored set is not live, apart from those vhosts; null if it is, or nobody has tried. */
+  failure(): Failure | null;
   /**
    * Makes a change live and records it.
    * @param replace whether the first change may replace sites that signalbox did not write
@@ -63,9 +67,12 @@ export type Publisher = {
    * @throws Failure if the change cannot be planned, or agent or proxy cannot be asked
    */
   preview(change: Change<unknown>): Promise<{ next: SiteSet; refusal: Failure | null }>;
-  /** Whether proxy and file show what is stored. */
+  /** Whether proxy and file show what is stored, apart from the vhosts that are left out. */
   isInStep(status: ProxyStatus): boolean;
-  /** Publishes the stored set again if the proxy serves another one. @throws Failure as `apply` */
+  /**
+   * Publishes the stored set again if the proxy serves another one, and tries vhosts again that
+   * were left out. @throws Failure as `apply`
+   */
   reconcile(): Promise<void>;
 };
 
@@ -82,10 +89,9 @@ export function createPublisher({
   const queue = createChangeQueue(publishAll);
   let accepted: SiteSet = store.load();
   let lastPublish: LastPublish | null = null;
-  let broken: BrokenVhost[] = [];
   let dialect: Dialect | undefined;
-  /** The agent did not say how a publish ended: it may still go live. */
-  let unsure = false;
+  const leftOut = createLeftOut(log, performance.now.bind(performance));
+  const upkeep = createUpkeep({ gateway, leftOut, startTimer, stored: () => accepted });
 
   /** Publishes the changes that wait; without those at fault, again and again until none is left. */
   async function publishAll(items: readonly Waiting[]): Promise<void> {
@@ -138,15 +144,24 @@ export function createPublisher({
 
   /** @returns the changes at fault; none if all are live and recorded */
   async function publish(plans: readonly Planned[], time: Date): Promise<Refusals | 'together'> {
-    const next = plans.at(-1)?.plan.next ?? accepted;
+    const stored = plans.at(-1)?.plan.next ?? accepted;
+    const steps = stepsOf(plans);
+    const next = leftOut.after(stored, steps);
     const from = performance.now();
     const report = startTimer(plans.length);
     try {
-      await gateway.publish(next, changedVhosts(stepsOf(plans)));
+      await gateway.publish(next, { changed: changedVhosts(steps) });
     } catch (error) {
       report({ thrown: error });
-      if (error instanceof Failure && error.code === 'AGENT_UNREACHABLE') unsure = true;
-      return findCulprits(gateway, plans, next, error);
+      if (error instanceof Failure && error.code === 'AGENT_UNREACHABLE') upkeep.doubt();
+      if (!isRejection(error)) return refuseAll(plans, error);
+      const stale = await findStale(gateway, leftOut.of(accepted), next, steps, error);
+      const [first] = stale.broken;
+      if (!first) return findCulprits(gateway, plans, next, error);
+      // It is still served, and would not be any more: only its own change is worth that.
+      if (!(await isAboutBroken(steps))) return refuseAll(plans, first.failure);
+      leftOut.add(stale);
+      return publish(plans, time);
     }
     try {
       store.commit(plans, time);
@@ -154,33 +169,43 @@ export function createPublisher({
       // It is live but cannot be recorded: the proxy goes back to what is stored.
       log('commit failed', { reason: reasonOf(error) }, 'error');
       report({ thrown: error });
-      unsure = true;
-      await confirm().catch(() => undefined);
+      upkeep.doubt();
+      await upkeep.confirm().catch(() => undefined);
       return refuseAll(plans, error);
     }
     report();
-    accepted = next;
-    broken = [];
+    accepted = stored;
+    leftOut.settle(stored, steps);
     lastPublish = { at: now(), milliseconds: performance.now() - from, changes: plans.length };
     return new Map();
   }
 
-  /** Publishes the stored set again and waits for the agent to confirm it. @throws Failure */
-  async function confirm(): Promise<void> {
-    const report = startTimer(0);
+  /** Whether steps change a vhost that the proxy refuses as it is stored. */
+  async function isAboutBroken(steps: readonly Step[]): Promise<boolean> {
+    const before = steps.flatMap((step) =>
+      step.kind === 'create' || step.kind === 'preamble' ? [] : [step.before],
+    );
+    const known = new Set(leftOut.list().map(({ vhost }) => vhost.id));
+    if (before.some(({ id }) => known.has(id))) return true;
+    return (await gateway.findBroken(leftOut.of(accepted), before)).broken.length > 0;
+  }
+
+  /** Has the proxy validate a plan, without the stored vhosts that it refuses. @throws Failure */
+  async function check({ next, steps }: Plan<unknown>): Promise<void> {
+    const stored = leftOut.of(accepted);
+    const set = leftOut.after(next, steps);
     try {
-      await gateway.publish(accepted);
+      await gateway.check(set, changedVhosts(steps));
     } catch (error) {
-      report({ thrown: error });
-      if (isRejection(error)) {
-        const enabled = accepted.vhosts.filter((vhost) => vhost.enabled);
-        broken = await gateway.findBroken(accepted, enabled);
-      }
-      throw error;
+      if (!isRejection(error)) throw error;
+      const stale = await findStale(gateway, stored, set, steps, error);
+      const [first] = stale.broken;
+      if (!first) throw error;
+      if (!(await isAboutBroken(steps))) throw first.failure;
+      const ids = new Set([...stale.broken.map(({ vhost }) => vhost), ...stale.unexamined]);
+      const vhosts = set.vhosts.filter((vhost) => !ids.has(vhost));
+      await gateway.check({ ...set, vhosts }, changedVhosts(steps));
     }
-    report();
-    unsure = false;
-    broken = [];
   }
 
   async function proxyStatus(): Promise<ProxyStatus> {
@@ -203,7 +228,7 @@ export function createPublisher({
 
   function isInStep(status: ProxyStatus): boolean {
     if (!store.hasPublished() && status.liveDigest === null) return !status.foreign;
-    const digest = gateway.digestOf(accepted);
+    const digest = gateway.digestOf(leftOut.of(accepted));
     return status.liveDigest === digest && (status.drift || status.fileDigest === digest);
   }
 
@@ -211,7 +236,8 @@ export function createPublisher({
     current: () => accepted,
     lastPublish: () => lastPublish,
     queueLength: queue.length,
-    broken: () => broken,
+    broken: leftOut.list,
+    failure: upkeep.failure,
     apply: (change, author, replace = false) => queue.add(change, author, replace),
     dialect: knownDialect,
     isInStep,
@@ -222,7 +248,7 @@ export function createPublisher({
       const { next, steps } = plan;
       try {
         assertPlanContained(plan, await dialectFor(next));
-        await gateway.check(next, changedVhosts(steps));
+        await check(plan);
         return { next, refusal: null };
       } catch (error) {
         const refusal = forCaller(error, steps);
@@ -236,7 +262,7 @@ export function createPublisher({
         const status = await proxyStatus();
         // A first publish may have gone live without being recorded; anything else is not ours.
         const isOurs = store.hasPublished() || (store.hasAttempted() && status.liveDigest !== null);
-        if (isOurs && (unsure || !isInStep(status))) await confirm();
+        if (isOurs) await upkeep.look(() => isInStep(status));
       }),
   };
 }

@@ -88,7 +88,7 @@ export function collectVhosts(publisher: Publisher): readonly Family[] {
     },
     gauge(
       'vhosts_broken',
-      'Stored vhosts that the proxy no longer accepts.',
+      'Stored vhosts that the proxy refuses and that are left out.',
       publisher.broken().length,
     ),
     gauge(

@@ -3,11 +3,12 @@ import { type Static, t } from 'elysia';
 import { ADVISORIES_AS_OF, advisoriesFor, SAFE_VERSION } from '../../shared/advisories.ts';
 import { messageOf } from '../../shared/async.ts';
 import { sentenceOf } from '../../shared/failure.ts';
+import type { ProxyStatus } from '../../shared/wire.ts';
 import { type AgentClient, NO_ANSWER } from '../agent-client/client.ts';
 import { Timestamp } from '../http/schemas.ts';
 import type { Publisher } from '../publish/publisher.ts';
-import { ofVhost } from '../publish/refusal.ts';
 import { endingCertificates } from './certificates.ts';
+import { findUnserved, sentenceOfClosed } from './unserved.ts';
 
 export type StatusDeps = {
   agent: AgentClient;
@@ -42,7 +43,10 @@ export const HubStatus = t.Object(
     upgrade: nullable(
       t.String({ description: 'how to get a version without them; null if there are none' }),
     ),
-    inStep: t.Boolean({ description: 'the proxy and the file on disk match what is stored' }),
+    inStep: t.Boolean({
+      description:
+        'the proxy and the file on disk match what is stored, apart from what is in `broken`',
+    }),
     foreign: t.Boolean({ description: 'the proxy serves sites that signalbox did not write' }),
     drift: t.Boolean({ description: 'another program changed the file on disk' }),
     restartNeeded: t.Boolean({ description: 'a failed start may have left listeners open' }),
@@ -51,7 +55,8 @@ export const HubStatus = t.Object(
     ),
     warnings: t.Array(t.String(), { description: 'what the operator should know' }),
     broken: t.Array(t.Object({ id: t.Integer(), domain: t.String(), detail: t.String() }), {
-      description: 'stored vhosts that the proxy no longer accepts',
+      description:
+        'stored vhosts that are not served: the proxy refuses them, or could not open their port',
     }),
     certificates: t.Array(
       t.Object({
@@ -84,6 +89,17 @@ const roundToTenths = (value: number) => Math.round(value * 10) / 10;
 const EDITED =
   'The Caddyfile on disk was edited, and Caddy does not serve that text: only signalbox may load a configuration, so `caddy reload` and `systemctl reload caddy` are refused. Import the file instead.';
 
+function warningsOf(publisher: Publisher, status: ProxyStatus | null): string[] {
+  const failure = publisher.failure();
+  return [
+    ...(status?.drift ? [EDITED] : []),
+    ...(status?.closed ?? []).map((one) => `${sentenceOfClosed(one)}.`),
+    ...(failure?.code === 'PROXY_REJECTED'
+      ? [`What is stored is not live: ${sentenceOf(failure) ?? failure.message}`]
+      : []),
+  ];
+}
+
 /** Never fails: if the agent does not respond, the status says so. */
 export async function readStatus(deps: StatusDeps): Promise<HubStatus> {
   const { agent, publisher, version, commit, startedAt, now } = deps;
@@ -96,6 +112,7 @@ export async function readStatus(deps: StatusDeps): Promise<HubStatus> {
     return null;
   });
   const latencyMs = status === null ? null : roundToTenths(performance.now() - from);
+  const unserved = await findUnserved(deps, status);
   const last = publisher.lastPublish();
   const proxy = status?.proxy ?? { running: false, version: null };
   const advisories = advisoriesFor(proxy.version);
@@ -116,12 +133,8 @@ export async function readStatus(deps: StatusDeps): Promise<HubStatus> {
       milliseconds: roundToTenths(last.milliseconds),
       changes: last.changes,
     },
-    warnings: [...warnings, ...(status?.warnings ?? []), ...(status?.drift ? [EDITED] : [])],
-    broken: publisher.broken().map(({ vhost, failure }) => ({
-      id: vhost.id,
-      domain: vhost.domain,
-      detail: sentenceOf(ofVhost(failure)) ?? failure.message,
-    })),
+    warnings: [...warnings, ...(status?.warnings ?? []), ...warningsOf(publisher, status)],
+    broken: unserved.map(({ vhost: { id, domain }, detail }) => ({ id, domain, detail })),
     certificates: await ending,
   };
 }

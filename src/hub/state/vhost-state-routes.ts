@@ -8,12 +8,14 @@ import { ASKS_PROXY, refusals } from '../http/refusal-schemas.ts';
 import { findVhost } from '../publish/changes.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import { byDomain } from '../publish/vhost.ts';
+import { findUnserved } from './unserved.ts';
 import { namesOf, statesOf, VhostState } from './vhost-state.ts';
 
 const STATE = {
   id: 1,
   domain: 'app.example.org',
   enabled: true,
+  problem: null,
   addresses: [
     {
       name: 'app.example.org',
@@ -45,14 +47,16 @@ export type VhostStateDeps = {
 };
 
 export function vhostStateRoutes({ publisher, agent, guard, now }: VhostStateDeps) {
+  const statusOf = () => agent.status().catch(() => null);
   return new Elysia({ name: 'vhost-state', prefix: '/vhosts' })
     .use(guard)
     .get(
       '/state',
       async () => {
-        const { sites } = await agent.sites();
+        const [{ sites }, status] = await Promise.all([agent.sites(), statusOf()]);
+        const unserved = await findUnserved({ agent, publisher }, status, sites);
         const set = publisher.current();
-        return set.vhosts.toSorted(byDomain).map(statesOf(set, sites, now()));
+        return set.vhosts.toSorted(byDomain).map(statesOf(set, sites, unserved, now()));
       },
       {
         response: { 200: t.Array(VhostState), ...refusals(...ASKS_PROXY) },
@@ -72,9 +76,11 @@ export function vhostStateRoutes({ publisher, agent, guard, now }: VhostStateDep
       async ({ params }) => {
         const id = idOf(params);
         const before = publisher.current();
-        const { sites } = await agent.sites(namesOf(findVhost(before, id), before));
+        const names = namesOf(findVhost(before, id), before);
+        const [{ sites }, status] = await Promise.all([agent.sites(names), statusOf()]);
+        const unserved = await findUnserved({ agent, publisher }, status);
         const set = publisher.current();
-        return statesOf(set, sites, now())(findVhost(set, id));
+        return statesOf(set, sites, unserved, now())(findVhost(set, id));
       },
       {
         params: IdParams,

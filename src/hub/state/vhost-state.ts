@@ -9,6 +9,7 @@ import {
 import type { SiteSet, Vhost } from '../publish/vhost.ts';
 import { daysLeft } from './certificates.ts';
 import { type Endpoint, endpointsUnder, keyOfEndpoint } from './endpoints.ts';
+import type { Unserved } from './unserved.ts';
 
 const LastError = t.Union([
   t.Composite([
@@ -23,6 +24,9 @@ export const VhostState = t.Object(
     id: t.Integer(),
     domain: t.String(),
     enabled: t.Boolean(),
+    problem: t.Union([t.String(), t.Null()], {
+      description: 'why the proxy does not serve it, or not at all of its addresses',
+    }),
     addresses: t.Array(
       t.Object({
         name: t.String({ description: 'host name; empty for any' }),
@@ -66,10 +70,12 @@ export const namesOf = (vhost: Vhost, { preamble }: SiteSet): string[] =>
 /**
  * Returns a function that gives the state of any vhost of the set.
  * @param sites as the agent reported them
+ * @param unserved the vhosts that are not served
  */
 export function statesOf(
   { preamble }: SiteSet,
   sites: readonly SiteState[],
+  unserved: readonly Unserved[],
   now: Date,
 ): (vhost: Vhost) => VhostState {
   const endpointsOf = endpointsUnder(preamble);
@@ -78,7 +84,11 @@ export function statesOf(
       site.ports.map((port) => [keyOfEndpoint({ name: site.name, port }), site] as const),
     ),
   );
-  return (vhost) => stateOf(vhost, endpointsOf(vhost), byEndpoint, now);
+  const problems = new Map(unserved.map(({ vhost, detail }) => [vhost.id, detail]));
+  return (vhost) => ({
+    ...stateOf(vhost, endpointsOf(vhost), byEndpoint, now),
+    problem: problems.get(vhost.id) ?? null,
+  });
 }
 
 /** A disabled vhost is not served, even if another one has its addresses now. */
@@ -87,7 +97,7 @@ function stateOf(
   endpoints: readonly Endpoint[],
   byEndpoint: ReadonlyMap<string, SiteState>,
   now: Date,
-): VhostState {
+): Omit<VhostState, 'problem'> {
   const found = endpoints.map((endpoint) => {
     const site = vhost.enabled ? byEndpoint.get(keyOfEndpoint(endpoint)) : undefined;
     return { endpoint, site };

@@ -132,6 +132,8 @@ export interface VhostState {
   id: number;
   domain: string;
   enabled: boolean;
+  /** why the proxy does not serve it, or not at all of its addresses */
+  problem: string | null;
   /** where the vhost is reached, in the order of its block */
   addresses: {
     /** host name; empty for any */
@@ -320,7 +322,7 @@ export interface Status {
     | null;
   /** how to get a version without them; null if there are none */
   upgrade: string | null;
-  /** the proxy and the file on disk match what is stored */
+  /** the proxy and the file on disk match what is stored, apart from what is in `broken` */
   inStep: boolean;
   /** the proxy serves sites that signalbox did not write */
   foreign: boolean;
@@ -336,7 +338,7 @@ export interface Status {
   } | null;
   /** what the operator should know */
   warnings: string[];
-  /** stored vhosts that the proxy no longer accepts */
+  /** stored vhosts that are not served: the proxy refuses them, or could not open their port */
   broken: {
     id: number;
     domain: string;

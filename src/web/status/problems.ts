@@ -36,7 +36,7 @@ export function problemsOf(status: Status): Problem[] {
     warn('Not in step', 'Caddy does not serve what is stored. signalbox is publishing it again.');
   }
   for (const { id, domain, detail } of status.broken) {
-    bad(`Caddy no longer accepts ${domain}`, detail, { to: `/sites/${id}`, label: 'Fix it' });
+    bad(`Caddy does not serve ${domain}`, detail, { to: `/sites/${id}`, label: 'Fix it' });
   }
   for (const { id, name, daysLeft, overdue } of status.certificates) {
     if (!overdue && daysLeft >= 0) continue;

@@ -1,48 +1,38 @@
 import { describe, expect, test } from 'bun:test';
-import { addedListeners, findTaken } from '../../../agent/caddy/ports.ts';
+import { listenersOf, obstacleTo, obstructed } from '../../../agent/caddy/ports.ts';
 
 const config = (servers: object, http: object = {}) =>
   JSON.parse(JSON.stringify({ apps: { http: { ...http, servers } } }));
-const none = 'null\n';
-const added = (next: object, before = none) =>
-  addedListeners(config(next), before).map(({ host, port }) => `${host}:${port}`);
+const listeners = (next: object) =>
+  listenersOf(config(next)).map(({ host, port }) => `${host}:${port}`);
 
-describe('the listeners that a configuration adds', () => {
-  test('are all of them if there were none', () => {
-    expect(added({ a: { listen: [':80', '127.0.0.1:81', 'tcp/[::1]:82', ':90-92'] } })).toEqual([
-      ':80',
-      '127.0.0.1:81',
-      '::1:82',
-      ':90',
-      ':91',
-      ':92',
-    ]);
-  });
-
-  test('exclude those whose port was already open, on whatever address', () => {
-    const before = JSON.stringify(config({ a: { listen: ['127.0.0.1:80'] } }));
-    expect(added({ a: { listen: [':80', ':81'] } }, before)).toEqual([':81']);
+describe('the listeners of a configuration', () => {
+  test('are those of all servers, each once', () => {
+    const a = { listen: [':80', '127.0.0.1:81', 'tcp/[::1]:82', ':90-92'] };
+    const all = [':80', '127.0.0.1:81', '::1:82', ':90', ':91', ':92'];
+    expect(listeners({ a, b: { listen: [':80'] } })).toEqual(all);
   });
 
   test('exclude UDP, sockets and nonsense', () => {
     const listen = ['udp/:80', 'unix//run/x.sock', 'unix//run/x:80', '', 7];
-    expect(added({ a: { listen } })).toEqual([]);
-    expect(added({ a: {}, b: { listen: 'x' } })).toEqual([]);
-    expect(addedListeners(null, 'not JSON')).toEqual([]);
+    expect(listeners({ a: { listen } })).toEqual([]);
+    expect(listeners({ a: {}, b: { listen: 'x' } })).toEqual([]);
+    expect(listenersOf(null)).toEqual([]);
   });
 
   test('include the HTTP port if it redirects to HTTPS', () => {
     const routes = [{ match: [{ host: ['a.example'] }] }];
     const secure = { listen: [':8443'], routes };
     const ports = { http_port: 8080, https_port: 8443 };
-    const listeners = (server: object) =>
-      addedListeners(config({ a: server }, ports), none).map(({ port }) => port);
-    expect(listeners(secure)).toEqual([8443, 8080]);
-    expect(listeners({ ...secure, listen: [':9443'] })).toEqual([9443, 8080]);
-    expect(listeners({ ...secure, routes: [] })).toEqual([8443]);
-    expect(listeners({ ...secure, listen: [':8080'] })).toEqual([8080]);
+    const portsOf = (server: object) =>
+      listenersOf(config({ a: server }, ports)).map(({ host, port }) => host + port);
+    expect(portsOf(secure)).toEqual(['8443', '8080']);
+    expect(portsOf({ ...secure, listen: [':9443'] })).toEqual(['9443', '8080']);
+    expect(portsOf({ ...secure, listen: ['::1:9443'] })).toEqual(['::19443', '::18080']);
+    expect(portsOf({ ...secure, routes: [] })).toEqual(['8443']);
+    expect(portsOf({ ...secure, listen: [':8080'] })).toEqual(['8080']);
     for (const off of [{ disable: true }, { disable_redirects: true }, { skip: ['a.example'] }]) {
-      expect(listeners({ ...secure, automatic_https: off })).toEqual([8443]);
+      expect(portsOf({ ...secure, automatic_https: off })).toEqual(['8443']);
     }
   });
 });
@@ -51,14 +41,26 @@ describe('a port is in use', () => {
   test.each(['0.0.0.0', '127.0.0.1'])('if another program listens on %s', (hostname) => {
     const other = Bun.listen({ hostname, port: 0, socket: { data() {} } });
     const { port } = other;
-    expect(findTaken([{ host: '127.0.0.1', port }])).toEqual({ host: '127.0.0.1', port });
-    if (hostname === '0.0.0.0') expect(findTaken([{ host: '', port }])?.port).toBe(port);
+    expect(obstacleTo({ host: '127.0.0.1', port })).toBe('in use');
+    if (hostname === '0.0.0.0') expect(obstacleTo({ host: '', port })).toBe('in use');
+    const next = config({ a: { listen: [`:${port}`] } });
+    const before = JSON.stringify(config({ a: { listen: [`127.0.0.1:${port}`] } }));
+    expect(obstructed(next, 'not JSON')).toEqual([{ host: '', port }]);
+    expect(obstructed(next, before)).toEqual([]);
     other.stop(true);
-    expect(findTaken([{ host: '', port }])).toBeNull();
+    expect(obstacleTo({ host: '', port })).toBeNull();
   });
 
-  test('but not if we merely cannot bind it', () => {
-    expect(findTaken([{ host: '203.0.113.1', port: 80 }])).toBeNull();
-    expect(findTaken([{ host: 'no-such-host.invalid', port: 80 }])).toBeNull();
+  test('but not if no interface has the address, even if the port is open elsewhere', () => {
+    const missing = { host: '203.0.113.1', port: 80 };
+    expect(obstacleTo(missing)).toBe('no address');
+    const next = config({ a: { listen: ['203.0.113.1:80'] } });
+    expect(obstructed(next, JSON.stringify(config({ a: { listen: [':80'] } })))).toEqual([missing]);
+    expect(obstructed(next, JSON.stringify(next))).toEqual([]);
+  });
+
+  test('and a name that nobody knows is left to Caddy', () => {
+    expect(obstacleTo({ host: 'no-such-host.invalid', port: 80 })).toBe('unknown');
+    expect(obstructed(config({ a: { listen: ['no-such-host.invalid:80'] } }), 'null')).toEqual([]);
   });
 });

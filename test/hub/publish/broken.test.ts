@@ -29,6 +29,7 @@ beforeEach(async () => {
   await until(() => existsSync(`${authority}.key`), 'the CA');
   copyFileSync(`${authority}.crt`, `${certificate}.crt`);
   copyFileSync(`${authority}.key`, certificate);
+  copyFileSync(certificate, `${certificate}.key`);
   const frail = await vhosts('PUT', '/1', {
     config: `tls ${certificate}.crt ${certificate}\nrespond frail`,
   });
@@ -41,28 +42,92 @@ beforeEach(async () => {
 afterEach(() => stack.stop());
 
 describe('a stored vhost that the proxy no longer accepts', () => {
-  test('is still served, and named in errors and in the status', async () => {
+  test('is still served, and named in errors', async () => {
     const refused = await vhosts('PUT', `/${healthy}`, { config: 'respond better' });
     expect([refused.status, refused.body.code]).toEqual([502, 'PROXY_REJECTED']);
     expect(refused.body.detail).toContain('in frail.example');
     expect(refused.text).not.toContain(stack.folder);
     expect((await stack.served('well.example')).text).toBe('well');
+    expect(stack.readProxyfile()).toContain('respond frail');
+    const other = { op: 'update', id: healthy, config: 'respond better' };
+    const preview = await ask<{ valid: boolean }>(`${stack.hub}/preview`, { headers, json: other });
+    expect(preview.body.valid).toBe(false);
+  });
 
-    // Something else goes live, and the hub cannot restore the stored set.
+  test('is named, and keeps nothing from being changed, once it is no longer served', async () => {
     await ask(`${stack.agent}/proxy/reload`, {
       json: { proxyfile: `http://well.example:${stack.httpPort} {\nrespond pushed\n}\n` },
       headers: stack.agentHeaders,
     });
     const named = await until(async () => {
       const now = await status();
-      return now.broken.length > 0 && now;
+      return now.broken.length === 1 && now.inStep && now;
     });
     expect(named).toMatchObject({
-      inStep: false,
+      inStep: true,
       broken: [{ id: broken, domain: `frail.example:${stack.httpsPort}` }],
     });
+    expect(named.broken[0]?.detail).toContain('pair.pem');
     expect(JSON.stringify(named)).not.toContain(stack.folder);
-  }, 15_000);
+    const { body } = await ask<{ problem: string | null }>(`${stack.hub}/vhosts/${broken}/state`, {
+      headers,
+    });
+    expect(body.problem).toContain('pair.pem');
+    const put = await vhosts('PUT', `/${healthy}`, { config: 'respond better' });
+    expect([put.status, put.text]).toEqual([200, expect.any(String)]);
+    expect((await stack.served('well.example')).text).toBe('better');
+    // Its own changes are judged on their own, and a preview says the same.
+    const json = { op: 'update', id: broken, config: `tls ${certificate}.crt ${certificate}` };
+    const preview = await ask<{ valid: boolean }>(`${stack.hub}/preview`, { headers, json });
+    expect(preview.body.valid).toBe(false);
+    expect((await vhosts('PUT', `/${broken}`, { config: json.config })).status).toBe(502);
+    const other = { op: 'update', id: healthy, config: 'respond best' };
+    const harmless = await ask<{ valid: boolean }>(`${stack.hub}/preview`, {
+      headers,
+      json: other,
+    });
+    expect(harmless.body.valid).toBe(true);
+  });
+
+  test('keeps nothing from being published again, and comes back with its cause', async () => {
+    await ask(`${stack.agent}/proxy/reload`, {
+      json: { proxyfile: `http://well.example:${stack.httpPort} {\nrespond pushed\n}\n` },
+      headers: stack.agentHeaders,
+    });
+    await until(async () => (await stack.served('well.example')).text === 'well', 'well.example');
+    await until(async () => (await status()).broken.length === 1, 'the broken one to be named');
+    copyFileSync(`${certificate}.key`, certificate);
+    const after = await until(async () => {
+      const now = await status();
+      return now.broken.length === 0 && now;
+    });
+    expect(after.inStep).toBe(true);
+    expect(stack.readProxyfile()).toContain('frail.example');
+    const words = stack.lines.filter((line) => line.includes('left out'));
+    expect(words.length).toBe(2);
+  }, 25_000);
+
+  test('a refused change is not excused by it', async () => {
+    const refused = await vhosts('PUT', `/${healthy}`, { config: 'respond better\nnonsense' });
+    expect([refused.status, refused.body.detail]).toEqual([
+      502,
+      expect.stringContaining('line 2: unrecognized directive'),
+    ]);
+    const missing = await vhosts('PUT', `/${healthy}`, {
+      config: '@a path_regexp [\nrespond @a x',
+    });
+    expect([missing.status, missing.body.detail]).toEqual([502, expect.stringContaining('regexp')]);
+    expect((await status()).broken).toEqual([]);
+    expect((await stack.served('well.example')).text).toBe('well');
+    const bulk = await vhosts('POST', '/bulk', {
+      operations: [
+        { op: 'update', id: healthy, config: 'respond bulk' },
+        { op: 'update', id: broken, config: `tls ${certificate}.crt ${certificate}` },
+      ],
+    });
+    expect(bulk.status).toBe(502);
+    expect((await stack.served('well.example')).text).toBe('well');
+  });
 
   test.each<[string, () => ReturnType<typeof vhosts>]>([
     ['changed', () => vhosts('PUT', `/${broken}`, { config: 'respond fixed' })],

@@ -1,0 +1,103 @@
+/** Keeps what is stored live: all of it, or as much of it as the proxy accepts. */
+import { Failure } from '../../shared/failure.ts';
+import { findBlamable } from './blame.ts';
+import type { Gateway } from './gateway.ts';
+import type { LeftOut } from './left-out.ts';
+import type { PublishTimer } from './outcome.ts';
+import { isRejection } from './refusal.ts';
+import type { SiteSet, Vhost } from './vhost.ts';
+
+export type UpkeepDeps = {
+  gateway: Gateway;
+  leftOut: LeftOut;
+  startTimer: PublishTimer;
+  /** The set that is accepted and stored. */
+  stored: () => SiteSet;
+};
+
+/** Call one at a time, and not during a publish. */
+export type Upkeep = {
+  /** Publishes the stored set, without the vhosts that the proxy refuses. @throws Failure */
+  confirm(): Promise<void>;
+  /**
+   * Confirms the stored set unless it is live, and publishes vhosts that are left out if the proxy
+   * accepts them now. @throws Failure
+   */
+  look(isInStep: () => boolean): Promise<void>;
+  /** From now on, what is live counts as unknown until the agent confirms it. */
+  doubt(): void;
+  /** Why the last `confirm` failed; null if it did not. */
+  failure(): Failure | null;
+};
+
+export function createUpkeep({ gateway, leftOut, startTimer, stored }: UpkeepDeps): Upkeep {
+  /** The agent did not say how a publish ended: it may still go live. */
+  let unsure = false;
+  let failure: Failure | null = null;
+
+  /** @throws Failure */
+  async function publish(set: SiteSet, changed?: readonly Vhost[]): Promise<void> {
+    const report = startTimer(0);
+    try {
+      await gateway.publish(set, { changed, partial: true });
+    } catch (error) {
+      report({ thrown: error });
+      throw error;
+    }
+    report();
+    unsure = false;
+  }
+
+  async function confirm(isInStep = () => false): Promise<void> {
+    // Each round leaves out more.
+    while (unsure || !isInStep()) {
+      const set = leftOut.of(stored());
+      try {
+        await publish(set);
+        break;
+      } catch (error) {
+        failure = error instanceof Failure ? error : null;
+        if (!isRejection(error)) throw error;
+        leftOut.add(await findBlamable(gateway, set, error));
+      }
+    }
+    failure = null;
+  }
+
+  /** Publishes those of the vhosts that are due which the proxy accepts now. */
+  async function bringBack(): Promise<void> {
+    const due = leftOut.due();
+    if (due.length === 0) return;
+    const found = await gateway.findBroken(stored(), due);
+    const still = new Set([...found.broken.map(({ vhost }) => vhost), ...found.unexamined]);
+    const good = due.filter((vhost) => !still.has(vhost));
+    leftOut.add(found);
+    if (good.length === 0) return;
+    const out = new Set(leftOut.list().map(({ vhost }) => vhost));
+    for (const vhost of good) out.delete(vhost);
+    const { vhosts, ...rest } = stored();
+    const set = { ...rest, vhosts: vhosts.filter((vhost) => !out.has(vhost)) };
+    try {
+      await publish(set, good);
+      leftOut.remove(good);
+    } catch (error) {
+      if (!isRejection(error)) throw error;
+      const all = good.map((vhost) => ({ vhost, failure: error, byLoad: true as const }));
+      const { broken } = await findBlamable(gateway, set, error).catch(() => ({ broken: all }));
+      const own = broken.filter(({ vhost }) => good.includes(vhost));
+      leftOut.add({ broken: own.length > 0 ? own : all, unexamined: [] });
+    }
+  }
+
+  return {
+    confirm: () => confirm(),
+    async look(isInStep) {
+      await confirm(isInStep);
+      await bringBack();
+    },
+    doubt() {
+      unsure = true;
+    },
+    failure: () => failure,
+  };
+}

@@ -1,0 +1,52 @@
+/** Why enabled vhosts are not served, or not on all of their ports. */
+import { sentenceOf } from '../../shared/failure.ts';
+import type { ProxyStatus } from '../../shared/wire.ts';
+import type { SiteState } from '../../shared/wire-state.ts';
+import type { AgentClient } from '../agent-client/client.ts';
+import type { Publisher } from '../publish/publisher.ts';
+import { ofVhost } from '../publish/refusal.ts';
+import type { Vhost } from '../publish/vhost.ts';
+import { endpointsUnder, keyOfEndpoint } from './endpoints.ts';
+
+export type Unserved = { vhost: Vhost; detail: string };
+
+type UnservedDeps = { agent: Pick<AgentClient, 'sites'>; publisher: Publisher };
+
+/**
+ * Those that the proxy refuses, and those whose port it could not open. Never fails.
+ * @param status as the agent reported it, null if it did not
+ * @param sites as the agent reported them, if they are known
+ */
+export async function findUnserved(
+  { agent, publisher }: UnservedDeps,
+  status: ProxyStatus | null,
+  sites?: readonly SiteState[],
+): Promise<Unserved[]> {
+  const broken = publisher.broken().map(({ vhost, failure }) => ({
+    vhost,
+    detail: sentenceOf(ofVhost(failure)) ?? failure.message,
+  }));
+  const closed = (status?.closed ?? []).filter(({ address }) => !address.startsWith('udp/'));
+  if (closed.length === 0) return broken;
+  const live = sites ?? (await agent.sites().catch(() => ({ sites: [] }))).sites;
+  const served = new Set(
+    live.flatMap(({ name, ports }) => ports.map((port) => keyOfEndpoint({ name, port }))),
+  );
+  const reasons = Map.groupBy(closed, ({ port }) => port);
+  const { preamble, vhosts } = publisher.current();
+  const endpointsOf = endpointsUnder(preamble);
+  const known = new Set(broken.map(({ vhost }) => vhost.id));
+  const waiting = vhosts.flatMap((vhost) => {
+    if (!vhost.enabled || known.has(vhost.id)) return [];
+    const ports = endpointsOf(vhost).flatMap((endpoint) =>
+      served.has(keyOfEndpoint(endpoint)) ? [] : (reasons.get(endpoint.port) ?? []),
+    );
+    const sentences = new Set(ports.map(sentenceOfClosed));
+    return sentences.size === 0 ? [] : [{ vhost, detail: [...sentences].join('; ') }];
+  });
+  return [...broken, ...waiting];
+}
+
+/** `:443 is not open: held by nginx (process 123)`. */
+export const sentenceOfClosed = ({ address, reason }: { address: string; reason: string }) =>
+  `${address} is not open: ${reason}`;
