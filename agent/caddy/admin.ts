@@ -16,11 +16,21 @@ export const ACCESS_LOGGER = 'signalbox_access';
 /** The logger whose entries say why a site has no certificate or no upstream. */
 export const ERROR_LOGGER = 'signalbox_errors';
 
+/** As `stampOf` writes it, in JSON. */
+const STAMP = /^"rev-([0-9a-f]{64})(?:-hub-([0-9a-f]{32}))?"\s*$/;
+
+/** The `@id` of a configuration. @param hub null if it is not known */
+export const stampOf = (digest: string, hub: string | null): string =>
+  hub === null ? `rev-${digest}` : `rev-${digest}-hub-${hub}`;
+
 /** The admin endpoint did not answer. */
 export class AdminUnreachable extends Error {}
 
 /** What the admin endpoint answered; `error` is Caddy's own sentence, or null on success. */
 export type AdminAnswer = { status: number; text: string; error: string | null };
+
+/** The Caddyfile that is live, and the hub it is for; null if unknown. */
+export type LiveStamp = Readonly<{ digest: string | null; hub: string | null }>;
 
 export type Admin = {
   /** As in a Caddyfile's `admin` option. */
@@ -37,7 +47,9 @@ export type Admin = {
   load(json: string, force?: boolean): Promise<AdminAnswer>;
   /** The live configuration as JSON text, `null\n` if there is none. @throws AdminUnreachable */
   config(): Promise<string>;
-  /** The digest stamped on the live configuration, or null. @throws AdminUnreachable */
+  /** What is stamped on the live configuration. @throws AdminUnreachable */
+  liveStamp(): Promise<LiveStamp>;
+  /** Its digest alone, or null. @throws AdminUnreachable */
   liveDigest(): Promise<string | null>;
   /** Caddy's metrics, the only request that it does not log. @throws AdminUnreachable */
   metrics(): Promise<string>;
@@ -121,6 +133,12 @@ export function createAdmin(deps: IdentityDeps): Admin {
       ),
     );
 
+  async function liveStamp(): Promise<LiveStamp> {
+    const { text } = await get(`/config/logging/logs/${ACCESS_LOGGER}/@id`, READ_TIMEOUT_MS);
+    const [, digest = null, hub = null] = STAMP.exec(text) ?? [];
+    return { digest, hub };
+  }
+
   return {
     address,
     secret: secrets[0],
@@ -134,10 +152,8 @@ export function createAdmin(deps: IdentityDeps): Admin {
       return answer.text;
     },
 
-    async liveDigest() {
-      const { text } = await get(`/config/logging/logs/${ACCESS_LOGGER}/@id`, READ_TIMEOUT_MS);
-      return /^"rev-([0-9a-f]{64})"\s*$/.exec(text)?.[1] ?? null;
-    },
+    liveStamp,
+    liveDigest: async () => (await liveStamp()).digest,
 
     metrics: async () => (await get('/metrics', READ_TIMEOUT_MS)).text,
 

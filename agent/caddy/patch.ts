@@ -1,6 +1,6 @@
 /** Adds the agent's admin endpoint and loggers to an adapted configuration. Pure. */
 import { dirname, join } from 'node:path';
-import { ACCESS_LOGGER, ERROR_LOGGER } from './admin.ts';
+import { ACCESS_LOGGER, ERROR_LOGGER, stampOf } from './admin.ts';
 import { SECRET_NAME } from './identity.ts';
 import { field, type Json, type JsonObject, list, object } from './json.ts';
 
@@ -11,6 +11,8 @@ export type AdminStamp = { listen: string; origins: readonly string[] };
 export type Stamp = {
   /** SHA-256 of the Caddyfile that this was adapted from. */
   digest: string;
+  /** The hub that it is for; null if none said so. */
+  hub: string | null;
   admin: AdminStamp;
   accessLog: { file: string; rollMb: number; keep: number };
 };
@@ -71,7 +73,7 @@ export function patchConfig(adapted: JsonObject, stamp: Stamp): JsonObject {
         ...logs,
         default: fallback,
         [ACCESS_LOGGER]: {
-          '@id': `rev-${stamp.digest}`,
+          '@id': stampOf(stamp.digest, stamp.hub),
           writer: {
             output: 'file',
             filename: stamp.accessLog.file,

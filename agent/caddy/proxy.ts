@@ -48,8 +48,11 @@ export type ProxyControl = {
   validate: Reload['check'];
   /** Adapts a Caddyfile to JSON. @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE */
   adapt(text: string): Promise<JsonObject>;
-  /** @throws file system errors if the Caddyfile cannot be read */
-  status(): Promise<ProxyStatus>;
+  /**
+   * @param hub who asks; for another hub than the one whose sites are live, they are foreign
+   * @throws file system errors if the Caddyfile cannot be read
+   */
+  status(hub?: string): Promise<ProxyStatus>;
   /** How often a managed proxy was started or adopted; empty if another program runs it. */
   starts(): Readonly<Record<string, number>>;
   /** @throws file system errors if a folder cannot be created or written to */
@@ -120,6 +123,7 @@ export function createProxy(
     accessLog: settings.accessLog,
     env: settings.env,
     restrictions,
+    warnings,
     log,
     ...(supervisor ? { managed: supervisor } : {}),
   });
@@ -155,21 +159,25 @@ export function createProxy(
       return adaptApart(text, commands);
     },
 
-    async status() {
+    async status(hub) {
       const file = proxyfile.read();
-      const live = await watch.liveDigest().then(
-        (digest) => ({ running: true, digest }),
-        () => ({ running: false, digest: null }),
+      const live = await watch.liveStamp().then(
+        (stamp) => ({ running: true, ...stamp }),
+        () => ({ running: false, digest: null, hub: null }),
       );
       const unknownFile = proxyfile.isForeign();
+      const owner = live.hub ?? proxyfile.owner();
+      // Without our stamp but from our file, the proxy was only restarted.
+      const isUnknown = live.digest === null && (file === null || unknownFile);
+      const isOthers = hub !== undefined && owner !== hub;
       return {
         liveDigest: live.digest,
         fileDigest: file === null ? null : digestOf(file),
-        // Without our stamp but from our file, the proxy was only restarted.
         foreign:
-          live.running && live.digest === null && (file === null || unknownFile)
+          live.running && (isUnknown || isOthers)
             ? await admin.config().then(isForeign, () => false)
             : false,
+        owner,
         drift: live.digest !== null && unknownFile,
         proxy: { running: live.running, version: await versionOf() },
         restartNeeded: reload.restartNeeded(live.digest),

@@ -3,7 +3,8 @@
  * write beside ∥ validate ∥ adapt → patch → try ports → load → check the digest → swap the file in.
  */
 import { createQueue } from '../../src/shared/async.ts';
-import { Failure } from '../../src/shared/failure.ts';
+import { FAILURES, Failure } from '../../src/shared/failure.ts';
+import type { Warnings } from '../warnings.ts';
 import { needsOwnProcess } from './adapt.ts';
 import { type Admin, type AdminAnswer, AdminUnreachable, proxyUnreachable } from './admin.ts';
 import { withoutSecrets } from './identity.ts';
@@ -11,10 +12,11 @@ import { field, type JsonObject, list, object } from './json.ts';
 import { assertRegularFiles } from './named-files.ts';
 import { patchConfig, type Stamp } from './patch.ts';
 import { addedListeners, findTaken } from './ports.ts';
-import { digestOf, type Proxyfile } from './proxyfile.ts';
+import { digestOf, isOther, type Proxyfile, type SwapOptions } from './proxyfile.ts';
 import { createRecovery, type Recovery, type RecoveryDeps } from './recovery.ts';
 import type { Restrictions } from './restrictions.ts';
 import type { Validator } from './validate.ts';
+import { withdrawnSentence } from './withdrawn.ts';
 import { Restricted, rejected } from './words.ts';
 
 export type ReloadDeps = Omit<RecoveryDeps, 'admin' | 'resume'> & {
@@ -27,9 +29,13 @@ export type ReloadDeps = Omit<RecoveryDeps, 'admin' | 'resume'> & {
   /** Caddy's variables. */
   env: Readonly<Record<string, string>>;
   restrictions: Restrictions;
+  warnings: Pick<Warnings, 'set'>;
 };
 
-export type ReloadOptions = {
+/** With `keep`, also warns of the sites that are withdrawn. */
+export type ReloadOptions = SwapOptions & {
+  /** Whether it may replace what is for another hub. */
+  replace?: boolean | undefined;
   /** Digest of the live configuration that this one replaces. */
   expects?: string | undefined;
   /** The same text with the lines that need no validation left empty; the load checks it all. */
@@ -40,7 +46,8 @@ export type Reload = {
   /**
    * Makes `text` live and stores it in the file, or leaves both as they were. One at a time.
    * @returns the digest of `text`
-   * @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE, STALE, STORAGE_UNAVAILABLE; file system errors
+   * @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE, STALE, OTHER_HUB, STORAGE_UNAVAILABLE; file
+   * system errors
    */
   reload(text: string, options?: ReloadOptions): Promise<string>;
   /**
@@ -106,13 +113,19 @@ export function createReload(deps: ReloadDeps): Reload {
     await validator.validate(text);
   }
 
-  /** The live configuration as JSON text. @throws Failure STALE unless it is the expected one */
-  async function replaced(expects?: string): Promise<string> {
-    const live = await admin.liveDigest();
-    if (expects !== undefined && expects !== live) {
+  /**
+   * The live configuration as JSON text.
+   * @throws Failure STALE unless it is the expected one, OTHER_HUB if it is for another hub
+   */
+  async function replaced({ expects, hub, replace }: ReloadOptions = {}): Promise<string> {
+    const live = await admin.liveStamp();
+    if (expects !== undefined && expects !== live.digest) {
       throw new Failure('STALE', 'The live configuration is not the one that this one replaces.');
     }
-    return loaded !== null && loaded.digest === live ? loaded.json : admin.config();
+    if (!replace && isOther(live.hub ?? proxyfile.owner(), hub)) {
+      throw new Failure('OTHER_HUB', FAILURES.OTHER_HUB.meaning);
+    }
+    return loaded !== null && loaded.digest === live.digest ? loaded.json : admin.config();
   }
 
   async function resume(): Promise<void> {
@@ -155,12 +168,9 @@ export function createReload(deps: ReloadDeps): Reload {
   }
 
   /** @param trusted for the text on disk: it was checked when it was pushed, or the operator wrote it */
-  async function publish(
-    text: string,
-    { expects, probe }: ReloadOptions,
-    trusted = false,
-  ): Promise<string> {
+  async function publish(text: string, options: ReloadOptions, trusted = false): Promise<string> {
     const digest = digestOf(text);
+    const { probe, hub, keep } = options;
     try {
       // What a probe has beyond the end of the text is not part of the text.
       const beyond = probe !== undefined && countLines(probe) > countLines(text);
@@ -168,7 +178,7 @@ export function createReload(deps: ReloadDeps): Reload {
       if (!trusted && beyond) await restrictions.checkText(probe);
       const preparing = [prepare(text, trusted), beyond ? prepare(probe, trusted) : null] as const;
       const [was, valid, written, adapted, tried, others] = await Promise.allSettled([
-        replaced(expects),
+        replaced(options),
         validate(probe ?? text, preparing),
         proxyfile.writeCandidate(text),
         ...preparing,
@@ -180,14 +190,17 @@ export function createReload(deps: ReloadDeps): Reload {
       settled(tried);
       const config = patchConfig(settled(adapted), {
         digest,
+        hub: hub ?? proxyfile.owner(),
         admin: { listen: admin.address, origins: [admin.secret, ...settled(others)] },
         accessLog: deps.accessLog,
       });
       assertPortsFree(config, previous);
+      if (!trusted)
+        deps.warnings.set('withdrawn', keep ? withdrawnSentence(previous, config) : null);
       await makeLive(config, digest, previous);
       try {
-        const copy = proxyfile.swapIn(digest);
-        if (copy !== null) log('kept a foreign Caddyfile', { copy }, 'warn');
+        const copy = proxyfile.swapIn(digest, { hub, keep });
+        if (copy !== null) log('kept a copy of the Caddyfile', { copy }, 'warn');
       } catch (error) {
         loaded = null;
         throw await recovery.restore(previous, error);

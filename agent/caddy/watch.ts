@@ -3,14 +3,16 @@
  * except those for its metrics, and the metrics show when the configuration may have changed.
  */
 import { within } from '../../src/shared/async.ts';
-import { type Admin, AdminUnreachable } from './admin.ts';
+import { type Admin, AdminUnreachable, type LiveStamp } from './admin.ts';
 
 export type Watch = {
   /**
-   * The digest stamped on the live configuration, or null if it has none. Concurrent callers share
-   * one answer: calls to a proxy that hangs run one after the other, each up to its timeout.
+   * What is stamped on the live configuration. Concurrent callers share one answer: calls to a proxy
+   * that hangs run one after the other, each up to its timeout.
    * @throws AdminUnreachable
    */
+  liveStamp(): Promise<LiveStamp>;
+  /** Its digest alone, or null. @throws AdminUnreachable */
   liveDigest(): Promise<string | null>;
 };
 
@@ -21,31 +23,31 @@ const RELEVANT =
 /** A load that hangs may hold up a read for half a minute; the hub waits ten seconds for the agent. */
 const TIMEOUT_MS = 8_000;
 
-export function createWatch(admin: Pick<Admin, 'metrics' | 'liveDigest'>): Watch {
-  let last: { mark: string; digest: string | null } | null = null;
-  let reading: Promise<string | null> | null = null;
+export function createWatch(admin: Pick<Admin, 'metrics' | 'liveStamp'>): Watch {
+  let last: { mark: string; stamp: LiveStamp } | null = null;
+  let reading: Promise<LiveStamp> | null = null;
 
-  async function read(): Promise<string | null> {
+  async function read(): Promise<LiveStamp> {
     const metrics = await admin.metrics();
     const mark = metrics
       .split('\n')
       .filter((line) => RELEVANT.test(line))
       .join('\n');
     // A custom build may have no metrics.
-    if (mark !== '' && last?.mark === mark) return last.digest;
-    const digest = await admin.liveDigest();
-    last = { mark, digest };
-    return digest;
+    if (mark !== '' && last?.mark === mark) return last.stamp;
+    const stamp = await admin.liveStamp();
+    last = { mark, stamp };
+    return stamp;
   }
 
-  return {
-    liveDigest() {
-      reading ??= read().finally(() => {
-        reading = null;
-      });
-      return within(reading, TIMEOUT_MS, () => {
-        throw new AdminUnreachable('the admin endpoint is busy with another call');
-      });
-    },
-  };
+  function liveStamp(): Promise<LiveStamp> {
+    reading ??= read().finally(() => {
+      reading = null;
+    });
+    return within(reading, TIMEOUT_MS, () => {
+      throw new AdminUnreachable('the admin endpoint is busy with another call');
+    });
+  }
+
+  return { liveStamp, liveDigest: async () => (await liveStamp()).digest };
 }

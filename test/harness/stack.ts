@@ -154,13 +154,13 @@ export async function startStack(
 export async function startLocalCaStack(): Promise<Stack> {
   const folder = temporaryFolder();
   const ports = portSettings();
-  const { db, close } = openDatabase(join(folder, 'data'));
+  const database = openDatabase(join(folder, 'data'));
   const options = [
     ...[`http_port ${ports.PROXY_HTTP_PORT}`, `https_port ${ports.PROXY_HTTPS_PORT}`],
     ...['local_certs', 'skip_install_trust'],
   ];
-  createStore(db).seedPreamble(`{\n\t${options.join('\n\t')}\n}`, new Date());
-  close();
+  createStore(database).seedPreamble(`{\n\t${options.join('\n\t')}\n}`, new Date());
+  database.close();
   return startStack(ports, folder);
 }
 

@@ -1,7 +1,7 @@
 /** Hands a set of vhosts to the agent, and puts the agent's refusals in terms of vhosts. */
 import { Failure, type Location } from '../../shared/failure.ts';
 import { memoize } from '../../shared/memoize.ts';
-import type { AgentClient } from '../agent-client/client.ts';
+import type { AgentClient, Replacing } from '../agent-client/client.ts';
 import { renderProbe } from '../caddyfile/probe.ts';
 import { locate, type Rendered, render } from '../caddyfile/render.ts';
 import { isRejection } from './refusal.ts';
@@ -19,7 +19,7 @@ export type Gateway = {
    * @param changed the vhosts whose config needs validation; all of them if it is missing
    * @throws Failure
    */
-  publish(set: SiteSet, changed?: readonly Vhost[]): Promise<void>;
+  publish(set: SiteSet, changed?: readonly Vhost[], how?: Replacing): Promise<void>;
   /**
    * Asks whether the proxy would accept a set, and changes nothing.
    * @param changed vhosts to validate even if they are disabled
@@ -50,11 +50,11 @@ export function createGateway(agent: AgentClient): Gateway {
       new Bun.CryptoHasher('sha256').update(renderedOf(set).text).digest('hex'),
     ),
 
-    async publish(set, changed) {
+    async publish(set, changed, how) {
       const whole = renderedOf(set);
       const probe = changed && renderProbe(whole, changed);
       const lines = probe ? { ...whole, spans: [...whole.spans, ...beyond(whole, probe)] } : whole;
-      await located(agent.reload(whole.text, probe?.text), lines);
+      await located(agent.reload(whole.text, probe?.text, how), lines);
     },
 
     async check(set, changed = []) {

@@ -10,17 +10,28 @@
  *    with the others.
  * 5. Rows and changelog are committed (`store.ts`), and only then do the callers get their results.
  */
+
+import { messageOf } from '../../shared/async.ts';
 import { hasHeredocs } from '../../shared/caddyfile/dialect.ts';
 import { Failure } from '../../shared/failure.ts';
 import { type Log, reasonOf } from '../../shared/log.ts';
 import type { ProxyStatus } from '../../shared/wire.ts';
-import type { AgentClient } from '../agent-client/client.ts';
+import type { AgentClient, Replacing } from '../agent-client/client.ts';
 import { changedVhosts, type Planned, planBatch, settle, stepsOf } from './batch.ts';
 import { findCulprits, type Refusals, refuseAll } from './blame.ts';
 import type { Author, Change } from './changes.ts';
 import { assertPlanContained, type Dialect } from './containment.ts';
+import { createContention } from './contention.ts';
 import { type BrokenVhost, createGateway } from './gateway.ts';
 import { type PublishSeen, timePublishes } from './outcome.ts';
+import {
+  importFirst,
+  isClaimed,
+  isOthers,
+  isOurs,
+  otherHub,
+  ownershipWarning,
+} from './ownership.ts';
 import { createChangeQueue, type Waiting } from './queue.ts';
 import { forCaller, isRejection } from './refusal.ts';
 import type { Store } from './store.ts';
@@ -48,6 +59,8 @@ export type Publisher = {
   queueLength(): number;
   /** Stored vhosts that the proxy no longer accepts, as of the last attempt to publish the set. */
   broken(): readonly BrokenVhost[];
+  /** What stands between this hub and its proxy, for the operator. */
+  warnings(): string[];
   /**
    * Makes a change live and records it.
    * @param replace whether the first change may replace sites that signalbox did not write
@@ -86,6 +99,13 @@ export function createPublisher({
   let dialect: Dialect | undefined;
   /** The agent did not say how a publish ended: it may still go live. */
   let unsure = false;
+  /** Nothing is served that a first publish could take away. */
+  let vacant = false;
+  /** The stored set was not live yet since the start: what is live instead may be the newer one. */
+  let starting = true;
+  let ownership: string | null = null;
+  const contention = createContention();
+  let reported: readonly string[] = [];
 
   /** Publishes the changes that wait; without those at fault, again and again until none is left. */
   async function publishAll(items: readonly Waiting[]): Promise<void> {
@@ -111,6 +131,7 @@ export function createPublisher({
 
   /** Refuses what need not be shown to the proxy; null if there is nothing to refuse. */
   async function refuseEarly(plans: readonly Planned[]): Promise<Refusals | null> {
+    store.assertInPlace();
     const refused: Refusals = new Map();
     const known = await knownDialect();
     for (const { item, plan } of plans) {
@@ -126,12 +147,10 @@ export function createPublisher({
 
   /** The first publish may replace sites that signalbox did not write only if the change says so. */
   async function refuseTakeover(plans: readonly Planned[]): Promise<Refusals | null> {
-    const isForeign = await proxyStatus().then(
-      ({ foreign }) => foreign,
-      () => false,
-    );
-    const refused = isForeign ? plans.filter(({ item }) => !item.replace) : [];
-    if (refused.length > 0) return refuseAll(refused, importFirst());
+    const status = await proxyStatus().catch(() => null);
+    vacant = status?.foreign === false && status.proxy.running;
+    const refused = status?.foreign ? plans.filter(({ item }) => !item.replace) : [];
+    if (status && refused.length > 0) return refuseAll(refused, importFirst(status, store));
     store.markAttempt(now());
     return null;
   }
@@ -142,13 +161,20 @@ export function createPublisher({
     const from = performance.now();
     const report = startTimer(plans.length);
     try {
-      await gateway.publish(next, changedVhosts(stepsOf(plans)));
+      const replace = plans.every(({ item }) => item.replace) || vacant || store.mayReplace();
+      await gateway.publish(next, changedVhosts(stepsOf(plans)), {
+        replace,
+        keep: starting && store.hasPublished(),
+      });
     } catch (error) {
       report({ thrown: error });
+      const careful = plans.filter(({ item }) => !item.replace);
+      if (error instanceof Failure && error.code === 'OTHER_HUB') return refuseAll(careful, error);
       if (error instanceof Failure && error.code === 'AGENT_UNREACHABLE') unsure = true;
       return findCulprits(gateway, plans, next, error);
     }
     try {
+      store.markOwner();
       store.commit(plans, time);
     } catch (error) {
       // It is live but cannot be recorded: the proxy goes back to what is stored.
@@ -161,15 +187,18 @@ export function createPublisher({
     report();
     accepted = next;
     broken = [];
+    vacant = false;
+    starting = false;
     lastPublish = { at: now(), milliseconds: performance.now() - from, changes: plans.length };
     return new Map();
   }
 
   /** Publishes the stored set again and waits for the agent to confirm it. @throws Failure */
-  async function confirm(): Promise<void> {
+  async function confirm(how: Replacing = {}): Promise<void> {
     const report = startTimer(0);
     try {
-      await gateway.publish(accepted);
+      await gateway.publish(accepted, undefined, { ...how, replace: store.mayReplace() });
+      store.markOwner();
     } catch (error) {
       report({ thrown: error });
       if (isRejection(error)) {
@@ -197,7 +226,45 @@ export function createPublisher({
   function isInStep(status: ProxyStatus): boolean {
     if (!store.hasPublished() && status.liveDigest === null) return !status.foreign;
     const digest = gateway.digestOf(accepted);
+    if (!isClaimed(status, store)) return false;
     return status.liveDigest === digest && (status.drift || status.fileDigest === digest);
+  }
+
+  function warnings(): string[] {
+    const found = [ownership, contention.warning()];
+    try {
+      store.assertInPlace();
+    } catch (error) {
+      found.push(messageOf(error));
+    }
+    return found.filter((one) => one !== null);
+  }
+
+  /** Logs each warning once, for as long as it stands. */
+  function reportWarnings(): void {
+    const found = warnings();
+    for (const warning of found) {
+      if (!reported.includes(warning)) log('warning', { warning }, 'error');
+    }
+    reported = found;
+  }
+
+  async function compare(): Promise<void> {
+    store.assertInPlace();
+    const status = await proxyStatus();
+    ownership = ownershipWarning(status, store);
+    if (isOthers(status, store)) throw otherHub();
+    if (!isOurs(status, store)) return;
+    if (unsure || !isInStep(status)) {
+      const digest = gateway.digestOf(accepted);
+      const { liveDigest, fileDigest } = status;
+      const isReplaced = !starting && !unsure && liveDigest !== null && liveDigest !== digest;
+      if (isReplaced && contention.isWaiting()) return;
+      const keep = starting && fileDigest !== null && fileDigest !== digest;
+      await confirm({ keep, ...(liveDigest === null ? {} : { expects: liveDigest }) });
+      if (isReplaced) contention.replaced();
+    }
+    starting = false;
   }
 
   return {
@@ -208,6 +275,7 @@ export function createPublisher({
     apply: (change, author, replace = false) => queue.add(change, author, replace),
     dialect: knownDialect,
     isInStep,
+    warnings,
 
     async preview(change) {
       const plan = change(accepted, now());
@@ -224,18 +292,6 @@ export function createPublisher({
       }
     },
 
-    reconcile: () =>
-      queue.between(async () => {
-        const status = await proxyStatus();
-        // A first publish may have gone live without being recorded; anything else is not ours.
-        const isOurs = store.hasPublished() || (store.hasAttempted() && status.liveDigest !== null);
-        if (isOurs && (unsure || !isInStep(status))) await confirm();
-      }),
+    reconcile: () => queue.between(() => compare().finally(reportWarnings)),
   };
 }
-
-const importFirst = () =>
-  new Failure(
-    'IMPORT_FIRST',
-    'The proxy serves sites that signalbox did not write: import them, or repeat the change with ?replace=true.',
-  );

@@ -110,7 +110,12 @@ export async function readStatus(deps: StatusDeps): Promise<HubStatus> {
       milliseconds: roundToTenths(last.milliseconds),
       changes: last.changes,
     },
-    warnings: [...warnings, ...(status?.warnings ?? []), ...(status?.drift ? [EDITED] : [])],
+    warnings: [
+      ...warnings,
+      ...publisher.warnings(),
+      ...(status?.warnings ?? []),
+      ...(status?.drift ? [EDITED] : []),
+    ],
     broken: publisher.broken().map(({ vhost, failure }) => ({
       id: vhost.id,
       domain: vhost.domain,

@@ -36,20 +36,22 @@ import { type Prepared, prepareSocketFolder, type RunningHub } from './running.t
  */
 export function prepareHub(
   settings: HubSettings,
-  { db, close }: OpenDatabase,
+  database: OpenDatabase,
   token: string,
   given: Log,
   preamble?: () => string,
 ): RunningHub & Prepared {
   const now = () => new Date();
   const log = withFields(given, { part: 'hub' });
-  const store = createStore(db);
+  const { db, close } = database;
+  const store = createStore(database);
   if (preamble && store.isUnseeded()) store.seedPreamble(preamble(), now());
   const { agentUrl: url, agentTrust: trust, agentDeadline: deadline } = settings;
   const agent = createAgentClient({
     url,
     token,
     trust,
+    hub: store.id,
     ...(deadline === undefined ? {} : { deadline }),
   });
   const metrics = createHubMetrics(
