@@ -32,7 +32,7 @@ export type ReloadDeps = Omit<RecoveryDeps, 'admin' | 'resume'> & {
   warnings: Pick<Warnings, 'set'>;
 };
 
-/** With `keep`, also warns of the sites that are withdrawn. */
+/** With `keep` but not `replace`, also warns of the sites that are withdrawn. */
 export type ReloadOptions = SwapOptions & {
   /** Whether it may replace what is for another hub. */
   replace?: boolean | undefined;
@@ -170,7 +170,7 @@ export function createReload(deps: ReloadDeps): Reload {
   /** @param trusted for the text on disk: it was checked when it was pushed, or the operator wrote it */
   async function publish(text: string, options: ReloadOptions, trusted = false): Promise<string> {
     const digest = digestOf(text);
-    const { probe, hub, keep } = options;
+    const { probe, hub, keep, replace } = options;
     try {
       // What a probe has beyond the end of the text is not part of the text.
       const beyond = probe !== undefined && countLines(probe) > countLines(text);
@@ -195,8 +195,10 @@ export function createReload(deps: ReloadDeps): Reload {
         accessLog: deps.accessLog,
       });
       assertPortsFree(config, previous);
-      if (!trusted)
-        deps.warnings.set('withdrawn', keep ? withdrawnSentence(previous, config) : null);
+      if (!trusted) {
+        const isNamed = keep && !replace;
+        deps.warnings.set('withdrawn', isNamed ? withdrawnSentence(previous, config) : null);
+      }
       await makeLive(config, digest, previous);
       try {
         const copy = proxyfile.swapIn(digest, { hub, keep });

@@ -50,6 +50,8 @@ export type HubDeps = {
   publisher: Publisher;
   importer: Importer;
   preambleUpdatedAt: () => Date;
+  /** @throws Failure if what is written to the database would be lost */
+  assertInPlace: () => void;
   agent: AgentClient;
   /** Believe the last hop of `X-Forwarded-For`, and `X-Forwarded-Proto`. */
   trustProxy: boolean;
@@ -74,6 +76,9 @@ const HUB_BODY_LIMIT = 1024 * 1024;
 
 /** For import and restore; a file of 25,000 sites is about 1.6 MB. */
 export const WHOLE_BODY_LIMIT = 16 * 1024 * 1024;
+
+/** The methods of requests that change nothing. */
+const READING = ['GET', 'HEAD', 'OPTIONS'];
 
 export function createHub(deps: HubDeps) {
   const { accounts, directory, tokens, publisher, agent, metrics, log, now } = deps;
@@ -126,6 +131,7 @@ export function createHub(deps: HubDeps) {
     .onRequest(({ request, set }) => {
       Object.assign(set.headers, securityHeaders(pathOf(request)));
       assertOwnOrigin(request, isHttps(request), { hosts });
+      if (!READING.includes(request.method)) deps.assertInPlace();
     })
     .use(hubMetricsRoutes({ metrics, accounts, tokens, peerOf }))
     .use(api)

@@ -27,7 +27,8 @@ const HubId = t.String({ pattern: '^[0-9a-f]{32}$' });
 
 /**
  * `hub` is who asks: unless it may `replace` it, what is for another hub is not replaced, and the
- * answer is 409 OTHER_HUB. With `keep`, the Caddyfile that is replaced is copied, whatever it is.
+ * answer is 409 OTHER_HUB. With `keep`, the Caddyfile that is replaced is copied, whatever it is; without
+ * `replace`, the agent also warns of the sites that go.
  * `expects` is the digest of the live config that this one replaces; if another one is live, the
  * answer is 409 STALE. `probe` is what to validate instead of the whole text: the same text with
  * lines left empty that need no validation, so that line numbers agree. It may be longer.

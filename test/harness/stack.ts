@@ -32,7 +32,8 @@ export type Stack = {
   readProxyfile(): string;
   /** Sends a request through the proxy. */
   served(host: string, path?: string): Promise<Answer>;
-  restart(): Promise<void>;
+  /** @param meanwhile runs while everything is stopped */
+  restart(meanwhile?: () => void): Promise<void>;
   /** Stops everything, and removes the folder. */
   stop(): Promise<void>;
 };
@@ -139,8 +140,9 @@ export async function startStack(
     served: (host, path = '/') =>
       ask(`http://127.0.0.1:${variables.PROXY_HTTP_PORT}${path}`, { headers: { Host: host } }),
 
-    async restart() {
+    async restart(meanwhile = () => {}) {
       await running.stop();
+      meanwhile();
       running = await serveAll(settings, log);
     },
     async stop() {

@@ -47,7 +47,7 @@ export type Replacing = Readonly<{
   expects?: string | undefined;
   /** Whether it may replace what another hub published. */
   replace?: boolean;
-  /** Whether the agent keeps a copy of the Caddyfile, and warns of the sites that are withdrawn. */
+  /** Whether the agent keeps a copy of the Caddyfile and, without `replace`, warns of withdrawn sites. */
   keep?: boolean;
 }>;
 

@@ -164,7 +164,7 @@ export function createPublisher({
       const replace = plans.every(({ item }) => item.replace) || vacant || store.mayReplace();
       await gateway.publish(next, changedVhosts(stepsOf(plans)), {
         replace,
-        keep: starting && store.hasPublished(),
+        keep: starting,
       });
     } catch (error) {
       report({ thrown: error });
@@ -189,6 +189,7 @@ export function createPublisher({
     broken = [];
     vacant = false;
     starting = false;
+    ownership = null;
     lastPublish = { at: now(), milliseconds: performance.now() - from, changes: plans.length };
     return new Map();
   }

@@ -43,7 +43,7 @@ export function prepareHub(
 ): RunningHub & Prepared {
   const now = () => new Date();
   const log = withFields(given, { part: 'hub' });
-  const { db, close } = database;
+  const { db, assertInPlace, close } = database;
   const store = createStore(database);
   if (preamble && store.isUnseeded()) store.seedPreamble(preamble(), now());
   const { agentUrl: url, agentTrust: trust, agentDeadline: deadline } = settings;
@@ -99,6 +99,7 @@ export function prepareHub(
     publisher,
     importer,
     preambleUpdatedAt: store.preambleUpdatedAt,
+    assertInPlace,
     agent,
     trustProxy,
     loopback: isLoopback(settings.host),
