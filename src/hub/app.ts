@@ -19,6 +19,7 @@ import type { Tokens } from './auth/tokens/tokens.ts';
 import { createChangelog } from './changelog/changelog.ts';
 import { changelogRoutes } from './changelog/routes.ts';
 import { type Dashboard, dashboardRoutes } from './dashboard/routes.ts';
+import { databaseUnusable, isDamage } from './db/fault.ts';
 import type { Db } from './db/open.ts';
 import { exportRoutes } from './exchange/export-routes.ts';
 import { importRoutes } from './exchange/import-routes.ts';
@@ -91,8 +92,19 @@ export function createHub(deps: HubDeps) {
   const sessionGuard = createSessionGuard({ accounts, tokens, cookies });
   const bodyLimit = HUB_BODY_LIMIT;
 
+  let isUsable = true;
+  /** Damage may be found long after the start. */
+  function failureOf(error: unknown) {
+    if (!isDamage(error)) return null;
+    isUsable = false;
+    return databaseUnusable();
+  }
+  function assertUsable(): void {
+    if (!isUsable) throw databaseUnusable();
+  }
+
   const api = new Elysia({ name: 'api', prefix: '/api' })
-    .use(healthRoutes())
+    .use(healthRoutes(assertUsable))
     .use(signInRoutes({ accounts, cookies, addressOf, isLocal, bodyLimit: SIGN_IN_BODY_LIMIT }))
     .use(sessionRoutes({ accounts, guard: sessionGuard, cookies, addressOf, bodyLimit }))
     .use(userRoutes({ accounts, directory, guard: sessionGuard, bodyLimit }))
@@ -123,6 +135,7 @@ export function createHub(deps: HubDeps) {
     .use(
       errors({
         report: reportTo(log),
+        known: failureOf,
         invalid: (path) => (path.startsWith('/api/auth/') ? 'VALIDATION_ERROR' : 'INVALID_REQUEST'),
       }),
     )

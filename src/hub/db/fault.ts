@@ -1,5 +1,6 @@
 /** What SQLite and the file system say of a database that cannot be used, in words with the remedy. */
 import { messageOf } from '../../shared/async.ts';
+import { FAILURES, Failure } from '../../shared/failure.ts';
 
 /** The database cannot be used as it is; the message names the file and the remedy. */
 export class DatabaseUnusable extends Error {}
@@ -21,6 +22,10 @@ export const isFull = (error: unknown): boolean =>
 
 const UNWRITABLE = /^(EACCES|EPERM|EROFS|ENOTDIR|SQLITE_(READONLY|CANTOPEN|PERM)(_.*)?)$/;
 const BROKEN_DISK = /^(EIO|SQLITE_IOERR(_.*)?)$/;
+
+/** What the callers of a hub get that has found its database damaged, or cannot open it. */
+export const databaseUnusable = (): Failure =>
+  new Failure('DATABASE_UNUSABLE', FAILURES.DATABASE_UNUSABLE.meaning);
 
 export const damaged = (file: string, reason: string): DatabaseUnusable =>
   new DatabaseUnusable(

@@ -375,6 +375,7 @@ describe('if the agent fails', () => {
     ['PROXY_UNREACHABLE', said('PROXY_UNREACHABLE', 502)],
     ['STORAGE_UNAVAILABLE', said('STORAGE_UNAVAILABLE', 507)],
     ['IMPORT_FIRST', foreign],
+    ['OTHER_HUB', said('OTHER_HUB', 409)],
   ])('%s', async (code, given) => {
     answer = given;
     expect((await there.call('createVhost', { ...create, headers })).body.code).toBe(code);
@@ -392,7 +393,7 @@ describe('if the agent fails', () => {
 });
 
 /** Cannot be provoked from outside, or is provoked elsewhere. */
-const ELSEWHERE = ['INTERNAL', 'BODY_TOO_SLOW', 'IMPORT_DIFFERS'];
+const ELSEWHERE = ['INTERNAL', 'DATABASE_UNUSABLE', 'BODY_TOO_SLOW', 'IMPORT_DIFFERS'];
 
 test('every operation has succeeded once, and every code has occurred', () => {
   expect(ids.filter((id) => !succeeded.has(id))).toEqual([]);

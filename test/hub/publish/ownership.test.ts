@@ -1,14 +1,7 @@
 /** Whose sites the proxy serves: a lost database, a second hub, and a set older than what is live. */
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import {
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { serveHub } from '../../../src/program/serve/serve.ts';
 import {
