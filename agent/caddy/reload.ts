@@ -195,14 +195,15 @@ export function createReload(deps: ReloadDeps): Reload {
         accessLog: deps.accessLog,
       });
       assertPortsFree(config, previous);
-      if (!trusted) {
-        const isNamed = keep && !replace;
-        deps.warnings.set('withdrawn', isNamed ? withdrawnSentence(previous, config) : null);
-      }
       await makeLive(config, digest, previous);
       try {
         const copy = proxyfile.swapIn(digest, { hub, keep });
         if (copy !== null) log('kept a copy of the Caddyfile', { copy }, 'warn');
+        const isNamed = copy !== null && keep && !replace;
+        if (!trusted) {
+          const sentence = isNamed ? withdrawnSentence(previous, config) : null;
+          deps.warnings.set('withdrawn', sentence);
+        }
       } catch (error) {
         loaded = null;
         throw await recovery.restore(previous, error);

@@ -36,7 +36,7 @@ export const FAILURES = {
   IMPORT_FIRST: {
     status: 409,
     meaning:
-      'The proxy serves sites that signalbox did not write: import them, or repeat the request with replace=true.',
+      'The proxy serves sites that this hub did not publish: import them, or repeat the request with replace=true.',
   },
   OTHER_HUB: {
     status: 409,

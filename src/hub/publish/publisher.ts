@@ -11,7 +11,6 @@
  * 5. Rows and changelog are committed (`store.ts`), and only then do the callers get their results.
  */
 
-import { messageOf } from '../../shared/async.ts';
 import { hasHeredocs } from '../../shared/caddyfile/dialect.ts';
 import { Failure } from '../../shared/failure.ts';
 import { type Log, reasonOf } from '../../shared/log.ts';
@@ -21,19 +20,12 @@ import { changedVhosts, type Planned, planBatch, settle, stepsOf } from './batch
 import { findCulprits, type Refusals, refuseAll } from './blame.ts';
 import type { Author, Change } from './changes.ts';
 import { assertPlanContained, type Dialect } from './containment.ts';
-import { createContention } from './contention.ts';
 import { type BrokenVhost, createGateway } from './gateway.ts';
 import { type PublishSeen, timePublishes } from './outcome.ts';
-import {
-  importFirst,
-  isClaimed,
-  isOthers,
-  isOurs,
-  otherHub,
-  ownershipWarning,
-} from './ownership.ts';
+import { importFirst, isClaimed, isOthers, isOurs, otherHub } from './ownership.ts';
 import { createChangeQueue, type Waiting } from './queue.ts';
 import { forCaller, isRejection } from './refusal.ts';
+import { createStanding } from './standing.ts';
 import type { Store } from './store.ts';
 import type { SiteSet } from './vhost.ts';
 
@@ -63,7 +55,7 @@ export type Publisher = {
   warnings(): string[];
   /**
    * Makes a change live and records it.
-   * @param replace whether the first change may replace sites that signalbox did not write
+   * @param replace whether the change may replace sites that this hub did not publish
    * @returns the change's result
    * @throws Failure, with everything as it was before
    */
@@ -93,6 +85,7 @@ export function createPublisher({
   const gateway = createGateway(agent);
   const startTimer = timePublishes(log, observe);
   const queue = createChangeQueue(publishAll);
+  const standing = createStanding(store, log);
   let accepted: SiteSet = store.load();
   let lastPublish: LastPublish | null = null;
   let broken: BrokenVhost[] = [];
@@ -103,9 +96,6 @@ export function createPublisher({
   let vacant = false;
   /** The stored set was not live yet since the start: what is live instead may be the newer one. */
   let starting = true;
-  let ownership: string | null = null;
-  const contention = createContention();
-  let reported: readonly string[] = [];
 
   /** Publishes the changes that wait; without those at fault, again and again until none is left. */
   async function publishAll(items: readonly Waiting[]): Promise<void> {
@@ -145,7 +135,7 @@ export function createPublisher({
     return store.hasPublished() ? null : refuseTakeover(plans);
   }
 
-  /** The first publish may replace sites that signalbox did not write only if the change says so. */
+  /** The first publish may replace sites that this hub did not publish only if the change says so. */
   async function refuseTakeover(plans: readonly Planned[]): Promise<Refusals | null> {
     const status = await proxyStatus().catch(() => null);
     vacant = status?.foreign === false && status.proxy.running;
@@ -189,7 +179,7 @@ export function createPublisher({
     broken = [];
     vacant = false;
     starting = false;
-    ownership = null;
+    standing.see(null);
     lastPublish = { at: now(), milliseconds: performance.now() - from, changes: plans.length };
     return new Map();
   }
@@ -231,39 +221,21 @@ export function createPublisher({
     return status.liveDigest === digest && (status.drift || status.fileDigest === digest);
   }
 
-  function warnings(): string[] {
-    const found = [ownership, contention.warning()];
-    try {
-      store.assertInPlace();
-    } catch (error) {
-      found.push(messageOf(error));
-    }
-    return found.filter((one) => one !== null);
-  }
-
-  /** Logs each warning once, for as long as it stands. */
-  function reportWarnings(): void {
-    const found = warnings();
-    for (const warning of found) {
-      if (!reported.includes(warning)) log('warning', { warning }, 'error');
-    }
-    reported = found;
-  }
-
+  /** Looks at the proxy, and publishes the stored set again if it serves another one. @throws Failure */
   async function compare(): Promise<void> {
     store.assertInPlace();
     const status = await proxyStatus();
-    ownership = ownershipWarning(status, store);
+    standing.see(status);
     if (isOthers(status, store)) throw otherHub();
     if (!isOurs(status, store)) return;
     if (unsure || !isInStep(status)) {
       const digest = gateway.digestOf(accepted);
       const { liveDigest, fileDigest } = status;
       const isReplaced = !starting && !unsure && liveDigest !== null && liveDigest !== digest;
-      if (isReplaced && contention.isWaiting()) return;
+      if (isReplaced && standing.contention.isWaiting()) return;
       const keep = starting && fileDigest !== null && fileDigest !== digest;
       await confirm({ keep, ...(liveDigest === null ? {} : { expects: liveDigest }) });
-      if (isReplaced) contention.replaced();
+      if (isReplaced) standing.contention.replaced();
     }
     starting = false;
   }
@@ -276,7 +248,7 @@ export function createPublisher({
     apply: (change, author, replace = false) => queue.add(change, author, replace),
     dialect: knownDialect,
     isInStep,
-    warnings,
+    warnings: standing.warnings,
 
     async preview(change) {
       const plan = change(accepted, now());
@@ -293,6 +265,6 @@ export function createPublisher({
       }
     },
 
-    reconcile: () => queue.between(() => compare().finally(reportWarnings)),
+    reconcile: () => queue.between(() => compare().finally(standing.report)),
   };
 }

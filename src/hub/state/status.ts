@@ -42,7 +42,7 @@ export const HubStatus = t.Object(
       t.String({ description: 'how to get a version without them; null if there are none' }),
     ),
     inStep: t.Boolean({ description: 'the proxy and the file on disk match what is stored' }),
-    foreign: t.Boolean({ description: 'the proxy serves sites that signalbox did not write' }),
+    foreign: t.Boolean({ description: 'the proxy serves sites that this hub did not publish' }),
     drift: t.Boolean({ description: 'another program changed the file on disk' }),
     restartNeeded: t.Boolean({ description: 'a failed start may have left listeners open' }),
     lastPublish: nullable(

@@ -322,7 +322,7 @@ export interface Status {
   upgrade: string | null;
   /** the proxy and the file on disk match what is stored */
   inStep: boolean;
-  /** the proxy serves sites that signalbox did not write */
+  /** the proxy serves sites that this hub did not publish */
   foreign: boolean;
   /** another program changed the file on disk */
   drift: boolean;
