@@ -27,6 +27,7 @@ import {
   ReloadAnswer,
   ReloadRequest,
   StatsQuery,
+  StatusQuery,
   TailQuery,
   ValidateAnswer,
   ValidateRequest,
@@ -129,7 +130,10 @@ export function createAgent(deps: AgentDeps) {
     .get('/proxy/certificates', async () => ({ sites: await state.certificates() }), {
       response: { 200: CertificatesAnswer, 502: AgentErrorBody },
     })
-    .get('/proxy/status', () => proxy.status(), { response: ProxyStatus })
+    .get('/proxy/status', ({ query }) => proxy.status(query.hub), {
+      query: StatusQuery,
+      response: { 200: ProxyStatus, 400: AgentErrorBody },
+    })
     .get('/logs', ({ query }) => logs.page(parseLogQuery(query)), {
       query: LogQuery,
       response: { 200: LogPage, 400: AgentErrorBody },

@@ -1,4 +1,4 @@
-/** Whether a live configuration serves sites that signalbox did not write. Pure. */
+/** Which sites a live configuration serves, for whoever is about to replace them. Pure. */
 import { field, type Json, list, object } from './json.ts';
 
 /** Debian's package serves this folder on port 80 until there is a Caddyfile. */
@@ -13,6 +13,14 @@ export function isForeign(config: string): boolean {
   return Object.values(servers).some(
     (server) => list(field(server, 'routes')).length > 0 && !isDebianDefault(server),
   );
+}
+
+/** The hosts that its sites name, in the order of the configuration. */
+export function hostsOf(config: Json): Set<string> {
+  const servers = Object.values(object(field(config, 'apps', 'http', 'servers')));
+  const routes = servers.flatMap((server) => list(field(server, 'routes')));
+  const matchers = routes.flatMap((route) => list(field(route, 'match')));
+  return new Set(matchers.flatMap((matcher) => list(field(matcher, 'host')).map(String)));
 }
 
 function isDebianDefault(server: Json): boolean {

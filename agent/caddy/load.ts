@@ -19,7 +19,7 @@ export type LoadDeps = {
 
 export type Load = {
   /** The live configuration, as JSON text and as its stamp says. @throws AdminUnreachable */
-  live(): Promise<{ digest: string | null; json: string }>;
+  live(): Promise<{ digest: string | null; hub: string | null; json: string }>;
   /**
    * Makes a configuration live.
    * @param previous the live configuration as JSON text
@@ -114,7 +114,7 @@ export function createLoad({ admin, recovery, managed, log }: LoadDeps): Load {
       const stamp = parseStampId(id);
       closed = stamp?.closed ?? [];
       const json = loaded !== null && loaded.id === id ? loaded.json : await admin.config();
-      return { digest: stamp?.digest ?? null, json };
+      return { digest: stamp?.digest ?? null, hub: stamp?.hub ?? null, json };
     },
 
     async load(adapted, stamp, previous, partial) {

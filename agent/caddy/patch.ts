@@ -13,6 +13,8 @@ export type AdminStamp = { listen: string; origins: readonly string[] };
 export type Stamp = {
   /** SHA-256 of the Caddyfile that this was adapted from. */
   digest: string;
+  /** The hub that it is for; null if none said so. */
+  hub: string | null;
   /** The listeners of that Caddyfile that are left out. */
   closed?: readonly Listener[];
   admin: AdminStamp;

@@ -60,8 +60,11 @@ export type ProxyControl = {
   validate: Reload['check'];
   /** Adapts a Caddyfile to JSON. @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE */
   adapt(text: string): Promise<JsonObject>;
-  /** @throws file system errors if the Caddyfile cannot be read */
-  status(): Promise<ProxyStatus>;
+  /**
+   * @param hub who asks; for another hub than the one whose sites are live, they are foreign
+   * @throws file system errors if the Caddyfile cannot be read
+   */
+  status(hub?: string): Promise<ProxyStatus>;
   /** How often a managed proxy was started or adopted; empty if another program runs it. */
   starts(): Readonly<Record<string, number>>;
   /** @throws Error if the program is not a supported Caddy; file system errors of its folders */
@@ -158,6 +161,7 @@ export function createProxy(
     env: settings.env,
     restrictions,
     repairAfter: async (error) => (await storage?.repairAfter(error)) ?? false,
+    warnings,
     log,
     ...(supervisor ? { managed: supervisor } : {}),
   });
@@ -208,25 +212,30 @@ export function createProxy(
       return adaptApart(text, commands);
     },
 
-    async status() {
+    async status(hub) {
       const file = proxyfile.read();
       const live = await watch.liveId().then(
-        (id) => ({ running: true, digest: parseStampId(id)?.digest ?? null }),
-        () => ({ running: false, digest: null }),
+        (id) => ({ running: true, stamp: parseStampId(id) }),
+        () => ({ running: false, stamp: null }),
       );
+      const digest = live.stamp?.digest ?? null;
       const unknownFile = proxyfile.isForeign();
-      const closed = live.digest === null ? [] : reload.closed();
+      const owner = live.stamp?.hub ?? proxyfile.owner();
+      // Without our stamp but from our file, the proxy was only restarted.
+      const isUnknown = digest === null && (file === null || unknownFile);
+      const isOthers = hub !== undefined && owner !== hub;
+      const closed = digest === null ? [] : reload.closed();
       return {
-        liveDigest: live.digest,
+        liveDigest: digest,
         fileDigest: file === null ? null : digestOf(file),
-        // Without our stamp but from our file, the proxy was only restarted.
         foreign:
-          live.running && live.digest === null && (file === null || unknownFile)
+          live.running && (isUnknown || isOthers)
             ? await admin.config().then(isForeign, () => false)
             : false,
-        drift: live.digest !== null && unknownFile,
+        owner,
+        drift: digest !== null && unknownFile,
         proxy: { running: live.running, version: await versionOf() },
-        restartNeeded: reload.restartNeeded(live.digest),
+        restartNeeded: reload.restartNeeded(digest),
         warnings: warnings.list(),
         ...(closed.length > 0 ? { closed: closed.map(describe) } : {}),
       };

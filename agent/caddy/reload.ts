@@ -3,7 +3,8 @@
  * write beside ∥ validate ∥ adapt → try ports → patch → load → check the digest → swap the file in.
  */
 import { createQueue } from '../../src/shared/async.ts';
-import { Failure } from '../../src/shared/failure.ts';
+import { FAILURES, Failure } from '../../src/shared/failure.ts';
+import type { Warnings } from '../warnings.ts';
 import { spellingIn, withOtherSpelling } from './access-log/spelling.ts';
 import { AdminUnreachable, proxyUnreachable } from './admin.ts';
 import { withoutSecrets } from './identity.ts';
@@ -11,18 +12,23 @@ import { field, type Json, type JsonObject, list, object } from './json.ts';
 import { createLoad, type Load } from './load.ts';
 import type { Stamp } from './patch.ts';
 import { createPreparation, type PrepareDeps } from './prepare.ts';
-import { digestOf, type Proxyfile } from './proxyfile.ts';
+import { digestOf, isOther, type Proxyfile, type SwapOptions } from './proxyfile.ts';
 import { createRecovery, type Recovery, type RecoveryDeps } from './recovery.ts';
+import { withdrawnSentence } from './withdrawn.ts';
 
 export type ReloadDeps = Omit<RecoveryDeps, 'admin' | 'resume'> &
   PrepareDeps & {
     proxyfile: Proxyfile;
     accessLog: Stamp['accessLog'];
+    warnings: Pick<Warnings, 'set'>;
     /** Repairs a managed proxy's storage. @returns whether it is worth loading again */
     repairAfter: (error: unknown) => Promise<boolean>;
   };
 
-export type ReloadOptions = {
+/** With `keep` but not `replace`, also warns of the sites that are withdrawn. */
+export type ReloadOptions = SwapOptions & {
+  /** Whether it may replace what is for another hub. */
+  replace?: boolean | undefined;
   /** Digest of the live configuration that this one replaces. */
   expects?: string | undefined;
   /** The same text with the lines that need no validation left empty; the load checks it all. */
@@ -37,7 +43,8 @@ export type Reload = {
   /**
    * Makes `text` live and stores it in the file, or leaves both as they were. One at a time.
    * @returns the digest of `text`
-   * @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE, STALE, STORAGE_UNAVAILABLE; file system errors
+   * @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE, STALE, OTHER_HUB, STORAGE_UNAVAILABLE; file
+   * system errors
    */
   reload(text: string, options?: ReloadOptions): Promise<string>;
   /**
@@ -87,13 +94,19 @@ export function createReload(deps: ReloadDeps): Reload {
     return deps.managed ? [] : await admin.otherOrigins();
   }
 
-  /** The live configuration as JSON text. @throws Failure STALE unless it is the expected one */
-  async function replaced(expects?: string): Promise<string> {
-    const { digest, json } = await loader.live();
-    if (expects !== undefined && expects !== digest) {
+  /**
+   * The live configuration as JSON text.
+   * @throws Failure STALE unless it is the expected one, OTHER_HUB if it is for another hub
+   */
+  async function replaced({ expects, hub, replace }: ReloadOptions = {}): Promise<string> {
+    const live = await loader.live();
+    if (expects !== undefined && expects !== live.digest) {
       throw new Failure('STALE', 'The live configuration is not the one that this one replaces.');
     }
-    return json;
+    if (!replace && isOther(live.hub ?? proxyfile.owner(), hub)) {
+      throw new Failure('OTHER_HUB', FAILURES.OTHER_HUB.meaning);
+    }
+    return live.json;
   }
 
   async function resume(): Promise<void> {
@@ -139,12 +152,9 @@ export function createReload(deps: ReloadDeps): Reload {
   }
 
   /** @param trusted for the text on disk: it was checked when it was pushed, or the operator wrote it */
-  async function publish(
-    text: string,
-    { expects, probe, partial = false, isWanted = () => true }: ReloadOptions,
-    trusted = false,
-  ): Promise<string> {
+  async function publish(text: string, options: ReloadOptions, trusted = false): Promise<string> {
     const digest = digestOf(text);
+    const { probe, hub, keep, replace, partial = false, isWanted = () => true } = options;
     try {
       // What a probe has beyond the end of the text is not part of the text.
       const beyond = probe !== undefined && countLines(probe) > countLines(text);
@@ -152,7 +162,7 @@ export function createReload(deps: ReloadDeps): Reload {
       if (!trusted && beyond) await restrictions.checkText(probe);
       const preparing = [adapt(text, trusted), beyond ? adapt(probe, trusted) : null] as const;
       const [was, valid, written, adapted, tried, others] = await Promise.allSettled([
-        replaced(expects),
+        replaced(options),
         validate(probe ?? text, preparing),
         proxyfile.writeCandidate(text),
         ...preparing,
@@ -166,6 +176,7 @@ export function createReload(deps: ReloadDeps): Reload {
       const config = settled(adapted);
       const stamp = {
         digest,
+        hub: hub ?? proxyfile.owner(),
         admin: { listen: admin.address, origins: [admin.secret, ...settled(others)] },
         accessLog: { ...deps.accessLog, file: logFile ?? deps.accessLog.file },
       };
@@ -175,8 +186,13 @@ export function createReload(deps: ReloadDeps): Reload {
         await loader.load(config, stamp, previous, partial);
       });
       try {
-        const copy = proxyfile.swapIn(digest);
-        if (copy !== null) log('kept a foreign Caddyfile', { copy }, 'warn');
+        const copy = proxyfile.swapIn(digest, { hub, keep });
+        if (copy !== null) log('kept a copy of the Caddyfile', { copy }, 'warn');
+        const isNamed = copy !== null && keep && !replace;
+        if (!trusted) {
+          const sentence = isNamed ? withdrawnSentence(previous, config) : null;
+          deps.warnings.set('withdrawn', sentence);
+        }
       } catch (error) {
         loader.forget();
         throw await recovery.restore(previous, error);

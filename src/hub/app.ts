@@ -19,6 +19,7 @@ import type { Tokens } from './auth/tokens/tokens.ts';
 import { createChangelog } from './changelog/changelog.ts';
 import { changelogRoutes } from './changelog/routes.ts';
 import { type Dashboard, dashboardRoutes } from './dashboard/routes.ts';
+import { databaseUnusable, isDamage } from './db/fault.ts';
 import type { Db } from './db/open.ts';
 import { exportRoutes } from './exchange/export-routes.ts';
 import { importRoutes } from './exchange/import-routes.ts';
@@ -50,6 +51,8 @@ export type HubDeps = {
   publisher: Publisher;
   importer: Importer;
   preambleUpdatedAt: () => Date;
+  /** @throws Failure if what is written to the database would be lost */
+  assertInPlace: () => void;
   agent: AgentClient;
   /** Believe the last hop of `X-Forwarded-For`, and `X-Forwarded-Proto`. */
   trustProxy: boolean;
@@ -75,6 +78,9 @@ const HUB_BODY_LIMIT = 1024 * 1024;
 /** For import and restore; a file of 25,000 sites is about 1.6 MB. */
 export const WHOLE_BODY_LIMIT = 16 * 1024 * 1024;
 
+/** The methods of requests that change nothing. */
+const READING = ['GET', 'HEAD', 'OPTIONS'];
+
 export function createHub(deps: HubDeps) {
   const { accounts, directory, tokens, publisher, agent, metrics, log, now } = deps;
   const { version, hosts } = deps;
@@ -86,8 +92,19 @@ export function createHub(deps: HubDeps) {
   const sessionGuard = createSessionGuard({ accounts, tokens, cookies });
   const bodyLimit = HUB_BODY_LIMIT;
 
+  let isUsable = true;
+  /** Damage may be found long after the start. */
+  function failureOf(error: unknown) {
+    if (!isDamage(error)) return null;
+    isUsable = false;
+    return databaseUnusable();
+  }
+  function assertUsable(): void {
+    if (!isUsable) throw databaseUnusable();
+  }
+
   const api = new Elysia({ name: 'api', prefix: '/api' })
-    .use(healthRoutes())
+    .use(healthRoutes(assertUsable))
     .use(signInRoutes({ accounts, cookies, addressOf, isLocal, bodyLimit: SIGN_IN_BODY_LIMIT }))
     .use(sessionRoutes({ accounts, guard: sessionGuard, cookies, addressOf, bodyLimit }))
     .use(userRoutes({ accounts, directory, guard: sessionGuard, bodyLimit }))
@@ -118,6 +135,7 @@ export function createHub(deps: HubDeps) {
     .use(
       errors({
         report: reportTo(log),
+        known: failureOf,
         invalid: (path) => (path.startsWith('/api/auth/') ? 'VALIDATION_ERROR' : 'INVALID_REQUEST'),
       }),
     )
@@ -126,6 +144,7 @@ export function createHub(deps: HubDeps) {
     .onRequest(({ request, set }) => {
       Object.assign(set.headers, securityHeaders(pathOf(request)));
       assertOwnOrigin(request, isHttps(request), { hosts });
+      if (!READING.includes(request.method)) deps.assertInPlace();
     })
     .use(hubMetricsRoutes({ metrics, accounts, tokens, peerOf }))
     .use(api)

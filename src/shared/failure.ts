@@ -36,7 +36,12 @@ export const FAILURES = {
   IMPORT_FIRST: {
     status: 409,
     meaning:
-      'The proxy serves sites that signalbox did not write: import them, or repeat the request with replace=true.',
+      'The proxy serves sites that this hub did not publish: import them, or repeat the request with replace=true.',
+  },
+  OTHER_HUB: {
+    status: 409,
+    meaning:
+      'Another hub publishes to this proxy: switch one of them off, or repeat the request with replace=true.',
   },
   REVERT_CONFLICT: { status: 409, meaning: 'Later changes prevent this one from being undone.' },
   NOT_EMPTY: { status: 409, meaning: 'The hub already has vhosts: repeat with replace=true.' },
@@ -67,6 +72,11 @@ export const FAILURES = {
     status: 502,
     meaning:
       'The agent did not answer, or its answer made no sense; nothing was recorded, and the hub restores what is stored.',
+  },
+  DATABASE_UNUSABLE: {
+    status: 503,
+    meaning:
+      'The database is damaged or cannot be opened; the log of the hub says what to do. The sites are served as before.',
   },
   STORAGE_UNAVAILABLE: {
     status: 507,

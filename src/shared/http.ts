@@ -46,6 +46,8 @@ export const eventStream = (events: ReadableStream<Uint8Array>): Response =>
 export type ErrorOptions = {
   /** Gets every unexpected error. */
   report: (error: unknown, request: Request) => void;
+  /** The failure that an unexpected error stands for, if any; it is reported nevertheless. */
+  known?: (error: unknown) => Failure | null;
   /** The code for a body or query that does not match its schema, by the path of the request. */
   invalid?: (path: string) => FailureCode;
   /** Whether error bodies have `words`, which the hub reads instead of `detail`. */
@@ -63,7 +65,12 @@ const PLAIN_TARGET = /^https?:\/\/[^/?#]+\/[^#]*$/;
  * The one error mapper. Mount it first: Elysia's hooks only apply to what is mounted after them.
  * Elysia's own answers would contain the rejected body, with its passwords, or an exception's message.
  */
-export function errors({ report, invalid = () => 'INVALID_REQUEST', words = false }: ErrorOptions) {
+export function errors({
+  report,
+  known = () => null,
+  invalid = () => 'INVALID_REQUEST',
+  words = false,
+}: ErrorOptions) {
   const app = new Elysia({ name: 'errors' }).onRequest(({ request }) => {
     if (!URL.canParse(request.url)) {
       throw new Failure('INVALID_REQUEST', 'The Host header is not valid.');
@@ -84,6 +91,8 @@ export function errors({ report, invalid = () => 'INVALID_REQUEST', words = fals
       return failureResponse(malformed(invalid(pathOf(request)), error));
     }
     report(error, request);
+    const failure = known(error);
+    if (failure) return failureResponse(failure);
     if (isStorageFault(error)) return failureResponse(storageUnavailable());
     return failureResponse(new Failure('INTERNAL', FAILURES.INTERNAL.meaning));
   });

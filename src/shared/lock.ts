@@ -1,6 +1,7 @@
 /** Allows one program per data folder. */
 import { Database } from 'bun:sqlite';
 import { join } from 'node:path';
+import { messageOf } from './async.ts';
 import { makePrivate } from './files.ts';
 
 /**
@@ -8,7 +9,7 @@ import { makePrivate } from './files.ts';
  * file would stay.
  * @param who `hub` or `agent`
  * @returns a function that releases the lock
- * @throws Error if another process holds it; file system errors
+ * @throws Error if another process holds it, or it cannot be locked; file system errors
  */
 export function lockFolder(folder: string, who: string): () => void {
   makePrivate(folder);
@@ -16,9 +17,15 @@ export function lockFolder(folder: string, who: string): () => void {
   try {
     lock.run('PRAGMA busy_timeout = 0');
     lock.run('BEGIN EXCLUSIVE');
-  } catch {
+  } catch (cause) {
     lock.close();
-    throw new Error(`another ${who} is using the data folder ${folder}`);
+    const isHeld = (cause as { code?: unknown }).code === 'SQLITE_BUSY';
+    throw new Error(
+      isHeld
+        ? `another ${who} is using the data folder ${folder}`
+        : `the data folder ${folder} cannot be locked: ${messageOf(cause)}`,
+      { cause },
+    );
   }
   return () => lock.close();
 }

@@ -22,7 +22,13 @@ export const ErrorBody = t.Object(
 export const AgentErrorBody = t.Composite([ErrorBody, t.Object({ words: t.Optional(t.String()) })]);
 export type AgentErrorBody = Static<typeof AgentErrorBody>;
 
+/** The id of a hub's database. */
+const HubId = t.String({ pattern: '^[0-9a-f]{32}$' });
+
 /**
+ * `hub` is who asks: unless it may `replace` it, what is for another hub is not replaced, and the
+ * answer is 409 OTHER_HUB. With `keep`, the Caddyfile that is replaced is copied, whatever it is; without
+ * `replace`, the agent also warns of the sites that go.
  * `expects` is the digest of the live config that this one replaces; if another one is live, the
  * answer is 409 STALE. `probe` is what to validate instead of the whole text: the same text with
  * lines left empty that need no validation, so that line numbers agree. It may be longer. `deadline` is
@@ -31,6 +37,9 @@ export type AgentErrorBody = Static<typeof AgentErrorBody>;
  */
 export const ReloadRequest = t.Object({
   proxyfile: t.String(),
+  hub: t.Optional(HubId),
+  replace: t.Optional(t.Boolean()),
+  keep: t.Optional(t.Boolean()),
   expects: t.Optional(t.String()),
   probe: t.Optional(t.String()),
   deadline: t.Optional(t.Integer({ minimum: 0 })),
@@ -59,6 +68,9 @@ export const AdaptRequest = t.Object({ proxyfile: t.String() });
 /** A text as the proxy understands it, for the hub to compare; never shown to people. */
 export const AdaptAnswer = t.Object({ config: t.Unknown() });
 
+/** `hub` is who asks. */
+export const StatusQuery = t.Object({ hub: t.Optional(HubId) });
+
 export const ProxyStatus = t.Object({
   liveDigest: t.Union([t.String(), t.Null()], {
     description: 'the proxyfile that is live; null if the agent did not load it',
@@ -67,8 +79,14 @@ export const ProxyStatus = t.Object({
     description: 'the proxyfile on disk; null if there is none',
   }),
   foreign: t.Boolean({
-    description: 'the proxy serves sites that the agent did not load',
+    description: 'the proxy serves sites that the agent did not load, or not for the hub that asks',
   }),
+  owner: t.Optional(
+    t.Union([t.String(), t.Null()], {
+      description:
+        'the hub whose proxyfile is live, or was last; null if unknown. An agent of an earlier version does not say',
+    }),
+  ),
   drift: t.Boolean({
     description: 'the agent loaded what is live, but someone else changed the proxyfile on disk',
   }),

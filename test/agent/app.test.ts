@@ -125,6 +125,7 @@ describe('reload', () => {
       liveDigest: null,
       fileDigest: null,
       foreign: false,
+      owner: null,
       drift: false,
       proxy: { running: true, version: expect.stringMatching(/^\d+\.\d+\.\d+/) },
       restartNeeded: false,

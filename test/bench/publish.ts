@@ -69,14 +69,19 @@ async function create({ stack, headers }: Bed, host: string): Promise<void> {
 async function hubShare(size: number): Promise<number> {
   const folder = temporaryFolder();
   fill(folder, size);
-  const { db, close } = openDatabase(folder);
+  const database = openDatabase(folder);
   const proxy = { running: true, version: '2.6.2' };
   const instant = {
     status: async () => ({ proxy, foreign: false }),
     reload: async () => ({ success: true, digest: '' }),
   } as unknown as AgentClient;
   const now = () => new Date();
-  const publisher = createPublisher({ store: createStore(db), agent: instant, now, log: () => {} });
+  const publisher = createPublisher({
+    store: createStore(database),
+    agent: instant,
+    now,
+    log: () => {},
+  });
   const author = { userId: '', userName: '', via: null };
   const took: number[] = [];
   for (let round = 0; round <= ROUNDS; round++) {
@@ -84,7 +89,7 @@ async function hubShare(size: number): Promise<number> {
     const one = await timed(() => publisher.apply(change, author));
     if (round > 0) took.push(one);
   }
-  close();
+  database.close();
   rmSync(folder, { recursive: true });
   return median(took);
 }

@@ -10,6 +10,7 @@ import {
   readFileSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -75,7 +76,6 @@ describe('signalbox restore', () => {
   };
 
   test('refuses while a hub runs', async () => {
-    expect((await run(['restore'])).code).toBe(2);
     await expectRefused(file, 'another hub is using the data folder');
     expect(await served('first.example')).toBe('first');
   });
@@ -142,6 +142,55 @@ describe('signalbox restore', () => {
     expect((await run(['restore', kept])).code).toBe(0);
     await start();
     await until(async () => (await served('second.example')) === 'second', 'the kept site');
+    await stop();
+  });
+
+  test('without a file names the newest backup with anything in it, and changes nothing', async () => {
+    const cwd = join(folder, 'without-file');
+    const data = join(cwd, 'data');
+    mkdirSync(join(data, 'backups'), { recursive: true });
+    const none = await run(['restore'], { cwd });
+    expect([none.code, none.err]).toEqual([1, expect.stringContaining('there is no backup in')]);
+    expect(none.err).toContain(join(data, 'backups'));
+    copyFileSync(file, join(data, 'backups/older.db'));
+    utimesSync(join(data, 'backups/older.db'), 1, 1);
+    const newest = join(cwd, 'newer & better?.db');
+    copyFileSync(file, newest);
+    utimesSync(newest, 2, 2);
+    writeFileSync(join(cwd, 'notes.db'), 'notes '.repeat(100));
+    copyFileSync(changed(file, 'DELETE FROM vhosts; DELETE FROM users'), join(cwd, 'empty.db'));
+    copyFileSync(file, join(data, 'signalbox.db'));
+    const before = readdirSync(data).toSorted();
+    const { code, out, err } = await run(['restore'], { cwd });
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toContain(`${newest} (1 site, 1 account, schema version ${LATEST}, 1970-`);
+    expect(readdirSync(data).toSorted()).toEqual(before);
+    expect(readdirSync(cwd).toSorted()).toEqual(
+      ['data', 'empty.db', 'newer & better?.db', 'notes.db'].toSorted(),
+    );
+  });
+
+  test('brings back what another hub published to this proxy', async () => {
+    const cwd = join(folder, 'other-hub');
+    layGoldenDatabase(LATEST, join(cwd, 'data'), { http: port, https: freePort() });
+    await start(cwd);
+    await until(async () => (await served('body.example'))?.startsWith('127.'), 'the first hub');
+    await stop();
+    expect((await run(['restore', file], { cwd })).code).toBe(0);
+    await start(cwd);
+    await until(async () => (await served('first.example')) === 'first', 'the restored site');
+    await stop();
+    // And this one's own older backup, from before hubs had ids.
+    const old = join(folder, 'before-ids');
+    layGoldenDatabase(3, old, { http: port, https: freePort() });
+    expect((await run(['restore', join(old, 'signalbox.db')], { cwd })).code).toBe(0);
+    await start(cwd);
+    await until(async () => (await served('body.example'))?.startsWith('127.'), 'the older sites');
+    const json = { domain: 'http://more.example', config: 'respond more' };
+    const signIn = { email: 'ada@example.org', password: 'a long passphrase' };
+    const session = await ask<{ token: string }>(`${hub}/auth/sign-in/email`, { json: signIn });
+    const own = { Authorization: `Bearer ${session.body.token}` };
+    expect((await ask(`${hub}/vhosts`, { json, headers: own })).status).toBe(201);
     await stop();
   });
 

@@ -46,6 +46,7 @@ export function registered(folder: string): Registered[] {
     publisher: {} as never,
     importer: {} as never,
     preambleUpdatedAt: now,
+    assertInPlace: () => {},
     agent: {} as never,
     trustProxy: false,
     loopback: true,

@@ -140,9 +140,9 @@ export async function startStack(
     served: (host, path = '/') =>
       ask(`http://127.0.0.1:${variables.PROXY_HTTP_PORT}${path}`, { headers: { Host: host } }),
 
-    async restart(meanwhile) {
+    async restart(meanwhile = () => {}) {
       await running.stop();
-      meanwhile?.();
+      meanwhile();
       running = await serveAll(settings, log);
     },
     async stop() {
@@ -156,13 +156,13 @@ export async function startStack(
 export async function startLocalCaStack(env: Record<string, string> = {}): Promise<Stack> {
   const folder = temporaryFolder();
   const ports = { ...portSettings(), ...env };
-  const { db, close } = openDatabase(join(folder, 'data'));
+  const database = openDatabase(join(folder, 'data'));
   const options = [
     ...[`http_port ${ports.PROXY_HTTP_PORT}`, `https_port ${ports.PROXY_HTTPS_PORT}`],
     ...['local_certs', 'skip_install_trust'],
   ];
-  createStore(db).seedPreamble(`{\n\t${options.join('\n\t')}\n}`, new Date());
-  close();
+  createStore(database).seedPreamble(`{\n\t${options.join('\n\t')}\n}`, new Date());
+  database.close();
   return startStack(ports, folder);
 }
 

@@ -27,6 +27,8 @@ export type AgentClientDeps = {
   token: string;
   /** Which certificate to trust; null: any that a public authority signed. */
   trust?: AgentTrust | null;
+  /** The id of the hub's database, by which the agent knows whom it obeys. */
+  hub?: string;
   /** Milliseconds to wait for a publish; longer than the agent's own 30 s towards Caddy. */
   deadline?: number;
 };
@@ -39,14 +41,25 @@ export type TailReader = {
   ended(): void;
 };
 
+/** What a publish may replace, and how. */
+export type Replacing = Readonly<{
+  /** The digest of what is live now; anything else is not replaced. */
+  expects?: string | undefined;
+  /** Whether it may replace what another hub published. */
+  replace?: boolean;
+  /** Whether the agent keeps a copy of the Caddyfile and, without `replace`, warns of withdrawn sites. */
+  keep?: boolean;
+  /** Whether to do without listeners that cannot be opened, until they can. */
+  partial?: boolean | undefined;
+}>;
+
 /** Every call rejects with Failure AGENT_UNREACHABLE if the agent does not answer, or not sensibly. */
 export type AgentClient = {
   /**
    * Makes `proxyfile` live. If there is a `probe`, only that is validated.
-   * @param partial whether to do without listeners that cannot be opened, until they can
-   * @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE
+   * @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE, STALE, OTHER_HUB
    */
-  reload(proxyfile: string, probe?: string, partial?: boolean): Promise<ReloadAnswer>;
+  reload(proxyfile: string, probe?: string, how?: Replacing): Promise<ReloadAnswer>;
   /**
    * Checks that the proxy would accept `proxyfile` and, unless `ports` is false, that its ports are
    * free. @throws Failure as `reload`
@@ -96,12 +109,13 @@ const PASSED_ON = [
   'PROXY_REJECTED',
   'PROXY_UNREACHABLE',
   'STALE',
+  'OTHER_HUB',
   'STORAGE_UNAVAILABLE',
   'INVALID_REQUEST',
 ] as const;
 
 export function createAgentClient(deps: AgentClientDeps): AgentClient {
-  const { url, token, trust = null, deadline = DEADLINE_MS } = deps;
+  const { url, token, trust = null, hub, deadline = DEADLINE_MS } = deps;
   const tlsOf = createAgentTls(url, trust);
   const tails = createEndableStreams();
   /** The last call was not answered: the next one asks first, instead of waiting in vain for long. */
@@ -153,12 +167,13 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
   }
 
   return {
-    reload: (proxyfile, probe, partial) =>
-      call(ReloadAnswer, '/proxy/reload', { body: { proxyfile, probe, partial, deadline } }),
+    reload: (proxyfile, probe, how = {}) =>
+      call(ReloadAnswer, '/proxy/reload', { body: { proxyfile, probe, hub, deadline, ...how } }),
     validate: (proxyfile, ports = true) =>
       call(ValidateAnswer, '/proxy/validate', { body: { proxyfile, ports } }),
     adapt: (proxyfile) => call(AdaptAnswer, '/proxy/adapt', { body: { proxyfile } }),
-    status: (deadline = STATUS_DEADLINE_MS) => call(ProxyStatus, '/proxy/status', { deadline }),
+    status: (deadline = STATUS_DEADLINE_MS) =>
+      call(ProxyStatus, withQuery('/proxy/status', hub === undefined ? {} : { hub }), { deadline }),
     answers: (deadline) =>
       ask(Health, '/health', { deadline }).then(
         () => true,

@@ -3,6 +3,7 @@ import { Database } from 'bun:sqlite';
 import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { isFull } from './fault.ts';
 import { type Contents, inspect } from './inspect.ts';
 
 /**
@@ -55,10 +56,4 @@ export function syncPath(path: string): void {
   } finally {
     closeSync(handle);
   }
-}
-
-/** Whether an error of SQLite or the file system means that the disk or a quota is full. */
-export function isFull(error: unknown): boolean {
-  const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === 'string' && ['SQLITE_FULL', 'ENOSPC', 'EDQUOT', 'EFBIG'].includes(code);
 }

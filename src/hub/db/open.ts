@@ -4,6 +4,9 @@ import { chmodSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite';
 import { lockFolder } from '../../shared/lock.ts';
+import { checkpoint, checkpointWhenIdle } from './checkpoint.ts';
+import { asUnusable, damaged } from './fault.ts';
+import { createPlaceCheck } from './in-place.ts';
 import { MIGRATIONS, migrate, refuseNewer } from './migrate.ts';
 import * as schema from './schema.ts';
 import { storedVersion, versionOf } from './version.ts';
@@ -21,30 +24,45 @@ export const inTransaction = <T>(db: Db, work: (tx: Transaction) => T): T =>
 
 export type OpenDatabase = {
   db: Db;
+  /** @throws Failure STORAGE_UNAVAILABLE if the file was replaced or removed since it was opened */
+  assertInPlace(): void;
   /** Closes the database and releases the folder. */
   close(): void;
 };
 
+/** How long nothing has to be written before the log is moved into the file. */
+const IDLE_MS = 60_000;
+
 /**
- * @throws Error if another hub uses the folder; if a newer version wrote the database, with nothing
- * written; or if the migration fails, with the database unchanged
+ * @param idle milliseconds without a write after which the log is moved into the file
+ * @throws DatabaseUnusable if it is damaged, or the file system refuses; Error if another hub uses the
+ * folder; if a newer version wrote the database, with nothing written; or if the migration fails, with
+ * the database unchanged
  */
-export function openDatabase(folder: string): OpenDatabase {
-  const release = lockFolder(folder, 'hub');
+export function openDatabase(folder: string, idle = IDLE_MS): OpenDatabase {
+  const file = databaseIn(folder);
+  let release = () => {};
   let sqlite: Database | undefined;
   try {
-    const file = databaseIn(folder);
+    release = lockFolder(folder, 'hub');
     refuseNewer(storedVersion(file));
     sqlite = new Database(file, { create: true, strict: true });
     // It holds password hashes. SQLite gives its other files the same mode.
     chmodSync(file, 0o600);
     sqlite.run('PRAGMA journal_mode = WAL');
+    const found = sqlite.query('PRAGMA quick_check(1)').values().flat().join();
+    if (found !== 'ok') throw damaged(file, found);
     prepare(sqlite);
     migrate(sqlite, file);
+    checkpoint(sqlite);
     const opened = sqlite;
+    const stopCheckpoints = checkpointWhenIdle(opened, file, idle);
     return {
       db: drizzle(opened, { schema }),
-      close: () => {
+      assertInPlace: createPlaceCheck(file),
+      close() {
+        stopCheckpoints();
+        checkpoint(opened);
         opened.close();
         release();
       },
@@ -52,7 +70,7 @@ export function openDatabase(folder: string): OpenDatabase {
   } catch (error) {
     sqlite?.close();
     release();
-    throw error;
+    throw asUnusable(error, file);
   }
 }
 
@@ -60,7 +78,7 @@ export function openDatabase(folder: string): OpenDatabase {
  * Opens the database of a hub that may be running: without locking the folder or migrating.
  * @throws Error if there is no database, or it has another schema version
  */
-export function openBeside(folder: string): OpenDatabase {
+export function openBeside(folder: string): Pick<OpenDatabase, 'db' | 'close'> {
   const sqlite = openUnmigrated(folder);
   prepare(sqlite);
   if (versionOf(sqlite) !== MIGRATIONS.length) {

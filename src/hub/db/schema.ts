@@ -89,3 +89,14 @@ export const preamble = sqliteTable('preamble', {
   updatedAt: integer('updated_at', { mode: 'timestamp_ms' }).notNull(),
   attemptedAt: integer('attempted_at', { mode: 'timestamp_ms' }),
 });
+
+/** A single row: who this hub is to the agent. */
+export const hub = sqliteTable('hub', {
+  /** 32 hexadecimal digits, made with the database; a backup keeps it. */
+  id: text('id').primaryKey(),
+  /**
+   * Whether the next publish may replace what another hub published: after a restore, and once after
+   * a migration from a schema without ids.
+   */
+  replaces: integer('replaces', { mode: 'boolean' }).notNull(),
+});

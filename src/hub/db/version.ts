@@ -27,7 +27,8 @@ export function storedVersion(file: string, name = file): number {
     closeSync(handle);
   }
   if (header.toString('latin1', 0, MAGIC.length) !== MAGIC) {
-    throw new Error(`${name} is not a SQLite database`);
+    const error = new Error(`${name} is not a SQLite database`);
+    throw Object.assign(error, { code: 'SQLITE_NOTADB' });
   }
   const version = header.readUInt32BE(VERSION_AT);
   // After a crash the newest version may still be in the write-ahead log.

@@ -57,7 +57,7 @@ export const INTEGER_ID = { id: { schema: { type: 'integer', minimum: 1 }, examp
 
 export const REPLACE = {
   replace: {
-    description: '`true` allows the first change to replace sites that signalbox did not write.',
+    description: '`true` allows the change to replace sites that this hub did not publish.',
   },
 };
 

@@ -17,7 +17,7 @@ export function idOf({ id }: Static<typeof IdParams>, what = 'vhost'): number {
 }
 
 /**
- * `replace=true`: the first change may replace sites that signalbox did not write.
+ * `replace=true`: the change may replace sites that this hub did not publish.
  * Not a `UnionEnum`: Elysia would default a missing parameter to the first value.
  */
 export const ReplaceQuery = t.Object({

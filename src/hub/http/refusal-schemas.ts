@@ -5,8 +5,13 @@ import { ErrorBody } from '../../shared/wire.ts';
 
 /** Any route: an invalid Host header, and unexpected errors. */
 export const ANY = ['INVALID_REQUEST', 'INTERNAL'] as const;
-/** Routes open to anyone: also a host missing from `HUB_ORIGINS`, and a full disk. */
-export const OPEN = [...ANY, 'FORBIDDEN_ORIGIN', 'STORAGE_UNAVAILABLE'] as const;
+/** Routes open to anyone: also a host missing from `HUB_ORIGINS`, a full disk, a damaged database. */
+export const OPEN = [
+  ...ANY,
+  'FORBIDDEN_ORIGIN',
+  'STORAGE_UNAVAILABLE',
+  'DATABASE_UNUSABLE',
+] as const;
 /** Routes for a session or any API token. */
 export const READS = [...OPEN, 'UNAUTHENTICATED'] as const;
 /** Routes for a session only, or for a session or an API token with the scope `write`. */
@@ -25,6 +30,7 @@ export const ASKS_PROXY = [...ASKS_AGENT, 'PROXY_UNREACHABLE'] as const;
 export const PUBLISHES = [
   ...WRITES,
   'IMPORT_FIRST',
+  'OTHER_HUB',
   'PROXY_REJECTED',
   'PROXY_UNREACHABLE',
   'AGENT_UNREACHABLE',

@@ -1,7 +1,7 @@
 /** Hands a set of vhosts to the agent, and puts the agent's refusals in terms of vhosts. */
 import { Failure, type Location } from '../../shared/failure.ts';
 import { memoize } from '../../shared/memoize.ts';
-import type { AgentClient } from '../agent-client/client.ts';
+import type { AgentClient, Replacing } from '../agent-client/client.ts';
 import { renderProbe } from '../caddyfile/probe.ts';
 import { locate, type Rendered, render } from '../caddyfile/render.ts';
 import { isRejection } from './refusal.ts';
@@ -13,11 +13,9 @@ export type BrokenVhost = { vhost: Vhost; failure: Failure; byLoad?: true };
 /** `unexamined`: the vhosts that there was no time for; one of them at least is refused. */
 export type Findings = { broken: BrokenVhost[]; unexamined: Vhost[] };
 
-export type PublishOptions = {
+export type PublishOptions = Replacing & {
   /** The vhosts whose config needs validation; all of them if it is missing. */
   changed?: readonly Vhost[] | undefined;
-  /** Whether to do without ports and addresses that are not available, until they are. */
-  partial?: boolean;
 };
 
 /** If the proxy names a line, a refusal says `at` which vhost, or that it is in the preamble. */
@@ -79,11 +77,11 @@ export function createGateway(agent: AgentClient): Gateway {
       new Bun.CryptoHasher('sha256').update(renderedOf(set).text).digest('hex'),
     ),
 
-    async publish(set, { changed, partial } = {}) {
+    async publish(set, { changed, ...how } = {}) {
       const whole = renderedOf(set);
       const probe = changed && renderProbe(whole, changed);
       const lines = probe ? { ...whole, spans: [...whole.spans, ...beyond(whole, probe)] } : whole;
-      await located(agent.reload(whole.text, probe?.text, partial), lines);
+      await located(agent.reload(whole.text, probe?.text, how), lines);
     },
 
     async check(set, changed = []) {

@@ -10,6 +10,7 @@
  *    with the others. Stored vhosts at fault are left out from then on (`left-out.ts`).
  * 5. Rows and changelog are committed (`store.ts`), and only then do the callers get their results.
  */
+
 import { hasHeredocs } from '../../shared/caddyfile/dialect.ts';
 import { Failure } from '../../shared/failure.ts';
 import { type Log, reasonOf } from '../../shared/log.ts';
@@ -22,8 +23,10 @@ import { assertPlanContained, type Dialect } from './containment.ts';
 import { type BrokenVhost, createGateway } from './gateway.ts';
 import { createLeftOut } from './left-out.ts';
 import { type PublishSeen, timePublishes } from './outcome.ts';
+import { importFirst, isClaimed, isOthers, isOurs, otherHub } from './ownership.ts';
 import { createChangeQueue, type Waiting } from './queue.ts';
 import { forCaller, isRejection } from './refusal.ts';
+import { createStanding } from './standing.ts';
 import type { Store } from './store.ts';
 import { createUpkeep } from './upkeep.ts';
 import type { SiteSet } from './vhost.ts';
@@ -52,9 +55,11 @@ export type Publisher = {
   broken(): readonly BrokenVhost[];
   /** Why the stored set is not live, apart from those vhosts; null if it is, or nobody has tried. */
   failure(): Failure | null;
+  /** What stands between this hub and its proxy, for the operator. */
+  warnings(): string[];
   /**
    * Makes a change live and records it.
-   * @param replace whether the first change may replace sites that signalbox did not write
+   * @param replace whether the change may replace sites that this hub did not publish
    * @returns the change's result
    * @throws Failure, with everything as it was before
    */
@@ -87,11 +92,16 @@ export function createPublisher({
   const gateway = createGateway(agent);
   const startTimer = timePublishes(log, observe);
   const queue = createChangeQueue(publishAll);
+  const standing = createStanding(store, log);
   let accepted: SiteSet = store.load();
   let lastPublish: LastPublish | null = null;
   let dialect: Dialect | undefined;
   const leftOut = createLeftOut(log, performance.now.bind(performance));
-  const upkeep = createUpkeep({ gateway, leftOut, startTimer, stored: () => accepted });
+  const upkeep = createUpkeep({ gateway, leftOut, startTimer, store, stored: () => accepted });
+  /** Nothing is served that a first publish could take away. */
+  let vacant = false;
+  /** The stored set was not live yet since the start: what is live instead may be the newer one. */
+  let starting = true;
 
   /** Publishes the changes that wait; without those at fault, again and again until none is left. */
   async function publishAll(items: readonly Waiting[]): Promise<void> {
@@ -117,6 +127,7 @@ export function createPublisher({
 
   /** Refuses what need not be shown to the proxy; null if there is nothing to refuse. */
   async function refuseEarly(plans: readonly Planned[]): Promise<Refusals | null> {
+    store.assertInPlace();
     const refused: Refusals = new Map();
     const known = await dialectFor(plans.at(-1)?.plan.next ?? accepted);
     for (const { item, plan } of plans) {
@@ -130,14 +141,12 @@ export function createPublisher({
     return store.hasPublished() ? null : refuseTakeover(plans);
   }
 
-  /** The first publish may replace sites that signalbox did not write only if the change says so. */
+  /** The first publish may replace sites that this hub did not publish only if the change says so. */
   async function refuseTakeover(plans: readonly Planned[]): Promise<Refusals | null> {
-    const isForeign = await proxyStatus().then(
-      ({ foreign }) => foreign,
-      () => false,
-    );
-    const refused = isForeign ? plans.filter(({ item }) => !item.replace) : [];
-    if (refused.length > 0) return refuseAll(refused, importFirst());
+    const status = await proxyStatus().catch(() => null);
+    vacant = status?.foreign === false && status.proxy.running;
+    const refused = status?.foreign ? plans.filter(({ item }) => !item.replace) : [];
+    if (status && refused.length > 0) return refuseAll(refused, importFirst(status, store));
     store.markAttempt(now());
     return null;
   }
@@ -150,9 +159,13 @@ export function createPublisher({
     const from = performance.now();
     const report = startTimer(plans.length);
     try {
-      await gateway.publish(next, { changed: changedVhosts(steps) });
+      const replace = plans.every(({ item }) => item.replace) || vacant || store.mayReplace();
+      const changed = changedVhosts(steps);
+      await gateway.publish(next, { changed, replace, keep: starting });
     } catch (error) {
       report({ thrown: error });
+      const careful = plans.filter(({ item }) => !item.replace);
+      if (error instanceof Failure && error.code === 'OTHER_HUB') return refuseAll(careful, error);
       if (error instanceof Failure && error.code === 'AGENT_UNREACHABLE') upkeep.doubt();
       if (!isRejection(error)) return refuseAll(plans, error);
       const stale = await findStale(gateway, leftOut.of(accepted), next, steps, error);
@@ -164,6 +177,7 @@ export function createPublisher({
       return publish(plans, time);
     }
     try {
+      store.markOwner();
       store.commit(plans, time);
     } catch (error) {
       // It is live but cannot be recorded: the proxy goes back to what is stored.
@@ -176,6 +190,9 @@ export function createPublisher({
     report();
     accepted = stored;
     leftOut.settle(stored, steps);
+    vacant = false;
+    starting = false;
+    standing.see(null);
     lastPublish = { at: now(), milliseconds: performance.now() - from, changes: plans.length };
     return new Map();
   }
@@ -228,8 +245,29 @@ export function createPublisher({
 
   function isInStep(status: ProxyStatus): boolean {
     if (!store.hasPublished() && status.liveDigest === null) return !status.foreign;
+    if (!isClaimed(status, store)) return false;
     const digest = gateway.digestOf(leftOut.of(accepted));
     return status.liveDigest === digest && (status.drift || status.fileDigest === digest);
+  }
+
+  /** Looks at the proxy, and publishes the stored set again if it serves another one. @throws Failure */
+  async function compare(): Promise<void> {
+    store.assertInPlace();
+    const status = await proxyStatus();
+    standing.see(status);
+    if (isOthers(status, store)) throw otherHub();
+    if (!isOurs(status, store)) return;
+    const isSure = !upkeep.isUnsure();
+    const digest = gateway.digestOf(leftOut.of(accepted));
+    const { liveDigest, fileDigest } = status;
+    const isReplaced = !starting && isSure && liveDigest !== null && liveDigest !== digest;
+    if (isReplaced && standing.contention.isWaiting()) return;
+    await upkeep.look(() => isInStep(status), {
+      keep: starting && fileDigest !== null && fileDigest !== digest,
+      ...(liveDigest === null ? {} : { expects: liveDigest }),
+    });
+    if (isReplaced) standing.contention.replaced();
+    starting = false;
   }
 
   return {
@@ -241,6 +279,7 @@ export function createPublisher({
     apply: (change, author, replace = false) => queue.add(change, author, replace),
     dialect: knownDialect,
     isInStep,
+    warnings: standing.warnings,
 
     async preview(change) {
       const plan = change(accepted, now());
@@ -257,18 +296,6 @@ export function createPublisher({
       }
     },
 
-    reconcile: () =>
-      queue.between(async () => {
-        const status = await proxyStatus();
-        // A first publish may have gone live without being recorded; anything else is not ours.
-        const isOurs = store.hasPublished() || (store.hasAttempted() && status.liveDigest !== null);
-        if (isOurs) await upkeep.look(() => isInStep(status));
-      }),
+    reconcile: () => queue.between(() => compare().finally(standing.report)),
   };
 }
-
-const importFirst = () =>
-  new Failure(
-    'IMPORT_FIRST',
-    'The proxy serves sites that signalbox did not write: import them, or repeat the change with ?replace=true.',
-  );

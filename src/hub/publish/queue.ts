@@ -7,7 +7,7 @@ import type { Author, Change } from './changes.ts';
 export type Waiting = {
   change: Change<unknown>;
   author: Author;
-  /** Whether it may replace sites that signalbox did not write. */
+  /** Whether it may replace sites that this hub did not publish. */
   replace: boolean;
   resolve: (result: unknown) => void;
   reject: (error: unknown) => void;

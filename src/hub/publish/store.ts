@@ -1,13 +1,21 @@
 /** Keeps the published set, and the changelog beside it, in the database. */
 import { asc, eq, sql } from 'drizzle-orm';
-import { type Db, inTransaction } from '../db/open.ts';
-import { changelog, preamble, vhosts } from '../db/schema.ts';
+import { inTransaction, type OpenDatabase } from '../db/open.ts';
+import { changelog, hub, preamble, vhosts } from '../db/schema.ts';
 import type { Planned } from './batch.ts';
 import type { Step } from './changes.ts';
 import { recordOf } from './history.ts';
 import type { SiteSet } from './vhost.ts';
 
 export type Store = {
+  /** The id of the database, by which an agent knows whom it obeys. */
+  readonly id: string;
+  /** Whether the next publish may replace what another hub published: after a restore. */
+  mayReplace(): boolean;
+  /** Notes that a publish has made the proxy this hub's. @throws SQLite errors */
+  markOwner(): void;
+  /** @throws Failure STORAGE_UNAVAILABLE if the database's file was replaced: a commit would be lost */
+  assertInPlace(): void;
   load(): SiteSet;
   /** When the preamble last changed; 1970 if nobody has written one. */
   preambleUpdatedAt(): Date;
@@ -17,7 +25,7 @@ export type Store = {
   hasAttempted(): boolean;
   /** Notes that the first publish begins. @throws SQLite errors */
   markAttempt(time: Date): void;
-  /** Stores rows and changelog in one transaction, or nothing. @throws SQLite errors */
+  /** Stores rows and changelog in one transaction, or nothing. @throws as `assertInPlace`; SQLite errors */
   commit(plans: readonly Planned[], time: Date): void;
   /** Whether nobody has written a preamble yet. */
   isUnseeded(): boolean;
@@ -25,11 +33,28 @@ export type Store = {
   seedPreamble(config: string, time: Date): void;
 };
 
-export function createStore(db: Db): Store {
+export function createStore({
+  db,
+  assertInPlace,
+}: Pick<OpenDatabase, 'db' | 'assertInPlace'>): Store {
+  const identity = db.select().from(hub).get();
+  if (!identity) throw new Error('the database has no id');
+  let mayReplace = identity.replaces;
   let published = false;
   const preambleRow = () => db.select().from(preamble).get();
 
   return {
+    id: identity.id,
+    mayReplace: () => mayReplace,
+
+    markOwner() {
+      if (!mayReplace) return;
+      db.update(hub).set({ replaces: false }).run();
+      mayReplace = false;
+    },
+
+    assertInPlace,
+
     load() {
       const [row] = db.values<[number]>(sql`SELECT seq FROM sqlite_sequence WHERE name = 'vhosts'`);
       return {
@@ -53,6 +78,7 @@ export function createStore(db: Db): Store {
     },
 
     commit(plans, time) {
+      assertInPlace();
       inTransaction(db, (tx) => {
         for (const { item, plan } of plans) {
           for (const step of plan.steps) {
@@ -73,7 +99,11 @@ export function createStore(db: Db): Store {
   };
 }
 
-function write(tx: Pick<Db, 'insert' | 'update' | 'delete'>, step: Step, time: Date): void {
+function write(
+  tx: Pick<OpenDatabase['db'], 'insert' | 'update' | 'delete'>,
+  step: Step,
+  time: Date,
+): void {
   switch (step.kind) {
     case 'preamble':
       tx.update(preamble).set({ config: step.after, updatedAt: time }).run();

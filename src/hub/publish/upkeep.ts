@@ -1,16 +1,19 @@
 /** Keeps what is stored live: all of it, or as much of it as the proxy accepts. */
 import { Failure } from '../../shared/failure.ts';
+import type { Replacing } from '../agent-client/client.ts';
 import { findBlamable } from './blame.ts';
-import type { Gateway } from './gateway.ts';
+import type { Gateway, PublishOptions } from './gateway.ts';
 import type { LeftOut } from './left-out.ts';
 import type { PublishTimer } from './outcome.ts';
 import { isRejection } from './refusal.ts';
-import type { SiteSet, Vhost } from './vhost.ts';
+import type { Store } from './store.ts';
+import type { SiteSet } from './vhost.ts';
 
 export type UpkeepDeps = {
   gateway: Gateway;
   leftOut: LeftOut;
   startTimer: PublishTimer;
+  store: Pick<Store, 'mayReplace' | 'markOwner'>;
   /** The set that is accepted and stored. */
   stored: () => SiteSet;
 };
@@ -21,25 +24,28 @@ export type Upkeep = {
   confirm(): Promise<void>;
   /**
    * Confirms the stored set unless it is live, and publishes vhosts that are left out if the proxy
-   * accepts them now. @throws Failure
+   * accepts them now. @param how of the first of these two @throws Failure
    */
-  look(isInStep: () => boolean): Promise<void>;
+  look(isInStep: () => boolean, how: Replacing): Promise<void>;
   /** From now on, what is live counts as unknown until the agent confirms it. */
   doubt(): void;
+  isUnsure(): boolean;
   /** Why the last `confirm` failed; null if it did not. */
   failure(): Failure | null;
 };
 
-export function createUpkeep({ gateway, leftOut, startTimer, stored }: UpkeepDeps): Upkeep {
+export function createUpkeep(deps: UpkeepDeps): Upkeep {
+  const { gateway, leftOut, startTimer, store, stored } = deps;
   /** The agent did not say how a publish ended: it may still go live. */
   let unsure = false;
   let failure: Failure | null = null;
 
   /** @throws Failure */
-  async function publish(set: SiteSet, changed?: readonly Vhost[]): Promise<void> {
+  async function publish(set: SiteSet, how: PublishOptions): Promise<void> {
     const report = startTimer(0);
     try {
-      await gateway.publish(set, { changed, partial: true });
+      await gateway.publish(set, { ...how, partial: true, replace: store.mayReplace() });
+      store.markOwner();
     } catch (error) {
       report({ thrown: error });
       throw error;
@@ -48,12 +54,12 @@ export function createUpkeep({ gateway, leftOut, startTimer, stored }: UpkeepDep
     unsure = false;
   }
 
-  async function confirm(isInStep = () => false): Promise<void> {
+  async function confirm(isInStep = () => false, how: Replacing = {}): Promise<void> {
     // Each round leaves out more.
     while (unsure || !isInStep()) {
       const set = leftOut.of(stored());
       try {
-        await publish(set);
+        await publish(set, how);
         break;
       } catch (error) {
         failure = error instanceof Failure ? error : null;
@@ -78,7 +84,7 @@ export function createUpkeep({ gateway, leftOut, startTimer, stored }: UpkeepDep
     const { vhosts, ...rest } = stored();
     const set = { ...rest, vhosts: vhosts.filter((vhost) => !out.has(vhost)) };
     try {
-      await publish(set, good);
+      await publish(set, { changed: good });
       leftOut.remove(good);
     } catch (error) {
       if (!isRejection(error)) throw error;
@@ -91,13 +97,14 @@ export function createUpkeep({ gateway, leftOut, startTimer, stored }: UpkeepDep
 
   return {
     confirm: () => confirm(),
-    async look(isInStep) {
-      await confirm(isInStep);
+    async look(isInStep, how) {
+      await confirm(isInStep, how);
       await bringBack();
     },
     doubt() {
       unsure = true;
     },
+    isUnsure: () => unsure,
     failure: () => failure,
   };
 }

@@ -47,7 +47,7 @@ export const HubStatus = t.Object(
       description:
         'the proxy and the file on disk match what is stored, apart from what is in `broken`',
     }),
-    foreign: t.Boolean({ description: 'the proxy serves sites that signalbox did not write' }),
+    foreign: t.Boolean({ description: 'the proxy serves sites that this hub did not publish' }),
     drift: t.Boolean({ description: 'another program changed the file on disk' }),
     restartNeeded: t.Boolean({ description: 'a failed start may have left listeners open' }),
     lastPublish: nullable(
@@ -92,6 +92,7 @@ const EDITED =
 function warningsOf(publisher: Publisher, status: ProxyStatus | null): string[] {
   const failure = publisher.failure();
   return [
+    ...publisher.warnings(),
     ...(status?.drift ? [EDITED] : []),
     ...(status?.closed ?? []).map((one) => `${sentenceOfClosed(one)}.`),
     ...(failure?.code === 'PROXY_REJECTED'

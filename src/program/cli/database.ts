@@ -1,8 +1,9 @@
 /** Declares `signalbox backup` and `signalbox restore`; backup.ts and restore.ts do the work. */
 import { createReadStream } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { dataDirOf } from '../config.ts';
-import type { Command } from './command.ts';
+import { type Command, EXIT } from './command.ts';
 
 export const backup: Command = {
   name: 'backup',
@@ -27,16 +28,35 @@ snippets, and history. Only its owner can read it. It is checked before FILE is 
 
 export const restore: Command = {
   name: 'restore',
-  args: [{ name: 'FILE' }],
+  args: [{ name: 'FILE', optional: true }],
   options: {},
   summary: 'replace the database with a backup; the old one is kept',
-  help: `FILE may be - for standard input. Stop the hub first. The old database is kept beside the new one.
-The sites are published at the next start, and everyone has to sign in again.
+  help: `FILE may be - for standard input. Without it, the newest backup in DATA_DIR, in its folder
+backups, and in the working folder is named and, on a terminal, restored if you agree. Stop the hub
+first. The old database is kept beside the new one. The sites are published at the next start, and
+everyone has to sign in again.
 `,
-  async run({ args: [file = ''] }, { env, out, err }) {
+  async run({ args: [given] }, { env, host, confirm, out, err, fail }) {
+    const folder = dataDirOf(env);
+    let file = given;
+    if (file === undefined) {
+      const { describeBackup, newestBackup } = await import('./newest-backup.ts');
+      const folders = [folder, join(folder, 'backups'), resolve('.')];
+      const found = newestBackup(folder, folders);
+      if (found === null) {
+        fail(`signalbox restore: name a FILE; there is no backup in ${folders.join(', ')}`);
+        return EXIT.failed;
+      }
+      file = found.file;
+      err(`The newest backup: ${describeBackup(found)}\n`);
+      if (!host.hasTerminal || !confirm('Restore it?')) {
+        fail('signalbox restore: nothing was done; name this FILE to restore it');
+        return EXIT.failed;
+      }
+    }
     const work = await import('./restore.ts');
     return work.restore(file, {
-      folder: dataDirOf(env),
+      folder,
       now: () => new Date(),
       open: (path) => (path === '-' ? process.stdin : createReadStream(path)),
       out,

@@ -3,7 +3,7 @@ import { createWriteStream, existsSync, lstatSync, rmSync, statSync } from 'node
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { isFull } from '../../hub/db/copy.ts';
+import { isFull } from '../../hub/db/fault.ts';
 import { describeContents } from '../../hub/db/inspect.ts';
 import { databaseIn } from '../../hub/db/open.ts';
 import { BESIDE, giveToOwner, makeReady, putInPlace } from '../../hub/db/replace.ts';
@@ -73,7 +73,8 @@ function lock(folder: string): () => void {
     giveToOwner(file);
     return release;
   } catch (cause) {
-    throw new Error(`${messageOf(cause)}; stop it first`, { cause });
+    const { code } = (cause as Error).cause as { code?: unknown };
+    throw code === 'SQLITE_BUSY' ? new Error(`${messageOf(cause)}; stop it first`) : cause;
   }
 }
 

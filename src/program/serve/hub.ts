@@ -37,20 +37,22 @@ import { type Prepared, prepareSocketFolder, type RunningHub } from './running.t
  */
 export function prepareHub(
   settings: HubSettings,
-  { db, close }: OpenDatabase,
+  database: OpenDatabase,
   token: string,
   given: Log,
   preamble?: () => string,
 ): RunningHub & Prepared {
   const now = () => new Date();
   const log = withFields(given, { part: 'hub' });
-  const store = createStore(db);
+  const { db, assertInPlace, close } = database;
+  const store = createStore(database);
   if (preamble && store.isUnseeded()) store.seedPreamble(preamble(), now());
   const { agentUrl: url, agentTrust: trust, agentDeadline: deadline } = settings;
   const agent = createAgentClient({
     url,
     token,
     trust,
+    hub: store.id,
     ...(deadline === undefined ? {} : { deadline }),
   });
   const metrics = createHubMetrics(
@@ -98,6 +100,7 @@ export function prepareHub(
     publisher,
     importer,
     preambleUpdatedAt: store.preambleUpdatedAt,
+    assertInPlace,
     agent,
     trustProxy,
     loopback: isLoopback(settings.host),

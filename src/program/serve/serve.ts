@@ -1,6 +1,7 @@
 /** Starts and stops the hub, the agent, or both together with Caddy. */
 import { join } from 'node:path';
-import { openDatabase } from '../../hub/db/open.ts';
+import { DatabaseUnusable } from '../../hub/db/fault.ts';
+import { type OpenDatabase, openDatabase } from '../../hub/db/open.ts';
 import { runAll } from '../../shared/async.ts';
 import type { Log } from '../../shared/log.ts';
 import type { AgentSettings, HubSettings, Settings } from '../config.ts';
@@ -9,6 +10,7 @@ import { prepareAgent } from './agent.ts';
 import { firstPreamble, ownToken } from './first-run.ts';
 import { prepareHub } from './hub.ts';
 import type { Indexing, Prepared, RunningHub } from './running.ts';
+import { prepareStandby } from './standby.ts';
 
 /** @throws Error if the data folder or the port is in use */
 export async function serveHub(
@@ -35,7 +37,11 @@ export async function serveAgent(
 
 export type RunningAll = { hub: RunningHub; agent: Running; stop: () => Promise<void> };
 
-/** Hub, agent and Caddy on one machine. @throws as the two above; a proxy that runs goes on running */
+/**
+ * Hub, agent and Caddy on one machine. If the database cannot be used, agent and Caddy serve the last
+ * Caddyfile, and the hub starts once it can be.
+ * @throws as the two above; a proxy that runs goes on running
+ */
 export async function serveAll(
   settings: Settings,
   log: Log,
@@ -43,20 +49,22 @@ export async function serveAll(
 ): Promise<RunningAll> {
   const { hub, agent } = settings;
   if (process.getuid?.() === 0) log('warning', { warning: SHARED_ROOT }, 'warn');
-  const database = openDatabase(hub.dataDir);
+  const database = openUnlessUnusable(hub.dataDir, log);
   const token = settings.token ?? ownToken(join(hub.dataDir, 'agent-token'));
   let preparedAgent: Prepared;
   try {
     preparedAgent = prepareAgent(agent, token, log, indexing);
   } catch (error) {
-    database.close();
+    database?.close();
     throw error;
   }
   let preparedHub: RunningHub & Prepared;
   try {
     const agentTrust = agent.tls && { ca: agent.tls.cert };
     const local = { ...hub, agentUrl: preparedAgent.url, agentTrust };
-    preparedHub = prepareHub(local, database, token, log, () => firstPreamble(settings.firstPorts));
+    const prepare = (usable: OpenDatabase, port = hub.port) =>
+      prepareHub({ ...local, port }, usable, token, log, () => firstPreamble(settings.firstPorts));
+    preparedHub = database ? prepare(database) : prepareStandby({ settings: hub, prepare, log });
   } catch (error) {
     await preparedAgent.stop();
     throw error;
@@ -69,6 +77,16 @@ export async function serveAll(
 
 const SHARED_ROOT =
   'Hub and agent run in one process as root, and only Caddy can have a user of its own; `signalbox install` gives hub and agent users of their own.';
+/** @returns null if the database cannot be used; the log says why. @throws as `openDatabase` otherwise */
+function openUnlessUnusable(folder: string, log: Log): OpenDatabase | null {
+  try {
+    return openDatabase(folder);
+  } catch (error) {
+    if (!(error instanceof DatabaseUnusable)) throw error;
+    log('hub not started', { reason: error.message }, 'error');
+    return null;
+  }
+}
 
 async function beginOrStop(service: Prepared): Promise<void> {
   try {

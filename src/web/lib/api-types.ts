@@ -324,7 +324,7 @@ export interface Status {
   upgrade: string | null;
   /** the proxy and the file on disk match what is stored, apart from what is in `broken` */
   inStep: boolean;
-  /** the proxy serves sites that signalbox did not write */
+  /** the proxy serves sites that this hub did not publish */
   foreign: boolean;
   /** another program changed the file on disk */
   drift: boolean;

@@ -72,8 +72,10 @@ test('the id of what is live tells what is closed', () => {
     { host: '::1', port: 80 },
     { host: '10.0.0.1', port: 443, udp: true as const },
   ];
-  expect(parseStampId(stampId({ digest, closed }))).toEqual({ digest, closed });
-  expect(parseStampId(stampId({ digest }))).toEqual({ digest, closed: [] });
+  for (const hub of [null, 'a'.repeat(32)]) {
+    expect(parseStampId(stampId({ digest, hub, closed }))).toEqual({ digest, hub, closed });
+    expect(parseStampId(stampId({ digest, hub }))).toEqual({ digest, hub, closed: [] });
+  }
   for (const other of [null, '', 'rev-', `rev-${'D'.repeat(64)}`, `${digest};:443`]) {
     expect(parseStampId(other)).toBeNull();
   }
@@ -107,6 +109,7 @@ test('a listener that Caddy itself has left behind means a restart, and no refus
   });
   const stamp = {
     digest: 'd'.repeat(64),
+    hub: null,
     admin: { listen: '', origins: [] },
     accessLog: { file: '/x', rollMb: 1, keep: 1 },
   };

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../../agent/caddy/json.ts';
 import { bootConfig, patchConfig } from '../../../agent/caddy/patch.ts';
 
 const stamp = {
+  hub: null,
   digest: 'd'.repeat(64),
   admin: { listen: 'unix//run/admin.sock', origins: ['secret.invalid', 'theirs'] },
   accessLog: { file: '/logs/access.log', rollMb: 7, keep: 3 },

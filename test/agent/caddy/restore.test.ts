@@ -63,7 +63,7 @@ async function reload(answers: Answer[], isDiskFull = false) {
     ['t'.repeat(32)],
     () => {},
   );
-  if (isDiskFull) symlinkSync('/dev/full', `${proxyfile}.signalbox`);
+  if (isDiskFull) symlinkSync('/dev/full', `${proxyfile}.signalbox.new`);
   const error = await proxy.reload(TEXT).catch((thrown: unknown) => thrown);
   const { restartNeeded } = await proxy.status();
   await proxy.stop();

@@ -330,12 +330,12 @@ describe('status', () => {
 });
 
 describe('if the agent fails', () => {
-  let answer: () => Response = () => new Response('');
+  let answer: (url: string) => Response = () => new Response('');
   const agent = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
     // The real agent never fails at a log the way it fails at the proxy.
-    fetch: ({ url }) => (url.includes('/logs') ? new Response('') : answer()),
+    fetch: ({ url }) => (url.includes('/logs') ? new Response('') : answer(url)),
   });
   const away = temporaryFolder();
   let hub: Awaited<ReturnType<typeof serveHub>>;
@@ -360,11 +360,11 @@ describe('if the agent fails', () => {
 
   const said = (code: string, status: number) => () =>
     Response.json({ code, message: 'said the agent' }, { status });
-  const foreign = () =>
+  const proxyStatus = (foreign: boolean) =>
     Response.json({
       liveDigest: null,
       fileDigest: null,
-      foreign: true,
+      foreign,
       drift: false,
       proxy: { running: true, version: null },
       restartNeeded: false,
@@ -374,7 +374,11 @@ describe('if the agent fails', () => {
     ['AGENT_UNREACHABLE', () => new Response('')],
     ['PROXY_UNREACHABLE', said('PROXY_UNREACHABLE', 502)],
     ['STORAGE_UNAVAILABLE', said('STORAGE_UNAVAILABLE', 507)],
-    ['IMPORT_FIRST', foreign],
+    ['IMPORT_FIRST', () => proxyStatus(true)],
+    [
+      'OTHER_HUB',
+      (url: string) => (url.includes('/reload') ? said('OTHER_HUB', 409)() : proxyStatus(false)),
+    ],
   ])('%s', async (code, given) => {
     answer = given;
     expect((await there.call('createVhost', { ...create, headers })).body.code).toBe(code);
@@ -392,7 +396,7 @@ describe('if the agent fails', () => {
 });
 
 /** Cannot be provoked from outside, or is provoked elsewhere. */
-const ELSEWHERE = ['INTERNAL', 'BODY_TOO_SLOW', 'IMPORT_DIFFERS'];
+const ELSEWHERE = ['INTERNAL', 'DATABASE_UNUSABLE', 'BODY_TOO_SLOW', 'IMPORT_DIFFERS'];
 
 test('every operation has succeeded once, and every code has occurred', () => {
   expect(ids.filter((id) => !succeeded.has(id))).toEqual([]);

@@ -1,0 +1,57 @@
+/** Whose sites the proxy serves, and whether this hub may replace them. Pure. */
+import { FAILURES, Failure } from '../../shared/failure.ts';
+import type { ProxyStatus } from '../../shared/wire.ts';
+import type { Store } from './store.ts';
+
+type Status = Pick<ProxyStatus, 'owner' | 'foreign' | 'liveDigest' | 'drift'>;
+type Known = Pick<Store, 'id' | 'hasPublished' | 'hasAttempted' | 'mayReplace'>;
+
+/** Whether the agent knows that it obeys this hub; one of an earlier version does not say. */
+const isOwn = (status: Status, { id }: Known): boolean =>
+  status.owner === undefined || status.owner === id;
+
+/**
+ * Whether the agent need not be told whose it is. A Caddyfile that someone edited is not overwritten
+ * for that alone.
+ */
+export const isClaimed = (status: Status, known: Known): boolean =>
+  isOwn(status, known) || (status.owner === null && status.drift);
+
+/** Whether another hub publishes to this proxy, and this one must not. */
+export const isOthers = (status: Status, known: Known): boolean =>
+  !isOwn(status, known) && status.owner !== null && known.hasPublished() && !known.mayReplace();
+
+/**
+ * Whether the proxy serves what signalbox published from another database than this new one: a lost
+ * database is an empty one.
+ */
+const isLost = (status: Status, known: Known): boolean =>
+  status.foreign &&
+  !known.hasPublished() &&
+  !isOwn(status, known) &&
+  (status.owner !== null || status.liveDigest !== null);
+
+/** Whether what the proxy serves has to be what is stored. A first publish may be live unrecorded. */
+export const isOurs = (status: Status, known: Known): boolean =>
+  known.hasPublished() ||
+  (known.hasAttempted() && status.liveDigest !== null && isOwn(status, known));
+
+/** What the operator has to know; null if there is nothing. */
+export function ownershipWarning(status: Status, known: Known): string | null {
+  if (isOthers(status, known)) {
+    return 'Another hub publishes to this Caddy, so changes are refused and nothing is published (OTHER_HUB). Check AGENT_URL, or switch the other hub off and repeat a change with ?replace=true.';
+  }
+  if (!isLost(status, known)) return null;
+  return 'Caddy serves sites that signalbox published from another database; this one is new, or its file was lost. The sites stay until the first change, which is refused (IMPORT_FIRST). To bring them back, stop signalbox and run "signalbox restore", or import the Caddyfile with "signalbox import".';
+}
+
+export const otherHub = () => new Failure('OTHER_HUB', FAILURES.OTHER_HUB.meaning);
+
+/** Why the first change has to wait. */
+export const importFirst = (status: Status, known: Known) =>
+  new Failure(
+    'IMPORT_FIRST',
+    isLost(status, known)
+      ? 'The proxy serves sites that another database published: bring it back with "signalbox restore", import the Caddyfile, or repeat the change with ?replace=true.'
+      : 'The proxy serves sites that signalbox did not write: import them, or repeat the change with ?replace=true.',
+  );

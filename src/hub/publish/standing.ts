@@ -1,0 +1,47 @@
+/** What stands between this hub and its proxy, for the log and the status. */
+import { messageOf } from '../../shared/async.ts';
+import type { Log } from '../../shared/log.ts';
+import type { ProxyStatus } from '../../shared/wire.ts';
+import { type Contention, createContention } from './contention.ts';
+import { ownershipWarning } from './ownership.ts';
+import type { Store } from './store.ts';
+
+export type Standing = {
+  /** @param status null once the proxy serves what this hub published */
+  see(status: ProxyStatus | null): void;
+  readonly contention: Contention;
+  warnings(): string[];
+  /** Logs each warning once, for as long as it stands. */
+  report(): void;
+};
+
+export function createStanding(store: Store, log: Log): Standing {
+  const contention = createContention();
+  let ownership: string | null = null;
+  let reported: readonly string[] = [];
+
+  function warnings(): string[] {
+    const found = [ownership, contention.warning()];
+    try {
+      store.assertInPlace();
+    } catch (error) {
+      found.push(messageOf(error));
+    }
+    return found.filter((one) => one !== null);
+  }
+
+  return {
+    see(status) {
+      ownership = status && ownershipWarning(status, store);
+    },
+    contention,
+    warnings,
+    report() {
+      const found = warnings();
+      for (const warning of found) {
+        if (!reported.includes(warning)) log('warning', { warning }, 'error');
+      }
+      reported = found;
+    },
+  };
+}

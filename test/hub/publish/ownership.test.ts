@@ -1,0 +1,213 @@
+/** Whose sites the proxy serves: a lost database, a second hub, and a set older than what is live. */
+import { Database } from 'bun:sqlite';
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { serveHub } from '../../../src/program/serve/serve.ts';
+import {
+  ask,
+  type Stack,
+  signUp,
+  startStack,
+  temporaryFolder,
+  until,
+} from '../../harness/stack.ts';
+
+type Status = { inStep: boolean; foreign: boolean; warnings: string[] };
+type Headers = Record<string, string>;
+
+let stack: Stack;
+let headers: Headers;
+const create = (name: string, query = '', to = stack.hub, as = headers) =>
+  ask<{ code?: string; message: string; id: number }>(`${to}/vhosts${query}`, {
+    json: { domain: `http://${name}.example:${stack.httpPort}`, config: `respond ${name}` },
+    headers: as,
+  });
+const status = async (of = stack.hub, as = headers) =>
+  (await ask<Status>(`${of}/status`, { headers: as })).body;
+const served = async (name: string) => (await stack.served(`${name}.example`)).text;
+const untilServed = (name: string) => until(async () => (await served(name)) === name, name);
+const untilInStep = () => until(async () => (await status()).inStep, 'hub and proxy in step');
+const untilWarned = (words: string, of?: string, as?: Headers) =>
+  until(async () => (await status(of, as)).warnings.find((one) => one.includes(words)), words);
+
+/** The texts of the copies whose names go on like this. */
+const copies = (end: string) =>
+  readdirSync(stack.dataDir)
+    .filter((name) => name.startsWith(`Caddyfile.${end}-`))
+    .map((name) => readFileSync(join(stack.dataDir, name), 'utf8'));
+const database = () => join(stack.dataDir, 'signalbox.db');
+const ledger = () => `${stack.proxyfile}.signalbox`;
+const removeLog = () => {
+  for (const end of ['-wal', '-shm']) rmSync(database() + end, { force: true });
+};
+
+/** As a version of signalbox wrote it that knew no ids. */
+function forgetOwner(): void {
+  const lines = readFileSync(ledger(), 'utf8').split('\n');
+  expect(lines[0]).toMatch(/^hub [0-9a-f]{32}$/);
+  writeFileSync(ledger(), lines.slice(1).join('\n'));
+}
+
+beforeEach(async () => {
+  stack = await startStack();
+  ({ headers } = await signUp(stack));
+  expect((await create('first')).status).toBe(201);
+});
+afterEach(() => stack.stop());
+
+describe('a database that is lost', () => {
+  const losses: [string, () => void][] = [
+    ['removed', () => rmSync(database())],
+    [
+      'emptied',
+      () => {
+        rmSync(database());
+        writeFileSync(database(), '');
+      },
+    ],
+    [
+      'lost beside a Caddyfile of an earlier version',
+      () => {
+        rmSync(database());
+        forgetOwner();
+      },
+    ],
+  ];
+
+  test.each(losses)('because it was %s takes no site with it', async (_, lose) => {
+    const before = stack.readProxyfile();
+    const from = stack.lines.length;
+    await stack.restart(() => {
+      lose();
+      removeLog();
+    });
+    ({ headers } = await signUp(stack));
+    expect(await untilWarned('signalbox restore')).toContain('signalbox import');
+    expect(stack.lines.slice(from).filter((line) => line.includes('signalbox restore'))).toEqual([
+      expect.stringMatching(/level=error/),
+    ]);
+    expect(await status()).toMatchObject({ foreign: true, inStep: false });
+    const refused = await create('second');
+    expect([refused.status, refused.body.code]).toEqual([409, 'IMPORT_FIRST']);
+    expect(refused.body.message).toContain('signalbox restore');
+    expect([await served('first'), stack.readProxyfile()]).toEqual(['first', before]);
+
+    expect((await create('second', '?replace=true')).status).toBe(201);
+    expect([await served('first'), await served('second')]).toEqual(['', 'second']);
+    expect([...copies('before'), ...copies('changed')]).toEqual([before]);
+    await untilInStep();
+    expect((await status()).warnings.join()).not.toContain('signalbox restore');
+  });
+
+  test('is made good by an import of the Caddyfile', async () => {
+    await stack.restart(() => {
+      rmSync(database());
+      removeLog();
+    });
+    ({ headers } = await signUp(stack));
+    await untilWarned('signalbox restore');
+    const json = { proxyfile: stack.readProxyfile() };
+    expect((await ask(`${stack.hub}/import`, { json, headers })).status).toBe(200);
+    expect(await served('first')).toBe('first');
+    expect((await create('second')).status).toBe(201);
+    expect(await served('first')).toBe('first');
+  });
+});
+
+test.each([
+  ['removed', () => {}],
+  ['replaced', (away: string) => writeFileSync(database(), readFileSync(away))],
+])('a database that is %s under a running hub stops changes', async (_, replace) => {
+  const away = `${database()}.away`;
+  renameSync(database(), away);
+  replace(away);
+  const refused = await create('second');
+  expect([refused.status, refused.body.code]).toEqual([507, 'STORAGE_UNAVAILABLE']);
+  expect(refused.body.message).toBe('The database file was replaced; restart the hub.');
+  await untilWarned('The database file was replaced');
+  expect([await served('first'), await served('second')]).toEqual(['first', '']);
+  const token = await ask(`${stack.hub}/tokens`, { json: { name: 'a', scope: 'read' }, headers });
+  expect(token.status).toBe(507);
+  renameSync(away, database());
+  expect((await create('second')).status).toBe(201);
+});
+
+test('an upgrade from a version without ids asks nothing', async () => {
+  await stack.restart(forgetOwner);
+  await untilInStep();
+  expect(readFileSync(ledger(), 'utf8')).toMatch(/^hub [0-9a-f]{32}\n/);
+  expect((await create('second')).status).toBe(201);
+  expect([await served('first'), await served('second')]).toEqual(['first', 'second']);
+  expect((await status()).warnings.join()).not.toContain('hub');
+});
+
+describe('a second hub on the same agent', () => {
+  let folder: string;
+  let second: Awaited<ReturnType<typeof serveHub>>;
+  let api: string;
+  let theirs: Headers;
+
+  beforeEach(async () => {
+    folder = temporaryFolder();
+    const settings = { ...stack.settings.hub, dataDir: folder, socket: join(folder, 'hub.sock') };
+    second = await serveHub({ ...settings, port: 0, agentUrl: stack.agent }, stack.token, () => {});
+    api = `${second.url}/api`;
+    theirs = (await signUp({ hub: api })).headers;
+  });
+  afterEach(async () => {
+    await second.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test('changes nothing unasked, and neither takes the other’s sites back', async () => {
+    const mine = stack.readProxyfile();
+    const refused = await create('second', '', api, theirs);
+    expect([refused.status, refused.body.code]).toEqual([409, 'IMPORT_FIRST']);
+    expect(await served('first')).toBe('first');
+
+    expect((await create('second', '?replace=true', api, theirs)).status).toBe(201);
+    expect(copies('before')).toEqual([mine]);
+    await untilWarned('Another hub publishes');
+    expect((await create('third')).body.code).toBe('OTHER_HUB');
+    expect([await served('first'), await served('second')]).toEqual(['', 'second']);
+
+    expect((await create('third', '?replace=true')).status).toBe(201);
+    await untilWarned('Another hub publishes', api, theirs);
+    expect((await create('fourth', '', api, theirs)).body.code).toBe('OTHER_HUB');
+    expect([await served('first'), await served('third')]).toEqual(['first', 'third']);
+    await untilInStep();
+    expect((await status()).warnings.join()).not.toContain('Another hub');
+  });
+});
+
+test('a set older than the Caddyfile replaces it, but keeps a copy and names the sites', async () => {
+  expect((await create('second')).status).toBe(201);
+  const newer = stack.readProxyfile();
+  await stack.restart(() => {
+    const sqlite = new Database(database());
+    sqlite.run("DELETE FROM vhosts WHERE domain LIKE '%second%'");
+    sqlite.run("DELETE FROM changelog WHERE domain LIKE '%second%'");
+    sqlite.close();
+  });
+  await until(async () => (await served('second')) === '', 'the withdrawal');
+  expect(await untilWarned('second.example')).not.toContain('first.example');
+  expect(copies('changed')).toEqual([newer]);
+  await untilInStep();
+});
+
+test('what something else keeps loading is replaced less and less often, and reported', async () => {
+  const text = (name: string) =>
+    `http://${name}.example:${stack.httpPort} {\n\trespond ${name}\n}\n`;
+  const push = async (name: string) => {
+    const json = { proxyfile: text(name) };
+    const { agent, agentHeaders } = stack;
+    expect((await ask(`${agent}/proxy/reload`, { json, headers: agentHeaders })).status).toBe(200);
+  };
+  await untilInStep();
+  for (const name of ['one', 'two', 'three']) {
+    await push(name);
+    await untilServed('first');
+  }
+  await untilWarned('keeps replacing');
+});
