@@ -2,20 +2,10 @@
  * The Caddyfile on disk: written beside the old one, synced, swapped in whole. Remembers which texts
  * it wrote, and keeps a copy of any other before it replaces it.
  */
-import {
-  closeSync,
-  copyFileSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { readIfThere } from '../../src/shared/files.ts';
+import { readIfThere, replaceWhole, syncPath, writeDurably } from '../../src/shared/files.ts';
 
 export type Proxyfile = {
   /** The text on disk, or null if there is no file. @throws file system errors */
@@ -55,7 +45,7 @@ export function createProxyfile(path: string, now: () => Date): Proxyfile {
     const first = `${path}.before-signalbox`;
     const stamp = now().toISOString().replace(/[:.]/g, '-');
     const copy = existsSync(first) ? `${path}.changed-${stamp}` : first;
-    copyFileSync(path, copy);
+    replaceWhole(copy, (part) => copyFileSync(path, part));
     return copy;
   }
 
@@ -83,15 +73,11 @@ export function createProxyfile(path: string, now: () => Date): Proxyfile {
       const copy = keepForeign();
       if (!known.includes(digest)) {
         known = [...known, digest].slice(-REMEMBERED);
-        writeFileSync(ledger, `${known.join('\n')}\n`);
+        // On disk before the Caddyfile is: that one would be taken for somebody else's.
+        writeDurably(ledger, `${known.join('\n')}\n`, 0o644);
       }
       renameSync(candidate, path);
-      const folder = openSync(dirname(path), 'r');
-      try {
-        fsyncSync(folder);
-      } finally {
-        closeSync(folder);
-      }
+      syncPath(dirname(path));
       return copy;
     },
   };
