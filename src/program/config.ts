@@ -1,6 +1,7 @@
 /** Reads the environment once, into frozen settings; reports everything wrong with it at once. */
 import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { SHORTEST_TOKEN } from '../../agent/bearer.ts';
 import type { ProxySettings } from '../../agent/caddy/proxy.ts';
 import { type AgentTrust, normalFingerprint } from '../hub/agent-client/trust.ts';
 import type { SignUpPolicy } from '../hub/auth/accounts/sign-up.ts';
@@ -69,8 +70,6 @@ const FILES_OF_SECRETS = [
 const PROGRAM = Bun.main.startsWith('/$bunfs/')
   ? process.execPath
   : resolve(import.meta.dir, '../..');
-/** 128 bits in hexadecimal. */
-const SHORTEST_TOKEN = 32;
 /** sun_path holds 108 bytes (unix(7)); leaves some room. */
 const LONGEST_SOCKET = 100;
 

@@ -38,7 +38,7 @@ export function registered(folder: string): Registered[] {
       db,
       now,
       signUp: 'closed',
-      setupCode: createSetupCode(join(folder, 'setup-code')),
+      setupCode: createSetupCode(join(folder, 'setup-code'), () => {}),
     }),
     directory: createDirectory({ db }),
     tokens: createTokens({ db, now }),

@@ -23,11 +23,12 @@ import {
 import { type Log, withFields } from '../../shared/log.ts';
 import { isLoopback, isLoopbackHost } from '../../shared/loopback.ts';
 import { collectProcess } from '../../shared/observe/process.ts';
+import { newSecret } from '../../shared/secret-file.ts';
 import { type HubSettings, localSecret } from '../config.ts';
 import { type Listening, type LocalListening, listen, listenLocally } from '../listen.ts';
 import { COMMIT, VERSION } from '../version.ts';
 import { readDashboard } from './dashboard.ts';
-import { newSecret } from './first-run.ts';
+import { SECRET_BYTES } from './first-run.ts';
 import { type Prepared, prepareSocketFolder, type RunningHub } from './running.ts';
 
 /**
@@ -78,7 +79,7 @@ export function prepareHub(
     readImport: createReadImport(settings.importDirs),
     now,
   });
-  const setupCode = createSetupCode(join(settings.dataDir, 'setup-code'));
+  const setupCode = createSetupCode(join(settings.dataDir, 'setup-code'), secretReplaced(log));
   const accounts = countSignIns(
     createAccounts({ db, now, signUp: settings.signUp, setupCode }),
     (reason, ip) => {
@@ -117,7 +118,7 @@ export function prepareHub(
       createLocal({
         importer,
         bodyLimit: WHOLE_BODY_LIMIT,
-        secret: newSecret(localSecret(settings.dataDir)),
+        secret: newSecret(localSecret(settings.dataDir), SECRET_BYTES),
         seen: metrics.request,
         log,
       }),
@@ -142,6 +143,12 @@ export function prepareHub(
     },
   };
 }
+
+/** Logs that a damaged secret was replaced. */
+export const secretReplaced =
+  (log: Log) =>
+  (file: string): void =>
+    log('secret replaced', { file, reason: 'the file was damaged' }, 'warn');
 
 /** What the operator should know; shown in the log and in the status. */
 function warningsOf({ agentUrl }: HubSettings): string[] {

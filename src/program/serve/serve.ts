@@ -6,7 +6,7 @@ import type { AgentSettings, HubSettings, Settings } from '../config.ts';
 import type { Running } from '../listen.ts';
 import { prepareAgent } from './agent.ts';
 import { firstPreamble, ownToken } from './first-run.ts';
-import { prepareHub } from './hub.ts';
+import { prepareHub, secretReplaced } from './hub.ts';
 import type { Indexing, Prepared, PreparedAgent, RunningHub } from './running.ts';
 
 /** @throws Error if the data folder or the port is in use */
@@ -42,7 +42,7 @@ export async function serveAll(
 ): Promise<RunningAll> {
   const { hub, agent } = settings;
   const database = openDatabase(hub.dataDir);
-  const token = settings.token ?? ownToken(join(hub.dataDir, 'agent-token'));
+  const token = settings.token ?? ownToken(join(hub.dataDir, 'agent-token'), secretReplaced(log));
   let preparedAgent: PreparedAgent;
   try {
     preparedAgent = prepareAgent(agent, token, log, indexing);
