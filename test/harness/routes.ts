@@ -37,6 +37,7 @@ export function registered(folder: string): Registered[] {
     accounts: createAccounts({
       db,
       now,
+      elapsed: () => 0,
       signUp: 'closed',
       setupCode: createSetupCode(join(folder, 'setup-code'), () => {}),
     }),
@@ -54,6 +55,7 @@ export function registered(folder: string): Registered[] {
     version: '0',
     commit: null,
     now,
+    elapsed: () => 0,
     metrics,
     log: () => {},
   });

@@ -43,6 +43,7 @@ export function prepareHub(
   oneMachine?: { preamble: () => string; warnings: readonly string[] },
 ): RunningHub & Prepared {
   const now = () => new Date();
+  const elapsed = () => performance.now();
   const log = withFields(given, { part: 'hub' });
   const store = createStore(db);
   if (oneMachine && store.isUnseeded()) store.seedPreamble(oneMachine.preamble(), now());
@@ -81,7 +82,7 @@ export function prepareHub(
   });
   const setupCode = createSetupCode(join(settings.dataDir, 'setup-code'), secretReplaced(log));
   const accounts = countSignIns(
-    createAccounts({ db, now, signUp: settings.signUp, setupCode }),
+    createAccounts({ db, now, elapsed, signUp: settings.signUp, setupCode }),
     (reason, ip) => {
       metrics.signInFailed(reason);
       log('sign-in failed', { reason, ip }, 'warn');
@@ -106,6 +107,7 @@ export function prepareHub(
     version: VERSION,
     commit: COMMIT,
     now,
+    elapsed,
     metrics,
     log,
   });

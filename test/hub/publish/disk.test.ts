@@ -1,5 +1,5 @@
 /** A disk that is full or read-only, and a limit on the size of files. */
-import { afterEach, describe, expect, test } from 'bun:test';
+import { afterEach, describe, expect, setSystemTime, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fill, mayMount, mountSmall, remount, unmount } from '../../harness/mount.ts';
@@ -21,6 +21,7 @@ type Body = { code?: string };
 let stack: Stack | undefined;
 let mounted: string[] = [];
 afterEach(async () => {
+  setSystemTime();
   await stack?.stop().catch(() => {});
   stack = undefined;
   for (const folder of mounted) unmount(folder);
@@ -70,6 +71,28 @@ describe.skipIf(!mayMount)('a separate disk', () => {
     expect((await create(of, headers, 'after')).status).toBe(201);
     expect((await of.served('after.example')).text).toBe('after');
   }, 30_000);
+
+  test('that is full lets sessions and API tokens read, although their use cannot be stored', async () => {
+    const folder = temporaryFolder();
+    expect(mountSmall(folder, 'size=24m')).toBe(true);
+    mounted = [folder];
+    const of = await startStack({}, folder);
+    stack = of;
+    const { headers } = await signUp(of);
+    const token = await ask<{ token: string }>(`${of.hub}/tokens`, {
+      json: { name: 'monitoring' },
+      headers,
+    });
+    // The session is old enough to be extended.
+    setSystemTime(new Date(Date.now() + 2 * 24 * 60 * 60 * 1000));
+    fill(folder);
+    for (const bearer of [headers, { Authorization: `Bearer ${token.body.token}` }]) {
+      for (const path of ['status', 'vhosts', 'changelog', 'logs']) {
+        expect((await ask(`${of.hub}/${path}`, { headers: bearer })).status).toBe(200);
+      }
+    }
+    expect((await create(of, headers, 'new')).body.code).toBe('STORAGE_UNAVAILABLE');
+  }, 15_000);
 
   test('that holds the proxyfile and is read-only does the same', async () => {
     const folder = temporaryFolder();
