@@ -115,7 +115,7 @@ export function prepareHub(
   let local: LocalListening;
   try {
     if (dirname(settings.socket) !== settings.dataDir) prepareSocketFolder(settings.socket);
-    listening = listen(app, settings.host, settings.port);
+    listening = listen(app, { of: 'HUB', host: settings.host, port: settings.port });
     local = listenLocally(
       createLocal({
         importer,
