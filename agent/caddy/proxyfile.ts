@@ -72,9 +72,10 @@ export function createProxyfile(path: string, now: () => Date): Proxyfile {
     swapIn(digest) {
       const copy = keepForeign();
       if (!known.includes(digest)) {
-        known = [...known, digest].slice(-REMEMBERED);
+        const next = [...known, digest].slice(-REMEMBERED);
         // On disk before the Caddyfile is: that one would be taken for somebody else's.
-        writeDurably(ledger, `${known.join('\n')}\n`, 0o644);
+        writeDurably(ledger, `${next.join('\n')}\n`, 0o644);
+        known = next;
       }
       renameSync(candidate, path);
       syncPath(dirname(path));

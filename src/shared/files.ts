@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { ofFile } from './file-errors.ts';
 
 /**
  * Makes a folder that only its owner can enter, and closes one that exists if it is ours. Not one with
@@ -32,7 +33,7 @@ export function readIfThere(file: string): string | null {
     return readFileSync(file, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
+    throw ofFile(file, error);
   }
 }
 
@@ -44,15 +45,15 @@ export function readIfThere(file: string): string | null {
  */
 export function replaceWhole(file: string, fill: (part: string) => void): void {
   const part = `${file}.part`;
-  // Left by a crash.
-  rmSync(part, { force: true });
   try {
+    // Left by a crash.
+    rmSync(part, { force: true });
     fill(part);
     syncPath(part);
     renameSync(part, file);
   } catch (error) {
-    rmSync(part, { force: true });
-    throw error;
+    rmSync(part, { force: true, recursive: true });
+    throw ofFile(file, error);
   }
 }
 

@@ -1,9 +1,10 @@
 /** What the program says if it cannot start, or is not healthy: which setting or file, and why. */
-import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fill, mayMount, mountSmall, remount, unmount } from '../harness/mount.ts';
 import { runProgram } from '../harness/program.ts';
-import { portSettings, temporaryFolder } from '../harness/stack.ts';
+import { ask, portSettings, temporaryFolder, until } from '../harness/stack.ts';
 import { asUser, isRoot, NOBODY } from '../harness/unprivileged.ts';
 
 const folders: string[] = [];
@@ -100,4 +101,90 @@ describe('.env is named', () => {
       expect.stringContaining('  .env in the working folder cannot'),
     ]);
   });
+});
+
+describe('a file or folder that is in the way is named', () => {
+  const data = (...names: string[]) => join(folder, 'data', ...names);
+
+  test.each(['agent-token', 'setup-code', 'hub.secret', 'hub.sock'])(
+    '%s, a folder',
+    async (name) => {
+      mkdirSync(data(name), { recursive: true });
+      const { code, err } = await start({});
+      expect(code).toBe(1);
+      expect(err).toContain(`cannot start: ${data(name)}: it is a folder, not a file\n`);
+    },
+  );
+
+  test('the data folder, a file', async () => {
+    writeFileSync(data(), '');
+    const { code, err } = await start({});
+    expect(code).toBe(1);
+    expect(err).toContain(`cannot start: ${data()}: something else is in its place\n`);
+  });
+
+  test.skipIf(!isRoot)('a folder that cannot be written to', async () => {
+    chmodSync(folder, 0o711);
+    const { code, err } = await start({}, asUser(NOBODY));
+    expect(code).toBe(1);
+    expect(err).toContain(`cannot start: ${data()}: permission denied\n`);
+  });
+});
+
+describe.skipIf(!mayMount)('a disk', () => {
+  const disk = () => join(folder, 'disk');
+  const at = () => ({ DATA_DIR: join(disk(), 'data') });
+  afterEach(() => {
+    unmount(disk());
+  });
+
+  test('that is read-only is named', async () => {
+    expect(mountSmall(disk(), 'size=1m')).toBe(true);
+    remount(disk(), 'ro');
+    const { code, err } = await start(at());
+    expect(code).toBe(1);
+    expect(err).toContain(`cannot start: ${at().DATA_DIR}: the file system is read-only\n`);
+  });
+
+  /** Its words for what is in the way, and never the system's own. */
+  const inWords = (said: string | null) => {
+    if (said !== null) expect(said).not.toMatch(/\bE[A-Z]{4,}\b|is wrong/);
+  };
+
+  test.each([0, 4, 16, 48, 80, 128, 200])(
+    'with %d KiB left at the first start is no obstacle later',
+    async (kib) => {
+      expect(mountSmall(disk(), 'size=24m')).toBe(true);
+      const empty = fill(disk(), kib * 1024);
+      inWords(await startAndStop());
+      empty();
+      expect(await startAndStop()).toBeNull();
+    },
+  );
+
+  test.each([5, 12, 16])(
+    'with %d inodes at the first start is no obstacle later',
+    async (inodes) => {
+      expect(mountSmall(disk(), `size=24m,nr_inodes=${inodes}`)).toBe(true);
+      inWords(await startAndStop());
+      expect(remount(disk(), 'nr_inodes=1000')).toBe(true);
+      expect(await startAndStop()).toBeNull();
+    },
+  );
+
+  /** @returns what it said if it did not start, else null */
+  async function startAndStop(): Promise<string | null> {
+    const program = runProgram([], { ...portSettings(), ...at() }, folder);
+    const url = await until(
+      () =>
+        /^agent listening on (\S+)$/m.exec(program.output.out)?.[1] ??
+        (program.child.exitCode !== null && 'ended'),
+    );
+    // An answer means that it also listens for signals by now.
+    if (url !== 'ended') await ask(`${url}/health`);
+    program.child.kill('SIGTERM');
+    const { code, err } = await program.exited();
+    expect(code).toBe(url === 'ended' ? 1 : 0);
+    return url === 'ended' ? err : null;
+  }
 });

@@ -11,9 +11,9 @@ export function mountSmall(folder: string, options: string): boolean {
   return run('mount', '-t', 'tmpfs', '-o', options, 'tmpfs', folder);
 }
 
-/** @param as `ro` or `rw` */
-export const remount = (folder: string, as: string): boolean =>
-  run('mount', '-o', `remount,${as}`, folder);
+/** @param options to change: `ro`, `rw`, `nr_inodes=1000` */
+export const remount = (folder: string, options: string): boolean =>
+  run('mount', '-o', `remount,${options}`, folder);
 
 /** Also if it is in use. */
 export const unmount = (folder: string): boolean => run('umount', '-l', folder);

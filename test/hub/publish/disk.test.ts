@@ -1,6 +1,6 @@
 /** A disk that is full or read-only, and a limit on the size of files. */
 import { afterEach, describe, expect, setSystemTime, test } from 'bun:test';
-import { rmSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fill, mayMount, mountSmall, remount, unmount } from '../../harness/mount.ts';
 import { type Program, runProgram } from '../../harness/program.ts';
@@ -16,7 +16,7 @@ import {
   until,
 } from '../../harness/stack.ts';
 
-type Body = { code?: string };
+type Body = { code?: string; detail?: string };
 
 let stack: Stack | undefined;
 let mounted: string[] = [];
@@ -111,6 +111,33 @@ describe.skipIf(!mayMount)('a separate disk', () => {
     remount(etc, 'rw');
     expect((await create(of, headers, 'new')).status).toBe(201);
   }, 15_000);
+});
+
+test.each([
+  ['Caddyfile', ''],
+  ['Caddyfile', '.candidate'],
+  ['Caddyfile', '.signalbox'],
+])('a folder in place of %s%s is named, and no obstacle once it is gone', async (name, end) => {
+  const of = await startStack();
+  stack = of;
+  const { headers } = await signUp(of);
+  expect((await create(of, headers, 'kept')).status).toBe(201);
+  const path = of.proxyfile + end;
+  const aside = existsSync(path) ? `${path}.aside` : null;
+  if (aside !== null) renameSync(path, aside);
+  mkdirSync(path);
+  const refused = await create(of, headers, 'new');
+  expect([refused.status, refused.body.code]).toEqual([507, 'STORAGE_UNAVAILABLE']);
+  expect(refused.body.detail).toContain(`${name}${end}: it is a folder, not a file`);
+  expect(refused.text).not.toContain(of.folder);
+  expect((await of.served('kept.example')).text).toBe('kept');
+  rmdirSync(path);
+  if (aside !== null) renameSync(aside, path);
+  expect((await create(of, headers, 'new')).status).toBe(201);
+  expect((await of.served('new.example')).text).toBe('new');
+  await of.restart();
+  const status = await ask(`${of.hub}/status`, { headers });
+  expect(status.body).toMatchObject({ foreign: false, drift: false });
 });
 
 test('a limit on the size of files has the effect of a full disk', async () => {
