@@ -8,8 +8,17 @@ export type BearerCheck = (request: Request) => boolean;
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
 
-/** @param tokens the shared token, and during a rotation the previous one */
+/** Characters: 128 bits in hexadecimal. */
+export const SHORTEST_TOKEN = 32;
+
+/**
+ * @param tokens the shared token, and during a rotation the previous one
+ * @throws Error if one is shorter than that: an empty one would let everyone in
+ */
 export function createBearerCheck(tokens: readonly string[]): BearerCheck {
+  if (tokens.some((token) => token.length < SHORTEST_TOKEN)) {
+    throw new Error(`a token of the agent must have at least ${SHORTEST_TOKEN} characters`);
+  }
   const wanted = tokens.map(sha256);
   return (request) => {
     const [, given = ''] =

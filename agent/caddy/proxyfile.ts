@@ -2,19 +2,10 @@
  * The Caddyfile on disk: written beside the old one, synced, swapped in whole. Remembers which texts
  * it wrote and for which hub, and keeps a copy of any other before it replaces it.
  */
-import {
-  closeSync,
-  copyFileSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-} from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { readIfThere, writeDurably } from '../../src/shared/files.ts';
+import { readIfThere, replaceWhole, syncPath, writeDurably } from '../../src/shared/files.ts';
 
 export type Proxyfile = {
   /** The text on disk, or null if there is no file. @throws file system errors */
@@ -72,18 +63,19 @@ export function createProxyfile(path: string, now: () => Date): Proxyfile {
       return null;
     }
     const copy = `${path}.${end}`;
-    copyFileSync(path, copy);
+    replaceWhole(copy, (part) => copyFileSync(path, part));
     return copy;
   }
 
   function remember(digest: string, hub = owner): void {
     if (known.includes(digest) && hub === owner) return;
     const texts = isOther(owner, hub) ? [] : known.filter((one) => one !== digest);
-    known = [...texts, digest].slice(-REMEMBERED);
+    const next = [...texts, digest].slice(-REMEMBERED);
+    const lines = hub === null ? next : [`${OWNER}${hub}`, ...next];
+    // On disk before the Caddyfile is: otherwise that one would count as foreign.
+    writeDurably(ledger, `${lines.join('\n')}\n`, 0o644);
+    known = next;
     owner = hub;
-    const lines = owner === null ? known : [`${OWNER}${owner}`, ...known];
-    writeDurably(`${ledger}.new`, `${lines.join('\n')}\n`, 0o644);
-    renameSync(`${ledger}.new`, ledger);
   }
 
   return {
@@ -112,12 +104,7 @@ export function createProxyfile(path: string, now: () => Date): Proxyfile {
       const copy = keepCopy(digest, options);
       remember(digest, options.hub);
       renameSync(candidate, path);
-      const folder = openSync(dirname(path), 'r');
-      try {
-        fsyncSync(folder);
-      } finally {
-        closeSync(folder);
-      }
+      syncPath(dirname(path));
       return copy;
     },
   };

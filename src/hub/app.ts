@@ -65,6 +65,8 @@ export type HubDeps = {
   version: string;
   commit: string | null;
   now: () => Date;
+  /** Milliseconds from a clock that is never set. */
+  elapsed: () => number;
   metrics: Pick<HubMetrics, 'text' | 'contentType' | 'request'>;
   log: Log;
 };
@@ -115,7 +117,7 @@ export function createHub(deps: HubDeps) {
     .use(vhostChangeRoutes({ publisher, guard, bodyLimit }))
     .use(vhostBulkRoutes({ publisher, guard, bodyLimit }))
     .use(logRoutes({ agent, guard }))
-    .use(statusRoutes({ ...deps, startedAt: now(), guard }))
+    .use(statusRoutes({ ...deps, startedAt: deps.elapsed(), guard }))
     .use(changelogRoutes({ changelog: createChangelog(deps.db), publisher, guard }))
     .use(preambleRoutes({ ...deps, guard, bodyLimit }))
     .use(exportRoutes({ publisher, guard }))

@@ -1,6 +1,7 @@
 /** Reads the environment once, into frozen settings; reports everything wrong with it at once. */
 import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { SHORTEST_TOKEN } from '../../agent/bearer.ts';
 import type { ProxySettings } from '../../agent/caddy/proxy.ts';
 import { type AgentTrust, normalFingerprint } from '../hub/agent-client/trust.ts';
 import type { SignUpPolicy } from '../hub/auth/accounts/sign-up.ts';
@@ -69,8 +70,6 @@ const FILES_OF_SECRETS = [
 const PROGRAM = Bun.main.startsWith('/$bunfs/')
   ? process.execPath
   : resolve(import.meta.dir, '../..');
-/** 128 bits in hexadecimal. */
-const SHORTEST_TOKEN = 32;
 /** sun_path holds 108 bytes (unix(7)); leaves some room. */
 const LONGEST_SOCKET = 100;
 
@@ -169,7 +168,7 @@ export function readSettings(role: Role, env: Env, machine: Machine): Settings {
 
 function readToken(read: SettingsReader, role: Role): string | null {
   const token = checkToken(read, 'AGENT_TOKEN');
-  if (token === null && role !== 'all') {
+  if (token === null && role !== 'all' && !read.hasFile('AGENT_TOKEN')) {
     read.fault('AGENT_TOKEN', 'is required (or AGENT_TOKEN_FILE): hub and agent share this token');
   }
   return token;
@@ -180,11 +179,17 @@ function checkToken(
   name: 'AGENT_TOKEN' | 'AGENT_TOKEN_PREVIOUS',
 ): string | null {
   const token = read.secret(name);
-  if (token === null) return null;
-  if (token.length < SHORTEST_TOKEN) {
-    read.fault(name, `must have at least ${SHORTEST_TOKEN} characters`);
+  // Emptied once the rotation is over.
+  if (token === null || (token === '' && name === 'AGENT_TOKEN_PREVIOUS')) return null;
+  const [setting, subject] = read.hasFile(name)
+    ? [`${name}_FILE`, 'names a file whose token ']
+    : [name, ''];
+  if (token === '') {
+    read.fault(setting, 'names a file that is empty');
+  } else if (token.length < SHORTEST_TOKEN) {
+    read.fault(setting, `${subject}must have at least ${SHORTEST_TOKEN} characters`);
   } else if (!/^[\x21-\x7e]+$/.test(token)) {
-    read.fault(name, 'may contain only printable ASCII characters, and no spaces');
+    read.fault(setting, `${subject}may contain only printable ASCII characters, and no spaces`);
   }
   return token;
 }

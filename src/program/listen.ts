@@ -1,6 +1,7 @@
 /** Puts the apps on their ports and sockets; nothing else in the program listens. */
 import { rmSync } from 'node:fs';
 import type { AnyElysia } from 'elysia';
+import { messageOf } from '../shared/async.ts';
 import type { AgentSettings } from './config.ts';
 
 /** A service that runs: its address, and a `stop` that resolves once everything is done. */
@@ -16,16 +17,19 @@ const STUCK_TIMEOUT_MS = 2_000;
 /** For connections that have not sent a request. */
 const IDLE_SECONDS = 30;
 
+/** Where an app listens, and whose settings say so: HUB_HOST and HUB_PORT, or AGENT_… */
+export type Address = { of: 'HUB' | 'AGENT'; host: string; port: number };
+
 /**
  * Ports are taken exclusively: by default, Elysia silently lets two servers share one.
- * @throws Error if it cannot listen there
+ * @throws Error naming the setting if it cannot listen there
  */
 export function listen(
   app: AnyElysia,
-  hostname: string,
-  port: number,
+  address: Address,
   tls: AgentSettings['tls'] = null,
 ): Listening {
+  const { host: hostname, port } = address;
   try {
     app.listen({
       hostname,
@@ -38,7 +42,7 @@ export function listen(
       ...(tls === null ? {} : { tls: { cert: tls.cert, key: tls.key } }),
     });
   } catch (cause) {
-    throw new Error(`cannot listen on ${hostname}, port ${port}: is it in use?`, { cause });
+    throw new Error(whyNot(address, cause), { cause });
   }
   const { server } = app;
   if (!server) throw new Error(`cannot listen on ${hostname}, port ${port}`);
@@ -56,6 +60,23 @@ export function listen(
       clearTimeout(cut);
     },
   };
+}
+
+function whyNot({ of, host, port }: Address, cause: unknown): string {
+  switch ((cause as NodeJS.ErrnoException).code) {
+    case 'EADDRINUSE':
+      return `${of}_PORT: port ${port} on ${host} is taken by another program`;
+    case 'EACCES':
+      return `${of}_PORT: port ${port} is forbidden: ports below 1024 are for root`;
+    // The last three: a name that does not resolve, or an address without its interface (fe80::1).
+    case 'EADDRNOTAVAIL':
+    case 'EAGAIN':
+    case 'ENOTFOUND':
+    case 'EINVAL':
+      return `${of}_HOST: ${host} is not an address of this machine`;
+    default:
+      return `cannot listen on ${host}, port ${port}: ${messageOf(cause)}`;
+  }
 }
 
 /** A unix socket that an app listens on. */

@@ -34,8 +34,10 @@ export type SettingsReader = {
   folders: (name: SettingName) => string[];
   /** The content of the file it names; null if it is not set. */
   file: (name: SettingName) => string | null;
-  /** NAME itself, or the content of the file that NAME_FILE names; null if neither is set. */
+  /** NAME itself, or the trimmed content of the file that NAME_FILE names; null if neither is set. */
   secret: (name: SettingName) => string | null;
+  /** Whether `secret` reads NAME_FILE. */
+  hasFile: (name: SettingName) => boolean;
   /** The variables in a file of `NAME=value` lines; skips empty lines and `#` comments, unquotes. */
   envFile: (name: SettingName) => Record<string, string>;
   /** @throws SettingsError if there was any fault */
@@ -133,7 +135,8 @@ export function createReader(
       return all.map((folder) => resolve(folder));
     },
 
-    secret: (name) => given(name) ?? (file(`${name}_FILE`)?.trim() || null),
+    secret: (name) => given(name) ?? file(`${name}_FILE`)?.trim() ?? null,
+    hasFile: (name) => given(name) === undefined && given(`${name}_FILE`) !== undefined,
 
     envFile(name) {
       const variables: Record<string, string> = {};

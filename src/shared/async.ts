@@ -1,4 +1,5 @@
 /** Waiting, in one way everywhere: one job after the other, deadlines, and streams that can be ended. */
+import { fileErrorOf } from './file-errors.ts';
 
 /** Runs jobs one at a time, in the order they came in; a job that fails does not stop the next. */
 export type Queue = <T>(job: () => Promise<T>) => Promise<T>;
@@ -130,6 +131,6 @@ export function createEndableStreams(): EndableStreams {
   };
 }
 
-/** The sentence an error carries, without its class. */
+/** The sentence an error carries, without its class; for an error of the file system, in words. */
 export const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
+  fileErrorOf(error) ?? (error instanceof Error ? error.message : String(error));

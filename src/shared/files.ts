@@ -7,8 +7,12 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
-  writeSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
 } from 'node:fs';
+import { dirname } from 'node:path';
+import { ofFile } from './file-errors.ts';
 
 /**
  * Makes a folder that only its owner can enter, and closes one that exists if it is ours. Not one with
@@ -33,16 +37,40 @@ export function readIfThere(file: string): string | null {
     return readFileSync(file, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
+    throw ofFile(file, error);
   }
 }
 
-/** Overwrites a file with `text` and syncs it. @throws file system errors */
-export function writeDurably(file: string, text: string, mode: number): void {
-  const bytes = Buffer.from(text);
-  const handle = openSync(file, 'w', mode);
+/**
+ * Replaces a file with what `fill` writes to a temporary path beside it. A crash, a power cut or a full
+ * disk at any moment leaves the old file or the new one, both whole. The new name itself is safe once
+ * the folder is synced: `writeDurably` does that.
+ * @throws file system errors, with the old file unchanged
+ */
+export function replaceWhole(file: string, fill: (part: string) => void): void {
+  const part = `${file}.part`;
   try {
-    for (let at = 0; at < bytes.length; ) at += writeSync(handle, bytes, at);
+    // Left by a crash.
+    rmSync(part, { force: true });
+    fill(part);
+    syncPath(part);
+    renameSync(part, file);
+  } catch (error) {
+    rmSync(part, { force: true, recursive: true });
+    throw ofFile(file, error);
+  }
+}
+
+/** Replaces a file with `text`, whole, safe from a power cut from now on. @throws file system errors */
+export function writeDurably(file: string, text: string, mode: number): void {
+  replaceWhole(file, (part) => writeFileSync(part, text, { mode, flag: 'wx' }));
+  syncPath(dirname(file));
+}
+
+/** Syncs a file, or the names in a folder, so that it survives a power cut. @throws file system errors */
+export function syncPath(path: string): void {
+  const handle = openSync(path, 'r');
+  try {
     fsyncSync(handle);
   } finally {
     closeSync(handle);

@@ -1,7 +1,9 @@
 /** What both Elysia apps share: one error mapper, and bodies read late and with limits. */
+import { basename } from 'node:path';
 import { Elysia } from 'elysia';
 import { within } from './async.ts';
 import { FAILURES, Failure, type FailureCode, sentenceOf } from './failure.ts';
+import { fileErrorOf } from './file-errors.ts';
 
 /** Elysia looks for the path after the eleventh character; in `http://pi/` it comes earlier. */
 export const SHORT_HOSTS = { standardHostname: false };
@@ -93,7 +95,7 @@ export function errors({
     report(error, request);
     const failure = known(error);
     if (failure) return failureResponse(failure);
-    if (isStorageFault(error)) return failureResponse(storageUnavailable());
+    if (isStorageFault(error)) return failureResponse(storageUnavailable(error), { words });
     return failureResponse(new Failure('INTERNAL', FAILURES.INTERNAL.meaning));
   });
 }
@@ -102,16 +104,18 @@ export function errors({
 export const pathOf = (request: Request): string =>
   URL.parse(request.url)?.pathname ?? request.url.replace(/^[a-z]+:\/\/[^/]*/, '');
 
-/** A full or read-only disk, by the error codes of the file system and of SQLite. */
-const STORAGE_FAULT =
-  /^(ENOSPC|EROFS|EDQUOT|EFBIG|EIO|EACCES|EPERM|SQLITE_(FULL|IOERR|READONLY|CANTOPEN)(_.*)?)$/;
+/** A missing file says nothing about the disk: it may be a program that was not found. */
+const isMissing = (error: object): boolean => 'code' in error && error.code === 'ENOENT';
 
 /** Whether an error says that the disk is full or cannot be written to. */
 export const isStorageFault = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && STORAGE_FAULT.test(String(error.code));
+  error instanceof Error && !isMissing(error) && fileErrorOf(error) !== null;
 
-const storageUnavailable = () =>
-  new Failure('STORAGE_UNAVAILABLE', FAILURES.STORAGE_UNAVAILABLE.meaning);
+/** Names the file, but not where it is. */
+const storageUnavailable = (error: unknown) =>
+  new Failure('STORAGE_UNAVAILABLE', FAILURES.STORAGE_UNAVAILABLE.meaning, {
+    detail: fileErrorOf(error, basename) ?? undefined,
+  });
 
 /** Longer than the hub waits for the agent, and the agent for Caddy. */
 const REQUEST_IDLE_SECONDS = 120;

@@ -1,4 +1,5 @@
 /** How hub and agent log: levels, fields and errors as text; the program writes the lines. */
+import { fileErrorOf } from './file-errors.ts';
 
 /** From details for debugging to what needs attention. */
 export const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
@@ -20,7 +21,7 @@ export const withFields =
  * which may be hashes and addresses; they are removed.
  */
 export function reasonOf(error: unknown): string {
-  const text = String(error);
+  const text = fileErrorOf(error) ?? String(error);
   const end = text.search(/\s*\bparams:/);
   const short = end < 0 ? text : text.slice(0, end);
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : undefined;

@@ -154,7 +154,7 @@ describe('signalbox backup', () => {
 
   test.skipIf(!mayMount)('reports a full disk, and leaves no partial file', async () => {
     const small = join(folder, 'small');
-    expect(mountSmall(small, '32k')).toBe(true);
+    expect(mountSmall(small, 'size=32k')).toBe(true);
     try {
       const full = await run(['backup', join(small, 'full.db')]);
       expect([full.code, full.out, full.err]).toEqual([

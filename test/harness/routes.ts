@@ -37,8 +37,9 @@ export function registered(folder: string): Registered[] {
     accounts: createAccounts({
       db,
       now,
+      elapsed: () => 0,
       signUp: 'closed',
-      setupCode: createSetupCode(join(folder, 'setup-code')),
+      setupCode: createSetupCode(join(folder, 'setup-code'), () => {}),
     }),
     directory: createDirectory({ db }),
     tokens: createTokens({ db, now }),
@@ -55,6 +56,7 @@ export function registered(folder: string): Registered[] {
     version: '0',
     commit: null,
     now,
+    elapsed: () => 0,
     metrics,
     log: () => {},
   });

@@ -7,6 +7,8 @@ const TOKEN = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const files: Record<string, string> = {
   '/run/token': `${TOKEN}\n`,
   '/etc/empty': '\n',
+  '/etc/cut': 'abcdefghij',
+  '/etc/nul': '\0'.repeat(44),
   '/etc/proxy.env':
     '# comment\n\nKEY=value with spaces\nexport QUOTED="a=b"\nSINGLE=\'x\'\nEMPTY=\n',
   '/etc/bad.env': 'GOOD=1\nnot a pair, hush\n1BAD=x\n',
@@ -27,8 +29,11 @@ describe('wrong settings', () => {
     ['agent', {}, ['AGENT_TOKEN']],
     ['hub', { AGENT_TOKEN: 'short' }, ['AGENT_TOKEN']],
     ['hub', { AGENT_TOKEN: `${TOKEN} with space` }, ['AGENT_TOKEN']],
-    ['hub', { AGENT_TOKEN_FILE: '/nowhere' }, ['AGENT_TOKEN_FILE', 'AGENT_TOKEN']],
-    ['hub', { AGENT_TOKEN_FILE: '/etc/empty' }, ['AGENT_TOKEN']],
+    ['hub', { AGENT_TOKEN_FILE: '/nowhere' }, ['AGENT_TOKEN_FILE']],
+    ['hub', { AGENT_TOKEN_FILE: '/etc/empty' }, ['AGENT_TOKEN_FILE']],
+    ['agent', { AGENT_TOKEN_FILE: '/etc/cut' }, ['AGENT_TOKEN_FILE']],
+    ['agent', { AGENT_TOKEN_FILE: '/etc/nul' }, ['AGENT_TOKEN_FILE']],
+    ['all', { AGENT_TOKEN_FILE: '/etc/empty' }, ['AGENT_TOKEN_FILE']],
     ['all', { AGENT_TOKEN: 'short' }, ['AGENT_TOKEN']],
     ['all', { HUB_PORT: '65536', AGENT_PORT: 'x' }, ['HUB_PORT', 'AGENT_PORT']],
     ['all', { HUB_PORT: '-1', PROXY_HTTP_PORT: '0' }, ['HUB_PORT', 'PROXY_HTTP_PORT']],

@@ -5,7 +5,8 @@ export type ThrottleOptions = {
   /** Attempts that a key has within the window. */
   limit: number;
   windowMs: number;
-  now: () => Date;
+  /** Milliseconds from a clock that is never set, so that no jump of the time lengthens a window. */
+  elapsed: () => number;
   /** Keys to remember; the least recently used one is forgotten first. */
   maxKeys?: number;
 };
@@ -26,7 +27,7 @@ export type Throttle = {
 const MAX_KEYS = 50_000;
 
 export function createThrottle(options: ThrottleOptions): Throttle {
-  const { limit, windowMs, now, maxKeys = MAX_KEYS } = options;
+  const { limit, windowMs, elapsed, maxKeys = MAX_KEYS } = options;
   /** Times of attempts by key, in the order of each key's last attempt. */
   const attempts = new Map<string, number[]>();
 
@@ -35,7 +36,7 @@ export function createThrottle(options: ThrottleOptions): Throttle {
   }
 
   function check(key: string): void {
-    const at = now().getTime();
+    const at = elapsed();
     const times = recent(key, at);
     if (times.length < limit) return;
     const free = (times.at(-limit) ?? at) + windowMs;
@@ -46,7 +47,7 @@ export function createThrottle(options: ThrottleOptions): Throttle {
     check,
     take(key) {
       check(key);
-      const at = now().getTime();
+      const at = elapsed();
       const times = [...recent(key, at), at];
       attempts.delete(key);
       attempts.set(key, times);

@@ -2,6 +2,7 @@
 import { Elysia } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
 import { pathOf } from '../../shared/http.ts';
+import { loadOnce } from '../../shared/memoize.ts';
 import type { SignUpDoor } from '../auth/accounts/sign-up.ts';
 
 /** The addresses of the dashboard; the page itself picks the view. */
@@ -41,14 +42,7 @@ const NOT_API = { detail: { hide: true } };
 const FOREVER = 'public, max-age=31536000, immutable';
 
 export function dashboardRoutes({ read, doorFor }: DashboardRoutesDeps) {
-  let dashboard: Promise<Dashboard> | undefined;
-  const load = () => {
-    dashboard ??= read().catch((error: unknown) => {
-      dashboard = undefined;
-      throw error;
-    });
-    return dashboard;
-  };
+  const load = loadOnce(read);
 
   async function showPage(request: Request, set: Answer): Promise<string> {
     set.headers['cache-control'] = 'no-store';

@@ -1,8 +1,9 @@
 /** Copies a database; the copy is complete and checked before it gets its name. */
 import { Database } from 'bun:sqlite';
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { syncPath } from '../../shared/files.ts';
 import { isFull } from './fault.ts';
 import { type Contents, inspect } from './inspect.ts';
 
@@ -46,14 +47,4 @@ export function removePartialCopies(to: string): void {
   const isPartial = (name: string) =>
     name.startsWith(start) && /^[0-9a-f]{12}\.part(-journal)?$/.test(name.slice(start.length));
   for (const name of readdirSync(dirname(to)).filter(isPartial)) rmSync(join(dirname(to), name));
-}
-
-/** Syncs a file, or the names in a folder, so that it survives a power cut. @throws file system errors */
-export function syncPath(path: string): void {
-  const handle = openSync(path, 'r');
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
 }

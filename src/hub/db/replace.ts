@@ -11,7 +11,7 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { syncPath } from './copy.ts';
+import { syncPath } from '../../shared/files.ts';
 import { type Contents, inspect } from './inspect.ts';
 import { refuseNewer } from './migrate.ts';
 import { storedVersion } from './version.ts';

@@ -1,5 +1,6 @@
 /** `/openapi.json` and `/docs`: the API's description, for programs and for people. */
 import { Elysia, t } from 'elysia';
+import { loadOnce } from '../../shared/memoize.ts';
 import type { Guard } from '../auth/guard.ts';
 import { about } from '../http/about.ts';
 import { READS, refusals } from '../http/refusal-schemas.ts';
@@ -14,18 +15,13 @@ export type OpenapiRoutesDeps = {
 };
 
 export function openapiRoutes({ guard, version, routes }: OpenapiRoutesDeps) {
-  let made: Promise<{ json: string; page: string }> | undefined;
   // Loaded on the first request, so that start-up does not pay for the generator.
-  const make = async () => {
+  const once = loadOnce(async () => {
     const { buildDocument } = await import('./document.ts');
     const { renderPage } = await import('./page.ts');
     const document = buildDocument(routes(), version);
     return { json: JSON.stringify(document), page: renderPage(document) };
-  };
-  const once = () => {
-    made ??= make();
-    return made;
-  };
+  });
   const answer = (text: string, type: string) =>
     new Response(text, { headers: { 'Content-Type': `${type}; charset=utf-8` } });
 

@@ -18,8 +18,11 @@ export type StatusDeps = {
   version: string;
   /** The commit that the binary was built from. */
   commit: string | null;
-  startedAt: Date;
+  /** As `elapsed` gives it. */
+  startedAt: number;
   now: () => Date;
+  /** Milliseconds from a clock that is never set. */
+  elapsed: () => number;
 };
 
 const nullable = <T extends Parameters<typeof t.Union>[0][number]>(schema: T) =>
@@ -103,7 +106,7 @@ function warningsOf(publisher: Publisher, status: ProxyStatus | null): string[] 
 
 /** Never fails: if the agent does not respond, the status says so. */
 export async function readStatus(deps: StatusDeps): Promise<HubStatus> {
-  const { agent, publisher, version, commit, startedAt, now } = deps;
+  const { agent, publisher, version, commit, startedAt, now, elapsed } = deps;
   const from = performance.now();
   const ending = endingCertificates({ agent, publisher, now }).catch(() => []);
   const warnings = [...deps.warnings];
@@ -120,7 +123,7 @@ export async function readStatus(deps: StatusDeps): Promise<HubStatus> {
   return {
     version,
     commit,
-    uptimeSeconds: Math.floor((now().getTime() - startedAt.getTime()) / 1000),
+    uptimeSeconds: Math.floor((elapsed() - startedAt) / 1000),
     agent: { reachable: status !== null, latencyMs },
     proxy,
     advisories,

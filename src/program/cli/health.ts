@@ -1,4 +1,5 @@
 /** `signalbox health [hub|agent]` */
+import { messageOf } from '../../shared/async.ts';
 import { type Env, givenIn, valueIn } from '../settings.ts';
 import { type Command, EXIT } from './command.ts';
 
@@ -11,27 +12,41 @@ export const health: Command = {
   options: {},
   summary: 'exit with 0 if the hub (or the agent) answers, else with 1',
   help: `Asks the hub at HUB_HOST and HUB_PORT, or the agent at AGENT_HOST and AGENT_PORT. Without
-an argument, asks the hub. Prints nothing. For systemd, containers and monitoring.
+an argument, asks the hub. Prints only why the exit code is 1. For systemd, containers and
+monitoring.
 `,
-  run: async ({ args: [which] }, { env }) =>
-    (await isHealthy(which === 'agent' ? 'agent' : 'hub', env)) ? EXIT.done : EXIT.failed,
+  async run({ args: [which] }, { env, fail }) {
+    const url = addressOf(which === 'agent' ? 'agent' : 'hub', env);
+    const reason = await whyUnhealthy(url);
+    if (reason === null) return EXIT.done;
+    fail(`signalbox health: ${url} ${reason}`);
+    return EXIT.failed;
+  },
 };
 
-/** Asks at the address it listens on; on loopback if that means all addresses. */
-async function isHealthy(which: 'hub' | 'agent', env: Env): Promise<boolean> {
+/** The address it listens on; on loopback if that means all addresses. */
+function addressOf(which: 'hub' | 'agent', env: Env): string {
   const isHub = which === 'hub';
   const host = valueIn(env, isHub ? 'HUB_HOST' : 'AGENT_HOST');
   const port = valueIn(env, isHub ? 'HUB_PORT' : 'AGENT_PORT');
   const reachable = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
   const address = reachable.includes(':') ? `[${reachable}]` : reachable;
   const scheme = !isHub && givenIn(env, 'AGENT_TLS_CERT') ? 'https' : 'http';
-  const path = isHub ? '/api/health' : '/health';
+  return `${scheme}://${address}:${port}${isHub ? '/api/health' : '/health'}`;
+}
+
+/** The end of a sentence that begins with the address; null if all is well. */
+async function whyUnhealthy(url: string): Promise<string | null> {
   try {
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     // The certificate may be for any name; the request holds nothing secret.
     const tls = { rejectUnauthorized: false };
-    return (await fetch(`${scheme}://${address}:${port}${path}`, { signal, tls })).ok;
-  } catch {
-    return false;
+    const { ok, status } = await fetch(url, { signal, tls });
+    return ok ? null : `answers with status ${status}`;
+  } catch (error) {
+    const { name, code } = error as NodeJS.ErrnoException;
+    if (name === 'TimeoutError') return `does not answer within ${TIMEOUT_MS / 1000} seconds`;
+    if (code === 'ECONNREFUSED') return 'refuses connections: nothing listens there';
+    return `cannot be reached: ${messageOf(error)}`;
   }
 }

@@ -1,10 +1,11 @@
 /** `signalbox agent --new-cert`: a self-signed certificate, written where the agent's settings expect it. */
 import { X509Certificate } from 'node:crypto';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { messageOf } from '../../shared/async.ts';
+import { writeDurably } from '../../shared/files.ts';
 import { dataDirOf } from '../config.ts';
 import { givenIn, valueIn } from '../settings.ts';
 import { type Cli, EXIT } from './command.ts';
@@ -75,7 +76,13 @@ export async function newCertificate({
     ],
   });
   for (const file of [cert, key]) mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  writeFileSync(key, pair.private, { mode: 0o600, flag: 'wx' });
-  writeFileSync(cert, pair.cert, { mode: 0o644, flag: 'wx' });
+  writeDurably(key, pair.private, 0o600);
+  try {
+    writeDurably(cert, pair.cert, 0o644);
+  } catch (error) {
+    // Alone it is of no use, and in the way of another try.
+    rmSync(key, { force: true });
+    throw error;
+  }
   return { fingerprint: new X509Certificate(pair.cert).fingerprint256 };
 }

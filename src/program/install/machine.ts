@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { replaceWhole, syncPath } from '../../shared/files.ts';
 import { isBelow } from '../../shared/paths.ts';
 import { CannotInstall, type Owner, type Step, type SystemState } from './steps.ts';
 
@@ -145,14 +146,9 @@ export function carryOut(step: Step, root: string): void {
 /** Atomically; also works for a program that is running. */
 function replace(path: string, mode: number, write: (path: string) => void): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
-  const candidate = `${path}.new`;
-  rmSync(candidate, { force: true });
-  try {
-    write(candidate);
-    chmodSync(candidate, mode);
-    renameSync(candidate, path);
-  } catch (error) {
-    rmSync(candidate, { force: true });
-    throw error;
-  }
+  replaceWhole(path, (part) => {
+    write(part);
+    chmodSync(part, mode);
+  });
+  syncPath(dirname(path));
 }

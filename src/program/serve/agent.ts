@@ -76,7 +76,11 @@ export function prepareAgent(
       now: () => new Date(),
     });
     const app = createAgent({ tokens, proxy, state, logs, tls, metrics, log });
-    const listening = listen(app, settings.host, settings.port, settings.tls);
+    const listening = listen(
+      app,
+      { of: 'AGENT', host: settings.host, port: settings.port },
+      settings.tls,
+    );
     let begun = false;
     return {
       url: listening.url,

@@ -1,22 +1,19 @@
 /** What the one-machine mode generates for itself when it first starts. */
-import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
-import { writeDurably } from '../../shared/files.ts';
+import { SHORTEST_TOKEN } from '../../../agent/bearer.ts';
+import { keepSecret } from '../../shared/secret-file.ts';
 import type { Settings } from '../config.ts';
 import { canListen } from '../listen.ts';
 
-/** Writes 256 random bits to a file that only its owner can read. */
-export function newSecret(file: string): string {
-  const secret = randomBytes(32).toString('base64url');
-  writeDurably(file, `${secret}\n`, 0o600);
-  return secret;
-}
+/** 256 bits. */
+export const SECRET_BYTES = 32;
 
-/** The token that hub and agent share: generated once, readable only by its owner. */
-export function ownToken(file: string): string {
-  if (!existsSync(file)) newSecret(file);
-  return readFileSync(file, 'utf8').trim();
-}
+/**
+ * The token that hub and agent share: generated once, readable only by its owner. Nobody else needs
+ * it, so one that is damaged is replaced.
+ * @param onReplaced as of `keepSecret`
+ */
+export const ownToken = (file: string, onReplaced: (file: string) => void): string =>
+  keepSecret({ file, bytes: SECRET_BYTES, shortest: SHORTEST_TOKEN, onReplaced });
 
 /**
  * Ports 80 and 443, or 8080 and 8443 if one of them is not available. `skip_install_trust`, because as

@@ -24,11 +24,12 @@ import { runAll, settleAll } from '../../shared/async.ts';
 import { type Log, withFields } from '../../shared/log.ts';
 import { isLoopback, isLoopbackHost } from '../../shared/loopback.ts';
 import { collectProcess } from '../../shared/observe/process.ts';
+import { newSecret } from '../../shared/secret-file.ts';
 import { type HubSettings, localSecret } from '../config.ts';
 import { type Listening, type LocalListening, listen, listenLocally } from '../listen.ts';
 import { COMMIT, VERSION } from '../version.ts';
 import { readDashboard } from './dashboard.ts';
-import { newSecret } from './first-run.ts';
+import { SECRET_BYTES } from './first-run.ts';
 import { type Prepared, prepareSocketFolder, type RunningHub } from './running.ts';
 
 /**
@@ -43,6 +44,7 @@ export function prepareHub(
   preamble?: () => string,
 ): RunningHub & Prepared {
   const now = () => new Date();
+  const elapsed = () => performance.now();
   const log = withFields(given, { part: 'hub' });
   const { db, assertInPlace, close } = database;
   const store = createStore(database);
@@ -81,9 +83,9 @@ export function prepareHub(
     readImport: createReadImport(settings.importDirs),
     now,
   });
-  const setupCode = createSetupCode(join(settings.dataDir, 'setup-code'));
+  const setupCode = createSetupCode(join(settings.dataDir, 'setup-code'), secretReplaced(log));
   const accounts = countSignIns(
-    createAccounts({ db, now, signUp: settings.signUp, setupCode }),
+    createAccounts({ db, now, elapsed, signUp: settings.signUp, setupCode }),
     (reason, ip) => {
       metrics.signInFailed(reason);
       log('sign-in failed', { reason, ip }, 'warn');
@@ -109,6 +111,7 @@ export function prepareHub(
     version: VERSION,
     commit: COMMIT,
     now,
+    elapsed,
     metrics,
     log,
   });
@@ -116,12 +119,12 @@ export function prepareHub(
   let local: LocalListening;
   try {
     if (dirname(settings.socket) !== settings.dataDir) prepareSocketFolder(settings.socket);
-    listening = listen(app, settings.host, settings.port);
+    listening = listen(app, { of: 'HUB', host: settings.host, port: settings.port });
     local = listenLocally(
       createLocal({
         importer,
         bodyLimit: WHOLE_BODY_LIMIT,
-        secret: newSecret(localSecret(settings.dataDir)),
+        secret: newSecret(localSecret(settings.dataDir), SECRET_BYTES),
         seen: metrics.request,
         log,
       }),
@@ -147,6 +150,12 @@ export function prepareHub(
       ),
   };
 }
+
+/** Logs that a damaged secret was replaced. */
+export const secretReplaced =
+  (log: Log) =>
+  (file: string): void =>
+    log('secret replaced', { file, reason: 'the file was damaged' }, 'warn');
 
 /** What the operator should know; shown in the log and in the status. */
 function warningsOf({ agentUrl }: HubSettings): string[] {

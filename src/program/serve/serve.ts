@@ -8,7 +8,7 @@ import type { AgentSettings, HubSettings, Settings } from '../config.ts';
 import type { Running } from '../listen.ts';
 import { prepareAgent } from './agent.ts';
 import { firstPreamble, ownToken } from './first-run.ts';
-import { prepareHub } from './hub.ts';
+import { prepareHub, secretReplaced } from './hub.ts';
 import type { Indexing, Prepared, RunningHub } from './running.ts';
 import { prepareStandby } from './standby.ts';
 
@@ -50,7 +50,7 @@ export async function serveAll(
   const { hub, agent } = settings;
   if (process.getuid?.() === 0) log('warning', { warning: SHARED_ROOT }, 'warn');
   const database = openUnlessUnusable(hub.dataDir, log);
-  const token = settings.token ?? ownToken(join(hub.dataDir, 'agent-token'));
+  const token = settings.token ?? ownToken(join(hub.dataDir, 'agent-token'), secretReplaced(log));
   let preparedAgent: Prepared;
   try {
     preparedAgent = prepareAgent(agent, token, log, indexing);

@@ -31,7 +31,7 @@ export function prepareStandby({ settings, prepare, log }: StandbyDeps): Hub {
     .onRequest(() => {
       throw databaseUnusable();
     });
-  const listening = listen(app, settings.host, settings.port);
+  const listening = listen(app, { of: 'HUB', host: settings.host, port: settings.port });
   let timer: Timer | undefined;
   let trying = Promise.resolve();
   let isStopped = false;

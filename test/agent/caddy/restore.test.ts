@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test';
-import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createProxy } from '../../../agent/caddy/proxy.ts';
 import { temporaryFolder } from '../../harness/stack.ts';
@@ -44,11 +44,13 @@ function serveAdmin(answers: Answer[]) {
   return { server, loads };
 }
 
+const UNWRITABLE = 'after a write that failed';
+
 /**
  * What becomes of a reload whose loads get these answers.
- * @param isDiskFull whether storing the Caddyfile fails with ENOSPC, after it is live
+ * @param isUnwritable whether storing the Caddyfile fails after it is live, because a folder is in the way
  */
-async function reload(answers: Answer[], isDiskFull = false) {
+async function reload(answers: Answer[], isUnwritable = false) {
   mkdirSync(folder, { recursive: true });
   endpoint = serveAdmin(answers);
   const proxy = createProxy(
@@ -63,7 +65,7 @@ async function reload(answers: Answer[], isDiskFull = false) {
     ['t'.repeat(32)],
     () => {},
   );
-  if (isDiskFull) symlinkSync('/dev/full', `${proxyfile}.signalbox.new`);
+  if (isUnwritable) mkdirSync(`${proxyfile}.signalbox`);
   const error = await proxy.reload(TEXT).catch((thrown: unknown) => thrown);
   const { restartNeeded } = await proxy.status();
   await proxy.stop();
@@ -116,14 +118,14 @@ describe('if the previous configuration cannot be restored, the answer says so',
       restore,
     ],
     [
-      'after a full disk',
+      UNWRITABLE,
       ['accepted', gone],
       'STORAGE_UNAVAILABLE',
       FULL,
-      `ENOSPC: no space left on device, write; ${restore}`,
+      `Caddyfile.signalbox: it is a folder, not a file; ${restore}`,
     ],
   ])('%s', async (when, answers, code, message, detail) => {
-    const { error } = await reload(answers, when === 'after a full disk');
+    const { error } = await reload(answers, when === UNWRITABLE);
     expect(error).toMatchObject({ code, message, detail });
     expect((error as { cause: AggregateError }).cause.errors).toHaveLength(2);
   });
@@ -143,9 +145,9 @@ describe('if the previous configuration is restored, the first error stays as it
       'not live',
       { code: 'PROXY_UNREACHABLE', message: unchanged, detail: undefined },
     ],
-    ['after a full disk', 'accepted', { code: 'ENOSPC' }],
+    [UNWRITABLE, 'accepted', { code: 'EISDIR' }],
   ])('%s', async (when, answer, expected) => {
-    const { error } = await reload([answer, 'accepted'], when === 'after a full disk');
+    const { error } = await reload([answer, 'accepted'], when === UNWRITABLE);
     expect(error).toMatchObject(expected);
     expect(endpoint?.loads[1]).toBe(JSON.stringify(OLD));
   });

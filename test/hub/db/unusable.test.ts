@@ -68,7 +68,7 @@ describe('a start names the file and the remedy', () => {
 
   test.skipIf(!mayMount)('if the disk is full or read-only, and blames no other hub', () => {
     const dataDir = join(folder, 'disk');
-    expect(mountSmall(dataDir, '1m')).toBe(true);
+    expect(mountSmall(dataDir, 'size=1m')).toBe(true);
     mounted.push(dataDir);
     const filler = join(dataDir, 'filler');
     const handle = openSync(filler, 'w');

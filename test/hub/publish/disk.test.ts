@@ -1,8 +1,8 @@
 /** A disk that is full or read-only, and a limit on the size of files. */
-import { afterEach, describe, expect, test } from 'bun:test';
-import { closeSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import { afterEach, describe, expect, setSystemTime, test } from 'bun:test';
+import { existsSync, mkdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { mayMount, mountSmall } from '../../harness/mount.ts';
+import { fill, mayMount, mountSmall, remount, unmount } from '../../harness/mount.ts';
 import { type Program, runProgram } from '../../harness/program.ts';
 import {
   type Answer,
@@ -16,15 +16,15 @@ import {
   until,
 } from '../../harness/stack.ts';
 
-type Body = { code?: string };
-const run = (...args: string[]) => Bun.spawnSync(args, { stderr: 'ignore' }).exitCode === 0;
+type Body = { code?: string; detail?: string };
 
 let stack: Stack | undefined;
 let mounted: string[] = [];
 afterEach(async () => {
+  setSystemTime();
   await stack?.stop().catch(() => {});
   stack = undefined;
-  for (const folder of mounted) run('umount', '-l', folder);
+  for (const folder of mounted) unmount(folder);
   mounted = [];
 });
 
@@ -43,26 +43,10 @@ const create = (of: Stack, headers: Record<string, string>, name: string): Promi
     headers,
   });
 
-/** Fills the disk until about `free` bytes are left. */
-function fill(folder: string, free: number): void {
-  const handle = openSync(join(folder, 'filler'), 'w');
-  try {
-    for (;;) {
-      const { bavail, bsize } = statfsSync(folder);
-      const rest = bavail * bsize - free;
-      if (rest <= 0) break;
-      writeSync(handle, Buffer.alloc(Math.min(rest, 65_536)));
-    }
-  } catch {
-    // Full.
-  }
-  closeSync(handle);
-}
-
 describe.skipIf(!mayMount)('a separate disk', () => {
   test('that is more or less full makes changes fail, loses nothing, and recovers', async () => {
     const folder = temporaryFolder();
-    expect(mountSmall(folder, '24m')).toBe(true);
+    expect(mountSmall(folder, 'size=24m')).toBe(true);
     mounted = [folder];
     const of = await startStack({}, folder);
     stack = of;
@@ -71,9 +55,9 @@ describe.skipIf(!mayMount)('a separate disk', () => {
     let refusals = 0;
     for (const [at, free] of [0, 8, 16, 24, 32, 48, 64, 96, 128].entries()) {
       const before = await everything(of, headers);
-      fill(folder, free * 1024);
+      const empty = fill(folder, free * 1024);
       const answer = await create(of, headers, `new-${at}`);
-      rmSync(join(folder, 'filler'));
+      empty();
       if (answer.status === 201) continue;
       refusals++;
       expect([answer.status, answer.body.code]).toEqual([507, 'STORAGE_UNAVAILABLE']);
@@ -88,23 +72,72 @@ describe.skipIf(!mayMount)('a separate disk', () => {
     expect((await of.served('after.example')).text).toBe('after');
   }, 30_000);
 
+  test('that is full lets sessions and API tokens read, although their use cannot be stored', async () => {
+    const folder = temporaryFolder();
+    expect(mountSmall(folder, 'size=24m')).toBe(true);
+    mounted = [folder];
+    const of = await startStack({}, folder);
+    stack = of;
+    const { headers } = await signUp(of);
+    const token = await ask<{ token: string }>(`${of.hub}/tokens`, {
+      json: { name: 'monitoring' },
+      headers,
+    });
+    // The session is old enough to be extended.
+    setSystemTime(new Date(Date.now() + 2 * 24 * 60 * 60 * 1000));
+    fill(folder);
+    for (const bearer of [headers, { Authorization: `Bearer ${token.body.token}` }]) {
+      for (const path of ['status', 'vhosts', 'changelog', 'logs']) {
+        expect((await ask(`${of.hub}/${path}`, { headers: bearer })).status).toBe(200);
+      }
+    }
+    expect((await create(of, headers, 'new')).body.code).toBe('STORAGE_UNAVAILABLE');
+  }, 15_000);
+
   test('that holds the proxyfile and is read-only does the same', async () => {
     const folder = temporaryFolder();
     const etc = join(folder, 'etc');
-    expect(mountSmall(etc, '4m')).toBe(true);
+    expect(mountSmall(etc, 'size=4m')).toBe(true);
     mounted = [etc];
     const of = await startStack({ PROXYFILE: join(etc, 'Caddyfile') }, folder);
     stack = of;
     const { headers } = await signUp(of);
     expect((await create(of, headers, 'kept')).status).toBe(201);
     const before = await everything(of, headers);
-    expect(run('mount', '-o', 'remount,ro', etc)).toBe(true);
+    expect(remount(etc, 'ro')).toBe(true);
     const refused = await create(of, headers, 'new');
     expect([refused.status, refused.body.code]).toEqual([507, 'STORAGE_UNAVAILABLE']);
     expect(await everything(of, headers)).toEqual(before);
-    run('mount', '-o', 'remount,rw', etc);
+    remount(etc, 'rw');
     expect((await create(of, headers, 'new')).status).toBe(201);
   }, 15_000);
+});
+
+test.each([
+  ['Caddyfile', ''],
+  ['Caddyfile', '.candidate'],
+  ['Caddyfile', '.signalbox'],
+])('a folder in place of %s%s is named, and no obstacle once it is gone', async (name, end) => {
+  const of = await startStack();
+  stack = of;
+  const { headers } = await signUp(of);
+  expect((await create(of, headers, 'kept')).status).toBe(201);
+  const path = of.proxyfile + end;
+  const aside = existsSync(path) ? `${path}.aside` : null;
+  if (aside !== null) renameSync(path, aside);
+  mkdirSync(path);
+  const refused = await create(of, headers, 'new');
+  expect([refused.status, refused.body.code]).toEqual([507, 'STORAGE_UNAVAILABLE']);
+  expect(refused.body.detail).toContain(`${name}${end}: it is a folder, not a file`);
+  expect(refused.text).not.toContain(of.folder);
+  expect((await of.served('kept.example')).text).toBe('kept');
+  rmdirSync(path);
+  if (aside !== null) renameSync(aside, path);
+  expect((await create(of, headers, 'new')).status).toBe(201);
+  expect((await of.served('new.example')).text).toBe('new');
+  await of.restart();
+  const status = await ask(`${of.hub}/status`, { headers });
+  expect(status.body).toMatchObject({ foreign: false, drift: false });
 });
 
 test('a limit on the size of files has the effect of a full disk', async () => {

@@ -11,6 +11,7 @@ import {
   type SignedIn,
   type User,
 } from '../sessions/sessions.ts';
+import type { ThrottleOptions } from '../throttle.ts';
 import { createAttemptLimits } from './attempt-limits.ts';
 import { checkPassword, createPasswords, isWeak } from './password.ts';
 import {
@@ -22,7 +23,7 @@ import {
   type SignUpDeps,
 } from './sign-up.ts';
 
-export type AccountsDeps = Omit<SignUpDeps, 'passwords'>;
+export type AccountsDeps = Omit<SignUpDeps, 'passwords'> & Pick<ThrottleOptions, 'elapsed'>;
 
 export type PasswordChange = {
   currentPassword: string;
@@ -68,7 +69,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
   const { db, now } = deps;
   const sessions = createSessions({ db, now });
   const passwords = createPasswords();
-  const limits = createAttemptLimits(now);
+  const limits = createAttemptLimits(deps.elapsed);
   const { any, door, assertOpen, assertMayBeFirst, create } = createSignUp({ ...deps, passwords });
 
   /**

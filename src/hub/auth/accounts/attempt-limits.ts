@@ -23,10 +23,11 @@ const PER_ADDRESS = 30;
 const SIGN_UP_WINDOW_MS = 60 * 60 * 1000;
 const SIGN_UPS = 20;
 
-export function createAttemptLimits(now: () => Date): AttemptLimits {
-  const accounts = createThrottle({ limit: PER_ACCOUNT, windowMs: WINDOW_MS, now });
-  const addresses = createThrottle({ limit: PER_ADDRESS, windowMs: WINDOW_MS, now });
-  const signUps = createThrottle({ limit: SIGN_UPS, windowMs: SIGN_UP_WINDOW_MS, now });
+/** @param elapsed as of `ThrottleOptions` */
+export function createAttemptLimits(elapsed: () => number): AttemptLimits {
+  const accounts = createThrottle({ limit: PER_ACCOUNT, windowMs: WINDOW_MS, elapsed });
+  const addresses = createThrottle({ limit: PER_ADDRESS, windowMs: WINDOW_MS, elapsed });
+  const signUps = createThrottle({ limit: SIGN_UPS, windowMs: SIGN_UP_WINDOW_MS, elapsed });
 
   function checkPassword(account: string, ip: string): void {
     accounts.check(account);

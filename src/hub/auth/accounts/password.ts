@@ -2,6 +2,7 @@
 import { hash, verify } from '@node-rs/argon2';
 import { createConcurrencyLimit } from '../../../shared/concurrency-limit.ts';
 import { Failure } from '../../../shared/failure.ts';
+import { loadOnce } from '../../../shared/memoize.ts';
 import { rateLimited } from '../throttle.ts';
 
 export type Passwords = {
@@ -31,8 +32,6 @@ const MAX_WAITING = 256;
 /** When the queue is full: about the time it takes to empty. */
 const RETRY_AFTER_SECONDS = 10;
 
-let common: Promise<ReadonlySet<string>> | undefined;
-
 /** Another keyboard may compose the same characters differently (NIST SP 800-63B). */
 const normalize = (password: string) => password.normalize('NFKC');
 
@@ -49,8 +48,7 @@ export async function checkPassword(
   if (length > MAX_LENGTH) {
     throw refused(field, 'LONG', `A password can have at most ${MAX_LENGTH} characters.`);
   }
-  common ??= loadCommon();
-  if ((await common).has(normal.toLowerCase())) {
+  if ((await common()).has(normal.toLowerCase())) {
     throw refused(field, 'COMMON', 'This password is too common. Choose another.');
   }
 }
@@ -88,8 +86,17 @@ export function isWeak(stored: string): boolean {
   return !stored.startsWith('$argon2id$') || m < memoryCost || t < timeCost;
 }
 
+const DICTIONARY = '@zxcvbn-ts/language-common';
+
 /** Half a megabyte that only sign-up needs, so it is not loaded at start-up. */
-async function loadCommon(): Promise<ReadonlySet<string>> {
+const common = loadOnce(async (): Promise<ReadonlySet<string>> => {
   const { dictionary } = await import('@zxcvbn-ts/language-common');
   return new Set(dictionary['passwords-common'].filter((word) => word.length >= MIN_LENGTH));
+});
+
+try {
+  // Looked up now: if Bun does not find a package while too many files are open, it never will.
+  import.meta.resolve(DICTIONARY);
+} catch {
+  // Not in the binary, which has the package inside.
 }

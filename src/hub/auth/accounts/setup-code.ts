@@ -1,6 +1,6 @@
 /** The setup code: proves that whoever creates the first account is the person who started the hub. */
-import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
+import { keepSecret } from '../../../shared/secret-file.ts';
 import { isSame } from '../secret.ts';
 
 /** Every function throws file system errors. */
@@ -13,24 +13,30 @@ export type SetupCode = {
   isFresh(now: Date): boolean;
 };
 
-/** 120 bits, as characters that can be typed. */
+/** 120 bits, as 20 characters that can be typed. */
 const BYTES = 15;
+const LENGTH = 20;
 
 /** Long enough to create the owner after the first start; a hub that is left alone then closes. */
 const FRESH_MS = 15 * 60 * 1000;
 
-/** @param file where the code is kept, readable only by its owner */
-export function createSetupCode(file: string): SetupCode {
+/**
+ * @param file where the code is kept, readable only by its owner
+ * @param onReplaced as of `keepSecret`
+ */
+export function createSetupCode(file: string, onReplaced: (file: string) => void): SetupCode {
+  let code: string | null = null;
   function read(): string {
-    if (!existsSync(file)) {
-      writeFileSync(file, `${randomBytes(BYTES).toString('base64url')}\n`, { mode: 0o600 });
-    }
-    return readFileSync(file, 'utf8').trim();
+    code ??= keepSecret({ file, bytes: BYTES, shortest: LENGTH, onReplaced });
+    return code;
   }
   return {
     read,
     matches: (given) => given !== undefined && isSame(given.trim(), read()),
-    forget: () => rmSync(file, { force: true }),
+    forget() {
+      code = null;
+      rmSync(file, { force: true });
+    },
     isFresh(now) {
       const made = statSync(file, { throwIfNoEntry: false });
       // A clock that was set back does not make an old code fresh.

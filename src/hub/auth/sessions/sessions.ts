@@ -4,6 +4,7 @@ import { and, desc, eq, getTableColumns, gt, lt, ne } from 'drizzle-orm';
 import type { Db } from '../../db/open.ts';
 import { sessions, users } from '../../db/schema.ts';
 import { hashOf } from '../secret.ts';
+import { tryToNote } from '../try-to-note.ts';
 
 export type User = typeof users.$inferSelect;
 /** A session with the token that its owner presented; only the token's hash is stored. */
@@ -42,6 +43,13 @@ const TOKEN_BYTES = 32;
 const MAX_USER_AGENT = 512;
 
 export function createSessions({ db, now }: { db: Db; now: () => Date }): Sessions {
+  /** A session made while the clock was ahead would live as much longer. */
+  function limitLifetimes(at: Date): void {
+    const expiresAt = new Date(at.getTime() + LIFETIME_MS);
+    const longer = gt(sessions.expiresAt, expiresAt);
+    db.update(sessions).set({ expiresAt, updatedAt: at }).where(longer).run();
+  }
+
   return {
     start(userId, client) {
       const at = now();
@@ -57,6 +65,7 @@ export function createSessions({ db, now }: { db: Db; now: () => Date }): Sessio
         updatedAt: at,
       };
       db.delete(sessions).where(lt(sessions.expiresAt, at)).run();
+      limitLifetimes(at);
       db.insert(sessions).values(row).run();
       return withToken(row, token);
     },
@@ -72,10 +81,14 @@ export function createSessions({ db, now }: { db: Db; now: () => Date }): Sessio
         .get();
       const at = now();
       if (!found || found.sessions.expiresAt <= at) return null;
-      if (at.getTime() - found.sessions.updatedAt.getTime() > EXTEND_AFTER_MS) {
-        const extended = { expiresAt: new Date(at.getTime() + LIFETIME_MS), updatedAt: at };
-        db.update(sessions).set(extended).where(eq(sessions.tokenHash, tokenHash)).run();
-        Object.assign(found.sessions, extended);
+      // Also if the clock was ahead when it was last used.
+      if (Math.abs(at.getTime() - found.sessions.updatedAt.getTime()) > EXTEND_AFTER_MS) {
+        tryToNote(() => {
+          const extended = { expiresAt: new Date(at.getTime() + LIFETIME_MS), updatedAt: at };
+          limitLifetimes(at);
+          db.update(sessions).set(extended).where(eq(sessions.tokenHash, tokenHash)).run();
+          Object.assign(found.sessions, extended);
+        });
       }
       return { user: found.users, session: withToken(found.sessions, token) };
     },

@@ -6,6 +6,7 @@ import type { Db } from '../../db/open.ts';
 import { apiTokens, users } from '../../db/schema.ts';
 import { hashOf } from '../secret.ts';
 import type { User } from '../sessions/sessions.ts';
+import { tryToNote } from '../try-to-note.ts';
 import { isTokenText, makeTokenText } from './token-text.ts';
 
 /** A token with the scope `read` cannot change anything. */
@@ -100,8 +101,11 @@ export function createTokens({ db, now }: { db: Db; now: () => Date }): Tokens {
       const { api_tokens: token, users: user } = found;
       const at = now();
       const since = at.getTime() - (token.lastUsedAt?.getTime() ?? Number.NEGATIVE_INFINITY);
-      if (since >= USE_RESOLUTION_MS) {
-        db.update(apiTokens).set({ lastUsedAt: at }).where(eq(apiTokens.id, token.id)).run();
+      // Also if the clock was ahead at the last use.
+      if (Math.abs(since) >= USE_RESOLUTION_MS) {
+        tryToNote(() =>
+          db.update(apiTokens).set({ lastUsedAt: at }).where(eq(apiTokens.id, token.id)).run(),
+        );
       }
       return { user, token: { name: token.name, scope: token.scope } };
     },

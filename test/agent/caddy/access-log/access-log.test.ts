@@ -164,7 +164,7 @@ test('a whole line is not ended again, and a link is not followed', async () => 
 test.skipIf(!mayMount)('a disk that is almost full is warned of until there is room', async () => {
   const folder = temporaryFolder();
   after.push(() => rmSync(folder, { recursive: true }));
-  expect(mountSmall(folder, '1m')).toBe(true);
+  expect(mountSmall(folder, 'size=1m')).toBe(true);
   after.push(() => unmount(folder));
   const warnings = createWarnings(() => {});
   const watch = createLogWatch({
