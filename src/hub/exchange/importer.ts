@@ -5,15 +5,10 @@ import type { AgentClient } from '../agent-client/client.ts';
 import { inlineImports, type ReadImport } from '../caddyfile/inline.ts';
 import { render } from '../caddyfile/render.ts';
 import { type ImportedSite, type Skipped, splitCaddyfile } from '../caddyfile/split.ts';
-import {
-  type Author,
-  type Change,
-  createChange,
-  preambleChange,
-  sequence,
-} from '../publish/changes.ts';
+import { type Author, type Change, createChange, preambleChange } from '../publish/changes.ts';
 import { assertContained } from '../publish/containment.ts';
 import type { Publisher } from '../publish/publisher.ts';
+import { sequence } from '../publish/sequence.ts';
 import type { SiteSet, Vhost } from '../publish/vhost.ts';
 import { comparable, firstDifference } from './compare.ts';
 
@@ -71,7 +66,7 @@ export function createImporter(deps: ImporterDeps): Importer {
       // If our ports are kept, the file's default ports are not the ones that will be used.
       await agent.validate(blankAdmin(file), !keepFirst);
       const dialect = await publisher.dialect();
-      const split = splitCaddyfile(inlineImports(file, readImport, dialect), dialect);
+      const split = await splitCaddyfile(inlineImports(file, readImport, dialect), dialect);
       if (!split) throw differs('its blocks cannot be told apart');
       const { preamble, sites, skipped } = split;
       const creates = sites.map((site) => createChange(site));
@@ -81,8 +76,8 @@ export function createImporter(deps: ImporterDeps): Importer {
         return sequence<unknown>([preambleChange(text), ...creates])(set, time);
       };
       try {
-        const imported = appliedToNothing(importing, now());
-        assertContained(imported.vhosts, imported.preamble, dialect);
+        const imported = await appliedToNothing(importing, now());
+        await assertContained(imported.vhosts, imported.preamble, dialect);
         await prove(file, { ...imported, preamble });
         if (options.dryRun) {
           const { refusal } = await publisher.preview(importing);
@@ -110,8 +105,8 @@ export function createImporter(deps: ImporterDeps): Importer {
 }
 
 /** The set that a change makes of an empty one. */
-function appliedToNothing(change: Change<unknown>, time: Date): SiteSet {
-  const plan = change(EMPTY, time);
+async function appliedToNothing(change: Change<unknown>, time: Date): Promise<SiteSet> {
+  const plan = await change(EMPTY, time);
   return 'done' in plan ? EMPTY : plan.next;
 }
 

@@ -92,7 +92,7 @@ export function createPublisher({
     let open = items;
     while (open.length > 0) {
       const time = now();
-      const batch = planBatch(accepted, open, time);
+      const batch = await planBatch(accepted, open, time);
       if (batch.plans.length === 0) return settle(batch);
       const refused = (await refuseEarly(batch.plans)) ?? (await publish(batch.plans, time));
       if (refused === 'together') {
@@ -115,7 +115,7 @@ export function createPublisher({
     const known = await knownDialect();
     for (const { item, plan } of plans) {
       try {
-        assertPlanContained(plan, known);
+        await assertPlanContained(plan, known);
       } catch (error) {
         refused.set(item, forCaller(error, plan.steps));
       }
@@ -210,11 +210,12 @@ export function createPublisher({
     isInStep,
 
     async preview(change) {
-      const plan = change(accepted, now());
-      if ('done' in plan) return { next: accepted, refusal: null };
+      const set = accepted;
+      const plan = await change(set, now());
+      if ('done' in plan) return { next: set, refusal: null };
       const { next, steps } = plan;
       try {
-        assertPlanContained(plan, await knownDialect());
+        await assertPlanContained(plan, await knownDialect());
         await gateway.check(next, changedVhosts(steps));
         return { next, refusal: null };
       } catch (error) {
