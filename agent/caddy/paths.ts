@@ -5,7 +5,7 @@
  */
 import { isAbsolute } from 'node:path';
 import { isBelow } from '../../src/shared/paths.ts';
-import { type Json, type JsonObject, list } from './json.ts';
+import type { Json, JsonObject } from './json.ts';
 
 export type PathRules = {
   /** Absolute paths of the files and folders that no configuration may use. */
@@ -65,7 +65,8 @@ export function findForbiddenPath(config: JsonObject, rules: PathRules): string 
   }
 
   function judgeText(text: string): string | null {
-    for (const [, path = ''] of text.matchAll(FILE_CONTENT)) {
+    // Of the many texts of a large configuration, hardly any has one.
+    for (const [, path = ''] of text.includes('{file.') ? text.matchAll(FILE_CONTENT) : []) {
       const found = judge(path, 'The placeholder {file.…}');
       if (found !== null) return found;
     }
@@ -73,13 +74,16 @@ export function findForbiddenPath(config: JsonObject, rules: PathRules): string 
     return socket === undefined ? null : judge(socket, 'A unix socket');
   }
 
-  function judgeMember(name: string, value: Json, owner: JsonObject): string | null {
-    const texts = list(value).filter((item) => typeof item === 'string');
+  function judgeList(name: string, values: readonly Json[]): string | null {
+    const texts = values.filter((item) => typeof item === 'string');
     const directive = LISTS[name];
     if (directive) return first(texts, (path) => judge(path, directive));
-    if (strict && name === 'listen' && texts.some((text) => text.includes('{'))) {
-      return unclear('bind');
-    }
+    const isOpen = strict && name === 'listen' && texts.some((text) => text.includes('{'));
+    return isOpen ? unclear('bind') : null;
+  }
+
+  function judgeMember(name: string, value: Json, owner: JsonObject): string | null {
+    if (Array.isArray(value)) return judgeList(name, value);
     if (typeof value !== 'string' || value === INHERITED || value.startsWith('-----BEGIN')) {
       return null;
     }
@@ -104,14 +108,16 @@ export function findForbiddenPath(config: JsonObject, rules: PathRules): string 
 
   const left: Json[] = [config];
   for (let value = left.pop(); value !== undefined; value = left.pop()) {
-    const found =
-      typeof value === 'string'
-        ? judgeText(value)
-        : typeof value === 'object' && value !== null && !Array.isArray(value)
-          ? judgeObject(value)
-          : null;
+    let found: string | null = null;
+    if (Array.isArray(value)) {
+      for (const item of value) left.push(item);
+    } else if (typeof value === 'string') {
+      found = judgeText(value);
+    } else if (typeof value === 'object' && value !== null) {
+      found = judgeObject(value);
+      for (const name of Object.keys(value)) left.push(value[name] ?? null);
+    }
     if (found !== null) return found;
-    if (typeof value === 'object' && value !== null) left.push(...Object.values(value));
   }
   return null;
 }

@@ -90,9 +90,12 @@ export function hasStorage(config: JsonObject): boolean {
   if (config.storage !== undefined) return true;
   const left: Json[] = [config.apps ?? null];
   for (let value = left.pop(); value !== undefined; value = left.pop()) {
-    if (typeof value !== 'object' || value === null) continue;
-    if (field(value, 'storage', 'module') !== undefined) return true;
-    left.push(...Object.values(value));
+    if (Array.isArray(value)) {
+      for (const item of value) left.push(item);
+    } else if (typeof value === 'object' && value !== null) {
+      if (field(value.storage, 'module') !== undefined) return true;
+      for (const name of Object.keys(value)) left.push(value[name] ?? null);
+    }
   }
   return false;
 }

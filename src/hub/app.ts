@@ -26,6 +26,7 @@ import { importRoutes } from './exchange/import-routes.ts';
 import type { Importer } from './exchange/importer.ts';
 import { preambleRoutes } from './exchange/preamble-routes.ts';
 import { previewRoutes } from './exchange/preview-routes.ts';
+import { compressJson } from './http/compress.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { logRoutes } from './logs/routes.ts';
 import type { RegisteredRoute } from './openapi/document.ts';
@@ -126,6 +127,7 @@ export function createHub(deps: HubDeps) {
     .use(openapiRoutes({ guard, version, routes: () => routesOf() }));
 
   const hub = new Elysia({ name: 'hub', handler: SHORT_HOSTS })
+    .wrap(compressJson())
     .wrap(
       observeRequests({
         routes: (): Routes => hub.routes,

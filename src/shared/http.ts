@@ -1,7 +1,7 @@
 /** What both Elysia apps share: one error mapper, and bodies read late and with limits. */
 import { basename } from 'node:path';
 import { Elysia } from 'elysia';
-import { within } from './async.ts';
+import { createPauses, within } from './async.ts';
 import { FAILURES, Failure, type FailureCode, sentenceOf } from './failure.ts';
 import { fileErrorOf } from './file-errors.ts';
 
@@ -146,7 +146,10 @@ export function jsonBody(limit: number, deadline = BODY_DEADLINE_MS) {
     async (context) => {
       const { body } = context;
       if (typeof body !== 'object' || body === null || !(UNREAD in body)) return;
-      const parsed = parseJson(await readBounded(context.request, limit, deadline));
+      const bytes = await readBounded(context.request, limit, deadline);
+      const pause = createPauses();
+      const parsed = parseJson(bytes);
+      await pause();
       // Elysia would take anything else for an object without any of its optional fields.
       context.body = typeof parsed === 'object' && !Array.isArray(parsed) ? parsed : null;
     },

@@ -30,6 +30,7 @@ export async function startOwner(env: Record<string, string> = {}, folder?: stri
 
   return {
     stack,
+    headers,
     call,
     create: async (name: string, config = `respond ${name}`) =>
       (await call('POST', '/vhosts', { domain: `http://${name}.example`, config })).body,

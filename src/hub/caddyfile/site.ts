@@ -25,15 +25,22 @@ export function siteForm(domain: string, config: string): SiteForm {
  * @returns null if no `{` follows them
  */
 export function addressList(text: string): string[] | null {
-  const { masked } = maskPlaceholders(text);
+  const masked = `\n${maskPlaceholders(text).masked}`;
   // Most lists are short: only a longer one is worth reading the whole text.
   for (let most = 64; ; most *= 8) {
-    const tokens = tokenize(`\n${masked}`, { most });
+    const head = masked.slice(0, most * LONG_ADDRESS);
+    const tokens = tokenize(head, { most });
+    // The last one may go on after the end.
+    if (head.length < masked.length) tokens.pop();
     const list = readList(text, tokens);
     if (list !== undefined) return list;
-    if (tokens.length < most || most >= MAX_ADDRESSES) return null;
+    if (head.length === masked.length && tokens.length < most) return null;
+    if (most >= MAX_ADDRESSES) return null;
   }
 }
+
+/** Characters; what a word of a list is allowed at first. */
+const LONG_ADDRESS = 1_024;
 
 /** Longer lists of addresses are not read as such. */
 const MAX_ADDRESSES = 4096;

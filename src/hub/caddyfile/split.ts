@@ -1,4 +1,5 @@
-/** Takes a Caddyfile apart into preamble and sites. Pure. */
+/** Takes a Caddyfile apart into preamble and sites. */
+import { createPauses } from '../../shared/async.ts';
 import { ADMIN_IS_OURS, findOption, withoutOption } from '../../shared/caddyfile/globals.ts';
 import { maskPlaceholders, UPSTREAM } from '../../shared/caddyfile/placeholders.ts';
 import { type Block, readBlock } from '../../shared/caddyfile/structure.ts';
@@ -29,7 +30,11 @@ const OWN_HEADER = /^# Written by signalbox;[^\n]*\n+/;
  * has no braces, it gets them.
  * @returns null if the blocks cannot be told apart
  */
-export function splitCaddyfile(file: string, options: TokenizeOptions = {}): Split | null {
+export async function splitCaddyfile(
+  file: string,
+  options: TokenizeOptions = {},
+): Promise<Split | null> {
+  const pause = createPauses();
   const header = OWN_HEADER.exec(file)?.[0] ?? '';
   const text = file.slice(header.length).replace(/^\ufeff/, '');
   // Caddy accepts a file whose last closing brace is missing.
@@ -45,7 +50,11 @@ export function splitCaddyfile(file: string, options: TokenizeOptions = {}): Spl
     const line = header.split('\n').length - 1 + inFile.line;
     skipped.push({ line, reason: ADMIN_IS_OURS });
   }
-  const sites = sections.filter(({ kind }) => kind === 'site').map((one) => toSite(one, options));
+  const sites: ImportedSite[] = [];
+  for (const section of sections) {
+    if (section.kind === 'site') sites.push(toSite(section, options));
+    await pause();
+  }
   return { preamble: /^\s*\{\s*\}\s*$/.test(preamble) ? '' : preamble, sites, skipped };
 }
 

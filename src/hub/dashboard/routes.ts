@@ -4,6 +4,7 @@ import { Failure } from '../../shared/failure.ts';
 import { pathOf } from '../../shared/http.ts';
 import { loadOnce } from '../../shared/memoize.ts';
 import type { SignUpDoor } from '../auth/accounts/sign-up.ts';
+import { takesGzip } from '../http/compress.ts';
 
 /** The addresses of the dashboard; the page itself picks the view. */
 export const PAGES = [
@@ -81,9 +82,3 @@ export function dashboardRoutes({ read, doorFor }: DashboardRoutesDeps) {
 }
 
 type Answer = { headers: Record<string, string | number>; status?: number | string };
-
-/** RFC 9110 12.5.3, as far as browsers use it; `gzip;q=0` means no. */
-const takesGzip = (request: Request): boolean =>
-  /(^|,)\s*gzip\s*(;\s*q=(?!0(\.0*)?\s*(,|$))[^,]*)?(,|$)/i.test(
-    request.headers.get('accept-encoding') ?? '',
-  );

@@ -4,35 +4,63 @@
  * The first difference of two JSON values as a path like `apps.http.servers.srv0.routes.2`; null if
  * there is none. Contains no values, because a configuration may hold secrets.
  */
-export function firstDifference(one: unknown, other: unknown, path = ''): string | null {
-  if (Object.is(one, other)) return null;
-  if (!isTree(one) || !isTree(other) || Array.isArray(one) !== Array.isArray(other)) {
-    return path === '' ? 'the top level' : path;
+export const firstDifference = (one: unknown, other: unknown): string | null => {
+  const found = difference(one, other);
+  return found === '' ? 'the top level' : found;
+};
+
+/** The same, but empty if the values themselves differ. The path is put together on the way back. */
+function difference(one: unknown, other: unknown): string | null {
+  if (one === other) return null;
+  if (!isTree(one) || !isTree(other) || Array.isArray(one) !== Array.isArray(other)) return '';
+  if (Array.isArray(one) && Array.isArray(other)) {
+    for (let index = 0; index < Math.max(one.length, other.length); index++) {
+      const found = difference(one[index], other[index]);
+      if (found !== null) return below(String(index), found);
+    }
+    return null;
   }
-  for (const key of new Set([...Object.keys(one), ...Object.keys(other)])) {
-    const found = firstDifference(one[key], other[key], path === '' ? key : `${path}.${key}`);
-    if (found !== null) return found;
+  const names = Object.keys(one);
+  for (const name of names) {
+    const found = difference(one[name], other[name]);
+    if (found !== null) return below(name, found);
   }
-  return null;
+  const others = Object.keys(other);
+  if (others.length === names.length) return null;
+  return others.find((name) => !Object.hasOwn(one, name)) ?? null;
 }
+
+const below = (name: string, path: string): string => (path === '' ? name : `${name}.${path}`);
 
 /**
  * A copy without what the agent sets itself: the admin endpoint, and which hosts are not logged (a
- * list that Caddy 2.6.2 writes in random order).
+ * list that Caddy 2.6.2 writes in random order). Shares everything else with the original.
  */
 export function comparable(config: unknown): unknown {
   if (!isTree(config)) return config;
-  const { admin: _, ...rest } = structuredClone(config);
-  const servers = path(rest, ['apps', 'http', 'servers']);
-  for (const server of isTree(servers) ? Object.values(servers) : []) {
-    const logs = path(server, ['logs']);
-    if (isTree(logs)) delete logs.skip_hosts;
-  }
-  return rest;
+  const { admin: _, ...rest } = config;
+  return changedAt(rest, ['apps', 'http', 'servers'], (servers) =>
+    Object.fromEntries(
+      Object.entries(servers).map(([name, server]) => [
+        name,
+        changedAt(server, ['logs'], ({ skip_hosts: _, ...logs }) => logs),
+      ]),
+    ),
+  );
 }
 
-const path = (value: unknown, names: readonly string[]): unknown =>
-  names.reduce((at: unknown, name) => (isTree(at) ? at[name] : undefined), value);
+type Tree = { [key: string]: unknown };
 
-const isTree = (value: unknown): value is { [key: string]: unknown } =>
-  typeof value === 'object' && value !== null;
+/** `value` with the object at the end of a path replaced; as it is if there is none. */
+function changedAt(
+  value: unknown,
+  [name, ...rest]: readonly string[],
+  change: (tree: Tree) => Tree,
+): unknown {
+  if (!isTree(value)) return value;
+  if (name === undefined) return change(value);
+  if (!isTree(value[name])) return value;
+  return { ...value, [name]: changedAt(value[name], rest, change) };
+}
+
+const isTree = (value: unknown): value is Tree => typeof value === 'object' && value !== null;

@@ -1,19 +1,14 @@
 /** Imports a Caddyfile as preamble and vhosts, and proves that they mean the same to the proxy. */
-import { findOption, globalOptions, withOptions } from '../../shared/caddyfile/globals.ts';
+import { globalOptions, withOptions } from '../../shared/caddyfile/globals.ts';
 import { Failure, sentenceOf } from '../../shared/failure.ts';
 import type { AgentClient } from '../agent-client/client.ts';
 import { inlineImports, type ReadImport } from '../caddyfile/inline.ts';
 import { render } from '../caddyfile/render.ts';
 import { type ImportedSite, type Skipped, splitCaddyfile } from '../caddyfile/split.ts';
-import {
-  type Author,
-  type Change,
-  createChange,
-  preambleChange,
-  sequence,
-} from '../publish/changes.ts';
+import { type Author, type Change, createChange, preambleChange } from '../publish/changes.ts';
 import { assertContained } from '../publish/containment.ts';
 import type { Publisher } from '../publish/publisher.ts';
+import { sequence } from '../publish/sequence.ts';
 import type { SiteSet, Vhost } from '../publish/vhost.ts';
 import { comparable, firstDifference } from './compare.ts';
 
@@ -55,23 +50,22 @@ const KEPT_OPTIONS = ['http_port', 'https_port', 'skip_install_trust'];
 export function createImporter(deps: ImporterDeps): Importer {
   const { publisher, agent, keepFirst, readImport, now } = deps;
 
-  /** @throws Failure IMPORT_DIFFERS unless `set` means the same as `file` */
-  async function prove(file: string, set: SiteSet): Promise<void> {
-    const original = await agent.adapt(file);
+  /** @throws Failure IMPORT_DIFFERS unless `set` means the same as what a file was adapted to */
+  async function prove(original: unknown, set: SiteSet): Promise<void> {
     const ours = await agent.adapt(render(set.preamble, set.vhosts).text).catch((error) => {
       if (!(error instanceof Failure) || error.code !== 'PROXY_REJECTED') throw error;
       throw differs(`the proxy would not accept the result: ${sentenceOf(error) ?? ''}`);
     });
-    const place = firstDifference(comparable(original.config), comparable(ours.config));
+    const place = firstDifference(comparable(original), comparable(ours.config));
     if (place !== null) throw differs(`the configuration would differ at ${place}`);
   }
 
   return {
     async run(file, options) {
-      // If our ports are kept, the file's default ports are not the ones that will be used.
-      await agent.validate(blankAdmin(file), !keepFirst);
+      // The rest of a validation can wait: what means the same is validated before it is published.
+      const { config: original } = await agent.adapt(file);
       const dialect = await publisher.dialect();
-      const split = splitCaddyfile(inlineImports(file, readImport, dialect), dialect);
+      const split = await splitCaddyfile(inlineImports(file, readImport, dialect), dialect);
       if (!split) throw differs('its blocks cannot be told apart');
       const { preamble, sites, skipped } = split;
       const creates = sites.map((site) => createChange(site));
@@ -81,9 +75,9 @@ export function createImporter(deps: ImporterDeps): Importer {
         return sequence<unknown>([preambleChange(text), ...creates])(set, time);
       };
       try {
-        const imported = appliedToNothing(importing, now());
-        assertContained(imported.vhosts, imported.preamble, dialect);
-        await prove(file, { ...imported, preamble });
+        const imported = await appliedToNothing(importing, now());
+        await assertContained(imported.vhosts, imported.preamble, dialect);
+        await prove(original, { ...imported, preamble });
         if (options.dryRun) {
           const { refusal } = await publisher.preview(importing);
           if (refusal) throw refusal;
@@ -110,8 +104,8 @@ export function createImporter(deps: ImporterDeps): Importer {
 }
 
 /** The set that a change makes of an empty one. */
-function appliedToNothing(change: Change<unknown>, time: Date): SiteSet {
-  const plan = change(EMPTY, time);
+async function appliedToNothing(change: Change<unknown>, time: Date): Promise<SiteSet> {
+  const plan = await change(EMPTY, time);
   return 'done' in plan ? EMPTY : plan.next;
 }
 
@@ -123,15 +117,6 @@ function inTermsOfFile(error: unknown, sites: readonly ImportedSite[]): unknown 
   return error.about(
     site ? { vhost: { id: null, domain: site.domain, line } } : { preamble: { line } },
   );
-}
-
-/** The file with its `admin` option blanked out, which the import leaves out; lines stay as they are. */
-function blankAdmin(file: string): string {
-  const text = file.replace(/^\ufeff/, '');
-  const option = findOption(text, 'admin');
-  if (!option) return text;
-  const { start, end } = option;
-  return text.slice(0, start) + text.slice(start, end).replace(/[^\n]/g, ' ') + text.slice(end);
 }
 
 /** `preamble` with those options of the present one that it does not set. */

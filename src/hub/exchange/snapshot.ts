@@ -1,13 +1,8 @@
 /** Preamble and vhosts as one document, for export and restore. */
 import { type Static, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
-import {
-  type Change,
-  createChange,
-  deleteChange,
-  preambleChange,
-  sequence,
-} from '../publish/changes.ts';
+import { type Change, createChange, preambleChange } from '../publish/changes.ts';
+import { sequence } from '../publish/sequence.ts';
 import type { SiteSet } from '../publish/vhost.ts';
 import { PREAMBLE, SITE } from './schemas.ts';
 
@@ -47,22 +42,25 @@ export const snapshotOf = ({ preamble, vhosts }: SiteSet): Snapshot => ({
 });
 
 /**
- * Replaces the whole set by a document.
+ * Replaces the whole set by a document. The preamble is operation 1, the first vhost 2.
  * @param replace whether there may be vhosts, which are then deleted
  * @throws Failure, when it is applied: NOT_EMPTY, and as the changes it consists of
  */
 export const restoreChange =
   ({ preamble, vhosts }: Snapshot, replace: boolean): Change<unknown> =>
-  (set, at) => {
+  async (set, time) => {
     if (set.vhosts.length > 0 && !replace) {
       throw new Failure(
         'NOT_EMPTY',
         'The hub already has vhosts; use ?replace=true to replace them.',
       );
     }
-    return sequence<unknown>([
-      ...set.vhosts.map(({ id }) => deleteChange(id)),
+    const deletes = set.vhosts.map((before) => ({ kind: 'delete' as const, before }));
+    const plan = await sequence<unknown>([
       preambleChange(preamble),
       ...vhosts.map((vhost) => createChange(vhost)),
-    ])(set, at);
+    ])({ ...set, vhosts: [] }, time);
+    if ('next' in plan) return { ...plan, steps: [...deletes, ...plan.steps] };
+    if (deletes.length === 0) return plan;
+    return { next: { ...set, vhosts: [] }, steps: deletes, result: plan.done };
   };

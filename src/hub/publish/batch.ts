@@ -23,13 +23,17 @@ const EVERYTHING = 'everything';
  * Plans changes in the order they arrived. The batch ends before a vhost would change a second time:
  * the proxy would never see the first of the two versions, and so could not refuse it.
  */
-export function planBatch(accepted: SiteSet, items: readonly Waiting[], time: Date): Batch {
+export async function planBatch(
+  accepted: SiteSet,
+  items: readonly Waiting[],
+  time: Date,
+): Promise<Batch> {
   const batch: Batch = { plans: [], refused: [], done: [], later: [] };
   const affected = new Set<Affected>();
   let set = accepted;
   for (const [index, item] of items.entries()) {
     try {
-      const plan = item.change(set, time);
+      const plan = await item.change(set, time);
       if ('done' in plan) {
         batch.done.push({ item, result: plan.done });
         continue;

@@ -1,6 +1,7 @@
 /** The changes that people make to the published set. Pure. */
 import { checkPreamble } from '../../shared/caddyfile/preamble.ts';
 import { Failure } from '../../shared/failure.ts';
+import { spliced } from './draft.ts';
 import {
   assertFree,
   changedFields,
@@ -28,18 +29,26 @@ export const vhostAfter = (step: Step): Vhost | undefined =>
 /** A planned change: the candidate set, the steps that lead to it, and what the caller gets. */
 export type Plan<T> = { next: SiteSet; steps: readonly Step[]; result: T };
 
-/** Plans a change on top of a set; `done` if there is nothing to publish. @throws Failure */
-export type Change<T> = (set: SiteSet, time: Date) => Plan<T> | { done: T };
+/** What planning brings; `done` if there is nothing to publish. */
+export type Outcome<T> = Plan<T> | { done: T };
+
+/** Plans a change on top of a set, at once or in several turns. @throws Failure */
+export type Change<T> = (set: SiteSet, time: Date) => Outcome<T> | Promise<Outcome<T>>;
 
 /** Passes if a vhost is still as the client last saw it. @throws Failure PRECONDITION_FAILED */
 export type Precondition = (vhost: Vhost) => void;
 
 /** @throws Failure NOT_FOUND, and as `expected` */
-export function findVhost(set: SiteSet, id: number, expected?: Precondition): Vhost {
-  const found = set.vhosts.find((vhost) => vhost.id === id);
-  if (!found) throw new Failure('NOT_FOUND', 'There is no such vhost.');
-  expected?.(found);
-  return found;
+export const findVhost = (set: SiteSet, id: number, expected?: Precondition): Vhost =>
+  findPlace(set, id, expected).vhost;
+
+/** The vhost and its index. @throws as `findVhost` */
+function findPlace(set: SiteSet, id: number, expected?: Precondition) {
+  const at = set.vhosts.findIndex((vhost) => vhost.id === id);
+  const vhost = set.vhosts[at];
+  if (!vhost) throw new Failure('NOT_FOUND', 'There is no such vhost.');
+  expected?.(vhost);
+  return { at, vhost };
 }
 
 /** Adds a vhost at the end. @throws Failure INVALID_REQUEST, DOMAIN_TAKEN */
@@ -69,7 +78,7 @@ function added(set: SiteSet, vhost: Vhost, rest: SiteSet): Plan<Vhost> {
   const at = isLast
     ? set.vhosts.length
     : set.vhosts.findIndex(({ position }) => position > vhost.position);
-  const next = { ...rest, vhosts: set.vhosts.toSpliced(at, 0, vhost) };
+  const next = { ...rest, vhosts: spliced(set.vhosts, at, 0, vhost) };
   follows(set, next, undefined, vhost);
   return {
     next,
@@ -85,7 +94,7 @@ function added(set: SiteSet, vhost: Vhost, rest: SiteSet): Plan<Vhost> {
 export const updateChange =
   (id: number, input: VhostInput, expected?: Precondition): Change<Vhost> =>
   (set, time) => {
-    const before = findVhost(set, id, expected);
+    const { at, vhost: before } = findPlace(set, id, expected);
     const vhost: Vhost = {
       ...before,
       ...normalize(
@@ -98,24 +107,26 @@ export const updateChange =
     };
     if (changedFields(before, vhost).length === 0) return { done: before };
     assertFree(vhost, set);
-    return changed(set, 'update', before, vhost);
+    return changed(set, 'update', at, before, vhost);
   };
 
 /** Enables a disabled vhost, and disables an enabled one. @throws as `findVhost` */
 export const toggleChange =
   (id: number, expected?: Precondition): Change<Vhost> =>
   (set, time) => {
-    const before = findVhost(set, id, expected);
-    return changed(set, 'toggle', before, { ...before, enabled: !before.enabled, updatedAt: time });
+    const { at, vhost } = findPlace(set, id, expected);
+    const after = { ...vhost, enabled: !vhost.enabled, updatedAt: time };
+    return changed(set, 'toggle', at, vhost, after);
   };
 
 function changed(
   set: SiteSet,
   kind: 'update' | 'toggle',
+  at: number,
   before: Vhost,
   after: Vhost,
 ): Plan<Vhost> {
-  const next = { ...set, vhosts: set.vhosts.map((one) => (one.id === after.id ? after : one)) };
+  const next = { ...set, vhosts: spliced(set.vhosts, at, 1, after) };
   follows(set, next, before, after);
   return { next, steps: [{ kind, before, after }], result: after };
 }
@@ -124,8 +135,8 @@ function changed(
 export const deleteChange =
   (id: number, expected?: Precondition): Change<{ success: true }> =>
   (set) => {
-    const before = findVhost(set, id, expected);
-    const next = { ...set, vhosts: set.vhosts.filter((vhost) => vhost.id !== id) };
+    const { at, vhost: before } = findPlace(set, id, expected);
+    const next = { ...set, vhosts: spliced(set.vhosts, at, 1) };
     follows(set, next, before);
     return {
       next,
@@ -158,36 +169,3 @@ export const preambleRejected = ({ message: detail, line }: { message: string; l
     detail,
     at: { line },
   });
-
-/**
- * Several changes as one, all or nothing, each planned on top of those before it.
- * @throws Failure as the changes, with the number of the operation
- */
-export const sequence =
-  <T>(changes: readonly Change<T>[]): Change<T[]> =>
-  (set, time) => {
-    let next = set;
-    const steps: Step[] = [];
-    const results: T[] = [];
-    for (const [index, change] of changes.entries()) {
-      const plan = asOperation(index + 1, () => change(next, time));
-      if ('done' in plan) {
-        results.push(plan.done);
-        continue;
-      }
-      next = plan.next;
-      steps.push(...plan.steps);
-      results.push(plan.result);
-    }
-    return steps.length === 0 ? { done: results } : { next, steps, result: results };
-  };
-
-/** Adds its number, counted from 1, to the failure of an operation. */
-function asOperation<T>(operation: number, plan: () => T): T {
-  try {
-    return plan();
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    throw error.about({ ...error.at, operation });
-  }
-}

@@ -1,9 +1,10 @@
-/** Checks that a config stays inside its own block and imports no files. Pure. */
+/** Checks that a config stays inside its own block and imports no files. */
+import { createPauses } from '../../shared/async.ts';
 import { type CheckOptions, checkConfig } from '../../shared/caddyfile/check.ts';
 import { snippetNames } from '../../shared/caddyfile/preamble.ts';
 import { MAX_ALL_WORDS } from '../../shared/caddyfile/tokenizer.ts';
 import { Failure } from '../../shared/failure.ts';
-import { fillUpstream } from '../caddyfile/render.ts';
+import { fillUpstream, renderSite } from '../caddyfile/render.ts';
 import { siteForm } from '../caddyfile/site.ts';
 import { type Plan, vhostAfter } from './changes.ts';
 import type { Vhost } from './vhost.ts';
@@ -12,16 +13,26 @@ import type { Vhost } from './vhost.ts';
 export type Dialect = { heredocs: boolean; importDirs?: readonly string[] };
 
 /**
+ * Renders each vhost as well, so that rendering all of them later takes no time.
  * @param vhosts all in one call: reading a long preamble for each of them would take minutes
  * @throws Failure PROXY_REJECTED with the vhost and the line of its config
  */
-export function assertContained(vhosts: Iterable<Vhost>, preamble: string, dialect: Dialect): void {
+export async function assertContained(
+  vhosts: Iterable<Vhost>,
+  preamble: string,
+  dialect: Dialect,
+): Promise<void> {
+  const pause = createPauses();
   const options: CheckOptions = {
     ...dialect,
     snippets: snippetNames(preamble),
     words: { left: MAX_ALL_WORDS },
   };
-  for (const vhost of vhosts) assertInBlock(vhost, options);
+  for (const vhost of vhosts) {
+    assertInBlock(vhost, options);
+    renderSite(vhost);
+    await pause();
+  }
 }
 
 function assertInBlock(vhost: Vhost, options: CheckOptions): void {
@@ -45,9 +56,12 @@ function assertInBlock(vhost: Vhost, options: CheckOptions): void {
  * a snippet that it no longer defines becomes an import of a file.
  * @throws as `assertContained`
  */
-export function assertPlanContained({ next, steps }: Plan<unknown>, dialect: Dialect): void {
+export async function assertPlanContained(
+  { next, steps }: Plan<unknown>,
+  dialect: Dialect,
+): Promise<void> {
   const changed = steps.flatMap((step) => vhostAfter(step) ?? []);
   const isPreamble = steps.some(({ kind }) => kind === 'preamble');
   const others = isPreamble ? next.vhosts.filter(({ enabled }) => enabled) : [];
-  assertContained(new Set([...changed, ...others]), next.preamble, dialect);
+  await assertContained(new Set([...changed, ...others]), next.preamble, dialect);
 }

@@ -87,7 +87,8 @@ export function createGateway(agent: AgentClient): Gateway {
     async check(set, changed = []) {
       const whole = renderedOf(set);
       await located(agent.validate(whole.text), whole);
-      const hidden = changed.filter(({ id }) => !whole.spans.some((span) => span.id === id));
+      const known = new Set(whole.spans.map(({ id }) => id));
+      const hidden = changed.filter(({ id }) => !known.has(id));
       if (hidden.length > 0) await validate(set, hidden);
     },
 

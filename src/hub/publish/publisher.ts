@@ -108,7 +108,7 @@ export function createPublisher({
     let open = items;
     while (open.length > 0) {
       const time = now();
-      const batch = planBatch(accepted, open, time);
+      const batch = await planBatch(accepted, open, time);
       if (batch.plans.length === 0) return settle(batch);
       const refused = (await refuseEarly(batch.plans)) ?? (await publish(batch.plans, time));
       if (refused === 'together') {
@@ -132,7 +132,7 @@ export function createPublisher({
     const known = await dialectFor(plans.at(-1)?.plan.next ?? accepted);
     for (const { item, plan } of plans) {
       try {
-        assertPlanContained(plan, known);
+        await assertPlanContained(plan, known);
       } catch (error) {
         refused.set(item, forCaller(error, plan.steps));
       }
@@ -282,11 +282,12 @@ export function createPublisher({
     warnings: standing.warnings,
 
     async preview(change) {
-      const plan = change(accepted, now());
-      if ('done' in plan) return { next: accepted, refusal: null };
+      const set = accepted;
+      const plan = await change(set, now());
+      if ('done' in plan) return { next: set, refusal: null };
       const { next, steps } = plan;
       try {
-        assertPlanContained(plan, await dialectFor(next));
+        await assertPlanContained(plan, await dialectFor(next));
         await check(plan);
         return { next, refusal: null };
       } catch (error) {

@@ -61,7 +61,8 @@ export function createChangeQueue(
       const { promise, resolve, reject } = Promise.withResolvers<T>();
       waiting.push({
         ...{ change, author, replace, reject, requestIds: requestIds() },
-        resolve: resolve as (result: unknown) => void,
+        // The answer to a large change is made in another turn than its commit.
+        resolve: (result) => setImmediate(() => resolve(result as T)),
       });
       if (waiting.length === 1) void between(publishWaiting);
       return promise;

@@ -1,11 +1,10 @@
 /** Keeps the published set, and the changelog beside it, in the database. */
-import { asc, eq, sql } from 'drizzle-orm';
+import { asc, sql } from 'drizzle-orm';
 import { inTransaction, type OpenDatabase } from '../db/open.ts';
 import { changelog, hub, preamble, vhosts } from '../db/schema.ts';
 import type { Planned } from './batch.ts';
-import type { Step } from './changes.ts';
-import { recordOf } from './history.ts';
 import type { SiteSet } from './vhost.ts';
+import { prepareWrites } from './writes.ts';
 
 export type Store = {
   /** The id of the database, by which an agent knows whom it obeys. */
@@ -80,13 +79,9 @@ export function createStore({
     commit(plans, time) {
       assertInPlace();
       inTransaction(db, (tx) => {
+        const write = prepareWrites(tx, time);
         for (const { item, plan } of plans) {
-          for (const step of plan.steps) {
-            write(tx, step, time);
-            tx.insert(changelog)
-              .values({ ...item.author, ...recordOf(step), createdAt: time })
-              .run();
-          }
+          for (const step of plan.steps) write(step, item.author);
         }
       });
     },
@@ -97,24 +92,4 @@ export function createStore({
       db.update(preamble).set({ config, updatedAt: time }).run();
     },
   };
-}
-
-function write(
-  tx: Pick<OpenDatabase['db'], 'insert' | 'update' | 'delete'>,
-  step: Step,
-  time: Date,
-): void {
-  switch (step.kind) {
-    case 'preamble':
-      tx.update(preamble).set({ config: step.after, updatedAt: time }).run();
-      break;
-    case 'create':
-      tx.insert(vhosts).values(step.after).run();
-      break;
-    case 'delete':
-      tx.delete(vhosts).where(eq(vhosts.id, step.before.id)).run();
-      break;
-    default:
-      tx.update(vhosts).set(step.after).where(eq(vhosts.id, step.after.id)).run();
-  }
 }

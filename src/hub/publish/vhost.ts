@@ -144,8 +144,8 @@ function addTo({ preamble, ports, byKey }: Owners, vhost: Vhost): void {
  */
 export function follows(set: SiteSet, next: SiteSet, before?: Vhost, after?: Vhost): void {
   const known = owners.get(set.vhosts);
-  if (known?.preamble !== next.preamble) return;
   owners.delete(set.vhosts);
+  if (known?.preamble !== next.preamble) return;
   if (before) {
     for (const key of keysOf(before, known.preamble, known.ports)) {
       known.byKey.get(key)?.delete(before);

@@ -6,8 +6,8 @@ import { about, REPLACE } from '../http/about.ts';
 import { ReplaceQuery, replaces } from '../http/params.ts';
 import { BODY, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
 import { Success } from '../http/schemas.ts';
-import { sequence } from '../publish/changes.ts';
 import { changeOf, Operation } from '../publish/operation.ts';
+import { sequence } from '../publish/sequence.ts';
 import type { VhostChangeRoutesDeps } from './change-routes.ts';
 import { NEW_VHOST, VHOST, VhostView, viewVhost } from './view.ts';
 

@@ -22,9 +22,9 @@ const OTHER = 'other';
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const CHANGES = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
-type Handler = (request: Request) => Response | Promise<Response>;
+export type Handler = (request: Request) => Response | Promise<Response>;
 /** Elysia 1.4 types this as any function of functions. */
-type Wrap = Parameters<AnyElysia['wrap']>[0];
+export type Wrap = Parameters<AnyElysia['wrap']>[0];
 
 /** For Elysia's `wrap`, so that the app cannot answer anything without it. */
 export function observeRequests({ routes, log, seen, several }: RequestsDeps): Wrap {

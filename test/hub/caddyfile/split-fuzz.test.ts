@@ -6,7 +6,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { render } from '../../../src/hub/caddyfile/render.ts';
 import { splitCaddyfile } from '../../../src/hub/caddyfile/split.ts';
 import { comparable, firstDifference } from '../../../src/hub/exchange/compare.ts';
-import { createChange, preambleChange, sequence } from '../../../src/hub/publish/changes.ts';
+import { createChange, preambleChange } from '../../../src/hub/publish/changes.ts';
+import { sequence } from '../../../src/hub/publish/sequence.ts';
 import type { SiteSet } from '../../../src/hub/publish/vhost.ts';
 import { type AdaptCaddy, startAdaptCaddy } from '../../harness/adapt-caddy.ts';
 import { type Random, seededRandom } from '../../harness/random.ts';
@@ -73,14 +74,14 @@ test(
       // Some are refused, for example because the same site comes twice.
       if (!original.ok) continue;
       counts.accepted++;
-      const split = splitCaddyfile(file);
+      const split = await splitCaddyfile(file);
       expect({ file, split: split !== null }).toEqual({ file, split: true });
       if (!split) continue;
       const changes = [
         preambleChange(split.preamble),
         ...split.sites.map((one) => createChange(one)),
       ];
-      const plan = sequence<unknown>(changes)(EMPTY, new Date());
+      const plan = await sequence<unknown>(changes)(EMPTY, new Date());
       const set = 'done' in plan ? EMPTY : plan.next;
       const again = await caddy.adapt(render(set.preamble, set.vhosts).text);
       const place = again.ok

@@ -1,0 +1,78 @@
+/** Requests that come in while a large one is worked on are answered before it. There is no clock here. */
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { type Owner, startOwner } from '../harness/owner.ts';
+import { ask } from '../harness/stack.ts';
+
+const SITES = 2_000;
+const LIGHT = 5;
+
+let owner: Owner;
+let preamble: string;
+
+beforeAll(async () => {
+  owner = await startOwner();
+  preamble = (await owner.call('GET', '/preamble')).body.config;
+});
+afterAll(() => owner.stack.stop());
+
+const domains = (prefix: string, count: number) =>
+  Array.from({ length: count }, (_, at) => `http://${prefix}${at}.example`);
+const file = () =>
+  `${preamble}\n${domains('i', SITES)
+    .map((domain) => `${domain} {\n\trespond a\n}\n`)
+    .join('')}`;
+const words = (bytes: number) => 'a '.repeat(bytes / 2);
+const MIB = 1024 * 1024;
+
+test.each<[string, () => [path: string, body: object], number]>([
+  ['an import', () => ['/import', { proxyfile: file() }], 200],
+  [
+    'a thousand changes',
+    () => {
+      const operations = domains('b', 1_000).map((domain) => ({
+        ...{ op: 'create', domain, config: 'respond a' },
+      }));
+      return ['/vhosts/bulk', { operations }];
+    },
+    200,
+  ],
+  [
+    'a restore',
+    () => {
+      const vhosts = domains('r', SITES).map((domain) => ({
+        ...{ domain, config: 'respond a', upstream: '', enabled: true },
+      }));
+      return ['/restore?replace=true', { version: 1, preamble, vhosts }];
+    },
+    200,
+  ],
+  ['the longest import', () => ['/import', { proxyfile: words(15 * MIB) }], 502],
+  [
+    'an import of one long word',
+    () => ['/import', { proxyfile: `http://w.example {\nrespond ${'a'.repeat(MIB)}\n}` }],
+    200,
+  ],
+  [
+    'a preview of many lines',
+    () => {
+      const config = 'header X-A b\n'.repeat(3_000);
+      return ['/preview', { op: 'create', domain: 'http://p.example', config }];
+    },
+    200,
+  ],
+])(
+  '%s keeps no other request waiting until its end',
+  async (_, make, status) => {
+    const [path, body] = make();
+    let isOver = false;
+    const heavy = owner.call('POST', path, body).finally(() => {
+      isOver = true;
+    });
+    for (let light = 0; light < LIGHT; light++) {
+      expect((await ask(`${owner.stack.hub}/health`)).status).toBe(200);
+      expect(isOver).toBe(false);
+    }
+    expect((await heavy).status).toBe(status);
+  },
+  90_000,
+);

@@ -1,0 +1,106 @@
+/**
+ * Sets of thousands of sites in one change. There is no clock here: others get their turn while such
+ * a change is prepared, and what takes quadratic time does not finish before the test's end.
+ */
+import { expect, test } from 'bun:test';
+import { splitCaddyfile } from '../../src/hub/caddyfile/split.ts';
+import { restoreChange } from '../../src/hub/exchange/snapshot.ts';
+import {
+  type Change,
+  createChange,
+  deleteChange,
+  preambleChange,
+  toggleChange,
+  updateChange,
+} from '../../src/hub/publish/changes.ts';
+import { assertContained } from '../../src/hub/publish/containment.ts';
+import { sequence } from '../../src/hub/publish/sequence.ts';
+import type { SiteSet } from '../../src/hub/publish/vhost.ts';
+
+const EMPTY: SiteSet = { preamble: '', vhosts: [], nextId: 1 };
+const fields = (at: number) => ({ domain: `s${at}.example`, config: 'respond a', upstream: '' });
+const sites = (count: number) => Array.from({ length: count }, (_, at) => fields(at));
+
+async function planned(change: Change<unknown>, set = EMPTY): Promise<SiteSet> {
+  const plan = await change(set, new Date());
+  return 'done' in plan ? set : plan.next;
+}
+
+/** How often others got a turn while a job was done. */
+async function turns(job: () => unknown): Promise<number> {
+  let count = 0;
+  const ticker = setInterval(() => count++, 0);
+  await job();
+  clearInterval(ticker);
+  return count;
+}
+
+test('ten thousand sites in one change are compared by their addresses, not with each other', async () => {
+  const creates = sites(10_000).map(createChange);
+  expect((await planned(sequence(creates))).vhosts).toHaveLength(10_000);
+  const twice = sequence([...creates, createChange({ ...fields(7), domain: 'S7.example' })]);
+  await expect(planned(twice)).rejects.toThrow(
+    'Another vhost (s7.example) already has this domain.',
+  );
+}, 30_000);
+
+test('a hundred thousand sites are replaced by as many without copying the list for each', async () => {
+  const set = await planned(sequence(sites(100_000).map(createChange)));
+  const vhosts = sites(100_000).map((site) => ({ ...site, enabled: true }));
+  const next = await planned(restoreChange({ version: 1, preamble: '', vhosts }, true), set);
+  expect(next.vhosts).toHaveLength(100_000);
+  expect(next.vhosts[0]?.id).toBe(100_001);
+}, 60_000);
+
+test('others get their turn while many sites are planned, checked and taken from a file', async () => {
+  const set = { ...EMPTY, ...(await planned(sequence(sites(20_000).map(createChange)))) };
+  const updates = set.vhosts.map(({ id }) => updateChange(id, { config: 'respond b' }));
+  const file = set.vhosts.map(({ domain, config }) => `${domain} {\n\t${config}\n}\n`).join('');
+  const jobs = {
+    create: () => planned(sequence(sites(20_000).map(createChange))),
+    update: () => planned(sequence(updates.slice(0, 3_000)), set),
+    check: () => assertContained(set.vhosts, '', { heredocs: true }),
+    split: () => splitCaddyfile(file),
+  };
+  for (const [name, job] of Object.entries(jobs)) {
+    expect([name, (await turns(job)) > 0]).toEqual([name, true]);
+  }
+}, 30_000);
+
+test('a set stays as it is while changes are planned on top of it', async () => {
+  const set = await planned(sequence(sites(3).map(createChange)));
+  const before = structuredClone(set);
+  const all = [
+    createChange(fields(3)),
+    toggleChange(1),
+    deleteChange(2),
+    updateChange(3, { domain: 'other.example' }),
+  ];
+  const next = await planned(sequence<unknown>(all), set);
+  expect(set).toEqual(before);
+  expect(next.vhosts.map(({ domain }) => domain)).toEqual([
+    's0.example',
+    'other.example',
+    's3.example',
+  ]);
+  await expect(planned(sequence<unknown>([...all, toggleChange(9)]), set)).rejects.toThrow(
+    'There is no such vhost.',
+  );
+  // A finished list is no draft any more.
+  await planned(deleteChange(1), next);
+  expect(next.vhosts).toHaveLength(3);
+  await planned(createChange({ ...fields(0), domain: 'S1.example' }), next);
+  await expect(planned(sequence([createChange(fields(1))]), set)).rejects.toThrow('s1.example');
+});
+
+test('addresses are compared under the preamble of their own step', async () => {
+  const set = await planned(sequence(sites(2).map(createChange)));
+  const back = sequence<unknown>([
+    createChange(fields(2)),
+    preambleChange('{\n\temail a@b.example\n}'),
+    deleteChange(1),
+    preambleChange(''),
+    createChange(fields(0)),
+  ]);
+  expect((await planned(back, set)).vhosts.map(({ id }) => id)).toEqual([2, 3, 4]);
+});
