@@ -54,7 +54,7 @@ function readSections(text: string, options: TokenizeOptions): Section[] | null 
   const sections: Section[] = [];
   let from = 0;
   for (let index = 0; index < tokens.length; ) {
-    const { block } = readBlock(tokens, index, () => false);
+    const { block } = readBlock(tokens, index, () => false, options.importBlocks);
     if (!block) {
       if (sections.some(({ kind }) => kind === 'site')) return null;
       const bare = bareSite(text, tokens, index, from);

@@ -12,7 +12,7 @@ import {
   preambleChange,
   sequence,
 } from '../publish/changes.ts';
-import { assertContained } from '../publish/containment.ts';
+import { assertContained, assertPreambleContained } from '../publish/containment.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import type { SiteSet, Vhost } from '../publish/vhost.ts';
 import { comparable, firstDifference } from './compare.ts';
@@ -82,6 +82,7 @@ export function createImporter(deps: ImporterDeps): Importer {
       };
       try {
         const imported = appliedToNothing(importing, now());
+        assertPreambleContained(imported.preamble, dialect);
         assertContained(imported.vhosts, imported.preamble, dialect);
         await prove(file, { ...imported, preamble });
         if (options.dryRun) {

@@ -1,6 +1,7 @@
 /** Checks that a config stays inside its own block and imports no files. Pure. */
 import { type CheckOptions, checkConfig } from '../../shared/caddyfile/check.ts';
-import { snippetNames } from '../../shared/caddyfile/preamble.ts';
+import { dialectsFor, type Dialect as Syntax } from '../../shared/caddyfile/dialect.ts';
+import { checkPreamble, snippetNames } from '../../shared/caddyfile/preamble.ts';
 import { MAX_ALL_WORDS } from '../../shared/caddyfile/tokenizer.ts';
 import { Failure } from '../../shared/failure.ts';
 import { fillUpstream } from '../caddyfile/render.ts';
@@ -9,27 +10,31 @@ import { type Plan, vhostAfter } from './changes.ts';
 import type { Vhost } from './vhost.ts';
 
 /** What these checks need to know of the proxy: its syntax, and folders it may import from. */
-export type Dialect = { heredocs: boolean; importDirs?: readonly string[] };
+export type Dialect = Syntax & { importDirs?: readonly string[] };
 
 /**
  * @param vhosts all in one call: reading a long preamble for each of them would take minutes
  * @throws Failure PROXY_REJECTED with the vhost and the line of its config
  */
 export function assertContained(vhosts: Iterable<Vhost>, preamble: string, dialect: Dialect): void {
-  const options: CheckOptions = {
-    ...dialect,
-    snippets: snippetNames(preamble),
-    words: { left: MAX_ALL_WORDS },
-  };
-  for (const vhost of vhosts) assertInBlock(vhost, options);
+  // As Caddy will read it: an upstream inside a placeholder would move the end of the placeholder.
+  const filled = Array.from(vhosts, (vhost) => ({
+    ...vhost,
+    config: fillUpstream(vhost.config, vhost.upstream),
+  }));
+  for (const one of dialectsFor(dialect, [preamble, ...filled.map(({ config }) => config)])) {
+    const options: CheckOptions = {
+      ...one,
+      snippets: snippetNames(preamble, one),
+      words: { left: MAX_ALL_WORDS },
+    };
+    for (const vhost of filled) assertInBlock(vhost, options);
+  }
 }
 
-function assertInBlock(vhost: Vhost, options: CheckOptions): void {
-  // As Caddy will read it: an upstream inside a placeholder would move the end of the placeholder.
-  const config = fillUpstream(vhost.config, vhost.upstream);
-  const fault = checkConfig(config, siteForm(vhost.domain, config).form, options);
+function assertInBlock({ id, domain, config }: Vhost, options: CheckOptions): void {
+  const fault = checkConfig(config, siteForm(domain, config).form, options);
   if (!fault) return;
-  const { id, domain } = vhost;
   throw new Failure(
     'PROXY_REJECTED',
     'This configuration cannot be published; nothing was changed.',
@@ -40,6 +45,18 @@ function assertInBlock(vhost: Vhost, options: CheckOptions): void {
   );
 }
 
+/** @throws Failure PROXY_REJECTED with the preamble's line if it could reach beyond its end */
+export function assertPreambleContained(preamble: string, dialect: Dialect): void {
+  for (const one of dialectsFor(dialect, [preamble])) {
+    const fault = checkPreamble(preamble, one);
+    if (!fault) continue;
+    throw new Failure('PROXY_REJECTED', 'This preamble cannot be published; nothing was changed.', {
+      detail: fault.message,
+      at: { preamble: { line: fault.line } },
+    });
+  }
+}
+
 /**
  * Checks every vhost that a plan affects. A change of the preamble affects all of them: an import of
  * a snippet that it no longer defines becomes an import of a file.
@@ -48,6 +65,7 @@ function assertInBlock(vhost: Vhost, options: CheckOptions): void {
 export function assertPlanContained({ next, steps }: Plan<unknown>, dialect: Dialect): void {
   const changed = steps.flatMap((step) => vhostAfter(step) ?? []);
   const isPreamble = steps.some(({ kind }) => kind === 'preamble');
+  if (isPreamble) assertPreambleContained(next.preamble, dialect);
   const others = isPreamble ? next.vhosts.filter(({ enabled }) => enabled) : [];
   assertContained(new Set([...changed, ...others]), next.preamble, dialect);
 }
