@@ -1,7 +1,7 @@
 /** The usual mistakes in a config: whatever the version, a refusal names the config's own line. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { hasHeredocs } from '../../../src/shared/caddyfile/dialect.ts';
-import { CADDYS } from '../../harness/caddys.ts';
+import { CADDYS, versionOf } from '../../harness/caddys.ts';
 import { type Owner, startOwner } from '../../harness/owner.ts';
 
 const PREAMBLE = '(faulty) {\n\tlog\n\trespnd x\n}';
@@ -90,9 +90,7 @@ describe.each(CADDYS)('with $name', ({ bin }) => {
   });
 
   test.each(NEWER)('a mistake %s is on its line', async (_, config, line) => {
-    const isNewer = hasHeredocs(
-      /\d+\.\S+/.exec(Bun.spawnSync([bin, 'version']).stdout.toString())?.[0] ?? null,
-    );
+    const isNewer = hasHeredocs(versionOf(bin));
     const { detail, line: named } = await preview(config);
     expect(detail).not.toMatch(/ at \S*:\d|line #|Caddyfile:|-:\d/);
     if (isNewer) expect({ detail, named }).toEqual({ detail, named: line });
