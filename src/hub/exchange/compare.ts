@@ -17,12 +17,12 @@ export function firstDifference(one: unknown, other: unknown, path = ''): string
 }
 
 /**
- * A copy without what the agent sets itself: the admin endpoint, and which hosts are not logged (a
- * list that Caddy 2.6.2 writes in random order).
+ * A copy without what the agent sets itself and imports leave out: admin endpoint and storage, and
+ * which hosts are not logged (a list that Caddy 2.6.2 writes in random order).
  */
 export function comparable(config: unknown): unknown {
   if (!isTree(config)) return config;
-  const { admin: _, ...rest } = structuredClone(config);
+  const { admin: _, storage: __, ...rest } = structuredClone(config);
   const servers = path(rest, ['apps', 'http', 'servers']);
   for (const server of isTree(servers) ? Object.values(servers) : []) {
     const logs = path(server, ['logs']);

@@ -1,5 +1,7 @@
 /** Imports a Caddyfile as preamble and vhosts, and proves that they mean the same to the proxy. */
-import { findOption, globalOptions, withOptions } from '../../shared/caddyfile/globals.ts';
+
+import { globalOptions, optionsLeftOut, withOptions } from '../../shared/caddyfile/globals.ts';
+import type { TokenizeOptions } from '../../shared/caddyfile/tokenizer.ts';
 import { Failure, sentenceOf } from '../../shared/failure.ts';
 import type { AgentClient } from '../agent-client/client.ts';
 import { inlineImports, type ReadImport } from '../caddyfile/inline.ts';
@@ -69,8 +71,8 @@ export function createImporter(deps: ImporterDeps): Importer {
   return {
     async run(file, options) {
       // If our ports are kept, the file's default ports are not the ones that will be used.
-      await agent.validate(blankAdmin(file), !keepFirst);
       const dialect = await publisher.dialect();
+      await agent.validate(blankLeftOut(file, dialect), !keepFirst);
       const split = splitCaddyfile(inlineImports(file, readImport, dialect), dialect);
       if (!split) throw differs('its blocks cannot be told apart');
       const { preamble, sites, skipped } = split;
@@ -126,13 +128,13 @@ function inTermsOfFile(error: unknown, sites: readonly ImportedSite[]): unknown 
   );
 }
 
-/** The file with its `admin` option blanked out, which the import leaves out; lines stay as they are. */
-function blankAdmin(file: string): string {
-  const text = file.replace(/^\ufeff/, '');
-  const option = findOption(text, 'admin');
-  if (!option) return text;
-  const { start, end } = option;
-  return text.slice(0, start) + text.slice(start, end).replace(/[^\n]/g, ' ') + text.slice(end);
+/** The file with the options blanked out that the import leaves out; lines stay as they are. */
+function blankLeftOut(file: string, dialect: TokenizeOptions): string {
+  let text = file.replace(/^\ufeff/, '');
+  for (const { start, end } of optionsLeftOut(text, dialect)) {
+    text = text.slice(0, start) + text.slice(start, end).replace(/[^\n]/g, ' ') + text.slice(end);
+  }
+  return text;
 }
 
 /** `preamble` with those options of the present one that it does not set. */
