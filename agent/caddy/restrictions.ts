@@ -67,7 +67,10 @@ export function createRestrictions(deps: RestrictionsDeps): Restrictions {
 
     checkConfig(config, text) {
       if (config.admin !== undefined)
-        throw new Restricted(ADMIN_IS_OURS, findOption(text, 'admin')?.line);
+        throw new Restricted(
+          ADMIN_IS_OURS,
+          (findOption(text, 'admin') ?? findOption(text, 'persist_config'))?.line,
+        );
       if (hasStorage(config)) throw new Restricted(STORAGE);
       const path = findForbiddenPath(config, paths);
       if (path !== null) throw new Restricted(path);

@@ -26,6 +26,15 @@ export function lastErrorOf(stderr: string): string {
     : lines.slice(at).join(' ').slice('Error: '.length).trim();
 }
 
+/** Where a mistake is, before the sentence, as Caddy 2.6 says it, and 2.11 for unknown directives. */
+const PLACE_BEFORE = /^(\S+?):(\d+)(?:: | - )(?:Error during parsing: |Syntax error: )?/;
+
+/** The same after the sentence, since 2.7, with the imports that led there. */
+const PLACE_AFTER = /,? at (\S+):(\d+)(?: import chain:? \[.*\])?$/;
+
+/** The same inside the sentence, in mistakes of heredocs. */
+const PLACE_INSIDE = / on line #(\d+)/;
+
 /**
  * @param sentence Caddy's words without the leading `Error: `
  * @returns `unrecognized directive: x` and 3, or the bare sentence
@@ -35,14 +44,25 @@ export function cleanWords(sentence: string): ProxyWords {
   for (let match = WRAPPERS.exec(rest); match; match = WRAPPERS.exec(rest)) {
     rest = rest.slice(match[0].length);
   }
-  const place = /^(\S+?):(\d+)(?:: | - )(?:Error during parsing: |Syntax error: )?/.exec(rest);
-  if (place === null) return { detail: clip(withoutPaths(rest)), line: undefined };
-  if (place[1] !== '-' && place[1] !== 'Caddyfile') {
-    return { detail: 'an imported file is not valid', line: undefined };
+  const before = PLACE_BEFORE.exec(rest);
+  let place = before;
+  if (before) rest = rest.slice(before[0].length);
+  // Of several, the first is where the mistake is, the others are what it is part of.
+  for (let match = PLACE_AFTER.exec(rest); match; match = PLACE_AFTER.exec(rest)) {
+    rest = rest.slice(0, match.index);
+    place = match;
   }
-  const line = Number(place[2]);
-  return { detail: clip(withoutPaths(rest.slice(place[0].length))), line };
+  const isOwn = place === null || place[1] === '-' || place[1] === 'Caddyfile';
+  const line = place && isOwn ? Number(place[2]) : undefined;
+  if (!isOwn || IN_FILE.test(rest)) return { detail: 'an imported file is not valid', line };
+  const inside = PLACE_INSIDE.exec(rest);
+  const detail = clip(withoutPaths(rest.replace(PLACE_INSIDE, '')));
+  // A heredoc that never ends is said to be wrong on the last line of the Caddyfile.
+  return { detail, line: inside && !detail.startsWith('incomplete') ? Number(inside[1]) : line };
 }
+
+/** What follows quotes the file. */
+const IN_FILE = /^Could not read tokens while importing /;
 
 /**
  * The refusal for a caller.

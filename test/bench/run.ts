@@ -5,6 +5,7 @@ const BENCHES: Record<string, () => Promise<{ run: () => Promise<void> }>> = {
   publish: () => import('./publish.ts'),
   logs: () => import('./logs.ts'),
   import: () => import('./import.ts'),
+  corpus: () => import('./corpus.ts'),
   auth: () => import('./auth.ts'),
   binary: () => import('./binary.ts'),
   dashboard: () => import('./dashboard.ts'),

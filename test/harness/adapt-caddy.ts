@@ -24,6 +24,7 @@ export type AdaptCaddy = { adapt(source: string): Promise<Adapted>; stop(): Prom
 /** Starts Caddy with its admin endpoint on a unix socket; its environment is the bare minimum. */
 export async function startAdaptCaddy(
   environment: Record<string, string> = {},
+  bin = 'caddy',
 ): Promise<AdaptCaddy> {
   const folder = mkdtempSync(join(tmpdir(), 'adapt-'));
   const unix = join(folder, 'a.sock');
@@ -33,7 +34,7 @@ export async function startAdaptCaddy(
     JSON.stringify({ admin: { listen: `unix/${unix}`, config: { persist: false } } }),
   );
   const log = openSync(join(folder, 'caddy.log'), 'a');
-  const child = Bun.spawn(['caddy', 'run', '--config', boot], {
+  const child = Bun.spawn([bin, 'run', '--config', boot], {
     cwd: folder,
     env: {
       PATH: process.env.PATH ?? '',

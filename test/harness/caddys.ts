@@ -10,6 +10,10 @@ export const CADDYS: readonly { name: string; bin: string }[] = [
   ...(next && existsSync(next) ? [{ name: 'the next Caddy', bin: next }] : []),
 ];
 
+/** The version of a Caddy, such as `2.6.2`. */
+export const versionOf = (bin: string): string =>
+  /\d+\.\d+\.\d+/.exec(Bun.spawnSync([bin, 'version']).stdout.toString())?.[0] ?? '';
+
 /** The managed Caddys that run for a data folder. */
 export const caddiesOf = (dataDir: string, bin = 'caddy') =>
   findCaddies(join(dataDir, 'caddy'), bin);

@@ -61,7 +61,8 @@ function readList(text: string, tokens: readonly Token[]): string[] | null | und
   return undefined;
 }
 
-function isDirective(word: string): boolean {
+/** Whether a word means a directive, or a matcher, even where an address may stand. */
+export function isDirective(word: string): boolean {
   return word.startsWith('@') || DIRECTIVES.has(word);
 }
 

@@ -1,6 +1,6 @@
 /** Takes a Caddyfile apart into preamble and sites. */
 import { createPauses } from '../../shared/async.ts';
-import { ADMIN_IS_OURS, findOption, withoutOption } from '../../shared/caddyfile/globals.ts';
+import { optionsLeftOut, withoutOption } from '../../shared/caddyfile/globals.ts';
 import { maskPlaceholders, UPSTREAM } from '../../shared/caddyfile/placeholders.ts';
 import { type Block, readBlock } from '../../shared/caddyfile/structure.ts';
 import {
@@ -11,10 +11,11 @@ import {
 } from '../../shared/caddyfile/tokenizer.ts';
 import { isUpstream } from './address.ts';
 import { onlyArgument } from './directive.ts';
+import { isDirective } from './site.ts';
 
 /** A site of a Caddyfile that someone else wrote, as a vhost would hold it. */
 export type ImportedSite = { domain: string; config: string; upstream: string };
-/** What was left out because it changes nothing; `line` of the file. */
+/** What was left out, and why; `line` of the file. */
 export type Skipped = { line: number; reason: string };
 export type Split = { preamble: string; sites: ImportedSite[]; skipped: Skipped[] };
 
@@ -41,15 +42,13 @@ export async function splitCaddyfile(
   const sections = readSections(text, options) ?? readSections(`${text}\n}`, options);
   if (!sections) return null;
   const shared = sections.filter(({ kind }) => kind !== 'site').map((one) => tidy(one.text));
-  const skipped: Skipped[] = [];
-  let preamble = shared.join('\n\n');
-  const inFile = findOption(text, 'admin');
-  const inPreamble = findOption(preamble, 'admin');
-  if (inFile && inPreamble) {
-    preamble = withoutOption(preamble, inPreamble);
-    const line = header.split('\n').length - 1 + inFile.line;
-    skipped.push({ line, reason: ADMIN_IS_OURS });
-  }
+  const before = header.split('\n').length - 1;
+  const skipped = optionsLeftOut(text, options).map(({ line, reason }) => ({
+    line: before + line,
+    reason,
+  }));
+  const all = shared.join('\n\n');
+  const preamble = optionsLeftOut(all, options).reduceRight(withoutOption, all);
   const sites: ImportedSite[] = [];
   for (const section of sections) {
     if (section.kind === 'site') sites.push(toSite(section, options));
@@ -63,7 +62,7 @@ function readSections(text: string, options: TokenizeOptions): Section[] | null 
   const sections: Section[] = [];
   let from = 0;
   for (let index = 0; index < tokens.length; ) {
-    const { block } = readBlock(tokens, index, () => false);
+    const { block } = readBlock(tokens, index, () => false, options.importBlocks);
     if (!block) {
       if (sections.some(({ kind }) => kind === 'site')) return null;
       const bare = bareSite(text, tokens, index, from);
@@ -131,8 +130,10 @@ function bareSite(
 
 /** The site as a vhost; the address of its only `reverse_proxy` becomes the vhost's upstream. */
 function toSite({ text, keys }: Section, options: TokenizeOptions): ImportedSite {
+  const [domain = ''] = keys;
+  if (isDirective(domain)) return toSite(withScheme(text, keys), options);
   const config = tidy(text);
-  const plain = { domain: keys[0] ?? '', config, upstream: '' };
+  const plain = { domain, config, upstream: '' };
   const tokens = tokenize(maskPlaceholders(config).masked, options);
   const upstreams = tokens.flatMap((_, index) => {
     const target = onlyArgument(tokens, index, 'reverse_proxy', true);
@@ -143,6 +144,14 @@ function toSite({ text, keys }: Section, options: TokenizeOptions): ImportedSite
   const filled = config.slice(0, only.start) + UPSTREAM + config.slice(only.end);
   if (filled.replaceAll(UPSTREAM, () => only.text) !== config) return plain;
   return { ...plain, config: filled, upstream: only.text };
+}
+
+/** A host that is named like a directive needs its scheme to be read as a host. */
+function withScheme(text: string, [host = '', ...others]: readonly string[]): Section {
+  const start = tokenize(text, { most: 1 })[0]?.start ?? 0;
+  const domain = `https://${host}`;
+  const named = text.slice(0, start) + domain + text.slice(start + host.length);
+  return { kind: 'site', text: named, keys: [domain, ...others] };
 }
 
 /** Without the blank lines around it. */

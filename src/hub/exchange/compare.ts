@@ -33,12 +33,13 @@ function difference(one: unknown, other: unknown): string | null {
 const below = (name: string, path: string): string => (path === '' ? name : `${name}.${path}`);
 
 /**
- * A copy without what the agent sets itself: the admin endpoint, and which hosts are not logged (a
- * list that Caddy 2.6.2 writes in random order). Shares everything else with the original.
+ * A copy without what the agent sets itself and imports leave out: admin endpoint and storage, and
+ * which hosts are not logged (a list that Caddy 2.6.2 writes in random order). Shares everything else
+ * with the original.
  */
 export function comparable(config: unknown): unknown {
   if (!isTree(config)) return config;
-  const { admin: _, ...rest } = config;
+  const { admin: _, storage: __, ...rest } = config;
   return changedAt(rest, ['apps', 'http', 'servers'], (servers) =>
     Object.fromEntries(
       Object.entries(servers).map(([name, server]) => [

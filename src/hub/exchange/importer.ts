@@ -1,12 +1,13 @@
 /** Imports a Caddyfile as preamble and vhosts, and proves that they mean the same to the proxy. */
-import { globalOptions, withOptions } from '../../shared/caddyfile/globals.ts';
+import { globalOptions, optionsLeftOut, withOptions } from '../../shared/caddyfile/globals.ts';
+import type { TokenizeOptions } from '../../shared/caddyfile/tokenizer.ts';
 import { Failure, sentenceOf } from '../../shared/failure.ts';
 import type { AgentClient } from '../agent-client/client.ts';
 import { inlineImports, type ReadImport } from '../caddyfile/inline.ts';
 import { render } from '../caddyfile/render.ts';
 import { type ImportedSite, type Skipped, splitCaddyfile } from '../caddyfile/split.ts';
 import { type Author, type Change, createChange, preambleChange } from '../publish/changes.ts';
-import { assertContained } from '../publish/containment.ts';
+import { assertContained, assertPreambleContained } from '../publish/containment.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import { sequence } from '../publish/sequence.ts';
 import type { SiteSet, Vhost } from '../publish/vhost.ts';
@@ -63,8 +64,8 @@ export function createImporter(deps: ImporterDeps): Importer {
   return {
     async run(file, options) {
       // The rest of a validation can wait: what means the same is validated before it is published.
-      const { config: original } = await agent.adapt(file);
       const dialect = await publisher.dialect();
+      const { config: original } = await agent.adapt(blankLeftOut(file, dialect));
       const split = await splitCaddyfile(inlineImports(file, readImport, dialect), dialect);
       if (!split) throw differs('its blocks cannot be told apart');
       const { preamble, sites, skipped } = split;
@@ -76,6 +77,7 @@ export function createImporter(deps: ImporterDeps): Importer {
       };
       try {
         const imported = await appliedToNothing(importing, now());
+        assertPreambleContained(imported.preamble, dialect);
         await assertContained(imported.vhosts, imported.preamble, dialect);
         await prove(original, { ...imported, preamble });
         if (options.dryRun) {
@@ -117,6 +119,15 @@ function inTermsOfFile(error: unknown, sites: readonly ImportedSite[]): unknown 
   return error.about(
     site ? { vhost: { id: null, domain: site.domain, line } } : { preamble: { line } },
   );
+}
+
+/** The file with the options blanked out that the import leaves out; lines stay as they are. */
+function blankLeftOut(file: string, dialect: TokenizeOptions): string {
+  let text = file.replace(/^\ufeff/, '');
+  for (const { start, end } of optionsLeftOut(text, dialect)) {
+    text = text.slice(0, start) + text.slice(start, end).replace(/[^\n]/g, ' ') + text.slice(end);
+  }
+  return text;
 }
 
 /** `preamble` with those options of the present one that it does not set. */

@@ -1,5 +1,4 @@
 /** The changes that people make to the published set. Pure. */
-import { checkPreamble } from '../../shared/caddyfile/preamble.ts';
 import { Failure } from '../../shared/failure.ts';
 import { spliced } from './draft.ts';
 import {
@@ -145,7 +144,7 @@ export const deleteChange =
     };
   };
 
-/** @throws Failure INVALID_REQUEST, or PROXY_REJECTED if the text cannot stand before the sites */
+/** @throws Failure INVALID_REQUEST */
 export const preambleChange =
   (config: string): Change<{ success: true }> =>
   (set) => {
@@ -153,8 +152,6 @@ export const preambleChange =
       const at = { field: 'config' };
       throw new Failure('INVALID_REQUEST', 'The preamble is not valid Unicode.', { at });
     }
-    const fault = checkPreamble(config, { heredocs: true });
-    if (fault) throw preambleRejected(fault);
     if (config === set.preamble) return { done: { success: true } };
     return {
       next: { ...set, preamble: config },
@@ -162,10 +159,3 @@ export const preambleChange =
       result: { success: true },
     };
   };
-
-/** A refusal of a preamble because of one of its lines. */
-export const preambleRejected = ({ message: detail, line }: { message: string; line: number }) =>
-  new Failure('PROXY_REJECTED', 'This preamble cannot be published; nothing was changed.', {
-    detail,
-    at: { line },
-  });

@@ -1,7 +1,8 @@
 /** Checks that a config stays inside its own block and imports no files. */
 import { createPauses } from '../../shared/async.ts';
 import { type CheckOptions, checkConfig } from '../../shared/caddyfile/check.ts';
-import { snippetNames } from '../../shared/caddyfile/preamble.ts';
+import { dialectsFor, type Dialect as Syntax } from '../../shared/caddyfile/dialect.ts';
+import { checkPreamble, snippetNames } from '../../shared/caddyfile/preamble.ts';
 import { MAX_ALL_WORDS } from '../../shared/caddyfile/tokenizer.ts';
 import { Failure } from '../../shared/failure.ts';
 import { fillUpstream, renderSite } from '../caddyfile/render.ts';
@@ -10,7 +11,7 @@ import { type Plan, vhostAfter } from './changes.ts';
 import type { Vhost } from './vhost.ts';
 
 /** What these checks need to know of the proxy: its syntax, and folders it may import from. */
-export type Dialect = { heredocs: boolean; importDirs?: readonly string[] };
+export type Dialect = Syntax & { importDirs?: readonly string[] };
 
 /**
  * Renders each vhost as well, so that rendering all of them later takes no time.
@@ -23,24 +24,31 @@ export async function assertContained(
   dialect: Dialect,
 ): Promise<void> {
   const pause = createPauses();
-  const options: CheckOptions = {
-    ...dialect,
-    snippets: snippetNames(preamble),
-    words: { left: MAX_ALL_WORDS },
-  };
+  // As Caddy will read it: an upstream inside a placeholder would move the end of the placeholder.
+  const filled = Array.from(vhosts, (vhost) => ({
+    ...vhost,
+    config: fillUpstream(vhost.config, vhost.upstream),
+  }));
+  for (const one of dialectsFor(dialect, [preamble, ...filled.map(({ config }) => config)])) {
+    const options: CheckOptions = {
+      ...one,
+      snippets: snippetNames(preamble, one),
+      words: { left: MAX_ALL_WORDS },
+    };
+    for (const vhost of filled) {
+      assertInBlock(vhost, options);
+      await pause();
+    }
+  }
   for (const vhost of vhosts) {
-    assertInBlock(vhost, options);
     renderSite(vhost);
     await pause();
   }
 }
 
-function assertInBlock(vhost: Vhost, options: CheckOptions): void {
-  // As Caddy will read it: an upstream inside a placeholder would move the end of the placeholder.
-  const config = fillUpstream(vhost.config, vhost.upstream);
-  const fault = checkConfig(config, siteForm(vhost.domain, config).form, options);
+function assertInBlock({ id, domain, config }: Vhost, options: CheckOptions): void {
+  const fault = checkConfig(config, siteForm(domain, config).form, options);
   if (!fault) return;
-  const { id, domain } = vhost;
   throw new Failure(
     'PROXY_REJECTED',
     'This configuration cannot be published; nothing was changed.',
@@ -49,6 +57,18 @@ function assertInBlock(vhost: Vhost, options: CheckOptions): void {
       at: { vhost: { id, domain, line: fault.line } },
     },
   );
+}
+
+/** @throws Failure PROXY_REJECTED with the preamble's line if it could reach beyond its end */
+export function assertPreambleContained(preamble: string, dialect: Dialect): void {
+  for (const one of dialectsFor(dialect, [preamble])) {
+    const fault = checkPreamble(preamble, one);
+    if (!fault) continue;
+    throw new Failure('PROXY_REJECTED', 'This preamble cannot be published; nothing was changed.', {
+      detail: fault.message,
+      at: { preamble: { line: fault.line } },
+    });
+  }
 }
 
 /**
@@ -62,6 +82,7 @@ export async function assertPlanContained(
 ): Promise<void> {
   const changed = steps.flatMap((step) => vhostAfter(step) ?? []);
   const isPreamble = steps.some(({ kind }) => kind === 'preamble');
+  if (isPreamble) assertPreambleContained(next.preamble, dialect);
   const others = isPreamble ? next.vhosts.filter(({ enabled }) => enabled) : [];
   await assertContained(new Set([...changed, ...others]), next.preamble, dialect);
 }

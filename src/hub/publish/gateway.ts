@@ -2,6 +2,7 @@
 import { Failure, type Location } from '../../shared/failure.ts';
 import { memoize } from '../../shared/memoize.ts';
 import type { AgentClient, Replacing } from '../agent-client/client.ts';
+import { mistakeLine } from '../caddyfile/mistake.ts';
 import { renderProbe } from '../caddyfile/probe.ts';
 import { locate, type Rendered, render } from '../caddyfile/render.ts';
 import { isRejection } from './refusal.ts';
@@ -81,7 +82,7 @@ export function createGateway(agent: AgentClient): Gateway {
       const whole = renderedOf(set);
       const probe = changed && renderProbe(whole, changed);
       const lines = probe ? { ...whole, spans: [...whole.spans, ...beyond(whole, probe)] } : whole;
-      await located(agent.reload(whole.text, probe?.text, how), lines);
+      await located(agent.reload(whole.text, probe?.text, how), lines, probe?.text);
     },
 
     async check(set, changed = []) {
@@ -130,13 +131,16 @@ function beyond(whole: Rendered, probe: Rendered) {
   return probe.spans.filter(({ id }) => !known.has(id));
 }
 
-/** Turns a refusal's line of the proxyfile into one of a vhost's config or of the preamble. */
-async function located<T>(call: Promise<T>, rendered: Rendered): Promise<T> {
+/**
+ * Turns a refusal's line of the proxyfile into one of a vhost's config or of the preamble.
+ * @param text what the proxy validated, with every line where `rendered` has it
+ */
+async function located<T>(call: Promise<T>, rendered: Rendered, text = rendered.text): Promise<T> {
   try {
     return await call;
   } catch (error) {
     if (!(error instanceof Failure) || error.at.line === undefined) throw error;
-    throw error.about(locationOf(rendered, error.at.line));
+    throw error.about(locationOf(rendered, mistakeLine(text, error.at.line, error.detail)));
   }
 }
 

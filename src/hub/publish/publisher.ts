@@ -10,8 +10,7 @@
  *    with the others. Stored vhosts at fault are left out from then on (`left-out.ts`).
  * 5. Rows and changelog are committed (`store.ts`), and only then do the callers get their results.
  */
-
-import { hasHeredocs } from '../../shared/caddyfile/dialect.ts';
+import { dialectOf } from '../../shared/caddyfile/dialect.ts';
 import { Failure } from '../../shared/failure.ts';
 import { type Log, reasonOf } from '../../shared/log.ts';
 import type { ProxyStatus } from '../../shared/wire.ts';
@@ -227,13 +226,13 @@ export function createPublisher({
 
   async function proxyStatus(): Promise<ProxyStatus> {
     const status = await agent.status();
-    dialect = { heredocs: hasHeredocs(status.proxy.version), importDirs };
+    dialect = { ...dialectOf(status.proxy.version), importDirs };
     return status;
   }
 
   async function knownDialect(): Promise<Dialect> {
     if (!dialect) await proxyStatus().catch(() => undefined);
-    return dialect ?? { heredocs: false };
+    return dialect ?? dialectOf(null);
   }
 
   /** Asks again if it matters: another Caddy may have been started since the last look. */

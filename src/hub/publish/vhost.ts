@@ -47,6 +47,9 @@ export type VhostInput = { [Name in Field]?: Vhost[Name] | undefined };
 export const changedFields = (one: Vhost, other: Vhost): readonly Field[] =>
   FIELDS.filter((field) => one[field] !== other[field]);
 
+/** A config that sets `{upstream}` itself, for each request: then it is Caddy's to replace. */
+const SETS_UPSTREAM = /^[^\S\n]*map[^\S\n].*\{upstream\}/m;
+
 /** How many characters a config may grow by when the upstream is filled in. */
 const MAX_FILLING = 1024 * 1024;
 
@@ -64,7 +67,7 @@ export function normalize(domain: string, config: string, upstream: string) {
       'The upstream must be host:port, or an http://, https:// or h2c:// address without a path.',
     );
   }
-  if (target === '' && config.includes(UPSTREAM)) {
+  if (target === '' && config.includes(UPSTREAM) && !SETS_UPSTREAM.test(config)) {
     throw invalid('upstream', 'The config uses {upstream}, but no upstream is set.');
   }
   if (!config.isWellFormed()) throw invalid('config', 'The config is not valid Unicode.');

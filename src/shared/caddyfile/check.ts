@@ -62,7 +62,7 @@ const refuse = (at: number, message: string): Found => ({ block: null, finding: 
 
 function readBody(frame: Frame): Found {
   const { tokens, neighbour: closer } = frame;
-  const { block, flaw } = readBlock(tokens, 0, vanishes);
+  const { block, flaw } = readBlock(tokens, 0, vanishes, frame.options.importBlocks);
   if (flaw) {
     if (flaw.token.start === closer) {
       return refuse(closer, 'The backslash at the end of this line escapes the closing brace.');
@@ -81,7 +81,7 @@ function readSite(frame: Frame): Found {
   const { tokens, from, neighbour } = frame;
   const first = tokens[0];
   if (!first || first.start >= neighbour) return refuse(from, 'A site block is missing here.');
-  const { block, flaw } = readBlock(tokens, 0, vanishes);
+  const { block, flaw } = readBlock(tokens, 0, vanishes, frame.options.importBlocks);
   if (flaw) {
     return { block: null, finding: explainOpen(frame, flaw) };
   }
@@ -119,6 +119,7 @@ const SENTENCES: Record<Flaw['kind'], string> = {
   'import-address': 'A list of addresses cannot contain an import.',
   'import-brace': 'A } cannot be an argument of an import.',
   'import-block': 'An import cannot have a block.',
+  'import-line': 'In the block of an import, a brace must be the last word of its line.',
   'too-deep': `Blocks can be nested at most ${MAX_DEPTH} deep.`,
   address: 'Separate addresses by a comma and a space, and put a space before the {.',
 };

@@ -1,7 +1,34 @@
 /** What depends on the version of Caddy in the syntax of Caddyfiles. Pure. */
 
+export type Dialect = {
+  /** Whether `<<MARK` begins a text of several lines. */
+  heredocs: boolean;
+  /** Whether an import may have a block, for `{block}` and `{blocks.NAME}` of its snippet. */
+  importBlocks: boolean;
+};
+
+/** The dialect of a version, the oldest one if it is unknown. @param version such as `2.6.2` */
+export const dialectOf = (version: string | null): Dialect => ({
+  heredocs: hasHeredocs(version),
+  importBlocks: isSince(version, 9),
+});
+
+/**
+ * The dialects in which a text must be sound: older versions are upgraded while hub and agent run,
+ * and then read what they once accepted as the newer version does.
+ */
+export function dialectsFor<D extends Partial<Dialect>>(dialect: D, texts: readonly string[]): D[] {
+  if (dialect.heredocs || !texts.some((text) => text.includes('<'))) return [dialect];
+  return [dialect, { ...dialect, heredocs: true }];
+}
+
 /** Whether this version reads heredocs, as Caddy does since 2.7. @param version such as `2.6.2`, null if unknown */
 export function hasHeredocs(version: string | null): boolean {
+  return isSince(version, 7);
+}
+
+/** Whether it is at least 2.`minor`. */
+function isSince(version: string | null, least: number): boolean {
   const [major = 0, minor = 0] = (version ?? '').split('.').map(Number);
-  return major > 2 || (major === 2 && minor >= 7);
+  return major > 2 || (major === 2 && minor >= least);
 }

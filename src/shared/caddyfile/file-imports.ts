@@ -1,7 +1,14 @@
 /** Finds what a whole Caddyfile imports from files. Pure. */
+import { dialectsFor } from './dialect.ts';
 import { frame } from './frame.ts';
 import { type Environment, expandPlaceholders } from './placeholders.ts';
-import { startsLine, type Token, type TokenizeOptions, tokenize } from './tokenizer.ts';
+import {
+  isBlockArgument,
+  startsLine,
+  type Token,
+  type TokenizeOptions,
+  tokenize,
+} from './tokenizer.ts';
 import { findStructuralPlaceholder } from './variants.ts';
 
 /** An import of a file: the path or pattern, and its 1-based line. */
@@ -17,28 +24,43 @@ export const mayReadMore = (text: string): boolean => /import|\{\$/.test(text);
 
 /**
  * The imports that are not of one of the Caddyfile's own snippets. It looks only at lines, whatever
- * block they are in, so it may find too many but never too few.
+ * block they are in, so it may find too many but never too few. Caddy may put the block of an import
+ * at any place, so after the first one every word may begin a line.
  */
 export function fileImports(text: string, options: ReadingOptions = {}): FileImport[] {
   if (!mayReadMore(text)) return [];
   const environments = text.includes('{$') ? [options.environment ?? {}, {}] : [{}];
   return environments.flatMap((environment) => {
-    const tokens = tokenize(expandPlaceholders(text, environment), options);
-    const snippets = snippetsOf(tokens);
-    return tokens.flatMap((token, index) => {
-      if (token.text !== 'import' || !begins(tokens, index)) return [];
-      const next = startsLine(tokens, index + 1) ? undefined : tokens[index + 1];
-      const target = next?.text ?? '';
-      return snippets.has(target) ? [] : [{ target, line: token.line }];
-    });
+    const expanded = expandPlaceholders(text, environment);
+    return dialectsFor(options, [expanded]).flatMap((dialect) =>
+      importsOf(tokenize(expanded, dialect)),
+    );
+  });
+}
+
+function importsOf(tokens: readonly Token[]): FileImport[] {
+  const snippets = snippetsOf(tokens);
+  let anywhere = false;
+  return tokens.flatMap((token, index) => {
+    if (token.text !== 'import' || !(anywhere || begins(tokens, index))) return [];
+    const next = startsLine(tokens, index + 1) ? undefined : tokens[index + 1];
+    for (let at = index + 1; at < tokens.length && !startsLine(tokens, at); at++) {
+      anywhere ||= tokens[at]?.text === '{';
+    }
+    const target = next?.text ?? '';
+    return snippets.has(target) ? [] : [{ target, line: token.line }];
   });
 }
 
 /** Names the first `{$…}` whose value could change the structure of a whole Caddyfile, or null. */
 export function structuralPlaceholder(text: string, options: TokenizeOptions): string | null {
   if (!text.includes('{$')) return null;
-  const framed = frame('', text, '\n', { ...options, whole: true });
-  return (framed.frame ? findStructuralPlaceholder(framed.frame) : framed.finding)?.message ?? null;
+  for (const dialect of dialectsFor(options, [text])) {
+    const framed = frame('', text, '\n', { ...dialect, whole: true });
+    const finding = framed.frame ? findStructuralPlaceholder(framed.frame) : framed.finding;
+    if (finding) return finding.message;
+  }
+  return null;
 }
 
 /** Names of snippets defined outside of all blocks; a name with a slash could also be a file. */
@@ -57,4 +79,6 @@ function snippetsOf(tokens: readonly Token[]): Set<string> {
 }
 
 const begins = (tokens: readonly Token[], index: number): boolean =>
-  startsLine(tokens, index) || ['{', '}'].includes(tokens[index - 1]?.text ?? '');
+  startsLine(tokens, index) ||
+  ['{', '}'].includes(tokens[index - 1]?.text ?? '') ||
+  isBlockArgument(tokens[index - 1]);

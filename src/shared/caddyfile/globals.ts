@@ -1,17 +1,24 @@
 /** Reads and edits the global options of a Caddyfile. Pure. */
 import { hasGlobalOptions } from './preamble.ts';
-import { startsLine, tokenize } from './tokenizer.ts';
+import { startsLine, type TokenizeOptions, tokenize } from './tokenizer.ts';
 
 /** Why the `admin` option may not be used. */
 export const ADMIN_IS_OURS = 'admin: signalbox sets the admin endpoint itself';
+
+/** The global options that signalbox does not accept, and why an import leaves them out. */
+const NOT_ACCEPTED: Readonly<Record<string, string>> = {
+  admin: ADMIN_IS_OURS,
+  persist_config: 'persist_config: signalbox keeps the configuration itself',
+  storage: 'storage: certificates and keys stay in the storage of the Caddy that signalbox uses',
+};
 
 /** An option of the global block: its first line, from 1, and its offsets in the text. */
 export type GlobalOption = { name: string; line: number; start: number; end: number };
 
 /** The global options in order, each with its own block if it has one. */
-export function globalOptions(preamble: string): GlobalOption[] {
+export function globalOptions(preamble: string, dialect: TokenizeOptions = {}): GlobalOption[] {
   if (!hasGlobalOptions(preamble)) return [];
-  const tokens = tokenize(preamble);
+  const tokens = tokenize(preamble, dialect);
   const options: GlobalOption[] = [];
   let depth = 0;
   for (const [index, token] of tokens.entries()) {
@@ -33,6 +40,13 @@ export function globalOptions(preamble: string): GlobalOption[] {
 
 export const findOption = (preamble: string, name: string): GlobalOption | undefined =>
   globalOptions(preamble).find((option) => option.name === name);
+
+/** The global options that an import leaves out, with the reason. */
+export const optionsLeftOut = (text: string, dialect: TokenizeOptions) =>
+  globalOptions(text, dialect).flatMap((option) => {
+    const reason = NOT_ACCEPTED[option.name];
+    return reason === undefined ? [] : [{ ...option, reason }];
+  });
 
 /** Removes an option, and its line if nothing else is on it. */
 export function withoutOption(preamble: string, { start, end }: GlobalOption): string {

@@ -17,13 +17,13 @@ export function checkPreamble(preamble: string, options: TokenizeOptions = {}): 
   return toFault(preamble, before, framed.frame ? findInPreamble(framed.frame) : framed.finding);
 }
 
-export function snippetNames(preamble: string): Set<string> {
+export function snippetNames(preamble: string, options: TokenizeOptions = {}): Set<string> {
   const names = new Set<string>();
-  const framed = frame('\n', preamble, NEIGHBOUR, {});
+  const framed = frame('\n', preamble, NEIGHBOUR, options);
   if (!framed.frame) return names;
   const { tokens, neighbour } = framed.frame;
   for (let index = 0; (tokens[index]?.start ?? neighbour) < neighbour; ) {
-    const { block } = readBlock(tokens, index, vanishes);
+    const { block } = readBlock(tokens, index, vanishes, options.importBlocks);
     if (!block) break;
     const name = snippetName(block);
     if (name !== null && !isMasked(name)) names.add(name);
@@ -61,7 +61,7 @@ function findInPreamble(frame: Frame): Finding | null {
   const blocks: Block[] = [];
   const names = new Set<string>();
   for (let index = 0; (tokens[index]?.start ?? neighbour) < neighbour; ) {
-    const { block, flaw } = readBlock(tokens, index, vanishes);
+    const { block, flaw } = readBlock(tokens, index, vanishes, frame.options.importBlocks);
     if (flaw) return explainOpen(frame, flaw);
     const first = tokens[index];
     const at = first?.start ?? 0;
@@ -129,7 +129,7 @@ function findRiskyArgument(tokens: readonly Token[], block: Block): Finding | nu
     const token = tokens[index];
     if (!token?.text.includes('{args')) continue;
     const parts = withoutArguments(token.text);
-    const begins = index === block.open + 1 || startsLine(tokens, index);
+    const begins = block.importBlocks || index === block.open + 1 || startsLine(tokens, index);
     if (/^[{}]$/.test(parts.join('')) || (begins && fits(parts, 'import'))) {
       return { at: token.start, message: 'An argument must not decide what begins or ends here.' };
     }

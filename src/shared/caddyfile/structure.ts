@@ -1,5 +1,5 @@
 /** Finds the blocks of a Caddyfile as Caddy's parser does. Pure. */
-import { isBrace, startsLine, type Token } from './tokenizer.ts';
+import { isBlockArgument, isBrace, startsLine, type Token } from './tokenizer.ts';
 
 /** One `addresses { … }` of a Caddyfile, as indexes into its tokens. */
 export type Block = {
@@ -9,8 +9,10 @@ export type Block = {
   first: number;
   open: number;
   close: number;
-  /** Every `import` that Caddy follows inside the block. */
+  /** Every `import` that Caddy follows, or may follow, inside the block. */
   imports: number[];
+  /** Whether one of them has a block, which Caddy may put at any place of the snippet. */
+  importBlocks: boolean;
 };
 
 /**
@@ -26,6 +28,7 @@ export type Flaw = {
     | 'import-address'
     | 'import-brace'
     | 'import-block'
+    | 'import-line'
     | 'address'
     | 'too-deep';
   token: Token;
@@ -44,11 +47,13 @@ export type Reading = { block: Block; flaw: null } | { block: null; flaw: Flaw }
 /**
  * Follows Caddy's parser through the block that begins at token `first`.
  * @param vanishes whether a token may become empty (a placeholder for an empty variable)
+ * @param importBlocks whether an import may have a block, as since 2.9
  */
 export function readBlock(
   tokens: readonly Token[],
   first: number,
   vanishes: (token: Token) => boolean,
+  importBlocks = false,
 ): Reading {
   let closed: Token | null = null;
   const fail = (kind: Flaw['kind'], token: Token): Reading => ({
@@ -81,33 +86,54 @@ export function readBlock(
   let solid = false;
   /** Whether the next token begins a directive even if it is on the same line. */
   let fresh = true;
+  /** How many blocks are around the outermost block of an import that is open; 0 if none is. */
+  let around = 0;
+  let hasImportBlock = false;
   for (; index < tokens.length; index++) {
     const token = at(index);
     const inside = stack.length > 1;
     const begins = fresh || startsLine(tokens, index);
+    const mayImport = begins || around > 0 || isBlockArgument(tokens[index - 1]);
+    // Caddy does not count these braces in the block of an import.
+    if (
+      around > 0 &&
+      isBrace(token) &&
+      index + 1 < tokens.length &&
+      !startsLine(tokens, index + 1)
+    ) {
+      const isEmpty = at(index + 1).text === '}' && stack.length === around;
+      if (!isEmpty) return fail('import-line', token);
+    }
     if (token.text === '}') {
       if (!inside && !begins) return fail('stray-close', token);
-      if (!inside) return { block: { keys, first, open, close: index, imports }, flaw: null };
+      if (!inside) {
+        const block = { keys, first, open, close: index, imports, importBlocks: hasImportBlock };
+        return { block, flaw: null };
+      }
       closed = stack.pop() ?? null;
-      fresh = false;
+      fresh = stack.length === around;
+      if (fresh) around = 0;
     } else if (token.text === '{') {
       if (!inside && !solid) return fail('bare-brace', token);
       if (stack.length === MAX_DEPTH) return fail('too-deep', token);
       stack.push(token);
       fresh = false;
-    } else if (begins && token.text === 'import') {
+    } else if (mayImport && token.text === 'import') {
       imports.push(index);
+      if (!begins) continue;
       while (index + 1 < tokens.length && !startsLine(tokens, index + 1)) {
         const argument = at(index + 1);
         if (argument.text === '{') {
-          if (!inside) return fail('import-block', token);
+          if (!inside && !importBlocks) return fail('import-block', token);
+          hasImportBlock = true;
+          if (around === 0) around = stack.length;
           break;
         }
         if (isBrace(argument)) return fail('import-brace', argument);
         index++;
       }
-      solid = inside && solid;
-      fresh = !inside;
+      solid = around > 0 || (inside && solid);
+      fresh = !inside && around === 0;
     } else {
       if (begins && !inside) solid = false;
       solid ||= !vanishes(token);

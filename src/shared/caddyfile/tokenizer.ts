@@ -3,6 +3,8 @@
  * of a config's structure sees the same tokens as the proxy. Pure.
  */
 
+import type { Dialect } from './dialect.ts';
+
 export type Token = {
   /** The token as Caddy sees it: without quotes, with escapes and heredoc margins resolved. */
   text: string;
@@ -16,9 +18,7 @@ export type Token = {
   quote: '"' | '`' | '<<' | '';
 };
 
-export type TokenizeOptions = {
-  /** Whether to read `<<MARK` as Caddy 2.7 and later do; earlier versions do not. */
-  heredocs?: boolean;
+export type TokenizeOptions = Partial<Dialect> & {
   /** Stops after this many tokens. */
   most?: number;
 };
@@ -60,6 +60,10 @@ function lineBreaks(token: Token): number {
   for (let at = token.text.indexOf('\n'); at >= 0; at = token.text.indexOf('\n', at + 1)) breaks++;
   return breaks;
 }
+
+/** Whether Caddy puts the block of an import in the place of this word of a snippet, since 2.9. */
+export const isBlockArgument = (token: Token | undefined): boolean =>
+  token?.text.startsWith('{block') ?? false;
 
 /** Whether Caddy considers the token at `index` the first on its line. */
 export function startsLine(tokens: readonly Token[], index: number): boolean {

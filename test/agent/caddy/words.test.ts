@@ -20,6 +20,32 @@ describe("the proxy's error messages", () => {
     ],
     ['adapting config using caddyfile: EOF', 'EOF', undefined],
     [
+      "adapting config using caddyfile: parsing caddyfile tokens for 'reverse_proxy': unrecognized subdirective lb_polcy, at -:10",
+      'unrecognized subdirective lb_polcy',
+      10,
+    ],
+    [
+      "adapting config using caddyfile adapter: parsing caddyfile tokens for 'root': too few arguments; must have at least a root path, at Caddyfile:6 import chain ['Caddyfile:10 (import s)','Caddyfile:4 (import t)']",
+      'too few arguments; must have at least a root path',
+      6,
+    ],
+    [
+      "adapting config using caddyfile: syntax error: unexpected token 'x', expecting '}', at -:4 import chain: ['']",
+      "syntax error: unexpected token 'x', expecting '}'",
+      4,
+    ],
+    ['unknown subdirective: a, at -:12, at -:11', 'unknown subdirective: a', 12],
+    [
+      "adapting config using caddyfile: heredoc marker on line #3 must contain only alphanumeric characters, dashes and underscores; got 'E!'",
+      "heredoc marker must contain only alphanumeric characters, dashes and underscores; got 'E!'",
+      3,
+    ],
+    [
+      'adapting config using caddyfile: incomplete heredoc <<E on line #32, expected ending marker E',
+      'incomplete heredoc <<E, expected ending marker E',
+      undefined,
+    ],
+    [
       'ambiguous site definition: http://a.example:20080',
       'ambiguous site definition: http://a.example:20080',
       undefined,
@@ -34,6 +60,15 @@ describe("the proxy's error messages", () => {
     );
     const shadow = cleanWords('/etc/shadow:1: unrecognized directive: root:*:19000');
     expect(shadow).toEqual({ detail: 'an imported file is not valid', line: undefined });
+    expect(
+      cleanWords("wrong word 'root:*:19000', at /etc/shadow:1 import chain ['-:3 (import)']"),
+    ).toEqual(shadow);
+    const heredoc =
+      'mismatched leading whitespace in heredoc <<E on line #2 [hush], expected whitespace [ ] to match the closing marker';
+    expect(cleanWords(`Could not read tokens while importing /srv/x: ${heredoc}, at -:3`)).toEqual({
+      detail: 'an imported file is not valid',
+      line: 3,
+    });
     expect(cleanWords('x'.repeat(9_999)).detail.length).toBeLessThan(600);
   });
 

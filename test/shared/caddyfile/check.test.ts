@@ -101,6 +101,33 @@ describe('a body passes', () => {
   });
 });
 
+describe('from 2.9 on, in the block of an import', () => {
+  const since = (config: string) =>
+    checkConfig(config, 'body', { snippets, heredocs: true, importBlocks: true })?.line ?? null;
+
+  test.each([
+    ['words after the opening brace', 'import s { a\n}', 1],
+    ['words after an inner brace', 'import s {\na { b\n}\n}', 2],
+    ['words after the closing brace', 'import s {\na\n} b', 3],
+    ['a closing brace on the line of an inner one', 'import s {\na { }\n}', 2],
+    ['a file import', 'import s {\nimport /etc/passwd\n}', 2],
+    ['a file import after another word', 'import s {\na import /etc/passwd\n}', 2],
+    ['a file import deeper inside', 'handle {\nimport s {\na {\nb import x\n}\n}\n}', 4],
+    ['an open block', 'import s {\na {\n}', 1],
+  ])('%s is refused', (_, config, expected) => {
+    expect(since(config)).toBe(expected);
+  });
+
+  test.each([
+    ['import s {\n}'],
+    ['import s { }\nrespond a'],
+    ['import s a b {\n\tx {\n\t\trespond a\n\t}\n\timport s\n}\nheader X import'],
+    ['handle {\n\timport s {\n\t\ta\n\t}\n\trespond a\n}'],
+  ])('%j is accepted', (config) => {
+    expect(since(config)).toBeNull();
+  });
+});
+
 describe('a whole block is refused', () => {
   test.each([
     ['nothing', '', 1],

@@ -25,6 +25,12 @@ test.each([
   ['an import in global options', '{\n\timport s\n}\n(s) {\n}', 2],
   ['an argument that may become an import', '(s) {\n\t{args.0} {args.1}\n}', 2],
   ['an argument that may leave a brace', '(s) {\n\trespond {args.0}}\n}', 2],
+  ['a file import after a block', '(s) {\n\thandle {\n\t\t{block} import x\n\t}\n}', 3],
+  [
+    'an argument in a block of an import',
+    '(t) {\n}\n(s) {\n\thandle {\n\t\timport t {\n\t\t\ta {args[0]} x\n\t\t}\n\t}\n}',
+    6,
+  ],
   ['a default that changes the structure', '(s) {\n\trespond {$X:"}\n}', 2],
 ])('refuses %s', (_, preamble, expected) => {
   expect(checkPreamble(preamble)?.line ?? null).toBe(expected);
