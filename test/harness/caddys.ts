@@ -1,14 +1,12 @@
-/** The Caddys that a test runs with: the installed one and, if it exists, that in `CADDY_NEXT`. */
-import { existsSync } from 'node:fs';
+/** The Caddy that tests start: the first on the PATH. `npm test` runs them on a newer one as well. */
 import { join } from 'node:path';
 import { findCaddies, pidFileOf } from '../../agent/caddy/processes.ts';
 
-const next = process.env.CADDY_NEXT;
+const [version = ''] =
+  /\d[^ \n]*/.exec(Bun.spawnSync(['caddy', 'version']).stdout.toString()) ?? [];
 
-export const CADDYS: readonly { name: string; bin: string }[] = [
-  { name: 'the installed Caddy', bin: 'caddy' },
-  ...(next && existsSync(next) ? [{ name: 'the next Caddy', bin: next }] : []),
-];
+/** Whether it is one of these versions, such as `>=2.7.0`. */
+export const caddyIs = (range: string): boolean => Bun.semver.satisfies(version, range);
 
 /** The managed Caddys that run for a data folder. */
 export const caddiesOf = (dataDir: string, bin = 'caddy') =>
