@@ -7,6 +7,7 @@ import { checkPreamble, snippetNames } from '../../../src/shared/caddyfile/pream
 import { readBlock } from '../../../src/shared/caddyfile/structure.ts';
 import { startsLine, tokenize } from '../../../src/shared/caddyfile/tokenizer.ts';
 import { type AdaptCaddy, type AdaptedJson, startAdaptCaddy } from '../../harness/adapt-caddy.ts';
+import { caddyIs } from '../../harness/caddys.ts';
 import { type Random, seededRandom } from '../../harness/random.ts';
 
 /** How long each comparison runs; by default all together take about five seconds. */
@@ -17,6 +18,7 @@ const SEED = Number(process.env.FUZZ_SEED ?? 20_260_101);
 
 /** Caddy's variables; all others in the documents are unset. */
 const ENVIRONMENT = { SET: 'word', EMPTY: '' };
+const SYNTAX = { heredocs: caddyIs('>=2.7.0') };
 
 let caddy: AdaptCaddy;
 beforeAll(async () => {
@@ -110,7 +112,7 @@ test('a config that passes never changes its neighbours', async () => {
     const block = random.below(3) === 0;
     const inner = random.below(3) ? disguised(random) : hostile(random, 7);
     const config = block ? `http://mine.example {\n${inner}\n}${hostile(random, 1)}` : inner;
-    if (checkConfig(config, block ? 'block' : 'body', { snippets })) return false;
+    if (checkConfig(config, block ? 'block' : 'body', { snippets, ...SYNTAX })) return false;
     const mine = site(2, 'http://mine.example', config);
     const rendered = render(PREAMBLE, [LEFT, mine, RIGHT]);
     const adapted = await caddy.adapt(rendered.text);
@@ -145,7 +147,7 @@ test('arguments are the same as in Caddy', async () => {
     const adapted = await caddy.adapt(text);
     if (!adapted.ok) return false;
     const seen = /"match":\[\{"path":(\[.*?\])\}\]\}/.exec(adapted.text)?.[1];
-    const tokens = tokenize(expandPlaceholders(text, ENVIRONMENT));
+    const tokens = tokenize(expandPlaceholders(text, ENVIRONMENT), SYNTAX);
     let end = 4;
     while (end < tokens.length && !startsLine(tokens, end)) end++;
     const words = tokens.slice(4, end).map((token) => token.text);
@@ -165,7 +167,7 @@ test('line numbers are the same as in Caddy', async () => {
       adapted.ok ? '' : adapted.error,
     );
     if (!line) return false;
-    const tokens = tokenize(expandPlaceholders(text, ENVIRONMENT));
+    const tokens = tokenize(expandPlaceholders(text, ENVIRONMENT), SYNTAX);
     const found = tokens.find((token) => token.text === 'zzz')?.line;
     expect({ text, found }).toEqual({ text, found: Number(line[1]) });
     return true;
@@ -182,7 +184,7 @@ test('blocks begin and end where they do in Caddy', async () => {
     const text = sites.join(random.pick(['', '\n', ' ']));
     const adapted = await caddy.adapt(text);
     if (!adapted.ok) return false;
-    const tokens = tokenize(expandPlaceholders(text, ENVIRONMENT));
+    const tokens = tokenize(expandPlaceholders(text, ENVIRONMENT), SYNTAX);
     const hosts = new Set<string>();
     for (let index = 0; index < tokens.length; ) {
       const { block } = readBlock(tokens, index, () => false);
