@@ -2,9 +2,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { hostname } from 'node:os';
 import { dialectOf } from '../../src/shared/caddyfile/dialect.ts';
-import { CADDYS, versionOf } from '../harness/caddys.ts';
+import { versionOf } from '../harness/caddys.ts';
 import { type Owner, startOwner } from '../harness/owner.ts';
 import { ask } from '../harness/stack.ts';
+
+const bin = 'caddy';
 
 /** A site, as Caddy reads it before 2.7; from then on it is in a text. */
 const HIDDEN = 'respond <<log\n}\nhttp://hidden.example {\n\trespond hidden\nlog';
@@ -27,7 +29,7 @@ const BLOCKS: [string, string, number][] = [
   ['names a file in a line', 'handle {\nimport b {\nheader X import /etc/hostname\n}\n}', 3],
 ];
 
-describe.each(CADDYS)('with $name', ({ bin }) => {
+describe('with Caddy', () => {
   const { heredocs, importBlocks } = dialectOf(versionOf(bin));
   let owner: Owner;
   /** The preamble of the first start, which has the ports. */

@@ -15,7 +15,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { CADDYS } from '../harness/caddys.ts';
 import { type Program, runProgram } from '../harness/program.ts';
 import { ask, portSettings, signUp, until } from '../harness/stack.ts';
 import { asUser, isRoot, NOBODY, openFolder } from '../harness/unprivileged.ts';
@@ -107,118 +106,116 @@ const WRITES: Attack[] = [
   ['a certificate', ({ data }) => `tls ${data}/agent-token ${data}/agent-token\nrespond x`, TOP],
 ];
 
-describe.skipIf(!isRoot).each(CADDYS)('with $name', ({ bin }) => {
-  describe.each([
-    ['a Caddy with a user of its own', 0],
-    ['a Caddy that shares the user', NOBODY],
-  ])('%s', (_mode, uid) => {
-    const { folder, home } = openFolder(uid);
-    const data = join(home, 'data');
-    const ports = portSettings();
-    let program: Program;
-    let hub: string;
-    let owner: { token: string; headers: Record<string, string> };
-    let target: Target;
-    let secrets: string[];
+describe.skipIf(!isRoot).each([
+  ['a Caddy with a user of its own', 0],
+  ['a Caddy that shares the user', NOBODY],
+])('%s', (_mode, uid) => {
+  const { folder, home } = openFolder(uid);
+  const data = join(home, 'data');
+  const ports = portSettings();
+  let program: Program;
+  let hub: string;
+  let owner: { token: string; headers: Record<string, string> };
+  let target: Target;
+  let secrets: string[];
 
-    const start = async () => {
-      const env = { ...ports, PROXY_BIN: bin, DATA_DIR: data, HUB_TEST_CANARY: CANARY };
-      program = runProgram([], env, home, uid === 0 ? {} : { prefix: asUser(uid) });
-      hub = `${await program.address('hub')}/api`;
-    };
-    const change = (config: string, domain: string) =>
-      ask<{ id: number; code?: string; detail?: string }>(`${hub}/vhosts`, {
-        json: { domain: `http://${domain}`, config },
-        headers: owner.headers,
-      });
-
-    /** Null if nothing listens there. */
-    const visit = (domain: string, path = '/') =>
-      ask(`http://127.0.0.1:${ports.PROXY_HTTP_PORT}${path}`, { headers: { Host: domain } }).catch(
-        () => null,
-      );
-
-    beforeAll(async () => {
-      await start();
-      owner = await signUp({ hub });
-      symlinkSync(data, join(folder, 'link'));
-      target = { data, folder, pid: program.child.pid };
-      const token = readFileSync(join(data, 'agent-token'), 'utf8').trim();
-      // A socket that answers INVALID_… has let the request in.
-      secrets = [token, CANARY, 'SQLite format', 'agent-token', 'INVALID_'];
-    });
-    afterAll(async () => {
-      program.child.kill('SIGTERM');
-      await program.exited();
-      rmSync(folder, { recursive: true, force: true });
+  const start = async () => {
+    const env = { ...ports, DATA_DIR: data, HUB_TEST_CANARY: CANARY };
+    program = runProgram([], env, home, uid === 0 ? {} : { prefix: asUser(uid) });
+    hub = `${await program.address('hub')}/api`;
+  };
+  const change = (config: string, domain: string) =>
+    ask<{ id: number; code?: string; detail?: string }>(`${hub}/vhosts`, {
+      json: { domain: `http://${domain}`, config },
+      headers: owner.headers,
     });
 
-    test('is what this test is about', async () => {
-      const status = await ask<{ warnings: string[] }>(`${hub}/status`, owner);
-      expect(status.body.warnings).toEqual([]);
-      const caddy = caddyOf(data);
-      if (uid === 0) expect(caddy).not.toBe(0);
-      else expect(caddy).toBe(uid);
-    });
+  /** Null if nothing listens there. */
+  const visit = (domain: string, path = '/') =>
+    ask(`http://127.0.0.1:${ports.PROXY_HTTP_PORT}${path}`, { headers: { Host: domain } }).catch(
+      () => null,
+    );
 
-    test('serves and logs to folders that are meant for it', async () => {
-      const www = join(folder, 'www');
-      mkdirSync(www);
-      mkdirSync(join(folder, 'log'));
-      chmodSync(join(folder, 'log'), 0o777);
-      writeFileSync(join(www, 'a.txt'), 'public');
-      const log = join(folder, 'log/a.log');
-      const made = await change(
-        `root * ${www}\nfile_server\nlog {\noutput file ${log}\n}`,
-        'public.example',
-      );
-      expect(made.status).toBe(201);
-      expect((await visit('public.example', '/a.txt'))?.text).toBe('public');
-      await until(() => existsSync(log) && readFileSync(log, 'utf8').includes('/a.txt'));
-      const logs = () => ask<{ total: number }>(`${hub}/logs?domain=public.example`, owner);
-      await until(async () => (await logs()).body.total === 1);
-    });
+  beforeAll(async () => {
+    await start();
+    owner = await signUp({ hub });
+    symlinkSync(data, join(folder, 'link'));
+    target = { data, folder, pid: program.child.pid };
+    const token = readFileSync(join(data, 'agent-token'), 'utf8').trim();
+    // A socket that answers INVALID_… has let the request in.
+    secrets = [token, CANARY, 'SQLite format', 'agent-token', 'INVALID_'];
+  });
+  afterAll(async () => {
+    program.child.kill('SIGTERM');
+    await program.exited();
+    rmSync(folder, { recursive: true, force: true });
+  });
 
-    test.each(READS)('does not give out files through %s', async (...[name, config, path]) => {
-      const domain = `${name.replace(/[^a-z]+/gi, '-')}.example`.toLowerCase();
-      const made = await change(config(target), domain);
-      if (uid !== 0 && !HARMLESS.includes(name)) {
-        expect([made.status, made.body.code]).toEqual([502, 'PROXY_REJECTED']);
-        expect(made.text).not.toContain(data);
-      }
-      const answer = await visit(domain, path(target));
-      const said = answer === null ? '' : answer.text + JSON.stringify(answer.headers);
-      for (const secret of secrets) expect(said.replaceAll(/\{[^}]*\}/g, '')).not.toContain(secret);
-    });
+  test('is what this test is about', async () => {
+    const status = await ask<{ warnings: string[] }>(`${hub}/status`, owner);
+    expect(status.body.warnings).toEqual([]);
+    const caddy = caddyOf(data);
+    if (uid === 0) expect(caddy).not.toBe(0);
+    else expect(caddy).toBe(uid);
+  });
 
-    test.each(WRITES)('does not write with %s', async (...[name, config]) => {
-      const inode = statSync(join(data, 'signalbox.db')).ino;
-      const domain = `${name.replace(/[^a-z]+/gi, '-')}.example`;
-      const made = await change(config(target), domain);
-      if (uid !== 0) {
-        expect([made.status, made.body.code]).toEqual([502, 'PROXY_REJECTED']);
-        expect(made.text).not.toContain(data);
-      }
-      await visit(domain);
-      if (existsSync(join(data, '.env'))) {
-        expect(readFileSync(join(data, '.env'), 'utf8')).toBe('');
-      }
-      expect(lstatSync(join(data, 'signalbox.db')).isFile()).toBe(true);
-      expect(statSync(join(data, 'signalbox.db')).ino).toBe(inode);
-      expect(existsSync(join(data, 'caddy/.env'))).toBe(false);
-    });
+  test('serves and logs to folders that are meant for it', async () => {
+    const www = join(folder, 'www');
+    mkdirSync(www);
+    mkdirSync(join(folder, 'log'));
+    chmodSync(join(folder, 'log'), 0o777);
+    writeFileSync(join(www, 'a.txt'), 'public');
+    const log = join(folder, 'log/a.log');
+    const made = await change(
+      `root * ${www}\nfile_server\nlog {\noutput file ${log}\n}`,
+      'public.example',
+    );
+    expect(made.status).toBe(201);
+    expect((await visit('public.example', '/a.txt'))?.text).toBe('public');
+    await until(() => existsSync(log) && readFileSync(log, 'utf8').includes('/a.txt'));
+    const logs = () => ask<{ total: number }>(`${hub}/logs?domain=public.example`, owner);
+    await until(async () => (await logs()).body.total === 1);
+  });
 
-    test('still has the hub and its changes, and no open sign-up after a restart', async () => {
-      program.child.kill('SIGTERM');
-      expect((await program.exited()).code).toBe(0);
-      await start();
-      const vhosts = await ask<unknown[]>(`${hub}/vhosts`, owner);
-      expect(vhosts.status).toBe(200);
-      const second = await ask<{ code: string }>(`${hub}/auth/sign-up/email`, {
-        json: { name: 'Eve', email: 'eve@example.org', password: 'a long passphrase' },
-      });
-      expect([second.status, second.body.code]).toEqual([403, 'SIGN_UP_CLOSED']);
+  test.each(READS)('does not give out files through %s', async (...[name, config, path]) => {
+    const domain = `${name.replace(/[^a-z]+/gi, '-')}.example`.toLowerCase();
+    const made = await change(config(target), domain);
+    if (uid !== 0 && !HARMLESS.includes(name)) {
+      expect([made.status, made.body.code]).toEqual([502, 'PROXY_REJECTED']);
+      expect(made.text).not.toContain(data);
+    }
+    const answer = await visit(domain, path(target));
+    const said = answer === null ? '' : answer.text + JSON.stringify(answer.headers);
+    for (const secret of secrets) expect(said.replaceAll(/\{[^}]*\}/g, '')).not.toContain(secret);
+  });
+
+  test.each(WRITES)('does not write with %s', async (...[name, config]) => {
+    const inode = statSync(join(data, 'signalbox.db')).ino;
+    const domain = `${name.replace(/[^a-z]+/gi, '-')}.example`;
+    const made = await change(config(target), domain);
+    if (uid !== 0) {
+      expect([made.status, made.body.code]).toEqual([502, 'PROXY_REJECTED']);
+      expect(made.text).not.toContain(data);
+    }
+    await visit(domain);
+    if (existsSync(join(data, '.env'))) {
+      expect(readFileSync(join(data, '.env'), 'utf8')).toBe('');
+    }
+    expect(lstatSync(join(data, 'signalbox.db')).isFile()).toBe(true);
+    expect(statSync(join(data, 'signalbox.db')).ino).toBe(inode);
+    expect(existsSync(join(data, 'caddy/.env'))).toBe(false);
+  });
+
+  test('still has the hub and its changes, and no open sign-up after a restart', async () => {
+    program.child.kill('SIGTERM');
+    expect((await program.exited()).code).toBe(0);
+    await start();
+    const vhosts = await ask<unknown[]>(`${hub}/vhosts`, owner);
+    expect(vhosts.status).toBe(200);
+    const second = await ask<{ code: string }>(`${hub}/auth/sign-up/email`, {
+      json: { name: 'Eve', email: 'eve@example.org', password: 'a long passphrase' },
     });
+    expect([second.status, second.body.code]).toEqual([403, 'SIGN_UP_CLOSED']);
   });
 });
 

@@ -1,8 +1,7 @@
 /** A single request that would keep the hub, the agent or Caddy busy: each is bounded or refused. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { CADDYS } from '../harness/caddys.ts';
 import { type Owner, startOwner } from '../harness/owner.ts';
 import { ask } from '../harness/stack.ts';
 
@@ -22,125 +21,123 @@ const growing = [
   ...Array.from({ length: 30 }, (_, at) => `(g${at + 1}) {\nimport g${at} {args.0}{args.0}\n}`),
 ].join('\n');
 
-describe.each(CADDYS)('with the $name', ({ bin }) => {
-  let owner: Owner;
-  let fifo: string;
+let owner: Owner;
+let fifo: string;
 
-  beforeAll(async () => {
-    owner = await startOwner({ PROXY_BIN: bin });
-    await owner.create('base');
-    fifo = join(owner.stack.folder, 'fifo');
-    Bun.spawnSync(['mkfifo', fifo]);
-    symlinkSync(fifo, join(owner.stack.folder, 'link.pem'));
-    mkdirSync(join(owner.stack.folder, 'certificates/inner'), { recursive: true });
-    symlinkSync('/dev/zero', join(owner.stack.folder, 'certificates/inner/zero.pem'));
-  });
-  afterAll(() => owner.stack.stop());
-
-  /** Refused, with nothing changed, and the next change is accepted. */
-  async function expectRefusal(config: string, detail: RegExp, line?: number) {
-    const before = await owner.everything();
-    const change = { domain: 'bad.example', config };
-    const refused = await owner.call('POST', '/vhosts', change);
-    expect([refused.status, refused.body.code]).toEqual([502, 'PROXY_REJECTED']);
-    expect(refused.body.detail).toMatch(detail);
-    if (line !== undefined) expect(refused.body.line).toBe(line);
-    const previewed = await owner.call('POST', '/preview', { op: 'create', ...change });
-    expect([previewed.status, previewed.body.valid]).toEqual([200, false]);
-    expect(await owner.everything()).toEqual(before);
-    const { body } = await owner.call('PATCH', '/vhosts/1/toggle');
-    await owner.call('PATCH', '/vhosts/1/toggle');
-    expect(body.domain).toBe('http://base.example');
-  }
-
-  test('a preview of three thousand changed lines gives up the diff, not the verdict', async () => {
-    const { id } = await owner.create('long', headers('old'));
-    const heavy = owner.call('POST', '/preview', { op: 'update', id, config: headers('new') });
-    let isOver = false;
-    void heavy.then(() => {
-      isOver = true;
-    });
-    for (let light = 0; light < 5; light++) {
-      expect((await ask(`${owner.stack.hub}/health`)).status).toBe(200);
-      expect(isOver).toBe(false);
-    }
-    const { valid, diff } = (await heavy).body;
-    expect(valid).toBe(true);
-    expect(diff).toBe('--- live\n+++ preview\n@@ too different to show @@\n');
-    const gone = await owner.call('POST', '/preview', { op: 'delete', id });
-    expect(gone.body.diff.match(/^-\theader X-Line/gm)).toHaveLength(3_000);
-    await owner.call('DELETE', `/vhosts/${id}`);
-  }, 60_000);
-
-  test('a thousand nested blocks are refused before Caddy reads them', async () => {
-    await expectRefusal(nested(1_000), /nested at most 64 deep/, 64);
-    const preamble = (await owner.call('GET', '/preamble')).body.config;
-    const snippet = `${preamble}\n(deep) {\n${nested(1_000)}}`;
-    const refused = await owner.call('PUT', '/preamble', { config: snippet });
-    expect([refused.status, refused.body.code]).toEqual([502, 'PROXY_REJECTED']);
-    expect(refused.body.detail).toContain('nested at most 64 deep');
-    expect((await owner.create('fine', nested(40))).domain).toBe('http://fine.example');
-  }, 60_000);
-
-  test('the agent refuses them too, also in snippets, whoever asks', async () => {
-    const text = `(a) {\n${nested(40)}}\n(b) {\n${nested(40, 'import a')}}\n`;
-    for (const proxyfile of [
-      `http://a.example {\n${nested(1_000)}}\n`,
-      `${text}http://a.example {\nimport b\n}\n`,
-    ]) {
-      for (const path of ['reload', 'validate', 'adapt']) {
-        const { status, text: answer } = await ask(`${owner.stack.agent}/proxy/${path}`, {
-          json: { proxyfile },
-          headers: owner.stack.agentHeaders,
-        });
-        expect([path, status]).toEqual([path, 502]);
-        expect(answer).toContain('nested at most 64 deep');
-      }
-    }
-  }, 60_000);
-
-  test.each([
-    ['doubling lines', doubling, 'import s30'],
-    ['growing arguments', growing, 'import g30 aaaa'],
-  ])(
-    'snippets with %s are refused before Caddy reads them',
-    async (_, snippets, config) => {
-      const { config: preamble } = (await owner.call('GET', '/preamble')).body;
-      await owner.call('PUT', '/preamble', { config: `${preamble}\n${snippets}` });
-      await expectRefusal(config, /too long/);
-      await owner.call('PUT', '/preamble', { config: preamble });
-    },
-    60_000,
-  );
-
-  test.each([
-    ['/dev/zero', () => 'tls /dev/zero /dev/zero'],
-    ['a pipe', () => `tls ${fifo} ${fifo}`],
-    ['a link to a pipe', () => `tls ${owner.stack.folder}/link.pem ${fifo}`],
-    ['a device by way of a variable', () => 'tls {env.HOME}/../../../../../../../dev/zero x'],
-    ['a device in a folder', () => `tls {\nload ${owner.stack.folder}/certificates\n}`],
-    ['an upstream’s authority', () => transport('tls_trusted_ca_certs /dev/zero')],
-    ['a log', () => `log {\noutput file ${fifo} {\nroll_disabled\n}\n}`],
-  ])(
-    '%s is not read as a file',
-    async (_, config) => {
-      await expectRefusal(config(), /not a regular file|without placeholders/);
-    },
-    60_000,
-  );
-
-  test.each([
-    ['trusted_ca_cert_file', '/dev/zero'],
-    ['trusted_leaf_cert_file', '/dev/zero'],
-  ])(
-    '%s, which Caddy reads early, cannot take all memory',
-    async (option, file) => {
-      const config = `tls {\nclient_auth {\nmode require\n${option} ${file}\n}\n}`;
-      await expectRefusal(config, /too much memory/);
-    },
-    60_000,
-  );
-
-  const transport = (option: string) =>
-    `reverse_proxy https://127.0.0.1:9 {\ntransport http {\n${option}\n}\n}`;
+beforeAll(async () => {
+  owner = await startOwner();
+  await owner.create('base');
+  fifo = join(owner.stack.folder, 'fifo');
+  Bun.spawnSync(['mkfifo', fifo]);
+  symlinkSync(fifo, join(owner.stack.folder, 'link.pem'));
+  mkdirSync(join(owner.stack.folder, 'certificates/inner'), { recursive: true });
+  symlinkSync('/dev/zero', join(owner.stack.folder, 'certificates/inner/zero.pem'));
 });
+afterAll(() => owner.stack.stop());
+
+/** Refused, with nothing changed, and the next change is accepted. */
+async function expectRefusal(config: string, detail: RegExp, line?: number) {
+  const before = await owner.everything();
+  const change = { domain: 'bad.example', config };
+  const refused = await owner.call('POST', '/vhosts', change);
+  expect([refused.status, refused.body.code]).toEqual([502, 'PROXY_REJECTED']);
+  expect(refused.body.detail).toMatch(detail);
+  if (line !== undefined) expect(refused.body.line).toBe(line);
+  const previewed = await owner.call('POST', '/preview', { op: 'create', ...change });
+  expect([previewed.status, previewed.body.valid]).toEqual([200, false]);
+  expect(await owner.everything()).toEqual(before);
+  const { body } = await owner.call('PATCH', '/vhosts/1/toggle');
+  await owner.call('PATCH', '/vhosts/1/toggle');
+  expect(body.domain).toBe('http://base.example');
+}
+
+test('a preview of three thousand changed lines gives up the diff, not the verdict', async () => {
+  const { id } = await owner.create('long', headers('old'));
+  const heavy = owner.call('POST', '/preview', { op: 'update', id, config: headers('new') });
+  let isOver = false;
+  void heavy.then(() => {
+    isOver = true;
+  });
+  for (let light = 0; light < 5; light++) {
+    expect((await ask(`${owner.stack.hub}/health`)).status).toBe(200);
+    expect(isOver).toBe(false);
+  }
+  const { valid, diff } = (await heavy).body;
+  expect(valid).toBe(true);
+  expect(diff).toBe('--- live\n+++ preview\n@@ too different to show @@\n');
+  const gone = await owner.call('POST', '/preview', { op: 'delete', id });
+  expect(gone.body.diff.match(/^-\theader X-Line/gm)).toHaveLength(3_000);
+  await owner.call('DELETE', `/vhosts/${id}`);
+}, 60_000);
+
+test('a thousand nested blocks are refused before Caddy reads them', async () => {
+  await expectRefusal(nested(1_000), /nested at most 64 deep/, 64);
+  const preamble = (await owner.call('GET', '/preamble')).body.config;
+  const snippet = `${preamble}\n(deep) {\n${nested(1_000)}}`;
+  const refused = await owner.call('PUT', '/preamble', { config: snippet });
+  expect([refused.status, refused.body.code]).toEqual([502, 'PROXY_REJECTED']);
+  expect(refused.body.detail).toContain('nested at most 64 deep');
+  expect((await owner.create('fine', nested(40))).domain).toBe('http://fine.example');
+}, 60_000);
+
+test('the agent refuses them too, also in snippets, whoever asks', async () => {
+  const text = `(a) {\n${nested(40)}}\n(b) {\n${nested(40, 'import a')}}\n`;
+  for (const proxyfile of [
+    `http://a.example {\n${nested(1_000)}}\n`,
+    `${text}http://a.example {\nimport b\n}\n`,
+  ]) {
+    for (const path of ['reload', 'validate', 'adapt']) {
+      const { status, text: answer } = await ask(`${owner.stack.agent}/proxy/${path}`, {
+        json: { proxyfile },
+        headers: owner.stack.agentHeaders,
+      });
+      expect([path, status]).toEqual([path, 502]);
+      expect(answer).toContain('nested at most 64 deep');
+    }
+  }
+}, 60_000);
+
+test.each([
+  ['doubling lines', doubling, 'import s30'],
+  ['growing arguments', growing, 'import g30 aaaa'],
+])(
+  'snippets with %s are refused before Caddy reads them',
+  async (_, snippets, config) => {
+    const { config: preamble } = (await owner.call('GET', '/preamble')).body;
+    await owner.call('PUT', '/preamble', { config: `${preamble}\n${snippets}` });
+    await expectRefusal(config, /too long/);
+    await owner.call('PUT', '/preamble', { config: preamble });
+  },
+  60_000,
+);
+
+test.each([
+  ['/dev/zero', () => 'tls /dev/zero /dev/zero'],
+  ['a pipe', () => `tls ${fifo} ${fifo}`],
+  ['a link to a pipe', () => `tls ${owner.stack.folder}/link.pem ${fifo}`],
+  ['a device by way of a variable', () => 'tls {env.HOME}/../../../../../../../dev/zero x'],
+  ['a device in a folder', () => `tls {\nload ${owner.stack.folder}/certificates\n}`],
+  ['an upstream’s authority', () => transport('tls_trusted_ca_certs /dev/zero')],
+  ['a log', () => `log {\noutput file ${fifo} {\nroll_disabled\n}\n}`],
+])(
+  '%s is not read as a file',
+  async (_, config) => {
+    await expectRefusal(config(), /not a regular file|without placeholders/);
+  },
+  60_000,
+);
+
+test.each([
+  ['trusted_ca_cert_file', '/dev/zero'],
+  ['trusted_leaf_cert_file', '/dev/zero'],
+])(
+  '%s, which Caddy reads early, cannot take all memory',
+  async (option, file) => {
+    const config = `tls {\nclient_auth {\nmode require\n${option} ${file}\n}\n}`;
+    await expectRefusal(config, /too much memory/);
+  },
+  60_000,
+);
+
+const transport = (option: string) =>
+  `reverse_proxy https://127.0.0.1:9 {\ntransport http {\n${option}\n}\n}`;

@@ -1,6 +1,5 @@
 /** No site and no signal keeps Caddy from answering its agent for long. */
-import { afterEach, describe, expect, test } from 'bun:test';
-import { CADDYS } from '../harness/caddys.ts';
+import { afterEach, expect, test } from 'bun:test';
 import { ask, freePort, type Stack, startStack, until } from '../harness/stack.ts';
 
 let stack: Stack;
@@ -9,30 +8,28 @@ afterEach(() => stack.stop());
 const load = (proxyfile: string) =>
   ask(`${stack.agent}/proxy/reload`, { json: { proxyfile }, headers: stack.agentHeaders });
 
-describe.each(CADDYS)('with $name', ({ bin }) => {
-  test('a shutdown_delay does not hold up the next load', async () => {
-    stack = await startStack({ PROXY_BIN: bin });
-    const site = (port: number) => `http://a.example:${port} {\n\trespond here\n}\n`;
-    const delayed = `{\n\tshutdown_delay 1h\n}\n${site(stack.httpPort)}`;
-    expect((await load(delayed + site(freePort()))).status).toBe(200);
-    // Closes a port, for which Caddy would wait.
-    expect((await load(delayed)).status).toBe(200);
-    expect((await load(site(stack.httpPort))).status).toBe(200);
-    expect((await stack.served('a.example')).text).toBe('here');
-  }, 60_000);
+test('a shutdown_delay does not hold up the next load', async () => {
+  stack = await startStack();
+  const site = (port: number) => `http://a.example:${port} {\n\trespond here\n}\n`;
+  const delayed = `{\n\tshutdown_delay 1h\n}\n${site(stack.httpPort)}`;
+  expect((await load(delayed + site(freePort()))).status).toBe(200);
+  // Closes a port, for which Caddy would wait.
+  expect((await load(delayed)).status).toBe(200);
+  expect((await load(site(stack.httpPort))).status).toBe(200);
+  expect((await stack.served('a.example')).text).toBe('here');
+}, 60_000);
 
-  test('one that stays mute is restarted and serves its sites', async () => {
-    stack = await startStack({ PROXY_BIN: bin });
-    const text = `http://a.example:${stack.httpPort} {\n\trespond here\n}\n`;
-    expect((await load(text)).status).toBe(200);
-    const pids = () => stack.lines.join('\n').match(/(?<=proxy started.*pid=)\d+/g) ?? [];
-    const [pid] = pids();
-    process.kill(Number(pid), 'SIGSTOP');
-    await until(() => pids().length === 2, 'another Caddy', 50_000);
-    expect(stack.lines.join('\n')).toContain('proxy mute');
-    await until(async () => {
-      const answer = await stack.served('a.example').catch(() => null);
-      return answer?.text === 'here';
-    });
-  }, 70_000);
-});
+test('one that stays mute is restarted and serves its sites', async () => {
+  stack = await startStack();
+  const text = `http://a.example:${stack.httpPort} {\n\trespond here\n}\n`;
+  expect((await load(text)).status).toBe(200);
+  const pids = () => stack.lines.join('\n').match(/(?<=proxy started.*pid=)\d+/g) ?? [];
+  const [pid] = pids();
+  process.kill(Number(pid), 'SIGSTOP');
+  await until(() => pids().length === 2, 'another Caddy', 50_000);
+  expect(stack.lines.join('\n')).toContain('proxy mute');
+  await until(async () => {
+    const answer = await stack.served('a.example').catch(() => null);
+    return answer?.text === 'here';
+  });
+}, 70_000);

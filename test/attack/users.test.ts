@@ -11,7 +11,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { CADDYS } from '../harness/caddys.ts';
 import { type Program, runProgram } from '../harness/program.ts';
 import { ask, portSettings, signUp, temporaryFolder, until } from '../harness/stack.ts';
 import { asUser, isRoot, NOBODY, openFolder } from '../harness/unprivileged.ts';
@@ -33,7 +32,7 @@ function run(env: Record<string, string>, cwd: string, prefix: string[] = []): P
 }
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-describe.skipIf(!isRoot).each(CADDYS)('as root, with $name', ({ bin }) => {
+describe.skipIf(!isRoot)('as root', () => {
   test('Caddy gets a user of its own as soon as it can, also in folders of an older version', async () => {
     const { folder, home } = openFolder(0);
     folders.push(folder);
@@ -42,7 +41,7 @@ describe.skipIf(!isRoot).each(CADDYS)('as root, with $name', ({ bin }) => {
     const path = join(folder, 'bin');
     mkdirSync(path);
     symlinkSync(process.execPath, join(path, 'bun'));
-    const env = { ...portSettings(), DATA_DIR: data, PROXY_BIN: Bun.which(bin) ?? bin };
+    const env = { ...portSettings(), DATA_DIR: data, PROXY_BIN: Bun.which('caddy') ?? '' };
     const site = {
       domain: `https://a.localhost:${env.PROXY_HTTPS_PORT}`,
       config: 'tls internal\nrespond {system.hostname}',
@@ -105,7 +104,7 @@ describe.skipIf(!isRoot).each(CADDYS)('as root, with $name', ({ bin }) => {
   test('Caddy may listen on ports below 1024', async () => {
     const { folder, home } = openFolder(0);
     folders.push(folder);
-    const env = { ...portSettings(), DATA_DIR: join(home, 'data'), PROXY_BIN: bin };
+    const env = { ...portSettings(), DATA_DIR: join(home, 'data') };
     const hub = `${await run(env, home).address('hub')}/api`;
     const owner = await signUp({ hub });
     const json = { domain: 'http://low.example:83', config: 'respond low' };
@@ -117,7 +116,7 @@ describe.skipIf(!isRoot).each(CADDYS)('as root, with $name', ({ bin }) => {
   test('a folder that no other user can enter is said to be the reason', async () => {
     const folder = temporaryFolder();
     folders.push(folder);
-    const env = { ...portSettings(), DATA_DIR: join(folder, 'data'), PROXY_BIN: bin };
+    const env = { ...portSettings(), DATA_DIR: join(folder, 'data') };
     const program = run(env, folder);
     const hub = `${await program.address('hub')}/api`;
     const owner = await signUp({ hub });

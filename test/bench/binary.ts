@@ -4,7 +4,7 @@
  */
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { binaryIn, build, host } from '../harness/binary.ts';
+import { binaryIn, build, host } from '../harness/build.ts';
 import { runProgram } from '../harness/program.ts';
 import { ask, freePort, signUp, temporaryFolder } from '../harness/stack.ts';
 import { median, ms, printTable, timed } from './table.ts';

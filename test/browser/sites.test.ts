@@ -113,7 +113,7 @@ describe('a site', () => {
     await until(async () => {
       await page.reload();
       const spark = page.getByRole('img', { name: /, 1 error \(5xx\), 0 rejected \(4xx\)/ });
-      return spark.waitFor({ timeout: 1_000 }).then(
+      return spark.waitFor({ timeout: 3_000 }).then(
         () => true,
         () => false,
       );

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import manifest from '../../package.json';
-import { BUILD_TIMEOUT_MS, binaryIn, build, host, ROOT, runBinary } from '../harness/binary.ts';
+import { runBinary } from '../harness/binary.ts';
 import { launchBrowser } from '../harness/browser.ts';
+import { BUILD_TIMEOUT_MS, binaryIn, build, host, ROOT } from '../harness/build.ts';
 import { caddiesOf } from '../harness/caddys.ts';
 import { ask, freePort, portSettings, signUp, temporaryFolder, until } from '../harness/stack.ts';
 

@@ -2,7 +2,6 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { copyFileSync, cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { CADDYS } from '../harness/caddys.ts';
 import {
   ask,
   freePort,
@@ -12,6 +11,8 @@ import {
   temporaryFolder,
   until,
 } from '../harness/stack.ts';
+
+const bin = 'caddy';
 
 type Status = {
   inStep: boolean;
@@ -81,7 +82,7 @@ function makePair(folder: string): { certificate: string; key: string } {
 
 const ip = (...words: string[]) => Bun.spawnSync(['ip', 'addr', ...words]).exitCode === 0;
 
-describe.each([...CADDYS])('with $name', ({ bin }) => {
+describe('with Caddy', () => {
   test('a certificate file that is gone costs one site of 25, until it is back', async () => {
     const folder = temporaryFolder();
     cleanups.push(() => rmSync(folder, { recursive: true }));

@@ -4,7 +4,7 @@ import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import manifest from '../../package.json';
 import { fetchParts, PartsError } from '../../scripts/fetch-parts.ts';
-import { BUILD_TIMEOUT_MS, binaryIn, build, foreign, host, ROOT } from '../harness/binary.ts';
+import { BUILD_TIMEOUT_MS, binaryIn, build, foreign, host, ROOT } from '../harness/build.ts';
 import { temporaryFolder } from '../harness/stack.ts';
 
 const folder = temporaryFolder();

@@ -2,10 +2,12 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { CADDYS, caddiesOf } from '../harness/caddys.ts';
+import { caddiesOf } from '../harness/caddys.ts';
 import { mayMount, mountReadOnly, unmount } from '../harness/mount.ts';
 import { type Program, runProgram } from '../harness/program.ts';
 import { ask, portSettings, temporaryFolder, until } from '../harness/stack.ts';
+
+const bin = 'caddy';
 
 let program: Program | undefined;
 let folder = '';
@@ -26,7 +28,7 @@ async function start(bin = 'caddy', prefix: readonly string[] = []): Promise<Pro
   return program;
 }
 
-describe.each(CADDYS)('with $name', ({ bin }) => {
+describe('with Caddy', () => {
   test('a terminal that is closed', async () => {
     const { child, exited } = await start(bin);
     child.kill('SIGHUP');

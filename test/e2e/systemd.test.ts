@@ -1,7 +1,7 @@
 /** `signalbox install` and its units under a live systemd. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
-import { BUILD_TIMEOUT_MS, binaryIn, build, host } from '../harness/binary.ts';
+import { BUILD_TIMEOUT_MS, binaryIn, build, host } from '../harness/build.ts';
 import { temporaryFolder } from '../harness/stack.ts';
 import { type Machine, startMachine } from '../harness/systemd.ts';
 

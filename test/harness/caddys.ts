@@ -1,14 +1,22 @@
-/** The Caddys that a test runs with: the installed one and, if it exists, that in `CADDY_NEXT`. */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+/** The Caddy that tests start: the first on the PATH. `npm test` runs them on a newer one as well. */
+import { dirname, join } from 'node:path';
 import { findCaddies } from '../../agent/caddy/processes.ts';
 
-const next = process.env.CADDY_NEXT;
+const [version = ''] =
+  /\d[^ \n]*/.exec(Bun.spawnSync(['caddy', 'version']).stdout.toString()) ?? [];
 
-export const CADDYS: readonly { name: string; bin: string }[] = [
-  { name: 'the installed Caddy', bin: 'caddy' },
-  ...(next && existsSync(next) ? [{ name: 'the next Caddy', bin: next }] : []),
-];
+/** Whether it is one of these versions, such as `>=2.7.0`. */
+export const caddyIs = (range: string): boolean => Bun.semver.satisfies(version, range);
+
+const next = process.env.CADDY_NEXT;
+const others = (process.env.PATH ?? '')
+  .split(':')
+  .filter((folder) => !next || folder !== dirname(next));
+
+/** Both Caddys, for tests that need the two at once; the newer one only if CADDY_NEXT is set. */
+export const CADDYS = [Bun.which('caddy', { PATH: others.join(':') }), next].flatMap((bin) =>
+  bin ? [{ name: bin, bin }] : [],
+);
 
 /** The version of a Caddy, such as `2.6.2`. */
 export const versionOf = (bin: string): string =>

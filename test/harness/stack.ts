@@ -45,12 +45,25 @@ export const machine = {
 
 export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), 'sbx-'));
 
-/** A port that is free at this moment. */
+/** Linux gives out ports from 32768 by itself; below, each worker of the test runner has its own. */
+const PORTS = 2_000;
+const firstPort = 10_000 + PORTS * (Number(process.env.BUN_TEST_WORKER_ID ?? 0) % 11);
+let lastPort = Math.floor(Math.random() * PORTS);
+
+/** A port that is free, and that nobody gets by chance before it is used. */
 export function freePort(): number {
-  const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
-  const { port } = listener;
-  listener.stop(true);
-  return port;
+  for (;;) {
+    lastPort = (lastPort + 1) % PORTS;
+    const port = firstPort + lastPort;
+    try {
+      Bun.listen({ hostname: '127.0.0.1', port, exclusive: true, socket: { data() {} } }).stop(
+        true,
+      );
+      return port;
+    } catch {
+      // In use.
+    }
+  }
 }
 
 /** Ports for the one-machine mode that cannot collide. */

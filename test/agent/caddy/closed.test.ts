@@ -5,9 +5,11 @@ import type { JsonObject } from '../../../agent/caddy/json.ts';
 import { createLoad } from '../../../agent/caddy/load.ts';
 import { createRecovery } from '../../../agent/caddy/recovery.ts';
 import { parseStampId, stampId } from '../../../agent/caddy/stamp-id.ts';
-import { CADDYS, caddiesOf } from '../../harness/caddys.ts';
+import { caddiesOf } from '../../harness/caddys.ts';
 import { countListeners } from '../../harness/listeners.ts';
 import { ask, freePort, type Stack, startStack, until } from '../../harness/stack.ts';
+
+const bin = 'caddy';
 
 const json = (value: object): JsonObject => JSON.parse(JSON.stringify(value));
 
@@ -174,7 +176,7 @@ const plain = (of: Stack) =>
 const secure = (of: Stack) =>
   fetched(`https://secure.localhost:${of.httpsPort}/`, 'secure.localhost');
 
-describe.each([...CADDYS])('with $name', ({ bin }) => {
+describe('with Caddy', () => {
   const start = async () => (stack = await startStack({ PROXY_BIN: Bun.which(bin) ?? bin }));
 
   test('a port that is held is refused, with the holder, unless the rest may go live', async () => {

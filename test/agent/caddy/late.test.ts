@@ -2,9 +2,11 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { CADDYS, caddiesOf } from '../../harness/caddys.ts';
+import { caddiesOf } from '../../harness/caddys.ts';
 import { type Program, runProgram } from '../../harness/program.ts';
 import { ask, freePort, temporaryFolder, until } from '../../harness/stack.ts';
+
+const bin = 'caddy';
 
 const TOKEN = 'late-'.repeat(8);
 let program: Program;
@@ -44,7 +46,7 @@ async function start(bin: string) {
   };
 }
 
-describe.each(CADDYS)('with $name', ({ bin }) => {
+describe('with Caddy', () => {
   test('if the agent was stopped until the caller had gone', async () => {
     const { url, headers, body, served } = await start(bin);
     expect((await ask(url, { json: body('before'), headers })).status).toBe(200);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createProxy } from '../../../agent/caddy/proxy.ts';
 import { readSettings } from '../../../src/program/config.ts';
 import { serveAgent, serveAll } from '../../../src/program/serve/serve.ts';
-import { caddiesOf } from '../../harness/caddys.ts';
+import { caddiesOf, caddyIs } from '../../harness/caddys.ts';
 import { countListeners } from '../../harness/listeners.ts';
 import {
   ask,
@@ -97,7 +97,7 @@ describe('a managed Caddy', () => {
     const udp = await Bun.udpSocket({ hostname: '0.0.0.0', port: stack.httpsPort });
     const secure = `secure.localhost:${stack.httpsPort} {\ntls internal\nrespond new\n}\n`;
     const options = `{\nhttps_port ${stack.httpsPort}\nskip_install_trust\nauto_https disable_redirects\n}\n`;
-    // Whether listeners leak depends on the order in which Caddy iterates over a map.
+    // Whether listeners leak depends on the order in which Caddy iterates over a map, until 2.10.1.
     for (let round = 0; round < 30; round++) {
       const refused = await reload(stack, options + site(stack, 'respond new') + secure);
       expect([refused.status, refused.body.code]).toEqual([502, 'PROXY_REJECTED']);
@@ -109,7 +109,7 @@ describe('a managed Caddy', () => {
     udp.close();
     const after = caddies(stack);
     expect(after.length).toBe(1);
-    expect(after[0]?.pid).not.toBe(before?.pid);
+    expect(after[0]?.pid === before?.pid).toBe(caddyIs('>=2.10.1'));
   }, 30_000);
 
   test('is not disturbed by a second program that cannot start', async () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { AdminUnreachable } from '../../../agent/caddy/admin.ts';
 import { createMuteWatch } from '../../../agent/caddy/mute-watch.ts';
 import { createSparseLog } from '../../../agent/caddy/sparse-log.ts';
-import { CADDYS, caddiesOf } from '../../harness/caddys.ts';
+import { caddiesOf } from '../../harness/caddys.ts';
 import { runProgram } from '../../harness/program.ts';
 import {
   ask,
@@ -16,6 +16,8 @@ import {
   temporaryFolder,
   until,
 } from '../../harness/stack.ts';
+
+const bin = 'caddy';
 
 let stack: Stack | undefined;
 afterEach(async () => {
@@ -31,7 +33,7 @@ const reload = (of: Stack) =>
 const isServed = async (of: Stack) =>
   (await of.served('a.example').catch(() => null))?.text === 'here';
 
-describe.each(CADDYS)('$name', ({ bin }) => {
+describe('Caddy', () => {
   test('whose folder was emptied is started again, and its sites are served', async () => {
     stack = await startStack({ PROXY_BIN: bin });
     const of = stack;

@@ -32,7 +32,7 @@ export function temporaryLogs() {
   return (files: Readonly<Record<string, string | Uint8Array>>) => {
     const folder = newFolder();
     for (const [name, bytes] of Object.entries(files)) writeFileSync(join(folder, name), bytes);
-    const logs = createLogs({ file: join(folder, 'access.log') });
+    const logs = createLogs({ file: join(folder, 'access.log'), timeout: 20_000 });
     const paths = async (filter = {}) => {
       const { logs: entries, total } = await logs.page({ ...ALL, ...filter });
       expect(total).toBe(entries.length);

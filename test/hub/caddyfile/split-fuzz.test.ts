@@ -11,8 +11,10 @@ import { sequence } from '../../../src/hub/publish/sequence.ts';
 import type { SiteSet } from '../../../src/hub/publish/vhost.ts';
 import { type Dialect, dialectOf } from '../../../src/shared/caddyfile/dialect.ts';
 import { type AdaptCaddy, startAdaptCaddy } from '../../harness/adapt-caddy.ts';
-import { CADDYS, versionOf } from '../../harness/caddys.ts';
+import { versionOf } from '../../harness/caddys.ts';
 import { type Random, seededRandom } from '../../harness/random.ts';
+
+const bin = 'caddy';
 
 const SECONDS = Number(process.env.FUZZ_SECONDS ?? 5) / 2.5;
 const SEED = Number(process.env.FUZZ_SEED ?? 20_260_102);
@@ -74,7 +76,7 @@ function caddyfile(random: Random, { heredocs, importBlocks }: Dialect): string 
   return random.below(15) === 0 ? text.trimEnd().replace(/\n\}$/, '\n') : text;
 }
 
-describe.each(CADDYS)('with $name', ({ bin }) => {
+describe('with Caddy', () => {
   const dialect = dialectOf(versionOf(bin));
   let caddy: AdaptCaddy;
   beforeAll(async () => {

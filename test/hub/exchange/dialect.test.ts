@@ -1,8 +1,10 @@
 /** Importing what only some versions of Caddy understand. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { dialectOf } from '../../../src/shared/caddyfile/dialect.ts';
-import { CADDYS, versionOf } from '../../harness/caddys.ts';
+import { versionOf } from '../../harness/caddys.ts';
 import { type Owner, startOwner } from '../../harness/owner.ts';
+
+const bin = 'caddy';
 
 type Imported = {
   preamble: string;
@@ -36,7 +38,7 @@ const BLOCKS = [
   'http://block.example {\n\timport site one {blocks.x} {\n\t\theader Y z\n\t}\n}',
 ] as const;
 
-describe.each(CADDYS)('with $name', ({ bin }) => {
+describe('with Caddy', () => {
   const { heredocs } = dialectOf(versionOf(bin));
   let owner: Owner;
   beforeAll(async () => {

@@ -6,7 +6,8 @@ import { validate } from 'dockerfile-utils';
 import { COMMANDS } from '../../../src/program/cli/commands.ts';
 import { parseWords } from '../../../src/program/cli/parse.ts';
 import { VARIABLES } from '../../../src/program/settings.ts';
-import { ROOT, runBinary } from '../../harness/binary.ts';
+import { runBinary } from '../../harness/binary.ts';
+import { ROOT } from '../../harness/build.ts';
 import { ask, temporaryFolder } from '../../harness/stack.ts';
 
 const FOLDER = join(ROOT, 'docs/container');

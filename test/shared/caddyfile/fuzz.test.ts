@@ -8,8 +8,10 @@ import { checkPreamble, snippetNames } from '../../../src/shared/caddyfile/pream
 import { readBlock } from '../../../src/shared/caddyfile/structure.ts';
 import { startsLine, tokenize } from '../../../src/shared/caddyfile/tokenizer.ts';
 import { type AdaptCaddy, type AdaptedJson, startAdaptCaddy } from '../../harness/adapt-caddy.ts';
-import { CADDYS, versionOf } from '../../harness/caddys.ts';
+import { versionOf } from '../../harness/caddys.ts';
 import { type Random, seededRandom } from '../../harness/random.ts';
+
+const bin = 'caddy';
 
 /** How long each comparison runs; by default all together take about five seconds. */
 const SECONDS = Number(process.env.FUZZ_SECONDS ?? 5) / 5;
@@ -125,7 +127,7 @@ const RIGHT = site(3, 'http://right.example', 'respond marker-right');
 const SNIPPETS = '(s) {\n\theader X {args.0}\n\thandle {\n\t\trespond {args.1}\n\t}\n}\n(e) {\n}\n';
 const BLOCKS = '(b) {\n\theader Y z\n\thandle {\n\t\t{block}\n\t}\n\t{blocks.k}\n}\n';
 
-describe.each(CADDYS)('with $name', ({ bin }) => {
+describe('with Caddy', () => {
   let caddy: AdaptCaddy;
   beforeAll(async () => {
     caddy = await startAdaptCaddy(ENVIRONMENT, bin);

@@ -20,7 +20,7 @@ import { createProxy, type ProxyControl } from '../../../../agent/caddy/proxy.ts
 import { separateUser } from '../../../../agent/caddy/user.ts';
 import { createWarnings } from '../../../../agent/warnings.ts';
 import { readSettings } from '../../../../src/program/config.ts';
-import { CADDYS, caddiesOf } from '../../../harness/caddys.ts';
+import { caddiesOf } from '../../../harness/caddys.ts';
 import { mayMount, mountSmall, unmount } from '../../../harness/mount.ts';
 import {
   ask,
@@ -31,6 +31,8 @@ import {
   until,
 } from '../../../harness/stack.ts';
 import { isRoot, openFolder } from '../../../harness/unprivileged.ts';
+
+const bin = 'caddy';
 
 const after: (() => unknown)[] = [];
 afterEach(async () => {
@@ -87,7 +89,7 @@ const removedOf = (pid: number): number[] =>
   });
 const digestOf = async (proxy: ProxyControl) => (await proxy.status()).liveDigest;
 
-describe.each(CADDYS)('$name', ({ bin }) => {
+describe('Caddy', () => {
   test('logs again after its log, or the folder of it, was removed', async () => {
     const { proxy, file, dataDir, user, isLogged, reload, warnings } = await start(bin);
     await isLogged('/before');

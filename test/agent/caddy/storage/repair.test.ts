@@ -13,10 +13,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { replacedRoots, setTornAside } from '../../../../agent/caddy/storage/repair.ts';
-import { CADDYS } from '../../../harness/caddys.ts';
 import { DAMAGES, MISSING } from '../../../harness/damage.ts';
 import { addSecureSite } from '../../../harness/secure-site.ts';
 import { signUp, startLocalCaStack, temporaryFolder, until } from '../../../harness/stack.ts';
+
+const bin = 'caddy';
 
 const options = { now: new Date('2026-03-04T05:06:07Z'), settle: 0 };
 const TORN = '.torn-2026-03-04';
@@ -41,7 +42,7 @@ const GROUPS = [
 const ALL = GROUPS.flatMap(({ files, aside }) => files.map((file) => ({ file, aside })));
 const AUTHORITY_FILES = ALL.filter(({ file }) => file.startsWith('pki'));
 
-describe.each(CADDYS)('storage of $name', ({ bin }) => {
+describe('the storage of Caddy', () => {
   const folder = temporaryFolder();
   const whole = join(folder, 'whole');
   let copies = 0;

@@ -62,7 +62,7 @@ describe('activity', () => {
       line({ ts: START + (i < 6000 ? 0 : 100), status: i % 3 === 0 ? 500 : 200 }),
     );
     writeFileSync(file, `${many.join('\n')}\n`);
-    const logs = createLogs({ file });
+    const logs = createLogs({ file, timeout: 20_000 });
     const filter = { from: START * 1000, to: (START + 200) * 1000, buckets: 2 };
     expect((await logs.activity(filter)).domains).toEqual(naiveActivity(allEntries(file), filter));
     logs.close();

@@ -116,7 +116,7 @@ describe('stats', () => {
       return line({ ts: START + i / 1000, request: { host: `h${i}.example`, uri: `/${i}` } });
     });
     writeFileSync(file, `${many.join('\n')}\n`);
-    const logs = createLogs({ file });
+    const logs = createLogs({ file, timeout: 20_000 });
     for (const domain of ['h5.example', 'h16999.example']) {
       const stats = await logs.stats({ domain, buckets: 3 });
       expect(stats.requests).toBe(1);

@@ -109,7 +109,7 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])('log %d reads as in the reference', async (s
   const r = random(seed);
   const folder = newFolder();
   const file = join(folder, 'access.log');
-  const logs = createLogs({ file });
+  const logs = createLogs({ file, timeout: 20_000 });
   let clock = 1795212767;
   for (let i = 0; i < 25; i++) {
     clock += 1 + r.unit();
@@ -118,6 +118,6 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])('log %d reads as in the reference', async (s
     await expectTruth(r, logs, file);
   }
   // An index that is built at once gives the same answers.
-  await expectTruth(r, createLogs({ file }), file);
+  await expectTruth(r, createLogs({ file, timeout: 20_000 }), file);
   logs.close();
 });

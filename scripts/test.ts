@@ -1,0 +1,62 @@
+/**
+ * Runs the tests, several files at a time: all of them with the installed Caddy, then those that start
+ * a Caddy with the newer one in CADDY_NEXT, if it is set. Arguments are those of `bun test`. The last
+ * line has the counts of both passes together.
+ */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { withoutCaddy } from '../test/harness/caddy-facing.ts';
+
+type Pass = { passed: number; failed: number; skipped: number; files: string[] };
+
+const TEST_TIMEOUT_MS = 30_000;
+/** One more than there are cores: tests wait for other processes half of the time. */
+const WORKERS = availableParallelism() + 1;
+
+const words = process.argv.slice(2);
+const path = process.env.PATH ?? '';
+const next = process.env.CADDY_NEXT;
+if (next && basename(next) !== 'caddy') throw new Error('CADDY_NEXT must be a path to `caddy`.');
+
+/** Runs the tests with the first `caddy` on this PATH. */
+function run(PATH: string, args: readonly string[]): Pass {
+  const env = { ...process.env, PATH };
+  const started = performance.now();
+  const folder = mkdtempSync(join(tmpdir(), 'tests-'));
+  const report = join(folder, 'report.xml');
+  const options = [`--timeout=${TEST_TIMEOUT_MS}`, `--parallel=${WORKERS}`, '--reporter=junit'];
+  const command = [process.execPath, 'test', ...options, `--reporter-outfile=${report}`, ...args];
+  const { exitCode } = Bun.spawnSync(command, { env, stdio: ['inherit', 'inherit', 'inherit'] });
+  const xml = existsSync(report) ? readFileSync(report, 'utf8') : '';
+  rmSync(folder, { recursive: true });
+
+  const [root = ''] = /<testsuites [^>]*>/.exec(xml) ?? [];
+  const count = (name: string) => Number(new RegExp(` ${name}="(\\d+)"`).exec(root)?.[1] ?? 0);
+  const [total, failures, skipped] = [count('tests'), count('failures'), count('skipped')];
+  // Without a failed test it crashed, could not start, or had nothing to do.
+  const failed = exitCode === 0 ? failures : Math.max(failures, 1);
+  const passed = total - failures - skipped;
+  const [version] =
+    /\S+/.exec(Bun.spawnSync(['caddy', 'version'], { env }).stdout.toString()) ?? [];
+  const seconds = Math.round((performance.now() - started) / 1000);
+  console.log(`\nwith Caddy ${version}: ${passed} passed, ${failed} failed, in ${seconds} s\n`);
+  return { passed, failed, skipped, files: xml.match(/(?<=<testsuite [^>]* file=")[^"]+/g) ?? [] };
+}
+
+const passes = [run(path, words)];
+const others = new Set(withoutCaddy());
+const isCaddyTested = passes[0]?.files.some((file) => !others.has(file));
+if (isCaddyTested && !next) {
+  console.log('No newer Caddy (CADDY_NEXT): the second pass, on that one, is left out.');
+} else if (isCaddyTested && next) {
+  const ignored = [...others].map((file) => `--path-ignore-patterns=${file}`);
+  passes.push(run(`${dirname(next)}:${path}`, ['--pass-with-no-tests', ...ignored, ...words]));
+}
+
+const sum = (of: (pass: Pass) => number) => passes.map(of).reduce((all, one) => all + one);
+const skipped = sum((pass) => pass.skipped);
+const failed = sum((pass) => pass.failed);
+if (skipped > 0) console.log(`${skipped} skipped`);
+console.log(`${sum((pass) => pass.passed)} passed, ${failed} failed`);
+process.exit(failed === 0 ? 0 : 1);

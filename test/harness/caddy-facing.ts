@@ -1,0 +1,30 @@
+/** Which tests start a Caddy, and so have to hold on a newer one as well. */
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Glob, Transpiler } from 'bun';
+
+const ROOT = join(import.meta.dir, '../..');
+/** What starts one: a stack, the program or its parts, or a test by itself. */
+const STARTS = /\bstart\w*Stack\(|\brunProgram\(|\bserve(?:All|Agent)\(|\bmain\.ts\b|'caddy'/;
+/** Nearly every test has its tools from here; what starts a stack names it. */
+const TOOLS = join(import.meta.dir, 'stack.ts');
+/** The dashboard sees Caddy only in the hub's answers, which other tests compare. */
+const DASHBOARD = 'test/browser/';
+
+const transpiler = new Transpiler({ loader: 'ts' });
+
+function starts(file: string): boolean {
+  if (file === TOOLS) return false;
+  const text = readFileSync(file, 'utf8');
+  if (STARTS.test(text)) return true;
+  return transpiler
+    .scanImports(text)
+    .map(({ path }) => join(dirname(file), path))
+    .some((path) => path.startsWith(join(ROOT, 'test/')) && path.endsWith('.ts') && starts(path));
+}
+
+/** The test files that need not run on a newer Caddy, as paths from the root. */
+export const withoutCaddy = (): string[] =>
+  [...new Glob('test/**/*.test.ts').scanSync(ROOT)]
+    .filter((file) => file.startsWith(DASHBOARD) || !starts(join(ROOT, file)))
+    .toSorted();
