@@ -80,7 +80,7 @@ export function prepareAgent(
         await proxy.start();
       },
       async stop() {
-        await listening.stop(logs.endTails());
+        await listening.stop(logs.endStreams());
         // Before that, a proxy that is running is not this agent's.
         if (begun) await proxy.stop();
         await state.close();

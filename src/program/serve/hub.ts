@@ -136,7 +136,7 @@ export function prepareHub(
       stopReconciler = reconciler.stop;
     },
     async stop() {
-      await Promise.all([listening.stop(agent.endTails()), local.stop()]);
+      await Promise.all([listening.stop(agent.endStreams()), local.stop()]);
       await stopReconciler();
       close();
     },
