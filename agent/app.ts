@@ -4,6 +4,7 @@ import { Failure } from '../src/shared/failure.ts';
 import {
   errors,
   eventStream,
+  exportStream,
   jsonBody,
   lateBodies,
   requestTimeout,
@@ -18,6 +19,7 @@ import {
   AdaptAnswer,
   AdaptRequest,
   AgentErrorBody,
+  ExportQuery,
   Health,
   LogActivity,
   LogPage,
@@ -134,7 +136,7 @@ export function createAgent(deps: AgentDeps) {
       query: StatusQuery,
       response: { 200: ProxyStatus, 400: AgentErrorBody },
     })
-    .get('/logs', ({ query }) => logs.page(parseLogQuery(query)), {
+    .get('/logs', async ({ query }) => state.explain(await logs.page(parseLogQuery(query))), {
       query: LogQuery,
       response: { 200: LogPage, 400: AgentErrorBody },
     })
@@ -148,6 +150,14 @@ export function createAgent(deps: AgentDeps) {
           ),
         ),
       { query: TailQuery },
+    )
+    .get(
+      '/logs/export',
+      async ({ query: { format, ...conditions } }) =>
+        exportStream(
+          await logs.export(parseConditions(conditions), format === 'csv' ? 'csv' : 'ndjson'),
+        ),
+      { query: ExportQuery },
     )
     .get('/logs/stats', ({ query }) => logs.stats(parseStatsQuery(query)), {
       query: StatsQuery,

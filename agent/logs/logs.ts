@@ -16,10 +16,13 @@
  * Stats and activity work the same way; a tail (`answers/tail.ts`) reads the files without an index.
  */
 import { within } from '../../src/shared/async.ts';
+import type { LogExport } from '../../src/shared/http.ts';
 import type { LogActivity, LogEntry, LogPage, LogStats } from '../../src/shared/wire.ts';
 import { type ActivityFilter, readActivity } from './answers/activity.ts';
 import { createBlockDecoder } from './answers/block-decoder.ts';
 import { createBlockReader, SegmentGone } from './answers/block-reader.ts';
+import { createExports } from './answers/export.ts';
+import { EXPORT_FORMATS } from './answers/export-format.ts';
 import type { Conditions, LogFilter } from './answers/filter.ts';
 import { createLatestRequests } from './answers/latest.ts';
 import { createMatchCounter } from './answers/match-counter.ts';
@@ -50,8 +53,10 @@ export type Logs = {
   activity(filter: ActivityFilter): Promise<LogActivity>;
   /** What is written from now on, or after a position, as server-sent events. */
   tail(conditions: Conditions, after: LogPosition | undefined): ReadableStream<Uint8Array>;
-  /** Ends the tails, for which a server that stops would wait; see `Tails.end`. */
-  endTails(): number;
+  /** All matching entries, oldest first. @throws as `page` */
+  export(conditions: Conditions, format: keyof typeof EXPORT_FORMATS): Promise<LogExport>;
+  /** Ends tails and exports, for which a server that stops would wait; see `EndableStreams.end`. */
+  endStreams(): number;
   /** Number of (uncompressed) bytes indexed so far, of files with an index, and of open tails. */
   counts(): { indexedBytes: number; segments: number; tails: number };
   /** Ends the tails and other work, and drops the indexes. */
@@ -67,6 +72,8 @@ export type LogsOptions = {
   onIndexing?: OnIndexing;
 };
 
+/** About 300 MB of CSV, more than a spreadsheet can open. */
+const EXPORT_LIMIT = 1_000_000;
 const TIMEOUT_MS = 2000;
 // How often a query starts again because a file disappeared.
 const ATTEMPTS = 20;
@@ -79,6 +86,7 @@ export function createLogs({ file, timeout = TIMEOUT_MS, onIndexing }: LogsOptio
   const decoder = createBlockDecoder(reader);
   const latest = createLatestRequests(reader);
   const tails = createTails({ file });
+  const exports = createExports({ refresh: index.refresh, reader });
 
   // The first indexing may take long: after the timeout, the segments indexed so far have to do.
   async function takeSnapshot(): Promise<Snapshot> {
@@ -113,10 +121,18 @@ export function createLogs({ file, timeout = TIMEOUT_MS, onIndexing }: LogsOptio
     activity: (filter) =>
       answer((snapshot, deadline) => readActivity(snapshot, filter, { decoder, deadline })),
     tail: tails.open,
-    endTails: tails.end,
+    async export(conditions, format) {
+      const { total, partial } = await page({ ...conditions, page: 1, pageSize: 1 });
+      const limit = EXPORT_LIMIT;
+      const body = exports.open(conditions, EXPORT_FORMATS[format], limit);
+      const { mediaType } = EXPORT_FORMATS[format];
+      return { mediaType, total: partial ? null : total, limit, body };
+    },
+    endStreams: () => tails.end() + exports.end(),
     counts: () => ({ ...index.counts(), tails: tails.count() }),
     close() {
       tails.end();
+      exports.end();
       index.close();
       for (const each of [reader, counter, decoder, latest]) each.clear();
     },

@@ -1,7 +1,7 @@
 /** The state of each live site: its certificate, upstreams and last errors. */
 import { within } from '../../src/shared/async.ts';
 import { Failure } from '../../src/shared/failure.ts';
-import type { LogEntry } from '../../src/shared/wire.ts';
+import type { LogEntry, LogPage } from '../../src/shared/wire.ts';
 import type { CertificatesAnswer, SiteState, SiteUpstream } from '../../src/shared/wire-state.ts';
 import { type Admin, AdminUnreachable } from '../caddy/admin.ts';
 import type { Json } from '../caddy/json.ts';
@@ -11,6 +11,7 @@ import { createErrorLog } from './error-log.ts';
 import type { HandshakeResult, Target } from './handshake.ts';
 import { type LiveSite, type LiveTls, liveSites } from './live-sites.ts';
 import { readLogEvent } from './log-events.ts';
+import { readRequestErrors } from './request-errors.ts';
 import { createSiteErrors } from './site-errors.ts';
 import { createUpstreams, type UpstreamFigures } from './upstreams.ts';
 
@@ -33,6 +34,8 @@ export type ProxyState = {
   sites(names?: readonly string[]): Promise<SiteState[]>;
   /** The certificates of all names, mostly those already known. @throws as `sites` */
   certificates(): Promise<CertificatesAnswer['sites']>;
+  /** Adds to entries with details what went wrong, as far as the proxy said. */
+  explain(page: LogPage): Promise<LogPage>;
   close(): Promise<void>;
 };
 
@@ -147,6 +150,18 @@ export function createProxyState(deps: ProxyStateDeps): ProxyState {
       } catch (error) {
         throw reachable(error);
       }
+    },
+
+    async explain(page) {
+      const hasFailed = ({ status, details }: LogEntry) =>
+        details !== undefined && (status === 0 || status >= 400);
+      if (!page.logs.some(hasFailed)) return page;
+      const reasonOf = await readRequestErrors(deps.errorLog);
+      const logs = page.logs.map((entry) => {
+        const error = hasFailed(entry) ? reasonOf(entry.details as Json) : null;
+        return error === null ? entry : { ...entry, error };
+      });
+      return { ...page, logs };
     },
 
     close: errorLog.close,

@@ -45,6 +45,44 @@ export const eventStream = (events: ReadableStream<Uint8Array>): Response =>
     },
   });
 
+/** The matches of a log filter, as agent and hub send them. */
+export type LogExport = {
+  mediaType: string;
+  /** The number of matches; null if it takes too long to count. */
+  total: number | null;
+  /** The most entries in `body`. */
+  limit: number;
+  body: ReadableStream<Uint8Array>;
+};
+
+const TOTAL = 'X-Total-Count';
+const LIMIT = 'X-Export-Limit';
+
+/** @param headers more of them */
+export const exportStream = (
+  { mediaType, total, limit, body }: LogExport,
+  headers: Record<string, string> = {},
+): Response =>
+  new Response(body, {
+    headers: {
+      'Content-Type': mediaType,
+      'Cache-Control': 'no-store',
+      ...(total === null ? {} : { [TOTAL]: String(total) }),
+      [LIMIT]: String(limit),
+      ...headers,
+    },
+  });
+
+/** What the headers of `exportStream` say. */
+export function exportFacts(headers: Headers): Omit<LogExport, 'body'> {
+  const total = headers.get(TOTAL);
+  return {
+    mediaType: headers.get('content-type') ?? '',
+    total: total === null ? null : Number(total),
+    limit: Number(headers.get(LIMIT)),
+  };
+}
+
 export type ErrorOptions = {
   /** Gets every unexpected error. */
   report: (error: unknown, request: Request) => void;

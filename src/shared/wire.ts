@@ -144,6 +144,7 @@ export const LogQuery = t.Object({
   ...conditions,
   page: t.Optional(t.String({ pattern: '^([1-9][0-9]{0,14})?$' })),
   pageSize: t.Optional(t.String({ pattern: '^([1-9][0-9]?|[1-4][0-9]{2}|500)?$' })),
+  details: t.Optional(t.String({ pattern: '^(true)?$' })),
 });
 export type LogQuery = Static<typeof LogQuery>;
 
@@ -166,6 +167,15 @@ export const LogEntry = t.Object(
       examples: ['1.234ms'],
     }),
     ip: t.String(),
+    details: t.Optional(
+      t.Record(t.String(), t.Unknown(), {
+        description:
+          'only if asked for: all that the proxy wrote about the request, without cookies and credentials',
+      }),
+    ),
+    error: t.Optional(
+      t.String({ description: 'with the details: what went wrong, in the proxy’s words' }),
+    ),
   },
   { title: 'LogEntry' },
 );
@@ -186,6 +196,19 @@ export const LogPage = t.Object(
   { title: 'LogPage' },
 );
 export type LogPage = Static<typeof LogPage>;
+
+/** As for a page, but without pages: all matches, oldest first. */
+export const ExportQuery = t.Object({
+  ...conditions,
+  format: t.Optional(
+    t.String({
+      pattern: '^(ndjson|csv)?$',
+      description:
+        '`ndjson`, the default: a LogEntry with its details in each line; `csv`: a table with a line of names',
+    }),
+  ),
+});
+export type ExportQuery = Static<typeof ExportQuery>;
 
 /** `from` is inclusive, `to` exclusive; without them, the whole log. */
 export const StatsQuery = t.Object({

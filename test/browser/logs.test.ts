@@ -58,6 +58,9 @@ const field = (label: string) => page.locator('.log-filters').getByLabel(label, 
 const query = () => new URL(page.url()).searchParams;
 const extent = (text: string | RegExp) => page.locator('.log-extent', { hasText: text }).waitFor();
 
+/** The page remembers it for the tests that follow. */
+const unfoldPlot = () => page.getByRole('button', { name: 'Latency and figures' }).click();
+
 async function open(address: string): Promise<void> {
   await page.goto(address);
   await page.locator('.log-row, .log .empty').first().waitFor();
@@ -66,6 +69,7 @@ async function open(address: string): Promise<void> {
 describe('text from strangers', () => {
   test('stays text, and never runs', async () => {
     await open('/logs');
+    await unfoldPlot();
     await page.getByText('Most frequent values').click();
     await page.locator('.log-top li').first().waitFor();
     const sly = rows().filter({ hasText: '418' });
@@ -92,14 +96,83 @@ describe('text from strangers', () => {
 
   test('is cut if it is long, and shown in a dialog', async () => {
     await open('/logs?status=431');
-    const path = rows().first().locator('.log-path');
-    expect((await path.textContent())?.length).toBeLessThan(200);
-    await path.getByRole('button', { name: 'Show all' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Full request' });
+    expect((await rows().first().locator('.log-path').textContent())?.length).toBeLessThan(200);
+    await rows().first().getByRole('button', { name: 'Details' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Request' });
     await dialog.getByText('900,006 characters').waitFor();
-    expect((await dialog.textContent())?.length).toBeLessThan(11_000);
+    await dialog.locator('[aria-busy=false]').waitFor();
+    expect((await dialog.textContent())?.length).toBeLessThan(12_000);
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
+  });
+});
+
+describe('a request', () => {
+  const details = () => page.getByRole('dialog', { name: 'Request' });
+  const fact = (label: string) =>
+    details().locator('dl > div', { has: page.getByText(label, { exact: true }) });
+
+  test('opens to everything that Caddy wrote, by keyboard as well', async () => {
+    const url = `http://127.0.0.1:${stack.httpPort}/seen?token=1`;
+    const headers = { Host: 'app.example', 'User-Agent': 'tester/<b>1', Cookie: 'session=secret' };
+    await fetch(url, { headers });
+    await until(async () => {
+      await open('/logs?path=/seen&domain=app.example');
+      return (await rows().count()) > 0;
+    });
+    await rows().first().locator('.log-time button').focus();
+    await page.keyboard.press('End');
+    await page.keyboard.press('Enter');
+    await fact('User agent').getByText('tester/<b>1').waitFor();
+    await fact('Query').getByText('token=1').waitFor();
+    await fact('Protocol').getByText('HTTP/1.1').waitFor();
+    expect(await details().textContent()).not.toContain('secret');
+    expect(await violations(page)).toEqual([]);
+    await fact('IP address').getByRole('button', { name: 'Filter by IP address' }).click();
+    await details().waitFor({ state: 'detached' });
+    expect(query().get('ip')).toBe('127.0.0.1');
+  });
+
+  test('that is gone from the log says so', async () => {
+    await open('/logs?path=/seen');
+    await page.route('**/api/logs?*details=true*', (route) =>
+      route.fulfill({ json: { logs: [], total: 0, page: 1, pageSize: 50 } }),
+    );
+    await rows().first().getByRole('button', { name: 'Details' }).click();
+    await details().getByText('no longer in the log').waitFor();
+    await page.keyboard.press('Escape');
+    await page.unroute('**/api/logs?*details=true*');
+  });
+
+  test('is one of at least eight in a window of 1280 × 800', async () => {
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.evaluate(() => localStorage.clear());
+    await open('/logs?page=2');
+    await page.locator('.uplot').first().waitFor();
+    const inView = await page.evaluate(
+      () =>
+        [...document.querySelectorAll('.log-row')].filter(
+          (row) => row.getBoundingClientRect().bottom <= innerHeight,
+        ).length,
+    );
+    expect(inView).toBeGreaterThanOrEqual(8);
+  });
+});
+
+describe('a download', () => {
+  test('has all requests that match', async () => {
+    await open('/logs?domain=other.example&status=404');
+    await page.locator('.log-download summary').click();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'CSV, for spreadsheets' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('access-log.csv');
+    const text = await Bun.file(await download.path()).text();
+    const [names, ...lines] = text.trimEnd().split('\r\n');
+    expect(names).toStartWith('timestamp,domain,');
+    expect(lines).toHaveLength(60);
+    expect(lines.every((one) => one.includes(',other.example,GET,/old/'))).toBe(true);
   });
 });
 
@@ -312,7 +385,19 @@ describe('the plot', () => {
     await page.waitForURL(/\/logs\?domain=app\.example$/);
   });
 
+  test('says how long a bar is, and marks the changes that went live', async () => {
+    await open('/logs');
+    await page.getByText(/1 bar = [\d.]+ (min|h|s)/).waitFor();
+    const mark = page.getByRole('link', { name: /^create http:\/\/app\.example by Ada/ });
+    expect(await mark.getAttribute('href')).toBe('/changelog?domain=http%3A%2F%2Fapp.example');
+    await mark.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Changelog' }).waitFor();
+    await page.goBack();
+  });
+
   test('is also available as a table', async () => {
+    await unfoldPlot();
     await page.getByText('Show as a table').click();
     await page.getByRole('columnheader', { name: 'p95' }).waitFor();
     expect(await page.locator('.log-scroll tbody tr').count()).toBeGreaterThan(0);

@@ -23,8 +23,8 @@ export type Conditions = {
   to?: number;
 };
 
-/** Asks for a page of the matching entries; `page` counts from 1. */
-export type LogFilter = Conditions & { page: number; pageSize: number };
+/** Asks for a page of the matching entries; `page` counts from 1. `details`: with all that Caddy wrote. */
+export type LogFilter = Conditions & { page: number; pageSize: number; details?: boolean };
 
 const DEFAULT_PAGE_SIZE = 50;
 
@@ -34,11 +34,14 @@ export function parseLogQuery(query: LogQuery): LogFilter {
     ...parseConditions(query),
     page: Number(query.page || 1),
     pageSize: Number(query.pageSize || DEFAULT_PAGE_SIZE),
+    ...(query.details && { details: true }),
   };
 }
 
 /** As `parseLogQuery`, without paging. */
-export function parseConditions(query: Omit<LogQuery, 'page' | 'pageSize'>): Conditions {
+export function parseConditions(
+  query: Omit<LogQuery, 'page' | 'pageSize' | 'details'>,
+): Conditions {
   const { domain, status, method, path, q, ip, from, to } = query;
   return {
     ...(domain && { domain }),

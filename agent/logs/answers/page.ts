@@ -1,14 +1,14 @@
 /** Finds one page of the log: the index counts, and only the lines of the page are parsed. */
 import type { LogEntry, LogPage } from '../../../src/shared/wire.ts';
-import { type Block, blocksBetween, isWithin } from '../index/block.ts';
+import { type Block, isWithin } from '../index/block.ts';
 import type { Deadline } from '../index/deadline.ts';
 import { entryFacts, toEntry } from '../index/entry.ts';
-import { hostKey } from '../index/host.ts';
 import type { IndexedSegment, Snapshot } from '../index/log-index.ts';
-import type { IndexView } from '../index/segment-index.ts';
 import { type BlockReader, type BlockRequest, type Match, SegmentGone } from './block-reader.ts';
-import { type Conditions, type LogFilter, requestTest, statusTest, timeTest } from './filter.ts';
+import { detailsOf } from './details.ts';
+import { type Conditions, type LogFilter, requestTest, timeTest } from './filter.ts';
 import type { MatchCounter } from './match-counter.ts';
+import { selectIn } from './selection.ts';
 
 export type PageTools = { reader: BlockReader; counter: MatchCounter; deadline: Deadline };
 
@@ -30,7 +30,7 @@ export async function readPage(
   filter: LogFilter,
   tools: PageTools,
 ): Promise<LogPage> {
-  const { page, pageSize, ...conditions } = filter;
+  const { page, pageSize, details = false, ...conditions } = filter;
   const found: SegmentMatches[] = [];
   let { complete } = snapshot;
   for (const indexed of snapshot.segments) {
@@ -47,7 +47,9 @@ export async function readPage(
   for (const matches of found) {
     total += matches.total;
     const take = Math.min(pageSize - logs.length, matches.total - skip);
-    if (take > 0) logs.push(...(await readEntries(matches, skip, take, tools.reader)));
+    if (take > 0) {
+      logs.push(...(await readEntries(matches, skip, take, details, tools.reader)));
+    }
     skip = Math.max(0, skip - matches.total);
   }
   return { logs, total, page, pageSize, ...(!complete && { partial: true as const }) };
@@ -59,11 +61,9 @@ async function findMatches(
   conditions: Conditions,
   { counter, deadline }: PageTools,
 ): Promise<SegmentMatches & { complete: boolean }> {
-  const key = conditions.domain === undefined ? undefined : hostKey(conditions.domain);
-  const view = indexed.index.view(key, statusTest(conditions));
+  const { view, match, candidates } = selectIn(indexed, conditions);
   const hasRequestTest = requestTest(conditions) !== undefined;
   const hasTimeTest = timeTest(conditions) !== undefined;
-  const match = matcher(view, key, conditions);
   if (view.selection.certain && !hasRequestTest && !hasTimeTest) {
     return { indexed, match, total: view.total, blocks: view.blocks(), complete: true };
   }
@@ -72,7 +72,7 @@ async function findMatches(
   const question = {
     name: JSON.stringify(conditions),
     indexed,
-    blocks: hasTimeTest ? blocksBetween(view.blocks(), from, to) : [...view.blocks()],
+    blocks: candidates(),
     isExact: (block: Block) =>
       view.selection.certain && !hasRequestTest && (!hasTimeTest || isWithin(block, from, to)),
     match,
@@ -82,25 +82,12 @@ async function findMatches(
   return { indexed, match, total, blocks, complete };
 }
 
-function matcher(
-  { selection: { wanted, certain } }: IndexView,
-  key: string | undefined,
-  conditions: Conditions,
-): Match {
-  const request = requestTest(conditions);
-  const time = timeTest(conditions);
-  return (entry) =>
-    wanted[entry.pair] === 1 &&
-    (!time || time(entry.time)) &&
-    (!request || request(entry.request())) &&
-    (certain || entry.facts()?.key === key);
-}
-
 /** `take` entries of a segment after the newest `skip`; there must be that many. */
 async function readEntries(
   { indexed, match, blocks }: SegmentMatches,
   skip: number,
   take: number,
+  details: boolean,
   reader: BlockReader,
 ): Promise<LogEntry[]> {
   // For each block: how many of its lines to skip, and where the others go on the page.
@@ -122,8 +109,12 @@ async function readEntries(
     const range = wanted.get(request);
     if (!range || lines.length < request.limit) throw new SegmentGone('the segment has changed');
     for (const [i, line] of lines.slice(range.skip).entries()) {
-      const facts = entryFacts(line.toString());
-      entries[range.first + i] = facts && toEntry(facts);
+      const text = line.toString();
+      const facts = entryFacts(text);
+      entries[range.first + i] = facts && {
+        ...toEntry(facts),
+        ...(details && { details: detailsOf(text) }),
+      };
     }
   }
   // Without the lines that the scanner takes for entries although their headers are damaged.

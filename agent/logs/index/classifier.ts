@@ -18,6 +18,8 @@ export type EntryCursor = {
   readonly time: number;
   /** Milliseconds. */
   readonly latency: number;
+  /** The line's text. */
+  line(): string;
   request(): RequestFacts;
   /** All facts, by JSON.parse; undefined if only the scanner takes the line for an entry. */
   facts(): EntryFacts | undefined;
@@ -47,7 +49,8 @@ export function createClassifier(): Classifier {
     pair: 0,
     time: Number.NaN,
     latency: 0,
-    facts: () => (parsed ??= entryFacts(buffer.toString('utf8', cursor.start, cursor.end))),
+    line: () => buffer.toString('utf8', cursor.start, cursor.end),
+    facts: () => (parsed ??= entryFacts(cursor.line())),
     // Without facts, the headers are damaged in a way that the scanner does not notice.
     request: () =>
       parsed ?? requestFacts(buffer, line) ?? cursor.facts() ?? { method: '', path: '', ip: '' },

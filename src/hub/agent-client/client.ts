@@ -2,11 +2,13 @@
 import { getSchemaValidator, type Static, type TSchema } from 'elysia';
 import { createEndableStreams, within } from '../../shared/async.ts';
 import { Failure } from '../../shared/failure.ts';
+import { exportFacts, type LogExport } from '../../shared/http.ts';
 import { joinedIds, REQUEST_ID } from '../../shared/observe/context.ts';
 import {
   type ActivityQuery,
   AdaptAnswer,
   AgentErrorBody,
+  type ExportQuery,
   Health,
   LogActivity,
   LogPage,
@@ -33,11 +35,11 @@ export type AgentClientDeps = {
   deadline?: number;
 };
 
-/** Who reads a tail. */
-export type TailReader = {
-  /** Whether they still may; if not, the tail ends. */
+/** Who reads a stream. */
+export type StreamReader = {
+  /** Whether they still may; if not, the stream ends. */
   mayRead(): boolean;
-  /** Called when the tail has ended, or could not begin; maybe more than once. */
+  /** Called when the stream has ended, or could not begin; maybe more than once. */
   ended(): void;
 };
 
@@ -84,10 +86,12 @@ export type AgentClient = {
   tail(
     query: TailQuery,
     lastEventId: string | null,
-    reader: TailReader,
+    reader: StreamReader,
   ): Promise<ReadableStream<Uint8Array>>;
-  /** Ends all tails, which would keep a server from stopping; see `EndableStreams.end`. */
-  endTails(): number;
+  /** All matches. @throws Failure as `logs`, before the stream begins */
+  export(query: ExportQuery, reader: StreamReader): Promise<LogExport>;
+  /** Ends all streams, which would keep a server from stopping; see `EndableStreams.end`. */
+  endStreams(): number;
   /** Requests over time of each domain. @throws Failure as `logs` */
   activity(query: ActivityQuery): Promise<LogActivity>;
   /** Statistics over time. @throws Failure as `logs` */
@@ -98,7 +102,7 @@ const DEADLINE_MS = 45_000;
 const STATUS_DEADLINE_MS = 10_000;
 /** Long enough for `/health` of an agent that is busy. */
 const ASK_FIRST_MS = 2_000;
-/** How often to ask whether a tail's reader still may read; shorter than its heartbeat of 15 s. */
+/** How often to ask whether a stream's reader still may read; shorter than its heartbeat of 15 s. */
 const READER_CHECK_MS = 5_000;
 
 /** As opposed to an agent that answers, but not as it should. */
@@ -117,7 +121,7 @@ const PASSED_ON = [
 export function createAgentClient(deps: AgentClientDeps): AgentClient {
   const { url, token, trust = null, hub, deadline = DEADLINE_MS } = deps;
   const tlsOf = createAgentTls(url, trust);
-  const tails = createEndableStreams();
+  const streams = createEndableStreams();
   /** The last call was not answered: the next one asks first, instead of waiting in vain for long. */
   let isSilent = false;
 
@@ -166,6 +170,45 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
     throw refusalOf(answer);
   }
 
+  /**
+   * The stream fails when the agent goes away or its reader may no longer read, unless it is
+   * `endless`: then it just ends, and its client comes back.
+   * @param expected also the media type, and how many milliseconds the answer may take to begin
+   * @throws Failure, before the stream begins
+   */
+  async function stream(
+    path: string,
+    expected: { type: string; deadline: number; endless?: boolean; headers?: object | undefined },
+    { mayRead, ended }: StreamReader,
+  ): Promise<{ headers: Headers; body: ReadableStream<Uint8Array> }> {
+    const stopping = new AbortController();
+    const { signal } = stopping;
+    const late = setTimeout(() => stopping.abort(), expected.deadline);
+    let refusal: unknown;
+    try {
+      const response = await request(path, { headers: { ...expected.headers }, signal });
+      const { headers } = response;
+      if (response.ok && response.body && headers.get('content-type')?.startsWith(expected.type)) {
+        const reader = response.body.getReader();
+        const read = createRead(() => reader.read(), mayRead);
+        const next = expected.endless ? () => read().catch(() => undefined) : read;
+        const stop = () => {
+          stopping.abort();
+          ended();
+        };
+        return { headers, body: streams.open({ next, stop }) };
+      }
+      refusal = await response.json();
+    } catch (cause) {
+      ended();
+      throw unreachable(NO_ANSWER, cause);
+    } finally {
+      clearTimeout(late);
+    }
+    ended();
+    throw refusalOf(refusal);
+  }
+
   return {
     reload: (proxyfile, probe, how = {}) =>
       call(ReloadAnswer, '/proxy/reload', { body: { proxyfile, probe, hub, deadline, ...how } }),
@@ -187,54 +230,37 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
     activity: (query) => call(LogActivity, withQuery('/logs/activity', query)),
     stats: (query) => call(LogStats, withQuery('/logs/stats', query)),
 
-    async tail(query, lastEventId, { mayRead, ended }) {
-      const stopping = new AbortController();
-      const { signal } = stopping;
-      const late = setTimeout(() => stopping.abort(), STATUS_DEADLINE_MS);
-      let refusal: unknown;
-      try {
-        const response = await request(withQuery('/logs/tail', query), {
-          headers: lastEventId ? { 'Last-Event-ID': lastEventId } : {},
-          signal,
-        });
-        const type = response.headers.get('content-type') ?? '';
-        if (response.ok && response.body && type.startsWith('text/event-stream')) {
-          const reader = response.body.getReader();
-          // If the agent goes away, the stream just ends: the client reconnects and resumes.
-          const read = () =>
-            reader.read().then(
-              ({ value }) => ({ value }),
-              () => ({ value: undefined }),
-            );
-          let pending: ReturnType<typeof read> | undefined;
-          return tails.open({
-            async next() {
-              for (;;) {
-                pending ??= read();
-                const piece = await within(pending, READER_CHECK_MS, () => undefined);
-                if (!mayRead()) return undefined;
-                if (piece === undefined) continue;
-                pending = undefined;
-                return piece.value;
-              }
-            },
-            stop() {
-              stopping.abort();
-              ended();
-            },
-          });
-        }
-        refusal = await response.json();
-      } catch (cause) {
-        ended();
-        throw unreachable(NO_ANSWER, cause);
-      } finally {
-        clearTimeout(late);
-      }
-      ended();
-      throw refusalOf(refusal);
+    tail: async (query, lastEventId, reader) => {
+      const headers = lastEventId ? { 'Last-Event-ID': lastEventId } : undefined;
+      const deadline = STATUS_DEADLINE_MS;
+      const path = withQuery('/logs/tail', query);
+      const expected = { type: 'text/event-stream', deadline, endless: true, headers };
+      return (await stream(path, expected, reader)).body;
     },
-    endTails: tails.end,
+    async export(query, reader) {
+      const type = query.format === 'csv' ? 'text/csv' : 'application/x-ndjson';
+      const answer = await stream(withQuery('/logs/export', query), { type, deadline }, reader);
+      return { ...exportFacts(answer.headers), body: answer.body };
+    },
+    endStreams: streams.end,
+  };
+}
+
+/** Reads piece by piece. @throws what `read` throws, and if the reader may no longer read */
+function createRead(
+  read: () => Promise<{ value?: Uint8Array | undefined }>,
+  mayRead: () => boolean,
+) {
+  let pending: ReturnType<typeof read> | undefined;
+  return async (): Promise<Uint8Array | undefined> => {
+    for (;;) {
+      pending ??= read();
+      const piece = await within(pending, READER_CHECK_MS, () => undefined);
+      if (!mayRead()) throw new Error('the session or token is no longer valid');
+      if (piece === undefined) continue;
+      pending = undefined;
+      return piece.value;
+    }
   };
 }
 

@@ -1,7 +1,14 @@
 /** `/logs`: pages of the access log, statistics and a live stream. */
 import { Elysia, t } from 'elysia';
-import { eventStream } from '../../shared/http.ts';
-import { LogPage, LogQuery, LogStats, StatsQuery, TailQuery } from '../../shared/wire.ts';
+import { eventStream, exportStream } from '../../shared/http.ts';
+import {
+  ExportQuery,
+  LogPage,
+  LogQuery,
+  LogStats,
+  StatsQuery,
+  TailQuery,
+} from '../../shared/wire.ts';
 import type { AgentClient } from '../agent-client/client.ts';
 import type { Guard } from '../auth/guard.ts';
 import { about } from '../http/about.ts';
@@ -32,8 +39,14 @@ const EVENT_ID = '6b0c4b7d1f6a9e35-10240';
 const RANGE = { from: '2026-11-20T18:00:00.000Z', to: '2026-11-20T19:00:00.000Z' };
 const PER_CLASS = { '1xx': 0, '2xx': 1, '3xx': 0, '4xx': 0, '5xx': 0, other: 0 };
 
+/** A dashboard needs one for each tab that shows the log. */
+const TAILS = 20;
+/** Each reads the whole log from disk. */
+const EXPORTS = 2;
+
 export function logRoutes({ agent, guard }: { agent: AgentClient; guard: Guard }) {
-  const takeStream = createStreamLimit();
+  const takeTail = createStreamLimit(TAILS, 'follow');
+  const takeExport = createStreamLimit(EXPORTS, 'export');
   return new Elysia({ name: 'logs' })
     .use(guard)
     .get('/logs', ({ query }) => agent.logs(query), {
@@ -49,6 +62,7 @@ export function logRoutes({ agent, guard }: { agent: AgentClient; guard: Guard }
           ...FILTERS,
           page: { description: 'Starts at 1.', example: '1' },
           pageSize: { description: '1 to 500; 50 by default.', example: '50' },
+          details: { description: '`true`: with all that the proxy wrote about each request.' },
         },
         example: { logs: [ENTRY], total: 1, page: 1, pageSize: 50 },
       }),
@@ -56,7 +70,7 @@ export function logRoutes({ agent, guard }: { agent: AgentClient; guard: Guard }
     .get(
       '/logs/tail',
       async ({ query, request, who, isSignedIn }) => {
-        const ended = takeStream(who.user.id);
+        const ended = takeTail(who.user.id);
         const reader = { mayRead: isSignedIn, ended };
         const lastEventId = request.headers.get('last-event-id');
         return eventStream(await agent.tail(query, lastEventId, reader));
@@ -85,6 +99,34 @@ export function logRoutes({ agent, guard }: { agent: AgentClient; guard: Guard }
           requestHeaders: ['Last-Event-ID'],
           mediaType: 'text/event-stream',
           example: `event: entry\nid: ${EVENT_ID}\ndata: ${JSON.stringify(ENTRY)}\n\n`,
+        }),
+      },
+    )
+    .get(
+      '/logs/export',
+      async ({ query, who, isSignedIn }) => {
+        const ended = takeExport(who.user.id);
+        const answer = await agent.export(query, { mayRead: isSignedIn, ended });
+        const name = `access-log.${query.format || 'ndjson'}`;
+        return exportStream(answer, { 'Content-Disposition': `attachment; filename="${name}"` });
+      },
+      {
+        query: ExportQuery,
+        response: { 200: t.String(), ...refusals(...ASKS_AGENT, 'RATE_LIMITED') },
+        detail: about({
+          id: 'exportLogs',
+          tag: 'Logs',
+          summary: 'Download the matching entries of the access log, oldest first',
+          description: [
+            'At most as many entries as the header `X-Export-Limit` says; `X-Total-Count` is the number',
+            'of matches, and missing if it takes too long to count. If something goes wrong, the',
+            'connection breaks off. In CSV, a value that a spreadsheet would take for a formula starts',
+            'with an apostrophe. An account can have 2 exports at once.',
+          ].join('\n'),
+          access: 'read',
+          params: { ...FILTERS, format: { description: '`ndjson` or `csv`.', example: 'csv' } },
+          mediaType: 'application/x-ndjson',
+          example: `${JSON.stringify(ENTRY)}\n`,
         }),
       },
     )

@@ -1,4 +1,4 @@
-/** How many live streams an account may have open at once. */
+/** How many streams an account may have open at once. */
 import { Failure } from '../../shared/failure.ts';
 
 /**
@@ -7,17 +7,16 @@ import { Failure } from '../../shared/failure.ts';
  */
 export type StreamLimit = (userId: string) => () => void;
 
-/** A dashboard needs one for each tab that shows the log. */
-const PER_ACCOUNT = 20;
 /** Seconds after which the hub has noticed that a reader is gone. */
 const RETRY_AFTER = 15;
 
-export function createStreamLimit(): StreamLimit {
+/** @param most for each account @param does what an account does with them, for the message */
+export function createStreamLimit(most: number, does: string): StreamLimit {
   const open = new Map<string, number>();
   return (userId) => {
     const count = open.get(userId) ?? 0;
-    if (count >= PER_ACCOUNT) {
-      const message = `An account can follow the log ${PER_ACCOUNT} times at once.`;
+    if (count >= most) {
+      const message = `An account can ${does} the log ${most} times at once.`;
       throw new Failure('RATE_LIMITED', message, { retryAfter: RETRY_AFTER });
     }
     open.set(userId, count + 1);

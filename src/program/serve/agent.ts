@@ -90,7 +90,7 @@ export function prepareAgent(
       },
       stop: () =>
         runAll(
-          () => listening.stop(logs.endTails()),
+          () => listening.stop(logs.endStreams()),
           // Before that, a proxy that is running is not this agent's.
           () => begun && proxy.stop(),
           state.close,

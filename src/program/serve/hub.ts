@@ -144,7 +144,7 @@ export function prepareHub(
     },
     stop: () =>
       runAll(
-        () => settleAll([listening.stop(agent.endTails()), local.stop()]),
+        () => settleAll([listening.stop(agent.endStreams()), local.stop()]),
         () => stopReconciler(),
         close,
       ),

@@ -253,6 +253,16 @@ export interface LogEntry {
   /** milliseconds with at most 3 decimals */
   latency: string;
   ip: string;
+  /** only if asked for: all that the proxy wrote about the request, without cookies and credentials */
+  details?: {
+    /**
+     * This interface was referenced by `undefined`'s JSON-Schema definition
+     * via the `patternProperty` "^(.*)$".
+     */
+    [k: string]: unknown;
+  };
+  /** with the details: what went wrong, in the proxy’s words */
+  error?: string;
 }
 export interface LogStats {
   /** ISO 8601; null if there are no entries */

@@ -1,5 +1,5 @@
 /** The filters of the log: read from the page's address, sent to the API, shown as chips. Pure. */
-import type { Vhost } from '../lib/types.ts';
+import type { LogEntry, Vhost } from '../lib/types.ts';
 
 const FILTER_KEYS = ['domain', 'status', 'method', 'path', 'q', 'ip', 'from', 'to'] as const;
 export type FilterKey = (typeof FILTER_KEYS)[number];
@@ -111,6 +111,36 @@ export function tailRequest(filters: Filters, after = ''): string {
   if (after !== '') query.set('after', after);
   return `/logs/tail?${query}`;
 }
+
+/** The formats of `/logs/export`. */
+export const EXPORT_FORMATS = ['csv', 'ndjson'] as const;
+
+/** The address of a download of all matches. */
+export function exportAddress(filters: Filters, format: (typeof EXPORT_FORMATS)[number]): string {
+  const query = queryOf(filters, FILTER_KEYS);
+  query.set('format', format);
+  return `/api/logs/export?${query}`;
+}
+
+/** The API's path for an entry with its details; null if it has no time to find it by. */
+export function entryRequest(entry: LogEntry): string | null {
+  const at = Date.parse(entry.timestamp);
+  if (Number.isNaN(at)) return null;
+  const { domain, method, path, ip } = entry;
+  const known = { ...NO_FILTERS, status: String(entry.status), domain, method, ip };
+  const query = new URLSearchParams({ details: 'true', from: entry.timestamp });
+  query.set('to', new Date(at + 1).toISOString());
+  const texts = { ...known, path: path.slice(0, PATH_FILTER) };
+  for (const key of ['domain', 'status', 'method', 'path', 'ip'] as const) {
+    const normal = accepted(key, texts[key]);
+    if (normal) query.set(key, normal);
+  }
+  return `/logs?${query}`;
+}
+
+/** Whether an entry that was found again is the one that was shown. */
+export const sameEntry = (one: LogEntry, other: LogEntry): boolean =>
+  one.latency === other.latency && one.path === other.path && one.domain === other.domain;
 
 /** Changes filters and goes to the first page; ignores invalid values. */
 export function changed(filters: Filters, patch: Partial<Record<FilterKey, string>>): Filters {

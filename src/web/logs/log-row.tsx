@@ -17,12 +17,11 @@ export const ROW = { role: 'row' } as const;
 const PATH_SHOWN = 160;
 const NAME_SHOWN = 80;
 
-type Props = { entry: LogEntry; onWhole: (entry: LogEntry) => void };
+type Props = { entry: LogEntry; onOpen: (entry: LogEntry) => void };
 
-export function LogRow({ entry, onWhole }: Props) {
+export function LogRow({ entry, onOpen }: Props) {
   const { timestamp, domain, method, path, status, latency, ip } = entry;
   const name = classOf(status);
-  const isCut = path.length > PATH_SHOWN || domain.length > NAME_SHOWN;
   return (
     <tr {...ROW} class="log-row">
       <td {...CELL} class="log-time">
@@ -45,17 +44,24 @@ export function LogRow({ entry, onWhole }: Props) {
       </td>
       <td {...CELL} class="log-path">
         <Value patch={by('path', cut(path, PATH_FILTER))}>{shown(path, PATH_SHOWN)}</Value>
-        {isCut && (
-          <button type="button" class="link log-whole" tabIndex={-1} onClick={() => onWhole(entry)}>
-            Show all
-          </button>
-        )}
       </td>
       <td {...CELL} class="log-latency">
         {latencyText(latency)}
       </td>
       <td {...CELL} class="log-ip">
         <Value patch={by('ip', ip)}>{shown(ip, NAME_SHOWN)}</Value>
+      </td>
+      <td {...CELL} class="log-open">
+        <button
+          type="button"
+          class="log-value"
+          tabIndex={-1}
+          aria-label="Details"
+          title="Everything Caddy wrote about this request"
+          onClick={() => onOpen(entry)}
+        >
+          <span class="chevron" aria-hidden="true" />
+        </button>
       </td>
     </tr>
   );

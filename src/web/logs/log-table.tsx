@@ -10,16 +10,25 @@ import { useGrid } from './use-grid.ts';
 const GRID = { role: 'grid' } as const;
 const GROUP = { role: 'rowgroup' } as const;
 const HEAD = { role: 'columnheader' } as const;
-const COLUMNS = ['Time', 'Status', 'Method', 'Domain', 'Path', 'Latency', 'IP address'] as const;
+const COLUMNS = [
+  'Time',
+  'Status',
+  'Method',
+  'Domain',
+  'Path',
+  'Latency',
+  'IP address',
+  'Details',
+] as const;
 
 type Props = {
   live: readonly TailRow[];
   page: readonly PageRow[];
   isBusy: boolean;
-  onWhole: (entry: LogEntry) => void;
+  onOpen: (entry: LogEntry) => void;
 };
 
-export function LogTable({ live, page, isBusy, onWhole }: Props) {
+export function LogTable({ live, page, isBusy, onOpen }: Props) {
   const table = useRef<HTMLTableElement>(null);
   useGrid(table);
   // Preact skips a row whose node is the same as before.
@@ -35,7 +44,7 @@ export function LogTable({ live, page, isBusy, onWhole }: Props) {
         <tr {...ROW}>
           {COLUMNS.map((label) => (
             <th key={label} {...HEAD} scope="col">
-              {label}
+              {label === 'Details' ? <span class="visually-hidden">{label}</span> : label}
             </th>
           ))}
         </tr>
@@ -44,14 +53,14 @@ export function LogTable({ live, page, isBusy, onWhole }: Props) {
         {live.map((row) =>
           remembered(row, () =>
             'entry' in row ? (
-              <LogRow key={`live${row.id}`} entry={row.entry} onWhole={onWhole} />
+              <LogRow key={`live${row.id}`} entry={row.entry} onOpen={onOpen} />
             ) : (
               <Gap key={`live${row.id}`} missed={row.missed} />
             ),
           ),
         )}
         {page.map(({ entry, at }) =>
-          remembered(entry, () => <LogRow key={`page${at}`} entry={entry} onWhole={onWhole} />),
+          remembered(entry, () => <LogRow key={`page${at}`} entry={entry} onOpen={onOpen} />),
         )}
       </tbody>
     </table>

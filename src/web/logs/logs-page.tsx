@@ -6,6 +6,8 @@ import type { LogEntry, LogPage } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { Notice } from '../parts/notice.tsx';
 import { Chips } from './chips.tsx';
+import { DownloadMenu } from './download-menu.tsx';
+import { EntryDialog } from './entry-dialog.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { pageRequest, parseFilters, tailRequest } from './filters.ts';
 import { KeysHelp } from './keys-help.tsx';
@@ -18,7 +20,6 @@ import { PlotPanel } from './plot-panel.tsx';
 import { below } from './tail-rows.ts';
 import { useLogKeys } from './use-log-keys.ts';
 import { useTail } from './use-tail.ts';
-import { WholeEntry } from './whole-entry.tsx';
 
 export function LogsPage({ query }: { query: URLSearchParams }) {
   const filters = parseFilters(query);
@@ -26,7 +27,7 @@ export function LogsPage({ query }: { query: URLSearchParams }) {
   const { data, error, loading, reload } = useLoad(request, (signal) =>
     get<LogPage>(request, signal),
   );
-  const [whole, setWhole] = useState<LogEntry | null>(null);
+  const [opened, setOpened] = useState<LogEntry | null>(null);
   const [isLiveWanted, setLive] = useState(false);
   const [isPaused, setPaused] = useState(false);
   const log = useRef<HTMLElement>(null);
@@ -101,6 +102,7 @@ export function LogsPage({ query }: { query: URLSearchParams }) {
           <span class="log-extent" role="status">
             {data && !isLive ? extent(data) : ''}
           </span>
+          <DownloadMenu filters={filters} total={data?.total} />
         </div>
         {data?.partial && (
           <p class="log-partial">
@@ -110,13 +112,13 @@ export function LogsPage({ query }: { query: URLSearchParams }) {
             </button>
           </p>
         )}
-        <LogTable live={tail.rows.shown} page={rows} isBusy={loading} onWhole={setWhole} />
+        <LogTable live={tail.rows.shown} page={rows} isBusy={loading} onOpen={setOpened} />
         {data && rows.length + tail.rows.shown.length === 0 && (
           <NoRows filters={filters} data={data} />
         )}
         {!isLive && data && <Pager data={data} />}
       </section>
-      {whole && <WholeEntry entry={whole} onClose={() => setWhole(null)} />}
+      {opened && <EntryDialog entry={opened} onClose={() => setOpened(null)} />}
     </>
   );
 }

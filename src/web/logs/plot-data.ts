@@ -1,5 +1,5 @@
 /** Converts statistics to what the plot draws: stacked columns. Pure. */
-import type { LogStats, StatusClass } from '../lib/types.ts';
+import type { Entry, LogStats, StatusClass } from '../lib/types.ts';
 import { CLASSES } from './status-class.ts';
 
 /** From bottom to top, so that errors are on top, where they stand out. */
@@ -47,4 +47,33 @@ export function totals({ buckets }: Pick<LogStats, 'buckets'>): Totals {
   const sums = { '1xx': 0, '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0, other: 0 };
   for (const { requests } of buckets) for (const name of CLASSES) sums[name] += requests[name];
   return sums;
+}
+
+/** Changes that went live during one bucket; `at` is its middle, from 0 to 1 of the plot's width. */
+export type Mark = { at: number; entries: Entry[] };
+
+/** Oldest first. */
+export function marksOf({ buckets }: Pick<LogStats, 'buckets'>, entries: readonly Entry[]): Mark[] {
+  return buckets.flatMap(({ from, to }, number) => {
+    const own = entries.filter(({ createdAt }) => createdAt >= from && createdAt < to);
+    return own.length === 0 ? [] : [{ at: (number + 0.5) / buckets.length, entries: own }];
+  });
+}
+
+const UNITS = [
+  ['day', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1000],
+  ['ms', 1],
+] as const;
+
+/** How long a bucket is, as `5 min`; empty without buckets. */
+export function bucketLength({ buckets }: Pick<LogStats, 'buckets'>): string {
+  const [first] = buckets;
+  if (!first) return '';
+  const length = Date.parse(first.to) - Date.parse(first.from);
+  const [unit, milliseconds] = UNITS.find(([, one]) => length >= one) ?? ['ms', 1];
+  const value = Math.round((length / milliseconds) * 10) / 10;
+  return `${value} ${unit === 'day' && value !== 1 ? 'days' : unit}`;
 }

@@ -2,7 +2,8 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { get, sentenceOf } from '../lib/api.ts';
 import { count, localTime } from '../lib/format.ts';
-import type { LogStats } from '../lib/types.ts';
+import type { Entry, LogStats } from '../lib/types.ts';
+import { useKept } from '../lib/use-kept.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { useMedia, WIDE } from '../lib/use-media.ts';
 import { Notice } from '../parts/notice.tsx';
@@ -10,7 +11,8 @@ import { FiguresTable } from './figures-table.tsx';
 import { applied, type Filters, STATS_KEYS, statsRequest } from './filters.ts';
 import { Legend } from './legend.tsx';
 import { filterBy } from './navigation.ts';
-import { plotData } from './plot-data.ts';
+import { bucketLength, plotData } from './plot-data.ts';
+import { PublishMarks } from './publish-marks.tsx';
 import { TopPanel } from './top-panel.tsx';
 
 /** As many columns as the screen can show clearly. */
@@ -29,16 +31,25 @@ export function PlotPanel({ filters, isLive }: { filters: Filters; isLive: boole
     return () => clearInterval(timer);
   }, [isLive, reload]);
 
+  const changelog = useLoad('changelog', (signal) => get<Entry[]>('/changelog', signal));
+  const [isWhole, setWhole] = useKept('logs.plot', false);
+
   const ignoresSome = applied(filters).some(
     ({ key }) => !STATS_KEYS.some((known) => known === key),
   );
   const isZoomed = filters.from !== '' || filters.to !== '';
+  const bar = data ? bucketLength(data) : '';
   return (
-    <section class="card log-plot" aria-label="Requests and latency over time" aria-busy={loading}>
+    <section
+      class={isWhole ? 'card log-plot' : 'card log-plot log-plot-low'}
+      aria-label="Requests and latency over time"
+      aria-busy={loading}
+    >
       <div class="log-plot-head">
         <h2>{data ? `${count(data.requests)} requests` : 'Requests'}</h2>
         <span class="muted">
           {data?.from && data.to && `${localTime(data.from)} to ${localTime(data.to)}`}
+          {bar && `, 1 bar = ${bar}`}
         </span>
         <button
           type="button"
@@ -48,21 +59,49 @@ export function PlotPanel({ filters, isLive }: { filters: Filters; isLive: boole
         >
           Zoom out
         </button>
+        <button
+          type="button"
+          class="quiet"
+          aria-expanded={isWhole}
+          onClick={() => setWhole(!isWhole)}
+        >
+          {isWhole ? 'Fold' : 'Latency and figures'}
+        </button>
       </div>
       {error && <Notice kind="error">{error}</Notice>}
-      <Plots stats={data} isStale={error !== null} />
-      <p class="log-plot-notes">
-        <span class="log-drag">Drag across the plot to zoom in.</span>
-        {ignoresSome && ' The plot uses only the domain and time filters.'}
-        {data?.partial && ' The numbers are incomplete.'}
-      </p>
-      <TopPanel stats={data} />
-      <FiguresTable stats={data} />
+      <Plots
+        key={String(isWhole)}
+        stats={data}
+        isStale={error !== null}
+        isWhole={isWhole}
+        changes={changelog.data ?? []}
+      />
+      {(isWhole || ignoresSome || data?.partial) && (
+        <p class="log-plot-notes">
+          {isWhole && <span class="log-drag">Drag across the plot to zoom in. </span>}
+          {ignoresSome && 'The plot uses only the domain and time filters. '}
+          {data?.partial && 'The numbers are incomplete.'}
+        </p>
+      )}
+      {isWhole && (
+        <>
+          <TopPanel stats={data} />
+          <FiguresTable stats={data} />
+        </>
+      )}
     </section>
   );
 }
 
-function Plots({ stats, isStale }: { stats: LogStats | undefined; isStale: boolean }) {
+type PlotsProps = {
+  stats: LogStats | undefined;
+  isStale: boolean;
+  /** With latency and legend. */
+  isWhole: boolean;
+  changes: readonly Entry[];
+};
+
+function Plots({ stats, isStale, isWhole, changes }: PlotsProps) {
   const requests = useRef<HTMLDivElement>(null);
   const latency = useRef<HTMLDivElement>(null);
   const [cursor, setCursor] = useState<number | null>(null);
@@ -77,8 +116,8 @@ function Plots({ stats, isStale }: { stats: LogStats | undefined; isStale: boole
     setCursor(null);
     import('./plot.ts').then(
       ({ drawPlots }) => {
-        if (isOver || !requests.current || !latency.current) return;
-        remove = drawPlots(requests.current, latency.current, data, {
+        if (isOver || !requests.current) return;
+        remove = drawPlots(requests.current, isWhole ? latency.current : null, data, {
           onCursor: setCursor,
           onZoom: (from, to) =>
             filterBy({
@@ -95,14 +134,17 @@ function Plots({ stats, isStale }: { stats: LogStats | undefined; isStale: boole
       isOver = true;
       remove?.();
     };
-  }, [data, isDark]);
+  }, [data, isDark, isWhole]);
 
   return (
     <div class={isStale ? 'log-plots stale' : 'log-plots'}>
-      <Legend stats={stats} at={cursor} />
+      {isWhole && <Legend stats={stats} at={cursor} />}
       {error && <Notice kind="error">{error}</Notice>}
-      <div ref={requests} class="log-plot-requests" aria-hidden="true" />
-      <div ref={latency} class="log-plot-latency" aria-hidden="true" />
+      <div class="log-plot-place">
+        <div ref={requests} class="log-plot-requests" aria-hidden="true" />
+        <PublishMarks stats={stats} entries={changes} />
+      </div>
+      {isWhole && <div ref={latency} class="log-plot-latency" aria-hidden="true" />}
       {stats && !data && <p class="log-plot-empty muted">No requests in this period.</p>}
     </div>
   );

@@ -15,15 +15,19 @@ export type PlotEvents = {
 
 /** Pixels; the style sheet reserves this space. */
 const REQUESTS_HEIGHT = 148;
+const LOW_HEIGHT = 96;
 const LATENCY_HEIGHT = 116;
 /** Pixels; anything shorter is a shaky click. */
 const LEAST_DRAG = 5;
 const AXIS_WIDTH = 66;
 
-/** Draws both plots. @returns a function that removes them */
+/**
+ * @param latency null for a low plot of the requests only
+ * @returns a function that removes the plots
+ */
 export function drawPlots(
   requests: HTMLElement,
-  latency: HTMLElement,
+  latency: HTMLElement | null,
   data: PlotData,
   events: PlotEvents,
 ): () => void {
@@ -88,9 +92,9 @@ export function drawPlots(
   const bars = uPlot.paths.bars?.({ size: [0.86, 60], gap: 1 });
   const upper = new uPlot(
     {
-      ...common(REQUESTS_HEIGHT, { size: 10, values: () => [] }, (value) =>
-        Number.isInteger(value) ? count(value) : '',
-      ),
+      ...(latency
+        ? common(REQUESTS_HEIGHT, { size: 10, values: () => [] }, wholeCount)
+        : common(LOW_HEIGHT, { values: timeNames }, wholeCount)),
       scales: { x, y: { range: fromZero } },
       series: [
         {},
@@ -104,19 +108,22 @@ export function drawPlots(
     [data.times, ...stacked],
     requests,
   );
+  const plots = [upper];
   const line = { width: 1.5, spanGaps: false, points: { show: true, size: 4, filter: alone } };
-  const lower = new uPlot(
-    {
-      ...common(LATENCY_HEIGHT, { values: timeNames }, (value) =>
-        value === 0 ? '0' : duration(value),
-      ),
-      scales: { x, y: { range: fromZero } },
-      series: [{}, { ...line, stroke: ink.accent }, { ...line, stroke: ink.info, dash: dashed }],
-    },
-    [data.times, data.p50, data.p95],
-    latency,
-  );
-  const plots = [upper, lower];
+  if (latency) {
+    const lower = new uPlot(
+      {
+        ...common(LATENCY_HEIGHT, { values: timeNames }, (value) =>
+          value === 0 ? '0' : duration(value),
+        ),
+        scales: { x, y: { range: fromZero } },
+        series: [{}, { ...line, stroke: ink.accent }, { ...line, stroke: ink.info, dash: dashed }],
+      },
+      [data.times, data.p50, data.p95],
+      latency,
+    );
+    plots.push(lower);
+  }
   const room = new ResizeObserver(() => {
     for (const plot of plots) {
       if (requests.clientWidth > 0 && requests.clientWidth !== plot.width) {
@@ -130,6 +137,8 @@ export function drawPlots(
     for (const plot of plots) plot.destroy();
   };
 }
+
+const wholeCount = (value: number): string => (Number.isInteger(value) ? count(value) : '');
 
 /** Values without a neighbour, which no line connects. */
 function alone(plot: uPlot, series: number): number[] {

@@ -293,6 +293,8 @@ describe('the access log', () => {
       'an entry',
     );
     await signedIn('getLogStats', { query: { buckets: '3' } });
+    await signedIn('exportLogs', { query: { domain: 'a.example' } });
+    await refused('exportLogs', 'INVALID_REQUEST', { query: { format: 'xls' } });
     await signedIn('tailLogs');
     await refused('listLogs', 'INVALID_REQUEST', { query: { status: 'x' } });
     await refused('getLogStats', 'INVALID_REQUEST', { query: { buckets: '0' } });
@@ -383,7 +385,7 @@ describe('if the agent fails', () => {
     answer = given;
     expect((await there.call('createVhost', { ...create, headers })).body.code).toBe(code);
     await there.call('getStatus', { headers });
-    for (const id of ['listLogs', 'getLogStats', 'tailLogs', 'listVhostStates'])
+    for (const id of ['listLogs', 'getLogStats', 'tailLogs', 'exportLogs', 'listVhostStates'])
       await there.call(id, { headers });
     for (const [id, json] of Object.entries({
       preview: { op: 'preamble', config: '# a' },

@@ -1,0 +1,120 @@
+/** Shows everything that Caddy wrote about a request. */
+import { get } from '../lib/api.ts';
+import { localTime } from '../lib/format.ts';
+import type { LogEntry, LogPage } from '../lib/types.ts';
+import { useLoad } from '../lib/use-load.ts';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { type Fact, factsOf } from './entry-facts.ts';
+import { accepted, entryRequest, PATH_FILTER, sameEntry } from './filters.ts';
+import { cut, shown } from './hostile.ts';
+import { filterBy } from './navigation.ts';
+
+/** Characters; a path may have a million, too many to show quickly. */
+const MAX_SHOWN = 10_000;
+
+type Props = { entry: LogEntry; onClose: () => void };
+
+export function EntryDialog({ entry, onClose }: Props) {
+  const request = entryRequest(entry);
+  const { data, error } = useLoad(request ?? '', async (signal) => {
+    if (request === null) return null;
+    const { logs } = await get<LogPage>(request, signal);
+    return logs.find((one) => sameEntry(one, entry)) ?? null;
+  });
+  const whole = data ?? entry;
+  return (
+    <Dialog title="Request" onClose={onClose}>
+      <p class="muted">{entry.timestamp === '' ? 'no time' : localTime(entry.timestamp)}</p>
+      {error && <Notice kind="error" title={error} />}
+      {data === null && (
+        <Notice kind="warning">The rest of this request is no longer in the log.</Notice>
+      )}
+      <LongText label="Domain" text={entry.domain} filter="domain" onClose={onClose} />
+      <LongText label="Path" text={entry.path} filter="path" onClose={onClose} />
+      <div class="entry-groups" aria-busy={data === undefined && !error}>
+        {factsOf(whole).map(({ title, facts }) => (
+          <section key={title} aria-label={title}>
+            <h3>{title}</h3>
+            <dl class="entry-facts">
+              {facts.map((fact) => (
+                <FactRow key={fact.label} fact={fact} onClose={onClose} />
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+      <div class="actions">
+        <CopyButton text={entry.path} label="Copy path" />
+        <CopyButton text={JSON.stringify(whole, null, 2)} label="Copy as JSON" />
+        <button type="button" onClick={onClose}>
+          Close
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+function FactRow({ fact: { label, value, filter }, onClose }: { fact: Fact; onClose: () => void }) {
+  return (
+    <div>
+      <dt>{shown(label, MAX_SHOWN)}</dt>
+      <dd>
+        <bdi dir="ltr">{shown(value, MAX_SHOWN)}</bdi>
+        {filter && <FilterButton label={label} filter={filter} value={value} onClose={onClose} />}
+      </dd>
+    </div>
+  );
+}
+
+type FilterProps = {
+  label: string;
+  filter: NonNullable<Fact['filter']>;
+  value: string;
+  onClose: () => void;
+};
+
+function FilterButton({ label, filter, value, onClose }: FilterProps) {
+  const normal = value === '' ? undefined : accepted(filter, value);
+  if (normal === undefined) return null;
+  return (
+    <button
+      type="button"
+      class="link entry-filter"
+      aria-label={`Filter by ${label}`}
+      onClick={() => {
+        onClose();
+        filterBy({ [filter]: normal });
+      }}
+    >
+      Filter
+    </button>
+  );
+}
+
+type LongProps = { label: string; text: string; filter: 'domain' | 'path'; onClose: () => void };
+
+function LongText({ label, text, filter, onClose }: LongProps) {
+  return (
+    <>
+      <h3 class="log-long-label">
+        {label}
+        {text.length > MAX_SHOWN && `, ${text.length.toLocaleString('en')} characters`}
+        <FilterButton
+          label={label}
+          filter={filter}
+          value={cut(text, PATH_FILTER)}
+          onClose={onClose}
+        />
+      </h3>
+      {text.length > MAX_SHOWN && (
+        <p class="muted">Showing the first {MAX_SHOWN.toLocaleString('en')}:</p>
+      )}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll it */}
+      <section class="log-long" tabIndex={0} aria-label={label}>
+        <pre>{shown(text, MAX_SHOWN)}</pre>
+      </section>
+    </>
+  );
+}
