@@ -7,6 +7,7 @@ import type { SignUpDoor } from '../auth/accounts/sign-up.ts';
 /** The addresses of the dashboard; the page itself picks the view. */
 export const PAGES = [
   '/',
+  '/sites',
   '/sites/new',
   '/sites/:id',
   '/logs',
