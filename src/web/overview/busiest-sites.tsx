@@ -24,7 +24,9 @@ export function BusiestSites({ sites, activity }: Props) {
         {rows.map(({ id, domain, requests, errors, logs }) => (
           <tr key={id}>
             <td>
-              <a href={`/sites/${id}`}>{domain}</a>
+              <a href={`/sites/${id}`} title={domain}>
+                {domain}
+              </a>
             </td>
             <td>
               <a href={logs.requests}>{count(requests)}</a>

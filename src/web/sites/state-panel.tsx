@@ -33,7 +33,9 @@ export function StatePanel({ id }: { id: number }) {
             ))}
           </ul>
           <ErrorFact title="Last certificate error" error={state.data.errors.acme} />
-          <ErrorFact title="Last upstream error" error={state.data.errors.upstream} />
+          {!isShown(state.data) && (
+            <ErrorFact title="Last upstream error" error={state.data.errors.upstream} />
+          )}
         </>
       )}
     </section>
@@ -43,6 +45,10 @@ export function StatePanel({ id }: { id: number }) {
 function Lamp({ state }: { state: 'good' | 'bad' | 'unknown' }) {
   return <span class={`lamp lamp-${state}`} aria-hidden="true" />;
 }
+
+/** Whether an upstream that is down already shows the last upstream error. */
+const isShown = ({ upstreams, errors }: SiteState): boolean =>
+  upstreams.some(({ error }) => error !== null && error.message === errors.upstream?.message);
 
 function ServedFact({ state: { enabled, addresses } }: { state: SiteState }) {
   const isServed = addresses.some(({ served }) => served);
