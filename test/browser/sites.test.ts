@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
+import { shiftOf, watchShifts } from '../harness/shifts.ts';
 import { ask, freePort, until } from '../harness/stack.ts';
 import { answerNext, BROWSER_TIMEOUT_MS, tooWide, violations } from '../harness/visit.ts';
 
@@ -321,21 +322,12 @@ test('a site can be changed by keyboard alone, and the focus stays', async () =>
 
 test('no page shifts while it loads', async () => {
   const seen = await dashboard.open();
-  await seen.addInitScript(() => {
-    const shifts: number[] = [];
-    Object.assign(globalThis, { shifts });
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) shifts.push(Number(Reflect.get(entry, 'value')));
-    }).observe({ type: 'layout-shift', buffered: true });
-  });
+  await watchShifts(seen);
   for (const path of ['/', '/sites', '/sites/new', '/logs', '/changelog', '/account']) {
     await seen.goto(path);
     await seen.getByRole('heading', { level: 1 }).waitFor();
     await seen.waitForLoadState('networkidle').catch(() => {});
-    const sum = await seen.evaluate(() =>
-      (Reflect.get(globalThis, 'shifts') as number[]).reduce((all, one) => all + one, 0),
-    );
-    // The limit of Core Web Vitals for “good”.
+    const sum = await shiftOf(seen);
     expect([path, sum < 0.1, sum]).toEqual([path, true, sum]);
   }
   await seen.context().close();
