@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import type { Page } from 'playwright-core';
 import type { LogPage, LogStats, Vhost } from '../../src/web/lib/api-types.ts';
 import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
-import { shiftOf, watchShifts } from '../harness/shifts.ts';
 import { ask, freePort, until } from '../harness/stack.ts';
 import { writeLog } from '../harness/traffic.ts';
 import { answerNext, BROWSER_TIMEOUT_MS, tooWide, violations } from '../harness/visit.ts';
+import { shiftOf, watchShifts } from './shifts.ts';
 
 setDefaultTimeout(BROWSER_TIMEOUT_MS);
 
