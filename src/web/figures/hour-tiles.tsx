@@ -1,4 +1,5 @@
 /** Requests, errors and latency of the last hour against the hour before; each leads to its requests. */
+import { useId } from 'preact/hooks';
 import { count, duration } from '../lib/format.ts';
 import { changeOf, type Figures, type Hours, logsOf } from './hours.ts';
 
@@ -11,20 +12,26 @@ type Props = {
 const latency = (value: number | null) => (value === null ? '–' : duration(value));
 
 export function HourTiles({ hours, domain }: Props) {
+  const id = useId();
   const tile = { hours, domain };
   return (
-    <ul class="tiles" aria-label="Last hour">
-      <Tile {...tile} label="Requests" of={({ requests }) => requests} words={countOf} />
-      <Tile
-        {...tile}
-        label="Errors (5xx)"
-        status="5xx"
-        of={({ errors }) => errors}
-        words={countOf}
-      />
-      <Tile {...tile} label="Latency, median" of={({ p50 }) => p50} words={latency} />
-      <Tile {...tile} label="Latency, p95" of={({ p95 }) => p95} words={latency} />
-    </ul>
+    <section aria-labelledby={id}>
+      <h2 class="tiles-head" id={id}>
+        Last hour
+      </h2>
+      <ul class="tiles">
+        <Tile {...tile} label="Requests" of={({ requests }) => requests} words={countOf} />
+        <Tile
+          {...tile}
+          label="Errors (5xx)"
+          status="5xx"
+          of={({ errors }) => errors}
+          words={countOf}
+        />
+        <Tile {...tile} label="Latency, median" of={({ p50 }) => p50} words={latency} />
+        <Tile {...tile} label="Latency, p95" of={({ p95 }) => p95} words={latency} />
+      </ul>
+    </section>
   );
 }
 

@@ -40,7 +40,7 @@ export function SiteTraffic({ host, domain }: { host: string; domain: string }) 
   useEvery(EVERY_MS, () => [changes, errors, requests].map(({ reload }) => reload()));
   const [opened, setOpened] = useState<LogEntry | null>(null);
   return (
-    <>
+    <div class="site-traffic">
       <HourTiles hours={data?.hours} domain={host} />
       <section class="card log-plot" aria-label="Requests and latency of the last 24 hours">
         <div class="log-plot-head">
@@ -72,6 +72,6 @@ export function SiteTraffic({ host, domain }: { host: string; domain: string }) 
         />
       </div>
       {opened && <EntryDialog entry={opened} onClose={() => setOpened(null)} />}
-    </>
+    </div>
   );
 }
