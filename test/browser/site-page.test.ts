@@ -18,13 +18,7 @@ const closed = `127.0.0.1:${freePort()}`;
 
 beforeAll(async () => {
   dashboard = await startDashboard();
-  const { stack, owner } = dashboard;
-  const make = async (domain: string, upstream: string) => {
-    const json = { domain, upstream, config: 'reverse_proxy {upstream}' };
-    const made = await ask<Vhost>(`${stack.hub}/vhosts`, { json, headers: owner.headers });
-    if (made.status !== 201) throw new Error(made.text);
-    return made.body;
-  };
+  const { stack } = dashboard;
   site = await make('http://down.example', closed);
   await make('http://other.example', dashboard.upstream);
   writeLog(stack, [
@@ -44,6 +38,13 @@ afterAll(() => dashboard?.stop());
 
 const api = async <T>(path: string) =>
   (await ask<T>(`${dashboard.stack.hub}${path}`, { headers: dashboard.owner.headers })).body;
+const make = async (domain: string, upstream: string, config = 'reverse_proxy {upstream}') => {
+  const { headers } = dashboard.owner;
+  const json = { domain, upstream, config };
+  const made = await ask<Vhost>(`${dashboard.stack.hub}/vhosts`, { json, headers });
+  if (made.status !== 201) throw new Error(made.text);
+  return made.body;
+};
 const region = (name: string) => page.getByRole('region', { name });
 const config = (on = page) => on.getByLabel('Config');
 const open = async (on = page, hash = '') => {
@@ -145,14 +146,28 @@ describe('a site’s page', () => {
   });
 
   test('does not show requests of nobody: a pattern has none of its own', async () => {
-    const { headers } = dashboard.owner;
-    const json = { domain: 'http://*.pattern.example', config: 'respond here' };
-    const made = await ask<Vhost>(`${dashboard.stack.hub}/vhosts`, { json, headers });
-    await page.goto(`/sites/${made.body.id}`);
+    const { id } = await make('http://*.pattern.example', '', 'respond here');
+    await page.goto(`/sites/${id}`);
     await page.getByText('only shown in the logs, by name').waitFor();
     expect(await page.locator('.tile, .requests').count()).toBe(0);
     await config().waitFor();
   });
+});
+
+test('a site with several names shows the requests to one of them', async () => {
+  const { stack } = dashboard;
+  const block = 'http://one.example, http://two.example {\n\trespond here\n}';
+  const both = await make('http://one.example', '', block);
+  writeLog(stack, [
+    { host: 'one.example', minutesAgo: 3, requests: 2, status: 200 },
+    { host: 'two.example', minutesAgo: 2, requests: 5, status: 200 },
+  ]);
+  await page.goto(`/sites/${both.id}`);
+  const requests = page.locator('.tile', { hasText: 'Requests' }).locator('a.tile-value');
+  await requests.and(page.getByText('2', { exact: true })).waitFor();
+  await page.getByLabel('Requests to').selectOption('two.example');
+  await requests.and(page.getByText('5', { exact: true })).waitFor();
+  expect(await requests.getAttribute('href')).toContain('domain=two.example');
 });
 
 describe('the form', () => {

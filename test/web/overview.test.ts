@@ -65,12 +65,28 @@ describe('the last two hours', () => {
 });
 
 describe('the hosts of a site', () => {
-  test('leave out patterns, variables and bare ports', () => {
-    expect(hostsOf('*.example.org, :8080 {$NAME}')).toEqual([]);
+  const certain = { port: 80, served: true, tls: false, automated: false };
+  const addresses = (...names: string[]) => ({
+    addresses: names.map((name) => ({
+      ...certain,
+      name,
+      certificate: null,
+      reason: null,
+      checkedAt: null,
+    })),
   });
 
-  test('are each of its names once, as the log has them', () => {
-    expect(hostsOf('http://a.example:8080, b.example https://a.example')).toEqual([
+  test('leave out patterns and any host', () => {
+    expect(hostsOf({ domain: '*.example.org' }, undefined)).toEqual([]);
+    expect(hostsOf({ domain: ':8080' }, undefined)).toEqual([]);
+    expect(hostsOf({ domain: '*.a.example' }, addresses('*.a.example', ''))).toEqual([]);
+  });
+
+  test('are that of its domain, until those of its addresses are known', () => {
+    const site = { domain: 'http://a.example:8080' };
+    expect(hostsOf(site, undefined)).toEqual(['a.example']);
+    expect(hostsOf(site, addresses())).toEqual(['a.example']);
+    expect(hostsOf(site, addresses('a.example', 'b.example', 'a.example'))).toEqual([
       'a.example',
       'b.example',
     ]);
@@ -81,6 +97,7 @@ describe('the busiest sites', () => {
   const range = { from: '2026-11-20T17:00:00.000Z', to: '2026-11-20T18:00:00.000Z', buckets: 2 };
   const counts = (id: number, requests: number[], status5xx = [0, 0]) => ({
     id,
+    hosts: [`host-${id}.example`],
     requests,
     status4xx: [0, 0],
     status5xx,
@@ -106,16 +123,17 @@ describe('the busiest sites', () => {
     expect(first).toMatchObject({ id: 2, requests: 9, errors: 3 });
     const query = new URLSearchParams(first?.logs.errors.split('?')[1]);
     expect(Object.fromEntries(query)).toEqual({
-      domain: 'b.example',
+      domain: 'host-2.example',
       status: '5xx',
       from: range.from,
       to: range.to,
     });
   });
 
-  test('with several names lead to their own page, since the log filters by one', () => {
-    const activity = { ...range, vhosts: [counts(1, [1, 1])] };
-    const [first] = busiest([site({ id: 1, domain: 'a.example, b.example' })], activity, 5);
+  test('requested by several names lead to their own page, since the log filters by one', () => {
+    const hosts = ['a.example', 'b.example'];
+    const activity = { ...range, vhosts: [{ ...counts(1, [1, 1]), hosts }] };
+    const [first] = busiest([site({ id: 1, domain: '*.example' })], activity, 5);
     expect(first?.logs).toEqual({ requests: '/sites/1', errors: '/sites/1' });
   });
 });

@@ -3,7 +3,6 @@
 import { logsOf } from '../figures/hours.ts';
 import type { VhostActivity } from '../lib/api-types.ts';
 import type { Vhost } from '../lib/types.ts';
-import { hostsOf } from '../sites/hosts.ts';
 
 export type BusySite = {
   id: number;
@@ -24,10 +23,9 @@ export function busiest(
 ): BusySite[] {
   const domains = new Map(sites.map(({ id, domain }) => [id, domain]));
   return vhosts
-    .flatMap(({ id, requests, status5xx }) => {
+    .flatMap(({ id, requests, status5xx, hosts }) => {
       const domain = domains.get(id);
       if (domain === undefined) return [];
-      const hosts = hostsOf(domain);
       const range = { domain: hosts[0] ?? '', from: from ?? '', to: to ?? '' };
       // The log filters by one name; the numbers of several are on the site’s page.
       const leadTo = (status: string) =>

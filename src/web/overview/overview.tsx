@@ -22,6 +22,7 @@ const EVERY_MS = 30_000;
 export function Overview() {
   const { status } = useHub();
   const sites = useLoad('sites', (signal) => get<Vhost[]>('/vhosts', signal));
+  useEvery(EVERY_MS, sites.reload);
   const isEmpty = sites.data?.length === 0;
   return (
     <>
@@ -36,19 +37,19 @@ export function Overview() {
       {status && sites.data && (
         <div class="overview">
           <ProblemList status={status} />
-          {isEmpty ? <FirstSteps foreign={status.foreign} /> : <LastHour sites={sites} />}
+          {isEmpty ? <FirstSteps foreign={status.foreign} /> : <LastHour sites={sites.data} />}
         </div>
       )}
     </>
   );
 }
 
-function LastHour({ sites }: { sites: Loaded<Vhost[]> }) {
+function LastHour({ sites }: { sites: readonly Vhost[] }) {
   const { status } = useHub();
   const figures = useFigures({ domain: '', ...SPAN });
   const activity = useLoad('activity', (signal) => get<VhostActivity>('/vhosts/activity', signal));
   const changes = useLoad('changes', (signal) => get<Entry[]>('/changelog', signal));
-  useEvery(EVERY_MS, () => [sites, activity, changes].map(({ reload }) => reload()));
+  useEvery(EVERY_MS, () => [activity, changes].map(({ reload }) => reload()));
   return (
     <>
       {figures.error && <Notice kind="error" title={figures.error} />}
@@ -56,9 +57,7 @@ function LastHour({ sites }: { sites: Loaded<Vhost[]> }) {
       <HourBars stats={figures.data?.plot} entries={changes.data ?? []} />
       <div class="overview-lists">
         <Part title="Busiest sites" link={{ to: '/sites', label: 'All sites' }}>
-          <Listed of={activity}>
-            {(data) => <BusiestSites sites={sites.data ?? []} activity={data} />}
-          </Listed>
+          <Listed of={activity}>{(data) => <BusiestSites sites={sites} activity={data} />}</Listed>
         </Part>
         <Part title="Certificates due">{status && <CertificatesDue status={status} />}</Part>
         <Part title="Last changes" link={{ to: '/changelog', label: 'All changes' }}>

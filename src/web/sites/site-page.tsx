@@ -1,7 +1,6 @@
 /** A site's own page: its state, figures, errors and requests, and the form to change it. */
 import { useState } from 'preact/hooks';
 import { takeFlash } from '../lib/flash.ts';
-import { useHub } from '../lib/hub.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { Notice } from '../parts/notice.tsx';
 import { EDIT, useEditKey } from './edit-key.ts';
@@ -10,13 +9,14 @@ import { SiteForm } from './site-form.tsx';
 import { SiteTraffic } from './site-traffic.tsx';
 import { StatePanel } from './state-panel.tsx';
 import { loadSite } from './stored.ts';
+import { useSiteState } from './use-site-state.ts';
 
 export function SitePage({ id }: { id: number }) {
-  const { status } = useHub();
   const [flash] = useState(takeFlash);
   const stored = useLoad(`site ${id}`, (signal) => loadSite(id, signal));
   const { site } = stored.data ?? {};
-  const hosts = site ? hostsOf(site.domain) : [];
+  const state = useSiteState(id);
+  const hosts = site ? hostsOf(site, state.data) : [];
   const [chosen, setChosen] = useState('');
   const host = hosts.includes(chosen) ? chosen : (hosts[0] ?? '');
   useEditKey(site !== undefined);
@@ -42,8 +42,7 @@ export function SitePage({ id }: { id: number }) {
       {stored.error && <Notice kind="error" title={stored.error} />}
       {stored.data && site && (
         <>
-          {/* With the status, whose publish it is loaded for. */}
-          {status ? <StatePanel id={id} /> : <div class="card site-state-panel" />}
+          <StatePanel state={state} />
           {hosts.length > 1 && (
             <label class="site-host">
               Requests to

@@ -1,22 +1,11 @@
 /** The live state of a site: its addresses, certificates, upstreams and last errors. */
-import { get } from '../lib/api.ts';
 import { plural } from '../lib/format.ts';
-import { useHub } from '../lib/hub.ts';
 import type { Address, LastError, SiteState } from '../lib/types.ts';
-import { useEvery } from '../lib/use-every.ts';
-import { useLoad } from '../lib/use-load.ts';
+import type { Loaded } from '../lib/use-load.ts';
 import { Time } from '../parts/time.tsx';
 import { linkTo } from './link.ts';
 
-const EVERY_MS = 15_000;
-
-export function StatePanel({ id }: { id: number }) {
-  const { status } = useHub();
-  const state = useLoad(`state ${id} ${status?.lastPublish?.at}`, (signal) =>
-    get<SiteState>(`/vhosts/${id}/state`, signal),
-  );
-  useEvery(EVERY_MS, state.reload);
-
+export function StatePanel({ state }: { state: Loaded<SiteState> }) {
   return (
     <section class="card site-state-panel" aria-label="Live state" aria-busy={!state.data}>
       <h2>Live state</h2>
