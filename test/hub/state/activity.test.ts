@@ -8,7 +8,13 @@ type Activity = {
   from: string;
   to: string;
   buckets: number;
-  vhosts: { id: number; requests: number[]; status4xx: number[]; status5xx: number[] }[];
+  vhosts: {
+    id: number;
+    requests: number[];
+    status4xx: number[];
+    status5xx: number[];
+    p95: number | null;
+  }[];
 };
 
 let owner: Owner;
@@ -66,6 +72,7 @@ test('each vhost has its own requests and errors; the most specific name counts'
     [wild, 2, 2, 0],
     [exact, 1, 0, 1],
   ]);
+  expect(activity.vhosts.every(({ p95 }) => p95 !== null && p95 > 0)).toBe(true);
   expect(activity.vhosts.map(({ id }) => id)).not.toContain(quiet);
   expect(Date.parse(activity.to) - Date.parse(activity.from)).toBe(3_600_000);
 
@@ -74,7 +81,8 @@ test('each vhost has its own requests and errors; the most specific name counts'
 });
 
 test('thousands of hosts with many labels do not slow down the hub', async () => {
-  const none = { requests: [1], status4xx: [0], status5xx: [0] };
+  const counts = { requests: [1], status4xx: [0], status5xx: [0] };
+  const none = { ...counts, latencies: [[2, 1] as [number, number]] };
   const hosts = Array.from({ length: 20_000 }, (_, at) => `${'a.'.repeat(124)}${at}`);
   const domains = Object.fromEntries([...hosts, 'x.wild.example'].map((host) => [host, none]));
   const counted: LogActivity = { from: null, to: null, buckets: 1, domains };
@@ -89,5 +97,44 @@ test('thousands of hosts with many labels do not slow down the hub', async () =>
   // It takes seconds if each label of each host is tried as a wildcard. Time spent waiting for other
   // programs does not count.
   expect(process.cpuUsage(before).user).toBeLessThan(1_000_000);
-  expect(vhosts).toEqual([{ id: 7, ...none }]);
+  expect(vhosts).toEqual([{ id: 7, ...counts, p95: 2 }]);
+});
+
+test('the latency of a vhost with several names is that of all their requests', async () => {
+  const counts = { requests: [10], status4xx: [0], status5xx: [0] };
+  const domains: LogActivity['domains'] = {
+    'a.example': {
+      ...counts,
+      latencies: [
+        [1, 10],
+        [50, 8],
+      ],
+    },
+    'b.example': {
+      ...counts,
+      latencies: [
+        [2, 1],
+        [900, 1],
+      ],
+    },
+    'c.example': { ...counts, latencies: [] },
+  };
+  const activity = createActivity({
+    agent: { activity: async () => ({ from: null, to: null, buckets: 1, domains }) },
+    publisher: {
+      current: () => ({
+        preamble: '',
+        vhosts: [
+          { id: 1, domain: 'a.example', config: 'a.example, b.example {\n\trespond ok\n}' },
+          { id: 2, domain: 'c.example', config: 'respond ok' },
+        ],
+      }),
+    },
+    now: () => new Date(),
+  } as unknown as ActivityDeps);
+  const { vhosts } = await activity.lastHour(1);
+  expect(vhosts).toEqual([
+    { id: 1, requests: [20], status4xx: [0], status5xx: [0], p95: 50 },
+    { id: 2, ...counts, p95: null },
+  ]);
 });
