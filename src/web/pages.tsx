@@ -24,7 +24,10 @@ export const MENU = [
 /** The page at an address; for an unknown one, a page that says so. */
 export function pageAt({ path, query }: Place): Page {
   if (path === '/') return { title: 'Sites', view: <SiteList key="sites" query={query} /> };
-  if (path === '/sites/new') return { title: 'New site', view: <SiteEdit key="new" id={null} /> };
+  if (path === '/sites/new') {
+    const from = Number(query.get('from')) || null;
+    return { title: 'New site', view: <SiteEdit key={`new ${from}`} id={null} from={from} /> };
+  }
   const [, id] = /^\/sites\/(\d+)$/.exec(path) ?? [];
   if (id) return { title: 'Site', view: <SiteEdit key={id} id={Number(id)} /> };
   if (path === '/logs') return { title: 'Logs', view: <LogsPage key="logs" query={query} /> };

@@ -2,10 +2,11 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { get, sentenceOf } from '../lib/api.ts';
 import { count, localTime } from '../lib/format.ts';
+import { useDark } from '../lib/theme.ts';
 import type { Entry, LogStats } from '../lib/types.ts';
 import { useKept } from '../lib/use-kept.ts';
 import { useLoad } from '../lib/use-load.ts';
-import { useMedia, WIDE } from '../lib/use-media.ts';
+import { WIDE } from '../lib/use-media.ts';
 import { Notice } from '../parts/notice.tsx';
 import { FiguresTable } from './figures-table.tsx';
 import { applied, type Filters, STATS_KEYS, statsRequest } from './filters.ts';
@@ -106,7 +107,7 @@ function Plots({ stats, isStale, isWhole, changes }: PlotsProps) {
   const latency = useRef<HTMLDivElement>(null);
   const [cursor, setCursor] = useState<number | null>(null);
   const [error, setError] = useState<string | null>(null);
-  const isDark = useMedia('(prefers-color-scheme: dark)');
+  const isDark = useDark();
   const data = useMemo(() => stats && plotData(stats), [stats]);
 
   useEffect(() => {

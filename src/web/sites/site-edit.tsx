@@ -4,14 +4,18 @@ import { takeFlash } from '../lib/flash.ts';
 import type { Vhost } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { Notice } from '../parts/notice.tsx';
-import { EMPTY } from './draft.ts';
+import { draftOf, EMPTY } from './draft.ts';
 import { SiteForm } from './site-form.tsx';
 import { loadSite } from './stored.ts';
 
-export function SiteEdit({ id }: { id: number | null }) {
+/** @param from the site that a new one starts as a copy of */
+export function SiteEdit({ id, from = null }: { id: number | null; from?: number | null }) {
   const [flash] = useState(takeFlash);
   const stored = useLoad(`site ${id}`, (signal) =>
     id === null ? Promise.resolve(null) : loadSite(id, signal),
+  );
+  const pattern = useLoad(`pattern ${from}`, async (signal) =>
+    from === null ? EMPTY : { ...draftOf((await loadSite(from, signal)).site), domain: '' },
   );
   return (
     <>
@@ -33,7 +37,8 @@ export function SiteEdit({ id }: { id: number | null }) {
       </div>
       {flash && <Notice kind="success">{flash}</Notice>}
       {stored.error && <Notice kind="error" title={stored.error} />}
-      {id === null && <SiteForm id={null} stored={null} initial={EMPTY} />}
+      {pattern.error && <Notice kind="error" title={pattern.error} />}
+      {id === null && pattern.data && <SiteForm id={null} stored={null} initial={pattern.data} />}
       {id !== null && stored.data && (
         <SiteForm id={id} stored={stored.data} initial={stored.data.site} />
       )}

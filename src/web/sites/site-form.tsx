@@ -6,6 +6,7 @@ import { useHub } from '../lib/hub.ts';
 import { navigate, useLeaveGuard } from '../lib/router.ts';
 import type { Vhost } from '../lib/types.ts';
 import { placeError } from '../lib/use-fields.ts';
+import { useSaveKey } from '../lib/use-key.ts';
 import { submitWith, useSubmit } from '../lib/use-submit.ts';
 import { CodeEditor } from '../parts/code-editor.tsx';
 import { Confirm } from '../parts/confirm.tsx';
@@ -67,7 +68,7 @@ export function SiteForm({ id, stored: first, initial }: Props) {
     }
   });
 
-  useLeaveGuard(dirty && !busy && !saved, 'Leave without saving? Your changes will be lost.');
+  useLeaveGuard(dirty && !busy && !saved, 'Your changes will be lost.');
   const set = (change: Partial<Draft>) => {
     setDraft((old) => ({ ...old, ...change }));
     clear();
@@ -90,6 +91,9 @@ export function SiteForm({ id, stored: first, initial }: Props) {
   };
 
   const canSave = !busy && (id === null || dirty);
+  useSaveKey(() => {
+    if (canSave) void run(stored);
+  });
   const { at, notice } = placeError(error, ['domain', 'upstream']);
   const badLine =
     error instanceof ApiError && error.line !== null
