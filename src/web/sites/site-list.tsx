@@ -2,7 +2,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { get } from '../lib/api.ts';
 import { plural } from '../lib/format.ts';
-import { useHub } from '../lib/hub.ts';
+import { useHub, usePublishes } from '../lib/hub.ts';
 import { navigate } from '../lib/router.ts';
 import type { Vhost } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
@@ -17,7 +17,7 @@ import { reportedProblems } from './problem.ts';
 import { rowOf, sortRows } from './rows.ts';
 import { SelectionBar } from './selection-bar.tsx';
 import { SiteRow } from './site-row.tsx';
-import { usePublishes, useStates } from './use-states.ts';
+import { useStates } from './use-states.ts';
 
 /** There is room for one line per site, with a column for each figure. */
 const ROOMY = '(min-width: 1100px)';

@@ -2,7 +2,7 @@
 import { useEffect } from 'preact/hooks';
 import { get } from '../lib/api.ts';
 import { plural } from '../lib/format.ts';
-import { useHub } from '../lib/hub.ts';
+import { usePublishes } from '../lib/hub.ts';
 import type { Address, LastError, SiteState } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { Time } from '../parts/time.tsx';
@@ -11,8 +11,7 @@ import { linkTo } from './link.ts';
 const EVERY_MS = 15_000;
 
 export function StatePanel({ id }: { id: number }) {
-  const { status } = useHub();
-  const state = useLoad(`state ${id} ${status?.lastPublish?.at}`, (signal) =>
+  const state = useLoad(`state ${id} ${usePublishes()}`, (signal) =>
     get<SiteState>(`/vhosts/${id}/state`, signal),
   );
   const { reload } = state;

@@ -1,5 +1,5 @@
 /** The live state of all sites and their requests in the last hour, loaded every minute. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { get } from '../lib/api.ts';
 import { useAnswers, useHub } from '../lib/hub.ts';
 import type { Activity, SiteState } from '../lib/types.ts';
@@ -15,18 +15,6 @@ const EVERY_MS = 60_000;
 const NONE: States = { states: new Map(), activity: new Map() };
 const byId = <T extends { id: number }>(all: readonly T[]) =>
   new Map(all.map((one) => [one.id, one]));
-
-/** How many publishes, even someone else's, were noticed; the first status does not count. */
-export function usePublishes(): number {
-  const { status } = useHub();
-  const known = useRef<{ at: string | null; count: number }>(undefined);
-  if (status) {
-    const at = status.lastPublish?.at ?? null;
-    const { at: before = at, count = 0 } = known.current ?? {};
-    known.current = { at, count: at === before ? count : count + 1 };
-  }
-  return known.current?.count ?? 0;
-}
 
 /** Both by the site's id. @param publishes loads at once when it changes, as when hub and agent answer again */
 export function useStates(publishes: number): States {
