@@ -1,4 +1,5 @@
 /** The list of all sites: problems first, with search, filters, and changes to several at once. */
+import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { get } from '../lib/api.ts';
 import { plural } from '../lib/format.ts';
@@ -13,8 +14,8 @@ import { VirtualRows } from '../parts/virtual-rows.tsx';
 import { isShown, queryOf, readFilter, type SiteFilter, searchRows } from './filter.ts';
 import { ListHeads } from './list-heads.tsx';
 import { ListTools } from './list-tools.tsx';
-import { reportedProblems } from './problem.ts';
-import { rowOf, sortRows } from './rows.ts';
+import { reportedProblems, type SiteProblem } from './problem.ts';
+import { type Row, rowOf, sortRows } from './rows.ts';
 import { SelectionBar } from './selection-bar.tsx';
 import { SiteRow } from './site-row.tsx';
 import { useStates } from './use-states.ts';
@@ -41,11 +42,18 @@ export function SiteList({ query }: { query: URLSearchParams }) {
     navigate(`${location.pathname}${queryOf({ ...filter, ...next })}`, { replace: true });
   const { search, shown } = filter;
   const { column, isReversed } = filter.order;
-  const found = useMemo(() => {
-    const facts = { reported: reportedProblems(status), states, activity };
-    const all = (sites.data ?? []).map((site) => rowOf(site, facts));
-    return sortRows(searchRows(all, search), { column, isReversed });
-  }, [sites.data, status, states, activity, search, column, isReversed]);
+  // As a text: the status is a new object every few seconds, but what it reports seldom changes.
+  const reported = JSON.stringify([...reportedProblems(status)]);
+  const all = useMemo(() => {
+    const facts = {
+      reported: new Map<number, SiteProblem>(JSON.parse(reported)),
+      states,
+      activity,
+    };
+    return (sites.data ?? []).map((site) => rowOf(site, facts));
+  }, [sites.data, reported, states, activity]);
+  const sorted = useMemo(() => sortRows(all, { column, isReversed }), [all, column, isReversed]);
+  const found = useMemo(() => searchRows(sorted, search), [sorted, search]);
   const rows = found.filter((row) => isShown(row, shown));
   // What is not in sight is not changed.
   const chosen = rows.filter(({ site }) => selected.has(site.id)).map(({ site }) => site);
@@ -60,6 +68,21 @@ export function SiteList({ query }: { query: URLSearchParams }) {
   };
   const replace = (site: Vhost) =>
     sites.set((all) => all?.map((other) => (other.id === site.id ? site : other)));
+  // Preact skips a row whose node is the same as before; scrolling changes none.
+  const nodes = useMemo(() => new WeakMap<Row, VNode>(), [layout, selected]);
+  const draw = (row: Row): VNode => {
+    const node = nodes.get(row) ?? (
+      <SiteRow
+        row={row}
+        layout={layout}
+        isSelected={selected.has(row.site.id)}
+        onSelect={(isSelected) => select([row.site.id], isSelected)}
+        onChanged={replace}
+      />
+    );
+    nodes.set(row, node);
+    return node;
+  };
   const total = sites.data?.length ?? 0;
 
   return (
@@ -105,15 +128,7 @@ export function SiteList({ query }: { query: URLSearchParams }) {
             keyOf={({ site }) => site.id}
             isMarked={({ site }) => selected.has(site.id)}
           >
-            {(row) => (
-              <SiteRow
-                row={row}
-                layout={layout}
-                isSelected={selected.has(row.site.id)}
-                onSelect={(isSelected) => select([row.site.id], isSelected)}
-                onChanged={replace}
-              />
-            )}
+            {draw}
           </VirtualRows>
         </table>
       )}
