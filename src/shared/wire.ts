@@ -219,7 +219,7 @@ export const StatsQuery = t.Object({
 });
 export type StatsQuery = Static<typeof StatsQuery>;
 
-const Latency = t.Union([t.Number(), t.Null()], {
+export const Latency = t.Union([t.Number(), t.Null()], {
   description: 'milliseconds, accurate to 6.25 %',
 });
 const Requests = t.Integer();
@@ -284,12 +284,15 @@ export const Activity = t.Object({
   status5xx: PerBucket,
 });
 
+/** Pairs of milliseconds, accurate to 6.25 %, and the number of requests that took as long; ascending. */
+const Latencies = t.Array(t.Tuple([t.Number(), Requests]));
+
 /** The requests of each domain that had any; entries without a time are not counted. */
 export const LogActivity = t.Object({
   from: t.Union([t.String(), t.Null()]),
   to: t.Union([t.String(), t.Null()]),
   buckets: t.Integer(),
-  domains: t.Record(t.String(), Activity),
+  domains: t.Record(t.String(), t.Composite([Activity, t.Object({ latencies: Latencies })])),
   partial: t.Optional(t.Literal(true, { description: 'not all of the log was read' })),
 });
 export type LogActivity = Static<typeof LogActivity>;

@@ -5,6 +5,7 @@ import { HubContext, UserContext, useHubState } from './lib/hub.ts';
 import { usePlace } from './lib/router.ts';
 import type { User } from './lib/types.ts';
 import { pageAt } from './pages.tsx';
+import { LoadingPage } from './parts/loading-page.tsx';
 import { Notice } from './parts/notice.tsx';
 import { takeSetupCode } from './session/setup-link.ts';
 import { SignIn } from './session/sign-in.tsx';
@@ -48,8 +49,7 @@ export function App() {
   }, [title]);
 
   if (session.state === 'unknown') {
-    // Nothing at first: it would be replaced a moment later, and the page would jump.
-    if (error === null) return null;
+    if (error === null) return <LoadingPage />;
     return (
       <main class="waiting">
         <Notice kind="error" title={error}>

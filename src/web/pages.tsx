@@ -29,12 +29,15 @@ export const MENU = [
 export function pageAt({ path, query }: Place): Page {
   if (path === '/') {
     // The list was here before, with its filter in the address.
-    const isList = query.has('q') || query.has('show');
+    const isList = ['q', 'show', 'sort'].some((name) => query.has(name));
     if (isList) return { title: 'Sites', view: <Moved to={`/sites?${query}`} /> };
     return { title: 'Overview', view: <Overview key="overview" /> };
   }
   if (path === '/sites') return { title: 'Sites', view: <SiteList key="sites" query={query} /> };
-  if (path === '/sites/new') return { title: 'New site', view: <NewSite key="new" /> };
+  if (path === '/sites/new') {
+    const from = Number(query.get('from')) || null;
+    return { title: 'New site', view: <NewSite key={`new ${from}`} from={from} /> };
+  }
   const [, id] = /^\/sites\/(\d+)$/.exec(path) ?? [];
   if (id) return { title: 'Site', view: <SitePage key={id} id={Number(id)} /> };
   if (path === '/logs') return { title: 'Logs', view: <LogsPage key="logs" query={query} /> };

@@ -5,8 +5,23 @@ import { request, sentenceOf } from './lib/api.ts';
 import { useUser } from './lib/hub.ts';
 import { MENU } from './pages.tsx';
 import { Brand } from './parts/brand.tsx';
+import { Icon, type IconName } from './parts/icon.tsx';
+import { KeysHelp } from './parts/keys-help.tsx';
+import { LeaveDialog } from './parts/leave-dialog.tsx';
 import { Notice } from './parts/notice.tsx';
+import { ThemeSwitch } from './parts/theme-switch.tsx';
 import { StatusBar } from './status/status-bar.tsx';
+
+const ICONS: Partial<Record<string, IconName>> = {
+  Overview: 'overview',
+  Sites: 'sites',
+  Certificates: 'certificates',
+  Logs: 'logs',
+  Changelog: 'changelog',
+  Preamble: 'preamble',
+  'Import & export': 'transfer',
+  Account: 'account',
+};
 
 type Props = { path: string; onSignedOut: () => void; children: ComponentChildren };
 
@@ -54,11 +69,16 @@ export function Shell({ path, onSignedOut, children }: Props) {
             {MENU.map(({ path: to, label }) => (
               <li key={to}>
                 <a href={to} aria-current={isIn(path, to) ? 'page' : undefined}>
+                  <Icon name={ICONS[label] ?? 'sites'} />
                   {label}
                 </a>
               </li>
             ))}
           </ul>
+          <div class="settings">
+            <ThemeSwitch />
+            <KeysHelp />
+          </div>
           <div class="who">
             <span class="who-name">{user?.name}</span>
             <button type="button" class="quiet" onClick={signOut}>
@@ -67,6 +87,7 @@ export function Shell({ path, onSignedOut, children }: Props) {
           </div>
         </nav>
       </header>
+      <LeaveDialog />
       <StatusBar />
       <main id="main" ref={main} tabIndex={-1}>
         <Guarded key={path}>{children}</Guarded>

@@ -35,8 +35,6 @@ export async function visit(
   page.on('dialog', (dialog) => {
     // A test may leave a page with unsaved changes.
     if (dialog.type() === 'beforeunload') return void dialog.accept();
-    // The test that expects this question answers it.
-    if (dialog.type() === 'confirm') return;
     browserErrors.push(`dialog: ${dialog.message()}`);
     void dialog.dismiss();
   });
@@ -62,11 +60,11 @@ export async function tooWide(page: Page): Promise<number> {
   return more;
 }
 
-/** Answers the page's next confirmation dialog. @returns its question */
-export const answerNext = (page: Page, yes: boolean): Promise<string> =>
-  new Promise((resolve) => {
-    page.once('dialog', (dialog) => {
-      resolve(dialog.message());
-      void (yes ? dialog.accept() : dialog.dismiss());
-    });
-  });
+/** Answers whether to leave the page without saving. @returns the question, once it is asked */
+export async function answerNext(page: Page, yes: boolean): Promise<string> {
+  const dialog = page.getByRole('dialog', { name: 'Leave without saving?' });
+  await dialog.waitFor();
+  const question = (await dialog.textContent()) ?? '';
+  await dialog.getByRole('button', { name: yes ? 'Leave' : 'Stay' }).click();
+  return question;
+}

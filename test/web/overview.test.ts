@@ -101,6 +101,7 @@ describe('the busiest sites', () => {
     requests,
     status4xx: [0, 0],
     status5xx,
+    p95: null,
   });
 
   test('do not include a site that was deleted', () => {

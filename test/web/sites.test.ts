@@ -1,10 +1,11 @@
 /** Filters, drafts, problems and links of sites, and the status bar. */
 import { describe, expect, test } from 'bun:test';
-import type { SiteState } from '../../src/web/lib/types.ts';
+import type { Activity, SiteState, Vhost } from '../../src/web/lib/types.ts';
 import { changesFrom, draftOf, isComplete } from '../../src/web/sites/draft.ts';
-import { addressOf, filterSites, readFilter } from '../../src/web/sites/filter.ts';
+import { isShown, queryOf, readFilter, searchRows } from '../../src/web/sites/filter.ts';
 import { linkTo } from '../../src/web/sites/link.ts';
-import { problemOf } from '../../src/web/sites/problem.ts';
+import { healthOf, problemOf, reportedProblems } from '../../src/web/sites/problem.ts';
+import { type COLUMNS, directionOf, rowOf, sortRows, USUAL } from '../../src/web/sites/rows.ts';
 import { barsPath } from '../../src/web/sites/spark-bars.ts';
 import { problemsOf } from '../../src/web/status/problems.ts';
 import { site, status } from './samples.ts';
@@ -22,28 +23,87 @@ const state = (change: Partial<SiteState> = {}): SiteState => ({
 });
 const address = { name: 'app.example', port: 443, served: true, tls: true, automated: true };
 
+const nothing = { reported: new Map(), states: new Map(), activity: new Map() };
+const rows = (...sites: Vhost[]) => sites.map((one) => rowOf(one, nothing));
+const ids = (found: readonly { site: Vhost }[]) => found.map(({ site: { id } }) => id);
+
 describe('the filter of the list', () => {
   test('ignores unknown values in an address', () => {
-    expect(readFilter(new URLSearchParams('show=<b>&x=1'))).toEqual({ search: '', shown: 'all' });
-    expect(addressOf({ search: '', shown: 'all' })).toBe('/sites');
+    const usual = { search: '', shown: 'all', order: USUAL } as const;
+    for (const query of ['show=<b>&x=1', 'sort=<b>', 'sort=-', 'sort=--site', '']) {
+      expect(readFilter(new URLSearchParams(query))).toEqual(usual);
+    }
+    expect(queryOf(usual)).toBe('');
   });
 
   test('survives the way through an address', () => {
     for (const filter of [
-      { search: 'a b&c=d', shown: 'off' },
-      { search: '<img>', shown: 'problems' },
+      { search: 'a b&c=d', shown: 'off', order: { column: 'latency', isReversed: true } },
+      { search: '<img>', shown: 'problems', order: { column: 'site', isReversed: false } },
+      { search: '', shown: 'all', order: { column: 'state', isReversed: true } },
     ] as const) {
-      expect(readFilter(new URL(`http://hub${addressOf(filter)}`).searchParams)).toEqual(filter);
+      expect(readFilter(new URL(`http://hub/${queryOf(filter)}`).searchParams)).toEqual(filter);
     }
   });
 
   test('requires every word, in any case, in domain or upstream', () => {
-    const sites = [site(), site({ id: 2, domain: 'b.example', upstream: '' })];
-    const found = (search: string) =>
-      filterSites(sites, { search, shown: 'all' }, () => false).map(({ id }) => id);
-    expect(found('EXAMPLE 8000')).toEqual([1]);
-    expect(found('example nothing')).toEqual([]);
-    expect(found(' ')).toEqual([1, 2]);
+    const all = rows(site(), site({ id: 2, domain: 'b.example', upstream: '' }));
+    expect(ids(searchRows(all, 'EXAMPLE 8000'))).toEqual([1]);
+    expect(ids(searchRows(all, 'example nothing'))).toEqual([]);
+    expect(ids(searchRows(all, ' '))).toEqual([1, 2]);
+  });
+
+  test('shows sites that are on, off, or have a problem', () => {
+    const [on, off] = rows(site(), site({ enabled: false }));
+    if (!on || !off) throw new Error('no rows');
+    const health = { level: 'warn', label: '', text: '' } as const;
+    expect([isShown(on, 'off'), isShown(off, 'on'), isShown(on, 'problems')]).not.toContain(true);
+    expect([isShown(on, 'on'), isShown(off, 'off'), isShown(off, 'all')]).not.toContain(false);
+    expect(isShown({ ...off, health }, 'problems')).toBe(true);
+  });
+});
+
+describe('the order of the list', () => {
+  const activity = (id: number, requests: number, p95: number): [number, Activity] => [
+    id,
+    { id, hosts: [], requests: [requests], status4xx: [0], status5xx: [0], p95 },
+  ];
+  const live = (id: number, daysLeft: number) => {
+    const certificate = { issuer: 'x', notAfter: '', daysLeft };
+    const addresses = [{ ...address, certificate, reason: null }];
+    return [id, state({ addresses } as unknown as Partial<SiteState>)] as const;
+  };
+  const facts = {
+    reported: new Map([[3, { level: 'bad', label: 'down', text: 'x' } as const]]),
+    states: new Map([live(1, 30), live(3, 9)]),
+    activity: new Map([activity(1, 5, 900), activity(2, 70, 3)]),
+  };
+  const all = [
+    site({ id: 1, domain: 'site10.example', upstream: '' }),
+    site({ id: 2, domain: 'http://site9.example', upstream: 'b' }),
+    site({ id: 3, domain: 'b.example', upstream: 'a', enabled: true }),
+    site({ id: 4, domain: 'c.example', upstream: 'c', enabled: false }),
+  ].map((one) => rowOf(one, facts));
+
+  test('is that of Caddy among equals, and what is missing comes last in both directions', () => {
+    const sorted = (column: (typeof COLUMNS)[number], isReversed: boolean) =>
+      ids(sortRows(all, { column, isReversed }));
+    expect(sorted('certificate', false)).toEqual([3, 1, 2, 4]);
+    expect(sorted('certificate', true)).toEqual([1, 3, 2, 4]);
+    expect(sorted('upstream', true)).toEqual([4, 2, 3, 1]);
+  });
+
+  test.each([
+    ['state', [3, 2, 1, 4], 'ascending'],
+    ['site', [3, 4, 2, 1], 'ascending'],
+    ['upstream', [3, 2, 4, 1], 'ascending'],
+    ['certificate', [3, 1, 2, 4], 'ascending'],
+    ['requests', [2, 1, 3, 4], 'descending'],
+    ['latency', [1, 2, 3, 4], 'descending'],
+  ] as const)('by %s', (column, order, direction) => {
+    expect(ids(sortRows(all, { column, isReversed: false }))).toEqual([...order]);
+    expect(directionOf({ column, isReversed: false })).toBe(direction);
+    expect(directionOf({ column, isReversed: true })).not.toBe(direction);
   });
 });
 
@@ -61,11 +121,14 @@ test('an incomplete form is not checked', () => {
 });
 
 describe('the problem of a site', () => {
+  const broken = [{ id: 1, domain: 'app.example', detail: 'line 1: no' }];
+
   test('of a site that is off is only a refused config', () => {
     const down = state({ upstreams: [upstream] });
-    expect(problemOf(site({ enabled: false }), status(), down)).toBeNull();
-    const broken = [{ id: 1, domain: 'app.example', detail: 'line 1: no' }];
-    expect(problemOf(site({ enabled: false }), status({ broken }), down)?.label).toBe('refused');
+    const off = site({ enabled: false });
+    expect(problemOf(off, { level: 'warn', label: 'x', text: 'x' }, down)).toBeNull();
+    expect(healthOf(off, undefined, down).level).toBe('off');
+    expect(healthOf(off, reportedProblems(status({ broken })).get(1), down).label).toBe('refused');
   });
 
   test.each([
@@ -79,21 +142,36 @@ describe('the problem of a site', () => {
       },
     ],
     ['down', { upstreams: [upstream] }],
-    [
-      'partly down',
-      {
-        upstreams: [upstream, { ...upstream, address: 'y', up: true }],
-      },
-    ],
+    ['partly down', { upstreams: [upstream, { ...upstream, address: 'y', up: true }] }],
   ] as const)('%s', (label, change) => {
-    expect(problemOf(site(), status(), state(change as unknown as Partial<SiteState>))?.label).toBe(
-      label,
-    );
+    const known = state(change as unknown as Partial<SiteState>);
+    expect(problemOf(site(), undefined, known)?.label).toBe(label);
   });
 
-  test('is null if all is well, or nothing is known', () => {
-    expect(problemOf(site(), null, undefined)).toBeNull();
-    expect(problemOf(site(), status(), state())).toBeNull();
+  test('is the worst that the status reports, in its words', () => {
+    const problem = { level: 'bad', since: '', message: 'nobody answers' } as const;
+    const problems = [
+      { ...problem, code: 'AGENT_UNREACHABLE' },
+      { ...problem, code: 'UPSTREAM_DOWN', vhost: { id: 1, domain: 'app.example' } },
+      { ...problem, code: 'SOMETHING_NEW', vhost: { id: 2, domain: 'b' }, message: 'new' },
+    ];
+    const reported = reportedProblems({ ...status({ broken }), problems });
+    expect([...reported]).toEqual([
+      [1, { level: 'bad', label: 'down', text: 'nobody answers' }],
+      [2, { level: 'bad', label: 'problem', text: 'new' }],
+    ]);
+  });
+
+  test('is null if all is well, and a site is live only if that is known', () => {
+    expect(problemOf(site(), undefined, undefined)).toBeNull();
+    expect(problemOf(site(), undefined, state())).toBeNull();
+    expect(healthOf(site(), undefined, undefined).level).toBe('unknown');
+    const served = [{ ...address, certificate: null, reason: null }];
+    const known = state({ addresses: served } as unknown as Partial<SiteState>);
+    expect(healthOf(site(), undefined, known).level).toBe('good');
+    const notServed = [{ ...address, served: false, certificate: null, reason: null }];
+    const gone = state({ addresses: notServed } as unknown as Partial<SiteState>);
+    expect(healthOf(site(), undefined, gone).level).toBe('unknown');
   });
 });
 

@@ -2,6 +2,7 @@
 import type { ActivityQuery, LogActivity } from '../../../src/shared/wire.ts';
 import { blocksBetween } from '../index/block.ts';
 import type { Deadline } from '../index/deadline.ts';
+import { LATENCY_STEPS, latencyOf } from '../index/latency.ts';
 import type { IndexedSegment, Snapshot } from '../index/log-index.ts';
 import { addBlocks } from './add-blocks.ts';
 import type { BlockDecoder } from './block-decoder.ts';
@@ -12,7 +13,9 @@ import { rangeOf } from './stats.ts';
 /** Times are in milliseconds since 1970; the range is [from, to), by default that of all entries. */
 export type ActivityFilter = { from?: number; to?: number; buckets: number };
 
-type Counts = LogActivity['domains'][string];
+type Counts = Omit<LogActivity['domains'][string], 'latencies'> & { steps: Uint32Array };
+
+type PairAdder = (bucket: number, count: number, steps: Uint8Array, first: number) => void;
 
 const DEFAULT_BUCKETS = 12;
 // A segment tells 16,384 domains apart; the other segments seldom have many more.
@@ -48,27 +51,33 @@ export async function readActivity(
       return undefined;
     }
     const zeros = () => new Array<number>(length).fill(0);
-    const counts = { requests: zeros(), status4xx: zeros(), status5xx: zeros() };
+    const steps = new Uint32Array(LATENCY_STEPS);
+    const counts = { requests: zeros(), status4xx: zeros(), status5xx: zeros(), steps };
     domains.set(domain, counts);
     return counts;
   }
 
   // Makes a function that adds requests of a pair of one segment.
   function adderOf({ index: { pairs } }: IndexedSegment) {
-    const adders: (((bucket: number, count: number) => void) | undefined)[] = [];
-    return (pair: number, bucket: number, count: number): void => {
+    const adders: (PairAdder | undefined)[] = [];
+    return (pair: number, ...requests: Parameters<PairAdder>): void => {
       adders[pair] ??= pairAdder(pairs.describe(pair));
-      adders[pair]?.(bucket, count);
+      adders[pair]?.(...requests);
     };
   }
 
-  function pairAdder({ domain, status }: { domain: string | undefined; status: number }) {
+  function pairAdder(of: { domain: string | undefined; status: number }): PairAdder {
+    const { domain, status } = of;
     const counts = domain === undefined ? undefined : countsOf(domain);
     if (!counts) return () => {};
     const errors = [counts.status4xx, counts.status5xx][classOf(status) - 4];
-    return (bucket: number, count: number) => {
+    return (bucket, count, steps, first) => {
       counts.requests[bucket] = (counts.requests[bucket] as number) + count;
       if (errors) errors[bucket] = (errors[bucket] as number) + count;
+      for (let i = first; i < first + count; i++) {
+        const step = steps[i] as number;
+        counts.steps[step] = (counts.steps[step] as number) + 1;
+      }
     };
   }
 
@@ -83,7 +92,14 @@ export async function readActivity(
     from: iso(from),
     to: iso(to),
     buckets: length,
-    domains: Object.fromEntries(domains),
+    domains: Object.fromEntries([...domains].map(([domain, counts]) => [domain, figures(counts)])),
     ...(!complete && { partial: true as const }),
   };
+}
+
+function figures({ steps, ...counts }: Counts): LogActivity['domains'][string] {
+  const latencies: [number, number][] = [];
+  for (const [step, count] of steps.entries())
+    if (count > 0) latencies.push([latencyOf(step), count]);
+  return { ...counts, latencies };
 }

@@ -17,7 +17,7 @@ export function vhostActivityRoutes({ activity, guard }: { activity: Activity; g
       detail: about({
         id: 'listVhostActivity',
         tag: 'Vhosts',
-        summary: 'Count the requests and errors of the last hour, by vhost',
+        summary: 'Requests, errors and latency of the last hour, by vhost',
         description: 'Oldest bucket first.',
         access: 'read',
         params: {
@@ -37,6 +37,7 @@ export function vhostActivityRoutes({ activity, guard }: { activity: Activity; g
               requests: [3, 1],
               status4xx: [0, 1],
               status5xx: [0, 0],
+              p95: 12.5,
             },
           ],
         },

@@ -1,6 +1,6 @@
 /** The requests of the last hour, by vhost. */
 import { type Static, t } from 'elysia';
-import { Activity as ActivityCounts, LogActivity } from '../../shared/wire.ts';
+import { Activity as ActivityCounts, Latency, LogActivity } from '../../shared/wire.ts';
 import type { AgentClient } from '../agent-client/client.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import type { SiteSet } from '../publish/vhost.ts';
@@ -12,7 +12,7 @@ export type ActivityDeps = {
   now: () => Date;
 };
 
-type Counts = Static<typeof ActivityCounts>;
+type Counts = LogActivity['domains'][string];
 
 /** Anyone can send thousands of them to a vhost for any host. */
 const MOST_HOSTS = 20;
@@ -30,6 +30,7 @@ export const VhostActivity = t.Composite(
             }),
           }),
           ActivityCounts,
+          t.Object({ p95: Latency }),
         ]),
         { description: 'the vhosts that had requests; matched by host name, on any port' },
       ),
@@ -71,15 +72,17 @@ export function createActivity({ publisher, agent, now }: ActivityDeps): Activit
     async lastHour(buckets) {
       const { domains, ...range } = await count(buckets);
       const vhostsOf = vhostsByHost(publisher.current());
-      const found = new Map<number, Counts & { hosts: string[] }>();
+      const found = new Map<number, { hosts: string[]; parts: Counts[] }>();
       for (const [domain, counts] of Object.entries(domains)) {
         for (const id of vhostsOf(domain)) {
-          const known = found.get(id);
-          const hosts = [...(known?.hosts ?? []), domain].slice(0, MOST_HOSTS);
-          found.set(id, { ...(known ? sum(known, counts) : counts), hosts });
+          const known = found.get(id) ?? { hosts: [], parts: [] };
+          if (known.hosts.length < MOST_HOSTS) known.hosts.push(domain);
+          known.parts.push(counts);
+          found.set(id, known);
         }
       }
-      return { ...range, vhosts: [...found].map(([id, counts]) => ({ id, ...counts })) };
+      const vhosts = [...found].map(([id, { hosts, parts }]) => ({ id, hosts, ...sum(parts) }));
+      return { ...range, vhosts };
     },
   };
 }
@@ -115,11 +118,27 @@ function vhostsByHost({ preamble, vhosts }: SiteSet): (host: string) => readonly
 const wildcardsOf = (name: string): number =>
   (/^(?:\*(?:\.|$))*/.exec(name)?.[0] ?? '').replaceAll('.', '').length;
 
-function sum(a: Counts, b: Counts): Counts {
-  const add = (one: number[], other: number[]) => one.map((count, i) => count + (other[i] ?? 0));
+/** @param parts of the same vhost, at least one */
+function sum(parts: readonly Counts[]) {
+  const add = (name: 'requests' | 'status4xx' | 'status5xx') =>
+    parts.reduce<number[]>((all, part) => part[name].map((count, i) => count + (all[i] ?? 0)), []);
   return {
-    requests: add(a.requests, b.requests),
-    status4xx: add(a.status4xx, b.status4xx),
-    status5xx: add(a.status5xx, b.status5xx),
+    requests: add('requests'),
+    status4xx: add('status4xx'),
+    status5xx: add('status5xx'),
+    p95: percentile(
+      parts.flatMap(({ latencies }) => latencies),
+      0.95,
+    ),
   };
+}
+
+/** The latency that a share of the requests did not exceed; null without requests. */
+function percentile(latencies: Counts['latencies'], share: number): number | null {
+  let left = Math.ceil(latencies.reduce((all, [, count]) => all + count, 0) * share);
+  for (const [milliseconds, count] of latencies.toSorted(([a], [b]) => a - b)) {
+    left -= count;
+    if (left <= 0) return milliseconds;
+  }
+  return null;
 }

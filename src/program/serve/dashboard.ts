@@ -2,13 +2,13 @@
 import { basename } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Asset, Dashboard } from '../../hub/dashboard/routes.ts';
-import page from '../../web/index.html';
+import source from '../../web/index.html';
 
 type Output = { name: string; type: string; read: () => Promise<ArrayBuffer> };
 
 /** @throws if the source is missing or does not bundle */
 export async function readDashboard(): Promise<Dashboard> {
-  const outputs = page.files ? embedded(page.files) : await bundle(page.index);
+  const outputs = source.files ? embedded(source.files) : await bundle(source.index);
   const files = new Map<string, Asset>();
   let html = '';
   for (const { name, type, read } of outputs) {
@@ -18,10 +18,12 @@ export async function readDashboard(): Promise<Dashboard> {
   }
   // Pages have deeper paths than their files, and the policy forbids <base>. Bundled from source the
   // files are called `./chunk-x.js`; in the binary their paths start at the root already.
-  return { page: html.replace(/(src|href)="\.\//g, '$1="/'), files };
+  const page = html.replace(/(src|href)="\.\//g, '$1="/');
+  // The script sets the theme, and the wrong one must not flash up before.
+  return { page: page.replace('<script type="module"', '$& blocking="render"'), files };
 }
 
-const embedded = (files: NonNullable<typeof page.files>): Output[] =>
+const embedded = (files: NonNullable<typeof source.files>): Output[] =>
   files.map(({ path, headers }) => ({
     name: basename(path),
     type: headers['content-type'],

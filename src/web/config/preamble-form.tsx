@@ -4,6 +4,7 @@ import { ApiError, get, send } from '../lib/api.ts';
 import { useHub } from '../lib/hub.ts';
 import { useLeaveGuard } from '../lib/router.ts';
 import type { Preamble, Preview } from '../lib/types.ts';
+import { useSaveKey } from '../lib/use-key.ts';
 import { useSubmit } from '../lib/use-submit.ts';
 import { CodeEditor } from '../parts/code-editor.tsx';
 import { Confirm } from '../parts/confirm.tsx';
@@ -24,7 +25,7 @@ export function PreambleForm({ loaded }: { loaded: Preamble }) {
   const [theirs, setTheirs] = useState<Preamble | null>(null);
   const [saved, setSaved] = useState(false);
   const dirty = text !== base.config;
-  useLeaveGuard(dirty, 'Leave without saving? Your changes to the preamble will be lost.');
+  useLeaveGuard(dirty, 'Your changes to the preamble will be lost.');
 
   const {
     busy,
@@ -75,6 +76,9 @@ export function PreambleForm({ loaded }: { loaded: Preamble }) {
 
   const error = refusal ?? checkError;
   const badLine = error instanceof ApiError ? error.line : (preview?.line ?? null);
+  useSaveKey(() => {
+    if (dirty && !busy) void check(true);
+  });
   return (
     <>
       <Field

@@ -224,6 +224,8 @@ export interface VhostActivity {
     status4xx: number[];
     /** one number per bucket */
     status5xx: number[];
+    /** milliseconds, accurate to 6.25 % */
+    p95: number | null;
   }[];
 }
 export interface Vhost {

@@ -1,6 +1,6 @@
 /** The hub's status, polled while the page is visible, and the signed-in user. */
 import { createContext } from 'preact';
-import { useContext, useEffect, useState } from 'preact/hooks';
+import { useContext, useEffect, useRef, useState } from 'preact/hooks';
 import { type ApiError, get, onAnswer } from './api.ts';
 import type { Status, User } from './types.ts';
 
@@ -23,6 +23,18 @@ export const useUser = (): User | null => useContext(UserContext);
 export function useAnswers(): boolean {
   const { offline, status } = useHub();
   return !offline && status?.agent.reachable !== false;
+}
+
+/** How many publishes, even someone else's, the component has noticed; for the keys of what they change. */
+export function usePublishes(): number {
+  const { status } = useHub();
+  const known = useRef<{ at: string | null; count: number }>(undefined);
+  if (status) {
+    const at = status.lastPublish?.at ?? null;
+    const { at: before = at, count = 0 } = known.current ?? {};
+    known.current = { at, count: at === before ? count : count + 1 };
+  }
+  return known.current?.count ?? 0;
 }
 
 /** Polls the status. @param onSignedOut called when the hub reports that the session has ended */

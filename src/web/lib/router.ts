@@ -9,7 +9,42 @@ const here = (): Place => ({
 });
 
 const CHANGED = 'signalbox:place';
-let guard: (() => boolean) | null = null;
+const ASKED = 'signalbox:leave';
+
+/** Someone wants to leave a page with unsaved work. */
+export type Leaving = { question: string; leave: () => void; stay: () => void };
+let guard: string | null = null;
+let leaving: Leaving | null = null;
+
+/** Leaves at once, or after the user has agreed to. */
+function leaveBy(go: () => void): void {
+  if (guard === null) {
+    go();
+    return;
+  }
+  const close = () => {
+    leaving = null;
+    dispatchEvent(new Event(ASKED));
+  };
+  const leave = () => {
+    guard = null;
+    close();
+    go();
+  };
+  leaving = { question: guard, leave, stay: close };
+  dispatchEvent(new Event(ASKED));
+}
+
+/** What has to be asked now; for the one component that asks it. */
+export function useLeaving(): Leaving | null {
+  const [asked, setAsked] = useState(leaving);
+  useEffect(() => {
+    const update = () => setAsked(leaving);
+    addEventListener(ASKED, update);
+    return () => removeEventListener(ASKED, update);
+  }, []);
+  return asked;
+}
 
 /** The position in the history, kept in each of its entries: tells how far back the shown page is. */
 const stepHere = (): number => (history.state as { step?: number } | null)?.step ?? 0;
@@ -20,19 +55,23 @@ export function navigate(to: string, { replace = false } = {}): void {
   const target = new URL(to, location.href);
   // `//host` would lead to another site.
   if (target.origin !== location.origin) return;
-  if (target.pathname !== location.pathname && guard && !guard()) return;
-  if (target.pathname !== location.pathname) scrollTo(0, 0);
-  const step = stepHere();
-  if (replace) history.replaceState({ step }, '', to);
-  else history.pushState({ step: step + 1 }, '', to);
-  dispatchEvent(new Event(CHANGED));
+  const isOther = target.pathname !== location.pathname;
+  const go = () => {
+    if (isOther) scrollTo(0, 0);
+    const step = stepHere();
+    if (replace) history.replaceState({ step }, '', target);
+    else history.pushState({ step: step + 1 }, '', target);
+    dispatchEvent(new Event(CHANGED));
+  };
+  if (isOther) leaveBy(go);
+  else go();
 }
 
 /** Asks before a link, a step in the history or closing the page discards unsaved work. */
 export function useLeaveGuard(dirty: boolean, question: string): void {
   useEffect(() => {
     if (!dirty) return;
-    guard = () => confirm(question);
+    guard = question;
     const warn = (event: BeforeUnloadEvent) => event.preventDefault();
     addEventListener('beforeunload', warn);
     return () => {
@@ -51,13 +90,14 @@ export function usePlace(): Place {
       setPlace(here());
     };
     const travel = () => {
-      // The browser has already moved: to stay means to go back to the shown page.
       const back = shown.step - stepHere();
-      if (guard && back !== 0 && shown.path !== location.pathname && !guard()) {
-        history.go(back);
+      if (guard === null || back === 0 || shown.path === location.pathname) {
+        show();
         return;
       }
-      show();
+      // The browser has already moved, so it goes back to the shown page, where the question is asked.
+      history.go(back);
+      leaveBy(() => history.go(-back));
     };
     show();
     addEventListener('popstate', travel);

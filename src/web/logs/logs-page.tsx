@@ -10,7 +10,6 @@ import { DownloadMenu } from './download-menu.tsx';
 import { EntryDialog } from './entry-dialog.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { pageRequest, parseFilters, tailRequest } from './filters.ts';
-import { KeysHelp } from './keys-help.tsx';
 import { LiveBar } from './live-bar.tsx';
 import { LogTable } from './log-table.tsx';
 import { filterBy, turnBy, turnTo } from './navigation.ts';
@@ -76,7 +75,6 @@ export function LogsPage({ query }: { query: URLSearchParams }) {
     <>
       <div class="page-head log-head">
         <h1>Logs</h1>
-        <KeysHelp />
       </div>
       <FilterBar filters={filters} />
       <Chips filters={filters} />

@@ -12,7 +12,7 @@ export type Ink = {
   classes: Record<StatusClass, string>;
 };
 
-/** Reads the current colours; they change with the system's light or dark mode. */
+/** Reads the current colours; they change with the theme. */
 export function readInk(): Ink {
   const style = getComputedStyle(document.documentElement);
   const token = (name: string) => style.getPropertyValue(`--${name}`).trim();

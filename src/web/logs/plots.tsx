@@ -1,8 +1,8 @@
 /** The plots of requests and latency, with a legend and marks where changes went live. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { sentenceOf } from '../lib/api.ts';
+import { useDark } from '../lib/theme.ts';
 import type { Entry, LogStats } from '../lib/types.ts';
-import { useMedia } from '../lib/use-media.ts';
 import { Notice } from '../parts/notice.tsx';
 import { Legend } from './legend.tsx';
 import { plotData } from './plot-data.ts';
@@ -26,7 +26,7 @@ export function Plots({ stats, isStale, isWhole, changes, onZoom }: Props) {
   zoom.current = onZoom;
   const [cursor, setCursor] = useState<number | null>(null);
   const [error, setError] = useState<string | null>(null);
-  const isDark = useMedia('(prefers-color-scheme: dark)');
+  const isDark = useDark();
   const data = useMemo(() => stats && plotData(stats), [stats]);
 
   useEffect(() => {

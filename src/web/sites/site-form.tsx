@@ -6,6 +6,7 @@ import { useHub } from '../lib/hub.ts';
 import { navigate, useLeaveGuard } from '../lib/router.ts';
 import type { Vhost } from '../lib/types.ts';
 import { placeError } from '../lib/use-fields.ts';
+import { useSaveKey } from '../lib/use-key.ts';
 import { submitWith, useSubmit } from '../lib/use-submit.ts';
 import { CodeEditor } from '../parts/code-editor.tsx';
 import { Confirm } from '../parts/confirm.tsx';
@@ -17,7 +18,7 @@ import { EDIT } from './edit-key.ts';
 import { PreviewPanel } from './preview-panel.tsx';
 import { Refusal } from './refusal.tsx';
 import { loadSite, type Stored } from './stored.ts';
-import { useFaultInView, useFirstField, useFormKeys } from './use-form-keys.ts';
+import { useFaultInView, useFirstField } from './use-form-view.ts';
 import { usePreview } from './use-preview.ts';
 
 type Props = {
@@ -76,10 +77,10 @@ export function SiteForm({ id, stored: first, initial, onStored }: Props) {
   });
 
   const form = useRef<HTMLFormElement>(null);
-  useFormKeys(form);
+  useSaveKey(() => form.current?.requestSubmit());
   useFaultInView(form, error);
   useFirstField(form, id === null);
-  useLeaveGuard(dirty && !busy && !saved, 'Leave without saving? Your changes will be lost.');
+  useLeaveGuard(dirty && !busy && !saved, 'Your changes will be lost.');
   const set = (change: Partial<Draft>) => {
     setDraft((old) => ({ ...old, ...change }));
     clear();

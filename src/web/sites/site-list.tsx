@@ -1,60 +1,89 @@
-/** The list of all sites, with search and filters. */
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+/** The list of all sites: problems first, with search, filters, and changes to several at once. */
+import type { VNode } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
 import { get } from '../lib/api.ts';
 import { plural } from '../lib/format.ts';
-import { useHub } from '../lib/hub.ts';
+import { useHub, usePublishes } from '../lib/hub.ts';
 import { navigate } from '../lib/router.ts';
 import type { Vhost } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
+import { useMedia } from '../lib/use-media.ts';
 import { Notice } from '../parts/notice.tsx';
+import { SkeletonRows } from '../parts/skeleton-rows.tsx';
 import { VirtualRows } from '../parts/virtual-rows.tsx';
-import { addressOf, filterSites, readFilter, SHOWN, type Shown } from './filter.ts';
-import { problemOf } from './problem.ts';
+import { isShown, queryOf, readFilter, type SiteFilter, searchRows } from './filter.ts';
+import { ListHeads } from './list-heads.tsx';
+import { ListTools } from './list-tools.tsx';
+import { reportedProblems, type SiteProblem } from './problem.ts';
+import { type Row, rowOf, sortRows } from './rows.ts';
+import { SelectionBar } from './selection-bar.tsx';
 import { SiteRow } from './site-row.tsx';
 import { useStates } from './use-states.ts';
 
-const ROW_HEIGHT = 64;
-const LABELS: Record<Shown, string> = {
-  all: 'All',
-  on: 'On',
-  off: 'Off',
-  problems: 'Problems',
-};
+/** There is room for one line per site, with a column for each figure. */
+const ROOMY = '(min-width: 1100px)';
+/** Pixels. */
+const ROW_HEIGHT = { columns: 46, stacked: 88 };
+// CSS grid removes a table's implicit roles, so they are set explicitly.
+const TABLE = { role: 'table' } as const;
 
 export function SiteList({ query }: { query: URLSearchParams }) {
-  const { status } = useHub();
+  const { status, refresh } = useHub();
   const filter = readFilter(query);
-  const published = status?.lastPublish?.at;
+  const publishes = usePublishes();
   // A publish, even someone else's, may have changed any site.
-  const sites = useLoad(`sites ${published}`, (signal) => get<Vhost[]>('/vhosts', signal));
-  const { states, activity } = useStates(published);
-  const search = useRef<HTMLInputElement>(null);
-  const change = (next: Partial<typeof filter>) =>
-    navigate(addressOf({ ...filter, ...next }), { replace: true });
-  const { search: words, shown } = filter;
-  const rows = useMemo(
-    () =>
-      filterSites(
-        sites.data ?? [],
-        { search: words, shown },
-        (site) => problemOf(site, status, states.get(site.id)) !== null,
-      ),
-    [sites.data, words, shown, status, states],
-  );
+  const sites = useLoad(`sites ${publishes}`, (signal) => get<Vhost[]>('/vhosts', signal));
+  const { states, activity } = useStates(publishes);
+  const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
+  const [done, setDone] = useState('');
+  const layout = useMedia(ROOMY) ? 'columns' : 'stacked';
 
-  useEffect(() => {
-    const focusSearch = (event: KeyboardEvent) => {
-      const target = event.target instanceof Element ? event.target : null;
-      if (event.key !== '/' || target?.closest('input, textarea, select, dialog')) return;
-      event.preventDefault();
-      search.current?.focus();
+  const change = (next: Partial<SiteFilter>) =>
+    navigate(`${location.pathname}${queryOf({ ...filter, ...next })}`, { replace: true });
+  const { search, shown } = filter;
+  const { column, isReversed } = filter.order;
+  // As a text: the status is a new object every few seconds, but what it reports seldom changes.
+  const reported = JSON.stringify([...reportedProblems(status)]);
+  const all = useMemo(() => {
+    const facts = {
+      reported: new Map<number, SiteProblem>(JSON.parse(reported)),
+      states,
+      activity,
     };
-    addEventListener('keydown', focusSearch);
-    return () => removeEventListener('keydown', focusSearch);
-  }, []);
+    return (sites.data ?? []).map((site) => rowOf(site, facts));
+  }, [sites.data, reported, states, activity]);
+  const sorted = useMemo(() => sortRows(all, { column, isReversed }), [all, column, isReversed]);
+  const found = useMemo(() => searchRows(sorted, search), [sorted, search]);
+  const rows = found.filter((row) => isShown(row, shown));
+  // What is not in sight is not changed.
+  const chosen = rows.filter(({ site }) => selected.has(site.id)).map(({ site }) => site);
 
+  const select = (ids: readonly number[], isSelected: boolean) => {
+    setSelected((old) => {
+      const next = new Set(old);
+      for (const id of ids) isSelected ? next.add(id) : next.delete(id);
+      return next;
+    });
+    setDone('');
+  };
   const replace = (site: Vhost) =>
     sites.set((all) => all?.map((other) => (other.id === site.id ? site : other)));
+  // Preact skips a row whose node is the same as before; scrolling changes none.
+  const nodes = useMemo(() => new WeakMap<Row, VNode>(), [layout, selected]);
+  const draw = (row: Row): VNode => {
+    const node = nodes.get(row) ?? (
+      <SiteRow
+        row={row}
+        layout={layout}
+        isSelected={selected.has(row.site.id)}
+        onSelect={(isSelected) => select([row.site.id], isSelected)}
+        onChanged={replace}
+      />
+    );
+    nodes.set(row, node);
+    return node;
+  };
+  const total = sites.data?.length ?? 0;
 
   return (
     <>
@@ -64,53 +93,58 @@ export function SiteList({ query }: { query: URLSearchParams }) {
           New site
         </a>
       </div>
-      <div class="site-filter">
-        <input
-          ref={search}
-          type="search"
-          aria-label="Search sites"
-          placeholder="Search by domain or upstream ( / )"
-          value={words}
-          onInput={(event) => change({ search: event.currentTarget.value })}
-        />
-        <fieldset class="segments">
-          <legend class="visually-hidden">Show sites</legend>
-          {SHOWN.map((name) => (
-            <label key={name}>
-              <input
-                type="radio"
-                name="shown"
-                checked={shown === name}
-                onChange={() => change({ shown: name })}
-              />
-              <span>{LABELS[name]}</span>
-            </label>
-          ))}
-        </fieldset>
-      </div>
+      <ListTools filter={filter} found={found} hasHeads={layout === 'columns'} onChange={change} />
       {sites.error && <Notice kind="error" title={sites.error} />}
       <p class="muted site-count" role="status">
-        {sites.data && rows.length === sites.data.length
-          ? plural(rows.length, 'site')
-          : sites.data
-            ? `${rows.length} of ${plural(sites.data.length, 'site')}`
-            : sites.loading && 'Loading …'}
+        {sites.data &&
+          (rows.length === total
+            ? plural(total, 'site')
+            : `${rows.length} of ${plural(total, 'site')}`)}
+        {done && ` · ${done}`}
       </p>
-      {sites.data && rows.length > 0 && (
-        <div class="sites">
-          <VirtualRows items={rows} rowHeight={ROW_HEIGHT} keyOf={({ id }) => id} label="Sites">
-            {(site) => (
-              <SiteRow
-                site={site}
-                activity={activity.get(site.id)}
-                problem={problemOf(site, status, states.get(site.id))}
-                onChanged={replace}
-              />
-            )}
+      {!sites.data && !sites.error && <SkeletonRows rows={10} label="Loading sites" />}
+      {rows.length > 0 && (
+        <table
+          {...TABLE}
+          class={`sites sites-${layout}`}
+          aria-label="Sites"
+          aria-rowcount={rows.length + 1}
+        >
+          <ListHeads
+            order={filter.order}
+            isPlain={layout === 'stacked'}
+            selected={chosen.length === 0 ? 'none' : chosen.length < rows.length ? 'some' : 'all'}
+            onSort={(order) => change({ order })}
+            onSelect={(isSelected) =>
+              select(
+                rows.map(({ site }) => site.id),
+                isSelected,
+              )
+            }
+          />
+          <VirtualRows
+            items={rows}
+            rowHeight={ROW_HEIGHT[layout]}
+            keyOf={({ site }) => site.id}
+            isMarked={({ site }) => selected.has(site.id)}
+          >
+            {draw}
           </VirtualRows>
-        </div>
+        </table>
       )}
-      {sites.data?.length === 0 && (
+      {chosen.length > 0 && (
+        <SelectionBar
+          sites={chosen}
+          onClear={() => setSelected(new Set())}
+          onDone={async (words) => {
+            setSelected(new Set());
+            setDone(words);
+            refresh();
+            await sites.reload();
+          }}
+        />
+      )}
+      {sites.data && total === 0 && (
         <div class="empty card">
           <p>You have no sites yet.</p>
           <p>
@@ -119,10 +153,10 @@ export function SiteList({ query }: { query: URLSearchParams }) {
           </p>
         </div>
       )}
-      {sites.data && sites.data.length > 0 && rows.length === 0 && (
+      {total > 0 && rows.length === 0 && (
         <div class="empty card">
           <p>No sites match.</p>
-          <button type="button" onClick={() => navigate('/sites', { replace: true })}>
+          <button type="button" onClick={() => change({ search: '', shown: 'all' })}>
             Show all sites
           </button>
         </div>

@@ -1,23 +1,27 @@
 /** The live state of all sites and their requests in the last hour, loaded every minute. */
 import { useEffect, useState } from 'preact/hooks';
 import { get } from '../lib/api.ts';
-import { useAnswers } from '../lib/hub.ts';
+import { useAnswers, useHub } from '../lib/hub.ts';
 import type { Activity, SiteState } from '../lib/types.ts';
 
 export type States = {
+  /** Empty while agent or proxy cannot be asked. */
   states: ReadonlyMap<number, SiteState>;
   /** Only sites with requests. */
   activity: ReadonlyMap<number, Activity>;
 };
 
 const EVERY_MS = 60_000;
+const NONE: States = { states: new Map(), activity: new Map() };
 const byId = <T extends { id: number }>(all: readonly T[]) =>
   new Map(all.map((one) => [one.id, one]));
 
-/** Both by the site's id. @param published loads at once when it changes, as when hub and agent answer again */
-export function useStates(published: string | undefined): States {
-  const [states, setStates] = useState<States>({ states: new Map(), activity: new Map() });
+/** Both by the site's id. @param publishes loads at once when it changes, as when hub and agent answer again */
+export function useStates(publishes: number): States {
+  const [states, setStates] = useState(NONE);
+  const { status } = useHub();
   const answers = useAnswers();
+  const isKnown = answers && status?.proxy.running !== false;
   useEffect(() => {
     if (!answers) return;
     const own = new AbortController();
@@ -40,6 +44,6 @@ export function useStates(published: string | undefined): States {
       own.abort();
       clearInterval(timer);
     };
-  }, [published, answers]);
-  return states;
+  }, [publishes, answers]);
+  return isKnown ? states : { ...states, states: NONE.states };
 }

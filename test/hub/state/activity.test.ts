@@ -14,6 +14,7 @@ type Activity = {
     requests: number[];
     status4xx: number[];
     status5xx: number[];
+    p95: number | null;
   }[];
 };
 
@@ -72,6 +73,7 @@ test('each vhost has its own requests and errors; the most specific name counts'
     [wild, 2, 2, 0],
     [exact, 1, 0, 1],
   ]);
+  expect(activity.vhosts.every(({ p95 }) => p95 !== null && p95 > 0)).toBe(true);
   expect(activity.vhosts.map(({ id }) => id)).not.toContain(quiet);
   const requested = activity.vhosts.map(({ id, hosts }) => [id, hosts.toSorted()]);
   expect(requested.toSorted()).toEqual([
@@ -86,7 +88,8 @@ test('each vhost has its own requests and errors; the most specific name counts'
 });
 
 test('thousands of hosts with many labels do not slow down the hub', async () => {
-  const none = { requests: [1], status4xx: [0], status5xx: [0] };
+  const counts = { requests: [1], status4xx: [0], status5xx: [0] };
+  const none = { ...counts, latencies: [[2, 1] as [number, number]] };
   const hosts = Array.from({ length: 20_000 }, (_, at) => `${'a.'.repeat(124)}${at}`);
   const domains = Object.fromEntries([...hosts, 'x.wild.example'].map((host) => [host, none]));
   const counted: LogActivity = { from: null, to: null, buckets: 1, domains };
@@ -101,12 +104,12 @@ test('thousands of hosts with many labels do not slow down the hub', async () =>
   // It takes seconds if each label of each host is tried as a wildcard. Time spent waiting for other
   // programs does not count.
   expect(process.cpuUsage(before).user).toBeLessThan(1_000_000);
-  expect(vhosts).toEqual([{ id: 7, hosts: ['x.wild.example'], ...none }]);
+  expect(vhosts).toEqual([{ id: 7, hosts: ['x.wild.example'], ...counts, p95: 2 }]);
 });
 
 test('of the hosts of one vhost, only some are named, and all are counted', async () => {
-  const one = { requests: [1], status4xx: [0], status5xx: [0] };
-  const domains = Object.fromEntries(
+  const one = { requests: [1], status4xx: [0], status5xx: [0], latencies: [] };
+  const domains: LogActivity['domains'] = Object.fromEntries(
     Array.from({ length: 100 }, (_, at) => [`${at}.wild.example`, one]),
   );
   const counted: LogActivity = { from: null, to: null, buckets: 1, domains };
@@ -119,4 +122,46 @@ test('of the hosts of one vhost, only some are named, and all are counted', asyn
   } as unknown as ActivityDeps);
   const [vhost] = (await activity.lastHour(1)).vhosts;
   expect([vhost?.hosts.length, vhost?.requests]).toEqual([20, [100]]);
+});
+
+test('the latency of a vhost with several names is that of all their requests', async () => {
+  const counts = { requests: [10], status4xx: [0], status5xx: [0] };
+  const domains: LogActivity['domains'] = {
+    'a.example': {
+      ...counts,
+      latencies: [
+        [1, 10],
+        [50, 8],
+      ],
+    },
+    'b.example': {
+      ...counts,
+      latencies: [
+        [2, 1],
+        [900, 1],
+      ],
+    },
+    'c.example': { ...counts, latencies: [] },
+  };
+  const activity = createActivity({
+    agent: { activity: async () => ({ from: null, to: null, buckets: 1, domains }) },
+    publisher: {
+      current: () => ({
+        preamble: '',
+        vhosts: [
+          { id: 1, domain: 'a.example', config: 'a.example, b.example {\n\trespond ok\n}' },
+          { id: 2, domain: 'c.example', config: 'respond ok' },
+        ],
+      }),
+    },
+    now: () => new Date(),
+  } as unknown as ActivityDeps);
+  const { vhosts } = await activity.lastHour(1);
+  expect(vhosts).toEqual([
+    {
+      ...{ id: 1, hosts: ['a.example', 'b.example'] },
+      ...{ requests: [20], status4xx: [0], status5xx: [0], p95: 50 },
+    },
+    { id: 2, hosts: ['c.example'], ...counts, p95: null },
+  ]);
 });

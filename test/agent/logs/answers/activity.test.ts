@@ -5,6 +5,7 @@ import {
   type ActivityFilter,
   parseActivityQuery,
 } from '../../../../agent/logs/answers/activity.ts';
+import { latencyOf, latencyStep } from '../../../../agent/logs/index/latency.ts';
 import { createLogs } from '../../../../agent/logs/logs.ts';
 import type { LogActivity } from '../../../../src/shared/wire.ts';
 import { line } from '../lines.ts';
@@ -28,9 +29,21 @@ function naiveActivity(entries: readonly Keyed[], filter: ActivityFilter): LogAc
       requests: count(() => true),
       status4xx: count((status) => status >= 400 && status < 500),
       status5xx: count((status) => status >= 500 && status < 600),
+      latencies: latenciesOf(
+        buckets.flatMap(({ inside }) => inside.filter(({ key }) => key === domain)),
+      ),
     };
   }
   return domains;
+}
+
+function latenciesOf(entries: readonly Keyed[]): [number, number][] {
+  const counts = new Map<number, number>();
+  for (const { latency } of entries) {
+    const near = latencyOf(latencyStep(latency));
+    counts.set(near, (counts.get(near) ?? 0) + 1);
+  }
+  return [...counts].sort(([a], [b]) => a - b);
 }
 
 describe('activity', () => {

@@ -1,0 +1,62 @@
+/** The theme: the system's, light or dark. The style sheet reads it from the root's `data-theme`. */
+import { useEffect, useState } from 'preact/hooks';
+import { keep, readKept } from './use-kept.ts';
+
+export const THEMES = ['auto', 'light', 'dark'] as const;
+export type Theme = (typeof THEMES)[number];
+
+const CHANGED = 'signalbox:theme';
+const dark = matchMedia('(prefers-color-scheme: dark)');
+let chosen = readTheme();
+
+function readTheme(): Theme {
+  const kept = readKept('theme');
+  return THEMES.find((theme) => theme === kept) ?? 'auto';
+}
+
+function apply(): void {
+  const shown = chosen === 'auto' ? (dark.matches ? 'dark' : 'light') : chosen;
+  document.documentElement.dataset.theme = shown;
+  // The colour of the browser's own bars on phones.
+  for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[name=theme-color]')) {
+    meta.media = meta.dataset.of === shown ? 'all' : 'not all';
+  }
+  dispatchEvent(new Event(CHANGED));
+}
+
+/** Shows the kept theme from now on, and follows the system and other tabs. */
+export function startTheme(): void {
+  dark.addEventListener('change', apply);
+  addEventListener('storage', () => {
+    chosen = readTheme();
+    apply();
+  });
+  apply();
+}
+
+function chooseTheme(theme: Theme): void {
+  chosen = theme;
+  keep('theme', theme);
+  apply();
+}
+
+function useThemed<T>(read: () => T): T {
+  const [value, setValue] = useState(read);
+  useEffect(() => {
+    const update = () => setValue(() => read());
+    update();
+    addEventListener(CHANGED, update);
+    return () => removeEventListener(CHANGED, update);
+  }, []);
+  return value;
+}
+
+/** The user's choice, and a function that changes it. */
+export const useTheme = (): [Theme, (theme: Theme) => void] => [
+  useThemed(() => chosen),
+  chooseTheme,
+];
+
+/** Whether the page is dark now, for what is not drawn by the style sheet. */
+export const useDark = (): boolean =>
+  useThemed(() => document.documentElement.dataset.theme === 'dark');

@@ -1,0 +1,36 @@
+/** The icons: drawn for this dashboard, as lines on a square of 16, in the colour of the text. */
+
+const PATHS = {
+  overview: 'M2 11a6 6 0 1 1 12 0M8 11l3-4',
+  sites: 'M2 3.5h12v9H2zM2 6.5h12M4 5h.01M6 5h.01',
+  certificates: 'M8 1.8 13 4v4c0 3-2 5-5 6.2C5 13 3 11 3 8V4zM5.8 8l1.6 1.6 3-3.2',
+  logs: 'M2.5 3.5h11M2.5 8h11M2.5 12.5h6',
+  changelog: 'M8 4.5V8l2.5 1.5M2.5 8a5.5 5.5 0 1 0 1.8-4.1L2.5 5.5M2.5 2.5v3h3',
+  preamble:
+    'M6 2.5H5a1.5 1.5 0 0 0-1.5 1.5v2.5L2.3 8l1.2 1.5V12A1.5 1.5 0 0 0 5 13.5h1M10 2.5h1A1.5 1.5 0 0 1 12.5 4v2.5L13.7 8l-1.2 1.5V12a1.5 1.5 0 0 1-1.5 1.5h-1',
+  transfer: 'M4.5 13V3M2 5.5 4.5 3 7 5.5M11.5 3v10M9 10.5l2.5 2.5 2.5-2.5',
+  account: 'M8 7.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5zM3 14c.5-3 2.3-4.5 5-4.5s4.5 1.5 5 4.5',
+  open: 'M6.5 3.5H3v9.5h9.5V9.5M9 2.5h4.5V7M13.5 2.5 7.5 8.5',
+  copy: 'M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3',
+  auto: 'M8 2.5a5.5 5.5 0 1 0 0 11zM8 2.5a5.5 5.5 0 0 1 0 11',
+  light:
+    'M8 5.2a2.8 2.8 0 1 0 0 5.6 2.8 2.8 0 0 0 0-5.6zM8 1.5v1M8 13.5v1M1.5 8h1M13.5 8h1M3.4 3.4l.7.7M11.9 11.9l.7.7M3.4 12.6l.7-.7M11.9 4.1l.7-.7',
+  dark: 'M13.5 9.8A6 6 0 0 1 6.2 2.5a6 6 0 1 0 7.3 7.3z',
+  keys: 'M1.5 4h13v8h-13zM4 6.5h.01M6.7 6.5h.01M9.3 6.5h.01M12 6.5h.01M5 9.5h6',
+  ascending: 'M4 10l4-4 4 4',
+  descending: 'M4 6l4 4 4-4',
+  good: 'M3.5 8.5l3 3 6-7',
+  bad: 'M8 2.5 14 13H2zM8 6.5v3M8 11.3h.01',
+  warn: 'M8 2.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11zM8 5.5v3M8 10.7h.01',
+  off: 'M4 8h8',
+  unknown: 'M6 6.2a2 2 0 1 1 2.8 2c-.5.3-.8.6-.8 1.3M8 12h.01',
+} as const;
+
+export type IconName = keyof typeof PATHS;
+
+/** Decoration: the text beside it, or the label of its button, says the same. */
+export const Icon = ({ name }: { name: IconName }) => (
+  <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
+    <path d={PATHS[name]} />
+  </svg>
+);

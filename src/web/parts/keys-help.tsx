@@ -1,0 +1,68 @@
+/** The list of keyboard shortcuts, which `?` opens everywhere, and a button for those who cannot know. */
+import { useState } from 'preact/hooks';
+import { useKey } from '../lib/use-key.ts';
+import { Dialog } from './dialog.tsx';
+import { Icon } from './icon.tsx';
+
+const KEYS = [
+  [
+    'Everywhere',
+    [
+      ['?', 'Show this list'],
+      ['Ctrl + S', 'Save and publish what you are editing'],
+      ['Esc', 'Close a dialog; in an editor, let Tab leave it'],
+    ],
+  ],
+  ['Sites', [['/', 'Search']]],
+  [
+    'Logs',
+    [
+      ['Arrow keys, j, k', 'Move between the values in the table'],
+      ['Enter', 'Filter by the focused value'],
+      ['Home, End', 'Go to the first or last value of the row; with Ctrl, of the table'],
+      ['n, p', 'In the table: next (older) or previous (newer) page'],
+      ['Alt + Page Down, Page Up', 'Next (older) or previous (newer) page'],
+      ['Space', 'Pause or resume the live log, unless a button or field has the focus'],
+    ],
+  ],
+] as const;
+
+export function KeysHelp() {
+  const [isOpen, setOpen] = useState(false);
+  useKey('?', () => setOpen(true));
+  return (
+    <>
+      <button
+        type="button"
+        class="quiet"
+        title="Keyboard shortcuts ( ? )"
+        aria-label="Keyboard shortcuts"
+        onClick={() => setOpen(true)}
+      >
+        <Icon name="keys" />
+      </button>
+      {isOpen && (
+        <Dialog title="Keyboard shortcuts" onClose={() => setOpen(false)}>
+          {KEYS.map(([place, keys]) => (
+            <section key={place} aria-label={place}>
+              <h3>{place}</h3>
+              <dl class="keys">
+                {keys.map(([key, text]) => (
+                  <div key={key}>
+                    <dt>{key}</dt>
+                    <dd>{text}</dd>
+                  </div>
+                ))}
+              </dl>
+            </section>
+          ))}
+          <div class="actions">
+            <button type="button" onClick={() => setOpen(false)}>
+              Close
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </>
+  );
+}

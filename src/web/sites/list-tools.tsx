@@ -1,0 +1,75 @@
+/** The search above the list, its filters with their counts, and the order if there are no heads. */
+import { useRef } from 'preact/hooks';
+import { count } from '../lib/format.ts';
+import { useKey } from '../lib/use-key.ts';
+import { isShown, SHOWN, type Shown, type SiteFilter } from './filter.ts';
+import { COLUMN_LABELS } from './list-heads.tsx';
+import { COLUMNS, type Row } from './rows.ts';
+
+const LABELS: Record<Shown, string> = {
+  all: 'All',
+  on: 'On',
+  off: 'Off',
+  problems: 'Problems',
+};
+
+type Props = {
+  filter: SiteFilter;
+  /** What the search finds, of any kind. */
+  found: readonly Row[];
+  hasHeads: boolean;
+  onChange: (change: Partial<SiteFilter>) => void;
+};
+
+export function ListTools({ filter, found, hasHeads, onChange }: Props) {
+  const search = useRef<HTMLInputElement>(null);
+  useKey('/', () => search.current?.focus());
+  return (
+    <div class="site-filter">
+      <input
+        ref={search}
+        type="search"
+        aria-label="Search sites"
+        placeholder="Search by domain or upstream ( / )"
+        value={filter.search}
+        onInput={(event) => onChange({ search: event.currentTarget.value })}
+      />
+      <fieldset class="segments">
+        <legend class="visually-hidden">Show sites</legend>
+        {SHOWN.map((name) => (
+          <label key={name}>
+            <input
+              type="radio"
+              name="shown"
+              checked={filter.shown === name}
+              onChange={() => onChange({ shown: name })}
+            />
+            <span>
+              {LABELS[name]}
+              <small class="segment-count">
+                {count(found.filter((row) => isShown(row, name)).length)}
+              </small>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      {!hasHeads && (
+        <select
+          class="site-order"
+          aria-label="Sort by"
+          value={filter.order.column}
+          onChange={({ currentTarget: { value } }) => {
+            const column = COLUMNS.find((name) => name === value);
+            if (column) onChange({ order: { column, isReversed: false } });
+          }}
+        >
+          {COLUMNS.map((name) => (
+            <option key={name} value={name}>
+              {name === 'state' ? 'Problems first' : `By ${COLUMN_LABELS[name].toLowerCase()}`}
+            </option>
+          ))}
+        </select>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,204 @@
+/** The list of sites: problems first, order, figures, and changes to several sites. */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
+import { ask, freePort, until } from '../harness/stack.ts';
+import { BROWSER_TIMEOUT_MS, tooWide, violations } from '../harness/visit.ts';
+
+setDefaultTimeout(BROWSER_TIMEOUT_MS);
+
+/** The address of the list. */
+const LIST = '/sites';
+const PHONE = { width: 375, height: 720 };
+
+let dashboard: Dashboard;
+let page: Page;
+const down = `127.0.0.1:${freePort()}`;
+
+const call = <T>(path: string, options: object = {}) =>
+  ask<T>(`${dashboard.stack.hub}${path}`, { headers: dashboard.owner.headers, ...options });
+const lastPublish = async () =>
+  (await call<{ lastPublish: { at: string; changes: number } }>('/status')).body.lastPublish;
+const enabled = async () =>
+  (await call<{ domain: string; enabled: boolean }[]>('/vhosts')).body.map(
+    ({ domain, enabled }) =>
+      `${domain.replace('http://', '').replace('.localhost', '')} ${enabled}`,
+  );
+const names = () => page.locator('.virtual-row .site-site').allTextContents();
+const rowOf = (name: string) =>
+  page.getByRole('row').filter({ hasText: `http://${name}.localhost` });
+const pick = (name: string) =>
+  page.getByRole('checkbox', { name: `Select http://${name}.localhost` }).check();
+const button = (name: string | RegExp) => page.getByRole('button', { name });
+
+beforeAll(async () => {
+  dashboard = await startDashboard();
+  const operations = [
+    { domain: 'http://a.localhost', upstream: dashboard.upstream },
+    { domain: 'http://b.localhost', upstream: dashboard.upstream },
+    { domain: 'http://c.localhost', upstream: dashboard.upstream, enabled: false },
+    { domain: 'http://down.localhost', upstream: down },
+  ].map((site) => ({ op: 'create', config: 'reverse_proxy {upstream}', ...site }));
+  expect((await call('/vhosts/bulk', { json: { operations } })).status).toBe(200);
+  for (const name of ['a', 'b', 'b', 'down']) await dashboard.stack.served(`${name}.localhost`);
+  type Counted = { vhosts: { requests: number[] }[] };
+  await until(async () => {
+    const { body } = await call<Counted>('/vhosts/activity');
+    return body.vhosts.flatMap(({ requests }) => requests).reduce((a, b) => a + b, 0) === 4;
+  }, 'all requests');
+  page = await dashboard.open();
+});
+
+afterAll(() => dashboard?.stop());
+
+describe('the list', () => {
+  test('shows a site with a problem first, and why', async () => {
+    await page.goto(LIST);
+    const row = rowOf('down');
+    await row.getByText('down', { exact: true }).waitFor();
+    expect(await row.locator('.site-reason').textContent()).toContain(down);
+    expect((await names())[0]).toBe('http://down.localhost');
+    const counts = await page.locator('.site-filter label').allTextContents();
+    expect(counts).toEqual(['All4', 'On3', 'Off1', 'Problems1']);
+    await rowOf('a').getByText('live', { exact: true }).waitFor();
+    await rowOf('c').getByText('off', { exact: true }).waitFor();
+  });
+
+  test('does not call a site live while the agent does not answer', async () => {
+    await page.route('**/api/status', async (route) => {
+      const body = await (await route.fetch()).json();
+      const agent = { reachable: false, latencyMs: null };
+      await route.fulfill({ json: { ...body, agent, proxy: { running: false, version: null } } });
+    });
+    await rowOf('a').getByText('not known', { exact: true }).waitFor();
+    expect(await page.getByText('live', { exact: true }).count()).toBe(0);
+    await page.unroute('**/api/status');
+    await rowOf('a').getByText('live', { exact: true }).waitFor();
+  });
+
+  test('is sorted by a column, which is kept in the address', async () => {
+    await button('Requests, 1 h').click();
+    await page
+      .getByRole('columnheader', { name: 'Requests' })
+      .and(page.locator('[aria-sort=descending]'))
+      .waitFor();
+    expect((await names())[0]).toBe('http://b.localhost');
+    await button('Site').click();
+    await button('Site').click();
+    expect(new URL(page.url()).searchParams.get('sort')).toBe('-site');
+    const backwards = ['down', 'c', 'b', 'a'].map((name) => `http://${name}.localhost`);
+    expect(await names()).toEqual(backwards);
+    await page.reload();
+    await page.locator('.virtual-row').nth(3).waitFor();
+    expect(await names()).toEqual(backwards);
+    await button('State').click();
+    expect(new URL(page.url()).search).toBe('');
+  });
+
+  test('opens a site, and starts a new one from it', async () => {
+    const row = rowOf('a');
+    const { httpPort } = dashboard.stack;
+    const open = row.getByRole('link', { name: 'Open in a new tab' });
+    expect(await open.getAttribute('href')).toBe(`http://a.localhost:${httpPort}/`);
+    await row.getByRole('link', { name: 'New from this' }).click();
+    await page.getByLabel('Upstream').waitFor();
+    expect(await page.getByLabel('Domain').inputValue()).toBe('');
+    expect(await page.getByLabel('Upstream').inputValue()).toBe(dashboard.upstream);
+    await page.goBack();
+    await rowOf('a').waitFor();
+  });
+
+  test('shows requests and latency as the API has them, also on a phone', async () => {
+    type Counted = { vhosts: { id: number; requests: number[]; p95: number }[] };
+    const { body } = await call<Counted>('/vhosts/activity');
+    const most = body.vhosts.find(({ requests }) => requests.includes(2));
+    const row = rowOf('b');
+    const words = '2 requests, 0 errors (5xx), 0 rejected (4xx) in the last hour';
+    await row.getByRole('img', { name: words }).waitFor();
+    const p95 = async () =>
+      Number.parseFloat(
+        (await row.getByText(/^(p95 )?[\d.]+ ms$/).textContent())?.replace('p95 ', '') ?? '',
+      );
+    expect(await p95()).toBeCloseTo(most?.p95 ?? 0, 0);
+    await page.setViewportSize(PHONE);
+    await row.getByRole('img', { name: words }).waitFor();
+    expect(await p95()).toBeCloseTo(most?.p95 ?? 0, 0);
+    const box = await row.locator('.site-figures').boundingBox();
+    expect(box && box.x >= 0 && box.x + box.width <= PHONE.width).toBe(true);
+    await page.getByLabel('Sort by').selectOption('requests');
+    await until(async () => (await names())[0] === 'http://b.localhost', 'the order');
+    expect(await tooWide(page)).toBe(0);
+    expect(await violations(page)).toEqual([]);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.goto(LIST);
+  });
+});
+
+describe('several sites', () => {
+  test('are not changed if that is cancelled, or if Caddy refuses one of them', async () => {
+    await pick('a');
+    await button(/^Delete/).click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.locator('li').allTextContents()).toEqual(['http://a.localhost']);
+    expect(await button('Delete 1 site').isDisabled()).toBe(true);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+
+    const port = freePort();
+    const json = { domain: `http://late.localhost:${port}`, config: 'respond x', enabled: false };
+    const made = await call<{ id: number }>('/vhosts', { json });
+    // Now another program has its port.
+    const other = Bun.listen({ hostname: '0.0.0.0', port, socket: { data() {} } });
+    const before = await lastPublish();
+    await page.reload();
+    await pick('c');
+    await page.getByRole('checkbox', { name: `Select ${json.domain}` }).check();
+    await button('Turn on 2').click();
+    await dialog.getByRole('button', { name: 'Turn on 2 sites' }).click();
+    await dialog.getByRole('alert').getByText('address already in use').waitFor();
+    expect(await enabled()).toContain('c false');
+    expect(await lastPublish()).toEqual(before);
+    await page.keyboard.press('Escape');
+    other.stop(true);
+    await call(`/vhosts/${made.body.id}`, { method: 'DELETE' });
+    await page.reload();
+  });
+
+  test('are turned off and on by one request and one publish', async () => {
+    const sent: string[] = [];
+    const note = (request: { method: () => string; url: () => string }) => {
+      if (request.method() !== 'GET') sent.push(new URL(request.url()).pathname);
+    };
+    page.on('request', note);
+    for (const name of ['a', 'b', 'c']) await pick(name);
+    expect(await button(/^Turn on/).textContent()).toBe('Turn on 1 …');
+    await button('Turn off 2 …').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Turn off 2 sites' }).click();
+    await page.getByText('2 sites turned off').waitFor();
+    expect(await enabled()).toEqual(['a false', 'b false', 'c false', 'down true']);
+    expect(sent).toEqual(['/api/vhosts/bulk']);
+    expect((await lastPublish()).changes).toBe(1);
+    expect(await page.getByRole('region', { name: 'Selected sites' }).count()).toBe(0);
+    page.off('request', note);
+
+    await page.getByRole('checkbox', { name: 'Select all these sites' }).check();
+    await button('Turn on 3 …').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Turn on 3 sites' }).click();
+    await page.getByText('3 sites turned on').waitFor();
+    expect(await enabled()).toEqual(['a true', 'b true', 'c true', 'down true']);
+  });
+
+  test('that the filter hides are not deleted with the others', async () => {
+    for (const name of ['a', 'c']) await pick(name);
+    await page.getByLabel('Search sites').fill('c.localhost');
+    await button('Delete 1 …').click();
+    await page.getByLabel('Type delete 1 to confirm').fill('delete 1');
+    await button('Delete 1 site').click();
+    await page.getByText('1 site deleted').waitFor();
+    expect(await enabled()).toEqual(['a true', 'b true', 'down true']);
+  });
+
+  test('the browser reported no errors', () => {
+    expect(dashboard.browserErrors()).toEqual([]);
+  });
+});
