@@ -41,16 +41,19 @@ export const SiteUpstream = t.Object({
 export type SiteUpstream = Static<typeof SiteUpstream>;
 
 /** Caddy's own authority, public ones, or any other, such as an ACME server of one's own. */
-export const Authority = t.Union([t.Literal('internal'), t.Literal('public'), t.Literal('other')]);
-export type Authority = Static<typeof Authority>;
+export type Authority = 'internal' | 'public' | 'other';
+
+export const NullableAuthority = t.Union(
+  [t.Literal('internal'), t.Literal('public'), t.Literal('other'), t.Null()],
+  {
+    description:
+      'who signs the certificates that the proxy renews: its own authority, public ones, or another; null if unknown, or without TLS',
+  },
+);
 
 /** Who signs the certificates that the proxy renews; missing from an agent of an earlier version. */
 const signing = {
-  authority: t.Optional(
-    t.Union([Authority, t.Null()], {
-      description: 'who signs the certificate; null if the proxy does not renew it, or without TLS',
-    }),
-  ),
+  authority: t.Optional(NullableAuthority),
   dns: t.Optional(
     t.Boolean({ description: 'whether the proxy proves itself to the authority by the DNS' }),
   ),

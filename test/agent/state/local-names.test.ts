@@ -71,7 +71,7 @@ test.each<[string, Json]>([
     { issuers: [{ module: 'acme', ca: 'https://acme-v02.api.letsencrypt.org/directory' }] },
   ],
 ])('the authority is %s by the policy %j', (authority, policy) => {
-  expect(authorityOf(policy)).toBe(authority);
+  expect<string>(authorityOf(policy)).toBe(authority);
 });
 
 test('the DNS is used if an issuer has that challenge', () => {
