@@ -18,7 +18,7 @@ export function authorityOf(policy: Json | undefined): PolicyAuthority {
   return issuers.every(isPublic) ? 'public' : 'other';
 }
 
-/** Whether it proves itself to an authority by a record in the DNS. */
+/** Whether it uses the DNS challenge. */
 export const usesDns = (policy: Json | undefined): boolean =>
   list(field(policy, 'issuers')).some((issuer) => field(issuer, 'challenges', 'dns') !== undefined);
 

@@ -13,7 +13,7 @@ export type LiveTls = Listener & {
   onDemand: boolean;
   /** Who signs it, if it is automated. */
   authority: PolicyAuthority;
-  /** Whether Caddy proves itself to the authority by the DNS. */
+  /** Whether Caddy uses the DNS challenge. */
   dns: boolean;
 };
 

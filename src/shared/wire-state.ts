@@ -54,9 +54,7 @@ export const NullableAuthority = t.Union(
 /** Who signs the certificates that the proxy renews; missing from an agent of an earlier version. */
 const signing = {
   authority: t.Optional(NullableAuthority),
-  dns: t.Optional(
-    t.Boolean({ description: 'whether the proxy proves itself to the authority by the DNS' }),
-  ),
+  dns: t.Optional(t.Boolean({ description: 'whether the proxy uses the DNS challenge' })),
 };
 
 /** A certificate, or the reason for having none; both null before the first handshake, or without TLS. */

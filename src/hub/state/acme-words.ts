@@ -1,6 +1,6 @@
 /** An ACME authority's refusals in plain words. Pure. */
 
-/** What works without the authority's consent: Caddy's own authority, a proof by the DNS, plain HTTP. */
+/** What works without the authority's consent: Caddy's own authority, the DNS challenge, plain HTTP. */
 export type Way = 'internal' | 'dns' | 'http';
 
 export type Refusal = { message: string; ways: readonly Way[] };
@@ -21,7 +21,7 @@ const REFUSALS: readonly (Refusal & { pattern: RegExp })[] = [
   },
   {
     pattern: /no solvers available|offered=\[dns-01\]/,
-    message: 'The authority only accepts a proof by the DNS, and Caddy is not set up for one.',
+    message: 'The authority only accepts the DNS challenge, and Caddy is not set up for it.',
     ways: ['dns', 'internal'],
   },
   {
@@ -32,7 +32,7 @@ const REFUSALS: readonly (Refusal & { pattern: RegExp })[] = [
   {
     pattern: /reserved address|private (?:IP )?address/i,
     message:
-      'The name points to a private address, which the authority cannot reach. A proof by the DNS works without that.',
+      'The name points to a private address, which the authority cannot reach. The DNS challenge works without that.',
     ways: ['dns', 'internal'],
   },
   {

@@ -17,7 +17,7 @@ export const NullableAdvice = t.Union(
       message: t.String({ description: 'for a person' }),
       ways: t.Array(t.Union([t.Literal('internal'), t.Literal('dns'), t.Literal('http')]), {
         description:
-          'what would work, best first: Caddy’s own authority, a proof by the DNS, plain HTTP',
+          'what would work, best first: Caddy’s own authority, the DNS challenge, plain HTTP',
       }),
     }),
     t.Null(),
@@ -31,7 +31,7 @@ export type AdviceFacts = {
   name: string;
   /** Null if Caddy does not get the certificate itself, undefined if it is not known. */
   authority: Authority | null | undefined;
-  /** Whether Caddy proves itself to the authority by the DNS. */
+  /** Whether Caddy uses the DNS challenge. */
   dns: boolean;
   /** Whether it has a certificate now. */
   certified: boolean;
@@ -54,7 +54,7 @@ export function adviceOf(facts: AdviceFacts): Advice | null {
       return { code: 'PRIVATE_ADDRESS', message, ways: ['internal', 'http'] };
     }
     if (name.startsWith('*.') && !dns) {
-      const message = `A certificate for ${name} needs a proof by the DNS, and Caddy is not set up for one.`;
+      const message = `A certificate for ${name} needs the DNS challenge, and Caddy is not set up for it.`;
       return { code: 'WILDCARD', message, ways: ['dns', 'internal'] };
     }
   }

@@ -171,7 +171,7 @@ export interface VhostState {
       code: 'INTERNAL_NAME' | 'PORT' | 'WILDCARD' | 'PRIVATE_ADDRESS' | 'ACME';
       /** for a person */
       message: string;
-      /** what would work, best first: Caddy’s own authority, a proof by the DNS, plain HTTP */
+      /** what would work, best first: Caddy’s own authority, the DNS challenge, plain HTTP */
       ways: ('internal' | 'dns' | 'http')[];
     } | null;
   }[];
@@ -265,7 +265,7 @@ export interface Certificate {
     code: 'INTERNAL_NAME' | 'PORT' | 'WILDCARD' | 'PRIVATE_ADDRESS' | 'ACME';
     /** for a person */
     message: string;
-    /** what would work, best first: Caddy’s own authority, a proof by the DNS, plain HTTP */
+    /** what would work, best first: Caddy’s own authority, the DNS challenge, plain HTTP */
     ways: ('internal' | 'dns' | 'http')[];
   } | null;
   /** why the last attempt to get a certificate failed */
@@ -292,7 +292,7 @@ export interface DraftAdvice {
       code: 'INTERNAL_NAME' | 'PORT' | 'WILDCARD' | 'PRIVATE_ADDRESS' | 'ACME';
       /** for a person */
       message: string;
-      /** what would work, best first: Caddy’s own authority, a proof by the DNS, plain HTTP */
+      /** what would work, best first: Caddy’s own authority, the DNS challenge, plain HTTP */
       ways: ('internal' | 'dns' | 'http')[];
     } | null;
   }[];

@@ -16,7 +16,7 @@ export function problemOf(
     ({ tls, certificate, reason }) => tls && !certificate && reason,
   );
   if (bare) {
-    const text = state.errors.acme?.message ?? bare.reason ?? '';
+    const text = bare.advice?.message ?? state.errors.acme?.message ?? bare.reason ?? '';
     return { level: 'bad', label: 'no certificate', text: `${bare.name}: ${text}` };
   }
   const expired = state.addresses.find(({ certificate }) => (certificate?.daysLeft ?? 0) < 0);

@@ -13,6 +13,7 @@ import { Field } from '../parts/field.tsx';
 import { AddressFields } from './address-fields.tsx';
 import { Conflict } from './conflict.tsx';
 import { changedFields, changesFrom, type Draft, draftOf } from './draft.ts';
+import { HttpsAdvice } from './https-advice.tsx';
 import { PreviewPanel } from './preview-panel.tsx';
 import { Refusal } from './refusal.tsx';
 import { StatePanel } from './state-panel.tsx';
@@ -155,6 +156,7 @@ export function SiteForm({ id, stored: first, initial }: Props) {
       <div>
         {id !== null && <StatePanel id={id} />}
         <PreviewPanel verdict={verdict} />
+        <HttpsAdvice draft={draft} onChange={set} />
       </div>
       {deleting && stored && (
         <Confirm

@@ -74,7 +74,7 @@ test.each([
   ],
   [
     '[*.a.org] solving challenges: *.a.org: no solvers available for remaining challenges (configured=[http-01 tls-alpn-01] offered=[dns-01] remaining=[dns-01])',
-    /only accepts a proof by the DNS/,
+    /only accepts the DNS challenge/,
   ],
   [
     'HTTP 400 urn:ietf:params:acme:error:rejectedIdentifier - Cannot issue for "nas.lan": Domain name does not end with a valid public suffix (TLD)',
