@@ -1,10 +1,20 @@
 /** What a visitor notices of a vhost's certificates. Pure. */
-import type { VhostState } from './vhost-state.ts';
+import type { Authority } from '../../shared/wire-state.ts';
+import type { Advice } from './advice.ts';
+
+/** What counts of an address of a vhost. */
+type Address = {
+  name: string;
+  tls: boolean;
+  certificate: object | null;
+  authority: Authority | null;
+  advice: Advice | null;
+};
 
 export type CertificateWarning = { code: 'NO_CERTIFICATE' | 'LOCAL_CERTIFICATE'; message: string };
 
 /** Of the addresses that are served over TLS, in their order. */
-export function certificateWarnings(addresses: VhostState['addresses']): CertificateWarning[] {
+export function certificateWarnings(addresses: readonly Address[]): CertificateWarning[] {
   return addresses.flatMap(({ name, tls, certificate, authority, advice }) => {
     if (!tls) return [];
     if (!certificate && advice) {
