@@ -34,7 +34,13 @@ import {
   ValidateAnswer,
   ValidateRequest,
 } from '../src/shared/wire.ts';
-import { CertificatesAnswer, SitesAnswer, SitesRequest } from '../src/shared/wire-state.ts';
+import {
+  AuthoritiesAnswer,
+  CertificatesAnswer,
+  RootAnswer,
+  SitesAnswer,
+  SitesRequest,
+} from '../src/shared/wire-state.ts';
 import { bearerGuard, createBearerCheck } from './bearer.ts';
 import type { ProxyControl } from './caddy/proxy.ts';
 import { parseActivityQuery } from './logs/answers/activity.ts';
@@ -43,6 +49,7 @@ import { parseStatsQuery } from './logs/answers/stats.ts';
 import { type LogPosition, parsePosition } from './logs/files/log-position.ts';
 import type { Logs } from './logs/logs.ts';
 import type { AgentMetrics } from './metrics.ts';
+import type { Authorities } from './state/authorities.ts';
 import type { ProxyState } from './state/proxy-state.ts';
 
 export type AgentDeps = {
@@ -50,6 +57,7 @@ export type AgentDeps = {
   tokens: readonly string[];
   proxy: ProxyControl;
   state: ProxyState;
+  authorities: Authorities;
   logs: Logs;
   /** Whether the agent serves HTTPS. */
   tls?: boolean;
@@ -62,7 +70,7 @@ const AGENT_BODY_LIMIT = 16 * 1024 * 1024;
 
 /** The agent as an Elysia app. Errors are answered by `errors` of shared/http. */
 export function createAgent(deps: AgentDeps) {
-  const { tokens, proxy, state, logs, tls = false, metrics, log } = deps;
+  const { tokens, proxy, state, authorities, logs, tls = false, metrics, log } = deps;
   const isAllowed = createBearerCheck(tokens);
   const peerOf = (request: Request): string => agent.server?.requestIP(request)?.address ?? '';
   const handler = tls ? TLS_HOSTS : SHORT_HOSTS;
@@ -131,6 +139,13 @@ export function createAgent(deps: AgentDeps) {
     })
     .get('/proxy/certificates', async () => ({ sites: await state.certificates() }), {
       response: { 200: CertificatesAnswer, 502: AgentErrorBody },
+    })
+    .get('/proxy/root', async () => ({ certificate: await authorities.root() }), {
+      response: { 200: RootAnswer, 502: AgentErrorBody },
+    })
+    .post('/proxy/authorities', ({ body }) => authorities.of(body.proxyfile), {
+      body: AdaptRequest,
+      response: { 200: AuthoritiesAnswer, 400: AgentErrorBody, 502: AgentErrorBody },
     })
     .get('/proxy/status', ({ query }) => proxy.status(query.hub), {
       query: StatusQuery,

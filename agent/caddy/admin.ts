@@ -44,6 +44,8 @@ export type Admin = {
   metrics(): Promise<string>;
   /** Each upstream's address, open requests and failures, as JSON text. @throws AdminUnreachable */
   upstreams(): Promise<string>;
+  /** The certificates of Caddy's own authority as JSON text; makes that authority if there is none. @throws AdminUnreachable */
+  authority(): Promise<string>;
   /** The origins that the live configuration lets in besides the agent's. @throws AdminUnreachable */
   otherOrigins(): Promise<string[]>;
   /** Whether the endpoint answers within a second. @throws AdminUnreachable if it cannot be asked */
@@ -145,6 +147,12 @@ export function createAdmin(deps: IdentityDeps): Admin {
     async upstreams() {
       const answer = await get('/reverse_proxy/upstreams', READ_TIMEOUT_MS);
       return answer.error === null ? answer.text : '[]';
+    },
+
+    async authority() {
+      const answer = await get('/pki/ca/local', READ_TIMEOUT_MS);
+      if (answer.error !== null) throw new AdminUnreachable(answer.error);
+      return answer.text;
     },
 
     async otherOrigins() {

@@ -15,6 +15,7 @@ import { whyClosed } from './closed.ts';
 import { isForeign } from './foreign.ts';
 import { secretName } from './identity.ts';
 import { field, type JsonObject, list, object } from './json.ts';
+import { dnsProviders } from './modules.ts';
 import { type Listener, nameOf } from './ports.ts';
 import { createProxyfile, digestOf } from './proxyfile.ts';
 import { createReload, type Reload } from './reload.ts';
@@ -60,6 +61,8 @@ export type ProxyControl = {
   validate: Reload['check'];
   /** Adapts a Caddyfile to JSON. @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE */
   adapt(text: string): Promise<JsonObject>;
+  /** The DNS providers that the program was built with, such as `cloudflare`. */
+  dnsProviders(): Promise<string[]>;
   /**
    * @param hub who asks; for another hub than the one whose sites are live, they are foreign
    * @throws file system errors if the Caddyfile cannot be read
@@ -211,6 +214,8 @@ export function createProxy(
       await restrictions.checkText(text);
       return adaptApart(text, commands);
     },
+
+    dnsProviders: () => dnsProviders(program),
 
     async status(hub) {
       const file = proxyfile.read();

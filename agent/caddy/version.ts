@@ -22,22 +22,31 @@ const VERSION = /^v?(\d+)\.(\d+)\.(\d+)\S*/;
 /** What Caddy prints if it was built from source. */
 const UNNAMED = /^(?:unknown|\(devel\))$/;
 
-/** Null if the program hangs, or cannot be started now. */
-async function ask({ bin, prefix, env }: Program): Promise<Printed | null> {
+/** What a command of the program prints; null if it hangs, or cannot be started now. */
+export async function outputOf(
+  { bin, prefix, env }: Program,
+  command: string,
+): Promise<string | null> {
   try {
-    const child = Bun.spawn([...prefix, bin, 'version'], {
+    const child = Bun.spawn([...prefix, bin, command], {
       env,
       stdin: 'ignore',
       stderr: 'ignore',
       timeout: TIMEOUT_MS,
     });
-    const text = (await new Response(child.stdout).text()).trim();
+    const text = await new Response(child.stdout).text();
     await child.exited;
-    if (child.signalCode !== null) return null;
-    return { text, version: VERSION.exec(text)?.[0].replace(/^v/, '') ?? null };
+    return child.signalCode === null ? text.trim() : null;
   } catch {
     return null;
   }
+}
+
+async function ask(program: Program): Promise<Printed | null> {
+  const text = await outputOf(program, 'version');
+  return text === null
+    ? null
+    : { text, version: VERSION.exec(text)?.[0].replace(/^v/, '') ?? null };
 }
 
 /**

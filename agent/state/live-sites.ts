@@ -3,6 +3,7 @@ import { hasAutomaticHttps } from '../caddy/automatic-https.ts';
 import { field, type Json, type JsonObject, list, object } from '../caddy/json.ts';
 import { type Listener, parseAddress, portOf } from '../caddy/ports.ts';
 import { hostKey } from '../logs/index/host.ts';
+import { authorityOf, type PolicyAuthority, usesDns } from './authority.ts';
 
 /** How a name is reached over TLS. */
 export type LiveTls = Listener & {
@@ -10,6 +11,10 @@ export type LiveTls = Listener & {
   automated: boolean;
   /** Whether a handshake can make Caddy request the certificate. */
   onDemand: boolean;
+  /** Who signs it, if it is automated. */
+  authority: PolicyAuthority;
+  /** Whether Caddy uses the DNS challenge. */
+  dns: boolean;
 };
 
 export type LiveUpstream = {
@@ -79,6 +84,8 @@ function sitesOf(server: JsonObject, ports: Ports, automation: PolicyFinder): Li
           // Set if the certificate comes from a file.
           automated: field(selection(name), 'certificate_selection') === undefined,
           onDemand: field(automation(name), 'on_demand') === true,
+          authority: authorityOf(automation(name)),
+          dns: usesDns(automation(name)),
         }
       : null,
     upstreams: [...upstreams.values()],

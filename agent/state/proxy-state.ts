@@ -10,6 +10,7 @@ import { createCertificates } from './certificates.ts';
 import { createErrorLog } from './error-log.ts';
 import type { HandshakeResult, Target } from './handshake.ts';
 import { type LiveSite, type LiveTls, liveSites } from './live-sites.ts';
+import { resolveAuthorities, signingOf } from './local-names.ts';
 import { readLogEvent } from './log-events.ts';
 import { readRequestErrors } from './request-errors.ts';
 import { createSiteErrors } from './site-errors.ts';
@@ -69,7 +70,8 @@ export function createProxyState(deps: ProxyStateDeps): ProxyState {
     const id = await watch.liveId();
     if (id === null) live = null;
     else if (live?.id !== id) {
-      live = { id, sites: liveSites(JSON.parse(await admin.config()) as Json) };
+      const sites = liveSites(JSON.parse(await admin.config()) as Json);
+      live = { id, sites: await resolveAuthorities(sites, admin.adapt) };
       certificates.keep(targetsOf(live.sites));
       certificates.expire();
       upstreams.forget();
@@ -88,7 +90,10 @@ export function createProxyState(deps: ProxyStateDeps): ProxyState {
 
   function certificateOf({ name, ports, tls }: LiveSite): CertificatesAnswer['sites'][number] {
     const nothing = { certificate: null, reason: null, checkedAt: null };
-    const site = { name, ports: [...ports], tls: tls !== null, automated: tls?.automated ?? false };
+    const site = {
+      ...{ name, ports: [...ports], tls: tls !== null, automated: tls?.automated ?? false },
+      ...signingOf(tls),
+    };
     if (tls === null || name === '') return { ...site, ...nothing };
     if (tls.onDemand) {
       const reason = 'Issued on demand: a handshake could request it, so none is made.';
@@ -146,7 +151,9 @@ export function createProxyState(deps: ProxyStateDeps): ProxyState {
         const sites = await liveNow();
         await readErrors(sites);
         await refresh(sites, LIST_TIMEOUT_MS);
-        return sites.filter(({ tls }) => tls !== null).map(certificateOf);
+        return sites
+          .filter(({ tls }) => tls !== null)
+          .map((site) => ({ ...certificateOf(site), error: siteErrors.acmeErrorOf(site) }));
       } catch (error) {
         throw reachable(error);
       }
@@ -168,7 +175,8 @@ export function createProxyState(deps: ProxyStateDeps): ProxyState {
   };
 }
 
-const reachable = (error: unknown) =>
+/** The failure of a proxy that does not answer; any other error as it is. */
+export const reachable = (error: unknown) =>
   error instanceof AdminUnreachable
     ? new Failure('PROXY_UNREACHABLE', 'The proxy does not answer.', { cause: error })
     : error;

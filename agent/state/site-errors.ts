@@ -20,6 +20,8 @@ export type SiteErrors = {
   /** Marks the errors that are over, and forgets those of sites that are gone. */
   refresh(sites: readonly LiveSite[]): Promise<void>;
   errorsOf(site: LiveSite): SiteError[];
+  /** Why the last attempt to get its certificate failed; null if it did not. */
+  acmeErrorOf(site: LiveSite): Omit<SiteError, 'kind'> | null;
   /** Why an upstream of a site is down; null if it is not known to be. */
   reasonOf(site: LiveSite, address: string): SiteUpstream['error'];
 };
@@ -35,7 +37,20 @@ export function createSiteErrors({ now, hasRecovered }: SiteErrorsDeps): SiteErr
   const upstream = new Map<string, UpstreamError>();
   const unhealthy = new Map<string, LastError>();
 
+  function acmeErrorOf({ name, tls }: LiveSite): Omit<SiteError, 'kind'> | null {
+    const refused = tls && acme.get(name);
+    if (!refused) return null;
+    const { standing, retryAt } = refused;
+    return {
+      ...show(refused),
+      standing,
+      ...(retryAt === undefined ? {} : { retryAt: new Date(retryAt).toISOString() }),
+    };
+  }
+
   return {
+    acmeErrorOf,
+
     record(events, sites) {
       const find = createSiteFinder(sites);
       const obtained: string[] = [];
@@ -95,16 +110,8 @@ export function createSiteErrors({ now, hasRecovered }: SiteErrorsDeps): SiteErr
 
     errorsOf(site) {
       const found: SiteError[] = [];
-      const [refused, failed] = [acme.get(site.name), upstream.get(keyOf(site))];
-      if (site.tls && refused) {
-        const { retryAt } = refused;
-        found.push({
-          kind: 'acme',
-          ...show(refused),
-          standing: refused.standing,
-          ...(retryAt === undefined ? {} : { retryAt: new Date(retryAt).toISOString() }),
-        });
-      }
+      const [refused, failed] = [acmeErrorOf(site), upstream.get(keyOf(site))];
+      if (refused) found.push({ kind: 'acme', ...refused });
       if (failed) found.push({ kind: 'upstream', ...show(failed), standing: failed.standing });
       return found;
     },

@@ -34,6 +34,7 @@ import { openapiRoutes } from './openapi/routes.ts';
 import type { Publisher } from './publish/publisher.ts';
 import { createActivity } from './state/activity.ts';
 import { vhostActivityRoutes } from './state/activity-routes.ts';
+import { certificateRoutes } from './state/certificate-routes.ts';
 import { healthRoutes } from './state/health-routes.ts';
 import type { HubMetrics } from './state/metrics.ts';
 import { hubMetricsRoutes } from './state/metrics-routes.ts';
@@ -114,6 +115,7 @@ export function createHub(deps: HubDeps) {
     .use(tokenRoutes({ tokens, guard: sessionGuard, bodyLimit }))
     .use(vhostStateRoutes({ publisher, agent, guard, now }))
     .use(vhostActivityRoutes({ activity: createActivity({ publisher, agent, now }), guard }))
+    .use(certificateRoutes({ publisher, agent, guard, now, bodyLimit }))
     .use(vhostReadRoutes({ publisher, guard }))
     .use(vhostChangeRoutes({ publisher, guard, bodyLimit }))
     .use(vhostBulkRoutes({ publisher, guard, bodyLimit }))

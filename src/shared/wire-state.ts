@@ -40,6 +40,23 @@ export const SiteUpstream = t.Object({
 });
 export type SiteUpstream = Static<typeof SiteUpstream>;
 
+/** Caddy's own authority, public ones, or any other, such as an ACME server of one's own. */
+export type Authority = 'internal' | 'public' | 'other';
+
+export const NullableAuthority = t.Union(
+  [t.Literal('internal'), t.Literal('public'), t.Literal('other'), t.Null()],
+  {
+    description:
+      'who signs the certificates that the proxy renews: its own authority, public ones, or another; null if unknown, or without TLS',
+  },
+);
+
+/** Who signs the certificates that the proxy renews; missing from an agent of an earlier version. */
+const signing = {
+  authority: t.Optional(NullableAuthority),
+  dns: t.Optional(t.Boolean({ description: 'whether the proxy uses the DNS challenge' })),
+};
+
 /** A certificate, or the reason for having none; both null before the first handshake, or without TLS. */
 const shownCertificate = {
   tls: t.Boolean(),
@@ -47,6 +64,7 @@ const shownCertificate = {
   reason: t.Union([t.String(), t.Null()], { description: 'why there is no certificate' }),
   checkedAt: t.Union([Moment, t.Null()], { description: 'when the handshake was made' }),
   automated: t.Boolean({ description: 'whether the proxy renews it' }),
+  ...signing,
 };
 
 /** The state of one host name of one of the proxy's servers; the empty name is any other host. */
@@ -65,6 +83,25 @@ export const SitesAnswer = t.Object({ sites: t.Array(SiteState) });
 
 /** Only the certificates, which cost the proxy no more than the handshakes that are due. */
 export const CertificatesAnswer = t.Object({
-  sites: t.Array(t.Object({ name: t.String(), ports: t.Array(t.Integer()), ...shownCertificate })),
+  sites: t.Array(
+    t.Object({
+      name: t.String(),
+      ports: t.Array(t.Integer()),
+      ...shownCertificate,
+      error: t.Optional(t.Union([t.Omit(SiteError, ['kind']), t.Null()])),
+    }),
+  ),
 });
 export type CertificatesAnswer = Static<typeof CertificatesAnswer>;
+
+/** The root of Caddy's own authority in PEM; null if it signs nothing. */
+export const RootAnswer = t.Object({ certificate: t.Union([t.String(), t.Null()]) });
+
+/** Who would sign the certificates of a Caddyfile, and the DNS providers that the proxy has. */
+export const AuthoritiesAnswer = t.Object({
+  sites: t.Array(
+    t.Object({ name: t.String(), ports: t.Array(t.Integer()), tls: t.Boolean(), ...signing }),
+  ),
+  dnsProviders: t.Array(t.String()),
+});
+export type AuthoritiesAnswer = Static<typeof AuthoritiesAnswer>;

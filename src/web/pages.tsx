@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { AccountPage } from './account/account-page.tsx';
+import { CertificatesPage } from './certificates/certificates-page.tsx';
 import { Changelog } from './changelog/changelog.tsx';
 import { ImportExport } from './config/import-export.tsx';
 import { PreamblePage } from './config/preamble-page.tsx';
@@ -19,6 +20,7 @@ export const MENU = [
   { path: '/', label: 'Overview' },
   { path: '/sites', label: 'Sites' },
   { path: '/logs', label: 'Logs' },
+  { path: '/certificates', label: 'Certificates' },
   { path: '/changelog', label: 'Changelog' },
   { path: '/preamble', label: 'Preamble' },
   { path: '/import', label: 'Import & export' },
@@ -41,6 +43,9 @@ export function pageAt({ path, query }: Place): Page {
   const [, id] = /^\/sites\/(\d+)$/.exec(path) ?? [];
   if (id) return { title: 'Site', view: <SitePage key={id} id={Number(id)} /> };
   if (path === '/logs') return { title: 'Logs', view: <LogsPage key="logs" query={query} /> };
+  if (path === '/certificates') {
+    return { title: 'Certificates', view: <CertificatesPage key="certificates" query={query} /> };
+  }
   if (path === '/changelog') {
     const domain = query.get('domain') || null;
     return { title: 'Changelog', view: <Changelog key={`changelog ${domain}`} domain={domain} /> };

@@ -69,6 +69,7 @@ export function agentRoutes(): Route[] {
     tokens: [],
     proxy: {} as never,
     state: {} as never,
+    authorities: {} as never,
     logs: {} as never,
     metrics,
     log: () => {},

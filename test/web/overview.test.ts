@@ -73,6 +73,8 @@ describe('the hosts of a site', () => {
       certificate: null,
       reason: null,
       checkedAt: null,
+      authority: null,
+      advice: null,
     })),
   });
 

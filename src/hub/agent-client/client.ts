@@ -20,7 +20,12 @@ import {
   type TailQuery,
   ValidateAnswer,
 } from '../../shared/wire.ts';
-import { CertificatesAnswer, SitesAnswer } from '../../shared/wire-state.ts';
+import {
+  AuthoritiesAnswer,
+  CertificatesAnswer,
+  RootAnswer,
+  SitesAnswer,
+} from '../../shared/wire-state.ts';
 import { type AgentTrust, createAgentTls } from './trust.ts';
 
 export type AgentClientDeps = {
@@ -77,6 +82,10 @@ export type AgentClient = {
   sites(names?: readonly string[]): Promise<Static<typeof SitesAnswer>>;
   /** Only the certificates. @throws Failure as `sites` */
   certificates(): Promise<CertificatesAnswer>;
+  /** The root of the proxy's own authority. @throws Failure as `sites` */
+  root(): Promise<Static<typeof RootAnswer>>;
+  /** Who would sign the certificates of `proxyfile`. @throws Failure as `reload` */
+  authorities(proxyfile: string): Promise<AuthoritiesAnswer>;
   /** A page of the access log. @throws Failure INVALID_REQUEST */
   logs(query: LogQuery): Promise<LogPage>;
   /**
@@ -226,6 +235,12 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
       call(SitesAnswer, '/proxy/sites', { body: { names }, deadline: STATUS_DEADLINE_MS }),
     certificates: () =>
       call(CertificatesAnswer, '/proxy/certificates', { deadline: STATUS_DEADLINE_MS }),
+    root: () => call(RootAnswer, '/proxy/root', { deadline: STATUS_DEADLINE_MS }),
+    authorities: (proxyfile) =>
+      call(AuthoritiesAnswer, '/proxy/authorities', {
+        body: { proxyfile },
+        deadline: STATUS_DEADLINE_MS,
+      }),
     logs: (query) => call(LogPage, withQuery('/logs', query)),
     activity: (query) => call(LogActivity, withQuery('/logs/activity', query)),
     stats: (query) => call(LogStats, withQuery('/logs/stats', query)),

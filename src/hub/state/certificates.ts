@@ -2,7 +2,8 @@
 import type { CertificatesAnswer } from '../../shared/wire-state.ts';
 import type { AgentClient } from '../agent-client/client.ts';
 import type { Publisher } from '../publish/publisher.ts';
-import { endpointsUnder, keyOfEndpoint } from './endpoints.ts';
+import type { Vhost } from '../publish/vhost.ts';
+import { type Endpoint, endpointsUnder, keyOfEndpoint } from './endpoints.ts';
 
 export type CertificatesDeps = { agent: AgentClient; publisher: Publisher };
 
@@ -39,13 +40,17 @@ const OVERDUE_SHARE = 1 / 6;
 
 const MAX_ENDING = 100;
 
-/** What the proxy presents, by vhost in rendering order. @throws Failure AGENT_UNREACHABLE, PROXY_UNREACHABLE */
-export async function readCertificates({
-  agent,
-  publisher,
-}: CertificatesDeps): Promise<VhostCertificate[]> {
+/** What the agent knows of a vhost's name. */
+export type KnownName = {
+  vhost: Vhost;
+  endpoint: Endpoint;
+  site: CertificatesAnswer['sites'][number];
+};
+
+/** The names that are served over TLS, by vhost in rendering order. @throws Failure AGENT_UNREACHABLE, PROXY_UNREACHABLE */
+export async function readNames({ agent, publisher }: CertificatesDeps): Promise<KnownName[]> {
   const { sites } = await agent.certificates();
-  const byKey = new Map<string, CertificatesAnswer['sites'][number]>();
+  const byKey = new Map<string, KnownName['site']>();
   for (const site of sites) {
     for (const port of site.ports) byKey.set(keyOfEndpoint({ name: site.name, port }), site);
   }
@@ -54,19 +59,19 @@ export async function readCertificates({
   return set.vhosts.flatMap((vhost) =>
     endpointsOf(vhost).flatMap((endpoint) => {
       const site = vhost.enabled ? byKey.get(keyOfEndpoint(endpoint)) : undefined;
-      if (!site?.certificate) return [];
-      const { issuer, notBefore, notAfter } = site.certificate;
-      return {
-        id: vhost.id,
-        domain: vhost.domain,
-        name: endpoint.name,
-        issuer,
-        notBefore: new Date(notBefore),
-        notAfter: new Date(notAfter),
-        automated: site.automated,
-      };
+      return site ? { vhost, endpoint, site } : [];
     }),
   );
+}
+
+/** What the proxy presents, by vhost in rendering order. @throws Failure as `readNames` */
+export async function readCertificates(deps: CertificatesDeps): Promise<VhostCertificate[]> {
+  return (await readNames(deps)).flatMap(({ vhost: { id, domain }, endpoint: { name }, site }) => {
+    if (!site.certificate) return [];
+    const { issuer, notBefore, notAfter } = site.certificate;
+    const [from, to] = [new Date(notBefore), new Date(notAfter)];
+    return { id, domain, name, issuer, notBefore: from, notAfter: to, automated: site.automated };
+  });
 }
 
 /** At most 100 that expire within 14 days, overdue ones first, then by expiry. @throws Failure as `readCertificates` */
@@ -77,7 +82,7 @@ export async function endingCertificates({
   const all = await readCertificates(deps);
   const time = now().getTime();
   return all
-    .filter(({ notAfter }) => notAfter.getTime() - time < SOON_MS)
+    .filter(({ notAfter }) => isSoon(notAfter, time))
     .map((one) => ({ ...one, overdue: isOverdue(one, time) }))
     .toSorted((a, b) => Number(b.overdue) - Number(a.overdue) || +a.notAfter - +b.notAfter)
     .slice(0, MAX_ENDING)
@@ -96,7 +101,19 @@ export async function endingCertificates({
 export const daysLeft = (notAfter: Date, time: number): number =>
   Math.floor((notAfter.getTime() - time) / DAY_MS);
 
-function isOverdue({ automated, notBefore, notAfter }: VhostCertificate, time: number): boolean {
+/** Whether it expires within 14 days of `time`, or has expired. */
+export const isSoon = (notAfter: Date, time: number): boolean =>
+  notAfter.getTime() - time < SOON_MS;
+
+/** Whether one that expires soon needs attention. @param time milliseconds since 1970 */
+export function isOverdue(
+  {
+    automated,
+    notBefore,
+    notAfter,
+  }: Pick<VhostCertificate, 'automated' | 'notBefore' | 'notAfter'>,
+  time: number,
+): boolean {
   const lifetime = notAfter.getTime() - notBefore.getTime();
   return !automated || notAfter.getTime() - time < lifetime * OVERDUE_SHARE;
 }

@@ -33,6 +33,8 @@ const STATE = {
       reason: null,
       checkedAt: '2026-11-20T18:00:00.000Z',
       automated: true,
+      authority: 'public',
+      advice: null,
     },
   ],
   upstreams: [{ address: '127.0.0.1:8000', up: true, requests: 0, fails: 0, error: null }],

@@ -1,15 +1,20 @@
 /** The state of a vhost, assembled from what the proxy knows of its addresses. */
 import { type Static, t } from 'elysia';
+import { portOptions } from '../../shared/caddyfile/preamble.ts';
 import {
+  NullableAuthority,
   SiteCertificate,
   SiteError,
   type SiteState,
   SiteUpstream,
 } from '../../shared/wire-state.ts';
 import type { SiteSet, Vhost } from '../publish/vhost.ts';
+import { adviceOf, NullableAdvice } from './advice.ts';
 import { daysLeft } from './certificates.ts';
 import { type Endpoint, endpointsUnder, keyOfEndpoint } from './endpoints.ts';
 import type { Unserved } from './unserved.ts';
+
+type Ports = ReturnType<typeof portOptions>;
 
 const LastError = t.Union([
   t.Composite([
@@ -50,6 +55,8 @@ export const VhostState = t.Object(
         automated: t.Boolean({
           description: 'the proxy obtains and renews the certificate automatically',
         }),
+        authority: NullableAuthority,
+        advice: NullableAdvice,
       }),
       { description: 'where the vhost is reached, in the order of its block' },
     ),
@@ -79,6 +86,7 @@ export function statesOf(
   now: Date,
 ): (vhost: Vhost) => VhostState {
   const endpointsOf = endpointsUnder(preamble);
+  const ports = portOptions(preamble);
   const byEndpoint = new Map(
     sites.flatMap((site) =>
       site.ports.map((port) => [keyOfEndpoint({ name: site.name, port }), site] as const),
@@ -86,7 +94,7 @@ export function statesOf(
   );
   const problems = new Map(unserved.map(({ vhost, detail }) => [vhost.id, detail]));
   return (vhost) => ({
-    ...stateOf(vhost, endpointsOf(vhost), byEndpoint, now),
+    ...stateOf(vhost, endpointsOf(vhost), byEndpoint, { ports, now }),
     problem: problems.get(vhost.id) ?? null,
   });
 }
@@ -96,7 +104,7 @@ function stateOf(
   vhost: Vhost,
   endpoints: readonly Endpoint[],
   byEndpoint: ReadonlyMap<string, SiteState>,
-  now: Date,
+  known: { ports: Ports; now: Date },
 ): Omit<VhostState, 'problem'> {
   const found = endpoints.map((endpoint) => {
     const site = vhost.enabled ? byEndpoint.get(keyOfEndpoint(endpoint)) : undefined;
@@ -107,14 +115,19 @@ function stateOf(
     id: vhost.id,
     domain: vhost.domain,
     enabled: vhost.enabled,
-    addresses: found.map(({ endpoint, site }) => addressOf(endpoint, site, now)),
+    addresses: found.map(({ endpoint, site }) => addressOf(endpoint, site, known)),
     upstreams: upstreamsOf(sites),
     errors: { acme: lastError(sites, 'acme'), upstream: lastError(sites, 'upstream') },
   };
 }
 
-function addressOf({ name, port }: Endpoint, site: SiteState | undefined, now: Date) {
+function addressOf(
+  { name, port }: Endpoint,
+  site: SiteState | undefined,
+  { ports, now }: { ports: Ports; now: Date },
+) {
   const certificate = site?.certificate ?? null;
+  const refusal = site?.errors.find(({ kind, standing }) => kind === 'acme' && standing);
   return {
     name,
     port,
@@ -127,6 +140,15 @@ function addressOf({ name, port }: Endpoint, site: SiteState | undefined, now: D
     reason: site?.reason ?? null,
     checkedAt: site?.checkedAt ?? null,
     automated: site?.automated ?? false,
+    authority: site?.authority ?? null,
+    advice: adviceOf({
+      name,
+      authority: site?.tls ? site.authority : null,
+      dns: site?.dns ?? false,
+      certified: certificate !== null,
+      ports,
+      refusal: refusal?.message ?? null,
+    }),
   };
 }
 

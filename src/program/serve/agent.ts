@@ -7,6 +7,7 @@ import { createProxy } from '../../../agent/caddy/proxy.ts';
 import { separateUser } from '../../../agent/caddy/user.ts';
 import { createLogs } from '../../../agent/logs/logs.ts';
 import { collectLogs, collectProxy, createAgentMetrics } from '../../../agent/metrics.ts';
+import { createAuthorities } from '../../../agent/state/authorities.ts';
 import { handshake } from '../../../agent/state/handshake.ts';
 import { createProxyState } from '../../../agent/state/proxy-state.ts';
 import { createWarnings } from '../../../agent/warnings.ts';
@@ -75,7 +76,8 @@ export function prepareAgent(
       newestRequest: logs.newest,
       now: () => new Date(),
     });
-    const app = createAgent({ tokens, proxy, state, logs, tls, metrics, log });
+    const authorities = createAuthorities(proxy);
+    const app = createAgent({ tokens, proxy, state, authorities, logs, tls, metrics, log });
     const listening = listen(
       app,
       { of: 'AGENT', host: settings.host, port: settings.port },

@@ -19,6 +19,8 @@ export interface Answers {
   listVhostStates: VhostState[];
   getVhostState: VhostState;
   listVhostActivity: VhostActivity;
+  listCertificates: Certificate[];
+  adviseCertificates: DraftAdvice;
   listVhosts: Vhost[];
   createVhost: Vhost;
   getVhost: Vhost;
@@ -162,6 +164,16 @@ export interface VhostState {
     checkedAt: string | null;
     /** the proxy obtains and renews the certificate automatically */
     automated: boolean;
+    /** who signs the certificates that the proxy renews: its own authority, public ones, or another; null if unknown, or without TLS */
+    authority: 'internal' | 'public' | 'other' | null;
+    /** why no public certificate can come; null if nothing is known against it */
+    advice: {
+      code: 'INTERNAL_NAME' | 'PORT' | 'WILDCARD' | 'PRIVATE_ADDRESS' | 'ACME';
+      /** for a person */
+      message: string;
+      /** what would work, best first: Caddy’s own authority, the DNS challenge, plain HTTP */
+      ways: ('internal' | 'dns' | 'http')[];
+    } | null;
   }[];
   upstreams: {
     /** as in the configuration */
@@ -227,6 +239,73 @@ export interface VhostActivity {
     /** milliseconds, accurate to 6.25 % */
     p95: number | null;
   }[];
+}
+export interface Certificate {
+  /** of the vhost */
+  id: number;
+  /** of the vhost */
+  domain: string;
+  /** the host name that the certificate is for */
+  name: string;
+  port: number;
+  /** null if there is no certificate, as the next three */
+  issuer: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  notBefore: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  notAfter: string | null;
+  /** whole days; negative if it has expired */
+  daysLeft: number | null;
+  /** the proxy obtains and renews it automatically */
+  automated: boolean;
+  /** who signs the certificates that the proxy renews: its own authority, public ones, or another; null if unknown, or without TLS */
+  authority: 'internal' | 'public' | 'other' | null;
+  /** ISO 8601 UTC with milliseconds */
+  checkedAt: string | null;
+  /** what needs attention, for a person */
+  problem: string | null;
+  /** why no public certificate can come; null if nothing is known against it */
+  advice: {
+    code: 'INTERNAL_NAME' | 'PORT' | 'WILDCARD' | 'PRIVATE_ADDRESS' | 'ACME';
+    /** for a person */
+    message: string;
+    /** what would work, best first: Caddy’s own authority, the DNS challenge, plain HTTP */
+    ways: ('internal' | 'dns' | 'http')[];
+  } | null;
+  /** why the last attempt to get a certificate failed */
+  error: {
+    /** ISO 8601 UTC with milliseconds */
+    at: string;
+    /** the proxy’s own words, without host paths */
+    message: string;
+    /** false after a later request succeeded */
+    standing: boolean;
+    /** when the proxy tries again, if it says so */
+    retryAt?: string;
+  } | null;
+}
+export interface DraftAdvice {
+  /** those that would be served over TLS */
+  names: {
+    name: string;
+    port: number;
+    /** who signs the certificates that the proxy renews: its own authority, public ones, or another; null if unknown, or without TLS */
+    authority: 'internal' | 'public' | 'other' | null;
+    /** why no public certificate can come; null if nothing is known against it */
+    advice: {
+      code: 'INTERNAL_NAME' | 'PORT' | 'WILDCARD' | 'PRIVATE_ADDRESS' | 'ACME';
+      /** for a person */
+      message: string;
+      /** what would work, best first: Caddy’s own authority, the DNS challenge, plain HTTP */
+      ways: ('internal' | 'dns' | 'http')[];
+    } | null;
+  }[];
+  dns: {
+    /** the DNS providers that the proxy was built with */
+    providers: string[];
+    /** gets a Caddy with a provider; null if there is one */
+    command: string | null;
+  };
 }
 export interface Vhost {
   id: number;

@@ -3,7 +3,9 @@ import type { LogStats, Snapshot, VhostActivity, VhostState } from './api-types.
 
 export type {
   ApiToken as Token,
+  Certificate,
   ChangelogEntry as Entry,
+  DraftAdvice,
   ImportAnswer,
   LogEntry,
   LogPage,

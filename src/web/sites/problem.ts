@@ -62,7 +62,7 @@ export function problemOf(
 function problemIn({ addresses, upstreams, errors }: SiteState): SiteProblem | null {
   const bare = addresses.find(({ tls, certificate, reason }) => tls && !certificate && reason);
   if (bare) {
-    const text = errors.acme?.message ?? bare.reason ?? '';
+    const text = bare.advice?.message ?? errors.acme?.message ?? bare.reason ?? '';
     return { level: 'bad', label: 'no certificate', text: `${bare.name}: ${text}` };
   }
   const expired = addresses.find(({ certificate }) => (certificate?.daysLeft ?? 0) < 0);

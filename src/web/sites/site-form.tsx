@@ -15,6 +15,7 @@ import { AddressFields } from './address-fields.tsx';
 import { Conflict, ConflictChoice } from './conflict.tsx';
 import { changedFields, changesFrom, type Draft, draftOf } from './draft.ts';
 import { EDIT } from './edit-key.ts';
+import { HttpsAdvice } from './https-advice.tsx';
 import { PreviewPanel } from './preview-panel.tsx';
 import { Refusal } from './refusal.tsx';
 import { loadSite, type Stored } from './stored.ts';
@@ -166,6 +167,7 @@ export function SiteForm({ id, stored: first, initial, onStored }: Props) {
       </form>
       <div>
         <PreviewPanel verdict={verdict} />
+        <HttpsAdvice draft={draft} onChange={set} />
       </div>
       {deleting && stored && (
         <Confirm

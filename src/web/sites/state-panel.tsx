@@ -83,7 +83,8 @@ function UpstreamFact({ upstream }: { upstream: Upstream }) {
 }
 
 function AddressFact({ address }: { address: Address }) {
-  const { name, port, served, tls, certificate, reason } = address;
+  const { name, port, served, tls, certificate } = address;
+  const reason = address.advice?.message ?? address.reason;
   const link = linkTo(address);
   const where = link ? (
     <a href={link} target="_blank" rel="noreferrer">

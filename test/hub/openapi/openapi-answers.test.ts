@@ -236,6 +236,23 @@ describe('vhosts', () => {
     expect(body.vhosts.length).toBe(1);
   });
 
+  test('their certificates', async () => {
+    const site = { domain: 'nas.lan', config: 'respond hi' };
+    await refused('adviseCertificates', 'INVALID_REQUEST', { json: { ...site, domain: '' } });
+    await refused('adviseCertificates', 'PROXY_REJECTED', { json: { ...site, config: 'respnd' } });
+    await signedIn('adviseCertificates', { json: site });
+    const { body } = await signedIn<{ id: number }>('createVhost', { json: site });
+    expect((await signedIn<object[]>('listCertificates')).body.length).toBe(1);
+    await signedIn('deleteVhost', { params: { id: body.id } });
+    // The first preamble makes Caddy create its authority.
+    await signedIn('getRootCertificate');
+    const { config } = (await signedIn<{ config: string }>('getPreamble')).body;
+    const without = config.replace('skip_install_trust', '');
+    await signedIn('updatePreamble', { json: { config: without } });
+    await refused('getRootCertificate', 'NOT_FOUND');
+    await signedIn('updatePreamble', { json: { config } });
+  });
+
   test('several at once, and undo', async () => {
     const operation = { op: 'create', domain: 'http://b.example', config: 'respond b' };
     const results = await signedIn<{ results: { id: number }[] }>('bulkVhosts', {
@@ -385,7 +402,14 @@ describe('if the agent fails', () => {
     answer = given;
     expect((await there.call('createVhost', { ...create, headers })).body.code).toBe(code);
     await there.call('getStatus', { headers });
-    for (const id of ['listLogs', 'getLogStats', 'tailLogs', 'exportLogs', 'listVhostStates'])
+    for (const id of [
+      'listLogs',
+      'getLogStats',
+      'tailLogs',
+      'exportLogs',
+      'listVhostStates',
+      'listCertificates',
+    ])
       await there.call(id, { headers });
     for (const [id, json] of Object.entries({
       preview: { op: 'preamble', config: '# a' },

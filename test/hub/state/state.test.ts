@@ -28,6 +28,8 @@ type State = {
     reason: string | null;
     checkedAt: string | null;
     automated: boolean;
+    authority: string | null;
+    advice: object | null;
   }[];
   upstreams: { address: string; up: boolean | null; error: { message: string } | null }[];
   errors: { acme: LastError | null; upstream: LastError | null };
@@ -124,6 +126,8 @@ describe('a certificate is shown', () => {
       port: stack.httpsPort,
       automated: true,
       reason: null,
+      authority: 'internal',
+      advice: null,
     };
     const certificate = (name: string) => ({
       issuer: 'Caddy Local Authority - ECC Intermediate',
@@ -146,6 +150,8 @@ describe('a certificate is shown', () => {
         reason: null,
         checkedAt: null,
         automated: false,
+        authority: null,
+        advice: null,
       },
     ]);
     expect([upstreams, errors]).toEqual([[], { acme: null, upstream: null }]);

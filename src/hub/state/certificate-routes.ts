@@ -1,0 +1,104 @@
+/** `/certificates`: all certificates, the root of Caddy's own authority, and advice on a draft. */
+import { Elysia, t } from 'elysia';
+import { Failure } from '../../shared/failure.ts';
+import { jsonBody } from '../../shared/http.ts';
+import type { Guard } from '../auth/guard.ts';
+import { about } from '../http/about.ts';
+import { ASKS_PROXY, BODY, refusals } from '../http/refusal-schemas.ts';
+import { NewVhost } from '../publish/operation.ts';
+import { CertificateEntry, listCertificates } from './certificate-list.ts';
+import type { CertificatesDeps } from './certificates.ts';
+import { adviseDraft, DraftAdvice } from './draft-advice.ts';
+
+const INTERNAL_NAME = {
+  code: 'INTERNAL_NAME',
+  message: 'No public authority signs certificates for nas.lan, a name for private networks.',
+  ways: ['internal', 'http'],
+};
+
+const CERTIFICATES = [
+  {
+    ...{ id: 1, domain: 'app.example.org', name: 'app.example.org', port: 443 },
+    issuer: "R11 (Let's Encrypt)",
+    notBefore: '2026-11-01T00:00:00.000Z',
+    notAfter: '2027-01-30T00:00:00.000Z',
+    daysLeft: 70,
+    ...{ automated: true, authority: 'public', checkedAt: '2026-11-20T18:00:00.000Z' },
+    ...{ problem: null, advice: null, error: null },
+  },
+  {
+    ...{ id: 2, domain: 'nas.lan', name: 'nas.lan', port: 443 },
+    ...{ issuer: null, notBefore: null, notAfter: null, daysLeft: null },
+    ...{ automated: true, authority: 'public', checkedAt: '2026-11-20T18:00:00.000Z' },
+    ...{ problem: INTERNAL_NAME.message, advice: INTERNAL_NAME, error: null },
+  },
+];
+
+const ROOT_FILE = 'caddy-root.crt';
+
+export type CertificateRoutesDeps = CertificatesDeps & {
+  guard: Guard;
+  now: () => Date;
+  bodyLimit: number;
+};
+
+export function certificateRoutes({ guard, bodyLimit, ...deps }: CertificateRoutesDeps) {
+  return new Elysia({ name: 'certificates', prefix: '/certificates' })
+    .use(guard)
+    .use(jsonBody(bodyLimit))
+    .get('/', () => listCertificates(deps), {
+      response: { 200: t.Array(CertificateEntry), ...refusals(...ASKS_PROXY) },
+      detail: about({
+        id: 'listCertificates',
+        tag: 'Status',
+        summary: 'List the certificates of all names, and why a name has none',
+        access: 'read',
+        example: CERTIFICATES,
+      }),
+    })
+    .get(
+      '/root',
+      async ({ set }) => {
+        const { certificate } = await deps.agent.root();
+        if (certificate === null) {
+          const message = 'Caddy’s own authority signs no certificate, so it has no root yet.';
+          throw new Failure('NOT_FOUND', message);
+        }
+        set.headers['content-type'] = 'application/x-pem-file';
+        set.headers['content-disposition'] = `attachment; filename="${ROOT_FILE}"`;
+        return certificate;
+      },
+      {
+        response: { 200: t.String(), ...refusals(...ASKS_PROXY, 'NOT_FOUND') },
+        detail: about({
+          id: 'getRootCertificate',
+          tag: 'Status',
+          summary: 'Download the root certificate of Caddy’s own authority',
+          description:
+            'Devices that trust it accept the certificates that Caddy signs itself. It is public: the key stays with Caddy.',
+          access: 'read',
+          mediaType: 'application/x-pem-file',
+          example: '-----BEGIN CERTIFICATE-----\n…\n-----END CERTIFICATE-----\n',
+        }),
+      },
+    )
+    .post('/advice', ({ body }) => adviseDraft(deps, body), {
+      body: t.Pick(t.Object(NewVhost), ['domain', 'config', 'upstream']),
+      response: {
+        200: DraftAdvice,
+        ...refusals(...ASKS_PROXY, ...BODY, 'FORBIDDEN', 'PROXY_REJECTED'),
+      },
+      detail: about({
+        id: 'adviseCertificates',
+        tag: 'Status',
+        summary: 'Ask which certificates a vhost would get, or why none can come',
+        description: 'Nothing is changed.',
+        access: 'write',
+        bodies: { site: { value: { domain: 'nas.lan', config: 'respond hi' } } },
+        example: {
+          names: [{ name: 'nas.lan', port: 443, authority: 'public', advice: INTERNAL_NAME }],
+          dns: { providers: ['cloudflare'], command: null },
+        },
+      }),
+    });
+}

@@ -1,0 +1,61 @@
+/** What certificates a site would get that is only being written. */
+import { type Static, t } from 'elysia';
+import { portOptions } from '../../shared/caddyfile/preamble.ts';
+import { NullableAuthority } from '../../shared/wire-state.ts';
+import { draftCaddyfile } from '../publish/draft-caddyfile.ts';
+import type { VhostInput } from '../publish/vhost.ts';
+import { adviceOf, NullableAdvice } from './advice.ts';
+import type { CertificatesDeps } from './certificates.ts';
+
+/** Downloads the newest Caddy with a DNS provider, from where Caddy's own download page does. */
+export const DNS_COMMAND = [
+  'sudo curl -fLo /usr/local/bin/caddy "https://caddyserver.com/api/download?os=linux',
+  "&arch=$(uname -m | sed 's/x86_64/amd64/; s/aarch64/arm64/')&p=github.com/caddy-dns/cloudflare\"",
+  ' && sudo chmod 755 /usr/local/bin/caddy',
+].join('');
+
+export const DraftAdvice = t.Object(
+  {
+    names: t.Array(
+      t.Object({
+        name: t.String(),
+        port: t.Integer(),
+        authority: NullableAuthority,
+        advice: NullableAdvice,
+      }),
+      { description: 'those that would be served over TLS' },
+    ),
+    dns: t.Object({
+      providers: t.Array(t.String(), {
+        description: 'the DNS providers that the proxy was built with',
+      }),
+      command: t.Union([t.String(), t.Null()], {
+        description: 'gets a Caddy with a provider; null if there is one',
+      }),
+    }),
+  },
+  { title: 'DraftAdvice' },
+);
+
+/** @throws Failure INVALID_REQUEST, PROXY_REJECTED, PROXY_UNREACHABLE, AGENT_UNREACHABLE */
+export async function adviseDraft(
+  { agent, publisher }: CertificatesDeps,
+  draft: VhostInput,
+): Promise<Static<typeof DraftAdvice>> {
+  const { preamble } = publisher.current();
+  const ports = portOptions(preamble);
+  const { sites, dnsProviders } = await agent.authorities(draftCaddyfile(preamble, draft));
+  const named = sites.filter(({ name, tls }) => tls && name !== '');
+  return {
+    names: named.map(({ name, ports: own, authority = null, dns = false }) => ({
+      name,
+      port: own[0] ?? ports.https,
+      authority,
+      advice: adviceOf({ name, authority, dns, certified: false, ports, refusal: null }),
+    })),
+    dns: {
+      providers: dnsProviders,
+      command: dnsProviders.length === 0 ? DNS_COMMAND : null,
+    },
+  };
+}
