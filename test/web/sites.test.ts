@@ -36,7 +36,8 @@ const status = (change: Partial<Status> = {}): Status => ({
   certificates: [],
   ...change,
 });
-const upstream = { address: 'x', up: false, requests: 0, fails: 1, error: null };
+const unchecked = { since: null, lastChecked: null, latencyMs: null, unknown: null };
+const upstream = { address: 'x', up: false, ...unchecked, requests: 0, fails: 1, error: null };
 const state = (change: Partial<SiteState> = {}): SiteState => ({
   id: 1,
   domain: 'app.example',
@@ -44,6 +45,7 @@ const state = (change: Partial<SiteState> = {}): SiteState => ({
   problem: null,
   addresses: [],
   upstreams: [],
+  warnings: [],
   errors: { acme: null, upstream: null },
   ...change,
 });

@@ -6,10 +6,12 @@ import {
   type SiteState,
   SiteUpstream,
 } from '../../shared/wire-state.ts';
+import { Warning } from '../http/schemas.ts';
 import type { SiteSet, Vhost } from '../publish/vhost.ts';
 import { daysLeft } from './certificates.ts';
 import { type Endpoint, endpointsUnder, keyOfEndpoint } from './endpoints.ts';
 import type { Unserved } from './unserved.ts';
+import { upstreamWarnings } from './upstream-warnings.ts';
 
 const LastError = t.Union([
   t.Composite([
@@ -54,6 +56,7 @@ export const VhostState = t.Object(
       { description: 'where the vhost is reached, in the order of its block' },
     ),
     upstreams: t.Array(SiteUpstream),
+    warnings: t.Array(Warning, { description: 'what a visitor would notice now' }),
     errors: t.Object(
       { acme: LastError, upstream: LastError },
       { description: 'the last error of each kind' },
@@ -103,12 +106,14 @@ function stateOf(
     return { endpoint, site };
   });
   const sites = found.flatMap(({ site }) => site ?? []);
+  const upstreams = upstreamsOf(sites);
   return {
     id: vhost.id,
     domain: vhost.domain,
     enabled: vhost.enabled,
     addresses: found.map(({ endpoint, site }) => addressOf(endpoint, site, now)),
-    upstreams: upstreamsOf(sites),
+    upstreams,
+    warnings: upstreamWarnings(upstreams),
     errors: { acme: lastError(sites, 'acme'), upstream: lastError(sites, 'upstream') },
   };
 }
@@ -130,12 +135,17 @@ function addressOf({ name, port }: Endpoint, site: SiteState | undefined, now: D
   };
 }
 
+/** What an agent of an earlier version does not say. */
+const UNCHECKED = { since: null, lastChecked: null, latencyMs: null, unknown: null };
+
 /** Each address once; down if it is down for any of the host names. */
 function upstreamsOf(sites: readonly SiteState[]): SiteUpstream[] {
   const found = new Map<string, SiteUpstream>();
   for (const upstream of sites.flatMap((site) => site.upstreams)) {
     const known = found.get(upstream.address);
-    if (!known || upstream.up === false) found.set(upstream.address, upstream);
+    if (!known || upstream.up === false) {
+      found.set(upstream.address, { ...UNCHECKED, ...upstream });
+    }
   }
   return [...found.values()];
 }

@@ -7,8 +7,11 @@ import { createProxy } from '../../../agent/caddy/proxy.ts';
 import { separateUser } from '../../../agent/caddy/user.ts';
 import { createLogs } from '../../../agent/logs/logs.ts';
 import { collectLogs, collectProxy, createAgentMetrics } from '../../../agent/metrics.ts';
+import { createDialUpstream } from '../../../agent/state/dial.ts';
 import { handshake } from '../../../agent/state/handshake.ts';
+import { createProber } from '../../../agent/state/prober.ts';
 import { createProxyState } from '../../../agent/state/proxy-state.ts';
+import { createResolver } from '../../../agent/state/resolver.ts';
 import { createWarnings } from '../../../agent/warnings.ts';
 import { runAll } from '../../shared/async.ts';
 import { readIfThere } from '../../shared/files.ts';
@@ -28,6 +31,7 @@ export function prepareAgent(
   indexing?: Indexing,
 ): Prepared {
   const log = withFields(given, { part: 'agent' });
+  const now = () => new Date();
   const { managed, admin, accessLog } = settings.proxy;
   // A second agent would adopt the first one's proxy, and stop it when it stops itself.
   const release = managed ? lockFolder(dirname(managed.folder), 'agent') : () => {};
@@ -59,21 +63,21 @@ export function prepareAgent(
     const logs = createLogs({ file: accessLog.file, ...(onIndexing ? { onIndexing } : {}) });
     void logs.warm().then(over);
     const metrics = createAgentMetrics(
-      [
-        collectProcess(VERSION, 'agent', () => new Date()),
-        () => collectProxy(proxy),
-        () => collectLogs(logs),
-      ],
+      [collectProcess(VERSION, 'agent', now), () => collectProxy(proxy), () => collectLogs(logs)],
       log,
     );
     const tls = settings.tls !== null;
+    const elapsed = () => performance.now();
+    const dial = createDialUpstream({ ...createResolver({ elapsed }), apart: user !== null });
+    const prober = settings.upstreamProbe ? createProber({ dial, now, elapsed }) : null;
     const state = createProxyState({
       admin: proxy.admin,
       watch: proxy.watch,
       errorLog: errorLogOf(accessLog.file),
       handshake,
       newestRequest: logs.newest,
-      now: () => new Date(),
+      prober,
+      now,
     });
     const app = createAgent({ tokens, proxy, state, logs, tls, metrics, log });
     const listening = listen(
@@ -87,6 +91,7 @@ export function prepareAgent(
       async begin() {
         begun = true;
         await proxy.start();
+        state.begin();
       },
       stop: () =>
         runAll(
