@@ -27,6 +27,8 @@ export type ProxyStateDeps = {
   newestRequest: (host: string) => Promise<LogEntry | null>;
   /** Null if upstreams are not to be dialled. */
   prober: Prober | null;
+  /** See `SiteUpstreamsDeps`. */
+  isOpenHere: (port: number) => boolean;
   now: () => Date;
 };
 

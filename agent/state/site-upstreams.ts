@@ -17,6 +17,8 @@ export type SiteUpstreamsDeps = {
   newestRequest: (host: string) => Promise<LogEntry | null>;
   /** Null if upstreams are not to be dialled. */
   prober: Prober | null;
+  /** Whether this machine, or container, is the one where something listens on a port. */
+  isOpenHere: (port: number) => boolean;
   now: () => Date;
 };
 
@@ -39,15 +41,16 @@ export type SiteUpstreams = {
 /** How long an answer waits for the first dial of an upstream. */
 const TIMEOUT_MS = 1_200;
 
+const OFF = 'Upstreams are not dialled: UPSTREAM_PROBE is false.';
+const NOT_YET = 'The agent has not dialled this upstream yet.';
+const ELSEWHERE = 'Caddy is in another network than the agent.';
+
 export function createSiteUpstreams(deps: SiteUpstreamsDeps): SiteUpstreams {
   const { siteErrors, prober, now } = deps;
   const caddy = createUpstreams(deps);
   const answered = createAnswered(deps.newestRequest);
   const states = createUpstreamStates(now);
-  const unprobed =
-    prober === null
-      ? 'Upstreams are not dialled: UPSTREAM_PROBE is false.'
-      : 'The agent has not dialled this upstream yet.';
+  let unprobed = OFF;
 
   const probeOf = (dial: Dial | null) => (dial && prober?.last(dial)) ?? null;
   const isSurelyUp = (site: LiveSite): boolean =>
@@ -57,7 +60,10 @@ export function createSiteUpstreams(deps: SiteUpstreamsDeps): SiteUpstreams {
     keep(sites) {
       caddy.forget();
       states.keep(sites.flatMap((site) => site.upstreams.map((one) => keyOf(site, one.address))));
-      prober?.keep(dialsOf(sites));
+      // The addresses of a Caddy in a container of its own mean something else here.
+      const isHere = sites.some(({ ports }) => ports.some(deps.isOpenHere));
+      prober?.keep(isHere ? dialsOf(sites) : []);
+      if (prober) unprobed = isHere ? NOT_YET : ELSEWHERE;
     },
 
     async read(sites, all, wait) {

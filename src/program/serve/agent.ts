@@ -4,6 +4,7 @@ import { createAgent } from '../../../agent/app.ts';
 import { socketOf } from '../../../agent/caddy/identity.ts';
 import { errorLogOf } from '../../../agent/caddy/patch.ts';
 import { createProxy } from '../../../agent/caddy/proxy.ts';
+import { listeningInodes } from '../../../agent/caddy/sockets.ts';
 import { separateUser } from '../../../agent/caddy/user.ts';
 import { createLogs } from '../../../agent/logs/logs.ts';
 import { collectLogs, collectProxy, createAgentMetrics } from '../../../agent/metrics.ts';
@@ -77,6 +78,7 @@ export function prepareAgent(
       handshake,
       newestRequest: logs.newest,
       prober,
+      isOpenHere: (port) => listeningInodes(port).length > 0,
       now,
     });
     const app = createAgent({ tokens, proxy, state, logs, tls, metrics, log });

@@ -3,6 +3,7 @@ import type { LogStats, Snapshot, VhostActivity, VhostState } from './api-types.
 
 export type {
   ApiToken as Token,
+  ChangedVhost,
   ChangelogEntry as Entry,
   ImportAnswer,
   LogEntry,
