@@ -28,6 +28,8 @@ export type Prober = {
   probe(dials: readonly Dial[], anew: boolean): Promise<void>;
   /** Null before the first result. */
   last(dial: Dial): Probe | null;
+  /** Those with a result. */
+  results(): { dial: Dial; last: Probe }[];
   stop(): void;
 };
 
@@ -105,6 +107,8 @@ export function createProber({ dial, now, elapsed, every = EVERY_MS }: ProberDep
     },
 
     last: (one) => entries.get(keyOfDial(one))?.last ?? null,
+    results: () =>
+      [...entries.values()].flatMap(({ dial: of, last }) => (last ? [{ dial: of, last }] : [])),
 
     stop() {
       clearInterval(timer);

@@ -7,7 +7,12 @@ import { createProxy } from '../../../agent/caddy/proxy.ts';
 import { listeningInodes } from '../../../agent/caddy/sockets.ts';
 import { separateUser } from '../../../agent/caddy/user.ts';
 import { createLogs } from '../../../agent/logs/logs.ts';
-import { collectLogs, collectProxy, createAgentMetrics } from '../../../agent/metrics.ts';
+import {
+  collectLogs,
+  collectProxy,
+  collectUpstreams,
+  createAgentMetrics,
+} from '../../../agent/metrics.ts';
 import { createDialUpstream } from '../../../agent/state/dial.ts';
 import { handshake } from '../../../agent/state/handshake.ts';
 import { createProber } from '../../../agent/state/prober.ts';
@@ -63,14 +68,19 @@ export function prepareAgent(
     const { onIndexing, over } = indexing ?? {};
     const logs = createLogs({ file: accessLog.file, ...(onIndexing ? { onIndexing } : {}) });
     void logs.warm().then(over);
-    const metrics = createAgentMetrics(
-      [collectProcess(VERSION, 'agent', now), () => collectProxy(proxy), () => collectLogs(logs)],
-      log,
-    );
-    const tls = settings.tls !== null;
     const elapsed = () => performance.now();
     const dial = createDialUpstream({ ...createResolver({ elapsed }), apart: user !== null });
     const prober = settings.upstreamProbe ? createProber({ dial, now, elapsed }) : null;
+    const metrics = createAgentMetrics(
+      [
+        collectProcess(VERSION, 'agent', now),
+        () => collectProxy(proxy),
+        () => collectLogs(logs),
+        () => collectUpstreams(prober),
+      ],
+      log,
+    );
+    const tls = settings.tls !== null;
     const state = createProxyState({
       admin: proxy.admin,
       watch: proxy.watch,
