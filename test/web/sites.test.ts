@@ -4,6 +4,7 @@ import type { SiteState } from '../../src/web/lib/types.ts';
 import { changesFrom, draftOf, isComplete } from '../../src/web/sites/draft.ts';
 import { addressOf, filterSites, readFilter } from '../../src/web/sites/filter.ts';
 import { linkTo } from '../../src/web/sites/link.ts';
+import { outcomeOf } from '../../src/web/sites/outcome.ts';
 import { problemOf } from '../../src/web/sites/problem.ts';
 import { barsPath } from '../../src/web/sites/spark-bars.ts';
 import { problemsOf } from '../../src/web/status/problems.ts';
@@ -60,6 +61,22 @@ test('an incomplete form is not checked', () => {
   expect(isComplete({ ...draft, upstream: ' ' })).toBe(false);
   expect(isComplete({ ...draft, domain: '' })).toBe(false);
   expect(isComplete({ ...draft, upstream: '', config: 'respond x' })).toBe(true);
+});
+
+test('a saved site is live, but what a visitor would notice is said with it', () => {
+  const warnings = ['a:1 does not answer', 'b:1 does not answer: connection refused.'];
+  const changed = {
+    ...site(),
+    warnings: warnings.map((message) => ({ code: 'UPSTREAM_DOWN', message })),
+  };
+  expect(outcomeOf('It is live', { ...site(), warnings: [] })).toEqual({
+    kind: 'success',
+    text: 'It is live.',
+  });
+  expect(outcomeOf('It is live', changed)).toEqual({
+    kind: 'warning',
+    text: 'It is live, but a:1 does not answer; b:1 does not answer: connection refused.',
+  });
 });
 
 describe('the problem of a site', () => {

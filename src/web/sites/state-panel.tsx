@@ -37,7 +37,7 @@ function Lamp({ state }: { state: 'good' | 'bad' | 'unknown' }) {
 
 /** Whether an upstream that is down already shows the last upstream error. */
 const isShown = ({ upstreams, errors }: SiteState): boolean =>
-  upstreams.some(({ error }) => error !== null && error.message === errors.upstream?.message);
+  upstreams.some(({ error }) => error !== null && errors.upstream?.message.includes(error.message));
 
 function ServedFact({ state: { enabled, addresses } }: { state: SiteState }) {
   const isServed = addresses.some(({ served }) => served);
