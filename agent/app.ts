@@ -106,6 +106,7 @@ export function createAgent(deps: AgentDeps) {
         const from = performance.now();
         const isWanted = () => !signal.aborted && performance.now() - from < deadline;
         const digest = await metrics.reload(proxy.reload(proxyfile, { ...options, isWanted }));
+        state.look();
         return { success: true as const, digest };
       },
       {
@@ -133,10 +134,14 @@ export function createAgent(deps: AgentDeps) {
       body: AdaptRequest,
       response: { 200: AdaptAnswer, 400: AgentErrorBody, 502: AgentErrorBody },
     })
-    .post('/proxy/sites', async ({ body }) => ({ sites: await state.sites(body.names) }), {
-      body: SitesRequest,
-      response: { 200: SitesAnswer, 400: AgentErrorBody, 502: AgentErrorBody },
-    })
+    .post(
+      '/proxy/sites',
+      async ({ body }) => ({ sites: await state.sites(body.names, body.wait) }),
+      {
+        body: SitesRequest,
+        response: { 200: SitesAnswer, 400: AgentErrorBody, 502: AgentErrorBody },
+      },
+    )
     .get('/proxy/certificates', async () => ({ sites: await state.certificates() }), {
       response: { 200: CertificatesAnswer, 502: AgentErrorBody },
     })

@@ -10,8 +10,10 @@ import {
   type Metrics,
 } from '../src/shared/observe/metrics.ts';
 import type { RequestSeen } from '../src/shared/observe/requests.ts';
+import { nameOf } from './caddy/ports.ts';
 import type { ProxyControl } from './caddy/proxy.ts';
 import type { Logs } from './logs/logs.ts';
+import type { Prober } from './state/prober.ts';
 
 export type AgentMetrics = Pick<Metrics, 'text' | 'contentType'> & {
   request: (seen: RequestSeen) => void;
@@ -108,6 +110,28 @@ export function collectLogs(logs: Pick<Logs, 'counts'>): readonly Family[] {
       help: 'Readers that follow the access log.',
       type: 'gauge',
       samples: [{ value: tails }],
+    },
+  ];
+}
+
+/** Whether each upstream could be dialled; one that is dialled in several ways, in all of them. */
+export function collectUpstreams(prober: Pick<Prober, 'results'> | null): readonly Family[] {
+  const byAddress = new Map<string, boolean>();
+  for (const { dial, last } of prober?.results() ?? []) {
+    const { place } = dial;
+    const address = 'path' in place ? `unix/${place.path}` : nameOf(place);
+    if (last.up !== null) byAddress.set(address, last.up && byAddress.get(address) !== false);
+  }
+  return [
+    {
+      name: 'signalbox_upstream_up',
+      help: 'Whether the agent could connect to an upstream.',
+      type: 'gauge',
+      labelNames: ['upstream'],
+      samples: [...byAddress].map(([upstream, up]) => ({
+        labels: { upstream },
+        value: Number(up),
+      })),
     },
   ];
 }

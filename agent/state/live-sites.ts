@@ -4,6 +4,7 @@ import { field, type Json, type JsonObject, list, object } from '../caddy/json.t
 import { type Listener, parseAddress, portOf } from '../caddy/ports.ts';
 import { hostKey } from '../logs/index/host.ts';
 import { authorityOf, type PolicyAuthority, usesDns } from './authority.ts';
+import { type LiveUpstream, upstreamsOf } from './live-upstreams.ts';
 
 /** How a name is reached over TLS. */
 export type LiveTls = Listener & {
@@ -17,13 +18,6 @@ export type LiveTls = Listener & {
   dns: boolean;
 };
 
-export type LiveUpstream = {
-  /** As in the configuration; may contain placeholders. */
-  address: string;
-  /** Whether Caddy checks its health. */
-  checked: boolean;
-};
-
 export type LiveSite = {
   /** Lower case, punycode, no brackets; empty for a site that answers to any host. */
   name: string;
@@ -31,6 +25,8 @@ export type LiveSite = {
   /** Null for plain HTTP. */
   tls: LiveTls | null;
   upstreams: readonly LiveUpstream[];
+  /** Whether a success can only come from an upstream. */
+  alone: boolean;
 };
 
 /** A host in the form in which names are compared: lower case, punycode, no port, no brackets. */
@@ -60,12 +56,13 @@ type Ports = { http: number; https: number };
 
 function sitesOf(server: JsonObject, ports: Ports, automation: PolicyFinder): LiveSite[] {
   const listeners = list(server.listen).flatMap((address) => parseAddress(String(address)));
-  const found = new Map<string, Map<string, LiveUpstream>>();
+  const found = new Map<string, { upstreams: Map<string, LiveUpstream>; alone: boolean }>();
   for (const route of list(server.routes)) {
-    const upstreams = upstreamsOf(route);
+    const { upstreams, alone } = upstreamsOf(route);
     for (const name of namesOf(route)) {
-      const known = found.get(name) ?? new Map<string, LiveUpstream>();
-      for (const one of upstreams) known.set(one.address, one);
+      const known = found.get(name) ?? { upstreams: new Map(), alone: server.errors === undefined };
+      for (const one of upstreams) known.upstreams.set(one.address, one);
+      known.alone &&= alone;
       found.set(name, known);
     }
   }
@@ -75,7 +72,7 @@ function sitesOf(server: JsonObject, ports: Ports, automation: PolicyFinder): Li
     const names = field(policy, 'match', 'sni');
     return Array.isArray(names) ? names : null;
   });
-  return [...found].map(([name, upstreams]) => ({
+  return [...found].map(([name, { upstreams, alone }]) => ({
     name,
     ports: listeners.map(({ port }) => port),
     tls: secure
@@ -89,6 +86,7 @@ function sitesOf(server: JsonObject, ports: Ports, automation: PolicyFinder): Li
         }
       : null,
     upstreams: [...upstreams.values()],
+    alone,
   }));
 }
 
@@ -108,26 +106,6 @@ function namesOf(route: Json): Set<string> {
     return Array.isArray(host) ? host.map((one) => nameOf(String(one))) : [''];
   });
   return new Set(matchers.length === 0 ? [''] : hosts);
-}
-
-function upstreamsOf(route: Json): LiveUpstream[] {
-  const found: LiveUpstream[] = [];
-  const left: Json[] = [route];
-  for (let value = left.pop(); value !== undefined; value = left.pop()) {
-    if (typeof value !== 'object' || value === null) continue;
-    if (field(value, 'handler') === 'reverse_proxy') {
-      const health = field(value, 'health_checks');
-      const checked =
-        field(health, 'active') !== undefined ||
-        Number(field(health, 'passive', 'fail_duration') ?? 0) > 0;
-      for (const upstream of list(field(value, 'upstreams'))) {
-        const address = field(upstream, 'dial');
-        if (typeof address === 'string') found.push({ address, checked });
-      }
-    }
-    left.push(...Object.values(value).toReversed());
-  }
-  return found;
 }
 
 type PolicyFinder = (name: string) => Json | undefined;

@@ -2,19 +2,21 @@
 import { within } from '../../src/shared/async.ts';
 import { Failure } from '../../src/shared/failure.ts';
 import type { LogEntry, LogPage } from '../../src/shared/wire.ts';
-import type { CertificatesAnswer, SiteState, SiteUpstream } from '../../src/shared/wire-state.ts';
+import type { CertificatesAnswer, SiteState } from '../../src/shared/wire-state.ts';
 import { type Admin, AdminUnreachable } from '../caddy/admin.ts';
 import type { Json } from '../caddy/json.ts';
 import type { Watch } from '../caddy/watch.ts';
 import { createCertificates } from './certificates.ts';
 import { createErrorLog } from './error-log.ts';
 import type { HandshakeResult, Target } from './handshake.ts';
-import { type LiveSite, type LiveTls, liveSites } from './live-sites.ts';
-import { resolveAuthorities, signingOf } from './local-names.ts';
+import { createLive } from './live.ts';
+import type { LiveSite, LiveTls } from './live-sites.ts';
+import { signingOf } from './local-names.ts';
 import { readLogEvent } from './log-events.ts';
+import type { Prober } from './prober.ts';
 import { readRequestErrors } from './request-errors.ts';
 import { createSiteErrors } from './site-errors.ts';
-import { createUpstreams, type UpstreamFigures } from './upstreams.ts';
+import { createSiteUpstreams } from './site-upstreams.ts';
 
 export type ProxyStateDeps = {
   admin: Admin;
@@ -24,17 +26,26 @@ export type ProxyStateDeps = {
   errorLog: string;
   handshake: (target: Target) => Promise<HandshakeResult>;
   newestRequest: (host: string) => Promise<LogEntry | null>;
+  /** Null if upstreams are not to be dialled. */
+  prober: Prober | null;
+  /** See `SiteUpstreamsDeps`. */
+  isOpenHere: (port: number) => boolean;
   now: () => Date;
 };
 
 export type ProxyState = {
   /**
-   * The state of each site, or only of the sites in `names`; waits for handshakes for a while.
+   * The state of each site, or only of the sites in `names`; waits for handshakes and dials for a while.
+   * @param wait after a change: see `SitesRequest`
    * @throws Failure PROXY_UNREACHABLE
    */
-  sites(names?: readonly string[]): Promise<SiteState[]>;
+  sites(names?: readonly string[], wait?: number): Promise<SiteState[]>;
   /** The certificates of all names, mostly those already known. @throws as `sites` */
   certificates(): Promise<CertificatesAnswer['sites']>;
+  /** Dials the upstreams of the live configuration from now on, and again and again. */
+  begin(): void;
+  /** Looks soon whether there are others; call it after a reload. */
+  look(): void;
   /** Adds to entries with details what went wrong, as far as the proxy said. */
   explain(page: LogPage): Promise<LogPage>;
   close(): Promise<void>;
@@ -46,9 +57,8 @@ const TIMEOUT_MS = 3_000;
 const LIST_TIMEOUT_MS = 500;
 
 export function createProxyState(deps: ProxyStateDeps): ProxyState {
-  const { admin, watch, now } = deps;
+  const { now } = deps;
   const certificates = createCertificates(deps);
-  const upstreams = createUpstreams(deps);
   const errorLog = createErrorLog(deps.errorLog);
   const siteErrors = createSiteErrors({
     now,
@@ -63,21 +73,15 @@ export function createProxyState(deps: ProxyStateDeps): ProxyState {
       );
     },
   });
-  let live: { id: string; sites: readonly LiveSite[] } | null = null;
-
-  /** None if the proxy serves nothing that the agent loaded. @throws AdminUnreachable */
-  async function liveNow(): Promise<readonly LiveSite[]> {
-    const id = await watch.liveId();
-    if (id === null) live = null;
-    else if (live?.id !== id) {
-      const sites = liveSites(JSON.parse(await admin.config()) as Json);
-      live = { id, sites: await resolveAuthorities(sites, admin.adapt) };
-      certificates.keep(targetsOf(live.sites));
+  const upstreams = createSiteUpstreams({ ...deps, siteErrors });
+  const live = createLive({
+    ...deps,
+    changed(sites) {
+      certificates.keep(targetsOf(sites));
       certificates.expire();
-      upstreams.forget();
-    }
-    return live?.sites ?? [];
-  }
+      upstreams.keep(sites);
+    },
+  });
 
   async function readErrors(sites: readonly LiveSite[]): Promise<void> {
     const events = (await errorLog.read()).flatMap((line) => readLogEvent(line) ?? []);
@@ -109,36 +113,20 @@ export function createProxyState(deps: ProxyStateDeps): ProxyState {
     };
   }
 
-  function upstreamOf(site: LiveSite, figures: ReadonlyMap<string, UpstreamFigures>) {
-    return ({ address, checked }: LiveSite['upstreams'][number]): SiteUpstream => {
-      const known = figures.get(address);
-      const error = siteErrors.reasonOf(site, address);
-      const isDown = known?.healthy === false || error !== null;
-      return {
-        address,
-        up: isDown ? false : checked && known?.healthy ? true : null,
-        requests: known?.requests ?? null,
-        fails: known?.fails ?? null,
-        error,
-      };
-    };
-  }
-
   return {
-    async sites(names) {
+    async sites(names, wait) {
       try {
-        const all = await liveNow();
+        const all = await live.now();
         await readErrors(all);
         const wanted = names && new Set(names);
         const sites = wanted ? all.filter(({ name }) => wanted.has(name)) : all;
-        const [figures] = await Promise.all([
-          upstreams.read(),
-          refresh(sites, TIMEOUT_MS),
-          siteErrors.refresh(all),
+        const [upstreamsOf] = await Promise.all([
+          upstreams.read(sites, all, wait),
+          refresh(sites, wait ?? TIMEOUT_MS),
         ]);
         return sites.map((site) => ({
           ...certificateOf(site),
-          upstreams: site.upstreams.map(upstreamOf(site, figures)),
+          upstreams: upstreamsOf(site),
           errors: siteErrors.errorsOf(site),
         }));
       } catch (error) {
@@ -148,7 +136,7 @@ export function createProxyState(deps: ProxyStateDeps): ProxyState {
 
     async certificates() {
       try {
-        const sites = await liveNow();
+        const sites = await live.now();
         await readErrors(sites);
         await refresh(sites, LIST_TIMEOUT_MS);
         return sites
@@ -158,6 +146,11 @@ export function createProxyState(deps: ProxyStateDeps): ProxyState {
         throw reachable(error);
       }
     },
+
+    begin() {
+      if (deps.prober) live.follow();
+    },
+    look: live.look,
 
     async explain(page) {
       const hasFailed = ({ status, details }: LogEntry) =>
@@ -171,7 +164,11 @@ export function createProxyState(deps: ProxyStateDeps): ProxyState {
       return { ...page, logs };
     },
 
-    close: errorLog.close,
+    close() {
+      live.stop();
+      deps.prober?.stop();
+      return errorLog.close();
+    },
   };
 }
 

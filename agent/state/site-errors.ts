@@ -1,5 +1,5 @@
 /** Keeps the last error of each site and upstream, from Caddy's log. */
-import type { SiteError, SiteUpstream } from '../../src/shared/wire-state.ts';
+import type { SiteError } from '../../src/shared/wire-state.ts';
 import { type LiveSite, matches, nameOf } from './live-sites.ts';
 import type { LogEvent } from './log-events.ts';
 
@@ -7,6 +7,9 @@ import type { LogEvent } from './log-events.ts';
 type LastError = { at: number; message: string; standing: boolean };
 type AcmeError = LastError & { retryAt: number | undefined };
 type UpstreamError = LastError & { host: string; dialled: string | null };
+
+/** `kind`: it could not be dialled, or its answer was no good, or Caddy's health check failed. */
+export type UpstreamFault = { kind: 'dial' | 'answer' | 'health'; at: number; message: string };
 
 export type SiteErrorsDeps = {
   now: () => Date;
@@ -22,8 +25,8 @@ export type SiteErrors = {
   errorsOf(site: LiveSite): SiteError[];
   /** Why the last attempt to get its certificate failed; null if it did not. */
   acmeErrorOf(site: LiveSite): Omit<SiteError, 'kind'> | null;
-  /** Why an upstream of a site is down; null if it is not known to be. */
-  reasonOf(site: LiveSite, address: string): SiteUpstream['error'];
+  /** What speaks against an upstream of a site; null if nothing does. */
+  faultOf(site: LiveSite, address: string): UpstreamFault | null;
 };
 
 /** An error that is over is shown this long. */
@@ -73,7 +76,7 @@ export function createSiteErrors({ now, hasRecovered }: SiteErrorsDeps): SiteErr
             const { host, secure, message, dialled } = event;
             const site = find(nameOf(host), secure);
             if (site) {
-              upstream.set(keyOf(site), { at, message, standing: true, host, dialled });
+              upstream.set(keyOfSite(site), { at, message, standing: true, host, dialled });
             }
             break;
           }
@@ -90,7 +93,7 @@ export function createSiteErrors({ now, hasRecovered }: SiteErrorsDeps): SiteErr
     },
 
     async refresh(sites) {
-      const [names, keys] = [new Set(sites.map(({ name }) => name)), new Set(sites.map(keyOf))];
+      const [names, keys] = [new Set(sites.map(({ name }) => name)), new Set(sites.map(keyOfSite))];
       const addresses = new Set(sites.flatMap((site) => site.upstreams.map((one) => one.address)));
       for (const name of acme.keys()) if (!names.has(name)) acme.delete(name);
       for (const at of unhealthy.keys()) if (!addresses.has(at)) unhealthy.delete(at);
@@ -110,22 +113,25 @@ export function createSiteErrors({ now, hasRecovered }: SiteErrorsDeps): SiteErr
 
     errorsOf(site) {
       const found: SiteError[] = [];
-      const [refused, failed] = [acmeErrorOf(site), upstream.get(keyOf(site))];
+      const [refused, failed] = [acmeErrorOf(site), upstream.get(keyOfSite(site))];
       if (refused) found.push({ kind: 'acme', ...refused });
       if (failed) found.push({ kind: 'upstream', ...show(failed), standing: failed.standing });
       return found;
     },
 
-    reasonOf(site, address) {
-      const failed = upstream.get(keyOf(site));
-      if (failed?.standing && isDialled(failed.dialled, address, site)) return show(failed);
+    faultOf(site, address) {
+      const failed = upstream.get(keyOfSite(site));
+      if (failed?.standing && isDialled(failed.dialled, address, site)) {
+        return { ...failed, kind: failed.dialled === null ? 'answer' : 'dial' };
+      }
       const ill = unhealthy.get(address);
-      return ill ? show(ill) : null;
+      return ill ? { ...ill, kind: 'health' } : null;
     },
   };
 }
 
-const keyOf = ({ name, ports }: LiveSite) => `${ports.join()} ${name}`;
+/** The same for sites with the same name and ports. */
+export const keyOfSite = ({ name, ports }: LiveSite) => `${ports.join()} ${name}`;
 
 const show = ({ at, message }: LastError) => ({ at: new Date(at).toISOString(), message });
 

@@ -40,6 +40,7 @@ import type { HubMetrics } from './state/metrics.ts';
 import { hubMetricsRoutes } from './state/metrics-routes.ts';
 import { statusRoutes } from './state/status-routes.ts';
 import { vhostStateRoutes } from './state/vhost-state-routes.ts';
+import { createWarningsAfter } from './state/warnings.ts';
 import { vhostBulkRoutes } from './vhosts/bulk-routes.ts';
 import { vhostChangeRoutes } from './vhosts/change-routes.ts';
 import { vhostReadRoutes } from './vhosts/read-routes.ts';
@@ -95,6 +96,7 @@ export function createHub(deps: HubDeps) {
   const guard = createGuard({ accounts, tokens, cookies });
   const sessionGuard = createSessionGuard({ accounts, tokens, cookies });
   const bodyLimit = HUB_BODY_LIMIT;
+  const warningsAfter = createWarningsAfter({ publisher, agent, now });
 
   let isUsable = true;
   /** Damage may be found long after the start. */
@@ -117,8 +119,8 @@ export function createHub(deps: HubDeps) {
     .use(vhostActivityRoutes({ activity: createActivity({ publisher, agent, now }), guard }))
     .use(certificateRoutes({ publisher, agent, guard, now, bodyLimit }))
     .use(vhostReadRoutes({ publisher, guard }))
-    .use(vhostChangeRoutes({ publisher, guard, bodyLimit }))
-    .use(vhostBulkRoutes({ publisher, guard, bodyLimit }))
+    .use(vhostChangeRoutes({ publisher, warningsAfter, guard, bodyLimit }))
+    .use(vhostBulkRoutes({ publisher, warningsAfter, guard, bodyLimit }))
     .use(logRoutes({ agent, guard }))
     .use(statusRoutes({ ...deps, startedAt: deps.elapsed(), guard }))
     .use(changelogRoutes({ changelog: createChangelog(deps.db), publisher, guard }))

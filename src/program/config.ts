@@ -37,6 +37,8 @@ export type AgentSettings = Readonly<{
   previousToken: string | null;
   /** PEM texts; null: plain HTTP. */
   tls: Readonly<{ cert: string; key: string }> | null;
+  /** Whether it dials upstreams to see whether they are up. */
+  upstreamProbe: boolean;
   proxy: ProxySettings;
 }>;
 
@@ -136,6 +138,7 @@ export function readSettings(role: Role, env: Env, machine: Machine): Settings {
       port: read.port('AGENT_PORT'),
       previousToken: runsAgent ? checkToken(read, 'AGENT_TOKEN_PREVIOUS') : null,
       tls: runsAgent ? readTls(read) : null,
+      upstreamProbe: read.flag('UPSTREAM_PROBE'),
       proxy: {
         bin: program ?? bin,
         proxyfile,

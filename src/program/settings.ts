@@ -82,6 +82,7 @@ export const SETTINGS = {
   }),
   ACCESS_LOG_ROLL_MB: byAgent('100', 'size in MB at which the access log is rotated'),
   ACCESS_LOG_KEEP: byAgent('10', 'how many rotated access logs to keep'),
+  UPSTREAM_PROBE: byAgent('true', 'whether the agent dials upstreams, to see whether they are up'),
   LOG_FORMAT: byAny('logfmt', 'format of signalbox’s own log: logfmt or json'),
   LOG_LEVEL: byAny('info', 'level of signalbox’s own log: debug, info, warn or error'),
 };

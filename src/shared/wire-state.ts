@@ -24,21 +24,35 @@ export const SiteError = t.Object({
 });
 export type SiteError = Static<typeof SiteError>;
 
-export const SiteUpstream = t.Object({
+const KnownUpstream = t.Object({
   address: t.String({ description: 'as in the configuration' }),
-  up: t.Union([t.Boolean(), t.Null()], {
-    description: 'null if the proxy does not check its health and no request has failed',
-  }),
+  up: t.Union([t.Boolean(), t.Null()], { description: 'null if that is not known' }),
   requests: t.Union([t.Integer(), t.Null()], { description: 'currently open' }),
   fails: t.Union([t.Integer(), t.Null()], {
     description:
       'failures that the proxy remembers; it counts them only with passive health checks',
   }),
   error: t.Union([t.Object({ at: Moment, message: t.String() }), t.Null()], {
-    description: 'why it is down, if the proxy said so',
+    description: 'why it is down: what the agent found, or what the proxy said',
   }),
 });
+const UpstreamCheck = t.Object({
+  since: t.Union([Moment, t.Null()], { description: 'since when it has been up, or down' }),
+  lastChecked: t.Union([Moment, t.Null()], {
+    description: 'when the agent last dialled it, or saw it answer or fail',
+  }),
+  latencyMs: t.Union([t.Number(), t.Null()], {
+    description:
+      'how long the agent’s last connection to it took, with the TLS handshake if there is one',
+  }),
+  unknown: t.Union([t.String(), t.Null()], { description: 'why it is not known whether it is up' }),
+});
+export const SiteUpstream = t.Composite([KnownUpstream, UpstreamCheck]);
 export type SiteUpstream = Static<typeof SiteUpstream>;
+
+/** An agent of an earlier version does not dial upstreams. */
+const ReportedUpstream = t.Composite([KnownUpstream, t.Partial(UpstreamCheck)]);
+export type ReportedUpstream = Static<typeof ReportedUpstream>;
 
 /** Caddy's own authority, public ones, or any other, such as an ACME server of one's own. */
 export type Authority = 'internal' | 'public' | 'other';
@@ -72,13 +86,19 @@ export const SiteState = t.Object({
   name: t.String(),
   ports: t.Array(t.Integer()),
   ...shownCertificate,
-  upstreams: t.Array(SiteUpstream),
+  upstreams: t.Array(ReportedUpstream),
   errors: t.Array(SiteError),
 });
 export type SiteState = Static<typeof SiteState>;
 
-/** `names` limits the answer to these hosts, written without port and brackets. */
-export const SitesRequest = t.Object({ names: t.Optional(t.Array(t.String())) });
+/**
+ * `names` limits the answer to these hosts, written without port and brackets. `wait`: after a change,
+ * dials their upstreams again, waits that many milliseconds at most, and leaves out what was before.
+ */
+export const SitesRequest = t.Object({
+  names: t.Optional(t.Array(t.String())),
+  wait: t.Optional(t.Integer({ minimum: 0, maximum: 10_000 })),
+});
 export const SitesAnswer = t.Object({ sites: t.Array(SiteState) });
 
 /** Only the certificates, which cost the proxy no more than the handshakes that are due. */

@@ -87,7 +87,14 @@ describe('a site’s page', () => {
     const since = new Date(Date.now() - 3 * 3_600_000).toISOString();
     const upstreams = [
       { ...whole.upstreams[0], address: 'a:1', up: false, since },
-      { ...whole.upstreams[0], address: 'b:1', up: null, error: null, unknown: 'It is dynamic.' },
+      {
+        ...whole.upstreams[0],
+        address: 'b:1',
+        up: null,
+        since: null,
+        error: null,
+        unknown: 'It is dynamic.',
+      },
     ];
     // A stand-in: three hours do not pass here.
     await page.route('**/state', (route) => route.fulfill({ json: { ...whole, upstreams } }));
@@ -190,7 +197,8 @@ describe('the form', () => {
     expect(await page.getByRole('alert').count()).toBe(0);
     await config().fill('reverse_proxy {upstream}\nheader X-By keys');
     await page.keyboard.press('Control+s');
-    await page.getByText('Saved and live.').waitFor();
+    const but = `Saved and live, but ${closed} does not answer: connection refused.`;
+    await page.getByRole('status').filter({ hasText: but }).waitFor();
     expect((await api<Vhost>(`/vhosts/${site.id}`)).config).toContain('X-By keys');
   });
 

@@ -4,13 +4,15 @@ import type { Activity, SiteState, Vhost } from '../../src/web/lib/types.ts';
 import { changesFrom, draftOf, isComplete } from '../../src/web/sites/draft.ts';
 import { isShown, queryOf, readFilter, searchRows } from '../../src/web/sites/filter.ts';
 import { linkTo } from '../../src/web/sites/link.ts';
+import { outcomeOf } from '../../src/web/sites/outcome.ts';
 import { healthOf, problemOf, reportedProblems } from '../../src/web/sites/problem.ts';
 import { type COLUMNS, directionOf, rowOf, sortRows, USUAL } from '../../src/web/sites/rows.ts';
 import { barsPath } from '../../src/web/sites/spark-bars.ts';
 import { problemsOf } from '../../src/web/status/problems.ts';
 import { site, status } from './samples.ts';
 
-const upstream = { address: 'x', up: false, requests: 0, fails: 1, error: null };
+const unchecked = { since: null, lastChecked: null, latencyMs: null, unknown: null };
+const upstream = { address: 'x', up: false, ...unchecked, requests: 0, fails: 1, error: null };
 const state = (change: Partial<SiteState> = {}): SiteState => ({
   id: 1,
   domain: 'app.example',
@@ -18,6 +20,7 @@ const state = (change: Partial<SiteState> = {}): SiteState => ({
   problem: null,
   addresses: [],
   upstreams: [],
+  warnings: [],
   errors: { acme: null, upstream: null },
   ...change,
 });
@@ -118,6 +121,22 @@ test('an incomplete form is not checked', () => {
   expect(isComplete({ ...draft, upstream: ' ' })).toBe(false);
   expect(isComplete({ ...draft, domain: '' })).toBe(false);
   expect(isComplete({ ...draft, upstream: '', config: 'respond x' })).toBe(true);
+});
+
+test('a saved site is live, but what a visitor would notice is said with it', () => {
+  const warnings = ['a:1 does not answer', 'b:1 does not answer: connection refused.'];
+  const changed = {
+    ...site(),
+    warnings: warnings.map((message) => ({ code: 'UPSTREAM_DOWN', message })),
+  };
+  expect(outcomeOf('It is live', { ...site(), warnings: [] })).toEqual({
+    kind: 'success',
+    text: 'It is live.',
+  });
+  expect(outcomeOf('It is live', changed)).toEqual({
+    kind: 'warning',
+    text: 'It is live, but a:1 does not answer; b:1 does not answer: connection refused.',
+  });
 });
 
 describe('the problem of a site', () => {

@@ -78,8 +78,12 @@ export type AgentClient = {
   status(deadline?: number): Promise<ProxyStatus>;
   /** Whether the agent answers within `deadline` milliseconds. Never rejects. */
   answers(deadline: number): Promise<boolean>;
-  /** What the proxy knows of its sites, or of those with the given names. @throws Failure PROXY_UNREACHABLE */
-  sites(names?: readonly string[]): Promise<Static<typeof SitesAnswer>>;
+  /**
+   * What the proxy knows of its sites, or of those with the given names.
+   * @param wait after a change: see `SitesRequest`
+   * @throws Failure PROXY_UNREACHABLE
+   */
+  sites(names?: readonly string[], wait?: number): Promise<Static<typeof SitesAnswer>>;
   /** Only the certificates. @throws Failure as `sites` */
   certificates(): Promise<CertificatesAnswer>;
   /** The root of the proxy's own authority. @throws Failure as `sites` */
@@ -231,8 +235,8 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
         () => true,
         () => false,
       ),
-    sites: (names) =>
-      call(SitesAnswer, '/proxy/sites', { body: { names }, deadline: STATUS_DEADLINE_MS }),
+    sites: (names, wait) =>
+      call(SitesAnswer, '/proxy/sites', { body: { names, wait }, deadline: STATUS_DEADLINE_MS }),
     certificates: () =>
       call(CertificatesAnswer, '/proxy/certificates', { deadline: STATUS_DEADLINE_MS }),
     root: () => call(RootAnswer, '/proxy/root', { deadline: STATUS_DEADLINE_MS }),

@@ -1,5 +1,5 @@
 /** Schemas that the responses of several features share. */
-import { t } from 'elysia';
+import { type Static, t } from 'elysia';
 
 /** A point in time, as in every response. */
 export const Timestamp = t.String({
@@ -9,3 +9,13 @@ export const Timestamp = t.String({
 
 /** The response of a route with nothing else to say. */
 export const Success = t.Object({ success: t.Literal(true) }, { title: 'Success' });
+
+/** What a visitor of a live vhost would notice. */
+export const Warning = t.Object(
+  {
+    code: t.String({ examples: ['UPSTREAM_DOWN'] }),
+    message: t.String({ description: 'one sentence, for people' }),
+  },
+  { title: 'Warning' },
+);
+export type Warning = Static<typeof Warning>;

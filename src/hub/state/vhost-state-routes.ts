@@ -37,7 +37,20 @@ const STATE = {
       advice: null,
     },
   ],
-  upstreams: [{ address: '127.0.0.1:8000', up: true, requests: 0, fails: 0, error: null }],
+  upstreams: [
+    {
+      address: '127.0.0.1:8000',
+      up: true,
+      since: '2026-11-20T12:00:00.000Z',
+      lastChecked: '2026-11-20T18:00:00.000Z',
+      latencyMs: 0.4,
+      unknown: null,
+      requests: 0,
+      fails: 0,
+      error: null,
+    },
+  ],
+  warnings: [],
   errors: { acme: null, upstream: null },
 };
 

@@ -8,11 +8,14 @@ import {
   type SiteState,
   SiteUpstream,
 } from '../../shared/wire-state.ts';
+import { Warning } from '../http/schemas.ts';
 import type { SiteSet, Vhost } from '../publish/vhost.ts';
 import { adviceOf, NullableAdvice } from './advice.ts';
+import { certificateWarnings } from './certificate-warnings.ts';
 import { daysLeft } from './certificates.ts';
 import { type Endpoint, endpointsUnder, keyOfEndpoint } from './endpoints.ts';
 import type { Unserved } from './unserved.ts';
+import { upstreamWarnings } from './upstream-warnings.ts';
 
 type Ports = ReturnType<typeof portOptions>;
 
@@ -61,6 +64,7 @@ export const VhostState = t.Object(
       { description: 'where the vhost is reached, in the order of its block' },
     ),
     upstreams: t.Array(SiteUpstream),
+    warnings: t.Array(Warning, { description: 'what a visitor would notice now' }),
     errors: t.Object(
       { acme: LastError, upstream: LastError },
       { description: 'the last error of each kind' },
@@ -111,12 +115,15 @@ function stateOf(
     return { endpoint, site };
   });
   const sites = found.flatMap(({ site }) => site ?? []);
+  const upstreams = upstreamsOf(sites);
+  const addresses = found.map(({ endpoint, site }) => addressOf(endpoint, site, known));
   return {
     id: vhost.id,
     domain: vhost.domain,
     enabled: vhost.enabled,
-    addresses: found.map(({ endpoint, site }) => addressOf(endpoint, site, known)),
-    upstreams: upstreamsOf(sites),
+    addresses,
+    upstreams,
+    warnings: [...upstreamWarnings(upstreams), ...certificateWarnings(addresses)],
     errors: { acme: lastError(sites, 'acme'), upstream: lastError(sites, 'upstream') },
   };
 }
@@ -152,12 +159,17 @@ function addressOf(
   };
 }
 
+/** What an agent of an earlier version does not say. */
+const UNCHECKED = { since: null, lastChecked: null, latencyMs: null, unknown: null };
+
 /** Each address once; down if it is down for any of the host names. */
 function upstreamsOf(sites: readonly SiteState[]): SiteUpstream[] {
   const found = new Map<string, SiteUpstream>();
   for (const upstream of sites.flatMap((site) => site.upstreams)) {
     const known = found.get(upstream.address);
-    if (!known || upstream.up === false) found.set(upstream.address, upstream);
+    if (!known || upstream.up === false) {
+      found.set(upstream.address, { ...UNCHECKED, ...upstream });
+    }
   }
   return [...found.values()];
 }

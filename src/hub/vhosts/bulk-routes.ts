@@ -9,11 +9,12 @@ import { Success } from '../http/schemas.ts';
 import { changeOf, Operation } from '../publish/operation.ts';
 import { sequence } from '../publish/sequence.ts';
 import type { VhostChangeRoutesDeps } from './change-routes.ts';
-import { NEW_VHOST, VHOST, VhostView, viewVhost } from './view.ts';
+import { CHANGED, ChangedVhost, NEW_VHOST, viewVhost } from './view.ts';
 
 const MAX_OPERATIONS = 1_000;
 
-export function vhostBulkRoutes({ publisher, guard, bodyLimit }: VhostChangeRoutesDeps) {
+export function vhostBulkRoutes(deps: VhostChangeRoutesDeps) {
+  const { publisher, warningsAfter, guard, bodyLimit } = deps;
   return new Elysia({ name: 'vhost-bulk', prefix: '/vhosts' })
     .use(guard)
     .use(jsonBody(bodyLimit))
@@ -22,13 +23,19 @@ export function vhostBulkRoutes({ publisher, guard, bodyLimit }: VhostChangeRout
       async ({ body, query, who }) => {
         const change = sequence(body.operations.map(changeOf));
         const results = await publisher.apply(change, authorOf(who), replaces(query));
-        return { results: results.map((one) => ('success' in one ? one : viewVhost(one))) };
+        const vhosts = results.flatMap((one) => ('success' in one ? [] : [one]));
+        const warnings = await warningsAfter(vhosts);
+        return {
+          results: results.map((one) =>
+            'success' in one ? one : { ...viewVhost(one), warnings: warnings.get(one.id) ?? [] },
+          ),
+        };
       },
       {
         query: ReplaceQuery,
         body: t.Object({ operations: t.Array(Operation, { maxItems: MAX_OPERATIONS }) }),
         response: {
-          200: t.Object({ results: t.Array(t.Union([VhostView, Success])) }),
+          200: t.Object({ results: t.Array(t.Union([ChangedVhost, Success])) }),
           ...refusals(...PUBLISHES, ...BODY, 'NOT_FOUND', 'DOMAIN_TAKEN'),
         },
         detail: about({
@@ -49,7 +56,7 @@ export function vhostBulkRoutes({ publisher, guard, bodyLimit }: VhostChangeRout
             },
           },
           example: {
-            results: [VHOST, { ...VHOST, id: 2, domain: 'b.example.org' }, { success: true }],
+            results: [CHANGED, { ...CHANGED, id: 2, domain: 'b.example.org' }, { success: true }],
           },
         }),
       },

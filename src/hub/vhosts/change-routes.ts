@@ -5,30 +5,45 @@ import { authorOf, type Guard } from '../auth/guard.ts';
 import { about, INTEGER_ID, REPLACE } from '../http/about.ts';
 import { IdParams, idOf, ReplaceQuery, replaces } from '../http/params.ts';
 import { BODY, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
-import { Success } from '../http/schemas.ts';
+import { Success, type Warning } from '../http/schemas.ts';
 import { createChange, deleteChange, toggleChange, updateChange } from '../publish/changes.ts';
 import { NewVhost, VhostFields } from '../publish/operation.ts';
 import type { Publisher } from '../publish/publisher.ts';
-import { NEW_VHOST, preconditionOf, tagged, VHOST, VhostView } from './view.ts';
+import type { Vhost } from '../publish/vhost.ts';
+import { CHANGED, ChangedVhost, NEW_VHOST, preconditionOf, tagged } from './view.ts';
 
 const CHANGED_AT = '2026-11-20T19:00:00.000Z';
 const MOVED = { upstream: '127.0.0.1:8001' };
 
-export type VhostChangeRoutesDeps = { publisher: Publisher; guard: Guard; bodyLimit: number };
+export type VhostChangeRoutesDeps = {
+  publisher: Publisher;
+  /** What visitors of vhosts would notice that were just changed, by id. Never fails. */
+  warningsAfter: (vhosts: readonly Vhost[]) => Promise<ReadonlyMap<number, Warning[]>>;
+  guard: Guard;
+  bodyLimit: number;
+};
 
-export function vhostChangeRoutes({ publisher, guard, bodyLimit }: VhostChangeRoutesDeps) {
+export function vhostChangeRoutes(deps: VhostChangeRoutesDeps) {
+  const { publisher, warningsAfter, guard, bodyLimit } = deps;
+  const answer = async (vhost: Vhost, set: { headers: Record<string, string | number> }) => ({
+    ...tagged(vhost, set),
+    warnings: (await warningsAfter([vhost])).get(vhost.id) ?? [],
+  });
   return new Elysia({ name: 'vhost-change', prefix: '/vhosts' })
     .use(guard)
     .patch(
       '/:id/toggle',
       async ({ params, query, request, who, set }) => {
         const change = toggleChange(idOf(params), preconditionOf(request));
-        return tagged(await publisher.apply(change, authorOf(who), replaces(query)), set);
+        return answer(await publisher.apply(change, authorOf(who), replaces(query)), set);
       },
       {
         params: IdParams,
         query: ReplaceQuery,
-        response: { 200: VhostView, ...refusals(...PUBLISHES, 'NOT_FOUND', 'PRECONDITION_FAILED') },
+        response: {
+          200: ChangedVhost,
+          ...refusals(...PUBLISHES, 'NOT_FOUND', 'PRECONDITION_FAILED'),
+        },
         detail: about({
           id: 'toggleVhost',
           tag: 'Vhosts',
@@ -36,7 +51,7 @@ export function vhostChangeRoutes({ publisher, guard, bodyLimit }: VhostChangeRo
           access: 'write',
           params: { ...INTEGER_ID, ...REPLACE },
           requestHeaders: ['If-Match'],
-          example: { ...VHOST, enabled: false, updatedAt: CHANGED_AT },
+          example: { ...CHANGED, enabled: false, updatedAt: CHANGED_AT },
           responseHeaders: ['ETag'],
         }),
       },
@@ -68,12 +83,12 @@ export function vhostChangeRoutes({ publisher, guard, bodyLimit }: VhostChangeRo
       async ({ body, query, who, set }) => {
         const vhost = await publisher.apply(createChange(body), authorOf(who), replaces(query));
         set.status = 201;
-        return tagged(vhost, set);
+        return answer(vhost, set);
       },
       {
         query: ReplaceQuery,
         body: t.Object(NewVhost, { title: 'NewVhost' }),
-        response: { 201: VhostView, ...refusals(...PUBLISHES, ...BODY, 'DOMAIN_TAKEN') },
+        response: { 201: ChangedVhost, ...refusals(...PUBLISHES, ...BODY, 'DOMAIN_TAKEN') },
         detail: about({
           id: 'createVhost',
           tag: 'Vhosts',
@@ -81,7 +96,8 @@ export function vhostChangeRoutes({ publisher, guard, bodyLimit }: VhostChangeRo
           description: [
             'The vhost is live when the response arrives. `config` is either the body of a site',
             'block, which the hub wraps in a block for `domain`, or a whole site block whose first',
-            'address is `domain`. `{upstream}` in it stands for the field `upstream`.',
+            'address is `domain`. `{upstream}` in it stands for the field `upstream`. `warnings` says',
+            'what does not work all the same, such as an upstream that does not answer.',
           ].join('\n'),
           access: 'write',
           params: REPLACE,
@@ -95,7 +111,7 @@ export function vhostChangeRoutes({ publisher, guard, bodyLimit }: VhostChangeRo
               },
             },
           },
-          example: VHOST,
+          example: CHANGED,
           responseHeaders: ['ETag'],
         }),
       },
@@ -104,14 +120,14 @@ export function vhostChangeRoutes({ publisher, guard, bodyLimit }: VhostChangeRo
       '/:id',
       async ({ params, query, body, request, who, set }) => {
         const change = updateChange(idOf(params), body, preconditionOf(request));
-        return tagged(await publisher.apply(change, authorOf(who), replaces(query)), set);
+        return answer(await publisher.apply(change, authorOf(who), replaces(query)), set);
       },
       {
         params: IdParams,
         query: ReplaceQuery,
         body: t.Object(VhostFields, { title: 'VhostChanges' }),
         response: {
-          200: VhostView,
+          200: ChangedVhost,
           ...refusals(...PUBLISHES, ...BODY, 'NOT_FOUND', 'DOMAIN_TAKEN', 'PRECONDITION_FAILED'),
         },
         detail: about({
@@ -123,7 +139,7 @@ export function vhostChangeRoutes({ publisher, guard, bodyLimit }: VhostChangeRo
           params: { ...INTEGER_ID, ...REPLACE },
           requestHeaders: ['If-Match'],
           bodies: { upstream: { value: MOVED } },
-          example: { ...VHOST, ...MOVED, updatedAt: CHANGED_AT },
+          example: { ...CHANGED, ...MOVED, updatedAt: CHANGED_AT },
           responseHeaders: ['ETag'],
         }),
       },

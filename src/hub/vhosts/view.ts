@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
-import { Timestamp } from '../http/schemas.ts';
+import { Timestamp, Warning } from '../http/schemas.ts';
 import type { Precondition } from '../publish/changes.ts';
 import type { Vhost } from '../publish/vhost.ts';
 
@@ -19,6 +19,19 @@ export const VhostView = t.Object(
   { title: 'Vhost' },
 );
 
+/** The answer to a change. */
+export const ChangedVhost = t.Composite(
+  [
+    VhostView,
+    t.Object({
+      warnings: t.Array(Warning, {
+        description: 'what a visitor would notice, as far as that is known after 1.5 s',
+      }),
+    }),
+  ],
+  { title: 'ChangedVhost' },
+);
+
 export const VHOST = {
   id: 1,
   domain: 'app.example.org',
@@ -28,6 +41,9 @@ export const VHOST = {
   createdAt: '2026-11-20T18:00:00.000Z',
   updatedAt: '2026-11-20T18:00:00.000Z',
 };
+
+/** The same as the answer to a change. */
+export const CHANGED = { ...VHOST, warnings: [] };
 
 /** What creates `VHOST`. */
 export const NEW_VHOST = {

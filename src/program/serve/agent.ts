@@ -4,12 +4,21 @@ import { createAgent } from '../../../agent/app.ts';
 import { socketOf } from '../../../agent/caddy/identity.ts';
 import { errorLogOf } from '../../../agent/caddy/patch.ts';
 import { createProxy } from '../../../agent/caddy/proxy.ts';
+import { listeningInodes } from '../../../agent/caddy/sockets.ts';
 import { separateUser } from '../../../agent/caddy/user.ts';
 import { createLogs } from '../../../agent/logs/logs.ts';
-import { collectLogs, collectProxy, createAgentMetrics } from '../../../agent/metrics.ts';
+import {
+  collectLogs,
+  collectProxy,
+  collectUpstreams,
+  createAgentMetrics,
+} from '../../../agent/metrics.ts';
 import { createAuthorities } from '../../../agent/state/authorities.ts';
+import { createDialUpstream } from '../../../agent/state/dial.ts';
 import { handshake } from '../../../agent/state/handshake.ts';
+import { createProber } from '../../../agent/state/prober.ts';
 import { createProxyState } from '../../../agent/state/proxy-state.ts';
+import { createResolver } from '../../../agent/state/resolver.ts';
 import { createWarnings } from '../../../agent/warnings.ts';
 import { runAll } from '../../shared/async.ts';
 import { readIfThere } from '../../shared/files.ts';
@@ -29,6 +38,7 @@ export function prepareAgent(
   indexing?: Indexing,
 ): Prepared {
   const log = withFields(given, { part: 'agent' });
+  const now = () => new Date();
   const { managed, admin, accessLog } = settings.proxy;
   // A second agent would adopt the first one's proxy, and stop it when it stops itself.
   const release = managed ? lockFolder(dirname(managed.folder), 'agent') : () => {};
@@ -59,11 +69,15 @@ export function prepareAgent(
     const { onIndexing, over } = indexing ?? {};
     const logs = createLogs({ file: accessLog.file, ...(onIndexing ? { onIndexing } : {}) });
     void logs.warm().then(over);
+    const elapsed = () => performance.now();
+    const dial = createDialUpstream({ ...createResolver({ elapsed }), apart: user !== null });
+    const prober = settings.upstreamProbe ? createProber({ dial, now, elapsed }) : null;
     const metrics = createAgentMetrics(
       [
-        collectProcess(VERSION, 'agent', () => new Date()),
+        collectProcess(VERSION, 'agent', now),
         () => collectProxy(proxy),
         () => collectLogs(logs),
+        () => collectUpstreams(prober),
       ],
       log,
     );
@@ -74,7 +88,9 @@ export function prepareAgent(
       errorLog: errorLogOf(accessLog.file),
       handshake,
       newestRequest: logs.newest,
-      now: () => new Date(),
+      prober,
+      isOpenHere: (port) => listeningInodes(port).length > 0,
+      now,
     });
     const authorities = createAuthorities(proxy);
     const app = createAgent({ tokens, proxy, state, authorities, logs, tls, metrics, log });
@@ -89,6 +105,7 @@ export function prepareAgent(
       async begin() {
         begun = true;
         await proxy.start();
+        state.begin();
       },
       stop: () =>
         runAll(

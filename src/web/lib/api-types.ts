@@ -22,13 +22,13 @@ export interface Answers {
   listCertificates: Certificate[];
   adviseCertificates: DraftAdvice;
   listVhosts: Vhost[];
-  createVhost: Vhost;
+  createVhost: ChangedVhost;
   getVhost: Vhost;
   deleteVhost: Success;
-  updateVhost: Vhost;
-  toggleVhost: Vhost;
+  updateVhost: ChangedVhost;
+  toggleVhost: ChangedVhost;
   bulkVhosts: {
-    results: (Vhost | Success)[];
+    results: (ChangedVhost | Success)[];
   };
   listLogs: LogPage;
   getLogStats: LogStats;
@@ -178,19 +178,29 @@ export interface VhostState {
   upstreams: {
     /** as in the configuration */
     address: string;
-    /** null if the proxy does not check its health and no request has failed */
+    /** null if that is not known */
     up: boolean | null;
     /** currently open */
     requests: number | null;
     /** failures that the proxy remembers; it counts them only with passive health checks */
     fails: number | null;
-    /** why it is down, if the proxy said so */
+    /** why it is down: what the agent found, or what the proxy said */
     error: {
       /** ISO 8601 UTC with milliseconds */
       at: string;
       message: string;
     } | null;
+    /** ISO 8601 UTC with milliseconds */
+    since: string | null;
+    /** ISO 8601 UTC with milliseconds */
+    lastChecked: string | null;
+    /** how long the agent’s last connection to it took, with the TLS handshake if there is one */
+    latencyMs: number | null;
+    /** why it is not known whether it is up */
+    unknown: string | null;
   }[];
+  /** what a visitor would notice now */
+  warnings: Warning[];
   /** the last error of each kind */
   errors: {
     acme: {
@@ -218,6 +228,11 @@ export interface VhostState {
       retryAt?: string;
     } | null;
   };
+}
+export interface Warning {
+  code: string;
+  /** one sentence, for people */
+  message: string;
 }
 export interface VhostActivity {
   from: string | null;
@@ -317,6 +332,19 @@ export interface Vhost {
   createdAt: string;
   /** ISO 8601 UTC with milliseconds */
   updatedAt: string;
+}
+export interface ChangedVhost {
+  id: number;
+  domain: string;
+  config: string;
+  enabled: boolean;
+  upstream: string;
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+  /** what a visitor would notice, as far as that is known after 1.5 s */
+  warnings: Warning[];
 }
 export interface LogPage {
   logs: LogEntry[];

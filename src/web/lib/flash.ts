@@ -1,14 +1,16 @@
 /** A message to show on the next page. */
-let message: string | null = null;
+export type Flash = { kind: 'success' | 'warning'; text: string };
+
+let message: Flash | null = null;
 
 /** Replaces a message that has not been shown. */
-export function setFlash(text: string): void {
-  message = text;
+export function setFlash(flash: Flash): void {
+  message = flash;
 }
 
 /** Returns the message the first time, and null after that. */
-export function takeFlash(): string | null {
-  const text = message;
+export function takeFlash(): Flash | null {
+  const flash = message;
   message = null;
-  return text;
+  return flash;
 }

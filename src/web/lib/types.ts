@@ -4,6 +4,7 @@ import type { LogStats, Snapshot, VhostActivity, VhostState } from './api-types.
 export type {
   ApiToken as Token,
   Certificate,
+  ChangedVhost,
   ChangelogEntry as Entry,
   DraftAdvice,
   ImportAnswer,

@@ -1,21 +1,23 @@
 /** The form of a site: domain, upstream and config, with errors next to what caused them. */
 import { useRef, useState } from 'preact/hooks';
 import { ApiError, request } from '../lib/api.ts';
-import { setFlash } from '../lib/flash.ts';
+import { type Flash, setFlash } from '../lib/flash.ts';
 import { useHub } from '../lib/hub.ts';
 import { navigate, useLeaveGuard } from '../lib/router.ts';
-import type { Vhost } from '../lib/types.ts';
+import type { ChangedVhost } from '../lib/types.ts';
 import { placeError } from '../lib/use-fields.ts';
 import { useSaveKey } from '../lib/use-key.ts';
 import { submitWith, useSubmit } from '../lib/use-submit.ts';
 import { CodeEditor } from '../parts/code-editor.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Field } from '../parts/field.tsx';
+import { Notice } from '../parts/notice.tsx';
 import { AddressFields } from './address-fields.tsx';
 import { Conflict, ConflictChoice } from './conflict.tsx';
 import { changedFields, changesFrom, type Draft, draftOf } from './draft.ts';
 import { EDIT } from './edit-key.ts';
 import { HttpsAdvice } from './https-advice.tsx';
+import { outcomeOf } from './outcome.ts';
 import { PreviewPanel } from './preview-panel.tsx';
 import { Refusal } from './refusal.tsx';
 import { loadSite, type Stored } from './stored.ts';
@@ -37,6 +39,7 @@ export function SiteForm({ id, stored: first, initial, onStored }: Props) {
   const [theirs, setTheirs] = useState<Stored | null>(null);
   const [deleting, setDeleting] = useState(false);
   const [saved, setSaved] = useState(false);
+  const [outcome, setOutcome] = useState<Flash | null>(null);
   const base = stored && draftOf(stored.site);
   const verdict = usePreview(id, base, draft);
   const dirty = changedFields(base ?? initial, draft).length > 0;
@@ -45,15 +48,15 @@ export function SiteForm({ id, stored: first, initial, onStored }: Props) {
   const { busy, error, run, clear } = useSubmit(async (over: Stored | null, replace = false) => {
     const query = replace ? '?replace=true' : '';
     if (id === null) {
-      const { body } = await request<Vhost>(`/vhosts${query}`, { body: draft });
+      const { body } = await request<ChangedVhost>(`/vhosts${query}`, { body: draft });
       setSaved(true);
-      setFlash(body.enabled ? `${body.domain} is live.` : `${body.domain} is saved.`);
+      setFlash(outcomeOf(`${body.domain} is ${body.enabled ? 'live' : 'saved'}`, body));
       refresh();
       navigate(`/sites/${body.id}`, { replace: true });
       return;
     }
     try {
-      const { body, etag } = await request<Vhost>(`/vhosts/${id}${query}`, {
+      const { body, etag } = await request<ChangedVhost>(`/vhosts/${id}${query}`, {
         method: 'PUT',
         body: base ? changesFrom(base, draft) : draft,
         ifMatch: over?.etag,
@@ -63,6 +66,7 @@ export function SiteForm({ id, stored: first, initial, onStored }: Props) {
       setDraft(draftOf(body));
       setTheirs(null);
       setSaved(true);
+      setOutcome(outcomeOf(body.enabled ? 'Saved and live' : 'Saved', body));
       refresh();
     } catch (reason) {
       if (!(reason instanceof ApiError) || reason.code !== 'PRECONDITION_FAILED') throw reason;
@@ -74,6 +78,7 @@ export function SiteForm({ id, stored: first, initial, onStored }: Props) {
       // It was our own change, whose answer got lost.
       setStored(now);
       setSaved(true);
+      setOutcome({ kind: 'success', text: now.site.enabled ? 'Saved and live.' : 'Saved.' });
     }
   });
 
@@ -134,11 +139,7 @@ export function SiteForm({ id, stored: first, initial, onStored }: Props) {
         {notice !== null && !theirs && (
           <Refusal error={error} onReplace={() => run(stored, true)} />
         )}
-        {saved && !dirty && (
-          <p class="notice notice-success" role="status">
-            Saved{draft.enabled ? ' and live' : ''}.
-          </p>
-        )}
+        {saved && !dirty && outcome && <Notice kind={outcome.kind}>{outcome.text}</Notice>}
         <div class="save-bar">
           {theirs ? (
             <ConflictChoice onDiscard={discard} onKeep={() => run(theirs)} />

@@ -38,7 +38,7 @@ export function SitePage({ id }: { id: number }) {
           </>
         )}
       </div>
-      {flash && <Notice kind="success">{flash}</Notice>}
+      {flash && <Notice kind={flash.kind}>{flash.text}</Notice>}
       {stored.error && <Notice kind="error" title={stored.error} />}
       {stored.data && site && (
         <>

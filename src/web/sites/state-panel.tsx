@@ -37,7 +37,7 @@ function Lamp({ state }: { state: 'good' | 'bad' | 'unknown' }) {
 
 /** Whether an upstream that is down already shows the last upstream error. */
 const isShown = ({ upstreams, errors }: SiteState): boolean =>
-  upstreams.some(({ error }) => error !== null && error.message === errors.upstream?.message);
+  upstreams.some(({ error }) => error !== null && errors.upstream?.message.includes(error.message));
 
 function ServedFact({ state: { enabled, addresses } }: { state: SiteState }) {
   const isServed = addresses.some(({ served }) => served);
@@ -50,15 +50,10 @@ function ServedFact({ state: { enabled, addresses } }: { state: SiteState }) {
   );
 }
 
-type Upstream = SiteState['upstreams'][number] & {
-  /** When it became up or down; ISO 8601. */
-  since?: string | null;
-  /** Why it cannot be known. */
-  unknown?: string | null;
-};
+type Upstream = SiteState['upstreams'][number];
 
 function UpstreamFact({ upstream }: { upstream: Upstream }) {
-  const { address, up, error, since, unknown } = upstream;
+  const { address, up, error, since, latencyMs, unknown } = upstream;
   return (
     <li>
       <Lamp state={up === null ? 'unknown' : up ? 'good' : 'bad'} />
@@ -71,6 +66,7 @@ function UpstreamFact({ upstream }: { upstream: Upstream }) {
             since <Time at={since} />
           </>
         )}
+        {latencyMs !== null && `, connects in ${latencyMs} ms`}
         {up === null && unknown && <span class="fact-words">{unknown}</span>}
         {error && (
           <span class="fact-words">

@@ -137,7 +137,7 @@ describe('the sites of a live configuration', () => {
       ].join('\n'),
     );
     expect(others).toEqual([]);
-    expect(site?.upstreams.toSorted((a, b) => (a.address < b.address ? -1 : 1))).toEqual([
+    expect(site?.upstreams.toSorted((a, b) => (a.address < b.address ? -1 : 1))).toMatchObject([
       { address: 'four:4', checked: false },
       { address: 'one:1', checked: true },
       { address: 'two:2', checked: true },

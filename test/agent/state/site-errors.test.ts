@@ -136,7 +136,8 @@ const site = (name: string, ...upstreams: string[]): LiveSite => ({
   name,
   ports: [443],
   tls: { host: '', port: 443, automated: true, onDemand: false, authority: 'public', dns: false },
-  upstreams: upstreams.map((address) => ({ address, checked: false })),
+  upstreams: upstreams.map((address) => ({ address, checked: false, dial: null, unknown: '' })),
+  alone: true,
 });
 
 function begin(recovered: (host: string) => boolean = () => false) {
@@ -204,7 +205,7 @@ describe('an error', () => {
       errors.record([failed('a.example', 'x', dialled)], sites);
       return only?.upstreams
         .map(({ address }) => address)
-        .filter((address) => only && errors.reasonOf(only, address));
+        .filter((address) => only && errors.faultOf(only, address));
     };
     expect(downFor('127.0.0.1:1')).toEqual(['127.0.0.1:1']);
     expect(downFor('[::1]:2')).toEqual(['localhost:2']);
@@ -218,10 +219,10 @@ describe('an error', () => {
     const { errors, pass } = begin(() => true);
     const sites = [site('a.example', 'one:1')];
     errors.record([failed('a.example', 'x')], sites);
-    expect(errors.reasonOf(site('a.example', 'one:1'), 'one:1')).not.toBeNull();
+    expect(errors.faultOf(site('a.example', 'one:1'), 'one:1')).not.toBeNull();
     await errors.refresh(sites);
     expect(errors.errorsOf(site('a.example'))).toMatchObject([{ standing: false }]);
-    expect(errors.reasonOf(site('a.example', 'one:1'), 'one:1')).toBeNull();
+    expect(errors.faultOf(site('a.example', 'one:1'), 'one:1')).toBeNull();
     pass(3_600_001);
     await errors.refresh(sites);
     expect(errors.errorsOf(site('a.example'))).toEqual([]);

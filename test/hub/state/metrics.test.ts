@@ -8,6 +8,7 @@ import { createMetrics } from '../../../src/shared/observe/metrics.ts';
 import { readExposition, sampleOf } from '../../harness/exposition.ts';
 import {
   ask,
+  freePort,
   type Stack,
   signUp,
   startStack,
@@ -177,6 +178,19 @@ test('the agent counts reloads, starts of its proxy and indexed bytes of the log
   expect(of('proxy_reloads_total', 'outcome="rejected"')).toBe(1);
   const route = 'route="/proxy/reload"';
   expect(of('http_requests_total', route, 'status="502"')).toBe(1);
+});
+
+test('the agent shows which upstreams it can connect to', async () => {
+  const port = freePort();
+  for (const upstream of [`127.0.0.1:${port}`, new URL(stack.agent).host]) {
+    const config = `reverse_proxy ${upstream}`;
+    const json = { domain: `http://${upstream.replace(':', '-')}.example`, config };
+    expect((await ask(`${stack.hub}/vhosts`, { headers, json })).status).toBe(201);
+  }
+  const numbers = await scrape('agent');
+  const of = (upstream: string) =>
+    sampleOf(numbers, 'signalbox_upstream_up', `upstream="${upstream}"`);
+  expect([of(`127.0.0.1:${port}`), of(new URL(stack.agent).host)]).toEqual([0, 1]);
 });
 
 test.each(['hub', 'agent'] as const)(

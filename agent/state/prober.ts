@@ -1,0 +1,118 @@
+/**
+ * Dials each upstream every half minute, a few at a time, and spread over that half minute: what is
+ * new is dialled at once, and again after a random part of it.
+ */
+import { createConcurrencyLimit } from '../../src/shared/concurrency-limit.ts';
+import type { DialResult, DialUpstream } from './dial.ts';
+import { type Dial, keyOfDial } from './live-upstreams.ts';
+
+/** What dialling brought last: when, and since when it has been so; milliseconds since 1970. */
+export type Probe = DialResult & { at: number; since: number };
+
+export type ProberDeps = {
+  dial: DialUpstream;
+  now: () => Date;
+  /** Milliseconds from a clock that is never set. */
+  elapsed: () => number;
+  /** Milliseconds from one dial to the next. */
+  every?: number;
+};
+
+export type Prober = {
+  /** Dials these from now on, and no others. */
+  keep(dials: readonly Dial[]): void;
+  /**
+   * Resolves when each of these has been dialled, however long that takes. Forgotten ones count.
+   * @param anew whether to dial those again that have been dialled more than a second ago
+   */
+  probe(dials: readonly Dial[], anew: boolean): Promise<void>;
+  /** Null before the first result. */
+  last(dial: Dial): Probe | null;
+  /** Those with a result. */
+  results(): { dial: Dial; last: Probe }[];
+  stop(): void;
+};
+
+const AT_ONCE = 20;
+const EVERY_MS = 30_000;
+/** Leaves room for one lost packet, which Linux sends again after a second. */
+const TIMEOUT_MS = 2_000;
+/** Shorter, because someone waits for the result of a change. */
+const FIRST_TIMEOUT_MS = 1_000;
+const FRESH_MS = 1_000;
+/** How often in that time it looks for what is due. */
+const TICKS = 60;
+
+type Entry = {
+  dial: Dial;
+  last: Probe | null;
+  /** By `elapsed`. */
+  due: number;
+  dialled: number;
+  running: Promise<void> | null;
+};
+
+export function createProber({ dial, now, elapsed, every = EVERY_MS }: ProberDeps): Prober {
+  let entries = new Map<string, Entry>();
+  const limited = createConcurrencyLimit({ concurrency: AT_ONCE });
+  let timer: Timer | undefined;
+
+  function tick(): void {
+    const time = elapsed();
+    for (const entry of entries.values()) {
+      if (entry.due <= time) void start(entry);
+    }
+  }
+
+  function start(entry: Entry): Promise<void> {
+    entry.running ??= limited(() => run(entry)).finally(() => {
+      entry.running = null;
+    });
+    return entry.running;
+  }
+
+  async function run(entry: Entry): Promise<void> {
+    const { dial: of, last } = entry;
+    // It may have been forgotten while it waited.
+    if (entries.get(keyOfDial(of)) !== entry) return;
+    const result = await dial(of, last === null ? FIRST_TIMEOUT_MS : TIMEOUT_MS);
+    const at = now().getTime();
+    entry.last = { ...result, at, since: last?.up === result.up ? last.since : at };
+    entry.dialled = elapsed();
+    // The first round has no order yet: a random part of the time spreads the next ones.
+    entry.due = entry.dialled + every * (last === null ? Math.random() : 1);
+  }
+
+  return {
+    keep(dials) {
+      const kept = new Map<string, Entry>();
+      for (const one of dials) {
+        const key = keyOfDial(one);
+        const fresh = { dial: one, last: null, due: 0, dialled: 0, running: null };
+        kept.set(key, entries.get(key) ?? fresh);
+      }
+      entries = kept;
+      timer ??= setInterval(tick, every / TICKS);
+      tick();
+    },
+
+    async probe(dials, anew) {
+      const before = elapsed() - FRESH_MS;
+      const found = new Set(dials.flatMap((one) => entries.get(keyOfDial(one)) ?? []));
+      await Promise.all(
+        [...found].map((entry) =>
+          entry.last === null || (anew && entry.dialled < before) ? start(entry) : null,
+        ),
+      );
+    },
+
+    last: (one) => entries.get(keyOfDial(one))?.last ?? null,
+    results: () =>
+      [...entries.values()].flatMap(({ dial: of, last }) => (last ? [{ dial: of, last }] : [])),
+
+    stop() {
+      clearInterval(timer);
+      entries = new Map();
+    },
+  };
+}

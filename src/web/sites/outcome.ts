@@ -1,0 +1,13 @@
+/** What to say after a change of a site: whether it is live, and what a visitor would notice. Pure. */
+import type { Flash } from '../lib/flash.ts';
+import type { ChangedVhost } from '../lib/types.ts';
+
+/**
+ * `a.example is live, but 127.0.0.1:80 does not answer: connection refused.`
+ * @param done what has been done, without its full stop
+ */
+export function outcomeOf(done: string, { warnings }: ChangedVhost): Flash {
+  if (warnings.length === 0) return { kind: 'success', text: `${done}.` };
+  const messages = warnings.map(({ message }) => message.replace(/\.$/, ''));
+  return { kind: 'warning', text: `${done}, but ${messages.join('; ')}.` };
+}

@@ -1,0 +1,68 @@
+import { afterEach, expect, test } from 'bun:test';
+import type { DialResult } from '../../../agent/state/dial.ts';
+import type { LiveSite } from '../../../agent/state/live-sites.ts';
+import { createProber } from '../../../agent/state/prober.ts';
+import { createSiteErrors } from '../../../agent/state/site-errors.ts';
+import { createSiteUpstreams } from '../../../agent/state/site-upstreams.ts';
+
+const now = () => new Date();
+const address = '127.0.0.1:80';
+const dial = { place: { host: '127.0.0.1', port: 80 }, tls: null };
+const site: LiveSite = {
+  name: 'a.example',
+  ports: [8080],
+  tls: null,
+  upstreams: [{ address, checked: false, dial, unknown: null }],
+  alone: true,
+};
+
+let end = () => {};
+afterEach(() => end());
+
+/** Stands in for Caddy and the network, of which one says nothing and the other nothing good. */
+function begin(isOpenHere: boolean, result: () => Promise<DialResult>) {
+  let dials = 0;
+  const prober = createProber({
+    dial() {
+      dials++;
+      return result();
+    },
+    now,
+    elapsed: () => performance.now(),
+  });
+  end = prober.stop;
+  const upstreams = createSiteUpstreams({
+    admin: { upstreams: async () => '[]', metrics: async () => '' },
+    siteErrors: createSiteErrors({ now, hasRecovered: async () => false }),
+    newestRequest: async () => null,
+    prober,
+    isOpenHere: () => isOpenHere,
+    now,
+  });
+  upstreams.keep([site]);
+  return { upstreams, dials: () => dials };
+}
+
+test('nothing is dialled if Caddy is in another network', async () => {
+  const { upstreams, dials } = begin(false, async () => ({ up: false, reason: 'no' }));
+  for (const wait of [undefined, 100]) {
+    const upstreamsOf = await upstreams.read([site], [site], wait);
+    expect(upstreamsOf(site)).toMatchObject([
+      { address, up: null, unknown: expect.stringContaining('another network') },
+    ]);
+  }
+  expect(dials()).toBe(0);
+});
+
+test('what has not answered in the time there is to wait is not known', async () => {
+  const { upstreams } = begin(true, () => new Promise(() => {}));
+  const upstreamsOf = await upstreams.read([site], [site], 1);
+  expect(upstreamsOf(site)).toMatchObject([{ up: null, unknown: expect.stringContaining('yet') }]);
+});
+
+test('the first result is waited for', async () => {
+  const { upstreams, dials } = begin(true, async () => ({ up: true, latencyMs: 1 }));
+  const upstreamsOf = await upstreams.read([site], [site]);
+  expect(upstreamsOf(site)).toMatchObject([{ up: true, latencyMs: 1 }]);
+  expect(dials()).toBe(1);
+});
