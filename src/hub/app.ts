@@ -37,6 +37,7 @@ import { vhostActivityRoutes } from './state/activity-routes.ts';
 import { healthRoutes } from './state/health-routes.ts';
 import type { HubMetrics } from './state/metrics.ts';
 import { hubMetricsRoutes } from './state/metrics-routes.ts';
+import { portsRoutes } from './state/ports-routes.ts';
 import { statusRoutes } from './state/status-routes.ts';
 import { vhostStateRoutes } from './state/vhost-state-routes.ts';
 import { vhostBulkRoutes } from './vhosts/bulk-routes.ts';
@@ -119,6 +120,7 @@ export function createHub(deps: HubDeps) {
     .use(vhostBulkRoutes({ publisher, guard, bodyLimit }))
     .use(logRoutes({ agent, guard }))
     .use(statusRoutes({ ...deps, startedAt: deps.elapsed(), guard }))
+    .use(portsRoutes({ agent, publisher, guard }))
     .use(changelogRoutes({ changelog: createChangelog(deps.db), publisher, guard }))
     .use(preambleRoutes({ ...deps, guard, bodyLimit }))
     .use(exportRoutes({ publisher, guard }))

@@ -20,6 +20,7 @@ import {
   type TailQuery,
   ValidateAnswer,
 } from '../../shared/wire.ts';
+import { PortsAnswer } from '../../shared/wire-ports.ts';
 import { CertificatesAnswer, SitesAnswer } from '../../shared/wire-state.ts';
 import { type AgentTrust, createAgentTls } from './trust.ts';
 
@@ -77,6 +78,8 @@ export type AgentClient = {
   sites(names?: readonly string[]): Promise<Static<typeof SitesAnswer>>;
   /** Only the certificates. @throws Failure as `sites` */
   certificates(): Promise<CertificatesAnswer>;
+  /** Who has ports 80 and 443; an agent of an earlier version does not know. */
+  ports(): Promise<PortsAnswer>;
   /** A page of the access log. @throws Failure INVALID_REQUEST */
   logs(query: LogQuery): Promise<LogPage>;
   /**
@@ -226,6 +229,7 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
       call(SitesAnswer, '/proxy/sites', { body: { names }, deadline: STATUS_DEADLINE_MS }),
     certificates: () =>
       call(CertificatesAnswer, '/proxy/certificates', { deadline: STATUS_DEADLINE_MS }),
+    ports: () => call(PortsAnswer, '/proxy/ports', { deadline: STATUS_DEADLINE_MS }),
     logs: (query) => call(LogPage, withQuery('/logs', query)),
     activity: (query) => call(LogActivity, withQuery('/logs/activity', query)),
     stats: (query) => call(LogStats, withQuery('/logs/stats', query)),
