@@ -58,8 +58,10 @@ async function onMachine(host: Partial<Cli['host']>, agrees: boolean, ...words: 
       hasTerminal: true,
       runsSystemd: true,
       program: null,
+      addresses: () => [],
       ...host,
     },
+    ask: (_question, usual) => usual,
     confirm: (question) => {
       asked.push(question);
       return agrees;
