@@ -3,6 +3,7 @@ import { Database } from 'bun:sqlite';
 import { chmodSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite';
+import { makePrivate } from '../../shared/files.ts';
 import { lockFolder } from '../../shared/lock.ts';
 import { checkpoint, checkpointWhenIdle } from './checkpoint.ts';
 import { asUnusable, damaged } from './fault.ts';
@@ -41,6 +42,8 @@ const IDLE_MS = 60_000;
  */
 export function openDatabase(folder: string, idle = IDLE_MS): OpenDatabase {
   const file = databaseIn(folder);
+  // Without the folder there is nothing to wait for.
+  makePrivate(folder);
   let release = () => {};
   let sqlite: Database | undefined;
   try {

@@ -97,11 +97,10 @@ describe('a stored vhost that the proxy no longer accepts', () => {
     await until(async () => (await stack.served('well.example')).text === 'well', 'well.example');
     await until(async () => (await status()).broken.length === 1, 'the broken one to be named');
     copyFileSync(`${certificate}.key`, certificate);
-    const after = await until(async () => {
-      const now = await status();
-      return now.broken.length === 0 && now;
-    });
-    expect(after.inStep).toBe(true);
+    await until(async () => {
+      const { broken: left, inStep } = await status();
+      return left.length === 0 && inStep;
+    }, 'the site to come back');
     expect(stack.readProxyfile()).toContain('frail.example');
     const words = stack.lines.filter((line) => line.includes('left out'));
     expect(words.length).toBe(2);
