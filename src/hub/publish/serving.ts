@@ -14,16 +14,13 @@ const schemaOf = (wanted: number) =>
     }),
   });
 
-export const Serving = t.Object(
-  {
-    http: schemaOf(STANDARD_PORTS.http),
-    https: schemaOf(STANDARD_PORTS.https),
-    cure: t.Union([t.String(), t.Null()], {
-      description: 'the command, on the proxy’s machine, that comes next; null if none is needed',
-    }),
-  },
-  { title: 'Serving' },
-);
+export const Serving = t.Object({
+  http: schemaOf(STANDARD_PORTS.http),
+  https: schemaOf(STANDARD_PORTS.https),
+  cure: t.Union([t.String(), t.Null()], {
+    description: 'the command, on the proxy’s machine, that comes next; null if none is needed',
+  }),
+});
 export type Serving = Static<typeof Serving>;
 
 type Scheme = keyof typeof STANDARD_PORTS;

@@ -10,9 +10,11 @@ export const ports: Command = {
   options: { standard: { summary: 'move Caddy to ports 80 and 443' } },
   summary: 'show where Caddy listens, or move it to ports 80 and 443',
   help: `Shows Caddy's ports; if those are not 80 and 443, why, and what helps. With --standard, sets
-http_port and https_port in the preamble and publishes it, a change that can be undone; it is refused
-while another program holds one of the ports. The hub must be running with the same DATA_DIR. You need
-no password, but must be root or the user who runs the hub.
+http_port and https_port in the preamble and publishes it, a change that can be undone; this is
+refused while another program holds one of the ports.
+
+The hub must be running with the same DATA_DIR. You need no password, but must be root or the user
+who runs the hub.
 `,
   async run({ has }, cli) {
     const request = has('standard')

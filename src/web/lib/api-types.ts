@@ -1,44 +1,5 @@
 /** What the API answers, generated from the OpenAPI document. Do not edit; run `bun run types`. */
 
-/** where the proxy listens and why not on 80 and 443; null if the agent or the proxy does not respond, or the proxy serves what others published */
-export type Serving = {
-  http: {
-    /** where the proxy listens, or would for a site that needs it */
-    port: number;
-    wanted: number;
-    /** why that is not port 80, or the port is not open; null if all is well */
-    reason: string | null;
-  };
-  https: {
-    /** where the proxy listens, or would for a site that needs it */
-    port: number;
-    wanted: number;
-    /** why that is not port 443, or the port is not open; null if all is well */
-    reason: string | null;
-  };
-  /** the command, on the proxy’s machine, that comes next; null if none is needed */
-  cure: string | null;
-} | null;
-/** where the proxy listens and why not on 80 and 443; null if the agent or the proxy does not respond, or the proxy serves what others published */
-export type Serving1 = {
-  http: {
-    /** where the proxy listens, or would for a site that needs it */
-    port: number;
-    wanted: number;
-    /** why that is not port 80, or the port is not open; null if all is well */
-    reason: string | null;
-  };
-  https: {
-    /** where the proxy listens, or would for a site that needs it */
-    port: number;
-    wanted: number;
-    /** why that is not port 443, or the port is not open; null if all is well */
-    reason: string | null;
-  };
-  /** the command, on the proxy’s machine, that comes next; null if none is needed */
-  cure: string | null;
-} | null;
-
 /** The successful answer to each operation. */
 export interface Answers {
   getHealth: Health;
@@ -358,7 +319,25 @@ export interface Status {
     reachable: boolean;
     latencyMs: number | null;
   };
-  serving: Serving;
+  /** where the proxy listens and why not on 80 and 443; null if the agent or the proxy does not respond, or the proxy serves what others published */
+  serving: {
+    http: {
+      /** where the proxy listens, or would for a site that needs it */
+      port: number;
+      wanted: number;
+      /** why that is not port 80, or the port is not open; null if all is well */
+      reason: string | null;
+    };
+    https: {
+      /** where the proxy listens, or would for a site that needs it */
+      port: number;
+      wanted: number;
+      /** why that is not port 443, or the port is not open; null if all is well */
+      reason: string | null;
+    };
+    /** the command, on the proxy’s machine, that comes next; null if none is needed */
+    cure: string | null;
+  } | null;
   proxy: {
     running: boolean;
     version: string | null;
@@ -413,7 +392,25 @@ export interface Status {
   }[];
 }
 export interface Moved {
-  serving: Serving1;
+  /** where the proxy listens and why not on 80 and 443; null if the agent or the proxy does not respond, or the proxy serves what others published */
+  serving: {
+    http: {
+      /** where the proxy listens, or would for a site that needs it */
+      port: number;
+      wanted: number;
+      /** why that is not port 80, or the port is not open; null if all is well */
+      reason: string | null;
+    };
+    https: {
+      /** where the proxy listens, or would for a site that needs it */
+      port: number;
+      wanted: number;
+      /** why that is not port 443, or the port is not open; null if all is well */
+      reason: string | null;
+    };
+    /** the command, on the proxy’s machine, that comes next; null if none is needed */
+    cure: string | null;
+  } | null;
 }
 export interface ChangelogEntry {
   id: number;
