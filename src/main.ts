@@ -1,8 +1,7 @@
 /** The entry point: takes arguments and environment, sets the exit code; only this file exits. */
 import { existsSync, readFileSync } from 'node:fs';
-import { networkInterfaces } from 'node:os';
 import { isatty } from 'node:tty';
-import { networkAddresses } from './program/addresses.ts';
+import { readAddresses } from './program/addresses.ts';
 import { type Cli, EXIT } from './program/cli/command.ts';
 import { COMMANDS } from './program/cli/commands.ts';
 import { parseWords } from './program/cli/parse.ts';
@@ -65,7 +64,7 @@ const cli: Cli = {
     runsSystemd: existsSync('/run/systemd/system'),
     // Where a binary's embedded files are.
     program: Bun.main.startsWith('/$bunfs/') ? process.execPath : null,
-    addresses: () => networkAddresses(networkInterfaces()),
+    addresses: readAddresses,
   },
   confirm: (question) => confirm(question),
   ask: (question, usual) => prompt(question, usual)?.trim() || usual,

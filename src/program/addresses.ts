@@ -1,6 +1,6 @@
-/** How other machines reach this one. Pure. */
+/** How other machines reach this one. */
 import { BlockList, isIP } from 'node:net';
-import type { NetworkInterfaceInfo } from 'node:os';
+import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 
 export type Interfaces = Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>;
 
@@ -18,7 +18,7 @@ PRIVATE.addSubnet('fc00::', 7, 'ipv6');
 const isPrivate = (address: string): boolean =>
   PRIVATE.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
-/** The addresses of this machine in its network, private ones first; IPv6 only if there is no other. */
+/** Those that other machines can use, private ones first; IPv6 only if there is no other. */
 export function networkAddresses(interfaces: Interfaces): string[] {
   const infos = Object.entries(interfaces)
     .filter(([name]) => !OF_CONTAINERS.test(name))
@@ -27,6 +27,33 @@ export function networkAddresses(interfaces: Interfaces): string[] {
   const four = infos.filter(({ family }) => family === 'IPv4');
   const addresses = new Set((four.length > 0 ? four : infos).map(({ address }) => address));
   return [...addresses].toSorted((a, b) => Number(isPrivate(b)) - Number(isPrivate(a)));
+}
+
+/**
+ * The addresses of this machine in its network. The hub's unit may not list interfaces, which takes
+ * netlink; then only the one from which it reaches others.
+ */
+export const readAddresses = async (): Promise<string[]> => {
+  try {
+    return networkAddresses(networkInterfaces());
+  } catch {
+    return outgoingAddress();
+  }
+};
+
+/** Of the documentation (RFC 5737), so nobody's: connecting a UDP socket sends nothing. */
+const ELSEWHERE = '198.51.100.1';
+
+/** None without a route to other networks. */
+async function outgoingAddress(): Promise<string[]> {
+  try {
+    const socket = await Bun.udpSocket({ connect: { hostname: ELSEWHERE, port: 9 } });
+    const { address } = socket.address;
+    socket.close();
+    return [address];
+  } catch {
+    return [];
+  }
 }
 
 /** The first private one: for a service without encryption that is not for the internet. */

@@ -36,7 +36,7 @@ export type Host = {
   /** The binary's path; null when run from source. */
   program: string | null;
   /** The addresses of this machine in its network, private ones first. */
-  addresses: () => readonly string[];
+  addresses: () => Promise<readonly string[]>;
 };
 
 /** Everything a command reaches outside itself; only main.ts makes one from the process. */

@@ -103,7 +103,7 @@ async function start(
     const running = await serveAll(settings, log, indexing);
     // First, so that nothing is awaited once a line has been printed: signals are not handled yet.
     const places = await placesOf(running.hub);
-    const reach = reachOf(running.hub.url, cli.host.addresses());
+    const reach = reachOf(running.hub.url, await cli.host.addresses());
     announce('hub', reach.here, cli);
     announce('agent', running.agent.url, cli);
     orient(running.hub, places, reach, cli);
@@ -116,7 +116,7 @@ async function start(
   }
   const running = await serveHub(settings.hub, token, log);
   const places = await placesOf(running);
-  const reach = reachOf(running.url, cli.host.addresses());
+  const reach = reachOf(running.url, await cli.host.addresses());
   announce(role, reach.here, cli);
   orient(running, places, reach, cli);
   return running.stop;
