@@ -1,19 +1,23 @@
 /** The pages, their addresses and their titles. */
 import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
 import { AccountPage } from './account/account-page.tsx';
 import { Changelog } from './changelog/changelog.tsx';
 import { ImportExport } from './config/import-export.tsx';
 import { PreamblePage } from './config/preamble-page.tsx';
-import type { Place } from './lib/router.ts';
+import { navigate, type Place } from './lib/router.ts';
 import { LogsPage } from './logs/logs-page.tsx';
-import { SiteEdit } from './sites/site-edit.tsx';
+import { Overview } from './overview/overview.tsx';
+import { NewSite } from './sites/new-site.tsx';
 import { SiteList } from './sites/site-list.tsx';
+import { SitePage } from './sites/site-page.tsx';
 
 export type Page = { title: string; view: ComponentChildren };
 
 /** The entries of the menu, in order. */
 export const MENU = [
-  { path: '/', label: 'Sites' },
+  { path: '/', label: 'Overview' },
+  { path: '/sites', label: 'Sites' },
   { path: '/logs', label: 'Logs' },
   { path: '/changelog', label: 'Changelog' },
   { path: '/preamble', label: 'Preamble' },
@@ -23,10 +27,16 @@ export const MENU = [
 
 /** The page at an address; for an unknown one, a page that says so. */
 export function pageAt({ path, query }: Place): Page {
-  if (path === '/') return { title: 'Sites', view: <SiteList key="sites" query={query} /> };
-  if (path === '/sites/new') return { title: 'New site', view: <SiteEdit key="new" id={null} /> };
+  if (path === '/') {
+    // The list was here before, with its filter in the address.
+    const isList = query.has('q') || query.has('show');
+    if (isList) return { title: 'Sites', view: <Moved to={`/sites?${query}`} /> };
+    return { title: 'Overview', view: <Overview key="overview" /> };
+  }
+  if (path === '/sites') return { title: 'Sites', view: <SiteList key="sites" query={query} /> };
+  if (path === '/sites/new') return { title: 'New site', view: <NewSite key="new" /> };
   const [, id] = /^\/sites\/(\d+)$/.exec(path) ?? [];
-  if (id) return { title: 'Site', view: <SiteEdit key={id} id={Number(id)} /> };
+  if (id) return { title: 'Site', view: <SitePage key={id} id={Number(id)} /> };
   if (path === '/logs') return { title: 'Logs', view: <LogsPage key="logs" query={query} /> };
   if (path === '/changelog') {
     const domain = query.get('domain') || null;
@@ -38,12 +48,17 @@ export function pageAt({ path, query }: Place): Page {
   return { title: 'Not found', view: <NotFound /> };
 }
 
+function Moved({ to }: { to: string }) {
+  useEffect(() => navigate(to, { replace: true }), [to]);
+  return null;
+}
+
 function NotFound() {
   return (
     <>
       <h1>Page not found</h1>
       <p>
-        There is nothing at this address. <a href="/">Go to your sites</a>
+        There is nothing at this address. <a href="/sites">Go to your sites</a>
       </p>
     </>
   );

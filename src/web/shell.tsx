@@ -11,7 +11,7 @@ import { StatusBar } from './status/status-bar.tsx';
 type Props = { path: string; onSignedOut: () => void; children: ComponentChildren };
 
 const isIn = (path: string, entry: string) =>
-  entry === '/' ? path === '/' || path.startsWith('/sites/') : path === entry;
+  path === entry || (entry === '/sites' && path.startsWith('/sites/'));
 
 export function Shell({ path, onSignedOut, children }: Props) {
   const user = useUser();
@@ -19,10 +19,10 @@ export function Shell({ path, onSignedOut, children }: Props) {
   const main = useRef<HTMLElement>(null);
   const first = useRef(true);
 
-  // Moving the focus to its start lets screen readers notice a new page.
+  // Moving the focus to its start lets screen readers notice a new page, unless it has chosen a field.
   useEffect(() => {
     setOpen(false);
-    if (!first.current) main.current?.focus();
+    if (!first.current && !main.current?.contains(document.activeElement)) main.current?.focus();
     first.current = false;
   }, [path]);
 

@@ -30,7 +30,7 @@ const TIMES = `(async () => {
 export async function measureWeight(page: Page): Promise<void> {
   const { page: html, files } = await readDashboard();
   await page.goto('/');
-  await page.locator('.virtual-row').first().waitFor();
+  await page.locator('a.tile-value').first().waitFor();
   const loaded = (await page.evaluate(
     `performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname.slice(1))`,
   )) as string[];
@@ -64,7 +64,7 @@ export async function measureLoads(page: Page, sites: number): Promise<string[]>
     const cold = await context.newPage();
     await cold.addInitScript(WATCH);
     const load = async () => {
-      await cold.goto('/');
+      await cold.goto('/sites');
       await cold.evaluate('benchList');
     };
     if (round < ROUNDS) {

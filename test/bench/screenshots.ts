@@ -63,7 +63,7 @@ export async function run(): Promise<void> {
 }
 
 async function list(page: Page): Promise<void> {
-  await page.goto('/');
+  await page.goto('/sites');
   await page.locator('.spark-errors').first().waitFor({ state: 'attached' });
 }
 

@@ -62,7 +62,7 @@ describe('the sign-in page', () => {
   test('creates the owner, signs out and in again', async () => {
     await page.getByLabel('Password').fill('a long passphrase');
     await page.getByRole('button', { name: 'Create account' }).click();
-    await page.getByRole('heading', { name: 'Sites' }).waitFor();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.getByText('All in step').waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -74,7 +74,7 @@ describe('the sign-in page', () => {
     await page.getByText('Wrong e-mail address or password.').waitFor();
     await page.getByLabel('Password').fill('a long passphrase');
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { name: 'Sites' }).waitFor();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
   });
 
   test('keeps what was typed if the session was ended elsewhere', async () => {

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
 import { ask, freePort, until } from '../harness/stack.ts';
 import { answerNext, BROWSER_TIMEOUT_MS, tooWide, violations } from '../harness/visit.ts';
+import { shiftOf, watchShifts } from './shifts.ts';
 
 setDefaultTimeout(BROWSER_TIMEOUT_MS);
 
@@ -34,7 +35,7 @@ const config = (on: Page) => on.getByLabel('Config');
 
 describe('a site', () => {
   test('that Caddy would refuse is reported before and while saving, and nothing is lost', async () => {
-    await page.goto('/');
+    await page.goto('/sites');
     await page.getByRole('link', { name: 'New site' }).click();
     await page.getByLabel('Domain').fill('http://app.localhost');
     await page.getByLabel('Upstream').fill(dashboard.upstream);
@@ -78,7 +79,7 @@ describe('a site', () => {
     const [{ id } = { id: 0 }] = await sites();
     const headers = dashboard.owner.headers;
     const toggle = { method: 'PATCH', headers };
-    await page.goto('/');
+    await page.goto('/sites');
     await page.getByRole('switch', { name, checked: true }).waitFor();
     await ask(`${dashboard.stack.hub}/vhosts/${id}/toggle`, toggle);
     await page.getByRole('switch', { name }).click();
@@ -129,7 +130,7 @@ describe('a site', () => {
     });
     // Now another program has its port.
     const other = Bun.listen({ hostname: '0.0.0.0', port, socket: { data() {} } });
-    await page.goto('/');
+    await page.goto('/sites');
     const toggle = page.getByRole('switch', { name: `Serve http://late.localhost:${port}` });
     await toggle.click();
     await page.getByText('Still off:').waitFor();
@@ -203,7 +204,7 @@ describe('a site', () => {
   });
 
   test('is not left by the browser’s Back without asking either, and no page is reloaded', async () => {
-    await page.goto('/');
+    await page.goto('/sites');
     await page.evaluate(() => document.documentElement.setAttribute('data-loaded', 'once'));
     await page.getByRole('link', { name: 'http://app.localhost' }).click();
     const url = page.url();
@@ -256,7 +257,7 @@ describe('many sites', () => {
   });
 
   test('are found by a word, which is kept in the address', async () => {
-    await page.goto('/');
+    await page.goto('/sites');
     await page.getByText('300 sites').waitFor();
     expect(await page.locator('.virtual-row').count()).toBeLessThan(100);
     await page.keyboard.press('/');
@@ -266,12 +267,12 @@ describe('many sites', () => {
     expect(new URL(page.url()).searchParams.get('q')).toBe('7777');
     await page.reload();
     await page.getByText('1 of 300 sites').waitFor();
-    await page.goto('/?show=off');
+    await page.goto('/sites?show=off');
     await page.getByText('30 of 300 sites').waitFor();
   });
 
   test('are all reached by scrolling', async () => {
-    await page.goto('/');
+    await page.goto('/sites');
     await page.getByText('300 sites').waitFor();
     await page.mouse.wheel(0, 100_000);
     await page.getByRole('link', { name: 'http://s299.localhost' }).waitFor();
@@ -283,7 +284,7 @@ test('a page that crashes says so, and menu and status bar stay', async () => {
   await page.route('**/api/vhosts/activity', (route) =>
     route.fulfill({ json: { vhosts: [{ id, requests: null }] } }),
   );
-  await page.goto('/');
+  await page.goto('/sites');
   await page.getByRole('alert').getByText('This page crashed').waitFor();
   await page.getByText('All in step').waitFor();
   await page.unroute('**/api/vhosts/activity');
@@ -321,28 +322,19 @@ test('a site can be changed by keyboard alone, and the focus stays', async () =>
 
 test('no page shifts while it loads', async () => {
   const seen = await dashboard.open();
-  await seen.addInitScript(() => {
-    const shifts: number[] = [];
-    Object.assign(globalThis, { shifts });
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) shifts.push(Number(Reflect.get(entry, 'value')));
-    }).observe({ type: 'layout-shift', buffered: true });
-  });
-  for (const path of ['/', '/sites/new', '/logs', '/changelog', '/account']) {
+  await watchShifts(seen);
+  for (const path of ['/', '/sites', '/sites/new', '/logs', '/changelog', '/account']) {
     await seen.goto(path);
     await seen.getByRole('heading', { level: 1 }).waitFor();
     await seen.waitForLoadState('networkidle').catch(() => {});
-    const sum = await seen.evaluate(() =>
-      (Reflect.get(globalThis, 'shifts') as number[]).reduce((all, one) => all + one, 0),
-    );
-    // The limit of Core Web Vitals for “good”.
+    const sum = await shiftOf(seen);
     expect([path, sum < 0.1, sum]).toEqual([path, true, sum]);
   }
   await seen.context().close();
 });
 
 describe('every page', () => {
-  const pages = ['/', '/sites/new', '/sites/some', '/sites/0'];
+  const pages = ['/', '/sites', '/sites/new', '/sites/some', '/sites/0'];
 
   const visitSite = async (path: string) => {
     const { id } = (await sites()).find(({ enabled }) => enabled) ?? { id: 0 };

@@ -11,7 +11,7 @@ import { type Program, runProgram } from '../harness/program.ts';
 import { type Random, seededRandom } from '../harness/random.ts';
 import { ask, freePort, until } from '../harness/stack.ts';
 
-const CUTS = Number(process.env.CHAOS_CUTS ?? 30);
+const CUTS = Number(process.env.CHAOS_CUTS ?? 18);
 const SEED = Number(process.env.CHAOS_SEED ?? 20261121);
 const CUTS_PER_BOX = 6;
 /** The contract's limit for database, file and proxy to agree again. */

@@ -113,6 +113,7 @@ async function dashboardFaults(hub: string): Promise<string[]> {
     await page.getByLabel('E-mail').fill('ada@example.org');
     await page.getByLabel('Password').fill('a long passphrase');
     await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('navigation').getByRole('link', { name: 'Sites' }).click();
     await page.getByRole('link', { name: 'http://app.example' }).waitFor();
     await page.goto('/logs');
     await page.locator('canvas').first().waitFor();

@@ -1,42 +1,14 @@
 /** Filters, drafts, problems and links of sites, and the status bar. */
 import { describe, expect, test } from 'bun:test';
-import type { SiteState, Status, Vhost } from '../../src/web/lib/types.ts';
+import type { SiteState } from '../../src/web/lib/types.ts';
 import { changesFrom, draftOf, isComplete } from '../../src/web/sites/draft.ts';
 import { addressOf, filterSites, readFilter } from '../../src/web/sites/filter.ts';
 import { linkTo } from '../../src/web/sites/link.ts';
 import { problemOf } from '../../src/web/sites/problem.ts';
 import { barsPath } from '../../src/web/sites/spark-bars.ts';
 import { problemsOf } from '../../src/web/status/problems.ts';
+import { site, status } from './samples.ts';
 
-const site = (change: Partial<Vhost> = {}): Vhost => ({
-  id: 1,
-  domain: 'app.example',
-  upstream: '127.0.0.1:8000',
-  config: 'reverse_proxy {upstream}',
-  enabled: true,
-  createdAt: '',
-  updatedAt: '',
-  ...change,
-});
-const status = (change: Partial<Status> = {}): Status => ({
-  version: '0.1.0',
-  commit: null,
-  uptimeSeconds: 1,
-  agent: { reachable: true, latencyMs: 1 },
-  proxy: { running: true, version: '2.6.2' },
-  serving: null,
-  advisories: [],
-  upgrade: null,
-  inStep: true,
-  foreign: false,
-  drift: false,
-  restartNeeded: false,
-  lastPublish: null,
-  warnings: [],
-  broken: [],
-  certificates: [],
-  ...change,
-});
 const upstream = { address: 'x', up: false, requests: 0, fails: 1, error: null };
 const state = (change: Partial<SiteState> = {}): SiteState => ({
   id: 1,
@@ -53,7 +25,7 @@ const address = { name: 'app.example', port: 443, served: true, tls: true, autom
 describe('the filter of the list', () => {
   test('ignores unknown values in an address', () => {
     expect(readFilter(new URLSearchParams('show=<b>&x=1'))).toEqual({ search: '', shown: 'all' });
-    expect(addressOf({ search: '', shown: 'all' })).toBe('/');
+    expect(addressOf({ search: '', shown: 'all' })).toBe('/sites');
   });
 
   test('survives the way through an address', () => {

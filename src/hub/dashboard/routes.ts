@@ -9,6 +9,7 @@ import { takesGzip } from '../http/compress.ts';
 /** The addresses of the dashboard; the page itself picks the view. */
 export const PAGES = [
   '/',
+  '/sites',
   '/sites/new',
   '/sites/:id',
   '/logs',

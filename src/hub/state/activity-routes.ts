@@ -30,7 +30,15 @@ export function vhostActivityRoutes({ activity, guard }: { activity: Activity; g
           from: '2026-11-20T17:00:00.000Z',
           to: '2026-11-20T18:00:00.000Z',
           buckets: 2,
-          vhosts: [{ id: 1, requests: [3, 1], status4xx: [0, 1], status5xx: [0, 0] }],
+          vhosts: [
+            {
+              id: 1,
+              hosts: ['app.example.org'],
+              requests: [3, 1],
+              status4xx: [0, 1],
+              status5xx: [0, 0],
+            },
+          ],
         },
       }),
     });

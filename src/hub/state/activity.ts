@@ -14,13 +14,25 @@ export type ActivityDeps = {
 
 type Counts = Static<typeof ActivityCounts>;
 
+/** Anyone can send thousands of them to a vhost for any host. */
+const MOST_HOSTS = 20;
+
 export const VhostActivity = t.Composite(
   [
     t.Omit(LogActivity, ['domains']),
     t.Object({
-      vhosts: t.Array(t.Composite([t.Object({ id: t.Integer() }), ActivityCounts]), {
-        description: 'the vhosts that had requests; matched by host name, on any port',
-      }),
+      vhosts: t.Array(
+        t.Composite([
+          t.Object({
+            id: t.Integer(),
+            hosts: t.Array(t.String(), {
+              description: `the host names that were requested, at most ${MOST_HOSTS}`,
+            }),
+          }),
+          ActivityCounts,
+        ]),
+        { description: 'the vhosts that had requests; matched by host name, on any port' },
+      ),
     }),
   ],
   { title: 'VhostActivity' },
@@ -59,11 +71,12 @@ export function createActivity({ publisher, agent, now }: ActivityDeps): Activit
     async lastHour(buckets) {
       const { domains, ...range } = await count(buckets);
       const vhostsOf = vhostsByHost(publisher.current());
-      const found = new Map<number, Counts>();
+      const found = new Map<number, Counts & { hosts: string[] }>();
       for (const [domain, counts] of Object.entries(domains)) {
         for (const id of vhostsOf(domain)) {
           const known = found.get(id);
-          found.set(id, known ? sum(known, counts) : counts);
+          const hosts = [...(known?.hosts ?? []), domain].slice(0, MOST_HOSTS);
+          found.set(id, { ...(known ? sum(known, counts) : counts), hosts });
         }
       }
       return { ...range, vhosts: [...found].map(([id, counts]) => ({ id, ...counts })) };

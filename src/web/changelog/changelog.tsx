@@ -1,5 +1,5 @@
 /** The changelog page: all changes, newest first, grouped by day. */
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { get, sentenceOf } from '../lib/api.ts';
 import { useHub } from '../lib/hub.ts';
 import type { Entry } from '../lib/types.ts';
@@ -28,6 +28,12 @@ export function Changelog({ domain }: { domain: string | null }) {
     setFull(first.length === PAGE);
     return first;
   });
+
+  const isLoaded = data !== undefined;
+  useEffect(() => {
+    // A link to one change, such as the overview's.
+    if (isLoaded) document.getElementById(location.hash.slice(1))?.focus();
+  }, [isLoaded]);
 
   const undone = async () => {
     hub.refresh();

@@ -58,7 +58,7 @@ export function ImportCard() {
       </p>
       {imported && (
         <Notice kind="success" title={`${plural(imported.vhosts.length, 'site')} imported`}>
-          The import is live. <a href="/">Go to your sites</a>
+          The import is live. <a href="/sites">Go to your sites</a>
         </Notice>
       )}
       <DropArea label="Choose a Caddyfile" onText={(content) => edit(content)}>

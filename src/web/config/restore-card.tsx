@@ -53,7 +53,7 @@ export function RestoreCard() {
       </p>
       {done && (
         <Notice kind="success" title={`Restored: ${sitesOf(done)}`}>
-          The snapshot is live. <a href="/">Go to your sites</a>
+          The snapshot is live. <a href="/sites">Go to your sites</a>
         </Notice>
       )}
       <DropArea label="Choose a snapshot" accept=".json,application/json" onText={choose} />

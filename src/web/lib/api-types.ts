@@ -217,6 +217,8 @@ export interface VhostActivity {
   /** the vhosts that had requests; matched by host name, on any port */
   vhosts: {
     id: number;
+    /** the host names that were requested, at most 20 */
+    hosts: string[];
     /** one number per bucket */
     requests: number[];
     /** one number per bucket */

@@ -7,15 +7,13 @@ type Props = {
   base: Draft;
   draft: Draft;
   theirs: Vhost;
-  onDiscard: () => void;
-  onKeep: () => void;
 };
 
 const NAMES = { domain: 'Domain', upstream: 'Upstream', config: 'Config', enabled: 'Served' };
 const textOf = (value: string | boolean) =>
   typeof value === 'boolean' ? (value ? 'yes' : 'no') : value || '(none)';
 
-export function Conflict({ base, draft, theirs, onDiscard, onKeep }: Props) {
+export function Conflict({ base, draft, theirs }: Props) {
   const theirDraft = draftOf(theirs);
   const fields = changedFields(base, theirDraft);
   const both = fields.filter((field) => draft[field] !== base[field]);
@@ -37,14 +35,22 @@ export function Conflict({ base, draft, theirs, onDiscard, onKeep }: Props) {
           </div>
         ))}
       </dl>
-      <div class="actions">
-        <button type="button" onClick={onDiscard}>
-          Discard my changes
-        </button>
-        <button type="button" class="primary" onClick={onKeep}>
-          Keep my changes
-        </button>
-      </div>
     </div>
+  );
+}
+
+type ChoiceProps = { onDiscard: () => void; onKeep: () => void };
+
+/** In the save bar instead of its buttons, which would cover them. */
+export function ConflictChoice({ onDiscard, onKeep }: ChoiceProps) {
+  return (
+    <>
+      <button type="button" onClick={onDiscard}>
+        Discard my changes
+      </button>
+      <button type="button" class="primary" onClick={onKeep}>
+        Keep my changes
+      </button>
+    </>
   );
 }

@@ -13,13 +13,13 @@ export function readFilter(query: URLSearchParams): SiteFilter {
   return { search: query.get('q') ?? '', shown: shown ?? 'all' };
 }
 
-/** The address of a filter; `/` if it shows everything. */
+/** The address of a filter; `/sites` if it shows everything. */
 export function addressOf({ search, shown }: SiteFilter): string {
   const query = new URLSearchParams();
   if (search) query.set('q', search);
   if (shown !== 'all') query.set('show', shown);
   const text = query.toString();
-  return text ? `/?${text}` : '/';
+  return text ? `/sites?${text}` : '/sites';
 }
 
 /** Each word of the search must occur in the domain or the upstream, in any case. */

@@ -1,5 +1,5 @@
 /** The form of a site: domain, upstream and config, with errors next to what caused them. */
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { ApiError, request } from '../lib/api.ts';
 import { setFlash } from '../lib/flash.ts';
 import { useHub } from '../lib/hub.ts';
@@ -11,17 +11,24 @@ import { CodeEditor } from '../parts/code-editor.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Field } from '../parts/field.tsx';
 import { AddressFields } from './address-fields.tsx';
-import { Conflict } from './conflict.tsx';
+import { Conflict, ConflictChoice } from './conflict.tsx';
 import { changedFields, changesFrom, type Draft, draftOf } from './draft.ts';
+import { EDIT } from './edit-key.ts';
 import { PreviewPanel } from './preview-panel.tsx';
 import { Refusal } from './refusal.tsx';
-import { StatePanel } from './state-panel.tsx';
 import { loadSite, type Stored } from './stored.ts';
+import { useFaultInView, useFirstField, useFormKeys } from './use-form-keys.ts';
 import { usePreview } from './use-preview.ts';
 
-type Props = { id: number | null; stored: Stored | null; initial: Draft };
+type Props = {
+  id: number | null;
+  stored: Stored | null;
+  initial: Draft;
+  /** Called with the site after each save. */
+  onStored?: (stored: Stored) => void;
+};
 
-export function SiteForm({ id, stored: first, initial }: Props) {
+export function SiteForm({ id, stored: first, initial, onStored }: Props) {
   const { refresh } = useHub();
   const [stored, setStored] = useState(first);
   const [draft, setDraft] = useState<Draft>(first ? draftOf(first.site) : initial);
@@ -50,6 +57,7 @@ export function SiteForm({ id, stored: first, initial }: Props) {
         ifMatch: over?.etag,
       });
       setStored({ site: body, etag });
+      onStored?.({ site: body, etag });
       setDraft(draftOf(body));
       setTheirs(null);
       setSaved(true);
@@ -67,6 +75,10 @@ export function SiteForm({ id, stored: first, initial }: Props) {
     }
   });
 
+  const form = useRef<HTMLFormElement>(null);
+  useFormKeys(form);
+  useFaultInView(form, error);
+  useFirstField(form, id === null);
   useLeaveGuard(dirty && !busy && !saved, 'Leave without saving? Your changes will be lost.');
   const set = (change: Partial<Draft>) => {
     setDraft((old) => ({ ...old, ...change }));
@@ -79,7 +91,7 @@ export function SiteForm({ id, stored: first, initial }: Props) {
     await request(`/vhosts/${id}`, { method: 'DELETE', ifMatch: stored?.etag });
     refresh();
     setSaved(true);
-    navigate('/', { replace: true });
+    navigate('/sites', { replace: true });
   };
 
   const discard = () => {
@@ -89,7 +101,7 @@ export function SiteForm({ id, stored: first, initial }: Props) {
     clear();
   };
 
-  const canSave = !busy && (id === null || dirty);
+  const canSave = !busy && !theirs && (id === null || dirty);
   const { at, notice } = placeError(error, ['domain', 'upstream']);
   const badLine =
     error instanceof ApiError && error.line !== null
@@ -100,10 +112,11 @@ export function SiteForm({ id, stored: first, initial }: Props) {
 
   return (
     <div class="site-form">
-      <form onSubmit={submitWith(() => canSave && run(stored))}>
+      <form ref={form} onSubmit={submitWith(() => canSave && run(stored))}>
         <AddressFields draft={draft} errorAt={at} onChange={set} />
         <Field
           label="Config"
+          id={EDIT}
           help="Caddyfile directives for this site. Tab indents; press Escape, then Tab to leave the editor."
         >
           {(attributes) => (
@@ -115,15 +128,7 @@ export function SiteForm({ id, stored: first, initial }: Props) {
             />
           )}
         </Field>
-        {theirs && base && (
-          <Conflict
-            base={base}
-            draft={draft}
-            theirs={theirs.site}
-            onDiscard={discard}
-            onKeep={() => run(theirs)}
-          />
-        )}
+        {theirs && base && <Conflict base={base} draft={draft} theirs={theirs.site} />}
         {notice !== null && !theirs && (
           <Refusal error={error} onReplace={() => run(stored, true)} />
         )}
@@ -133,27 +138,32 @@ export function SiteForm({ id, stored: first, initial }: Props) {
           </p>
         )}
         <div class="save-bar">
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={draft.enabled}
-              onChange={(event) => set({ enabled: event.currentTarget.checked })}
-            />
-            Served
-          </label>
-          {id !== null && (
-            <button type="button" onClick={() => setDeleting(true)}>
-              Delete …
-            </button>
+          {theirs ? (
+            <ConflictChoice onDiscard={discard} onKeep={() => run(theirs)} />
+          ) : (
+            <>
+              <label class="check">
+                <input
+                  type="checkbox"
+                  checked={draft.enabled}
+                  onChange={(event) => set({ enabled: event.currentTarget.checked })}
+                />
+                Served
+              </label>
+              {id !== null && (
+                <button type="button" onClick={() => setDeleting(true)}>
+                  Delete …
+                </button>
+              )}
+              {/* Not `disabled`, which would lose the focus on every save. */}
+              <button type="submit" class="primary" aria-disabled={!canSave}>
+                {busy ? 'Publishing …' : id === null ? 'Create and publish' : 'Save and publish'}
+              </button>
+            </>
           )}
-          {/* Not `disabled`, which would lose the focus on every save. */}
-          <button type="submit" class="primary" aria-disabled={!canSave}>
-            {busy ? 'Publishing …' : id === null ? 'Create and publish' : 'Save and publish'}
-          </button>
         </div>
       </form>
       <div>
-        {id !== null && <StatePanel id={id} />}
         <PreviewPanel verdict={verdict} />
       </div>
       {deleting && stored && (

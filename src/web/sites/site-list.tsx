@@ -122,7 +122,7 @@ export function SiteList({ query }: { query: URLSearchParams }) {
       {sites.data && sites.data.length > 0 && rows.length === 0 && (
         <div class="empty card">
           <p>No sites match.</p>
-          <button type="button" onClick={() => navigate('/', { replace: true })}>
+          <button type="button" onClick={() => navigate('/sites', { replace: true })}>
             Show all sites
           </button>
         </div>

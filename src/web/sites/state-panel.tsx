@@ -1,55 +1,30 @@
 /** The live state of a site: its addresses, certificates, upstreams and last errors. */
-import { useEffect } from 'preact/hooks';
-import { get } from '../lib/api.ts';
 import { plural } from '../lib/format.ts';
-import { useHub } from '../lib/hub.ts';
 import type { Address, LastError, SiteState } from '../lib/types.ts';
-import { useLoad } from '../lib/use-load.ts';
+import type { Loaded } from '../lib/use-load.ts';
 import { Time } from '../parts/time.tsx';
 import { linkTo } from './link.ts';
 
-const EVERY_MS = 15_000;
-
-export function StatePanel({ id }: { id: number }) {
-  const { status } = useHub();
-  const state = useLoad(`state ${id} ${status?.lastPublish?.at}`, (signal) =>
-    get<SiteState>(`/vhosts/${id}/state`, signal),
-  );
-  const { reload } = state;
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (!document.hidden) void reload();
-    }, EVERY_MS);
-    return () => clearInterval(timer);
-  }, [reload]);
-
+export function StatePanel({ state }: { state: Loaded<SiteState> }) {
   return (
-    <section class="site-state-panel" aria-label="Live state" aria-busy={!state.data}>
+    <section class="card site-state-panel" aria-label="Live state" aria-busy={!state.data}>
       <h2>Live state</h2>
       {state.error && <p class="muted">{state.error}</p>}
       {state.data && (
         <>
           <ul class="facts">
+            <ServedFact state={state.data} />
             {state.data.addresses.map((address) => (
               <AddressFact key={`${address.name} ${address.port}`} address={address} />
             ))}
-            {state.data.upstreams.map(({ address, up, error }) => (
-              <li key={address}>
-                <Lamp state={up === null ? 'unknown' : up ? 'good' : 'bad'} />
-                <span>
-                  Upstream <span class="mono">{address}</span>
-                  {up === false ? ' is down' : up ? ' is up' : ''}
-                  {error && (
-                    <span class="fact-words">
-                      {error.message} (<Time at={error.at} />)
-                    </span>
-                  )}
-                </span>
-              </li>
+            {state.data.upstreams.map((upstream) => (
+              <UpstreamFact key={upstream.address} upstream={upstream} />
             ))}
           </ul>
           <ErrorFact title="Last certificate error" error={state.data.errors.acme} />
-          <ErrorFact title="Last upstream error" error={state.data.errors.upstream} />
+          {!isShown(state.data) && (
+            <ErrorFact title="Last upstream error" error={state.data.errors.upstream} />
+          )}
         </>
       )}
     </section>
@@ -58,6 +33,53 @@ export function StatePanel({ id }: { id: number }) {
 
 function Lamp({ state }: { state: 'good' | 'bad' | 'unknown' }) {
   return <span class={`lamp lamp-${state}`} aria-hidden="true" />;
+}
+
+/** Whether an upstream that is down already shows the last upstream error. */
+const isShown = ({ upstreams, errors }: SiteState): boolean =>
+  upstreams.some(({ error }) => error !== null && error.message === errors.upstream?.message);
+
+function ServedFact({ state: { enabled, addresses } }: { state: SiteState }) {
+  const isServed = addresses.some(({ served }) => served);
+  const words = isServed ? 'Caddy serves this site.' : 'Caddy does not serve this site.';
+  return (
+    <li>
+      <Lamp state={isServed ? 'good' : enabled ? 'bad' : 'unknown'} />
+      <span>{enabled ? words : 'Turned off: Caddy does not serve this site.'}</span>
+    </li>
+  );
+}
+
+type Upstream = SiteState['upstreams'][number] & {
+  /** When it became up or down; ISO 8601. */
+  since?: string | null;
+  /** Why it cannot be known. */
+  unknown?: string | null;
+};
+
+function UpstreamFact({ upstream }: { upstream: Upstream }) {
+  const { address, up, error, since, unknown } = upstream;
+  return (
+    <li>
+      <Lamp state={up === null ? 'unknown' : up ? 'good' : 'bad'} />
+      <span>
+        Upstream <span class="mono">{address}</span>
+        {up === null ? ': state unknown' : up ? ' is up' : ' is down'}
+        {since && (
+          <>
+            {' '}
+            since <Time at={since} />
+          </>
+        )}
+        {up === null && unknown && <span class="fact-words">{unknown}</span>}
+        {error && (
+          <span class="fact-words">
+            {error.message} (<Time at={error.at} />)
+          </span>
+        )}
+      </span>
+    </li>
+  );
 }
 
 function AddressFact({ address }: { address: Address }) {

@@ -18,7 +18,7 @@ const page = (path = '/', headers: Record<string, string> = {}) =>
 
 describe('the dashboard', () => {
   test('has no page at an unknown address, and no file with an unknown name', async () => {
-    for (const path of ['/nowhere', '/sites', '/index.html', '/sites/1/x', '/..%2fpackage.json']) {
+    for (const path of ['/nowhere', '/site', '/index.html', '/sites/1/x', '/..%2fpackage.json']) {
       const answer = await page(path);
       expect(answer.status).toBe(404);
       expect(answer.body).toMatchObject({ code: 'NOT_FOUND' });

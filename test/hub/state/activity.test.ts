@@ -8,7 +8,13 @@ type Activity = {
   from: string;
   to: string;
   buckets: number;
-  vhosts: { id: number; requests: number[]; status4xx: number[]; status5xx: number[] }[];
+  vhosts: {
+    id: number;
+    hosts: string[];
+    requests: number[];
+    status4xx: number[];
+    status5xx: number[];
+  }[];
 };
 
 let owner: Owner;
@@ -67,6 +73,12 @@ test('each vhost has its own requests and errors; the most specific name counts'
     [exact, 1, 0, 1],
   ]);
   expect(activity.vhosts.map(({ id }) => id)).not.toContain(quiet);
+  const requested = activity.vhosts.map(({ id, hosts }) => [id, hosts.toSorted()]);
+  expect(requested.toSorted()).toEqual([
+    [both, ['a.example', 'b.example']],
+    [wild, ['x.example', 'y.example']],
+    [exact, ['c.example']],
+  ]);
   expect(Date.parse(activity.to) - Date.parse(activity.from)).toBe(3_600_000);
 
   const usual = await owner.call<Activity>('GET', '/vhosts/activity');
@@ -89,5 +101,22 @@ test('thousands of hosts with many labels do not slow down the hub', async () =>
   // It takes seconds if each label of each host is tried as a wildcard. Time spent waiting for other
   // programs does not count.
   expect(process.cpuUsage(before).user).toBeLessThan(1_000_000);
-  expect(vhosts).toEqual([{ id: 7, ...none }]);
+  expect(vhosts).toEqual([{ id: 7, hosts: ['x.wild.example'], ...none }]);
+});
+
+test('of the hosts of one vhost, only some are named, and all are counted', async () => {
+  const one = { requests: [1], status4xx: [0], status5xx: [0] };
+  const domains = Object.fromEntries(
+    Array.from({ length: 100 }, (_, at) => [`${at}.wild.example`, one]),
+  );
+  const counted: LogActivity = { from: null, to: null, buckets: 1, domains };
+  const activity = createActivity({
+    agent: { activity: async () => counted },
+    publisher: {
+      current: () => ({ preamble: '', vhosts: [{ id: 7, domain: ':80', config: 'respond ok' }] }),
+    },
+    now: () => new Date(),
+  } as unknown as ActivityDeps);
+  const [vhost] = (await activity.lastHour(1)).vhosts;
+  expect([vhost?.hosts.length, vhost?.requests]).toEqual([20, [100]]);
 });

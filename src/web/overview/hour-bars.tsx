@@ -1,0 +1,74 @@
+/** A plot of the last hour: a bar for each minute, leading to its requests, with marks for changes. */
+import { HOUR_MS, logsOf, requestsIn } from '../figures/hours.ts';
+import { count, duration, localTime, plural } from '../lib/format.ts';
+import type { Bucket, Entry, LogStats } from '../lib/types.ts';
+import { bucketLength } from '../logs/plot-data.ts';
+import { PublishMarks } from '../logs/publish-marks.tsx';
+import { barsPath, HEIGHT, WIDTH } from '../sites/spark-bars.ts';
+
+/** The span of the plot, and its bars: one a minute. */
+export const SPAN = { milliseconds: HOUR_MS, buckets: 60 } as const;
+
+type Props = { stats: LogStats | undefined; entries: readonly Entry[] };
+
+export function HourBars({ stats, entries }: Props) {
+  const buckets = stats?.buckets ?? [];
+  const requests = buckets.map(requestsIn);
+  const highest = Math.max(0, ...requests);
+  return (
+    <section class="card hour" aria-label="Requests of the last hour">
+      <div class="hour-head">
+        <h2>Requests</h2>
+        <span class="muted">
+          {stats && `${localTime(stats.from ?? '').slice(11, 16)} to `}
+          {stats && `${localTime(stats.to ?? '').slice(11, 16)}, 1 bar = ${bucketLength(stats)}`}
+          {highest > 0 && `, highest ${count(highest)}`}
+        </span>
+        <span class="hour-legend">
+          <span class="swatch hour-requests" aria-hidden="true" />
+          requests <span class="swatch hour-errors" aria-hidden="true" />
+          errors (5xx) <span class="hour-mark" aria-hidden="true" />
+          changes
+        </span>
+      </div>
+      <div class="hour-plot">
+        <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+          <path class="spark-requests" d={barsPath(requests, highest)} />
+          <path
+            class="spark-errors"
+            d={barsPath(
+              buckets.map((bucket) => bucket.requests['5xx']),
+              highest,
+            )}
+          />
+        </svg>
+        {/* For the pointer only: the numbers above lead there too. */}
+        <div class="hour-bars" aria-hidden="true">
+          {buckets.map((bucket) => (
+            <a
+              key={bucket.from}
+              tabIndex={-1}
+              href={logsOf({ from: bucket.from, to: bucket.to })}
+              title={titleOf(bucket)}
+            >
+              <span class="visually-hidden">{titleOf(bucket)}</span>
+            </a>
+          ))}
+        </div>
+        <PublishMarks stats={stats} entries={entries} />
+      </div>
+      {stats?.partial && <p class="muted">The numbers are incomplete.</p>}
+    </section>
+  );
+}
+
+function titleOf(bucket: Bucket): string {
+  const { from, p95 } = bucket;
+  const errors = bucket.requests['5xx'];
+  return [
+    localTime(from).slice(11, 16),
+    plural(requestsIn(bucket), 'request'),
+    ...(errors > 0 ? [`${plural(errors, 'error')} (5xx)`] : []),
+    ...(p95 === null ? [] : [`p95 ${duration(p95)}`]),
+  ].join(', ');
+}

@@ -1,0 +1,94 @@
+/** The first page: how the last hour was, what is wrong, and what was changed. */
+import type { ComponentChildren } from 'preact';
+import { HourTiles } from '../figures/hour-tiles.tsx';
+import { useFigures } from '../figures/use-figures.ts';
+import { get } from '../lib/api.ts';
+import type { VhostActivity } from '../lib/api-types.ts';
+import { useHub } from '../lib/hub.ts';
+import type { Entry, Vhost } from '../lib/types.ts';
+import { useEvery } from '../lib/use-every.ts';
+import { type Loaded, useLoad } from '../lib/use-load.ts';
+import { Notice } from '../parts/notice.tsx';
+import { SkeletonRows } from '../parts/skeleton-rows.tsx';
+import { BusiestSites } from './busiest-sites.tsx';
+import { CertificatesDue } from './certificates-due.tsx';
+import { FirstSteps } from './first-steps.tsx';
+import { HourBars, SPAN } from './hour-bars.tsx';
+import { LastChanges } from './last-changes.tsx';
+import { ProblemList } from './problem-list.tsx';
+
+const EVERY_MS = 30_000;
+
+export function Overview() {
+  const { status } = useHub();
+  const sites = useLoad('sites', (signal) => get<Vhost[]>('/vhosts', signal));
+  useEvery(EVERY_MS, sites.reload);
+  const isEmpty = sites.data?.length === 0;
+  return (
+    <>
+      <div class="page-head">
+        <h1>Overview</h1>
+        <a class="button primary" href="/sites/new">
+          New site
+        </a>
+      </div>
+      {sites.error && <Notice kind="error" title={sites.error} />}
+      {(!status || !sites.data) && !sites.error && <SkeletonRows rows={8} label="Loading" />}
+      {status && sites.data && (
+        <div class="overview">
+          <ProblemList status={status} />
+          {isEmpty ? <FirstSteps foreign={status.foreign} /> : <LastHour sites={sites.data} />}
+        </div>
+      )}
+    </>
+  );
+}
+
+function LastHour({ sites }: { sites: readonly Vhost[] }) {
+  const { status } = useHub();
+  const figures = useFigures({ domain: '', ...SPAN });
+  const activity = useLoad('activity', (signal) => get<VhostActivity>('/vhosts/activity', signal));
+  const changes = useLoad('changes', (signal) => get<Entry[]>('/changelog', signal));
+  useEvery(EVERY_MS, () => [activity, changes].map(({ reload }) => reload()));
+  return (
+    <>
+      {figures.error && <Notice kind="error" title={figures.error} />}
+      <HourTiles hours={figures.data?.hours} domain="" />
+      <HourBars stats={figures.data?.plot} entries={changes.data ?? []} />
+      <div class="overview-lists">
+        <Part title="Busiest sites" link={{ to: '/sites', label: 'All sites' }}>
+          <Listed of={activity}>{(data) => <BusiestSites sites={sites} activity={data} />}</Listed>
+        </Part>
+        <Part title="Certificates due">{status && <CertificatesDue status={status} />}</Part>
+        <Part title="Last changes" link={{ to: '/changelog', label: 'All changes' }}>
+          <Listed of={changes}>{(entries) => <LastChanges entries={entries} />}</Listed>
+        </Part>
+      </div>
+    </>
+  );
+}
+
+type PartProps = {
+  title: string;
+  link?: { to: string; label: string };
+  children: ComponentChildren;
+};
+
+function Part({ title, link, children }: PartProps) {
+  return (
+    <section class="card" aria-label={title}>
+      <div class="card-head">
+        <h2>{title}</h2>
+        {link && <a href={link.to}>{link.label}</a>}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+type ListedProps<T> = { of: Loaded<T>; children: (data: T) => ComponentChildren };
+
+function Listed<T>({ of: { data, error }, children }: ListedProps<T>) {
+  if (data !== undefined) return <>{children(data)}</>;
+  return error ? <p class="muted">{error}</p> : <SkeletonRows rows={5} label="Loading" />;
+}

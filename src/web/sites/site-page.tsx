@@ -1,0 +1,74 @@
+/** A site's own page: its state, figures, errors and requests, and the form to change it. */
+import { useState } from 'preact/hooks';
+import { takeFlash } from '../lib/flash.ts';
+import { useLoad } from '../lib/use-load.ts';
+import { Notice } from '../parts/notice.tsx';
+import { EDIT, useEditKey } from './edit-key.ts';
+import { hostsOf } from './hosts.ts';
+import { SiteForm } from './site-form.tsx';
+import { SiteTraffic } from './site-traffic.tsx';
+import { StatePanel } from './state-panel.tsx';
+import { loadSite } from './stored.ts';
+import { useSiteState } from './use-site-state.ts';
+
+export function SitePage({ id }: { id: number }) {
+  const [flash] = useState(takeFlash);
+  const stored = useLoad(`site ${id}`, (signal) => loadSite(id, signal));
+  const { site } = stored.data ?? {};
+  const state = useSiteState(id);
+  const hosts = site ? hostsOf(site, state.data) : [];
+  const [chosen, setChosen] = useState('');
+  const host = hosts.includes(chosen) ? chosen : (hosts[0] ?? '');
+  useEditKey(site !== undefined);
+  return (
+    <>
+      <div class="page-head">
+        <h1>{site?.domain ?? 'Site'}</h1>
+        {site && (
+          <>
+            <a class="button" href={`#${EDIT}`} title="Edit (E)">
+              Edit
+            </a>
+            <a class="button" href={host ? `/logs?domain=${encodeURIComponent(host)}` : '/logs'}>
+              Logs
+            </a>
+            <a class="button" href={`/changelog?domain=${encodeURIComponent(site.domain)}`}>
+              History
+            </a>
+          </>
+        )}
+      </div>
+      {flash && <Notice kind="success">{flash}</Notice>}
+      {stored.error && <Notice kind="error" title={stored.error} />}
+      {stored.data && site && (
+        <>
+          <StatePanel state={state} />
+          {hosts.length > 1 && (
+            <label class="site-host">
+              Requests to
+              <select value={host} onChange={(event) => setChosen(event.currentTarget.value)}>
+                {hosts.map((name) => (
+                  <option key={name}>{name}</option>
+                ))}
+              </select>
+            </label>
+          )}
+          {host === '' ? (
+            <p class="muted">
+              This site serves more than one name of its own, so its requests are only shown in the{' '}
+              <a href="/logs">logs</a>, by name.
+            </p>
+          ) : (
+            <SiteTraffic key={host} host={host} domain={site.domain} />
+          )}
+          <SiteForm
+            id={id}
+            stored={stored.data}
+            initial={site}
+            onStored={(now) => stored.set(() => now)}
+          />
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,34 @@
+/** Keyboard and scrolling of a form: where typing begins, Ctrl+S, and a refusal scrolled into view. */
+import type { RefObject } from 'preact';
+import { useEffect } from 'preact/hooks';
+
+type Form = RefObject<HTMLFormElement | null>;
+
+export function useFormKeys(form: Form): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== 's' || !(event.ctrlKey || event.metaKey) || event.altKey) return;
+      event.preventDefault();
+      // A dialog on top asks something first.
+      if (!document.querySelector('dialog[open]')) form.current?.requestSubmit();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, [form]);
+}
+
+/** Shows what is wrong: the first field or notice at fault. @param error null if nothing is */
+export function useFaultInView(form: Form, error: unknown): void {
+  useEffect(() => {
+    if (error === null) return;
+    const fault = form.current?.querySelector('[aria-invalid], [role=alert]');
+    fault?.scrollIntoView({ block: 'nearest' });
+  }, [form, error]);
+}
+
+/** Puts the cursor into the first field of an empty form. */
+export function useFirstField(form: Form, isEmpty: boolean): void {
+  useEffect(() => {
+    if (isEmpty) form.current?.querySelector('input')?.focus();
+  }, [form, isEmpty]);
+}

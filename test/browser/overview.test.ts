@@ -1,0 +1,199 @@
+/** The first page: the last hour, problems, certificates and changes, and where they lead. */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import type { LogPage, LogStats } from '../../src/web/lib/api-types.ts';
+import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
+import { ask } from '../harness/stack.ts';
+import { writeLog } from '../harness/traffic.ts';
+import { BROWSER_TIMEOUT_MS, tooWide, violations } from '../harness/visit.ts';
+
+setDefaultTimeout(BROWSER_TIMEOUT_MS);
+
+let dashboard: Dashboard;
+let page: Page;
+
+beforeAll(async () => {
+  dashboard = await startDashboard();
+  page = await dashboard.open();
+});
+
+afterAll(() => dashboard?.stop());
+
+const api = async <T>(path: string) =>
+  (await ask<T>(`${dashboard.stack.hub}${path}`, { headers: dashboard.owner.headers })).body;
+const tile = (label: string) => page.locator('.tile', { hasText: label });
+const figure = (label: string) => tile(label).locator('a.tile-value');
+const region = (name: string) => page.getByRole('region', { name });
+/** The query of the log that a link leads to. */
+const queryOf = async (link: ReturnType<typeof figure>) =>
+  new URL((await link.getAttribute('href')) ?? '', page.url()).searchParams;
+
+describe('an empty hub', () => {
+  test('shows no zeros, but the first three steps', async () => {
+    await page.goto('/');
+    await page.getByRole('heading', { name: 'Three steps to your first site' }).waitFor();
+    expect(await page.locator('.tile').count()).toBe(0);
+    expect(await page.locator('.first-steps > li').count()).toBe(3);
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Create your first site' }).click();
+    await page.getByRole('heading', { name: 'New site' }).waitFor();
+    // Where typing begins.
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe(
+      (await page.getByLabel('Domain').getAttribute('id')) ?? 'no field',
+    );
+  });
+
+  test('is not confused with one that does not answer', async () => {
+    await page.route('**/api/vhosts', (route) => route.fulfill({ status: 503, json: {} }));
+    await page.goto('/');
+    await page.getByRole('alert').getByText('The hub answered with status 503.').waitFor();
+    expect(await page.locator('.first-steps, .tile').count()).toBe(0);
+    await page.unroute('**/api/vhosts');
+  });
+});
+
+describe('with sites', () => {
+  beforeAll(async () => {
+    const { stack, owner, upstream } = dashboard;
+    const domains = ['http://busy.example', 'http://calm.example', 'http://gone.example'];
+    for (const domain of domains) {
+      const json = { domain, upstream, config: 'reverse_proxy {upstream}' };
+      const made = await ask(`${stack.hub}/vhosts`, { json, headers: owner.headers });
+      if (made.status !== 201) throw new Error(made.text);
+    }
+    writeLog(stack, [
+      { host: 'busy.example', minutesAgo: 10, requests: 40, status: 200 },
+      { host: 'busy.example', minutesAgo: 20, requests: 7, status: 502 },
+      { host: 'calm.example', minutesAgo: 30, requests: 5, status: 404 },
+      { host: 'busy.example', minutesAgo: 90, requests: 20, status: 200 },
+      { host: 'busy.example', minutesAgo: 90, requests: 1, status: 500 },
+      { host: 'busy.example', minutesAgo: 300, requests: 99, status: 500 },
+    ]);
+    await page.goto('/');
+    await figure('Requests').waitFor();
+  });
+
+  test('its numbers are those of the API, and lead to the requests they count', async () => {
+    expect(await figure('Requests').textContent()).toBe('52');
+    expect(await figure('Errors').textContent()).toBe('7');
+    expect(await tile('Requests').locator('.tile-before').textContent()).toBe(
+      '21 the hour before+148 %',
+    );
+    expect(await tile('Errors').locator('.tile-before').textContent()).toBe(
+      '1 the hour before+600 %',
+    );
+    const last = await queryOf(figure('Requests'));
+    const before = await queryOf(tile('Requests').locator('.tile-before a'));
+    expect(before.get('to')).toBe(last.get('from'));
+    const stats = await api<LogStats>(`/logs/stats?${last}&buckets=1`);
+    expect(stats.requests).toBe(52);
+    const p95 = stats.buckets[0]?.p95;
+    expect(await figure('p95').textContent()).toBe(`${p95} ms`);
+    const errors = await queryOf(figure('Errors'));
+    expect((await api<LogPage>(`/logs?${errors}`)).total).toBe(7);
+    await figure('Errors').click();
+    await page.locator('.log-extent', { hasText: '1–7 of 7' }).waitFor();
+    await page.goBack();
+    await figure('Errors').waitFor();
+  });
+
+  test('the busiest sites come first, each with its requests', async () => {
+    const rows = region('Busiest sites').locator('tbody tr');
+    await rows.first().waitFor();
+    const texts = await rows.evaluateAll((all) =>
+      all.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.textContent?.trim())),
+    );
+    expect(texts).toEqual([
+      ['http://busy.example', '47', '7'],
+      ['http://calm.example', '5', '0'],
+    ]);
+    const requests = rows.first().getByRole('link', { name: '47' });
+    expect((await api<LogPage>(`/logs?${await queryOf(requests)}`)).total).toBe(47);
+  });
+
+  test('a bar of the plot leads to the requests of its minute', async () => {
+    const bar = page.locator('.hour-bars a[title*="7 errors"]');
+    const query = await queryOf(bar);
+    expect((await api<LogPage>(`/logs?${query}`)).total).toBe(7);
+  });
+
+  test('changes are listed and marked on the plot, and lead to their entries', async () => {
+    // A period ends with a whole second, and the changes were made just now.
+    await page.clock.install();
+    await page.goto('/');
+    await page.clock.runFor(60_000);
+    const mark = page.locator('.log-marks a').first();
+    await mark.waitFor();
+    expect(await mark.getAttribute('title')).toContain('create http://busy.example by Ada');
+    const entries = await api<{ id: number; domain: string }[]>('/changelog');
+    const [newest] = entries;
+    await region('Last changes').getByRole('link', { name: 'Created http://gone.example' }).click();
+    await page.locator(`#change-${newest?.id}:focus`).waitFor();
+  });
+
+  test('a problem is named, with a link to its site', async () => {
+    const [{ id } = { id: 0 }] = await api<{ id: number }[]>('/vhosts');
+    const whole = await api<Record<string, unknown>>('/status');
+    const broken = [{ id, domain: 'http://busy.example', detail: 'no such directive' }];
+    // A stand-in: Caddy no longer accepts a stored config only after it was exchanged.
+    await page.route('**/api/status', (route) => route.fulfill({ json: { ...whole, broken } }));
+    await page.goto('/');
+    const problem = region('Problems')
+      .getByRole('listitem')
+      .filter({ hasText: 'no such directive' });
+    await problem.getByRole('link').click();
+    await page.getByRole('heading', { name: 'http://busy.example' }).waitFor();
+    await page.unroute('**/api/status');
+  });
+
+  test('a certificate that is due leads to its site', async () => {
+    const [{ id } = { id: 0 }] = await api<{ id: number }[]>('/vhosts');
+    const whole = await api<Record<string, unknown>>('/status');
+    const due = { id, domain: 'busy.example', name: 'busy.example', issuer: 'x', daysLeft: 3 };
+    const certificates = [{ ...due, notAfter: '2026-11-24T00:00:00.000Z', overdue: true }];
+    // A stand-in: no authority issues a certificate of three days here.
+    await page.route('**/api/status', (route) =>
+      route.fulfill({ json: { ...whole, certificates } }),
+    );
+    await page.goto('/');
+    await region('Certificates due').getByText('3 days, not renewed').waitFor();
+    expect(await region('Certificates due').getByRole('link').getAttribute('href')).toBe(
+      `/sites/${id}`,
+    );
+    await page.unroute('**/api/status');
+  });
+
+  test('nothing is asked twice while it loads', async () => {
+    const asked: string[] = [];
+    const fresh = await dashboard.open();
+    fresh.on('request', (request) => {
+      const { pathname, searchParams } = new URL(request.url());
+      if (pathname.startsWith('/api/') && pathname !== '/api/status')
+        asked.push(`${pathname} ${searchParams.get('buckets') ?? ''}`);
+    });
+    await fresh.goto('/');
+    await fresh.locator('.numbers').waitFor();
+    await fresh.locator('a.tile-value').first().waitFor();
+    await fresh.getByRole('region', { name: 'Last changes' }).getByRole('link').nth(1).waitFor();
+    expect(asked.toSorted()).toEqual([...new Set(asked)].toSorted());
+    await fresh.context().close();
+  });
+
+  test('it is accessible in light and dark, and fits into 320 pixels', async () => {
+    await page.goto('/');
+    await page.locator('.numbers').waitFor();
+    expect(await violations(page)).toEqual([]);
+    expect(await tooWide(page)).toBe(0);
+  });
+
+  test('an address of the list from before leads to the list', async () => {
+    await page.goto('/?q=calm');
+    await page.getByText('1 of 3 sites').waitFor();
+    expect(new URL(page.url()).pathname).toBe('/sites');
+    expect(new URL(page.url()).searchParams.get('q')).toBe('calm');
+  });
+
+  test('the browser reported no errors', () => {
+    expect(dashboard.browserErrors()).toEqual([]);
+  });
+});

@@ -1,0 +1,286 @@
+/** A site's own page: state, figures, errors and requests, and the form below. */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import type { LogPage, LogStats, Vhost } from '../../src/web/lib/api-types.ts';
+import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
+import { ask, freePort, until } from '../harness/stack.ts';
+import { writeLog } from '../harness/traffic.ts';
+import { answerNext, BROWSER_TIMEOUT_MS, tooWide, violations } from '../harness/visit.ts';
+import { shiftOf, watchShifts } from './shifts.ts';
+
+setDefaultTimeout(BROWSER_TIMEOUT_MS);
+
+let dashboard: Dashboard;
+let page: Page;
+let site: Vhost;
+/** Nothing listens there. */
+const closed = `127.0.0.1:${freePort()}`;
+
+beforeAll(async () => {
+  dashboard = await startDashboard();
+  const { stack } = dashboard;
+  site = await make('http://down.example', closed);
+  await make('http://other.example', dashboard.upstream);
+  writeLog(stack, [
+    { host: 'down.example', minutesAgo: 10, requests: 12, status: 200 },
+    { host: 'down.example', minutesAgo: 90, requests: 6, status: 200 },
+    { host: 'other.example', minutesAgo: 5, requests: 30, status: 500 },
+  ]);
+  for (const path of ['/a', '/b']) await stack.served('down.example', path);
+  await until(async () => {
+    const { total } = await api<LogPage>('/logs?domain=down.example&status=502');
+    return total === 2;
+  }, 'both errors in the log');
+  page = await dashboard.open();
+});
+
+afterAll(() => dashboard?.stop());
+
+const api = async <T>(path: string) =>
+  (await ask<T>(`${dashboard.stack.hub}${path}`, { headers: dashboard.owner.headers })).body;
+const make = async (domain: string, upstream: string, config = 'reverse_proxy {upstream}') => {
+  const { headers } = dashboard.owner;
+  const json = { domain, upstream, config };
+  const made = await ask<Vhost>(`${dashboard.stack.hub}/vhosts`, { json, headers });
+  if (made.status !== 201) throw new Error(made.text);
+  return made.body;
+};
+const region = (name: string) => page.getByRole('region', { name });
+const config = (on = page) => on.getByLabel('Config');
+const open = async (on = page, hash = '') => {
+  await on.goto(`/sites/${site.id}${hash}`);
+  await config(on).waitFor();
+};
+const change = async (json: Partial<Vhost>) => {
+  const { headers } = dashboard.owner;
+  const url = `${dashboard.stack.hub}/vhosts/${site.id}`;
+  const answer = await ask(url, { method: 'PUT', json, headers });
+  if (answer.status !== 200) throw new Error(answer.text);
+};
+const boxOf = async (name: string, on: Page) => {
+  const box = await on.getByRole('button', { name }).boundingBox();
+  if (!box) throw new Error(`${name} is not shown`);
+  return box;
+};
+/** Whether the button itself is at its centre, and nothing on top of it. */
+const isOnTop = (on: Page, name: string) =>
+  on.getByRole('button', { name }).evaluate((button) => {
+    const { left, top, width, height } = button.getBoundingClientRect();
+    return document.elementFromPoint(left + width / 2, top + height / 2) === button;
+  });
+
+describe('a site’s page', () => {
+  test('says at its head that the upstream is down, and in which words', async () => {
+    await open();
+    const state = region('Live state');
+    await state.getByText('Caddy serves this site.').waitFor();
+    const upstream = state.getByRole('listitem').filter({ hasText: closed });
+    expect(await upstream.textContent()).toContain('is down');
+    expect(await upstream.textContent()).toContain('connection refused');
+    const text = await state.textContent();
+    expect(text?.split('connection refused').length).toBe(2);
+  });
+
+  test('since when, and why it is not known, if the hub says so', async () => {
+    type State = { upstreams: object[] };
+    const whole = await api<State>(`/vhosts/${site.id}/state`);
+    const since = new Date(Date.now() - 3 * 3_600_000).toISOString();
+    const upstreams = [
+      { ...whole.upstreams[0], address: 'a:1', up: false, since },
+      { ...whole.upstreams[0], address: 'b:1', up: null, error: null, unknown: 'It is dynamic.' },
+    ];
+    // A stand-in: three hours do not pass here.
+    await page.route('**/state', (route) => route.fulfill({ json: { ...whole, upstreams } }));
+    await open();
+    const fact = (address: string) =>
+      region('Live state').getByRole('listitem').filter({ hasText: address });
+    expect(await fact('a:1').textContent()).toContain('is down since 3 hours ago');
+    expect(await fact('b:1').textContent()).toContain('state unknownIt is dynamic.');
+    await page.unroute('**/state');
+  });
+
+  test('counts only its own requests, as the API does', async () => {
+    await open();
+    const requests = page.locator('.tile', { hasText: 'Requests' }).locator('a.tile-value');
+    await requests.waitFor();
+    await until(async () => {
+      await page.reload();
+      await requests.waitFor();
+      return (await requests.textContent()) === '14';
+    }, 'the period to include the latest requests');
+    const query = new URL((await requests.getAttribute('href')) ?? '', page.url()).searchParams;
+    expect(query.get('domain')).toBe('down.example');
+    expect((await api<LogStats>(`/logs/stats?${query}`)).requests).toBe(14);
+    expect((await api<LogPage>(`/logs?${query}`)).total).toBe(14);
+    const errors = page.locator('.tile', { hasText: 'Errors' }).locator('a.tile-value');
+    expect(await errors.textContent()).toBe('2');
+    await page.locator('.log-plot-requests canvas').waitFor();
+    await page
+      .getByRole('region', { name: 'Requests and latency' })
+      .getByText('20')
+      .first()
+      .waitFor();
+  });
+
+  test('shows the last errors in the upstream’s own words, and leads to all of them', async () => {
+    const rows = region('Last errors').getByRole('listitem');
+    await rows.nth(1).waitFor();
+    const texts = await rows.allTextContents();
+    expect(texts.length).toBe(2);
+    for (const text of texts) expect(text).toContain('connection refused');
+    await region('Last errors').getByRole('link', { name: 'All errors' }).click();
+    await page.locator('.log-extent', { hasText: '1–2 of 2' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('domain')).toBe('down.example');
+    await page.goBack();
+  });
+
+  test('shows the last requests, newest first, and opens one to all that Caddy wrote', async () => {
+    const rows = region('Last requests').getByRole('listitem');
+    await rows.nth(7).waitFor();
+    expect((await rows.first().textContent()) ?? '').toContain('/b');
+    await rows.first().getByRole('button').click();
+    const dialog = page.getByRole('dialog', { name: 'Request' });
+    await dialog.getByText('User agent').waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+  });
+
+  test('does not show requests of nobody: a pattern has none of its own', async () => {
+    const { id } = await make('http://*.pattern.example', '', 'respond here');
+    await page.goto(`/sites/${id}`);
+    await page.getByText('only shown in the logs, by name').waitFor();
+    expect(await page.locator('.tile, .requests').count()).toBe(0);
+    await config().waitFor();
+  });
+});
+
+test('a site with several names shows the requests to one of them', async () => {
+  const { stack } = dashboard;
+  const block = 'http://one.example, http://two.example {\n\trespond here\n}';
+  const both = await make('http://one.example', '', block);
+  writeLog(stack, [
+    { host: 'one.example', minutesAgo: 3, requests: 2, status: 200 },
+    { host: 'two.example', minutesAgo: 2, requests: 5, status: 200 },
+  ]);
+  await page.goto(`/sites/${both.id}`);
+  const requests = page.locator('.tile', { hasText: 'Requests' }).locator('a.tile-value');
+  await requests.and(page.getByText('2', { exact: true })).waitFor();
+  await page.getByLabel('Requests to').selectOption('two.example');
+  await requests.and(page.getByText('5', { exact: true })).waitFor();
+  expect(await requests.getAttribute('href')).toContain('domain=two.example');
+});
+
+describe('the form', () => {
+  test('is reached by the key E, by its button and by its address', async () => {
+    const focused = () => page.locator('#edit:focus').waitFor();
+    await open();
+    await page.keyboard.press('e');
+    await focused();
+    expect(await config().inputValue()).toBe('reverse_proxy {upstream}');
+    await open();
+    await page.getByRole('link', { name: 'Edit', exact: true }).click();
+    await focused();
+    await open(page, '#edit');
+    await focused();
+  });
+
+  test('is saved by Ctrl+S, unless nothing has changed', async () => {
+    await open();
+    await page.keyboard.press('Control+s');
+    expect(await page.getByRole('alert').count()).toBe(0);
+    await config().fill('reverse_proxy {upstream}\nheader X-By keys');
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved and live.').waitFor();
+    expect((await api<Vhost>(`/vhosts/${site.id}`)).config).toContain('X-By keys');
+  });
+
+  test('offers the choice of a conflict where the save bar is, and nothing covers it', async () => {
+    for (const viewport of [
+      { width: 375, height: 640 },
+      { width: 1280, height: 600 },
+    ]) {
+      const seen = await dashboard.open({ viewport });
+      await open(seen);
+      await config(seen).fill(`reverse_proxy {upstream}\nheader X-By ${viewport.width}`);
+      await change({ config: `reverse_proxy {upstream}\nheader X-By other-${viewport.width}` });
+      await seen.keyboard.press('Control+s');
+      await seen.getByText('Someone else changed this site').waitFor();
+      expect(await seen.getByRole('button', { name: 'Save and publish' }).count()).toBe(0);
+      for (const name of ['Discard my changes', 'Keep my changes']) {
+        const { y, height } = await boxOf(name, seen);
+        expect(y).toBeGreaterThanOrEqual(0);
+        expect(y + height).toBeLessThanOrEqual(viewport.height);
+        expect(await isOnTop(seen, name)).toBe(true);
+      }
+      await seen.getByRole('button', { name: 'Discard my changes' }).click();
+      await seen.getByRole('button', { name: 'Save and publish' }).waitFor();
+      expect(await config(seen).inputValue()).toContain(`other-${viewport.width}`);
+      await seen.context().close();
+    }
+  });
+
+  test('scrolls a refusal into view on a phone, above the save bar', async () => {
+    const phone = await dashboard.open({ viewport: { width: 375, height: 640 } });
+    await open(phone);
+    await config(phone).fill(`${'# line\n'.repeat(40)}reverse_prox {upstream}`);
+    await phone.evaluate(() => scrollTo(0, 0));
+    await phone.keyboard.press('Control+s');
+    const words = phone.getByRole('alert').locator('.proxy-words');
+    await words.waitFor();
+    await until(async () => {
+      const [box, bar] = await Promise.all([
+        words.boundingBox(),
+        phone.locator('.save-bar').boundingBox(),
+      ]);
+      return box && bar && box.y >= 0 && box.y + box.height <= bar.y;
+    }, 'the words to be in view');
+    await phone.getByLabel('Domain').fill('not a domain');
+    await config(phone).fill('respond here');
+    await phone.keyboard.press('Control+s');
+    await phone.locator('.field-error').waitFor();
+    await until(async () => {
+      const box = await phone.getByLabel('Domain').boundingBox();
+      return box && box.y >= 0 && box.y + box.height <= 640;
+    }, 'the field at fault to be in view');
+    await phone.context().close();
+  });
+
+  test('shows a new name at the head after it was saved', async () => {
+    await open();
+    await page.getByLabel('Domain').fill('http://renamed.example');
+    await page.keyboard.press('Control+s');
+    await page.getByRole('heading', { name: 'http://renamed.example' }).waitFor();
+    await change({ domain: 'http://down.example' });
+  });
+
+  test('asks before it is left by a link at the head', async () => {
+    await open();
+    await config().fill('respond unsaved');
+    const asked = answerNext(page, false);
+    await region('Last errors').getByRole('link', { name: 'All errors' }).click();
+    expect(await asked).toContain('Leave without saving?');
+    expect(await config().inputValue()).toBe('respond unsaved');
+  });
+});
+
+test('the page does not shift while it loads', async () => {
+  const seen = await dashboard.open();
+  await watchShifts(seen);
+  await open(seen);
+  await seen.locator('.request-error').first().waitFor();
+  await seen.locator('.log-plot-requests canvas').waitFor();
+  expect(await shiftOf(seen)).toBeLessThan(0.1);
+  await seen.context().close();
+});
+
+test('the page is accessible in light and dark, and fits into 320 pixels', async () => {
+  await open();
+  await page.locator('.request-error').first().waitFor();
+  await page.locator('.log-plot-requests canvas').waitFor();
+  expect(await violations(page)).toEqual([]);
+  expect(await tooWide(page)).toBe(0);
+});
+
+test('the browser reported no errors', () => {
+  expect(dashboard.browserErrors()).toEqual([]);
+});

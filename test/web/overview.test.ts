@@ -1,0 +1,169 @@
+/** What the overview and a site's page compute from the hub's answers. */
+import { describe, expect, test } from 'bun:test';
+import { changeOf, hoursOf, hoursRequest, rangeUntil } from '../../src/web/figures/hours.ts';
+import { busiest } from '../../src/web/overview/busiest.ts';
+import { problemLines } from '../../src/web/overview/problem-lines.ts';
+import { hostsOf } from '../../src/web/sites/hosts.ts';
+import { site, status } from './samples.ts';
+
+const NOW = new Date('2026-11-20T18:00:00.900Z');
+
+describe('the change of a number', () => {
+  test('is not shown without anything to compare with, or too small to see', () => {
+    expect(changeOf(5, 0)).toBe('');
+    expect(changeOf(5, null)).toBe('');
+    expect(changeOf(null, 5)).toBe('');
+    expect(changeOf(1001, 1000)).toBe('');
+  });
+
+  test('is in percent, with its sign', () => {
+    expect(changeOf(110, 100)).toBe('+10 %');
+    expect(changeOf(50, 100)).toBe('−50 %');
+    expect(changeOf(0, 100)).toBe('−100 %');
+    expect(changeOf(5_000, 100)).toBe('+4,900 %');
+  });
+});
+
+describe('the last two hours', () => {
+  const bucket = (ok: number, bad: number) => ({
+    from: 'a',
+    to: 'b',
+    requests: { '1xx': 0, '2xx': ok, '3xx': 1, '4xx': 2, '5xx': bad, other: 0 },
+    p50: 3,
+    p95: null,
+  });
+
+  test('are not read from anything but two buckets', () => {
+    expect(hoursOf({ buckets: [] })).toBeUndefined();
+    expect(hoursOf({ buckets: [bucket(1, 0)] })).toBeUndefined();
+  });
+
+  test('are one request, and end with a whole second', () => {
+    expect(rangeUntil(NOW, 1_000).to).toBe('2026-11-20T18:00:00.000Z');
+    const query = new URLSearchParams(hoursRequest(NOW, 'a.example').split('?')[1]);
+    expect(Object.fromEntries(query)).toEqual({
+      domain: 'a.example',
+      from: '2026-11-20T16:00:00.000Z',
+      to: '2026-11-20T18:00:00.000Z',
+      buckets: '2',
+    });
+  });
+
+  test('count all requests, and only 5xx as errors', () => {
+    const hours = hoursOf({ buckets: [bucket(10, 4), bucket(20, 5)] });
+    expect(hours?.before).toEqual({
+      from: 'a',
+      to: 'b',
+      requests: 17,
+      errors: 4,
+      p50: 3,
+      p95: null,
+    });
+    expect(hours?.last.requests).toBe(28);
+    expect(hours?.last.errors).toBe(5);
+  });
+});
+
+describe('the hosts of a site', () => {
+  const certain = { port: 80, served: true, tls: false, automated: false };
+  const addresses = (...names: string[]) => ({
+    addresses: names.map((name) => ({
+      ...certain,
+      name,
+      certificate: null,
+      reason: null,
+      checkedAt: null,
+    })),
+  });
+
+  test('leave out patterns and any host', () => {
+    expect(hostsOf({ domain: '*.example.org' }, undefined)).toEqual([]);
+    expect(hostsOf({ domain: ':8080' }, undefined)).toEqual([]);
+    expect(hostsOf({ domain: '*.a.example' }, addresses('*.a.example', ''))).toEqual([]);
+  });
+
+  test('are that of its domain, until those of its addresses are known', () => {
+    const site = { domain: 'http://a.example:8080' };
+    expect(hostsOf(site, undefined)).toEqual(['a.example']);
+    expect(hostsOf(site, addresses())).toEqual(['a.example']);
+    expect(hostsOf(site, addresses('a.example', 'b.example', 'a.example'))).toEqual([
+      'a.example',
+      'b.example',
+    ]);
+  });
+});
+
+describe('the busiest sites', () => {
+  const range = { from: '2026-11-20T17:00:00.000Z', to: '2026-11-20T18:00:00.000Z', buckets: 2 };
+  const counts = (id: number, requests: number[], status5xx = [0, 0]) => ({
+    id,
+    hosts: [`host-${id}.example`],
+    requests,
+    status4xx: [0, 0],
+    status5xx,
+  });
+
+  test('do not include a site that was deleted', () => {
+    const activity = { ...range, vhosts: [counts(1, [5, 5]), counts(9, [50, 50])] };
+    expect(
+      busiest([site({ id: 1, domain: 'a.example' })], activity, 5).map(({ id }) => id),
+    ).toEqual([1]);
+  });
+
+  test('come with the most requests first, and lead to their logs', () => {
+    const sites = [
+      site({ id: 1, domain: 'http://a.example' }),
+      site({ id: 2, domain: 'b.example' }),
+      site({ id: 3, domain: 'c.example' }),
+    ];
+    const vhosts = [counts(1, [1, 1]), counts(2, [4, 5], [1, 2]), counts(3, [3, 0])];
+    const [first, second, ...rest] = busiest(sites, { ...range, vhosts }, 2);
+    expect(rest).toEqual([]);
+    expect(second?.id).toBe(3);
+    expect(first).toMatchObject({ id: 2, requests: 9, errors: 3 });
+    const query = new URLSearchParams(first?.logs.errors.split('?')[1]);
+    expect(Object.fromEntries(query)).toEqual({
+      domain: 'host-2.example',
+      status: '5xx',
+      from: range.from,
+      to: range.to,
+    });
+  });
+
+  test('requested by several names lead to their own page, since the log filters by one', () => {
+    const hosts = ['a.example', 'b.example'];
+    const activity = { ...range, vhosts: [{ ...counts(1, [1, 1]), hosts }] };
+    const [first] = busiest([site({ id: 1, domain: '*.example' })], activity, 5);
+    expect(first?.logs).toEqual({ requests: '/sites/1', errors: '/sites/1' });
+  });
+});
+
+describe('the problems', () => {
+  test('are none if all is well, and are not derived where the hub reports them', () => {
+    expect(problemLines(status())).toEqual([]);
+    expect(problemLines({ ...status(), drift: true, problems: [] })).toEqual([]);
+  });
+
+  test('are those that the hub reports, in its order', () => {
+    const since = '2026-11-20T17:00:00.000Z';
+    const lines = problemLines({
+      ...status(),
+      problems: [
+        { level: 'bad', message: 'It is down.', since, vhost: { id: 4, domain: 'a.example' } },
+        { level: 'warn', message: 'Look at it.', since },
+      ],
+    });
+    expect(lines).toEqual([
+      { level: 'bad', text: 'It is down.', link: { to: '/sites/4', label: 'a.example' }, since },
+      { level: 'warn', text: 'Look at it.', since },
+    ]);
+  });
+
+  test('are otherwise derived from the rest of the status', () => {
+    const broken = [{ id: 7, domain: 'b.example', detail: 'unrecognized directive' }];
+    const [line] = problemLines(status({ broken }));
+    expect(line?.text).toContain('b.example');
+    expect(line?.text).toContain('unrecognized directive');
+    expect(line).toMatchObject({ level: 'bad', link: { to: '/sites/7' }, since: null });
+  });
+});
