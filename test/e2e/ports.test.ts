@@ -110,6 +110,12 @@ describe.skipIf(probe === null)('Caddy’s ports', () => {
     expect(caddyfile()).toBe(before);
     expect(await network.run(`${visit}:8080/`)).toBe('hello');
 
+    // The next one that takes the port is named, not the last.
+    other = await startDebiansCaddy(network);
+    expect((await ports()).out).toContain(`80 is held by caddy (pid ${other.pid})`);
+    other.kill();
+    await other.exited;
+
     // What Caddy itself has on port 80 is in nobody's way.
     const there = { domain: ':80', config: ':80 {\n\trespond there\n}' };
     expect(await api('/vhosts', there)).toMatchObject({ enabled: true });
