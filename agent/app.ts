@@ -34,6 +34,7 @@ import {
   ValidateAnswer,
   ValidateRequest,
 } from '../src/shared/wire.ts';
+import { PortsAnswer } from '../src/shared/wire-ports.ts';
 import {
   AuthoritiesAnswer,
   CertificatesAnswer,
@@ -155,6 +156,9 @@ export function createAgent(deps: AgentDeps) {
     .get('/proxy/status', ({ query }) => proxy.status(query.hub), {
       query: StatusQuery,
       response: { 200: ProxyStatus, 400: AgentErrorBody },
+    })
+    .get('/proxy/ports', async () => ({ ports: await proxy.ports() }), {
+      response: { 200: PortsAnswer },
     })
     .get('/logs', async ({ query }) => state.explain(await logs.page(parseLogQuery(query))), {
       query: LogQuery,

@@ -1,6 +1,7 @@
 /** The entry point: takes arguments and environment, sets the exit code; only this file exits. */
 import { existsSync, readFileSync } from 'node:fs';
 import { isatty } from 'node:tty';
+import { readAddresses } from './program/addresses.ts';
 import { type Cli, EXIT } from './program/cli/command.ts';
 import { COMMANDS } from './program/cli/commands.ts';
 import { parseWords } from './program/cli/parse.ts';
@@ -63,8 +64,10 @@ const cli: Cli = {
     runsSystemd: existsSync('/run/systemd/system'),
     // Where a binary's embedded files are.
     program: Bun.main.startsWith('/$bunfs/') ? process.execPath : null,
+    addresses: readAddresses,
   },
   confirm: (question) => confirm(question),
+  ask: (question, usual) => prompt(question, usual)?.trim() || usual,
   stopSignal: () =>
     new Promise((resolve) => {
       // A second signal changes nothing: what is in progress completes.

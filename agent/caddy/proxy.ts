@@ -6,6 +6,7 @@ import { hasHeredocs } from '../../src/shared/caddyfile/dialect.ts';
 import { Failure } from '../../src/shared/failure.ts';
 import type { Log } from '../../src/shared/log.ts';
 import type { ProxyStatus } from '../../src/shared/wire.ts';
+import type { PortState } from '../../src/shared/wire-ports.ts';
 import { createWarnings, type Warnings } from '../warnings.ts';
 import { endLastLines, makeLogFolder } from './access-log/files.ts';
 import { createLogWatch } from './access-log/watch.ts';
@@ -22,6 +23,7 @@ import { createReload, type Reload } from './reload.ts';
 import { type Reopener, startReopener } from './reopener.ts';
 import { createRestrictions } from './restrictions.ts';
 import { parseStampId } from './stamp-id.ts';
+import { createStandardPorts } from './standard-ports.ts';
 import { createCaddyStorage } from './storage/storage.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
 import type { CaddyUser } from './user.ts';
@@ -68,6 +70,8 @@ export type ProxyControl = {
    * @throws file system errors if the Caddyfile cannot be read
    */
   status(hub?: string): Promise<ProxyStatus>;
+  /** Who has ports 80 and 443. Never fails. */
+  ports(): Promise<PortState[]>;
   /** How often a managed proxy was started or adopted; empty if another program runs it. */
   starts(): Readonly<Record<string, number>>;
   /** @throws Error if the program is not a supported Caddy; file system errors of its folders */
@@ -245,6 +249,8 @@ export function createProxy(
         ...(closed.length > 0 ? { closed: closed.map(describe) } : {}),
       };
     },
+
+    ports: createStandardPorts({ admin, watch, pid: () => supervisor?.pid() ?? null }),
 
     starts: () => supervisor?.starts() ?? {},
 

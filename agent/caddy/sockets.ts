@@ -1,12 +1,10 @@
 /** The sockets that programs listen on, as Linux shows them (proc(5)). */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import type { Holder } from '../../src/shared/wire-ports.ts';
 
 /** A row of the kernel's socket tables. */
 type Socket = { inode: string; port: number; listens: boolean };
 type Network = 'tcp' | 'udp';
-
-/** A program that listens on a port. */
-export type Holder = { pid: number; name: string };
 
 /** The inodes of all sockets in this network namespace that listen on a port, in order. */
 export const listeningInodes = (port: number, network: Network = 'tcp'): string[] =>
@@ -55,12 +53,20 @@ export function holdersOf(port: number, network: Network): Holder[] {
     try {
       const own = socketsOf(pid);
       if (!inodes.some((inode) => own.has(inode))) return [];
-      return [{ pid, name: readFileSync(`/proc/${pid}/comm`, 'utf8').trim() }];
+      const name = readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
+      return [{ pid, name, unit: unitIn(readFileSync(`/proc/${pid}/cgroup`, 'utf8')) }];
     } catch {
       return [];
     }
   });
 }
+
+/**
+ * The system service in the text of /proc/PID/cgroup (cgroups(7)), of which systemd may have nested
+ * slices; null for a program of a login, a user's service or a container.
+ */
+export const unitIn = (cgroup: string): string | null =>
+  /\/system\.slice\/(?:[^/\n]+\.slice\/)*([\w@.:-]+\.service)(?:\/|$)/m.exec(cgroup)?.[1] ?? null;
 
 function linkOf(path: string): string {
   try {

@@ -38,6 +38,7 @@ import { certificateRoutes } from './state/certificate-routes.ts';
 import { healthRoutes } from './state/health-routes.ts';
 import type { HubMetrics } from './state/metrics.ts';
 import { hubMetricsRoutes } from './state/metrics-routes.ts';
+import { portsRoutes } from './state/ports-routes.ts';
 import { statusRoutes } from './state/status-routes.ts';
 import { vhostStateRoutes } from './state/vhost-state-routes.ts';
 import { createWarningsAfter } from './state/warnings.ts';
@@ -123,6 +124,7 @@ export function createHub(deps: HubDeps) {
     .use(vhostBulkRoutes({ publisher, warningsAfter, guard, bodyLimit }))
     .use(logRoutes({ agent, guard }))
     .use(statusRoutes({ ...deps, startedAt: deps.elapsed(), guard }))
+    .use(portsRoutes({ agent, publisher, guard }))
     .use(changelogRoutes({ changelog: createChangelog(deps.db), publisher, guard }))
     .use(preambleRoutes({ ...deps, guard, bodyLimit }))
     .use(exportRoutes({ publisher, guard }))

@@ -67,7 +67,7 @@ function whyNot({ of, host, port }: Address, cause: unknown): string {
     case 'EADDRINUSE':
       return `${of}_PORT: port ${port} on ${host} is taken by another program`;
     case 'EACCES':
-      return `${of}_PORT: port ${port} is forbidden: ports below 1024 are for root`;
+      return `${of}_PORT: ${forbidden(port)}`;
     // The last three: a name that does not resolve, or an address without its interface (fe80::1).
     case 'EADDRNOTAVAIL':
     case 'EAGAIN':
@@ -78,6 +78,9 @@ function whyNot({ of, host, port }: Address, cause: unknown): string {
       return `cannot listen on ${host}, port ${port}: ${messageOf(cause)}`;
   }
 }
+
+const forbidden = (port: number): string =>
+  `port ${port} is forbidden: ports below 1024 are for root`;
 
 /** A unix socket that an app listens on. */
 export type LocalListening = { stop: () => Promise<void> };
@@ -100,12 +103,13 @@ export function listenLocally(app: AnyElysia, path: string): LocalListening {
   }
 }
 
-/** Whether a port is free on all addresses at this moment. */
-export function canListen(port: number): boolean {
+/** Why a port cannot be opened on all addresses at this moment; null if it can be. */
+export function whyClosed(port: number): string | null {
   try {
     Bun.listen({ hostname: '0.0.0.0', port, exclusive: true, socket: { data() {} } }).stop(true);
-    return true;
-  } catch {
-    return false;
+    return null;
+  } catch (cause) {
+    const isForbidden = (cause as NodeJS.ErrnoException).code === 'EACCES';
+    return isForbidden ? forbidden(port) : `port ${port} is taken by another program`;
   }
 }

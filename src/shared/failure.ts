@@ -31,6 +31,10 @@ export const FAILURES = {
   NOT_FOUND: { status: 404, meaning: 'There is nothing with this id.' },
   BODY_TOO_SLOW: { status: 408, meaning: 'The body took too long to arrive.' },
   DOMAIN_TAKEN: { status: 409, meaning: 'Another vhost already has this domain.' },
+  PORT_UNAVAILABLE: {
+    status: 409,
+    meaning: 'Another program holds the port, or the proxy’s user may not open it.',
+  },
   LAST_USER: { status: 409, meaning: 'The last account cannot be deleted.' },
   STALE: { status: 409, meaning: 'The live configuration is not the one this would replace.' },
   IMPORT_FIRST: {

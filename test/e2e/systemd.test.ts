@@ -37,7 +37,16 @@ const usersOf = async (pattern: string) =>
 test.skipIf(!machine)(
   'installs two services with users of their own, which come back and go away',
   async () => {
-    await run(`${signalbox} install --yes`);
+    await run('systemd-run --quiet --unit=other caddy respond --listen :80');
+    const plan = await run(retry(`${signalbox} install --print | grep 'is held'`));
+    expect(plan).toMatch(
+      /ports 80 and 443 yet: 80 is held by caddy \(pid \d+, other\.service\)\.$/,
+    );
+    await run('systemctl stop other');
+
+    expect(await run(`${signalbox} install --yes`)).toContain(
+      "\nCaddy's ports will be 80 for HTTP and 443 for HTTPS.\nThe dashboard will be at http://127.0.0.1:3000;",
+    );
     expect(await usersOf('[s]ignalbox.* hub')).toEqual(['signalbox-hub']);
     expect(await usersOf('[s]ignalbox.* agent')).toEqual(['signalbox-agent']);
     expect(await usersOf('[c]addy run')).toEqual(['signalbox-agent']);
@@ -50,6 +59,14 @@ test.skipIf(!machine)(
     await run(retry(`curl -sSf ${HUB}/vhosts ${bearer} ${JSON_TYPE} -d '${site}'`));
     const served = retry("curl -s http://a.localhost/ | grep -qx 'hello'");
     await run(served);
+
+    // The hub's unit may not list the interfaces, so it says from which address it reaches others.
+    await run('ip addr add 192.168.7.5/32 dev lo; ip route add default dev lo src 192.168.7.5');
+    await run('echo HUB_HOST=0.0.0.0 > /etc/signalbox/hub.env; systemctl restart signalbox-hub');
+    await run(
+      retry('journalctl -u signalbox-hub | grep -q "other machines: http://192.168.7.5:3000"'),
+    );
+    await run('ip route del default dev lo; ip addr del 192.168.7.5/32 dev lo');
 
     // Caddy's user may read nothing of the hub.
     const caddy =
@@ -68,8 +85,11 @@ test.skipIf(!machine)(
       await run(retry(`[ $(systemctl is-active signalbox-${unit}) = active ]`));
       await run(served);
     }
-    await run(`${signalbox} install --yes`);
+    // What the own Caddy has is in nobody's way.
+    expect(await run(`${signalbox} install --yes`)).toContain("Caddy's ports will be 80 for HTTP");
     await run(served);
+    const ports = await run(`DATA_DIR=/var/lib/signalbox ${signalbox} ports`);
+    expect(ports).toBe("Caddy's ports are 80 for HTTP and 443 for HTTPS.");
     const stored = await run(retry(`curl -sSf ${HUB}/vhosts ${bearer}`));
     expect(JSON.parse(stored)).toEqual([expect.objectContaining({ domain: 'http://a.localhost' })]);
 

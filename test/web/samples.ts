@@ -18,6 +18,7 @@ export const status = (change: Partial<Status> = {}): Status => ({
   uptimeSeconds: 1,
   agent: { reachable: true, latencyMs: 1 },
   proxy: { running: true, version: '2.6.2' },
+  serving: null,
   advisories: [],
   upgrade: null,
   inStep: true,

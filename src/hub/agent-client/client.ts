@@ -20,6 +20,7 @@ import {
   type TailQuery,
   ValidateAnswer,
 } from '../../shared/wire.ts';
+import { PortsAnswer } from '../../shared/wire-ports.ts';
 import {
   AuthoritiesAnswer,
   CertificatesAnswer,
@@ -90,6 +91,8 @@ export type AgentClient = {
   root(): Promise<Static<typeof RootAnswer>>;
   /** Who would sign the certificates of `proxyfile`. @throws Failure as `reload` */
   authorities(proxyfile: string): Promise<AuthoritiesAnswer>;
+  /** Who has ports 80 and 443; an agent of an earlier version does not know. */
+  ports(): Promise<PortsAnswer>;
   /** A page of the access log. @throws Failure INVALID_REQUEST */
   logs(query: LogQuery): Promise<LogPage>;
   /**
@@ -245,6 +248,7 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
         body: { proxyfile },
         deadline: STATUS_DEADLINE_MS,
       }),
+    ports: () => call(PortsAnswer, '/proxy/ports', { deadline: STATUS_DEADLINE_MS }),
     logs: (query) => call(LogPage, withQuery('/logs', query)),
     activity: (query) => call(LogActivity, withQuery('/logs/activity', query)),
     stats: (query) => call(LogStats, withQuery('/logs/stats', query)),

@@ -1,7 +1,7 @@
 /**
- * What a running hub does for its own user without a password, for `signalbox import`: requests on a
- * socket in the data folder, which only its owner can open. If Caddy has the same user, a site could
- * make it an upstream, so a request must also carry a secret.
+ * What a running hub does for its own user without a password, for `signalbox import` and `signalbox
+ * ports`: requests on a socket in the data folder, which only its owner can open. If Caddy has the same
+ * user, a site could make it an upstream, so a request must also carry a secret.
  */
 import { Elysia } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
@@ -11,10 +11,11 @@ import { observeRequests, type RequestSeen, type Routes } from '../../shared/obs
 import { bearerOf } from '../auth/bearer.ts';
 import { isSame } from '../auth/secret.ts';
 import type { Author } from '../publish/changes.ts';
+import { createReadPorts, moveToStandard, type PortsDeps } from '../publish/ports.ts';
 import type { Importer } from './importer.ts';
 import { ImportAnswer, ImportBody } from './schemas.ts';
 
-export type LocalDeps = {
+export type LocalDeps = PortsDeps & {
   importer: Importer;
   bodyLimit: number;
   /** What a request has to carry as its bearer token. */
@@ -28,7 +29,9 @@ export type LocalDeps = {
 const LOCAL: Author = { userId: 'local', userName: 'command line', via: null };
 
 /** An app for that socket; its routes need no other guard. */
-export function createLocal({ importer, bodyLimit, secret, seen, log }: LocalDeps) {
+export function createLocal(deps: LocalDeps) {
+  const { importer, bodyLimit, secret, seen, log } = deps;
+  const readPorts = createReadPorts(deps);
   const local = new Elysia({ name: 'local' })
     .wrap(observeRequests({ routes: (): Routes => local.routes, log, seen, several: false }))
     .use(errors({ report: reportTo(log) }))
@@ -36,6 +39,11 @@ export function createLocal({ importer, bodyLimit, secret, seen, log }: LocalDep
     .onRequest(({ request }) => {
       if (isSame(bearerOf(request.headers) ?? '', secret)) return;
       throw new Failure('UNAUTHENTICATED', 'The secret in DATA_DIR is required.');
+    })
+    .get('/ports', async () => ({ serving: await readPorts() }))
+    .post('/ports/standard', async () => {
+      await moveToStandard(deps, LOCAL);
+      return { serving: await readPorts() };
     })
     .use(jsonBody(bodyLimit))
     .post(

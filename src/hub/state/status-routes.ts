@@ -4,6 +4,7 @@ import { advisoriesFor } from '../../shared/advisories.ts';
 import type { Guard } from '../auth/guard.ts';
 import { about } from '../http/about.ts';
 import { READS, refusals } from '../http/refusal-schemas.ts';
+import { SERVING } from './ports-routes.ts';
 import { HubStatus, readStatus, type StatusDeps, UPGRADE } from './status.ts';
 
 export function statusRoutes({ guard, ...deps }: StatusDeps & { guard: Guard }) {
@@ -21,6 +22,7 @@ export function statusRoutes({ guard, ...deps }: StatusDeps & { guard: Guard }) 
         uptimeSeconds: 3600,
         agent: { reachable: true, latencyMs: 1.2 },
         proxy: { running: true, version: '2.11.3' },
+        serving: SERVING,
         advisories: advisoriesFor('2.11.3'),
         upgrade: UPGRADE,
         inStep: true,

@@ -6,8 +6,10 @@ import { sentenceOf } from '../../shared/failure.ts';
 import type { ProxyStatus } from '../../shared/wire.ts';
 import { type AgentClient, NO_ANSWER } from '../agent-client/client.ts';
 import { Timestamp } from '../http/schemas.ts';
+import { readServing } from '../publish/ports.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import { endingCertificates } from './certificates.ts';
+import { ServingOrNull } from './ports-routes.ts';
 import { findUnserved, sentenceOfClosed } from './unserved.ts';
 
 export type StatusDeps = {
@@ -37,6 +39,7 @@ export const HubStatus = t.Object(
       reachable: t.Boolean(),
       latencyMs: nullable(t.Number()),
     }),
+    serving: ServingOrNull,
     proxy: t.Object({ running: t.Boolean(), version: nullable(t.String()) }),
     advisories: nullable(
       t.Array(t.Object({ id: t.String(), summary: t.String(), fixedIn: t.String() }), {
@@ -126,6 +129,7 @@ export async function readStatus(deps: StatusDeps): Promise<HubStatus> {
     uptimeSeconds: Math.floor((elapsed() - startedAt) / 1000),
     agent: { reachable: status !== null, latencyMs },
     proxy,
+    serving: await readServing(deps, status),
     advisories,
     upgrade: advisories?.length ? UPGRADE : null,
     inStep: status !== null && publisher.isInStep(status),

@@ -35,6 +35,8 @@ export type Host = {
   runsSystemd: boolean;
   /** The binary's path; null when run from source. */
   program: string | null;
+  /** The addresses of this machine in its network, private ones first. */
+  addresses: () => Promise<readonly string[]>;
 };
 
 /** Everything a command reaches outside itself; only main.ts makes one from the process. */
@@ -52,6 +54,8 @@ export type Cli = {
   host: Host;
   /** Asks a yes-or-no question on the terminal. */
   confirm: (question: string) => boolean;
+  /** Asks for a text on the terminal; `usual` if there is no answer. */
+  ask: (question: string, usual: string) => string;
   /** Resolves with the name of the first signal that asks the program to stop. */
   stopSignal: () => Promise<string>;
 };

@@ -7,6 +7,7 @@ import { help } from './help.ts';
 import { importFile } from './import.ts';
 import { install, uninstall } from './install.ts';
 import { passwd } from './passwd.ts';
+import { ports } from './ports.ts';
 import { agent, all, hub } from './serve.ts';
 
 export const COMMANDS: readonly Command[] = [
@@ -15,6 +16,7 @@ export const COMMANDS: readonly Command[] = [
   agent,
   health,
   importFile,
+  ports,
   backup,
   restore,
   passwd,

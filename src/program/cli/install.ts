@@ -3,11 +3,15 @@ import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { messageOf } from '../../shared/async.ts';
 import type { Step, SystemState } from '../install/steps.ts';
-import { ROLES, type Role } from '../settings.ts';
+import { ROLES, type Role, SETTINGS } from '../settings.ts';
+import { visible } from '../visible.ts';
 import { type Cli, type Command, EXIT, type Given, type Option } from './command.ts';
 
 /** 256 bits. */
 const TOKEN_BYTES = 32;
+
+/** Of the column of addresses; the longest IPv4 address has 15 characters. */
+const WIDTH = 17;
 
 const OPTIONS: Readonly<Record<string, Option>> = {
   print: { summary: 'only print the plan; does not need root' },
@@ -20,6 +24,10 @@ export const install: Command = {
   args: [{ name: 'WHAT', words: ROLES, optional: true }],
   options: {
     managed: { summary: 'agent only: run its own Caddy instead of using caddy.service' },
+    listen: {
+      takes: 'HOST',
+      summary: 'address of the dashboard; without it, asks or takes 127.0.0.1',
+    },
     ...OPTIONS,
   },
   summary: 'install as systemd services; shows the plan and asks first',
@@ -35,15 +43,29 @@ group caddy gets write access to /etc/caddy so that the agent can replace the Ca
 `,
   run: (given, cli) =>
     runPlan('install', given, cli, async (system) => {
-      const { planInstall } = await import('../install/plan.ts');
+      const { decidesHost, planInstall } = await import('../install/plan.ts');
       const { CannotInstall } = await import('../install/steps.ts');
+      const { notesOfHost, notesOfPorts } = await import('../install/notes.ts');
       const role = roleIn(given) ?? 'all';
-      if (given.has('managed') && role !== 'agent') {
+      const managed = given.has('managed');
+      if (managed && role !== 'agent') {
         throw new CannotInstall('--managed applies only to the agent');
       }
-      return planInstall(role, given.has('managed'), system, () =>
+      const decides = decidesHost(role, system);
+      const addresses = await cli.host.addresses();
+      const listen = given.value('listen') ?? (decides ? askForHost(given, addresses, cli) : null);
+      if (listen !== null && !/^[\w.:-]+$/.test(listen)) {
+        throw new CannotInstall('--listen takes one address, such as 192.168.1.5');
+      }
+      const steps = planInstall(role, managed, listen, system, () =>
         randomBytes(TOKEN_BYTES).toString('base64url'),
       );
+      const runsCaddy = role === 'all' || managed;
+      const notes = [
+        ...(runsCaddy && system.live ? notesOfPorts(system.ports) : []),
+        ...(decides ? notesOfHost(listen, addresses) : []),
+      ];
+      return { steps, notes };
     }),
 };
 
@@ -59,19 +81,34 @@ keeps the Caddyfile.
   run: (given, cli) =>
     runPlan('uninstall', given, cli, async (system) => {
       const { planUninstall } = await import('../install/plan.ts');
-      return planUninstall(roleIn(given), given.has('purge'), system);
+      return { steps: planUninstall(roleIn(given), given.has('purge'), system), notes: [] };
     }),
 };
 
 const roleIn = ({ args: [word] }: Given): Role | null =>
   ROLES.find((role) => role === word) ?? null;
 
+/** Where the dashboard is to listen; null if that is not to be asked, or the answer is loopback. */
+function askForHost(
+  given: Given,
+  addresses: readonly string[],
+  { host, out, ask }: Cli,
+): string | null {
+  if (!host.hasTerminal || given.has('yes') || given.has('print')) return null;
+  const usual = SETTINGS.HUB_HOST.default ?? '';
+  out('Where should the dashboard listen? Its connections are not encrypted.\n');
+  out(`  ${usual.padEnd(WIDTH)}only this machine; from others through ssh\n`);
+  for (const address of addresses) out(`  ${address.padEnd(WIDTH)}your network\n`);
+  const answer = ask('Address', usual);
+  return answer === usual ? null : answer;
+}
+
 /** Shows the steps and, unless they are only to be printed, asks and carries them out. */
 async function runPlan(
   name: string,
   given: Given,
   cli: Cli,
-  plan: (system: SystemState) => Promise<Step[]>,
+  plan: (system: SystemState) => Promise<{ steps: Step[]; notes: string[] }>,
 ): Promise<number> {
   const { host, out, fail, paint } = cli;
   const root = given.value('root');
@@ -95,9 +132,12 @@ async function runPlan(
     const { show } = await import('../install/show.ts');
     const folder = root === undefined ? '/' : resolve(root);
     const { which } = cli.machine;
-    const steps = await plan(readSystem({ root: folder, live, program: host.program, which }));
+    const { steps, notes } = await plan(
+      readSystem({ root: folder, live, program: host.program, which }),
+    );
     assertBelow(folder, steps);
     for (const step of steps) out(show(step, paint));
+    for (const note of notes) out(`${visible(note)}\n`);
     if (steps.length === 0) out('Nothing to do.\n');
     if (printed || steps.length === 0) return EXIT.done;
     if (!given.has('yes')) {

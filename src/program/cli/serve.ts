@@ -1,15 +1,17 @@
 /** `signalbox`, `signalbox hub`, `signalbox agent`: the commands that run until they are stopped. */
-import { messageOf } from '../../shared/async.ts';
+import { linesOf } from '../../hub/publish/serving.ts';
+import { messageOf, within } from '../../shared/async.ts';
 import type { Log } from '../../shared/log.ts';
 import { logContext } from '../../shared/observe/context.ts';
 import { readSettings, type Settings } from '../config.ts';
-import type { Running } from '../listen.ts';
 import { createLog } from '../log.ts';
+import { type Reach, reachOf } from '../serve/reach.ts';
 import type { RunningHub } from '../serve/running.ts';
 import type { Role } from '../settings.ts';
 import { SettingsError } from '../settings-reader.ts';
 import { sendDatagram } from '../systemd/datagram.ts';
 import { createServiceManager, type ServiceManager } from '../systemd/service-manager.ts';
+import { visible } from '../visible.ts';
 import { type Cli, type Command, EXIT } from './command.ts';
 import { writeCertificate } from './new-certificate.ts';
 
@@ -99,27 +101,48 @@ async function start(
   };
   if (role === 'all') {
     const running = await serveAll(settings, log, indexing);
-    announce('hub', running.hub, cli);
-    announce('agent', running.agent, cli);
-    welcome(running.hub, cli);
+    // First, so that nothing is awaited once a line has been printed: signals are not handled yet.
+    const places = await placesOf(running.hub);
+    const reach = reachOf(running.hub.url, await cli.host.addresses());
+    announce('hub', reach.here, cli);
+    announce('agent', running.agent.url, cli);
+    orient(running.hub, places, reach, cli);
     return running.stop;
   }
   if (role === 'agent') {
     const running = await serveAgent(settings.agent, token, log, indexing);
-    announce(role, running, cli);
+    announce(role, running.url, cli);
     return running.stop;
   }
   const running = await serveHub(settings.hub, token, log);
-  announce(role, running, cli);
-  welcome(running, cli);
+  const places = await placesOf(running);
+  const reach = reachOf(running.url, await cli.host.addresses());
+  announce(role, reach.here, cli);
+  orient(running, places, reach, cli);
   return running.stop;
 }
 
-const announce = (name: string, running: Running, { out, paint }: Cli) =>
-  out(`${paint.green(name)} listening on ${paint.bold(running.url)}\n`);
+const announce = (name: string, url: string, { out, paint }: Cli) =>
+  out(`${paint.green(name)} listening on ${paint.bold(url)}\n`);
+
+/** The agent may be away, or start later than the hub. */
+const SERVING_TIMEOUT_MS = 1_000;
+
+/** Where Caddy listens, in lines; none if that cannot be known soon. */
+async function placesOf(hub: RunningHub): Promise<string[]> {
+  const serving = await within(hub.serving(), SERVING_TIMEOUT_MS, () => null);
+  return serving === null ? [] : linesOf(serving);
+}
+
+/** Says where Caddy listens, how to reach the dashboard, and how to create the first account. */
+function orient(hub: RunningHub, places: string[], { desk, lines }: Reach, cli: Cli): void {
+  const all = [...places, ...lines];
+  if (all.length > 0) cli.out(`${all.map(visible).join('\n')}\n`);
+  welcome(hub, desk, cli);
+}
 
 /** Explains how to create the first account, if there is none. */
-function welcome({ url, setupCode }: RunningHub, { out }: Cli): void {
+function welcome({ setupCode }: RunningHub, url: string, { out }: Cli): void {
   if (setupCode === null) return;
   out(`
 There is no account yet; the first sign-up creates the owner. Open this link in a browser:

@@ -12,8 +12,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { holdersOf, listeningInodes } from '../../../agent/caddy/sockets.ts';
 import { replaceWhole, syncPath } from '../../shared/files.ts';
 import { isBelow } from '../../shared/paths.ts';
+import { type PortState, STANDARD_PORTS } from '../../shared/wire-ports.ts';
 import { CannotInstall, type Owner, type Step, type SystemState } from './steps.ts';
 
 export type MachineDeps = {
@@ -50,9 +52,16 @@ export function readSystem({ root, live, program, which }: MachineDeps): SystemS
       runs: live && isActive('caddy.service'),
       program: !live || which('caddy') !== null,
     },
+    ports: live ? Object.values(STANDARD_PORTS).map(portState) : [],
     live,
     program: program === null ? null : { path: program, safe: isSafe(program) },
   };
+}
+
+/** Root sees every program, and the units allow Caddy what it needs. */
+function portState(port: number): PortState {
+  const state = listeningInodes(port).length === 0 ? 'free' : 'held';
+  return { port, state, holders: state === 'free' ? [] : holdersOf(port, 'tcp') };
 }
 
 function isActive(unit: string): boolean {

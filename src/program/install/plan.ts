@@ -28,19 +28,32 @@ const installedIn = (system: SystemState): Unit[] =>
   UNITS.filter((unit) => system.text(unitPath(INSTALLED[unit])) !== null);
 const hasFormer = (system: SystemState): boolean => system.text(unitPath(FORMER)) !== null;
 
+/** Whether an installation would write the hub's settings, and so decide where the hub listens. */
+export const decidesHost = (role: Role, system: SystemState): boolean =>
+  role !== 'agent' && system.text(INSTALLED.hub.settings) === null && !hasFormer(system);
+
 /**
  * @param role `all`: the hub, and an agent that runs Caddy
  * @param managed for the agent: it runs Caddy itself, instead of caddy.service
+ * @param listen the address that the hub is to listen on; null: only on this machine
  * @param secret generates a token
  * @throws CannotInstall
  */
 export function planInstall(
   role: Role,
   managed: boolean,
+  listen: string | null,
   system: SystemState,
   secret: () => string,
 ): Step[] {
   const former = hasFormer(system);
+  if (listen !== null && !decidesHost(role, system)) {
+    throw new CannotInstall(
+      role === 'agent'
+        ? '--listen is for the hub'
+        : `settings are never overwritten: set HUB_HOST=${listen} in ${INSTALLED.hub.settings} instead of --listen`,
+    );
+  }
   if (former && role !== 'all') {
     throw new CannotInstall(
       `${FORMER.unit} of an earlier version is installed: replace it with signalbox install, or uninstall it first`,
@@ -73,7 +86,7 @@ export function planInstall(
   const path = system.live && program?.safe ? program.path : PROGRAM;
   const systemctl = (...words: string[]): Step[] =>
     system.live ? [run('systemctl', ...words)] : [];
-  const settingsOf = former ? formerSettings(system) : settingsText;
+  const settingsOf = former ? formerSettings(system) : (unit: Unit) => settingsText(unit, listen);
   return [
     ...(copies
       ? [{ do: 'copy' as const, from: program.path, to: PROGRAM }, ...write(COPIED, 0o644, '')]

@@ -1,4 +1,4 @@
-/** The state of a machine that a plan is made from, and the steps it is made of. */
+/** The state of a machine that a plan is made from, and the steps it is made of. */ import type { PortState } from '../../shared/wire-ports.ts';
 
 export type Owner = { uid: number; gid: number; mode: number };
 
@@ -16,6 +16,8 @@ export type SystemState = {
     /** Whether the program is installed; true for another root folder, where that is unknown. */
     program: boolean;
   };
+  /** Ports 80 and 443; empty for another root folder. */
+  ports: readonly PortState[];
   /** Whether this is the running system, not another root folder. */
   live: boolean;
   /** The running binary, and whether only root can change it; null when run from source. */

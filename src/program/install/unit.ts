@@ -77,13 +77,16 @@ function userOf(caddy: CaddyPlace): string[] {
   ];
 }
 
-/** The operator's settings file as it is first written; it is never overwritten. */
-export function settingsText(role: Unit): string {
+/**
+ * The operator's settings file as it is first written; it is never overwritten.
+ * @param listen where the hub listens; null: only on this machine
+ */
+export function settingsText(role: Unit, listen: string | null = null): string {
   const { unit } = INSTALLED[role];
   const examples = [
     ...(role === 'hub'
       ? [
-          '#HUB_HOST=0.0.0.0',
+          listen === null ? '#HUB_HOST=0.0.0.0' : `HUB_HOST=${listen}`,
           '#HUB_ORIGINS=https://box.example',
           '#AGENT_URL=http://127.0.0.1:3002',
         ]

@@ -2,7 +2,7 @@
 import { SHORTEST_TOKEN } from '../../../agent/bearer.ts';
 import { keepSecret } from '../../shared/secret-file.ts';
 import type { Settings } from '../config.ts';
-import { canListen } from '../listen.ts';
+import { whyClosed } from '../listen.ts';
 
 /** 256 bits. */
 export const SECRET_BYTES = 32;
@@ -18,9 +18,21 @@ export const ownToken = (file: string, onReplaced: (file: string) => void): stri
 /**
  * Ports 80 and 443, or 8080 and 8443 if one of them is not available. `skip_install_trust`, because as
  * root Caddy would add its own CA to the machine's trust store at every load (seen with 2.6.2).
+ * @param warn receives a sentence for each port of the settings that cannot be opened; Caddy may be
+ * able to open it later, or have rights that the program lacks
  */
-export function firstPreamble(ports: Settings['firstPorts']): string {
-  const privileged = canListen(80) && canListen(443);
+export function firstPreamble(
+  ports: Settings['firstPorts'],
+  warn: (warning: string) => void,
+): string {
+  for (const [name, port] of [
+    ['PROXY_HTTP_PORT', ports.http],
+    ['PROXY_HTTPS_PORT', ports.https],
+  ] as const) {
+    const reason = port === null ? null : whyClosed(port);
+    if (reason !== null) warn(`${name}: ${reason}`);
+  }
+  const privileged = whyClosed(80) === null && whyClosed(443) === null;
   const http = ports.http ?? (privileged ? 80 : 8080);
   const https = ports.https ?? (privileged ? 443 : 8443);
   const options = [`http_port ${http}`, `https_port ${https}`, 'skip_install_trust'];

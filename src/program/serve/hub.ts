@@ -11,6 +11,7 @@ import type { OpenDatabase } from '../../hub/db/open.ts';
 import { createImporter } from '../../hub/exchange/importer.ts';
 import { createLocal } from '../../hub/exchange/local.ts';
 import { createReadImport } from '../../hub/exchange/read-import.ts';
+import { createReadPorts } from '../../hub/publish/ports.ts';
 import { createPublisher } from '../../hub/publish/publisher.ts';
 import { startReconciler } from '../../hub/publish/reconcile.ts';
 import { createStore } from '../../hub/publish/store.ts';
@@ -123,6 +124,8 @@ export function prepareHub(
     local = listenLocally(
       createLocal({
         importer,
+        agent,
+        publisher,
         bodyLimit: WHOLE_BODY_LIMIT,
         secret: newSecret(localSecret(settings.dataDir), SECRET_BYTES),
         seen: metrics.request,
@@ -138,6 +141,7 @@ export function prepareHub(
   return {
     url: listening.url,
     setupCode: accounts.any() ? null : setupCode.read(),
+    serving: createReadPorts({ agent, publisher }),
     async begin() {
       const reconciler = startReconciler(publisher, log);
       stopReconciler = reconciler.stop;

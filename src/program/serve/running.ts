@@ -1,6 +1,7 @@
 /** What hub and agent have in common when they are started. */
 import { lstatSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { ReadPorts } from '../../hub/publish/ports.ts';
 import type { Running } from '../listen.ts';
 
 /** Receives the progress of the first indexing of the access log, in bytes, and its end. */
@@ -12,6 +13,8 @@ export type Prepared = Running & { begin: () => Promise<void> };
 export type RunningHub = Running & {
   /** What the first sign-up needs, unless it surely comes from this machine; null once there is an account. */
   setupCode: string | null;
+  /** Where Caddy listens, for a person. */
+  serving: ReadPorts;
 };
 
 /**

@@ -62,8 +62,10 @@ export async function serveAll(
   try {
     const agentTrust = agent.tls && { ca: agent.tls.cert };
     const local = { ...hub, agentUrl: preparedAgent.url, agentTrust };
+    const preamble = () =>
+      firstPreamble(settings.firstPorts, (warning) => log('warning', { warning }, 'warn'));
     const prepare = (usable: OpenDatabase, port = hub.port) =>
-      prepareHub({ ...local, port }, usable, token, log, () => firstPreamble(settings.firstPorts));
+      prepareHub({ ...local, port }, usable, token, log, preamble);
     preparedHub = database ? prepare(database) : prepareStandby({ settings: hub, prepare, log });
   } catch (error) {
     await preparedAgent.stop();

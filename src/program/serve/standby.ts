@@ -61,6 +61,7 @@ export function prepareStandby({ settings, prepare, log }: StandbyDeps): Hub {
   return {
     url: listening.url,
     setupCode: null,
+    serving: async () => null,
     begin: async () => retryLater(),
     async stop() {
       isStopped = true;

@@ -59,6 +59,16 @@ export function withoutOption(preamble: string, { start, end }: GlobalOption): s
     : preamble.slice(0, start) + preamble.slice(end);
 }
 
+/** Sets those of these options that are there to another value; each must fit on one line. */
+export function withValues(preamble: string, values: Readonly<Record<string, string>>): string {
+  let text = preamble;
+  for (const { name, start, end } of globalOptions(preamble).toReversed()) {
+    const value = values[name];
+    if (value !== undefined) text = `${text.slice(0, start)}${name} ${value}${text.slice(end)}`;
+  }
+  return text;
+}
+
 /** Adds lines at the start of the global block, and the block if there is none. */
 export function withOptions(preamble: string, lines: readonly string[]): string {
   if (lines.length === 0) return preamble;

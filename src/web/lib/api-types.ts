@@ -33,6 +33,7 @@ export interface Answers {
   listLogs: LogPage;
   getLogStats: LogStats;
   getStatus: Status;
+  moveToStandardPorts: Moved;
   listChangelog: ChangelogEntry[];
   revertChangelogEntry: Success;
   getPreamble: Preamble;
@@ -429,6 +430,25 @@ export interface Status {
     reachable: boolean;
     latencyMs: number | null;
   };
+  /** where the proxy listens and why not on 80 and 443; null if the agent or the proxy does not respond, or the proxy serves what others published */
+  serving: {
+    http: {
+      /** where the proxy listens, or would for a site that needs it */
+      port: number;
+      wanted: number;
+      /** why that is not port 80, or the port is not open; null if all is well */
+      reason: string | null;
+    };
+    https: {
+      /** where the proxy listens, or would for a site that needs it */
+      port: number;
+      wanted: number;
+      /** why that is not port 443, or the port is not open; null if all is well */
+      reason: string | null;
+    };
+    /** the command, on the proxy’s machine, that comes next; null if none is needed */
+    cure: string | null;
+  } | null;
   proxy: {
     running: boolean;
     version: string | null;
@@ -481,6 +501,27 @@ export interface Status {
     /** not renewed automatically, or the proxy should have renewed it by now */
     overdue: boolean;
   }[];
+}
+export interface Moved {
+  /** where the proxy listens and why not on 80 and 443; null if the agent or the proxy does not respond, or the proxy serves what others published */
+  serving: {
+    http: {
+      /** where the proxy listens, or would for a site that needs it */
+      port: number;
+      wanted: number;
+      /** why that is not port 80, or the port is not open; null if all is well */
+      reason: string | null;
+    };
+    https: {
+      /** where the proxy listens, or would for a site that needs it */
+      port: number;
+      wanted: number;
+      /** why that is not port 443, or the port is not open; null if all is well */
+      reason: string | null;
+    };
+    /** the command, on the proxy’s machine, that comes next; null if none is needed */
+    cure: string | null;
+  } | null;
 }
 export interface ChangelogEntry {
   id: number;

@@ -2,6 +2,7 @@
 import { duration, plural } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
 import { Time } from '../parts/time.tsx';
+import { isElsewhere, Ports } from './ports.tsx';
 import { type Problem, problemsOf } from './problems.ts';
 
 export function StatusBar() {
@@ -33,7 +34,8 @@ export function StatusBar() {
       <span>signalbox {status.version}</span>
     </span>
   );
-  if (problems.length === 0) {
+  const moved = status.serving !== null && isElsewhere(status.serving) ? status.serving : null;
+  if (problems.length === 0 && moved === null) {
     return (
       <div class="status status-good" role="status">
         <span class="lamp" aria-hidden="true" />
@@ -49,8 +51,8 @@ export function StatusBar() {
         <span class="lamp" aria-hidden="true" />
         <span class="status-main" role="status">
           {inStep}
-          {problems.length === 1
-            ? problems[0]?.title
+          {problems.length <= 1
+            ? (problems[0]?.title ?? 'All in step')
             : `${problems[0]?.title}, and ${plural(problems.length - 1, 'more problem')}`}
         </span>
         {facts}
@@ -59,6 +61,11 @@ export function StatusBar() {
         {problems.map((problem) => (
           <ProblemItem key={problem.title} problem={problem} />
         ))}
+        {moved && (
+          <li>
+            <strong>Ports.</strong> <Ports serving={moved} />
+          </li>
+        )}
       </ul>
     </details>
   );

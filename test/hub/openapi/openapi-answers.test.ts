@@ -47,6 +47,15 @@ async function refused(id: string, code: string, input: Input = {}) {
   expect([id, (await signedIn(id, input)).body.code]).toEqual([id, code]);
 }
 
+/** @returns null if the port is held already, or forbidden */
+function holdPort80() {
+  try {
+    return Bun.listen({ hostname: '127.0.0.1', port: 80, exclusive: true, socket: { data() {} } });
+  } catch {
+    return null;
+  }
+}
+
 beforeAll(async () => {
   stack = await startStack();
 });
@@ -289,6 +298,12 @@ describe('the whole configuration', () => {
     await refused('getProxyfile', 'INVALID_REQUEST', { query: { vhost: 'x' } });
   });
 
+  test('ports that are not free', async () => {
+    const other = holdPort80();
+    await refused('moveToStandardPorts', 'PORT_UNAVAILABLE');
+    other?.stop(true);
+  });
+
   test('import, export, restore', async () => {
     const snapshot = (await signedIn('exportConfiguration')).body;
     await refused('restoreConfiguration', 'NOT_EMPTY', { json: snapshot });
@@ -402,6 +417,8 @@ describe('if the agent fails', () => {
     answer = given;
     expect((await there.call('createVhost', { ...create, headers })).body.code).toBe(code);
     await there.call('getStatus', { headers });
+    // This hub has no other ports.
+    await there.call('moveToStandardPorts', { headers });
     for (const id of [
       'listLogs',
       'getLogStats',

@@ -36,6 +36,16 @@ function emptyRoot(name: string): string {
 
 /** Runs the command as on another machine. */
 async function onMachine(host: Partial<Cli['host']>, agrees: boolean, ...words: string[]) {
+  return onMachineWith('', host, agrees, ...words);
+}
+
+/** The same, with an answer to where the dashboard is to listen. */
+async function onMachineWith(
+  answer: string,
+  host: Partial<Cli['host']>,
+  agrees: boolean,
+  ...words: string[]
+) {
   const parsed = parseWords(words, COMMANDS);
   if (parsed.ask !== 'run') throw new Error('no such command');
   let text = '';
@@ -58,7 +68,12 @@ async function onMachine(host: Partial<Cli['host']>, agrees: boolean, ...words: 
       hasTerminal: true,
       runsSystemd: true,
       program: null,
+      addresses: async () => [],
       ...host,
+    },
+    ask: (question, usual) => {
+      asked.push(question);
+      return answer || usual;
     },
     confirm: (question) => {
       asked.push(question);
@@ -121,7 +136,7 @@ describe('signalbox install refuses', () => {
   test('to go on if the answer is no', async () => {
     const root = emptyRoot('no');
     const { code, asked } = await onMachine({}, false, 'install', 'hub', '--root', root);
-    expect([code, asked]).toEqual([1, ['Continue?']]);
+    expect([code, asked]).toEqual([1, ['Address', 'Continue?']]);
     expect(existsSync(join(root, 'etc'))).toBe(false);
   });
 
@@ -130,6 +145,67 @@ describe('signalbox install refuses', () => {
     expect((await run('install', '--root')).code).toBe(2);
     const { code, text } = await onMachine({}, true, 'install', 'hub', '--managed', '--print');
     expect([code, text]).toEqual([1, 'signalbox install: --managed applies only to the agent']);
+  });
+});
+
+describe('where the dashboard listens', () => {
+  const settings = (root: string) => readFileSync(join(root, 'etc/signalbox/hub.env'), 'utf8');
+  const host = { addresses: async () => ['192.168.1.5'] };
+
+  test('is not overwritten, not the agent’s business, and one address', async () => {
+    const root = emptyRoot('listens-again');
+    mkdirSync(join(root, 'etc/signalbox'), { recursive: true });
+    writeFileSync(join(root, 'etc/signalbox/hub.env'), 'HUB_PORT=3003\n');
+    const listen = ['--root', root, '--yes', '--listen', '0.0.0.0'];
+    const kept = await onMachine(host, true, 'install', 'hub', ...listen);
+    expect(kept.code).toBe(1);
+    expect(kept.text).toContain('set HUB_HOST=0.0.0.0 in /etc/signalbox/hub.env');
+    expect(settings(root)).toBe('HUB_PORT=3003\n');
+    const agent = await onMachine(host, true, 'install', 'agent', '--managed', ...listen);
+    expect([agent.code, agent.text]).toEqual([1, 'signalbox install: --listen is for the hub']);
+    const odd = ['--root', emptyRoot('listens-odd'), '--yes', '--listen', '::1\nSIGN_UP=open'];
+    expect((await onMachine(host, true, 'install', 'hub', ...odd)).code).toBe(1);
+  });
+
+  test('is this machine only without a terminal or with --yes, which is said', async () => {
+    for (const [name, more, words] of [
+      ['listens-piped', { hasTerminal: false }, ['--yes']],
+      ['listens-yes', {}, ['--yes']],
+      ['listens-print', {}, ['--print']],
+    ] as const) {
+      const root = emptyRoot(name);
+      const all = ['install', 'hub', '--root', root, ...words];
+      const { code, text, asked } = await onMachine({ ...host, ...more }, true, ...all);
+      expect([code, asked]).toEqual([0, []]);
+      expect(text).toContain(
+        '\nThe dashboard will be at http://127.0.0.1:3000; --listen HOST chooses another address.\n',
+      );
+      expect(text).toContain('  ssh -L 3000:127.0.0.1:3000 user@192.168.1.5\n');
+      if (name !== 'listens-print') expect(settings(root)).toContain('\n#HUB_HOST=');
+    }
+  });
+
+  test('is asked on a terminal, or set by --listen', async () => {
+    const asked = emptyRoot('listens-asked');
+    const answer = await onMachineWith(
+      '192.168.1.5',
+      host,
+      true,
+      'install',
+      'hub',
+      '--root',
+      asked,
+    );
+    expect([answer.code, answer.asked]).toEqual([0, ['Address', 'Continue?']]);
+    expect(answer.text).toContain('  192.168.1.5      your network\n');
+    expect(settings(asked)).toContain('\nHUB_HOST=192.168.1.5\n');
+    const given = emptyRoot('listens-given');
+    const words = ['install', 'hub', '--root', given, '--listen', '0.0.0.0'];
+    const { code, asked: questions, text } = await onMachine(host, true, ...words);
+    expect([code, questions]).toEqual([0, ['Continue?']]);
+    expect(settings(given)).toContain('\nHUB_HOST=0.0.0.0\n');
+    expect(text).toContain('The dashboard will be at http://192.168.1.5:3000.\n');
+    expect(text).not.toContain('http://0.0.0.0');
   });
 });
 

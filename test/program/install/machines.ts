@@ -18,6 +18,7 @@ export function debian(
     text: (path) => all[path] ?? null,
     owner: (path) => (path in all || folders.includes(path) ? ROOTS : null),
     caddy: { gid: 995, unit: true, runs: true, program: true },
+    ports: [],
     live: true,
     program: { path: '/usr/local/bin/signalbox', safe: true },
     ...more,
@@ -25,8 +26,12 @@ export function debian(
 }
 export const noCaddy = { gid: null, unit: false, runs: false, program: false };
 export const quiet = { gid: 995, unit: true, runs: false, program: true };
-export const install = (role: Role, system: SystemState, managed = false) =>
-  planInstall(role, managed, system, () => SECRET);
+export const install = (
+  role: Role,
+  system: SystemState,
+  managed = false,
+  listen: string | null = null,
+) => planInstall(role, managed, listen, system, () => SECRET);
 /** A plan in short. */
 export const brief = (steps: Step[]) =>
   steps.map((step) => {

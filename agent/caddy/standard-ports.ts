@@ -1,0 +1,89 @@
+/** Who has ports 80 and 443, and whether the proxy may open them. */
+import { readFileSync } from 'node:fs';
+import { type Holder, type PortState, STANDARD_PORTS } from '../../src/shared/wire-ports.ts';
+import type { Admin } from './admin.ts';
+import type { Json } from './json.ts';
+import { listenersOf } from './ports.ts';
+import { holdersOf, listeningInodes, socketsOf } from './sockets.ts';
+import type { Watch } from './watch.ts';
+
+export type StandardPortsDeps = {
+  admin: Pick<Admin, 'config'>;
+  watch: Pick<Watch, 'liveId'>;
+  /** The pid of a managed proxy; null if it is not running, or another program runs it. */
+  pid: () => number | null;
+};
+
+/** CAP_NET_BIND_SERVICE (capabilities(7)). */
+const MAY_BIND = 1n << 10n;
+
+/** @returns a function that looks at both ports, without opening them; it never fails */
+export function createStandardPorts({ admin, watch, pid }: StandardPortsDeps) {
+  const held = new Map<number, { inodes: readonly string[]; holders: Holder[] }>();
+  let live: { id: string; ports: ReadonlySet<number> } | null = null;
+
+  /** The ports of the live configuration; none if the proxy does not answer. */
+  async function livePorts(): Promise<ReadonlySet<number>> {
+    try {
+      const id = await watch.liveId();
+      if (id !== null && live?.id === id) return live.ports;
+      const listeners = listenersOf(JSON.parse(await admin.config()) as Json);
+      const ports = new Set(listeners.map(({ port }) => port));
+      live = id === null ? null : { id, ports };
+      return ports;
+    } catch {
+      return new Set();
+    }
+  }
+
+  /** All processes are looked at only when a port has changed hands: that takes many milliseconds. */
+  function holdersOfPort(port: number, inodes: readonly string[]): Holder[] {
+    const last = held.get(port);
+    if (
+      last?.inodes.join() === inodes.join() &&
+      last.holders.every(({ pid }) => hasOne(pid, inodes))
+    ) {
+      return last.holders;
+    }
+    const holders = holdersOf(port, 'tcp');
+    held.set(port, { inodes, holders });
+    return holders;
+  }
+
+  async function stateOf(port: number): Promise<PortState> {
+    const inodes = listeningInodes(port);
+    if (inodes.length === 0) {
+      return { port, state: isForbidden(port, pid()) ? 'forbidden' : 'free', holders: [] };
+    }
+    if ((await livePorts()).has(port)) return { port, state: 'own', holders: [] };
+    return { port, state: 'held', holders: holdersOfPort(port, inodes) };
+  }
+
+  return (): Promise<PortState[]> => Promise.all(Object.values(STANDARD_PORTS).map(stateOf));
+}
+
+/** Whether a process still has one of these sockets. */
+function hasOne(pid: number, inodes: readonly string[]): boolean {
+  try {
+    const own = socketsOf(pid);
+    return inodes.some((inode) => own.has(inode));
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a process may not open so low a port; false if it is unknown, or nothing says so. */
+export function isForbidden(port: number, pid: number | null): boolean {
+  const lowest = Number(read('/proc/sys/net/ipv4/ip_unprivileged_port_start') ?? Number.NaN);
+  if (pid === null || !(port < lowest)) return false;
+  const [, rights] = /^CapEff:\s*([0-9a-f]+)$/m.exec(read(`/proc/${pid}/status`) ?? '') ?? [];
+  return rights !== undefined && (BigInt(`0x${rights}`) & MAY_BIND) === 0n;
+}
+
+function read(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return null;
+  }
+}

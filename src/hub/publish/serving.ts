@@ -1,0 +1,129 @@
+/** Where the proxy listens; if that is not ports 80 and 443, why, and what cures it. Pure. */
+import { type Static, t } from 'elysia';
+import { findOption } from '../../shared/caddyfile/globals.ts';
+import { portOptions } from '../../shared/caddyfile/preamble.ts';
+import type { ProxyStatus } from '../../shared/wire.ts';
+import { type Holder, type PortState, STANDARD_PORTS } from '../../shared/wire-ports.ts';
+
+const schemaOf = (wanted: number) =>
+  t.Object({
+    port: t.Integer({ description: 'where the proxy listens, or would for a site that needs it' }),
+    wanted: t.Integer({ examples: [wanted] }),
+    reason: t.Union([t.String(), t.Null()], {
+      description: `why that is not port ${wanted}, or the port is not open; null if all is well`,
+    }),
+  });
+
+export const Serving = t.Object({
+  http: schemaOf(STANDARD_PORTS.http),
+  https: schemaOf(STANDARD_PORTS.https),
+  cure: t.Union([t.String(), t.Null()], {
+    description: 'the command, on the proxy’s machine, that comes next; null if none is needed',
+  }),
+});
+export type Serving = Static<typeof Serving>;
+
+type Scheme = keyof typeof STANDARD_PORTS;
+const SCHEMES = ['http', 'https'] as const;
+
+/** Moves the proxy to ports 80 and 443. */
+export const MOVE = 'signalbox ports --standard';
+
+/** Without a restart, and for good: what `setcap` does is lost when Caddy is upgraded. */
+const ALLOW =
+  'echo net.ipv4.ip_unprivileged_port_start=80 | sudo tee /etc/sysctl.d/50-signalbox.conf && sudo sysctl -p /etc/sysctl.d/50-signalbox.conf';
+
+export type ServingFacts = {
+  preamble: string;
+  /** As the agent reported it. */
+  closed: ProxyStatus['closed'];
+  /** Empty if they are not known. */
+  ports: readonly PortState[];
+};
+
+/** Whether the ports of other programs matter: the proxy is not on both standard ports. */
+export const needsPorts = ({ preamble, closed }: Omit<ServingFacts, 'ports'>): boolean =>
+  SCHEMES.some((scheme) => {
+    const port = portOptions(preamble)[scheme];
+    return port !== STANDARD_PORTS[scheme] || closedReason(closed, port) !== undefined;
+  });
+
+/** @returns null if it cannot be known, because the ports come from the proxy's environment */
+export function servingOf(facts: ServingFacts): Serving | null {
+  const { preamble, closed, ports } = facts;
+  if (SCHEMES.some((scheme) => isOpenText(preamble, scheme))) return null;
+  const options = portOptions(preamble);
+  const stateOf = (scheme: Scheme) => ports.find(({ port }) => port === STANDARD_PORTS[scheme]);
+  const listenerOf = (scheme: Scheme) => {
+    const port = options[scheme];
+    const wanted = STANDARD_PORTS[scheme];
+    const whyNot = closedReason(closed, port);
+    if (port === wanted && whyNot === undefined) return { port, wanted, reason: null };
+    const obstacle = obstacleOf(stateOf(scheme));
+    if (obstacle !== null) return { port, wanted, reason: obstacle };
+    const chosen = `the global option ${scheme}_port is ${port}`;
+    const free = stateOf(scheme)?.state === 'free' ? `${wanted} is free: ${chosen}` : chosen;
+    return { port, wanted, reason: whyNot === undefined ? free : `${port} is not open: ${whyNot}` };
+  };
+  const listeners = { http: listenerOf('http'), https: listenerOf('https') };
+  const wanting = SCHEMES.filter((scheme) => listeners[scheme].reason !== null);
+  const isMoved = SCHEMES.some((scheme) => options[scheme] !== STANDARD_PORTS[scheme]);
+  const states = wanting.flatMap((scheme) => stateOf(scheme) ?? []);
+  return { ...listeners, cure: cureOf(states) ?? (isMoved ? MOVE : null) };
+}
+
+/** Whether the port is a placeholder, which only the proxy can fill in. */
+function isOpenText(preamble: string, scheme: Scheme): boolean {
+  const option = findOption(preamble, `${scheme}_port`);
+  return option !== undefined && preamble.slice(option.start, option.end).includes('{');
+}
+
+const closedReason = (closed: ProxyStatus['closed'], port: number): string | undefined =>
+  closed?.find((one) => one.port === port && !one.address.startsWith('udp/'))?.reason;
+
+/** `80 is held by caddy (pid 812, caddy.service)`; null if nothing is in the way. */
+export function obstacleOf(state: PortState | undefined): string | null {
+  if (state?.state === 'forbidden') {
+    return `${state.port} is forbidden: the user that Caddy runs as may not open ports below 1024`;
+  }
+  if (state?.state !== 'held') return null;
+  const names = state.holders.map(({ name, pid, unit }) => {
+    const more = unit === null ? '' : `, ${unit}`;
+    return `${name} (pid ${pid}${more})`;
+  });
+  return `${state.port} is held by ${names.join(' and ') || 'another program'}`;
+}
+
+/** The one command that removes what is in the way; null if nothing is. */
+export function cureOf(states: readonly PortState[]): string | null {
+  const held = states.filter(({ state }) => state === 'held');
+  const holders = held.flatMap((state) => state.holders);
+  if (held.length > 0) return holders.length > 0 ? stopping(holders) : finding(held);
+  return states.some(({ state }) => state === 'forbidden') ? ALLOW : null;
+}
+
+function stopping(holders: readonly Holder[]): string {
+  // Stopping its service would stop all containers.
+  if (holders.some(({ name }) => name === 'docker-proxy')) {
+    return 'docker ps --filter publish=80 --filter publish=443';
+  }
+  const units = new Set(holders.flatMap(({ unit }) => unit ?? []));
+  if (units.size === 0) return `sudo kill ${[...new Set(holders.map(({ pid }) => pid))].join(' ')}`;
+  const names = [...units].map((unit) => unit.replace(/\.service$/, ''));
+  return `sudo systemctl disable --now ${names.join(' ')}`;
+}
+
+const finding = (held: readonly PortState[]): string =>
+  `sudo ss -ltnp '${held.map(({ port }) => `sport = :${port}`).join(' or ')}'`;
+
+/** In sentences for a person at a terminal, one per line. */
+export function linesOf({ http, https, cure }: Serving): string[] {
+  const where = `Caddy's ports are ${http.port} for HTTP and ${https.port} for HTTPS`;
+  const reasons = [...new Set([http, https].flatMap(({ reason }) => reason ?? []))];
+  if (reasons.length === 0) return [`${where}.`];
+  return [
+    `${where}: ${reasons.join('; ')}.`,
+    'Public certificates can only be obtained if ports 80 and 443 lead to these, or over DNS.',
+    ...(cure === null ? [] : [`${cure === MOVE ? 'To move' : 'What helps'}: ${cure}`]),
+  ];
+}

@@ -1,0 +1,48 @@
+/** `/ports/standard`: the proxy's way to ports 80 and 443. */
+import { Elysia, t } from 'elysia';
+import { authorOf, type Guard } from '../auth/guard.ts';
+import { about, REPLACE } from '../http/about.ts';
+import { ReplaceQuery, replaces } from '../http/params.ts';
+import { PUBLISHES, refusals } from '../http/refusal-schemas.ts';
+import { createReadPorts, moveToStandard, type PortsDeps } from '../publish/ports.ts';
+import { Serving } from '../publish/serving.ts';
+
+/** Null if the proxy cannot be asked. */
+export const ServingOrNull = t.Union([Serving, t.Null()], {
+  description:
+    'where the proxy listens and why not on 80 and 443; null if the agent or the proxy does not respond, or the proxy serves what others published',
+});
+
+const Moved = t.Object({ serving: ServingOrNull }, { title: 'Moved' });
+
+/** An example. */
+export const SERVING: Serving = {
+  http: { port: 80, wanted: 80, reason: null },
+  https: { port: 443, wanted: 443, reason: null },
+  cure: null,
+};
+
+export function portsRoutes({ guard, ...deps }: PortsDeps & { guard: Guard }) {
+  const read = createReadPorts(deps);
+  return new Elysia({ name: 'ports', prefix: '/ports' }).use(guard).post(
+    '/standard',
+    async ({ query, who }) => {
+      await moveToStandard(deps, authorOf(who), replaces(query));
+      return { serving: await read() };
+    },
+    {
+      query: ReplaceQuery,
+      response: { 200: Moved, ...refusals(...PUBLISHES, 'PORT_UNAVAILABLE') },
+      detail: about({
+        id: 'moveToStandardPorts',
+        tag: 'Status',
+        summary: 'Move the proxy to ports 80 and 443',
+        description:
+          'Sets `http_port` and `https_port` in the preamble, as a change that can be undone. Refused while another program holds one of the ports.',
+        access: 'write',
+        params: REPLACE,
+        example: { serving: SERVING },
+      }),
+    },
+  );
+}

@@ -1,0 +1,32 @@
+/** `signalbox ports [--standard]`: where Caddy listens, and its way to ports 80 and 443. */
+import { linesOf, type Serving } from '../../hub/publish/serving.ts';
+import { visible } from '../visible.ts';
+import { type Command, EXIT } from './command.ts';
+import { askHub } from './hub-socket.ts';
+
+export const ports: Command = {
+  name: 'ports',
+  args: [],
+  options: { standard: { summary: 'move Caddy to ports 80 and 443' } },
+  summary: 'show where Caddy listens, or move it to ports 80 and 443',
+  help: `Shows Caddy's ports; if those are not 80 and 443, why, and what helps. With --standard, sets
+http_port and https_port in the preamble and publishes it, a change that can be undone; this is
+refused while another program holds one of the ports.
+
+The hub must be running with the same DATA_DIR. You need no password, but must be root or the user
+who runs the hub.
+`,
+  async run({ has }, cli) {
+    const request = has('standard')
+      ? ({ label: 'moving', method: 'POST', path: '/ports/standard' } as const)
+      : ({ label: 'asking', method: 'GET', path: '/ports' } as const);
+    const answer = await askHub<{ serving: Serving | null }>(cli, { name: 'ports', ...request });
+    if (answer === null) return EXIT.failed;
+    if (answer.serving === null) {
+      cli.fail('signalbox ports: Caddy cannot be asked, or it serves what others published');
+      return EXIT.failed;
+    }
+    for (const line of linesOf(answer.serving)) cli.out(`${visible(line)}\n`);
+    return EXIT.done;
+  },
+};
