@@ -322,6 +322,8 @@ export interface Status {
     running: boolean;
     version: string | null;
   };
+  /** all that is wrong, one entry per cause, worst first; what is not known is left out */
+  problems: Problem[];
   /** security advisories that affect the proxy's version, from a table of 2026-11-21; null if the version is unknown */
   advisories:
     | {
@@ -370,6 +372,34 @@ export interface Status {
     /** not renewed automatically, or the proxy should have renewed it by now */
     overdue: boolean;
   }[];
+}
+export interface Problem {
+  code:
+    | 'AGENT_UNREACHABLE'
+    | 'PROXY_DOWN'
+    | 'VHOST_BROKEN'
+    | 'PORT_HELD'
+    | 'CERTIFICATE_EXPIRED'
+    | 'CERTIFICATE_MISSING'
+    | 'CERTIFICATE_ENDING'
+    | 'UPSTREAM_DOWN'
+    | 'FOREIGN'
+    | 'NOT_IN_STEP'
+    | 'DRIFT'
+    | 'RESTART_NEEDED'
+    | 'ADVISORY'
+    | 'WARNING';
+  /** `bad`: visitors or changes suffer now */
+  level: 'bad' | 'warn';
+  /** if only one suffers */
+  vhost?: {
+    id: number;
+    domain: string;
+  };
+  /** ISO 8601 UTC with milliseconds */
+  since: string;
+  /** for a person: the cause, and the cure if there is one */
+  message: string;
 }
 export interface ChangelogEntry {
   id: number;
