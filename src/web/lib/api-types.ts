@@ -408,6 +408,8 @@ export interface ChangelogEntry {
   action: 'create' | 'update' | 'delete' | 'toggle';
   domain: string;
   diff: string | null;
+  /** what a toggle set; null for other actions, and if an old entry does not say */
+  enabled: boolean | null;
   /** ISO 8601 UTC with milliseconds */
   createdAt: string;
   /** the API token that made the change */
