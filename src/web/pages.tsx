@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { AccountPage } from './account/account-page.tsx';
 import { Changelog } from './changelog/changelog.tsx';
+import { readFilter } from './changelog/filter.ts';
 import { ImportExport } from './config/import-export.tsx';
 import { PreamblePage } from './config/preamble-page.tsx';
 import type { Place } from './lib/router.ts';
@@ -29,8 +30,7 @@ export function pageAt({ path, query }: Place): Page {
   if (id) return { title: 'Site', view: <SiteEdit key={id} id={Number(id)} /> };
   if (path === '/logs') return { title: 'Logs', view: <LogsPage key="logs" query={query} /> };
   if (path === '/changelog') {
-    const domain = query.get('domain') || null;
-    return { title: 'Changelog', view: <Changelog key={`changelog ${domain}`} domain={domain} /> };
+    return { title: 'Changelog', view: <Changelog key="changelog" filter={readFilter(query)} /> };
   }
   if (path === '/preamble') return { title: 'Preamble', view: <PreamblePage key="preamble" /> };
   if (path === '/import') return { title: 'Import & export', view: <ImportExport key="import" /> };

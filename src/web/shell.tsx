@@ -6,6 +6,7 @@ import { useUser } from './lib/hub.ts';
 import { MENU } from './pages.tsx';
 import { Brand } from './parts/brand.tsx';
 import { Notice } from './parts/notice.tsx';
+import { ProblemCount } from './status/problem-count.tsx';
 import { StatusBar } from './status/status-bar.tsx';
 
 type Props = { path: string; onSignedOut: () => void; children: ComponentChildren };
@@ -55,6 +56,7 @@ export function Shell({ path, onSignedOut, children }: Props) {
               <li key={to}>
                 <a href={to} aria-current={isIn(path, to) ? 'page' : undefined}>
                   {label}
+                  {to === '/' && <ProblemCount />}
                 </a>
               </li>
             ))}

@@ -1,4 +1,4 @@
-/** Filters, drafts, problems and links of sites, and the status bar. */
+/** Filters, drafts, problems and links of sites. */
 import { describe, expect, test } from 'bun:test';
 import type { SiteState, Status, Vhost } from '../../src/web/lib/types.ts';
 import { changesFrom, draftOf, isComplete } from '../../src/web/sites/draft.ts';
@@ -6,7 +6,6 @@ import { addressOf, filterSites, readFilter } from '../../src/web/sites/filter.t
 import { linkTo } from '../../src/web/sites/link.ts';
 import { problemOf } from '../../src/web/sites/problem.ts';
 import { barsPath } from '../../src/web/sites/spark-bars.ts';
-import { problemsOf } from '../../src/web/status/problems.ts';
 
 const site = (change: Partial<Vhost> = {}): Vhost => ({
   id: 1,
@@ -24,6 +23,7 @@ const status = (change: Partial<Status> = {}): Status => ({
   uptimeSeconds: 1,
   agent: { reachable: true, latencyMs: 1 },
   proxy: { running: true, version: '2.6.2' },
+  problems: [],
   advisories: [],
   upgrade: null,
   inStep: true,
@@ -144,43 +144,4 @@ test('a single request is visible next to a thousand; zero requests are not', ()
   expect(path.match(/M/g)?.length).toBe(2);
   expect(path).toContain('v-1.5');
   expect(barsPath([0, 0], 0)).toBe('');
-});
-
-describe('the status bar', () => {
-  test('reports nothing if all is well', () => {
-    expect(problemsOf(status())).toEqual([]);
-  });
-
-  test('reports a missing agent once, and not everything that follows from it', () => {
-    const gone = status({
-      agent: { reachable: false, latencyMs: null },
-      proxy: { running: false, version: null },
-      inStep: false,
-    });
-    expect(problemsOf(gone).map(({ title }) => title)).toEqual(['The agent does not answer']);
-  });
-
-  test('names the advisories that affect the running Caddy, and how to get a newer one', () => {
-    const advisories = [{ id: 'CVE-1', summary: 'Anyone gets in.', fixedIn: '2.7.0' }];
-    expect(problemsOf(status({ advisories, upgrade: 'Install Caddy 2.7.0.' }))).toEqual([
-      {
-        level: 'warn',
-        title: 'Caddy 2.6.2 has 1 known vulnerability',
-        text: 'Install Caddy 2.7.0.',
-        details: ['CVE-1: Anyone gets in. Fixed in 2.7.0.'],
-      },
-    ]);
-    expect(problemsOf(status({ advisories: null }))).toEqual([]);
-  });
-
-  test('reports a certificate that nothing renews, but not one that Caddy will renew', () => {
-    const one = { id: 1, domain: 'a', name: 'a', issuer: 'x', notAfter: '', daysLeft: 5 };
-    const certificates = [
-      { ...one, overdue: true },
-      { ...one, name: 'b', overdue: false },
-    ];
-    expect(problemsOf(status({ certificates })).map(({ title }) => title)).toEqual([
-      'The certificate of a expires in 5 days',
-    ]);
-  });
 });

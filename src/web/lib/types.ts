@@ -10,6 +10,7 @@ export type {
   LogStats,
   NewApiToken as NewToken,
   Preamble,
+  Problem,
   SignedInSession as Session,
   Snapshot,
   Status,
