@@ -5,6 +5,9 @@ import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
 import { ask, freePort, until } from '../harness/stack.ts';
 import { BROWSER_TIMEOUT_MS, problemCount, tooWide, violations } from '../harness/visit.ts';
 
+/** The hub asks for the states every ten seconds, and the page for the status every five. */
+const SLOW = { timeout: BROWSER_TIMEOUT_MS };
+
 setDefaultTimeout(3 * BROWSER_TIMEOUT_MS);
 
 let dashboard: Dashboard;
@@ -46,7 +49,7 @@ describe('the status bar', () => {
       proxy: { running: false, version: null },
       problems: [{ code: 'AGENT_UNREACHABLE', level: 'bad', since, message: 'It is gone.' }],
     }));
-    await page.getByText('1 problem', { exact: true }).waitFor();
+    await bar().getByText('1 problem', { exact: true }).waitFor();
     expect(await page.title()).toBe('(1) Sites · signalbox');
     await open();
     await bar().getByText('It is gone.').waitFor();
@@ -75,7 +78,7 @@ describe('the status bar', () => {
         ...{ message: `${at} ${message}`, vhost: { id: at % 60, domain: `s${at % 60}.example` } },
       })),
     }));
-    await page.getByText('120 problems', { exact: true }).waitFor();
+    await bar().getByText('120 problems', { exact: true }).waitFor();
     await open();
     await bar().getByRole('link', { name: 's0.example' }).waitFor();
     expect(await bar().locator('.problems > li').count()).toBe(51);
@@ -96,7 +99,7 @@ describe('the status bar', () => {
     const { headers } = owner;
     const { id } = (await ask<{ id: number }>(`${stack.hub}/vhosts`, { headers, json })).body;
     expect((await stack.served('down.example')).status).toBe(502);
-    await bar().getByText('The upstream of http://down.example is down').waitFor();
+    await bar().getByText('The upstream of http://down.example is down').waitFor(SLOW);
     expect(await page.title()).toBe(`(${before + 1}) Sites · signalbox`);
     const menu = page.getByRole('navigation').getByRole('link', { name: 'Sites' });
     expect(await menu.textContent()).toContain(String(before + 1));

@@ -18,8 +18,8 @@ export function FilterBar({ filter }: { filter: ChangeFilter }) {
       <Field label="Site">
         {(described) => (
           <input
-            {...described}
             key={domain}
+            {...described}
             type="search"
             list="change-sites"
             defaultValue={domain}
