@@ -9,7 +9,7 @@ export type RecentSitesDeps = {
   elapsed: () => number;
 };
 
-/** For 1,000 sites, an answer costs agent and proxy some 20 ms. */
+/** An answer costs agent and proxy more than the rest of a status. */
 const EVERY_MS = 10_000;
 /** The agent may wait for handshakes; what it learns is in the next answer. */
 const WAIT_MS = 200;
