@@ -43,7 +43,9 @@ export function App() {
   useEffect(() => void loadSession(), [loadSession]);
 
   const page = pageAt(place);
-  const title = session.state === 'in' ? page.title : 'Sign in';
+  const isIn = session.state === 'in';
+  const problems = isIn && !hub.offline ? (hub.status?.problems.length ?? 0) : 0;
+  const title = `${problems > 0 ? `(${problems}) ` : ''}${isIn ? page.title : 'Sign in'}`;
   useEffect(() => {
     document.title = `${title} · signalbox`;
   }, [title]);
@@ -58,7 +60,6 @@ export function App() {
       </main>
     );
   }
-  const isIn = session.state === 'in';
   return (
     <>
       {!isIn && (

@@ -4,6 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { AccountPage } from './account/account-page.tsx';
 import { CertificatesPage } from './certificates/certificates-page.tsx';
 import { Changelog } from './changelog/changelog.tsx';
+import { readFilter } from './changelog/filter.ts';
 import { ImportExport } from './config/import-export.tsx';
 import { PreamblePage } from './config/preamble-page.tsx';
 import { navigate, type Place } from './lib/router.ts';
@@ -47,8 +48,7 @@ export function pageAt({ path, query }: Place): Page {
     return { title: 'Certificates', view: <CertificatesPage key="certificates" query={query} /> };
   }
   if (path === '/changelog') {
-    const domain = query.get('domain') || null;
-    return { title: 'Changelog', view: <Changelog key={`changelog ${domain}`} domain={domain} /> };
+    return { title: 'Changelog', view: <Changelog key="changelog" filter={readFilter(query)} /> };
   }
   if (path === '/preamble') return { title: 'Preamble', view: <PreamblePage key="preamble" /> };
   if (path === '/import') return { title: 'Import & export', view: <ImportExport key="import" /> };

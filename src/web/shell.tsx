@@ -10,6 +10,7 @@ import { KeysHelp } from './parts/keys-help.tsx';
 import { LeaveDialog } from './parts/leave-dialog.tsx';
 import { Notice } from './parts/notice.tsx';
 import { ThemeSwitch } from './parts/theme-switch.tsx';
+import { ProblemCount } from './status/problem-count.tsx';
 import { StatusBar } from './status/status-bar.tsx';
 
 const ICONS: Partial<Record<string, IconName>> = {
@@ -71,6 +72,7 @@ export function Shell({ path, onSignedOut, children }: Props) {
                 <a href={to} aria-current={isIn(path, to) ? 'page' : undefined}>
                   <Icon name={ICONS[label] ?? 'sites'} />
                   {label}
+                  {to === '/' && <ProblemCount />}
                 </a>
               </li>
             ))}

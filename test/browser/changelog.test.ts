@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
 import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
-import { ask, type Stack } from '../harness/stack.ts';
+import { ask, type Stack, until } from '../harness/stack.ts';
 import { BROWSER_TIMEOUT_MS, tooWide, violations } from '../harness/visit.ts';
 
 setDefaultTimeout(2 * BROWSER_TIMEOUT_MS);
@@ -103,13 +103,42 @@ describe('the changelog', () => {
     await create('one');
     await page.goto('/changelog');
     await newest('one').getByRole('link', { name: 'http://one.example' }).click();
-    await page.getByText('Only changes to http://one.example').waitFor();
+    await until(async () => (await page.locator('.change').count()) === 1, 'the filtered list');
+    expect(await page.getByLabel('Site').inputValue()).toBe('http://one.example');
     expect(new URL(page.url()).searchParams.get('domain')).toBe('http://one.example');
     await page.getByRole('listitem').filter({ hasText: 'Created' }).waitFor();
     expect(await page.getByRole('listitem').filter({ hasText: 'gone' }).count()).toBe(0);
     await page.goto(`/changelog?domain=${encodeURIComponent(HOSTILE)}`);
-    await page.getByText(`Only changes to ${HOSTILE}`).waitFor();
-    await page.getByText('There are no changes to a site of this name.').waitFor();
+    await page.getByText('There are no such changes.').waitFor();
+    expect(await page.getByLabel('Site').inputValue()).toBe(HOSTILE);
+    expect(dashboard.browserErrors()).toEqual([]);
+  });
+
+  test('says whether a site was turned on or off and at which time, by whom and what alone', async () => {
+    const { id } = await create('toggled');
+    await call('PATCH', `/vhosts/${id}/toggle`);
+    await call('PATCH', `/vhosts/${id}/toggle`);
+    await page.goto('/changelog');
+    await page.getByLabel('Site').fill('http://toggled.example');
+    await page.getByLabel('Site').press('Enter');
+    await page.getByLabel('Change').selectOption('Turned on or off');
+    await page.getByText('Turned off http://toggled.example').waitFor();
+    await page.getByText('Turned on http://toggled.example').waitFor();
+    expect(await page.locator('.change').count()).toBe(2);
+    expect(await newest('toggled').locator('time').textContent()).toMatch(
+      /^\d\d:\d\d, \d{1,2} [A-Z][a-z]+$/,
+    );
+    await page.getByLabel('Person').selectOption(HOSTILE);
+    await until(() => new URL(page.url()).searchParams.get('user'), 'the filter');
+    await newest('toggled').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.goto('/changelog?user=unknown&action=x');
+    await page.getByText('There are no such changes.').waitFor();
+    await page.getByLabel('Person').getByText('Someone without an account').waitFor({
+      state: 'attached',
+    });
+    await page.getByRole('link', { name: 'Show all changes' }).click();
+    await newest('toggled').waitFor();
     expect(dashboard.browserErrors()).toEqual([]);
   });
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { launchBrowser } from '../harness/browser.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { BROWSER_TIMEOUT_MS, tooWide, violations } from '../harness/visit.ts';
+import { BROWSER_TIMEOUT_MS, problemCount, tooWide, violations } from '../harness/visit.ts';
 
 setDefaultTimeout(BROWSER_TIMEOUT_MS);
 
@@ -63,7 +63,7 @@ describe('the sign-in page', () => {
     await page.getByLabel('Password').fill('a long passphrase');
     await page.getByRole('button', { name: 'Create account' }).click();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
-    await page.getByText('All in step').waitFor();
+    await problemCount(page).waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await page.reload();
@@ -91,7 +91,7 @@ describe('the sign-in page', () => {
     expect(await page.getByLabel('Config').inputValue()).toBe('respond precious');
     page.once('dialog', (dialog) => dialog.accept());
     await page.goto('/');
-    await page.getByText('All in step').waitFor();
+    await problemCount(page).waitFor();
   });
 
   test('is accessible, and fits into 320 pixels', async () => {

@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { launchBrowser } from '../harness/browser.ts';
 import { PASSWORD } from '../harness/dashboard.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { BROWSER_TIMEOUT_MS } from '../harness/visit.ts';
+import { BROWSER_TIMEOUT_MS, problemCount } from '../harness/visit.ts';
 
 setDefaultTimeout(BROWSER_TIMEOUT_MS);
 
@@ -86,7 +86,7 @@ describe('an evening with a new hub', () => {
     await goTo('Changelog');
     await page.locator('main').getByText('The hub does not answer.').waitFor();
     await page.unroute('**/api/**');
-    await page.getByText('All in step').waitFor();
+    await problemCount(page).waitFor();
     await page.getByRole('listitem').filter({ hasText: 'http://app.localhost' }).first().waitFor();
   });
 });

@@ -3,7 +3,13 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import type { Page } from 'playwright-core';
 import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
 import { ask, freePort, until } from '../harness/stack.ts';
-import { answerNext, BROWSER_TIMEOUT_MS, tooWide, violations } from '../harness/visit.ts';
+import {
+  answerNext,
+  BROWSER_TIMEOUT_MS,
+  problemCount,
+  tooWide,
+  violations,
+} from '../harness/visit.ts';
 import { shiftOf, watchShifts } from './shifts.ts';
 
 setDefaultTimeout(BROWSER_TIMEOUT_MS);
@@ -287,7 +293,7 @@ test('a page that crashes says so, and menu and status bar stay', async () => {
   );
   await page.goto('/sites');
   await page.getByRole('alert').getByText('This page crashed').waitFor();
-  await page.getByText('All in step').waitFor();
+  await problemCount(page).waitFor();
   await page.unroute('**/api/vhosts/activity');
   await page.getByRole('navigation').getByRole('link', { name: 'Changelog' }).click();
   await page.getByRole('heading', { name: 'Changelog' }).waitFor();

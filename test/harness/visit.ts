@@ -1,5 +1,5 @@
 /** A page of the dashboard, signed in, and the checks that every page has to pass. */
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { seriousFaults, sidewaysScroll } from './look.ts';
 
 export type Visit = {
@@ -40,6 +40,10 @@ export async function visit(
   });
   return { page, browserErrors, close: () => context.close() };
 }
+
+/** The number of problems in the status bar, of which an old Caddy has some; there once the hub has answered. */
+export const problemCount = (page: Page): Locator =>
+  page.locator('.status-main').getByText(/^(No|\d+) problems?$/);
 
 /** Serious accessibility violations, in light and in dark mode. */
 export async function violations(page: Page): Promise<string[]> {

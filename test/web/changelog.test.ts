@@ -7,8 +7,11 @@ import {
   merged,
   reversed,
   undoSentence,
+  wordOf,
 } from '../../src/web/changelog/describe.ts';
+import { addressOf, readFilter } from '../../src/web/changelog/filter.ts';
 import { lineDiff } from '../../src/web/changelog/line-diff.ts';
+import { clockTime } from '../../src/web/lib/format.ts';
 import type { Entry } from '../../src/web/lib/types.ts';
 
 const entry = (more: Partial<Entry> = {}): Entry => ({
@@ -18,6 +21,7 @@ const entry = (more: Partial<Entry> = {}): Entry => ({
   action: 'update',
   domain: 'a.example',
   diff: null,
+  enabled: null,
   createdAt: '2026-11-21T12:00:00.000Z',
   via: null,
   ...more,
@@ -105,6 +109,35 @@ describe('the description of an undo', () => {
     );
     expect(undoSentence(entry({ domain: '(preamble)', diff }))).toContain('all sites');
   });
+});
+
+describe('a toggle', () => {
+  test.each([
+    [null, 'Turned on or off', 'back on if this change turned it off'],
+    [true, 'Turned on', 'Turns the site a.example off again.'],
+    [false, 'Turned off', 'Turns the site a.example on again.'],
+  ])('to %p', (enabled, word, undo) => {
+    const toggle = entry({ action: 'toggle', enabled });
+    expect(wordOf(toggle)).toBe(word);
+    expect(undoSentence(toggle)).toContain(undo);
+    expect(wordOf({ ...toggle, action: 'create' })).toBe('Created');
+  });
+});
+
+test('a filter survives the way through an address, without unknown actions', () => {
+  expect(readFilter(new URLSearchParams('action=<b>&x=1&before=3'))).toEqual({
+    ...{ domain: '', user: '', action: '' },
+  });
+  expect(addressOf({ domain: '', user: '', action: '' })).toBe('/changelog');
+  const filter = { domain: 'a b&c=d', user: 'u', action: 'toggle' } as const;
+  const { searchParams } = new URL(addressOf(filter), 'http://x');
+  expect(readFilter(searchParams)).toEqual(filter);
+});
+
+test('a time of this year has no year', () => {
+  const at = new Date(2026, 10, 21, 14, 32, 10).toISOString();
+  expect(clockTime(at, new Date(2026, 0, 1))).toBe('14:32, 21 Nov');
+  expect(clockTime(at, new Date(2027, 0, 1))).toBe('14:32, 21 Nov 2026');
 });
 
 test('entries are grouped by local day, in order', () => {

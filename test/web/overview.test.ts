@@ -152,21 +152,19 @@ describe('the problems', () => {
     const lines = problemLines({
       ...status(),
       problems: [
-        { level: 'bad', message: 'It is down.', since, vhost: { id: 4, domain: 'a.example' } },
-        { level: 'warn', message: 'Look at it.', since },
+        {
+          code: 'UPSTREAM_DOWN',
+          level: 'bad',
+          message: 'It is down.',
+          since,
+          vhost: { id: 4, domain: 'a.example' },
+        },
+        { code: 'WARNING', level: 'warn', message: 'Look at it.', since },
       ],
     });
     expect(lines).toEqual([
       { level: 'bad', text: 'It is down.', link: { to: '/sites/4', label: 'a.example' }, since },
       { level: 'warn', text: 'Look at it.', since },
     ]);
-  });
-
-  test('are otherwise derived from the rest of the status', () => {
-    const broken = [{ id: 7, domain: 'b.example', detail: 'unrecognized directive' }];
-    const [line] = problemLines(status({ broken }));
-    expect(line?.text).toContain('b.example');
-    expect(line?.text).toContain('unrecognized directive');
-    expect(line).toMatchObject({ level: 'bad', link: { to: '/sites/7' }, since: null });
   });
 });

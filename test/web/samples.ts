@@ -19,6 +19,7 @@ export const status = (change: Partial<Status> = {}): Status => ({
   agent: { reachable: true, latencyMs: 1 },
   proxy: { running: true, version: '2.6.2' },
   serving: null,
+  problems: [],
   advisories: [],
   upgrade: null,
   inStep: true,

@@ -1,6 +1,6 @@
-/** Filters, drafts, problems and links of sites, and the status bar. */
+/** Filters, drafts, problems and links of sites. */
 import { describe, expect, test } from 'bun:test';
-import type { Activity, SiteState, Vhost } from '../../src/web/lib/types.ts';
+import type { Activity, SiteState, Status, Vhost } from '../../src/web/lib/types.ts';
 import { changesFrom, draftOf, isComplete } from '../../src/web/sites/draft.ts';
 import { isShown, queryOf, readFilter, searchRows } from '../../src/web/sites/filter.ts';
 import { linkTo } from '../../src/web/sites/link.ts';
@@ -8,7 +8,6 @@ import { outcomeOf } from '../../src/web/sites/outcome.ts';
 import { healthOf, problemOf, reportedProblems } from '../../src/web/sites/problem.ts';
 import { type COLUMNS, directionOf, rowOf, sortRows, USUAL } from '../../src/web/sites/rows.ts';
 import { barsPath } from '../../src/web/sites/spark-bars.ts';
-import { problemsOf } from '../../src/web/status/problems.ts';
 import { site, status } from './samples.ts';
 
 const unchecked = { since: null, lastChecked: null, latencyMs: null, unknown: null };
@@ -174,7 +173,7 @@ describe('the problem of a site', () => {
       { ...problem, code: 'UPSTREAM_DOWN', vhost: { id: 1, domain: 'app.example' } },
       { ...problem, code: 'SOMETHING_NEW', vhost: { id: 2, domain: 'b' }, message: 'new' },
     ];
-    const reported = reportedProblems({ ...status({ broken }), problems });
+    const reported = reportedProblems({ ...status({ broken }), problems } as unknown as Status);
     expect([...reported]).toEqual([
       [1, { level: 'bad', label: 'down', text: 'nobody answers' }],
       [2, { level: 'bad', label: 'problem', text: 'new' }],
@@ -214,43 +213,4 @@ test('a single request is visible next to a thousand; zero requests are not', ()
   expect(path.match(/M/g)?.length).toBe(2);
   expect(path).toContain('v-1.5');
   expect(barsPath([0, 0], 0)).toBe('');
-});
-
-describe('the status bar', () => {
-  test('reports nothing if all is well', () => {
-    expect(problemsOf(status())).toEqual([]);
-  });
-
-  test('reports a missing agent once, and not everything that follows from it', () => {
-    const gone = status({
-      agent: { reachable: false, latencyMs: null },
-      proxy: { running: false, version: null },
-      inStep: false,
-    });
-    expect(problemsOf(gone).map(({ title }) => title)).toEqual(['The agent does not answer']);
-  });
-
-  test('names the advisories that affect the running Caddy, and how to get a newer one', () => {
-    const advisories = [{ id: 'CVE-1', summary: 'Anyone gets in.', fixedIn: '2.7.0' }];
-    expect(problemsOf(status({ advisories, upgrade: 'Install Caddy 2.7.0.' }))).toEqual([
-      {
-        level: 'warn',
-        title: 'Caddy 2.6.2 has 1 known vulnerability',
-        text: 'Install Caddy 2.7.0.',
-        details: ['CVE-1: Anyone gets in. Fixed in 2.7.0.'],
-      },
-    ]);
-    expect(problemsOf(status({ advisories: null }))).toEqual([]);
-  });
-
-  test('reports a certificate that nothing renews, but not one that Caddy will renew', () => {
-    const one = { id: 1, domain: 'a', name: 'a', issuer: 'x', notAfter: '', daysLeft: 5 };
-    const certificates = [
-      { ...one, overdue: true },
-      { ...one, name: 'b', overdue: false },
-    ];
-    expect(problemsOf(status({ certificates })).map(({ title }) => title)).toEqual([
-      'The certificate of a expires in 5 days',
-    ]);
-  });
 });

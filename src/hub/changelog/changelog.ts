@@ -7,15 +7,22 @@ import { PREAMBLE } from '../publish/history.ts';
 
 /** A stored entry; `before` and `after` (JSON) are private. */
 export type StoredEntry = typeof changelog.$inferSelect;
+export type PublicEntry = Omit<StoredEntry, 'before' | 'after'> & {
+  /** What a toggle set; null for other changes, and if the entry is of a version that did not keep it. */
+  enabled: boolean | null;
+};
 export type ChangelogFilter = {
   /** Only entries with a smaller id. */
   before?: number | undefined;
   domain?: string | undefined;
+  /** The id of the person. */
+  user?: string | undefined;
+  action?: StoredEntry['action'] | undefined;
 };
 
 export type Changelog = {
   /** At most 100 entries, newest first. */
-  page(filter: ChangelogFilter): Omit<StoredEntry, 'before' | 'after'>[];
+  page(filter: ChangelogFilter): PublicEntry[];
   /** @throws Failure NOT_FOUND */
   find(id: number): StoredEntry;
   /** The ids of at most 10 later entries about the same vhost, or the preamble, oldest first. */
@@ -26,21 +33,30 @@ const PAGE_SIZE = 100;
 /** Enough to see what is in the way of an undo. */
 const MAX_LATER = 10;
 
-const { before: _, after: __, ...PUBLIC } = getTableColumns(changelog);
+const { before: _, after: __, ...COLUMNS } = getTableColumns(changelog);
+const ENABLED = sql<
+  number | null
+>`iif(${changelog.action} = 'toggle', json_extract(${changelog.after}, '$.enabled'), NULL)`;
 
 export function createChangelog(db: Db): Changelog {
   return {
-    page({ before, domain }) {
+    page({ before, domain, user, action }) {
       const filters: SQL[] = [];
       if (before !== undefined) filters.push(lt(changelog.id, before));
       if (domain !== undefined) filters.push(eq(changelog.domain, domain));
+      if (user !== undefined) filters.push(eq(changelog.userId, user));
+      if (action !== undefined) filters.push(eq(changelog.action, action));
       return db
-        .select(PUBLIC)
+        .select({ ...COLUMNS, enabled: ENABLED })
         .from(changelog)
         .where(and(...filters))
         .orderBy(desc(changelog.id))
         .limit(PAGE_SIZE)
-        .all();
+        .all()
+        .map(({ enabled, ...entry }) => ({
+          ...entry,
+          enabled: enabled === null ? null : enabled === 1,
+        }));
     },
 
     find(id) {

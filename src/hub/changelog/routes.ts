@@ -10,19 +10,24 @@ import { revertChange } from '../publish/history.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import type { Changelog } from './changelog.ts';
 
+const Action = t.Union([
+  t.Literal('create'),
+  t.Literal('update'),
+  t.Literal('delete'),
+  t.Literal('toggle'),
+]);
+
 const ChangelogEntry = t.Object(
   {
     id: t.Integer(),
     userId: t.String(),
     userName: t.String(),
-    action: t.Union([
-      t.Literal('create'),
-      t.Literal('update'),
-      t.Literal('delete'),
-      t.Literal('toggle'),
-    ]),
+    action: Action,
     domain: t.String(),
     diff: t.Union([t.String(), t.Null()]),
+    enabled: t.Union([t.Boolean(), t.Null()], {
+      description: 'what a toggle set; null for other actions, and if an old entry does not say',
+    }),
     createdAt: Timestamp,
     via: t.Union([t.String(), t.Null()], { description: 'the API token that made the change' }),
   },
@@ -38,7 +43,12 @@ export function changelogRoutes({ changelog, publisher, guard }: ChangelogRoutes
       '/',
       ({ query }) => {
         const before = query.before ? Number(query.before) : undefined;
-        return changelog.page({ before, domain: query.domain || undefined }).map((entry) => ({
+        const filter = {
+          domain: query.domain || undefined,
+          user: query.user || undefined,
+          action: query.action || undefined,
+        };
+        return changelog.page({ before, ...filter }).map((entry) => ({
           ...entry,
           createdAt: entry.createdAt.toISOString(),
         }));
@@ -47,6 +57,9 @@ export function changelogRoutes({ changelog, publisher, guard }: ChangelogRoutes
         query: t.Object({
           before: t.Optional(t.String({ pattern: '^([1-9][0-9]{0,14})?$' })),
           domain: t.Optional(t.String({ maxLength: 4096 })),
+          user: t.Optional(t.String({ maxLength: 100 })),
+          // Not a `UnionEnum`, which would default to its first value.
+          action: t.Optional(t.Union([t.Literal(''), Action])),
         }),
         response: { 200: t.Array(ChangelogEntry), ...refusals(...READS) },
         detail: about({
@@ -60,6 +73,11 @@ export function changelogRoutes({ changelog, publisher, guard }: ChangelogRoutes
               example: '101',
             },
             domain: { description: 'Only entries for this domain.', example: 'app.example.org' },
+            user: {
+              description: 'Only entries by the user with this id.',
+              example: '4f6e2c9b7a1d',
+            },
+            action: { description: 'Only entries with this action.', example: 'update' },
           },
           example: [
             {
@@ -69,6 +87,7 @@ export function changelogRoutes({ changelog, publisher, guard }: ChangelogRoutes
               action: 'update',
               domain: 'app.example.org',
               diff: '{"old":{"upstream":"127.0.0.1:8000"},"new":{"upstream":"127.0.0.1:8001"}}',
+              enabled: null,
               createdAt: '2026-11-20T19:00:00.000Z',
               via: null,
             },

@@ -54,7 +54,9 @@ export type Publisher = {
   broken(): readonly BrokenVhost[];
   /** Why the stored set is not live, apart from those vhosts; null if it is, or nobody has tried. */
   failure(): Failure | null;
-  /** What stands between this hub and its proxy, for the operator. */
+  /** Whose sites the proxy serves, if that is in the way of a change. */
+  ownership(): string | null;
+  /** What stands between this hub and its proxy, ownership included, for the operator. */
   warnings(): string[];
   /**
    * Makes a change live and records it.
@@ -278,6 +280,7 @@ export function createPublisher({
     apply: (change, author, replace = false) => queue.add(change, author, replace),
     dialect: knownDialect,
     isInStep,
+    ownership: standing.ownership,
     warnings: standing.warnings,
 
     async preview(change) {

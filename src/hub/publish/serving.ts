@@ -12,6 +12,7 @@ const schemaOf = (wanted: number) =>
     reason: t.Union([t.String(), t.Null()], {
       description: `why that is not port ${wanted}, or the port is not open; null if all is well`,
     }),
+    blocked: t.Boolean({ description: 'whether something is in the way, or the port is not open' }),
   });
 
 export const Serving = t.Object({
@@ -58,12 +59,14 @@ export function servingOf(facts: ServingFacts): Serving | null {
     const port = options[scheme];
     const wanted = STANDARD_PORTS[scheme];
     const whyNot = closedReason(closed, port);
-    if (port === wanted && whyNot === undefined) return { port, wanted, reason: null };
+    if (port === wanted && whyNot === undefined)
+      return { port, wanted, reason: null, blocked: false };
     const obstacle = obstacleOf(stateOf(scheme));
-    if (obstacle !== null) return { port, wanted, reason: obstacle };
+    if (obstacle !== null) return { port, wanted, reason: obstacle, blocked: true };
     const chosen = `the global option ${scheme}_port is ${port}`;
     const free = stateOf(scheme)?.state === 'free' ? `${wanted} is free: ${chosen}` : chosen;
-    return { port, wanted, reason: whyNot === undefined ? free : `${port} is not open: ${whyNot}` };
+    if (whyNot === undefined) return { port, wanted, reason: free, blocked: false };
+    return { port, wanted, reason: `${port} is not open: ${whyNot}`, blocked: true };
   };
   const listeners = { http: listenerOf('http'), https: listenerOf('https') };
   const wanting = SCHEMES.filter((scheme) => listeners[scheme].reason !== null);

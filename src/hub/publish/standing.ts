@@ -10,6 +10,9 @@ export type Standing = {
   /** @param status null once the proxy serves what this hub published */
   see(status: ProxyStatus | null): void;
   readonly contention: Contention;
+  /** Whose sites the proxy serves, if that is in the way of a change. */
+  ownership(): string | null;
+  /** All of it. */
   warnings(): string[];
   /** Logs each warning once, for as long as it stands. */
   report(): void;
@@ -35,6 +38,7 @@ export function createStanding(store: Store, log: Log): Standing {
       ownership = status && ownershipWarning(status, store);
     },
     contention,
+    ownership: () => ownership,
     warnings,
     report() {
       const found = warnings();

@@ -5,10 +5,14 @@ import { keysOf, type Vhost } from '../publish/vhost.ts';
 /** A host in lower case and punycode, without brackets, empty for any; and a port. */
 export type Endpoint = { name: string; port: number };
 
+/** Of each vhost, which never changes: finding them takes longer than everything else in a poll. */
+const known = new WeakMap<Vhost, { preamble: string; endpoints: readonly Endpoint[] }>();
+
 /** Finds the endpoints of vhosts under a preamble; leaves out addresses that only Caddy can resolve. */
-export function endpointsUnder(preamble: string): (vhost: Vhost) => Endpoint[] {
+export function endpointsUnder(preamble: string): (vhost: Vhost) => readonly Endpoint[] {
   const ports = portOptions(preamble);
-  return (vhost) => {
+
+  function find(vhost: Vhost): Endpoint[] {
     const found = new Map<string, Endpoint>();
     for (const key of keysOf(vhost, preamble, ports)) {
       const match = /^(https?:\/\/)?(\[[^\]]*\]|[^:/{]*)(?::(\d+))?(?:\/.*)?$/s.exec(key);
@@ -19,6 +23,14 @@ export function endpointsUnder(preamble: string): (vhost: Vhost) => Endpoint[] {
       found.set(keyOfEndpoint(endpoint), endpoint);
     }
     return [...found.values()];
+  }
+
+  return (vhost) => {
+    const last = known.get(vhost);
+    if (last?.preamble === preamble) return last.endpoints;
+    const endpoints = find(vhost);
+    known.set(vhost, { preamble, endpoints });
+    return endpoints;
   };
 }
 

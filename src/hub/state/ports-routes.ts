@@ -17,8 +17,8 @@ const Moved = t.Object({ serving: ServingOrNull }, { title: 'Moved' });
 
 /** An example. */
 export const SERVING: Serving = {
-  http: { port: 80, wanted: 80, reason: null },
-  https: { port: 443, wanted: 443, reason: null },
+  http: { port: 80, wanted: 80, reason: null, blocked: false },
+  https: { port: 443, wanted: 443, reason: null, blocked: false },
   cure: null,
 };
 

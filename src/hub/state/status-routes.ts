@@ -5,10 +5,10 @@ import type { Guard } from '../auth/guard.ts';
 import { about } from '../http/about.ts';
 import { READS, refusals } from '../http/refusal-schemas.ts';
 import { SERVING } from './ports-routes.ts';
-import { HubStatus, readStatus, type StatusDeps, UPGRADE } from './status.ts';
+import { createStatusReader, HubStatus, type StatusDeps, UPGRADE } from './status.ts';
 
 export function statusRoutes({ guard, ...deps }: StatusDeps & { guard: Guard }) {
-  return new Elysia({ name: 'status' }).use(guard).get('/status', () => readStatus(deps), {
+  return new Elysia({ name: 'status' }).use(guard).get('/status', createStatusReader(deps), {
     response: { 200: HubStatus, ...refusals(...READS) },
     detail: about({
       id: 'getStatus',
@@ -23,6 +23,15 @@ export function statusRoutes({ guard, ...deps }: StatusDeps & { guard: Guard }) 
         agent: { reachable: true, latencyMs: 1.2 },
         proxy: { running: true, version: '2.11.3' },
         serving: SERVING,
+        problems: [
+          {
+            code: 'UPSTREAM_DOWN',
+            level: 'bad',
+            vhost: { id: 1, domain: 'app.example.org' },
+            since: '2026-11-20T17:58:30.000Z',
+            message: '127.0.0.1:8000 does not answer: connection refused.',
+          },
+        ],
         advisories: advisoriesFor('2.11.3'),
         upgrade: UPGRADE,
         inStep: true,

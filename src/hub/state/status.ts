@@ -2,7 +2,7 @@
 import { type Static, t } from 'elysia';
 import { ADVISORIES_AS_OF, advisoriesFor, SAFE_VERSION } from '../../shared/advisories.ts';
 import { messageOf } from '../../shared/async.ts';
-import { sentenceOf } from '../../shared/failure.ts';
+import { type Failure, sentenceOf } from '../../shared/failure.ts';
 import type { ProxyStatus } from '../../shared/wire.ts';
 import { type AgentClient, NO_ANSWER } from '../agent-client/client.ts';
 import { Timestamp } from '../http/schemas.ts';
@@ -10,7 +10,11 @@ import { readServing } from '../publish/ports.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import { endingCertificates } from './certificates.ts';
 import { ServingOrNull } from './ports-routes.ts';
+import { Problem } from './problem.ts';
+import { EDITED, keyOf, problemsOf } from './problems.ts';
+import { createRecentSites } from './recent-sites.ts';
 import { findUnserved, sentenceOfClosed } from './unserved.ts';
+import { statesOf } from './vhost-state.ts';
 
 export type StatusDeps = {
   agent: AgentClient;
@@ -41,6 +45,10 @@ export const HubStatus = t.Object(
     }),
     serving: ServingOrNull,
     proxy: t.Object({ running: t.Boolean(), version: nullable(t.String()) }),
+    problems: t.Array(Problem, {
+      description:
+        'all that is wrong, one entry per cause, worst first; what is not known is left out',
+    }),
     advisories: nullable(
       t.Array(t.Object({ id: t.String(), summary: t.String(), fixedIn: t.String() }), {
         description: `security advisories that affect the proxy's version, from a table of ${ADVISORIES_AS_OF}; null if the version is unknown`,
@@ -91,58 +99,89 @@ export const UPGRADE = `Install Caddy ${SAFE_VERSION} or newer from Caddy's own 
 
 const roundToTenths = (value: number) => Math.round(value * 10) / 10;
 
-/** Caddy does not count the loads that it refuses; whoever tries one has usually edited the file. */
-const EDITED =
-  'The Caddyfile on disk was edited, and Caddy does not serve that text: only signalbox may load a configuration, so `caddy reload` and `systemctl reload caddy` are refused. Import the file instead.';
-
-function warningsOf(publisher: Publisher, status: ProxyStatus | null): string[] {
-  const failure = publisher.failure();
-  return [
-    ...publisher.warnings(),
-    ...(status?.drift ? [EDITED] : []),
-    ...(status?.closed ?? []).map((one) => `${sentenceOfClosed(one)}.`),
-    ...(failure?.code === 'PROXY_REJECTED'
-      ? [`What is stored is not live: ${sentenceOf(failure) ?? failure.message}`]
-      : []),
-  ];
-}
-
-/** Never fails: if the agent does not respond, the status says so. */
-export async function readStatus(deps: StatusDeps): Promise<HubStatus> {
+/** @returns a function that never fails: if the agent does not respond, the status says so */
+export function createStatusReader(deps: StatusDeps): () => Promise<HubStatus> {
   const { agent, publisher, version, commit, startedAt, now, elapsed } = deps;
-  const from = performance.now();
-  const ending = endingCertificates({ agent, publisher, now }).catch(() => []);
-  const warnings = [...deps.warnings];
-  const status = await agent.status().catch((error: unknown) => {
-    const reason = messageOf(error);
-    if (reason !== NO_ANSWER) warnings.push(reason);
-    return null;
-  });
-  const latencyMs = status === null ? null : roundToTenths(performance.now() - from);
-  const unserved = await findUnserved(deps, status);
-  const last = publisher.lastPublish();
-  const proxy = status?.proxy ?? { running: false, version: null };
-  const advisories = advisoriesFor(proxy.version);
-  return {
-    version,
-    commit,
-    uptimeSeconds: Math.floor((elapsed() - startedAt) / 1000),
-    agent: { reachable: status !== null, latencyMs },
-    proxy,
-    serving: await readServing(deps, status),
-    advisories,
-    upgrade: advisories?.length ? UPGRADE : null,
-    inStep: status !== null && publisher.isInStep(status),
-    foreign: status?.foreign ?? false,
-    drift: status?.drift ?? false,
-    restartNeeded: status?.restartNeeded ?? false,
-    lastPublish: last && {
-      at: last.at.toISOString(),
-      milliseconds: roundToTenths(last.milliseconds),
-      changes: last.changes,
-    },
-    warnings: [...warnings, ...(status?.warnings ?? []), ...warningsOf(publisher, status)],
-    broken: unserved.map(({ vhost: { id, domain }, detail }) => ({ id, domain, detail })),
-    certificates: await ending,
+  const recentSites = createRecentSites({ agent, elapsed });
+  /** When each problem was found first. */
+  let since: ReadonlyMap<string, string> = new Map();
+
+  /** Everything that is not put into fields of its own. */
+  const otherWarnings = (status: ProxyStatus | null): string[] => [
+    ...deps.warnings,
+    ...(status?.warnings ?? []),
+    ...publisher.warnings(),
+  ];
+
+  return async () => {
+    const from = performance.now();
+    const ending = endingCertificates({ agent, publisher, now }).catch(() => []);
+    const asked = recentSites();
+    let agentFault: string | null = null;
+    const status = await agent.status().catch((error: unknown) => {
+      const reason = messageOf(error);
+      if (reason !== NO_ANSWER) agentFault = reason;
+      return null;
+    });
+    const latencyMs = status === null ? null : roundToTenths(performance.now() - from);
+    const live = status === null ? null : await asked;
+    const unserved = await findUnserved(deps, status, live ?? undefined);
+    const serving = await readServing(deps, status);
+    const certificates = await ending;
+    const set = publisher.current();
+    const last = publisher.lastPublish();
+    const proxy = status?.proxy ?? { running: false, version: null };
+    const advisories = advisoriesFor(proxy.version);
+    const inStep = status !== null && publisher.isInStep(status);
+    const rejection = rejectionOf(publisher.failure());
+    const ownership = publisher.ownership();
+    const warnings = otherWarnings(status);
+    const time = now();
+    const problems = problemsOf(
+      {
+        ...{ now: time.toISOString(), status, agentFault, inStep, rejection, ownership },
+        ...{ unserved, serving, certificates },
+        sites: live && set.vhosts.map(statesOf(set, live, unserved, time)),
+        advisories: { count: advisories?.length ?? 0, cure: UPGRADE },
+        warnings: warnings.filter((one) => one !== ownership),
+      },
+      since,
+    );
+    const found = problems.map((problem) => [keyOf(problem), problem.since] as const);
+    // Without the agent, nobody knows whether the others are over.
+    since = new Map(status === null ? [...since, ...found] : found);
+    return {
+      version,
+      commit,
+      uptimeSeconds: Math.floor((elapsed() - startedAt) / 1000),
+      agent: { reachable: status !== null, latencyMs },
+      proxy,
+      serving,
+      problems,
+      advisories,
+      upgrade: advisories?.length ? UPGRADE : null,
+      inStep,
+      foreign: status?.foreign ?? false,
+      drift: status?.drift ?? false,
+      restartNeeded: status?.restartNeeded ?? false,
+      lastPublish: last && {
+        at: last.at.toISOString(),
+        milliseconds: roundToTenths(last.milliseconds),
+        changes: last.changes,
+      },
+      warnings: [
+        ...warnings,
+        ...(agentFault === null ? [] : [agentFault]),
+        ...(status?.drift ? [EDITED] : []),
+        ...(status?.closed ?? []).map((one) => `${sentenceOfClosed(one)}.`),
+        ...(rejection === null ? [] : [`What is stored is not live: ${rejection}`]),
+      ],
+      broken: unserved.map(({ vhost: { id, domain }, detail }) => ({ id, domain, detail })),
+      certificates,
+    };
   };
 }
+
+/** Why the proxy refused what is stored; null if it did not. */
+const rejectionOf = (failure: Failure | null): string | null =>
+  failure?.code === 'PROXY_REJECTED' ? (sentenceOf(failure) ?? failure.message) : null;

@@ -8,7 +8,8 @@ import { ofVhost } from '../publish/refusal.ts';
 import type { Vhost } from '../publish/vhost.ts';
 import { endpointsUnder, keyOfEndpoint } from './endpoints.ts';
 
-export type Unserved = { vhost: Vhost; detail: string };
+/** `ports`: those it waits for, because the proxy could not open them; none if the proxy refuses it. */
+export type Unserved = { vhost: Vhost; detail: string; ports: readonly number[] };
 
 type UnservedDeps = { agent: Pick<AgentClient, 'sites'>; publisher: Publisher };
 
@@ -25,6 +26,7 @@ export async function findUnserved(
   const broken = publisher.broken().map(({ vhost, failure }) => ({
     vhost,
     detail: sentenceOf(ofVhost(failure)) ?? failure.message,
+    ports: [],
   }));
   const closed = (status?.closed ?? []).filter(({ address }) => !address.startsWith('udp/'));
   if (closed.length === 0) return broken;
@@ -38,11 +40,12 @@ export async function findUnserved(
   const known = new Set(broken.map(({ vhost }) => vhost.id));
   const waiting = vhosts.flatMap((vhost) => {
     if (!vhost.enabled || known.has(vhost.id)) return [];
-    const ports = endpointsOf(vhost).flatMap((endpoint) =>
+    const waitsFor = endpointsOf(vhost).flatMap((endpoint) =>
       served.has(keyOfEndpoint(endpoint)) ? [] : (reasons.get(endpoint.port) ?? []),
     );
-    const sentences = new Set(ports.map(sentenceOfClosed));
-    return sentences.size === 0 ? [] : [{ vhost, detail: [...sentences].join('; ') }];
+    const sentences = new Set(waitsFor.map(sentenceOfClosed));
+    if (sentences.size === 0) return [];
+    return [{ vhost, detail: [...sentences].join('; '), ports: waitsFor.map(({ port }) => port) }];
   });
   return [...broken, ...waiting];
 }

@@ -1,90 +1,17 @@
-/** The changelog page: all changes, newest first, grouped by day. */
-import { useEffect, useState } from 'preact/hooks';
-import { get, sentenceOf } from '../lib/api.ts';
-import { useHub } from '../lib/hub.ts';
-import type { Entry } from '../lib/types.ts';
-import { useLoad } from '../lib/use-load.ts';
-import { useSubmit } from '../lib/use-submit.ts';
-import { Notice } from '../parts/notice.tsx';
-import { SkeletonRows } from '../parts/skeleton-rows.tsx';
-import { byDay, dayName, merged, subjectOf } from './describe.ts';
-import { EntryView } from './entry-view.tsx';
+/** The changelog page: all changes, newest first, filtered by site, person and kind of change. */
+import { EntryList } from './entry-list.tsx';
+import { type ChangeFilter, queryOf } from './filter.ts';
+import { FilterBar } from './filter-bar.tsx';
 
-/** Entries per page of the API. */
-const PAGE = 100;
-
-/** @param domain shows only changes to this site; null: all changes */
-export function Changelog({ domain }: { domain: string | null }) {
-  const hub = useHub();
-  const [full, setFull] = useState(false);
-  const page = (before: number | null, signal?: AbortSignal) => {
-    const query = new URLSearchParams();
-    if (domain !== null) query.set('domain', domain);
-    if (before !== null) query.set('before', String(before));
-    return get<Entry[]>(`/changelog?${query}`, signal);
-  };
-  const { data, error, set } = useLoad(`changelog ${domain}`, async (signal) => {
-    const first = await page(null, signal);
-    setFull(first.length === PAGE);
-    return first;
-  });
-
-  const isLoaded = data !== undefined;
-  useEffect(() => {
-    // A link to one change, such as the overview's.
-    if (isLoaded) document.getElementById(location.hash.slice(1))?.focus();
-  }, [isLoaded]);
-
-  const undone = async () => {
-    hub.refresh();
-    const fresh = await page(null);
-    set((old) => merged(fresh, old ?? []));
-  };
-  const older = useSubmit(async () => {
-    const more = await page(data?.at(-1)?.id ?? null);
-    setFull(more.length === PAGE);
-    set((old) => [...(old ?? []), ...more]);
-  });
-  const find = (id: number) => data?.find((entry) => entry.id === id);
-
+export function Changelog({ filter }: { filter: ChangeFilter }) {
+  const query = queryOf(filter);
   return (
     <>
       <div class="page-head">
         <h1>Changelog</h1>
       </div>
-      {domain !== null && (
-        <p class="filter-line">
-          Only changes to <strong>{subjectOf(domain)}</strong>.{' '}
-          <a href="/changelog">Show all changes</a>
-        </p>
-      )}
-      {error && <Notice kind="error">{error}</Notice>}
-      {!data && !error && <SkeletonRows rows={6} label="Loading changes" />}
-      {data?.length === 0 && (
-        <p class="empty">
-          {domain === null
-            ? 'No changes yet. Every change to a site or the preamble will appear here.'
-            : 'There are no changes to a site of this name.'}
-        </p>
-      )}
-      {byDay(data ?? []).map(({ day, entries }) => (
-        <section key={day} aria-label={dayName(day, new Date())}>
-          <h2 class="day">{dayName(day, new Date())}</h2>
-          <ol class="changes">
-            {entries.map((entry) => (
-              <EntryView key={entry.id} entry={entry} find={find} onUndone={undone} />
-            ))}
-          </ol>
-        </section>
-      ))}
-      {older.error !== null && <Notice kind="error">{sentenceOf(older.error)}</Notice>}
-      {full && (
-        <p class="older">
-          <button type="button" disabled={older.busy} onClick={() => older.run()}>
-            {older.busy ? 'Loading …' : 'Older changes'}
-          </button>
-        </p>
-      )}
+      <FilterBar filter={filter} />
+      <EntryList key={query} query={query} />
     </>
   );
 }

@@ -3,7 +3,7 @@ import { localTime } from '../lib/format.ts';
 import type { Entry } from '../lib/types.ts';
 
 /** Recorded by the hub as the domain of changes to the preamble. */
-const PREAMBLE = '(preamble)';
+export const PREAMBLE = '(preamble)';
 
 /** Whether an entry changes the preamble rather than a site. */
 export const isPreamble = ({ domain }: Pick<Entry, 'domain'>): boolean => domain === PREAMBLE;
@@ -12,13 +12,19 @@ export const isPreamble = ({ domain }: Pick<Entry, 'domain'>): boolean => domain
 export const subjectOf = (domain: string): string =>
   domain === PREAMBLE ? 'the preamble' : domain;
 
-/** How each kind of change is shown. */
+/** How each kind of change is shown; `wordOf` says more about a toggle. */
 export const WORDS = {
   create: { sign: '+', word: 'Created' },
   update: { sign: '~', word: 'Changed' },
   delete: { sign: '−', word: 'Deleted' },
   toggle: { sign: '⇄', word: 'Turned on or off' },
 } as const satisfies Record<Entry['action'], { sign: string; word: string }>;
+
+/** What was done, such as `Created`. */
+export function wordOf({ action, enabled }: Pick<Entry, 'action' | 'enabled'>): string {
+  if (action !== 'toggle' || enabled === null) return WORDS[action].word;
+  return enabled ? 'Turned on' : 'Turned off';
+}
 
 /** A field of an update; a `text` is compared line by line. */
 export type FieldChange = { field: string; kind: 'text' | 'value'; old: string; new: string };
@@ -63,7 +69,7 @@ function valueText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-export function undoSentence({ action, domain, diff }: Entry): string {
+export function undoSentence({ action, domain, diff, enabled }: Entry): string {
   if (isPreamble({ domain })) {
     return 'Restores the preamble from before this change. This affects all sites.';
   }
@@ -73,7 +79,9 @@ export function undoSentence({ action, domain, diff }: Entry): string {
     case 'delete':
       return `Restores the site ${domain} as it was before it was deleted.`;
     case 'toggle':
-      return `Turns the site ${domain} back on if this change turned it off, or off if it turned it on.`;
+      return enabled === null
+        ? `Turns the site ${domain} back on if this change turned it off, or off if it turned it on.`
+        : `Turns the site ${domain} ${enabled ? 'off' : 'on'} again.`;
     case 'update': {
       const names = fieldsOf(diff).map(({ field }) => field);
       const what = names.length > 0 ? `${listed(names)} of` : 'changed fields of';

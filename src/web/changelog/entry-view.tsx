@@ -3,8 +3,16 @@ import { useState } from 'preact/hooks';
 import { ApiError, send } from '../lib/api.ts';
 import type { Entry } from '../lib/types.ts';
 import { Confirm } from '../parts/confirm.tsx';
-import { Time } from '../parts/time.tsx';
-import { fieldsOf, isPreamble, reversed, subjectOf, undoSentence, WORDS } from './describe.ts';
+import { ClockTime } from './clock-time.tsx';
+import {
+  fieldsOf,
+  isPreamble,
+  reversed,
+  subjectOf,
+  undoSentence,
+  WORDS,
+  wordOf,
+} from './describe.ts';
 import { FieldDiff } from './field-diff.tsx';
 import { UndoRefused } from './undo-refused.tsx';
 
@@ -16,12 +24,12 @@ type Props = {
 };
 
 export function EntryView({ entry, find, onUndone }: Props) {
-  const { id, action, domain, userName, via, createdAt } = entry;
+  const { id, action, domain, userId, userName, via, createdAt } = entry;
   const [asking, setAsking] = useState(false);
   const [open, setOpen] = useState(false);
   const [undone, setUndone] = useState(false);
   const [refusal, setRefusal] = useState<ApiError | null>(null);
-  const { sign, word } = WORDS[action];
+  const { sign } = WORDS[action];
   const fields = fieldsOf(entry.diff);
 
   const undo = async () => {
@@ -47,7 +55,7 @@ export function EntryView({ entry, find, onUndone }: Props) {
           {sign}
         </span>
         <p class="change-what">
-          {word}{' '}
+          {wordOf(entry)}{' '}
           <a
             href={`/changelog?domain=${encodeURIComponent(domain)}`}
             title={isPreamble(entry) ? 'All changes to the preamble' : 'All changes to this site'}
@@ -55,7 +63,12 @@ export function EntryView({ entry, find, onUndone }: Props) {
             {subjectOf(domain)}
           </a>
           <span class="change-who">
-            {userName}
+            <a
+              href={`/changelog?user=${encodeURIComponent(userId)}`}
+              title="All changes by this person"
+            >
+              {userName}
+            </a>
             {via !== null && (
               <>
                 {' '}
@@ -63,7 +76,7 @@ export function EntryView({ entry, find, onUndone }: Props) {
               </>
             )}
             <span aria-hidden="true"> · </span>
-            <Time at={createdAt} />
+            <ClockTime at={createdAt} />
           </span>
         </p>
         <button type="button" aria-describedby={`change-${id}`} onClick={() => setAsking(true)}>

@@ -2,8 +2,8 @@
 import type { ApiError } from '../lib/api.ts';
 import type { Entry } from '../lib/types.ts';
 import { Notice } from '../parts/notice.tsx';
-import { Time } from '../parts/time.tsx';
-import { subjectOf, WORDS } from './describe.ts';
+import { ClockTime } from './clock-time.tsx';
+import { subjectOf, wordOf } from './describe.ts';
 
 type Props = { error: ApiError; find: (id: number) => Entry | undefined };
 
@@ -37,9 +37,9 @@ function Later({ id, entry }: { id: number; entry: Entry | undefined }) {
   return (
     <>
       <a href={`#change-${id}`}>
-        {WORDS[entry.action].word.toLowerCase()} {subjectOf(entry.domain)}
+        {wordOf(entry).toLowerCase()} {subjectOf(entry.domain)}
       </a>
-      , {entry.userName}, <Time at={entry.createdAt} />
+      , {entry.userName}, <ClockTime at={entry.createdAt} />
     </>
   );
 }

@@ -438,6 +438,8 @@ export interface Status {
       wanted: number;
       /** why that is not port 80, or the port is not open; null if all is well */
       reason: string | null;
+      /** whether something is in the way, or the port is not open */
+      blocked: boolean;
     };
     https: {
       /** where the proxy listens, or would for a site that needs it */
@@ -445,6 +447,8 @@ export interface Status {
       wanted: number;
       /** why that is not port 443, or the port is not open; null if all is well */
       reason: string | null;
+      /** whether something is in the way, or the port is not open */
+      blocked: boolean;
     };
     /** the command, on the proxy’s machine, that comes next; null if none is needed */
     cure: string | null;
@@ -453,6 +457,8 @@ export interface Status {
     running: boolean;
     version: string | null;
   };
+  /** all that is wrong, one entry per cause, worst first; what is not known is left out */
+  problems: Problem[];
   /** security advisories that affect the proxy's version, from a table of 2026-11-21; null if the version is unknown */
   advisories:
     | {
@@ -502,6 +508,34 @@ export interface Status {
     overdue: boolean;
   }[];
 }
+export interface Problem {
+  code:
+    | 'AGENT_UNREACHABLE'
+    | 'PROXY_DOWN'
+    | 'VHOST_BROKEN'
+    | 'PORT_HELD'
+    | 'CERTIFICATE_EXPIRED'
+    | 'CERTIFICATE_MISSING'
+    | 'CERTIFICATE_ENDING'
+    | 'UPSTREAM_DOWN'
+    | 'FOREIGN'
+    | 'NOT_IN_STEP'
+    | 'DRIFT'
+    | 'RESTART_NEEDED'
+    | 'ADVISORY'
+    | 'WARNING';
+  /** `bad`: visitors or changes suffer now */
+  level: 'bad' | 'warn';
+  /** if only one suffers */
+  vhost?: {
+    id: number;
+    domain: string;
+  };
+  /** ISO 8601 UTC with milliseconds */
+  since: string;
+  /** for a person: the cause, and the cure if there is one */
+  message: string;
+}
 export interface Moved {
   /** where the proxy listens and why not on 80 and 443; null if the agent or the proxy does not respond, or the proxy serves what others published */
   serving: {
@@ -511,6 +545,8 @@ export interface Moved {
       wanted: number;
       /** why that is not port 80, or the port is not open; null if all is well */
       reason: string | null;
+      /** whether something is in the way, or the port is not open */
+      blocked: boolean;
     };
     https: {
       /** where the proxy listens, or would for a site that needs it */
@@ -518,6 +554,8 @@ export interface Moved {
       wanted: number;
       /** why that is not port 443, or the port is not open; null if all is well */
       reason: string | null;
+      /** whether something is in the way, or the port is not open */
+      blocked: boolean;
     };
     /** the command, on the proxy’s machine, that comes next; null if none is needed */
     cure: string | null;
@@ -530,6 +568,8 @@ export interface ChangelogEntry {
   action: 'create' | 'update' | 'delete' | 'toggle';
   domain: string;
   diff: string | null;
+  /** what a toggle set; null for other actions, and if an old entry does not say */
+  enabled: boolean | null;
   /** ISO 8601 UTC with milliseconds */
   createdAt: string;
   /** the API token that made the change */

@@ -1,4 +1,4 @@
-/** The hub's status, polled while the page is visible, and the signed-in user. */
+/** The hub's status, polled less often while the page is hidden, and the signed-in user. */
 import { createContext } from 'preact';
 import { useContext, useEffect, useRef, useState } from 'preact/hooks';
 import { type ApiError, get, onAnswer } from './api.ts';
@@ -9,6 +9,8 @@ export type Hub = { status: Status | null; offline: boolean; refresh: () => void
 
 const EVERY_MS = 5_000;
 const OFFLINE_EVERY_MS = 2_000;
+/** For the number in the title of a tab in the background. */
+const HIDDEN_EVERY_MS = 30_000;
 
 /** Provided by the app; pages use `useHub` and `useUser`. */
 export const HubContext = createContext<Hub>({ status: null, offline: false, refresh: () => {} });
@@ -61,7 +63,8 @@ export function useHubState(signedIn: boolean, onSignedOut: () => void): Hub {
       const next = await get<Status>('/status', own.signal).catch(() => null);
       if (own.signal.aborted) return;
       if (next) setStatus(next);
-      if (!document.hidden) timer = setTimeout(poll, next ? EVERY_MS : OFFLINE_EVERY_MS);
+      const pause = document.hidden ? HIDDEN_EVERY_MS : next ? EVERY_MS : OFFLINE_EVERY_MS;
+      timer = setTimeout(poll, pause);
     };
     const resume = () => {
       if (!document.hidden) void poll();

@@ -13,6 +13,7 @@ export type {
   LogStats,
   NewApiToken as NewToken,
   Preamble,
+  Problem,
   SignedInSession as Session,
   Snapshot,
   Status,

@@ -1,73 +1,59 @@
-/** Turns the hub's status into the problems an operator must know about. Pure. */
-import { plural } from '../lib/format.ts';
-import type { Status } from '../lib/types.ts';
+/** What the hub reports as problems, for people. Pure. */
+import type { Problem } from '../lib/types.ts';
 
-export type Problem = {
-  level: 'bad' | 'warn';
-  title: string;
-  text: string;
-  link?: { to: string; label: string };
-  /** Shown below the text on demand. */
-  details?: readonly string[];
-};
+/** The problems of one site, or one that is about no site; worst first. */
+export type Group = { vhost: Problem['vhost']; problems: readonly Problem[] };
 
-/** In the order they are shown. */
-export function problemsOf(status: Status): Problem[] {
-  const problems: Problem[] = [];
-  const bad = (title: string, text: string, link?: Problem['link']) =>
-    problems.push({ level: 'bad', title, text, ...(link ? { link } : {}) });
-  const warn = (title: string, text: string, link?: Problem['link']) =>
-    problems.push({ level: 'warn', title, text, ...(link ? { link } : {}) });
+/** By site, in the order of the worst of each. */
+export function groupsOf(problems: readonly Problem[]): Group[] {
+  const groups = Map.groupBy(problems, (one) => one.vhost?.id ?? one);
+  return [...groups.values()].map((all) => ({ vhost: all[0]?.vhost, problems: all }));
+}
 
-  if (!status.agent.reachable) {
-    bad(
-      'The agent does not answer',
-      'Your sites are still served, but you cannot make changes until it is back.',
-    );
-  } else if (!status.proxy.running) {
-    bad('Caddy is not running', 'None of your sites is served.');
-  } else if (status.foreign) {
-    warn(
-      'Caddy serves sites that signalbox does not manage',
-      'Your first change would replace them, so import them first.',
-      { to: '/import', label: 'Import' },
-    );
-  } else if (!status.inStep) {
-    warn('Not in step', 'Caddy does not serve what is stored. signalbox is publishing it again.');
+/** How bad it is as a whole. */
+export function levelOf(problems: readonly Problem[]): 'good' | Problem['level'] {
+  if (problems.some(({ level }) => level === 'bad')) return 'bad';
+  return problems.length === 0 ? 'good' : 'warn';
+}
+
+/** A few words about a problem; its message says more. */
+export function titleOf({ code, vhost, message }: Problem): string {
+  const name = vhost?.domain ?? 'A site';
+  switch (code) {
+    case 'AGENT_UNREACHABLE':
+      return 'The agent does not answer';
+    case 'PROXY_DOWN':
+      return 'Caddy does not answer';
+    case 'VHOST_BROKEN':
+      return `${name} is not served`;
+    case 'PORT_HELD':
+      return 'A port is not open';
+    case 'CERTIFICATE_EXPIRED':
+      return `The certificate of ${name} has expired`;
+    case 'CERTIFICATE_MISSING':
+      return `${name} has no certificate`;
+    case 'CERTIFICATE_ENDING':
+      return `The certificate of ${name} was not renewed`;
+    case 'UPSTREAM_DOWN':
+      return `The upstream of ${name} is down`;
+    case 'FOREIGN':
+      return 'Caddy serves sites that signalbox does not manage';
+    case 'NOT_IN_STEP':
+      return 'Caddy does not serve what is stored';
+    case 'DRIFT':
+      return 'The Caddyfile on disk was edited';
+    case 'RESTART_NEEDED':
+      return 'Caddy should be restarted';
+    case 'ADVISORY':
+      return 'Caddy has known vulnerabilities';
+    case 'WARNING':
+      return message.replace(/\.$/, '');
   }
-  for (const { id, domain, detail } of status.broken) {
-    bad(`Caddy does not serve ${domain}`, detail, { to: `/sites/${id}`, label: 'Fix it' });
-  }
-  for (const { id, name, daysLeft, overdue } of status.certificates) {
-    if (!overdue && daysLeft >= 0) continue;
-    const level = daysLeft < 0 ? bad : warn;
-    level(
-      daysLeft < 0
-        ? `The certificate of ${name} has expired`
-        : `The certificate of ${name} expires in ${plural(daysLeft, 'day')}`,
-      'It was not renewed.',
-      { to: `/sites/${id}`, label: 'See why' },
-    );
-  }
-  if (status.drift) {
-    warn(
-      'The Caddyfile on disk was changed by hand',
-      'Your next change will replace it. signalbox keeps a copy.',
-    );
-  }
-  if (status.restartNeeded) {
-    warn('Caddy should be restarted', 'A failed start may have left ports open.');
-  }
-  if (status.advisories?.length) {
-    problems.push({
-      level: 'warn',
-      title: `Caddy ${status.proxy.version} has ${plural(status.advisories.length, 'known vulnerability', 'known vulnerabilities')}`,
-      text: status.upgrade ?? '',
-      details: status.advisories.map(
-        ({ id, summary, fixedIn }) => `${id}: ${summary} Fixed in ${fixedIn}.`,
-      ),
-    });
-  }
-  for (const warning of status.warnings) warn('Warning', warning);
-  return problems;
+}
+
+/** Where a problem can be solved; null if not in the dashboard. */
+export function linkOf({ code, vhost }: Problem): { to: string; label: string } | null {
+  if (vhost) return { to: `/sites/${vhost.id}`, label: 'Open the site' };
+  if (code === 'FOREIGN' || code === 'DRIFT') return { to: '/import', label: 'Import' };
+  return code === 'NOT_IN_STEP' ? { to: '/preamble', label: 'Open the preamble' } : null;
 }

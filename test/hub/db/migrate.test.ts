@@ -180,7 +180,8 @@ describe('from the first schema to today’s', () => {
     }
 
     const headers = { Authorization: `Bearer ${session}` };
-    type Entry = { id: number; action: string; domain: string; userName: string; diff: string };
+    type Named = { id: number; action: string; domain: string; userName: string };
+    type Entry = Named & { diff: string; enabled: boolean | null };
     const entries = (await ask<Entry[]>(`${hub}/changelog`, { headers })).body.toReversed();
     expect(
       entries.slice(0, 7).map(({ id, action, domain }) => `${id} ${action} ${domain}`),
@@ -194,6 +195,7 @@ describe('from the first schema to today’s', () => {
       '7 delete http://gone.example',
     ]);
     expect(entries.every(({ userName }) => userName === 'Ada')).toBe(true);
+    expect(entries[3]?.enabled).toBe(version < 3 ? null : false);
     expect(JSON.parse(entries[4]?.diff ?? '').new.config).toContain('block, changed');
 
     const served = async (host: string) =>

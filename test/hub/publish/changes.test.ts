@@ -89,8 +89,11 @@ describe('undo', () => {
     expect(older[0]).toEqual(second as Entry);
     const mine = await owner.changelog(`?domain=${encodeURIComponent('http://fields.example')}`);
     expect(new Set(mine.map(({ domain }) => domain))).toEqual(new Set(['http://fields.example']));
+    const deleted = await owner.changelog('?action=delete');
+    expect(deleted).toEqual(all.filter(({ action }) => action === 'delete'));
+    expect(await owner.changelog('?action=&user=&domain=')).toEqual(all);
     for (const entry of all) expect(entry).not.toHaveProperty('before');
-    for (const query of ['before=x', 'before=0', 'before=-1']) {
+    for (const query of ['before=x', 'before=0', 'before=-1', 'action=x', 'action=create,delete']) {
       expect((await owner.call('GET', `/changelog?${query}`)).status).toBe(400);
     }
   });

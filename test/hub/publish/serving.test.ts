@@ -60,11 +60,17 @@ describe('where Caddy listens', () => {
 
   test('is said with the reason for each port', () => {
     expect(serving(MOVED, [held(80, caddy), of('free', 443)])).toEqual({
-      http: { port: 8080, wanted: 80, reason: '80 is held by caddy (pid 812, caddy.service)' },
+      http: {
+        port: 8080,
+        wanted: 80,
+        reason: '80 is held by caddy (pid 812, caddy.service)',
+        blocked: true,
+      },
       https: {
         port: 8443,
         wanted: 443,
         reason: '443 is free: the global option https_port is 8443',
+        blocked: false,
       },
       cure: 'sudo systemctl disable --now caddy',
     });

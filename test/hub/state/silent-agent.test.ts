@@ -53,6 +53,12 @@ test('the status says that the agent rejects the token', async () => {
   expect(body).toMatchObject({
     agent: { reachable: false },
     warnings: ['The agent rejects the hub’s token.'],
+    problems: [
+      {
+        ...{ code: 'AGENT_UNREACHABLE', level: 'bad' },
+        message: expect.stringMatching(/^The agent rejects the hub’s token\. .* not known/),
+      },
+    ],
   });
   await hub.stop();
   await agent.stop();

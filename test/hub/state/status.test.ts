@@ -1,11 +1,12 @@
-/** The advisories in `/status`. */
+/** The problems and advisories in `/status`. */
 import { expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { advisoriesFor, SAFE_VERSION } from '../../../src/shared/advisories.ts';
-import { ask, signUp, startStack, temporaryFolder } from '../../harness/stack.ts';
+import { ask, freePort, signUp, startStack, temporaryFolder, until } from '../../harness/stack.ts';
 
 type Status = {
+  problems: { code: string; level: string; vhost?: object; since: string; message: string }[];
   proxy: { version: string };
   advisories: { id: string }[] | null;
   upgrade: string | null;
@@ -41,3 +42,32 @@ test('/status does not guess about a Caddy that does not print its version', asy
     await stack.stop();
   }
 });
+
+/** Longer than the hub waits before it asks for the states again. */
+const CURED_MS = 30_000;
+
+test('/status names an upstream that is down, since it is, and no longer once it is back', async () => {
+  const stack = await startStack();
+  const { headers } = await signUp(stack);
+  const read = async () => {
+    const { problems } = (await ask<Status>(`${stack.hub}/status`, { headers })).body;
+    return problems.find(({ code }) => code === 'UPSTREAM_DOWN');
+  };
+  try {
+    const port = freePort();
+    const json = { domain: 'http://down.example', config: `reverse_proxy 127.0.0.1:${port}` };
+    const { id } = (await ask<{ id: number }>(`${stack.hub}/vhosts`, { headers, json })).body;
+    expect((await stack.served('down.example')).status).toBe(502);
+    const found = await until(read, 'the problem', CURED_MS);
+    expect(found).toMatchObject({ level: 'bad', vhost: { id, domain: 'http://down.example' } });
+    expect(found.message).toMatch(/^127\.0\.0\.1:\d+ does not answer: .*connection refused/);
+    expect((await read())?.since).toBe(found.since);
+
+    const server = Bun.serve({ hostname: '127.0.0.1', port, fetch: () => new Response('back') });
+    await until(async () => (await stack.served('down.example')).status === 200);
+    await until(async () => !(await read()), 'the end of the problem', CURED_MS);
+    await server.stop(true);
+  } finally {
+    await stack.stop();
+  }
+}, 90_000);

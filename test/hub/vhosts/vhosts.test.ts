@@ -384,11 +384,13 @@ describe('an accepted change is live and recorded', () => {
       'createdAt',
       'diff',
       'domain',
+      'enabled',
       'id',
       'userId',
       'userName',
       'via',
     ]);
+    expect(mine.map(({ enabled }) => enabled)).toEqual([null, true, null, null]);
     expect(mine[0]?.userName).toBe('Ada');
     expect(body.length).toBeLessThanOrEqual(100);
   });
@@ -405,13 +407,18 @@ describe('an accepted change is live and recorded', () => {
       headers: asBob,
     });
     expect(deleted.status).toBe(200);
-    const { body } = await ask<{ userName: string; action: string }[]>(`${stack.hub}/changelog`, {
-      headers,
-    });
+    type Entry = { userId: string; userName: string; action: string };
+    const { body } = await ask<Entry[]>(`${stack.hub}/changelog`, { headers });
     expect(body.slice(0, 2).map((entry) => [entry.userName, entry.action])).toEqual([
       ['Bob', 'delete'],
       ['Ada', 'create'],
     ]);
+    const by = async (query: string) =>
+      (await ask<typeof body>(`${stack.hub}/changelog?${query}`, { headers })).body;
+    const { userId } = body[0] ?? { userId: '' };
+    expect(await by(`user=${userId}`)).toEqual(body.slice(0, 1));
+    expect(await by(`user=${userId}&action=create`)).toEqual([]);
+    expect(await by('user=unknown')).toEqual([]);
   });
 
   test('a restart changes nothing', async () => {

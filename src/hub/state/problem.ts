@@ -1,0 +1,46 @@
+/** A problem as the status reports it. */
+import { type Static, t } from 'elysia';
+import { Timestamp } from '../http/schemas.ts';
+
+export const Problem = t.Object(
+  {
+    code: t.UnionEnum([
+      'AGENT_UNREACHABLE',
+      'PROXY_DOWN',
+      'VHOST_BROKEN',
+      'PORT_HELD',
+      'CERTIFICATE_EXPIRED',
+      'CERTIFICATE_MISSING',
+      'CERTIFICATE_ENDING',
+      'UPSTREAM_DOWN',
+      'FOREIGN',
+      'NOT_IN_STEP',
+      'DRIFT',
+      'RESTART_NEEDED',
+      'ADVISORY',
+      'WARNING',
+    ]),
+    level: t.UnionEnum(['bad', 'warn'], { description: '`bad`: visitors or changes suffer now' }),
+    vhost: t.Optional(
+      t.Object({ id: t.Integer(), domain: t.String() }, { description: 'if only one suffers' }),
+    ),
+    since: Timestamp,
+    message: t.String({
+      description: 'for a person: the cause, and the cure if there is one',
+    }),
+  },
+  { title: 'Problem' },
+);
+export type Problem = Static<typeof Problem>;
+
+/** A problem before it is known since when; `since` if the fact itself says so. */
+export type Finding = Omit<Problem, 'since'> & { since?: string | null | undefined };
+
+/** `a`, `a and b`, `a, b and c`; each once. */
+export function listed(names: readonly string[]): string {
+  const all = [...new Set(names)];
+  return all.length > 1 ? `${all.slice(0, -1).join(', ')} and ${all.at(-1)}` : (all[0] ?? '');
+}
+
+/** A text as a sentence. */
+export const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);

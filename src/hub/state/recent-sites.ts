@@ -1,0 +1,41 @@
+/** What the proxy knows of its sites, for a status that many poll. */
+import { within } from '../../shared/async.ts';
+import type { SiteState } from '../../shared/wire-state.ts';
+import type { AgentClient } from '../agent-client/client.ts';
+
+export type RecentSitesDeps = {
+  agent: Pick<AgentClient, 'sites'>;
+  /** Milliseconds from a clock that is never set. */
+  elapsed: () => number;
+};
+
+/** An answer costs agent and proxy more than the rest of a status. */
+const EVERY_MS = 10_000;
+/** The agent may wait for handshakes; what it learns is in the next answer. */
+const WAIT_MS = 200;
+/** A slow agent is asked one question at a time, and its last answer counts for this long. */
+const KEPT_MS = 60_000;
+
+/** @returns a function that gives the last answer, or null if there is none; never fails, and hardly waits */
+export function createRecentSites({
+  agent,
+  elapsed,
+}: RecentSitesDeps): () => Promise<readonly SiteState[] | null> {
+  let last: { at: number; sites: readonly SiteState[] } | null = null;
+  let asking: Promise<void> | null = null;
+  const age = () => (last === null ? Number.POSITIVE_INFINITY : elapsed() - last.at);
+
+  async function ask(): Promise<void> {
+    const answer = await agent.sites().catch(() => null);
+    last = answer && { at: elapsed(), sites: answer.sites };
+    asking = null;
+  }
+
+  return async () => {
+    if (age() >= EVERY_MS) {
+      asking ??= ask();
+      await within(asking, WAIT_MS, () => undefined);
+    }
+    return last !== null && age() < KEPT_MS ? last.sites : null;
+  };
+}

@@ -1,0 +1,62 @@
+/** All problems, worst first, those of one site together. */
+import { plural } from '../lib/format.ts';
+import type { Problem, Status } from '../lib/types.ts';
+import { Time } from '../parts/time.tsx';
+import { type Group, groupsOf, levelOf, linkOf } from './problems.ts';
+
+/** More than anyone reads; the list of sites has them all. */
+const MOST = 50;
+
+export function ProblemList({ status }: { status: Status }) {
+  const groups = groupsOf(status.problems);
+  const more = groups.slice(MOST).flatMap(({ problems }) => problems);
+  return (
+    <ul class="problems">
+      {groups.slice(0, MOST).map((group) => (
+        <GroupItem key={group.problems[0]} group={group} status={status} />
+      ))}
+      {more.length > 0 && (
+        <li>
+          <a href="/?show=problems">{plural(more.length, 'more problem')} in the list of sites</a>
+        </li>
+      )}
+    </ul>
+  );
+}
+
+function GroupItem({ group: { vhost, problems }, status }: { group: Group; status: Status }) {
+  return (
+    <li>
+      <span class={`lamp lamp-${levelOf(problems)}`} aria-hidden="true" />
+      <div>
+        {vhost && <a href={`/sites/${vhost.id}`}>{vhost.domain}</a>}
+        {problems.map((problem) => (
+          <Line key={`${problem.code} ${problem.message}`} problem={problem} status={status} />
+        ))}
+      </div>
+    </li>
+  );
+}
+
+function Line({ problem, status }: { problem: Problem; status: Status }) {
+  const { code, vhost, message, since } = problem;
+  const link = vhost ? null : linkOf(problem);
+  return (
+    <div class="problem">
+      {message} {link && <a href={link.to}>{link.label}</a>}{' '}
+      <span class="muted">
+        <Time at={since} />
+      </span>
+      {code === 'ADVISORY' && (
+        <details>
+          <summary>Which ones</summary>
+          <ul>
+            {status.advisories?.map(({ id, summary, fixedIn }) => (
+              <li key={id}>{`${id}: ${summary} Fixed in ${fixedIn}.`}</li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,65 @@
+/** The states behind a polled status: asked for seldom, and never waited for. */
+import { expect, test } from 'bun:test';
+import { createRecentSites } from '../../../src/hub/state/recent-sites.ts';
+import { Failure } from '../../../src/shared/failure.ts';
+import type { SiteState } from '../../../src/shared/wire-state.ts';
+
+const site = (name: string): SiteState => ({
+  ...{ name, ports: [443], tls: false, certificate: null, reason: null, checkedAt: null },
+  ...{ automated: false, upstreams: [], errors: [] },
+});
+const namesOf = (sites: readonly SiteState[] | null) => sites?.map(({ name }) => name) ?? null;
+
+/** Stands in for an agent that answers when the test says so. */
+function start() {
+  let time = 0;
+  const asked: PromiseWithResolvers<{ sites: SiteState[] }>[] = [];
+  const agent = {
+    sites() {
+      const answer = Promise.withResolvers<{ sites: SiteState[] }>();
+      asked.push(answer);
+      return answer.promise;
+    },
+  };
+  const recent = createRecentSites({ agent, elapsed: () => time });
+  return {
+    asked,
+    read: () => recent().then(namesOf),
+    pass: (milliseconds: number) => {
+      time += milliseconds;
+    },
+  };
+}
+
+test('nothing is known of an agent that does not answer, and it is asked one question at a time', async () => {
+  const { asked, read } = start();
+  expect(await Promise.all([read(), read()])).toEqual([null, null]);
+  expect(await read()).toBeNull();
+  expect(asked).toHaveLength(1);
+  asked[0]?.reject(new Failure('AGENT_UNREACHABLE', 'gone'));
+  expect(await read()).toBeNull();
+  const again = read();
+  expect(asked).toHaveLength(2);
+  asked[1]?.resolve({ sites: [site('a')] });
+  expect(await again).toEqual(['a']);
+});
+
+test('an answer serves for ten seconds, a late one takes its place, and after a minute it is void', async () => {
+  const { asked, read, pass } = start();
+  const first = read();
+  asked[0]?.resolve({ sites: [site('a')] });
+  expect(await first).toEqual(['a']);
+  pass(9_999);
+  expect(await read()).toEqual(['a']);
+  expect(asked).toHaveLength(1);
+  pass(1);
+  expect(await read()).toEqual(['a']);
+  expect(asked).toHaveLength(2);
+  pass(49_999);
+  expect(await read()).toEqual(['a']);
+  pass(1);
+  expect(await read()).toBeNull();
+  asked[1]?.resolve({ sites: [site('b')] });
+  expect(await read()).toEqual(['b']);
+  expect(asked).toHaveLength(2);
+});

@@ -1,0 +1,36 @@
+/** How the dashboard groups and names problems. */
+import { expect, test } from 'bun:test';
+import type { Problem } from '../../src/web/lib/types.ts';
+import { groupsOf, levelOf, linkOf, titleOf } from '../../src/web/status/problems.ts';
+
+const problem = (change: Partial<Problem> = {}): Problem => ({
+  ...{ code: 'WARNING', level: 'warn', since: '2026-11-20T18:00:00.000Z', message: 'No space.' },
+  ...change,
+});
+const down = (id: number, change: Partial<Problem> = {}) =>
+  problem({ code: 'UPSTREAM_DOWN', vhost: { id, domain: `s${id}.example` }, ...change });
+
+test('the problems of a site are together, where the worst of them is', () => {
+  const [a, b, other, c] = [down(2, { level: 'bad' }), down(1), problem(), down(2)];
+  expect(groupsOf([])).toEqual([]);
+  expect(groupsOf([a, b, other, c, problem({ message: 'w' })])).toEqual([
+    { vhost: a.vhost, problems: [a, c] },
+    { vhost: b.vhost, problems: [b] },
+    { vhost: undefined, problems: [other] },
+    { vhost: undefined, problems: [problem({ message: 'w' })] },
+  ]);
+});
+
+test('the whole is as bad as its worst part', () => {
+  expect(levelOf([])).toBe('good');
+  expect(levelOf([problem()])).toBe('warn');
+  expect(levelOf([problem(), down(1, { level: 'bad' })])).toBe('bad');
+});
+
+test('a problem leads to where it is solved, and names its site', () => {
+  expect(linkOf(problem())).toBeNull();
+  expect(linkOf(problem({ code: 'FOREIGN' }))?.to).toBe('/import');
+  expect(linkOf(down(7))?.to).toBe('/sites/7');
+  expect(titleOf(down(7))).toBe('The upstream of s7.example is down');
+  expect(titleOf(problem())).toBe('No space');
+});
