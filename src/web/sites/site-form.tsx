@@ -82,7 +82,7 @@ export function SiteForm({ id, stored: first, initial, onStored }: Props) {
 
   const form = useRef<HTMLFormElement>(null);
   useFormKeys(form);
-  useFaultInView(form, error);
+  useFaultInView(form, error ?? outcome);
   useFirstField(form, id === null);
   useLeaveGuard(dirty && !busy && !saved, 'Leave without saving? Your changes will be lost.');
   const set = (change: Partial<Draft>) => {

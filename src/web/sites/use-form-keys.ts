@@ -17,13 +17,13 @@ export function useFormKeys(form: Form): void {
   }, [form]);
 }
 
-/** Shows what is wrong: the first field or notice at fault. @param error null if nothing is */
-export function useFaultInView(form: Form, error: unknown): void {
+/** Shows what is wrong: the first field or notice at fault. @param fault null if nothing is */
+export function useFaultInView(form: Form, fault: unknown): void {
   useEffect(() => {
-    if (error === null) return;
-    const fault = form.current?.querySelector('[aria-invalid], [role=alert]');
-    fault?.scrollIntoView({ block: 'nearest' });
-  }, [form, error]);
+    if (fault === null) return;
+    const shown = form.current?.querySelector('[aria-invalid], [role=alert], .notice-warning');
+    shown?.scrollIntoView({ block: 'nearest' });
+  }, [form, fault]);
 }
 
 /** Puts the cursor into the first field of an empty form. */
