@@ -84,7 +84,7 @@ export function SiteForm({ id, stored: first, initial, onStored }: Props) {
 
   const form = useRef<HTMLFormElement>(null);
   useSaveKey(() => form.current?.requestSubmit());
-  useFaultInView(form, error);
+  useFaultInView(form, error ?? outcome);
   useFirstField(form, id === null);
   useLeaveGuard(dirty && !busy && !saved, 'Your changes will be lost.');
   const set = (change: Partial<Draft>) => {
