@@ -1,5 +1,7 @@
 /** The texts of `--help`, made from the tables of commands and settings. */
+import { nearest } from '../../shared/nearest.ts';
 import { ROLES, type Role, settings } from '../settings.ts';
+import { visible } from '../visible.ts';
 import type { Command } from './command.ts';
 
 /** Where the summaries of commands and options begin. */
@@ -19,6 +21,14 @@ export function synopsis({ name, args, options }: Command): string {
     takes === undefined ? `[--${option}]` : `[--${option} ${takes}]`,
   );
   return ['signalbox', name, ...words, ...switches].filter(Boolean).join(' ');
+}
+
+/** `signalbox: unknown command: imprt; did you mean import?` @param given all that was typed */
+export function unknownCommand(word: string, given: string, commands: readonly Command[]): string {
+  const names = commands.map(({ name }) => name).filter((name) => name !== '');
+  const guess = nearest(word, names);
+  const question = guess === undefined ? '' : `; did you mean ${guess}?`;
+  return `signalbox: unknown command: ${visible(given)}${question}`;
 }
 
 /** What `signalbox --help` prints. */
