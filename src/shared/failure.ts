@@ -103,6 +103,8 @@ export type Location = Readonly<{
 export type FailureExtra = {
   /** The proxy's own words, or more than the message says; without the location. */
   detail?: string | undefined;
+  /** One sentence on how to fix it. */
+  hint?: string | undefined;
   at?: Location | undefined;
   /** Changelog entries that prevent an undo. */
   changes?: readonly number[] | undefined;
@@ -115,6 +117,7 @@ export type FailureExtra = {
 /** An expected failure: `message` is one sentence for the person who asked. */
 export class Failure extends Error {
   readonly detail: string | undefined;
+  readonly hint: string | undefined;
   readonly at: Location;
   readonly changes: readonly number[] | undefined;
   readonly retryAfter: number | undefined;
@@ -127,6 +130,7 @@ export class Failure extends Error {
     super(message, { cause: extra.cause });
     this.name = 'Failure';
     this.detail = extra.detail;
+    this.hint = extra.hint;
     this.at = extra.at ?? {};
     this.changes = extra.changes;
     this.retryAfter = extra.retryAfter;
@@ -134,8 +138,14 @@ export class Failure extends Error {
 
   /** The same failure, about something else. */
   about(at: Location): Failure {
-    const { code, message, detail, changes, retryAfter, cause } = this;
-    return new Failure(code, message, { detail, at, changes, retryAfter, cause });
+    const { code, message, detail, hint, changes, retryAfter, cause } = this;
+    return new Failure(code, message, { detail, hint, at, changes, retryAfter, cause });
+  }
+
+  /** The same failure with a hint. */
+  hinting(hint: string): Failure {
+    const { code, message, detail, at, changes, retryAfter, cause } = this;
+    return new Failure(code, message, { detail, hint, at, changes, retryAfter, cause });
   }
 }
 

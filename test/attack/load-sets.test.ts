@@ -40,7 +40,7 @@ test('ten thousand sites in one change are compared by their addresses, not with
   expect((await planned(sequence(creates))).vhosts).toHaveLength(10_000);
   const twice = sequence([...creates, createChange({ ...fields(7), domain: 'S7.example' })]);
   await expect(planned(twice)).rejects.toThrow(
-    'Another vhost (s7.example) already has this domain.',
+    'Another site (s7.example) already has this domain.',
   );
 }, 30_000);
 
@@ -84,7 +84,7 @@ test('a set stays as it is while changes are planned on top of it', async () => 
     's3.example',
   ]);
   await expect(planned(sequence<unknown>([...all, toggleChange(9)]), set)).rejects.toThrow(
-    'There is no such vhost.',
+    'There is no such site.',
   );
   // A finished list is no draft any more.
   await planned(deleteChange(1), next);

@@ -52,7 +52,7 @@ export const restoreChange =
     if (set.vhosts.length > 0 && !replace) {
       throw new Failure(
         'NOT_EMPTY',
-        'The hub already has vhosts; use ?replace=true to replace them.',
+        'The hub already has sites; use ?replace=true to replace them.',
       );
     }
     const deletes = set.vhosts.map((before) => ({ kind: 'delete' as const, before }));

@@ -45,7 +45,7 @@ export const findVhost = (set: SiteSet, id: number, expected?: Precondition): Vh
 function findPlace(set: SiteSet, id: number, expected?: Precondition) {
   const at = set.vhosts.findIndex((vhost) => vhost.id === id);
   const vhost = set.vhosts[at];
-  if (!vhost) throw new Failure('NOT_FOUND', 'There is no such vhost.');
+  if (!vhost) throw new Failure('NOT_FOUND', 'There is no such site.');
   expected?.(vhost);
   return { at, vhost };
 }

@@ -88,7 +88,8 @@ export function createPublisher({
   observe = () => {},
   importDirs = [],
 }: PublisherDeps): Publisher {
-  const gateway = createGateway(agent);
+  let version: string | null = null;
+  const gateway = createGateway(agent, () => version);
   const startTimer = timePublishes(log, observe);
   const queue = createChangeQueue(publishAll);
   const standing = createStanding(store, log);
@@ -226,7 +227,8 @@ export function createPublisher({
 
   async function proxyStatus(): Promise<ProxyStatus> {
     const status = await agent.status();
-    dialect = { ...dialectOf(status.proxy.version), importDirs };
+    version = status.proxy.version;
+    dialect = { ...dialectOf(version), importDirs };
     return status;
   }
 

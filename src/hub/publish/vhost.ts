@@ -11,6 +11,7 @@ import {
 } from '../caddyfile/address.ts';
 import { fillUpstream } from '../caddyfile/render.ts';
 import { addressList, siteForm } from '../caddyfile/site.ts';
+import { pathHint } from '../caddyfile/upstream-hints.ts';
 
 /** Immutable: a changed vhost is a new object, so that what follows from one can be cached. */
 export type Vhost = Readonly<{
@@ -65,6 +66,7 @@ export function normalize(domain: string, config: string, upstream: string) {
     throw invalid(
       'upstream',
       'The upstream must be host:port, or an http://, https:// or h2c:// address without a path.',
+      pathHint(target),
     );
   }
   if (target === '' && config.includes(UPSTREAM) && !SETS_UPSTREAM.test(config)) {
@@ -164,11 +166,11 @@ export function assertFree(vhost: Vhost, set: SiteSet): void {
   for (const key of keysOf(vhost, preamble, ports)) {
     const other = [...(byKey.get(key) ?? [])].find(({ id }) => id !== vhost.id);
     if (!other) continue;
-    throw new Failure('DOMAIN_TAKEN', `Another vhost (${other.domain}) already has this domain.`, {
+    throw new Failure('DOMAIN_TAKEN', `Another site (${other.domain}) already has this domain.`, {
       at: { field: 'domain' },
     });
   }
 }
 
-const invalid = (field: Field, message: string) =>
-  new Failure('INVALID_REQUEST', message, { at: { field } });
+const invalid = (field: Field, message: string, hint?: string) =>
+  new Failure('INVALID_REQUEST', message, { hint, at: { field } });

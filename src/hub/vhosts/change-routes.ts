@@ -7,7 +7,7 @@ import { IdParams, idOf, ReplaceQuery, replaces } from '../http/params.ts';
 import { BODY, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
 import { Success } from '../http/schemas.ts';
 import { createChange, deleteChange, toggleChange, updateChange } from '../publish/changes.ts';
-import { NewVhost, VhostFields } from '../publish/operation.ts';
+import { NewVhost, VhostFields, written } from '../publish/operation.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import { NEW_VHOST, preconditionOf, tagged, VHOST, VhostView } from './view.ts';
 
@@ -66,7 +66,8 @@ export function vhostChangeRoutes({ publisher, guard, bodyLimit }: VhostChangeRo
     .post(
       '/',
       async ({ body, query, who, set }) => {
-        const vhost = await publisher.apply(createChange(body), authorOf(who), replaces(query));
+        const change = written(body, createChange(body));
+        const vhost = await publisher.apply(change, authorOf(who), replaces(query));
         set.status = 201;
         return tagged(vhost, set);
       },
@@ -103,7 +104,8 @@ export function vhostChangeRoutes({ publisher, guard, bodyLimit }: VhostChangeRo
     .put(
       '/:id',
       async ({ params, query, body, request, who, set }) => {
-        const change = updateChange(idOf(params), body, preconditionOf(request));
+        const update = updateChange(idOf(params), body, preconditionOf(request));
+        const change = written(body, update);
         return tagged(await publisher.apply(change, authorOf(who), replaces(query)), set);
       },
       {

@@ -401,6 +401,8 @@ export interface Snapshot {
 export interface Verdict {
   valid: boolean;
   detail: string | null;
+  /** one sentence on how to fix it */
+  hint: string | null;
   line: number | null;
   proxyfile: string;
   diff: string;

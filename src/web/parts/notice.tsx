@@ -6,15 +6,18 @@ type Props = {
   title?: string | undefined;
   /** The proxy's own words, verbatim. */
   detail?: string | null | undefined;
+  /** How to fix it. */
+  hint?: string | null | undefined;
   children?: ComponentChildren;
 };
 
-export function Notice({ kind, title, detail, children }: Props) {
+export function Notice({ kind, title, detail, hint, children }: Props) {
   return (
     <div class={`notice notice-${kind}`} role={kind === 'error' ? 'alert' : 'status'}>
       {title && <strong>{title}</strong>}
       {children}
       {detail && <pre class="proxy-words">{detail}</pre>}
+      {hint && <p class="hint">{hint}</p>}
     </div>
   );
 }

@@ -14,7 +14,9 @@ export function PreviewPanel({ verdict }: { verdict: Verdict }) {
         </p>
       )}
       {verdict.state === 'checking' && <p class="muted">Checking …</p>}
-      {verdict.state === 'unchecked' && <Notice kind="warning" title={verdict.message} />}
+      {verdict.state === 'unchecked' && (
+        <Notice kind="warning" title={verdict.message} hint={verdict.hint} />
+      )}
       {verdict.state === 'refused' && (
         <div class="notice notice-error" role="status">
           <strong>
@@ -23,6 +25,7 @@ export function PreviewPanel({ verdict }: { verdict: Verdict }) {
               : `Caddy would refuse line ${verdict.line}`}
           </strong>
           <pre class="proxy-words">{verdict.message}</pre>
+          {verdict.hint && <p class="hint">{verdict.hint}</p>}
         </div>
       )}
       {verdict.state === 'valid' && (
