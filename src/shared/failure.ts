@@ -31,6 +31,10 @@ export const FAILURES = {
   NOT_FOUND: { status: 404, meaning: 'There is nothing with this id.' },
   BODY_TOO_SLOW: { status: 408, meaning: 'The body took too long to arrive.' },
   DOMAIN_TAKEN: { status: 409, meaning: 'Another vhost already has this domain.' },
+  PREAMBLE_DIFFERS: {
+    status: 409,
+    meaning: 'The preamble has other options or snippets than the imported file.',
+  },
   LAST_USER: { status: 409, meaning: 'The last account cannot be deleted.' },
   STALE: { status: 409, meaning: 'The live configuration is not the one this would replace.' },
   IMPORT_FIRST: {

@@ -63,6 +63,8 @@ export type Publisher = {
    * @throws Failure, with everything as it was before
    */
   apply<T>(change: Change<T>, author: Author, replace?: boolean): Promise<T>;
+  /** The proxy's version, as it last said; null if it is not known. */
+  version(): string | null;
   /** The proxy's dialect, or the strictest one if it cannot be asked. Never fails. */
   dialect(): Promise<Dialect>;
   /**
@@ -278,6 +280,7 @@ export function createPublisher({
     broken: leftOut.list,
     failure: upkeep.failure,
     apply: (change, author, replace = false) => queue.add(change, author, replace),
+    version: () => version,
     dialect: knownDialect,
     isInStep,
     warnings: standing.warnings,

@@ -26,6 +26,10 @@ export type Vhost = Readonly<{
   updatedAt: Date;
 }>;
 
+/** Whether a domain that someone typed is that of a site. */
+export const isNamed = (domain: string, site: { domain: string }): boolean =>
+  domain === site.domain || addressKey(domain) === addressKey(site.domain);
+
 /** Sorts lists that people see. */
 export const byDomain = (a: Vhost, b: Vhost): number =>
   a.domain < b.domain ? -1 : a.domain > b.domain ? 1 : 0;
@@ -160,17 +164,26 @@ export function follows(set: SiteSet, next: SiteSet, before?: Vhost, after?: Vho
   owners.set(next.vhosts, known);
 }
 
+/** The other vhosts of the set that answer to one of its addresses. */
+export function rivalsOf(vhost: Vhost, set: SiteSet): Vhost[] {
+  const { preamble, ports, byKey } = ownersOf(set);
+  const others = new Set(
+    keysOf(vhost, preamble, ports).flatMap((key) => [...(byKey.get(key) ?? [])]),
+  );
+  return [...others].filter(({ id }) => id !== vhost.id);
+}
+
 /** @throws Failure DOMAIN_TAKEN if another vhost of the set answers to one of its addresses */
 export function assertFree(vhost: Vhost, set: SiteSet): void {
-  const { preamble, ports, byKey } = ownersOf(set);
-  for (const key of keysOf(vhost, preamble, ports)) {
-    const other = [...(byKey.get(key) ?? [])].find(({ id }) => id !== vhost.id);
-    if (!other) continue;
-    throw new Failure('DOMAIN_TAKEN', `Another site (${other.domain}) already has this domain.`, {
-      at: { field: 'domain' },
-    });
-  }
+  const [other] = rivalsOf(vhost, set);
+  if (other) throw domainTaken(other);
 }
+
+export const domainTaken = ({ domain }: Vhost, hint?: string) =>
+  new Failure('DOMAIN_TAKEN', `Another site (${domain}) already has this domain.`, {
+    hint,
+    at: { field: 'domain' },
+  });
 
 const invalid = (field: Field, message: string, hint?: string) =>
   new Failure('INVALID_REQUEST', message, { hint, at: { field } });

@@ -8,12 +8,14 @@ import { importFile } from './import.ts';
 import { install, uninstall } from './install.ts';
 import { passwd } from './passwd.ts';
 import { agent, all, hub } from './serve.ts';
+import { site } from './site.ts';
 
 export const COMMANDS: readonly Command[] = [
   all,
   hub,
   agent,
   health,
+  site,
   importFile,
   backup,
   restore,

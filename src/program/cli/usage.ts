@@ -11,7 +11,10 @@ const SETTING_COLUMN = 24;
 /** How wide a line may be. */
 const WIDTH = 100;
 
-/** `signalbox import FILE [--dry-run]` */
+/** What its longest line begins with. */
+const USAGE = 'Usage: ';
+
+/** `signalbox backup FILE [--force]`; its options are not named one by one if there are many. */
 export function synopsis({ name, args, options }: Command): string {
   const words = args.map((arg) => {
     const word = arg.words?.join('|') ?? arg.name;
@@ -20,7 +23,10 @@ export function synopsis({ name, args, options }: Command): string {
   const switches = Object.entries(options).map(([option, { takes }]) =>
     takes === undefined ? `[--${option}]` : `[--${option} ${takes}]`,
   );
-  return ['signalbox', name, ...words, ...switches].filter(Boolean).join(' ');
+  const line = (rest: readonly string[]) =>
+    ['signalbox', name, ...words, ...rest].filter(Boolean).join(' ');
+  const whole = line(switches);
+  return whole.length <= WIDTH - USAGE.length ? whole : line(['[OPTIONS]']);
 }
 
 /** `signalbox: unknown command: imprt; did you mean import?` @param given all that was typed */
@@ -51,7 +57,7 @@ export function commandHelp(command: Command): string {
   );
   const list = options.length === 0 ? '' : `\nOptions:\n${options.join('')}`;
   const used = command.role === undefined ? '' : `\n${settingsHelp([command.role])}`;
-  return `Usage: ${synopsis(command)}\n\n${command.help}${list}\n${EXIT_CODES}${used}`;
+  return `${USAGE}${synopsis(command)}\n\n${command.help}${list}\n${EXIT_CODES}${used}`;
 }
 
 const EXIT_CODES =

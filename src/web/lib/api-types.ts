@@ -420,4 +420,28 @@ export interface ImportAnswer {
     reason: string;
   }[];
   proxyfile: string;
+  merge: {
+    /** the sites of the file; `keep`: the same vhost is there already */
+    sites: {
+      domain: string;
+      action: 'create' | 'keep' | 'skip' | 'replace';
+      /** those that have its addresses */
+      vhosts: {
+        id: number;
+        domain: string;
+        enabled: boolean;
+      }[];
+      /** from their blocks to that of the file */
+      diff: string;
+    }[];
+    preamble: {
+      /** of an option, a `(snippet)` or a `&(named route)` */
+      name: string;
+      /** both sides have it, in different words */
+      differs: boolean;
+      side: 'keep' | 'file';
+      /** from the text here to that of the file */
+      diff: string;
+    }[];
+  };
 }
