@@ -12,11 +12,11 @@ export const mergeView = (preamble: MergedPreamble, sites: readonly MergedSite[]
     vhosts: before.map(({ id, domain, enabled }) => ({ id, domain, enabled })),
     diff: before.length === 0 ? '' : unifiedDiff(blocksOf(before), blocksOf([wanted])),
   })),
-  preamble: preamble.parts.map(({ name, present, file, differs, side }) => ({
+  preamble: preamble.parts.map(({ name, present, file, state, side }) => ({
     name,
-    differs,
+    state,
     side,
-    diff: differs ? unifiedDiff(`${present}\n`, `${file}\n`) : '',
+    diff: state === 'differs' ? unifiedDiff(`${present}\n`, `${file}\n`) : '',
   })),
 });
 

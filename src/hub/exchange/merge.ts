@@ -40,9 +40,12 @@ export type MergedSite = {
   before: readonly Vhost[];
 };
 
+/** Whether a part of the preamble is the same on both sides, or only in the file, or only here. */
+export type PartState = 'same' | 'differs' | 'new' | 'kept';
+
 export type MergedPreamble = {
   text: string;
-  parts: readonly (PreamblePart & { differs: boolean; side: Side })[];
+  parts: readonly (PreamblePart & { state: PartState; side: Side })[];
 };
 
 /**
@@ -76,11 +79,17 @@ export function mergedPreamble(
   return {
     text,
     parts: parts.map((part) => {
-      const onlyHere = part.file === null;
-      const side = onlyHere || (differs.has(part.name) && !isTheirs(part.name)) ? 'keep' : 'file';
-      return { ...part, differs: differs.has(part.name), side };
+      const state = stateOf(part, differs);
+      const isKept = state === 'kept' || (state === 'differs' && !isTheirs(part.name));
+      return { ...part, state, side: isKept ? 'keep' : 'file' };
     }),
   };
+}
+
+function stateOf({ name, present, file }: PreamblePart, differs: ReadonlySet<string>): PartState {
+  if (file === null) return 'kept';
+  if (present === null) return 'new';
+  return differs.has(name) ? 'differs' : 'same';
 }
 
 /**

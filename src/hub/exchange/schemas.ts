@@ -49,7 +49,10 @@ const MergeView = t.Object({
   preamble: t.Array(
     t.Object({
       name: t.String({ description: 'of an option, a `(snippet)` or a `&(named route)`' }),
-      differs: t.Boolean({ description: 'both sides have it, in different words' }),
+      state: t.Union(
+        [t.Literal('same'), t.Literal('differs'), t.Literal('new'), t.Literal('kept')],
+        { description: '`new`: only in the file; `kept`: only here' },
+      ),
       side: t.Union([t.Literal('keep'), t.Literal('file')], {
         description: 'the one that is used',
       }),

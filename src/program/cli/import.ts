@@ -105,7 +105,7 @@ function differences({ merge = NOTHING }: Answer): string {
       return `${visible(domain)} is there already${off}:\n${visibleLines(diff)}`;
     });
   const parts = merge.preamble
-    .filter(({ differs }) => differs)
+    .filter(({ state }) => state === 'differs')
     .map(({ name, diff }) => `${visible(name)} differs:\n${visibleLines(diff)}`);
   return [...parts, ...sites].join('');
 }

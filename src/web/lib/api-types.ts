@@ -437,8 +437,7 @@ export interface ImportAnswer {
     preamble: {
       /** of an option, a `(snippet)` or a `&(named route)` */
       name: string;
-      /** both sides have it, in different words */
-      differs: boolean;
+      state: 'same' | 'differs' | 'new' | 'kept';
       side: 'keep' | 'file';
       /** from the text here to that of the file */
       diff: string;

@@ -1,5 +1,6 @@
 /** A message on the page; screen readers announce errors at once and the rest when idle. */
 import type { ComponentChildren } from 'preact';
+import { Hint } from './hint.tsx';
 
 type Props = {
   kind: 'error' | 'warning' | 'success' | 'info';
@@ -17,7 +18,7 @@ export function Notice({ kind, title, detail, hint, children }: Props) {
       {title && <strong>{title}</strong>}
       {children}
       {detail && <pre class="proxy-words">{detail}</pre>}
-      {hint && <p class="hint">{hint}</p>}
+      {hint && <Hint text={hint} />}
     </div>
   );
 }

@@ -9,7 +9,7 @@ type Merge = {
     vhosts: { id: number; domain: string; enabled: boolean }[];
     diff: string;
   }[];
-  preamble: { name: string; differs: boolean; side: string; diff: string }[];
+  preamble: { name: string; state: string; side: string; diff: string }[];
 };
 type Imported = Body & {
   preamble: string;
@@ -89,7 +89,7 @@ describe('an import onto sites that are there', () => {
     const { status, body } = await post(before.file);
     expect([status, body.detail]).toEqual([200, undefined]);
     expect(body.merge.sites.map(({ action }) => action)).toEqual(['keep', 'keep', 'keep']);
-    expect(body.merge.preamble.some(({ differs }) => differs)).toBe(false);
+    expect(body.merge.preamble.every(({ state }) => state === 'same')).toBe(true);
     expect(body.vhosts.map(({ id }) => id)).toEqual([1, 2, 3]);
     expect(await owner.everything()).toEqual(before);
   });
@@ -124,8 +124,8 @@ describe('an import onto sites that are there', () => {
     expect(body.merge.sites[1]?.diff).toContain('-\trespond one\n+\trespond else\n');
     const parts = body.merge.preamble.filter(({ name }) => ['debug', '(shared)'].includes(name));
     expect(parts).toMatchObject([
-      { name: '(shared)', differs: true, side: 'keep' },
-      { name: 'debug', differs: false, side: 'file', diff: '' },
+      { name: '(shared)', state: 'differs', side: 'keep' },
+      { name: 'debug', state: 'new', side: 'file', diff: '' },
     ]);
     expect(parts[0]?.diff).toContain('-\theader X here\n+\theader X file\n');
     expect(await owner.everything()).toEqual(before);
