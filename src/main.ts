@@ -6,7 +6,7 @@ import { type Cli, EXIT } from './program/cli/command.ts';
 import { COMMANDS } from './program/cli/commands.ts';
 import { parseWords } from './program/cli/parse.ts';
 import { createProgress } from './program/cli/progress.ts';
-import { commandHelp, overallHelp, synopsis } from './program/cli/usage.ts';
+import { commandHelp, overallHelp, synopsis, unknownCommand } from './program/cli/usage.ts';
 import { type Environment, readEnvironment } from './program/env-file.ts';
 import { createPaint } from './program/paint.ts';
 import { stopSignals } from './program/stop-signals.ts';
@@ -84,8 +84,12 @@ if (parsed.ask === 'help') {
 } else if (parsed.ask === 'unknown') {
   const usage = parsed.command ? `Usage: ${synopsis(parsed.command)}\n` : overallHelp(COMMANDS);
   err(`${usage}\n`);
-  const fault = parsed.command ? 'missing or wrong arguments' : 'unknown command';
-  fail(`signalbox: ${fault}: ${visible(words.join(' '))}`);
+  const typed = words.join(' ');
+  fail(
+    parsed.command
+      ? `signalbox: missing or wrong arguments: ${visible(typed)}`
+      : unknownCommand(parsed.word, typed, COMMANDS),
+  );
   process.exitCode = EXIT.usage;
 } else {
   const { command, given } = parsed;

@@ -13,6 +13,21 @@ export const TOO_LARGE = 'reading this configuration takes too much memory';
 const WRAPPERS =
   /^(?:adapting config using caddyfile(?: adapter)?|parsing caddyfile tokens for '[^']*'|loading config|loading new config): /;
 
+/** How Caddy came to what is wrong: the modules that it was starting, from the outside in. */
+const STEPS = new RegExp(
+  `^(?:${[
+    'loading (?:[a-z]+ app module|(?:handler|matcher) modules|authentication providers)',
+    "loading module '[^']*'",
+    "module name '[^']*'",
+    'provision [a-z0-9_.]+',
+    'getting tls app',
+    'server [a-z0-9_]+',
+    'setting up (?:route handlers|subroutes|server error handling routes)',
+    'route [0-9]+',
+    'position [0-9]+',
+  ].join('|')}): `,
+);
+
 /** What Go writes when it gets no more memory; see `limitMemory`. */
 const NO_MEMORY = /^(?:fatal error|runtime): .*(?:out of memory|cannot allocate memory)/m;
 
@@ -41,8 +56,10 @@ const PLACE_INSIDE = / on line #(\d+)/;
  */
 export function cleanWords(sentence: string): ProxyWords {
   let rest = sentence.trim();
-  for (let match = WRAPPERS.exec(rest); match; match = WRAPPERS.exec(rest)) {
-    rest = rest.slice(match[0].length);
+  for (const wrappers of [WRAPPERS, STEPS]) {
+    for (let match = wrappers.exec(rest); match; match = wrappers.exec(rest)) {
+      rest = rest.slice(match[0].length);
+    }
   }
   const before = PLACE_BEFORE.exec(rest);
   let place = before;

@@ -35,6 +35,10 @@ export const FAILURES = {
     status: 409,
     meaning: 'Another program holds the port, or the proxy’s user may not open it.',
   },
+  PREAMBLE_DIFFERS: {
+    status: 409,
+    meaning: 'The preamble has other options or snippets than the imported file.',
+  },
   LAST_USER: { status: 409, meaning: 'The last account cannot be deleted.' },
   STALE: { status: 409, meaning: 'The live configuration is not the one this would replace.' },
   IMPORT_FIRST: {
@@ -107,6 +111,8 @@ export type Location = Readonly<{
 export type FailureExtra = {
   /** The proxy's own words, or more than the message says; without the location. */
   detail?: string | undefined;
+  /** One sentence on how to fix it. */
+  hint?: string | undefined;
   at?: Location | undefined;
   /** Changelog entries that prevent an undo. */
   changes?: readonly number[] | undefined;
@@ -119,6 +125,7 @@ export type FailureExtra = {
 /** An expected failure: `message` is one sentence for the person who asked. */
 export class Failure extends Error {
   readonly detail: string | undefined;
+  readonly hint: string | undefined;
   readonly at: Location;
   readonly changes: readonly number[] | undefined;
   readonly retryAfter: number | undefined;
@@ -131,6 +138,7 @@ export class Failure extends Error {
     super(message, { cause: extra.cause });
     this.name = 'Failure';
     this.detail = extra.detail;
+    this.hint = extra.hint;
     this.at = extra.at ?? {};
     this.changes = extra.changes;
     this.retryAfter = extra.retryAfter;
@@ -138,8 +146,14 @@ export class Failure extends Error {
 
   /** The same failure, about something else. */
   about(at: Location): Failure {
-    const { code, message, detail, changes, retryAfter, cause } = this;
-    return new Failure(code, message, { detail, at, changes, retryAfter, cause });
+    const { code, message, detail, hint, changes, retryAfter, cause } = this;
+    return new Failure(code, message, { detail, hint, at, changes, retryAfter, cause });
+  }
+
+  /** The same failure with a hint. */
+  hinting(hint: string): Failure {
+    const { code, message, detail, at, changes, retryAfter, cause } = this;
+    return new Failure(code, message, { detail, hint, at, changes, retryAfter, cause });
   }
 }
 

@@ -20,12 +20,13 @@ function failureResponse(
   failure: Failure,
   { headers = {}, words = false }: { headers?: Record<string, string>; words?: boolean } = {},
 ): Response {
-  const { code, message, detail, at, changes, retryAfter } = failure;
+  const { code, message, detail, hint, at, changes, retryAfter } = failure;
   if (retryAfter !== undefined) headers['Retry-After'] = String(retryAfter);
   const body = {
     code,
     message,
     detail: sentenceOf(failure),
+    hint,
     // With several operations there is no single text that the line could be of.
     line: at.operation === undefined ? at.line : undefined,
     field: at.field,

@@ -7,6 +7,7 @@ export const ErrorBody = t.Object(
     code: t.String({ examples: ['INVALID_REQUEST'] }),
     message: t.String({ description: 'one sentence for a person' }),
     detail: t.Optional(t.String({ description: 'more about it, mostly in the proxy’s words' })),
+    hint: t.Optional(t.String({ description: 'one sentence on how to fix it, if that is known' })),
     line: t.Optional(t.Integer({ description: 'the line of the submitted text that is at fault' })),
     field: t.Optional(
       t.String({ description: 'the field at fault, for example `operations.0.domain`' }),

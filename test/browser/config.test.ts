@@ -123,13 +123,31 @@ describe('an import', () => {
     expect(dashboard.browserErrors()).toEqual([]);
   });
 
-  test('of an existing site is refused before it can be confirmed', async () => {
+  test('of an existing site leaves it, or replaces it if that is chosen', async () => {
+    const { id } = (await call<{ id: number; domain: string }[]>('GET', '/vhosts')).body.find(
+      ({ domain }) => domain === 'http://base.example',
+    ) ?? { id: 0 };
     await page.goto('/import');
-    await text().fill('http://base.example {\n\trespond other\n}\n');
+    await text().fill('(s) {\n\theader X y\n}\nhttp://base.example {\n\trespond other\n}\n');
     await button('Review import').click();
-    await page.getByRole('alert').getByText('in http://base.example:').waitFor();
-    expect(await button('Import 1 site').count()).toBe(0);
+    const conflict = page.getByRole('group', { name: 'http://base.example' });
+    await conflict.getByText('respond other').waitFor();
+    expect(await violations(page)).toEqual([]);
+    expect(await tooWide(page)).toBe(0);
+    await button('Import the preamble').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Added to the preamble: (s).').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
     expect(await served('base')).toBe('base');
+    await conflict.getByText('Replace', { exact: true }).click();
+    await button('Import 1 site').click();
+    await dialog.getByText('1 site will be replaced.').waitFor();
+    await dialog.getByRole('button', { name: 'Import 1 site' }).click();
+    await page.getByText('1 site imported').waitFor();
+    expect(await served('base')).toBe('other');
+    await call('PUT', `/vhosts/${id}`, { config: 'respond base' });
+    expect(await served('base')).toBe('base');
+    expect(dashboard.browserErrors()).toEqual([]);
   });
 
   test('is dropped, reviewed without a change, confirmed, and served', async () => {

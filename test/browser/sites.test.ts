@@ -104,10 +104,10 @@ describe('a site', () => {
     await ask(`${dashboard.stack.hub}/vhosts/${made.body.id}`, { method: 'DELETE', headers });
     await config(page).fill('respond mine');
     const preview = page.getByRole('region', { name: 'Preview' });
-    await preview.getByText('There is no such vhost.').waitFor();
+    await preview.getByText('There is no such site.').waitFor();
     expect(await preview.getByText('would').count()).toBe(0);
     await page.getByRole('button', { name: 'Save and publish' }).click();
-    await page.getByRole('alert').getByText('There is no such vhost.').waitFor();
+    await page.getByRole('alert').getByText('There is no such site.').waitFor();
     expect(await config(page).inputValue()).toBe('respond mine');
     void answerNext(page, true);
     await page.getByRole('navigation').getByRole('link', { name: 'Sites' }).click();

@@ -29,6 +29,7 @@ describe('signalbox import', () => {
     const bad = await run(['-'], 'http://a.example {\n\trespnd\n}\n');
     expect([bad.code, bad.out]).toEqual([1, '']);
     expect(bad.err).toContain('unrecognized directive: respnd');
+    expect(bad.err).toEndWith('  Did you mean `respond`?\n');
     const elsewhere = temporaryFolder();
     const none = await runProgram(['import', file], {}, elsewhere).exited();
     expect(none.code).toBe(1);
@@ -48,6 +49,46 @@ describe('signalbox import', () => {
     expect([done.code, done.out]).toEqual([0, '1\thttp://mine.example\n']);
     expect(await served()).toBe('mine');
   });
+
+  test('replaces nothing unasked: it shows what differs, and then does what it is told', async () => {
+    const text =
+      'http://new.example {\n\trespond new\n}\nhttp://mine.example {\n\trespond yours\n}\n';
+    for (const args of [['-'], ['-', '--dry-run']]) {
+      const { code, out, err } = await run(args, text);
+      expect([code, out]).toEqual([1, '']);
+      expect(err).toContain('http://mine.example is there already:\n');
+      expect(err).toContain('-\trespond mine\n+\trespond yours\n');
+      expect(err).toContain('(DOMAIN_TAKEN)');
+      expect(err).toContain('  Choose with --replace,');
+    }
+    expect(await operator.served('new.example')).toBe('');
+    for (const args of [
+      ['--preamble', 'mine'],
+      ['--replace-all', '--skip-taken'],
+    ]) {
+      expect((await run(['-', ...args], text)).code).toBe(2);
+    }
+    const typo = await run(['-', '--replace', 'http://min.example'], text);
+    expect([typo.code, typo.err]).toEqual([
+      1,
+      expect.stringContaining('  Did you mean http://mine.example?'),
+    ]);
+
+    const skipped = await run(['-', '--skip-taken'], text);
+    expect([skipped.code, skipped.out]).toEqual([0, '2\thttp://new.example\n']);
+    expect(skipped.err).toBe('http://mine.example: skipped\n1 site imported\n');
+    const replaced = await run(['-', '--replace', 'http://mine.example'], text);
+    expect([replaced.code, replaced.out]).toEqual([
+      0,
+      '2\thttp://new.example\n1\thttp://mine.example\n',
+    ]);
+    expect(replaced.err).toContain('http://new.example: the same as before\n');
+    expect(await served()).toBe('yours');
+    const options = await run(['-'], '{\n\thttp_port 1\n}\n');
+    expect([options.code, options.err]).toEqual([1, expect.stringContaining('http_port differs:')]);
+    expect((await run(['-', '--preamble', 'keep'], '{\n\thttp_port 1\n}\n')).code).toBe(0);
+    expect(await served()).toBe('yours');
+  }, 30_000);
 
   test('uses a socket that only its owner can open, and a secret that only its owner can read', async () => {
     const [unix, secret] = [join(folder, 'data/hub.sock'), join(folder, 'data/hub.secret')];

@@ -2,6 +2,8 @@
 import { describe, expect, test } from 'bun:test';
 import { clientName, expiryAt, hasExpired } from '../../src/web/account/describe.ts';
 import {
+  conflictsOf,
+  firstChoices,
   firstLines,
   importSummary,
   readSnapshot,
@@ -23,16 +25,46 @@ const snapshot = (vhosts: ReturnType<typeof site>[], preamble = '') => ({
 });
 
 describe('an import', () => {
-  const planned = (preamble: string) => ({ preamble });
+  const part = (name: string, state: 'same' | 'differs' | 'new' | 'kept') => ({
+    ...{ name, state, diff: '' },
+    side: 'keep' as const,
+  });
+  const planned = (domain: string, action: 'create' | 'keep' | 'skip') => ({
+    ...{ domain, action, diff: '' },
+    vhosts: [],
+  });
+  const merge = {
+    sites: [planned('a', 'create'), planned('b', 'keep'), planned('c', 'skip')],
+    preamble: [part('email', 'differs'), part('debug', 'new'), part('log', 'kept')],
+  };
 
-  test('says what happens to the preamble, and how many sites stay', () => {
-    const present = { preamble: '{\n}', domains: ['a', 'b'] };
-    expect(importSummary(planned('{\n}\n'), present)).toEqual({
-      preamble: 'same',
-      kept: 2,
+  test('replaces nothing at first, unless the hub has no sites', () => {
+    const conflicts = conflictsOf(merge);
+    expect([conflicts.parts, conflicts.sites]).toMatchObject([
+      [{ name: 'email' }],
+      [{ domain: 'c' }],
+    ]);
+    expect(firstChoices(conflicts, true)).toEqual({ sides: { email: 'keep' }, replace: [] });
+    expect(firstChoices(conflicts, false)).toEqual({ sides: { email: 'file' }, replace: [] });
+  });
+
+  test('is summed up with what was chosen', () => {
+    const first = firstChoices(conflictsOf(merge), true);
+    expect(importSummary(merge, first)).toEqual({
+      ...{ added: 1, same: 1, replaced: 0 },
+      preamble: ['Added to the preamble: debug.'],
+      isEmpty: false,
     });
-    expect(importSummary(planned('x'), present).preamble).toBe('replaced');
-    expect(importSummary(planned('x'), { preamble: ' ', domains: [] }).preamble).toBe('new');
+    expect(importSummary(merge, { sides: { email: 'file' }, replace: ['c'] })).toEqual({
+      ...{ added: 1, same: 1, replaced: 1 },
+      preamble: ['Added to the preamble: debug.', 'Replaced in the preamble: email.'],
+      isEmpty: false,
+    });
+    const preamble = [part('log', 'kept'), part('email', 'same')];
+    expect(importSummary({ sites: [], preamble }, first)).toMatchObject({
+      preamble: ['The preamble stays the same.'],
+      isEmpty: true,
+    });
   });
 
   test('a long config is shortened', () => {

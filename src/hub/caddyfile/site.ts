@@ -67,7 +67,7 @@ export function isDirective(word: string): boolean {
 }
 
 /** Every directive of Caddy's standard build, 2.6 to 2.11, and `import`. */
-const DIRECTIVES = new Set(
+export const DIRECTIVES: ReadonlySet<string> = new Set(
   [
     'abort acme_server basic_auth basicauth bind copy_response copy_response_headers encode error',
     'file_server forward_auth fs handle handle_errors handle_path header import intercept invoke',

@@ -57,7 +57,8 @@ export async function splitCaddyfile(
   return { preamble: /^\s*\{\s*\}\s*$/.test(preamble) ? '' : preamble, sites, skipped };
 }
 
-function readSections(text: string, options: TokenizeOptions): Section[] | null {
+/** The top-level blocks of a text, which they fill; null if they cannot be told apart. */
+export function readSections(text: string, options: TokenizeOptions): Section[] | null {
   const tokens = tokenize(maskPlaceholders(text).masked, options);
   const sections: Section[] = [];
   let from = 0;

@@ -23,27 +23,42 @@ export function importRoutes({ publisher, importer, guard, bodyLimit }: ImportRo
     .use(jsonBody(bodyLimit))
     .post(
       '/import',
-      ({ body, who }) =>
-        importer.run(body.proxyfile, { dryRun: body.dryRun ?? false, author: authorOf(who) }),
+      ({ body: { proxyfile, ...options }, who }) =>
+        importer.run(proxyfile, { ...options, author: authorOf(who) }),
       {
         body: ImportBody,
         response: {
           200: ImportAnswer,
-          ...refusals(...PUBLISHES, ...BODY, 'DOMAIN_TAKEN', 'IMPORT_DIFFERS'),
+          ...refusals(...PUBLISHES, ...BODY, 'DOMAIN_TAKEN', 'PREAMBLE_DIFFERS', 'IMPORT_DIFFERS'),
         },
         detail: about({
           id: 'importProxyfile',
           tag: 'Configuration',
           summary: 'Turn a Caddyfile into preamble and vhosts',
           description:
-            'In one publish, all or nothing. Refused unless the proxy would behave exactly as with the original file.',
+            'In one publish, all or nothing. Refused unless the proxy would behave exactly as with the original file. What is there already stays, and nothing is replaced unless the request says so.',
           access: 'write',
-          bodies: { dry: { summary: 'Dry run', value: { proxyfile: PROXYFILE, dryRun: true } } },
+          bodies: {
+            dry: { summary: 'Dry run', value: { proxyfile: PROXYFILE, dryRun: true } },
+            merge: {
+              summary: 'Skip all sites whose addresses are taken, except for one',
+              value: {
+                proxyfile: PROXYFILE,
+                taken: 'skip',
+                replace: [SITE.domain],
+                preamble: 'keep',
+              },
+            },
+          },
           example: {
             preamble: '',
             vhosts: [{ ...SITE, id: null, config: 'reverse_proxy 127.0.0.1:8000', upstream: '' }],
             skipped: [],
             proxyfile: PROXYFILE,
+            merge: {
+              sites: [{ domain: SITE.domain, action: 'create', vhosts: [], diff: '' }],
+              preamble: [],
+            },
           },
         }),
       },

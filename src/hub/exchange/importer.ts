@@ -1,26 +1,33 @@
 /** Imports a Caddyfile as preamble and vhosts, and proves that they mean the same to the proxy. */
-import { globalOptions, optionsLeftOut, withOptions } from '../../shared/caddyfile/globals.ts';
+import { optionsLeftOut } from '../../shared/caddyfile/globals.ts';
 import type { TokenizeOptions } from '../../shared/caddyfile/tokenizer.ts';
 import { Failure, sentenceOf } from '../../shared/failure.ts';
+import { nearest } from '../../shared/nearest.ts';
 import type { AgentClient } from '../agent-client/client.ts';
 import { inlineImports, type ReadImport } from '../caddyfile/inline.ts';
 import { render } from '../caddyfile/render.ts';
 import { type ImportedSite, type Skipped, splitCaddyfile } from '../caddyfile/split.ts';
 import { type Author, type Change, createChange, preambleChange } from '../publish/changes.ts';
 import { assertContained, assertPreambleContained } from '../publish/containment.ts';
+import { hintFor } from '../publish/hints.ts';
 import type { Publisher } from '../publish/publisher.ts';
+import { isRejection } from '../publish/refusal.ts';
 import { sequence } from '../publish/sequence.ts';
-import type { SiteSet, Vhost } from '../publish/vhost.ts';
+import { isNamed, type SiteSet } from '../publish/vhost.ts';
 import { comparable, firstDifference } from './compare.ts';
+import {
+  type MergedPreamble,
+  type MergedSite,
+  type MergeOptions,
+  mergedPreamble,
+  mergeSite,
+} from './merge.ts';
+import { mergeView } from './merge-view.ts';
+import type { MergeView } from './schemas.ts';
 
 export type ImporterDeps = {
   publisher: Publisher;
   agent: AgentClient;
-  /**
-   * Whether the ports and `skip_install_trust` of the present preamble stay unless the file sets
-   * them. In one-machine mode the first preamble has them, and its ports may be unprivileged.
-   */
-  keepFirst: boolean;
   /** Reads files that a Caddyfile imports, if that is allowed. */
   readImport: ReadImport;
   now: () => Date;
@@ -32,24 +39,29 @@ export type Imported = {
   vhosts: (ImportedSite & { id: number | null })[];
   skipped: Skipped[];
   proxyfile: string;
+  merge: MergeView;
+};
+
+export type ImportOptions = MergeOptions & {
+  /** Whether to only report what would be imported. */
+  dryRun?: boolean | undefined;
+  author: Author;
 };
 
 export type Importer = {
   /**
-   * @param options.dryRun whether to only report what would be imported
    * @throws Failure, with nothing changed: PROXY_REJECTED if the proxy does not accept the file,
-   * IMPORT_DIFFERS, DOMAIN_TAKEN, and as any publish
+   * IMPORT_DIFFERS, DOMAIN_TAKEN, PREAMBLE_DIFFERS, INVALID_REQUEST, and as any publish
    */
-  run(file: string, options: { dryRun: boolean; author: Author }): Promise<Imported>;
+  run(file: string, options: ImportOptions): Promise<Imported>;
 };
 
 const EMPTY: SiteSet = { preamble: '', vhosts: [], nextId: 1 };
 /** Number of the operation that creates the first site; the preamble is operation 1. */
 const FIRST_SITE = 2;
-const KEPT_OPTIONS = ['http_port', 'https_port', 'skip_install_trust'];
 
 export function createImporter(deps: ImporterDeps): Importer {
-  const { publisher, agent, keepFirst, readImport, now } = deps;
+  const { publisher, agent, readImport, now } = deps;
 
   /** @throws Failure IMPORT_DIFFERS unless `set` means the same as what a file was adapted to */
   async function prove(original: unknown, set: SiteSet): Promise<void> {
@@ -65,44 +77,84 @@ export function createImporter(deps: ImporterDeps): Importer {
     async run(file, options) {
       // The rest of a validation can wait: what means the same is validated before it is published.
       const dialect = await publisher.dialect();
-      const { config: original } = await agent.adapt(blankLeftOut(file, dialect));
+      const { config: original } = await agent
+        .adapt(blankLeftOut(file, dialect))
+        .catch((error) => Promise.reject(explained(error, publisher.version())));
       const split = await splitCaddyfile(inlineImports(file, readImport, dialect), dialect);
       if (!split) throw differs('its blocks cannot be told apart');
       const { preamble, sites, skipped } = split;
-      const creates = sites.map((site) => createChange(site));
-      let text = preamble;
+      assertNamed(options.replace ?? [], sites);
+      const alone = sequence<unknown>([
+        preambleChange(preamble),
+        ...sites.map((site) => createChange(site)),
+      ]);
+      let merged: MergedPreamble = { text: '', parts: [] };
       const importing: Change<unknown[]> = (set, time) => {
-        text = keepFirst ? withKeptOptions(preamble, set.preamble) : preamble;
-        return sequence<unknown>([preambleChange(text), ...creates])(set, time);
+        merged = mergedPreamble(preamble, set, options, dialect);
+        return sequence<unknown>([
+          preambleChange(merged.text),
+          ...sites.map((site) => mergeSite(site, options, dialect)),
+        ])(set, time);
       };
       try {
-        const imported = await appliedToNothing(importing, now());
+        const imported = await appliedToNothing(alone, now());
         assertPreambleContained(imported.preamble, dialect);
         await assertContained(imported.vhosts, imported.preamble, dialect);
-        await prove(original, { ...imported, preamble });
+        await prove(original, imported);
         if (options.dryRun) {
           const { refusal } = await publisher.preview(importing);
           if (refusal) throw refusal;
+          const outcome = await importing(publisher.current(), now());
+          const merge = mergeView(
+            merged,
+            sitesOf('done' in outcome ? outcome.done : outcome.result),
+          );
           const vhosts = sites.map((site) => ({ ...site, id: null }));
-          return { preamble, vhosts, skipped, proxyfile: render(preamble, imported.vhosts).text };
+          const { text } = render(preamble, imported.vhosts);
+          return { preamble, vhosts, skipped, proxyfile: text, merge };
         }
-        const [, ...made] = (await publisher.apply(importing, options.author, true)) as [
-          unknown,
-          ...Vhost[],
-        ];
+        const made = sitesOf(await publisher.apply(importing, options.author, true));
         const { preamble: published, vhosts: all } = publisher.current();
-        const vhosts = made.map(({ id, domain, config, upstream }) => ({
-          id,
-          domain,
-          config,
-          upstream,
-        }));
-        return { preamble: text, vhosts, skipped, proxyfile: render(published, all).text };
+        const vhosts = made
+          .filter(({ action }) => action !== 'skip')
+          .map(({ vhost: { id, domain, config, upstream } }) => ({ id, domain, config, upstream }));
+        const { text } = render(published, all);
+        return {
+          preamble: merged.text,
+          vhosts,
+          skipped,
+          proxyfile: text,
+          merge: mergeView(merged, made),
+        };
       } catch (error) {
         throw inTermsOfFile(error, sites);
       }
     },
   };
+}
+
+/** The results of an import's changes without the first, which is that of the preamble. */
+const sitesOf = (results: readonly unknown[]): MergedSite[] => results.slice(1) as MergedSite[];
+
+/** The proxy's refusal of the file itself, with how to fix it. */
+function explained(error: unknown, version: string | null): unknown {
+  if (!isRejection(error)) return error;
+  const hint = hintFor(error, version);
+  return hint === undefined ? error : error.hinting(hint);
+}
+
+/** @throws Failure INVALID_REQUEST if the file has no such site */
+function assertNamed(domains: readonly string[], sites: readonly ImportedSite[]): void {
+  const wrong = domains.find((domain) => !sites.some((site) => isNamed(domain, site)));
+  if (wrong === undefined) return;
+  const near = nearest(
+    wrong,
+    sites.map(({ domain }) => domain),
+  );
+  throw new Failure('INVALID_REQUEST', `The file has no site ${wrong}.`, {
+    hint: near && `Did you mean ${near}?`,
+    at: { field: 'replace' },
+  });
 }
 
 /** The set that a change makes of an empty one. */
@@ -128,15 +180,6 @@ function blankLeftOut(file: string, dialect: TokenizeOptions): string {
     text = text.slice(0, start) + text.slice(start, end).replace(/[^\n]/g, ' ') + text.slice(end);
   }
   return text;
-}
-
-/** `preamble` with those options of the present one that it does not set. */
-function withKeptOptions(preamble: string, present: string): string {
-  const set = new Set(globalOptions(preamble).map(({ name }) => name));
-  const kept = globalOptions(present)
-    .filter(({ name }) => KEPT_OPTIONS.includes(name) && !set.has(name))
-    .map(({ start, end }) => present.slice(start, end));
-  return withOptions(preamble, kept);
 }
 
 const differs = (detail: string) =>

@@ -20,6 +20,7 @@ const Verdict = t.Object(
   {
     valid: t.Boolean(),
     detail: t.Union([t.String(), t.Null()]),
+    hint: t.Union([t.String(), t.Null()], { description: 'one sentence on how to fix it' }),
     line: t.Union([t.Integer(), t.Null()]),
     proxyfile: t.String(),
     diff: t.String(),
@@ -70,6 +71,7 @@ export function previewRoutes({ publisher, guard, bodyLimit }: PreviewRoutesDeps
           example: {
             valid: false,
             detail: 'line 1: unrecognized directive: reverse_prox',
+            hint: 'Did you mean `reverse_proxy`?',
             line: 1,
             proxyfile: PROXYFILE,
             diff: '',
@@ -83,6 +85,7 @@ function verdict(refusal: Failure | null, proxyfile: string, diff: string) {
   return {
     valid: refusal === null,
     detail: refusal && (sentenceOf(refusal) ?? refusal.message),
+    hint: refusal?.hint ?? null,
     line: refusal?.at.line ?? null,
     proxyfile,
     diff,

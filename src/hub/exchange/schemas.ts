@@ -1,15 +1,66 @@
 /** What several routes of this folder share: import on the wire, and examples for the API's description. */
-import { t } from 'elysia';
+import { type Static, t } from 'elysia';
 import { render } from '../caddyfile/render.ts';
 import type { SiteSet } from '../publish/vhost.ts';
+
+const Side = t.Union([t.Literal('keep'), t.Literal('file')]);
 
 export const ImportBody = t.Object(
   {
     proxyfile: t.String(),
     dryRun: t.Optional(t.Boolean()),
+    taken: t.Optional(
+      t.Union([t.Literal('refuse'), t.Literal('skip'), t.Literal('replace')], {
+        description:
+          'for sites whose addresses other vhosts have, and that differ from them: `refuse` the import, the default, or `skip` or `replace` them',
+      }),
+    ),
+    replace: t.Optional(
+      t.Array(t.String(), { description: 'domains of the file that are replaced in any case' }),
+    ),
+    preamble: t.Optional(
+      t.Union([Side, t.Record(t.String(), Side)], {
+        description:
+          'which side’s options and snippets to use where they differ, of all or by name; otherwise the import is refused, unless the hub has no vhosts yet',
+      }),
+    ),
   },
   { title: 'ImportRequest' },
 );
+
+/** What an import makes of what is there already; a dry run says what it would make. */
+const MergeView = t.Object({
+  sites: t.Array(
+    t.Object({
+      domain: t.String(),
+      action: t.Union([
+        t.Literal('create'),
+        t.Literal('keep'),
+        t.Literal('skip'),
+        t.Literal('replace'),
+      ]),
+      vhosts: t.Array(t.Object({ id: t.Integer(), domain: t.String(), enabled: t.Boolean() }), {
+        description: 'those that have its addresses',
+      }),
+      diff: t.String({ description: 'from their blocks to that of the file' }),
+    }),
+    { description: 'the sites of the file; `keep`: the same vhost is there already' },
+  ),
+  preamble: t.Array(
+    t.Object({
+      name: t.String({ description: 'of an option, a `(snippet)` or a `&(named route)`' }),
+      state: t.Union(
+        [t.Literal('same'), t.Literal('differs'), t.Literal('new'), t.Literal('kept')],
+        { description: '`new`: only in the file; `kept`: only here' },
+      ),
+      side: t.Union([t.Literal('keep'), t.Literal('file')], {
+        description: 'the one that is used',
+      }),
+      diff: t.String({ description: 'from the text here to that of the file' }),
+    }),
+  ),
+});
+export type MergeView = Static<typeof MergeView>;
 
 /** `id` is null if nothing was published. */
 export const ImportAnswer = t.Object(
@@ -25,6 +76,7 @@ export const ImportAnswer = t.Object(
     ),
     skipped: t.Array(t.Object({ line: t.Integer(), reason: t.String() })),
     proxyfile: t.String(),
+    merge: MergeView,
   },
   { title: 'ImportAnswer' },
 );

@@ -1,9 +1,16 @@
 /** Preamble and vhosts as one document, for export and restore. */
 import { type Static, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
-import { type Change, createChange, preambleChange } from '../publish/changes.ts';
+import {
+  type Change,
+  createChange,
+  keepChange,
+  newVhost,
+  preambleChange,
+  type Step,
+} from '../publish/changes.ts';
 import { sequence } from '../publish/sequence.ts';
-import type { SiteSet } from '../publish/vhost.ts';
+import { changedFields, type SiteSet, type Vhost } from '../publish/vhost.ts';
 import { PREAMBLE, SITE } from './schemas.ts';
 
 /** Vhosts in rendering order; without accounts and changelog. */
@@ -23,6 +30,7 @@ export const Snapshot = t.Object(
   { title: 'Snapshot' },
 );
 export type Snapshot = Static<typeof Snapshot>;
+type SnapshotVhost = Snapshot['vhosts'][number];
 
 export const SNAPSHOT: Snapshot = {
   version: 1,
@@ -42,8 +50,9 @@ export const snapshotOf = ({ preamble, vhosts }: SiteSet): Snapshot => ({
 });
 
 /**
- * Replaces the whole set by a document. The preamble is operation 1, the first vhost 2.
- * @param replace whether there may be vhosts, which are then deleted
+ * Replaces the whole set by a document. The preamble is operation 1, the first vhost 2. A vhost with
+ * the domain of a present one keeps its id and history, if it also keeps its place among the others.
+ * @param replace whether there may be vhosts that are then changed or deleted
  * @throws Failure, when it is applied: NOT_EMPTY, and as the changes it consists of
  */
 export const restoreChange =
@@ -52,15 +61,42 @@ export const restoreChange =
     if (set.vhosts.length > 0 && !replace) {
       throw new Failure(
         'NOT_EMPTY',
-        'The hub already has vhosts; use ?replace=true to replace them.',
+        'The hub already has sites; use ?replace=true to replace them.',
       );
     }
-    const deletes = set.vhosts.map((before) => ({ kind: 'delete' as const, before }));
+    const present = new Map(set.vhosts.map((vhost) => [vhost.domain, vhost]));
     const plan = await sequence<unknown>([
       preambleChange(preamble),
-      ...vhosts.map((vhost) => createChange(vhost)),
+      ...vhosts.map((vhost) => restoredChange(vhost, present)),
     ])({ ...set, vhosts: [] }, time);
-    if ('next' in plan) return { ...plan, steps: [...deletes, ...plan.steps] };
-    if (deletes.length === 0) return plan;
-    return { next: { ...set, vhosts: [] }, steps: deletes, result: plan.done };
+    const next = 'next' in plan ? plan.next : { ...set, vhosts: [] };
+    const kept = new Set(next.vhosts.map(({ id }) => id));
+    const deletes = set.vhosts
+      .filter(({ id }) => !kept.has(id))
+      .map((before) => ({ kind: 'delete' as const, before }));
+    const made = 'next' in plan ? plan.steps.flatMap((step) => asStepOf(present, step)) : [];
+    const steps = [...deletes, ...made];
+    const result = 'next' in plan ? plan.result : plan.done;
+    return steps.length === 0 ? { done: result } : { next, steps, result };
   };
+
+/** Adds a vhost of a document, as the present one with its domain if that may come next. */
+const restoredChange =
+  (input: SnapshotVhost, present: ReadonlyMap<string, Vhost>): Change<unknown> =>
+  (set, time) => {
+    const wanted = newVhost(input, set, time);
+    const before = present.get(wanted.domain);
+    if (!before || before.position < wanted.position) return createChange(input)(set, time);
+    const { id, position, createdAt } = before;
+    const isSame = changedFields(before, wanted).length === 0;
+    return keepChange(isSame ? before : { ...wanted, id, position, createdAt })(set, time);
+  };
+
+/** What adding a vhost to an emptied set is to the present set: nothing if it is there already. */
+function asStepOf(present: ReadonlyMap<string, Vhost>, step: Step): Step[] {
+  if (step.kind !== 'create') return [step];
+  const { after } = step;
+  const before = present.get(after.domain);
+  if (before === after) return [];
+  return before?.id === after.id ? [{ kind: 'update', before, after }] : [step];
+}

@@ -11,7 +11,7 @@ const ID = /^[1-9]\d{0,14}$/;
  * @param what names the kind of thing in the message
  * @throws Failure NOT_FOUND for text that cannot be an id
  */
-export function idOf({ id }: Static<typeof IdParams>, what = 'vhost'): number {
+export function idOf({ id }: Static<typeof IdParams>, what = 'site'): number {
   if (ID.test(id)) return Number(id);
   throw new Failure('NOT_FOUND', `There is no such ${what}.`);
 }

@@ -122,5 +122,5 @@ const ifRejected =
   };
 
 /** The outcome stays that of the publish; the later validation only explains it. */
-const because = ({ code, message, cause }: Failure, { detail, at }: Failure): Failure =>
-  new Failure(code, message, { detail, at, cause });
+const because = ({ code, message, cause }: Failure, { detail, hint, at }: Failure): Failure =>
+  new Failure(code, message, { detail, hint, at, cause });

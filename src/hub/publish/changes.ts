@@ -45,31 +45,38 @@ export const findVhost = (set: SiteSet, id: number, expected?: Precondition): Vh
 function findPlace(set: SiteSet, id: number, expected?: Precondition) {
   const at = set.vhosts.findIndex((vhost) => vhost.id === id);
   const vhost = set.vhosts[at];
-  if (!vhost) throw new Failure('NOT_FOUND', 'There is no such vhost.');
+  if (!vhost) throw new Failure('NOT_FOUND', 'There is no such site.');
   expected?.(vhost);
   return { at, vhost };
 }
 
+/** The vhost that would be added at the end. @throws Failure INVALID_REQUEST */
+export const newVhost = (input: VhostInput, set: SiteSet, time: Date): Vhost => ({
+  id: set.nextId,
+  position: (set.vhosts.at(-1)?.position ?? 0) + 1,
+  ...normalize(input.domain ?? '', input.config ?? '', input.upstream ?? ''),
+  enabled: input.enabled ?? true,
+  createdAt: time,
+  updatedAt: time,
+});
+
 /** Adds a vhost at the end. @throws Failure INVALID_REQUEST, DOMAIN_TAKEN */
 export const createChange =
-  (input: VhostInput): Change<Vhost> =>
-  (set, time) => {
-    const vhost: Vhost = {
-      id: set.nextId,
-      position: (set.vhosts.at(-1)?.position ?? 0) + 1,
-      ...normalize(input.domain ?? '', input.config ?? '', input.upstream ?? ''),
-      enabled: input.enabled ?? true,
-      createdAt: time,
-      updatedAt: time,
-    };
-    return added(set, vhost, { ...set, nextId: set.nextId + 1 });
-  };
+  (input: VhostInput) =>
+  (set: SiteSet, time: Date): Plan<Vhost> =>
+    added(set, newVhost(input, set, time), { ...set, nextId: set.nextId + 1 });
 
 /** Restores a deleted vhost, with its id and position. @throws Failure DOMAIN_TAKEN */
 export const recreateChange =
   (vhost: Vhost): Change<Vhost> =>
   (set, time) =>
     added(set, { ...vhost, updatedAt: time }, set);
+
+/** Adds a vhost as it is, to a set that it was taken from. @throws Failure DOMAIN_TAKEN */
+export const keepChange =
+  (vhost: Vhost): Change<Vhost> =>
+  (set) =>
+    added(set, vhost, set);
 
 function added(set: SiteSet, vhost: Vhost, rest: SiteSet): Plan<Vhost> {
   assertFree(vhost, set);

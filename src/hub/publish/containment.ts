@@ -54,6 +54,7 @@ function assertInBlock({ id, domain, config }: Vhost, options: CheckOptions): vo
     'This configuration cannot be published; nothing was changed.',
     {
       detail: fault.message,
+      hint: fault.hint,
       at: { vhost: { id, domain, line: fault.line } },
     },
   );
@@ -66,6 +67,7 @@ export function assertPreambleContained(preamble: string, dialect: Dialect): voi
     if (!fault) continue;
     throw new Failure('PROXY_REJECTED', 'This preamble cannot be published; nothing was changed.', {
       detail: fault.message,
+      hint: fault.hint,
       at: { preamble: { line: fault.line } },
     });
   }

@@ -5,6 +5,7 @@ import type { AgentClient, Replacing } from '../agent-client/client.ts';
 import { mistakeLine } from '../caddyfile/mistake.ts';
 import { renderProbe } from '../caddyfile/probe.ts';
 import { locate, type Rendered, render } from '../caddyfile/render.ts';
+import { hintFor } from './hints.ts';
 import { isRejection } from './refusal.ts';
 import type { SiteSet, Vhost } from './vhost.ts';
 
@@ -42,13 +43,25 @@ export type Gateway = {
 /** Changes wait meanwhile. Of 1,000 vhosts, three are found in two seconds on two cores. */
 const SEARCH_MS = 5_000;
 
-export function createGateway(agent: AgentClient): Gateway {
+/** @param version the proxy's, such as `2.6.2`; null if it is not known */
+export function createGateway(agent: AgentClient, version: () => string | null): Gateway {
   const renderedOf = memoize((set: SiteSet) => render(set.preamble, set.vhosts));
+
+  /** Locates a refusal, and adds how to fix it. */
+  async function explained<T>(call: Promise<T>, rendered: Rendered, of: SiteSet, text?: string) {
+    try {
+      return await located(call, rendered, text);
+    } catch (error) {
+      if (!isRejection(error)) throw error;
+      const hint = hintFor(error, version(), of.vhosts);
+      throw hint === undefined ? error : error.hinting(hint);
+    }
+  }
 
   async function validate(set: SiteSet, vhosts: readonly Vhost[]): Promise<void> {
     const probe = renderProbe(renderedOf(set), vhosts);
     // Whether ports are free is not up to the vhosts that have them.
-    await located(agent.validate(probe.text, false), probe);
+    await explained(agent.validate(probe.text, false), probe, set);
   }
 
   /** @returns why the proxy refuses these vhosts, or null. @throws Failure of any other kind */
@@ -82,12 +95,12 @@ export function createGateway(agent: AgentClient): Gateway {
       const whole = renderedOf(set);
       const probe = changed && renderProbe(whole, changed);
       const lines = probe ? { ...whole, spans: [...whole.spans, ...beyond(whole, probe)] } : whole;
-      await located(agent.reload(whole.text, probe?.text, how), lines, probe?.text);
+      await explained(agent.reload(whole.text, probe?.text, how), lines, set, probe?.text);
     },
 
     async check(set, changed = []) {
       const whole = renderedOf(set);
-      await located(agent.validate(whole.text), whole);
+      await explained(agent.validate(whole.text), whole, set);
       const known = new Set(whole.spans.map(({ id }) => id));
       const hidden = changed.filter(({ id }) => !known.has(id));
       if (hidden.length > 0) await validate(set, hidden);

@@ -101,6 +101,6 @@ export function createLeftOut(log: Log, now: () => number): LeftOut {
 }
 
 const notYet = () =>
-  new Failure('PROXY_REJECTED', 'The proxy refuses a vhost among several, this one included.', {
-    detail: 'not served, because it or another vhost is refused; signalbox is looking for which',
+  new Failure('PROXY_REJECTED', 'Caddy refuses a site among several, this one included.', {
+    detail: 'not served, because it or another site is refused; signalbox is looking for which',
   });

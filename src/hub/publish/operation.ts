@@ -1,7 +1,10 @@
 /** A change of one vhost on the wire: one of several in a bulk request, or one to preview. */
 import { type Static, t } from 'elysia';
+import { UPSTREAM } from '../../shared/caddyfile/placeholders.ts';
+import { Failure } from '../../shared/failure.ts';
+import { misspelledUpstream } from '../caddyfile/upstream-hints.ts';
 import { type Change, createChange, deleteChange, toggleChange, updateChange } from './changes.ts';
-import type { Vhost } from './vhost.ts';
+import type { Vhost, VhostInput } from './vhost.ts';
 
 export const NewVhost = {
   domain: t.String(),
@@ -30,12 +33,28 @@ export const Operation = t.Union(
   { title: 'Operation' },
 );
 
+/**
+ * A change with a config that someone wrote just now. What is stored, or was exported, may misspell
+ * `{upstream}`: it is accepted as before.
+ * @throws Failure, when it is applied: INVALID_REQUEST, and as `change`
+ */
+export const written =
+  <T>({ config = '' }: VhostInput, change: Change<T>): Change<T> =>
+  (set, time) => {
+    const mistake = misspelledUpstream(config);
+    if (mistake === null) return change(set, time);
+    throw new Failure('INVALID_REQUEST', `There is no placeholder ${mistake.word}.`, {
+      hint: `Did you mean ${UPSTREAM}, which stands for the upstream of the site?`,
+      at: { field: 'config', line: mistake.line },
+    });
+  };
+
 export function changeOf(operation: Static<typeof Operation>): Change<Vhost | { success: true }> {
   switch (operation.op) {
     case 'create':
-      return createChange(operation);
+      return written(operation, createChange(operation));
     case 'update':
-      return updateChange(operation.id, operation);
+      return written(operation, updateChange(operation.id, operation));
     case 'delete':
       return deleteChange(operation.id);
     case 'toggle':

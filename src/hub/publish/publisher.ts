@@ -65,6 +65,8 @@ export type Publisher = {
    * @throws Failure, with everything as it was before
    */
   apply<T>(change: Change<T>, author: Author, replace?: boolean): Promise<T>;
+  /** The proxy's version, as it last said; null if it is not known. */
+  version(): string | null;
   /** The proxy's dialect, or the strictest one if it cannot be asked. Never fails. */
   dialect(): Promise<Dialect>;
   /**
@@ -90,7 +92,8 @@ export function createPublisher({
   observe = () => {},
   importDirs = [],
 }: PublisherDeps): Publisher {
-  const gateway = createGateway(agent);
+  let version: string | null = null;
+  const gateway = createGateway(agent, () => version);
   const startTimer = timePublishes(log, observe);
   const queue = createChangeQueue(publishAll);
   const standing = createStanding(store, log);
@@ -228,7 +231,8 @@ export function createPublisher({
 
   async function proxyStatus(): Promise<ProxyStatus> {
     const status = await agent.status();
-    dialect = { ...dialectOf(status.proxy.version), importDirs };
+    version = status.proxy.version;
+    dialect = { ...dialectOf(version), importDirs };
     return status;
   }
 
@@ -278,6 +282,7 @@ export function createPublisher({
     broken: leftOut.list,
     failure: upkeep.failure,
     apply: (change, author, replace = false) => queue.add(change, author, replace),
+    version: () => version,
     dialect: knownDialect,
     isInStep,
     ownership: standing.ownership,

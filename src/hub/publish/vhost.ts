@@ -11,6 +11,7 @@ import {
 } from '../caddyfile/address.ts';
 import { fillUpstream } from '../caddyfile/render.ts';
 import { addressList, siteForm } from '../caddyfile/site.ts';
+import { pathHint } from '../caddyfile/upstream-hints.ts';
 
 /** Immutable: a changed vhost is a new object, so that what follows from one can be cached. */
 export type Vhost = Readonly<{
@@ -24,6 +25,10 @@ export type Vhost = Readonly<{
   createdAt: Date;
   updatedAt: Date;
 }>;
+
+/** Whether a domain that someone typed is that of a site. */
+export const isNamed = (domain: string, site: { domain: string }): boolean =>
+  domain === site.domain || addressKey(domain) === addressKey(site.domain);
 
 /** Sorts lists that people see. */
 export const byDomain = (a: Vhost, b: Vhost): number =>
@@ -65,6 +70,7 @@ export function normalize(domain: string, config: string, upstream: string) {
     throw invalid(
       'upstream',
       'The upstream must be host:port, or an http://, https:// or h2c:// address without a path.',
+      pathHint(target),
     );
   }
   if (target === '' && config.includes(UPSTREAM) && !SETS_UPSTREAM.test(config)) {
@@ -158,17 +164,26 @@ export function follows(set: SiteSet, next: SiteSet, before?: Vhost, after?: Vho
   owners.set(next.vhosts, known);
 }
 
-/** @throws Failure DOMAIN_TAKEN if another vhost of the set answers to one of its addresses */
-export function assertFree(vhost: Vhost, set: SiteSet): void {
+/** The other vhosts of the set that answer to one of its addresses. */
+export function rivalsOf(vhost: Vhost, set: SiteSet): Vhost[] {
   const { preamble, ports, byKey } = ownersOf(set);
-  for (const key of keysOf(vhost, preamble, ports)) {
-    const other = [...(byKey.get(key) ?? [])].find(({ id }) => id !== vhost.id);
-    if (!other) continue;
-    throw new Failure('DOMAIN_TAKEN', `Another vhost (${other.domain}) already has this domain.`, {
-      at: { field: 'domain' },
-    });
-  }
+  const others = new Set(
+    keysOf(vhost, preamble, ports).flatMap((key) => [...(byKey.get(key) ?? [])]),
+  );
+  return [...others].filter(({ id }) => id !== vhost.id);
 }
 
-const invalid = (field: Field, message: string) =>
-  new Failure('INVALID_REQUEST', message, { at: { field } });
+/** @throws Failure DOMAIN_TAKEN if another vhost of the set answers to one of its addresses */
+export function assertFree(vhost: Vhost, set: SiteSet): void {
+  const [other] = rivalsOf(vhost, set);
+  if (other) throw domainTaken(other);
+}
+
+export const domainTaken = ({ domain }: Vhost, hint?: string) =>
+  new Failure('DOMAIN_TAKEN', `Another site (${domain}) already has this domain.`, {
+    hint,
+    at: { field: 'domain' },
+  });
+
+const invalid = (field: Field, message: string, hint?: string) =>
+  new Failure('INVALID_REQUEST', message, { hint, at: { field } });

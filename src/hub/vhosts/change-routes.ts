@@ -7,7 +7,7 @@ import { IdParams, idOf, ReplaceQuery, replaces } from '../http/params.ts';
 import { BODY, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
 import { Success, type Warning } from '../http/schemas.ts';
 import { createChange, deleteChange, toggleChange, updateChange } from '../publish/changes.ts';
-import { NewVhost, VhostFields } from '../publish/operation.ts';
+import { NewVhost, VhostFields, written } from '../publish/operation.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import type { Vhost } from '../publish/vhost.ts';
 import { CHANGED, ChangedVhost, NEW_VHOST, preconditionOf, tagged } from './view.ts';
@@ -81,7 +81,8 @@ export function vhostChangeRoutes(deps: VhostChangeRoutesDeps) {
     .post(
       '/',
       async ({ body, query, who, set }) => {
-        const vhost = await publisher.apply(createChange(body), authorOf(who), replaces(query));
+        const change = written(body, createChange(body));
+        const vhost = await publisher.apply(change, authorOf(who), replaces(query));
         set.status = 201;
         return answer(vhost, set);
       },
@@ -119,7 +120,8 @@ export function vhostChangeRoutes(deps: VhostChangeRoutesDeps) {
     .put(
       '/:id',
       async ({ params, query, body, request, who, set }) => {
-        const change = updateChange(idOf(params), body, preconditionOf(request));
+        const update = updateChange(idOf(params), body, preconditionOf(request));
+        const change = written(body, update);
         return answer(await publisher.apply(change, authorOf(who), replaces(query)), set);
       },
       {

@@ -83,6 +83,6 @@ export function preconditionOf(request: Request): Precondition | undefined {
   const tags = header.split(',').map((tag) => tag.trim());
   return (vhost) => {
     if (tags.includes(etagOf(vhost))) return;
-    throw new Failure('PRECONDITION_FAILED', 'The vhost has changed since you read it.');
+    throw new Failure('PRECONDITION_FAILED', 'The site has changed since you read it.');
   };
 }

@@ -9,12 +9,14 @@ import { install, uninstall } from './install.ts';
 import { passwd } from './passwd.ts';
 import { ports } from './ports.ts';
 import { agent, all, hub } from './serve.ts';
+import { site } from './site.ts';
 
 export const COMMANDS: readonly Command[] = [
   all,
   hub,
   agent,
   health,
+  site,
   importFile,
   ports,
   backup,

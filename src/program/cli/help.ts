@@ -1,7 +1,6 @@
 /** `signalbox help [COMMAND]` */
-import { visible } from '../visible.ts';
 import { type Command, EXIT } from './command.ts';
-import { commandHelp, overallHelp } from './usage.ts';
+import { commandHelp, overallHelp, unknownCommand } from './usage.ts';
 
 export const help: Command = {
   name: 'help',
@@ -16,7 +15,7 @@ export const help: Command = {
       return EXIT.done;
     }
     err(`${overallHelp(commands)}\n`);
-    fail(`signalbox: unknown command: help ${visible(name)}`);
+    fail(unknownCommand(name, `help ${name}`, commands));
     return EXIT.usage;
   },
 };

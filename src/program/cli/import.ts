@@ -1,87 +1,120 @@
-/** `signalbox import FILE [--dry-run]`: imports a Caddyfile into the hub running on this machine. */
+/** `signalbox import FILE`: imports a Caddyfile into the hub running on this machine. */
 import type { Imported } from '../../hub/exchange/importer.ts';
-import { readIfThere } from '../../shared/files.ts';
-import { dataDirOf, hubSocket, localSecret } from '../config.ts';
 import { visible, visibleLines } from '../visible.ts';
-import { type Command, EXIT } from './command.ts';
+import { type Cli, type Command, EXIT, type Given } from './command.ts';
+import { askLocalHub, failRefused, failWithoutHub, type LocalAnswer } from './local-hub.ts';
+
+/** A hub that was started before an upgrade does not say what it merged. */
+type Answer = Omit<Imported, 'merge'> & Partial<Pick<Imported, 'merge'>>;
+
+const NOTHING: Imported['merge'] = { sites: [], preamble: [] };
+
+const SIDES = ['keep', 'file'];
+
+/** Refusals that say that the file differs from what is there. */
+const CONFLICTS = ['DOMAIN_TAKEN', 'PREAMBLE_DIFFERS'];
+
+const CHOOSE =
+  'Choose with --replace, --replace-all or --skip-taken which sites to replace, and with --preamble which options and snippets to use.';
 
 export const importFile: Command = {
   name: 'import',
   args: [{ name: 'FILE' }],
-  options: { 'dry-run': { summary: 'print the resulting Caddyfile, and change nothing' } },
+  options: {
+    'dry-run': { summary: 'print the resulting Caddyfile, and change nothing' },
+    replace: { summary: 'replace these sites if they are there already', takes: 'DOMAIN,…' },
+    'replace-all': { summary: 'replace all sites that are there already' },
+    'skip-taken': { summary: 'leave sites that are there already as they are' },
+    preamble: {
+      summary: 'which options and snippets to use where they differ',
+      takes: SIDES.join('|'),
+    },
+  },
   summary: 'import a Caddyfile into the hub on this machine',
-  help: `FILE may be - for standard input. Publishes all its sites in one step, all or nothing. Its global
-options and snippets replace those the hub has (the preamble). The hub must be running with the same
+  help: `FILE may be - for standard input. Publishes all its sites in one step, all or nothing. What is the
+same stays as it is; its global options and snippets are added to those the hub has (the preamble).
+If a site, an option or a snippet differs from what is there, the differences are printed, and
+nothing is imported unless the options below say what to use. The hub must be running with the same
 DATA_DIR. You need no password, but must be root or the user who runs the hub.
 `,
-  run: ({ args: [file = ''], has }, { env, out, err, fail, progress, host }) =>
-    importCommand(file, has('dry-run'), {
-      socket: hubSocket(dataDirOf(env)),
-      secret: () => readIfThere(localSecret(dataDirOf(env)))?.trim() ?? '',
-      read: (name) => (name === '-' ? Bun.stdin.text() : Bun.file(name).text()),
-      out,
-      err,
-      fail,
-      during: progress.during,
-      toTerminal: host.writesToTerminal,
-    }),
+  run: (given, cli) => importCommand(given, cli),
 };
-
-type ImportCommandDeps = {
-  /** The running hub's socket. */
-  socket: string;
-  /** The secret for it, '' if there is none. @throws if it cannot be read */
-  secret: () => string;
-  /** The file's text, `-` for standard input. @throws if it cannot be read */
-  read: (file: string) => Promise<string>;
-  out: (text: string) => void;
-  err: (text: string) => void;
-  fail: (reason: string) => void;
-  /** Shows on a terminal that `work` is in progress. */
-  during: <T>(label: string, work: Promise<T>) => Promise<T>;
-  /** Whether `out` is a terminal, which a Caddyfile's characters could control. */
-  toTerminal: boolean;
-};
-
-type Refusal = { code: string; message: string; detail?: string };
 
 /** @returns the exit code: 0 if it was imported or, on a dry run, could be */
-async function importCommand(
-  file: string,
-  dryRun: boolean,
-  { socket, secret, read, out, err, fail, during, toTerminal }: ImportCommandDeps,
-): Promise<number> {
+async function importCommand(given: Given, cli: Cli): Promise<number> {
+  const [file = ''] = given.args;
+  const { env, out, err, fail, progress, host } = cli;
+  const side = given.value('preamble');
+  if ((side !== undefined && !SIDES.includes(side)) || isTwice(given)) {
+    fail('signalbox import: --preamble is keep or file, and --replace-all excludes --skip-taken');
+    return EXIT.usage;
+  }
   let proxyfile: string;
   try {
-    proxyfile = await read(file);
+    proxyfile = await (file === '-' ? Bun.stdin : Bun.file(file)).text();
   } catch {
     fail(`signalbox import: ${file} cannot be read`);
     return EXIT.failed;
   }
-  let response: Response;
+  const dryRun = given.has('dry-run');
+  const request = { proxyfile, dryRun, ...choices(given) };
+  const ask = (more: object = {}) =>
+    askLocalHub<Answer>(env, 'POST', '/import', { ...request, ...more });
+  let answer: LocalAnswer<Answer>;
   try {
-    const answer = fetch('http://signalbox/import', {
-      method: 'POST',
-      unix: socket,
-      headers: { Authorization: `Bearer ${secret()}` },
-      body: JSON.stringify({ proxyfile, dryRun }),
-    });
-    response = await during(dryRun ? 'checking' : 'importing', answer);
+    answer = await progress.during(dryRun ? 'checking' : 'importing', ask());
+    if ('refusal' in answer && CONFLICTS.includes(answer.refusal.code)) {
+      const shown = await ask({ taken: 'skip', preamble: 'keep', ...choices(given), dryRun: true });
+      if ('body' in shown) err(differences(shown.body));
+      return failRefused('import', { ...answer.refusal, hint: CHOOSE }, cli);
+    }
   } catch {
-    fail('signalbox import: no hub is running with this DATA_DIR; start it first');
-    return EXIT.failed;
+    return failWithoutHub('import', cli);
   }
-  if (!response.ok) {
-    const { code, message, detail } = (await response.json()) as Refusal;
-    fail(`signalbox import: ${visible(message)} (${visible(code)})`);
-    if (detail !== undefined) err(`  ${visible(detail)}\n`);
-    return EXIT.failed;
-  }
-  const { vhosts, skipped, proxyfile: text } = (await response.json()) as Imported;
+  if ('refusal' in answer) return failRefused('import', answer.refusal, cli);
+  const { vhosts, skipped, proxyfile: text } = answer.body;
   for (const { line, reason } of skipped) err(`line ${line} skipped: ${visible(reason)}\n`);
+  err(outcomes(answer.body));
   const sites = `${vhosts.length} ${vhosts.length === 1 ? 'site' : 'sites'}`;
   err(`${sites} ${dryRun ? 'would be imported' : 'imported'}\n`);
-  if (dryRun) out(toTerminal ? visibleLines(text) : text);
+  if (dryRun) out(host.writesToTerminal ? visibleLines(text) : text);
   else out(vhosts.map(({ id, domain }) => `${id}\t${visible(domain)}\n`).join(''));
   return EXIT.done;
 }
+
+const isTwice = ({ has }: Given): boolean => has('replace-all') && has('skip-taken');
+
+/** What the options say about what is there already. */
+function choices({ has, value }: Given): object {
+  const replace = value('replace')?.split(',');
+  const preamble = value('preamble');
+  return {
+    ...(has('replace-all') ? { taken: 'replace' } : {}),
+    ...(has('skip-taken') ? { taken: 'skip' } : {}),
+    ...(replace === undefined ? {} : { replace }),
+    ...(preamble === undefined ? {} : { preamble }),
+  };
+}
+
+/** What differs from what is there, as diffs. */
+function differences({ merge = NOTHING }: Answer): string {
+  const sites = merge.sites
+    .filter(({ action }) => action === 'skip')
+    .map(({ domain, vhosts, diff }) => {
+      const off = vhosts.some(({ enabled }) => !enabled) ? ', and off' : '';
+      return `${visible(domain)} is there already${off}:\n${visibleLines(diff)}`;
+    });
+  const parts = merge.preamble
+    .filter(({ state }) => state === 'differs')
+    .map(({ name, diff }) => `${visible(name)} differs:\n${visibleLines(diff)}`);
+  return [...parts, ...sites].join('');
+}
+
+const WORDS = { create: '', keep: 'the same as before', skip: 'skipped', replace: 'replaced' };
+
+/** A line for each site that was there already. */
+const outcomes = ({ merge = NOTHING }: Answer): string =>
+  merge.sites
+    .filter(({ action }) => action !== 'create')
+    .map(({ domain, action }) => `${visible(domain)}: ${WORDS[action]}\n`)
+    .join('');

@@ -6,8 +6,8 @@ export type Parsed =
   | { ask: 'run'; command: Command; given: Given }
   | { ask: 'help'; command: Command | null }
   | { ask: 'version' }
-  /** The arguments are wrong; `command` is null if there is no such command. */
-  | { ask: 'unknown'; command: Command | null };
+  /** The arguments are wrong; `command` is null if there is no such command, `word` as it is called. */
+  | { ask: 'unknown'; command: Command | null; word: string };
 
 /** With `--help` anywhere, nothing but help is asked for. */
 export function parseWords(words: readonly string[], commands: readonly Command[]): Parsed {
@@ -16,13 +16,15 @@ export function parseWords(words: readonly string[], commands: readonly Command[
     commands.find((command) => command.name === name) ?? null;
   if (words.includes('--help') || words.includes('-h')) {
     const named = words.find((other) => !other.startsWith('-'));
-    return { ask: 'help', command: named === undefined ? null : byName(named) };
+    const command = named === undefined ? null : byName(named);
+    if (named !== undefined && !command) return { ask: 'unknown', command, word: named };
+    return { ask: 'help', command };
   }
   if (word === '--version' || word === '-v') return { ask: 'version' };
   // Without any word, the command named '' runs; an empty word is not that command.
   const command = words.length > 0 && word === '' ? null : byName(word);
   const given = command && parseGiven(rest, command);
-  return command && given ? { ask: 'run', command, given } : { ask: 'unknown', command };
+  return command && given ? { ask: 'run', command, given } : { ask: 'unknown', command, word };
 }
 
 function parseGiven(words: string[], { args, options }: Command): Given | null {

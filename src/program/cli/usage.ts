@@ -1,5 +1,7 @@
 /** The texts of `--help`, made from the tables of commands and settings. */
+import { nearest } from '../../shared/nearest.ts';
 import { ROLES, type Role, settings } from '../settings.ts';
+import { visible } from '../visible.ts';
 import type { Command } from './command.ts';
 
 /** Where the summaries of commands and options begin. */
@@ -9,7 +11,10 @@ const SETTING_COLUMN = 24;
 /** How wide a line may be. */
 const WIDTH = 100;
 
-/** `signalbox import FILE [--dry-run]` */
+/** What its longest line begins with. */
+const USAGE = 'Usage: ';
+
+/** `signalbox backup FILE [--force]`; its options are not named one by one if there are many. */
 export function synopsis({ name, args, options }: Command): string {
   const words = args.map((arg) => {
     const word = arg.words?.join('|') ?? arg.name;
@@ -18,7 +23,18 @@ export function synopsis({ name, args, options }: Command): string {
   const switches = Object.entries(options).map(([option, { takes }]) =>
     takes === undefined ? `[--${option}]` : `[--${option} ${takes}]`,
   );
-  return ['signalbox', name, ...words, ...switches].filter(Boolean).join(' ');
+  const line = (rest: readonly string[]) =>
+    ['signalbox', name, ...words, ...rest].filter(Boolean).join(' ');
+  const whole = line(switches);
+  return whole.length <= WIDTH - USAGE.length ? whole : line(['[OPTIONS]']);
+}
+
+/** `signalbox: unknown command: imprt; did you mean import?` @param given all that was typed */
+export function unknownCommand(word: string, given: string, commands: readonly Command[]): string {
+  const names = commands.map(({ name }) => name).filter((name) => name !== '');
+  const guess = nearest(word, names);
+  const question = guess === undefined ? '' : `; did you mean ${guess}?`;
+  return `signalbox: unknown command: ${visible(given)}${question}`;
 }
 
 /** What `signalbox --help` prints. */
@@ -41,7 +57,7 @@ export function commandHelp(command: Command): string {
   );
   const list = options.length === 0 ? '' : `\nOptions:\n${options.join('')}`;
   const used = command.role === undefined ? '' : `\n${settingsHelp([command.role])}`;
-  return `Usage: ${synopsis(command)}\n\n${command.help}${list}\n${EXIT_CODES}${used}`;
+  return `${USAGE}${synopsis(command)}\n\n${command.help}${list}\n${EXIT_CODES}${used}`;
 }
 
 const EXIT_CODES =

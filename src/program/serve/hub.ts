@@ -9,8 +9,8 @@ import { createSetupCode } from '../../hub/auth/accounts/setup-code.ts';
 import { createTokens } from '../../hub/auth/tokens/tokens.ts';
 import type { OpenDatabase } from '../../hub/db/open.ts';
 import { createImporter } from '../../hub/exchange/importer.ts';
-import { createLocal } from '../../hub/exchange/local.ts';
 import { createReadImport } from '../../hub/exchange/read-import.ts';
+import { createLocal } from '../../hub/local.ts';
 import { createReadPorts } from '../../hub/publish/ports.ts';
 import { createPublisher } from '../../hub/publish/publisher.ts';
 import { startReconciler } from '../../hub/publish/reconcile.ts';
@@ -80,7 +80,6 @@ export function prepareHub(
   const importer = createImporter({
     publisher,
     agent,
-    keepFirst: preamble !== undefined,
     readImport: createReadImport(settings.importDirs),
     now,
   });
@@ -123,9 +122,9 @@ export function prepareHub(
     listening = listen(app, { of: 'HUB', host: settings.host, port: settings.port });
     local = listenLocally(
       createLocal({
+        publisher,
         importer,
         agent,
-        publisher,
         bodyLimit: WHOLE_BODY_LIMIT,
         secret: newSecret(localSecret(settings.dataDir), SECRET_BYTES),
         seen: metrics.request,

@@ -8,11 +8,11 @@ import {
   tokenize,
 } from './tokenizer.ts';
 
-/** Why a text is refused: a 1-based line of that text, and a sentence for a person. */
-export type Fault = { line: number; message: string };
+/** Why a text is refused: a 1-based line of that text, a sentence for a person, and how to fix it. */
+export type Fault = { line: number; message: string; hint?: string };
 
 /** A fault at a UTF-16 offset of the frame. */
-export type Finding = { at: number; message: string };
+export type Finding = { at: number; message: string; hint?: string };
 
 export type FrameOptions = TokenizeOptions & {
   /** Whether the text is a Caddyfile of any length, not one config or preamble. */
@@ -92,7 +92,8 @@ export function toFault(text: string, before: string, finding: Finding | null): 
   const end = Math.min(finding.at - before.length, text.trimEnd().length);
   let line = 1;
   for (let lf = text.indexOf('\n'); lf >= 0 && lf < end; lf = text.indexOf('\n', lf + 1)) line++;
-  return { line, message: finding.message };
+  const { at: _, ...words } = finding;
+  return { line, ...words };
 }
 
 /** The quote that is still open where the neighbour begins, if any. */

@@ -1,4 +1,5 @@
 /** Finds imports of files in a block of a Caddyfile. Pure. */
+import { nearest } from '../nearest.ts';
 import type { Finding, Frame } from './frame.ts';
 import { isMasked } from './placeholders.ts';
 import type { Block } from './structure.ts';
@@ -26,11 +27,29 @@ export function findFileImport(
       !startsLine(tokens, index + 1) &&
       (snippets.has(target.text) || mayImport(target.text));
     if (!named) {
-      const message = 'Only snippets that the preamble defines can be imported, not files.';
-      return { at: tokens[index]?.start ?? 0, message };
+      return { at: tokens[index]?.start ?? 0, ...whyNot(target?.text ?? '', snippets) };
     }
   }
   return findMadeImport(frame, block);
+}
+
+/** A name without the characters that make it a path. */
+const PLAIN = /^[\w-]+$/;
+
+/** The most snippets that a hint names. */
+const MOST_NAMED = 10;
+
+function whyNot(target: string, snippets: ReadonlySet<string>): Omit<Finding, 'at'> {
+  if (!PLAIN.test(target)) {
+    return { message: 'Only snippets that the preamble defines can be imported, not files.' };
+  }
+  const message = 'The preamble defines no snippet with this name, and files cannot be imported.';
+  if (snippets.size === 0) return { message, hint: 'The preamble defines no snippets.' };
+  const near = nearest(target, snippets);
+  const names = [...snippets].slice(0, MOST_NAMED).join(', ');
+  const more = snippets.size > MOST_NAMED ? ` and ${snippets.size - MOST_NAMED} more` : '';
+  const guess = near === undefined ? '' : `Did you mean ${near}? `;
+  return { message, hint: `${guess}The preamble defines: ${names}${more}.` };
 }
 
 /** A line whose first word could become `import` when its placeholders are replaced. */

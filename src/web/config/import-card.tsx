@@ -4,12 +4,13 @@ import { ApiError, get, send, sentenceOf } from '../lib/api.ts';
 import { plural } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
 import { useLeaveGuard } from '../lib/router.ts';
-import type { ImportAnswer, Preamble, Vhost } from '../lib/types.ts';
+import type { ImportAnswer, Vhost } from '../lib/types.ts';
 import { useSubmit } from '../lib/use-submit.ts';
 import { CodeEditor } from '../parts/code-editor.tsx';
 import { Field } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { DropArea } from './drop-area.tsx';
+import type { Choices } from './import-summary.ts';
 import { type Plan, PlanView } from './plan-view.tsx';
 
 export function ImportCard() {
@@ -33,16 +34,16 @@ export function ImportCard() {
     run: review,
   } = useSubmit(async () => {
     setPlan(null);
-    const [answer, sites, preamble] = await Promise.all([
-      send<ImportAnswer>('POST', '/import', { proxyfile: text, dryRun: true }),
+    const all = { proxyfile: text, dryRun: true, taken: 'skip', preamble: 'keep' };
+    const [answer, sites] = await Promise.all([
+      send<ImportAnswer>('POST', '/import', all),
       get<Vhost[]>('/vhosts'),
-      get<Preamble>('/preamble'),
     ]);
-    const domains = sites.map(({ domain }) => domain);
-    setPlan({ answer, present: { preamble: preamble.config, domains } });
+    setPlan({ answer, existing: sites.length });
   });
-  const run = async () => {
-    const answer = await send<ImportAnswer>('POST', '/import', { proxyfile: text });
+  const run = async ({ sides, replace }: Choices) => {
+    const chosen = { taken: 'skip', replace, preamble: sides };
+    const answer = await send<ImportAnswer>('POST', '/import', { proxyfile: text, ...chosen });
     edit('');
     setImported(answer);
     hub.refresh();
@@ -53,8 +54,9 @@ export function ImportCard() {
     <section class="card" aria-labelledby="import-title">
       <h2 id="import-title">Import a Caddyfile</h2>
       <p class="muted">
-        Its global options and snippets become the preamble, and each of its site blocks becomes a
-        site. You can review the result before anything changes.
+        Its global options and snippets are added to the preamble, and each of its site blocks
+        becomes a site. You can review the result before anything changes, and choose what to use
+        where the file differs from what you have.
       </p>
       {imported && (
         <Notice kind="success" title={`${plural(imported.vhosts.length, 'site')} imported`}>
@@ -74,7 +76,14 @@ export function ImportCard() {
           )}
         </Field>
       </DropArea>
-      {error !== null && <Notice kind="error" title={sentenceOf(error)} detail={refusal?.detail} />}
+      {error !== null && (
+        <Notice
+          kind="error"
+          title={sentenceOf(error)}
+          detail={refusal?.detail}
+          hint={refusal?.hint}
+        />
+      )}
       <div class="actions">
         <button
           type="button"

@@ -6,30 +6,48 @@ import type { ImportAnswer } from '../lib/types.ts';
 import { CodeBlock } from '../parts/code-block.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { ReplacesForeign } from '../parts/replace-foreign.tsx';
-import { firstLines, type ImportSummary, importSummary } from './import-summary.ts';
+import {
+  type Choices,
+  conflictsOf,
+  firstChoices,
+  firstLines,
+  importSummary,
+} from './import-summary.ts';
+import { MergeChoices } from './merge-choices.tsx';
 
 export type Plan = {
+  /** Of a dry run that skips and keeps everything. */
   answer: ImportAnswer;
-  present: { preamble: string; domains: readonly string[] };
+  /** How many sites the hub has. */
+  existing: number;
 };
 
 /** A longer list would be slow, and nobody reads it. */
 const MAX_SHOWN = 200;
 const FIRST_LINES = 3;
 
-export function PlanView({ plan, onImport }: { plan: Plan; onImport: () => Promise<void> }) {
+type Props = { plan: Plan; onImport: (choices: Choices) => Promise<void> };
+
+export function PlanView({ plan, onImport }: Props) {
   const { status } = useHub();
   const [asking, setAsking] = useState(false);
-  const { answer, present } = plan;
-  const { vhosts, skipped, preamble } = answer;
-  const summary = importSummary(answer, present);
-  const sites = plural(vhosts.length, 'site');
+  const { answer, existing } = plan;
+  const { skipped, preamble, merge } = answer;
+  const conflicts = conflictsOf(merge);
+  const [choices, setChoices] = useState(() => firstChoices(conflicts, existing > 0));
+  const summary = importSummary(merge, choices);
+  const vhosts = answer.vhosts.filter((_, at) => merge.sites[at]?.action === 'create');
+  const imported = summary.added + summary.replaced;
+  const action = `Import ${imported > 0 ? plural(imported, 'site') : 'the preamble'}`;
   return (
     <section class="plan" aria-label="Import plan">
       <h3>
-        <span role="status">This file contains {sites}</span>
+        <span role="status">This file contains {plural(answer.vhosts.length, 'site')}</span>
       </h3>
-      <p>{preambleSentence(summary)}</p>
+      <p>
+        {summary.same > 0 && `${plural(summary.same, 'site')} of it you have already. `}
+        {summary.preamble.join(' ')}
+      </p>
       {preamble.trim() !== '' && (
         <details>
           <summary>Preamble, {plural(preamble.split('\n').length, 'line')}</summary>
@@ -48,43 +66,49 @@ export function PlanView({ plan, onImport }: { plan: Plan; onImport: () => Promi
           </ul>
         </>
       )}
-      <ul class="plan-sites">
-        {vhosts.slice(0, MAX_SHOWN).map((site, at) => (
-          <SiteItem key={at} site={site} />
-        ))}
-      </ul>
+      <MergeChoices conflicts={conflicts} choices={choices} onChange={setChoices} />
+      {vhosts.length > 0 && conflicts.sites.length > 0 && <h4>New sites</h4>}
+      {vhosts.length > 0 && (
+        <ul class="plan-sites">
+          {vhosts.slice(0, MAX_SHOWN).map((site, at) => (
+            <SiteItem key={at} site={site} />
+          ))}
+        </ul>
+      )}
       {vhosts.length > MAX_SHOWN && (
         <p class="muted">and {plural(vhosts.length - MAX_SHOWN, 'more site')}</p>
       )}
       <div class="actions">
-        <button type="button" class="primary" onClick={() => setAsking(true)}>
-          Import {sites}
+        <button
+          type="button"
+          class="primary"
+          disabled={summary.isEmpty}
+          onClick={() => setAsking(true)}
+        >
+          {summary.isEmpty ? 'Nothing to import' : action}
         </button>
       </div>
       {asking && (
         <Confirm
-          title={`Import ${sites}?`}
-          action={`Import ${sites}`}
+          title={`${action}?`}
+          action={action}
           kind="primary"
-          onConfirm={onImport}
+          onConfirm={() => onImport(choices)}
           onClose={() => setAsking(false)}
         >
           <p>
-            {vhosts.length > 0 && 'Either all of them go live at once, or none does. '}
-            {preambleSentence(summary)}
+            {imported > 0 && 'Either all of them go live at once, or none does. '}
+            {summary.replaced > 0 && `${plural(summary.replaced, 'site')} will be replaced. `}
+            {summary.preamble.join(' ')}
           </p>
-          {summary.kept > 0 && <p>Your {plural(summary.kept, 'existing site')} will stay.</p>}
+          {existing > summary.replaced && (
+            <p>Your {plural(existing - summary.replaced, 'existing site')} will stay.</p>
+          )}
           {status?.foreign && <ReplacesForeign />}
         </Confirm>
       )}
     </section>
   );
-}
-
-function preambleSentence({ preamble }: ImportSummary): string {
-  if (preamble === 'same') return 'The preamble stays the same.';
-  if (preamble === 'new') return 'Your preamble is empty; the one from the file will be used.';
-  return 'The preamble will be replaced by the one from the file. Ports that the file does not set may be kept.';
 }
 
 function SiteItem({

@@ -110,7 +110,12 @@ export function PreambleForm({ loaded }: { loaded: Preamble }) {
       )}
       {error !== null && <PreambleRefused error={error} onReplace={() => save(true)} />}
       {preview && !preview.valid && (
-        <Notice kind="error" title="This would be refused" detail={preview.detail} />
+        <Notice
+          kind="error"
+          title="This would be refused"
+          detail={preview.detail}
+          hint={preview.hint}
+        />
       )}
       {saved && (
         <Notice kind="success" title="Saved">

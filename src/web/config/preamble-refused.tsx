@@ -15,7 +15,7 @@ export function PreambleRefused({ error, onReplace }: Props) {
   const refusal = error instanceof ApiError ? error : null;
   if (refusal?.code !== 'IMPORT_FIRST') {
     return (
-      <Notice kind="error" title={sentenceOf(error)} detail={refusal?.detail}>
+      <Notice kind="error" title={sentenceOf(error)} detail={refusal?.detail} hint={refusal?.hint}>
         Your text is still in the editor.
       </Notice>
     );

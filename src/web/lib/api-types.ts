@@ -593,6 +593,8 @@ export interface Snapshot {
 export interface Verdict {
   valid: boolean;
   detail: string | null;
+  /** one sentence on how to fix it */
+  hint: string | null;
   line: number | null;
   proxyfile: string;
   diff: string;
@@ -610,4 +612,27 @@ export interface ImportAnswer {
     reason: string;
   }[];
   proxyfile: string;
+  merge: {
+    /** the sites of the file; `keep`: the same vhost is there already */
+    sites: {
+      domain: string;
+      action: 'create' | 'keep' | 'skip' | 'replace';
+      /** those that have its addresses */
+      vhosts: {
+        id: number;
+        domain: string;
+        enabled: boolean;
+      }[];
+      /** from their blocks to that of the file */
+      diff: string;
+    }[];
+    preamble: {
+      /** of an option, a `(snippet)` or a `&(named route)` */
+      name: string;
+      state: 'same' | 'differs' | 'new' | 'kept';
+      side: 'keep' | 'file';
+      /** from the text here to that of the file */
+      diff: string;
+    }[];
+  };
 }

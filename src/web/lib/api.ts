@@ -7,6 +7,8 @@ export class ApiError extends Error {
   readonly code: string;
   /** The proxy's own words, if it had any. */
   readonly detail: string | null;
+  /** How to fix it, if that is known. */
+  readonly hint: string | null;
   /** The field of the request that is at fault. */
   readonly field: string | null;
   /** The line at fault in the site's config or the preamble, from 1. */
@@ -22,6 +24,7 @@ export class ApiError extends Error {
     this.status = status;
     this.code = text('code') ?? 'UNKNOWN';
     this.detail = text('detail');
+    this.hint = text('hint');
     this.field = text('field');
     this.line = typeof body.line === 'number' ? body.line : null;
     this.changes = Array.isArray(body.changes) ? body.changes.filter(Number.isInteger) : [];
@@ -121,8 +124,8 @@ export function sentenceOf(error: unknown): string {
   return `Too many attempts. Try again in ${time}.`;
 }
 
-/** The sentence, followed by the proxy's own words. */
+/** The sentence, followed by the proxy's own words and how to fix it. */
 export const wordsOf = (error: unknown): string =>
-  error instanceof ApiError && error.detail !== null
-    ? `${error.message} ${error.detail}`
+  error instanceof ApiError && (error.detail !== null || error.hint !== null)
+    ? [error.message, error.detail, error.hint].filter((text) => text !== null).join(' ')
     : sentenceOf(error);

@@ -1,5 +1,6 @@
 /** Shows what the change does to the Caddyfile, or why Caddy would refuse it. */
 import { DiffView, diffLines } from '../parts/diff-view.tsx';
+import { Hint } from '../parts/hint.tsx';
 import { Notice } from '../parts/notice.tsx';
 import type { Verdict } from './use-preview.ts';
 
@@ -14,7 +15,9 @@ export function PreviewPanel({ verdict }: { verdict: Verdict }) {
         </p>
       )}
       {verdict.state === 'checking' && <p class="muted">Checking …</p>}
-      {verdict.state === 'unchecked' && <Notice kind="warning" title={verdict.message} />}
+      {verdict.state === 'unchecked' && (
+        <Notice kind="warning" title={verdict.message} hint={verdict.hint} />
+      )}
       {verdict.state === 'refused' && (
         <div class="notice notice-error" role="status">
           <strong>
@@ -23,6 +26,7 @@ export function PreviewPanel({ verdict }: { verdict: Verdict }) {
               : `Caddy would refuse line ${verdict.line}`}
           </strong>
           <pre class="proxy-words">{verdict.message}</pre>
+          {verdict.hint && <Hint text={verdict.hint} />}
         </div>
       )}
       {verdict.state === 'valid' && (

@@ -11,7 +11,7 @@ export function Refusal({ error, onReplace }: Props) {
   const known = error instanceof ApiError ? error : null;
   return (
     <>
-      <Notice kind="error" title={sentenceOf(error)} detail={known?.detail}>
+      <Notice kind="error" title={sentenceOf(error)} detail={known?.detail} hint={known?.hint}>
         {known?.code === 'IMPORT_FIRST' ? (
           <p>
             <a href="/import">Import them</a>, or{' '}

@@ -7,9 +7,9 @@ import { changesFrom, type Draft, isComplete } from './draft.ts';
 export type Verdict =
   | { state: 'idle' | 'checking' }
   | { state: 'valid'; diff: string }
-  | { state: 'refused'; message: string; line: number | null }
+  | { state: 'refused'; message: string; hint: string | null; line: number | null }
   /** The check did not happen; `message` says why. */
-  | { state: 'unchecked'; message: string };
+  | { state: 'unchecked'; message: string; hint: string | null };
 
 /** About as long as a pause between two words. */
 const PAUSE_MS = 400;
@@ -40,6 +40,7 @@ export function usePreview(id: number | null, base: Draft | null, draft: Draft):
             : {
                 state: 'refused',
                 message: body.detail ?? 'Caddy gave no reason.',
+                hint: body.hint,
                 line: body.line,
               },
         );
@@ -48,8 +49,8 @@ export function usePreview(id: number | null, base: Draft | null, draft: Draft):
         setVerdict(
           reason instanceof ApiError && reason.status !== 0
             ? reason.code === 'PROXY_REJECTED'
-              ? { state: 'refused', message: reason.detail ?? reason.message, line: reason.line }
-              : { state: 'unchecked', message: reason.message }
+              ? refusedBy(reason)
+              : { state: 'unchecked', message: reason.message, hint: reason.hint }
             : { state: 'idle' },
         );
       }
@@ -62,3 +63,10 @@ export function usePreview(id: number | null, base: Draft | null, draft: Draft):
 
   return verdict;
 }
+
+const refusedBy = ({ detail, message, hint, line }: ApiError): Verdict => ({
+  state: 'refused',
+  message: detail ?? message,
+  hint,
+  line,
+});

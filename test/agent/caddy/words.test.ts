@@ -20,6 +20,21 @@ describe("the proxy's error messages", () => {
     ],
     ['adapting config using caddyfile: EOF', 'EOF', undefined],
     [
+      "loading http app module: provision http: server srv0: setting up route handlers: route 0: loading handler modules: position 0: loading module 'subroute': provision http.handlers.subroute: setting up subroutes: route 0: loading matcher modules: module name 'path_regexp': provision http.matchers.path_regexp: compiling matcher regexp [a: error parsing regexp: missing closing ]: `[a`",
+      'compiling matcher regexp [a: error parsing regexp: missing closing ]: `[a`',
+      undefined,
+    ],
+    [
+      'loading http app module: provision http: getting tls app: loading tls app module: provision tls: loading certificates: open /srv/a.pem: no such file or directory',
+      'loading certificates: open a.pem: no such file or directory',
+      undefined,
+    ],
+    [
+      "loading pki app module: provision pki: provisioning CA 'local': loading root cert",
+      "provisioning CA 'local': loading root cert",
+      undefined,
+    ],
+    [
       "adapting config using caddyfile: parsing caddyfile tokens for 'reverse_proxy': unrecognized subdirective lb_polcy, at -:10",
       'unrecognized subdirective lb_polcy',
       10,

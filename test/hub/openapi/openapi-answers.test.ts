@@ -313,7 +313,10 @@ describe('the whole configuration', () => {
     await refused('importProxyfile', 'PROXY_REJECTED', { json: { proxyfile: 'c.example {' } });
     await signedIn('importProxyfile', { json: { proxyfile, dryRun: true } });
     await signedIn('importProxyfile', { json: { proxyfile } });
-    await refused('importProxyfile', 'DOMAIN_TAKEN', { json: { proxyfile } });
+    const other = proxyfile.replace('respond c', 'respond d');
+    await refused('importProxyfile', 'DOMAIN_TAKEN', { json: { proxyfile: other } });
+    const options = `{\n\thttp_port 1\n}\n${proxyfile}`;
+    await refused('importProxyfile', 'PREAMBLE_DIFFERS', { json: { proxyfile: options } });
   });
 });
 

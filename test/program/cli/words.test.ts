@@ -11,6 +11,8 @@ describe('the command line', () => {
   test.each([
     ['an unknown command', ['serve']],
     ['an empty command', ['']],
+    ['help of an unknown command', ['nosuch', '--help']],
+    ['help of an unknown command, first', ['-h', 'nosuch']],
     ['an unknown option', ['--hlep']],
     ['a surplus argument', ['hub', 'x']],
     ['an argument that is not among the choices', ['health', 'x']],
@@ -40,7 +42,6 @@ describe('the command line', () => {
 
   test('shows only help with --help anywhere', () => {
     expect(parse('--help')).toEqual({ ask: 'help', command: null });
-    expect(parse('nothing', '-h')).toEqual({ ask: 'help', command: null });
     expect(parse('passwd', 'a@b.example', '--help')).toMatchObject({ command: { name: 'passwd' } });
   });
 });
@@ -50,6 +51,25 @@ test('a closed pipe is not an error', () => {
   const script = 'set -o pipefail; "$@" help | true; echo $?';
   const { stdout, stderr } = Bun.spawnSync(['bash', '-c', script, 'bash', process.execPath, main]);
   expect([stdout.toString(), stderr.toString()]).toEqual(['0\n', '']);
+});
+
+describe('an unknown command', () => {
+  const run = (...words: string[]) => {
+    const main = join(import.meta.dir, '../../../src/main.ts');
+    const { exitCode, stderr, stdout } = Bun.spawnSync([process.execPath, main, ...words]);
+    return { code: exitCode, out: stdout.toString(), last: stderr.toString().trimEnd() };
+  };
+
+  test.each([
+    [['imprt', 'x'], 'signalbox: unknown command: imprt x; did you mean import?'],
+    [['nosuch', '--help'], 'signalbox: unknown command: nosuch --help'],
+    [['help', 'instal'], 'signalbox: unknown command: help instal; did you mean install?'],
+    [['a\x1b[2J'], 'signalbox: unknown command: a\\u001b[2J'],
+  ])('%j exits with 2, and says which one may be meant', (words, reason) => {
+    const { code, out, last } = run(...words);
+    expect([code, out]).toEqual([2, '']);
+    expect(last).toEndWith(`\n${reason}`);
+  });
 });
 
 describe('help', () => {

@@ -1,19 +1,20 @@
 /**
  * What a running hub does for its own user without a password, for `signalbox import` and `signalbox
- * ports`: requests on a socket in the data folder, which only its owner can open. If Caddy has the same
- * user, a site could make it an upstream, so a request must also carry a secret.
+ * ports` and `signalbox site`: requests on a socket in the data folder, which only its owner can open. If
+ * Caddy has the same user, a site could make it an upstream, so a request must also carry a secret.
  */
 import { Elysia } from 'elysia';
-import { Failure } from '../../shared/failure.ts';
-import { errors, jsonBody, lateBodies } from '../../shared/http.ts';
-import { type Log, reportTo } from '../../shared/log.ts';
-import { observeRequests, type RequestSeen, type Routes } from '../../shared/observe/requests.ts';
-import { bearerOf } from '../auth/bearer.ts';
-import { isSame } from '../auth/secret.ts';
-import type { Author } from '../publish/changes.ts';
-import { createReadPorts, moveToStandard, type PortsDeps } from '../publish/ports.ts';
-import type { Importer } from './importer.ts';
-import { ImportAnswer, ImportBody } from './schemas.ts';
+import { Failure } from '../shared/failure.ts';
+import { errors, jsonBody, lateBodies } from '../shared/http.ts';
+import { type Log, reportTo } from '../shared/log.ts';
+import { observeRequests, type RequestSeen, type Routes } from '../shared/observe/requests.ts';
+import { bearerOf } from './auth/bearer.ts';
+import { isSame } from './auth/secret.ts';
+import type { Importer } from './exchange/importer.ts';
+import { ImportAnswer, ImportBody } from './exchange/schemas.ts';
+import type { Author } from './publish/changes.ts';
+import { createReadPorts, moveToStandard, type PortsDeps } from './publish/ports.ts';
+import { localVhostRoutes } from './vhosts/local-routes.ts';
 
 export type LocalDeps = PortsDeps & {
   importer: Importer;
@@ -30,7 +31,7 @@ const LOCAL: Author = { userId: 'local', userName: 'command line', via: null };
 
 /** An app for that socket; its routes need no other guard. */
 export function createLocal(deps: LocalDeps) {
-  const { importer, bodyLimit, secret, seen, log } = deps;
+  const { publisher, importer, bodyLimit, secret, seen, log } = deps;
   const readPorts = createReadPorts(deps);
   const local = new Elysia({ name: 'local' })
     .wrap(observeRequests({ routes: (): Routes => local.routes, log, seen, several: false }))
@@ -45,10 +46,12 @@ export function createLocal(deps: LocalDeps) {
       await moveToStandard(deps, LOCAL);
       return { serving: await readPorts() };
     })
+    .use(localVhostRoutes({ publisher, author: LOCAL, bodyLimit }))
     .use(jsonBody(bodyLimit))
     .post(
       '/import',
-      ({ body }) => importer.run(body.proxyfile, { dryRun: body.dryRun ?? false, author: LOCAL }),
+      ({ body: { proxyfile, ...options } }) =>
+        importer.run(proxyfile, { ...options, author: LOCAL }),
       { body: ImportBody, response: { 200: ImportAnswer } },
     );
   return local;

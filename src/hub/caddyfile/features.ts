@@ -1,0 +1,82 @@
+/** What Caddy's versions and plugins bring, as far as people meet it in error messages. */
+
+/** The first version with a directive or option, from the notes of Caddy's releases. */
+export const SINCE: Readonly<Record<string, string>> = {
+  basic_auth: '2.8.0',
+  fs: '2.8.0',
+  intercept: '2.8.0',
+  invoke: '2.7.0',
+  log_append: '2.8.0',
+  log_name: '2.8.0',
+  log_skip: '2.8.0',
+  // Global options.
+  dns: '2.10.0',
+  ech: '2.10.0',
+  fallback_sni: '2.7.0',
+  filesystem: '2.8.0',
+  metrics: '2.9.0',
+  persist_config: '2.6.3',
+  // Of `servers`.
+  client_ip_headers: '2.7.0',
+  enable_full_duplex: '2.7.0',
+  trace: '2.9.0',
+  trusted_proxies: '2.6.3',
+  trusted_proxies_strict: '2.8.0',
+  // Of `reverse_proxy`.
+  request_buffers: '2.6.4',
+  response_buffers: '2.6.4',
+  stream_close_delay: '2.7.0',
+  stream_timeout: '2.7.0',
+};
+
+/** What older versions call the same. */
+export const FORMER_NAMES: Readonly<Record<string, string>> = {
+  basic_auth: 'basicauth',
+  log_skip: 'skip_log',
+};
+
+/** The packages of plugins, by their directive, global option, or module. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  authenticate: 'github.com/greenpau/caddy-security',
+  authorize: 'github.com/greenpau/caddy-security',
+  cache: 'github.com/caddyserver/cache-handler',
+  crowdsec: 'github.com/hslatman/caddy-crowdsec-bouncer/http',
+  dynamic_dns: 'github.com/mholt/caddy-dynamicdns',
+  layer4: 'github.com/mholt/caddy-l4',
+  rate_limit: 'github.com/mholt/caddy-ratelimit',
+  replace: 'github.com/caddyserver/replace-response',
+  webdav: 'github.com/mholt/caddy-webdav',
+  'events.handlers.exec': 'github.com/mholt/caddy-events-exec',
+  'http.encoders.br': 'github.com/ueffel/caddy-brotli',
+  'http.matchers.maxmind_geolocation': 'github.com/porech/caddy-maxmind-geolocation',
+};
+
+/** The package of a plugin, if it is known. @param name a directive, a global option, or a module */
+export function packageOf(name: string): string | undefined {
+  const provider = /^dns\.providers\.([a-z0-9_-]+)$/.exec(name)?.[1];
+  return provider === undefined ? PACKAGES[name] : `github.com/caddy-dns/${provider}`;
+}
+
+/** The modules of Caddy's standard build, by the namespaces in which people choose one by name. */
+export const MODULES: Readonly<Record<string, readonly string[]>> = {
+  'http.encoders': ['gzip', 'zstd'],
+  'http.matchers': [
+    ...['client_ip', 'expression', 'file', 'header', 'header_regexp', 'host', 'method', 'not'],
+    ...['path', 'path_regexp', 'protocol', 'query', 'remote_ip', 'vars', 'vars_regexp'],
+  ],
+  'http.reverse_proxy.selection_policies': [
+    ...['client_ip_hash', 'cookie', 'first', 'header', 'ip_hash', 'least_conn', 'query', 'random'],
+    ...['random_choose', 'round_robin', 'uri_hash', 'weighted_round_robin'],
+  ],
+  'http.reverse_proxy.transport': ['fastcgi', 'http'],
+  'http.reverse_proxy.upstreams': ['a', 'multi', 'srv'],
+};
+
+/** The global options that people use. */
+export const GLOBAL_OPTIONS: readonly string[] = [
+  ...['acme_ca', 'acme_ca_root', 'acme_dns', 'acme_eab', 'auto_https', 'cert_issuer', 'debug'],
+  ...['default_bind', 'default_sni', 'dns', 'ech', 'email', 'events', 'fallback_sni', 'filesystem'],
+  ...['grace_period', 'http_port', 'https_port', 'key_type', 'local_certs', 'log', 'metrics'],
+  ...['ocsp_stapling', 'on_demand_tls', 'order', 'persist_config', 'pki', 'preferred_chains'],
+  ...['renew_interval', 'servers', 'shutdown_delay', 'skip_install_trust'],
+];

@@ -1,0 +1,92 @@
+/** Merges the global options and snippets of two preambles. Pure. */
+import { globalOptions, withOptions } from '../../shared/caddyfile/globals.ts';
+import type { TokenizeOptions } from '../../shared/caddyfile/tokenizer.ts';
+import { sameWords } from './same-words.ts';
+import { readSections } from './split.ts';
+
+/** A global option `email`, a snippet `(name)` or a named route `&(name)`, as each side has it. */
+export type PreamblePart = {
+  name: string;
+  /** Null if only the other side has it. */
+  present: string | null;
+  file: string | null;
+};
+
+export type Side = 'keep' | 'file';
+
+/** Where a part is in a text; an option that may occur several times has several. */
+type Place = { start: number; end: number };
+type Places = Map<string, Place[]>;
+
+/** Of all parts that at least one side has, those that both have and that differ. */
+export const differing = (parts: readonly PreamblePart[], dialect: TokenizeOptions) =>
+  parts.filter(
+    ({ present, file }) => present !== null && file !== null && !sameWords(present, file, dialect),
+  );
+
+export function comparePreambles(
+  present: string,
+  file: string,
+  dialect: TokenizeOptions,
+): PreamblePart[] {
+  const [ours, theirs] = [placesIn(present, dialect), placesIn(file, dialect)];
+  return [...new Set([...ours.keys(), ...theirs.keys()])].map((name) => ({
+    name,
+    present: textAt(present, ours.get(name)),
+    file: textAt(file, theirs.get(name)),
+  }));
+}
+
+/**
+ * All of `base`, with what only `other` has added to it.
+ * @param isReplaced whether a part that both have becomes that of `other`
+ */
+export function mergePreambles(
+  base: string,
+  other: string,
+  isReplaced: (name: string) => boolean,
+  dialect: TokenizeOptions,
+): string {
+  const [ours, theirs] = [placesIn(base, dialect), placesIn(other, dialect)];
+  const edits: (Place & { text: string })[] = [];
+  const options: string[] = [];
+  const shared: string[] = [];
+  for (const [name, places] of theirs) {
+    const text = places.map(({ start, end }) => other.slice(start, end));
+    const [first, ...more] = ours.get(name) ?? [];
+    if (first === undefined) (isShared(name) ? shared : options).push(...text);
+    else if (isReplaced(name)) {
+      edits.push({ ...first, text: text.join('\n\t') });
+      edits.push(...more.map((place) => ({ ...place, text: '' })));
+    }
+  }
+  if (edits.length + options.length + shared.length === 0) return base;
+  const edited = edits
+    .toSorted((a, b) => b.start - a.start)
+    .reduce(
+      (text, { start, end, text: now }) => text.slice(0, start) + now + text.slice(end),
+      base,
+    );
+  return [withOptions(edited, options), ...shared]
+    .filter((part) => part.trim() !== '')
+    .join('\n\n');
+}
+
+const isShared = (name: string): boolean => name.endsWith(')');
+
+const textAt = (text: string, places: readonly Place[] | undefined): string | null =>
+  places?.map(({ start, end }) => text.slice(start, end)).join('\n') ?? null;
+
+/** The parts of a preamble in its order; a snippet with the comments before it. */
+function placesIn(preamble: string, dialect: TokenizeOptions): Places {
+  const found: Places = new Map();
+  const add = (name: string, place: Place) => found.set(name, [...(found.get(name) ?? []), place]);
+  for (const { name, start, end } of globalOptions(preamble, dialect)) add(name, { start, end });
+  let from = 0;
+  for (const { kind, text, keys } of readSections(preamble, dialect) ?? []) {
+    const start = from + (text.length - text.trimStart().length);
+    if (kind === 'shared') add(keys[0] ?? '', { start, end: from + text.trimEnd().length });
+    from += text.length;
+  }
+  return found;
+}

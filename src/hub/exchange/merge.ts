@@ -1,0 +1,136 @@
+/** Merges an imported file with what the hub has: nothing is replaced unless that was asked for. Pure. */
+import type { TokenizeOptions } from '../../shared/caddyfile/tokenizer.ts';
+import { FAILURES, Failure } from '../../shared/failure.ts';
+import {
+  comparePreambles,
+  differing,
+  mergePreambles,
+  type PreamblePart,
+  type Side,
+} from '../caddyfile/merge-preambles.ts';
+import { renderSite } from '../caddyfile/render.ts';
+import { sameWords } from '../caddyfile/same-words.ts';
+import type { ImportedSite } from '../caddyfile/split.ts';
+import {
+  type Change,
+  createChange,
+  deleteChange,
+  newVhost,
+  updateChange,
+} from '../publish/changes.ts';
+import { sequence } from '../publish/sequence.ts';
+import { domainTaken, isNamed, rivalsOf, type SiteSet, type Vhost } from '../publish/vhost.ts';
+
+/** What to do with what the hub already has. */
+export type MergeOptions = {
+  /** For sites whose addresses are taken by others; those in `replace` are replaced anyway. */
+  taken?: 'refuse' | 'skip' | 'replace' | undefined;
+  replace?: readonly string[] | undefined;
+  /** Which side's options and snippets to use where they differ, of all or by their names. */
+  preamble?: Side | Readonly<Record<string, Side>> | undefined;
+};
+
+/** What became of a site of the file, and which vhosts had its addresses before. */
+export type MergedSite = {
+  action: 'create' | 'keep' | 'skip' | 'replace';
+  /** The vhost it became, or that stays in its place. */
+  vhost: Vhost;
+  /** What it would be as a vhost. */
+  wanted: Vhost;
+  before: readonly Vhost[];
+};
+
+/** Whether a part of the preamble is the same on both sides, or only in the file, or only here. */
+export type PartState = 'same' | 'differs' | 'new' | 'kept';
+
+export type MergedPreamble = {
+  text: string;
+  parts: readonly (PreamblePart & { state: PartState; side: Side })[];
+};
+
+/**
+ * The preamble after the import. On a hub without sites, the file's parts win.
+ * @throws Failure PREAMBLE_DIFFERS if nobody said which side of a part to use
+ */
+export function mergedPreamble(
+  file: string,
+  { preamble: present, vhosts }: SiteSet,
+  { preamble: sides }: MergeOptions,
+  dialect: TokenizeOptions,
+): MergedPreamble {
+  const isUsed = vhosts.length > 0;
+  const sideOf = (name: string): Side | undefined => {
+    const said = typeof sides === 'object' ? sides[name] : sides;
+    return said ?? (isUsed ? undefined : 'file');
+  };
+  const parts = comparePreambles(present, file, dialect);
+  const differs = new Set(differing(parts, dialect).map(({ name }) => name));
+  const undecided = [...differs].filter((name) => sideOf(name) === undefined);
+  if (undecided.length > 0) {
+    throw new Failure('PREAMBLE_DIFFERS', FAILURES.PREAMBLE_DIFFERS.meaning, {
+      detail: `different here and in the file: ${undecided.join(', ')}`,
+      hint: 'Send "preamble": "keep" to keep what is here, or "file" to use that of the file.',
+    });
+  }
+  const isTheirs = (name: string) => sideOf(name) === 'file';
+  const text = isUsed
+    ? mergePreambles(present, file, isTheirs, dialect)
+    : mergePreambles(file, present, (name) => !isTheirs(name), dialect);
+  return {
+    text,
+    parts: parts.map((part) => {
+      const state = stateOf(part, differs);
+      const isKept = state === 'kept' || (state === 'differs' && !isTheirs(part.name));
+      return { ...part, state, side: isKept ? 'keep' : 'file' };
+    }),
+  };
+}
+
+function stateOf({ name, present, file }: PreamblePart, differs: ReadonlySet<string>): PartState {
+  if (file === null) return 'kept';
+  if (present === null) return 'new';
+  return differs.has(name) ? 'differs' : 'same';
+}
+
+/**
+ * Creates a site of the file, unless it is there already.
+ * @throws Failure DOMAIN_TAKEN, and as the changes it consists of
+ */
+export const mergeSite =
+  (
+    site: ImportedSite,
+    { taken = 'refuse', replace = [] }: MergeOptions,
+    dialect: TokenizeOptions,
+  ): Change<MergedSite> =>
+  async (set, time) => {
+    const wanted = newVhost(site, set, time);
+    const before = rivalsOf(wanted, set);
+    const isSame = (vhost: Vhost) =>
+      vhost.enabled && sameWords(renderSite(vhost).text, renderSite(wanted).text, dialect);
+    const [first] = before;
+    if (first === undefined) {
+      const plan = createChange(site)(set, time);
+      return { ...plan, result: { action: 'create', vhost: plan.result, wanted, before } };
+    }
+    if (before.length === 1 && isSame(first)) {
+      return { done: { action: 'keep', vhost: first, wanted, before } };
+    }
+    const target = before.find(({ domain }) => domain === wanted.domain) ?? first;
+    const isReplaced = taken === 'replace' || replace.some((domain) => isNamed(domain, site));
+    if (!isReplaced && taken === 'skip') {
+      return { done: { action: 'skip', vhost: target, wanted, before } };
+    }
+    if (!isReplaced) throw domainTaken(target, CHOOSE);
+    const { domain, config, upstream } = site;
+    const plan = await sequence<unknown>([
+      ...before.filter((vhost) => vhost !== target).map(({ id }) => deleteChange(id)),
+      updateChange(target.id, { domain, config, upstream, enabled: true }),
+    ])(set, time);
+    const replaced = { action: 'replace' as const, wanted, before };
+    if ('done' in plan) return { done: { ...replaced, vhost: target } };
+    const vhost = plan.next.vhosts.find(({ id }) => id === target.id) ?? target;
+    return { ...plan, result: { ...replaced, vhost } };
+  };
+
+const CHOOSE =
+  'Send "taken": "skip" or "replace" for all sites like this, or name those to replace in "replace".';

@@ -1,0 +1,99 @@
+/** How to fix what Caddy refuses, by its words. Pure. */
+import type { Failure } from '../../shared/failure.ts';
+import { nearest } from '../../shared/nearest.ts';
+import { FORMER_NAMES, GLOBAL_OPTIONS, MODULES, packageOf, SINCE } from '../caddyfile/features.ts';
+import { fillUpstream } from '../caddyfile/render.ts';
+import { addressList, DIRECTIVES } from '../caddyfile/site.ts';
+import { NO_PATH, pathHint } from '../caddyfile/upstream-hints.ts';
+import type { Vhost } from './vhost.ts';
+
+/** What refuses, and what a hint can be made from: the site at fault, if it is known. */
+type Refused = { version: string | null; vhost: Vhost | undefined; line: number | undefined };
+
+/** For each sentence of Caddy's, with the word it is about. */
+const HINTS: readonly [RegExp, (word: string, refused: Refused) => string | undefined][] = [
+  [/^unrecognized directive: (\S+)/, (word, of) => wholeBlock(word, of) ?? directive(word, of)],
+  [/^unrecognized global option: (\S+)/, (word, of) => known(word, of, GLOBAL_OPTIONS)],
+  [/^unrecognized servers option '([^']+)'/, (word, of) => known(word, of, [])],
+  [/^(?:unrecognized|unknown) subdirective:? '?([\w-]+)/, (word, of) => known(word, of, [])],
+  [/module not registered: ([\w.-]+)/, missingModule],
+  [/URLs for proxy upstreams only support/, upstreamUrl],
+];
+
+/**
+ * One sentence on how to fix what a refusal says; undefined if there is none.
+ * @param version the proxy's, such as `2.6.2`; null if it is not known
+ * @param vhosts those that were to be published
+ */
+export function hintFor(
+  { detail = '', at }: Failure,
+  version: string | null,
+  vhosts: readonly Vhost[] = [],
+): string | undefined {
+  const vhost = at.vhost && vhosts.find(({ id }) => id === at.vhost?.id);
+  for (const [sentence, hint] of HINTS) {
+    const found = sentence.exec(detail);
+    if (found) return hint(found[1] ?? '', { version, vhost, line: at.vhost?.line });
+  }
+  return undefined;
+}
+
+/** Whether the running Caddy is older than the first version with `word`. */
+function isTooNew(word: string, version: string | null): boolean {
+  const since = Object.hasOwn(SINCE, word) ? SINCE[word] : undefined;
+  return since !== undefined && version !== null && Bun.semver.order(version, since) < 0;
+}
+
+function needsNewer(word: string, version: string | null): string | undefined {
+  if (!isTooNew(word, version)) return undefined;
+  const former = FORMER_NAMES[word];
+  const instead = former === undefined ? 'Install' : `Write \`${former}\`, or install`;
+  return `\`${word}\` needs Caddy ${SINCE[word]?.replace(/\.0$/, '')}, and this is ${version}. ${instead} a newer Caddy from its own package source, as described in docs/deployment.md.`;
+}
+
+function plugin(name: string, what: string): string | undefined {
+  const at = packageOf(name);
+  if (at === undefined) return undefined;
+  return `${what} is a plugin that this Caddy was built without. Add it with \`caddy add-package ${at}\`, or build a Caddy with \`xcaddy build --with ${at}\`, and restart Caddy.`;
+}
+
+const didYouMean = (word: string | undefined): string | undefined =>
+  word === undefined ? undefined : `Did you mean \`${word}\`?`;
+
+/** For a directive or option that exists since some version, in a plugin, or by a similar name. */
+const known = (word: string, { version }: Refused, names: Iterable<string>): string | undefined =>
+  needsNewer(word, version) ??
+  plugin(word, `\`${word}\``) ??
+  didYouMean(
+    nearest(
+      word,
+      [...names].filter((name) => !isTooNew(name, version)),
+    ),
+  );
+
+const directive = (word: string, refused: Refused) => known(word, refused, DIRECTIVES);
+
+/** A block whose address is no longer that of its site is read as a body that begins with a directive. */
+function wholeBlock(word: string, { vhost }: Refused): string | undefined {
+  const address = word.replace(/,$/, '');
+  if (!vhost || !addressList(vhost.config)?.includes(address)) return undefined;
+  if (DIRECTIVES.has(address)) return undefined;
+  return `This config is a whole site block for ${address}, but the domain is ${vhost.domain}. Write the domain in the block as well, or remove the address and the braces around the rest.`;
+}
+
+function missingModule(module: string): string | undefined {
+  const cut = module.lastIndexOf('.');
+  const [namespace, name] = [module.slice(0, cut), module.slice(cut + 1)];
+  const near = nearest(name, MODULES[namespace] ?? []);
+  return (
+    plugin(module, `${module}`) ??
+    didYouMean(near) ??
+    `This Caddy was built without the module ${module}. If it belongs to a plugin, find its package on caddyserver.com/download and add it with \`caddy add-package PACKAGE\`, or check the name.`
+  );
+}
+
+function upstreamUrl(_: string, { vhost, line }: Refused): string {
+  const text = vhost ? fillUpstream(vhost.config, vhost.upstream) : '';
+  const words = (text.split('\n')[(line ?? 1) - 1] ?? '').split(/\s+/);
+  return words.map(pathHint).find((hint) => hint !== undefined) ?? NO_PATH;
+}

@@ -1,0 +1,94 @@
+/** `signalbox site add|list|on|off|rm`: changes sites of the hub running on this machine. */
+import { visible } from '../visible.ts';
+import { type Cli, type Command, EXIT, type Given } from './command.ts';
+import { askLocalHub, failRefused, failWithoutHub, type LocalAnswer } from './local-hub.ts';
+
+type Site = { id: number; domain: string; upstream: string; enabled: boolean };
+
+const ACTIONS = ['add', 'list', 'on', 'off', 'rm'];
+
+/** What a site does that has only an upstream. */
+const FORWARD = 'reverse_proxy {upstream}';
+
+export const site: Command = {
+  name: 'site',
+  args: [
+    { name: 'ACTION', words: ACTIONS },
+    { name: 'DOMAIN', optional: true },
+    { name: 'UPSTREAM', optional: true },
+  ],
+  options: {
+    config: { summary: 'add: the site’s Caddyfile text, instead of forwarding', takes: 'FILE' },
+    off: { summary: 'add: do not serve the site yet' },
+    json: { summary: 'print JSON' },
+  },
+  summary: 'add, list, turn on or off, and remove sites',
+  help: `signalbox site list
+signalbox site add DOMAIN UPSTREAM     forwards to host:port, or to a URL without a path
+signalbox site add DOMAIN --config -   reads Caddyfile text from standard input, or from a FILE;
+                                       {upstream} in it stands for UPSTREAM
+signalbox site on|off|rm DOMAIN
+
+Prints the site, or all of them: id, domain, upstream, and on or off, separated by tabs. A change is
+live when the command ends, or has no effect. The hub must be running with the same DATA_DIR. You
+need no password, but must be root or the user who runs the hub.
+`,
+  async run(given, cli) {
+    const wrong = whyWrong(given);
+    if (wrong !== null) {
+      cli.fail(`signalbox site: ${wrong}`);
+      return EXIT.usage;
+    }
+    let answer: LocalAnswer<Site | Site[]> | null;
+    try {
+      answer = await ask(given, cli);
+    } catch {
+      return failWithoutHub('site', cli);
+    }
+    if (answer === null) return EXIT.failed;
+    if ('refusal' in answer) return failRefused('site', answer.refusal, cli);
+    cli.out(given.has('json') ? `${JSON.stringify(answer.body)}\n` : table([answer.body].flat()));
+    return EXIT.done;
+  },
+};
+
+/** Null if the words fit together. */
+function whyWrong({ args: [action = '', domain, upstream], has }: Given): string | null {
+  const isAdd = action === 'add';
+  if (action === 'list') return domain === undefined ? null : 'list takes no DOMAIN';
+  if (domain === undefined) return `${action} needs a DOMAIN`;
+  if (!isAdd && upstream !== undefined) return `${action} takes only a DOMAIN`;
+  if (!isAdd && (has('config') || has('off'))) return '--config and --off are only for add';
+  if (isAdd && upstream === undefined && !has('config')) {
+    return 'add needs an UPSTREAM or --config FILE';
+  }
+  return null;
+}
+
+/** Null if the file cannot be read, which is printed. @throws if no hub answers */
+async function ask(given: Given, { env, fail, progress }: Cli) {
+  const [action = '', domain = '', upstream = ''] = given.args;
+  const one = `/vhosts?${new URLSearchParams({ domain })}`;
+  if (action === 'list') return askLocalHub<Site[]>(env, 'GET', '/vhosts');
+  const send = (...request: ['POST' | 'PATCH' | 'DELETE', string, object?]) =>
+    progress.during('publishing', askLocalHub<Site>(env, ...request));
+  if (action === 'rm') return send('DELETE', one);
+  if (action !== 'add') return send('PATCH', one, { enabled: action === 'on' });
+  const file = given.value('config');
+  let config = FORWARD;
+  try {
+    if (file !== undefined) config = await (file === '-' ? Bun.stdin : Bun.file(file)).text();
+  } catch {
+    fail(`signalbox site: ${file} cannot be read`);
+    return null;
+  }
+  return send('POST', '/vhosts', { domain, config, upstream, enabled: !given.has('off') });
+}
+
+const table = (sites: readonly Site[]): string =>
+  sites
+    .map(({ id, domain, upstream, enabled }) =>
+      [id, visible(domain), visible(upstream), enabled ? 'on' : 'off'].join('\t'),
+    )
+    .map((line) => `${line}\n`)
+    .join('');

@@ -1,0 +1,74 @@
+/** The parts of an import that differ from what is there, each with a choice. */
+import { ConflictChoice } from './conflict-choice.tsx';
+import type { Choices, Conflicts } from './import-summary.ts';
+
+type Props = { conflicts: Conflicts; choices: Choices; onChange: (choices: Choices) => void };
+
+/** A longer list would be slow; whoever has more uses the command line. */
+const MAX_SHOWN = 200;
+
+export function MergeChoices({ conflicts: { parts, sites }, choices, onChange }: Props) {
+  const { sides, replace } = choices;
+  const domains = sites.map(({ domain }) => domain);
+  return (
+    <>
+      {parts.length > 0 && (
+        <>
+          <h4>Options and snippets that differ</h4>
+          <ul class="plan-sites">
+            {parts.map(({ name, diff }) => (
+              <ConflictChoice
+                key={name}
+                name={name}
+                diff={diff}
+                labels={{ keep: 'Keep mine', file: 'Use the file’s' }}
+                isFile={sides[name] === 'file'}
+                onChoose={(isFile) =>
+                  onChange({ ...choices, sides: { ...sides, [name]: isFile ? 'file' : 'keep' } })
+                }
+              />
+            ))}
+          </ul>
+        </>
+      )}
+      {sites.length > 0 && (
+        <>
+          <div class="plan-head">
+            <h4>Sites that you have already</h4>
+            {sites.length > 1 && (
+              <span class="actions">
+                <button type="button" onClick={() => onChange({ ...choices, replace: [] })}>
+                  Skip all
+                </button>
+                <button type="button" onClick={() => onChange({ ...choices, replace: domains })}>
+                  Replace all
+                </button>
+              </span>
+            )}
+          </div>
+          <ul class="plan-sites">
+            {sites.slice(0, MAX_SHOWN).map(({ domain, diff, vhosts }) => (
+              <ConflictChoice
+                key={domain}
+                name={domain}
+                note={vhosts.some(({ enabled }) => !enabled) ? 'is off; replacing turns it on' : ''}
+                diff={diff}
+                labels={{ keep: 'Skip', file: 'Replace' }}
+                isFile={replace.includes(domain)}
+                onChoose={(isFile) => {
+                  const others = replace.filter((other) => other !== domain);
+                  onChange({ ...choices, replace: isFile ? [...others, domain] : others });
+                }}
+              />
+            ))}
+          </ul>
+          {sites.length > MAX_SHOWN && (
+            <p class="muted">
+              and {sites.length - MAX_SHOWN} more, which the buttons above concern too
+            </p>
+          )}
+        </>
+      )}
+    </>
+  );
+}

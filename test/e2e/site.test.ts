@@ -1,0 +1,92 @@
+/** `signalbox site` for scripts on the host. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { rmSync } from 'node:fs';
+import { createOperator } from '../harness/operator.ts';
+import { runProgram } from '../harness/program.ts';
+import { temporaryFolder } from '../harness/stack.ts';
+
+const operator = createOperator();
+const site = (args: string[], input?: string) =>
+  operator.run(['site', ...args], input === undefined ? {} : { input });
+
+beforeAll(() => operator.start());
+afterAll(operator.close);
+
+describe('signalbox site', () => {
+  test.each([
+    [[]],
+    [['remove', 'a.example']],
+    [['list', 'a.example']],
+    [['on']],
+    [['off', 'a.example', '127.0.0.1:1']],
+    [['rm', 'a.example', '--off']],
+    [['add', 'a.example']],
+    [['add', 'a.example', '127.0.0.1:1', 'x']],
+    [['list', '--nonsense']],
+  ])('%j is wrong usage', async (args) => {
+    const { code, out, err } = await site(args);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toContain('signalbox');
+  });
+
+  test('needs a hub, and the file', async () => {
+    const elsewhere = temporaryFolder();
+    const none = await runProgram(['site', 'list'], {}, elsewhere).exited();
+    expect([none.code, none.out]).toEqual([1, '']);
+    expect(none.err).toContain('signalbox site: no hub is running');
+    rmSync(elsewhere, { recursive: true, force: true });
+    const missing = await site(['add', 'a.example', '--config', 'nowhere']);
+    expect([missing.code, missing.err]).toEqual([1, 'signalbox site: nowhere cannot be read\n']);
+  });
+
+  test('prints why it was refused, and how to fix it, and changes nothing', async () => {
+    const bad = await site(['add', 'http://a.example', '--config', '-'], 'redirect /a /b\n');
+    expect([bad.code, bad.out]).toEqual([1, '']);
+    expect(bad.err).toEndWith(
+      '(PROXY_REJECTED)\n  line 1: unrecognized directive: redirect\n  Did you mean `redir`?\n',
+    );
+    const url = await site(['add', 'http://a.example', 'http://127.0.0.1:1/']);
+    expect([url.code, url.err]).toEqual([
+      1,
+      expect.stringContaining('  Write http://127.0.0.1:1. '),
+    ]);
+    expect((await site(['list'])).out).toBe('');
+  });
+
+  test('adds, lists, turns on and off, and removes', async () => {
+    const added = await site(['add', 'http://a.example', '--config', '-'], 'respond a\n');
+    expect([added.code, added.out, added.err]).toEqual([0, '1\thttp://a.example\t\ton\n', '']);
+    expect(await operator.served('a.example')).toBe('a');
+    const second = await site(['add', 'http://b.example', '127.0.0.1:9', '--off', '--json']);
+    expect(JSON.parse(second.out)).toMatchObject({
+      id: 2,
+      config: 'reverse_proxy {upstream}',
+      upstream: '127.0.0.1:9',
+      enabled: false,
+    });
+    const taken = await site(['add', 'http://A.example', '127.0.0.1:9']);
+    expect([taken.code, taken.err]).toEqual([1, expect.stringContaining('(DOMAIN_TAKEN)')]);
+    expect((await site(['list'])).out).toBe(
+      '1\thttp://a.example\t\ton\n2\thttp://b.example\t127.0.0.1:9\toff\n',
+    );
+
+    for (let again = 0; again < 2; again++) {
+      const off = await site(['off', 'http://A.example']);
+      expect([off.code, off.out]).toEqual([0, '1\thttp://a.example\t\toff\n']);
+    }
+    expect(await operator.served('a.example')).not.toBe('a');
+    expect((await site(['on', 'http://a.example'])).out).toEndWith('\ton\n');
+    expect(await operator.served('a.example')).toBe('a');
+
+    const gone = await site(['rm', 'http://c.example']);
+    expect([gone.code, gone.err]).toEqual([
+      1,
+      'signalbox site: There is no site http://c.example. (NOT_FOUND)\n  Did you mean http://a.example?\n',
+    ]);
+    const removed = await site(['rm', 'http://a.example']);
+    expect([removed.code, removed.out]).toEqual([0, '1\thttp://a.example\t\ton\n']);
+    expect(await operator.served('a.example')).not.toBe('a');
+    const list = JSON.parse((await site(['list', '--json'])).out) as { id: number }[];
+    expect(list.map(({ id }) => id)).toEqual([2]);
+  }, 30_000);
+});
