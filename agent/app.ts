@@ -53,6 +53,8 @@ export type AgentDeps = {
   /** Whether the agent serves HTTPS. */
   tls?: boolean;
   metrics: AgentMetrics;
+  /** What the operator should know about the access log. */
+  warnings: () => string[];
   log: Log;
 };
 
@@ -61,7 +63,7 @@ const AGENT_BODY_LIMIT = 16 * 1024 * 1024;
 
 /** The agent as an Elysia app. Errors are answered by `errors` of shared/http. */
 export function createAgent(deps: AgentDeps) {
-  const { tokens, proxy, state, logs, tls = false, metrics, log } = deps;
+  const { tokens, proxy, state, logs, tls = false, metrics, warnings, log } = deps;
   const isAllowed = createBearerCheck(tokens);
   const peerOf = (request: Request): string => agent.server?.requestIP(request)?.address ?? '';
   const handler = tls ? TLS_HOSTS : SHORT_HOSTS;
@@ -128,7 +130,9 @@ export function createAgent(deps: AgentDeps) {
     .get('/proxy/certificates', async () => ({ sites: await state.certificates() }), {
       response: { 200: CertificatesAnswer, 502: AgentErrorBody },
     })
-    .get('/proxy/status', () => proxy.status(), { response: ProxyStatus })
+    .get('/proxy/status', async () => ({ ...(await proxy.status()), warnings: warnings() }), {
+      response: ProxyStatus,
+    })
     .get('/logs', async ({ query }) => state.explain(await logs.page(parseLogQuery(query))), {
       query: LogQuery,
       response: { 200: LogPage, 400: AgentErrorBody },

@@ -11,6 +11,7 @@ import { type Admin, createAdmin } from './admin.ts';
 import { isForeign } from './foreign.ts';
 import { secretName } from './identity.ts';
 import { field, type JsonObject, list, object } from './json.ts';
+import type { AccessLogStamp } from './patch.ts';
 import { createProxyfile, digestOf } from './proxyfile.ts';
 import { createReload, type Reload } from './reload.ts';
 import { createRestrictions } from './restrictions.ts';
@@ -28,7 +29,7 @@ export type ProxySettings = {
   managed: { folder: string } | null;
   /** The whole environment of a managed Caddy, and of validation. */
   env: Record<string, string>;
-  accessLog: { file: string; rollMb: number; keep: number };
+  accessLog: AccessLogStamp;
   /** The user of a managed Caddy and of every command; null: that of the agent. */
   user?: CaddyUser | null;
   /** Files and folders of hub and agent, which Caddy has no business in. */

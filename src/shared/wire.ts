@@ -73,6 +73,9 @@ export const ProxyStatus = t.Object({
     version: t.Union([t.String(), t.Null()]),
   }),
   restartNeeded: t.Boolean(),
+  warnings: t.Optional(
+    t.Array(t.String(), { description: 'what the operator should know about the access log' }),
+  ),
 });
 export type ProxyStatus = Static<typeof ProxyStatus>;
 

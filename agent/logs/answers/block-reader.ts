@@ -1,6 +1,7 @@
 /** Reads the lines of blocks: the only file here that goes back to the log's bytes. */
 import { NEWLINE } from '../files/line-splitter.ts';
-import { openSource, type Source } from '../files/source.ts';
+import { openSource } from '../files/open-source.ts';
+import type { Source } from '../files/source.ts';
 import { type Block, PARTS, partsNeeded, spans } from '../index/block.ts';
 import type { Classifier, EntryCursor } from '../index/classifier.ts';
 import type { IndexedSegment } from '../index/log-index.ts';
@@ -112,7 +113,7 @@ export function createBlockReader(classifier: Classifier): BlockReader {
     async *read(indexed, requests, match) {
       const source = await openIndexed(indexed);
       try {
-        if (indexed.segment.form === 'plain') {
+        if (source.isSeekable) {
           for (let i = 0; i < requests.length; i += BLOCKS_AT_ONCE) {
             const batch = requests.slice(i, i + BLOCKS_AT_ONCE).map(async (request) => {
               return { request, lines: await readParts(indexed, source, request, match) };
@@ -137,7 +138,7 @@ export function createBlockReader(classifier: Classifier): BlockReader {
       if (blocks.length === 0) return;
       const source = await openIndexed(indexed);
       try {
-        if (indexed.segment.form === 'plain') {
+        if (source.isSeekable) {
           for (const block of blocks) {
             for (const [from, to] of [...spans(block, PARTS)].reverse()) {
               const lines = await linesIn(source, block, from, to);

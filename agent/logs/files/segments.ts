@@ -72,13 +72,28 @@ export function rollsOf(live: string, names: readonly string[]): NamedSegment[] 
   return names.includes(live) ? [{ name: live, form: 'plain', live: true }, ...rolled] : rolled;
 }
 
-/** The names in the log's folder that start like the log's own, sorted. */
+/** The names in the log's folder that start and end like those of segments, sorted. */
 async function namesBeside(file: string): Promise<string[]> {
-  const name = basename(file);
-  const prefix = name.slice(0, name.length - extname(name).length);
+  const extension = extname(file);
+  const prefix = basename(file, extension);
+  const endings = FORMS.map(([suffix]) => extension + suffix);
   const names = (await readdir(dirname(file)).catch(absent)) ?? [];
-  return names.filter((each) => each.startsWith(prefix)).sort();
+  return names
+    .filter((name) => name.startsWith(prefix) && endings.some((ending) => name.endsWith(ending)))
+    .sort();
 }
+
+/** The path that a segment has in its plain form, whatever form it has now. */
+export function plainPathOf({ path, form }: Pick<Segment, 'path' | 'form'>): string {
+  const suffix = FORMS.find(([, each]) => each === form)?.[0] ?? '';
+  return path.slice(0, path.length - suffix.length);
+}
+
+/** All paths that a segment may have, by its plain path. */
+export const formsOf = (plainPath: string): string[] => FORMS.map(([suffix]) => plainPath + suffix);
+
+/** What is written beside a rolled segment and is useless without it, by its plain path. */
+export const COMPANIONS = ['.index', '.index.tmp', '.zst.tmp'] as const;
 
 /** For `catch`: undefined if the file or folder does not exist; throws any other error. */
 export function absent(error: NodeJS.ErrnoException): undefined {

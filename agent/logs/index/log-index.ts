@@ -1,6 +1,7 @@
 /** Keeps the indexes of all segments of a log up to date across growth, rolls and compression. */
+
+import { openSource } from '../files/open-source.ts';
 import { listSegments, type Segment } from '../files/segments.ts';
-import { openSource } from '../files/source.ts';
 import type { Classifier } from './classifier.ts';
 import { continuation, type Probes, takeProbes } from './continuation.ts';
 import { extendIndex } from './extend-index.ts';

@@ -109,7 +109,7 @@ export async function readStatus(deps: StatusDeps): Promise<HubStatus> {
       milliseconds: roundToTenths(last.milliseconds),
       changes: last.changes,
     },
-    warnings: status?.drift ? [...warnings, EDITED] : [...warnings],
+    warnings: [...warnings, ...(status?.warnings ?? []), ...(status?.drift ? [EDITED] : [])],
     broken: publisher.broken().map(({ vhost, failure }) => ({
       id: vhost.id,
       domain: vhost.domain,

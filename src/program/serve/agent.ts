@@ -6,10 +6,11 @@ import { errorLogOf } from '../../../agent/caddy/patch.ts';
 import { createProxy } from '../../../agent/caddy/proxy.ts';
 import { separateUser } from '../../../agent/caddy/user.ts';
 import { createLogs } from '../../../agent/logs/logs.ts';
+import { createKeeper } from '../../../agent/logs/storage/keeper.ts';
 import { collectLogs, collectProxy, createAgentMetrics } from '../../../agent/metrics.ts';
 import { handshake } from '../../../agent/state/handshake.ts';
 import { createProxyState } from '../../../agent/state/proxy-state.ts';
-import { readIfThere } from '../../shared/files.ts';
+import { isWritable, readIfThere } from '../../shared/files.ts';
 import { lockFolder } from '../../shared/lock.ts';
 import { type Log, withFields } from '../../shared/log.ts';
 import { collectProcess } from '../../shared/observe/process.ts';
@@ -48,10 +49,17 @@ export function prepareAgent(
     for (const warning of warnings) log('warning', { warning }, 'warn');
     const user = typeof separated === 'string' ? null : separated;
     if (managed && socket !== null) prepareSocketFolder(socket, user?.uid);
-    const proxy = createProxy({ ...settings.proxy, user }, tokens, log);
+    const isKept = managed !== null || isWritable(dirname(accessLog.file));
+    const proxy = createProxy(
+      { ...settings.proxy, user, accessLog: { ...accessLog, isKept } },
+      tokens,
+      log,
+    );
     const { onIndexing, over } = indexing ?? {};
     const logs = createLogs({ file: accessLog.file, ...(onIndexing ? { onIndexing } : {}) });
     void logs.warm().then(over);
+    const { file, ...limits } = accessLog;
+    const keeper = createKeeper({ file, limits, log, onPacked: () => void logs.warm() });
     const metrics = createAgentMetrics(
       [
         collectProcess(VERSION, 'agent', () => new Date()),
@@ -69,7 +77,10 @@ export function prepareAgent(
       newestRequest: logs.newest,
       now: () => new Date(),
     });
-    const app = createAgent({ tokens, proxy, state, logs, tls, metrics, log });
+    const app = createAgent({
+      ...{ tokens, proxy, state, logs, tls, metrics, log },
+      warnings: keeper.warnings,
+    });
     const listening = listen(app, settings.host, settings.port, settings.tls);
     let begun = false;
     return {
@@ -78,12 +89,14 @@ export function prepareAgent(
       async begin() {
         begun = true;
         await proxy.start();
+        if (isKept) keeper.begin();
       },
       async stop() {
         await listening.stop(logs.endStreams());
         // Before that, a proxy that is running is not this agent's.
         if (begun) await proxy.stop();
         await state.close();
+        await keeper.close();
         logs.close();
         release();
       },
