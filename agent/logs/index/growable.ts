@@ -1,5 +1,5 @@
 /** Typed arrays that grow. */
-type Numbers = Float64Array | Uint32Array | Uint8Array;
+type Numbers = Float64Array | Uint32Array | Uint16Array | Uint8Array;
 
 /** A typed array that grows as values are added. */
 export type Growable<T extends Numbers> = {
@@ -14,7 +14,7 @@ export type Growable<T extends Numbers> = {
   add(index: number, value: number): void;
 };
 
-/** `Uint32Array` for counts, `Float64Array` for offsets and times, `Uint8Array` for steps. */
+/** `Float64Array` for offsets and times, the others for counts and smaller numbers. */
 export function growable<T extends Numbers>(kind: new (length: number) => T): Growable<T> {
   let values = new kind(16);
   let length = 0;

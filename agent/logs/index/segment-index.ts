@@ -2,7 +2,7 @@
 import { BLOCK_BYTES, type Block } from './block.ts';
 import { addLine, createOpenBlock, type IndexedEntry, restart, viewOf } from './open-block.ts';
 import { createPairs, type Pairs, type Selection } from './pairs.ts';
-import { createSealedBlocks, type VisitRow } from './sealed-blocks.ts';
+import { createBlockTable, createSealedBlocks, type VisitRow } from './sealed-blocks.ts';
 
 /** An answer of the index. Its numbers are those of the moment it was made; later growth is not in it. */
 export type IndexView = {
@@ -39,8 +39,8 @@ export type SegmentIndex = {
 
 export function createSegmentIndex(): SegmentIndex {
   const pairs = createPairs();
-  const sealed = createSealedBlocks();
-  const open = createOpenBlock();
+  const sealed = createSealedBlocks(createBlockTable());
+  const open = createOpenBlock(0);
   let unterminated = false;
   let [sealedEarliest, sealedLatest] = [open.earliest, open.latest];
 
