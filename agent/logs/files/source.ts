@@ -1,4 +1,5 @@
 /** The bytes of a segment, whatever its form. */
+import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 
 /** The bytes of a segment, uncompressed. Offsets count uncompressed bytes. */
@@ -16,8 +17,13 @@ export type Source = {
   statedSize(): Promise<number | undefined>;
   /** The current size of the file as stored. */
   size(): Promise<number>;
+  /** Tells the file as stored from any other: made of its size, time, beginning and end. */
+  fingerprint(): Promise<string>;
   close(): Promise<void>;
 };
+
+/** Includes gzip's checksum, and the sizes of the last hundred frames of a packed segment. */
+const PROBE_BYTES = 1024;
 
 /** The bytes of a file in [start, end), fewer at its end. */
 export async function bytesOf(handle: FileHandle, start: number, end: number): Promise<Buffer> {
@@ -37,5 +43,12 @@ export async function bytesOf(handle: FileHandle, start: number, end: number): P
 /** What all forms of a segment have in common. */
 export const ofFile = (handle: FileHandle) => ({
   size: async () => (await handle.stat()).size,
+  async fingerprint() {
+    const { size, mtimeMs } = await handle.stat();
+    const hash = createHash('sha256').update(`${size} ${mtimeMs}`);
+    hash.update(await bytesOf(handle, 0, Math.min(size, PROBE_BYTES)));
+    hash.update(await bytesOf(handle, Math.max(0, size - PROBE_BYTES), size));
+    return hash.digest('hex');
+  },
   close: () => handle.close(),
 });

@@ -5,6 +5,7 @@ import { listSegments, type Segment } from '../files/segments.ts';
 import type { Classifier } from './classifier.ts';
 import { continuation, type Probes, takeProbes } from './continuation.ts';
 import { extendIndex } from './extend-index.ts';
+import { loadIndex, storeIndex } from './index-store.ts';
 import { createSegmentIndex, type SegmentIndex } from './segment-index.ts';
 
 /** A segment and its index. `id` identifies the index, whatever the file is called later. */
@@ -38,7 +39,8 @@ export type LogIndex = {
  */
 export type OnIndexing = (done: number, total: number) => void;
 
-type ProbedSegment = IndexedSegment & Probes;
+/** `isStored`: the index is beside this very file. */
+type ProbedSegment = IndexedSegment & Probes & { isStored: boolean };
 
 // Listing and opening race with Caddy's rolls, of which there are only a few per second.
 const ATTEMPTS = 50;
@@ -87,6 +89,7 @@ export function createLogIndex(
           ? { ...old, segment }
           : await index(segment, old ? [old] : orphans(segments), report);
       if (!indexed) return undefined;
+      await store(indexed);
       known = [...known.filter((each) => each.index !== indexed.index && each !== old), indexed];
       current.push(indexed);
       before += segment.size;
@@ -118,17 +121,31 @@ export function createLogIndex(
         const rest = await continuation(source, candidate);
         if (!rest) continue;
         await extend(candidate.index, rest, !segment.live);
-        return { ...candidate, segment, ...(await takeProbes(source, segment, candidate.index)) };
+        const probes = await takeProbes(source, segment, candidate.index);
+        return { ...candidate, segment, ...probes, isStored: false };
+      }
+      const stored = segment.live ? undefined : await loadIndex(segment, source);
+      if (stored) {
+        indexedBytes += stored.end;
+        const probes = await takeProbes(source, segment, stored);
+        return { id: ++lastId, segment, index: stored, ...probes, isStored: true };
       }
       const fresh = createSegmentIndex();
       const chunks = source.chunks(0);
       const counted = segment.form === 'plain' ? reporting(chunks, report) : chunks;
       await extend(fresh, counted, !segment.live);
       const probes = await takeProbes(source, segment, fresh);
-      return { id: ++lastId, segment, index: fresh, ...probes };
+      return { id: ++lastId, segment, index: fresh, ...probes, isStored: false };
     } finally {
       await source.close();
     }
+  }
+
+  // A finished segment's index is complete, so the next start can do without reading the segment.
+  async function store(indexed: ProbedSegment): Promise<void> {
+    if (indexed.segment.live || indexed.isStored) return;
+    indexed.isStored = true;
+    await storeIndex(indexed.segment, indexed.index);
   }
 
   async function extend(

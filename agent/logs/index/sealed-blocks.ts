@@ -1,6 +1,6 @@
 /** The blocks of an index that no longer grow, packed into typed arrays. */
 import type { Block } from './block.ts';
-import { type Growable, growable } from './growable.ts';
+import { type Growable, growable, type Kind, type Numbers } from './growable.ts';
 import type { OpenBlock } from './open-block.ts';
 
 /**
@@ -20,23 +20,33 @@ export type SealedBlocks = {
   total(pair: number): number;
 };
 
-/** All that is known of the blocks: `ends` to `firstLines` by block, then by row, then by line. */
-export const createBlockTable = () => ({
-  starts: growable(Float64Array),
-  ends: growable(Float64Array),
-  earliest: growable(Float64Array),
-  latest: growable(Float64Array),
-  timeless: growable(Uint32Array),
-  /** The rows of block b are [firstRows(b), firstRows(b + 1)), its lines likewise. */
-  firstRows: growable(Uint32Array),
-  firstLines: growable(Uint32Array),
-  rowPairs: growable(Uint32Array),
-  rowCounts: growable(Uint16Array),
-  /** In the order of the rows. */
-  steps: growable(Uint8Array),
-  places: growable(Uint16Array),
-});
 export type BlockTable = ReturnType<typeof createBlockTable>;
+
+/**
+ * All that is known of the blocks: by block, by row, by line.
+ * @param initial makes the array that a list begins with
+ */
+export function createBlockTable(
+  initial: <T extends Numbers>(name: string, kind: Kind<T>) => T = (_, kind) => new kind(0),
+) {
+  const list = <T extends Numbers>(name: string, kind: Kind<T>) =>
+    growable(kind, initial(name, kind));
+  return {
+    starts: list('starts', Float64Array),
+    ends: list('ends', Float64Array),
+    earliest: list('earliest', Float64Array),
+    latest: list('latest', Float64Array),
+    timeless: list('timeless', Uint32Array),
+    /** The rows of block b are [firstRows(b), firstRows(b + 1)), its lines likewise. */
+    firstRows: list('firstRows', Uint32Array),
+    firstLines: list('firstLines', Uint32Array),
+    rowPairs: list('rowPairs', Uint32Array),
+    rowCounts: list('rowCounts', Uint16Array),
+    /** In the order of the rows. */
+    steps: list('steps', Uint8Array),
+    places: list('places', Uint16Array),
+  };
+}
 
 /** @param table may have blocks already; the result owns it */
 export function createSealedBlocks(table: BlockTable): SealedBlocks {

@@ -123,7 +123,7 @@ export function createKeeper(deps: KeeperDeps): Keeper {
       if (!suffix) continue;
       const plain = name.slice(0, name.length - suffix.length);
       const isOrphan = !formsOf(plain).some((form) => names.has(form));
-      if (isOrphan || suffix.endsWith('.tmp')) await rm(join(folder, name), { force: true });
+      if (isOrphan || suffix === '.zst.tmp') await rm(join(folder, name), { force: true });
     }
   }
 

@@ -114,11 +114,16 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])('log %d reads as in the reference', async (s
   const r = random(seed);
   const folder = newFolder();
   const file = join(folder, 'access.log');
-  const logs = createLogs({ file });
+  let logs = createLogs({ file });
   let clock = 1795212767;
   for (let i = 0; i < 25; i++) {
     clock += 1 + r.unit();
     const names = Object.keys(STEPS);
+    if (r.chance(0.2)) {
+      // A restart, which begins with the stored indexes.
+      logs.close();
+      logs = createLogs({ file });
+    }
     for (let n = 1 + r.below(3); n > 0; n--) await STEPS[r.pick(names)]?.(r, folder, clock++);
     await expectTruth(r, logs, file);
   }

@@ -125,6 +125,7 @@ test('a history in all forms, packed between two pages', async () => {
   expect(readdirSync(at('.')).sort()).toEqual(
     [
       'access.log',
+      ...[ROLL, old(21), old(20), old(19), old(17)].map((roll) => `${roll}.index`),
       `${ROLL}.zst`,
       `${old(21)}.zst`,
       `${old(20)}.gz`,
