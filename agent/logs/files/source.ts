@@ -25,7 +25,10 @@ export type Source = {
 /** Includes gzip's checksum, and the sizes of the last hundred frames of a packed segment. */
 const PROBE_BYTES = 1024;
 
-/** The bytes of a file in [start, end), fewer at its end. */
+/**
+ * The bytes of a file in [start, end), fewer at its end. Not with `Bun.file(fd).slice()`: that seeks
+ * before it reads (Bun 1.4.5), so reads at the same time get each other's bytes.
+ */
 export async function bytesOf(handle: FileHandle, start: number, end: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(end - start);
   let filled = 0;
