@@ -7,8 +7,11 @@ import { writeSeekTable } from '../files/seek-table.ts';
 import { absent, type Segment } from '../files/segments.ts';
 import type { Source } from '../files/source.ts';
 
-/** A frame ends at the first line end from here on; one frame is back in about 0.2 ms. */
-const FRAME_BYTES = 1 << 18;
+/**
+ * A frame ends at the first line end from here on. A rare domain's page needs a frame for each of its
+ * lines: 50 of this size are back in 2 ms, of 256 KiB in 10, and the file is only 6 % larger.
+ */
+const FRAME_BYTES = 1 << 16;
 /** A frame ends here even in the middle of a line. */
 const LONGEST_FRAME = 1 << 20;
 /** 1/15 of the size at 1 GB/s; higher levels gain little with lines that are so much alike. */
@@ -53,22 +56,33 @@ export async function packSegment(segment: Segment): Promise<void> {
 
 async function writeFrames(source: Source, target: FileHandle): Promise<void> {
   const frames: [number, number][] = [];
-  let rest: Buffer = Buffer.alloc(0);
+  // Reused, so that a large file leaves no garbage of its own size.
+  const buffer = Buffer.allocUnsafe(2 * LONGEST_FRAME);
+  let filled = 0;
 
-  async function writeFrame(bytes: Buffer): Promise<void> {
-    const frame = await Bun.zstdCompress(bytes, { level: LEVEL });
-    await target.writeFile(frame);
-    frames.push([frame.length, bytes.length]);
+  /** Writes all frames that are complete, or all that is left. */
+  async function writeOut(isLast: boolean): Promise<void> {
+    let start = 0;
+    const packed: Buffer[] = [];
+    while (start < filled) {
+      const rest = buffer.subarray(start, filled);
+      const end = frameEnd(rest) || (isLast ? rest.length : 0);
+      if (end === 0) break;
+      const frame = await Bun.zstdCompress(rest.subarray(0, end), { level: LEVEL });
+      packed.push(frame);
+      frames.push([frame.length, end]);
+      start += end;
+    }
+    await target.writeFile(Buffer.concat(packed));
+    buffer.copyWithin(0, start, filled);
+    filled -= start;
   }
 
   for await (const chunk of source.chunks(0)) {
-    rest = Buffer.concat([rest, chunk]);
-    for (let end = frameEnd(rest); end > 0; end = frameEnd(rest)) {
-      await writeFrame(rest.subarray(0, end));
-      rest = rest.subarray(end);
-    }
+    filled += chunk.copy(buffer, filled);
+    await writeOut(false);
   }
-  if (rest.length > 0) await writeFrame(rest);
+  await writeOut(true);
   await target.writeFile(writeSeekTable(frames));
 }
 
@@ -87,19 +101,31 @@ async function compare(source: Source, path: string): Promise<void> {
     ...{ path, form: 'zstd', live: false, dev, ino, born, size, mtimeMs },
   });
   try {
-    let position = 0;
-    if (packed?.isSeekable) {
-      for await (const chunk of packed.chunks(0)) {
-        const expected = await source.slice(position, position + chunk.length);
-        if (!chunk.equals(expected)) break;
-        position += chunk.length;
-      }
-    }
-    if (position === (await source.size())) return;
+    if (packed?.isSeekable && (await areEqual(source.chunks(0), packed.chunks(0)))) return;
   } finally {
     await packed?.close();
   }
   throw new Error(`${path} differs from what was packed`);
+}
+
+async function areEqual(
+  one: AsyncGenerator<Buffer>,
+  other: AsyncGenerator<Buffer>,
+): Promise<boolean> {
+  let [a, b]: Buffer[] = [Buffer.alloc(0), Buffer.alloc(0)];
+  try {
+    for (;;) {
+      if (a?.length === 0) a = (await one.next()).value;
+      if (b?.length === 0) b = (await other.next()).value;
+      if (!a || !b) return a === b;
+      const length = Math.min(a.length, b.length);
+      if (!a.subarray(0, length).equals(b.subarray(0, length))) return false;
+      [a, b] = [a.subarray(length), b.subarray(length)];
+    }
+  } finally {
+    await one.return(undefined);
+    await other.return(undefined);
+  }
 }
 
 async function isUnchanged({ path, ino, size, mtimeMs }: Segment): Promise<boolean> {
