@@ -8,8 +8,17 @@ export function packed(handle: FileHandle, table: SeekTable): Source {
   const { stored, offsets } = table;
   const frames = offsets.length - 1;
 
+  // Lines that are read at the same time are often in the same frame.
+  const running = new Map<number, Promise<Buffer | undefined>>();
+
   /** Undefined if the frame is damaged. */
-  async function frame(i: number): Promise<Buffer | undefined> {
+  function frame(i: number): Promise<Buffer | undefined> {
+    const pending = running.get(i) ?? decompress(i).finally(() => running.delete(i));
+    running.set(i, pending);
+    return pending;
+  }
+
+  async function decompress(i: number): Promise<Buffer | undefined> {
     const bytes = await bytesOf(handle, stored[i] as number, stored[i + 1] as number);
     const size = (offsets[i + 1] as number) - (offsets[i] as number);
     const found = await Bun.zstdDecompress(bytes).catch(() => undefined);

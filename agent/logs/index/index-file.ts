@@ -65,7 +65,7 @@ export function readIndexFile(bytes: ArrayBuffer, fingerprint: string): IndexDat
 
 /** Whoever can write to the log's folder can write a checksum too: no loop may get out of hand. */
 function isSound(table: BlockTable, { pairs }: PairList): boolean {
-  const { starts, firstRows, firstLines, rowPairs, rowCounts, steps, places } = table;
+  const { starts, firstRows, firstLines, rowPairs, rowCounts, steps, places, ticks } = table;
   const isRising = ({ values }: { values: Uint32Array }, last: number) =>
     values.length === starts.length &&
     values.every((value, i) => value <= (values[i + 1] ?? last) && (i > 0 || value === 0));
@@ -73,6 +73,7 @@ function isSound(table: BlockTable, { pairs }: PairList): boolean {
     isRising(firstRows, rowPairs.length) &&
     isRising(firstLines, steps.length) &&
     places.length === steps.length &&
+    ticks.length === steps.length &&
     rowPairs.length === rowCounts.length &&
     rowPairs.values.every((pair) => pair < pairs.length) &&
     rowCounts.values.reduce((sum, count) => sum + count, 0) === steps.length

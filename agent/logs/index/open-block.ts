@@ -9,10 +9,11 @@ export type OpenBlock = Pick<Block, 'start' | 'end' | 'earliest' | 'latest' | 't
   pairs: number[];
   /** By pair: the number of its lines. */
   counts: number[];
-  /** By line: its pair, latency step and place. */
+  /** By line: its pair, latency step, place, and time in milliseconds. */
   linePairs: Growable<Uint32Array>;
   lineSteps: Growable<Uint8Array>;
   linePlaces: Growable<Uint16Array>;
+  lineTimes: Growable<Float64Array>;
 };
 
 export function createOpenBlock(start: number): OpenBlock {
@@ -21,6 +22,7 @@ export function createOpenBlock(start: number): OpenBlock {
     linePairs: growable(Uint32Array),
     lineSteps: growable(Uint8Array),
     linePlaces: growable(Uint16Array),
+    lineTimes: growable(Float64Array),
     ...emptyAt(start),
   };
 }
@@ -37,7 +39,8 @@ const emptyAt = (start: number) => ({
 /** Empties the block, which continues at an offset in the segment. */
 export function restart(open: OpenBlock, start: number): void {
   for (const pair of open.pairs) open.counts[pair] = 0;
-  for (const list of [open.linePairs, open.lineSteps, open.linePlaces]) list.resize(0);
+  const { linePairs, lineSteps, linePlaces, lineTimes } = open;
+  for (const list of [linePairs, lineSteps, linePlaces, lineTimes]) list.resize(0);
   Object.assign(open, emptyAt(start));
 }
 
@@ -54,6 +57,7 @@ export function addLine(open: OpenBlock, start: number, entry: IndexedEntry): vo
   open.linePairs.push(pair);
   open.lineSteps.push(latencyStep(entry.latency));
   open.linePlaces.push(placeOf(start - open.start));
+  open.lineTimes.push(time);
   if (time < open.earliest) open.earliest = time;
   if (time > open.latest) open.latest = time;
   if (Number.isNaN(time)) open.timeless++;

@@ -16,6 +16,11 @@ export type SealedBlocks = {
   /** A block with the lines of the wanted pairs (a table by pair) or of all. */
   get(block: number, wanted?: Uint8Array): Block;
   rows(block: number, visit: VisitRow): void;
+  /**
+   * When the lines of a block were written, in the order of its rows: line n of all blocks at
+   * `earliest + ticks[n] * tick` or less than a tick later. Only if all entries have a time.
+   */
+  times(block: number): { earliest: number; tick: number; ticks: Uint16Array };
   /** Number of lines of a pair in all blocks. */
   total(pair: number): number;
 };
@@ -45,13 +50,18 @@ export function createBlockTable(
     /** In the order of the rows. */
     steps: list('steps', Uint8Array),
     places: list('places', Uint16Array),
+    ticks: list('ticks', Uint16Array),
   };
 }
+
+/** Whole milliseconds, so that every time of a block is some ticks of 16 bits after its earliest. */
+const tickOf = ({ earliest, latest }: Pick<Block, 'earliest' | 'latest'>): number =>
+  Math.max(1, Math.ceil((latest - earliest + 1) / 2 ** 16));
 
 /** @param table may have blocks already; the result owns it */
 export function createSealedBlocks(table: BlockTable): SealedBlocks {
   const { starts, ends, earliest, latest, timeless, firstRows, firstLines } = table;
-  const { rowPairs, rowCounts, steps, places } = table;
+  const { rowPairs, rowCounts, steps, places, ticks } = table;
   const totals = growable(Float64Array);
   for (let row = 0; row < rowPairs.length; row++) totals.add(rowPairs.get(row), rowCounts.get(row));
 
@@ -59,7 +69,9 @@ export function createSealedBlocks(table: BlockTable): SealedBlocks {
     block + 1 < firsts.length ? firsts.get(block + 1) : all.length;
 
   // Copies the lines from their own order into that of the rows.
-  function pushLines({ pairs, counts, linePairs, lineSteps, linePlaces }: OpenBlock): void {
+  function pushLines(open: OpenBlock): void {
+    const { pairs, counts, linePairs, lineSteps, linePlaces, lineTimes } = open;
+    const tick = tickOf(open);
     let end = steps.length;
     firstLines.push(end);
     const nextOfPair: number[] = [];
@@ -69,11 +81,13 @@ export function createSealedBlocks(table: BlockTable): SealedBlocks {
     }
     steps.resize(end);
     places.resize(end);
+    ticks.resize(end);
     for (let line = 0; line < linePairs.length; line++) {
       const pair = linePairs.get(line);
       const next = nextOfPair[pair] ?? 0;
       steps.values[next] = lineSteps.get(line);
       places.values[next] = linePlaces.get(line);
+      ticks.values[next] = Math.floor((lineTimes.get(line) - open.earliest) / tick);
       nextOfPair[pair] = next + 1;
     }
   }
@@ -148,6 +162,11 @@ export function createSealedBlocks(table: BlockTable): SealedBlocks {
         visit(pairs[row] as number, count, steps.values, first);
         first += count;
       }
+    },
+
+    times(block) {
+      const span = { earliest: earliest.get(block), latest: latest.get(block) };
+      return { earliest: span.earliest, tick: tickOf(span), ticks: ticks.values };
     },
 
     total: totals.get,

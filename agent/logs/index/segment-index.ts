@@ -3,7 +3,7 @@ import { BLOCK_BYTES, type Block } from './block.ts';
 import type { IndexData } from './index-file.ts';
 import { addLine, createOpenBlock, type IndexedEntry, restart, viewOf } from './open-block.ts';
 import { createPairs, type Pairs, type Selection } from './pairs.ts';
-import { createBlockTable, createSealedBlocks, type VisitRow } from './sealed-blocks.ts';
+import { createBlockTable, createSealedBlocks, type SealedBlocks } from './sealed-blocks.ts';
 
 /** An answer of the index. Its numbers are those of the moment it was made; later growth is not in it. */
 export type IndexView = {
@@ -31,8 +31,9 @@ export type SegmentIndex = {
   terminate(): void;
   /** All that is needed to make the same index again; the last block ends here. Not a copy. */
   seal(): IndexData;
-  /** Visits the pairs of a block that no longer grows. */
-  rows(block: number, visit: VisitRow): void;
+  /** What is known of the lines of a block that no longer grows. */
+  rows: SealedBlocks['rows'];
+  times: SealedBlocks['times'];
   /**
    * Selects lines by host and status; all if neither is given.
    * @param key as `hostKey` makes it
@@ -100,6 +101,7 @@ export function createSegmentIndex(data?: IndexData): SegmentIndex {
     },
 
     rows: sealed.rows,
+    times: sealed.times,
 
     view(key, status) {
       const selection = pairs.select(key, status);
