@@ -7,6 +7,7 @@ import type { Classifier, EntryCursor } from '../index/classifier.ts';
 import type { IndexedSegment } from '../index/log-index.ts';
 import { createBlockCache } from './block-cache.ts';
 import { type Lines, linesAt, SegmentGone, startsOf } from './lines-at.ts';
+import { inOnePass } from './one-pass.ts';
 
 /** Whether an entry is wanted. */
 export type Match = (entry: EntryCursor) => boolean;
@@ -178,30 +179,4 @@ async function wholeBlock(source: Source, { start, end }: Block): Promise<Buffer
 function cacheKey({ id }: IndexedSegment, { block }: BlockRequest): string {
   // A block that has grown since has the same start and another end.
   return `${id}:${block.start}:${block.end}`;
-}
-
-// Decompresses a segment once and picks the blocks from the stream.
-async function* inOnePass<T extends { block: Block }>(
-  source: Source,
-  requests: readonly T[],
-): AsyncGenerator<[T, Buffer]> {
-  const waiting = requests.toSorted((a, b) => b.block.start - a.block.start);
-  let next = waiting.pop();
-  if (!next) return;
-  let position = next.block.start;
-  let bytes = Buffer.allocUnsafe(next.block.end - next.block.start);
-  for await (const chunk of source.chunks(position)) {
-    while (next && next.block.start < position + chunk.length) {
-      const { start, end } = next.block;
-      const from = Math.max(0, start - position);
-      chunk.copy(bytes, position + from - start, from, Math.min(chunk.length, end - position));
-      if (end > position + chunk.length) break;
-      yield [next, bytes];
-      next = waiting.pop();
-      if (!next) return;
-      bytes = Buffer.allocUnsafe(next.block.end - next.block.start);
-    }
-    position += chunk.length;
-  }
-  throw new SegmentGone('the segment has shrunk');
 }

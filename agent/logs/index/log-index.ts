@@ -4,8 +4,9 @@ import { openSource } from '../files/open-source.ts';
 import { listSegments, type Segment } from '../files/segments.ts';
 import type { Classifier } from './classifier.ts';
 import { continuation, type Probes, takeProbes } from './continuation.ts';
-import { extendIndex } from './extend-index.ts';
+import { extendIndex, reporting } from './extend-index.ts';
 import { loadIndex, storeIndex } from './index-store.ts';
+import { isSameFile, isUpToDate } from './same-file.ts';
 import { createSegmentIndex, type SegmentIndex } from './segment-index.ts';
 
 /** A segment and its index. `id` identifies the index, whatever the file is called later. */
@@ -188,33 +189,4 @@ export function createLogIndex(
       closing.abort(new Error('the log is closed'));
     },
   };
-}
-
-/** Reports after each chunk how many bytes have been processed. */
-async function* reporting(
-  chunks: AsyncIterable<Buffer>,
-  report: (done: number) => void,
-): AsyncGenerator<Buffer> {
-  let done = 0;
-  for await (const chunk of chunks) {
-    yield chunk;
-    done += chunk.length;
-    report(done);
-  }
-}
-
-function isSameFile(a: Segment, b: Segment): boolean {
-  if (a.dev !== b.dev || a.ino !== b.ino || a.born !== b.born || a.form !== b.form) return false;
-  // A compressed file is written once; if it differs, it is another one.
-  return a.form === 'plain' || isUnchanged(a, b);
-}
-
-function isUnchanged(a: Segment, b: Segment): boolean {
-  return a.size === b.size && a.mtimeMs === b.mtimeMs;
-}
-
-function isUpToDate({ segment, index }: IndexedSegment, now: Segment): boolean {
-  if (now.form !== 'plain') return true;
-  // When the live file is rolled, its unfinished last line becomes a line.
-  return isUnchanged(segment, now) && (now.live || now.size === index.end);
 }

@@ -51,6 +51,8 @@ export function createKeeper(deps: KeeperDeps): Keeper {
   let announced: { text: string; due: number } | undefined;
   let deletedForSpace = 0;
   let isFullNow = false;
+  /** Why the last round failed. */
+  let failure = '';
   let isClosed = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let running = Promise.resolve();
@@ -58,16 +60,20 @@ export function createKeeper(deps: KeeperDeps): Keeper {
   async function run(): Promise<void> {
     try {
       const segments = await listSegments(file);
-      // A file was renamed meanwhile: the next round will see it.
-      if (!segments) return;
+      // If a file was renamed meanwhile, the next round will see it.
+      if (!segments || segments.length === 0) return;
       const kept = await deleteForSpace(await deleteExpired(segments));
       await deleteRemains();
       for (const segment of kept.toReversed()) {
         if (isClosed) return;
         if (segment.form === 'plain' && !segment.live) await pack(segment);
       }
+      failure = '';
     } catch (error) {
-      log('access log not looked after', { reason: reasonOf(error) }, 'warn');
+      // Once, not every ten seconds.
+      if (failure !== reasonOf(error))
+        log('rotated access logs not kept', { reason: reasonOf(error) }, 'warn');
+      failure = reasonOf(error);
     }
   }
 

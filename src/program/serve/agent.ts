@@ -1,4 +1,5 @@
 /** Puts the agent together and makes it listen. */
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createAgent } from '../../../agent/app.ts';
 import { socketOf } from '../../../agent/caddy/identity.ts';
@@ -49,7 +50,9 @@ export function prepareAgent(
     for (const warning of warnings) log('warning', { warning }, 'warn');
     const user = typeof separated === 'string' ? null : separated;
     if (managed && socket !== null) prepareSocketFolder(socket, user?.uid);
-    const isKept = managed !== null || isWritable(dirname(accessLog.file));
+    const logFolder = dirname(accessLog.file);
+    // A managed proxy makes the folder if it is missing.
+    const isKept = existsSync(logFolder) ? isWritable(logFolder) : managed !== null;
     const proxy = createProxy(
       { ...settings.proxy, user, accessLog: { ...accessLog, isKept } },
       tokens,
