@@ -130,9 +130,16 @@ export function createAgent(deps: AgentDeps) {
     .get('/proxy/certificates', async () => ({ sites: await state.certificates() }), {
       response: { 200: CertificatesAnswer, 502: AgentErrorBody },
     })
-    .get('/proxy/status', async () => ({ ...(await proxy.status()), warnings: warnings() }), {
-      response: ProxyStatus,
-    })
+    .get(
+      '/proxy/status',
+      async () => {
+        const [status, list] = [await proxy.status(), warnings()];
+        return list.length > 0 ? { ...status, warnings: list } : status;
+      },
+      {
+        response: ProxyStatus,
+      },
+    )
     .get('/logs', async ({ query }) => state.explain(await logs.page(parseLogQuery(query))), {
       query: LogQuery,
       response: { 200: LogPage, 400: AgentErrorBody },
