@@ -39,9 +39,13 @@ const ROLL = /^-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3})(-[a-z]+)?$/;
 export async function listSegments(file: string): Promise<Segment[] | undefined> {
   const before = await namesBeside(file);
   const segments: Segment[] = [];
-  for (const { name, form, live } of rollsOf(basename(file), before)) {
-    const path = join(dirname(file), name);
-    const found = await stat(path).catch(absent);
+  const rolls = rollsOf(basename(file), before).map((roll) => {
+    return { ...roll, path: join(dirname(file), roll.name) };
+  });
+  // All at once: a long history has hundreds, and each page lists them.
+  const stats = await Promise.all(rolls.map(({ path }) => stat(path).catch(absent)));
+  for (const [i, { path, form, live }] of rolls.entries()) {
+    const found = stats[i];
     if (!found) return undefined;
     const { dev, ino, size, mtimeMs, birthtimeMs: born } = found;
     if (found.isFile()) segments.push({ path, form, live, dev, ino, born, size, mtimeMs });
