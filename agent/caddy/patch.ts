@@ -9,6 +9,17 @@ import { stampId } from './stamp-id.ts';
 /** The admin endpoint, as a Caddyfile writes its address, and the only origins that it lets in. */
 export type AdminStamp = { listen: string; origins: readonly string[] };
 
+/** How Caddy writes the access log. */
+export type AccessLogStamp = {
+  file: string;
+  rollMb: number;
+  /** Rolled files, and days, to keep; null: all. */
+  keep: number | null;
+  days: number | null;
+  /** Whether the agent packs and deletes the rolled files; if not, Caddy does it. */
+  isKept?: boolean;
+};
+
 /** What the agent writes into every configuration that it loads. */
 export type Stamp = {
   /** SHA-256 of the Caddyfile that this was adapted from. */
@@ -18,7 +29,7 @@ export type Stamp = {
   /** The listeners of that Caddyfile that are left out. */
   closed?: readonly Listener[];
   admin: AdminStamp;
-  accessLog: { file: string; rollMb: number; keep: number };
+  accessLog: AccessLogStamp;
 };
 
 const ACCESS = 'http.log.access';
@@ -45,8 +56,9 @@ const ERROR_LOG_MB = 10;
 export const errorLogOf = (accessLog: string): string =>
   `${dirname(accessLog)}/signalbox-errors.log`;
 
-/** By default Caddy deletes rolled files after 90 days; only their number should matter. */
-const KEEP_DAYS = 36_500;
+/** By default Caddy deletes all but 10 rolled files, and those of more than 90 days. */
+const ALL_FILES = 1_000_000;
+const ALL_DAYS = 36_500;
 
 /** The configuration that a managed Caddy starts with: nothing but its admin endpoint. */
 export const bootConfig = (stamp: AdminStamp): JsonObject => ({
@@ -96,9 +108,7 @@ export function patchConfig(adapted: JsonObject, stamp: Stamp): JsonObject {
           writer: {
             output: 'file',
             filename: stamp.accessLog.file,
-            roll_size_mb: stamp.accessLog.rollMb,
-            roll_keep: stamp.accessLog.keep,
-            roll_keep_days: KEEP_DAYS,
+            ...rollOf(stamp.accessLog),
           },
           encoder: { format: 'json' },
           include: [ACCESS],
@@ -110,6 +120,14 @@ export function patchConfig(adapted: JsonObject, stamp: Stamp): JsonObject {
     ...(adapted.apps === undefined ? {} : { apps: patchApps(object(adapted.apps)) }),
   };
 }
+
+const rollOf = ({ rollMb, keep, days, isKept }: AccessLogStamp): JsonObject => ({
+  roll_size_mb: rollMb,
+  // Also if the agent does it: without an agent, the disk must not fill up.
+  roll_keep: keep ?? ALL_FILES,
+  roll_keep_days: isKept ? ALL_DAYS : (days ?? ALL_DAYS),
+  ...(isKept && { roll_gzip: false }),
+});
 
 /**
  * Every site logs its requests. No `shutdown_delay`: a load that closes a port would wait that long,

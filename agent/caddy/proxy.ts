@@ -17,6 +17,7 @@ import { isForeign } from './foreign.ts';
 import { secretName } from './identity.ts';
 import { field, type JsonObject, list, object } from './json.ts';
 import { dnsProviders } from './modules.ts';
+import type { AccessLogStamp } from './patch.ts';
 import { type Listener, nameOf } from './ports.ts';
 import { createProxyfile, digestOf } from './proxyfile.ts';
 import { createReload, type Reload } from './reload.ts';
@@ -40,7 +41,7 @@ export type ProxySettings = {
   managed: { folder: string } | null;
   /** The whole environment of a managed Caddy, and of validation. */
   env: Record<string, string>;
-  accessLog: { file: string; rollMb: number; keep: number };
+  accessLog: AccessLogStamp;
   /** The user of a managed Caddy and of every command; null: that of the agent. */
   user?: CaddyUser | null;
   /** Makes the folders of a managed Caddy, before each of its starts. @throws Error */

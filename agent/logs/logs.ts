@@ -4,27 +4,29 @@
  * 1. `index/log-index.ts` lists the log's files (`files/segments.ts`) and indexes the bytes that were
  *    added since the last call (`index/extend-index.ts`). `index/classifier.ts` decides which lines
  *    are access entries, and `index/segment-index.ts` counts those in each block of about 1 MiB by
- *    domain and status.
+ *    domain and status. The index of a rolled file is stored beside it (`index/index-store.ts`).
  * 2. `answers/page.ts` adds up the counts of the blocks, from the newest back, to find the blocks that
  *    the page is in. For conditions that the index does not hold (path, address, time),
  *    `answers/match-counter.ts` counts the matches by reading the blocks.
- * 3. `answers/block-reader.ts` reads these blocks only, and only the lines of the page are parsed
- *    (`index/entry.ts`).
+ * 3. `answers/block-reader.ts` reads the lines of the page from these blocks, whose places the index
+ *    knows (`answers/lines-at.ts`), and only they are parsed (`index/entry.ts`).
  *
  * Code that visits the lines of a block receives each entry as a cursor (`EntryCursor`), which is valid
  * until the next entry. If a file disappears during a query (`SegmentGone`), the query starts again.
  * Stats and activity work the same way; a tail (`answers/tail.ts`) reads the files without an index.
+ * Apart from that, `storage/keeper.ts` packs rolled files and deletes those that are not kept.
  */
 import { within } from '../../src/shared/async.ts';
 import type { LogExport } from '../../src/shared/http.ts';
 import type { LogActivity, LogEntry, LogPage, LogStats } from '../../src/shared/wire.ts';
 import { type ActivityFilter, readActivity } from './answers/activity.ts';
 import { createBlockDecoder } from './answers/block-decoder.ts';
-import { createBlockReader, SegmentGone } from './answers/block-reader.ts';
+import { createBlockReader } from './answers/block-reader.ts';
 import { createExports } from './answers/export.ts';
 import { EXPORT_FORMATS } from './answers/export-format.ts';
 import type { Conditions, LogFilter } from './answers/filter.ts';
 import { createLatestRequests } from './answers/latest.ts';
+import { SegmentGone } from './answers/lines-at.ts';
 import { createMatchCounter } from './answers/match-counter.ts';
 import { readPage } from './answers/page.ts';
 import { readStats, type StatsFilter } from './answers/stats.ts';

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { SHORTEST_TOKEN } from '../../agent/bearer.ts';
 import type { ProxySettings } from '../../agent/caddy/proxy.ts';
+import type { Limits } from '../../agent/logs/storage/retention.ts';
 import { type AgentTrust, normalFingerprint } from '../hub/agent-client/trust.ts';
 import type { SignUpPolicy } from '../hub/auth/accounts/sign-up.ts';
 import { LEVELS, type Level } from '../shared/log.ts';
@@ -39,7 +40,9 @@ export type AgentSettings = Readonly<{
   tls: Readonly<{ cert: string; key: string }> | null;
   /** Whether it dials upstreams to see whether they are up. */
   upstreamProbe: boolean;
-  proxy: ProxySettings;
+  proxy: Omit<ProxySettings, 'accessLog'> & {
+    accessLog: { file: string; rollMb: number } & Limits;
+  };
 }>;
 
 export type LogSettings = Readonly<{ format: LogFormat; level: Level }>;
@@ -154,7 +157,7 @@ export function readSettings(role: Role, env: Env, machine: Machine): Settings {
         accessLog: {
           file: accessLog,
           rollMb: read.count('ACCESS_LOG_ROLL_MB'),
-          keep: read.count('ACCESS_LOG_KEEP'),
+          ...readLimits(read),
         },
         ownPaths: ownPaths(env, [dataDir, dirname(hubSocket(dataDir)), proxyfile, admin]),
         importDirs,
@@ -167,6 +170,15 @@ export function readSettings(role: Role, env: Env, machine: Machine): Settings {
   };
   read.finish();
   return Object.freeze(settings);
+}
+
+/** Without any of them, the default number; the other two replace it. */
+function readLimits(read: SettingsReader): Limits {
+  const days = read.optionalCount('ACCESS_LOG_KEEP_DAYS');
+  const megabytes = read.optionalCount('ACCESS_LOG_KEEP_MB');
+  const isDefault = days === null && megabytes === null;
+  const keep = isDefault || read.has('ACCESS_LOG_KEEP') ? read.count('ACCESS_LOG_KEEP') : null;
+  return { keep, days, megabytes };
 }
 
 function readToken(read: SettingsReader, role: Role): string | null {

@@ -23,6 +23,8 @@ export type SettingsReader = {
   optionalPort: (name: SettingName) => number | null;
   /** 1 to a million. */
   count: (name: SettingName) => number;
+  /** 1 to a million, null if it is not set. */
+  optionalCount: (name: SettingName) => number | null;
   /** `true`, `1`, `false` or `0`, in any case. */
   flag: (name: SettingName) => boolean;
   oneOf: <T extends string>(name: SettingName, choices: readonly [T, ...T[]]) => T;
@@ -73,6 +75,8 @@ export function createReader(
 
   const port = (name: SettingName, least = 0) => integer(name, least, 65_535, 'a port');
 
+  const count = (name: SettingName) => integer(name, 1, 1_000_000, 'a whole number');
+
   function file(name: string): string | null {
     const path = given(name);
     if (path === undefined) return null;
@@ -92,7 +96,8 @@ export function createReader(
     path: (name) => resolve(text(name)),
     port: (name) => port(name),
     optionalPort: (name) => (given(name) === undefined ? null : port(name, 1)),
-    count: (name) => integer(name, 1, 1_000_000, 'a whole number'),
+    count: (name) => count(name),
+    optionalCount: (name) => (given(name) === undefined ? null : count(name)),
 
     flag(name) {
       const value = text(name).toLowerCase();

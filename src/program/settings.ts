@@ -81,7 +81,12 @@ export const SETTINGS = {
     onOneMachine: 'DATA_DIR/logs/access.log',
   }),
   ACCESS_LOG_ROLL_MB: byAgent('100', 'size in MB at which the access log is rotated'),
-  ACCESS_LOG_KEEP: byAgent('10', 'how many rotated access logs to keep'),
+  ACCESS_LOG_KEEP: byAgent(
+    '10',
+    'how many rotated access logs to keep; all if only the other limits are set',
+  ),
+  ACCESS_LOG_KEEP_DAYS: byAgent(null, 'how many days to keep rotated access logs'),
+  ACCESS_LOG_KEEP_MB: byAgent(null, 'size in MB of all access logs as stored; the oldest go first'),
   UPSTREAM_PROBE: byAgent('true', 'whether the agent dials upstreams, to see whether they are up'),
   LOG_FORMAT: byAny('logfmt', 'format of signalbox’s own log: logfmt or json'),
   LOG_LEVEL: byAny('info', 'level of signalbox’s own log: debug, info, warn or error'),

@@ -1,7 +1,9 @@
 /** Reads and writes whole files. */
 import {
+  accessSync,
   chmodSync,
   closeSync,
+  constants,
   fsyncSync,
   lstatSync,
   mkdirSync,
@@ -38,6 +40,16 @@ export function readIfThere(file: string): string | null {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw ofFile(file, error);
+  }
+}
+
+/** Whether this process can create files in a folder. */
+export function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -36,6 +36,10 @@ function failureResponse(
   return Response.json(body, { status: FAILURES[code].status, headers });
 }
 
+/** A text that is JSON already. */
+export const jsonText = (text: string): Response =>
+  new Response(text, { headers: { 'Content-Type': 'application/json;charset=utf-8' } });
+
 /** A stream of server-sent events that no cache or proxy on the way may store or buffer. */
 export const eventStream = (events: ReadableStream<Uint8Array>): Response =>
   new Response(events, {

@@ -9,13 +9,13 @@ import type { LogFilter } from '../../agent/logs/answers/filter.ts';
 import { createLogs, type Logs } from '../../agent/logs/logs.ts';
 import { readEvents } from '../harness/events.ts';
 import { DOMAINS, writeLog } from './log-file.ts';
-import { ms, printTable, timed } from './table.ts';
+import { measureAnyPages, measureHistory, watched } from './logs-history.ts';
+import { ms, percentiles, printTable, ROUNDS, sortedPercentiles, timed } from './table.ts';
 
 const LINES = Number(process.env.BENCH_LOG_LINES ?? 1_000_000);
-const ROUNDS = 300;
 const MIB = 2 ** 20;
 
-/** Prints three tables. Needs about 650 bytes per line in the temporary folder. */
+/** Prints its tables. Needs about 1,300 bytes per line in the temporary folder. */
 export async function run(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-bench-logs-'));
   const file = join(folder, 'access.log');
@@ -27,8 +27,10 @@ export async function run(): Promise<void> {
     await measureIndexing(file, logs);
     await measureSearch(file, logs);
     await measureQueries(logs);
+    await measureAnyPages(logs, 'one plain file');
     await measureTail(file, logs);
     logs.close();
+    await measureHistory(file, LINES + ROUNDS);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -44,19 +46,15 @@ async function measureIndexing(file: string, logs: Logs): Promise<void> {
     ['wc -l', await shell(['wc', '-l', file])],
   ] as const;
 
-  Bun.gc(true);
   const before = process.memoryUsage.rss();
-  let [peak, last, longest] = [before, performance.now(), 0];
-  const watch = setInterval(() => {
-    longest = Math.max(longest, performance.now() - last);
-    last = performance.now();
-    peak = Math.max(peak, process.memoryUsage.rss());
-  }, 1);
-  const indexing = await timed(async () => {
+  const {
+    time: indexing,
+    pause,
+    peak,
+  } = await watched(async () => {
     const { total } = await logs.page({ page: 1, pageSize: 50 });
     if (total !== LINES) throw new Error(`${total} entries of ${LINES}`);
   });
-  clearInterval(watch);
   Bun.gc(true);
   const kept = process.memoryUsage.rss() - before;
 
@@ -69,8 +67,8 @@ async function measureIndexing(file: string, logs: Logs): Promise<void> {
     ],
   );
   console.log(
-    `memory: ${mib(kept)} kept, ${mib(peak - before)} at the peak; ` +
-      `longest pause while indexing: ${ms(longest)} ms\n`,
+    `memory: ${mib(kept)} kept, ${mib(peak)} at the peak; ` +
+      `longest pause while indexing: ${ms(pause)} ms\n`,
   );
 }
 
@@ -150,21 +148,10 @@ async function measureTail(file: string, logs: Logs): Promise<void> {
     );
   }
   await events.close();
-  const [p50, p99] = ofSorted(times);
+  const [p50, p99] = sortedPercentiles(times);
   console.log(
     `tail, from the write of a line to its event: p50 ${ms(p50)} ms, p99 ${ms(p99)} ms\n`,
   );
-}
-
-async function percentiles(work: () => Promise<unknown>): Promise<[p50: number, p99: number]> {
-  const times: number[] = [];
-  for (let round = 0; round < ROUNDS; round++) times.push(await timed(work));
-  return ofSorted(times);
-}
-
-function ofSorted(times: number[]): [p50: number, p99: number] {
-  times.sort((a, b) => a - b);
-  return [times[ROUNDS >> 1] ?? 0, times[Math.floor(ROUNDS * 0.99)] ?? 0];
 }
 
 // With its output to a pipe: if nothing reads the count, grep stops at the first match.

@@ -28,3 +28,21 @@ export function printTable(head: readonly string[], rows: readonly (readonly str
   for (const row of rows) console.log(line(row));
   console.log('');
 }
+
+export const ROUNDS = 300;
+
+/** p50 and p99 of how long some work takes, in ms. */
+export async function percentiles(
+  work: () => Promise<unknown>,
+  rounds = ROUNDS,
+): Promise<[p50: number, p99: number]> {
+  const times: number[] = [];
+  for (let round = 0; round < rounds; round++) times.push(await timed(work));
+  return sortedPercentiles(times);
+}
+
+/** Sorts the times. */
+export function sortedPercentiles(times: number[]): [p50: number, p99: number] {
+  times.sort((a, b) => a - b);
+  return [times[times.length >> 1] ?? 0, times[Math.floor(times.length * 0.99)] ?? 0];
+}

@@ -66,6 +66,11 @@ describe('wrong settings', () => {
       { ACCESS_LOG_ROLL_MB: '0', ACCESS_LOG_KEEP: '1.5' },
       ['ACCESS_LOG_ROLL_MB', 'ACCESS_LOG_KEEP'],
     ],
+    [
+      'all',
+      { ACCESS_LOG_KEEP_DAYS: '0', ACCESS_LOG_KEEP_MB: 'much' },
+      ['ACCESS_LOG_KEEP_DAYS', 'ACCESS_LOG_KEEP_MB'],
+    ],
   ])('of %s, %j, are each named', (role, env, names) => {
     let message = '';
     try {

@@ -2,6 +2,7 @@
 import type { Block } from '../index/block.ts';
 import type { Deadline } from '../index/deadline.ts';
 import type { VisitRow } from '../index/sealed-blocks.ts';
+import type { SegmentIndex } from '../index/segment-index.ts';
 import type { BlockDecoder, DecodedBlock } from './block-decoder.ts';
 import type { Buckets } from './buckets.ts';
 import type { SegmentBlocks } from './latest.ts';
@@ -22,8 +23,8 @@ export type AddRequests = (
 const BLOCKS_PER_TURN = 64;
 
 /**
- * Adds the selected lines of blocks of one segment. A block that is completely in one bucket is added
- * from the index; any other is read entry by entry, so that every count is exact.
+ * Adds the selected lines of blocks of one segment. They are added from the index if it tells the
+ * bucket of each of them; any other block is read entry by entry, so that every count is exact.
  * @returns false if the deadline passed before the last block
  * @throws SegmentGone
  */
@@ -38,8 +39,8 @@ export async function addBlocks(
   let seen = 0;
   for (const block of blocks) {
     const bucket = block.number < 0 ? -1 : buckets.indexOfAll(block);
-    if (bucket < 0) rest.push(block);
-    else indexed.index.rows(block.number, rowAdder(bucket, wanted, add));
+    if (bucket >= 0) indexed.index.rows(block.number, rowAdder(bucket, wanted, add));
+    else if (!addLines(indexed.index, block, buckets, wanted, add)) rest.push(block);
     if (++seen % BLOCKS_PER_TURN === 0) await deadline.yieldTurn();
   }
   let left = rest.length;
@@ -54,6 +55,38 @@ function rowAdder(bucket: number, wanted: Uint8Array, add: AddRequests): VisitRo
   return (pair, count, steps, first) => {
     if (wanted[pair] === 1) add(pair, bucket, count, steps, first);
   };
+}
+
+/** Adds the lines of a block one by one; none, and returns false, if a bucket is not certain. */
+function addLines(
+  index: SegmentIndex,
+  { number, timeless }: Block,
+  buckets: Buckets,
+  wanted: Uint8Array,
+  add: AddRequests,
+): boolean {
+  if (number < 0 || timeless > 0) return false;
+  const { earliest, tick, ticks } = index.times(number);
+  const bucketOf = (line: number) => buckets.indexOf(earliest + (ticks[line] as number) * tick);
+  let isCertain = true;
+  if (tick > 1) {
+    index.rows(number, (pair, count, _, first) => {
+      if (wanted[pair] !== 1) return;
+      for (let line = first; isCertain && line < first + count; line++) {
+        const from = earliest + (ticks[line] as number) * tick;
+        isCertain = buckets.isOne(from, from + tick - 1);
+      }
+    });
+  }
+  if (!isCertain) return false;
+  index.rows(number, (pair, count, steps, first) => {
+    if (wanted[pair] !== 1) return;
+    for (let line = first; line < first + count; line++) {
+      const bucket = bucketOf(line);
+      if (bucket >= 0) add(pair, bucket, 1, steps, line);
+    }
+  });
+  return true;
 }
 
 function addEntries(

@@ -1,5 +1,6 @@
 /** Decodes blocks into one row of numbers per entry, for answers that need more than their sums. */
 import type { Block } from '../index/block.ts';
+import type { EntryCursor } from '../index/classifier.ts';
 import type { Deadline } from '../index/deadline.ts';
 import { growable } from '../index/growable.ts';
 import { latencyStep } from '../index/latency.ts';
@@ -31,7 +32,6 @@ export type BlockDecoder = {
 
 const CACHE_BYTES = 12 << 20;
 const BYTES_PER_ENTRY = 8 + 4 + 1;
-const ALL_PARTS = -1;
 
 export function createBlockDecoder(reader: BlockReader): BlockDecoder {
   const cache = createBlockCache<DecodedBlock>(
@@ -46,16 +46,17 @@ export function createBlockDecoder(reader: BlockReader): BlockDecoder {
       for (const block of blocks) {
         const decoded = cache.get(keyOf(block));
         if (decoded?.end === block.end) yield decoded;
-        else missing.push({ ...block, parts: ALL_PARTS });
+        else missing.push(block);
       }
       const times = growable(Float64Array);
       const pairs = growable(Uint32Array);
       const steps = growable(Uint8Array);
-      const walked = reader.walk(indexed, missing, (entry) => {
+      const push = (entry: EntryCursor) => {
         times.push(entry.time);
         pairs.push(entry.pair);
         steps.push(latencyStep(entry.latency));
-      });
+      };
+      const walked = reader.walk(indexed, missing, push, true);
       for await (const block of walked) {
         const { length } = times;
         const decoded = {

@@ -1,10 +1,13 @@
-/** Reads the lines of blocks: the only file here that goes back to the log's bytes. */
+/** Reads the lines of blocks: with lines-at.ts, the only file here that goes back to the log's bytes. */
 import { NEWLINE } from '../files/line-splitter.ts';
-import { openSource, type Source } from '../files/source.ts';
-import { type Block, PARTS, partsNeeded, spans } from '../index/block.ts';
+import { openSource } from '../files/open-source.ts';
+import type { Source } from '../files/source.ts';
+import type { Block } from '../index/block.ts';
 import type { Classifier, EntryCursor } from '../index/classifier.ts';
 import type { IndexedSegment } from '../index/log-index.ts';
 import { createBlockCache } from './block-cache.ts';
+import { type Lines, linesAt, SegmentGone, startsOf } from './lines-at.ts';
+import { inOnePass } from './one-pass.ts';
 
 /** Whether an entry is wanted. */
 export type Match = (entry: EntryCursor) => boolean;
@@ -27,68 +30,68 @@ export type BlockReader = {
     match: Match,
   ): AsyncGenerator<{ request: BlockRequest; lines: Buffer[] }>;
   /**
-   * Visits the entries in the parts of blocks that hold selected lines, and yields each block when
-   * it is done. Entries come oldest first; blocks in the given order in a plain segment, and oldest
-   * first in a compressed one.
+   * Visits the entries of blocks, the selected ones and maybe others, or `all`, and yields each block
+   * when it is done. Entries come oldest first; blocks in the given order, or oldest first if the
+   * segment can only be read from its start.
    * @throws SegmentGone
    */
-  walk(indexed: IndexedSegment, blocks: readonly Block[], visit: Visit): AsyncGenerator<Block>;
+  walk(
+    indexed: IndexedSegment,
+    blocks: readonly Block[],
+    visit: Visit,
+    all?: boolean,
+  ): AsyncGenerator<Block>;
   /** Empties the cache. */
   clear(): void;
 };
 
-/** The file of a segment disappeared or shrank after it was indexed; the query has to start again. */
-export class SegmentGone extends Error {}
-
 const CACHE_BYTES = 32 << 20;
-// Blocks read at the same time: a rare match is alone in its part of a block, and reading that
-// little is mostly waiting.
+// Blocks read at the same time: a rare match is alone in its block, and reading that little is
+// mostly waiting.
 const BLOCKS_AT_ONCE = 16;
-// Read beyond a part for the rest of its last line; for a longer line, reading continues.
-const SLACK_BYTES = 4096;
+// With more lines than this, it takes less time to read the whole block.
+const FEW_LINES = 64;
 
 /** @param classifier may be shared: it is never used across an `await`, and each user opens its own buffer */
 export function createBlockReader(classifier: Classifier): BlockReader {
   const cache = createBlockCache<Buffer>(CACHE_BYTES, (block) => block.length);
 
-  // `base` is the offset of the buffer in the block.
-  function visitLines(
-    { index }: IndexedSegment,
-    { buffer, from, to }: Lines,
-    base: number,
-    visit: Visit,
-  ): void {
+  function visitLines({ index }: IndexedSegment, lines: Lines, visit: Visit): void {
+    const { buffer, base, starts } = lines;
     classifier.open(buffer);
-    for (let start = from; start < to; ) {
+    for (const start of starts) {
       const newline = buffer.indexOf(NEWLINE, start);
       const end = newline < 0 ? buffer.length : newline;
       const entry = classifier.classify(index.pairs, start, end, newline >= 0);
       if (entry) visit(entry, base + start);
-      start = end + 1;
     }
   }
 
+  const linesOf = (buffer: Buffer): Lines => ({ buffer, base: 0, starts: startsOf(buffer) });
+
   function newestFirst(indexed: IndexedSegment, lines: Lines, match: Match): Buffer[] {
     const found: Buffer[] = [];
-    visitLines(indexed, lines, 0, (entry) => {
+    visitLines(indexed, lines, (entry) => {
       if (match(entry)) found.push(lines.buffer.subarray(entry.start, entry.end));
     });
     return found.reverse();
   }
 
-  // Reads only the parts of the block that hold selected lines, and no more than needed of these.
-  async function readParts(
+  // Reads no more lines than needed if the matches are spread evenly over the places.
+  async function readPlaces(
     indexed: IndexedSegment,
     source: Source,
     { block, limit }: BlockRequest,
     match: Match,
   ): Promise<Buffer[]> {
-    const lines: Buffer[] = [];
-    for (const [from, to] of spans(block, partsNeeded(block, limit))) {
-      lines.push(...newestFirst(indexed, await linesIn(source, block, from, to), match));
-      if (lines.length >= limit) break;
+    const places = block.places();
+    const step = Math.ceil((limit * places.length) / block.count);
+    const found: Buffer[] = [];
+    for (let end = places.length; end > 0 && found.length < limit; end -= step) {
+      const batch = await linesAt(source, block, places.subarray(Math.max(0, end - step), end));
+      for (const lines of batch.reverse()) found.push(...newestFirst(indexed, lines, match));
     }
-    return lines.slice(0, limit);
+    return found.slice(0, limit);
   }
 
   async function* readCompressed(
@@ -112,10 +115,10 @@ export function createBlockReader(classifier: Classifier): BlockReader {
     async *read(indexed, requests, match) {
       const source = await openIndexed(indexed);
       try {
-        if (indexed.segment.form === 'plain') {
+        if (source.isSeekable) {
           for (let i = 0; i < requests.length; i += BLOCKS_AT_ONCE) {
             const batch = requests.slice(i, i + BLOCKS_AT_ONCE).map(async (request) => {
-              return { request, lines: await readParts(indexed, source, request, match) };
+              return { request, lines: await readPlaces(indexed, source, request, match) };
             });
             // Wait for all of them: none may still be reading when the source is closed.
             for (const each of await Promise.allSettled(batch)) {
@@ -126,30 +129,31 @@ export function createBlockReader(classifier: Classifier): BlockReader {
           return;
         }
         for await (const [request, buffer] of readCompressed(indexed, source, requests)) {
-          const lines = newestFirst(indexed, { buffer, from: 0, to: buffer.length }, match);
+          const lines = newestFirst(indexed, linesOf(buffer), match);
           yield { request, lines: lines.slice(0, request.limit) };
         }
       } finally {
         await source.close();
       }
     },
-    async *walk(indexed, blocks, visit) {
+    async *walk(indexed, blocks, visit, all = false) {
       if (blocks.length === 0) return;
       const source = await openIndexed(indexed);
       try {
-        if (indexed.segment.form === 'plain') {
+        if (source.isSeekable) {
           for (const block of blocks) {
-            for (const [from, to] of [...spans(block, PARTS)].reverse()) {
-              const lines = await linesIn(source, block, from, to);
-              visitLines(indexed, lines, lines.base - block.start, visit);
-            }
+            const batch =
+              all || block.count > FEW_LINES
+                ? [linesOf(await wholeBlock(source, block))]
+                : await linesAt(source, block, block.places());
+            for (const lines of batch) visitLines(indexed, lines, visit);
             yield block;
           }
           return;
         }
         const requests = blocks.map((block) => ({ block }));
         for await (const [{ block }, buffer] of inOnePass(source, requests)) {
-          visitLines(indexed, { buffer, from: 0, to: buffer.length }, 0, visit);
+          visitLines(indexed, linesOf(buffer), visit);
           yield block;
         }
       } finally {
@@ -166,58 +170,13 @@ async function openIndexed({ segment }: IndexedSegment): Promise<Source> {
   throw new SegmentGone('the segment has been removed');
 }
 
+async function wholeBlock(source: Source, { start, end }: Block): Promise<Buffer> {
+  const bytes = await source.slice(start, end);
+  if (bytes.length === end - start) return bytes;
+  throw new SegmentGone('the segment has shrunk');
+}
+
 function cacheKey({ id }: IndexedSegment, { block }: BlockRequest): string {
   // A block that has grown since has the same start and another end.
   return `${id}:${block.start}:${block.end}`;
-}
-
-/** The lines of a buffer that start in [from, to) of it. */
-type Lines = { buffer: Buffer; from: number; to: number };
-
-// The lines that start in [start, end) of a segment; `base` is the buffer's offset in it.
-async function linesIn(
-  source: Source,
-  block: Block,
-  start: number,
-  end: number,
-): Promise<Lines & { base: number }> {
-  // The byte before tells whether a line starts right at `start`.
-  const base = start > block.start ? start - 1 : start;
-  let last = Math.min(block.end, end + SLACK_BYTES);
-  for (;;) {
-    const buffer = await source.slice(base, last);
-    if (buffer.length < last - base) throw new SegmentGone('the segment has shrunk');
-    const to = end - base;
-    if (last === block.end || buffer.indexOf(NEWLINE, to - 1) >= 0) {
-      const from = base === start ? 0 : buffer.indexOf(NEWLINE) + 1;
-      return { buffer, from: from === 0 && base < start ? to : from, to, base };
-    }
-    last = Math.min(block.end, last + 2 * (last - base));
-  }
-}
-
-// Decompresses a segment once and picks the blocks from the stream.
-async function* inOnePass<T extends { block: Block }>(
-  source: Source,
-  requests: readonly T[],
-): AsyncGenerator<[T, Buffer]> {
-  const waiting = requests.toSorted((a, b) => b.block.start - a.block.start);
-  let next = waiting.pop();
-  if (!next) return;
-  let position = next.block.start;
-  let bytes = Buffer.allocUnsafe(next.block.end - next.block.start);
-  for await (const chunk of source.chunks(position)) {
-    while (next && next.block.start < position + chunk.length) {
-      const { start, end } = next.block;
-      const from = Math.max(0, start - position);
-      chunk.copy(bytes, position + from - start, from, Math.min(chunk.length, end - position));
-      if (end > position + chunk.length) break;
-      yield [next, bytes];
-      next = waiting.pop();
-      if (!next) return;
-      bytes = Buffer.allocUnsafe(next.block.end - next.block.start);
-    }
-    position += chunk.length;
-  }
-  throw new SegmentGone('the segment has shrunk');
 }

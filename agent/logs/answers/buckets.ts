@@ -8,6 +8,8 @@ export type Buckets = {
   indexOf(time: number): number;
   /** The one bucket that holds all times of a block; -1 if there is none. */
   indexOfAll(block: { earliest: number; latest: number; timeless: number }): number;
+  /** Whether all times in [first, last] are in the same bucket, or all in none. */
+  isOne(first: number, last: number): boolean;
   add(bucket: number, statusClass: number, requests: number): void;
   /** Adds the latencies in [from, to) of a list of steps. */
   addSteps(bucket: number, steps: Uint8Array, from: number, to: number): void;
@@ -68,6 +70,10 @@ export function createBuckets(from: number, to: number, wanted: number): Buckets
     indexOfAll({ earliest, latest, timeless }) {
       const bucket = timeless === 0 ? indexOf(earliest) : -1;
       return bucket >= 0 && indexOf(latest) === bucket ? bucket : -1;
+    },
+    isOne(first, last) {
+      const bucket = indexOf(first);
+      return bucket === indexOf(last) && (bucket >= 0 || last < from || first >= to);
     },
     add(bucket, statusClass, count) {
       const i = bucket * CLASSES + statusClass;

@@ -2,9 +2,10 @@
 import { createEndableStreams } from '../../../src/shared/async.ts';
 import { createDeadline } from '../index/deadline.ts';
 import type { Snapshot } from '../index/log-index.ts';
-import { type BlockReader, SegmentGone } from './block-reader.ts';
+import type { BlockReader } from './block-reader.ts';
 import type { ExportFormat } from './export-format.ts';
 import type { Conditions } from './filter.ts';
+import { SegmentGone } from './lines-at.ts';
 import { selectIn } from './selection.ts';
 
 export type Exports = {

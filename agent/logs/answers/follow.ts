@@ -3,8 +3,9 @@ import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLineSplitter, type Line } from '../files/line-splitter.ts';
 import { type LogPosition, lastLineEnd, segmentIdOf } from '../files/log-position.ts';
+import { openSource } from '../files/open-source.ts';
 import { absent, listSegments, type Segment } from '../files/segments.ts';
-import { openSource, type Source } from '../files/source.ts';
+import type { Source } from '../files/source.ts';
 import { type EntryFacts, entryFacts } from '../index/entry.ts';
 
 /** Entries that were read together, each with the position after it. */

@@ -1,11 +1,14 @@
 /** Counts by reading lines what the index cannot count, and remembers the counts. */
-import { type Block, partOf } from '../index/block.ts';
+import { type Block, placeOf } from '../index/block.ts';
 import type { Deadline } from '../index/deadline.ts';
 import type { IndexedSegment } from '../index/log-index.ts';
 import type { BlockReader, Match } from './block-reader.ts';
 
-/** How many lines of a block match, the parts they start in, and where the block ended then. */
-type Counted = Pick<Block, 'count' | 'parts' | 'end'>;
+/**
+ * How many lines of a block match, and where the block ended then. The places of a few lines are
+ * kept; more are found again among those that the index selects.
+ */
+type Counted = Pick<Block, 'count' | 'end'> & Partial<Pick<Block, 'places'>>;
 
 export type Question = {
   /** Identifies the filter: equal names have equal matches. */
@@ -29,6 +32,7 @@ export type MatchCounter = {
 };
 
 const FILTERS_KEPT = 8;
+const PLACES_KEPT = 64;
 
 export function createMatchCounter(reader: BlockReader): MatchCounter {
   // By filter, in the order of their last use; then by index and block.
@@ -54,15 +58,18 @@ export function createMatchCounter(reader: BlockReader): MatchCounter {
         return found?.end === block.end ? found : undefined;
       };
       const missing = blocks.filter((block) => !known(block));
-      let [count, parts] = [0, 0];
+      let places: number[] = [];
+      let count = 0;
       const walked = reader.walk(indexed, missing, (entry, offset) => {
         if (!match(entry)) return;
         count++;
-        parts |= 1 << partOf(offset);
+        if (count <= PLACES_KEPT) places.push(placeOf(offset));
       });
       for await (const block of walked) {
-        counts.set(keyOf(block), { count, parts, end: block.end });
-        [count, parts] = [0, 0];
+        const found = Uint16Array.from(places);
+        const kept = count <= PLACES_KEPT && { places: () => found };
+        counts.set(keyOf(block), { count, end: block.end, ...kept });
+        [places, count] = [[], 0];
         if (deadline.hasPassed()) break;
         await deadline.yieldTurn();
       }
@@ -70,7 +77,7 @@ export function createMatchCounter(reader: BlockReader): MatchCounter {
       for (const block of blocks) {
         const found = known(block);
         if (!found) return { blocks: counted, complete: false };
-        if (found.count > 0) counted.push({ ...block, count: found.count, parts: found.parts });
+        if (found.count > 0) counted.push({ ...block, ...found });
       }
       return { blocks: counted, complete: true };
     },

@@ -4,9 +4,10 @@ import { type Block, isWithin } from '../index/block.ts';
 import type { Deadline } from '../index/deadline.ts';
 import { entryFacts, toEntry } from '../index/entry.ts';
 import type { IndexedSegment, Snapshot } from '../index/log-index.ts';
-import { type BlockReader, type BlockRequest, type Match, SegmentGone } from './block-reader.ts';
+import type { BlockReader, BlockRequest, Match } from './block-reader.ts';
 import { detailsOf } from './details.ts';
 import { type Conditions, type LogFilter, requestTest, timeTest } from './filter.ts';
+import { SegmentGone } from './lines-at.ts';
 import type { MatchCounter } from './match-counter.ts';
 import { selectIn } from './selection.ts';
 

@@ -39,9 +39,13 @@ const ROLL = /^-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3})(-[a-z]+)?$/;
 export async function listSegments(file: string): Promise<Segment[] | undefined> {
   const before = await namesBeside(file);
   const segments: Segment[] = [];
-  for (const { name, form, live } of rollsOf(basename(file), before)) {
-    const path = join(dirname(file), name);
-    const found = await stat(path).catch(absent);
+  const rolls = rollsOf(basename(file), before).map((roll) => {
+    return { ...roll, path: join(dirname(file), roll.name) };
+  });
+  // All at once: a long history has hundreds, and each page lists them.
+  const stats = await Promise.all(rolls.map(({ path }) => stat(path).catch(absent)));
+  for (const [i, { path, form, live }] of rolls.entries()) {
+    const found = stats[i];
     if (!found) return undefined;
     const { dev, ino, size, mtimeMs, birthtimeMs: born } = found;
     if (found.isFile()) segments.push({ path, form, live, dev, ino, born, size, mtimeMs });
@@ -72,13 +76,28 @@ export function rollsOf(live: string, names: readonly string[]): NamedSegment[] 
   return names.includes(live) ? [{ name: live, form: 'plain', live: true }, ...rolled] : rolled;
 }
 
-/** The names in the log's folder that start like the log's own, sorted. */
+/** The names in the log's folder that start and end like those of segments, sorted. */
 async function namesBeside(file: string): Promise<string[]> {
-  const name = basename(file);
-  const prefix = name.slice(0, name.length - extname(name).length);
+  const extension = extname(file);
+  const prefix = basename(file, extension);
+  const endings = FORMS.map(([suffix]) => extension + suffix);
   const names = (await readdir(dirname(file)).catch(absent)) ?? [];
-  return names.filter((each) => each.startsWith(prefix)).sort();
+  return names
+    .filter((name) => name.startsWith(prefix) && endings.some((ending) => name.endsWith(ending)))
+    .sort();
 }
+
+/** The path that a segment has in its plain form, whatever form it has now. */
+export function plainPathOf({ path, form }: Pick<Segment, 'path' | 'form'>): string {
+  const suffix = FORMS.find(([, each]) => each === form)?.[0] ?? '';
+  return path.slice(0, path.length - suffix.length);
+}
+
+/** All paths that a segment may have, by its plain path. */
+export const formsOf = (plainPath: string): string[] => FORMS.map(([suffix]) => plainPath + suffix);
+
+/** What is written beside a rolled segment and is useless without it, by its plain path. */
+export const COMPANIONS = ['.index', '.index.tmp', '.zst.tmp'] as const;
 
 /** For `catch`: undefined if the file or folder does not exist; throws any other error. */
 export function absent(error: NodeJS.ErrnoException): undefined {

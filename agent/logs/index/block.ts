@@ -1,10 +1,13 @@
-/** The blocks that a segment is indexed in, and the parts that a block is divided into. */
+/** The blocks that a segment is indexed in, and the places of lines in a block. */
 
 /** A block ends at the first line end from here on. */
 export const BLOCK_BYTES = 1 << 20;
-/** A block has 32 parts, one for each bit of a mask; the last one may be longer. */
-const PART_BYTES = 1 << 15;
-export const PARTS = 32;
+
+/**
+ * A place is an offset in a block divided by this: two bytes for any line that starts in it. An entry
+ * is longer than a place, so it is the last line that starts there.
+ */
+export const PLACE_BYTES = 16;
 
 /** A block of a segment, with its lines that a filter selects. */
 export type Block = {
@@ -15,8 +18,8 @@ export type Block = {
   end: number;
   /** Number of selected lines. */
   count: number;
-  /** Bit n is set if such a line starts in part n. */
-  parts: number;
+  /** Where these lines start, in rising order; maybe with lines that are not selected. */
+  places(): Uint16Array;
   /**
    * Times of the earliest and the latest entry in the block, selected or not, in milliseconds.
    * Lines need not be in the order of their times. Infinite if no entry has a time.
@@ -35,41 +38,5 @@ export const blocksBetween = (blocks: Iterable<Block>, from: number, to: number)
 export const isWithin = ({ earliest, latest, timeless }: Block, from: number, to: number) =>
   timeless === 0 && earliest >= from && latest < to;
 
-/** The number of the part that an offset in the block is in. */
-export function partOf(offset: number): number {
-  return Math.min(PARTS - 1, Math.floor(offset / PART_BYTES));
-}
-
-/** How many parts hold `limit` selected lines if these are spread evenly over the parts set. */
-export function partsNeeded({ parts, count }: Block, limit: number): number {
-  let used = 0;
-  for (let part = 0; part < PARTS; part++) if (isSet(parts, part)) used++;
-  return Math.ceil((limit * used) / count);
-}
-
-/** The byte ranges of the parts with selected lines, highest first, each of at most `longest` parts. */
-export function* spans(block: Block, longest: number): Generator<[from: number, to: number]> {
-  for (const [first, last] of runs(block.parts, longest)) {
-    const from = block.start + first * PART_BYTES;
-    yield [from, last === PARTS ? block.end : Math.min(block.end, block.start + last * PART_BYTES)];
-  }
-}
-
-// The set bits of a mask as ranges [first, last), highest first, none longer than `longest`.
-function* runs(parts: number, longest: number): Generator<[first: number, last: number]> {
-  let last = PARTS;
-  while (last > 0) {
-    if (!isSet(parts, last - 1)) {
-      last--;
-      continue;
-    }
-    let first = last - 1;
-    while (first > 0 && last - first < longest && isSet(parts, first - 1)) first--;
-    yield [first, last];
-    last = first;
-  }
-}
-
-function isSet(parts: number, part: number): boolean {
-  return ((parts >>> part) & 1) === 1;
-}
+/** The place of a line that starts at an offset in a block. */
+export const placeOf = (offset: number): number => Math.floor(offset / PLACE_BYTES);

@@ -80,3 +80,16 @@ export async function extendIndex(
     index.terminate();
   }
 }
+
+/** Reports after each chunk how many bytes have been processed. */
+export async function* reporting(
+  chunks: AsyncIterable<Buffer>,
+  report: (done: number) => void,
+): AsyncGenerator<Buffer> {
+  let done = 0;
+  for await (const chunk of chunks) {
+    yield chunk;
+    done += chunk.length;
+    report(done);
+  }
+}

@@ -1,5 +1,11 @@
 /** Typed arrays that grow. */
-type Numbers = Float64Array | Uint32Array | Uint8Array;
+export type Numbers = Float64Array | Uint32Array | Uint16Array | Uint8Array;
+
+/** A class of typed arrays. */
+export type Kind<T extends Numbers> = {
+  new (length: number): T;
+  new (buffer: ArrayBuffer, byteOffset: number, length: number): T;
+};
 
 /** A typed array that grows as values are added. */
 export type Growable<T extends Numbers> = {
@@ -14,15 +20,18 @@ export type Growable<T extends Numbers> = {
   add(index: number, value: number): void;
 };
 
-/** `Uint32Array` for counts, `Float64Array` for offsets and times, `Uint8Array` for steps. */
-export function growable<T extends Numbers>(kind: new (length: number) => T): Growable<T> {
-  let values = new kind(16);
-  let length = 0;
+/**
+ * `Float64Array` for offsets and times, the others for counts and smaller numbers.
+ * @param initial the first values; not copied until there are more
+ */
+export function growable<T extends Numbers>(kind: Kind<T>, initial = new kind(0)): Growable<T> {
+  let values = initial;
+  let { length } = initial;
 
   function reserve(wanted: number): void {
     if (wanted <= values.length) return;
     // By a quarter: doubling would leave up to half of a large index unused.
-    const larger = new kind(Math.max(wanted, values.length + (values.length >> 2)));
+    const larger = new kind(Math.max(wanted, 16, values.length + (values.length >> 2)));
     larger.set(values);
     values = larger;
   }

@@ -1,9 +1,12 @@
 /** Keeps the indexes of all segments of a log up to date across growth, rolls and compression. */
+
+import { openSource } from '../files/open-source.ts';
 import { listSegments, type Segment } from '../files/segments.ts';
-import { openSource } from '../files/source.ts';
 import type { Classifier } from './classifier.ts';
 import { continuation, type Probes, takeProbes } from './continuation.ts';
-import { extendIndex } from './extend-index.ts';
+import { extendIndex, reporting } from './extend-index.ts';
+import { loadIndex, storeIndex } from './index-store.ts';
+import { isSameFile, isUpToDate } from './same-file.ts';
 import { createSegmentIndex, type SegmentIndex } from './segment-index.ts';
 
 /** A segment and its index. `id` identifies the index, whatever the file is called later. */
@@ -37,7 +40,8 @@ export type LogIndex = {
  */
 export type OnIndexing = (done: number, total: number) => void;
 
-type ProbedSegment = IndexedSegment & Probes;
+/** `isStored`: the index is beside this very file. */
+type ProbedSegment = IndexedSegment & Probes & { isStored: boolean };
 
 // Listing and opening race with Caddy's rolls, of which there are only a few per second.
 const ATTEMPTS = 50;
@@ -86,6 +90,7 @@ export function createLogIndex(
           ? { ...old, segment }
           : await index(segment, old ? [old] : orphans(segments), report);
       if (!indexed) return undefined;
+      await store(indexed);
       known = [...known.filter((each) => each.index !== indexed.index && each !== old), indexed];
       current.push(indexed);
       before += segment.size;
@@ -117,17 +122,31 @@ export function createLogIndex(
         const rest = await continuation(source, candidate);
         if (!rest) continue;
         await extend(candidate.index, rest, !segment.live);
-        return { ...candidate, segment, ...(await takeProbes(source, segment, candidate.index)) };
+        const probes = await takeProbes(source, segment, candidate.index);
+        return { ...candidate, segment, ...probes, isStored: false };
+      }
+      const stored = segment.live ? undefined : await loadIndex(segment, source);
+      if (stored) {
+        indexedBytes += stored.end;
+        const probes = await takeProbes(source, segment, stored);
+        return { id: ++lastId, segment, index: stored, ...probes, isStored: true };
       }
       const fresh = createSegmentIndex();
       const chunks = source.chunks(0);
       const counted = segment.form === 'plain' ? reporting(chunks, report) : chunks;
       await extend(fresh, counted, !segment.live);
       const probes = await takeProbes(source, segment, fresh);
-      return { id: ++lastId, segment, index: fresh, ...probes };
+      return { id: ++lastId, segment, index: fresh, ...probes, isStored: false };
     } finally {
       await source.close();
     }
+  }
+
+  // A finished segment's index is complete, so the next start can do without reading the segment.
+  async function store(indexed: ProbedSegment): Promise<void> {
+    if (indexed.segment.live || indexed.isStored) return;
+    indexed.isStored = true;
+    await storeIndex(indexed.segment, indexed.index);
   }
 
   async function extend(
@@ -170,33 +189,4 @@ export function createLogIndex(
       closing.abort(new Error('the log is closed'));
     },
   };
-}
-
-/** Reports after each chunk how many bytes have been processed. */
-async function* reporting(
-  chunks: AsyncIterable<Buffer>,
-  report: (done: number) => void,
-): AsyncGenerator<Buffer> {
-  let done = 0;
-  for await (const chunk of chunks) {
-    yield chunk;
-    done += chunk.length;
-    report(done);
-  }
-}
-
-function isSameFile(a: Segment, b: Segment): boolean {
-  if (a.dev !== b.dev || a.ino !== b.ino || a.born !== b.born || a.form !== b.form) return false;
-  // A compressed file is written once; if it differs, it is another one.
-  return a.form === 'plain' || isUnchanged(a, b);
-}
-
-function isUnchanged(a: Segment, b: Segment): boolean {
-  return a.size === b.size && a.mtimeMs === b.mtimeMs;
-}
-
-function isUpToDate({ segment, index }: IndexedSegment, now: Segment): boolean {
-  if (now.form !== 'plain') return true;
-  // When the live file is rolled, its unfinished last line becomes a line.
-  return isUnchanged(segment, now) && (now.live || now.size === index.end);
 }

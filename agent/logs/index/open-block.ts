@@ -1,5 +1,5 @@
 /** The last block of an index, to which lines are still added. */
-import { type Block, partOf } from './block.ts';
+import { type Block, placeOf } from './block.ts';
 import type { EntryCursor } from './classifier.ts';
 import { type Growable, growable } from './growable.ts';
 import { latencyStep } from './latency.ts';
@@ -7,17 +7,24 @@ import { latencyStep } from './latency.ts';
 export type OpenBlock = Pick<Block, 'start' | 'end' | 'earliest' | 'latest' | 'timeless'> & {
   /** The pairs that occur, in the order of their first line. */
   pairs: number[];
-  /** By pair: the number of its lines, and the mask of the parts they start in. */
+  /** By pair: the number of its lines. */
   counts: number[];
-  parts: number[];
-  /** By line: its pair and latency step. */
+  /** By line: its pair, latency step, place, and time in milliseconds. */
   linePairs: Growable<Uint32Array>;
   lineSteps: Growable<Uint8Array>;
+  linePlaces: Growable<Uint16Array>;
+  lineTimes: Growable<Float64Array>;
 };
 
-export function createOpenBlock(): OpenBlock {
-  const open = { counts: [], parts: [], linePairs: growable(Uint32Array) };
-  return { ...open, lineSteps: growable(Uint8Array), ...emptyAt(0) };
+export function createOpenBlock(start: number): OpenBlock {
+  return {
+    counts: [],
+    linePairs: growable(Uint32Array),
+    lineSteps: growable(Uint8Array),
+    linePlaces: growable(Uint16Array),
+    lineTimes: growable(Float64Array),
+    ...emptyAt(start),
+  };
 }
 
 const emptyAt = (start: number) => ({
@@ -31,12 +38,9 @@ const emptyAt = (start: number) => ({
 
 /** Empties the block, which continues at an offset in the segment. */
 export function restart(open: OpenBlock, start: number): void {
-  for (const pair of open.pairs) {
-    open.counts[pair] = 0;
-    open.parts[pair] = 0;
-  }
-  open.linePairs.resize(0);
-  open.lineSteps.resize(0);
+  for (const pair of open.pairs) open.counts[pair] = 0;
+  const { linePairs, lineSteps, linePlaces, lineTimes } = open;
+  for (const list of [linePairs, lineSteps, linePlaces, lineTimes]) list.resize(0);
   Object.assign(open, emptyAt(start));
 }
 
@@ -48,14 +52,12 @@ export function addLine(open: OpenBlock, start: number, entry: IndexedEntry): vo
   const { pair, time } = entry;
   const count = open.counts[pair] ?? 0;
   if (count === 0) open.pairs.push(pair);
-  while (open.counts.length <= pair) {
-    open.counts.push(0);
-    open.parts.push(0);
-  }
+  while (open.counts.length <= pair) open.counts.push(0);
   open.counts[pair] = count + 1;
-  open.parts[pair] = (open.parts[pair] ?? 0) | (1 << partOf(start - open.start));
   open.linePairs.push(pair);
   open.lineSteps.push(latencyStep(entry.latency));
+  open.linePlaces.push(placeOf(start - open.start));
+  open.lineTimes.push(time);
   if (time < open.earliest) open.earliest = time;
   if (time > open.latest) open.latest = time;
   if (Number.isNaN(time)) open.timeless++;
@@ -63,12 +65,16 @@ export function addLine(open: OpenBlock, start: number, entry: IndexedEntry): vo
 
 /** The block as it is now, with the lines of the wanted pairs (a table by pair) or of all. */
 export function viewOf(open: OpenBlock, wanted?: Uint8Array): Block {
-  const { start, end, earliest, latest, timeless } = open;
-  const block = { number: -1, start, end, count: 0, parts: 0, earliest, latest, timeless };
-  for (const pair of open.pairs) {
-    if (wanted && wanted[pair] !== 1) continue;
-    block.count += open.counts[pair] ?? 0;
-    block.parts |= open.parts[pair] ?? 0;
+  const { start, end, earliest, latest, timeless, linePairs, linePlaces } = open;
+  const { length } = linePairs;
+  const places = linePlaces.values.slice(0, length);
+  let count = length;
+  if (wanted) {
+    count = 0;
+    for (let line = 0; line < length; line++) {
+      if (wanted[linePairs.get(line)] === 1) places[count++] = places[line] as number;
+    }
   }
-  return block;
+  const selected = places.subarray(0, count);
+  return { number: -1, start, end, count, places: () => selected, earliest, latest, timeless };
 }

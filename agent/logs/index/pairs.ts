@@ -15,6 +15,8 @@ export type Pairs = {
   readonly length: number;
   /** What a number stands for; the domain is undefined for OTHER. */
   describe(pair: number): { domain: string | undefined; status: number };
+  /** All that is needed to make the same numbers again. */
+  list(): PairList;
   /** The pairs that a filter matches; all if neither is given. */
   select(key: string | undefined, status?: (status: number) => boolean): Selection;
 };
@@ -25,6 +27,13 @@ export type Pairs = {
  */
 export type Selection = { ids: readonly number[]; wanted: Uint8Array; certain: boolean };
 
+/** Pairs by number, with the number of their domain in `names`; `overflowed`: some are of OTHER. */
+export type PairList = {
+  names: string[];
+  pairs: { domain: number; status: number }[];
+  overflowed: boolean;
+};
+
 const MAX_DOMAINS = 16_384;
 // The longest name that DNS allows.
 const MAX_DOMAIN_LENGTH = 255;
@@ -33,16 +42,25 @@ const OTHER = -1;
 
 type Slot = { host: Uint8Array; hash: number; status: number; pair: number };
 
-export function createPairs(): Pairs {
-  const domains = new Map<string, number>();
-  const names: string[] = [];
+/** @param initial the first pairs; the result owns it */
+export function createPairs(
+  initial: PairList = { names: [], pairs: [], overflowed: false },
+): Pairs {
+  const { names, pairs } = initial;
+  let { overflowed } = initial;
+  const domains = new Map(names.map((name, domain) => [name, domain]));
   // For each status, the pair of each domain: there are few statuses, but may be many domains.
   const byStatus = new Map<number, Map<number, number>>();
-  const pairs: { domain: number; status: number }[] = [];
   // A hash table over the bytes of hosts: a known host needs no string.
   let slots: (Slot | undefined)[] = new Array(256).fill(undefined);
   let used = 0;
-  let overflowed = false;
+  for (const [number, { domain, status }] of pairs.entries()) mapOf(status).set(domain, number);
+
+  function mapOf(status: number): Map<number, number> {
+    const known = byStatus.get(status) ?? new Map<number, number>();
+    byStatus.set(status, known);
+    return known;
+  }
 
   function ofKey(key: string, status: number): number {
     let domain = domains.get(key);
@@ -55,11 +73,7 @@ export function createPairs(): Pairs {
         overflowed = true;
       }
     }
-    let ofStatus = byStatus.get(status);
-    if (!ofStatus) {
-      ofStatus = new Map();
-      byStatus.set(status, ofStatus);
-    }
+    const ofStatus = mapOf(status);
     let pair = ofStatus.get(domain);
     if (pair === undefined) {
       pair = pairs.push({ domain, status }) - 1;
@@ -92,6 +106,8 @@ export function createPairs(): Pairs {
     get length() {
       return pairs.length;
     },
+
+    list: () => ({ names, pairs, overflowed }),
 
     describe(pair) {
       const { domain = OTHER, status = 0 } = pairs[pair] ?? {};

@@ -1,8 +1,9 @@
 /** The sparse index of one segment: for each block, the number of lines of each (domain, status). */
 import { BLOCK_BYTES, type Block } from './block.ts';
+import type { IndexData } from './index-file.ts';
 import { addLine, createOpenBlock, type IndexedEntry, restart, viewOf } from './open-block.ts';
 import { createPairs, type Pairs, type Selection } from './pairs.ts';
-import { createSealedBlocks, type VisitRow } from './sealed-blocks.ts';
+import { createBlockTable, createSealedBlocks, type SealedBlocks } from './sealed-blocks.ts';
 
 /** An answer of the index. Its numbers are those of the moment it was made; later growth is not in it. */
 export type IndexView = {
@@ -28,8 +29,11 @@ export type SegmentIndex = {
   skip(start: number, end: number): void;
   /** The rest of the segment was added as a line although it has no newline. */
   terminate(): void;
-  /** Visits the pairs of a block that no longer grows. */
-  rows(block: number, visit: VisitRow): void;
+  /** All that is needed to make the same index again; the last block ends here. Not a copy. */
+  seal(): IndexData;
+  /** What is known of the lines of a block that no longer grows. */
+  rows: SealedBlocks['rows'];
+  times: SealedBlocks['times'];
   /**
    * Selects lines by host and status; all if neither is given.
    * @param key as `hostKey` makes it
@@ -37,17 +41,25 @@ export type SegmentIndex = {
   view(key: string | undefined, status?: (status: number) => boolean): IndexView;
 };
 
-export function createSegmentIndex(): SegmentIndex {
-  const pairs = createPairs();
-  const sealed = createSealedBlocks();
-  const open = createOpenBlock();
-  let unterminated = false;
-  let [sealedEarliest, sealedLatest] = [open.earliest, open.latest];
+/** @param data the beginning, as `seal` has returned it; the result owns it */
+export function createSegmentIndex(data?: IndexData): SegmentIndex {
+  const table = data?.table ?? createBlockTable();
+  const pairs = createPairs(data?.pairs);
+  const sealed = createSealedBlocks(table);
+  const open = createOpenBlock(data?.end ?? 0);
+  let unterminated = data?.unterminated ?? false;
+  let sealedEarliest = Number.POSITIVE_INFINITY;
+  let sealedLatest = Number.NEGATIVE_INFINITY;
+  for (let block = 0; block < sealed.length; block++) extendTimes(sealed.get(block));
+
+  function extendTimes({ earliest, latest }: Pick<Block, 'earliest' | 'latest'>): void {
+    sealedEarliest = Math.min(sealedEarliest, earliest);
+    sealedLatest = Math.max(sealedLatest, latest);
+  }
 
   function sealAt(nextStart: number): void {
     sealed.push(open);
-    sealedEarliest = Math.min(sealedEarliest, open.earliest);
-    sealedLatest = Math.max(sealedLatest, open.latest);
+    extendTimes(open);
     restart(open, nextStart);
   }
 
@@ -83,7 +95,13 @@ export function createSegmentIndex(): SegmentIndex {
       unterminated = true;
     },
 
+    seal() {
+      if (open.end > open.start) sealAt(open.end);
+      return { pairs: pairs.list(), table, end: open.end, unterminated };
+    },
+
     rows: sealed.rows,
+    times: sealed.times,
 
     view(key, status) {
       const selection = pairs.select(key, status);

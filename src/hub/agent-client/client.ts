@@ -93,8 +93,8 @@ export type AgentClient = {
   authorities(proxyfile: string): Promise<AuthoritiesAnswer>;
   /** Who has ports 80 and 443; an agent of an earlier version does not know. */
   ports(): Promise<PortsAnswer>;
-  /** A page of the access log. @throws Failure INVALID_REQUEST */
-  logs(query: LogQuery): Promise<LogPage>;
+  /** A page of the access log as JSON text. @throws Failure INVALID_REQUEST */
+  logs(query: LogQuery): Promise<string>;
   /**
    * Follows the access log as server-sent events, from now on or from after an event.
    * @throws Failure as `logs`, before the stream begins
@@ -152,22 +152,18 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
     });
   }
 
-  async function call<T extends TSchema>(
-    schema: T,
-    path: string,
-    init: { body?: unknown; deadline?: number } = {},
-  ): Promise<Static<T>> {
-    if (isSilent) await ask(Health, '/health', { deadline: ASK_FIRST_MS });
-    return ask(schema, path, init);
-  }
-
-  async function ask<T extends TSchema>(
-    schema: T,
+  async function answerTo(
     path: string,
     init: { body?: unknown; deadline?: number },
-  ): Promise<Static<T>> {
-    let answer: unknown;
-    let ok: boolean;
+  ): Promise<{ ok: boolean; text: string }> {
+    if (isSilent) await ask('/health', { deadline: ASK_FIRST_MS });
+    return ask(path, init);
+  }
+
+  async function ask(
+    path: string,
+    init: { body?: unknown; deadline?: number },
+  ): Promise<{ ok: boolean; text: string }> {
     try {
       const response = await request(path, {
         method: init.body === undefined ? 'GET' : 'POST',
@@ -175,15 +171,28 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
         ...(init.body === undefined ? {} : { body: JSON.stringify(init.body) }),
         signal: AbortSignal.timeout(init.deadline ?? deadline),
       });
-      ok = response.ok;
-      answer = await response.json();
+      const text = await response.text();
       isSilent = false;
+      return { ok: response.ok, text };
     } catch (cause) {
       isSilent = true;
       throw unreachable(NO_ANSWER, cause);
     }
-    if (ok && getSchemaValidator(schema).Check(answer)) return answer as Static<T>;
-    throw refusalOf(answer);
+  }
+
+  async function call<T extends TSchema>(
+    schema: T,
+    path: string,
+    init: { body?: unknown; deadline?: number } = {},
+  ): Promise<Static<T>> {
+    const { ok, text } = await answerTo(path, init);
+    return checked(schema, ok, text);
+  }
+
+  /** Passes a page on as it is: to read and write it again takes longer than the agent needs for it. */
+  async function pageAt(path: string): Promise<string> {
+    const { ok, text } = await answerTo(path, {});
+    return ok && isPage(text) ? text : JSON.stringify(checked(LogPage, ok, text));
   }
 
   /**
@@ -234,10 +243,12 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
     status: (deadline = STATUS_DEADLINE_MS) =>
       call(ProxyStatus, withQuery('/proxy/status', hub === undefined ? {} : { hub }), { deadline }),
     answers: (deadline) =>
-      ask(Health, '/health', { deadline }).then(
-        () => true,
-        () => false,
-      ),
+      ask('/health', { deadline })
+        .then(({ ok, text }) => checked(Health, ok, text))
+        .then(
+          () => true,
+          () => false,
+        ),
     sites: (names, wait) =>
       call(SitesAnswer, '/proxy/sites', { body: { names, wait }, deadline: STATUS_DEADLINE_MS }),
     certificates: () =>
@@ -249,7 +260,7 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
         deadline: STATUS_DEADLINE_MS,
       }),
     ports: () => call(PortsAnswer, '/proxy/ports', { deadline: STATUS_DEADLINE_MS }),
-    logs: (query) => call(LogPage, withQuery('/logs', query)),
+    logs: (query) => pageAt(withQuery('/logs', query)),
     activity: (query) => call(LogActivity, withQuery('/logs/activity', query)),
     stats: (query) => call(LogStats, withQuery('/logs/stats', query)),
 
@@ -268,6 +279,24 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
     endStreams: streams.end,
   };
 }
+
+/** @throws Failure if the answer is a refusal, or does not have the schema */
+function checked<T extends TSchema>(schema: T, ok: boolean, text: string): Static<T> {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(text);
+  } catch (cause) {
+    throw unreachable(NO_ANSWER, cause);
+  }
+  if (ok && getSchemaValidator(schema).Check(answer)) return answer as Static<T>;
+  throw refusalOf(answer);
+}
+
+const PAGE_END = /\],"total":\d+,"page":\d+,"pageSize":\d+(,"partial":true)?\}$/;
+
+/** Whether a text begins and ends as a page does that an agent has written completely. */
+const isPage = (text: string): boolean =>
+  text.startsWith('{"logs":[') && PAGE_END.test(text.slice(-150));
 
 /** Reads piece by piece. @throws what `read` throws, and if the reader may no longer read */
 function createRead(

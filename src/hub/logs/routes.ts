@@ -1,6 +1,6 @@
 /** `/logs`: pages of the access log, statistics and a live stream. */
 import { Elysia, t } from 'elysia';
-import { eventStream, exportStream } from '../../shared/http.ts';
+import { eventStream, exportStream, jsonText } from '../../shared/http.ts';
 import {
   ExportQuery,
   LogPage,
@@ -49,7 +49,7 @@ export function logRoutes({ agent, guard }: { agent: AgentClient; guard: Guard }
   const takeExport = createStreamLimit(EXPORTS, 'export');
   return new Elysia({ name: 'logs' })
     .use(guard)
-    .get('/logs', ({ query }) => agent.logs(query), {
+    .get('/logs', async ({ query }) => jsonText(await agent.logs(query)), {
       query: LogQuery,
       response: { 200: LogPage, ...refusals(...ASKS_AGENT) },
       detail: about({

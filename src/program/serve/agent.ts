@@ -1,4 +1,5 @@
 /** Puts the agent together and makes it listen. */
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createAgent } from '../../../agent/app.ts';
 import { socketOf } from '../../../agent/caddy/identity.ts';
@@ -7,6 +8,7 @@ import { createProxy } from '../../../agent/caddy/proxy.ts';
 import { listeningInodes } from '../../../agent/caddy/sockets.ts';
 import { separateUser } from '../../../agent/caddy/user.ts';
 import { createLogs } from '../../../agent/logs/logs.ts';
+import { createKeeper } from '../../../agent/logs/storage/keeper.ts';
 import {
   collectLogs,
   collectProxy,
@@ -21,7 +23,7 @@ import { createProxyState } from '../../../agent/state/proxy-state.ts';
 import { createResolver } from '../../../agent/state/resolver.ts';
 import { createWarnings } from '../../../agent/warnings.ts';
 import { runAll } from '../../shared/async.ts';
-import { readIfThere } from '../../shared/files.ts';
+import { isWritable, readIfThere } from '../../shared/files.ts';
 import { lockFolder } from '../../shared/lock.ts';
 import { type Log, withFields } from '../../shared/log.ts';
 import { collectProcess } from '../../shared/observe/process.ts';
@@ -65,10 +67,24 @@ export function prepareAgent(
       if (managed && socket !== null) prepareSocketFolder(socket, user?.uid);
     };
     prepare();
-    const proxy = createProxy({ ...settings.proxy, user, prepare }, tokens, log, warnings);
+    const logFolder = dirname(accessLog.file);
+    // A managed proxy makes the folder if it is missing.
+    const isKept = existsSync(logFolder) ? isWritable(logFolder) : managed !== null;
+    const proxy = createProxy(
+      { ...settings.proxy, user, prepare, accessLog: { ...accessLog, isKept } },
+      tokens,
+      log,
+      warnings,
+    );
     const { onIndexing, over } = indexing ?? {};
     const logs = createLogs({ file: accessLog.file, ...(onIndexing ? { onIndexing } : {}) });
     void logs.warm().then(over);
+    const { file, ...limits } = accessLog;
+    const keeper = createKeeper({
+      ...{ file, limits, log },
+      onPacked: () => void logs.warm(),
+      onWarnings: (found) => warnings.set('rotated logs', found.join(' ') || null),
+    });
     const elapsed = () => performance.now();
     const dial = createDialUpstream({ ...createResolver({ elapsed }), apart: user !== null });
     const prober = settings.upstreamProbe ? createProber({ dial, now, elapsed }) : null;
@@ -106,6 +122,7 @@ export function prepareAgent(
         begun = true;
         await proxy.start();
         state.begin();
+        if (isKept) keeper.begin();
       },
       stop: () =>
         runAll(
@@ -113,6 +130,7 @@ export function prepareAgent(
           // Before that, a proxy that is running is not this agent's.
           () => begun && proxy.stop(),
           state.close,
+          keeper.close,
           logs.close,
           release,
         ),

@@ -113,7 +113,7 @@ test('a listener that Caddy itself has left behind means a restart, and no refus
     digest: 'd'.repeat(64),
     hub: null,
     admin: { listen: '', origins: [] },
-    accessLog: { file: '/x', rollMb: 1, keep: 1 },
+    accessLog: { file: '/x', rollMb: 1, keep: 1, days: null },
   };
   expect(() => load.assertOpenable(config, 'null')).not.toThrow();
   await load.load(config, stamp, 'null', false);

@@ -7,7 +7,7 @@ const stamp = {
   hub: null,
   digest: 'd'.repeat(64),
   admin: { listen: 'unix//run/admin.sock', origins: ['secret.invalid', 'theirs'] },
-  accessLog: { file: '/logs/access.log', rollMb: 7, keep: 3 },
+  accessLog: { file: '/logs/access.log', rollMb: 7, keep: 3, days: null, isKept: true },
 };
 
 /** How the default logger writes, which may log admin requests whatever it excludes. */
@@ -66,6 +66,7 @@ describe('the configuration that the agent loads', () => {
             roll_size_mb: 7,
             roll_keep: 3,
             roll_keep_days: 36_500,
+            roll_gzip: false,
           },
           encoder: { format: 'json' },
           include: ['http.log.access'],

@@ -2,11 +2,11 @@ import { afterAll, expect, test } from 'bun:test';
 import { openSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLogs } from '../../../agent/logs/logs.ts';
+import { CADDYS } from '../../harness/caddys.ts';
 import { freePort, until } from '../../harness/stack.ts';
-import { temporaryFolders } from './temp.ts';
+import { keeperOf, temporaryFolders } from './temp.ts';
 
 const newFolder = temporaryFolders();
-const caddy = Bun.which('caddy');
 let proxy: ReturnType<typeof Bun.spawn> | undefined;
 
 afterAll(async () => {
@@ -14,7 +14,7 @@ afterAll(async () => {
   await proxy?.exited;
 });
 
-async function startCaddy(folder: string): Promise<number> {
+async function startCaddy(bin: string, folder: string): Promise<number> {
   const port = freePort();
   const config = {
     admin: { listen: `unix/${join(folder, 'admin.sock')}`, config: { persist: false } },
@@ -26,6 +26,7 @@ async function startCaddy(folder: string): Promise<number> {
             filename: join(folder, 'access.log'),
             roll_size_mb: 1,
             roll_keep: 50,
+            roll_gzip: false,
           },
           encoder: { format: 'json' },
           include: ['http.log.access'],
@@ -49,7 +50,7 @@ async function startCaddy(folder: string): Promise<number> {
   const file = join(folder, 'caddy.json');
   writeFileSync(file, JSON.stringify(config));
   const output = openSync(join(folder, 'output'), 'w');
-  proxy = Bun.spawn(['caddy', 'run', '--config', file], {
+  proxy = Bun.spawn([bin, 'run', '--config', file], {
     stdin: 'ignore',
     stdout: output,
     stderr: output,
@@ -62,11 +63,11 @@ async function startCaddy(folder: string): Promise<number> {
   return port;
 }
 
-test.skipIf(!caddy)(
-  'every request that Caddy logs is found once, while it writes and rolls',
-  async () => {
+test.skipIf(!Bun.which('caddy')).each(CADDYS)(
+  'every request that Caddy logs is found once, while it writes and rolls and the agent packs, with $name',
+  async ({ bin }) => {
     const folder = newFolder();
-    const port = await startCaddy(folder);
+    const port = await startCaddy(bin, folder);
     const logs = createLogs({ file: join(folder, 'access.log') });
     const padding = 'p'.repeat(700);
     let answered = 1;
@@ -89,7 +90,12 @@ test.skipIf(!caddy)(
     }
 
     const drivers = Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map(drive));
-    const askers = [ask(), ask()];
+    const keeper = keeperOf(join(folder, 'access.log'));
+    async function pack(): Promise<void> {
+      while (!done) await keeper.run();
+    }
+
+    const askers = [ask(), ask(), pack()];
     await drivers.finally(() => {
       done = true;
     });
@@ -102,8 +108,10 @@ test.skipIf(!caddy)(
     expect(
       (await logs.page({ domain: '127.0.0.1', status: 204, page: 9, pageSize: 500 })).total,
     ).toBe(answered);
-    const rolled = readdirSync(folder).filter((name) => name.endsWith('.log.gz'));
+    await keeper.run();
+    const rolled = readdirSync(folder).filter((name) => name.startsWith('access-'));
     expect(rolled.length).toBeGreaterThan(1);
+    expect(rolled.every((name) => /\.log\.(zst|index)$/.test(name))).toBe(true);
 
     // Each request has its own path.
     const seen = new Set<string>();
@@ -113,6 +121,8 @@ test.skipIf(!caddy)(
     }
     expect(seen.size).toBe(answered);
     logs.close();
+    proxy?.kill();
+    await proxy?.exited;
   },
   20_000,
 );

@@ -151,7 +151,7 @@ describe('the access log', () => {
     }
     await settled('?domain=two.example', before + ROUNDS * AT_ONCE);
     const names = readdirSync(dirname(stack.accessLog));
-    expect(names.filter((name) => /^access-.*\.log(\.gz)?$/.test(name)).length).toBeGreaterThan(2);
+    expect(names.filter((name) => /^access-.*\.log(\.zst)?$/.test(name)).length).toBeGreaterThan(2);
     const pages = await Promise.all(
       [1, 2, 3, 4].map((page) => logs(`?domain=two.example&pageSize=400&page=${page}`)),
     );

@@ -128,7 +128,7 @@ describe('a tail', () => {
     expect(new Set(seen).size).toBe(COUNT);
     expect(seenByReturning).toEqual(seen);
     const names = readdirSync(dirname(stack.accessLog));
-    expect(names.filter((name) => /^access-.*\.log(\.gz)?$/.test(name)).length).toBeGreaterThan(1);
+    expect(names.filter((name) => /^access-.*\.log(\.zst)?$/.test(name)).length).toBeGreaterThan(1);
     await events.close();
     await returning.close();
   }, 20_000);

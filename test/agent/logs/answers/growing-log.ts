@@ -6,6 +6,7 @@ import type { StatsFilter } from '../../../../agent/logs/answers/stats.ts';
 import { createLogs, type Logs } from '../../../../agent/logs/logs.ts';
 import { anyLines, type Random, random } from '../lines.ts';
 import { allEntries, isWanted, type Keyed } from '../reference.ts';
+import { keeperOf } from '../temp.ts';
 
 /** The time of the first line, in seconds since 1970. */
 export const START = 1795212767;
@@ -26,6 +27,7 @@ export async function checkGrowingLog(
   const roll = (n: number) => join(folder, `access-2026-11-20T22-17-03.10${n}.log`);
   writeFileSync(`${roll(1)}.gz`, gzipSync(anyLines(r, 3000, START)));
   writeFileSync(roll(2), anyLines(r, 2000, START + 30));
+  if (r.chance(0.5)) await keeperOf(file).run();
   writeFileSync(file, anyLines(r, 2500, START + 48));
   // Answers that are cut short on a busy machine would not be comparable.
   const logs = createLogs({ file, timeout: 20_000 });

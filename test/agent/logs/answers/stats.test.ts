@@ -5,7 +5,7 @@ import { parseStatsQuery, type StatsFilter } from '../../../../agent/logs/answer
 import { latencyOf, latencyStep } from '../../../../agent/logs/index/latency.ts';
 import { createLogs } from '../../../../agent/logs/logs.ts';
 import type { LogStats } from '../../../../src/shared/wire.ts';
-import { line, type Random } from '../lines.ts';
+import { caddyEntry, line, type Random, random } from '../lines.ts';
 import { allEntries, type Keyed } from '../reference.ts';
 import { temporaryFolders } from '../temp.ts';
 import { anyRange, checkGrowingLog, divide, START, writeLongLog } from './growing-log.ts';
@@ -108,6 +108,34 @@ describe('stats', () => {
         expect(flat(await logs.stats(filter))).toEqual(naiveStats(entries, filter));
       }
     });
+  });
+
+  // So slowly that the index knows the time of a line only to the tick.
+  test.each([0.01, 50])('of a line every %d seconds are exact for any range', async (seconds) => {
+    const r = random(Math.round(seconds) + 11);
+    const folder = newFolder();
+    const text = Array.from({ length: 7000 }, (_, i) =>
+      JSON.stringify(caddyEntry(r, START + i * seconds)),
+    );
+    writeFileSync(join(folder, 'access-2026-11-20T22-17-03.101.log'), `${text.join('\n')}\n`);
+    const file = join(folder, 'access.log');
+    const entries = allEntries(file);
+    const logs = createLogs({ file });
+    const time = () => START * 1000 + r.below(7000 * seconds * 1000);
+    for (let i = 0; i < 12; i++) {
+      const domain = r.chance(0.5) && { domain: r.pick(['a.example', 'b.example']) };
+      const filter = { ...domain, from: time(), to: time(), buckets: r.pick([1, 7, 60, 500]) };
+      const { buckets, requests } = naiveStats(entries, filter);
+      const stats = await logs.stats(filter);
+      expect([stats.requests, stats.buckets]).toEqual([requests, buckets]);
+    }
+    // On the very millisecond of an entry, where a tick is not enough.
+    for (const { entry } of entries.filter((_, i) => i % 500 === 0)) {
+      const from = Date.parse(entry.timestamp);
+      const filter = { from, to: from + 1, buckets: 1 };
+      expect((await logs.stats(filter)).requests).toBe(naiveStats(entries, filter).requests);
+    }
+    logs.close();
   });
 
   test('of more domains than the index tells apart', async () => {

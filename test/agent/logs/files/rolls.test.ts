@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { createLogs } from '../../../../agent/logs/logs.ts';
 import { line } from '../lines.ts';
-import { ALL, lines, ROLL, temporaryFolders, temporaryLogs } from '../temp.ts';
+import { ALL, keeperOf, lines, ROLL, temporaryFolders, temporaryLogs } from '../temp.ts';
 
 const newFolder = temporaryFolders();
 const logWith = temporaryLogs();
@@ -92,44 +92,51 @@ describe('growing, rolling, compressing', () => {
   });
 });
 
-test('rolling, compressing and removing files during queries loses and repeats nothing', async () => {
-  const { logs, at } = logWith({ 'access.log': '' });
-  let written = 0;
-  let done = false;
+test.each(['gzip', 'packing'])(
+  'rolling, %s and removing files during queries loses and repeats nothing',
+  async (form) => {
+    const { logs, at } = logWith({ 'access.log': '' });
+    let written = 0;
+    let done = false;
 
-  async function write(): Promise<void> {
-    for (let roll = 0; roll < 12; roll++) {
-      for (let i = 0; i < 40; i++) {
-        appendFileSync(at('access.log'), lines(`/${written++}`));
-        if (i % 10 === 0) await Bun.sleep(0);
+    async function write(): Promise<void> {
+      for (let roll = 0; roll < 12; roll++) {
+        for (let i = 0; i < 40; i++) {
+          appendFileSync(at('access.log'), lines(`/${written++}`));
+          if (i % 10 === 0) await Bun.sleep(0);
+        }
+        const name = ROLL.replace('03.468', `03.${100 + roll}`);
+        renameSync(at('access.log'), at(name));
+        if (roll % 2) await Bun.sleep(0);
+        writeFileSync(at('access.log'), '');
+        if (form === 'packing') {
+          await keeperOf(at('access.log')).run();
+          continue;
+        }
+        const packed = gzipSync(await Bun.file(at(name)).bytes());
+        writeFileSync(at(`${name}.gz`), packed.subarray(0, packed.length >> 1));
+        await Bun.sleep(0);
+        writeFileSync(at(`${name}.gz`), packed);
+        rmSync(at(name));
       }
-      const name = ROLL.replace('03.468', `03.${100 + roll}`);
-      renameSync(at('access.log'), at(name));
-      if (roll % 2) await Bun.sleep(0);
-      writeFileSync(at('access.log'), '');
-      const packed = gzipSync(await Bun.file(at(name)).bytes());
-      writeFileSync(at(`${name}.gz`), packed.subarray(0, packed.length >> 1));
-      await Bun.sleep(0);
-      writeFileSync(at(`${name}.gz`), packed);
-      rmSync(at(name));
+      done = true;
     }
-    done = true;
-  }
 
-  async function ask(): Promise<void> {
-    let seen = 0;
-    while (!done) {
-      const before = written;
-      const { total, logs: entries } = await logs.page({ page: 1, pageSize: 30 });
-      expect(total).toBeGreaterThanOrEqual(Math.max(seen, before));
-      expect(total).toBeLessThanOrEqual(written);
-      const expected = Array.from({ length: Math.min(30, total) }, (_, i) => `/${total - 1 - i}`);
-      expect(entries.map(({ path }) => path)).toEqual(expected);
-      seen = total;
+    async function ask(): Promise<void> {
+      let seen = 0;
+      while (!done) {
+        const before = written;
+        const { total, logs: entries } = await logs.page({ page: 1, pageSize: 30 });
+        expect(total).toBeGreaterThanOrEqual(Math.max(seen, before));
+        expect(total).toBeLessThanOrEqual(written);
+        const expected = Array.from({ length: Math.min(30, total) }, (_, i) => `/${total - 1 - i}`);
+        expect(entries.map(({ path }) => path)).toEqual(expected);
+        seen = total;
+      }
     }
-  }
 
-  await Promise.all([write(), ask(), ask(), ask()]);
-  const { total } = await logs.page(ALL);
-  expect(total).toBe(written);
-});
+    await Promise.all([write(), ask(), ask(), ask()]);
+    const { total } = await logs.page(ALL);
+    expect(total).toBe(written);
+  },
+);

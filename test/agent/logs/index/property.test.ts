@@ -6,7 +6,7 @@ import type { LogFilter } from '../../../../agent/logs/answers/filter.ts';
 import { createLogs, type Logs } from '../../../../agent/logs/logs.ts';
 import { anyLine, anyLines, type Random, random } from '../lines.ts';
 import { allEntries, type Keyed, referencePage } from '../reference.ts';
-import { temporaryFolders } from '../temp.ts';
+import { keeperOf, temporaryFolders } from '../temp.ts';
 
 const newFolder = temporaryFolders();
 
@@ -48,7 +48,9 @@ function anyFilter(r: Random, entries: readonly Keyed[]): LogFilter {
 }
 
 // What happens to a log; after each round of steps, queries have to give the right answer.
-const STEPS: Readonly<Record<string, (r: Random, folder: string, clock: number) => void>> = {
+type Step = (r: Random, folder: string, clock: number) => void | Promise<void>;
+
+const STEPS: Readonly<Record<string, Step>> = {
   grow(r, folder, clock) {
     const pieces = anyLines(r, r.below(120), clock);
     appendFileSync(join(folder, 'access.log'), pieces);
@@ -72,6 +74,9 @@ const STEPS: Readonly<Record<string, (r: Random, folder: string, clock: number) 
       writeFileSync(join(folder, name + suffix), packed);
       if (r.chance(0.8)) unlinkSync(join(folder, name));
     }
+  },
+  async pack(_r, folder) {
+    await keeperOf(join(folder, 'access.log')).run();
   },
   dropOldest(_r, folder) {
     const names = [...new Bun.Glob('access-*').scanSync(folder)].sort();
@@ -109,12 +114,17 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])('log %d reads as in the reference', async (s
   const r = random(seed);
   const folder = newFolder();
   const file = join(folder, 'access.log');
-  const logs = createLogs({ file, timeout: 20_000 });
+  let logs = createLogs({ file, timeout: 20_000 });
   let clock = 1795212767;
   for (let i = 0; i < 25; i++) {
     clock += 1 + r.unit();
     const names = Object.keys(STEPS);
-    for (let n = 1 + r.below(3); n > 0; n--) STEPS[r.pick(names)]?.(r, folder, clock++);
+    if (r.chance(0.2)) {
+      // A restart, which begins with the stored indexes.
+      logs.close();
+      logs = createLogs({ file });
+    }
+    for (let n = 1 + r.below(3); n > 0; n--) await STEPS[r.pick(names)]?.(r, folder, clock++);
     await expectTruth(r, logs, file);
   }
   // An index that is built at once gives the same answers.

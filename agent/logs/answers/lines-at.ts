@@ -1,0 +1,69 @@
+/** Reads the lines at given places of a block, and little else. */
+import { NEWLINE } from '../files/line-splitter.ts';
+import type { Source } from '../files/source.ts';
+import { type Block, PLACE_BYTES } from '../index/block.ts';
+
+/** Lines in a buffer, by their starts in rising order; `base` is the buffer's offset in the block. */
+export type Lines = { buffer: Buffer; base: number; starts: Iterable<number> };
+
+/** The file of a segment disappeared or changed after it was indexed; the query has to start again. */
+export class SegmentGone extends Error {}
+
+// Lines that are nearer than this are read together: it takes less time than a second read.
+const NEAR_BYTES = 1 << 14;
+// Read beyond the start of the last line; if that is longer, reading continues.
+const SLACK_BYTES = 2048;
+
+/**
+ * The lines at places of a block, in rising order, grouped by what is read together.
+ * @throws SegmentGone
+ */
+export async function linesAt(source: Source, block: Block, places: Uint16Array): Promise<Lines[]> {
+  const reads: Promise<Lines>[] = [];
+  let first = 0;
+  for (let i = 1; i <= places.length; i++) {
+    const gap = ((places[i] ?? Number.POSITIVE_INFINITY) - (places[i - 1] as number)) * PLACE_BYTES;
+    if (gap < NEAR_BYTES) continue;
+    reads.push(readLines(source, block, places.subarray(first, i)));
+    first = i;
+  }
+  // Wait for all of them: none may still be reading when the source is closed.
+  await Promise.allSettled(reads);
+  return Promise.all(reads);
+}
+
+async function readLines(source: Source, block: Block, places: Uint16Array): Promise<Lines> {
+  const [first, last] = [places[0] as number, places.at(-1) as number];
+  // With the byte before, which tells whether a line starts right at the place.
+  const from = block.start + Math.max(0, first * PLACE_BYTES - 1);
+  const base = from - block.start;
+  let to = Math.min(block.end, block.start + (last + 1) * PLACE_BYTES + SLACK_BYTES);
+  for (;;) {
+    const buffer = await source.slice(from, to);
+    if (buffer.length < to - from) throw new SegmentGone('the segment has shrunk');
+    const starts = Array.from(places, (place) => startIn(buffer, place * PLACE_BYTES - base));
+    if (to === block.end || buffer.indexOf(NEWLINE, starts.at(-1)) >= 0) {
+      return { buffer, base, starts };
+    }
+    to = Math.min(block.end, to + 2 * (to - from));
+  }
+}
+
+/** The start of the last line that starts in a place, which begins at `at` in the buffer. */
+function startIn(buffer: Buffer, at: number): number {
+  const newline = buffer.lastIndexOf(NEWLINE, at + PLACE_BYTES - 2);
+  if (newline >= at - 1 && newline >= 0) return newline + 1;
+  // The first line of a block.
+  if (at === 0) return 0;
+  throw new SegmentGone('the segment has changed');
+}
+
+/** The starts of all lines in a buffer. */
+export function* startsOf(buffer: Buffer): Generator<number> {
+  for (let start = 0; start < buffer.length; ) {
+    yield start;
+    const newline = buffer.indexOf(NEWLINE, start);
+    if (newline < 0) return;
+    start = newline + 1;
+  }
+}

@@ -1,0 +1,135 @@
+/** Opens segments of every form. */
+import { type FileHandle, open } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { createGunzip, createZstdDecompress } from 'node:zlib';
+import { packed } from './packed-source.ts';
+import { readSeekTable } from './seek-table.ts';
+import { absent, type Form, type Segment } from './segments.ts';
+import { bytesOf, ofFile, type Source } from './source.ts';
+
+/** Little enough to process in about a millisecond. */
+const CHUNK_BYTES = 1 << 18;
+
+/**
+ * Opens a segment if it is still the file that was listed; undefined if that is gone or another
+ * file has its name. An open source survives renaming and deletion.
+ */
+export async function openSource(segment: Segment): Promise<Source | undefined> {
+  const handle = await open(segment.path, 'r').catch(absent);
+  if (!handle) return undefined;
+  try {
+    const { dev, ino, birthtimeMs } = await handle.stat();
+    if (dev === segment.dev && ino === segment.ino && birthtimeMs === segment.born) {
+      return await sourceOf(handle, segment);
+    }
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+  await handle.close();
+  return undefined;
+}
+
+async function sourceOf(handle: FileHandle, { form, size }: Segment): Promise<Source> {
+  if (form === 'plain') return plain(handle);
+  if (form === 'gzip') return compressed(handle, form, size);
+  const table = await readSeekTable((start, end) => bytesOf(handle, start, end), size);
+  return table ? packed(handle, table) : compressed(handle, form, size);
+}
+
+function plain(handle: FileHandle): Source {
+  return {
+    isSeekable: true,
+    chunks: (from) => readAhead(handle, from),
+    slice: (start, end) => bytesOf(handle, start, end),
+    statedSize: async () => undefined,
+    ...ofFile(handle),
+  };
+}
+
+/** Two buffers take turns: one is filled while the other is processed. */
+async function* readAhead(handle: FileHandle, from: number): AsyncGenerator<Buffer> {
+  let spare = Buffer.allocUnsafe(CHUNK_BYTES);
+  let filling = Buffer.allocUnsafe(CHUNK_BYTES);
+  let position = from;
+  let pending = handle.read(filling, 0, CHUNK_BYTES, position);
+  try {
+    for (;;) {
+      const { bytesRead } = await pending;
+      if (bytesRead === 0) return;
+      position += bytesRead;
+      const chunk = filling.subarray(0, bytesRead);
+      [spare, filling] = [filling, spare];
+      pending = handle.read(filling, 0, CHUNK_BYTES, position);
+      yield chunk;
+    }
+  } finally {
+    // The handle must not be closed during a read.
+    await pending.catch(() => undefined);
+  }
+}
+
+/** A file that can only be decompressed from its start. */
+function compressed(handle: FileHandle, form: Form, size: number): Source {
+  async function* chunks(from: number): AsyncGenerator<Buffer> {
+    let skip = from;
+    for await (const chunk of decompress(handle, form)) {
+      if (skip < chunk.length) yield skip > 0 ? chunk.subarray(skip) : chunk;
+      skip = Math.max(0, skip - chunk.length);
+    }
+  }
+
+  return {
+    isSeekable: false,
+    chunks,
+    async slice(start, end) {
+      const pieces: Buffer[] = [];
+      let missing = end - start;
+      if (missing === 0) return Buffer.alloc(0);
+      for await (const chunk of chunks(start)) {
+        pieces.push(chunk.subarray(0, missing));
+        missing -= chunk.length;
+        if (missing <= 0) break;
+      }
+      return Buffer.concat(pieces);
+    },
+    async statedSize() {
+      // Its last four bytes; zstd states no size at a fixed position.
+      if (form !== 'gzip' || size < 4) return undefined;
+      const { buffer } = await handle.read(Buffer.alloc(4), 0, 4, size - 4);
+      return buffer.readUInt32LE();
+    },
+    ...ofFile(handle),
+  };
+}
+
+/** Decompression runs in the engine's thread pool. */
+async function* decompress(handle: FileHandle, form: Form): AsyncGenerator<Buffer> {
+  const options = { chunkSize: CHUNK_BYTES };
+  const inflate = form === 'gzip' ? createGunzip(options) : createZstdDecompress(options);
+  const bytes = Readable.from(pieces(handle));
+  bytes.on('error', (error) => inflate.destroy(error));
+  try {
+    yield* bytes.pipe(inflate) as AsyncIterable<Buffer>;
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+  } finally {
+    bytes.destroy();
+    inflate.destroy();
+  }
+}
+
+async function* pieces(handle: FileHandle): AsyncGenerator<Buffer> {
+  for (let position = 0; ; ) {
+    const piece = await bytesOf(handle, position, position + CHUNK_BYTES);
+    if (piece.length === 0) return;
+    position += piece.length;
+    yield piece;
+  }
+}
+
+/** Errors of zlib and zstd have their own codes; anything else is an error of ours. */
+function isDamage(error: unknown): boolean {
+  const code = (error as { code?: unknown }).code;
+  return typeof code === 'string' && /^(Z_|ZSTD_)/.test(code);
+}

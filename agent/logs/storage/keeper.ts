@@ -1,0 +1,183 @@
+/** Looks after the rolled segments in the background: packs them, and deletes what is not kept. */
+import { readdir, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { type Log, reasonOf } from '../../../src/shared/log.ts';
+import {
+  absent,
+  COMPANIONS,
+  formsOf,
+  listSegments,
+  plainPathOf,
+  type Segment,
+} from '../files/segments.ts';
+import { isNearlyFull } from './free-space.ts';
+import { packSegment } from './pack-segment.ts';
+import { expiredOf, type Limits } from './retention.ts';
+
+export type Keeper = {
+  /** One round: what it cannot do is logged. Not to be called again before it is over. */
+  run(): Promise<void>;
+  /** Runs now and from then on every ten seconds. */
+  begin(): void;
+  /** What the operator should know now. */
+  warnings(): string[];
+  /** Ends it after the segment that is being packed. */
+  close(): Promise<void>;
+};
+
+export type KeeperDeps = {
+  /** The path of the live file. */
+  file: string;
+  limits: Limits;
+  log: Log;
+  /** Called when a segment has been packed. */
+  onPacked?: () => void;
+  /** Gets what the operator should know, after each round. */
+  onWarnings?: (found: string[]) => void;
+  /** Milliseconds since 1970. */
+  now?: () => number;
+  /** Whether the disk of a folder is nearly full. */
+  isFull?: (folder: string) => Promise<boolean>;
+};
+
+const PERIOD_MS = 10_000;
+/** From the announcement at the start to the first deletion: time to correct a setting. */
+const GRACE_MS = 600_000;
+const MIB = 2 ** 20;
+
+export function createKeeper(deps: KeeperDeps): Keeper {
+  const { file, limits, log, onPacked, now = Date.now, isFull = isNearlyFull } = deps;
+  const folder = dirname(file);
+  /** Segments that could not be packed, by path, and why. */
+  const refused = new Map<string, string>();
+  let announced: { text: string; due: number } | undefined;
+  let deletedForSpace = 0;
+  let isFullNow = false;
+  /** Why the last round failed. */
+  let failure = '';
+  let isClosed = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let running = Promise.resolve();
+
+  async function run(): Promise<void> {
+    try {
+      const segments = await listSegments(file);
+      // If a file was renamed meanwhile, the next round will see it.
+      if (!segments || segments.length === 0) return;
+      const kept = await deleteForSpace(await deleteExpired(segments));
+      await deleteRemains();
+      for (const segment of kept.toReversed()) {
+        if (isClosed) return;
+        if (segment.form === 'plain' && !segment.live) await pack(segment);
+      }
+      failure = '';
+    } catch (error) {
+      // Once, not every ten seconds.
+      if (failure !== reasonOf(error))
+        log('rotated access logs not kept', { reason: reasonOf(error) }, 'warn');
+      failure = reasonOf(error);
+    }
+  }
+
+  async function deleteExpired(segments: Segment[]): Promise<Segment[]> {
+    const expired = expiredOf(segments, limits, now());
+    announced ??= announce(expired, limits, now() + GRACE_MS);
+    if (now() < announced.due) return segments;
+    announced.text = '';
+    for (const segment of expired) {
+      await remove(segment);
+      log('rotated access log deleted', { file: segment.path });
+    }
+    return segments.filter((segment) => !expired.includes(segment));
+  }
+
+  function announce(expired: readonly Segment[], settings: Limits, due: number) {
+    if (expired.length === 0) return { text: '', due: 0 };
+    const bytes = expired.reduce((sum, { size }) => sum + size, 0);
+    const text =
+      `${expired.length} rotated access logs (${Math.ceil(bytes / MIB)} MiB) exceed what the ` +
+      `settings keep and will be deleted at ${new Date(due).toISOString()}.`;
+    log('rotated access logs will be deleted', { ...settings, segments: expired.length }, 'warn');
+    return { text, due };
+  }
+
+  async function deleteForSpace(segments: Segment[]): Promise<Segment[]> {
+    const kept = [...segments];
+    isFullNow = await isFull(folder);
+    while (isFullNow) {
+      const oldest = kept.findLast(({ form, live }) => !live && form !== 'plain');
+      if (!oldest) break;
+      await remove(oldest);
+      kept.splice(kept.indexOf(oldest), 1);
+      deletedForSpace++;
+      log('rotated access log deleted, the disk is nearly full', { file: oldest.path }, 'warn');
+      isFullNow = await isFull(folder);
+    }
+    return kept;
+  }
+
+  async function remove(segment: Segment): Promise<void> {
+    const plain = plainPathOf(segment);
+    for (const path of formsOf(plain)) await rm(path, { force: true });
+    for (const suffix of COMPANIONS) await rm(plain + suffix, { force: true });
+  }
+
+  /** What an interrupted run left, and what belonged to segments that someone else has deleted. */
+  async function deleteRemains(): Promise<void> {
+    const names = new Set((await readdir(folder).catch(absent)) ?? []);
+    const prefix = basename(file).replace(/\.[^.]*$/, '-');
+    for (const name of names) {
+      const suffix = COMPANIONS.find((each) => name.startsWith(prefix) && name.endsWith(each));
+      if (!suffix) continue;
+      const plain = name.slice(0, name.length - suffix.length);
+      const isOrphan = !formsOf(plain).some((form) => names.has(form));
+      if (isOrphan || suffix === '.zst.tmp') await rm(join(folder, name), { force: true });
+    }
+  }
+
+  async function pack(segment: Segment): Promise<void> {
+    const { path } = segment;
+    // A Caddy that was started with other settings compresses it itself.
+    if (refused.has(path) || (await stat(`${path}.gz`).catch(absent))) return;
+    try {
+      await packSegment(segment);
+      onPacked?.();
+    } catch (error) {
+      const reason = reasonOf(error);
+      // The same reason for every segment, as when the folder is not ours, is logged once.
+      const isNew = ![...refused.values()].some(
+        (each) => each.split(',')[0] === reason.split(',')[0],
+      );
+      refused.set(path, reason);
+      if (isNew) log('rotated access log not packed', { file: path, reason }, 'warn');
+    }
+  }
+
+  function schedule(): void {
+    running = run().then(() => {
+      deps.onWarnings?.(warnings());
+      if (!isClosed) timer = setTimeout(schedule, PERIOD_MS);
+    });
+  }
+
+  const warnings = (): string[] => [
+    ...(announced?.text ? [announced.text] : []),
+    ...(isFullNow
+      ? ['The disk of the access log is nearly full, and no packed segment is left to delete.']
+      : []),
+    ...(deletedForSpace > 0
+      ? [`${deletedForSpace} rotated access logs were deleted because the disk was nearly full.`]
+      : []),
+  ];
+
+  return {
+    run,
+    begin: schedule,
+    warnings,
+    async close() {
+      isClosed = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import { expect, test } from 'bun:test';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createLogs } from '../../../../agent/logs/logs.ts';
+import { anyLines, random } from '../lines.ts';
+import { allEntries } from '../reference.ts';
+import { keeperOf, temporaryFolders } from '../temp.ts';
+
+const newFolder = temporaryFolders();
+const KEEPER = join(import.meta.dir, '../../../../agent/logs/storage/keeper.ts');
+
+/** A program that looks after a log until it is killed, and says when it begins. */
+const program = (file: string) => `
+  const { createKeeper } = await import(${JSON.stringify(KEEPER)});
+  const limits = { keep: null, days: null, megabytes: null };
+  const keeper = createKeeper({ file: ${JSON.stringify(file)}, limits, log: () => {} });
+  process.stdout.write('begun');
+  await keeper.run();
+`;
+
+test('a packer that is killed at any instant loses and doubles nothing', async () => {
+  const r = random(3);
+  const folder = newFolder();
+  const file = join(folder, 'access.log');
+  for (let i = 0; i < 9; i++) {
+    writeFileSync(join(folder, `access-2026-11-20T22-17-0${i}.468.log`), anyLines(r, 2500, i));
+  }
+  const truth = allEntries(file).map(({ entry }) => entry);
+  const isPacked = () => readdirSync(folder).every((name) => /\.log\.(zst|index)$/.test(name));
+  let kills = 0;
+  for (; !isPacked(); kills++) {
+    const child = Bun.spawn([process.execPath, '-e', program(file)], { stdout: 'pipe' });
+    await child.stdout.getReader().read();
+    await Bun.sleep(r.below(60));
+    child.kill('SIGKILL');
+    await child.exited;
+    expect(allEntries(file).map(({ entry }) => entry)).toEqual(truth);
+    const logs = createLogs({ file });
+    const { total } = await logs.page({ page: 1, pageSize: 1 });
+    logs.close();
+    expect(total).toBe(truth.length);
+  }
+  expect(kills).toBeGreaterThan(2);
+  await keeperOf(file).run();
+  expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  const logs = createLogs({ file });
+  expect((await logs.page({ page: 1, pageSize: truth.length + 1 })).logs).toEqual(truth);
+  logs.close();
+}, 60_000);
