@@ -73,7 +73,6 @@ export function agentRoutes(): Route[] {
     logs: {} as never,
     metrics,
     log: () => {},
-    warnings: () => [],
   });
   // The catch-all is not a route.
   return (app.routes as unknown as Registered[]).map(routeOf).filter(({ path }) => path !== '/*');
