@@ -134,9 +134,13 @@ describe('with sites', () => {
   test('a problem is named, with a link to its site', async () => {
     const [{ id } = { id: 0 }] = await api<{ id: number }[]>('/vhosts');
     const whole = await api<Record<string, unknown>>('/status');
-    const broken = [{ id, domain: 'http://busy.example', detail: 'no such directive' }];
+    const vhost = { id, domain: 'http://busy.example' };
+    const since = new Date().toISOString();
+    const problems = [
+      { code: 'VHOST_BROKEN', level: 'bad', vhost, since, message: 'no such directive' },
+    ];
     // A stand-in: Caddy no longer accepts a stored config only after it was exchanged.
-    await page.route('**/api/status', (route) => route.fulfill({ json: { ...whole, broken } }));
+    await page.route('**/api/status', (route) => route.fulfill({ json: { ...whole, problems } }));
     await page.goto('/');
     const problem = region('Problems')
       .getByRole('listitem')

@@ -27,7 +27,7 @@ test('the move to ports that are not free is refused with the reason', async () 
   const page = await dashboard.open();
   await page.goto('/');
   await page.locator('details.status > summary').click();
-  const ports = page.getByRole('listitem').filter({ hasText: `${stack.httpPort} and ` });
+  const ports = page.locator('.status-list > div').filter({ hasText: `${stack.httpPort} and ` });
   await ports.getByText(/\(80 is (held|forbidden)/).waitFor();
   await ports.getByRole('button', { name: 'Move to 80 and 443' }).click();
   await ports.getByRole('alert').getByText('Caddy cannot move to ports 80 and 443').waitFor();

@@ -8,7 +8,7 @@ import { Notice } from '../parts/notice.tsx';
 type Serving = NonNullable<Status['serving']>;
 
 /** Whether Caddy is on other ports than 80 and 443. */
-export const isElsewhere = ({ http, https }: Serving): boolean =>
+const isElsewhere = ({ http, https }: Serving): boolean =>
   http.port !== http.wanted || https.port !== https.wanted;
 
 /** Shown in the status details. */

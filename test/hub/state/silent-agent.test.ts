@@ -22,7 +22,7 @@ test('while it is silent, it is asked for its health first, and only then for mo
       return Response.json({ success: true, digest: 'f'.repeat(64) });
     },
   });
-  const client = createAgentClient({ url: agent.url.origin, token: 't', deadline: 50 });
+  const client = createAgentClient({ url: agent.url.origin, token: 't', deadline: 1_000 });
   const publish = () => client.reload('').catch((error: Error) => error.message);
   expect(await publish()).toBe('The agent does not answer.');
   expect(await publish()).toBe('The agent does not answer.');
