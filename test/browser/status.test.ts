@@ -50,7 +50,7 @@ describe('the status bar', () => {
       problems: [{ code: 'AGENT_UNREACHABLE', level: 'bad', since, message: 'It is gone.' }],
     }));
     await bar().getByText('1 problem', { exact: true }).waitFor();
-    expect(await page.title()).toBe('(1) Sites · signalbox');
+    expect(await page.title()).toBe('(1) Overview · signalbox');
     await open();
     await bar().getByText('It is gone.').waitFor();
     expect(await fact('In step').textContent()).toBe('not known');
@@ -62,7 +62,7 @@ describe('the status bar', () => {
   test('is green only without problems, and opens to how everything is', async () => {
     await pretend(() => ({ problems: [] }));
     await page.locator('.status-good').waitFor();
-    expect(await page.title()).toBe('Sites · signalbox');
+    expect(await page.title()).toBe('Overview · signalbox');
     expect(await page.locator('.problem-count').count()).toBe(0);
     await open();
     expect(await fact('In step').textContent()).toBe('Caddy serves what is stored');
@@ -100,7 +100,7 @@ describe('the status bar', () => {
     const { id } = (await ask<{ id: number }>(`${stack.hub}/vhosts`, { headers, json })).body;
     expect((await stack.served('down.example')).status).toBe(502);
     await bar().getByText('The upstream of http://down.example is down').waitFor(SLOW);
-    expect(await page.title()).toBe(`(${before + 1}) Sites · signalbox`);
+    expect(await page.title()).toBe(`(${before + 1}) Overview · signalbox`);
     const menu = page.getByRole('navigation').getByRole('link', { name: 'Sites' });
     expect(await menu.textContent()).toContain(String(before + 1));
     await open();

@@ -9,7 +9,7 @@ import { type Random, seededRandom } from '../harness/random.ts';
 import { createModel } from './model.ts';
 import { createWorld, type Part, type World } from './world.ts';
 
-const KILLS = Number(process.env.CHAOS_KILLS ?? 60);
+const KILLS = Number(process.env.CHAOS_KILLS ?? 30);
 const SEED = Number(process.env.CHAOS_SEED ?? 20261120);
 
 /** Which processes are killed: single ones, or several at once. */

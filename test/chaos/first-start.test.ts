@@ -12,7 +12,7 @@ import { runProgram } from '../harness/program.ts';
 import { seededRandom } from '../harness/random.ts';
 import { ask, freePort, portSettings, temporaryFolder, until } from '../harness/stack.ts';
 
-const KILLS = Number(process.env.CHAOS_KILLS ?? 12);
+const KILLS = Number(process.env.CHAOS_KILLS ?? 8);
 const SEED = Number(process.env.CHAOS_SEED ?? 20261121);
 const KILLS_PER_BOX = 4;
 /** About as long as a start takes. */

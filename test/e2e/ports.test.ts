@@ -120,6 +120,7 @@ describe.skipIf(probe === null)('Caddy’s ports', () => {
     const there = { domain: ':80', config: ':80 {\n\trespond there\n}' };
     expect(await api('/vhosts', there)).toMatchObject({ enabled: true });
     expect((await api('/status')).serving.http).toEqual({
+      blocked: false,
       port: 8080,
       wanted: 80,
       reason: 'the global option http_port is 8080',
