@@ -101,7 +101,7 @@ describe('the status bar', () => {
     expect((await stack.served('down.example')).status).toBe(502);
     await bar().getByText('The upstream of http://down.example is down').waitFor(SLOW);
     expect(await page.title()).toBe(`(${before + 1}) Overview · signalbox`);
-    const menu = page.getByRole('navigation').getByRole('link', { name: 'Sites' });
+    const menu = page.getByRole('navigation').getByRole('link', { name: 'Overview' });
     expect(await menu.textContent()).toContain(String(before + 1));
     await open();
     await bar().getByText('connection refused').waitFor();
