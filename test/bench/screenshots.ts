@@ -21,14 +21,19 @@ const SITES: readonly [name: string, port: number, share: number][] = [
 ];
 const PATHS = ['/', '/api/status', '/assets/app.js', '/login', '/feed.xml', '/search?q=lamp'];
 const STATUSES = [200, 200, 200, 200, 200, 200, 200, 304, 304, 301, 404];
+/** The one whose service does not answer. */
+const DOWN = 'mail';
 const LINES = 9_000;
 const SPAN_SECONDS = 3 * 3600;
-/** The lowest at which text is easy to read; keeps pictures below 60 KB. */
+/** The lowest at which text is easy to read; keeps pictures below 80 KB. */
 const QUALITY = 38;
 
 export async function run(): Promise<void> {
   const folder = process.env.BENCH_PICTURES ?? mkdtempSync(join(tmpdir(), 'signalbox-pictures-'));
   mkdirSync(folder, { recursive: true });
+  const services = SITES.filter(([name]) => name !== DOWN).map(([, port]) =>
+    Bun.serve({ port, hostname: '127.0.0.1', fetch: () => new Response() }),
+  );
   const dashboard = await startDashboard(() => startStack({ ACCESS_LOG_ROLL_MB: '1000' }));
   try {
     await fill(dashboard);
@@ -58,6 +63,7 @@ export async function run(): Promise<void> {
     await take(wide, 'site');
   } finally {
     await dashboard.stop();
+    for (const service of services) await service.stop(true);
   }
   console.log(`pictures in ${folder}`);
 }
@@ -65,6 +71,7 @@ export async function run(): Promise<void> {
 async function list(page: Page): Promise<void> {
   await page.goto('/sites');
   await page.locator('.spark-errors').first().waitFor({ state: 'attached' });
+  await page.getByText(`The upstream of http://${DOWN}.home.example is down`).waitFor();
 }
 
 async function fill({ stack, owner: { headers } }: Dashboard): Promise<void> {

@@ -154,13 +154,18 @@ describe('with sites', () => {
     const [{ id } = { id: 0 }] = await api<{ id: number }[]>('/vhosts');
     const whole = await api<Record<string, unknown>>('/status');
     const due = { id, domain: 'busy.example', name: 'busy.example', issuer: 'x', daysLeft: 3 };
-    const certificates = [{ ...due, notAfter: '2026-11-24T00:00:00.000Z', overdue: true }];
+    const notAfter = '2026-11-24T00:00:00.000Z';
+    const certificates = [
+      { ...due, notAfter, overdue: true },
+      { ...due, name: 'own.example', notAfter, daysLeft: 0, overdue: false },
+    ];
     // A stand-in: no authority issues a certificate of three days here.
     await page.route('**/api/status', (route) =>
       route.fulfill({ json: { ...whole, certificates } }),
     );
     await page.goto('/');
     await region('Certificates due').getByText('3 days, not renewed').waitFor();
+    // The link to a certificate of hours that Caddy renews by itself would be a second one.
     expect(await region('Certificates due').getByRole('link').getAttribute('href')).toBe(
       `/sites/${id}`,
     );

@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { copyFileSync, cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { makePair } from '../harness/pair.ts';
 import {
   ask,
   freePort,
@@ -68,17 +69,6 @@ const plain =
     domain: `http://${name}.example:${of.httpPort}`,
     config: `${more}respond ${name}`,
   });
-
-/** A key pair for any name. */
-function makePair(folder: string): { certificate: string; key: string } {
-  const [certificate, key] = [join(folder, 'pair.crt'), join(folder, 'pair.key')];
-  const { exitCode, stderr } = Bun.spawnSync([
-    ...['openssl', 'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'],
-    ...['-nodes', '-days', '2', '-subj', '/CN=frail', '-keyout', key, '-out', certificate],
-  ]);
-  if (exitCode !== 0) throw new Error(stderr.toString());
-  return { certificate, key };
-}
 
 const ip = (...words: string[]) => Bun.spawnSync(['ip', 'addr', ...words]).exitCode === 0;
 

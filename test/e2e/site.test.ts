@@ -75,7 +75,7 @@ describe('signalbox site', () => {
       expect([off.code, off.out]).toEqual([0, '1\thttp://a.example\t\toff\n']);
     }
     expect(await operator.served('a.example')).not.toBe('a');
-    expect((await site(['on', 'http://a.example'])).out).toEndWith('\ton\n');
+    expect((await site(['on', 'a.example'])).out).toEndWith('\ton\n');
     expect(await operator.served('a.example')).toBe('a');
 
     const gone = await site(['rm', 'http://c.example']);

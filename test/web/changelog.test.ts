@@ -120,7 +120,15 @@ describe('a toggle', () => {
     const toggle = entry({ action: 'toggle', enabled });
     expect(wordOf(toggle)).toBe(word);
     expect(undoSentence(toggle)).toContain(undo);
-    expect(wordOf({ ...toggle, action: 'create' })).toBe('Created');
+    expect(wordOf({ ...toggle, enabled: null, action: 'create' })).toBe('Created');
+  });
+
+  test('may be an update that changes nothing else', () => {
+    const diff = diffOf({ enabled: true, upstream: '' }, { enabled: false, upstream: 'x:1' });
+    expect(wordOf(entry({ diff }))).toBe('Changed');
+    const off = entry({ diff: diffOf({ enabled: true }, { enabled: false }) });
+    expect(wordOf(off)).toBe('Turned off');
+    expect(undoSentence(off)).toBe('Turns the site a.example on again.');
   });
 });
 

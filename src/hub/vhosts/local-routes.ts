@@ -58,9 +58,10 @@ const deletion =
     return 'done' in plan ? { done: vhost } : { ...plan, result: vhost };
   };
 
-/** @throws Failure NOT_FOUND */
+/** By its domain, or without the scheme if no other site has that domain. @throws Failure NOT_FOUND */
 function find({ vhosts }: SiteSet, domain: string): Vhost {
-  const vhost = vhosts.find((one) => isNamed(domain, one));
+  const names = [domain, `http://${domain}`, `https://${domain}`];
+  const [vhost] = names.flatMap((name) => vhosts.find((one) => isNamed(name, one)) ?? []);
   if (vhost) return vhost;
   const near = nearest(
     domain,

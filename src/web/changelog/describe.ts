@@ -21,9 +21,17 @@ export const WORDS = {
 } as const satisfies Record<Entry['action'], { sign: string; word: string }>;
 
 /** What was done, such as `Created`. */
-export function wordOf({ action, enabled }: Pick<Entry, 'action' | 'enabled'>): string {
-  if (action !== 'toggle' || enabled === null) return WORDS[action].word;
-  return enabled ? 'Turned on' : 'Turned off';
+export function wordOf(entry: Pick<Entry, 'action' | 'enabled' | 'diff'>): string {
+  const isOn = turnedOn(entry);
+  if (isOn === null) return WORDS[entry.action].word;
+  return isOn ? 'Turned on' : 'Turned off';
+}
+
+/** Whether it did nothing but turn the site on, or off; null if it did something else. */
+function turnedOn({ action, enabled, diff }: Pick<Entry, 'action' | 'enabled' | 'diff'>) {
+  if (action !== 'update') return enabled;
+  const [first, ...rest] = fieldsOf(diff);
+  return first?.field === 'enabled' && rest.length === 0 ? first.new === 'on' : null;
 }
 
 /** A field of an update; a `text` is compared line by line. */
@@ -69,19 +77,20 @@ function valueText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-export function undoSentence({ action, domain, diff, enabled }: Entry): string {
+export function undoSentence(entry: Entry): string {
+  const { action, domain, diff } = entry;
   if (isPreamble({ domain })) {
     return 'Restores the preamble from before this change. This affects all sites.';
   }
+  const isOn = turnedOn(entry);
+  if (isOn !== null) return `Turns the site ${domain} ${isOn ? 'off' : 'on'} again.`;
   switch (action) {
     case 'create':
       return `Deletes the site ${domain}. Caddy stops serving it.`;
     case 'delete':
       return `Restores the site ${domain} as it was before it was deleted.`;
     case 'toggle':
-      return enabled === null
-        ? `Turns the site ${domain} back on if this change turned it off, or off if it turned it on.`
-        : `Turns the site ${domain} ${enabled ? 'off' : 'on'} again.`;
+      return `Turns the site ${domain} back on if this change turned it off, or off if it turned it on.`;
     case 'update': {
       const names = fieldsOf(diff).map(({ field }) => field);
       const what = names.length > 0 ? `${listed(names)} of` : 'changed fields of';

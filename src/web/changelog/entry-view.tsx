@@ -2,8 +2,8 @@
 import { useState } from 'preact/hooks';
 import { ApiError, send } from '../lib/api.ts';
 import type { Entry } from '../lib/types.ts';
+import { ClockTime } from '../parts/clock-time.tsx';
 import { Confirm } from '../parts/confirm.tsx';
-import { ClockTime } from './clock-time.tsx';
 import {
   fieldsOf,
   isPreamble,

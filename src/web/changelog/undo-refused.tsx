@@ -1,8 +1,8 @@
 /** Explains why a change was not undone, and lists the later changes in the way. */
 import type { ApiError } from '../lib/api.ts';
 import type { Entry } from '../lib/types.ts';
+import { ClockTime } from '../parts/clock-time.tsx';
 import { Notice } from '../parts/notice.tsx';
-import { ClockTime } from './clock-time.tsx';
 import { subjectOf, wordOf } from './describe.ts';
 
 type Props = { error: ApiError; find: (id: number) => Entry | undefined };

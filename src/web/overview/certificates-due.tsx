@@ -5,14 +5,19 @@ import type { Status } from '../lib/types.ts';
 /** What `certificates` of the status covers. */
 const WITHIN_DAYS = 14;
 
+/** One with hours left that is not overdue is short-lived, such as Caddy's own, and never due. */
+const isDue = ({ overdue, daysLeft }: Status['certificates'][number]): boolean =>
+  overdue || daysLeft >= 1;
+
 export function CertificatesDue({ status }: { status: Status }) {
-  const { certificates, agent, proxy } = status;
+  const { agent, proxy } = status;
+  const certificates = status.certificates.filter(isDue);
   if (certificates.length === 0) {
     const isKnown = agent.reachable && proxy.running;
     return (
       <p class="muted">
         {isKnown
-          ? `No certificate expires within ${WITHIN_DAYS} days.`
+          ? `No certificate is due within ${WITHIN_DAYS} days.`
           : 'Not known while Caddy cannot be asked.'}
       </p>
     );

@@ -34,7 +34,7 @@ function Lines({ lines }: { lines: readonly ProblemLine[] }) {
             {text} {link && <a href={link.to}>{link.label}</a>}{' '}
             {since !== null && (
               <span class="muted">
-                since <Time at={since} />
+                <Time at={since} />
               </span>
             )}
           </span>

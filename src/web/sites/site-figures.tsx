@@ -40,7 +40,7 @@ function Certificate({ of }: { of: Row['certificate'] }) {
       class={daysLeft < 0 ? 'site-bad' : undefined}
       title={`By ${issuer}, until ${localTime(notAfter)}`}
     >
-      {daysLeft < 0 ? 'expired' : plural(daysLeft, 'day')}
+      {daysLeft < 0 ? 'expired' : daysLeft === 0 ? '< 1 day' : plural(daysLeft, 'day')}
     </span>
   );
 }

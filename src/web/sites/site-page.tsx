@@ -1,10 +1,12 @@
 /** A site's own page: its state, figures, errors and requests, and the form to change it. */
 import { useState } from 'preact/hooks';
 import { takeFlash } from '../lib/flash.ts';
+import { useHub } from '../lib/hub.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { Notice } from '../parts/notice.tsx';
 import { EDIT, useEditKey } from './edit-key.ts';
 import { hostsOf } from './hosts.ts';
+import { reportedProblems } from './problem.ts';
 import { SiteForm } from './site-form.tsx';
 import { SiteTraffic } from './site-traffic.tsx';
 import { StatePanel } from './state-panel.tsx';
@@ -16,6 +18,7 @@ export function SitePage({ id }: { id: number }) {
   const stored = useLoad(`site ${id}`, (signal) => loadSite(id, signal));
   const { site } = stored.data ?? {};
   const state = useSiteState(id);
+  const problem = reportedProblems(useHub().status).get(id);
   const hosts = site ? hostsOf(site, state.data) : [];
   const [chosen, setChosen] = useState('');
   const host = hosts.includes(chosen) ? chosen : (hosts[0] ?? '');
@@ -42,7 +45,7 @@ export function SitePage({ id }: { id: number }) {
       {stored.error && <Notice kind="error" title={stored.error} />}
       {stored.data && site && (
         <>
-          <StatePanel state={state} />
+          <StatePanel state={state} problem={problem} />
           {hosts.length > 1 && (
             <label class="site-host">
               Requests to

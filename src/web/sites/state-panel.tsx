@@ -2,10 +2,18 @@
 import { plural } from '../lib/format.ts';
 import type { Address, LastError, SiteState } from '../lib/types.ts';
 import type { Loaded } from '../lib/use-load.ts';
+import { ClockTime } from '../parts/clock-time.tsx';
 import { Time } from '../parts/time.tsx';
 import { linkTo } from './link.ts';
+import type { SiteProblem } from './problem.ts';
 
-export function StatePanel({ state }: { state: Loaded<SiteState> }) {
+type Props = {
+  state: Loaded<SiteState>;
+  /** The worst problem that the status reports of the site. */
+  problem: SiteProblem | undefined;
+};
+
+export function StatePanel({ state, problem }: Props) {
   return (
     <section class="card site-state-panel" aria-label="Live state" aria-busy={!state.data}>
       <h2>Live state</h2>
@@ -13,7 +21,7 @@ export function StatePanel({ state }: { state: Loaded<SiteState> }) {
       {state.data && (
         <>
           <ul class="facts">
-            <ServedFact state={state.data} />
+            <ServedFact state={state.data} problem={problem} />
             {state.data.addresses.map((address) => (
               <AddressFact key={`${address.name} ${address.port}`} address={address} />
             ))}
@@ -39,13 +47,17 @@ function Lamp({ state }: { state: 'good' | 'bad' | 'unknown' }) {
 const isShown = ({ upstreams, errors }: SiteState): boolean =>
   upstreams.some(({ error }) => error !== null && errors.upstream?.message.includes(error.message));
 
-function ServedFact({ state: { enabled, addresses } }: { state: SiteState }) {
+function ServedFact({ state, problem }: { state: SiteState; problem: Props['problem'] }) {
+  const { enabled, addresses } = state;
   const isServed = addresses.some(({ served }) => served);
   const words = isServed ? 'Caddy serves this site.' : 'Caddy does not serve this site.';
   return (
     <li>
       <Lamp state={isServed ? 'good' : enabled ? 'bad' : 'unknown'} />
-      <span>{enabled ? words : 'Turned off: Caddy does not serve this site.'}</span>
+      <span>
+        {enabled ? words : 'Turned off: Caddy does not serve this site.'}
+        {enabled && !isServed && problem && <span class="fact-words">{problem.text}</span>}
+      </span>
     </li>
   );
 }
@@ -63,7 +75,7 @@ function UpstreamFact({ upstream }: { upstream: Upstream }) {
         {since && (
           <>
             {' '}
-            since <Time at={since} />
+            since <ClockTime at={since} />
           </>
         )}
         {latencyMs !== null && `, connects in ${latencyMs} ms`}
@@ -124,7 +136,7 @@ function ErrorFact({ title, error }: { title: string; error: LastError }) {
       <pre class="proxy-words">{error.message}</pre>
       {error.retryAt && (
         <p>
-          Caddy will retry <Time at={error.retryAt} />.
+          Caddy will retry at <ClockTime at={error.retryAt} />.
         </p>
       )}
     </div>
