@@ -102,10 +102,15 @@ export class Restricted extends Failure {
   }
 }
 
+/**
+ * Control, format and invisible characters, and line separators: a request's host name or the response
+ * of a stranger's server may be quoted.
+ */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{DI}]+/gu;
+
 /** Any other sentence, on one line and without host paths. */
 export const cleanSentence = (sentence: string): string =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: a host name of a request may be quoted
-  clip(withoutPaths(sentence.replace(/[\u0000-\u001f\u007f]+/g, ' ').trim()));
+  clip(withoutPaths(sentence.replace(UNSEEN, ' ').trim()));
 
 /** Keeps the last part of each absolute path: enough to recognise a file, not to locate it. */
 const withoutPaths = (text: string) =>

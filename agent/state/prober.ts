@@ -54,7 +54,9 @@ type Entry = {
 
 export function createProber({ dial, now, elapsed, every = EVERY_MS }: ProberDeps): Prober {
   let entries = new Map<string, Entry>();
-  const limited = createConcurrencyLimit({ concurrency: AT_ONCE });
+  const dialled = createConcurrencyLimit({ concurrency: AT_ONCE });
+  // Those that may take the whole timeout, of which one site may have thousands.
+  const silent = createConcurrencyLimit({ concurrency: AT_ONCE });
   let timer: Timer | undefined;
 
   function tick(): void {
@@ -65,6 +67,7 @@ export function createProber({ dial, now, elapsed, every = EVERY_MS }: ProberDep
   }
 
   function start(entry: Entry): Promise<void> {
+    const limited = entry.last?.up === false ? silent : dialled;
     entry.running ??= limited(() => run(entry)).finally(() => {
       entry.running = null;
     });

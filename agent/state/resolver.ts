@@ -1,5 +1,5 @@
 /** Resolves the names of upstreams, each at most once a minute, whoever asks. */
-import { lookup } from 'node:dns/promises';
+import { createLookup } from './lookup.ts';
 
 export type Resolver = {
   /** IP addresses, or none if there are none. Never rejects. */
@@ -18,7 +18,7 @@ const KEPT_MS = 60_000;
 const MISSING_MS = 15_000;
 const MOST_NAMES = 10_000;
 
-export function createResolver({ elapsed, find = findAddresses }: ResolverDeps): Resolver {
+export function createResolver({ elapsed, find = createLookup() }: ResolverDeps): Resolver {
   const known = new Map<string, { until: number; addresses: Promise<string[]> }>();
 
   return {
@@ -39,6 +39,3 @@ export function createResolver({ elapsed, find = findAddresses }: ResolverDeps):
     },
   };
 }
-
-const findAddresses = async (host: string): Promise<string[]> =>
-  (await lookup(host, { all: true })).map(({ address }) => address);

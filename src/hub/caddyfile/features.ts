@@ -36,25 +36,25 @@ export const FORMER_NAMES: Readonly<Record<string, string>> = {
 };
 
 /** The packages of plugins, by their directive, global option, or module. */
-const PACKAGES: Readonly<Record<string, string>> = {
-  authenticate: 'github.com/greenpau/caddy-security',
-  authorize: 'github.com/greenpau/caddy-security',
-  cache: 'github.com/caddyserver/cache-handler',
-  crowdsec: 'github.com/hslatman/caddy-crowdsec-bouncer/http',
-  dynamic_dns: 'github.com/mholt/caddy-dynamicdns',
-  layer4: 'github.com/mholt/caddy-l4',
-  rate_limit: 'github.com/mholt/caddy-ratelimit',
-  replace: 'github.com/caddyserver/replace-response',
-  webdav: 'github.com/mholt/caddy-webdav',
-  'events.handlers.exec': 'github.com/mholt/caddy-events-exec',
-  'http.encoders.br': 'github.com/ueffel/caddy-brotli',
-  'http.matchers.maxmind_geolocation': 'github.com/porech/caddy-maxmind-geolocation',
-};
+const PACKAGES: ReadonlyMap<string, string> = new Map([
+  ['authenticate', 'github.com/greenpau/caddy-security'],
+  ['authorize', 'github.com/greenpau/caddy-security'],
+  ['cache', 'github.com/caddyserver/cache-handler'],
+  ['crowdsec', 'github.com/hslatman/caddy-crowdsec-bouncer/http'],
+  ['dynamic_dns', 'github.com/mholt/caddy-dynamicdns'],
+  ['layer4', 'github.com/mholt/caddy-l4'],
+  ['rate_limit', 'github.com/mholt/caddy-ratelimit'],
+  ['replace', 'github.com/caddyserver/replace-response'],
+  ['webdav', 'github.com/mholt/caddy-webdav'],
+  ['events.handlers.exec', 'github.com/mholt/caddy-events-exec'],
+  ['http.encoders.br', 'github.com/ueffel/caddy-brotli'],
+  ['http.matchers.maxmind_geolocation', 'github.com/porech/caddy-maxmind-geolocation'],
+]);
 
 /** The package of a plugin, if it is known. @param name a directive, a global option, or a module */
 export function packageOf(name: string): string | undefined {
   const provider = /^dns\.providers\.([a-z0-9_-]+)$/.exec(name)?.[1];
-  return provider === undefined ? PACKAGES[name] : `github.com/caddy-dns/${provider}`;
+  return provider === undefined ? PACKAGES.get(name) : `github.com/caddy-dns/${provider}`;
 }
 
 /** The modules of Caddy's standard build, by the namespaces in which people choose one by name. */

@@ -1,4 +1,5 @@
 /** Merges the global options and snippets of two preambles. Pure. */
+import { type Edit, edited } from '../../shared/caddyfile/edits.ts';
 import { globalOptions, withOptions } from '../../shared/caddyfile/globals.ts';
 import type { TokenizeOptions } from '../../shared/caddyfile/tokenizer.ts';
 import { sameWords } from './same-words.ts';
@@ -48,26 +49,26 @@ export function mergePreambles(
   dialect: TokenizeOptions,
 ): string {
   const [ours, theirs] = [placesIn(base, dialect), placesIn(other, dialect)];
-  const edits: (Place & { text: string })[] = [];
-  const options: string[] = [];
-  const shared: string[] = [];
+  const edits: Edit[] = [];
+  const added: { name: string; text: string[] }[] = [];
   for (const [name, places] of theirs) {
     const text = places.map(({ start, end }) => other.slice(start, end));
     const [first, ...more] = ours.get(name) ?? [];
-    if (first === undefined) (isShared(name) ? shared : options).push(...text);
+    if (first === undefined) added.push({ name, text });
     else if (isReplaced(name)) {
       edits.push({ ...first, text: text.join('\n\t') });
-      edits.push(...more.map((place) => ({ ...place, text: '' })));
+      for (const place of more) edits.push({ ...place, text: '' });
     }
   }
-  if (edits.length + options.length + shared.length === 0) return base;
-  const edited = edits
-    .toSorted((a, b) => b.start - a.start)
-    .reduce(
-      (text, { start, end, text: now }) => text.slice(0, start) + now + text.slice(end),
-      base,
-    );
-  return [withOptions(edited, options), ...shared]
+  if (edits.length + added.length === 0) return base;
+  const text = edited(
+    base,
+    edits.toSorted((a, b) => a.start - b.start),
+  );
+  const [shared, options] = [true, false].map((is) =>
+    added.flatMap((one) => (isShared(one.name) === is ? one.text : [])),
+  );
+  return [withOptions(text, options ?? []), ...(shared ?? [])]
     .filter((part) => part.trim() !== '')
     .join('\n\n');
 }
@@ -80,7 +81,11 @@ const textAt = (text: string, places: readonly Place[] | undefined): string | nu
 /** The parts of a preamble in its order; a snippet with the comments before it. */
 function placesIn(preamble: string, dialect: TokenizeOptions): Places {
   const found: Places = new Map();
-  const add = (name: string, place: Place) => found.set(name, [...(found.get(name) ?? []), place]);
+  const add = (name: string, place: Place) => {
+    const places = found.get(name);
+    if (places) places.push(place);
+    else found.set(name, [place]);
+  };
   for (const { name, start, end } of globalOptions(preamble, dialect)) add(name, { start, end });
   let from = 0;
   for (const { kind, text, keys } of readSections(preamble, dialect) ?? []) {

@@ -1,6 +1,6 @@
 /** Takes a Caddyfile apart into preamble and sites. */
 import { createPauses } from '../../shared/async.ts';
-import { optionsLeftOut, withoutOption } from '../../shared/caddyfile/globals.ts';
+import { optionsLeftOut, withoutOptions } from '../../shared/caddyfile/globals.ts';
 import { maskPlaceholders, UPSTREAM } from '../../shared/caddyfile/placeholders.ts';
 import { type Block, readBlock } from '../../shared/caddyfile/structure.ts';
 import {
@@ -48,7 +48,7 @@ export async function splitCaddyfile(
     reason,
   }));
   const all = shared.join('\n\n');
-  const preamble = optionsLeftOut(all, options).reduceRight(withoutOption, all);
+  const preamble = withoutOptions(all, optionsLeftOut(all, options));
   const sites: ImportedSite[] = [];
   for (const section of sections) {
     if (section.kind === 'site') sites.push(toSite(section, options));

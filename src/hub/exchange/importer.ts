@@ -1,9 +1,11 @@
 /** Imports a Caddyfile as preamble and vhosts, and proves that they mean the same to the proxy. */
+import { edited } from '../../shared/caddyfile/edits.ts';
 import { optionsLeftOut } from '../../shared/caddyfile/globals.ts';
 import type { TokenizeOptions } from '../../shared/caddyfile/tokenizer.ts';
 import { Failure, sentenceOf } from '../../shared/failure.ts';
 import { nearest } from '../../shared/nearest.ts';
 import type { AgentClient } from '../agent-client/client.ts';
+import { addressKey } from '../caddyfile/address.ts';
 import { inlineImports, type ReadImport } from '../caddyfile/inline.ts';
 import { render } from '../caddyfile/render.ts';
 import { type ImportedSite, type Skipped, splitCaddyfile } from '../caddyfile/split.ts';
@@ -13,7 +15,7 @@ import { hintFor } from '../publish/hints.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import { isRejection } from '../publish/refusal.ts';
 import { sequence } from '../publish/sequence.ts';
-import { isNamed, type SiteSet } from '../publish/vhost.ts';
+import type { SiteSet } from '../publish/vhost.ts';
 import { comparable, firstDifference } from './compare.ts';
 import {
   type MergedPreamble,
@@ -83,7 +85,7 @@ export function createImporter(deps: ImporterDeps): Importer {
       const split = await splitCaddyfile(inlineImports(file, readImport, dialect), dialect);
       if (!split) throw differs('its blocks cannot be told apart');
       const { preamble, sites, skipped } = split;
-      assertNamed(options.replace ?? [], sites);
+      const replaced = namedKeys(options.replace ?? [], sites);
       const alone = sequence<unknown>([
         preambleChange(preamble),
         ...sites.map((site) => createChange(site)),
@@ -93,7 +95,10 @@ export function createImporter(deps: ImporterDeps): Importer {
         merged = mergedPreamble(preamble, set, options, dialect);
         return sequence<unknown>([
           preambleChange(merged.text),
-          ...sites.map((site) => mergeSite(site, options, dialect)),
+          ...sites.map((site) => {
+            const isReplaced = replaced.has(addressKey(site.domain));
+            return mergeSite(site, isReplaced ? 'replace' : options.taken, dialect);
+          }),
         ])(set, time);
       };
       try {
@@ -143,10 +148,11 @@ function explained(error: unknown, version: string | null): unknown {
   return hint === undefined ? error : error.hinting(hint);
 }
 
-/** @throws Failure INVALID_REQUEST if the file has no such site */
-function assertNamed(domains: readonly string[], sites: readonly ImportedSite[]): void {
-  const wrong = domains.find((domain) => !sites.some((site) => isNamed(domain, site)));
-  if (wrong === undefined) return;
+/** The normal forms of domains. @throws Failure INVALID_REQUEST if the file has no such site */
+function namedKeys(domains: readonly string[], sites: readonly ImportedSite[]): Set<string> {
+  const known = new Set(sites.map(({ domain }) => addressKey(domain)));
+  const wrong = domains.find((domain) => !known.has(addressKey(domain)));
+  if (wrong === undefined) return new Set(domains.map((domain) => addressKey(domain)));
   const near = nearest(
     wrong,
     sites.map(({ domain }) => domain),
@@ -175,11 +181,12 @@ function inTermsOfFile(error: unknown, sites: readonly ImportedSite[]): unknown 
 
 /** The file with the options blanked out that the import leaves out; lines stay as they are. */
 function blankLeftOut(file: string, dialect: TokenizeOptions): string {
-  let text = file.replace(/^\ufeff/, '');
-  for (const { start, end } of optionsLeftOut(text, dialect)) {
-    text = text.slice(0, start) + text.slice(start, end).replace(/[^\n]/g, ' ') + text.slice(end);
-  }
-  return text;
+  const text = file.replace(/^\ufeff/, '');
+  const blanked = optionsLeftOut(text, dialect).map(({ start, end }) => ({
+    ...{ start, end },
+    text: text.slice(start, end).replace(/[^\n]/g, ' '),
+  }));
+  return edited(text, blanked);
 }
 
 const differs = (detail: string) =>

@@ -19,7 +19,7 @@ import {
   updateChange,
 } from '../publish/changes.ts';
 import { sequence } from '../publish/sequence.ts';
-import { domainTaken, isNamed, rivalsOf, type SiteSet, type Vhost } from '../publish/vhost.ts';
+import { domainTaken, rivalsOf, type SiteSet, type Vhost } from '../publish/vhost.ts';
 
 /** What to do with what the hub already has. */
 export type MergeOptions = {
@@ -99,7 +99,7 @@ function stateOf({ name, present, file }: PreamblePart, differs: ReadonlySet<str
 export const mergeSite =
   (
     site: ImportedSite,
-    { taken = 'refuse', replace = [] }: MergeOptions,
+    taken: MergeOptions['taken'],
     dialect: TokenizeOptions,
   ): Change<MergedSite> =>
   async (set, time) => {
@@ -116,11 +116,8 @@ export const mergeSite =
       return { done: { action: 'keep', vhost: first, wanted, before } };
     }
     const target = before.find(({ domain }) => domain === wanted.domain) ?? first;
-    const isReplaced = taken === 'replace' || replace.some((domain) => isNamed(domain, site));
-    if (!isReplaced && taken === 'skip') {
-      return { done: { action: 'skip', vhost: target, wanted, before } };
-    }
-    if (!isReplaced) throw domainTaken(target, CHOOSE);
+    if (taken === 'skip') return { done: { action: 'skip', vhost: target, wanted, before } };
+    if (taken !== 'replace') throw domainTaken(target, CHOOSE);
     const { domain, config, upstream } = site;
     const plan = await sequence<unknown>([
       ...before.filter((vhost) => vhost !== target).map(({ id }) => deleteChange(id)),

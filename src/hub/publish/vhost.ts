@@ -53,7 +53,7 @@ export const changedFields = (one: Vhost, other: Vhost): readonly Field[] =>
   FIELDS.filter((field) => one[field] !== other[field]);
 
 /** A config that sets `{upstream}` itself, for each request: then it is Caddy's to replace. */
-const SETS_UPSTREAM = /^[^\S\n]*map[^\S\n].*\{upstream\}/m;
+const SETS_UPSTREAM = /(?:^|\n)[^\S\n]*map[^\S\n].*\{upstream\}/;
 
 /** How many characters a config may grow by when the upstream is filled in. */
 const MAX_FILLING = 1024 * 1024;

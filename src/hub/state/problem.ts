@@ -36,9 +36,14 @@ export type Problem = Static<typeof Problem>;
 /** A problem before it is known since when; `since` if the fact itself says so. */
 export type Finding = Omit<Problem, 'since'> & { since?: string | null | undefined };
 
-/** `a`, `a and b`, `a, b and c`; each once. */
+/** How many names anyone reads; a site may have thousands of upstreams. */
+const MOST_LISTED = 10;
+
+/** `a`, `a and b`, `a, b and c`; each once, and of many the first. */
 export function listed(names: readonly string[]): string {
-  const all = [...new Set(names)];
+  const found = [...new Set(names)];
+  const more = found.length - MOST_LISTED;
+  const all = more > 0 ? [...found.slice(0, MOST_LISTED), `${more} more`] : found;
   return all.length > 1 ? `${all.slice(0, -1).join(', ')} and ${all.at(-1)}` : (all[0] ?? '');
 }
 

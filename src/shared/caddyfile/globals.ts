@@ -1,4 +1,5 @@
 /** Reads and edits the global options of a Caddyfile. Pure. */
+import { type Edit, edited } from './edits.ts';
 import { hasGlobalOptions } from './preamble.ts';
 import { startsLine, type TokenizeOptions, tokenize } from './tokenizer.ts';
 
@@ -6,11 +7,14 @@ import { startsLine, type TokenizeOptions, tokenize } from './tokenizer.ts';
 export const ADMIN_IS_OURS = 'admin: signalbox sets the admin endpoint itself';
 
 /** The global options that signalbox does not accept, and why an import leaves them out. */
-const NOT_ACCEPTED: Readonly<Record<string, string>> = {
-  admin: ADMIN_IS_OURS,
-  persist_config: 'persist_config: signalbox keeps the configuration itself',
-  storage: 'storage: certificates and keys stay in the storage of the Caddy that signalbox uses',
-};
+const NOT_ACCEPTED: ReadonlyMap<string, string> = new Map([
+  ['admin', ADMIN_IS_OURS],
+  ['persist_config', 'persist_config: signalbox keeps the configuration itself'],
+  [
+    'storage',
+    'storage: certificates and keys stay in the storage of the Caddy that signalbox uses',
+  ],
+]);
 
 /** An option of the global block: its first line, from 1, and its offsets in the text. */
 export type GlobalOption = { name: string; line: number; start: number; end: number };
@@ -44,29 +48,29 @@ export const findOption = (preamble: string, name: string): GlobalOption | undef
 /** The global options that an import leaves out, with the reason. */
 export const optionsLeftOut = (text: string, dialect: TokenizeOptions) =>
   globalOptions(text, dialect).flatMap((option) => {
-    const reason = NOT_ACCEPTED[option.name];
+    const reason = NOT_ACCEPTED.get(option.name);
     return reason === undefined ? [] : [{ ...option, reason }];
   });
 
-/** Removes an option, and its line if nothing else is on it. */
-export function withoutOption(preamble: string, { start, end }: GlobalOption): string {
-  const from = preamble.lastIndexOf('\n', start - 1) + 1;
-  const lf = preamble.indexOf('\n', end);
-  const rest = preamble.slice(end, lf < 0 ? undefined : lf);
-  const isAlone = preamble.slice(from, start).trim() === '' && rest.trim() === '' && lf >= 0;
-  return isAlone
-    ? preamble.slice(0, from) + preamble.slice(lf + 1)
-    : preamble.slice(0, start) + preamble.slice(end);
+/** Removes options, in their order, and the lines of those that are alone on theirs. */
+export function withoutOptions(preamble: string, options: readonly GlobalOption[]): string {
+  const removed = options.map(({ start, end }): Edit => {
+    const from = preamble.lastIndexOf('\n', start - 1) + 1;
+    const lf = preamble.indexOf('\n', end);
+    const rest = preamble.slice(end, lf < 0 ? undefined : lf);
+    const isAlone = preamble.slice(from, start).trim() === '' && rest.trim() === '' && lf >= 0;
+    return isAlone ? { start: from, end: lf + 1, text: '' } : { start, end, text: '' };
+  });
+  return edited(preamble, removed);
 }
 
 /** Sets those of these options that are there to another value; each must fit on one line. */
 export function withValues(preamble: string, values: Readonly<Record<string, string>>): string {
-  let text = preamble;
-  for (const { name, start, end } of globalOptions(preamble).toReversed()) {
+  const edits = globalOptions(preamble).flatMap(({ name, start, end }): Edit[] => {
     const value = values[name];
-    if (value !== undefined) text = `${text.slice(0, start)}${name} ${value}${text.slice(end)}`;
-  }
-  return text;
+    return value === undefined ? [] : [{ start, end, text: `${name} ${value}` }];
+  });
+  return edited(preamble, edits);
 }
 
 /** Adds lines at the start of the global block, and the block if there is none. */

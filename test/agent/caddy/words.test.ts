@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { cleanWords, lastErrorOf } from '../../../agent/caddy/words.ts';
+import { cleanSentence, cleanWords, lastErrorOf } from '../../../agent/caddy/words.ts';
 
 describe("the proxy's error messages", () => {
   test.each([
@@ -93,4 +93,9 @@ describe("the proxy's error messages", () => {
     );
     expect(lastErrorOf('{"level":"info"}\n')).toContain('without giving a reason');
   });
+});
+
+test('what a stranger’s server answers cannot reorder or break a sentence', () => {
+  const words = 'Invalid response: "\u202eelif\u2028\u001b[31m\u200bx"';
+  expect(cleanSentence(words)).toBe('Invalid response: " elif [31m x"');
 });
