@@ -6,7 +6,7 @@ const others = withoutCaddy();
 
 test.each([
   ['with a stack', 'test/hub/vhosts/vhosts.test.ts'],
-  ['with a stack of the harness', 'test/attack/load.test.ts'],
+  ['with a stack of the harness', 'test/attack/files.test.ts'],
   ['as an operator does', 'test/e2e/main.test.ts'],
   ['by way of the folder’s own helper', 'test/chaos/chaos.test.ts'],
   ['with the binary', 'test/e2e/binary.test.ts'],

@@ -11,7 +11,6 @@ const TOOLS = join(import.meta.dir, 'stack.ts');
 /** What they see of Caddy is in the hub's answers, which other tests compare. */
 const BEHIND_THE_HUB = [
   'test/agent/app',
-  'test/agent/logs/',
   'test/attack/first-owner',
   'test/attack/load',
   'test/attack/mute-',
