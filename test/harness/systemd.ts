@@ -55,6 +55,14 @@ exec unshare --cgroup --mount sh -c '
 ' sh "$root"
 `;
 
+/** Removes the control groups that the machine leaves, once its processes have ended. */
+const CLEAN = `mount -t cgroup2 none "$1"
+for try in $(seq 50); do
+  find "$1/$2" -depth -type d -exec rmdir {} + 2> /dev/null
+  [ -d "$1/$2" ] || break
+  sleep 0.1
+done`;
+
 /**
  * @param folder what the machine has at /machine
  * @returns null where this system cannot run one
@@ -76,6 +84,7 @@ export async function startMachine(folder: string): Promise<Machine | null> {
   async function stop(): Promise<void> {
     child.kill('SIGKILL');
     await child.exited;
+    Bun.spawnSync(['unshare', '--mount', 'sh', '-c', CLEAN, 'sh', mount, group]);
     rmSync(home, { recursive: true, force: true });
   }
 
