@@ -17,20 +17,22 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const MAY_IMPORT_IN_HUB: Readonly<Record<string, readonly string[]>> = {
   http: [],
   db: [],
-  caddyfile: [],
+  recipes: [],
+  caddyfile: ['recipes'],
   'agent-client': [],
   auth: ['http', 'db'],
-  publish: ['caddyfile', 'db', 'agent-client'],
+  publish: ['recipes', 'caddyfile', 'db', 'agent-client'],
   openapi: ['http', 'auth'],
   dashboard: ['http', 'auth'],
   logs: ['http', 'auth', 'agent-client'],
   vhosts: ['http', 'auth', 'publish'],
+  policies: ['http', 'auth', 'publish', 'recipes'],
   changelog: ['http', 'auth', 'publish', 'db'],
   state: ['http', 'auth', 'publish', 'agent-client'],
-  exchange: ['http', 'auth', 'publish', 'caddyfile', 'agent-client'],
+  exchange: ['http', 'auth', 'publish', 'recipes', 'caddyfile', 'agent-client'],
   app: [
-    ...['http', 'db', 'caddyfile', 'agent-client', 'auth', 'publish', 'openapi', 'dashboard'],
-    ...['logs', 'vhosts', 'changelog', 'state', 'exchange'],
+    ...['http', 'db', 'recipes', 'caddyfile', 'agent-client', 'auth', 'publish', 'openapi'],
+    ...['dashboard', 'logs', 'vhosts', 'policies', 'changelog', 'state', 'exchange'],
   ],
 };
 

@@ -13,6 +13,20 @@ export const dialectOf = (version: string | null): Dialect => ({
   importBlocks: isSince(version, 9),
 });
 
+/** What a version calls directives and matchers that others call otherwise. */
+export type Wording = {
+  /** `basic_auth` since 2.8. */
+  basicAuth: 'basicauth' | 'basic_auth';
+  /** `client_ip` since 2.7, which respects the global option `trusted_proxies`. */
+  clientIp: 'remote_ip' | 'client_ip';
+};
+
+/** The wording of a version, the oldest one if it is unknown. @param version such as `2.6.2` */
+export const wordingOf = (version: string | null): Wording => ({
+  basicAuth: isSince(version, 8) ? 'basic_auth' : 'basicauth',
+  clientIp: isSince(version, 7) ? 'client_ip' : 'remote_ip',
+});
+
 /**
  * The dialects in which a text must be sound: older versions are upgraded while hub and agent run,
  * and then read what they once accepted as the newer version does.

@@ -1,0 +1,14 @@
+/** A policy: a recipe with values, under a name, on any number of vhosts. */
+import type { Values } from './recipe.ts';
+
+/** Immutable: a changed policy is a new object, and so is each vhost that has it. */
+export type Policy = Readonly<{
+  id: number;
+  name: string;
+  /** The id of its recipe. */
+  recipe: string;
+  /** As stored, with hashes in place of passwords. */
+  values: Values;
+  createdAt: Date;
+  updatedAt: Date;
+}>;
