@@ -31,6 +31,8 @@ export const FAILURES = {
   NOT_FOUND: { status: 404, meaning: 'There is nothing with this id.' },
   BODY_TOO_SLOW: { status: 408, meaning: 'The body took too long to arrive.' },
   DOMAIN_TAKEN: { status: 409, meaning: 'Another vhost already has this domain.' },
+  POLICY_TAKEN: { status: 409, meaning: 'Another policy already has this name.' },
+  POLICY_IN_USE: { status: 409, meaning: 'Vhosts have this policy; detail names them.' },
   PORT_UNAVAILABLE: {
     status: 409,
     meaning: 'Another program holds the port, or the proxy’s user may not open it.',
@@ -55,7 +57,7 @@ export const FAILURES = {
   NOT_EMPTY: { status: 409, meaning: 'The hub already has vhosts: repeat with replace=true.' },
   PRECONDITION_FAILED: {
     status: 412,
-    meaning: 'The vhost is no longer in the state that If-Match names.',
+    meaning: 'The vhost or policy is no longer in the state that If-Match names.',
   },
   BODY_TOO_LARGE: { status: 413, meaning: 'The body exceeds this route’s limit.' },
   IMPORT_DIFFERS: {

@@ -15,13 +15,12 @@ import {
 } from '../../src/hub/publish/changes.ts';
 import { assertContained } from '../../src/hub/publish/containment.ts';
 import { sequence } from '../../src/hub/publish/sequence.ts';
-import type { SiteSet } from '../../src/hub/publish/vhost.ts';
+import { EMPTY_SET, type SiteSet } from '../../src/hub/publish/vhost.ts';
 
-const EMPTY: SiteSet = { preamble: '', vhosts: [], nextId: 1 };
 const fields = (at: number) => ({ domain: `s${at}.example`, config: 'respond a', upstream: '' });
 const sites = (count: number) => Array.from({ length: count }, (_, at) => fields(at));
 
-async function planned(change: Change<unknown>, set = EMPTY): Promise<SiteSet> {
+async function planned(change: Change<unknown>, set = EMPTY_SET): Promise<SiteSet> {
   const plan = await change(set, new Date());
   return 'done' in plan ? set : plan.next;
 }
@@ -56,7 +55,7 @@ test('a hundred thousand sites are replaced by as many without copying the list 
 }, 60_000);
 
 test('others get their turn while many sites are planned, checked and taken from a file', async () => {
-  const set = { ...EMPTY, ...(await planned(sequence(sites(20_000).map(createChange)))) };
+  const set = { ...EMPTY_SET, ...(await planned(sequence(sites(20_000).map(createChange)))) };
   const updates = set.vhosts.map(({ id }) => updateChange(id, { config: 'respond b' }));
   const file = set.vhosts.map(({ domain, config }) => `${domain} {\n\t${config}\n}\n`).join('');
   const jobs = {

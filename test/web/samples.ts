@@ -7,6 +7,8 @@ export const site = (change: Partial<Vhost> = {}): Vhost => ({
   upstream: '127.0.0.1:8000',
   config: 'reverse_proxy {upstream}',
   enabled: true,
+  policies: [],
+  tags: [],
   createdAt: '',
   updatedAt: '',
   ...change,

@@ -3,7 +3,7 @@ import { and, desc, eq, getTableColumns, gt, lt, type SQL, sql } from 'drizzle-o
 import { Failure } from '../../shared/failure.ts';
 import type { Db } from '../db/open.ts';
 import { changelog } from '../db/schema.ts';
-import { PREAMBLE } from '../publish/history.ts';
+import { POLICY, PREAMBLE } from '../publish/history.ts';
 
 /** A stored entry; `before` and `after` (JSON) are private. */
 export type StoredEntry = typeof changelog.$inferSelect;
@@ -25,7 +25,7 @@ export type Changelog = {
   page(filter: ChangelogFilter): PublicEntry[];
   /** @throws Failure NOT_FOUND */
   find(id: number): StoredEntry;
-  /** The ids of at most 10 later entries about the same vhost, or the preamble, oldest first. */
+  /** The ids of at most 10 later entries about the same vhost, preamble or policy, oldest first. */
   laterOf(entry: Pick<StoredEntry, 'id' | 'domain' | 'before' | 'after'>): number[];
 };
 
@@ -66,11 +66,14 @@ export function createChangelog(db: Db): Changelog {
     },
 
     laterOf(entry) {
-      const vhost = (JSON.parse(entry.after ?? entry.before ?? '{}') as { id?: number }).id ?? 0;
+      const id = (JSON.parse(entry.after ?? entry.before ?? '{}') as { id?: number }).id ?? 0;
       const same =
         entry.domain === PREAMBLE
           ? eq(changelog.domain, PREAMBLE)
-          : sql`json_extract(coalesce(${changelog.after}, ${changelog.before}), '$.id') = ${vhost}`;
+          : and(
+              sql`json_extract(coalesce(${changelog.after}, ${changelog.before}), '$.id') = ${id}`,
+              sql`(${changelog.domain} LIKE ${`${POLICY}%`}) = ${entry.domain.startsWith(POLICY)}`,
+            );
       const rows = db
         .select({ id: changelog.id })
         .from(changelog)

@@ -63,7 +63,26 @@ export const vhosts = sqliteTable('vhosts', {
   enabled: integer('enabled', { mode: 'boolean' }).notNull(),
   createdAt: integer('created_at', { mode: 'timestamp_ms' }).notNull(),
   updatedAt: integer('updated_at', { mode: 'timestamp_ms' }).notNull(),
+  /** The ids of its policies, in order. */
+  policies: text('policies', { mode: 'json' }).$type<readonly number[]>().notNull().default([]),
+  tags: text('tags', { mode: 'json' }).$type<readonly string[]>().notNull().default([]),
 });
+
+/** A recipe with values, which vhosts refer to by its id. */
+export const policies = sqliteTable(
+  'policies',
+  {
+    id: integer('id').primaryKey({ autoIncrement: true }),
+    name: text('name').notNull(),
+    /** The recipe's id. */
+    recipe: text('recipe').notNull(),
+    /** With bcrypt hashes in place of passwords. */
+    values: text('values', { mode: 'json' }).$type<Readonly<Record<string, unknown>>>().notNull(),
+    createdAt: integer('created_at', { mode: 'timestamp_ms' }).notNull(),
+    updatedAt: integer('updated_at', { mode: 'timestamp_ms' }).notNull(),
+  },
+  (table) => [uniqueIndex('policies_name').on(table.name)],
+);
 
 export const changelog = sqliteTable('changelog', {
   id: integer('id').primaryKey({ autoIncrement: true }),

@@ -15,7 +15,7 @@ import { hintFor } from '../publish/hints.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import { isRejection } from '../publish/refusal.ts';
 import { sequence } from '../publish/sequence.ts';
-import type { SiteSet } from '../publish/vhost.ts';
+import { EMPTY_SET, type SiteSet } from '../publish/vhost.ts';
 import { comparable, firstDifference } from './compare.ts';
 import {
   type MergedPreamble,
@@ -58,7 +58,6 @@ export type Importer = {
   run(file: string, options: ImportOptions): Promise<Imported>;
 };
 
-const EMPTY: SiteSet = { preamble: '', vhosts: [], nextId: 1 };
 /** Number of the operation that creates the first site; the preamble is operation 1. */
 const FIRST_SITE = 2;
 
@@ -165,8 +164,8 @@ function namedKeys(domains: readonly string[], sites: readonly ImportedSite[]): 
 
 /** The set that a change makes of an empty one. */
 async function appliedToNothing(change: Change<unknown>, time: Date): Promise<SiteSet> {
-  const plan = await change(EMPTY, time);
-  return 'done' in plan ? EMPTY : plan.next;
+  const plan = await change(EMPTY_SET, time);
+  return 'done' in plan ? EMPTY_SET : plan.next;
 }
 
 /** Names the site or the preamble that a refused operation comes from. */

@@ -1,4 +1,4 @@
-/** Preamble and vhosts as one document, for export and restore. */
+/** Preamble, vhosts and policies as one document, for export and restore. */
 import { type Static, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
 import {
@@ -9,19 +9,21 @@ import {
   preambleChange,
   type Step,
 } from '../publish/changes.ts';
+import { NewVhost } from '../publish/operation.ts';
 import { sequence } from '../publish/sequence.ts';
 import { changedFields, type SiteSet, type Vhost } from '../publish/vhost.ts';
 import { PREAMBLE, SITE } from './schemas.ts';
+import { policyStepsOf, RestoredPolicies, withPolicies } from './snapshot-policies.ts';
 
 /** Vhosts in rendering order; without accounts and changelog. */
 export const Snapshot = t.Object(
   {
     version: t.Literal(1),
     preamble: t.String(),
+    policies: t.Optional(RestoredPolicies),
     vhosts: t.Array(
       t.Object({
-        domain: t.String(),
-        config: t.String(),
+        ...NewVhost,
         upstream: t.String(),
         enabled: t.Boolean(),
       }),
@@ -35,47 +37,54 @@ type SnapshotVhost = Snapshot['vhosts'][number];
 export const SNAPSHOT: Snapshot = {
   version: 1,
   preamble: PREAMBLE,
-  vhosts: [{ ...SITE, enabled: true }],
+  policies: [{ name: 'lan-only', recipe: 'allow', values: { networks: ['private_ranges'] } }],
+  vhosts: [{ ...SITE, enabled: true, policies: ['lan-only'], tags: ['media'] }],
 };
 
-export const snapshotOf = ({ preamble, vhosts }: SiteSet): Snapshot => ({
+export const snapshotOf = ({ preamble, vhosts, policies }: SiteSet): Snapshot => ({
   version: 1,
   preamble,
-  vhosts: vhosts.map(({ domain, config, upstream, enabled }) => ({
+  policies: policies.map(({ name, recipe, values }) => ({ name, recipe, values })),
+  vhosts: vhosts.map(({ domain, config, upstream, enabled, ...vhost }) => ({
     domain,
     config,
     upstream,
     enabled,
+    policies: vhost.policies.map(({ name }) => name),
+    tags: [...vhost.tags],
   })),
 });
 
 /**
- * Replaces the whole set by a document. The preamble is operation 1, the first vhost 2. A vhost with
- * the domain of a present one keeps its id and history, if it also keeps its place among the others.
- * @param replace whether there may be vhosts that are then changed or deleted
+ * Replaces the whole set by a document; one without `policies` leaves those that are there. The
+ * preamble is operation 1, the first vhost 2. A vhost with the domain of a present one keeps its id
+ * and history, if it also keeps its place among the others; so does a policy with the same name and
+ * recipe.
+ * @param replace whether there may be vhosts or policies that are then changed or deleted
  * @throws Failure, when it is applied: NOT_EMPTY, and as the changes it consists of
  */
 export const restoreChange =
-  ({ preamble, vhosts }: Snapshot, replace: boolean): Change<unknown> =>
+  ({ preamble, vhosts, policies }: Snapshot, replace: boolean): Change<unknown> =>
   async (set, time) => {
-    if (set.vhosts.length > 0 && !replace) {
+    if (set.vhosts.length + (policies ? set.policies.length : 0) > 0 && !replace) {
       throw new Failure(
         'NOT_EMPTY',
         'The hub already has sites; use ?replace=true to replace them.',
       );
     }
     const present = new Map(set.vhosts.map((vhost) => [vhost.domain, vhost]));
+    const emptied = { ...withPolicies(set, policies, time), vhosts: [] };
     const plan = await sequence<unknown>([
       preambleChange(preamble),
       ...vhosts.map((vhost) => restoredChange(vhost, present)),
-    ])({ ...set, vhosts: [] }, time);
-    const next = 'next' in plan ? plan.next : { ...set, vhosts: [] };
+    ])(emptied, time);
+    const next = 'next' in plan ? plan.next : emptied;
     const kept = new Set(next.vhosts.map(({ id }) => id));
     const deletes = set.vhosts
       .filter(({ id }) => !kept.has(id))
       .map((before) => ({ kind: 'delete' as const, before }));
     const made = 'next' in plan ? plan.steps.flatMap((step) => asStepOf(present, step)) : [];
-    const steps = [...deletes, ...made];
+    const steps = [...policyStepsOf(set, next), ...deletes, ...made];
     const result = 'next' in plan ? plan.result : plan.done;
     return steps.length === 0 ? { done: result } : { next, steps, result };
   };
@@ -89,7 +98,10 @@ const restoredChange =
     if (!before || before.position < wanted.position) return createChange(input)(set, time);
     const { id, position, createdAt } = before;
     const isSame = changedFields(before, wanted).length === 0;
-    return keepChange(isSame ? before : { ...wanted, id, position, createdAt })(set, time);
+    const asBefore = wanted.policies.every((policy, at) => policy === before.policies[at])
+      ? before
+      : { ...before, policies: wanted.policies };
+    return keepChange(isSame ? asBefore : { ...wanted, id, position, createdAt })(set, time);
   };
 
 /** What adding a vhost to an emptied set is to the present set: nothing if it is there already. */
@@ -97,6 +109,6 @@ function asStepOf(present: ReadonlyMap<string, Vhost>, step: Step): Step[] {
   if (step.kind !== 'create') return [step];
   const { after } = step;
   const before = present.get(after.domain);
-  if (before === after) return [];
-  return before?.id === after.id ? [{ kind: 'update', before, after }] : [step];
+  if (before?.id !== after.id) return [step];
+  return changedFields(before, after).length === 0 ? [] : [{ kind: 'update', before, after }];
 }

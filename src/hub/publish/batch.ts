@@ -1,5 +1,5 @@
 /** A batch: changes that go out together, each planned on top of the ones before it. Pure. */
-import { type Plan, type Step, vhostAfter } from './changes.ts';
+import { idsAfter, type Plan, type Step } from './changes.ts';
 import type { Waiting } from './queue.ts';
 import { changedFields, type SiteSet, type Vhost } from './vhost.ts';
 
@@ -15,7 +15,7 @@ export type Batch = {
   later: readonly Waiting[];
 };
 
-/** What a step affects: a vhost by its id, or with the preamble every vhost. */
+/** What a step affects: a vhost by its id, or with the preamble or a policy every vhost. */
 type Affected = number | typeof EVERYTHING;
 const EVERYTHING = 'everything';
 
@@ -54,7 +54,7 @@ export async function planBatch(
 }
 
 function affectedBy(step: Step): Affected {
-  if (step.kind === 'preamble') return EVERYTHING;
+  if (step.kind === 'preamble' || step.kind === 'policy') return EVERYTHING;
   return step.kind === 'delete' ? step.before.id : step.after.id;
 }
 
@@ -84,6 +84,8 @@ export function changedVhosts(steps: readonly Step[]): Vhost[] | undefined {
     if (step.kind === 'preamble') return undefined;
     if (step.kind === 'delete') {
       changed.delete(step.before.id);
+    } else if (step.kind === 'policy') {
+      for (const vhost of step.vhosts) changed.set(vhost.id, { ...vhost, enabled: true });
     } else if (step.after.enabled) {
       changed.set(step.after.id, step.after);
     } else if (step.kind === 'create' || hasNewText(step)) {
@@ -98,4 +100,4 @@ const hasNewText = ({ before, after }: { before: Vhost; after: Vhost }): boolean
 
 /** The last plan that creates or changes a vhost. */
 export const planOf = (plans: readonly Planned[], id: number | null): Planned | undefined =>
-  plans.findLast(({ plan }) => plan.steps.some((step) => vhostAfter(step)?.id === id));
+  plans.findLast(({ plan }) => id !== null && idsAfter(plan.steps).has(id));

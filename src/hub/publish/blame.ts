@@ -2,7 +2,7 @@
 import { portOptions } from '../../shared/caddyfile/preamble.ts';
 import { Failure } from '../../shared/failure.ts';
 import { changedVhosts, type Planned, planOf, stepsOf } from './batch.ts';
-import { type Step, vhostAfter } from './changes.ts';
+import { idsAfter, type Step } from './changes.ts';
 import type { Findings, Gateway } from './gateway.ts';
 import type { Waiting } from './queue.ts';
 import { forCaller, isRejection } from './refusal.ts';
@@ -65,7 +65,7 @@ export async function findStale(
   steps: readonly Step[],
   error: Failure,
 ): Promise<Findings> {
-  const own = new Set(steps.map((step) => vhostAfter(step)?.id));
+  const own = idsAfter(steps);
   const others = stored.vhosts.filter(({ id, enabled }) => enabled && !own.has(id));
   const named = error.at.vhost?.id;
   if (named !== undefined) {

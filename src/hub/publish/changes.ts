@@ -1,6 +1,8 @@
 /** The changes that people make to the published set. Pure. */
 import { Failure } from '../../shared/failure.ts';
+import type { Policy } from '../recipes/policy.ts';
 import { spliced } from './draft.ts';
+import { policiesNamed, tagsOf } from './labels.ts';
 import {
   assertFree,
   changedFields,
@@ -14,16 +16,48 @@ import {
 /** Who makes a change; `via` is the name of the API token they used, null for a session. */
 export type Author = { userId: string; userName: string; via: string | null };
 
-/** One vhost, or the preamble, before and after: what is stored and recorded. */
+/**
+ * One vhost, the preamble or a policy, before and after: what is stored and recorded. With a policy
+ * come the vhosts that have it, as they are afterwards.
+ */
 export type Step =
   | { kind: 'create'; after: Vhost }
   | { kind: 'update' | 'toggle'; before: Vhost; after: Vhost }
   | { kind: 'delete'; before: Vhost }
-  | { kind: 'preamble'; before: string; after: string };
+  | { kind: 'preamble'; before: string; after: string }
+  | PolicyStep;
 
-/** The vhost after a step; undefined if the step deletes it or changes the preamble. */
-export const vhostAfter = (step: Step): Vhost | undefined =>
-  step.kind === 'delete' || step.kind === 'preamble' ? undefined : step.after;
+/** Created if there is nothing before, deleted if there is nothing after. */
+export type PolicyStep = {
+  kind: 'policy';
+  before: Policy | null;
+  after: Policy | null;
+  vhosts: readonly Vhost[];
+};
+
+/** The vhosts that a step creates or changes, afterwards. */
+export function vhostsAfter(step: Step): readonly Vhost[] {
+  switch (step.kind) {
+    case 'delete':
+    case 'preamble':
+      return [];
+    case 'policy':
+      return step.vhosts;
+    default:
+      return [step.after];
+  }
+}
+
+/** The ids of those vhosts. */
+export const idsAfter = (steps: readonly Step[]): Set<number> =>
+  new Set(steps.flatMap((step) => vhostsAfter(step).map(({ id }) => id)));
+
+/** Whether a step changes what the proxy gets. */
+export function isPublished(step: Step): boolean {
+  if (step.kind === 'policy') return step.vhosts.length > 0;
+  if (step.kind !== 'update') return true;
+  return changedFields(step.before, step.after).some((field) => field !== 'tags');
+}
 
 /** A planned change: the candidate set, the steps that lead to it, and what the caller gets. */
 export type Plan<T> = { next: SiteSet; steps: readonly Step[]; result: T };
@@ -56,6 +90,8 @@ export const newVhost = (input: VhostInput, set: SiteSet, time: Date): Vhost => 
   position: (set.vhosts.at(-1)?.position ?? 0) + 1,
   ...normalize(input.domain ?? '', input.config ?? '', input.upstream ?? ''),
   enabled: input.enabled ?? true,
+  policies: policiesNamed(input.policies ?? [], set),
+  tags: tagsOf(input.tags ?? []),
   createdAt: time,
   updatedAt: time,
 });
@@ -109,6 +145,8 @@ export const updateChange =
         input.upstream ?? before.upstream,
       ),
       enabled: input.enabled ?? before.enabled,
+      policies: input.policies ? policiesNamed(input.policies, set) : before.policies,
+      tags: input.tags ? tagsOf(input.tags) : before.tags,
       updatedAt: time,
     };
     if (changedFields(before, vhost).length === 0) return { done: before };

@@ -7,7 +7,7 @@ import { MAX_ALL_WORDS } from '../../shared/caddyfile/tokenizer.ts';
 import { Failure } from '../../shared/failure.ts';
 import { fillUpstream, renderSite } from '../caddyfile/render.ts';
 import { siteForm } from '../caddyfile/site.ts';
-import { type Plan, vhostAfter } from './changes.ts';
+import { type Plan, vhostsAfter } from './changes.ts';
 import type { Vhost } from './vhost.ts';
 
 /** What these checks need to know of the proxy: its syntax, and folders it may import from. */
@@ -82,7 +82,7 @@ export async function assertPlanContained(
   { next, steps }: Plan<unknown>,
   dialect: Dialect,
 ): Promise<void> {
-  const changed = steps.flatMap((step) => vhostAfter(step) ?? []);
+  const changed = steps.flatMap(vhostsAfter);
   const isPreamble = steps.some(({ kind }) => kind === 'preamble');
   if (isPreamble) assertPreambleContained(next.preamble, dialect);
   const others = isPreamble ? next.vhosts.filter(({ enabled }) => enabled) : [];

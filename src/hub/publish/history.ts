@@ -1,19 +1,17 @@
-/** What the changelog keeps of a step, and the change that undoes an entry. Pure. */
-import { Failure } from '../../shared/failure.ts';
-import {
-  type Change,
-  deleteChange,
-  preambleChange,
-  recreateChange,
-  type Step,
-  toggleChange,
-  updateChange,
-  vhostAfter,
-} from './changes.ts';
-import { changedFields, FIELDS, type Field, type Vhost } from './vhost.ts';
+/** What the changelog keeps of a step. Pure. */
+
+import type { Policy } from '../recipes/policy.ts';
+import { withoutSecrets } from '../recipes/secrets.ts';
+import type { PolicyStep, Step } from './changes.ts';
+import { isSamePolicy } from './policy-changes.ts';
+import { storedOf } from './stored.ts';
+import { changedFields, type Field, type Vhost } from './vhost.ts';
 
 /** The preamble's name in the changelog. */
 export const PREAMBLE = '(preamble)';
+
+/** How the name of every policy begins in the changelog. */
+export const POLICY = '(policy ';
 
 /** A changelog entry without author and time; `before` and `after` are never shown. */
 export type ChangelogRecord = {
@@ -21,105 +19,69 @@ export type ChangelogRecord = {
   domain: string;
   /** JSON text `{"old":{…},"new":{…}}` of the fields that changed; only for an update. */
   diff: string | null;
-  /** The whole vhost or preamble, as JSON text; null if there was or is none. */
+  /** The whole vhost, preamble or policy, as JSON text; null if there was or is none. */
   before: string | null;
   after: string | null;
 };
 
 export function recordOf(step: Step): ChangelogRecord {
+  if (step.kind === 'policy') return policyRecord(step);
   if (step.kind === 'preamble') {
     const [before, after] = [{ config: step.before }, { config: step.after }];
     return {
       action: 'update',
       domain: PREAMBLE,
-      diff: JSON.stringify({ old: before, new: after }),
-      before: JSON.stringify(before),
-      after: JSON.stringify(after),
+      diff: diffOf(before, after),
+      ...kept(before, after),
     };
   }
   const before = step.kind === 'create' ? null : step.before;
-  const after = vhostAfter(step);
+  const after = step.kind === 'delete' ? null : step.after;
   return {
     action: step.kind,
     domain: step.kind === 'delete' ? step.before.domain : step.after.domain,
-    diff: step.kind === 'update' ? diffOf(step.before, step.after) : null,
-    before: before && JSON.stringify(before),
-    after: after ? JSON.stringify(after) : null,
+    diff: step.kind === 'update' ? vhostDiff(step.before, step.after) : null,
+    ...kept(before && storedOf(before), after && storedOf(after)),
   };
 }
 
-function diffOf(before: Vhost, after: Vhost): string {
-  const changed = changedFields(before, after);
-  return JSON.stringify({ old: pick(before, changed), new: pick(after, changed) });
-}
-
-const pick = (vhost: Vhost, fields: readonly Field[]) =>
-  Object.fromEntries(fields.map((field) => [field, vhost[field]]));
-
-/** What an undo needs of a stored entry. */
-export type Entry = Pick<ChangelogRecord, 'action' | 'domain' | 'before' | 'after'>;
-
-/**
- * The change that undoes an entry and nothing else. It is refused if the same fields have changed
- * since.
- * @throws Failure REVERT_CONFLICT, here or when planned; DOMAIN_TAKEN when planned
- */
-export function revertChange(entry: Entry): Change<unknown> {
-  if (entry.domain === PREAMBLE) return revertPreamble(entry);
-  if (entry.action === 'delete') {
-    const deleted = revive(entry.before);
-    return (set, time) => {
-      if (set.vhosts.some(({ id }) => id === deleted.id)) throw conflict();
-      return recreateChange(deleted)(set, time);
-    };
-  }
-  const after = revive(entry.after);
-  const { fields, undo } = undoOf(entry.action, entry.before, after);
-  return (set, time) => {
-    const now = set.vhosts.find(({ id }) => id === after.id);
-    if (!now || fields.some((field) => now[field] !== after[field])) throw conflict();
-    return undo(set, time);
-  };
-}
-
-/** The change that undoes an entry, and the fields that must not have changed since. */
-function undoOf(
-  action: 'create' | 'update' | 'toggle',
-  before: string | null,
-  after: Vhost,
-): { fields: readonly Field[]; undo: Change<unknown> } {
-  if (action === 'create') return { fields: FIELDS, undo: deleteChange(after.id) };
-  if (action === 'toggle') return { fields: ['enabled'], undo: toggleChange(after.id) };
-  const old = revive(before);
-  const fields = changedFields(old, after);
-  return { fields, undo: updateChange(after.id, pick(old, fields)) };
-}
-
-function revertPreamble({ before, after }: Entry): Change<unknown> {
-  if (before === null || after === null) throw tooOld();
-  const [old, now] = [before, after].map((text) => (JSON.parse(text) as { config: string }).config);
-  return (set, time) => {
-    if (set.preamble !== now) throw conflict();
-    return preambleChange(old ?? '')(set, time);
-  };
-}
-
-/** The vhost that `before` or `after` holds. @throws Failure REVERT_CONFLICT if there is none */
-function revive(text: string | null): Vhost {
-  if (text === null) throw tooOld();
-  const stored = JSON.parse(text) as Vhost & { createdAt: string; updatedAt: string };
+function policyRecord({ before, after }: PolicyStep): ChangelogRecord {
+  const isUpdate = before && after && !isSamePolicy(before, after);
   return {
-    ...stored,
-    createdAt: new Date(stored.createdAt),
-    updatedAt: new Date(stored.updatedAt),
+    action: before === null ? 'create' : after === null ? 'delete' : 'update',
+    domain: `${POLICY}${(after ?? before)?.name})`,
+    diff: isUpdate ? policyDiff(before, after) : null,
+    ...kept(before, after),
   };
 }
 
-const conflict = () =>
-  new Failure('REVERT_CONFLICT', 'Later changes prevent this one from being undone.');
+const kept = (before: object | null, after: object | null) => ({
+  before: before && JSON.stringify(before),
+  after: after && JSON.stringify(after),
+});
 
-const tooOld = () =>
-  new Failure(
-    'REVERT_CONFLICT',
-    'This entry was written by a version that could not undo changes.',
+const diffOf = (old: object, now: object): string => JSON.stringify({ old, new: now });
+
+function vhostDiff(before: Vhost, after: Vhost): string {
+  const changed = changedFields(before, after);
+  return diffOf(shownOf(before, changed), shownOf(after, changed));
+}
+
+/** Fields as people see them: policies go by their names. */
+const shownOf = (vhost: Vhost, fields: readonly Field[]) =>
+  Object.fromEntries(
+    fields.map((field) => [
+      field,
+      field === 'policies' ? vhost.policies.map(({ name }) => name) : vhost[field],
+    ]),
   );
+
+function policyDiff(before: Policy, after: Policy): string {
+  const isRenamed = before.name !== after.name;
+  const hasNewValues = !Bun.deepEquals(before.values, after.values);
+  const shown = ({ name, recipe, values }: Policy) => ({
+    ...(isRenamed && { name }),
+    ...(hasNewValues && { values: withoutSecrets(recipe, values) }),
+  });
+  return diffOf(shown(before), shown(after));
+}

@@ -1,7 +1,7 @@
 /** The stored vhosts that the proxy refuses: what is published does without them until it accepts them. */
 import { Failure } from '../../shared/failure.ts';
 import type { Log } from '../../shared/log.ts';
-import { type Step, vhostAfter } from './changes.ts';
+import { idsAfter, type Step } from './changes.ts';
 import type { BrokenVhost, Findings } from './gateway.ts';
 import type { SiteSet, Vhost } from './vhost.ts';
 
@@ -34,7 +34,7 @@ export function createLeftOut(log: Log, now: () => number): LeftOut {
   let entries: ReadonlyMap<number, Entry> = new Map();
   let last: { set: SiteSet; entries: typeof entries; result: SiteSet } | null = null;
 
-  const without = (set: SiteSet, judged: ReadonlySet<number | undefined>): SiteSet =>
+  const without = (set: SiteSet, judged: ReadonlySet<number>): SiteSet =>
     entries.size === 0
       ? set
       : { ...set, vhosts: set.vhosts.filter(({ id }) => judged.has(id) || !entries.has(id)) };
@@ -65,7 +65,7 @@ export function createLeftOut(log: Log, now: () => number): LeftOut {
       }
       return last.result;
     },
-    after: (set, steps) => without(set, new Set(steps.map((step) => vhostAfter(step)?.id))),
+    after: (set, steps) => without(set, idsAfter(steps)),
     list: () => [...entries.values()],
 
     add({ broken, unexamined }) {
@@ -83,7 +83,7 @@ export function createLeftOut(log: Log, now: () => number): LeftOut {
 
     settle(set, steps) {
       if (entries.size === 0) return;
-      const judged = new Set(steps.map((step) => vhostAfter(step)?.id));
+      const judged = idsAfter(steps);
       const stored = new Set(set.vhosts.map(({ id }) => id));
       const isPreamble = steps.some(({ kind }) => kind === 'preamble');
       const rest = [...entries].filter(([id]) => stored.has(id) && !judged.has(id));

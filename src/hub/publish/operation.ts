@@ -4,6 +4,7 @@ import { UPSTREAM } from '../../shared/caddyfile/placeholders.ts';
 import { Failure } from '../../shared/failure.ts';
 import { misspelledUpstream } from '../caddyfile/upstream-hints.ts';
 import { type Change, createChange, deleteChange, toggleChange, updateChange } from './changes.ts';
+import { MAX_POLICIES, MAX_TAG_LENGTH, MAX_TAGS } from './labels.ts';
 import type { Vhost, VhostInput } from './vhost.ts';
 
 export const NewVhost = {
@@ -11,6 +12,18 @@ export const NewVhost = {
   config: t.String(),
   upstream: t.Optional(t.String()),
   enabled: t.Optional(t.Boolean()),
+  policies: t.Optional(
+    t.Array(t.String(), {
+      maxItems: MAX_POLICIES,
+      description: 'the names of policies, in the order in which they come before the config',
+    }),
+  ),
+  tags: t.Optional(
+    t.Array(t.String({ maxLength: MAX_TAG_LENGTH }), {
+      maxItems: MAX_TAGS,
+      description: 'any words to find the vhost by; the proxy does not see them',
+    }),
+  ),
 };
 
 /** The fields of an update; one that is left out stays as it is. */

@@ -17,7 +17,14 @@ import type { ProxyStatus } from '../../shared/wire.ts';
 import type { AgentClient } from '../agent-client/client.ts';
 import { changedVhosts, type Planned, planBatch, settle, stepsOf } from './batch.ts';
 import { findCulprits, findStale, type Refusals, refuseAll } from './blame.ts';
-import type { Author, Change, Plan, Step } from './changes.ts';
+import {
+  type Author,
+  type Change,
+  idsAfter,
+  isPublished,
+  type Plan,
+  type Step,
+} from './changes.ts';
 import { assertPlanContained, type Dialect } from './containment.ts';
 import { type BrokenVhost, createGateway } from './gateway.ts';
 import { createLeftOut } from './left-out.ts';
@@ -158,7 +165,8 @@ export function createPublisher({
   /** @returns the changes at fault; none if all are live and recorded */
   async function publish(plans: readonly Planned[], time: Date): Promise<Refusals | 'together'> {
     const stored = plans.at(-1)?.plan.next ?? accepted;
-    const steps = stepsOf(plans);
+    const steps = stepsOf(plans).filter(isPublished);
+    if (steps.length === 0 && store.hasPublished()) return record(plans, time);
     const next = leftOut.after(stored, steps);
     const from = performance.now();
     const report = startTimer(plans.length);
@@ -201,13 +209,24 @@ export function createPublisher({
     return new Map();
   }
 
+  /** Records plans that change nothing for the proxy. @returns as `publish` */
+  function record(plans: readonly Planned[], time: Date): Refusals {
+    try {
+      store.commit(plans, time);
+    } catch (error) {
+      log('commit failed', { reason: reasonOf(error) }, 'error');
+      return refuseAll(plans, error);
+    }
+    accepted = plans.at(-1)?.plan.next ?? accepted;
+    return new Map();
+  }
+
   /** Whether steps change a vhost that the proxy refuses as it is stored. */
   async function isAboutBroken(steps: readonly Step[]): Promise<boolean> {
-    const before = steps.flatMap((step) =>
-      step.kind === 'create' || step.kind === 'preamble' ? [] : [step.before],
-    );
-    const known = new Set(leftOut.list().map(({ vhost }) => vhost.id));
-    if (before.some(({ id }) => known.has(id))) return true;
+    const changed = idsAfter(steps);
+    for (const step of steps) if (step.kind === 'delete') changed.add(step.before.id);
+    if (leftOut.list().some(({ vhost }) => changed.has(vhost.id))) return true;
+    const before = accepted.vhosts.filter(({ id }) => changed.has(id));
     return (await gateway.findBroken(leftOut.of(accepted), before)).broken.length > 0;
   }
 

@@ -1,6 +1,6 @@
 /** Refusals in terms of what the caller sent. Pure. */
 import { Failure } from '../../shared/failure.ts';
-import { type Step, vhostAfter } from './changes.ts';
+import { type Step, vhostsAfter } from './changes.ts';
 
 export const isRejection = (error: unknown): error is Failure =>
   error instanceof Failure && error.code === 'PROXY_REJECTED';
@@ -16,8 +16,12 @@ export function forCaller<T>(error: T, steps: readonly Step[]): T | Failure {
   if (preamble && steps.some(({ kind }) => kind === 'preamble')) {
     return error.about({ ...error.at, line: preamble.line });
   }
+  const [only, ...others] = steps;
   const isOwn =
-    vhost && steps.length === 1 && steps.some((step) => vhostAfter(step)?.id === vhost.id);
+    only?.kind !== 'policy' &&
+    others.length === 0 &&
+    only &&
+    vhostsAfter(only).some(({ id }) => id === vhost?.id);
   return isOwn ? ofVhost(error) : error;
 }
 

@@ -1,8 +1,9 @@
 /** Keeps the published set, and the changelog beside it, in the database. */
 import { asc, sql } from 'drizzle-orm';
 import { inTransaction, type OpenDatabase } from '../db/open.ts';
-import { changelog, hub, preamble, vhosts } from '../db/schema.ts';
+import { changelog, hub, policies, preamble, vhosts } from '../db/schema.ts';
 import type { Planned } from './batch.ts';
+import { reviver } from './stored.ts';
 import type { SiteSet } from './vhost.ts';
 import { prepareWrites } from './writes.ts';
 
@@ -40,6 +41,10 @@ export function createStore({
   if (!identity) throw new Error('the database has no id');
   let mayReplace = identity.replaces;
   let published = false;
+  const nextIdOf = (table: string): number => {
+    const [row] = db.values<[number]>(sql`SELECT seq FROM sqlite_sequence WHERE name = ${table}`);
+    return (row?.[0] ?? 0) + 1;
+  };
   const preambleRow = () => db.select().from(preamble).get();
 
   return {
@@ -55,11 +60,19 @@ export function createStore({
     assertInPlace,
 
     load() {
-      const [row] = db.values<[number]>(sql`SELECT seq FROM sqlite_sequence WHERE name = 'vhosts'`);
+      const known = db.select().from(policies).orderBy(asc(policies.name)).all();
+      const revived = reviver(known);
+      const rows = db.select().from(vhosts).orderBy(asc(vhosts.position), asc(vhosts.id)).all();
       return {
         preamble: preambleRow()?.config ?? '',
-        vhosts: db.select().from(vhosts).orderBy(asc(vhosts.position), asc(vhosts.id)).all(),
-        nextId: (row?.[0] ?? 0) + 1,
+        vhosts: rows.map((row) => {
+          const vhost = revived(row);
+          if (vhost) return vhost;
+          throw new Error(`the site ${row.domain} has a policy that is not in the database`);
+        }),
+        nextId: nextIdOf('vhosts'),
+        policies: known,
+        nextPolicyId: nextIdOf('policies'),
       };
     },
 

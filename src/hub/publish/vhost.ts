@@ -12,6 +12,7 @@ import {
 import { fillUpstream } from '../caddyfile/render.ts';
 import { addressList, siteForm } from '../caddyfile/site.ts';
 import { pathHint } from '../caddyfile/upstream-hints.ts';
+import type { Policy } from '../recipes/policy.ts';
 
 /** Immutable: a changed vhost is a new object, so that what follows from one can be cached. */
 export type Vhost = Readonly<{
@@ -22,6 +23,9 @@ export type Vhost = Readonly<{
   config: string;
   upstream: string;
   enabled: boolean;
+  /** In the order in which they come before the config. */
+  policies: readonly Policy[];
+  tags: readonly string[];
   createdAt: Date;
   updatedAt: Date;
 }>;
@@ -41,16 +45,48 @@ export type SiteSet = Readonly<{
   vhosts: readonly Vhost[];
   /** The id the next vhost gets; an id is never used twice. */
   nextId: number;
+  /** Sorted by name. */
+  policies: readonly Policy[];
+  nextPolicyId: number;
 }>;
 
-/** The fields that a person sets. */
-export const FIELDS = ['domain', 'config', 'upstream', 'enabled'] as const;
-export type Field = (typeof FIELDS)[number];
-export type VhostInput = { [Name in Field]?: Vhost[Name] | undefined };
+/** Nothing at all. */
+export const EMPTY_SET: SiteSet = {
+  preamble: '',
+  vhosts: [],
+  nextId: 1,
+  policies: [],
+  nextPolicyId: 1,
+};
 
-/** The fields in which two versions of a vhost differ. */
-export const changedFields = (one: Vhost, other: Vhost): readonly Field[] =>
-  FIELDS.filter((field) => one[field] !== other[field]);
+/** The fields that a person sets. */
+export const FIELDS = ['domain', 'config', 'upstream', 'enabled', 'policies', 'tags'] as const;
+export type Field = (typeof FIELDS)[number];
+
+/** What a person sends: policies go by their names. */
+export type VhostInput = {
+  domain?: string | undefined;
+  config?: string | undefined;
+  upstream?: string | undefined;
+  enabled?: boolean | undefined;
+  policies?: readonly string[] | undefined;
+  tags?: readonly string[] | undefined;
+};
+
+/** A vhost, or one as it is stored: with the ids of its policies. */
+type Version = Pick<Vhost, Exclude<Field, 'policies'>> &
+  Readonly<{ policies: readonly (Policy | number)[] }>;
+
+/** The fields in which two versions of a vhost differ. That a policy itself changed is no difference. */
+export const changedFields = (one: Version, other: Version): readonly Field[] =>
+  FIELDS.filter((field) => {
+    if (one[field] === other[field]) return false;
+    if (field === 'policies') return !Bun.deepEquals(idsOf(one), idsOf(other));
+    return field !== 'tags' || !Bun.deepEquals(one.tags, other.tags);
+  });
+
+const idsOf = ({ policies }: Version): number[] =>
+  policies.map((policy) => (typeof policy === 'number' ? policy : policy.id));
 
 /** A config that sets `{upstream}` itself, for each request: then it is Caddy's to replace. */
 const SETS_UPSTREAM = /(?:^|\n)[^\S\n]*map[^\S\n].*\{upstream\}/;

@@ -2,9 +2,10 @@
 import { eq, getTableColumns, type SQL, sql } from 'drizzle-orm';
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import type { Db } from '../db/open.ts';
-import { changelog, preamble, vhosts } from '../db/schema.ts';
-import type { Author, Step } from './changes.ts';
+import { changelog, policies, preamble, vhosts } from '../db/schema.ts';
+import type { Author, PolicyStep, Step } from './changes.ts';
 import { recordOf } from './history.ts';
+import { storedOf } from './stored.ts';
 
 /** Writes one step and its entry in the changelog. @throws SQLite errors */
 export type Write = (step: Step, author: Author) => void;
@@ -24,14 +25,27 @@ export function prepareWrites(tx: Pick<Db, 'insert' | 'update' | 'delete'>, time
         tx.update(preamble).set({ config: step.after, updatedAt: time }).run();
         break;
       case 'create':
-        insert().run(step.after);
+        insert().run(storedOf(step.after));
+        break;
+      case 'policy':
+        writePolicy(step);
         break;
       case 'delete':
         remove().run({ id: step.before.id });
         break;
       default:
-        update().run(step.after);
+        update().run(storedOf(step.after));
     }
+  }
+
+  function writePolicy({ before, after }: PolicyStep): void {
+    if (!before) {
+      if (after) tx.insert(policies).values(after).run();
+      return;
+    }
+    const isPolicy = eq(policies.id, before.id);
+    if (after) tx.update(policies).set(after).where(isPolicy).run();
+    else tx.delete(policies).where(isPolicy).run();
   }
 
   return (step, { userId, userName, via }) => {

@@ -6,7 +6,7 @@ import { IdParams, idOf } from '../http/params.ts';
 import { READS, refusals } from '../http/refusal-schemas.ts';
 import { findVhost } from '../publish/changes.ts';
 import type { Publisher } from '../publish/publisher.ts';
-import { byDomain } from '../publish/vhost.ts';
+import { byDomain, type Vhost } from '../publish/vhost.ts';
 import { tagged, VHOST, VhostView, viewVhost } from './view.ts';
 
 export type VhostReadRoutesDeps = { publisher: Publisher; guard: Guard };
@@ -14,13 +14,15 @@ export type VhostReadRoutesDeps = { publisher: Publisher; guard: Guard };
 export function vhostReadRoutes({ publisher, guard }: VhostReadRoutesDeps) {
   return new Elysia({ name: 'vhost-read', prefix: '/vhosts' })
     .use(guard)
-    .get('/', () => publisher.current().vhosts.toSorted(byDomain).map(viewVhost), {
+    .get('/', ({ query: { tag } }) => listed(publisher.current().vhosts, tag), {
+      query: t.Object({ tag: t.Optional(t.String({ maxLength: 100 })) }),
       response: { 200: t.Array(VhostView), ...refusals(...READS) },
       detail: about({
         id: 'listVhosts',
         tag: 'Vhosts',
         summary: 'List all vhosts, sorted by domain',
         access: 'read',
+        params: { tag: { description: 'Only vhosts with this tag.', example: 'media' } },
         example: [VHOST],
       }),
     })
@@ -38,3 +40,10 @@ export function vhostReadRoutes({ publisher, guard }: VhostReadRoutesDeps) {
       }),
     });
 }
+
+/** Sorted by domain. @param tag that they must have; any if it is empty or missing */
+const listed = (vhosts: readonly Vhost[], tag?: string) =>
+  vhosts
+    .filter(({ tags }) => !tag || tags.includes(tag))
+    .toSorted(byDomain)
+    .map(viewVhost);

@@ -13,6 +13,8 @@ export const VhostView = t.Object(
     config: t.String(),
     enabled: t.Boolean(),
     upstream: t.String(),
+    policies: t.Array(t.String(), { description: 'by name, in order' }),
+    tags: t.Array(t.String()),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },
@@ -38,6 +40,8 @@ export const VHOST = {
   config: 'reverse_proxy {upstream}',
   enabled: true,
   upstream: '127.0.0.1:8000',
+  policies: [] as string[],
+  tags: [] as string[],
   createdAt: '2026-11-20T18:00:00.000Z',
   updatedAt: '2026-11-20T18:00:00.000Z',
 };
@@ -52,9 +56,11 @@ export const NEW_VHOST = {
   upstream: VHOST.upstream,
 };
 
-/** Leaves out the position, which is private. */
+/** Leaves out the position, which is private; policies go by their names. */
 export const viewVhost = ({ position: _, ...vhost }: Vhost) => ({
   ...vhost,
+  policies: vhost.policies.map(({ name }) => name),
+  tags: [...vhost.tags],
   createdAt: vhost.createdAt.toISOString(),
   updatedAt: vhost.updatedAt.toISOString(),
 });

@@ -83,7 +83,13 @@ export function restoreSummary(wanted: Snapshot, present: Snapshot): RestoreSumm
 }
 
 const isSame = (a: SnapshotSite, b: SnapshotSite): boolean =>
-  a.config === b.config && a.upstream === b.upstream && a.enabled === b.enabled;
+  a.config === b.config &&
+  a.upstream === b.upstream &&
+  a.enabled === b.enabled &&
+  labelsOf(a) === labelsOf(b);
+
+const labelsOf = ({ policies = [], tags = [] }: SnapshotSite): string =>
+  JSON.stringify([policies, tags]);
 
 /** @throws Error with a sentence, if the text is not a snapshot */
 export function readSnapshot(text: string): Snapshot {
@@ -101,7 +107,7 @@ export function readSnapshot(text: string): Snapshot {
   }
   const wrong = value.vhosts.findIndex((site: unknown) => !isSite(site));
   if (wrong >= 0) throw new Error(`Site ${wrong + 1} of this snapshot is incomplete.`);
-  return { version: 1, preamble: value.preamble, vhosts: value.vhosts };
+  return { ...value, version: 1, preamble: value.preamble, vhosts: value.vhosts };
 }
 
 const isObject = (value: unknown): value is { [name: string]: unknown } =>

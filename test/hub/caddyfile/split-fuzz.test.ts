@@ -8,7 +8,7 @@ import { splitCaddyfile } from '../../../src/hub/caddyfile/split.ts';
 import { comparable, firstDifference } from '../../../src/hub/exchange/compare.ts';
 import { createChange, preambleChange } from '../../../src/hub/publish/changes.ts';
 import { sequence } from '../../../src/hub/publish/sequence.ts';
-import type { SiteSet } from '../../../src/hub/publish/vhost.ts';
+import { EMPTY_SET } from '../../../src/hub/publish/vhost.ts';
 import { type Dialect, dialectOf } from '../../../src/shared/caddyfile/dialect.ts';
 import { type AdaptCaddy, startAdaptCaddy } from '../../harness/adapt-caddy.ts';
 import { versionOf } from '../../harness/caddys.ts';
@@ -18,7 +18,6 @@ const bin = 'caddy';
 
 const SECONDS = Number(process.env.FUZZ_SECONDS ?? 5) / 2.5;
 const SEED = Number(process.env.FUZZ_SEED ?? 20_260_102);
-const EMPTY: SiteSet = { preamble: '', vhosts: [], nextId: 1 };
 
 const GAPS = [
   ...['\n', '\n\n', '\r\n', '\n\t\n', '\n# a comment\n', ' # behind\n', '\n# C:\\dir # \\\n\n'],
@@ -103,8 +102,8 @@ describe('with Caddy', () => {
           preambleChange(split.preamble),
           ...split.sites.map((one) => createChange(one)),
         ];
-        const plan = await sequence<unknown>(changes)(EMPTY, new Date());
-        const set = 'done' in plan ? EMPTY : plan.next;
+        const plan = await sequence<unknown>(changes)(EMPTY_SET, new Date());
+        const set = 'done' in plan ? EMPTY_SET : plan.next;
         const again = await caddy.adapt(render(set.preamble, set.vhosts).text);
         const place = again.ok
           ? firstDifference(comparable(original.json), comparable(again.json))

@@ -11,6 +11,8 @@ const vhost = (config: string): Vhost => ({
   config,
   upstream: '',
   enabled: true,
+  policies: [],
+  tags: [],
   createdAt: new Date(),
   updatedAt: new Date(),
 });

@@ -1,0 +1,11 @@
+CREATE TABLE policies (
+  id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL,
+  name TEXT NOT NULL,
+  recipe TEXT NOT NULL,
+  "values" TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL
+);
+CREATE UNIQUE INDEX policies_name ON policies (name);
+ALTER TABLE vhosts ADD COLUMN policies TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE vhosts ADD COLUMN tags TEXT NOT NULL DEFAULT '[]';

@@ -1,0 +1,66 @@
+/** The policies of a snapshot. Pure. */
+import { type Static, t } from 'elysia';
+import { Failure } from '../../shared/failure.ts';
+import type { PolicyStep } from '../publish/changes.ts';
+import { assertPolicyName, vhostsWith } from '../publish/policy-changes.ts';
+import type { SiteSet } from '../publish/vhost.ts';
+import type { Policy } from '../recipes/policy.ts';
+
+export const RestoredPolicies = t.Array(
+  t.Object({
+    name: t.String(),
+    recipe: t.String(),
+    values: t.Record(t.String(), t.Unknown(), {
+      description: 'with bcrypt hashes in place of passwords',
+    }),
+  }),
+);
+
+/**
+ * The set with these policies instead of its own, which it keeps if there are none to replace them.
+ * @throws Failure INVALID_REQUEST
+ */
+export function withPolicies(
+  set: SiteSet,
+  wanted: Static<typeof RestoredPolicies> | undefined,
+  time: Date,
+): SiteSet {
+  if (!wanted) return set;
+  const present = new Map(set.policies.map((policy) => [policy.name, policy]));
+  let nextPolicyId = set.nextPolicyId;
+  const policies = new Map<string, Policy>();
+  for (const { name, recipe, values } of wanted) {
+    assertPolicyName(name);
+    if (policies.has(name)) {
+      const message = `The policy ${name} is there twice.`;
+      throw new Failure('INVALID_REQUEST', message, { at: { field: 'policies' } });
+    }
+    const before = present.get(name);
+    if (before?.recipe !== recipe) {
+      const id = nextPolicyId++;
+      policies.set(name, { id, name, recipe, values, createdAt: time, updatedAt: time });
+    } else if (Bun.deepEquals(before.values, values)) {
+      policies.set(name, before);
+    } else {
+      policies.set(name, { ...before, values, updatedAt: time });
+    }
+  }
+  const sorted = [...policies.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return { ...set, policies: sorted, nextPolicyId };
+}
+
+/** The steps that lead from the policies of one set to those of another; deletions come first. */
+export function policyStepsOf(set: SiteSet, next: SiteSet): PolicyStep[] {
+  const before = new Map(set.policies.map((policy) => [policy.id, policy]));
+  const after = new Set(next.policies.map(({ id }) => id));
+  const deleted = set.policies.filter(({ id }) => !after.has(id));
+  const changed = next.policies.filter((policy) => before.get(policy.id) !== policy);
+  return [
+    ...deleted.map((policy) => ({ before: policy, after: null, vhosts: [] })),
+    ...changed.map((policy) => ({
+      before: before.get(policy.id) ?? null,
+      after: policy,
+      vhosts: before.has(policy.id) ? vhostsWith(next, policy.id) : [],
+    })),
+  ].map((step) => ({ kind: 'policy', ...step }));
+}
