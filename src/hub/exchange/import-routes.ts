@@ -9,6 +9,7 @@ import type { Publisher } from '../publish/publisher.ts';
 import type { Importer } from './importer.ts';
 import { ImportAnswer, ImportBody, PROXYFILE, SITE } from './schemas.ts';
 import { restoreChange, SNAPSHOT, Snapshot, snapshotOf } from './snapshot.ts';
+import { checkedPolicies } from './snapshot-policies.ts';
 
 export type ImportRoutesDeps = {
   publisher: Publisher;
@@ -67,7 +68,9 @@ export function importRoutes({ publisher, importer, guard, bodyLimit }: ImportRo
       '/restore',
       async ({ body, query, who }) => {
         const replace = replaces(query);
-        await publisher.apply(restoreChange(body, replace), authorOf(who), replace);
+        const { policies } = body;
+        const document = policies ? { ...body, policies: await checkedPolicies(policies) } : body;
+        await publisher.apply(restoreChange(document, replace), authorOf(who), replace);
         return snapshotOf(publisher.current());
       },
       {
@@ -85,7 +88,7 @@ export function importRoutes({ publisher, importer, guard, bodyLimit }: ImportRo
           params: {
             replace: {
               description:
-                '`true` replaces the existing configuration; otherwise the hub must not have any vhosts.',
+                '`true` replaces the existing configuration; otherwise the hub must not have any vhosts, nor policies if the document has some.',
             },
           },
           bodies: { exported: { value: SNAPSHOT } },

@@ -1,5 +1,5 @@
 /** `/preview`: what a change would do, checked by the real proxy. */
-import { Elysia, t } from 'elysia';
+import { Elysia, type Static, t } from 'elysia';
 import { Failure, sentenceOf } from '../../shared/failure.ts';
 import { jsonBody } from '../../shared/http.ts';
 import type { Guard } from '../auth/guard.ts';
@@ -7,13 +7,30 @@ import { about } from '../http/about.ts';
 import { BODY, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
 import { type Change, preambleChange } from '../publish/changes.ts';
 import { changeOf, Operation } from '../publish/operation.ts';
+import { vhostsWith } from '../publish/policy-changes.ts';
+import {
+  createPolicy,
+  NewPolicy,
+  PolicyFields,
+  updatePolicy,
+} from '../publish/policy-operation.ts';
 import type { Publisher } from '../publish/publisher.ts';
+import type { SiteSet, Vhost } from '../publish/vhost.ts';
 import { TOO_DIFFERENT, unifiedDiff } from './diff.ts';
 import { PREAMBLE, PROXYFILE, proxyfileOf, SITE } from './schemas.ts';
 
 const PreviewBody = t.Union([
   Operation,
   t.Object({ op: t.Literal('preamble'), config: t.String() }, { title: 'ChangePreamble' }),
+  t.Object(
+    {
+      op: t.Literal('policy'),
+      id: t.Optional(t.Integer({ description: 'left out, the policy is created' })),
+      recipe: t.Optional(NewPolicy.recipe),
+      ...PolicyFields,
+    },
+    { title: 'ChangePolicy' },
+  ),
 ]);
 
 const Verdict = t.Object(
@@ -24,12 +41,15 @@ const Verdict = t.Object(
     line: t.Union([t.Integer(), t.Null()]),
     proxyfile: t.String(),
     diff: t.String(),
+    vhosts: t.Array(t.Object({ id: t.Integer(), domain: t.String() }), {
+      description: 'those that a change of a policy concerns; none for other changes',
+    }),
   },
   { title: 'Verdict' },
 );
 
 /** Errors that mean "no, this change would be refused". */
-const VERDICTS = new Set(['PROXY_REJECTED', 'DOMAIN_TAKEN']);
+const VERDICTS = new Set(['PROXY_REJECTED', 'DOMAIN_TAKEN', 'POLICY_TAKEN']);
 
 export type PreviewRoutesDeps = { publisher: Publisher; guard: Guard; bodyLimit: number };
 
@@ -40,13 +60,13 @@ export function previewRoutes({ publisher, guard, bodyLimit }: PreviewRoutesDeps
     .post(
       '/preview',
       async ({ body }) => {
-        const change: Change<unknown> =
-          body.op === 'preamble' ? preambleChange(body.config) : changeOf(body);
-        const live = proxyfileOf(publisher.current());
+        const current = publisher.current();
+        const live = proxyfileOf(current);
         try {
-          const { next, refusal } = await publisher.preview(change);
+          const { next, refusal } = await publisher.preview(await changeFrom(body, current));
           const proxyfile = proxyfileOf(next);
-          return verdict(refusal, proxyfile, unifiedDiff(live, proxyfile));
+          const concerned = body.op === 'policy' && body.id ? vhostsWith(next, body.id) : [];
+          return verdict(refusal, proxyfile, unifiedDiff(live, proxyfile), concerned);
         } catch (error) {
           if (!(error instanceof Failure) || !VERDICTS.has(error.code)) throw error;
           return verdict(error, live, '');
@@ -56,7 +76,7 @@ export function previewRoutes({ publisher, guard, bodyLimit }: PreviewRoutesDeps
         body: PreviewBody,
         response: {
           200: Verdict,
-          ...refusals(...PUBLISHES, ...BODY, 'NOT_FOUND', 'DOMAIN_TAKEN'),
+          ...refusals(...PUBLISHES, ...BODY, 'NOT_FOUND', 'DOMAIN_TAKEN', 'POLICY_TAKEN'),
         },
         detail: about({
           id: 'preview',
@@ -67,6 +87,9 @@ export function previewRoutes({ publisher, guard, bodyLimit }: PreviewRoutesDeps
           bodies: {
             create: { value: { op: 'create', ...SITE } },
             preamble: { value: { op: 'preamble', config: PREAMBLE } },
+            policy: {
+              value: { op: 'policy', id: 1, values: { networks: ['192.168.1.0/24'] } },
+            },
           },
           example: {
             valid: false,
@@ -75,13 +98,36 @@ export function previewRoutes({ publisher, guard, bodyLimit }: PreviewRoutesDeps
             line: 1,
             proxyfile: PROXYFILE,
             diff: '',
+            vhosts: [],
           },
         }),
       },
     );
 }
 
-function verdict(refusal: Failure | null, proxyfile: string, diff: string) {
+type Previewed = Static<typeof PreviewBody>;
+
+/** @throws Failure INVALID_REQUEST, NOT_FOUND */
+async function changeFrom(body: Previewed, current: SiteSet): Promise<Change<unknown>> {
+  switch (body.op) {
+    case 'preamble':
+      return preambleChange(body.config);
+    case 'policy': {
+      const { id, name = '', recipe = '', values = {} } = body;
+      if (id === undefined) return createPolicy({ name, recipe, values });
+      return updatePolicy(current, id, body);
+    }
+    default:
+      return changeOf(body);
+  }
+}
+
+function verdict(
+  refusal: Failure | null,
+  proxyfile: string,
+  diff: string,
+  vhosts: readonly Vhost[] = [],
+) {
   return {
     valid: refusal === null,
     detail: refusal && (sentenceOf(refusal) ?? refusal.message),
@@ -89,5 +135,6 @@ function verdict(refusal: Failure | null, proxyfile: string, diff: string) {
     line: refusal?.at.line ?? null,
     proxyfile,
     diff,
+    vhosts: vhosts.map(({ id, domain }) => ({ id, domain })),
   };
 }

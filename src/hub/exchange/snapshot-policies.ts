@@ -3,6 +3,7 @@ import { type Static, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
 import type { PolicyStep } from '../publish/changes.ts';
 import { assertPolicyName, vhostsWith } from '../publish/policy-changes.ts';
+import { storedValues } from '../publish/policy-operation.ts';
 import type { SiteSet } from '../publish/vhost.ts';
 import type { Policy } from '../recipes/policy.ts';
 
@@ -16,15 +17,29 @@ export const RestoredPolicies = t.Array(
   }),
 );
 
+type Wanted = Static<typeof RestoredPolicies>;
+
+/**
+ * Policies with valid values as they are stored: somebody may have written passwords into the document.
+ * @throws Failure INVALID_REQUEST with the field, such as `policies.0.networks`
+ */
+export const checkedPolicies = (wanted: Wanted): Promise<Wanted> =>
+  Promise.all(
+    wanted.map(async (policy, index) => {
+      try {
+        return { ...policy, values: { ...(await storedValues(policy.recipe, policy.values)) } };
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        throw error.about({ ...error.at, field: `policies.${index}.${error.at.field}` });
+      }
+    }),
+  );
+
 /**
  * The set with these policies instead of its own, which it keeps if there are none to replace them.
  * @throws Failure INVALID_REQUEST
  */
-export function withPolicies(
-  set: SiteSet,
-  wanted: Static<typeof RestoredPolicies> | undefined,
-  time: Date,
-): SiteSet {
+export function withPolicies(set: SiteSet, wanted: Wanted | undefined, time: Date): SiteSet {
   if (!wanted) return set;
   const present = new Map(set.policies.map((policy) => [policy.name, policy]));
   let nextPolicyId = set.nextPolicyId;

@@ -15,13 +15,13 @@ export function assertPolicyName(name: string): void {
 }
 
 /** Passes if a policy is still as the client last saw it. @throws Failure PRECONDITION_FAILED */
-export type PolicyPrecondition = (policy: Policy) => void;
+export type PolicyPrecondition = (policy: Policy, vhosts: readonly Vhost[]) => void;
 
 /** @throws Failure NOT_FOUND, and as `expected` */
 export function findPolicy(set: SiteSet, id: number, expected?: PolicyPrecondition): Policy {
   const policy = set.policies.find((one) => one.id === id);
   if (!policy) throw new Failure('NOT_FOUND', 'There is no such policy.');
-  expected?.(policy);
+  expected?.(policy, vhostsWith(set, id));
   return policy;
 }
 

@@ -1,7 +1,6 @@
 /** A vhost as the API shows it, its entity tag, and examples for the API's description. */
-import { createHash } from 'node:crypto';
 import { t } from 'elysia';
-import { Failure } from '../../shared/failure.ts';
+import { etagOf, ifMatch } from '../http/etag.ts';
 import { Timestamp, Warning } from '../http/schemas.ts';
 import type { Precondition } from '../publish/changes.ts';
 import type { Vhost } from '../publish/vhost.ts';
@@ -65,30 +64,15 @@ export const viewVhost = ({ position: _, ...vhost }: Vhost) => ({
   updatedAt: vhost.updatedAt.toISOString(),
 });
 
-/** A strong entity tag (RFC 9110, 8.8.3) over all fields of a vhost. */
-function etagOf(vhost: Vhost): string {
-  const digest = createHash('sha256')
-    .update(JSON.stringify(viewVhost(vhost)))
-    .digest('hex');
-  return `"${digest.slice(0, 32)}"`;
-}
-
 /** Shows a vhost and sets its ETag. */
 export function tagged(vhost: Vhost, set: { headers: Record<string, string | number> }) {
-  set.headers.ETag = etagOf(vhost);
-  return viewVhost(vhost);
+  const view = viewVhost(vhost);
+  set.headers.ETag = etagOf(view);
+  return view;
 }
 
-/**
- * The precondition in an `If-Match` header (RFC 9110, 13.1.1); undefined if there is none.
- * The precondition throws Failure PRECONDITION_FAILED.
- */
+/** The precondition that `If-Match` makes; undefined if there is none. */
 export function preconditionOf(request: Request): Precondition | undefined {
-  const header = request.headers.get('if-match')?.trim();
-  if (!header || header === '*') return undefined;
-  const tags = header.split(',').map((tag) => tag.trim());
-  return (vhost) => {
-    if (tags.includes(etagOf(vhost))) return;
-    throw new Failure('PRECONDITION_FAILED', 'The site has changed since you read it.');
-  };
+  const assertTag = ifMatch(request, 'site');
+  return assertTag && ((vhost) => assertTag(etagOf(viewVhost(vhost))));
 }

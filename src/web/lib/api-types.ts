@@ -30,6 +30,11 @@ export interface Answers {
   bulkVhosts: {
     results: (ChangedVhost | Success)[];
   };
+  listPolicies: Policy[];
+  createPolicy: Policy;
+  getPolicy: Policy;
+  deletePolicy: Success;
+  updatePolicy: Policy;
   listLogs: LogPage;
   getLogStats: LogStats;
   getStatus: Status;
@@ -352,6 +357,26 @@ export interface ChangedVhost {
   updatedAt: string;
   /** what a visitor would notice, as far as that is known after 1.5 s */
   warnings: Warning[];
+}
+export interface Policy {
+  id: number;
+  name: string;
+  /** the id of its recipe */
+  recipe: string;
+  /** without passwords and their hashes */
+  values: {
+    /**
+     * This interface was referenced by `undefined`'s JSON-Schema definition
+     * via the `patternProperty` "^(.*)$".
+     */
+    [k: string]: unknown;
+  };
+  /** the ids of the vhosts that have it */
+  vhosts: number[];
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
 }
 export interface LogPage {
   logs: LogEntry[];
@@ -976,6 +1001,11 @@ export interface Verdict {
   line: number | null;
   proxyfile: string;
   diff: string;
+  /** those that a change of a policy concerns; none for other changes */
+  vhosts: {
+    id: number;
+    domain: string;
+  }[];
 }
 export interface ImportAnswer {
   preamble: string;

@@ -1,0 +1,118 @@
+/** `/policies`: creating, updating and deleting a policy. */
+import { Elysia, t } from 'elysia';
+import { jsonBody } from '../../shared/http.ts';
+import { authorOf, type Guard } from '../auth/guard.ts';
+import { about, INTEGER_ID, REPLACE } from '../http/about.ts';
+import { IdParams, idOf, ReplaceQuery, replaces } from '../http/params.ts';
+import { BODY, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
+import { Success } from '../http/schemas.ts';
+import { deletePolicyChange } from '../publish/policy-changes.ts';
+import {
+  createPolicy,
+  NewPolicy,
+  PolicyFields,
+  updatePolicy,
+} from '../publish/policy-operation.ts';
+import type { Publisher } from '../publish/publisher.ts';
+import { NEW_POLICY, POLICY, PolicyView, preconditionOf, tagged } from './view.ts';
+
+const MOVED = { values: { networks: ['192.168.1.0/24'] } };
+
+export type PolicyChangeRoutesDeps = { publisher: Publisher; guard: Guard; bodyLimit: number };
+
+export function policyChangeRoutes({ publisher, guard, bodyLimit }: PolicyChangeRoutesDeps) {
+  return new Elysia({ name: 'policy-change', prefix: '/policies' })
+    .use(guard)
+    .delete(
+      '/:id',
+      ({ params, query, request, who }) => {
+        const change = deletePolicyChange(idOf(params, 'policy'), preconditionOf(request));
+        return publisher.apply(change, authorOf(who), replaces(query));
+      },
+      {
+        params: IdParams,
+        query: ReplaceQuery,
+        response: {
+          200: Success,
+          ...refusals(...PUBLISHES, 'NOT_FOUND', 'POLICY_IN_USE', 'PRECONDITION_FAILED'),
+        },
+        detail: about({
+          id: 'deletePolicy',
+          tag: 'Policies',
+          summary: 'Delete a policy that no vhost has',
+          access: 'write',
+          params: { ...INTEGER_ID, ...REPLACE },
+          requestHeaders: ['If-Match'],
+          example: { success: true },
+        }),
+      },
+    )
+    .use(jsonBody(bodyLimit))
+    .post(
+      '/',
+      async ({ body, query, who, set }) => {
+        const change = await createPolicy(body);
+        const policy = await publisher.apply(change, authorOf(who), replaces(query));
+        set.status = 201;
+        return tagged(policy, publisher.current(), set);
+      },
+      {
+        query: ReplaceQuery,
+        body: t.Object(NewPolicy, { title: 'NewPolicy' }),
+        response: { 201: PolicyView, ...refusals(...PUBLISHES, ...BODY, 'POLICY_TAKEN') },
+        detail: about({
+          id: 'createPolicy',
+          tag: 'Policies',
+          summary: 'Create a policy',
+          description:
+            'It takes effect on the vhosts whose field `policies` names it. Passwords are stored as bcrypt hashes. A 400 names the `field`, such as `users.0.password`.',
+          access: 'write',
+          params: REPLACE,
+          bodies: {
+            lan: { summary: 'Only from the home network', value: NEW_POLICY },
+            signIn: {
+              summary: 'Sign-in with Authelia',
+              value: {
+                name: 'sign-in',
+                recipe: 'authelia',
+                values: { address: 'http://127.0.0.1:9091' },
+              },
+            },
+          },
+          example: { ...POLICY, vhosts: [] },
+          responseHeaders: ['ETag'],
+        }),
+      },
+    )
+    .put(
+      '/:id',
+      async ({ params, query, body, request, who, set }) => {
+        const id = idOf(params, 'policy');
+        const change = await updatePolicy(publisher.current(), id, body, preconditionOf(request));
+        const policy = await publisher.apply(change, authorOf(who), replaces(query));
+        return tagged(policy, publisher.current(), set);
+      },
+      {
+        params: IdParams,
+        query: ReplaceQuery,
+        body: t.Object(PolicyFields, { title: 'PolicyChanges' }),
+        response: {
+          200: PolicyView,
+          ...refusals(...PUBLISHES, ...BODY, 'NOT_FOUND', 'POLICY_TAKEN', 'PRECONDITION_FAILED'),
+        },
+        detail: about({
+          id: 'updatePolicy',
+          tag: 'Policies',
+          summary: 'Change a policy on all its vhosts at once, or on none',
+          description:
+            'One publish and one changelog entry, which one undo takes back. If the proxy refuses it for one vhost, nothing changes, and the error names that vhost. `values` replaces all values, except that users who are sent without a password keep theirs.',
+          access: 'write',
+          params: { ...INTEGER_ID, ...REPLACE },
+          requestHeaders: ['If-Match'],
+          bodies: { networks: { value: MOVED } },
+          example: { ...POLICY, ...MOVED },
+          responseHeaders: ['ETag'],
+        }),
+      },
+    );
+}
