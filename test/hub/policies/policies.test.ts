@@ -1,7 +1,8 @@
 /** Policies through the API: refusals, placement, changes of many sites at once, secrets. */
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Owner, startOwner } from '../../harness/owner.ts';
 import { ask } from '../../harness/stack.ts';
 
@@ -99,10 +100,18 @@ describe('refused, with nothing changed:', () => {
     const before = await owner.everything();
     const values = { networks: ['203.0.113.8'] };
     const again = await policy('POST', '', { name: 'taken', recipe: 'allow', values });
-    expect([again.status, again.body.code, again.body.field]).toEqual([409, 'POLICY_TAKEN', 'name']);
+    expect([again.status, again.body.code, again.body.field]).toEqual([
+      409,
+      'POLICY_TAKEN',
+      'name',
+    ]);
     const renamed = await policy('PUT', `/${other.id}`, { name: 'taken' });
     expect([renamed.status, renamed.body.code]).toEqual([409, 'POLICY_TAKEN']);
-    const preview = await owner.call('POST', '/preview', { op: 'policy', id: other.id, name: 'taken' });
+    const preview = await owner.call('POST', '/preview', {
+      op: 'policy',
+      id: other.id,
+      name: 'taken',
+    });
     expect(preview.body).toMatchObject({ valid: false, detail: expect.stringContaining('taken') });
     expect(await owner.everything()).toEqual(before);
   });
@@ -131,7 +140,11 @@ describe('refused, with nothing changed:', () => {
     ] as const) {
       const url = `${owner.stack.hub}${path}`;
       expect((await ask(url, { method, json })).status).toBe(401);
-      const reader = await ask(url, { method, json, headers: { Authorization: `Bearer ${token}` } });
+      const reader = await ask(url, {
+        method,
+        json,
+        headers: { Authorization: `Bearer ${token}` },
+      });
       expect(reader.status).toBe(method === 'GET' ? 200 : 403);
     }
   });
@@ -272,7 +285,8 @@ describe('a policy', () => {
     const before = [await published(), owner.stack.readProxyfile()];
     const { id } = await made('unused', 'block', refuseAll(404));
     await policy('PUT', `/${id}`, { name: 'still-unused' });
-    const tags = (await vhost('PUT', `/${one.id}`, { tags: [' media ', 'home', 'media'] })).body.tags;
+    const tags = (await vhost('PUT', `/${one.id}`, { tags: [' media ', 'home', 'media'] })).body
+      .tags;
     expect(tags).toEqual(['media', 'home']);
     await policy('DELETE', `/${id}`);
     expect([await published(), owner.stack.readProxyfile()]).toEqual(before);
@@ -322,7 +336,9 @@ describe('a password', () => {
     const refused = await policy('PUT', `/${id}`, { values: { users: stranger } });
     expect([refused.status, refused.body.field]).toEqual([400, 'users.2.password']);
 
-    await policy('PUT', `/${id}`, { values: { users: [{ name: 'ada', password: 'changed one' }] } });
+    await policy('PUT', `/${id}`, {
+      values: { users: [{ name: 'ada', password: 'changed one' }] },
+    });
     expect((await visit('ada', PASSWORD)).status).toBe(401);
     expect((await visit('bob', 'another passphrase')).status).toBe(401);
     const [entry] = await owner.changelog();
@@ -356,8 +372,12 @@ describe('a password', () => {
   });
 
   test('of 73 bytes is refused: bcrypt would ignore the last', async () => {
-    const users = [{ name: 'ada', password: 'é'.repeat(36) + 'x' }];
-    const answer = await policy('POST', '', { name: 'long', recipe: 'basic-auth', values: { users } });
+    const users = [{ name: 'ada', password: `${'é'.repeat(36)}x` }];
+    const answer = await policy('POST', '', {
+      name: 'long',
+      recipe: 'basic-auth',
+      values: { users },
+    });
     expect([answer.status, answer.body.field]).toEqual([400, 'users.0.password']);
     expect(answer.text).not.toContain('é'.repeat(36));
   });
