@@ -1,0 +1,81 @@
+/** Fields that several recipes have. */
+import { t } from 'elysia';
+
+type Words = { title: string; description: string };
+
+const MAX_NETWORKS = 500;
+const MAX_TEXT = 2_000;
+
+type Integer = ReturnType<typeof t.Integer>;
+
+/** An integer, and not also its digits as text, which Elysia accepts otherwise. */
+export function integer(options: Words & Parameters<typeof t.Integer>[0]): Integer {
+  const either: Integer & { anyOf?: readonly Integer[] } = t.Integer(options);
+  return either.anyOf?.at(-1) ?? either;
+}
+
+/** Addresses and networks, as Caddy's `remote_ip` takes them. */
+export const networks = (words: Words) =>
+  t.Array(t.String({ format: 'network', maxLength: 64, examples: ['192.168.1.0/24'] }), {
+    ...words,
+    minItems: 1,
+    maxItems: MAX_NETWORKS,
+    examples: [['private_ranges']],
+  });
+
+/** Where a service listens. */
+export const upstream = (words: Words) =>
+  t.String({ ...words, format: 'upstream', maxLength: 260, examples: ['localhost:9091'] });
+
+/** The site's own upstream, if it is left out. */
+export const siteUpstream = t.Optional(
+  upstream({
+    title: 'Service',
+    description: 'where the service listens; left out, the upstream of the site',
+  }),
+);
+
+/** What `siteUpstream` becomes; the placeholder stands for the upstream of the vhost. */
+export const dialled = (address: string | undefined): string => address ?? '{upstream}';
+
+/** The status of a refusal. */
+export const status = t.Optional(
+  integer({
+    title: 'Status',
+    description: 'what those who are refused get: 403 says so, 404 pretends that there is nothing',
+    minimum: 400,
+    maximum: 499,
+    default: 403,
+  }),
+);
+
+export const text = (words: Words, format: 'text' | 'textarea' = 'text') =>
+  t.String({ ...words, format, minLength: 1, maxLength: MAX_TEXT });
+
+export const flag = (words: Words, byDefault = false) =>
+  t.Optional(t.Boolean({ ...words, default: byDefault }));
+
+export const exemptNetworks = t.Optional(
+  networks({
+    title: 'Exempt networks',
+    description: 'addresses and networks that are let in without further questions',
+  }),
+);
+
+export const exemptPaths = t.Optional(
+  t.Array(t.String({ format: 'path', maxLength: 200, examples: ['/api/*'] }), {
+    title: 'Exempt paths',
+    description:
+      'paths that are open to everyone; with a * at the end, all paths that begin so. Matched regardless of case.',
+    maxItems: 100,
+  }),
+);
+
+/** What `encode` of Caddy does. */
+export const compress = flag(
+  { title: 'Compress', description: 'whether to compress responses with zstd or gzip' },
+  true,
+);
+
+/** The line for `compress`. */
+export const compressing = (wanted = true): string[] => (wanted ? ['encode zstd gzip'] : []);

@@ -1,0 +1,79 @@
+/** Passwords in values: hashed before they are queued, kept over changes, never shown. */
+import type { TSchema } from 'elysia';
+import type { Values } from './recipe.ts';
+import { recipeOf } from './registry.ts';
+import { invalidValue } from './values.ts';
+
+/**
+ * What OWASP's Password Storage Cheat Sheet asks of bcrypt at least. Caddy checks a password only
+ * once, and remembers it; a higher cost would let strangers keep the proxy busy.
+ */
+const COST = 10;
+
+type Item = Readonly<Record<string, unknown>>;
+/** The items of a list that have secrets; `places` lead to them, such as `users.0`. */
+type SecretList = { field: string; secrets: readonly string[]; items: readonly Item[] };
+
+/**
+ * The values with a `hash` in place of each `password`. The values must be valid.
+ * @param recipe its id
+ */
+export async function hashSecrets(recipe: string, values: Values): Promise<Values> {
+  const lists = await Promise.all(
+    secretLists(recipe, values).map(
+      async ({ field, items }) => [field, await Promise.all(items.map(hashed))] as const,
+    ),
+  );
+  return { ...values, ...Object.fromEntries(lists) };
+}
+
+async function hashed(item: Item): Promise<Item> {
+  const { password, ...rest } = item;
+  if (typeof password !== 'string') return item;
+  return { ...rest, hash: await Bun.password.hash(password, { algorithm: 'bcrypt', cost: COST }) };
+}
+
+/**
+ * The values with the stored hash of each item of the same name that came without one.
+ * @param recipe its id
+ * @param stored null for a new policy
+ * @throws Failure INVALID_REQUEST, at `users.0.password`, if an item is left without a hash
+ */
+export function keepSecrets(recipe: string, values: Values, stored: Values | null): Values {
+  const before = secretLists(recipe, stored ?? {});
+  const lists = secretLists(recipe, values).map(({ field, items }) => {
+    const known = before.find((list) => list.field === field)?.items ?? [];
+    const kept = items.map((item, index) => {
+      const hash = item.hash ?? known.find(({ name }) => name === item.name)?.hash;
+      if (hash === undefined) throw invalidValue(`${field}.${index}.password`, 'It is missing.');
+      return { ...item, hash };
+    });
+    return [field, kept] as const;
+  });
+  return { ...values, ...Object.fromEntries(lists) };
+}
+
+/**
+ * The values as they may be shown; nothing of a recipe that this version does not know.
+ * @param recipe its id
+ */
+export function withoutSecrets(recipe: string, values: Values): Values {
+  if (!recipeOf(recipe)) return {};
+  const lists = secretLists(recipe, values).map(({ field, secrets, items }) => {
+    const shown = (item: Item) =>
+      Object.fromEntries(Object.entries(item).filter(([key]) => !secrets.includes(key)));
+    return [field, items.map(shown)] as const;
+  });
+  return { ...values, ...Object.fromEntries(lists) };
+}
+
+/** The lists in the values whose items have fields that are `writeOnly`. */
+function secretLists(recipe: string, values: Values): SecretList[] {
+  const fields: Record<string, TSchema> = recipeOf(recipe)?.fields.properties ?? {};
+  return Object.entries(fields).flatMap(([field, { items }]) => {
+    const properties: Record<string, TSchema> = items?.properties ?? {};
+    const secrets = Object.keys(properties).filter((key) => properties[key]?.writeOnly);
+    const list = values[field];
+    return secrets.length > 0 && Array.isArray(list) ? [{ field, secrets, items: list }] : [];
+  });
+}
