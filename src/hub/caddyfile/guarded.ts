@@ -98,7 +98,7 @@ function errorRows(part: Part, by: number, first: First): Row[] {
 
 /** What is in a block, without the line ends after and before its braces, and where that begins. */
 export function contentOf(text: string, { from, to }: { from: number; to: number }) {
-  const first = /^[ \t\r]*\n/.exec(text.slice(from, to))?.[0].length ?? 0;
+  const first = /^[ \t\r]*\n?/.exec(text.slice(from, to))?.[0].length ?? 0;
   return { from: from + first, text: text.slice(from + first, to).replace(/(?:^|\n)[ \t]*$/, '') };
 }
 

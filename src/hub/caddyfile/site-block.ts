@@ -3,6 +3,7 @@ import { maskPlaceholders } from '../../shared/caddyfile/placeholders.ts';
 import { tokenize } from '../../shared/caddyfile/tokenizer.ts';
 import { contentOf, type Guard, guardedBody, type Origin, type Row } from './guarded.ts';
 import { indent } from './indent.ts';
+import { indivisibleImport } from './parts.ts';
 import { siteForm } from './site.ts';
 import type { Imports } from './snippets.ts';
 
@@ -54,13 +55,24 @@ export function guardedBlock(
   return { ...linesOf(rows), text, before: 0, height: rows.length, variable };
 }
 
+/**
+ * The first import that a site with policies cannot have, see `indivisibleImport`; `line` of the config.
+ * @param config with the upstream filled in
+ */
+export function indivisibleIn(
+  domain: string,
+  config: string,
+  imports: Imports,
+): { name: string; line: number } | null {
+  if (siteForm(domain, config).form === 'body') return indivisibleImport(config, imports);
+  const inner = contentOf(config, bracesIn(config, imports));
+  const found = indivisibleImport(inner.text, imports);
+  return found && { ...found, line: found.line + countLines(config.slice(0, inner.from)) - 1 };
+}
+
 /** The lines of a whole block. */
 function guardedRows(block: string, guards: readonly Guard[], imports: Imports): Row[] {
-  // After a line end, as in the proxyfile, where a byte order mark is part of its word.
-  const tokens = tokenize(`\n${maskPlaceholders(block).masked}`, imports.dialect);
-  const open = tokens.find(({ text }) => text === '{');
-  const close = tokens.at(-1);
-  const [from, to] = open && close ? [open.end - 1, close.start - 1] : [0, block.length];
+  const { from, to } = bracesIn(block, imports);
   const lineAt = (offset: number) => countLines(block.slice(0, offset));
   const own = (text: string, line: number): Row[] =>
     text.split('\n').map((row, index) => ({ text: row, origin: line + index }));
@@ -70,6 +82,16 @@ function guardedRows(block: string, guards: readonly Guard[], imports: Imports):
     ...guardedBody(inner.text, lineAt(inner.from), 1, guards, imports),
     ...own(block.slice(to), lineAt(to)),
   ];
+}
+
+/** The offsets between the braces of a whole block. */
+function bracesIn(block: string, { dialect }: Imports): { from: number; to: number } {
+  // After a line end, as in the proxyfile, where a byte order mark is part of its word.
+  const tokens = tokenize(`\n${maskPlaceholders(block).masked}`, dialect);
+  const [open, close] = [tokens.find(({ text }) => text === '{'), tokens.at(-1)];
+  return open && close
+    ? { from: open.end - 1, to: close.start - 1 }
+    : { from: 0, to: block.length };
 }
 
 const linesOf = (rows: readonly Row[]): Pick<SiteBlock, 'lines' | 'origins'> => ({
