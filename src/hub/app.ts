@@ -31,6 +31,8 @@ import { securityHeaders } from './http/security-headers.ts';
 import { logRoutes } from './logs/routes.ts';
 import type { RegisteredRoute } from './openapi/document.ts';
 import { openapiRoutes } from './openapi/routes.ts';
+import { recipeRoutes } from './policies/recipe-routes.ts';
+import { createReadProxy } from './publish/proxy.ts';
 import type { Publisher } from './publish/publisher.ts';
 import { createActivity } from './state/activity.ts';
 import { vhostActivityRoutes } from './state/activity-routes.ts';
@@ -122,6 +124,7 @@ export function createHub(deps: HubDeps) {
     .use(vhostReadRoutes({ publisher, guard }))
     .use(vhostChangeRoutes({ publisher, warningsAfter, guard, bodyLimit }))
     .use(vhostBulkRoutes({ publisher, warningsAfter, guard, bodyLimit }))
+    .use(recipeRoutes({ readProxy: createReadProxy({ publisher, agent }), guard, bodyLimit }))
     .use(logRoutes({ agent, guard }))
     .use(statusRoutes({ ...deps, startedAt: deps.elapsed(), guard }))
     .use(portsRoutes({ agent, publisher, guard }))

@@ -6,6 +6,8 @@ export const TAGS = {
     'The sites that the proxy serves. A change is either live and recorded, or it has no effect.',
   Configuration:
     'Everything around the vhosts: global options and snippets (the preamble), preview, import, export and restore.',
+  Policies:
+    'Recipes are forms whose values become Caddyfile text: of one vhost, or as a policy that is put on any number of them.',
   Logs: 'The access log: pages, statistics and a live stream.',
   Changelog: 'Who changed what, and undoing a change.',
   Accounts:
