@@ -68,6 +68,25 @@ const upstream = Bun.listen<{ text: string }>({
   },
 });
 
+/** What a FastCGI program gets, as bytes; it answers nothing. */
+const variables: string[] = [];
+const END_OF_STDIN = '\u0001\u0005\u0000\u0001\u0000\u0000\u0000\u0000';
+const program = Bun.listen<{ text: string }>({
+  hostname: '127.0.0.1',
+  port: 0,
+  socket: {
+    open: (socket) => {
+      socket.data = { text: '' };
+    },
+    data(socket, chunk) {
+      socket.data.text += chunk.toString('latin1');
+      if (!socket.data.text.endsWith(END_OF_STDIN)) return;
+      variables.push(socket.data.text);
+      socket.end();
+    },
+  },
+});
+
 const address = `127.0.0.1:${service.port}`;
 const copyHeaders = ['remote-user', 'X-Forwarded-User', 'X-Auth-Request-Preferred-Username'];
 const generic = { address, uri: '/auth/check', copyHeaders };
@@ -89,6 +108,10 @@ beforeAll(async () => {
     'down-authelia.test': site('authelia', { address: down }),
     'down-authentik.test': site('authentik', { address: down }),
     'down-generic.test': site('forward-auth', { ...generic, address: down }),
+    'fastcgi.test': behind(
+      [['forward-auth', generic]],
+      `reverse_proxy 127.0.0.1:${program.port} {\ntransport fastcgi {\nroot /\n}\n}`,
+    ),
     'legacy.test': site('authelia', { address, uri: '/api/verify?rd=https://auth.example/' }),
   });
 });
@@ -96,6 +119,7 @@ afterAll(async () => {
   await caddy.stop();
   await service.stop(true);
   upstream.stop(true);
+  program.stop(true);
 });
 
 /** What the upstream gets of a request; undefined if it gets nothing. */
@@ -222,6 +246,15 @@ describe.each(KINDS)('%s: forged identity headers never arrive', (host, id) => {
     expect(arrival).toEndWith('\r\n\r\nsent');
     for (const line of lines) expect(arrival).toContain(`\r\n${line}\r\n`);
   });
+});
+
+test('a FastCGI program gets no forged identity under any name', async () => {
+  const lines = [...forged, 'X-Other: kept', 'Cookie: as=ada'];
+  await caddy.send(request('fastcgi.test', { lines }));
+  const [text] = variables;
+  expect(text).toContain('HTTP_X_OTHERkept');
+  expect(text).toContain('HTTP_REMOTE_USERada');
+  expect(text).not.toContain('forged');
 });
 
 test('other headers than those of sign-in services are not taken for them', async () => {
