@@ -29,7 +29,12 @@ export function partsOf(body: string, imports: Imports, inlined = new Set<string
     const snippet = importedBy(directive, imports);
     if (snippet?.divided && canInline(snippet, inlined)) {
       const lines = snippet.text.replace(/^[ \t\r]*\n/, '');
-      return partsOf(lines, imports, inlined).map((part) => ({ ...part, line, imported: true }));
+      const at = directive?.line ?? line;
+      return partsOf(lines, imports, inlined).map((part) => ({
+        ...part,
+        line: at,
+        imported: true,
+      }));
     }
     const kinds = kindsOf(directive, imports);
     const kind = snippet?.divided || kinds.has('handlers') ? 'handlers' : 'settings';
@@ -48,10 +53,11 @@ export function indivisibleImport(
   imports: Imports,
   inlined = new Set<string>(),
 ): { name: string; line: number } | null {
-  for (const { line, directive } of segmentsIn(body, imports)) {
+  for (const { directive } of segmentsIn(body, imports)) {
     const snippet = importedBy(directive, imports);
-    if (!snippet?.divided) continue;
-    if (!canInline(snippet, inlined)) return { name: directive?.words[1] ?? '', line };
+    if (!directive || !snippet?.divided) continue;
+    const { line, words } = directive;
+    if (!canInline(snippet, inlined)) return { name: words[1] ?? '', line };
     const inner = indivisibleImport(snippet.text, imports, inlined);
     if (inner) return { ...inner, line };
   }
