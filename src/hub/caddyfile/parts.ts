@@ -22,12 +22,12 @@ export type Part = {
 
 /**
  * The parts of a body, in order: together they are the body, except that an import of a snippet is
- * replaced by what is in the snippet if that belongs into several places.
+ * replaced by what is in the snippet if that belongs into several places, or begins with an import.
  */
 export function partsOf(body: string, imports: Imports, inlined = new Set<string>()): Part[] {
   return segmentsIn(body, imports).flatMap(({ text, line, directive }): Part[] => {
     const snippet = importedBy(directive, imports);
-    if (snippet?.divided && canInline(snippet, inlined)) {
+    if (snippet && isInlined(snippet) && canInline(snippet, inlined)) {
       const lines = snippet.text.replace(/^[ \t\r]*\n/, '');
       const at = directive?.line ?? line;
       return partsOf(lines, imports, inlined).map((part) => ({
@@ -63,6 +63,9 @@ export function indivisibleImport(
   }
   return null;
 }
+
+const isInlined = ({ divided, leads, kinds }: Snippet): boolean =>
+  divided || (leads && kinds.has('handlers'));
 
 /** Once for each body, so that nothing grows without bounds. */
 function canInline({ text, takesArguments }: Snippet, inlined: Set<string>): boolean {
