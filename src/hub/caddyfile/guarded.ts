@@ -103,8 +103,8 @@ export function contentOf(text: string, { from, to }: { from: number; to: number
   return { from: from + first, text: text.slice(from + first, to).replace(/(?:^|\n)[ \t]*$/, '') };
 }
 
-/** Without the blank lines at the start. */
+/** Without the blank lines at the start; not all that JavaScript trims is blank for Caddy. */
 function withoutBlankStart(rows: readonly Row[]): readonly Row[] {
-  const first = rows.findIndex(({ text }) => text.trim() !== '');
+  const first = rows.findIndex(({ text }) => !/^[ \t\r]*$/.test(text));
   return first < 0 ? [] : rows.slice(first);
 }
