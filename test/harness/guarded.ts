@@ -6,7 +6,10 @@ import { dialectOf } from '../../src/shared/caddyfile/dialect.ts';
 
 export type TestSite = { domain: string; config: string };
 
-/** The blocks of sites under a preamble, all with the same policies; plain if there are none. */
+/**
+ * The blocks of sites, all with the same policies; plain if there are none.
+ * @param preamble that they are under
+ */
 export function guardedSites(
   preamble: string,
   sites: readonly TestSite[],
@@ -19,5 +22,5 @@ export function guardedSites(
       ? plainBlock(domain, config)
       : guardedBlock(domain, config, guards, imports),
   );
-  return [preamble, ...blocks.map(({ text }) => text), ''].join('\n\n');
+  return blocks.map(({ text }) => text).join('\n\n');
 }

@@ -2,6 +2,7 @@
 import type { Line } from '../recipes/recipe.ts';
 import { indent } from './indent.ts';
 import { type Part, partsOf } from './parts.ts';
+import { linesIn } from './segments.ts';
 import type { Imports } from './snippets.ts';
 
 /** Where a line comes from: a line of the config, from 1, or a policy, and the field that made it. */
@@ -102,10 +103,8 @@ export function contentOf(text: string, { from, to }: { from: number; to: number
   return { from: from + first, text: text.slice(from + first, to).replace(/(?:^|\n)[ \t]*$/, '') };
 }
 
-const linesIn = (text: string): number => text.split('\n').length - 1;
-
-/** Without the blank lines at the start. */
+/** Without the blank lines at the start; not all that JavaScript trims is blank for Caddy. */
 function withoutBlankStart(rows: readonly Row[]): readonly Row[] {
-  const first = rows.findIndex(({ text }) => text.trim() !== '');
+  const first = rows.findIndex(({ text }) => !/^[ \t\r]*$/.test(text));
   return first < 0 ? [] : rows.slice(first);
 }

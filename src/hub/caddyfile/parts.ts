@@ -22,14 +22,19 @@ export type Part = {
 
 /**
  * The parts of a body, in order: together they are the body, except that an import of a snippet is
- * replaced by what is in the snippet if that belongs into several places.
+ * replaced by what is in the snippet if that belongs into several places, or begins with an import.
  */
 export function partsOf(body: string, imports: Imports, inlined = new Set<string>()): Part[] {
   return segmentsIn(body, imports).flatMap(({ text, line, directive }): Part[] => {
     const snippet = importedBy(directive, imports);
-    if (snippet?.divided && canInline(snippet, inlined)) {
+    if (snippet && isInlined(snippet) && canInline(snippet, inlined)) {
       const lines = snippet.text.replace(/^[ \t\r]*\n/, '');
-      return partsOf(lines, imports, inlined).map((part) => ({ ...part, line, imported: true }));
+      const at = directive?.line ?? line;
+      return partsOf(lines, imports, inlined).map((part) => ({
+        ...part,
+        line: at,
+        imported: true,
+      }));
     }
     const kinds = kindsOf(directive, imports);
     const kind = snippet?.divided || kinds.has('handlers') ? 'handlers' : 'settings';
@@ -48,15 +53,19 @@ export function indivisibleImport(
   imports: Imports,
   inlined = new Set<string>(),
 ): { name: string; line: number } | null {
-  for (const { line, directive } of segmentsIn(body, imports)) {
+  for (const { directive } of segmentsIn(body, imports)) {
     const snippet = importedBy(directive, imports);
-    if (!snippet?.divided) continue;
-    if (!canInline(snippet, inlined)) return { name: directive?.words[1] ?? '', line };
+    if (!directive || !snippet?.divided) continue;
+    const { line, words } = directive;
+    if (!canInline(snippet, inlined)) return { name: words[1] ?? '', line };
     const inner = indivisibleImport(snippet.text, imports, inlined);
     if (inner) return { ...inner, line };
   }
   return null;
 }
+
+const isInlined = ({ divided, leads, kinds }: Snippet): boolean =>
+  divided || (leads && kinds.has('handlers'));
 
 /** Once for each body, so that nothing grows without bounds. */
 function canInline({ text, takesArguments }: Snippet, inlined: Set<string>): boolean {

@@ -23,6 +23,8 @@ export type Segment = {
 export type Directive = {
   /** Its words, braces included; the first is its name. None if there are only comments. */
   words: readonly string[];
+  /** The number, from 1, of the line in the body that it begins on. */
+  line: number;
   /** What its block contains, as offsets of the segment's text; null if it has none. */
   block: { from: number; to: number } | null;
 };
@@ -38,25 +40,30 @@ type Cut = { at: number; tokens: readonly Token[] };
 export function segmentsOf(body: string, dialects: readonly Dialect[]): Segment[] {
   const { masked, placeholders } = maskPlaceholders(body);
   const risky = placeholders.filter(({ fallback }) => /[\n\\]/.test(fallback ?? ''));
-  const [first = [], ...others] = dialects.map((dialect) => cutsIn(masked, dialect));
-  const elsewhere = others.map((cuts) => new Map(cuts.map(({ at, tokens }) => [at, tokens])));
+  const [cuts = [], ...others] = dialects.map((dialect) => cutsIn(masked, dialect));
+  const elsewhere = others.map((some) => new Map(some.map(({ at, tokens }) => [at, tokens])));
   const segments: Segment[] = [];
   let from = 0;
   let line = 1;
   let held: Token[] = [];
-  for (const { at, tokens } of first) {
+  for (const { at, tokens } of cuts) {
     held.push(...tokens);
-    if (elsewhere.some((cuts) => !cuts.has(at))) continue;
-    const alike = elsewhere.every((cuts) => isAlike(held, cuts.get(at) ?? []));
+    if (elsewhere.some((other) => !other.has(at))) continue;
+    const alike = elsewhere.every((other) => isAlike(held, other.get(at) ?? []));
     const safe = !risky.some(({ start }) => start >= from && start < at);
     const text = body.slice(from, at);
-    segments.push({ text, line, directive: alike && safe ? readDirective(held, from) : null });
-    line += text.split('\n').length - 1;
+    const before = body.slice(from, held[0]?.start ?? from);
+    const first = line + linesIn(before);
+    const directive = alike && safe ? readDirective(held, from, first) : null;
+    segments.push({ text, line, directive });
+    line += linesIn(text);
     from = at;
     held = [];
   }
   return segments;
 }
+
+export const linesIn = (text: string): number => text.split('\n').length - 1;
 
 /** Where a dialect can be cut, the end of the text included. */
 function cutsIn(masked: string, dialect: Dialect): Cut[] {
@@ -92,9 +99,9 @@ const isAlike = (some: readonly Token[], others: readonly Token[]): boolean =>
   });
 
 /** Null unless every brace is where all versions of Caddy understand the same by it. */
-function readDirective(tokens: readonly Token[], from: number): Directive | null {
+function readDirective(tokens: readonly Token[], from: number, line: number): Directive | null {
   const [name] = tokens;
-  if (!name) return { words: [], block: null };
+  if (!name) return { words: [], line, block: null };
   if (name.quote !== '' || isBrace(name) || isMasked(name.text)) return null;
   let depth = 0;
   let closed = false;
@@ -112,6 +119,7 @@ function readDirective(tokens: readonly Token[], from: number): Directive | null
   const close = tokens.at(-1);
   return {
     words: tokens.map(({ text }) => text),
+    line,
     block: open && close ? { from: open.end - from, to: close.start - from } : null,
   };
 }

@@ -14,6 +14,8 @@ export type Snippet = {
   kinds: ReadonlySet<Kind>;
   /** Not all of it can be in one place: its text has to take the place of its import. */
   divided: boolean;
+  /** Its first directive is an import, which Caddy 2.6 does not follow inside of a block. */
+  leads: boolean;
   /** Its text is not the same for every import. */
   takesArguments: boolean;
 };
@@ -38,14 +40,16 @@ export function readImports(preamble: string, dialect: Dialect): Imports {
     const text = texts.get(name);
     if (text === undefined || snippets.has(name) || chain > CHAIN) return;
     const takesArguments = /\{(?:args|block)/.test(text);
-    const unknown: Snippet = { text, kinds: HANDLERS, divided: false, takesArguments };
+    const flags = { divided: false, leads: false, takesArguments };
+    const unknown: Snippet = { text, kinds: HANDLERS, ...flags };
     // Until it is read: it may import itself.
     snippets.set(name, unknown);
     const directives = segmentsIn(text, imports).map(({ directive }) => directive);
     for (const directive of directives) read(targetOf(directive) ?? '', chain + 1);
     const kinds = new Set(directives.flatMap((directive) => [...kindsOf(directive, imports)]));
     const divided = kinds.has('errors') || (kinds.has('handlers') && kinds.has('settings'));
-    snippets.set(name, { ...unknown, kinds, divided });
+    const leads = directives[0]?.words[0] === 'import';
+    snippets.set(name, { ...unknown, kinds, divided, leads });
   }
 
   for (const [name, text] of texts) {
