@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'bun:test';
 import { renderProbe } from '../../../src/hub/caddyfile/probe.ts';
 import { locate, render, type Site } from '../../../src/hub/caddyfile/render.ts';
+import type { Policy } from '../../../src/hub/recipes/policy.ts';
 
 const site = (id: number, config: string, more: Partial<Site> = {}): Site => ({
   id,
@@ -12,16 +13,20 @@ const site = (id: number, config: string, more: Partial<Site> = {}): Site => ({
   ...more,
 });
 const PREAMBLE = '{\n\thttp_port 8080\n}\n\n(snippet) {\n\trespond x\n}';
+const LAN: Policy = {
+  ...{ id: 1, name: 'lan', recipe: 'allow', values: { networks: ['private_ranges'] } },
+  ...{ createdAt: new Date(), updatedAt: new Date() },
+};
 const sites = [
   site(1, 'respond one'),
-  site(2, 'respond two\nrespond two'),
+  site(2, 'log\nrespond two\nrespond two', { policies: [LAN] }),
   site(3, 'http://site-3.example {\n\trespond three\n}'),
   site(4, 'respond four', { enabled: false }),
   site(5, 'respond five'),
 ];
 
 describe('a probe', () => {
-  const whole = render(PREAMBLE, sites);
+  const whole = render(PREAMBLE, sites, '2.11.4');
   const lines = whole.text.split('\n');
 
   test.each([[[]], [[1]], [[2, 3]], [[5, 1]], [[1, 2, 3, 5]]])(
