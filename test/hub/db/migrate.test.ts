@@ -173,6 +173,8 @@ describe('from the first schema to today’s', () => {
             domain: 'http://body.example',
             config: 'respond "{upstream}"',
             upstream: version < 2 ? '127.0.0.1:8000' : '127.0.0.1:8001',
+            policies: version < 5 ? [] : ['secret'],
+            tags: version < 5 ? [] : ['media', 'home'],
           }),
           expect.objectContaining({ id: 3, domain: 'http://off.example', enabled: false }),
         ],
@@ -197,6 +199,16 @@ describe('from the first schema to today’s', () => {
     expect(entries.every(({ userName }) => userName === 'Ada')).toBe(true);
     expect(entries[3]?.enabled).toBe(version < 3 ? null : false);
     expect(JSON.parse(entries[4]?.diff ?? '').new.config).toContain('block, changed');
+
+    const policies = await ask<{ id: number; name: string }[]>(`${hub}/policies`, { headers });
+    expect(policies.body.map(({ id, name }) => [id, name])).toEqual(
+      version < 5
+        ? []
+        : [
+            [2, 'closed'],
+            [1, 'secret'],
+          ],
+    );
 
     const served = async (host: string) =>
       (await ask(`http://127.0.0.1:${own.http}/`, { headers: { Host: host } })).text;

@@ -2,10 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { rejected } from '../../../agent/caddy/words.ts';
 import type { AgentClient } from '../../../src/hub/agent-client/client.ts';
-import type { Site } from '../../../src/hub/caddyfile/render.ts';
 import { assertContained } from '../../../src/hub/publish/containment.ts';
 import { createGateway } from '../../../src/hub/publish/gateway.ts';
-import type { SiteSet, Vhost } from '../../../src/hub/publish/vhost.ts';
+import { EMPTY_SET, type SiteSet, type Vhost } from '../../../src/hub/publish/vhost.ts';
 import type { Policy } from '../../../src/hub/recipes/policy.ts';
 import type { Values } from '../../../src/hub/recipes/recipe.ts';
 import { dialectOf, hasHeredocs } from '../../../src/shared/caddyfile/dialect.ts';
@@ -24,14 +23,14 @@ const policy = (name: string, recipe: string, values: Values): Policy => ({
   updatedAt: at,
 });
 const LAN = policy('lan', 'allow', { networks: ['private_ranges'] });
-const vhost = (id: number, config: string, policies: Policy[] = []): Vhost & Site => ({
+const vhost = (id: number, config: string, policies: Policy[] = []): Vhost => ({
   ...{ id, position: id, domain: `http://site-${id}.example`, config, upstream: '' },
-  ...{ enabled: true, createdAt: at, updatedAt: at, policies },
+  ...{ enabled: true, createdAt: at, updatedAt: at, policies, tags: [] },
 });
 const setOf = (...vhosts: Vhost[]): SiteSet => ({
+  ...EMPTY_SET,
   preamble: '(s) {\n\tlog\n\tfoo\n}',
   vhosts,
-  nextId: 10,
 });
 
 const bin = 'caddy';
