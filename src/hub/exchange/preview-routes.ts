@@ -3,6 +3,7 @@ import { Elysia, type Static, t } from 'elysia';
 import { Failure, sentenceOf } from '../../shared/failure.ts';
 import { jsonBody } from '../../shared/http.ts';
 import type { Guard } from '../auth/guard.ts';
+import { render } from '../caddyfile/render.ts';
 import { about } from '../http/about.ts';
 import { BODY, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
 import { type Change, preambleChange } from '../publish/changes.ts';
@@ -16,8 +17,8 @@ import {
 } from '../publish/policy-operation.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import type { SiteSet, Vhost } from '../publish/vhost.ts';
-import { TOO_DIFFERENT, unifiedDiff } from './diff.ts';
-import { PREAMBLE, PROXYFILE, proxyfileOf, SITE } from './schemas.ts';
+import { caddyfileDiff, TOO_DIFFERENT } from './diff.ts';
+import { PREAMBLE, PROXYFILE, SITE } from './schemas.ts';
 
 const PreviewBody = t.Union([
   Operation,
@@ -61,15 +62,17 @@ export function previewRoutes({ publisher, guard, bodyLimit }: PreviewRoutesDeps
       '/preview',
       async ({ body }) => {
         const current = publisher.current();
-        const live = proxyfileOf(current, publisher.version());
+        const renderedOf = ({ preamble, vhosts }: SiteSet) =>
+          render(preamble, vhosts, publisher.version());
+        const live = renderedOf(current);
         try {
           const { next, refusal } = await publisher.preview(await changeFrom(body, current));
-          const proxyfile = proxyfileOf(next, publisher.version());
+          const rendered = renderedOf(next);
           const concerned = body.op === 'policy' && body.id ? vhostsWith(next, body.id) : [];
-          return verdict(refusal, proxyfile, unifiedDiff(live, proxyfile), concerned);
+          return verdict(refusal, rendered.text, caddyfileDiff(live, rendered), concerned);
         } catch (error) {
           if (!(error instanceof Failure) || !VERDICTS.has(error.code)) throw error;
-          return verdict(error, live, '');
+          return verdict(error, live.text, '');
         }
       },
       {

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { applyPatch } from 'diff';
 import { type Owner, startOwner } from '../../harness/owner.ts';
 import { ask } from '../../harness/stack.ts';
 
@@ -276,6 +277,23 @@ describe('a policy', () => {
     const wrong = await owner.call('POST', '/preview', { op: 'policy', id, values: {} });
     expect(wrong.status).toBe(400);
     expect(await owner.everything()).toEqual(before);
+  });
+
+  test('of 200 sites is previewed with the whole diff', async () => {
+    const { id } = await made('wide', 'block', refuseAll(404));
+    const operations = Array.from({ length: 200 }, (_, at) => ({
+      ...{ op: 'create', domain: `http://wide-${at}.example`, config: `respond ${at}` },
+      ...{ policies: ['wide'] },
+    }));
+    const bulk = await owner.call<{ results: Vhost[] }>('POST', '/vhosts/bulk', { operations });
+    const live = (await owner.call('GET', '/proxyfile')).text;
+    const { body } = await owner.call('POST', '/preview', {
+      ...{ op: 'policy', id, values: refuseAll(410) },
+    });
+    expect(applyPatch(live, body.diff)).toBe(body.proxyfile);
+    expect(body.diff.match(/^\+/gm)).toHaveLength(201);
+    const deletes = bulk.body.results.map((one) => ({ op: 'delete', id: one.id }));
+    await owner.call('POST', '/vhosts/bulk', { operations: deletes });
   });
 
   test('without sites publishes nothing, and neither do tags', async () => {
