@@ -44,7 +44,7 @@ test('a packer that is killed at any instant loses and doubles nothing', async (
     if (after === before) life *= 1.2;
     before = after;
   }
-    expect(kills).toBeGreaterThan(2);
+  expect(kills).toBeGreaterThan(2);
   await keeperOf(file).run();
   expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   const logs = createLogs({ file });
