@@ -11,8 +11,8 @@ import { withoutCaddy } from '../test/harness/caddy-facing.ts';
 type Pass = { passed: number; failed: number; skipped: number; files: string[] };
 
 const TEST_TIMEOUT_MS = 30_000;
-/** One more than there are cores: tests wait for other processes half of the time. */
-const WORKERS = availableParallelism() + 1;
+/** Two for each core: tests wait for other processes half of the time. */
+const WORKERS = 2 * availableParallelism();
 
 const words = process.argv.slice(2);
 const path = process.env.PATH ?? '';

@@ -34,12 +34,20 @@ test.each([
 ])(
   '1 MiB of %j is read to its end',
   async (unit) => {
-    for (const before of ['', '"', '`', '(a) {\n', '{\n', 'a {\n} # ', 'respond <<A\n']) {
+    for (const before of [
+      '',
+      'import /etc/parts/',
+      '"',
+      '`',
+      '(a) {\n',
+      '{\n',
+      'a {\n} # ',
+      'respond <<A\n',
+    ]) {
       const text = filled(unit, before === '' ? LENGTH : SHORTER);
       for (const heredocs of [false, true]) {
         const options = { heredocs, importDirs: ['/etc/parts'] };
         checkConfig(before + text, 'body', options);
-        checkConfig(`import /etc/parts/${text}`, 'body', options);
         checkPreamble(`${before}${text}\n}`, options);
       }
       siteForm('a', before + text);

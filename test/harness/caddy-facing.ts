@@ -11,6 +11,7 @@ const TOOLS = join(import.meta.dir, 'stack.ts');
 /** What they see of Caddy is in the hub's answers, which other tests compare. */
 const BEHIND_THE_HUB = [
   'test/agent/app',
+  'test/attack/agent-door',
   'test/attack/first-owner',
   'test/attack/load',
   'test/attack/mute-',
@@ -30,16 +31,20 @@ const BEHIND_THE_HUB = [
   'test/hub/changelog/',
   'test/hub/dashboard/',
   'test/hub/db/',
+  'test/hub/hosts',
+  'test/hub/http/',
   'test/hub/logs/',
   'test/hub/matrix',
   'test/hub/openapi/',
   'test/hub/property',
+  'test/hub/publish/batches',
   'test/hub/publish/contention',
   'test/hub/publish/disk',
   'test/hub/publish/hung-proxy',
   'test/hub/publish/ownership',
   'test/hub/publish/unknown',
   'test/hub/publish/unreachable',
+  'test/hub/state/silent-agent',
   'test/program/',
 ];
 

@@ -3,14 +3,15 @@ import type { Page } from 'playwright-core';
 
 /** WCAG violations that axe-core rates serious or critical, each with its element. */
 export async function seriousFaults(page: Page): Promise<string[]> {
-  const source = await Bun.file(require.resolve('axe-core/axe.min.js')).text();
-  await page.evaluate(source);
+  if (!(await page.evaluate('"axe" in globalThis'))) {
+    await page.evaluate(await Bun.file(require.resolve('axe-core/axe.min.js')).text());
+  }
   return page.evaluate(async () => {
     type Found = { id: string; impact: string; nodes: { html: string; failureSummary: string }[] };
     const { axe } = globalThis as unknown as {
-      axe: { run: () => Promise<{ violations: Found[] }> };
+      axe: { run: (options: object) => Promise<{ violations: Found[] }> };
     };
-    const { violations } = await axe.run();
+    const { violations } = await axe.run({ resultTypes: ['violations'] });
     return violations
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')
       .flatMap(({ id, nodes }) =>

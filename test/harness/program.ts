@@ -20,10 +20,14 @@ export function runProgram(
     prefix?: readonly string[];
     /** Path of a compiled program to run instead of the source. */
     binary?: string;
+    /** Path of a bundle to run instead of the source. */
+    main?: string;
   } = {},
 ) {
   const program =
-    more.binary === undefined ? [process.execPath, '--no-env-file', MAIN] : [more.binary];
+    more.binary === undefined
+      ? [process.execPath, '--no-env-file', more.main ?? MAIN]
+      : [more.binary];
   const command = [...(more.prefix ?? []), ...program, ...args];
   const shell = ['sh', '-c', `${more.before}; exec "$@"`, 'sh', ...command];
   const child = Bun.spawn(more.before === undefined ? command : shell, {

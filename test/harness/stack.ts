@@ -74,18 +74,22 @@ export const portSettings = (httpPort = freePort()) => ({
   PROXY_HTTPS_PORT: String(freePort()),
 });
 
-/** Calls `check` every few milliseconds until it returns something; never a fixed wait. */
+/**
+ * Calls `check` every few milliseconds, less often the longer it takes, until it returns something;
+ * never a fixed wait.
+ */
 export async function until<T>(
   check: () => Promise<T | undefined | false | null> | T | undefined | false | null,
   what = 'the condition',
   timeout = 15_000,
 ): Promise<T> {
-  const end = Date.now() + timeout;
+  const start = Date.now();
   for (;;) {
     const found = await check();
     if (found) return found;
-    if (Date.now() > end) throw new Error(`timed out after ${timeout} ms waiting for ${what}`);
-    await Bun.sleep(10);
+    const waited = Date.now() - start;
+    if (waited > timeout) throw new Error(`timed out after ${timeout} ms waiting for ${what}`);
+    await Bun.sleep(Math.min(10 + waited / 20, 200));
   }
 }
 

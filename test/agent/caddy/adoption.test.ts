@@ -47,7 +47,7 @@ describe('a managed Caddy', () => {
     for (const mark of marks) writeFileSync(mark, '');
     const others = [
       ['tail', '-f', ...marks],
-      ['sh', '-c', 'sleep 600; exit', 'run', ...marks],
+      ['sh', '-c', 'read line; exit', 'run', ...marks],
       [process.execPath, 'run', '-', '--config', ...marks],
     ].map((command) => Bun.spawn(command, { stdin: 'pipe', stdout: 'ignore', stderr: 'ignore' }));
     stack = await startStack(env, folder);
