@@ -15,10 +15,10 @@ export function integer(options: Words & Parameters<typeof t.Integer>[0]): Integ
 }
 
 /** Addresses and networks, as Caddy's `remote_ip` takes them. */
-export const networks = (words: Words) =>
+export const networks = (words: Words, minItems = 1) =>
   t.Array(t.String({ format: 'network', maxLength: 64, examples: ['192.168.1.0/24'] }), {
     ...words,
-    minItems: 1,
+    minItems,
     maxItems: MAX_NETWORKS,
     examples: [['private_ranges']],
   });
@@ -56,10 +56,13 @@ export const flag = (words: Words, byDefault = false) =>
   t.Optional(t.Boolean({ ...words, default: byDefault }));
 
 export const exemptNetworks = t.Optional(
-  networks({
-    title: 'Exempt networks',
-    description: 'addresses and networks that are let in without further questions',
-  }),
+  networks(
+    {
+      title: 'Exempt networks',
+      description: 'addresses and networks that are let in without further questions',
+    },
+    0,
+  ),
 );
 
 export const exemptPaths = t.Optional(

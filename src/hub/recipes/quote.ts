@@ -1,12 +1,5 @@
 /** Puts texts into a Caddyfile as one word each. Pure. */
 
-/** Caddy's replacer takes a backslash before a brace away, if the word has an opening brace at all. */
-const withoutPlaceholders = (text: string): string =>
-  text.includes('{') ? text.replace(/\{|\\\}/g, '\\$&') : text;
-
-/** Inside `"…"` a backslash escapes the next character, and is dropped only before a quote. */
-const endsOddly = /(?<!\\)(?:\\\\)*\\(?:"|$)/;
-
 /**
  * Caddy takes away a backslash before a brace, 2.6.2 only if there is an opening one. Before a closing
  * brace it keeps `{host}` and the like from being written out.

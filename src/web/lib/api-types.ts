@@ -35,6 +35,8 @@ export interface Answers {
   getPolicy: Policy;
   deletePolicy: Success;
   updatePolicy: Policy;
+  listRecipes: Recipe[];
+  renderRecipe: RenderedRecipe;
   listLogs: LogPage;
   getLogStats: LogStats;
   getStatus: Status;
@@ -378,6 +380,41 @@ export interface Policy {
   /** ISO 8601 UTC with milliseconds */
   updatedAt: string;
 }
+export interface Recipe {
+  id: string;
+  /** `policy`: comes before the configs of any number of vhosts; `site`: becomes the config of one */
+  kind: 'policy' | 'site';
+  title: string;
+  description: string;
+  /** JSON Schema of the values, with a title and a description of each field. `writeOnly` fields are secrets, which are never shown. */
+  fields: {
+    /**
+     * This interface was referenced by `undefined`'s JSON-Schema definition
+     * via the `patternProperty` "^(.*)$".
+     */
+    [k: string]: unknown;
+  };
+  /** the oldest version of Caddy, and the modules it must be built with */
+  needs: {
+    caddy?: string;
+    modules?: string[];
+  };
+  /** whether this proxy has what it needs, as far as known */
+  available: boolean;
+  /** what the proxy lacks; one sentence, for people */
+  reason?: string;
+  /** values by the names of the recipe’s fields */
+  example: {
+    /**
+     * This interface was referenced by `undefined`'s JSON-Schema definition
+     * via the `patternProperty` "^(.*)$".
+     */
+    [k: string]: unknown;
+  };
+}
+export interface RenderedRecipe {
+  config: string;
+}
 export interface LogPage {
   logs: LogEntry[];
   total: number;
@@ -661,7 +698,22 @@ export interface Snapshot {
           string,
           string,
           string,
+          string
+        ]
+      | [
           string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string
         ]
       | [
           string,
@@ -677,39 +729,7 @@ export interface Snapshot {
           string,
           string,
           string,
-        ]
-      | [
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-        ]
-      | [
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
+          string
         ]
       | [
           string,
@@ -726,8 +746,7 @@ export interface Snapshot {
           string,
           string,
           string,
-          string,
-          string,
+          string
         ]
       | [
           string,
@@ -745,8 +764,7 @@ export interface Snapshot {
           string,
           string,
           string,
-          string,
-          string,
+          string
         ]
       | [
           string,
@@ -765,8 +783,7 @@ export interface Snapshot {
           string,
           string,
           string,
-          string,
-          string,
+          string
         ]
       | [
           string,
@@ -786,8 +803,7 @@ export interface Snapshot {
           string,
           string,
           string,
-          string,
-          string,
+          string
         ]
       | [
           string,
@@ -808,8 +824,29 @@ export interface Snapshot {
           string,
           string,
           string,
+          string
+        ]
+      | [
           string,
           string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string
         ];
     /**
      * any words to find the vhost by; the proxy does not see them
@@ -841,7 +878,22 @@ export interface Snapshot {
           string,
           string,
           string,
+          string
+        ]
+      | [
           string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string
         ]
       | [
           string,
@@ -857,39 +909,7 @@ export interface Snapshot {
           string,
           string,
           string,
-        ]
-      | [
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-        ]
-      | [
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
+          string
         ]
       | [
           string,
@@ -906,8 +926,7 @@ export interface Snapshot {
           string,
           string,
           string,
-          string,
-          string,
+          string
         ]
       | [
           string,
@@ -925,8 +944,7 @@ export interface Snapshot {
           string,
           string,
           string,
-          string,
-          string,
+          string
         ]
       | [
           string,
@@ -945,8 +963,7 @@ export interface Snapshot {
           string,
           string,
           string,
-          string,
-          string,
+          string
         ]
       | [
           string,
@@ -966,8 +983,7 @@ export interface Snapshot {
           string,
           string,
           string,
-          string,
-          string,
+          string
         ]
       | [
           string,
@@ -988,8 +1004,29 @@ export interface Snapshot {
           string,
           string,
           string,
+          string
+        ]
+      | [
           string,
           string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string
         ];
   }[];
 }

@@ -32,7 +32,10 @@ export function textOf(id: string, values: Values): string[] {
 }
 
 /** A body of a site, with policies before it. */
-export const behind = (policies: readonly [string, Values][], body = 'respond BODY'): string =>
+export const behind = (
+  policies: readonly [string, Values][],
+  body = 'header Seen BODY\nrespond BODY',
+): string =>
   [
     'route {',
     ...policies.flatMap(([id, values]) => textOf(id, values)),
