@@ -698,22 +698,7 @@ export interface Snapshot {
           string,
           string,
           string,
-          string
-        ]
-      | [
           string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string
         ]
       | [
           string,
@@ -729,7 +714,6 @@ export interface Snapshot {
           string,
           string,
           string,
-          string
         ]
       | [
           string,
@@ -746,7 +730,6 @@ export interface Snapshot {
           string,
           string,
           string,
-          string
         ]
       | [
           string,
@@ -764,7 +747,6 @@ export interface Snapshot {
           string,
           string,
           string,
-          string
         ]
       | [
           string,
@@ -783,7 +765,6 @@ export interface Snapshot {
           string,
           string,
           string,
-          string
         ]
       | [
           string,
@@ -803,7 +784,6 @@ export interface Snapshot {
           string,
           string,
           string,
-          string
         ]
       | [
           string,
@@ -824,7 +804,6 @@ export interface Snapshot {
           string,
           string,
           string,
-          string
         ]
       | [
           string,
@@ -846,7 +825,28 @@ export interface Snapshot {
           string,
           string,
           string,
-          string
+        ]
+      | [
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
         ];
     /**
      * any words to find the vhost by; the proxy does not see them
@@ -878,22 +878,7 @@ export interface Snapshot {
           string,
           string,
           string,
-          string
-        ]
-      | [
           string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string,
-          string
         ]
       | [
           string,
@@ -909,7 +894,6 @@ export interface Snapshot {
           string,
           string,
           string,
-          string
         ]
       | [
           string,
@@ -926,7 +910,6 @@ export interface Snapshot {
           string,
           string,
           string,
-          string
         ]
       | [
           string,
@@ -944,7 +927,6 @@ export interface Snapshot {
           string,
           string,
           string,
-          string
         ]
       | [
           string,
@@ -963,7 +945,6 @@ export interface Snapshot {
           string,
           string,
           string,
-          string
         ]
       | [
           string,
@@ -983,7 +964,6 @@ export interface Snapshot {
           string,
           string,
           string,
-          string
         ]
       | [
           string,
@@ -1004,7 +984,6 @@ export interface Snapshot {
           string,
           string,
           string,
-          string
         ]
       | [
           string,
@@ -1026,7 +1005,28 @@ export interface Snapshot {
           string,
           string,
           string,
-          string
+        ]
+      | [
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
+          string,
         ];
   }[];
 }

@@ -71,9 +71,22 @@ export function wordsInList(fault: Fault, list: readonly string[]): string {
 
 /** The values with one of them changed; undefined leaves it out. */
 export function withValue(values: Values, name: string, value: unknown): Values {
+  if (value !== undefined) return { ...values, [name]: value };
   const { [name]: _, ...others } = values;
-  return value === undefined ? others : { ...others, [name]: value };
+  return others;
 }
+
+/** Whether everything that is required is filled in. */
+export const isFilled = (schema: JsonSchema, values: Values): boolean =>
+  fieldsOf(schema).every(({ name, schema: { items, minItems = 0, minLength = 0 }, isRequired }) => {
+    const value = values[name];
+    if (!Array.isArray(value))
+      return value === undefined ? !isRequired : value !== '' || minLength === 0;
+    return (
+      value.length >= minItems &&
+      (!items?.properties || value.every((item) => isFilled(items, item)))
+    );
+  });
 
 /** A description as a sentence. */
 export const sentence = (text: string): string =>
