@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'bun:test';
 import { ApiError } from '../../src/web/lib/api.ts';
 import { hasOf } from '../../src/web/parts/ticks.ts';
-import { faultOf, isShownAt } from '../../src/web/policies/fault.ts';
-import { freeName, startOf, summaryOf, withPolicy } from '../../src/web/policies/words.ts';
+import { faultOf, isShownAt } from '../../src/web/placement/fault.ts';
+import { freeName, startOf, summaryOf, withPolicy } from '../../src/web/placement/words.ts';
 import { isFilled } from '../../src/web/recipes/schema.ts';
 import { hueOf } from '../../src/web/tags/hue.ts';
 

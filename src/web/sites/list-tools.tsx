@@ -2,10 +2,10 @@
 import { useRef } from 'preact/hooks';
 import { count } from '../lib/format.ts';
 import { useKey } from '../lib/use-key.ts';
-import { TagFilter } from '../tags/tag-filter.tsx';
 import { isShown, SHOWN, type Shown, type SiteFilter } from './filter.ts';
 import { COLUMN_LABELS } from './list-heads.tsx';
 import { COLUMNS, type Row } from './rows.ts';
+import { TagFilter } from './tag-filter.tsx';
 
 const LABELS: Record<Shown, string> = {
   all: 'All',

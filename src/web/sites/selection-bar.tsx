@@ -11,7 +11,7 @@ import type { Done } from './done-note.tsx';
 
 // Loaded when somebody wants them: the list is often the first page.
 const PoliciesDialog = lazy(
-  async () => (await import('../policies/policies-dialog.tsx')).PoliciesDialog,
+  async () => (await import('../placement/policies-dialog.tsx')).PoliciesDialog,
 );
 const TagsDialog = lazy(async () => (await import('../tags/tags-dialog.tsx')).TagsDialog);
 

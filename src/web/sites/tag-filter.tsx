@@ -1,5 +1,5 @@
 /** Shows only the sites with a tag, or all of them by tag; also ends showing only those with a policy. */
-import type { SiteFilter } from '../sites/filter.ts';
+import type { SiteFilter } from './filter.ts';
 
 type Props = {
   filter: SiteFilter;
