@@ -33,8 +33,6 @@ export async function generateApiTypes(): Promise<string> {
   const text = await compile(schema, 'Answers', {
     additionalProperties: false,
     bannerComment: BANNER,
-    // Otherwise a list of at most 20 becomes a union of 21 tuples.
-    ignoreMinAndMaxItems: true,
     style: { singleQuote: true, printWidth: 100 },
   });
   return text.replace(/\/\*\*\n +\* (.*)\n +\*\//g, '/** $1 */');

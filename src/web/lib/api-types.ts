@@ -668,17 +668,9 @@ export interface Snapshot {
     config: string;
     upstream: string;
     enabled: boolean;
-    /**
-     * the names of policies, in the order in which they come before the config
-     *
-     * @maxItems 20
-     */
+    /** the names of policies, in the order in which they come before the config */
     policies?: string[];
-    /**
-     * any words to find the vhost by; the proxy does not see them
-     *
-     * @maxItems 20
-     */
+    /** any words to find the vhost by, which the proxy does not see: at most 20 of 40 characters */
     tags?: string[];
   }[];
 }
