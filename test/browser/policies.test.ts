@@ -152,6 +152,16 @@ describe('the selected sites', () => {
 });
 
 describe('the page of policies', () => {
+  test('says so if its code cannot be loaded, and loads it the next time', async () => {
+    await page.goto('/sites');
+    await page.route(/\.js$/, (route) => route.fulfill({ status: 404 }));
+    await page.getByRole('link', { name: 'Policies', exact: true }).click();
+    await page.getByText('Reload the page.').waitFor();
+    await page.unroute(/\.js$/);
+    await page.reload();
+    await page.getByRole('link', { name: 'password', exact: true }).waitFor();
+  });
+
   test('makes one of a recipe, and changes it with a preview of the whole diff', async () => {
     await page.goto('/policies/new');
     await page.getByRole('link', { name: 'Only some networks' }).click();

@@ -1,7 +1,6 @@
 /** Parts of the dashboard whose code is loaded when they are first shown. */
 import type { ComponentType, FunctionComponent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { sentenceOf } from '../lib/api.ts';
 import { Notice } from './notice.tsx';
 import { SkeletonRows } from './skeleton-rows.tsx';
 
@@ -11,7 +10,7 @@ export function lazy<Props extends object>(
 ): FunctionComponent<Props> {
   let Known: ComponentType<Props> | null = null;
   return function Lazy(props: Props) {
-    const [error, setError] = useState<string | null>(null);
+    const [isMissing, setMissing] = useState(false);
     const [, setLoaded] = useState(Known !== null);
     useEffect(() => {
       if (Known) return;
@@ -20,10 +19,13 @@ export function lazy<Props extends object>(
           Known = loaded;
           setLoaded(true);
         },
-        (reason: unknown) => setError(`It could not be loaded. ${sentenceOf(reason)}`),
+        () => setMissing(true),
       );
     }, []);
-    if (error !== null) return <Notice kind="error">{error}</Notice>;
+    if (isMissing) {
+      // After an update, the hub no longer has the files of the old dashboard.
+      return <Notice kind="error">This part could not be loaded. Reload the page.</Notice>;
+    }
     return Known ? <Known {...props} /> : <SkeletonRows rows={6} label="Loading" />;
   };
 }
