@@ -14,7 +14,7 @@ export function useEditKey(isShown: boolean): void {
     const onKey = (event: KeyboardEvent) => {
       const target = event.target instanceof Element ? event.target : null;
       if (event.key !== 'e' || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (target?.closest('input, textarea, select, dialog')) return;
+      if (target?.closest('input, textarea, select, dialog, .editor')) return;
       event.preventDefault();
       focusEditor();
     };
