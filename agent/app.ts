@@ -38,6 +38,7 @@ import { PortsAnswer } from '../src/shared/wire-ports.ts';
 import {
   AuthoritiesAnswer,
   CertificatesAnswer,
+  ModulesAnswer,
   RootAnswer,
   SitesAnswer,
   SitesRequest,
@@ -159,6 +160,9 @@ export function createAgent(deps: AgentDeps) {
     })
     .get('/proxy/ports', async () => ({ ports: await proxy.ports() }), {
       response: { 200: PortsAnswer },
+    })
+    .get('/proxy/modules', async () => ({ modules: await proxy.modules() }), {
+      response: { 200: ModulesAnswer },
     })
     .get('/logs', async ({ query }) => state.explain(await logs.page(parseLogQuery(query))), {
       query: LogQuery,

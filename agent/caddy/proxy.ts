@@ -16,7 +16,7 @@ import { whyClosed } from './closed.ts';
 import { isForeign } from './foreign.ts';
 import { secretName } from './identity.ts';
 import { field, type JsonObject, list, object } from './json.ts';
-import { dnsProviders } from './modules.ts';
+import { dnsProviders, modulesOf } from './modules.ts';
 import type { AccessLogStamp } from './patch.ts';
 import { type Listener, nameOf } from './ports.ts';
 import { createProxyfile, digestOf } from './proxyfile.ts';
@@ -66,6 +66,8 @@ export type ProxyControl = {
   adapt(text: string): Promise<JsonObject>;
   /** The DNS providers that the program was built with, such as `cloudflare`. */
   dnsProviders(): Promise<string[]>;
+  /** The modules that the program was built with; null if it cannot be asked. */
+  modules(): Promise<string[] | null>;
   /**
    * @param hub who asks; for another hub than the one whose sites are live, they are foreign
    * @throws file system errors if the Caddyfile cannot be read
@@ -221,6 +223,7 @@ export function createProxy(
     },
 
     dnsProviders: () => dnsProviders(program),
+    modules: () => modulesOf(program),
 
     async status(hub) {
       const file = proxyfile.read();

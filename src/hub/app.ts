@@ -33,6 +33,8 @@ import type { RegisteredRoute } from './openapi/document.ts';
 import { openapiRoutes } from './openapi/routes.ts';
 import { policyChangeRoutes } from './policies/change-routes.ts';
 import { policyReadRoutes } from './policies/read-routes.ts';
+import { recipeRoutes } from './policies/recipe-routes.ts';
+import { createReadProxy } from './publish/proxy.ts';
 import type { Publisher } from './publish/publisher.ts';
 import { createActivity } from './state/activity.ts';
 import { vhostActivityRoutes } from './state/activity-routes.ts';
@@ -126,6 +128,7 @@ export function createHub(deps: HubDeps) {
     .use(vhostBulkRoutes({ publisher, warningsAfter, guard, bodyLimit }))
     .use(policyReadRoutes({ publisher, guard }))
     .use(policyChangeRoutes({ publisher, guard, bodyLimit }))
+    .use(recipeRoutes({ readProxy: createReadProxy({ publisher, agent }), guard, bodyLimit }))
     .use(logRoutes({ agent, guard }))
     .use(statusRoutes({ ...deps, startedAt: deps.elapsed(), guard }))
     .use(portsRoutes({ agent, publisher, guard }))

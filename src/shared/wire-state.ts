@@ -117,6 +117,9 @@ export type CertificatesAnswer = Static<typeof CertificatesAnswer>;
 /** The root of Caddy's own authority in PEM; null if it signs nothing. */
 export const RootAnswer = t.Object({ certificate: t.Union([t.String(), t.Null()]) });
 
+/** What Caddy was built with, such as `http.handlers.reverse_proxy`; null if it cannot be asked. */
+export const ModulesAnswer = t.Object({ modules: t.Union([t.Array(t.String()), t.Null()]) });
+
 /** Who would sign the certificates of a Caddyfile, and the DNS providers that the proxy has. */
 export const AuthoritiesAnswer = t.Object({
   sites: t.Array(

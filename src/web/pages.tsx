@@ -1,18 +1,24 @@
 /** The pages, their addresses and their titles. */
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { AccountPage } from './account/account-page.tsx';
 import { CertificatesPage } from './certificates/certificates-page.tsx';
 import { Changelog } from './changelog/changelog.tsx';
 import { readFilter } from './changelog/filter.ts';
-import { ImportExport } from './config/import-export.tsx';
 import { PreamblePage } from './config/preamble-page.tsx';
 import { navigate, type Place } from './lib/router.ts';
 import { LogsPage } from './logs/logs-page.tsx';
 import { Overview } from './overview/overview.tsx';
+import { lazy } from './parts/lazy.tsx';
 import { NewSite } from './sites/new-site.tsx';
 import { SiteList } from './sites/site-list.tsx';
 import { SitePage } from './sites/site-page.tsx';
+
+// Pages that are seldom the first.
+const AccountPage = lazy(async () => (await import('./account/account-page.tsx')).AccountPage);
+const ImportExport = lazy(async () => (await import('./config/import-export.tsx')).ImportExport);
+const PoliciesPage = lazy(async () => (await import('./policies/policies-page.tsx')).PoliciesPage);
+const NewPolicy = lazy(async () => (await import('./policies/policy-page.tsx')).NewPolicy);
+const PolicyPage = lazy(async () => (await import('./policies/policy-page.tsx')).PolicyPage);
 
 export type Page = { title: string; view: ComponentChildren };
 
@@ -20,6 +26,7 @@ export type Page = { title: string; view: ComponentChildren };
 export const MENU = [
   { path: '/', label: 'Overview' },
   { path: '/sites', label: 'Sites' },
+  { path: '/policies', label: 'Policies' },
   { path: '/logs', label: 'Logs' },
   { path: '/certificates', label: 'Certificates' },
   { path: '/changelog', label: 'Changelog' },
@@ -43,6 +50,13 @@ export function pageAt({ path, query }: Place): Page {
   }
   const [, id] = /^\/sites\/(\d+)$/.exec(path) ?? [];
   if (id) return { title: 'Site', view: <SitePage key={id} id={Number(id)} /> };
+  if (path === '/policies') return { title: 'Policies', view: <PoliciesPage key="policies" /> };
+  if (path === '/policies/new') {
+    const recipe = query.get('recipe');
+    return { title: 'New policy', view: <NewPolicy key={`new ${recipe}`} recipe={recipe} /> };
+  }
+  const [, policy] = /^\/policies\/(\d+)$/.exec(path) ?? [];
+  if (policy) return { title: 'Policy', view: <PolicyPage key={policy} id={Number(policy)} /> };
   if (path === '/logs') return { title: 'Logs', view: <LogsPage key="logs" query={query} /> };
   if (path === '/certificates') {
     return { title: 'Certificates', view: <CertificatesPage key="certificates" query={query} /> };

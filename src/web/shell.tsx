@@ -16,6 +16,7 @@ import { StatusBar } from './status/status-bar.tsx';
 const ICONS: Partial<Record<string, IconName>> = {
   Overview: 'overview',
   Sites: 'sites',
+  Policies: 'policies',
   Certificates: 'certificates',
   Logs: 'logs',
   Changelog: 'changelog',
@@ -27,7 +28,7 @@ const ICONS: Partial<Record<string, IconName>> = {
 type Props = { path: string; onSignedOut: () => void; children: ComponentChildren };
 
 const isIn = (path: string, entry: string) =>
-  path === entry || (entry === '/sites' && path.startsWith('/sites/'));
+  path === entry || (entry !== '/' && path.startsWith(`${entry}/`));
 
 export function Shell({ path, onSignedOut, children }: Props) {
   const user = useUser();

@@ -24,6 +24,7 @@ import { PortsAnswer } from '../../shared/wire-ports.ts';
 import {
   AuthoritiesAnswer,
   CertificatesAnswer,
+  ModulesAnswer,
   RootAnswer,
   SitesAnswer,
 } from '../../shared/wire-state.ts';
@@ -93,6 +94,8 @@ export type AgentClient = {
   authorities(proxyfile: string): Promise<AuthoritiesAnswer>;
   /** Who has ports 80 and 443; an agent of an earlier version does not know. */
   ports(): Promise<PortsAnswer>;
+  /** What the proxy was built with; an agent of an earlier version does not know. */
+  modules(deadline: number): Promise<Static<typeof ModulesAnswer>>;
   /** A page of the access log as JSON text. @throws Failure INVALID_REQUEST */
   logs(query: LogQuery): Promise<string>;
   /**
@@ -260,6 +263,7 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
         deadline: STATUS_DEADLINE_MS,
       }),
     ports: () => call(PortsAnswer, '/proxy/ports', { deadline: STATUS_DEADLINE_MS }),
+    modules: (deadline) => call(ModulesAnswer, '/proxy/modules', { deadline }),
     logs: (query) => pageAt(withQuery('/logs', query)),
     activity: (query) => call(LogActivity, withQuery('/logs/activity', query)),
     stats: (query) => call(LogStats, withQuery('/logs/stats', query)),

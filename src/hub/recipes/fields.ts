@@ -6,11 +6,19 @@ type Words = { title: string; description: string };
 const MAX_NETWORKS = 500;
 const MAX_TEXT = 2_000;
 
+type Integer = ReturnType<typeof t.Integer>;
+
+/** An integer, and not also its digits as text, which Elysia accepts otherwise. */
+export function integer(options: Words & Parameters<typeof t.Integer>[0]): Integer {
+  const either: Integer & { anyOf?: readonly Integer[] } = t.Integer(options);
+  return either.anyOf?.at(-1) ?? either;
+}
+
 /** Addresses and networks, as Caddy's `remote_ip` takes them. */
-export const networks = (words: Words) =>
+export const networks = (words: Words, minItems = 1) =>
   t.Array(t.String({ format: 'network', maxLength: 64, examples: ['192.168.1.0/24'] }), {
     ...words,
-    minItems: 1,
+    minItems,
     maxItems: MAX_NETWORKS,
     examples: [['private_ranges']],
   });
@@ -32,7 +40,7 @@ export const dialled = (address: string | undefined): string => address ?? '{ups
 
 /** The status of a refusal. */
 export const status = t.Optional(
-  t.Integer({
+  integer({
     title: 'Status',
     description: 'what those who are refused get: 403 says so, 404 pretends that there is nothing',
     minimum: 400,
@@ -48,10 +56,13 @@ export const flag = (words: Words, byDefault = false) =>
   t.Optional(t.Boolean({ ...words, default: byDefault }));
 
 export const exemptNetworks = t.Optional(
-  networks({
-    title: 'Exempt networks',
-    description: 'addresses and networks that are let in without further questions',
-  }),
+  networks(
+    {
+      title: 'Exempt networks',
+      description: 'addresses and networks that are let in without further questions',
+    },
+    0,
+  ),
 );
 
 export const exemptPaths = t.Optional(

@@ -1,8 +1,11 @@
 /** Puts texts into a Caddyfile as one word each. Pure. */
 
-/** Caddy's replacer takes a backslash before a brace away, if the word has an opening brace at all. */
+/**
+ * Caddy takes away a backslash before a brace, 2.6.2 only if there is an opening one. Before a closing
+ * brace it keeps `{host}` and the like from being written out.
+ */
 const withoutPlaceholders = (text: string): string =>
-  text.includes('{') ? text.replace(/\{|\\\}/g, '\\$&') : text;
+  text.includes('{') ? text.replace(/[{}]/g, '\\$&') : text;
 
 /** Inside `"…"` a backslash escapes the next character, and is dropped only before a quote. */
 const endsOddly = /(?<!\\)(?:\\\\)*\\(?:"|$)/;
@@ -19,11 +22,12 @@ export function quoted(text: string): string {
 /**
  * Whether `quoted` can write a text. It cannot if there is a control character other than tab and
  * line feed, or half a surrogate pair; `{$`, which Caddy expands even in quotes; nothing but `}`,
- * which closes a block even in quotes; or a backtick beside a backslash that ends a quotation.
+ * which closes a block even in quotes; `\}` without an opening brace, which versions read differently;
+ * or a backtick beside a backslash that would end a quotation.
  */
 export function isQuotable(text: string): boolean {
-  // biome wants no control characters in a pattern, so they are found by their category.
   if (/(?![\t\n])\p{Cc}/u.test(text) || !text.isWellFormed()) return false;
   if (text.includes('{$') || text === '}') return false;
+  if (text.includes('\\}') && !text.includes('{')) return false;
   return !(text.includes('`') && endsOddly.test(withoutPlaceholders(text)));
 }

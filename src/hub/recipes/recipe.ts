@@ -24,7 +24,7 @@ export type Recipe = {
   /** Every field has a title and a description. */
   fields: TSchema;
   /** What the proxy needs: the least version, and modules. */
-  needs: { caddy?: string; modules?: readonly string[] };
+  needs: { caddy?: string; modules?: string[] };
   /** Valid values. */
   example: Values;
   /** Lines without indentation of their own level: blocks inside are indented by tabs. */

@@ -35,6 +35,8 @@ export interface Answers {
   getPolicy: Policy;
   deletePolicy: Success;
   updatePolicy: Policy;
+  listRecipes: Recipe[];
+  renderRecipe: RenderedRecipe;
   listLogs: LogPage;
   getLogStats: LogStats;
   getStatus: Status;
@@ -377,6 +379,41 @@ export interface Policy {
   createdAt: string;
   /** ISO 8601 UTC with milliseconds */
   updatedAt: string;
+}
+export interface Recipe {
+  id: string;
+  /** `policy`: comes before the configs of any number of vhosts; `site`: becomes the config of one */
+  kind: 'policy' | 'site';
+  title: string;
+  description: string;
+  /** JSON Schema of the values, with a title and a description of each field. `writeOnly` fields are secrets, which are never shown. */
+  fields: {
+    /**
+     * This interface was referenced by `undefined`'s JSON-Schema definition
+     * via the `patternProperty` "^(.*)$".
+     */
+    [k: string]: unknown;
+  };
+  /** the oldest version of Caddy, and the modules it must be built with */
+  needs: {
+    caddy?: string;
+    modules?: string[];
+  };
+  /** whether this proxy has what it needs, as far as known */
+  available: boolean;
+  /** what the proxy lacks; one sentence, for people */
+  reason?: string;
+  /** values by the names of the recipe’s fields */
+  example: {
+    /**
+     * This interface was referenced by `undefined`'s JSON-Schema definition
+     * via the `patternProperty` "^(.*)$".
+     */
+    [k: string]: unknown;
+  };
+}
+export interface RenderedRecipe {
+  config: string;
 }
 export interface LogPage {
   logs: LogEntry[];

@@ -13,6 +13,8 @@ export class ApiError extends Error {
   readonly field: string | null;
   /** The line at fault in the site's config or the preamble, from 1. */
   readonly line: number | null;
+  /** The policy at fault, and the field of its values that made the text at fault. */
+  readonly policy: { name: string; field: string | null } | null;
   /** Ids of the later changes that prevent an undo. */
   readonly changes: readonly number[];
   /** Seconds to wait before the next attempt. */
@@ -27,9 +29,16 @@ export class ApiError extends Error {
     this.hint = text('hint');
     this.field = text('field');
     this.line = typeof body.line === 'number' ? body.line : null;
+    this.policy = policyIn(body.policy);
     this.changes = Array.isArray(body.changes) ? body.changes.filter(Number.isInteger) : [];
     this.retryAfter = retryAfter;
   }
+}
+
+function policyIn(value: unknown): ApiError['policy'] {
+  if (typeof value !== 'object' || value === null || !('name' in value)) return null;
+  const field = 'field' in value && typeof value.field === 'string' ? value.field : null;
+  return { name: String(value.name), field };
 }
 
 export type Options = {

@@ -12,6 +12,7 @@ export type {
   LogPage,
   LogStats,
   NewApiToken as NewToken,
+  Policy,
   Preamble,
   Problem,
   SignedInSession as Session,

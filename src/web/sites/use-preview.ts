@@ -16,19 +16,26 @@ const PAUSE_MS = 400;
 
 /** @param base the stored site; null for a new one */
 export function usePreview(id: number | null, base: Draft | null, draft: Draft): Verdict {
+  const changes = base ? changesFrom(base, draft) : draft;
+  const isSomething = isComplete(draft) && Object.keys(changes).length > 0;
+  const operation = id === null ? { op: 'create', ...draft } : { op: 'update', id, ...changes };
+  return useVerdict(isSomething ? operation : null);
+}
+
+/** @param operation what the hub previews; null: nothing yet */
+export function useVerdict(operation: object | null): Verdict {
   const [verdict, setVerdict] = useState<Verdict>({ state: 'idle' });
-  const key = JSON.stringify([base, draft]);
+  const body = JSON.stringify(operation);
 
   useEffect(() => {
-    const changes = base ? changesFrom(base, draft) : draft;
-    if (!isComplete(draft) || Object.keys(changes).length === 0) {
+    const operation: object | null = JSON.parse(body);
+    if (operation === null) {
       setVerdict({ state: 'idle' });
       return;
     }
     const own = new AbortController();
     setVerdict((old) => (old.state === 'idle' ? { state: 'checking' } : old));
     const timer = setTimeout(async () => {
-      const operation = id === null ? { op: 'create', ...draft } : { op: 'update', id, ...changes };
       try {
         const { body } = await request<Preview>('/preview', {
           body: operation,
@@ -59,7 +66,7 @@ export function usePreview(id: number | null, base: Draft | null, draft: Draft):
       own.abort();
       clearTimeout(timer);
     };
-  }, [key, id]);
+  }, [body]);
 
   return verdict;
 }

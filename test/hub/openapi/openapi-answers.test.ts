@@ -320,6 +320,16 @@ describe('the whole configuration', () => {
   });
 });
 
+describe('recipes', () => {
+  test('the list, and text of values', async () => {
+    await signedIn('listRecipes');
+    const json = { values: { networks: ['private_ranges'] } };
+    await signedIn('renderRecipe', { params: { id: 'allow' }, json });
+    await refused('renderRecipe', 'INVALID_REQUEST', { params: { id: 'block' }, json: {} });
+    await refused('renderRecipe', 'NOT_FOUND', { params: { id: 'none' }, json });
+  });
+});
+
 describe('the access log', () => {
   test('pages, statistics and the live stream', async () => {
     await stack.served('a.example');

@@ -1,21 +1,44 @@
-/** `maintenance`: everyone but some networks is told to come back later. */
+/** `maintenance`: everyone but some networks learns to come back later. */
 import { t } from 'elysia';
 import { defineRecipe } from '../define.ts';
-import { quoted } from '../quote.ts';
+import { guarded } from '../exempt.ts';
+import { exemptNetworks, integer, text } from '../fields.ts';
+import { respond, typed } from '../respond.ts';
 
 export const maintenance = defineRecipe({
   id: 'maintenance',
   kind: 'policy',
   title: 'Maintenance',
-  description: 'Answers every request with 503 and a text, except from the networks named.',
-  fields: t.Object({
-    text: t.Optional(
-      t.String({ title: 'Text', description: 'what visitors read', maxLength: 2000 }),
-    ),
-  }),
+  description: 'Answers every request with 503 and a text, except from the exempt networks.',
+  fields: t.Object(
+    {
+      text: t.Optional(
+        text({ title: 'Text', description: 'what visitors read; HTML if it begins with <' }),
+      ),
+      retryAfter: t.Optional(
+        integer({
+          title: 'Retry after',
+          description: 'seconds after which programs try again',
+          minimum: 1,
+          maximum: 604_800,
+        }),
+      ),
+      exemptNetworks,
+    },
+    { additionalProperties: false },
+  ),
   needs: {},
-  example: { text: 'Back at nine.' },
-  write: ({ text = 'Down for maintenance.' }) => [
-    { text: `respond ${quoted(text)} 503`, field: 'text' },
-  ],
+  example: { text: 'Back at nine.', retryAfter: 3600, exemptNetworks: ['private_ranges'] },
+  write({ text = 'Down for maintenance.', retryAfter, exemptNetworks }, writing) {
+    const { lines, matcher } = guarded({ exemptNetworks }, writing);
+    return [
+      ...lines,
+      ...(retryAfter === undefined
+        ? []
+        : [{ text: `header${matcher} Retry-After ${retryAfter}`, field: 'retryAfter' }]),
+      `header${matcher} Cache-Control no-store`,
+      ...typed(matcher, text),
+      { text: respond(matcher, text, 503), field: 'text' },
+    ];
+  },
 });

@@ -1,0 +1,68 @@
+/** Asks a sign-in service about each request. Pure. */
+import { guarded } from './exempt.ts';
+import type { Line, Writing } from './recipe.ts';
+
+type Asking = {
+  address: string;
+  uri: string;
+  /** The headers of its response that the upstream gets. */
+  copyHeaders: readonly string[];
+  exemptNetworks?: readonly string[] | undefined;
+  exemptPaths?: readonly string[] | undefined;
+};
+
+/**
+ * By these an upstream knows a person: Authelia and authentik name their headers so. Whatever stands
+ * for the hyphens, as CGI and PHP make `_` of most of it.
+ */
+const IDENTITY = ['Remote*', '*Authentik*'];
+const isIdentity = /^remote|authentik/i;
+
+/** What the parts of a header name can be joined with, so that an upstream takes it for the same. */
+const JOINTS = ['-', '_', '.'];
+/** Names of more parts are removed by their first ones: each part triples the lines. */
+const MAX_PARTS = 3;
+
+/** All spellings of a header name as patterns of `request_header`. */
+export function spellings(name: string): string[] {
+  const [first = '', ...rest] = name.split('-');
+  const joined = rest
+    .slice(0, MAX_PARTS - 1)
+    .reduce(
+      (all, part) => all.flatMap((one) => JOINTS.map((joint) => one + joint + part)),
+      [first],
+    );
+  return rest.length < MAX_PARTS ? joined : joined.map((one) => `${one}*`);
+}
+
+/** As Go spells it: Caddy finds a header of the response only so. */
+const canonical = (name: string): string =>
+  name.toLowerCase().replace(/(?:^|-)[a-z]/g, (letter) => letter.toUpperCase());
+
+/** Removes the headers that nobody but the service may set; exempt requests lose them as well. */
+export const stripping = (copyHeaders: readonly string[]): Line[] => {
+  const others = copyHeaders.filter((name) => !isIdentity.test(name)).map(canonical);
+  const patterns = [...IDENTITY, ...new Set(others.flatMap(spellings))];
+  return patterns.map((pattern) => `request_header -${pattern}`);
+};
+
+/** What asks: only with a status of 2xx the request goes on; without an answer it gets 502. */
+export function asking({ address, uri, copyHeaders, ...exempt }: Asking, writing: Writing): Line[] {
+  const { lines, matcher } = guarded(exempt, writing);
+  const names = copyHeaders.map(canonical);
+  return [
+    ...lines,
+    { text: `forward_auth${matcher} ${address} {`, field: 'address' },
+    { text: `\turi ${uri}`, field: 'uri' },
+    ...(names.length > 0
+      ? [{ text: `\tcopy_headers ${names.join(' ')}`, field: 'copyHeaders' }]
+      : []),
+    // Older services believe these more than what Caddy says.
+    '\theader_up -X-Original-*',
+    // Behind TLS, a service is found by its own name.
+    ...(/^https:/i.test(address)
+      ? ['\theader_up Host {http.reverse_proxy.upstream.hostport}']
+      : []),
+    '}',
+  ];
+}

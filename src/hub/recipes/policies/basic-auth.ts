@@ -1,0 +1,72 @@
+/** `basic-auth`: asks for a user name and a password. */
+import { t } from 'elysia';
+import { defineRecipe } from '../define.ts';
+import { guarded } from '../exempt.ts';
+import { exemptNetworks, exemptPaths } from '../fields.ts';
+import { quoted } from '../quote.ts';
+
+const User = t.Object(
+  {
+    name: t.String({
+      title: 'Name',
+      description: 'what the user types as the name',
+      format: 'user-name',
+      minLength: 1,
+      maxLength: 100,
+    }),
+    password: t.Optional(
+      t.String({
+        title: 'Password',
+        description:
+          'what the user types as the password, at most 72 bytes; only its hash is stored. Left out in a change, the password stays.',
+        format: 'password',
+        minLength: 1,
+        writeOnly: true,
+      }),
+    ),
+    hash: t.Optional(
+      t.String({
+        title: 'Hash',
+        description: 'instead of the password, its bcrypt hash, as `caddy hash-password` prints it',
+        format: 'bcrypt',
+        writeOnly: true,
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export const basicAuth = defineRecipe({
+  id: 'basic-auth',
+  kind: 'policy',
+  title: 'Password',
+  description:
+    'The browser asks for a user name and a password. The upstream gets them too, as the header Authorization.',
+  fields: t.Object(
+    {
+      users: t.Array(User, {
+        title: 'Users',
+        description: 'who may come in',
+        minItems: 1,
+        maxItems: 50,
+      }),
+      exemptNetworks,
+      exemptPaths,
+    },
+    { additionalProperties: false },
+  ),
+  needs: { modules: ['http.authentication.providers.http_basic'] },
+  example: {
+    users: [{ name: 'ada', hash: '$2b$10$3dhAvBeEwNwOVDHSFVj8/Ow1WvMDJUwaIGGktAnAwB8/RIqyE/UKy' }],
+    exemptNetworks: ['192.168.1.0/24'],
+  },
+  write({ users, ...exempt }, writing) {
+    const { lines, matcher } = guarded(exempt, writing);
+    return [
+      ...lines,
+      `${writing.wording.basicAuth}${matcher} {`,
+      ...users.map(({ name, hash }) => ({ text: `\t${quoted(name)} ${hash}`, field: 'users' })),
+      '}',
+    ];
+  },
+});

@@ -1,0 +1,27 @@
+/** `block`: some networks do not get in. */
+import { t } from 'elysia';
+import { defineRecipe } from '../define.ts';
+import { networks, status } from '../fields.ts';
+
+export const block = defineRecipe({
+  id: 'block',
+  kind: 'policy',
+  title: 'Not some networks',
+  description: 'Refuses the addresses and networks named.',
+  fields: t.Object(
+    {
+      networks: networks({
+        title: 'Networks',
+        description: 'the addresses and networks that are refused',
+      }),
+      status,
+    },
+    { additionalProperties: false },
+  ),
+  needs: {},
+  example: { networks: ['203.0.113.7', '2001:db8::/32'] },
+  write: ({ networks, status = 403 }, { wording, prefix }) => [
+    { text: `${prefix}blocked ${wording.clientIp} ${networks.join(' ')}`, field: 'networks' },
+    { text: `respond ${prefix}blocked ${status}`, field: 'status' },
+  ],
+});

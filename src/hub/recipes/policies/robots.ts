@@ -1,0 +1,45 @@
+/** `robots`: crawlers get nothing. */
+import { t } from 'elysia';
+import { defineRecipe } from '../define.ts';
+import { status } from '../fields.ts';
+
+/** Those that collect texts to train language models, by the names that their operators publish. */
+const NAMES = [
+  ...['GPTBot', 'CCBot', 'ClaudeBot', 'anthropic-ai', 'Bytespider', 'meta-externalagent'],
+  ...['Amazonbot', 'Applebot-Extended', 'Diffbot', 'PerplexityBot', 'cohere-ai', 'ImagesiftBot'],
+];
+
+/** A text as a regular expression of RE2, Caddy's. */
+const literal = (text: string): string => text.replace(/[.*+?^$()|[\]\\]/g, '\\$&');
+
+export const robots = defineRecipe({
+  id: 'robots',
+  kind: 'policy',
+  title: 'No crawlers',
+  description:
+    'Refuses programs by what they call themselves in the header User-Agent. Those that lie are not recognised.',
+  fields: t.Object(
+    {
+      names: t.Optional(
+        t.Array(t.String({ minLength: 3, maxLength: 60, pattern: '^[A-Za-z0-9 ._/+()-]+$' }), {
+          title: 'Names',
+          description: 'parts of the header User-Agent, regardless of case',
+          minItems: 1,
+          maxItems: 200,
+          default: NAMES,
+        }),
+      ),
+      status,
+    },
+    { additionalProperties: false },
+  ),
+  needs: {},
+  example: { names: ['GPTBot', 'CCBot'] },
+  write: ({ names = NAMES, status = 403 }, { prefix }) => [
+    {
+      text: `${prefix}robots header_regexp User-Agent \`(?i)(?:${names.map(literal).join('|')})\``,
+      field: 'names',
+    },
+    { text: `respond ${prefix}robots ${status}`, field: 'status' },
+  ],
+});

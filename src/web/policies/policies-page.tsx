@@ -1,0 +1,114 @@
+/** The list of all policies. */
+import { useState } from 'preact/hooks';
+import { get } from '../lib/api.ts';
+import { takeFlash } from '../lib/flash.ts';
+import { plural } from '../lib/format.ts';
+import { usePublishes } from '../lib/hub.ts';
+import type { Policy, Vhost } from '../lib/types.ts';
+import { useLoad } from '../lib/use-load.ts';
+import { Notice } from '../parts/notice.tsx';
+import { SkeletonRows } from '../parts/skeleton-rows.tsx';
+import { Time } from '../parts/time.tsx';
+import { type Recipe, useRecipes } from '../recipes/recipes.ts';
+import { COMMON, summaryOf } from './words.ts';
+
+/** Sites that are named beside their number. */
+const NAMED = 2;
+
+export function PoliciesPage() {
+  const [flash] = useState(takeFlash);
+  const publishes = usePublishes();
+  const policies = useLoad(`policies ${publishes}`, (signal) => get<Policy[]>('/policies', signal));
+  const sites = useLoad(`sites ${publishes}`, (signal) => get<Vhost[]>('/vhosts', signal));
+  const recipes = useRecipes('policy');
+  const known = policies.data && recipes.data ? policies.data : undefined;
+  return (
+    <>
+      <div class="page-head">
+        <h1>Policies</h1>
+        <a class="button primary" href="/policies/new">
+          New policy
+        </a>
+      </div>
+      {flash && <Notice kind={flash.kind}>{flash.text}</Notice>}
+      {[policies.error, recipes.error].map(
+        (error) => error && <Notice key={error} kind="error" title={error} />,
+      )}
+      {!known && !policies.error && !recipes.error && (
+        <SkeletonRows rows={4} label="Loading policies" />
+      )}
+      {known?.length === 0 && <NoPolicies recipes={recipes.data ?? []} />}
+      {known && known.length > 0 && (
+        <ul class="policies card">
+          {known.map((policy) => (
+            <PolicyRow
+              key={policy.id}
+              policy={policy}
+              recipe={recipes.data?.find(({ id }) => id === policy.recipe)}
+              sites={sites.data?.filter(({ id }) => policy.vhosts.includes(id)) ?? []}
+            />
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+type RowProps = { policy: Policy; recipe: Recipe | undefined; sites: readonly Vhost[] };
+
+function PolicyRow({ policy: { id, name, values, vhosts, updatedAt, ...of }, ...props }: RowProps) {
+  const { recipe, sites } = props;
+  return (
+    <li>
+      <div class="policy-what">
+        <a href={`/policies/${id}`}>{name}</a>
+        <span class="muted">{recipe?.title ?? of.recipe}</span>
+      </div>
+      <p class="policy-summary">{summaryOf(recipe?.fields, values)}</p>
+      <p class="policy-sites">
+        {vhosts.length === 0 ? (
+          <span class="muted">on no site</span>
+        ) : (
+          <>
+            <a href={`/sites?policy=${name}`}>{plural(vhosts.length, 'site')}</a>
+            <span class="muted">
+              {sites.length > 0 && ': '}
+              {sites
+                .slice(0, NAMED)
+                .map(({ domain }) => domain)
+                .join(', ')}
+              {sites.length > NAMED && ' …'}
+            </span>
+          </>
+        )}
+      </p>
+      <p class="policy-changed muted">
+        changed <Time at={updatedAt} />
+      </p>
+    </li>
+  );
+}
+
+function NoPolicies({ recipes }: { recipes: readonly Recipe[] }) {
+  const common = recipes.filter(({ id, available }) => available && COMMON.includes(id));
+  return (
+    <div class="empty card">
+      <p>You have no policies yet.</p>
+      <p>
+        A policy is something that several sites share: a password, a sign-in service, who may come
+        in. You set it up once, put it on as many sites as you like, and change it on all of them at
+        once.
+      </p>
+      <div class="actions policy-common">
+        {common.map(({ id, title }) => (
+          <a key={id} class="button" href={`/policies/new?recipe=${id}`}>
+            {title}
+          </a>
+        ))}
+        <a class="button" href="/policies/new">
+          All kinds …
+        </a>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,103 @@
+/** The pages of one policy: to create it, and to change it. */
+import { get } from '../lib/api.ts';
+import { navigate } from '../lib/router.ts';
+import type { Policy, Vhost } from '../lib/types.ts';
+import { useLoad } from '../lib/use-load.ts';
+import { Notice } from '../parts/notice.tsx';
+import { SkeletonRows } from '../parts/skeleton-rows.tsx';
+import { useRecipes } from '../recipes/recipes.ts';
+import { PolicyForm } from './policy-form.tsx';
+import { RecipeCards } from './recipe-cards.tsx';
+import { loadPolicy } from './store.ts';
+import { startOf } from './words.ts';
+
+/** @param recipe the one that was chosen */
+export function NewPolicy({ recipe: chosen }: { recipe: string | null }) {
+  const recipes = useRecipes('policy');
+  const loaded = useLoad('for a policy', async (signal) => ({
+    sites: await get<Vhost[]>('/vhosts', signal),
+    policies: await get<Policy[]>('/policies', signal),
+  }));
+  const recipe = recipes.data?.find(({ id }) => id === chosen);
+  const names = loaded.data?.policies.map(({ name }) => name);
+  const error = recipes.error ?? loaded.error;
+  return (
+    <>
+      <div class="page-head">
+        <h1>{recipe ? `New policy: ${recipe.title}` : 'New policy'}</h1>
+        {recipe && (
+          <a class="button" href="/policies/new">
+            Another kind
+          </a>
+        )}
+      </div>
+      {error && <Notice kind="error" title={error} />}
+      {!recipes.data && !error && <SkeletonRows rows={6} label="Loading" />}
+      {recipes.data && !recipe && (
+        <RecipeCards
+          recipes={recipes.data}
+          hrefOf={({ id }) => `/policies/new?recipe=${encodeURIComponent(id)}`}
+        />
+      )}
+      {recipe && <p class="muted">{recipe.description}</p>}
+      {recipe && loaded.data && names && (
+        <PolicyForm
+          key={recipe.id}
+          recipe={recipe}
+          stored={null}
+          start={startOf(recipe.id, names)}
+          sites={loaded.data.sites}
+          onStored={() => navigate('/policies')}
+        />
+      )}
+    </>
+  );
+}
+
+export function PolicyPage({ id }: { id: number }) {
+  const recipes = useRecipes('policy');
+  const stored = useLoad(`policy ${id}`, (signal) => loadPolicy(id, signal));
+  const sites = useLoad('sites', (signal) => get<Vhost[]>('/vhosts', signal));
+  const { policy } = stored.data ?? {};
+  const recipe = recipes.data?.find((one) => one.id === policy?.recipe);
+  const error = stored.error ?? recipes.error ?? sites.error;
+  return (
+    <>
+      <div class="page-head">
+        <h1>{policy?.name ?? 'Policy'}</h1>
+        {policy && (
+          <a
+            class="button"
+            href={`/changelog?domain=${encodeURIComponent(`(policy ${policy.name})`)}`}
+          >
+            History
+          </a>
+        )}
+      </div>
+      {error && <Notice kind="error" title={error} />}
+      {!error && !recipe && <SkeletonRows rows={6} label="Loading" />}
+      {recipes.data && policy && !recipe && (
+        <Notice kind="warning">
+          This version of signalbox does not know the kind of this policy, {policy.recipe}.
+        </Notice>
+      )}
+      {recipe && (
+        <p class="muted">
+          {recipe.title}. {recipe.description}
+        </p>
+      )}
+      {recipe && !recipe.available && (
+        <Notice kind="warning">{recipe.reason ?? 'This Caddy cannot do it.'}</Notice>
+      )}
+      {recipe && stored.data && policy && sites.data && (
+        <PolicyForm
+          recipe={recipe}
+          stored={stored.data}
+          start={{ name: policy.name, values: policy.values }}
+          sites={sites.data}
+          onStored={(now) => stored.set(() => now)}
+        />
+      )}
+    </>
+  );
+}

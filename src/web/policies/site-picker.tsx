@@ -1,0 +1,83 @@
+/** A list of all sites to tick, with a search. */
+import { useState } from 'preact/hooks';
+import { plural } from '../lib/format.ts';
+import type { Vhost } from '../lib/types.ts';
+
+type Props = {
+  sites: readonly Vhost[];
+  picked: ReadonlySet<number>;
+  onChange: (picked: ReadonlySet<number>) => void;
+};
+
+export function SitePicker({ sites, picked, onChange }: Props) {
+  const [search, setSearch] = useState('');
+  const [tag, setTag] = useState('');
+  const tags = [...new Set(sites.flatMap((site) => site.tags))].toSorted();
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  const shown = sites.filter(
+    (site) =>
+      (tag === '' || site.tags.includes(tag)) &&
+      words.every((word) => site.domain.toLowerCase().includes(word)),
+  );
+  const count = shown.filter(({ id }) => picked.has(id)).length;
+  const pick = (some: readonly Vhost[], isPicked: boolean) => {
+    const next = new Set(picked);
+    for (const { id } of some) isPicked ? next.add(id) : next.delete(id);
+    onChange(next);
+  };
+  return (
+    <fieldset class="site-picker">
+      <legend>Sites</legend>
+      <div class="site-picker-tools">
+        <input
+          type="search"
+          aria-label="Search these sites"
+          placeholder="Search"
+          value={search}
+          onInput={(event) => setSearch(event.currentTarget.value)}
+        />
+        {tags.length > 0 && (
+          <select
+            aria-label="With the tag"
+            value={tag}
+            onChange={(event) => setTag(event.currentTarget.value)}
+          >
+            <option value="">All tags</option>
+            {tags.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        )}
+      </div>
+      <label class="site-picker-all">
+        <input
+          type="checkbox"
+          disabled={shown.length === 0}
+          checked={count > 0 && count === shown.length}
+          indeterminate={count > 0 && count < shown.length}
+          onChange={(event) => pick(shown, event.currentTarget.checked)}
+        />
+        All shown
+        <small role="status">
+          {picked.size} of {plural(sites.length, 'site')} picked
+        </small>
+      </label>
+      <ul>
+        {shown.map((site) => (
+          <li key={site.id}>
+            <label>
+              <input
+                type="checkbox"
+                checked={picked.has(site.id)}
+                onChange={(event) => pick([site], event.currentTarget.checked)}
+              />
+              <span>{site.domain}</span>
+              {!site.enabled && <small class="muted">off</small>}
+            </label>
+          </li>
+        ))}
+      </ul>
+      {shown.length === 0 && <p class="muted">No sites match.</p>}
+    </fieldset>
+  );
+}

@@ -1,0 +1,106 @@
+/** `GET /recipes` and `POST /recipes/:id/render`. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { RECIPES } from '../../../src/hub/recipes/registry.ts';
+import { type Answer, ask, type Stack, signUp, startStack } from '../../harness/stack.ts';
+
+type RecipeView = {
+  id: string;
+  kind: string;
+  fields: { properties: Record<string, { title: string }> };
+  available: boolean;
+  reason?: string;
+  example: Record<string, unknown>;
+};
+type Rendered = { config: string; code?: string; field?: string };
+
+let stack: Stack;
+let headers: Record<string, string>;
+beforeAll(async () => {
+  stack = await startStack();
+  headers = (await signUp(stack)).headers;
+});
+afterAll(() => stack.stop());
+
+const list = () => ask<RecipeView[]>(`${stack.hub}/recipes`, { headers });
+const render = (id: string, json: unknown): Promise<Answer<Rendered>> =>
+  ask(`${stack.hub}/recipes/${id}/render`, { json, headers });
+
+describe('refused', () => {
+  test.each<[string, unknown, string]>([
+    ['allow', {}, 'values'],
+    ['allow', { values: {} }, 'networks'],
+    ['allow', { values: { networks: ['here'] } }, 'networks.0'],
+    ['allow', { values: { networks: ['::1'], nets: 1 } }, 'nets'],
+    ['basic-auth', { values: { users: [{ name: 'ada' }] } }, 'users.0.password'],
+  ])('%s %j: %s', async (id, json, field) => {
+    const { status, body } = await render(id, json);
+    expect([status, body.code, body.field]).toEqual([400, 'INVALID_REQUEST', field]);
+  });
+
+  test('an unknown recipe', async () => {
+    const { status, body } = await render('none', { values: {} });
+    expect([status, body.code]).toEqual([404, 'NOT_FOUND']);
+  });
+
+  test('a password is not repeated', async () => {
+    const values = { users: [{ name: 'ada', password: 'secret'.repeat(13) }] };
+    const { status, text } = await render('basic-auth', { values });
+    expect(status).toBe(400);
+    expect(text).not.toContain('secret');
+  });
+});
+
+test('all recipes are listed, with what a form needs', async () => {
+  const { status, body } = await list();
+  expect(status).toBe(200);
+  expect(body.map(({ id }) => id)).toEqual(RECIPES.map(({ id }) => id));
+  expect(body.filter(({ available, reason }) => !available || reason)).toEqual([]);
+  for (const [index, { fields, example }] of body.entries()) {
+    expect<unknown>(fields).toEqual(JSON.parse(JSON.stringify(RECIPES[index]?.fields)));
+    expect<unknown>(example).toEqual(RECIPES[index]?.example);
+  }
+});
+
+describe('rendered', () => {
+  test('every example is accepted as the config of a vhost, policies around another one', async () => {
+    for (const { id, kind, example } of (await list()).body) {
+      const { status, body } = await render(id, { values: example });
+      expect([id, status]).toEqual([id, 200]);
+      const config =
+        kind === 'site' ? body.config : body.config.replace(/# the dir.*/, 'respond BODY');
+      const json = { op: 'create', domain: `http://${id}.example`, upstream: 'a:1', config };
+      const preview = await ask<{ valid: boolean; detail: string | null }>(`${stack.hub}/preview`, {
+        ...{ json, headers },
+      });
+      expect([id, preview.body.detail]).toEqual([id, null]);
+      expect(preview.body.valid).toBe(true);
+    }
+  });
+
+  test('without its directives, a policy guards nothing, but shows nothing either', async () => {
+    const { body } = await render('allow', { values: { networks: ['203.0.113.1'], status: 410 } });
+    const json = { domain: `http://guarded.example`, config: body.config };
+    expect((await ask(`${stack.hub}/vhosts`, { json, headers })).status).toBe(201);
+    expect((await stack.served('guarded.example')).status).toBe(410);
+  });
+
+  test('a password is hashed, and nothing is stored', async () => {
+    const before = (await ask(`${stack.hub}/export`, { headers })).text;
+    const values = { users: [{ name: 'ada', password: 'correct horse' }] };
+    const { body, text } = await render('basic-auth', { values });
+    expect(text).not.toContain('correct horse');
+    const hash = /"ada" (\S+)/.exec(body.config)?.[1] ?? '';
+    expect(await Bun.password.verify('correct horse', hash)).toBe(true);
+    expect((await ask(`${stack.hub}/export`, { headers })).text).toBe(before);
+    expect(stack.lines.join('\n')).not.toContain('correct horse');
+  });
+});
+
+test('the agent lists the modules for its token only', async () => {
+  expect((await ask(`${stack.agent}/proxy/modules`)).status).toBe(401);
+  const { body } = await ask<{ modules: string[] }>(`${stack.agent}/proxy/modules`, {
+    headers: stack.agentHeaders,
+  });
+  expect(body.modules).toContain('http.handlers.reverse_proxy');
+  expect(body.modules.filter((name) => !/^[a-z][\w.]*$/.test(name))).toEqual([]);
+});
