@@ -76,8 +76,11 @@ export function createEditor(host: HTMLElement, options: EditorOptions): Editor 
           editor.setTabFocusMode(false);
           options.onInput(state.doc.toString());
         }),
-        // After Escape, Tab leaves the editor: it must not trap the keyboard (WCAG 2.1.2).
-        EditorView.domEventHandlers({ focus: (_, editor) => editor.setTabFocusMode(false) }),
+        EditorView.domEventHandlers({
+          // It must not trap the keyboard (WCAG 2.1.2), nor stay without Tab.
+          focus: (_, editor) => editor.setTabFocusMode(false),
+          beforeinput: replaceSelected,
+        }),
         marked.of([]),
         described.of([]),
         look,
@@ -135,6 +138,22 @@ const KEYS: KeyBinding[] = [
     },
   },
 ];
+
+/**
+ * Types over a selection in the browser's stead, which would give what it joins inline styles; the content
+ * security policy blocks those, with an error in the console. @returns whether it did
+ */
+function replaceSelected(event: InputEvent, view: EditorView): boolean {
+  const { inputType, data } = event;
+  if (inputType !== 'insertText' || !data || view.composing) return false;
+  if (view.state.selection.main.empty) return false;
+  event.preventDefault();
+  view.dispatch(view.state.replaceSelection(data), {
+    userEvent: 'input.type',
+    scrollIntoView: true,
+  });
+  return true;
+}
 
 /** The one place in which two texts differ, so that cursor and marks elsewhere stay. */
 function changed(old: string, text: string): { from: number; to: number; insert: string } {
