@@ -50,20 +50,32 @@ const PLACE_AFTER = /,? at (\S+):(\d+)(?: import chain:? \[.*\])?$/;
 /** The same inside the sentence, in mistakes of heredocs. */
 const PLACE_INSIDE = / on line #(\d+)/;
 
+function withoutWrappers(sentence: string): string {
+  let rest = sentence;
+  for (const wrappers of [WRAPPERS, STEPS]) {
+    for (let match = wrappers.exec(rest); match; match = wrappers.exec(rest)) {
+      rest = rest.slice(match[0].length);
+    }
+  }
+  return rest;
+}
+
 /**
  * @param sentence Caddy's words without the leading `Error: `
  * @returns `unrecognized directive: x` and 3, or the bare sentence
  */
 export function cleanWords(sentence: string): ProxyWords {
   let rest = sentence.trim();
-  for (const wrappers of [WRAPPERS, STEPS]) {
-    for (let match = wrappers.exec(rest); match; match = wrappers.exec(rest)) {
-      rest = rest.slice(match[0].length);
-    }
+  let place: RegExpExecArray | null = null;
+  for (;;) {
+    rest = withoutWrappers(rest);
+    const before = PLACE_BEFORE.exec(rest);
+    if (!before) break;
+    place = before;
+    rest = rest.slice(before[0].length);
+    // Of nested blocks, each has its place; that of the innermost is the mistake.
+    if (!WRAPPERS.test(rest)) break;
   }
-  const before = PLACE_BEFORE.exec(rest);
-  let place = before;
-  if (before) rest = rest.slice(before[0].length);
   // Of several, the first is where the mistake is, the others are what it is part of.
   for (let match = PLACE_AFTER.exec(rest); match; match = PLACE_AFTER.exec(rest)) {
     rest = rest.slice(0, match.index);

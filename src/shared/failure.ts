@@ -102,6 +102,8 @@ export type Location = Readonly<{
   operation?: number | undefined;
   /** A vhost other than the one the caller asked about, or one of several; `line` of its config. */
   vhost?: { id: number | null; domain: string; line?: number | undefined } | undefined;
+  /** A policy of that vhost, and the field of its values that made the text at fault. */
+  policy?: { name: string; field?: string | undefined } | undefined;
   /** The preamble; `line` of its text. */
   preamble?: { line?: number | undefined } | undefined;
   /** The field of the request. */
@@ -161,10 +163,12 @@ export class Failure extends Error {
 
 /** `operation 2, in a.example, line 3: unrecognized directive`; undefined if there is nothing to add. */
 export function sentenceOf({ message, detail, at }: Failure): string | undefined {
-  const { operation, vhost, preamble, line } = at;
+  const { operation, vhost, policy, preamble, line } = at;
   const place = [
     operation && `operation ${operation}`,
     vhost && `in ${vhost.domain}`,
+    policy && `policy ${policy.name}`,
+    policy?.field && `field ${policy.field}`,
     preamble && 'preamble',
     lineWords(vhost?.line ?? preamble?.line ?? line),
   ].filter(Boolean);

@@ -30,6 +30,7 @@ function failureResponse(
     // With several operations there is no single text that the line could be of.
     line: at.operation === undefined ? at.line : undefined,
     field: at.field,
+    policy: at.policy,
     changes,
     words: words ? detail : undefined,
   };

@@ -12,6 +12,12 @@ export const ErrorBody = t.Object(
     field: t.Optional(
       t.String({ description: 'the field at fault, for example `operations.0.domain`' }),
     ),
+    policy: t.Optional(
+      t.Object(
+        { name: t.String(), field: t.Optional(t.String()) },
+        { description: 'the policy whose text is at fault, and the field that it is made from' },
+      ),
+    ),
     changes: t.Optional(
       t.Array(t.Integer(), { description: 'changelog entries that prevent an undo' }),
     ),

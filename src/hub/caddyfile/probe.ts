@@ -1,5 +1,5 @@
 /** A Caddyfile for validating a few sites instead of the whole proxyfile. Pure. */
-import { type Rendered, renderSite, type Site, type Span } from './render.ts';
+import { type Rendered, renderSite, type Site, type Span, spanOf } from './render.ts';
 
 /**
  * The rendered proxyfile with only these sites in it: validating it takes the same time however many
@@ -13,21 +13,18 @@ export function renderProbe(rendered: Rendered, sites: readonly Site[]): Rendere
   let line = rendered.headLines;
   /** Adds a site so that its block begins on a line. */
   const add = (site: Site, start: number) => {
-    const block = renderSite(site);
+    const block = renderSite(site, rendered.context);
     text += '\n'.repeat(start - line) + block.text;
     line = start + block.height - 1;
-    spans.push({
-      id: site.id,
-      domain: site.domain,
-      first: start + block.before,
-      lines: block.lines,
-    });
+    spans.push(spanOf(site, block, start));
   };
 
   const firsts = new Map(rendered.spans.map(({ id, first }) => [id, first]));
   const starts = sites.flatMap((site) => {
     const first = firsts.get(site.id);
-    return first === undefined ? [] : [{ site, start: first - renderSite(site).before }];
+    return first === undefined
+      ? []
+      : [{ site, start: first - renderSite(site, rendered.context).before }];
   });
   for (const { site, start } of starts.toSorted((a, b) => a.start - b.start)) add(site, start);
   const end = rendered.text.split('\n').length;

@@ -1,9 +1,11 @@
 /** Renders preamble and sites to one Caddyfile, and finds its lines again. Pure. */
-import { maskPlaceholders, UPSTREAM } from '../../shared/caddyfile/placeholders.ts';
+import { UPSTREAM } from '../../shared/caddyfile/placeholders.ts';
 import { hasGlobalOptions } from '../../shared/caddyfile/preamble.ts';
-import { tokenize } from '../../shared/caddyfile/tokenizer.ts';
 import { memoize } from '../../shared/memoize.ts';
-import { siteForm } from './site.ts';
+import type { Policy } from '../recipes/policy.ts';
+import { type Context, contextOf, guardOf } from './context.ts';
+import type { Origin } from './guarded.ts';
+import { countLines, guardedBlock, plainBlock, type SiteBlock, trimEnd } from './site-block.ts';
 
 /** What the proxyfile needs of a vhost; immutable, see `renderSite`. */
 export type Site = {
@@ -12,10 +14,21 @@ export type Site = {
   config: string;
   upstream: string;
   enabled: boolean;
+  /** What every request must pass first, in order. */
+  policies?: readonly Policy[];
 };
 
-/** Where a vhost's config is: `first` is the number, from 1, of its first line in the proxyfile. */
-export type Span = { id: number; domain: string; first: number; lines: number };
+/**
+ * Where a vhost's config is: `first` is the number, from 1, of its first line in the proxyfile. With
+ * policies, `origins` says of each line where it comes from; without, they are those of the config.
+ */
+export type Span = {
+  id: number;
+  domain: string;
+  first: number;
+  lines: number;
+  origins?: readonly Origin[] | undefined;
+};
 
 export type Rendered = {
   text: string;
@@ -26,18 +39,8 @@ export type Rendered = {
   headLines: number;
   /** The number, from 1, of the preamble's first line. */
   preambleLine: number;
-};
-
-/** A site's block, without the blank line before it or a final line end. */
-type SiteBlock = {
-  text: string;
-  /** How many lines come before the config's first line. */
-  before: number;
-  /** How many lines the config has, and how many the whole block. */
-  lines: number;
-  height: number;
-  /** Its addresses contain a `{$…}`: if the variable is not set, the block might have none. */
-  variable: boolean;
+  /** What its sites were rendered for. */
+  context: () => Context;
 };
 
 const HEADER = '# Written by signalbox; changes made here are replaced at the next publish.';
@@ -49,8 +52,16 @@ const HEADER = '# Written by signalbox; changes made here are replaced at the ne
  */
 const GUARD = '{\n\tgrace_period 0s\n}';
 
-/** The proxyfile: the preamble, then every enabled site in the order given. */
-export function render(preamble: string, sites: readonly Site[]): Rendered {
+/**
+ * The proxyfile: the preamble, then every enabled site in the order given.
+ * @param version the proxy's, such as `2.6.2`; null if it is not known
+ */
+export function render(
+  preamble: string,
+  sites: readonly Site[],
+  version: string | null = null,
+): Rendered {
+  const context = () => contextOf(preamble, version);
   const parts: string[] = [];
   const spans: Span[] = [];
   let line = 1;
@@ -61,25 +72,37 @@ export function render(preamble: string, sites: readonly Site[]): Rendered {
 
   const blocks = sites
     .filter(({ enabled }) => enabled)
-    .map((site) => ({ site, ...renderSite(site) }));
+    .map((site) => ({ site, ...renderSite(site, context) }));
   add(HEADER, 1);
   if (blocks.some(({ variable }) => variable) && !hasGlobalOptions(preamble)) add(GUARD, 3);
   const options = trimEnd(preamble);
   const preambleLine = line;
   if (options.trim() !== '') add(options, countLines(options));
   const [head, headLines] = [parts.join('\n\n'), line - 2];
-  for (const { site, text, before, lines, height } of blocks) {
-    spans.push({ id: site.id, domain: site.domain, first: line + before, lines });
-    add(text, height);
+  for (const { site, ...block } of blocks) {
+    spans.push(spanOf(site, block, line));
+    add(block.text, block.height);
   }
-  return { text: `${parts.join('\n\n')}\n`, spans, head, headLines, preambleLine };
+  return { text: `${parts.join('\n\n')}\n`, spans, head, headLines, preambleLine, context };
 }
 
-/** The vhost whose config a line of the proxyfile is in, and its line there; null if in none. */
-export function locate(
-  rendered: Rendered,
-  line: number,
-): { id: number; domain: string; line: number } | null {
+/** Where the config of a site is whose block begins on line `start`. */
+export const spanOf = (
+  { id, domain }: Site,
+  { before, lines, origins }: SiteBlock,
+  start: number,
+): Span => ({ id, domain, first: start + before, lines, ...(origins && { origins }) });
+
+/** A line of a vhost: its number in the config, or the policy that it is from. */
+export type Place = {
+  id: number;
+  domain: string;
+  line?: number;
+  policy?: Exclude<Origin, number>;
+};
+
+/** The vhost whose config a line of the proxyfile is in, and where in it; null if in none. */
+export function locate(rendered: Rendered, line: number): Place | null {
   let low = 0;
   let high = rendered.spans.length;
   while (low < high) {
@@ -89,77 +112,33 @@ export function locate(
   }
   const span = rendered.spans[low - 1];
   if (!span || line >= span.first + span.lines) return null;
-  return { id: span.id, domain: span.domain, line: line - span.first + 1 };
+  const { id, domain, first, origins } = span;
+  const origin = origins ? (origins[line - first] ?? 1) : line - first + 1;
+  return { id, domain, ...(typeof origin === 'number' ? { line: origin } : { policy: origin }) };
 }
 
 /** A config with the upstream filled in, as Caddy will read it. */
 export const fillUpstream = (config: string, upstream: string): string =>
   upstream === '' ? config : config.replaceAll(UPSTREAM, () => upstream);
 
-/** The site's block; rendered once per object, so a changed vhost must be a new object. */
-export const renderSite = memoize((site: Site): SiteBlock => {
-  const { domain } = site;
-  const config = fillUpstream(site.config, site.upstream);
-  const form = siteForm(domain, config);
-  if (form.form === 'block') {
-    const text = trimEnd(config);
-    const lines = countLines(text);
-    const variable = form.addresses.some((address) => address.includes('{$'));
-    return { text, before: 0, lines, height: lines, variable };
-  }
-  const body = withoutBlankEnd(config);
-  const lines = countLines(body);
-  const text = `${domain} {\n${indent(body)}\n}`;
-  return { text, before: 1, lines, height: lines + 2, variable: domain.includes('{$') };
-});
-
-/** `config` with a tab before each line, except for lines that begin inside a token. */
-function indent(config: string): string {
-  const inside = insideTokens(config);
-  let start = 0;
-  return config
-    .split('\n')
-    .map((line) => {
-      const offset = start;
-      start += line.length + 1;
-      return line.trim() === '' || inside(offset) ? line : `\t${line}`;
-    })
-    .join('\n');
-}
-
 /**
- * Whether an offset is inside a token; offsets must be passed in ascending order. Caddy has heredocs
- * from 2.7 on: an offset counts as inside if it is so with or without them.
+ * The site's block; rendered once per object, so a changed vhost must be a new object.
+ * @param context only asked for if the site has policies, and then rendered again if it is another
  */
-function insideTokens(config: string): (offset: number) => boolean {
-  if (!/["`]|<<|\{\$/.test(config)) return () => false;
-  const { masked } = maskPlaceholders(config);
-  const views = [false, true].map((heredocs) => {
-    // After a line end, as in the block, so that a byte order mark is part of its word.
-    const tokens = tokenize(`\n${masked}`, { heredocs });
-    let index = 0;
-    return (offset: number) => {
-      while ((tokens[index]?.end ?? Number.POSITIVE_INFINITY) <= offset + 1) index++;
-      return (tokens[index]?.start ?? Number.POSITIVE_INFINITY) < offset + 1;
-    };
-  });
-  return (offset) => views.map((view) => view(offset)).includes(true);
+export function renderSite(site: Site, context: () => Context = unknown): SiteBlock {
+  if (!site.policies?.length) return plainSite(site);
+  const [now, known] = [context(), guarded.get(site)];
+  if (known?.context === now) return known.block;
+  const guards = site.policies.map((policy) => guardOf(policy, now));
+  const block = guardedBlock(site.domain, filled(site), guards, now);
+  guarded.set(site, { context: now, block });
+  return block;
 }
 
-/** A body without the blank lines at its end, unless a backslash before them makes them matter. */
-function withoutBlankEnd(config: string): string {
-  const text = trimEnd(config);
-  return text.slice(text.lastIndexOf('\n') + 1).includes('\\') ? config : text;
-}
+const unknown = () => contextOf('', null);
 
-function trimEnd(text: string): string {
-  let end = text.length;
-  while (end > 0 && ' \t\r\n'.includes(text.charAt(end - 1))) end--;
-  return text.slice(0, end);
-}
+const guarded = new WeakMap<Site, { context: Context; block: SiteBlock }>();
 
-function countLines(text: string): number {
-  let lines = 1;
-  for (let lf = text.indexOf('\n'); lf >= 0; lf = text.indexOf('\n', lf + 1)) lines++;
-  return lines;
-}
+const plainSite = memoize((site: Site): SiteBlock => plainBlock(site.domain, filled(site)));
+
+const filled = ({ config, upstream }: Site): string => fillUpstream(config, upstream);

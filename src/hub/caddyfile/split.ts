@@ -10,7 +10,7 @@ import {
   tokenize,
 } from '../../shared/caddyfile/tokenizer.ts';
 import { isUpstream } from './address.ts';
-import { onlyArgument } from './directive.ts';
+import { afterLine, onlyArgument } from './directive.ts';
 import { isDirective } from './site.ts';
 
 /** A site of a Caddyfile that someone else wrote, as a vhost would hold it. */
@@ -90,21 +90,9 @@ function kindOf(keys: readonly string[]): Section['kind'] {
   return keys.length === 1 && /^&?\(.*\)$/.test(first) ? 'shared' : 'site';
 }
 
-/**
- * The offset after the line of a block's closing brace, and after a comment on that line, which may
- * be several lines long: a backslash in a comment takes the next line into it.
- */
-function endOf(text: string, tokens: readonly Token[], { close }: Block): number {
-  const start = tokens[close]?.end ?? text.length;
-  const next = tokens[close + 1]?.start ?? text.length;
-  let from = start;
-  let end = text.indexOf('\n', from);
-  while (end >= 0 && end < next && text.slice(from, end).includes('\\')) {
-    from = end + 1;
-    end = text.indexOf('\n', from);
-  }
-  return end < 0 || end >= next ? next : end + 1;
-}
+/** The offset after the line of a block's closing brace. */
+const endOf = (text: string, tokens: readonly Token[], { close }: Block): number =>
+  afterLine(text, tokens[close]?.end ?? text.length, tokens[close + 1]?.start ?? text.length);
 
 /** The only site of a file, without braces: its first line is the addresses, the rest its body. */
 function bareSite(

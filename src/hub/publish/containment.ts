@@ -4,14 +4,18 @@ import { type CheckOptions, checkConfig } from '../../shared/caddyfile/check.ts'
 import { dialectsFor, type Dialect as Syntax } from '../../shared/caddyfile/dialect.ts';
 import { checkPreamble, snippetNames } from '../../shared/caddyfile/preamble.ts';
 import { MAX_ALL_WORDS } from '../../shared/caddyfile/tokenizer.ts';
-import { Failure } from '../../shared/failure.ts';
-import { fillUpstream, renderSite } from '../caddyfile/render.ts';
+import { Failure, type FailureExtra } from '../../shared/failure.ts';
+import { fillUpstream, renderSite, type Site } from '../caddyfile/render.ts';
 import { siteForm } from '../caddyfile/site.ts';
+import { indivisibleIn } from '../caddyfile/site-block.ts';
+import { type Imports, readImports } from '../caddyfile/snippets.ts';
 import { type Plan, vhostsAfter } from './changes.ts';
 import type { Vhost } from './vhost.ts';
 
 /** What these checks need to know of the proxy: its syntax, and folders it may import from. */
 export type Dialect = Syntax & { importDirs?: readonly string[] };
+
+type Guarded = Vhost & Pick<Site, 'policies'>;
 
 /**
  * Renders each vhost as well, so that rendering all of them later takes no time.
@@ -19,7 +23,7 @@ export type Dialect = Syntax & { importDirs?: readonly string[] };
  * @throws Failure PROXY_REJECTED with the vhost and the line of its config
  */
 export async function assertContained(
-  vhosts: Iterable<Vhost>,
+  vhosts: Iterable<Guarded>,
   preamble: string,
   dialect: Dialect,
 ): Promise<void> {
@@ -40,25 +44,47 @@ export async function assertContained(
       await pause();
     }
   }
+  const guarded = filled.filter(({ policies }) => policies?.length);
+  if (guarded.length > 0) {
+    const imports = readImports(preamble, dialect);
+    for (const vhost of guarded) {
+      assertDivisible(vhost, imports);
+      await pause();
+    }
+  }
   for (const vhost of vhosts) {
-    renderSite(vhost);
+    if (!vhost.policies?.length) renderSite(vhost);
     await pause();
   }
+}
+
+/** @throws Failure if it imports what cannot be put where policies need it */
+function assertDivisible({ id, domain, config }: Vhost, imports: Imports): void {
+  const found = indivisibleIn(domain, config, imports);
+  if (!found) return;
+  throw refused({
+    detail: `A site with policies cannot import the snippet ${found.name} like this: it has directives for the whole site (bind, log, tls, handle_errors) beside others.`,
+    hint: 'Write what it contains into the config instead, or move these directives to a snippet of their own. A snippet without arguments that is imported only once is no problem.',
+    at: { vhost: { id, domain, line: found.line } },
+  });
 }
 
 function assertInBlock({ id, domain, config }: Vhost, options: CheckOptions): void {
   const fault = checkConfig(config, siteForm(domain, config).form, options);
   if (!fault) return;
-  throw new Failure(
+  throw refused({
+    detail: fault.message,
+    hint: fault.hint,
+    at: { vhost: { id, domain, line: fault.line } },
+  });
+}
+
+const refused = (extra: FailureExtra): Failure =>
+  new Failure(
     'PROXY_REJECTED',
     'This configuration cannot be published; nothing was changed.',
-    {
-      detail: fault.message,
-      hint: fault.hint,
-      at: { vhost: { id, domain, line: fault.line } },
-    },
+    extra,
   );
-}
 
 /** @throws Failure PROXY_REJECTED with the preamble's line if it could reach beyond its end */
 export function assertPreambleContained(preamble: string, dialect: Dialect): void {

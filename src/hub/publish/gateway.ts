@@ -4,7 +4,7 @@ import { memoize } from '../../shared/memoize.ts';
 import type { AgentClient, Replacing } from '../agent-client/client.ts';
 import { mistakeLine } from '../caddyfile/mistake.ts';
 import { renderProbe } from '../caddyfile/probe.ts';
-import { locate, type Rendered, render } from '../caddyfile/render.ts';
+import { locate, type Place, type Rendered, render } from '../caddyfile/render.ts';
 import { hintFor } from './hints.ts';
 import { isRejection } from './refusal.ts';
 import type { SiteSet, Vhost } from './vhost.ts';
@@ -45,7 +45,16 @@ const SEARCH_MS = 5_000;
 
 /** @param version the proxy's, such as `2.6.2`; null if it is not known */
 export function createGateway(agent: AgentClient, version: () => string | null): Gateway {
-  const renderedOf = memoize((set: SiteSet) => render(set.preamble, set.vhosts));
+  const known = new WeakMap<SiteSet, { of: string | null; rendered: Rendered }>();
+
+  /** Of another version, another text: it has words of its own for what policies do. */
+  function renderedOf(set: SiteSet): Rendered {
+    const [found, of] = [known.get(set), version()];
+    if (found?.of === of) return found.rendered;
+    const rendered = render(set.preamble, set.vhosts, of);
+    known.set(set, { of, rendered });
+    return rendered;
+  }
 
   /** Locates a refusal, and adds how to fix it. */
   async function explained<T>(call: Promise<T>, rendered: Rendered, of: SiteSet, text?: string) {
@@ -87,9 +96,7 @@ export function createGateway(agent: AgentClient, version: () => string | null):
   }
 
   return {
-    digestOf: memoize((set) =>
-      new Bun.CryptoHasher('sha256').update(renderedOf(set).text).digest('hex'),
-    ),
+    digestOf: (set) => digestOf(renderedOf(set)),
 
     async publish(set, { changed, ...how } = {}) {
       const whole = renderedOf(set);
@@ -101,8 +108,8 @@ export function createGateway(agent: AgentClient, version: () => string | null):
     async check(set, changed = []) {
       const whole = renderedOf(set);
       await explained(agent.validate(whole.text), whole, set);
-      const known = new Set(whole.spans.map(({ id }) => id));
-      const hidden = changed.filter(({ id }) => !known.has(id));
+      const rendered = new Set(whole.spans.map(({ id }) => id));
+      const hidden = changed.filter(({ id }) => !rendered.has(id));
       if (hidden.length > 0) await validate(set, hidden);
     },
 
@@ -132,10 +139,14 @@ export function createGateway(agent: AgentClient, version: () => string | null):
   };
 }
 
+const digestOf = memoize(({ text }: Rendered) =>
+  new Bun.CryptoHasher('sha256').update(text).digest('hex'),
+);
+
 /** A refusal of a probe with this vhost, in which the proxy need not have named it. */
 function about({ id, domain }: Vhost, error: Failure): Failure {
-  const { vhost = { id, domain }, preamble } = error.at;
-  return preamble ? error : error.about({ vhost });
+  const { vhost = { id, domain }, policy, preamble } = error.at;
+  return preamble ? error : error.about(policy ? { vhost, policy } : { vhost });
 }
 
 /** The spans of a probe that come after the end of the whole. */
@@ -158,15 +169,18 @@ async function located<T>(call: Promise<T>, rendered: Rendered, text = rendered.
 }
 
 function locationOf(rendered: Rendered, line: number): Location {
-  const vhost = locate(rendered, line) ?? besideConfig(rendered, line);
-  if (vhost) return { vhost };
+  const place = locate(rendered, line) ?? besideConfig(rendered, line);
+  if (place) {
+    const { policy, ...vhost } = place;
+    return policy ? { vhost, policy } : { vhost };
+  }
   const { preambleLine, headLines } = rendered;
   const isInside = line >= preambleLine && line <= headLines;
   return { preamble: isInside ? { line: line - preambleLine + 1 } : {} };
 }
 
 /** The vhost whose address line or closing brace, which the hub adds, is on a line. */
-function besideConfig({ spans, headLines }: Rendered, line: number) {
+function besideConfig({ spans, headLines }: Rendered, line: number): Place | null {
   const span = line > headLines ? spans.findLast(({ first }) => first - 1 <= line) : undefined;
   return span ? { id: span.id, domain: span.domain, line: 1 } : null;
 }

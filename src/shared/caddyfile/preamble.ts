@@ -17,19 +17,27 @@ export function checkPreamble(preamble: string, options: TokenizeOptions = {}): 
   return toFault(preamble, before, framed.frame ? findInPreamble(framed.frame) : framed.finding);
 }
 
-export function snippetNames(preamble: string, options: TokenizeOptions = {}): Set<string> {
-  const names = new Set<string>();
-  const framed = frame('\n', preamble, NEIGHBOUR, options);
-  if (!framed.frame) return names;
+export const snippetNames = (preamble: string, options: TokenizeOptions = {}): Set<string> =>
+  new Set(snippetsOf(preamble, options).keys());
+
+/** The text between the braces of each snippet of a preamble, by its name. */
+export function snippetsOf(preamble: string, options: TokenizeOptions = {}): Map<string, string> {
+  const before = '\n';
+  const snippets = new Map<string, string>();
+  const framed = frame(before, preamble, NEIGHBOUR, options);
+  if (!framed.frame) return snippets;
   const { tokens, neighbour } = framed.frame;
   for (let index = 0; (tokens[index]?.start ?? neighbour) < neighbour; ) {
     const { block } = readBlock(tokens, index, vanishes, options.importBlocks);
     if (!block) break;
     const name = snippetName(block);
-    if (name !== null && !isMasked(name)) names.add(name);
+    const [from, to] = [tokens[block.open]?.end ?? 0, tokens[block.close]?.start ?? 0];
+    if (name !== null && !isMasked(name)) {
+      snippets.set(name, preamble.slice(from - before.length, to - before.length));
+    }
     index = block.close + 1;
   }
-  return names;
+  return snippets;
 }
 
 /** Whether `preamble` begins with global options; Caddy ignores an empty block. */

@@ -18,6 +18,11 @@ describe("the proxy's error messages", () => {
       'http app module: start: listening on :80: listen tcp :80: bind: address already in use',
       undefined,
     ],
+    [
+      "adapting config using caddyfile: parsing caddyfile tokens for 'route': Caddyfile:13 - Error during parsing: parsing caddyfile tokens for 'reverse_proxy': Caddyfile:10 - Error during parsing: unrecognized subdirective lb_polcy",
+      'unrecognized subdirective lb_polcy',
+      10,
+    ],
     ['adapting config using caddyfile: EOF', 'EOF', undefined],
     [
       "loading http app module: provision http: server srv0: setting up route handlers: route 0: loading handler modules: position 0: loading module 'subroute': provision http.handlers.subroute: setting up subroutes: route 0: loading matcher modules: module name 'path_regexp': provision http.matchers.path_regexp: compiling matcher regexp [a: error parsing regexp: missing closing ]: `[a`",

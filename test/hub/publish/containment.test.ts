@@ -1,8 +1,10 @@
 /** In which dialects configs and preambles must stay inside their blocks. */
 import { describe, expect, test } from 'bun:test';
+import type { Site } from '../../../src/hub/caddyfile/render.ts';
 import { assertContained, assertPreambleContained } from '../../../src/hub/publish/containment.ts';
 import type { Vhost } from '../../../src/hub/publish/vhost.ts';
 import { dialectOf } from '../../../src/shared/caddyfile/dialect.ts';
+import { Failure } from '../../../src/shared/failure.ts';
 
 const vhost = (config: string): Vhost => ({
   id: 1,
@@ -51,6 +53,38 @@ test('a snippet that is one in one dialect only cannot be imported by an old Cad
   expect(await accepts('2.6.2', 'import s', preamble)).toBe(false);
   expect(await accepts(null, 'import s', preamble)).toBe(false);
   expect(await accepts('2.6.2', 'respond x', '(a) {\n\trespond "<<E"\n}')).toBe(true);
+});
+
+describe('a snippet with settings of the site beside handlers', () => {
+  const PREAMBLE =
+    '(with) {\n\tlog\n\trespond {args.0}\n}\n(both) {\n\ttls internal\n\trespond x\n}\n(in) {\n\timport with b\n}\n(errors) {\n\thandle_errors {\n\t\trespond {args.0}\n\t}\n}';
+  const policies: Site['policies'] = [
+    {
+      ...{ id: 1, name: 'lan', recipe: 'allow', values: { networks: ['10.0.0.0/8'] } },
+      createdAt: new Date(),
+      updatedAt: new Date(),
+    },
+  ];
+  const refusal = async (config: string, of: Site['policies'] = policies) => {
+    const site = { ...vhost(config), policies: of };
+    const error: unknown = await assertContained([site], PREAMBLE, dialectOf(null)).catch((e) => e);
+    return error instanceof Failure ? [error.detail, error.at.vhost?.line] : error;
+  };
+
+  test.each([
+    ['tls internal\nimport with a', 'with', 2],
+    ['import both\nimport both', 'both', 2],
+    ['respond a\n\nimport in', 'with', 3],
+    ['import errors a', 'errors', 1],
+    ['http://a.example { # a\n\trespond a\n\timport with a\n}', 'with', 3],
+  ])('is refused with policies if it cannot be divided: %j', async (config, name, line) => {
+    expect(await refusal(config)).toEqual([expect.stringContaining(`the snippet ${name} `), line]);
+    expect(await refusal(config, [])).toBeUndefined();
+  });
+
+  test.each([['import both'], ['handle {\n\timport with a\n}']])('%j is not', async (config) => {
+    expect(await refusal(config)).toBeUndefined();
+  });
 });
 
 test('a named route is a site before 2.7', async () => {

@@ -56,13 +56,15 @@ export function caddyfileOf(port: number, sites: Readonly<Record<string, string>
   return `{\n\tadmin off\n\t${trusted}}\n${blocks.join('')}`;
 }
 
-export async function startSitesCaddy(
-  sites: Readonly<Record<string, string>>,
-): Promise<SitesCaddy> {
+export const startSitesCaddy = (sites: Readonly<Record<string, string>>): Promise<SitesCaddy> =>
+  serveCaddyfile((port) => caddyfileOf(port, sites));
+
+/** @param caddyfile the text, for a free port */
+export async function serveCaddyfile(caddyfile: (port: number) => string): Promise<SitesCaddy> {
   const folder = temporaryFolder();
   const port = freePort();
   const file = join(folder, 'Caddyfile');
-  writeFileSync(file, caddyfileOf(port, sites));
+  writeFileSync(file, caddyfile(port));
   const output = Bun.file(join(folder, 'caddy.out'));
   const child = Bun.spawn(['caddy', 'run', '--config', file, '--adapter', 'caddyfile'], {
     env: { PATH: process.env.PATH ?? '', HOME: folder, SECRET: 'LEAKED' },
