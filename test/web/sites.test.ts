@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'bun:test';
 import type { Activity, SiteState, Status, Vhost } from '../../src/web/lib/types.ts';
 import { changesFrom, draftOf, isComplete } from '../../src/web/sites/draft.ts';
-import { isShown, queryOf, readFilter, searchRows } from '../../src/web/sites/filter.ts';
+import { isShown, NO_FILTER, queryOf, readFilter, searchRows } from '../../src/web/sites/filter.ts';
+import { groupedLines, keyOfLine } from '../../src/web/sites/groups.ts';
 import { linkTo } from '../../src/web/sites/link.ts';
 import { outcomeOf } from '../../src/web/sites/outcome.ts';
 import { healthOf, problemOf, reportedProblems } from '../../src/web/sites/problem.ts';
@@ -31,7 +32,7 @@ const ids = (found: readonly { site: Vhost }[]) => found.map(({ site: { id } }) 
 
 describe('the filter of the list', () => {
   test('ignores unknown values in an address', () => {
-    const usual = { search: '', shown: 'all', order: USUAL } as const;
+    const usual = { ...NO_FILTER, order: USUAL, isGrouped: false };
     for (const query of ['show=<b>&x=1', 'sort=<b>', 'sort=-', 'sort=--site', '']) {
       expect(readFilter(new URLSearchParams(query))).toEqual(usual);
     }
@@ -39,20 +40,58 @@ describe('the filter of the list', () => {
   });
 
   test('survives the way through an address', () => {
+    const labels = { tag: 'a&b=<i>', policy: 'lan-only', isGrouped: false };
     for (const filter of [
-      { search: 'a b&c=d', shown: 'off', order: { column: 'latency', isReversed: true } },
-      { search: '<img>', shown: 'problems', order: { column: 'site', isReversed: false } },
-      { search: '', shown: 'all', order: { column: 'state', isReversed: true } },
+      {
+        search: 'a b&c=d',
+        shown: 'off',
+        order: { column: 'latency', isReversed: true },
+        ...labels,
+      },
+      {
+        search: '<img>',
+        shown: 'problems',
+        order: { column: 'site', isReversed: false },
+        ...labels,
+      },
+      { ...NO_FILTER, order: { column: 'state', isReversed: true }, isGrouped: true },
     ] as const) {
       expect(readFilter(new URL(`http://hub/${queryOf(filter)}`).searchParams)).toEqual(filter);
     }
   });
 
-  test('requires every word, in any case, in domain or upstream', () => {
+  test('requires every word, in any case, in domain, upstream, a policy or a tag', () => {
     const all = rows(site(), site({ id: 2, domain: 'b.example', upstream: '' }));
-    expect(ids(searchRows(all, 'EXAMPLE 8000'))).toEqual([1]);
-    expect(ids(searchRows(all, 'example nothing'))).toEqual([]);
-    expect(ids(searchRows(all, ' '))).toEqual([1, 2]);
+    expect(ids(searchRows(all, { ...NO_FILTER, search: 'EXAMPLE 8000' }))).toEqual([1]);
+    expect(ids(searchRows(all, { ...NO_FILTER, search: 'example nothing' }))).toEqual([]);
+    expect(ids(searchRows(all, { ...NO_FILTER, search: ' ' }))).toEqual([1, 2]);
+    const labelled = rows(site({ policies: ['lan-only'], tags: ['Media'] }), site({ id: 2 }));
+    expect(ids(searchRows(labelled, { ...NO_FILTER, search: 'lan media' }))).toEqual([1]);
+  });
+
+  test('shows only sites with a tag or a policy, not those whose names are similar', () => {
+    const all = rows(
+      site({ tags: ['media', 'tv'], policies: ['lan'] }),
+      site({ id: 2, tags: ['media-old'], policies: ['lan-only'] }),
+    );
+    expect(ids(searchRows(all, { ...NO_FILTER, tag: 'medi' }))).toEqual([]);
+    expect(ids(searchRows(all, { ...NO_FILTER, tag: 'media' }))).toEqual([1]);
+    expect(ids(searchRows(all, { ...NO_FILTER, policy: 'lan-only' }))).toEqual([2]);
+    expect(ids(searchRows(all, { ...NO_FILTER, tag: 'tv', policy: 'lan-only' }))).toEqual([]);
+  });
+
+  test('groups by tag: a site is under each of its tags, and those without come last', () => {
+    const all = rows(
+      site({ id: 3 }),
+      site({ tags: ['tv', 'media'] }),
+      site({ id: 2, tags: ['media'] }),
+    );
+    const lines = groupedLines(all);
+    expect(
+      lines.map((line) => (line.kind === 'tag' ? `${line.tag} ${line.count}` : line.row.site.id)),
+    ).toEqual(['media 2', 1, 2, 'tv 1', 1, 'null 1', 3]);
+    expect(new Set(lines.map(keyOfLine)).size).toBe(lines.length);
+    expect(groupedLines([])).toEqual([]);
   });
 
   test('shows sites that are on, off, or have a problem', () => {

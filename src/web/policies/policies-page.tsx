@@ -9,8 +9,8 @@ import { useLoad } from '../lib/use-load.ts';
 import { Notice } from '../parts/notice.tsx';
 import { SkeletonRows } from '../parts/skeleton-rows.tsx';
 import { Time } from '../parts/time.tsx';
+import { COMMON, summaryOf } from '../placement/words.ts';
 import { type Recipe, useRecipes } from '../recipes/recipes.ts';
-import { COMMON, summaryOf } from './words.ts';
 
 /** Sites that are named beside their number. */
 const NAMED = 2;

@@ -11,6 +11,9 @@ import { submitWith } from '../lib/use-submit.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { RefusedNotice } from '../parts/refused-notice.tsx';
+import { faultOf, isShownAt } from '../placement/fault.ts';
+import { NameField } from '../placement/name-field.tsx';
+import type { StoredPolicy } from '../placement/store.ts';
 import { RecipeForm } from '../recipes/recipe-form.tsx';
 import type { Recipe } from '../recipes/recipes.ts';
 import { isFilled, type Values } from '../recipes/schema.ts';
@@ -18,12 +21,9 @@ import { ConflictChoice } from '../sites/conflict.tsx';
 import { PreviewPanel } from '../sites/preview-panel.tsx';
 import { useFaultInView } from '../sites/use-form-view.ts';
 import { useVerdict } from '../sites/use-preview.ts';
-import { faultOf, isShownAt } from './fault.ts';
 import { Moves } from './moves.tsx';
-import { NameField } from './name-field.tsx';
 import { PolicyText } from './policy-text.tsx';
 import { SitePicker } from './site-picker.tsx';
-import type { StoredPolicy } from './store.ts';
 import { isEdited, movesOf, type PolicyDraft, usePolicySave } from './use-policy-save.ts';
 
 type Props = {

@@ -5,11 +5,11 @@ import type { Policy, Vhost } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { Notice } from '../parts/notice.tsx';
 import { SkeletonRows } from '../parts/skeleton-rows.tsx';
+import { loadPolicy } from '../placement/store.ts';
+import { startOf } from '../placement/words.ts';
 import { useRecipes } from '../recipes/recipes.ts';
 import { PolicyForm } from './policy-form.tsx';
 import { RecipeCards } from './recipe-cards.tsx';
-import { loadPolicy } from './store.ts';
-import { startOf } from './words.ts';
 
 /** @param recipe the one that was chosen */
 export function NewPolicy({ recipe: chosen }: { recipe: string | null }) {

@@ -3,9 +3,9 @@ import { useState } from 'preact/hooks';
 import { ApiError, request, sentenceOf } from '../lib/api.ts';
 import type { Policy } from '../lib/types.ts';
 import { type Submit, useSubmit } from '../lib/use-submit.ts';
+import { createOn, loadPolicy, place, type StoredPolicy } from '../placement/store.ts';
 import type { Recipe } from '../recipes/recipes.ts';
 import type { Values } from '../recipes/schema.ts';
-import { createOn, loadPolicy, place, type StoredPolicy } from './store.ts';
 
 export type PolicyDraft = { name: string; values: Values; picked: ReadonlySet<number> };
 

@@ -5,7 +5,24 @@ import { COLUMNS, type Order, type Row, USUAL } from './rows.ts';
 export const SHOWN = ['all', 'on', 'off', 'problems'] as const;
 export type Shown = (typeof SHOWN)[number];
 
-export type SiteFilter = { search: string; shown: Shown; order: Order };
+export type SiteFilter = {
+  search: string;
+  shown: Shown;
+  order: Order;
+  /** Only sites with this tag, or with this policy; empty: all. */
+  tag: string;
+  policy: string;
+  /** Grouped by tag. */
+  isGrouped: boolean;
+};
+
+/** Shows everything. */
+export const NO_FILTER = {
+  search: '',
+  shown: 'all',
+  tag: '',
+  policy: '',
+} as const satisfies Partial<SiteFilter>;
 
 /** Reads the filter from an address; unknown values count as absent. */
 export function readFilter(query: URLSearchParams): SiteFilter {
@@ -16,24 +33,37 @@ export function readFilter(query: URLSearchParams): SiteFilter {
     search: query.get('q') ?? '',
     shown: shown ?? 'all',
     order: column ? { column, isReversed: sort.startsWith('-') } : USUAL,
+    tag: query.get('tag') ?? '',
+    policy: query.get('policy') ?? '',
+    isGrouped: query.get('group') === 'tag',
   };
 }
 
 /** The query of an address, with its `?`; empty if it shows everything in the usual order. */
-export function queryOf({ search, shown, order: { column, isReversed } }: SiteFilter): string {
+export function queryOf(filter: SiteFilter): string {
+  const { search, shown, tag, policy, isGrouped } = filter;
+  const { column, isReversed } = filter.order;
   const query = new URLSearchParams();
   if (search) query.set('q', search);
   if (shown !== 'all') query.set('show', shown);
   if (column !== USUAL.column || isReversed) query.set('sort', `${isReversed ? '-' : ''}${column}`);
+  if (tag) query.set('tag', tag);
+  if (policy) query.set('policy', policy);
+  if (isGrouped) query.set('group', 'tag');
   const text = query.toString();
   return text && `?${text}`;
 }
 
-/** Each word of the search must occur in the domain or the upstream, in any case. */
-export function searchRows(rows: readonly Row[], search: string): Row[] {
+type Wanted = Pick<SiteFilter, 'search' | 'tag' | 'policy'>;
+
+/** Each word of the search must occur in the domain, the upstream, a policy or a tag, in any case. */
+export function searchRows(rows: readonly Row[], { search, tag, policy }: Wanted): Row[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   return rows.filter(({ site }) => {
-    const text = `${site.domain} ${site.upstream}`.toLowerCase();
+    if (tag !== '' && !site.tags.includes(tag)) return false;
+    if (policy !== '' && !site.policies.includes(policy)) return false;
+    const { domain, upstream, policies, tags } = site;
+    const text = [domain, upstream, ...policies, ...tags].join(' ').toLowerCase();
     return words.every((word) => text.includes(word));
   });
 }

@@ -5,6 +5,7 @@ import { useKey } from '../lib/use-key.ts';
 import { isShown, SHOWN, type Shown, type SiteFilter } from './filter.ts';
 import { COLUMN_LABELS } from './list-heads.tsx';
 import { COLUMNS, type Row } from './rows.ts';
+import { TagFilter } from './tag-filter.tsx';
 
 const LABELS: Record<Shown, string> = {
   all: 'All',
@@ -17,11 +18,13 @@ type Props = {
   filter: SiteFilter;
   /** What the search finds, of any kind. */
   found: readonly Row[];
+  /** All that sites have. */
+  tags: readonly string[];
   hasHeads: boolean;
   onChange: (change: Partial<SiteFilter>) => void;
 };
 
-export function ListTools({ filter, found, hasHeads, onChange }: Props) {
+export function ListTools({ filter, found, tags, hasHeads, onChange }: Props) {
   const search = useRef<HTMLInputElement>(null);
   useKey('/', () => search.current?.focus());
   return (
@@ -53,6 +56,7 @@ export function ListTools({ filter, found, hasHeads, onChange }: Props) {
           </label>
         ))}
       </fieldset>
+      <TagFilter filter={filter} tags={tags} onChange={onChange} />
       {!hasHeads && (
         <select
           class="site-order"

@@ -2,11 +2,18 @@
 import { useState } from 'preact/hooks';
 import { send } from '../lib/api.ts';
 import { plural } from '../lib/format.ts';
+import { MOST, type Relabelled } from '../lib/relabel.ts';
 import type { Vhost } from '../lib/types.ts';
 import { Confirm } from '../parts/confirm.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { lazy } from '../parts/lazy.tsx';
+import type { Done } from './done-note.tsx';
 
-/** Of a bulk request. */
-const MOST = 1_000;
+// Loaded when somebody wants them: the list is often the first page.
+const PoliciesDialog = lazy(
+  async () => (await import('../placement/policies-dialog.tsx')).PoliciesDialog,
+);
+const TagsDialog = lazy(async () => (await import('../tags/tags-dialog.tsx')).TagsDialog);
 
 type Action = 'on' | 'off' | 'delete';
 const WORDS: Record<Action, { title: string; action: string; done: string; text: string }> = {
@@ -23,12 +30,12 @@ const WORDS: Record<Action, { title: string; action: string; done: string; text:
 type Props = {
   sites: readonly Vhost[];
   onClear: () => void;
-  /** @param words what was done */
-  onDone: (words: string) => Promise<void>;
+  onDone: (done: Done) => Promise<void>;
 };
 
 export function SelectionBar({ sites, onClear, onDone }: Props) {
   const [asked, setAsked] = useState<Action | null>(null);
+  const [labels, setLabels] = useState<'Policies' | 'Tags' | null>(null);
   const meant = (action: Action) =>
     action === 'delete' ? sites : sites.filter(({ enabled }) => enabled === (action === 'off'));
   const button = (action: Action) => {
@@ -53,18 +60,42 @@ export function SelectionBar({ sites, onClear, onDone }: Props) {
     );
     await send('POST', '/vhosts/bulk', { operations });
     setAsked(null);
-    await onDone(`${plural(of.length, 'site')} ${WORDS[action].done}`);
+    await onDone({ words: `${plural(of.length, 'site')} ${WORDS[action].done}`, undo: null });
   };
+  const relabelled = async (words: string, { count, undo }: Relabelled) => {
+    setLabels(null);
+    await onDone({ words, undo: count > 0 ? undo : null });
+  };
+  const dialog = { sites, onClose: () => setLabels(null), onDone: relabelled };
   const chosen = asked && meant(asked);
   return (
     <section class="selection-bar" aria-label="Selected sites">
       <strong role="status">{sites.length} selected</strong>
+      {(['Policies', 'Tags'] as const).map((name) => (
+        <button
+          key={name}
+          type="button"
+          disabled={sites.length > MOST}
+          title={sites.length > MOST ? `At most ${MOST} at once` : undefined}
+          onClick={() => setLabels(name)}
+        >
+          {name} …
+        </button>
+      ))}
       {button('on')}
       {button('off')}
       {button('delete')}
       <button type="button" class="quiet" onClick={onClear}>
         Clear
       </button>
+      {labels && (
+        <Dialog
+          title={`${labels} of ${sites.length === 1 ? sites[0]?.domain : plural(sites.length, 'site')}`}
+          onClose={() => setLabels(null)}
+        >
+          {labels === 'Policies' ? <PoliciesDialog {...dialog} /> : <TagsDialog {...dialog} />}
+        </Dialog>
+      )}
       {asked && chosen && (
         <Confirm
           title={`${WORDS[asked].title} ${plural(chosen.length, 'site')}?`}

@@ -11,7 +11,11 @@ import { useMedia } from '../lib/use-media.ts';
 import { Notice } from '../parts/notice.tsx';
 import { SkeletonRows } from '../parts/skeleton-rows.tsx';
 import { VirtualRows } from '../parts/virtual-rows.tsx';
-import { isShown, queryOf, readFilter, type SiteFilter, searchRows } from './filter.ts';
+import { hasLabels } from '../tags/site-labels.tsx';
+import { type Done, DoneNote } from './done-note.tsx';
+import { isShown, NO_FILTER, queryOf, readFilter, type SiteFilter, searchRows } from './filter.ts';
+import { GroupHead } from './group-head.tsx';
+import { groupedLines, keyOfLine, plainLines, tagsIn } from './groups.ts';
 import { ListHeads } from './list-heads.tsx';
 import { ListTools } from './list-tools.tsx';
 import { reportedProblems, type SiteProblem } from './problem.ts';
@@ -24,6 +28,8 @@ import { useStates } from './use-states.ts';
 const ROOMY = '(min-width: 1100px)';
 /** Pixels. */
 const ROW_HEIGHT = { columns: 46, stacked: 88 };
+/** More, if a site has policies or tags. */
+const LABELS_HEIGHT = { columns: 0, stacked: 26 };
 // CSS grid removes a table's implicit roles, so they are set explicitly.
 const TABLE = { role: 'table' } as const;
 
@@ -35,12 +41,12 @@ export function SiteList({ query }: { query: URLSearchParams }) {
   const sites = useLoad(`sites ${publishes}`, (signal) => get<Vhost[]>('/vhosts', signal));
   const { states, activity } = useStates(publishes);
   const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
-  const [done, setDone] = useState('');
+  const [done, setDone] = useState<Done | null>(null);
   const layout = useMedia(ROOMY) ? 'columns' : 'stacked';
 
   const change = (next: Partial<SiteFilter>) =>
     navigate(`${location.pathname}${queryOf({ ...filter, ...next })}`, { replace: true });
-  const { search, shown } = filter;
+  const { search, shown, tag, policy, isGrouped } = filter;
   const { column, isReversed } = filter.order;
   // As a text: the status is a new object every few seconds, but what it reports seldom changes.
   const reported = JSON.stringify([...reportedProblems(status)]);
@@ -53,8 +59,13 @@ export function SiteList({ query }: { query: URLSearchParams }) {
     return (sites.data ?? []).map((site) => rowOf(site, facts));
   }, [sites.data, reported, states, activity]);
   const sorted = useMemo(() => sortRows(all, { column, isReversed }), [all, column, isReversed]);
-  const found = useMemo(() => searchRows(sorted, search), [sorted, search]);
+  const found = useMemo(
+    () => searchRows(sorted, { search, tag, policy }),
+    [sorted, search, tag, policy],
+  );
   const rows = found.filter((row) => isShown(row, shown));
+  const lines = isGrouped ? groupedLines(rows) : plainLines(rows);
+  const isTall = rows.some(({ site }) => hasLabels(site));
   // What is not in sight is not changed.
   const chosen = rows.filter(({ site }) => selected.has(site.id)).map(({ site }) => site);
 
@@ -64,7 +75,11 @@ export function SiteList({ query }: { query: URLSearchParams }) {
       for (const id of ids) isSelected ? next.add(id) : next.delete(id);
       return next;
     });
-    setDone('');
+    setDone(null);
+  };
+  const changed = async () => {
+    refresh();
+    await sites.reload();
   };
   const replace = (site: Vhost) =>
     sites.set((all) => all?.map((other) => (other.id === site.id ? site : other)));
@@ -93,14 +108,20 @@ export function SiteList({ query }: { query: URLSearchParams }) {
           New site
         </a>
       </div>
-      <ListTools filter={filter} found={found} hasHeads={layout === 'columns'} onChange={change} />
+      <ListTools
+        filter={filter}
+        found={found}
+        tags={tagsIn(all)}
+        hasHeads={layout === 'columns'}
+        onChange={change}
+      />
       {sites.error && <Notice kind="error" title={sites.error} />}
       <p class="muted site-count" role="status">
         {sites.data &&
           (rows.length === total
             ? plural(total, 'site')
             : `${rows.length} of ${plural(total, 'site')}`)}
-        {done && ` · ${done}`}
+        {done && <DoneNote key={done.words} done={done} onUndone={changed} />}
       </p>
       {!sites.data && !sites.error && <SkeletonRows rows={10} label="Loading sites" />}
       {rows.length > 0 && (
@@ -108,7 +129,7 @@ export function SiteList({ query }: { query: URLSearchParams }) {
           {...TABLE}
           class={`sites sites-${layout}`}
           aria-label="Sites"
-          aria-rowcount={rows.length + 1}
+          aria-rowcount={lines.length + 1}
         >
           <ListHeads
             order={filter.order}
@@ -123,12 +144,12 @@ export function SiteList({ query }: { query: URLSearchParams }) {
             }
           />
           <VirtualRows
-            items={rows}
-            rowHeight={ROW_HEIGHT[layout]}
-            keyOf={({ site }) => site.id}
-            isMarked={({ site }) => selected.has(site.id)}
+            items={lines}
+            rowHeight={ROW_HEIGHT[layout] + (isTall ? LABELS_HEIGHT[layout] : 0)}
+            keyOf={keyOfLine}
+            isMarked={(line) => line.kind === 'site' && selected.has(line.row.site.id)}
           >
-            {draw}
+            {(line) => (line.kind === 'site' ? draw(line.row) : <GroupHead {...line} />)}
           </VirtualRows>
         </table>
       )}
@@ -136,11 +157,10 @@ export function SiteList({ query }: { query: URLSearchParams }) {
         <SelectionBar
           sites={chosen}
           onClear={() => setSelected(new Set())}
-          onDone={async (words) => {
+          onDone={async (next) => {
             setSelected(new Set());
-            setDone(words);
-            refresh();
-            await sites.reload();
+            setDone(next);
+            await changed();
           }}
         />
       )}
@@ -156,7 +176,7 @@ export function SiteList({ query }: { query: URLSearchParams }) {
       {total > 0 && rows.length === 0 && (
         <div class="empty card">
           <p>No sites match.</p>
-          <button type="button" onClick={() => change({ search: '', shown: 'all' })}>
+          <button type="button" onClick={() => change(NO_FILTER)}>
             Show all sites
           </button>
         </div>

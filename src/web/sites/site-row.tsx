@@ -5,6 +5,7 @@ import type { Vhost } from '../lib/types.ts';
 import { useSubmit } from '../lib/use-submit.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { hasLabels, SiteLabels } from '../tags/site-labels.tsx';
 import type { Row } from './rows.ts';
 import { SiteFigures } from './site-figures.tsx';
 
@@ -86,6 +87,11 @@ export function SiteRow({ row, layout, isSelected, onSelect, onChanged }: Props)
           </span>
         )}
       </td>
+      {hasLabels(site) && (
+        <td {...CELL} class="site-labels">
+          <SiteLabels site={site} />
+        </td>
+      )}
       <td {...CELL} class="site-links">
         {link && (
           <a

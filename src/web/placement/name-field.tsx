@@ -12,7 +12,7 @@ type Props = {
 
 export const NameField = ({ name, fault, isUsed = false, onChange }: Props) => (
   <TextField
-    label="Name"
+    label="Policy name"
     type="text"
     required
     maxLength={40}

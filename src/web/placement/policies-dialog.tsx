@@ -1,0 +1,93 @@
+/** Puts policies on the selected sites and takes them off; a new one can be made at once. */
+import { useState } from 'preact/hooks';
+import { get } from '../lib/api.ts';
+import { plural } from '../lib/format.ts';
+import { type Relabelled, relabel } from '../lib/relabel.ts';
+import type { Policy, Vhost } from '../lib/types.ts';
+import { useLoad } from '../lib/use-load.ts';
+import { submitWith, useSubmit } from '../lib/use-submit.ts';
+import { Notice } from '../parts/notice.tsx';
+import { RefusedNotice } from '../parts/refused-notice.tsx';
+import { SkeletonRows } from '../parts/skeleton-rows.tsx';
+import { TickList } from '../parts/tick-list.tsx';
+import { hasOf, type Ticks } from '../parts/ticks.ts';
+import { type Recipe, useRecipes } from '../recipes/recipes.ts';
+import { NewPolicyForm } from './new-policy-form.tsx';
+import { summaryOf, withPolicy } from './words.ts';
+
+type Props = {
+  sites: readonly Vhost[];
+  onClose: () => void;
+  onDone: (words: string, done: Relabelled) => Promise<void>;
+};
+
+export function PoliciesDialog({ sites, onClose, onDone }: Props) {
+  const policies = useLoad('policies', (signal) => get<Policy[]>('/policies', signal));
+  const recipes = useRecipes('policy');
+  const [chosen, setChosen] = useState<Recipe | null>(null);
+  const [ticks, setTicks] = useState<Ticks>({});
+  const ids = sites.map(({ id }) => id);
+  const { busy, error, run } = useSubmit(async () => {
+    const done = await relabel(ids, (site) => ({
+      policies: (policies.data ?? []).reduce(
+        (names, { name, recipe }) => (ticks[name] ? withPolicy(names, name, recipe) : names),
+        site.policies.filter((name) => ticks[name] !== false),
+      ),
+    }));
+    await onDone(`Policies of ${plural(done.count, 'site')} changed`, done);
+  });
+  const failure = policies.error ?? recipes.error;
+  if (failure) return <Notice kind="error" title={failure} />;
+  if (!policies.data || !recipes.data) return <SkeletonRows rows={4} label="Loading policies" />;
+  if (chosen) {
+    return (
+      <NewPolicyForm
+        recipe={chosen}
+        taken={policies.data.map(({ name }) => name)}
+        sites={sites}
+        onClose={() => setChosen(null)}
+        onDone={onDone}
+      />
+    );
+  }
+  return (
+    <form onSubmit={submitWith(() => run())}>
+      <TickList
+        label="Policies"
+        items={policies.data.map(({ name, recipe, values }) => ({
+          name,
+          has: hasOf(
+            name,
+            sites.map((site) => site.policies),
+          ),
+          note: summaryOf(recipes.data?.find(({ id }) => id === recipe)?.fields, values),
+        }))}
+        ticks={ticks}
+        onChange={setTicks}
+      />
+      <h3>New policy</h3>
+      <div class="actions start">
+        {recipes.data.map((recipe) => (
+          <button
+            key={recipe.id}
+            type="button"
+            disabled={!recipe.available}
+            title={recipe.available ? recipe.description : recipe.reason}
+            onClick={() => setChosen(recipe)}
+          >
+            {recipe.title}
+          </button>
+        ))}
+      </div>
+      {error !== null && <RefusedNotice error={error} />}
+      <div class="actions">
+        <button type="button" onClick={onClose}>
+          Cancel
+        </button>
+        <button type="submit" class="primary" disabled={Object.keys(ticks).length === 0 || busy}>
+          {busy ? 'Publishing …' : 'Save and publish'}
+        </button>
+      </div>
+    </form>
+  );
+}

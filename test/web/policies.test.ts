@@ -1,0 +1,92 @@
+/** What the dashboard makes of policies: names, orders, summaries, and where a refusal belongs. */
+import { describe, expect, test } from 'bun:test';
+import { ApiError } from '../../src/web/lib/api.ts';
+import { hasOf } from '../../src/web/parts/ticks.ts';
+import { faultOf, isShownAt } from '../../src/web/placement/fault.ts';
+import { freeName, startOf, summaryOf, withPolicy } from '../../src/web/placement/words.ts';
+import { isFilled } from '../../src/web/recipes/schema.ts';
+import { hueOf } from '../../src/web/tags/hue.ts';
+
+const USERS = {
+  required: ['users'],
+  properties: {
+    users: {
+      title: 'Users',
+      type: 'array',
+      minItems: 1,
+      items: { required: ['name'], properties: { name: { type: 'string' } } },
+    },
+    compress: { title: 'Compress', type: 'boolean' },
+    status: { title: 'Status', type: 'integer' },
+  },
+};
+
+describe('a refusal', () => {
+  const refusal = (body: object) => new ApiError(400, { message: 'No.', ...body }, null);
+
+  test('of a bulk request, and one without a field, belong to no field', () => {
+    expect(faultOf(new Error('x'))).toBeNull();
+    expect(faultOf(refusal({}))).toBeNull();
+    expect(faultOf(refusal({ field: 'operations.0.policies' }))).toBeNull();
+    expect(isShownAt(null, USERS)).toBe(false);
+    expect(isShownAt({ field: 'values', message: '' }, USERS)).toBe(false);
+  });
+
+  test('belongs to the field that it names, also in the proxy’s own words', () => {
+    expect(faultOf(refusal({ field: 'users.0.password' }))).toEqual({
+      field: 'users.0.password',
+      message: 'No.',
+    });
+    const policy = { name: 'lan-only', field: 'networks' };
+    expect(faultOf(refusal({ policy, detail: 'bad network' }))).toEqual({
+      field: 'networks',
+      message: 'bad network',
+    });
+    expect(isShownAt({ field: 'users.0.password', message: '' }, USERS)).toBe(true);
+    expect(isShownAt({ field: 'name', message: '' }, USERS)).toBe(true);
+  });
+});
+
+test('a form is incomplete without what is required, also inside a list', () => {
+  expect(isFilled(USERS, {})).toBe(false);
+  expect(isFilled(USERS, { users: [] })).toBe(false);
+  expect(isFilled(USERS, { users: [{ password: 'x' }] })).toBe(false);
+  expect(isFilled(USERS, { users: [{ name: 'ada' }] })).toBe(true);
+});
+
+test('the name of a new policy is one that no other has', () => {
+  expect(freeName('sign-in', ['sign-in', 'sign-in-2'])).toBe('sign-in-3');
+  expect(startOf('allow', ['lan-only'])).toEqual({
+    name: 'lan-only-2',
+    values: { networks: ['private_ranges'] },
+  });
+  expect(startOf('robots', [])).toEqual({ name: 'robots', values: {} });
+});
+
+test('a policy that refuses strangers comes before one that asks who they are', () => {
+  expect(withPolicy(['sign-in'], 'sign-in', 'authelia')).toEqual(['sign-in']);
+  expect(withPolicy(['sign-in'], 'blocked', 'block')).toEqual(['blocked', 'sign-in']);
+  expect(withPolicy(['blocked'], 'password', 'basic-auth')).toEqual(['blocked', 'password']);
+});
+
+test('a summary names what is set, and the first of many', () => {
+  expect(summaryOf(undefined, { users: [] })).toBe('');
+  expect(summaryOf(USERS, { compress: false })).toBe('');
+  const users = ['ada', 'grace', 'alan', 'edsger', 'barbara'].map((name) => ({ name }));
+  expect(summaryOf(USERS, { users, compress: true, status: 404 })).toBe(
+    'Users: ada, grace, alan and 2 more · Compress · Status: 404',
+  );
+});
+
+test('a box is ticked if all sites have it, and half ticked if some have', () => {
+  expect(hasOf('a', [['a'], ['a', 'b']])).toBe('all');
+  expect(hasOf('b', [['a'], ['a', 'b']])).toBe('some');
+  expect(hasOf('c', [['a'], ['a', 'b']])).toBe('none');
+});
+
+test('a tag has the same colour everywhere, and other tags have others', () => {
+  const hues = ['media', 'home', 'work', 'lab', 'family', 'public', 'test', 'old'].map(hueOf);
+  expect(hueOf('media')).toBe(hueOf('media'));
+  expect(new Set(hues).size).toBeGreaterThan(3);
+  expect(Math.max(...hues)).toBeLessThan(8);
+});
