@@ -45,7 +45,7 @@ describe('a site', () => {
     await page.goto('/sites');
     await page.getByRole('link', { name: 'New site' }).click();
     await page.getByLabel('Domain').fill('http://app.localhost');
-    await page.getByLabel('Upstream').fill(dashboard.upstream);
+    await page.getByLabel('Forward to').fill(dashboard.upstream);
     await config(page).fill('encode gzip\nreverse_prox {upstream}');
     await page.getByText('Caddy would refuse line 2').waitFor();
     expect(await page.locator('.bad-line').textContent()).toBe('2');

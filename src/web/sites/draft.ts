@@ -7,6 +7,9 @@ export type DraftField = (typeof FIELDS)[number];
 
 export type Draft = Pick<Vhost, DraftField>;
 
+/** What decides which addresses are served, and from where. */
+export type Proxied = Pick<Draft, 'domain' | 'upstream' | 'config'>;
+
 /** A new site's initial values. */
 export const EMPTY: Draft = {
   domain: '',
@@ -36,7 +39,7 @@ export const changesFrom = (base: Draft, draft: Draft): Partial<Draft> =>
   Object.fromEntries(changedFields(base, draft).map((field) => [field, draft[field]]));
 
 /** Whether the form is complete enough for a preview. */
-export const isComplete = ({ domain, config, upstream }: Draft): boolean =>
+export const isComplete = ({ domain, config, upstream }: Proxied): boolean =>
   domain.trim() !== '' &&
   config.trim() !== '' &&
   (upstream.trim() !== '' || !config.includes('{upstream}'));
