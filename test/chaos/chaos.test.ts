@@ -55,6 +55,7 @@ test(
   async () => {
     const random = seededRandom(SEED);
     const model = createModel(world, random);
+    await model.begin();
     const longest = { agree: 0 };
     const stages = new Map<string, number>();
     for (let kill = 0; kill < KILLS; kill++) {

@@ -82,11 +82,14 @@ export async function createWorld() {
     /** What the database, the file on disk and the proxy have, separately. */
     async views(hosts: readonly string[]) {
       const db = new Database(join(dataDir, 'signalbox.db'), { readonly: true });
-      const rows = db.query('SELECT domain, config, enabled FROM vhosts').all() as {
+      const rows = db.query('SELECT domain, config, enabled, policies FROM vhosts').all() as {
         domain: string;
         config: string;
         enabled: number;
+        policies: string;
       }[];
+      const stored = db.query('SELECT "values" FROM policies').get() as { values: string } | null;
+      const policy = stored ? (JSON.parse(stored.values) as { text: string }).text : '';
       const changes = (db.query('SELECT count(*) AS n FROM changelog').get() as { n: number }).n;
       db.close();
       const file = existsSync(proxyfile) ? readFileSync(proxyfile, 'utf8') : '';
@@ -98,7 +101,7 @@ export async function createWorld() {
         );
         served.set(host, (await answer?.text()) ?? '');
       }
-      return { rows, changes, file, served };
+      return { rows, policy, changes, file, served };
     },
 
     proxies: (): number => caddies().length,

@@ -41,6 +41,7 @@ export async function startOwner(env: Record<string, string> = {}, folder?: stri
       list: (await call('GET', '/vhosts')).text,
       log: (await call('GET', '/changelog')).text,
       preamble: (await call('GET', '/preamble')).text,
+      policies: (await call('GET', '/policies')).text,
       file: stack.readProxyfile(),
     }),
   };

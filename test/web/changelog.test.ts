@@ -6,6 +6,7 @@ import {
   fieldsOf,
   merged,
   reversed,
+  subjectOf,
   undoSentence,
   wordOf,
 } from '../../src/web/changelog/describe.ts';
@@ -48,6 +49,38 @@ describe('the fields of an update', () => {
       { field: 'domain', kind: 'value', old: 'a.example', new: 'b.example' },
     ]);
     expect(reversed(fieldsOf(diff))[1]).toMatchObject({ old: 'off', new: 'on' });
+  });
+
+  test('show lists as words, and long ones line by line', () => {
+    const diff = diffOf(
+      { tags: [], policies: ['a'] },
+      { tags: ['media', 'tv'], policies: ['a', 'b'.repeat(40), 'c'.repeat(40)] },
+    );
+    expect(fieldsOf(diff)).toEqual([
+      { field: 'tags', kind: 'value', old: 'none', new: 'media, tv' },
+      {
+        field: 'policies',
+        kind: 'text',
+        old: 'a',
+        new: `a\n${'b'.repeat(40)}\n${'c'.repeat(40)}`,
+      },
+    ]);
+  });
+
+  test('of a policy are its name and the values that changed, but no passwords', () => {
+    const users = (...names: string[]) => names.map((name) => ({ name }));
+    const same = { values: { users: users('ada') } };
+    expect(fieldsOf(diffOf(same, same))).toEqual([
+      { field: 'passwords', kind: 'value', old: 'hidden', new: 'changed' },
+    ]);
+    const diff = diffOf(
+      { name: 'a', values: { users: users('ada'), status: 403 } },
+      { name: 'b', values: { users: users('ada', 'grace'), status: 403 } },
+    );
+    expect(fieldsOf(diff)).toEqual([
+      { field: 'name', kind: 'value', old: 'a', new: 'b' },
+      { field: 'users', kind: 'value', old: 'ada', new: 'ada, grace' },
+    ]);
   });
 });
 
@@ -108,6 +141,17 @@ describe('the description of an undo', () => {
       'Restores the config and upstream of the site a.example from before',
     );
     expect(undoSentence(entry({ domain: '(preamble)', diff }))).toContain('all sites');
+  });
+
+  test('of a policy says that it affects all its sites', () => {
+    const domain = '(policy lan-only)';
+    const diff = diffOf({ values: { networks: ['a'] } }, { values: { networks: ['b'] } });
+    expect(undoSentence(entry({ domain, diff }))).toBe(
+      'Restores the networks of the policy lan-only from before this change, on all its sites.',
+    );
+    expect(undoSentence(entry({ domain, action: 'create' }))).toBe('Deletes the policy lan-only.');
+    expect(subjectOf(domain)).toBe('the policy lan-only');
+    expect(subjectOf('a.example')).toBe('a.example');
   });
 });
 

@@ -1,11 +1,14 @@
 /** What the dashboard makes of policies: names, orders, summaries, and where a refusal belongs. */
 import { describe, expect, test } from 'bun:test';
 import { ApiError } from '../../src/web/lib/api.ts';
+import type { Policy } from '../../src/web/lib/types.ts';
 import { hasOf } from '../../src/web/parts/ticks.ts';
+import { planBlock, siteOf } from '../../src/web/placement/block.ts';
 import { faultOf, isShownAt } from '../../src/web/placement/fault.ts';
 import { freeName, startOf, summaryOf, withPolicy } from '../../src/web/placement/words.ts';
 import { isFilled } from '../../src/web/recipes/schema.ts';
 import { hueOf } from '../../src/web/tags/hue.ts';
+import { site } from './samples.ts';
 
 const USERS = {
   required: ['users'],
@@ -89,4 +92,62 @@ test('a tag has the same colour everywhere, and other tags have others', () => {
   expect(hueOf('media')).toBe(hueOf('media'));
   expect(new Set(hues).size).toBeGreaterThan(3);
   expect(Math.max(...hues)).toBeLessThan(8);
+});
+
+describe('an address is blocked', () => {
+  const [a, b] = [site(), site({ id: 2, domain: 'https://b.example:8443' })];
+  const both = [a, b];
+  const block = (change: Partial<Policy>): Policy => ({
+    id: 1,
+    name: 'blocked',
+    recipe: 'block',
+    values: { networks: ['198.51.100.7'] },
+    vhosts: [],
+    createdAt: '',
+    updatedAt: '',
+    ...change,
+  });
+  const plan = (policies: Policy[], of = a, address = '203.0.113.9') => {
+    const planned = planBlock(address, of, policies, both);
+    const on = planned.kind === 'done' ? [] : planned.on.map(({ id }) => id);
+    return [planned.kind, planned.kind === 'create' ? planned.name : planned.policy.name, on];
+  };
+  const everywhere = (policies: Policy[]) => planBlock('203.0.113.9', null, policies, both);
+
+  test('not by a policy that other sites have too, nor by one of another kind', () => {
+    expect(plan([block({ vhosts: [1, 2] })])).toEqual(['create', 'blocked-app-example', [1]]);
+    const allow = block({ recipe: 'allow', name: 'blocked-app-example', vhosts: [1] });
+    expect(plan([allow])).toEqual(['create', 'blocked-app-example-2', [1]]);
+  });
+
+  test('by the policy that only this site has, or by the one of its name', () => {
+    expect(plan([block({ name: 'mine', vhosts: [1] })])).toEqual(['extend', 'mine', []]);
+    expect(plan([block({ name: 'blocked-app-example' })])).toEqual([
+      'extend',
+      'blocked-app-example',
+      [1],
+    ]);
+    expect(plan([], b)).toEqual(['create', 'blocked-b-example-8443', [2]]);
+  });
+
+  test('on all sites by the policy of all, which is put on those without it', () => {
+    expect(everywhere([])).toMatchObject({ kind: 'create', name: 'blocked', on: both });
+    expect(everywhere([block({ vhosts: [1] })])).toMatchObject({ kind: 'extend', on: [b] });
+    expect(everywhere([block({ name: 'x', vhosts: [1] })])).toMatchObject({ kind: 'create' });
+  });
+
+  test('only once', () => {
+    const values = { networks: ['203.0.113.9'] };
+    expect(plan([block({ values, vhosts: [1, 2] })])).toEqual(['done', 'blocked', []]);
+    expect(everywhere([block({ values, vhosts: [1] })]).kind).toBe('extend');
+  });
+
+  test('on the site that the request was for', () => {
+    const pattern = site({ id: 3, domain: '*.b.example, c.example' });
+    expect(siteOf('other.example', [...both, pattern])).toBeNull();
+    expect(siteOf('x.y.b.example', [pattern])).toBeNull();
+    expect(siteOf('b.example', [pattern, ...both])?.id).toBe(2);
+    expect(siteOf('x.b.example', [pattern])?.id).toBe(3);
+    expect(siteOf('c.example', [pattern])?.id).toBe(3);
+  });
 });

@@ -139,6 +139,7 @@ const unknown = () => contextOf('', null);
 
 const guarded = new WeakMap<Site, { context: Context; block: SiteBlock }>();
 
-const plainSite = memoize((site: Site): SiteBlock => plainBlock(site.domain, filled(site)));
+/** The site's block as it would be without policies. */
+export const plainSite = memoize((site: Site): SiteBlock => plainBlock(site.domain, filled(site)));
 
 const filled = ({ config, upstream }: Site): string => fillUpstream(config, upstream);

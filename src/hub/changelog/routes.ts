@@ -113,7 +113,16 @@ export function changelogRoutes({ changelog, publisher, guard }: ChangelogRoutes
         params: IdParams,
         response: {
           200: Success,
-          ...refusals(...PUBLISHES, 'NOT_FOUND', 'DOMAIN_TAKEN', 'REVERT_CONFLICT'),
+          ...refusals(
+            ...PUBLISHES,
+            ...([
+              'NOT_FOUND',
+              'DOMAIN_TAKEN',
+              'POLICY_TAKEN',
+              'POLICY_IN_USE',
+              'REVERT_CONFLICT',
+            ] as const),
+          ),
         },
         detail: about({
           id: 'revertChangelogEntry',

@@ -1,6 +1,8 @@
 /** `/proxyfile` and `/export`: the configuration as a Caddyfile, and as one JSON document. */
 import { Elysia, t } from 'elysia';
 import type { Guard } from '../auth/guard.ts';
+import { contextOf } from '../caddyfile/context.ts';
+import { renderSite } from '../caddyfile/render.ts';
 import { about } from '../http/about.ts';
 import { READS, refusals } from '../http/refusal-schemas.ts';
 import { findVhost } from '../publish/changes.ts';
@@ -16,9 +18,10 @@ export function exportRoutes({ publisher, guard }: { publisher: Publisher; guard
       ({ query, set }) => {
         set.headers['content-type'] = 'text/plain; charset=utf-8';
         const all = publisher.current();
-        if (!query.vhost) return proxyfileOf(all);
+        const version = publisher.version();
+        if (!query.vhost) return proxyfileOf(all, version);
         const vhost = findVhost(all, Number(query.vhost));
-        return proxyfileOf({ preamble: '', vhosts: [{ ...vhost, enabled: true }] });
+        return `${renderSite(vhost, () => contextOf(all.preamble, version)).text}\n`;
       },
       {
         query: t.Object({ vhost: t.Optional(t.String({ pattern: '^([1-9][0-9]{0,14})?$' })) }),

@@ -122,7 +122,7 @@ export function createImporter(deps: ImporterDeps): Importer {
         const vhosts = made
           .filter(({ action }) => action !== 'skip')
           .map(({ vhost: { id, domain, config, upstream } }) => ({ id, domain, config, upstream }));
-        const { text } = render(published, all);
+        const { text } = render(published, all, publisher.version());
         return {
           preamble: merged.text,
           vhosts,

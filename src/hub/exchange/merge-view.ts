@@ -1,5 +1,5 @@
 /** Shows what an import makes of what is there already. Pure. */
-import { renderSite } from '../caddyfile/render.ts';
+import { plainSite } from '../caddyfile/render.ts';
 import type { Vhost } from '../publish/vhost.ts';
 import { unifiedDiff } from './diff.ts';
 import type { MergedPreamble, MergedSite } from './merge.ts';
@@ -21,4 +21,4 @@ export const mergeView = (preamble: MergedPreamble, sites: readonly MergedSite[]
 });
 
 const blocksOf = (vhosts: readonly Vhost[]): string =>
-  vhosts.map((vhost) => `${renderSite(vhost).text}\n`).join('\n');
+  vhosts.map((vhost) => `${plainSite(vhost).text}\n`).join('\n');

@@ -8,7 +8,7 @@ import {
   type PreamblePart,
   type Side,
 } from '../caddyfile/merge-preambles.ts';
-import { renderSite } from '../caddyfile/render.ts';
+import { plainSite } from '../caddyfile/render.ts';
 import { sameWords } from '../caddyfile/same-words.ts';
 import type { ImportedSite } from '../caddyfile/split.ts';
 import {
@@ -106,7 +106,7 @@ export const mergeSite =
     const wanted = newVhost(site, set, time);
     const before = rivalsOf(wanted, set);
     const isSame = (vhost: Vhost) =>
-      vhost.enabled && sameWords(renderSite(vhost).text, renderSite(wanted).text, dialect);
+      vhost.enabled && sameWords(plainSite(vhost).text, plainSite(wanted).text, dialect);
     const [first] = before;
     if (first === undefined) {
       const plan = createChange(site)(set, time);

@@ -61,10 +61,10 @@ export function previewRoutes({ publisher, guard, bodyLimit }: PreviewRoutesDeps
       '/preview',
       async ({ body }) => {
         const current = publisher.current();
-        const live = proxyfileOf(current);
+        const live = proxyfileOf(current, publisher.version());
         try {
           const { next, refusal } = await publisher.preview(await changeFrom(body, current));
-          const proxyfile = proxyfileOf(next);
+          const proxyfile = proxyfileOf(next, publisher.version());
           const concerned = body.op === 'policy' && body.id ? vhostsWith(next, body.id) : [];
           return verdict(refusal, proxyfile, unifiedDiff(live, proxyfile), concerned);
         } catch (error) {

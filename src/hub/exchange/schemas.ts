@@ -81,8 +81,9 @@ export const ImportAnswer = t.Object(
   { title: 'ImportAnswer' },
 );
 
-export const proxyfileOf = ({ preamble, vhosts }: Pick<SiteSet, 'preamble' | 'vhosts'>): string =>
-  render(preamble, vhosts).text;
+/** @param version the proxy's, such as `2.6.2` */
+export const proxyfileOf = ({ preamble, vhosts }: SiteSet, version: string | null): string =>
+  render(preamble, vhosts, version).text;
 
 export const PREAMBLE = '{\n\temail ada@example.org\n}';
 export const SITE = {

@@ -5,7 +5,7 @@ export const TAGS = {
   Vhosts:
     'The sites that the proxy serves. A change is either live and recorded, or it has no effect.',
   Policies:
-    'What sites have in common: a password, sign-in with a service, a list of networks. Recipes are forms whose values become Caddyfile text: of one vhost, or as a policy that is put on any number of them.',
+    'What sites have in common: a password, sign-in with a service, a list of networks. A policy is a recipe with values, put on any number of vhosts; other recipes make the text of one vhost.',
   Configuration:
     'Everything around the vhosts: global options and snippets (the preamble), preview, import, export and restore.',
   Logs: 'The access log: pages, statistics and a live stream.',

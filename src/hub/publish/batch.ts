@@ -76,16 +76,23 @@ export const stepsOf = (plans: readonly Planned[]): Step[] =>
 /**
  * The vhosts that the proxy has to validate, all of them enabled: a disabled vhost's config must be
  * acceptable too. Leaves out vhosts that are only switched off.
+ * @param most how many of the enabled vhosts of a policy are enough
  * @returns undefined if the preamble changes: then every vhost has to be validated
  */
-export function changedVhosts(steps: readonly Step[]): Vhost[] | undefined {
+export function changedVhosts(
+  steps: readonly Step[],
+  most = Number.POSITIVE_INFINITY,
+): Vhost[] | undefined {
   const changed = new Map<number, Vhost>();
   for (const step of steps) {
     if (step.kind === 'preamble') return undefined;
     if (step.kind === 'delete') {
       changed.delete(step.before.id);
     } else if (step.kind === 'policy') {
-      for (const vhost of step.vhosts) changed.set(vhost.id, { ...vhost, enabled: true });
+      const enabled = step.vhosts.filter((vhost) => vhost.enabled).slice(0, most);
+      const disabled = step.vhosts.filter((vhost) => !vhost.enabled);
+      for (const vhost of enabled) changed.set(vhost.id, vhost);
+      for (const vhost of disabled) changed.set(vhost.id, { ...vhost, enabled: true });
     } else if (step.after.enabled) {
       changed.set(step.after.id, step.after);
     } else if (step.kind === 'create' || hasNewText(step)) {

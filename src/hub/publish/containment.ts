@@ -5,7 +5,7 @@ import { dialectsFor, type Dialect as Syntax } from '../../shared/caddyfile/dial
 import { checkPreamble, snippetNames } from '../../shared/caddyfile/preamble.ts';
 import { MAX_ALL_WORDS } from '../../shared/caddyfile/tokenizer.ts';
 import { Failure, type FailureExtra } from '../../shared/failure.ts';
-import { fillUpstream, renderSite, type Site } from '../caddyfile/render.ts';
+import { fillUpstream, renderSite } from '../caddyfile/render.ts';
 import { siteForm } from '../caddyfile/site.ts';
 import { indivisibleIn } from '../caddyfile/site-block.ts';
 import { type Imports, readImports } from '../caddyfile/snippets.ts';
@@ -15,15 +15,13 @@ import type { Vhost } from './vhost.ts';
 /** What these checks need to know of the proxy: its syntax, and folders it may import from. */
 export type Dialect = Syntax & { importDirs?: readonly string[] };
 
-type Guarded = Vhost & Pick<Site, 'policies'>;
-
 /**
  * Renders each vhost as well, so that rendering all of them later takes no time.
  * @param vhosts all in one call: reading a long preamble for each of them would take minutes
  * @throws Failure PROXY_REJECTED with the vhost and the line of its config
  */
 export async function assertContained(
-  vhosts: Iterable<Guarded>,
+  vhosts: Iterable<Vhost>,
   preamble: string,
   dialect: Dialect,
 ): Promise<void> {
@@ -44,7 +42,7 @@ export async function assertContained(
       await pause();
     }
   }
-  const guarded = filled.filter(({ policies }) => policies?.length);
+  const guarded = filled.filter(({ policies }) => policies.length > 0);
   if (guarded.length > 0) {
     const imports = readImports(preamble, dialect);
     for (const vhost of guarded) {
@@ -53,7 +51,7 @@ export async function assertContained(
     }
   }
   for (const vhost of vhosts) {
-    if (!vhost.policies?.length) renderSite(vhost);
+    if (vhost.policies.length === 0) renderSite(vhost);
     await pause();
   }
 }

@@ -4,7 +4,6 @@ import type { Policy } from '../recipes/policy.ts';
 import type { SiteSet } from './vhost.ts';
 
 /** Per vhost. */
-export const MAX_POLICIES = 20;
 export const MAX_TAGS = 20;
 /** Characters. */
 export const MAX_TAG_LENGTH = 40;

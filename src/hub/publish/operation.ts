@@ -4,7 +4,7 @@ import { UPSTREAM } from '../../shared/caddyfile/placeholders.ts';
 import { Failure } from '../../shared/failure.ts';
 import { misspelledUpstream } from '../caddyfile/upstream-hints.ts';
 import { type Change, createChange, deleteChange, toggleChange, updateChange } from './changes.ts';
-import { MAX_POLICIES, MAX_TAG_LENGTH, MAX_TAGS } from './labels.ts';
+import { MAX_TAG_LENGTH, MAX_TAGS } from './labels.ts';
 import type { Vhost, VhostInput } from './vhost.ts';
 
 export const NewVhost = {
@@ -14,14 +14,12 @@ export const NewVhost = {
   enabled: t.Optional(t.Boolean()),
   policies: t.Optional(
     t.Array(t.String(), {
-      maxItems: MAX_POLICIES,
       description: 'the names of policies, in the order in which they come before the config',
     }),
   ),
   tags: t.Optional(
-    t.Array(t.String({ maxLength: MAX_TAG_LENGTH }), {
-      maxItems: MAX_TAGS,
-      description: 'any words to find the vhost by; the proxy does not see them',
+    t.Array(t.String(), {
+      description: `any words to find the vhost by, which the proxy does not see: at most ${MAX_TAGS} of ${MAX_TAG_LENGTH} characters`,
     }),
   ),
 };

@@ -91,6 +91,12 @@ export type Publisher = {
   reconcile(): Promise<void>;
 };
 
+/**
+ * The text of a policy is the same in each of its vhosts: it is validated in some of them before all
+ * of them are loaded, which refuses what only fails in another.
+ */
+const ENOUGH_OF_POLICY = 8;
+
 export function createPublisher({
   store,
   agent,
@@ -172,7 +178,7 @@ export function createPublisher({
     const report = startTimer(plans.length);
     try {
       const replace = plans.every(({ item }) => item.replace) || vacant || store.mayReplace();
-      const changed = changedVhosts(steps);
+      const changed = changedVhosts(steps, ENOUGH_OF_POLICY);
       await gateway.publish(next, { changed, replace, keep: starting });
     } catch (error) {
       report({ thrown: error });

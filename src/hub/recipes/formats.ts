@@ -12,7 +12,7 @@ type Format = {
 const MAX_PASSWORD = 72;
 
 const HOST = String.raw`(?:\[[0-9a-f:.]+\]|[a-z0-9](?:[\w.-]*[a-z0-9])?)`;
-const UPSTREAM = new RegExp(`^(https?://)?${HOST}(?::(\\d{1,5}))?$`, 'i');
+const UPSTREAM = new RegExp(`^(https?://)?(${HOST})(?::(\\d{1,5}))?$`, 'i');
 const TARGET = new RegExp(`^https?://${HOST}(?::\\d{1,5})?(?:/[^\\s{}"'\`\\\\<>]*)?$`, 'i');
 
 /** `2a`, `2b` and `2y` are one algorithm. Each step of the cost doubles the time: 16 takes seconds. */
@@ -29,21 +29,15 @@ const FORMATS: Record<string, Format> = {
   },
   upstream: {
     name: 'host:port, or an http:// or https:// address without a path',
-    is(text) {
-      const [found, scheme, port] = UPSTREAM.exec(text) ?? [];
-      return found !== undefined && (scheme ?? port) !== undefined && isPort(port);
-    },
+    is: (text) => isUpstream(text) && /^https?:|:\d+$/i.test(text),
   },
   'host-port': {
     name: 'host or host:port',
-    is(text) {
-      const [found, , port] = UPSTREAM.exec(`https://${text}`) ?? [];
-      return found !== undefined && isPort(port);
-    },
+    is: (text) => isUpstream(`https://${text}`),
   },
   target: {
     name: 'an http:// or https:// address',
-    is: (text) => TARGET.test(text) && URL.canParse(text),
+    is: (text) => TARGET.test(text) && URL.canParse(text) && isQuotable(text),
   },
   path: {
     name: 'a path such as /feed, or the beginning of paths such as /api/*',
@@ -97,7 +91,11 @@ export function faultOf(text: string, format: string): string | null {
   return known.is(text) ? null : known.name;
 }
 
-const isPort = (port = '443'): boolean => Number(port) > 0 && Number(port) < 65_536;
+function isUpstream(text: string): boolean {
+  const [found, , host = '', port = '443'] = UPSTREAM.exec(text) ?? [];
+  if (found === undefined || Number(port) < 1 || Number(port) > 65_535) return false;
+  return !host.startsWith('[') || isIP(host.slice(1, -1)) === 6;
+}
 
 function isNetwork(text: string): boolean {
   const [address = '', length, ...more] = text.split('/');

@@ -43,8 +43,20 @@ const canonical = (name: string): string =>
 export const stripping = (copyHeaders: readonly string[]): Line[] => {
   const others = copyHeaders.filter((name) => !isIdentity.test(name)).map(canonical);
   const patterns = [...IDENTITY, ...new Set(others.flatMap(spellings))];
-  return patterns.map((pattern) => `request_header -${pattern}`);
+  return [
+    '# only the service says who somebody is',
+    ...patterns.map((pattern) => `request_header -${pattern}`),
+  ];
 };
+
+/**
+ * 2.6.2 sends the upstream its own placeholder for a header that the service did not set. `$1` stands
+ * for nothing: with an empty word instead, Caddy would set the header.
+ */
+const UNSET = [
+  '# what the service did not set stays empty',
+  'request_header * * `^\\{http\\.reverse_proxy\\.header\\.[^{}]*\\}$` $1',
+];
 
 /** What asks: only with a status of 2xx the request goes on; without an answer it gets 502. */
 export function asking({ address, uri, copyHeaders, ...exempt }: Asking, writing: Writing): Line[] {
@@ -64,5 +76,6 @@ export function asking({ address, uri, copyHeaders, ...exempt }: Asking, writing
       ? ['\theader_up Host {http.reverse_proxy.upstream.hostport}']
       : []),
     '}',
+    ...(names.length > 0 ? UNSET : []),
   ];
 }

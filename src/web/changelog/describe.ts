@@ -8,9 +8,22 @@ export const PREAMBLE = '(preamble)';
 /** Whether an entry changes the preamble rather than a site. */
 export const isPreamble = ({ domain }: Pick<Entry, 'domain'>): boolean => domain === PREAMBLE;
 
-/** What was changed: `the preamble` or a site's domain. */
-export const subjectOf = (domain: string): string =>
-  domain === PREAMBLE ? 'the preamble' : domain;
+/** The policy that an entry changes; null if it changes something else. */
+export const policyOf = ({ domain }: Pick<Entry, 'domain'>): string | null =>
+  /^\(policy (.*)\)$/.exec(domain)?.[1] ?? null;
+
+/** What was changed: `the preamble`, `the policy NAME` or a site's domain. */
+export function subjectOf(domain: string): string {
+  if (domain === PREAMBLE) return 'the preamble';
+  const policy = policyOf({ domain });
+  return policy === null ? domain : `the policy ${policy}`;
+}
+
+/** For a link to other changes of the same. */
+export function kindOf(entry: Pick<Entry, 'domain'>): string {
+  if (isPreamble(entry)) return 'the preamble';
+  return policyOf(entry) === null ? 'this site' : 'this policy';
+}
 
 /** How each kind of change is shown; `wordOf` says more about a toggle. */
 export const WORDS = {
@@ -40,11 +53,22 @@ export type FieldChange = { field: string; kind: 'text' | 'value'; old: string; 
 /** The fields of an update, in the hub's order; none if the diff cannot be read. */
 export function fieldsOf(diff: string | null): FieldChange[] {
   const { old, new: now } = parsed(diff);
+  const { values: oldValues, ...oldFields } = old;
+  const { values: newValues, ...newFields } = now;
+  const fields = changesOf(oldFields, newFields);
+  if (!isFields(oldValues) || !isFields(newValues)) return fields;
+  const values = changesOf(oldValues, newValues).filter(({ old, new: now }) => old !== now);
+  // The hub shows no passwords.
+  const secret: FieldChange = { field: 'passwords', kind: 'value', old: 'hidden', new: 'changed' };
+  return [...fields, ...(values.length > 0 ? values : [secret])];
+}
+
+function changesOf(old: Fields, now: Fields): FieldChange[] {
   return Object.keys({ ...old, ...now }).map((field) => {
     const [before, after] = [valueText(old[field]), valueText(now[field])];
     const isText = field === 'config' || /\n/.test(before + after);
     return isText
-      ? { field, kind: 'text', old: String(old[field] ?? ''), new: String(now[field] ?? '') }
+      ? { field, kind: 'text', old: rawText(old[field]), new: rawText(now[field]) }
       : { field, kind: 'value', old: before, new: after };
   });
 }
@@ -70,7 +94,26 @@ function parsed(diff: string | null): { old: Fields; new: Fields } {
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** A longer list has a line for each of its items. */
+const MAX_INLINE = 60;
+
+/** A list of a policy or a site: its items, or the names of these; null if it is none. */
+function itemsOf(value: unknown): string[] | null {
+  if (!Array.isArray(value)) return null;
+  return value.map((item) => {
+    if (typeof item === 'string') return item;
+    return isFields(item) && typeof item.name === 'string' ? item.name : JSON.stringify(item);
+  });
+}
+
+const rawText = (value: unknown): string => itemsOf(value)?.join('\n') ?? String(value ?? '');
+
 function valueText(value: unknown): string {
+  const items = itemsOf(value);
+  if (items) {
+    const line = items.join(', ') || 'none';
+    return line.length > MAX_INLINE ? items.join('\n') : line;
+  }
   if (value === true) return 'on';
   if (value === false) return 'off';
   if (value === undefined || value === null || value === '') return 'none';
@@ -82,6 +125,8 @@ export function undoSentence(entry: Entry): string {
   if (isPreamble({ domain })) {
     return 'Restores the preamble from before this change. This affects all sites.';
   }
+  const policy = policyOf(entry);
+  if (policy !== null) return undoPolicy(entry, policy);
   const isOn = turnedOn(entry);
   if (isOn !== null) return `Turns the site ${domain} ${isOn ? 'off' : 'on'} again.`;
   switch (action) {
@@ -97,6 +142,13 @@ export function undoSentence(entry: Entry): string {
       return `Restores the ${what} the site ${domain} from before this change. Everything else stays as it is now.`;
     }
   }
+}
+
+function undoPolicy({ action, diff }: Entry, name: string): string {
+  if (action === 'create') return `Deletes the policy ${name}.`;
+  if (action === 'delete') return `Restores the policy ${name}, on no site.`;
+  const names = fieldsOf(diff).map(({ field }) => field);
+  return `Restores the ${listed(names)} of the policy ${name} from before this change, on all its sites.`;
 }
 
 /** `a`, `a and b`, `a, b and c`. */

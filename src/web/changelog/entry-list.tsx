@@ -50,7 +50,7 @@ export function EntryList({ query }: { query: string }) {
       {data?.length === 0 && (
         <p class="empty">
           {query === ''
-            ? 'No changes yet. Every change to a site or the preamble will appear here.'
+            ? 'No changes yet. Every change to a site, a policy or the preamble will appear here.'
             : 'There are no such changes.'}
         </p>
       )}

@@ -4,15 +4,7 @@ import { ApiError, send } from '../lib/api.ts';
 import type { Entry } from '../lib/types.ts';
 import { ClockTime } from '../parts/clock-time.tsx';
 import { Confirm } from '../parts/confirm.tsx';
-import {
-  fieldsOf,
-  isPreamble,
-  reversed,
-  subjectOf,
-  undoSentence,
-  WORDS,
-  wordOf,
-} from './describe.ts';
+import { fieldsOf, kindOf, reversed, subjectOf, undoSentence, WORDS, wordOf } from './describe.ts';
 import { FieldDiff } from './field-diff.tsx';
 import { UndoRefused } from './undo-refused.tsx';
 
@@ -58,7 +50,7 @@ export function EntryView({ entry, find, onUndone }: Props) {
           {wordOf(entry)}{' '}
           <a
             href={`/changelog?domain=${encodeURIComponent(domain)}`}
-            title={isPreamble(entry) ? 'All changes to the preamble' : 'All changes to this site'}
+            title={`All changes to ${kindOf(entry)}`}
           >
             {subjectOf(domain)}
           </a>

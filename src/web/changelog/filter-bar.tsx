@@ -1,7 +1,7 @@
 /** The inputs that filter the changelog. */
 import { get } from '../lib/api.ts';
 import { navigate } from '../lib/router.ts';
-import type { User, Vhost } from '../lib/types.ts';
+import type { Policy, User, Vhost } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { Field } from '../parts/field.tsx';
 import { PREAMBLE, WORDS } from './describe.ts';
@@ -11,6 +11,7 @@ export function FilterBar({ filter }: { filter: ChangeFilter }) {
   const { domain, user, action } = filter;
   const users = useLoad('users', (signal) => get<User[]>('/users', signal));
   const sites = useLoad('sites', (signal) => get<Vhost[]>('/vhosts', signal));
+  const policies = useLoad('policies', (signal) => get<Policy[]>('/policies', signal));
   const change = (next: Partial<ChangeFilter>) => navigate(addressOf({ ...filter, ...next }));
   const isGone = user !== '' && users.data?.every(({ id }) => id !== user);
   return (
@@ -67,6 +68,9 @@ export function FilterBar({ filter }: { filter: ChangeFilter }) {
       {queryOf(filter) !== '' && <a href="/changelog">Show all changes</a>}
       <datalist id="change-sites">
         <option value={PREAMBLE} />
+        {policies.data?.map(({ id, name }) => (
+          <option key={`policy ${id}`} value={`(policy ${name})`} />
+        ))}
         {sites.data?.map((site) => (
           <option key={site.id} value={site.domain} />
         ))}

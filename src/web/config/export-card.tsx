@@ -14,8 +14,9 @@ export function ExportCard() {
       <h2 id="export-title">Export</h2>
       <p>
         The <strong>Caddyfile</strong> is what Caddy serves: the preamble and all sites that are on.
-        The <strong>snapshot</strong> also contains the sites that are off, and you can restore it
-        below. Neither contains accounts or the changelog.
+        The <strong>snapshot</strong> also contains the sites that are off, policies and tags, and
+        you can restore it below. Both contain the hashes of the passwords in policies; neither
+        contains accounts or the changelog.
       </p>
       <div class="actions start">
         {/* Browsers would add .txt to a name without an extension. */}

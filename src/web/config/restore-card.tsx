@@ -48,8 +48,8 @@ export function RestoreCard() {
     <section class="card" aria-labelledby="restore-title">
       <h2 id="restore-title">Restore a snapshot</h2>
       <p class="muted">
-        Replaces the preamble and all sites with those in the file. Sites that are not in the file
-        are deleted.
+        Replaces the preamble, all sites and all policies with those in the file. What is not in the
+        file is deleted; only policies stay if the file is from a version without them.
       </p>
       {done && (
         <Notice kind="success" title={`Restored: ${sitesOf(done)}`}>

@@ -1,15 +1,19 @@
 /** Shows everything that Caddy wrote about a request. */
+import { useState } from 'preact/hooks';
 import { get } from '../lib/api.ts';
 import { localTime } from '../lib/format.ts';
 import type { LogEntry, LogPage } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { lazy } from '../parts/lazy.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { type Fact, factsOf } from './entry-facts.ts';
 import { accepted, entryRequest, PATH_FILTER, sameEntry } from './filters.ts';
 import { cut, shown } from './hostile.ts';
 import { filterBy } from './navigation.ts';
+
+const BlockDialog = lazy(async () => (await import('../placement/block-dialog.tsx')).BlockDialog);
 
 /** Characters; a path may have a million, too many to show quickly. */
 const MAX_SHOWN = 10_000;
@@ -24,6 +28,14 @@ export function EntryDialog({ entry, onClose }: Props) {
     return logs.find((one) => sameEntry(one, entry)) ?? null;
   });
   const whole = data ?? entry;
+  const [isBlocking, setBlocking] = useState(false);
+  if (isBlocking) {
+    return (
+      <Dialog key="block" title={`Block ${entry.ip}?`} onClose={onClose}>
+        <BlockDialog address={entry.ip} host={entry.domain} onClose={onClose} />
+      </Dialog>
+    );
+  }
   return (
     <Dialog title="Request" onClose={onClose}>
       <p class="muted">{entry.timestamp === '' ? 'no time' : localTime(entry.timestamp)}</p>
@@ -46,6 +58,11 @@ export function EntryDialog({ entry, onClose }: Props) {
         ))}
       </div>
       <div class="actions">
+        {accepted('ip', entry.ip) !== undefined && (
+          <button type="button" onClick={() => setBlocking(true)}>
+            Block this address …
+          </button>
+        )}
         <CopyButton text={entry.path} label="Copy path" />
         <CopyButton text={JSON.stringify(whole, null, 2)} label="Copy as JSON" />
         <button type="button" onClick={onClose}>

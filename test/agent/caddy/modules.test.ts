@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test';
 import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { dnsProviders } from '../../../agent/caddy/modules.ts';
+import { dnsProviders, modulesOf } from '../../../agent/caddy/modules.ts';
 import { temporaryFolder } from '../../harness/stack.ts';
 
 const folder = temporaryFolder();
@@ -14,6 +14,13 @@ test('a program that is missing, and a standard Caddy, have no DNS provider', as
   expect(await dnsProviders({ bin: 'caddy', prefix: [], env: { ...env, HOME: folder } })).toEqual(
     [],
   );
+});
+
+test('the modules are those that it lists, without its totals', async () => {
+  expect(await modulesOf({ bin: join(folder, 'none'), prefix: [], env })).toBeNull();
+  const modules = await modulesOf({ bin: 'caddy', prefix: [], env: { ...env, HOME: folder } });
+  expect(modules).toContain('http.handlers.static_response');
+  expect(modules?.filter((name) => !/^[a-z]\w*(?:\.\w+)*$/.test(name))).toEqual([]);
 });
 
 test('the DNS providers are those among the modules', async () => {

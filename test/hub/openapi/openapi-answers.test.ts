@@ -320,6 +320,36 @@ describe('the whole configuration', () => {
   });
 });
 
+describe('policies', () => {
+  test('create, read, change, undo and delete', async () => {
+    const values = { networks: ['203.0.113.7'] };
+    const json = { name: 'blocked', recipe: 'block', values };
+    await refused('createPolicy', 'INVALID_REQUEST', { json: { ...json, recipe: 'none' } });
+    const made = await signedIn<{ id: number }>('createPolicy', { json });
+    await refused('createPolicy', 'POLICY_TAKEN', { json });
+    const params = { id: made.body.id };
+    await signedIn('listPolicies');
+    await signedIn('getPolicy', { params });
+    await refused('getPolicy', 'NOT_FOUND', { params: { id: 999 } });
+    const networks = { values: { networks: ['203.0.113.8'] } };
+    await signedIn('preview', { json: { op: 'policy', ...params, ...networks } });
+    await refused('updatePolicy', 'INVALID_REQUEST', { params, json: { values: {} } });
+    const headers = { 'If-Match': '"old"' };
+    await refused('updatePolicy', 'PRECONDITION_FAILED', { params, json: networks, headers });
+    await signedIn('updatePolicy', { params, json: networks });
+    const site = { domain: 'http://guarded.example', config: 'respond g', policies: ['blocked'] };
+    const vhost = await signedIn<{ id: number }>('createVhost', { json: site });
+    await refused('deletePolicy', 'POLICY_IN_USE', { params });
+    await signedIn('deleteVhost', { params: { id: vhost.body.id } });
+    await refused('deletePolicy', 'PRECONDITION_FAILED', { params, headers });
+    await signedIn('deletePolicy', { params });
+    await refused('deletePolicy', 'NOT_FOUND', { params });
+    const [entry] = (await signedIn<{ id: number }[]>('listChangelog')).body;
+    await signedIn('createPolicy', { json });
+    await refused('revertChangelogEntry', 'POLICY_TAKEN', { params: { id: entry?.id ?? 0 } });
+  });
+});
+
 describe('recipes', () => {
   test('the list, and text of values', async () => {
     await signedIn('listRecipes');

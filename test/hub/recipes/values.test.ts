@@ -89,7 +89,18 @@ describe('refused, with the field', () => {
     ]),
     ...[
       ...['', 'localhost', 'localhost:0', 'localhost:65536', 'ftp://a:1', 'http://a/b', 'a:1 b:2'],
-      ...['{env.HOME}:1', 'unix//run/a.sock', 'a:1 {', '*:1', 'http://', 'a_:1', '-a:1'],
+      ...[
+        '{env.HOME}:1',
+        'unix//run/a.sock',
+        'a:1 {',
+        '*:1',
+        'http://',
+        'a_:1',
+        '-a:1',
+        'httpd',
+        '[::1:]:80',
+        '[::1]',
+      ],
     ].map((address): [string, unknown, string] => ['authelia', { address }, 'address']),
     ...['verify', '/a b', '/{uri}', '/a"', '/a\n'].map((uri): [string, unknown, string] => [
       'forward-auth',

@@ -294,6 +294,8 @@ describe('an accepted change is live and recorded', () => {
       config: 'respond "{upstream}"',
       upstream: '127.0.0.1:7',
       enabled: true,
+      policies: [],
+      tags: [],
       createdAt: expect.stringMatching(/Z$/),
       updatedAt: made.createdAt,
       warnings: [],

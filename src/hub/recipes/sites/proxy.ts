@@ -15,7 +15,7 @@ export const proxy = defineRecipe({
       maxUpload: t.Optional(
         t.String({
           title: 'Largest upload',
-          description: 'requests with a larger body are refused with 413',
+          description: 'requests with a larger body are refused',
           format: 'size',
           examples: ['100MB'],
         }),

@@ -1,0 +1,143 @@
+/** Blocks a client's address on a site, or on all. */
+import { useState } from 'preact/hooks';
+import { get, request } from '../lib/api.ts';
+import { plural } from '../lib/format.ts';
+import { useHub } from '../lib/hub.ts';
+import type { Policy, Session, Vhost } from '../lib/types.ts';
+import { useLoad } from '../lib/use-load.ts';
+import { submitWith, useSubmit } from '../lib/use-submit.ts';
+import { Notice } from '../parts/notice.tsx';
+import { RefusedNotice } from '../parts/refused-notice.tsx';
+import { SkeletonRows } from '../parts/skeleton-rows.tsx';
+import { type BlockPlan, networksOf, planBlock, siteOf } from './block.ts';
+import { cleanUp, createOn, loadPolicy, place } from './store.ts';
+
+type Props = { address: string; host: string; onClose: () => void };
+
+const load = async (signal: AbortSignal) => {
+  const [sites, policies, sessions] = await Promise.all([
+    get<Vhost[]>('/vhosts', signal),
+    get<Policy[]>('/policies', signal),
+    get<Session[]>('/sessions', signal),
+  ]);
+  return { sites, policies, own: sessions.find(({ current }) => current)?.ipAddress };
+};
+
+export function BlockDialog({ address, host, onClose }: Props) {
+  const { refresh } = useHub();
+  const { data, error } = useLoad('to block', load);
+  const [isEverywhere, setEverywhere] = useState(false);
+  const [done, setDone] = useState<{ id: number; name: string } | null>(null);
+  const site = data ? siteOf(host, data.sites) : null;
+  const plan = data && planBlock(address, isEverywhere ? null : site, data.policies, data.sites);
+  const block = useSubmit(async () => {
+    if (!plan || plan.kind === 'done') return;
+    setDone(await carryOut(plan, address));
+    refresh();
+  });
+  if (error) return <Notice kind="error" title={error} />;
+  if (!data || !plan) return <SkeletonRows rows={3} label="Loading" />;
+  if (done) {
+    return (
+      <>
+        <Notice kind="success">
+          {address} is blocked by the policy <a href={`/policies/${done.id}`}>{done.name}</a>.
+        </Notice>
+        <Closing onClose={onClose} />
+      </>
+    );
+  }
+  if (data.sites.length === 0)
+    return <Notice kind="info">There are no sites to block it on.</Notice>;
+  return (
+    <form onSubmit={submitWith(() => block.run())}>
+      {data.own === address && (
+        <Notice kind="warning" title="This is your own address">
+          You would be shut out of the sites, and of signalbox if one of them leads to it.
+        </Notice>
+      )}
+      <fieldset class="block-scope">
+        <legend class="visually-hidden">Block it on</legend>
+        {site && (
+          <label>
+            <input
+              type="radio"
+              name="scope"
+              checked={!isEverywhere}
+              onChange={() => setEverywhere(false)}
+            />
+            {site.domain}
+          </label>
+        )}
+        <label>
+          <input
+            type="radio"
+            name="scope"
+            checked={isEverywhere || !site}
+            onChange={() => setEverywhere(true)}
+          />
+          all sites ({data.sites.length})
+        </label>
+      </fieldset>
+      <p role="status">{wordsFor(plan, address)}</p>
+      {block.error !== null && <RefusedNotice error={block.error} />}
+      {plan.kind === 'done' ? (
+        <Closing onClose={onClose} />
+      ) : (
+        <div class="actions">
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class="danger" disabled={block.busy}>
+            {block.busy ? 'Publishing …' : `Block ${address}`}
+          </button>
+        </div>
+      )}
+    </form>
+  );
+}
+
+const Closing = ({ onClose }: { onClose: () => void }) => (
+  <div class="actions">
+    <button type="button" onClick={onClose}>
+      Close
+    </button>
+  </div>
+);
+
+function wordsFor(plan: BlockPlan, address: string): string {
+  if (plan.kind === 'done')
+    return `${address} is blocked there already, by the policy ${plan.policy.name}.`;
+  const on = plan.on.length > 0 ? plural(plan.on.length, 'site') : null;
+  if (plan.kind === 'create') {
+    return `This creates the policy ${plan.name}, which refuses ${address}, and puts it on ${on}.`;
+  }
+  return `This adds ${address} to the policy ${plan.policy.name}${on ? `, and puts that on ${on}` : ''}.`;
+}
+
+/** @returns the policy that blocks it now. @throws ApiError; Error if only the first of two changes was made */
+async function carryOut(plan: Exclude<BlockPlan, { kind: 'done' }>, address: string) {
+  const ids = plan.on.map(({ id }) => id);
+  if (plan.kind === 'create') {
+    const fresh = { name: plan.name, recipe: 'block', values: { networks: [address] } };
+    return (await createOn(fresh, ids)).policy;
+  }
+  const { policy, etag } = await loadPolicy(plan.policy.id);
+  const path = `/policies/${policy.id}`;
+  const networks = [...new Set([...networksOf(policy), address])];
+  await request(path, {
+    method: 'PUT',
+    body: { values: { ...policy.values, networks } },
+    ifMatch: etag,
+  });
+  if (ids.length === 0) return policy;
+  try {
+    await place(policy, ids);
+  } catch (reason) {
+    await cleanUp(reason, policy.name, () =>
+      request(path, { method: 'PUT', body: { values: policy.values } }),
+    );
+    throw reason;
+  }
+  return policy;
+}

@@ -1,0 +1,236 @@
+/** Policies in the dashboard: made, put on sites, changed, and made from the log. */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
+import { ask, until } from '../harness/stack.ts';
+import { BROWSER_TIMEOUT_MS, tooWide, violations } from '../harness/visit.ts';
+
+setDefaultTimeout(BROWSER_TIMEOUT_MS);
+
+const SITES = 30;
+
+let dashboard: Dashboard;
+let page: Page;
+let clicks = 0;
+
+type Labels = { domain: string; policies: string[]; tags: string[] };
+const call = <T>(path: string, options: object = {}) =>
+  ask<T>(`${dashboard.stack.hub}${path}`, { headers: dashboard.owner.headers, ...options });
+const sites = async () => (await call<Labels[]>('/vhosts')).body;
+const policies = async () =>
+  (await call<{ name: string; vhosts: number[] }[]>('/policies')).body.map(
+    ({ name, vhosts }) => `${name} ${vhosts.length}`,
+  );
+const status = async (Host: string, headers = {}) =>
+  (await ask(`http://127.0.0.1:${dashboard.stack.httpPort}/`, { headers: { Host, ...headers } }))
+    .status;
+const button = (name: string | RegExp) => page.getByRole('button', { name });
+const box = (name: string) => page.getByRole('checkbox', { name });
+const dialog = () => page.getByRole('dialog');
+const click = async (target: { click: () => Promise<void> }) => {
+  clicks++;
+  await target.click();
+};
+
+beforeAll(async () => {
+  dashboard = await startDashboard();
+  const operations = Array.from({ length: SITES }, (_, at) => ({
+    op: 'create',
+    domain: `http://s${at + 1}.localhost`,
+    config: 'reverse_proxy {upstream}',
+    upstream: dashboard.upstream,
+    tags: at < 2 ? ['media'] : [],
+  }));
+  expect((await call('/vhosts/bulk', { json: { operations } })).status).toBe(200);
+  await dashboard.stack.served('s1.localhost');
+  page = await dashboard.open();
+});
+
+afterAll(async () => {
+  const errors = dashboard?.browserErrors() ?? [];
+  await dashboard?.stop();
+  expect(errors).toEqual([]);
+});
+
+describe('the selected sites', () => {
+  test('stay as they are if the values are refused, which is said at the field', async () => {
+    await page.goto('/sites');
+    await box('Select all these sites').check();
+    await button('Policies …').click();
+    await button('Authelia').click();
+    await page.getByLabel('Address').fill('not an address');
+    await button(`Put on ${SITES} sites`).click();
+    await page.locator('.field-error').waitFor();
+    expect(await page.getByLabel('Address').getAttribute('aria-invalid')).toBe('true');
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('INPUT');
+    expect(await policies()).toEqual([]);
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+  });
+
+  test('do not leave a new policy behind if Caddy refuses them', async () => {
+    await page.route('**/api/vhosts/bulk', (route) =>
+      route.fulfill({
+        status: 502,
+        json: { code: 'PROXY_REJECTED', message: 'A stand-in refuses.' },
+      }),
+    );
+    await page.reload();
+    await box('Select http://s1.localhost').check();
+    await button('Policies …').click();
+    await button('Only some networks').click();
+    await button('Put on 1 site').click();
+    await dialog().getByText('A stand-in refuses.').waitFor();
+    expect(await policies()).toEqual([]);
+    await page.unroute('**/api/vhosts/bulk');
+    await page.reload();
+  });
+
+  test('are behind a sign-in service in four clicks, and back with one', async () => {
+    await box('Select all these sites').waitFor();
+    clicks = 0;
+    await click(box('Select all these sites'));
+    await click(button('Policies …'));
+    await click(button('Authelia'));
+    await page.getByLabel('Address').fill('localhost:1');
+    await click(button(`Put on ${SITES} sites`));
+    await page.getByText(`Policy sign-in put on ${SITES} sites`).waitFor();
+    expect(clicks).toBe(4);
+    expect(await policies()).toEqual([`sign-in ${SITES}`]);
+    // Nothing listens there: nobody gets in.
+    await until(async () => (await status('s9.localhost')) === 502, 'the guard');
+    await button('Undo').click();
+    await page.getByText('and undone').waitFor();
+    expect(await policies()).toEqual([]);
+    await until(async () => (await status('s9.localhost')) === 200, 'the site');
+  });
+
+  test('are behind a password in four clicks', async () => {
+    clicks = 0;
+    await click(box('Select http://s1.localhost'));
+    await click(button('Policies …'));
+    await click(button('Password'));
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('ada');
+    await page.getByLabel('Password').fill('four clicks');
+    await click(button('Put on 1 site'));
+    await page.getByText('Policy password put on 1 site').waitFor();
+    expect(clicks).toBe(4);
+    await until(async () => (await status('s1.localhost')) === 401, 'the guard');
+    const Authorization = `Basic ${btoa('ada:four clicks')}`;
+    expect(await status('s1.localhost', { Authorization })).toBe(200);
+    expect(await status('s2.localhost')).toBe(200);
+  });
+
+  test('get tags, by which the list is filtered and grouped', async () => {
+    await page.goto('/sites?policy=password');
+    await page.getByText(`1 of ${SITES} sites`).waitFor();
+    await box('Select all these sites').check();
+    await button('Tags …').click();
+    await dialog().getByRole('checkbox', { name: 'media' }).uncheck();
+    await page.getByLabel('New tags').fill('work, home');
+    await button('Save').click();
+    await page.getByText('Tags of 1 site changed').waitFor();
+    expect((await sites()).find(({ domain }) => domain.includes('//s1.'))?.tags).toEqual([
+      'work',
+      'home',
+    ]);
+    await button(/^Policy password/).click();
+    await page.getByLabel('Tags').selectOption('media');
+    await page.getByText(`1 of ${SITES} sites`).waitFor();
+    expect(page.url()).toContain('tag=media');
+    await page.getByLabel('Tags').selectOption('Grouped by tag');
+    await page.getByText('Without a tag').waitFor();
+    expect(await page.locator('.site-group').allTextContents()).toEqual([
+      'home1 site',
+      'media1 site',
+      'work1 site',
+      `Without a tag${SITES - 2} sites`,
+    ]);
+    expect(await violations(page)).toEqual([]);
+    expect(await tooWide(page)).toBe(0);
+  });
+});
+
+describe('the page of policies', () => {
+  test('makes one of a recipe, and changes it with a preview of the whole diff', async () => {
+    await page.goto('/policies/new');
+    await page.getByRole('link', { name: 'Only some networks' }).click();
+    await page.getByLabel('Networks').fill('192.0.2.1/33');
+    await box('http://s2.localhost').check();
+    await button('Create and publish').click();
+    await page.getByText(/^192\.0\.2\.1\/33: /).waitFor();
+    await page.getByLabel('Networks').fill('192.0.2.1/32');
+    await button('Create and publish').click();
+    await page.getByText('The policy lan-only is live on 1 site.').waitFor();
+    await until(async () => (await status('s2.localhost')) === 403, 'the guard');
+    expect(await violations(page)).toEqual([]);
+    expect(await tooWide(page)).toBe(0);
+
+    await page.getByRole('link', { name: 'lan-only' }).click();
+    await page.getByLabel('Networks').fill('private_ranges');
+    await page.locator('.diff-add').filter({ hasText: 'private_ranges' }).waitFor();
+    await button('Save and publish').click();
+    await page.getByText('Saved.', { exact: true }).waitFor();
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test('does not overwrite what someone else has changed meanwhile', async () => {
+    const [mine] = (await call<{ id: number; name: string }[]>('/policies')).body;
+    await page.getByLabel('Networks').fill('10.0.0.0/8');
+    const json = { values: { networks: ['192.0.2.7'] } };
+    expect((await call(`/policies/${mine?.id}`, { method: 'PUT', json })).status).toBe(200);
+    await button('Save and publish').click();
+    await page.getByText('Someone else changed this policy').waitFor();
+    await button('Discard my changes').click();
+    expect(await page.getByLabel('Networks').inputValue()).toBe('192.0.2.7');
+  });
+
+  test('deletes none that sites have, and names these', async () => {
+    await button('Delete …').click();
+    await button('Delete policy').click();
+    await dialog().getByText('http://s2.localhost').waitFor();
+    await page.keyboard.press('Escape');
+    await box('http://s2.localhost').uncheck();
+    await button('Save and publish').click();
+    await page.getByText('Saved.', { exact: true }).waitFor();
+    await button('Delete …').click();
+    await button('Delete policy').click();
+    await page.getByText('The policy lan-only is deleted.').waitFor();
+    expect(await policies()).toEqual(['password 1']);
+  });
+
+  test('is described by the changelog', async () => {
+    await page.goto('/changelog?domain=(policy lan-only)');
+    await page.getByText('What changed: networks').first().click();
+    await page.getByText('the policy lan-only').first().waitFor();
+  });
+});
+
+describe('an address in the log', () => {
+  test('is blocked on the site, but only once', async () => {
+    await dashboard.stack.served('s5.localhost');
+    const open = async () => {
+      await page.goto('/logs?domain=s5.localhost');
+      await button('Details').first().click();
+      await button('Block this address …').click();
+      await dialog().getByText('all sites').waitFor();
+    };
+    await open();
+    await dialog().getByText('This is your own address').waitFor();
+    await dialog().getByText('creates the policy blocked-s5-localhost').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await dialog()
+      .getByRole('button', { name: /^Block / })
+      .click();
+    await dialog().getByRole('link', { name: 'blocked-s5-localhost' }).waitFor();
+    await until(async () => (await status('s5.localhost')) === 403, 'the block');
+    expect(await status('s6.localhost')).toBe(200);
+    await open();
+    await dialog().getByText('is blocked there already').waitFor();
+    expect(
+      await dialog()
+        .getByRole('button', { name: /^Block / })
+        .count(),
+    ).toBe(0);
+  });
+});

@@ -1,0 +1,202 @@
+/** Policies and tags in export, restore and import. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type Owner, startOwner } from '../../harness/owner.ts';
+
+type Policy = { id: number; name: string; recipe: string; values: object; vhosts: number[] };
+type Vhost = { id: number; domain: string; config: string; policies: string[]; tags: string[] };
+type Document = {
+  version: number;
+  preamble: string;
+  policies?: { name: string; recipe: string; values: object }[];
+  vhosts: {
+    domain: string;
+    config: string;
+    upstream: string;
+    enabled: boolean;
+    policies?: string[];
+    tags?: string[];
+  }[];
+};
+type Refusal = { code: string; field?: string; detail?: string };
+
+const status = (code: number) => ({ networks: ['127.0.0.1'], status: code });
+const HASH = /^\$2b\$10\$.{53}$/;
+
+let owner: Owner;
+let saved: Document;
+beforeAll(async () => {
+  owner = await startOwner();
+  for (const [name, recipe, values] of [
+    ['closed', 'block', status(404)],
+    ['password', 'basic-auth', { users: [{ name: 'ada', password: 'a long one' }] }],
+    ['unused', 'block', status(410)],
+  ]) {
+    await owner.call('POST', '/policies', { name, recipe, values });
+  }
+  for (const [name, policies, tags] of [
+    ['a', ['closed'], ['media']],
+    ['b', ['password', 'closed'], []],
+    ['c', [], ['home']],
+  ] as const) {
+    const site = { domain: `http://${name}.example`, config: `respond ${name}` };
+    await owner.call('POST', '/vhosts', { ...site, policies, tags });
+  }
+  saved = await exported();
+});
+afterAll(() => owner.stack.stop());
+
+const exported = async () => (await owner.call<Document>('GET', '/export')).body;
+const restore = (document: object, replace = true) =>
+  owner.call<Refusal>('POST', `/restore${replace ? '?replace=true' : ''}`, document);
+const policies = async () => (await owner.call<Policy[]>('GET', '/policies')).body;
+const vhosts = async () => (await owner.call<Vhost[]>('GET', '/vhosts')).body;
+const statusOf = async (name: string) => (await owner.stack.served(`${name}.example`)).status;
+const [a, b, c] = ['a', 'b', 'c'].map((name) => ({
+  ...{ domain: `http://${name}.example`, config: `respond ${name}`, upstream: '', enabled: true },
+}));
+
+describe('a restore is refused, with nothing changed,', () => {
+  test.each([
+    ['over policies without ?replace', {}, 'NOT_EMPTY', undefined],
+    [
+      'with an unknown recipe',
+      { policies: [{ name: 'x', recipe: 'none', values: {} }] },
+      'INVALID_REQUEST',
+      'policies.0.recipe',
+    ],
+    [
+      'with values that are none',
+      { policies: [{ name: 'x', recipe: 'block', values: { networks: ['x'] } }] },
+      'INVALID_REQUEST',
+      'policies.0.networks.0',
+    ],
+    [
+      'with a user without a hash',
+      { policies: [{ name: 'x', recipe: 'basic-auth', values: { users: [{ name: 'ada' }] } }] },
+      'INVALID_REQUEST',
+      'policies.0.users.0.password',
+    ],
+    [
+      'with the same name twice',
+      { policies: [1, 2].map(() => ({ name: 'x', recipe: 'block', values: status(404) })) },
+      'INVALID_REQUEST',
+      'policies',
+    ],
+    [
+      'with a site that names a policy it does not have',
+      { policies: [], vhosts: [{ ...a, policies: ['closed'] }] },
+      'INVALID_REQUEST',
+      'policies',
+    ],
+  ])('%s', async (_, change, code, field) => {
+    const before = await owner.everything();
+    const { status, body } = await restore({ ...saved, ...change }, code !== 'NOT_EMPTY');
+    expect([status, body.code, body.field]).toEqual([
+      code === 'NOT_EMPTY' ? 409 : 400,
+      code,
+      field,
+    ]);
+    expect(await owner.everything()).toEqual(before);
+  });
+});
+
+test('an export has policies with hashes, and what each site has', () => {
+  expect(saved.policies).toEqual([
+    { name: 'closed', recipe: 'block', values: status(404) },
+    {
+      ...{ name: 'password', recipe: 'basic-auth' },
+      values: { users: [{ name: 'ada', hash: expect.stringMatching(HASH) }] },
+    },
+    { name: 'unused', recipe: 'block', values: status(410) },
+  ]);
+  expect(saved.vhosts).toEqual([
+    { ...a, policies: ['closed'], tags: ['media'] },
+    { ...b, policies: ['password', 'closed'], tags: [] },
+    { ...c, policies: [], tags: ['home'] },
+  ] as never);
+});
+
+test('a restore of what is there changes nothing', async () => {
+  const before = await owner.everything();
+  expect((await restore(saved)).status).toBe(200);
+  expect(await owner.everything()).toEqual(before);
+});
+
+test('a restore brings policies, placement and tags back, with their ids', async () => {
+  const before = { ...(await owner.everything()), log: '' };
+  const [closed] = await policies();
+  const [first, second] = await vhosts();
+  await owner.call('PUT', `/policies/${closed?.id}`, { values: status(451), name: 'renamed' });
+  await owner.call('PUT', `/policies/${closed?.id}`, { name: 'closed' });
+  await owner.call('PUT', `/vhosts/${first?.id}`, { policies: [], tags: [] });
+  await owner.call('DELETE', `/vhosts/${second?.id}`);
+  await owner.call('DELETE', `/policies/${(await policies())[2]?.id}`);
+  expect((await restore(saved)).status).toBe(200);
+  const after = { ...(await owner.everything()), log: '' };
+  expect(after.file.split('\n').toSorted()).toEqual(before.file.split('\n').toSorted());
+  expect(await exported()).toEqual(saved);
+  expect((await policies())[0]?.id).toBe(closed?.id as number);
+  expect((await vhosts())[0]?.id).toBe(first?.id as number);
+  expect([await statusOf('a'), await statusOf('b'), await owner.served('c')]).toEqual([
+    ...([404, 401, 'c'] as const),
+  ]);
+  expect((await owner.call<{ inStep: boolean }>('GET', '/status')).body.inStep).toBe(true);
+});
+
+test('a restored policy changes sites that stay as they are', async () => {
+  const [closed, ...others] = saved.policies ?? [];
+  const changed = { ...saved, policies: [{ ...closed, values: status(418) }, ...others] };
+  const before = await owner.call('GET', '/vhosts');
+  expect((await restore(changed)).status).toBe(200);
+  expect(await statusOf('a')).toBe(418);
+  expect((await owner.call('GET', '/vhosts')).text).toBe(before.text);
+  const [entry, next] = await owner.changelog();
+  expect(entry).toMatchObject({ action: 'update', domain: '(policy closed)' });
+  expect(next?.domain).not.toBe('(policy closed)');
+  await restore(saved);
+});
+
+test('a recipe that another one replaces is a new policy', async () => {
+  const [closed, ...others] = saved.policies ?? [];
+  const values = { text: 'Back at nine.' };
+  const changed = { ...saved, policies: [{ ...closed, recipe: 'maintenance', values }, ...others] };
+  const old = (await policies())[0];
+  expect((await restore(changed)).status).toBe(200);
+  expect((await policies())[0]).toMatchObject({ name: 'closed', recipe: 'maintenance' });
+  expect((await policies())[0]?.id).not.toBe(old?.id as number);
+  expect(await statusOf('a')).toBe(503);
+  await restore(saved);
+  expect(await statusOf('a')).toBe(404);
+});
+
+test('a document without policies leaves those that are there, on the sites that name them', async () => {
+  const { policies: _, ...older } = saved;
+  const bare = { domain: a?.domain, config: a?.config, upstream: '', enabled: true };
+  const before = (await policies()).map(({ name }) => name);
+  const made = await restore({ ...older, vhosts: [bare, { ...b, policies: ['closed'] }] });
+  expect(made.status).toBe(200);
+  expect((await policies()).map(({ name }) => name)).toEqual(before);
+  expect((await vhosts()).map((one) => one.policies)).toEqual([[], ['closed']]);
+  expect([await statusOf('a'), await statusOf('b')]).toEqual([200, 404]);
+  await restore(saved);
+});
+
+test('an import brings none and touches none', async () => {
+  const before = await policies();
+  const proxyfile = `http://a.example {\n\trespond new\n}\nhttp://d.example {\n\trespond d\n}\n`;
+  const imported = await owner.call('POST', '/import', { proxyfile, taken: 'replace' });
+  expect(imported.status).toBe(200);
+  const [first, , , last] = await vhosts();
+  expect(first).toMatchObject({ policies: ['closed'], tags: ['media'] });
+  expect(first?.config).toContain('respond new');
+  expect(last).toMatchObject({ domain: 'http://d.example', policies: [], tags: [] });
+  expect(await statusOf('a')).toBe(404);
+  expect((await policies()).map(({ id, values }) => [id, values])).toEqual(
+    before.map(({ id, values }) => [id, values]),
+  );
+  // The same again is there already, policies or not.
+  const again = await owner.call<{ merge: { sites: { action: string }[] } }>(
+    ...(['POST', '/import', { proxyfile, dryRun: true }] as const),
+  );
+  expect(again.body.merge.sites.map(({ action }) => action)).toEqual(['keep', 'keep']);
+});
