@@ -39,7 +39,7 @@ test('makes a site from a name and an address, with tags', async () => {
 
 test('keeps a refused password in its dialog, and puts nothing on the site', async () => {
   await button('Password …').click();
-  await dialog().getByLabel('User name').fill('ada');
+  await dialog().getByLabel('Name', { exact: true }).fill('ada');
   await dialog().getByLabel('Password', { exact: true }).fill('x'.repeat(80));
   await button('Use this policy').click();
   await dialog().locator('.field-error').waitFor();
@@ -82,25 +82,27 @@ test('keeps what was typed while a policy is made, and the order of several', as
 
 test('adds what people want, and shows it first', async () => {
   const add = async (what: string) => {
-    await button(`${what} …`).click();
+    await button(what).click();
     await dialog().getByLabel('Added to the config').waitFor();
   };
   await add('Compression');
   expect(await dialog().getByLabel('Added to the config').textContent()).toBe('encode zstd gzip');
   await button('Insert').click();
+  await dialog().waitFor({ state: 'detached' });
   expect(await config()).toBe('encode zstd gzip\nreverse_proxy {upstream}');
   await add('Self-signed upstream');
   expect(await dialog().getByLabel('Removed from the config').textContent()).toBe(
     'reverse_proxy {upstream}',
   );
   await button('Insert').click();
+  await dialog().waitFor({ state: 'detached' });
   expect(await config()).toContain(`reverse_proxy https://${dashboard.upstream} {`);
   expect(await config()).not.toContain('{upstream}');
   await page.getByText('Caddy accepts this.').waitFor();
 });
 
 test('is accessible and fits on a phone, with its dialogs', async () => {
-  for (const name of ['Upload limit …', 'Sign-in with Authelia …', 'Other policy …']) {
+  for (const name of ['Upload limit', 'Sign-in with Authelia …', 'Other policy …']) {
     await button(name).click();
     await dialog().waitFor();
     expect([name, await violations(page)]).toEqual([name, []]);

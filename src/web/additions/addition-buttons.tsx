@@ -9,7 +9,7 @@ export const AdditionButtons = ({ onChoose }: { onChoose: (id: AdditionId) => vo
     <div>
       {IDS.map((id) => (
         <button key={id} type="button" onClick={() => onChoose(id)}>
-          {ADDITIONS[id]} …
+          {ADDITIONS[id]}
         </button>
       ))}
     </div>

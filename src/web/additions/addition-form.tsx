@@ -1,5 +1,5 @@
 /** Asks what an addition needs to know, and shows the text that it becomes before it is inserted. */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from '../lib/api.ts';
 import { submitWith, useSubmit } from '../lib/use-submit.ts';
 import { CodeBlock } from '../parts/code-block.tsx';
@@ -45,10 +45,14 @@ export function AdditionForm({ addition, start, config, onInsert, onClose }: Pro
     const written = await addition.write(values, new AbortController().signal);
     onInsert(insert(config, written).config);
   });
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    form.current?.querySelector<HTMLElement>('input, textarea, .primary')?.focus();
+  }, []);
   const fault = faultOf(error);
   const removed = text === null ? '' : insert(config, text).removed;
   return (
-    <form onSubmit={submitWith(() => run())}>
+    <form ref={form} onSubmit={submitWith(() => run())}>
       <p class="muted">{addition.description}</p>
       <RecipeForm
         fields={addition.fields}

@@ -34,7 +34,7 @@ export function PolicyField({ policies = [], recipes, chosen, error, onChange, o
   const words = (policy: Policy) => {
     const recipe = recipes?.find(({ id }) => id === policy.recipe);
     const summary = summaryOf(recipe?.fields, policy.values);
-    return [recipe?.title ?? policy.recipe, summary].filter(Boolean).join(' · ');
+    return [recipe?.title, summary].filter(Boolean).join(' · ') || policy.recipe;
   };
   return (
     <fieldset class="choices" aria-invalid={error ? true : undefined}>

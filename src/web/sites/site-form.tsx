@@ -127,6 +127,7 @@ export function SiteForm({ id, stored: first, initial, onStored }: Props) {
               value={draft.config}
               onInput={(config) => set({ config })}
               badLine={badLine}
+              rows={6}
               attributes={attributes}
             />
           )}
