@@ -5,6 +5,7 @@ import type { Policy } from '../lib/types.ts';
 import { submitWith, useSubmit } from '../lib/use-submit.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { RefusedNotice } from '../parts/refused-notice.tsx';
+import { SkeletonRows } from '../parts/skeleton-rows.tsx';
 import { faultOf, isShownAt } from '../placement/fault.ts';
 import { NameField } from '../placement/name-field.tsx';
 import { startOf } from '../placement/words.ts';
@@ -14,7 +15,8 @@ import type { Recipe } from '../recipes/recipes.ts';
 type Props = {
   /** The id of the recipe; null lets the user choose. */
   wanted: string | null;
-  recipes: readonly Recipe[];
+  /** Undefined until they are loaded. */
+  recipes: readonly Recipe[] | undefined;
   /** The names of other policies. */
   taken: readonly string[];
   onMade: (policy: Policy) => void;
@@ -24,7 +26,8 @@ type Props = {
 /** Must not be inside a `<form>`, because of its own. */
 export function PolicyDialog({ wanted, recipes, taken, onMade, onClose }: Props) {
   const [chosen, setChosen] = useState(wanted);
-  const recipe = recipes.find(({ id }) => id === chosen);
+  const own = (recipes ?? []).filter(({ kind }) => kind === 'policy');
+  const recipe = own.find(({ id }) => id === chosen);
   const title = recipe ? `New policy: ${recipe.title}` : 'New policy';
   return (
     <Dialog title={title} onClose={onClose}>
@@ -32,9 +35,10 @@ export function PolicyDialog({ wanted, recipes, taken, onMade, onClose }: Props)
         <PolicyForm recipe={recipe} taken={taken} onMade={onMade} onClose={onClose} />
       ) : (
         <>
+          {!recipes && <SkeletonRows rows={4} label="Loading" />}
           {recipe && <p class="recipe-reason">{recipe.reason ?? 'This Caddy cannot do it.'}</p>}
           <div class="actions start">
-            {recipes.map(({ id, title: label, available, description, reason }) => (
+            {own.map(({ id, title: label, available, description, reason }) => (
               <button
                 key={id}
                 type="button"

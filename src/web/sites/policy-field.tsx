@@ -59,7 +59,7 @@ export function PolicyField({ policies = [], recipes, chosen, error, onChange, o
                 </a>
               )}
               {chosen.length > 1 && (
-                <span class="choice-order">
+                <span>
                   <button
                     type="button"
                     class="quiet"
@@ -96,6 +96,7 @@ export function PolicyField({ policies = [], recipes, chosen, error, onChange, o
         ))}
       </ul>
       <div>
+        <span class="muted">New:</span>
         {NEW.map(({ recipe, label }) => (
           <button key={label} type="button" onClick={() => onNew(recipe)}>
             {label}

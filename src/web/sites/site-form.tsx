@@ -50,7 +50,7 @@ export function SiteForm({ id, stored: first, initial, onStored }: Props) {
   const [open, setOpen] = useState<Open>(null);
   const [saved, setSaved] = useState(false);
   const [outcome, setOutcome] = useState<Flash | null>(null);
-  const { policies, recipes, add } = usePolicies();
+  const { policies, recipes, add, error: loadError } = usePolicies();
   const base = stored && draftOf(stored.site);
   const verdict = usePreview(id, base, draft);
   const dirty = changedFields(base ?? initial, draft).length > 0;
@@ -111,7 +111,7 @@ export function SiteForm({ id, stored: first, initial, onStored }: Props) {
           policies={policies}
           recipes={recipes}
           chosen={draft.policies}
-          error={at('policies')}
+          error={at('policies') ?? loadError}
           onChange={(policies) => set({ policies })}
           onNew={(policy) => setOpen({ policy })}
         />
@@ -156,7 +156,7 @@ export function SiteForm({ id, stored: first, initial, onStored }: Props) {
       {open && 'policy' in open && (
         <PolicyDialog
           wanted={open.policy}
-          recipes={recipes ?? []}
+          recipes={recipes}
           taken={(policies ?? []).map(({ name }) => name)}
           onMade={(policy) => {
             add(policy);
@@ -169,6 +169,7 @@ export function SiteForm({ id, stored: first, initial, onStored }: Props) {
       {open && 'add' in open && (
         <AdditionDialog
           id={open.add}
+          recipes={recipes}
           config={draft.config}
           upstream={draft.upstream}
           onInsert={(config) => {
