@@ -42,7 +42,7 @@ export function PolicyText({ recipe, values }: { recipe: Recipe; values: Values 
         <p class="muted">Once the form is filled in, its Caddyfile text appears here.</p>
       ) : (
         <>
-          <p class="muted">This comes before the config of each of its sites.</p>
+          <p class="muted">On each of its sites, the Caddyfile has this around the config.</p>
           <CodeBlock text={text} label="Caddyfile text of the policy" />
         </>
       )}
