@@ -146,9 +146,15 @@ const KEYS: KeyBinding[] = [
 function replaceSelected(event: InputEvent, view: EditorView): boolean {
   const { inputType, data } = event;
   if (inputType !== 'insertText' || !data || view.composing) return false;
-  if (view.state.selection.main.empty) return false;
+  // The editor's own selection may be older.
+  const [range] = event.getTargetRanges();
+  if (!range || range.collapsed) return false;
+  const from = view.posAtDOM(range.startContainer, range.startOffset);
+  const to = view.posAtDOM(range.endContainer, range.endOffset);
   event.preventDefault();
-  view.dispatch(view.state.replaceSelection(data), {
+  view.dispatch({
+    changes: { from, to, insert: data },
+    selection: { anchor: from + data.length },
     userEvent: 'input.type',
     scrollIntoView: true,
   });
