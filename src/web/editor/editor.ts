@@ -146,11 +146,8 @@ const KEYS: KeyBinding[] = [
 function replaceSelected(event: InputEvent, view: EditorView): boolean {
   const { inputType, data } = event;
   if (inputType !== 'insertText' || !data || view.composing) return false;
-  // The editor's own selection may be older.
-  const [range] = event.getTargetRanges();
-  if (!range || range.collapsed) return false;
-  const from = view.posAtDOM(range.startContainer, range.startOffset);
-  const to = view.posAtDOM(range.endContainer, range.endOffset);
+  const { from, to } = selectedIn(view);
+  if (from === to) return false;
   event.preventDefault();
   view.dispatch({
     changes: { from, to, insert: data },
@@ -159,6 +156,17 @@ function replaceSelected(event: InputEvent, view: EditorView): boolean {
     scrollIntoView: true,
   });
   return true;
+}
+
+/** What is selected: the editor learns of it a little later than the browser, where that can be asked. */
+function selectedIn(view: EditorView): { from: number; to: number } {
+  // Only some browsers have it for shadow roots; those that lack it add no styles.
+  const root: DocumentOrShadowRoot & Partial<Pick<Document, 'getSelection'>> = view.root;
+  const now = root.getSelection?.();
+  if (!now?.anchorNode || !now.focusNode) return view.state.selection.main;
+  const anchor = view.posAtDOM(now.anchorNode, now.anchorOffset);
+  const head = view.posAtDOM(now.focusNode, now.focusOffset);
+  return { from: Math.min(anchor, head), to: Math.max(anchor, head) };
 }
 
 /** The one place in which two texts differ, so that cursor and marks elsewhere stay. */

@@ -7,7 +7,13 @@ export const EDIT = 'edit';
 /** Puts the cursor into the form's editor, once that is there, if the address says so. */
 export function useEditAddress(): void {
   useEffect(() => {
-    if (location.hash === `#${EDIT}`) focusEditor();
+    const focusIfWanted = () => {
+      if (location.hash === `#${EDIT}`) focusEditor();
+    };
+    focusIfWanted();
+    // The browser itself finds nothing to focus in the shadow root.
+    addEventListener('hashchange', focusIfWanted);
+    return () => removeEventListener('hashchange', focusIfWanted);
   }, []);
 }
 
