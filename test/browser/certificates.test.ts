@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import type { Page } from 'playwright-core';
 import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
 import { ask, until } from '../harness/stack.ts';
-import { BROWSER_TIMEOUT_MS, tooWide, violations } from '../harness/visit.ts';
+import { BROWSER_TIMEOUT_MS, codeIn, tooWide, violations } from '../harness/visit.ts';
 
 setDefaultTimeout(2 * BROWSER_TIMEOUT_MS);
 
@@ -66,7 +66,7 @@ describe('the form of a site', () => {
     await page.getByLabel('Domain').fill(domain);
     await page.getByLabel('Config').fill('respond hi');
   };
-  const config = () => page.getByLabel('Config').inputValue();
+  const config = () => codeIn(page.getByLabel('Config'));
 
   test('inserts Caddy’s own authority or plain HTTP for a name that gets no certificate', async () => {
     await fill('music.lan');

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import type { Page } from 'playwright-core';
 import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
 import { ask, type Stack, until } from '../harness/stack.ts';
-import { answerNext, BROWSER_TIMEOUT_MS, tooWide, violations } from '../harness/visit.ts';
+import { answerNext, BROWSER_TIMEOUT_MS, codeIn, tooWide, violations } from '../harness/visit.ts';
 
 setDefaultTimeout(2 * BROWSER_TIMEOUT_MS);
 
@@ -50,7 +50,7 @@ describe('the preamble', () => {
       await button(action).click();
       await page.getByText('unrecognized global option').waitFor();
       expect(await markedLine()).toBe(line);
-      expect(await editor().inputValue()).toBe(wrong);
+      expect(await codeIn(editor())).toBe(wrong);
     }
     expect(await page.getByRole('dialog').count()).toBe(0);
     expect(await everything()).toEqual(before);
@@ -65,7 +65,7 @@ describe('the preamble', () => {
     const asked = answerNext(page, false);
     await page.getByRole('link', { name: 'Sites' }).click();
     expect(await asked).toStartWith('Leave without saving?');
-    expect(await editor().inputValue()).toBe(`# ${HOSTILE}`);
+    expect(await codeIn(editor())).toBe(`# ${HOSTILE}`);
     await button('Discard changes').click();
     await page.getByRole('link', { name: 'Sites' }).click();
     await page.getByRole('heading', { name: 'Sites' }).waitFor();
@@ -98,7 +98,7 @@ describe('the preamble', () => {
     await button('Save for all sites').click();
     await page.getByText('Someone else changed the preamble while you were editing it').waitFor();
     expect((await preamble()).config).toBe(theirs);
-    expect(await editor().inputValue()).toBe(`${config}\n# mine`);
+    expect(await codeIn(editor())).toBe(`${config}\n# mine`);
     expect(await violations(page)).toEqual([]);
     await button('Overwrite theirs with mine').click();
     await page.getByText('Saved', { exact: true }).waitFor();
@@ -118,7 +118,7 @@ describe('an import', () => {
     await button('Review import').click();
     await page.getByText('unrecognized directive: nonsense').waitFor();
     expect(await markedLine()).toBe('3');
-    expect(await text().inputValue()).toContain('nonsense');
+    expect(await codeIn(text())).toContain('nonsense');
     expect(await everything()).toEqual(before);
     expect(dashboard.browserErrors()).toEqual([]);
   });
@@ -162,7 +162,7 @@ describe('an import', () => {
     await area.dispatchEvent('dragover', { dataTransfer });
     await page.getByText('Drop the file to load it').waitFor();
     await area.dispatchEvent('drop', { dataTransfer });
-    await until(async () => (await text().inputValue()) === caddyfile(), 'the dropped text');
+    await until(async () => (await codeIn(text())) === caddyfile(), 'the dropped text');
     await button('Review import').click();
     const plan = page.getByRole('region', { name: 'Import plan' });
     await plan.getByText('This file contains 2 sites').waitFor();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { launchBrowser } from '../harness/browser.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { BROWSER_TIMEOUT_MS, problemCount, tooWide, violations } from '../harness/visit.ts';
+import { BROWSER_TIMEOUT_MS, codeIn, problemCount, tooWide, violations } from '../harness/visit.ts';
 
 setDefaultTimeout(BROWSER_TIMEOUT_MS);
 
@@ -88,7 +88,7 @@ describe('the sign-in page', () => {
     await page.getByLabel('Password').fill('a long passphrase');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'New site' }).waitFor();
-    expect(await page.getByLabel('Config').inputValue()).toBe('respond precious');
+    expect(await codeIn(page.getByLabel('Config'))).toBe('respond precious');
     page.once('dialog', (dialog) => dialog.accept());
     await page.goto('/');
     await problemCount(page).waitFor();

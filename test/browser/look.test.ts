@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
 import { ask, until } from '../harness/stack.ts';
-import { BROWSER_TIMEOUT_MS, violations } from '../harness/visit.ts';
+import { BROWSER_TIMEOUT_MS, codeIn, violations } from '../harness/visit.ts';
 
 setDefaultTimeout(BROWSER_TIMEOUT_MS);
 
@@ -101,7 +101,7 @@ test('a question mark lists the keys everywhere, unless it is typed into a field
   const text = page.getByLabel('Caddyfile text');
   await text.press('End');
   await text.press('?');
-  expect(await text.inputValue()).toContain('?');
+  expect(await codeIn(text)).toContain('?');
   expect(await page.getByRole('dialog').count()).toBe(0);
   await page.getByRole('button', { name: 'Discard changes' }).click();
   await page.getByRole('heading', { level: 1 }).click();
@@ -122,7 +122,7 @@ test('Ctrl+S saves a site, and asks before it saves the preamble', async () => {
   expect((await dashboard.stack.served('a.localhost')).text).toBe('second');
   await page.goto('/preamble');
   const text = page.getByLabel('Caddyfile text');
-  await text.fill(`${await text.inputValue()}\n# more`);
+  await text.fill(`${await codeIn(text)}\n# more`);
   await text.press('Control+s');
   await page.getByRole('dialog', { name: 'Save the preamble?' }).waitFor();
   await page.keyboard.press('Escape');

@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { launchBrowser } from '../harness/browser.ts';
 import { PASSWORD } from '../harness/dashboard.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { BROWSER_TIMEOUT_MS, problemCount } from '../harness/visit.ts';
+import { BROWSER_TIMEOUT_MS, codeIn, problemCount } from '../harness/visit.ts';
 
 setDefaultTimeout(BROWSER_TIMEOUT_MS);
 
@@ -47,7 +47,7 @@ describe('an evening with a new hub', () => {
     await page.getByLabel('Config').fill('respont second');
     await page.getByRole('button', { name: 'Save and publish' }).click();
     await page.getByRole('alert').getByText('unrecognized directive: respont').waitFor();
-    expect(await page.getByLabel('Config').inputValue()).toBe('respont second');
+    expect(await codeIn(page.getByLabel('Config'))).toBe('respont second');
     expect(await served()).toBe('first');
     await page.getByLabel('Config').fill('respond second');
     await page.getByRole('button', { name: 'Save and publish' }).click();

@@ -101,9 +101,9 @@ describe('the list', () => {
     const open = row.getByRole('link', { name: 'Open in a new tab' });
     expect(await open.getAttribute('href')).toBe(`http://a.localhost:${httpPort}/`);
     await row.getByRole('link', { name: 'New from this' }).click();
-    await page.getByLabel('Upstream').waitFor();
+    await page.getByLabel('Forward to').waitFor();
     expect(await page.getByLabel('Domain').inputValue()).toBe('');
-    expect(await page.getByLabel('Upstream').inputValue()).toBe(dashboard.upstream);
+    expect(await page.getByLabel('Forward to').inputValue()).toBe(dashboard.upstream);
     await page.goBack();
     await rowOf('a').waitFor();
   });

@@ -5,7 +5,7 @@ import type { LogPage, LogStats, Vhost } from '../../src/web/lib/api-types.ts';
 import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
 import { ask, freePort, until } from '../harness/stack.ts';
 import { writeLog } from '../harness/traffic.ts';
-import { answerNext, BROWSER_TIMEOUT_MS, tooWide, violations } from '../harness/visit.ts';
+import { answerNext, BROWSER_TIMEOUT_MS, codeIn, tooWide, violations } from '../harness/visit.ts';
 import { shiftOf, watchShifts } from './shifts.ts';
 
 setDefaultTimeout(BROWSER_TIMEOUT_MS);
@@ -199,11 +199,11 @@ test('a site with several names shows the requests to one of them', async () => 
 
 describe('the form', () => {
   test('is reached by the key E, by its button and by its address', async () => {
-    const focused = () => page.locator('#edit:focus').waitFor();
+    const focused = () => page.locator('#edit:focus-within').waitFor();
     await open();
     await page.keyboard.press('e');
     await focused();
-    expect(await config().inputValue()).toBe('reverse_proxy {upstream}');
+    expect(await codeIn(config())).toBe('reverse_proxy {upstream}');
     await open();
     await page.getByRole('link', { name: 'Edit', exact: true }).click();
     await focused();
@@ -242,7 +242,7 @@ describe('the form', () => {
       }
       await seen.getByRole('button', { name: 'Discard my changes' }).click();
       await seen.getByRole('button', { name: 'Save and publish' }).waitFor();
-      expect(await config(seen).inputValue()).toContain(`other-${viewport.width}`);
+      expect(await codeIn(config(seen))).toContain(`other-${viewport.width}`);
       await seen.context().close();
     }
   });
@@ -287,7 +287,7 @@ describe('the form', () => {
     const asked = answerNext(page, false);
     await region('Last errors').getByRole('link', { name: 'All errors' }).click();
     expect(await asked).toContain('Leave without saving?');
-    expect(await config().inputValue()).toBe('respond unsaved');
+    expect(await codeIn(config())).toBe('respond unsaved');
   });
 });
 

@@ -45,6 +45,14 @@ export async function visit(
 export const problemCount = (page: Page): Locator =>
   page.locator('.status-main').getByText(/^(No|\d+) problems?$/);
 
+/** The text in an editor of configuration, whether the editor is loaded or still a text area. */
+export const codeIn = (editor: Locator): Promise<string> =>
+  editor.evaluate((element) =>
+    'value' in element
+      ? String(element.value)
+      : [...element.querySelectorAll('.cm-line')].map((line) => line.textContent).join('\n'),
+  );
+
 /** Serious accessibility violations, in light and in dark mode. */
 export async function violations(page: Page): Promise<string[]> {
   const found: string[] = [];

@@ -1,7 +1,7 @@
 /** Keyboard shortcuts of a whole page. */
 import { useEffect, useRef } from 'preact/hooks';
 
-const TAKES_TEXT = 'input, textarea, select, dialog, [contenteditable]';
+const TAKES_TEXT = 'input, textarea, select, dialog, .editor';
 
 /** Calls `act` when that character is typed, but not into a field or a dialog. */
 export function useKey(key: string, act: () => void): void {

@@ -1,96 +1,73 @@
-/** A text area for configuration, with line numbers and indenting; the browser's undo works. */
-import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { Described } from './field.tsx';
+/** The editor of configuration; a plain text area until it is loaded, and if it cannot be. */
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { Editor } from '../editor/editor.ts';
+import { get } from '../lib/api.ts';
+import type { Preamble } from '../lib/types.ts';
+import { CodeArea, type CodeProps } from './code-area.tsx';
 
-type Props = {
-  value: string;
-  onInput: (value: string) => void;
-  /** The line to mark, from 1. */
-  badLine?: number | null | undefined;
-  /** The least number of lines shown. */
-  rows?: number;
-  attributes: Described;
-};
+export function CodeEditor(props: CodeProps) {
+  const { value, badLine = null, rows = 10, attributes } = props;
+  const { id } = attributes;
+  const host = useRef<HTMLDivElement>(null);
+  const [editor, setEditor] = useState<Editor | null>(null);
+  const [module, setModule] = useState<typeof import('../editor/editor.ts') | null>(null);
+  const latest = useRef(props);
+  latest.current = props;
+  /** Where the cursor was in the text area; null if it was not there. */
+  const cursor = useRef<number | null>(null);
 
-export function CodeEditor({ value, onInput, badLine, rows = 10, attributes }: Props) {
-  const area = useRef<HTMLTextAreaElement>(null);
-  const gutter = useRef<HTMLDivElement>(null);
-  // After Escape, Tab leaves the editor: it must not trap the keyboard (WCAG 2.1.2).
-  const [escaped, setEscaped] = useState(false);
-  const lines = value.split('\n').length;
-  const marked = badLine && badLine <= lines ? badLine : 0;
-  // As text: with an element per line, typing in a long file is slow.
-  const before = useMemo(() => numbers(1, marked > 0 ? marked - 1 : lines), [marked, lines]);
-  const after = useMemo(() => numbers(marked + 1, marked > 0 ? lines : 0), [marked, lines]);
+  useEffect(() => {
+    let isOver = false;
+    // If it cannot be loaded, the text area stays.
+    import('../editor/editor.ts').then(
+      (loaded) => {
+        if (isOver) return;
+        const area = document.activeElement;
+        const isArea =
+          area instanceof HTMLTextAreaElement && area.id === latest.current.attributes.id;
+        cursor.current = isArea ? area.selectionStart : null;
+        setModule(loaded);
+      },
+      () => {},
+    );
+    return () => {
+      isOver = true;
+    };
+  }, []);
 
-  useLayoutEffect(() => {
-    if (!badLine || !area.current) return;
-    const height = Number.parseFloat(getComputedStyle(area.current).lineHeight);
-    const top = (badLine - 1) * height;
-    const { scrollTop, clientHeight } = area.current;
-    if (top < scrollTop || top > scrollTop + clientHeight - height) {
-      area.current.scrollTop = Math.max(0, top - clientHeight / 2);
-    }
-  }, [badLine]);
+  useEffect(() => {
+    if (!module || !host.current) return;
+    const label = document.querySelector<HTMLElement>(`label[for="${CSS.escape(id)}"]`);
+    const made = module.createEditor(host.current, {
+      text: latest.current.value,
+      label: label?.textContent ?? '',
+      cursor: cursor.current,
+      onInput: (text) => latest.current.onInput(text),
+      preamble: async () => (await get<Preamble>('/preamble')).config,
+    });
+    // A label cannot be for something in a shadow root.
+    const focus = () => host.current?.focus();
+    label?.addEventListener('click', focus);
+    setEditor(made);
+    return () => {
+      label?.removeEventListener('click', focus);
+      made.remove();
+    };
+  }, [module, id]);
 
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Escape') setEscaped(true);
-    if (event.key !== 'Tab' || escaped || !area.current) return;
-    if (event.ctrlKey || event.altKey || event.metaKey) return;
-    event.preventDefault();
-    indent(area.current, event.shiftKey);
-  };
+  // At once: after the next key the text would be an old one, and undo what was typed.
+  useLayoutEffect(() => editor?.setText(value), [editor, value]);
+  useEffect(() => editor?.mark(badLine), [editor, badLine]);
+  const describedBy = attributes['aria-describedby'];
+  const [description, setDescription] = useState('');
+  useEffect(() => {
+    const texts = (describedBy ?? '').split(' ').map((of) => of && textOf(of));
+    setDescription(texts.join(' ').trim());
+  });
+  useEffect(() => editor?.describe(description), [editor, description]);
 
-  return (
-    <div class="editor">
-      <div class="editor-gutter" ref={gutter} aria-hidden="true">
-        {before}
-        {marked > 0 && <span class="bad-line">{marked}</span>}
-        {after}
-      </div>
-      <textarea
-        {...attributes}
-        ref={area}
-        class="mono"
-        rows={Math.max(rows, Math.min(lines + 1, 30))}
-        wrap="off"
-        spellcheck={false}
-        autocapitalize="off"
-        autocomplete="off"
-        value={value}
-        onInput={(event) => onInput(event.currentTarget.value)}
-        onKeyDown={onKeyDown}
-        onFocus={() => setEscaped(false)}
-        onScroll={(event) => {
-          if (gutter.current) gutter.current.scrollTop = event.currentTarget.scrollTop;
-        }}
-      />
-    </div>
-  );
+  if (!module) return <CodeArea {...props} />;
+  return <div class="editor" id={id} ref={host} style={{ '--rows': rows }} />;
 }
 
-const numbers = (from: number, to: number): string =>
-  Array.from({ length: Math.max(0, to - from + 1) }, (_, at) => from + at).join('\n');
-
-/** `insertText` is the only way to change a text area that keeps its undo history. */
-const type = (text: string) => document.execCommand('insertText', false, text);
-
-/** Inserts a tab; with several lines selected, or backwards, it indents or unindents whole lines. */
-function indent(area: HTMLTextAreaElement, backwards: boolean): void {
-  const { value, selectionStart, selectionEnd } = area;
-  const first = value.lastIndexOf('\n', selectionStart - 1) + 1;
-  const several = value.slice(selectionStart, selectionEnd).includes('\n');
-  if (!backwards && !several) {
-    type('\t');
-    return;
-  }
-  const block = value.slice(first, selectionEnd);
-  const moved = backwards ? block.replace(/^(\t| {1,4})/gm, '') : block.replace(/^(?=.)/gm, '\t');
-  if (moved === block) return;
-  area.setSelectionRange(first, selectionEnd);
-  type(moved);
-  area.setSelectionRange(
-    several ? first : Math.max(first, selectionStart + moved.length - block.length),
-    first + moved.length,
-  );
-}
+const textOf = (id: string): string => document.getElementById(id)?.textContent ?? '';

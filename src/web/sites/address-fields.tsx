@@ -1,4 +1,4 @@
-/** The inputs for a site's domain and upstream, with errors beside them. */
+/** The inputs for a site's domain and where it forwards to, with errors beside them. */
 import { TextField } from '../parts/text-field.tsx';
 import type { Draft } from './draft.ts';
 
@@ -30,9 +30,13 @@ export function AddressFields({ draft, errorAt, onChange }: Props) {
         required
       />
       <TextField
-        label="Upstream"
+        label="Forward to"
         error={errorAt('upstream')}
-        help="Replaces {upstream} in the config, for example 127.0.0.1:8000"
+        help={
+          draft.config.includes('{upstream}')
+            ? 'Host and port of the service, such as 127.0.0.1:8000'
+            : 'Not used: the config does not contain {upstream}'
+        }
         {...input('upstream')}
       />
     </div>

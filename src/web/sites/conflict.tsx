@@ -1,6 +1,6 @@
 /** Lets the user choose when someone else changed the site they were editing. */
 import type { Vhost } from '../lib/types.ts';
-import { changedFields, type Draft, draftOf } from './draft.ts';
+import { changedFields, type Draft, type DraftField, draftOf } from './draft.ts';
 
 type Props = {
   /** The site as it was loaded. */
@@ -9,14 +9,25 @@ type Props = {
   theirs: Vhost;
 };
 
-const NAMES = { domain: 'Domain', upstream: 'Upstream', config: 'Config', enabled: 'Served' };
-const textOf = (value: string | boolean) =>
-  typeof value === 'boolean' ? (value ? 'yes' : 'no') : value || '(none)';
+const NAMES: Record<DraftField, string> = {
+  domain: 'Domain',
+  upstream: 'Forward to',
+  policies: 'Policies',
+  tags: 'Tags',
+  config: 'Config',
+  enabled: 'Served',
+};
+const textOf = (value: Draft[DraftField]) =>
+  typeof value === 'boolean'
+    ? value
+      ? 'yes'
+      : 'no'
+    : (typeof value === 'string' ? value : value.join(', ')) || '(none)';
 
 export function Conflict({ base, draft, theirs }: Props) {
   const theirDraft = draftOf(theirs);
   const fields = changedFields(base, theirDraft);
-  const both = fields.filter((field) => draft[field] !== base[field]);
+  const both = changedFields(base, draft).filter((field) => fields.includes(field));
   return (
     <div class="notice notice-warning" role="alert">
       <strong>Someone else changed this site while you were editing it</strong>

@@ -1,8 +1,8 @@
 /** Changes a site's draft to one of the ways in which a name gets HTTPS, or does without. Pure. */
-import type { Draft } from './draft.ts';
+import type { Proxied } from './draft.ts';
 
 /** Adds directives to the config: at its top, or at the top of its block if it is a whole one. */
-export function withDirective(draft: Draft, directive: string): Partial<Draft> {
+export function withDirective(draft: Proxied, directive: string): Partial<Proxied> {
   const lines = draft.config.split('\n');
   const head = headOf(draft, lines);
   const text = head === -1 ? directive : directive.replace(/^/gm, '\t');
@@ -10,7 +10,7 @@ export function withDirective(draft: Draft, directive: string): Partial<Draft> {
 }
 
 /** The same site over plain HTTP. */
-export function overHttp(draft: Draft): Partial<Draft> {
+export function overHttp(draft: Proxied): Partial<Proxied> {
   const domain = `http://${bare(draft.domain)}`;
   const lines = draft.config.split('\n');
   const head = headOf(draft, lines);
@@ -29,7 +29,7 @@ export const dnsDirective = (provider: string): string =>
 const bare = (domain: string): string => domain.trim().replace(/^https?:\/\//i, '');
 
 /** The line that opens the site's block; -1 if the config is only a body. */
-function headOf({ domain }: Draft, lines: readonly string[]): number {
+function headOf({ domain }: Proxied, lines: readonly string[]): number {
   const at = lines.findIndex((line) => line.trim() !== '' && !line.trim().startsWith('#'));
   const line = lines[at]?.trim() ?? '';
   const first = bare(line.split(/[\s,]/)[0] ?? '');

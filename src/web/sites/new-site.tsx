@@ -2,7 +2,7 @@
 import { useLoad } from '../lib/use-load.ts';
 import { Notice } from '../parts/notice.tsx';
 import { draftOf, EMPTY } from './draft.ts';
-import { SiteForm } from './site-form.tsx';
+import { SiteForm } from './site-form-lazy.ts';
 import { loadSite } from './stored.ts';
 
 /** @param from the site that it starts as a copy of */

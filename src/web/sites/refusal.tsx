@@ -1,14 +1,22 @@
 /** Explains why a change was refused, and offers what can be done about it. */
 import { useState } from 'preact/hooks';
 import { ApiError, sentenceOf } from '../lib/api.ts';
+import type { Policy } from '../lib/types.ts';
 import { Notice } from '../parts/notice.tsx';
 import { ConfirmReplace } from '../parts/replace-foreign.tsx';
 
-type Props = { error: unknown; onReplace: () => Promise<void> };
+type Props = {
+  error: unknown;
+  /** For a link to the one at fault. */
+  policies: readonly Policy[];
+  onReplace: () => Promise<void>;
+};
 
-export function Refusal({ error, onReplace }: Props) {
+export function Refusal({ error, policies, onReplace }: Props) {
   const [asking, setAsking] = useState(false);
   const known = error instanceof ApiError ? error : null;
+  const fault = known?.policy;
+  const policy = policies.find(({ name }) => name === fault?.name);
   return (
     <>
       <Notice kind="error" title={sentenceOf(error)} detail={known?.detail} hint={known?.hint}>
@@ -19,6 +27,11 @@ export function Refusal({ error, onReplace }: Props) {
               replace them
             </button>
             .
+          </p>
+        ) : fault ? (
+          <p>
+            See {fault.field ? `the field ${fault.field} of ` : ''}the policy{' '}
+            <a href={policy ? `/policies/${policy.id}` : '/policies'}>{fault.name}</a>.
           </p>
         ) : (
           known?.line && <p>See line {known.line} of the config.</p>

@@ -1,28 +1,36 @@
-/** The form of a site: domain, upstream and config, with errors next to what caused them. */
+/** The form of a site: where it forwards to, its policies and its config, with errors next to what caused them. */
 import { useRef, useState } from 'preact/hooks';
+import { AdditionButtons } from '../additions/addition-buttons.tsx';
+import { AdditionDialog } from '../additions/addition-dialog.tsx';
+import type { AdditionId } from '../additions/additions.ts';
 import { ApiError, request } from '../lib/api.ts';
-import { type Flash, setFlash } from '../lib/flash.ts';
+import type { Flash } from '../lib/flash.ts';
 import { useHub } from '../lib/hub.ts';
 import { navigate, useLeaveGuard } from '../lib/router.ts';
-import type { ChangedVhost } from '../lib/types.ts';
 import { placeError } from '../lib/use-fields.ts';
 import { useSaveKey } from '../lib/use-key.ts';
-import { submitWith, useSubmit } from '../lib/use-submit.ts';
+import { submitWith } from '../lib/use-submit.ts';
 import { CodeEditor } from '../parts/code-editor.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Field } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
+import { withPolicy } from '../placement/words.ts';
 import { AddressFields } from './address-fields.tsx';
-import { Conflict, ConflictChoice } from './conflict.tsx';
-import { changedFields, changesFrom, type Draft, draftOf } from './draft.ts';
-import { EDIT } from './edit-key.ts';
+import { Conflict } from './conflict.tsx';
+import { changedFields, type Draft, draftOf } from './draft.ts';
+import { EDIT, useEditAddress } from './edit-key.ts';
 import { HttpsAdvice } from './https-advice.tsx';
-import { outcomeOf } from './outcome.ts';
+import { PolicyDialog } from './policy-dialog.tsx';
+import { PolicyField } from './policy-field.tsx';
 import { PreviewPanel } from './preview-panel.tsx';
 import { Refusal } from './refusal.tsx';
-import { loadSite, type Stored } from './stored.ts';
+import { SaveBar } from './save-bar.tsx';
+import type { Stored } from './stored.ts';
+import { TagsField } from './tags-field.tsx';
 import { useFaultInView, useFirstField } from './use-form-view.ts';
+import { usePolicies } from './use-policies.ts';
 import { usePreview } from './use-preview.ts';
+import { useSiteSave } from './use-site-save.ts';
 
 type Props = {
   id: number | null;
@@ -32,60 +40,37 @@ type Props = {
   onStored?: (stored: Stored) => void;
 };
 
+/** What is open above the form. */
+type Open = { delete: true } | { policy: string | null } | { add: AdditionId } | null;
+
 export function SiteForm({ id, stored: first, initial, onStored }: Props) {
   const { refresh } = useHub();
   const [stored, setStored] = useState(first);
   const [draft, setDraft] = useState<Draft>(first ? draftOf(first.site) : initial);
-  const [theirs, setTheirs] = useState<Stored | null>(null);
-  const [deleting, setDeleting] = useState(false);
+  const [open, setOpen] = useState<Open>(null);
   const [saved, setSaved] = useState(false);
   const [outcome, setOutcome] = useState<Flash | null>(null);
+  const { policies, recipes, add, error: loadError } = usePolicies();
   const base = stored && draftOf(stored.site);
   const verdict = usePreview(id, base, draft);
   const dirty = changedFields(base ?? initial, draft).length > 0;
 
-  /** @param over the state that the change is made to */
-  const { busy, error, run, clear } = useSubmit(async (over: Stored | null, replace = false) => {
-    const query = replace ? '?replace=true' : '';
-    if (id === null) {
-      const { body } = await request<ChangedVhost>(`/vhosts${query}`, { body: draft });
-      setSaved(true);
-      setFlash(outcomeOf(`${body.domain} is ${body.enabled ? 'live' : 'saved'}`, body));
-      refresh();
-      navigate(`/sites/${body.id}`, { replace: true });
-      return;
-    }
-    try {
-      const { body, etag } = await request<ChangedVhost>(`/vhosts/${id}${query}`, {
-        method: 'PUT',
-        body: base ? changesFrom(base, draft) : draft,
-        ifMatch: over?.etag,
-      });
-      setStored({ site: body, etag });
-      onStored?.({ site: body, etag });
-      setDraft(draftOf(body));
-      setTheirs(null);
-      setSaved(true);
-      setOutcome(outcomeOf(body.enabled ? 'Saved and live' : 'Saved', body));
-      refresh();
-    } catch (reason) {
-      if (!(reason instanceof ApiError) || reason.code !== 'PRECONDITION_FAILED') throw reason;
-      const now = await loadSite(id).catch(() => null);
-      if (!now || changedFields(draftOf(now.site), draft).length > 0) {
-        setTheirs(now);
-        throw reason;
-      }
-      // It was our own change, whose answer got lost.
-      setStored(now);
-      setSaved(true);
-      setOutcome({ kind: 'success', text: now.site.enabled ? 'Saved and live.' : 'Saved.' });
-    }
+  const save = useSiteSave(id, base, draft, (now, said) => {
+    setSaved(true);
+    setOutcome(said);
+    refresh();
+    if (!now) return;
+    setStored(now);
+    setDraft(draftOf(now.site));
+    onStored?.(now);
   });
+  const { busy, error, run, clear, theirs } = save;
 
   const form = useRef<HTMLFormElement>(null);
   useSaveKey(() => form.current?.requestSubmit());
   useFaultInView(form, error ?? outcome);
   useFirstField(form, id === null);
+  useEditAddress();
   useLeaveGuard(dirty && !busy && !saved, 'Your changes will be lost.');
   const set = (change: Partial<Draft>) => {
     setDraft((old) => ({ ...old, ...change }));
@@ -104,12 +89,13 @@ export function SiteForm({ id, stored: first, initial, onStored }: Props) {
   const discard = () => {
     setStored(theirs);
     if (theirs) setDraft(draftOf(theirs.site));
-    setTheirs(null);
+    save.forgetTheirs();
     clear();
   };
 
+  const close = () => setOpen(null);
   const canSave = !busy && !theirs && (id === null || dirty);
-  const { at, notice } = placeError(error, ['domain', 'upstream']);
+  const { at, notice } = placeError(error, PLACES, ({ field }) => field?.split('.')[0] ?? null);
   const badLine =
     error instanceof ApiError && error.line !== null
       ? error.line
@@ -121,6 +107,16 @@ export function SiteForm({ id, stored: first, initial, onStored }: Props) {
     <div class="site-form">
       <form ref={form} onSubmit={submitWith(() => canSave && run(stored))}>
         <AddressFields draft={draft} errorAt={at} onChange={set} />
+        <PolicyField
+          policies={policies}
+          recipes={recipes}
+          chosen={draft.policies}
+          error={at('policies') ?? loadError}
+          onChange={(policies) => set({ policies })}
+          onNew={(policy) => setOpen({ policy })}
+        />
+        <TagsField tags={draft.tags} error={at('tags')} onChange={(tags) => set({ tags })} />
+        <AdditionButtons onChoose={(add) => setOpen({ add })} />
         <Field
           label="Config"
           id={EDIT}
@@ -131,52 +127,65 @@ export function SiteForm({ id, stored: first, initial, onStored }: Props) {
               value={draft.config}
               onInput={(config) => set({ config })}
               badLine={badLine}
+              rows={6}
               attributes={attributes}
             />
           )}
         </Field>
         {theirs && base && <Conflict base={base} draft={draft} theirs={theirs.site} />}
         {notice !== null && !theirs && (
-          <Refusal error={error} onReplace={() => run(stored, true)} />
+          <Refusal error={error} policies={policies ?? []} onReplace={() => run(stored, true)} />
         )}
         {saved && !dirty && outcome && <Notice kind={outcome.kind}>{outcome.text}</Notice>}
-        <div class="save-bar">
-          {theirs ? (
-            <ConflictChoice onDiscard={discard} onKeep={() => run(theirs)} />
-          ) : (
-            <>
-              <label class="check">
-                <input
-                  type="checkbox"
-                  checked={draft.enabled}
-                  onChange={(event) => set({ enabled: event.currentTarget.checked })}
-                />
-                Served
-              </label>
-              {id !== null && (
-                <button type="button" onClick={() => setDeleting(true)}>
-                  Delete …
-                </button>
-              )}
-              {/* Not `disabled`, which would lose the focus on every save. */}
-              <button type="submit" class="primary" aria-disabled={!canSave}>
-                {busy ? 'Publishing …' : id === null ? 'Create and publish' : 'Save and publish'}
-              </button>
-            </>
-          )}
-        </div>
+        <SaveBar
+          draft={draft}
+          isNew={id === null}
+          isConflict={theirs !== null}
+          busy={busy}
+          canSave={canSave}
+          onServe={(enabled) => set({ enabled })}
+          onDelete={() => setOpen({ delete: true })}
+          onDiscard={discard}
+          onKeep={() => run(theirs)}
+        />
       </form>
       <div>
         <PreviewPanel verdict={verdict} />
         <HttpsAdvice draft={draft} onChange={set} />
       </div>
-      {deleting && stored && (
+      {open && 'policy' in open && (
+        <PolicyDialog
+          wanted={open.policy}
+          recipes={recipes}
+          taken={(policies ?? []).map(({ name }) => name)}
+          onMade={(policy) => {
+            add(policy);
+            set({ policies: withPolicy(draft.policies, policy.name, policy.recipe) });
+            close();
+          }}
+          onClose={close}
+        />
+      )}
+      {open && 'add' in open && (
+        <AdditionDialog
+          id={open.add}
+          recipes={recipes}
+          config={draft.config}
+          upstream={draft.upstream}
+          onInsert={(config) => {
+            set({ config });
+            close();
+          }}
+          onClose={close}
+        />
+      )}
+      {open && 'delete' in open && stored && (
         <Confirm
           title={`Delete ${stored.site.domain}?`}
           action="Delete site"
           name={stored.site.domain}
           onConfirm={remove}
-          onClose={() => setDeleting(false)}
+          onClose={close}
         >
           <p>Caddy stops serving it at once. You can restore it from the changelog.</p>
         </Confirm>
@@ -184,3 +193,6 @@ export function SiteForm({ id, stored: first, initial, onStored }: Props) {
     </div>
   );
 }
+
+/** The fields that show their own errors. */
+const PLACES = ['domain', 'upstream', 'policies', 'tags'] as const;

@@ -4,10 +4,11 @@ import { takeFlash } from '../lib/flash.ts';
 import { useHub } from '../lib/hub.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { Notice } from '../parts/notice.tsx';
+import { hasLabels, SiteLabels } from '../tags/site-labels.tsx';
 import { EDIT, useEditKey } from './edit-key.ts';
 import { hostsOf } from './hosts.ts';
 import { reportedProblems } from './problem.ts';
-import { SiteForm } from './site-form.tsx';
+import { SiteForm } from './site-form-lazy.ts';
 import { SiteTraffic } from './site-traffic.tsx';
 import { StatePanel } from './state-panel.tsx';
 import { loadSite } from './stored.ts';
@@ -41,6 +42,11 @@ export function SitePage({ id }: { id: number }) {
           </>
         )}
       </div>
+      {site && hasLabels(site) && (
+        <p class="site-labels">
+          <SiteLabels site={site} />
+        </p>
+      )}
       {flash && <Notice kind={flash.kind}>{flash.text}</Notice>}
       {stored.error && <Notice kind="error" title={stored.error} />}
       {stored.data && site && (

@@ -2,17 +2,17 @@
 import { useEffect, useState } from 'preact/hooks';
 import { request } from '../lib/api.ts';
 import type { DraftAdvice } from '../lib/types.ts';
-import { type Draft, isComplete } from './draft.ts';
+import { isComplete, type Proxied } from './draft.ts';
 
 /** Longer than the preview's pause, which matters more. */
 const PAUSE_MS = 700;
 
 /** Null while nothing is known, also of a draft that would be refused: the preview explains that. */
-export function useHttpsAdvice({ domain, config, upstream }: Draft): DraftAdvice | null {
+export function useHttpsAdvice({ domain, config, upstream }: Proxied): DraftAdvice | null {
   const [advice, setAdvice] = useState<DraftAdvice | null>(null);
   useEffect(() => {
     const body = { domain, config, upstream };
-    if (!isComplete({ ...body, enabled: true }) || /^http:/i.test(domain.trim())) {
+    if (!isComplete(body) || /^http:/i.test(domain.trim())) {
       setAdvice(null);
       return;
     }

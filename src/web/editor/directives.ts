@@ -1,0 +1,115 @@
+/** What the editor knows of Caddyfile: directives, what stands inside some of them, placeholders. Pure. */
+
+/**
+ * Caddy's own directives (caddyserver.com/docs/caddyfile/directives), with what each does. Those that
+ * one of the supported versions lacks are included: the live check says so.
+ */
+export const DIRECTIVES: Readonly<Record<string, string>> = {
+  abort: 'Ends the request without an answer',
+  acme_server: 'Serves an ACME certificate authority',
+  basic_auth: 'Asks for a user name and password (Caddy 2.8 and newer)',
+  basicauth: 'Asks for a user name and password (older name)',
+  bind: 'Listens only on these addresses',
+  encode: 'Compresses answers',
+  error: 'Answers with an error, for handle_errors',
+  file_server: 'Serves files',
+  forward_auth: 'Asks a sign-in service first',
+  fs: 'Sets the file system that files come from',
+  handle: 'Directives of which only the first matching block runs',
+  handle_errors: 'What to answer when an error occurs',
+  handle_path: 'As handle, with the path’s prefix removed',
+  header: 'Changes headers of the answer',
+  import: 'Includes a snippet of the preamble',
+  intercept: 'Replaces answers of the upstream',
+  invoke: 'Runs a named route',
+  log: 'Writes an access log',
+  log_append: 'Adds a field to the access log',
+  log_skip: 'Leaves requests out of the access log',
+  map: 'Sets placeholders by the value of another',
+  method: 'Changes the request’s method',
+  metrics: 'Serves Caddy’s metrics',
+  php_fastcgi: 'Forwards to PHP',
+  push: 'Sends files ahead with HTTP/2',
+  redir: 'Redirects the browser',
+  request_body: 'Limits how much can be uploaded',
+  request_header: 'Changes headers of the request',
+  respond: 'Answers with a fixed text or status',
+  reverse_proxy: 'Forwards requests to an upstream',
+  rewrite: 'Changes the request’s address, unseen by the browser',
+  root: 'Sets the folder that files come from',
+  route: 'Directives that run in the order written',
+  skip_log: 'Leaves requests out of the access log (older name)',
+  templates: 'Runs answers as templates',
+  tls: 'Sets how the certificate is obtained',
+  tracing: 'Traces requests with OpenTelemetry',
+  try_files: 'Changes the address to the first file there is',
+  uri: 'Strips or replaces parts of the address',
+  vars: 'Sets variables',
+};
+
+/** Directives whose block holds directives. */
+export const HOLDS_DIRECTIVES: ReadonlySet<string> = new Set([
+  'handle',
+  'handle_errors',
+  'handle_path',
+  'route',
+]);
+
+/** What can stand in the block of a directive; `@` for the block of a matcher. */
+export const INSIDE: Readonly<Record<string, readonly string[]>> = {
+  '@': [
+    ...['client_ip', 'expression', 'file', 'header', 'header_regexp', 'host', 'method', 'not'],
+    ...['path', 'path_regexp', 'protocol', 'query', 'remote_ip', 'vars', 'vars_regexp'],
+  ],
+  encode: ['gzip', 'match', 'minimum_length', 'zstd'],
+  file_server: ['browse', 'hide', 'index', 'pass_thru', 'precompressed', 'root', 'status'],
+  forward_auth: ['copy_headers', 'header_up', 'uri'],
+  header: ['defer'],
+  log: ['format', 'hostnames', 'level', 'output'],
+  php_fastcgi: ['env', 'index', 'resolve_root_symlink', 'root', 'split', 'try_files'],
+  request_body: ['max_size'],
+  respond: ['body', 'close'],
+  reverse_proxy: [
+    ...['buffer_requests', 'buffer_responses', 'dynamic', 'fail_duration', 'flush_interval'],
+    ...['handle_response', 'header_down', 'header_up', 'health_interval', 'health_status'],
+    ...['health_timeout', 'health_uri', 'lb_policy', 'lb_retries', 'lb_try_duration', 'max_fails'],
+    ...['method', 'replace_status', 'rewrite', 'stream_close_delay', 'stream_timeout', 'to'],
+    ...['transport', 'trusted_proxies', 'unhealthy_latency', 'unhealthy_status'],
+  ],
+  tls: [
+    ...['alpn', 'ca', 'ciphers', 'client_auth', 'curves', 'dns', 'issuer', 'key_type'],
+    ...['on_demand', 'protocols', 'resolvers'],
+  ],
+  transport: [
+    ...['compression', 'dial_timeout', 'keepalive', 'proxy_protocol', 'read_timeout'],
+    ...['response_header_timeout', 'tls', 'tls_client_auth', 'tls_insecure_skip_verify'],
+    ...['tls_server_name', 'tls_trusted_ca_certs', 'versions', 'write_timeout'],
+  ],
+};
+
+/** Placeholders that are of use in a site, with what each stands for. */
+export const PLACEHOLDERS: Readonly<Record<string, string>> = {
+  '{upstream}': 'The address in “Forward to”',
+  '{dir}': 'The folder of the path',
+  '{err.message}': 'Why the request failed',
+  '{err.status_code}': 'The status of the error',
+  '{file}': 'The file of the path',
+  '{header.*}': 'A header of the request',
+  '{host}': 'The host name asked for',
+  '{hostport}': 'Host name and port',
+  '{http.auth.user.id}': 'Who signed in',
+  '{http.reverse_proxy.upstream.hostport}': 'The upstream that answers',
+  '{labels.*}': 'A label of the host name, from the right',
+  '{method}': 'The request’s method',
+  '{path}': 'The path asked for',
+  '{query}': 'The text after the question mark',
+  '{query.*}': 'A value of the query',
+  '{re.*}': 'A part of what a regular expression found',
+  '{remote_host}': 'The visitor’s address',
+  '{remote_port}': 'The visitor’s port',
+  '{scheme}': 'http or https',
+  '{tls_version}': 'The TLS version in use',
+  '{uri}': 'Path and query',
+  '{uuid}': 'A new random id',
+  '{vars.*}': 'A variable set by vars',
+};

@@ -1,0 +1,118 @@
+/** The form of a site, as somebody uses it who knows no Caddyfile. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
+import { ask } from '../harness/stack.ts';
+import { BROWSER_TIMEOUT_MS, codeIn, tooWide, violations } from '../harness/visit.ts';
+
+setDefaultTimeout(BROWSER_TIMEOUT_MS);
+
+let dashboard: Dashboard;
+let page: Page;
+
+beforeAll(async () => {
+  dashboard = await startDashboard();
+  page = await dashboard.open();
+});
+
+afterAll(() => dashboard?.stop());
+
+const api = async <T>(path: string, init: RequestInit = {}) =>
+  (await ask<T>(`${dashboard.stack.hub}${path}`, { ...init, headers: dashboard.owner.headers }))
+    .body;
+const served = (name: string) => dashboard.stack.served(name);
+const button = (name: string) => page.getByRole('button', { name, exact: true });
+const dialog = () => page.getByRole('dialog');
+const config = () => codeIn(page.getByLabel('Config'));
+
+test('makes a site from a name and an address, with tags', async () => {
+  await page.goto('/sites/new');
+  await page.getByLabel('Domain').fill('http://app.localhost');
+  await page.getByLabel('Forward to').fill(dashboard.upstream);
+  await page.getByLabel('Tags').fill('media,  home,');
+  await button('Create and publish').click();
+  await page.getByText('http://app.localhost is live').waitFor();
+  expect((await served('app.localhost')).text).toBe('from the upstream');
+  const [site] = await api<{ tags: string[] }[]>('/vhosts');
+  expect(site?.tags).toEqual(['media', 'home']);
+});
+
+test('keeps a refused password in its dialog, and puts nothing on the site', async () => {
+  await button('Password …').click();
+  await dialog().getByLabel('Name', { exact: true }).fill('ada');
+  await dialog().getByLabel('Password', { exact: true }).fill('x'.repeat(80));
+  await button('Use this policy').click();
+  await dialog().locator('.field-error').waitFor();
+  expect(await api('/policies')).toEqual([]);
+  await page.keyboard.press('Escape');
+});
+
+test('puts a site behind a password in three clicks', async () => {
+  await button('Password …').click();
+  await page.keyboard.type('ada');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('a good passphrase');
+  await button('Use this policy').click();
+  await dialog().waitFor({ state: 'detached' });
+  expect(await page.getByLabel('password', { exact: true }).isChecked()).toBe(true);
+  expect((await served('app.localhost')).status).toBe(200);
+  await button('Save and publish').click();
+  await page.getByText('Saved and live.').waitFor();
+  expect((await served('app.localhost')).status).toBe(401);
+  expect(await config()).toBe('reverse_proxy {upstream}');
+  expect(JSON.stringify(await api('/policies'))).not.toContain('passphrase');
+});
+
+test('keeps what was typed while a policy is made, and the order of several', async () => {
+  await page.getByLabel('Tags').fill('media');
+  await button('Other policy …').click();
+  await dialog().getByRole('button', { name: 'Maintenance' }).click();
+  await button('Use this policy').click();
+  await dialog().waitFor({ state: 'detached' });
+  expect(await page.getByLabel('Tags').inputValue()).toBe('media');
+  await button('Apply maintenance earlier').click();
+  await button('Save and publish').click();
+  await page.getByText('Saved and live.').waitFor();
+  const [site] = await api<{ policies: string[]; tags: string[] }[]>('/vhosts');
+  expect([site?.policies, site?.tags]).toEqual([['maintenance', 'password'], ['media']]);
+  expect((await served('app.localhost')).status).toBe(503);
+  await page.getByLabel('maintenance', { exact: true }).uncheck();
+  expect(await button('Apply password later').count()).toBe(0);
+});
+
+test('adds what people want, and shows it first', async () => {
+  const add = async (what: string) => {
+    await button(what).click();
+    await dialog().getByLabel('Added to the config').waitFor();
+  };
+  await add('Compression');
+  expect(await dialog().getByLabel('Added to the config').textContent()).toBe('encode zstd gzip');
+  await button('Insert').click();
+  await dialog().waitFor({ state: 'detached' });
+  expect(await config()).toBe('encode zstd gzip\nreverse_proxy {upstream}');
+  await add('Self-signed upstream');
+  expect(await dialog().getByLabel('Removed from the config').textContent()).toBe(
+    'reverse_proxy {upstream}',
+  );
+  await button('Insert').click();
+  await dialog().waitFor({ state: 'detached' });
+  expect(await config()).toContain(`reverse_proxy https://${dashboard.upstream} {`);
+  expect(await config()).not.toContain('{upstream}');
+  await page.getByText('Caddy accepts this.').waitFor();
+});
+
+test('is accessible and fits on a phone, with its dialogs', async () => {
+  for (const name of ['Upload limit', 'Sign-in with Authelia …', 'Other policy …']) {
+    await button(name).click();
+    await dialog().waitFor();
+    expect([name, await violations(page)]).toEqual([name, []]);
+    expect([name, await tooWide(page)]).toEqual([name, 0]);
+    await page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'detached' });
+  }
+  expect(await violations(page)).toEqual([]);
+});
+
+test('the browser reported no errors', () => {
+  expect(dashboard.browserErrors()).toEqual([]);
+});
