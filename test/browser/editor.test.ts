@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
+import { until } from '../harness/stack.ts';
 import { BROWSER_TIMEOUT_MS, codeIn, tooWide, violations } from '../harness/visit.ts';
 
 setDefaultTimeout(BROWSER_TIMEOUT_MS);
@@ -33,6 +34,24 @@ test('that cannot be loaded leaves a text area, which works', async () => {
   expect(await config(seen).evaluate((element) => element.tagName)).toBe('TEXTAREA');
   await seen.getByRole('button', { name: 'Create and publish' }).click();
   await seen.getByText('http://plain.localhost is live').waitFor();
+  await seen.context().close();
+});
+
+test('that takes the place of the text area keeps what is selected there', async () => {
+  const seen = await dashboard.open();
+  const held = Promise.withResolvers<void>();
+  await seen.route(/\/chunk-\w+\.js$/, async (route) => {
+    const text = await (await fetch(route.request().url())).text();
+    if (text.includes('cm-content')) await held.promise;
+    await route.continue();
+  });
+  await seen.goto('/sites/new');
+  await config(seen).press('Control+A');
+  expect(await config(seen).evaluate((element) => element.tagName)).toBe('TEXTAREA');
+  held.resolve();
+  await seen.locator('.cm-content').waitFor();
+  await seen.keyboard.insertText('respond over');
+  await until(async () => (await codeIn(config(seen))) === 'respond over');
   await seen.context().close();
 });
 

@@ -33,8 +33,8 @@ export type EditorOptions = {
   text: string;
   /** Read out as the name of the editor. */
   label: string;
-  /** Where to begin typing; null leaves the focus where it is. */
-  cursor: number | null;
+  /** What to select before typing begins; null leaves the focus where it is. */
+  selected: { anchor: number; head: number } | null;
   onInput: (text: string) => void;
   /** Reads the preamble, for the names of its snippets. */
   preamble: () => Promise<string>;
@@ -57,7 +57,7 @@ export function createEditor(host: HTMLElement, options: EditorOptions): Editor 
     parent: root,
     state: EditorState.create({
       doc: options.text,
-      selection: { anchor: options.cursor ?? 0 },
+      selection: options.selected ?? { anchor: 0 },
       extensions: [
         lineNumbers(),
         history(),
@@ -89,7 +89,7 @@ export function createEditor(host: HTMLElement, options: EditorOptions): Editor 
   });
   // The text is what a click on the label or a link to the host focuses, not the box around it.
   view.scrollDOM.removeAttribute('tabindex');
-  if (options.cursor !== null) view.focus();
+  if (options.selected !== null) view.focus();
 
   return {
     setText(text) {

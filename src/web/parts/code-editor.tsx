@@ -13,20 +13,16 @@ export function CodeEditor(props: CodeProps) {
   const [module, setModule] = useState<typeof import('../editor/editor.ts') | null>(null);
   const latest = useRef(props);
   latest.current = props;
-  /** Where the cursor was in the text area; null if it was not there. */
-  const cursor = useRef<number | null>(null);
+  /** What was selected in the text area before the editor took its place. */
+  const selected = useRef<ReturnType<typeof selectedIn>>(null);
+  if (module && !editor && !host.current) selected.current = selectedIn(id);
 
   useEffect(() => {
     let isOver = false;
     // If it cannot be loaded, the text area stays.
     import('../editor/editor.ts').then(
       (loaded) => {
-        if (isOver) return;
-        const area = document.activeElement;
-        const isArea =
-          area instanceof HTMLTextAreaElement && area.id === latest.current.attributes.id;
-        cursor.current = isArea ? area.selectionStart : null;
-        setModule(loaded);
+        if (!isOver) setModule(loaded);
       },
       () => {},
     );
@@ -35,13 +31,14 @@ export function CodeEditor(props: CodeProps) {
     };
   }, []);
 
-  useEffect(() => {
+  // At once: a key between the text area and the editor would be lost.
+  useLayoutEffect(() => {
     if (!module || !host.current) return;
     const label = document.querySelector<HTMLElement>(`label[for="${CSS.escape(id)}"]`);
     const made = module.createEditor(host.current, {
       text: latest.current.value,
       label: label?.textContent ?? '',
-      cursor: cursor.current,
+      selected: selected.current,
       onInput: (text) => latest.current.onInput(text),
       preamble: async () => (await get<Preamble>('/preamble')).config,
     });
@@ -68,6 +65,13 @@ export function CodeEditor(props: CodeProps) {
 
   if (!module) return <CodeArea {...props} />;
   return <div class="editor" id={id} ref={host} style={{ '--rows': rows }} />;
+}
+
+/** The selection of a text area; null if the focus is not there. */
+function selectedIn(id: string): { anchor: number; head: number } | null {
+  const area = document.activeElement;
+  if (!(area instanceof HTMLTextAreaElement) || area.id !== id) return null;
+  return { anchor: area.selectionStart, head: area.selectionEnd };
 }
 
 const textOf = (id: string): string => document.getElementById(id)?.textContent ?? '';
