@@ -34,23 +34,35 @@ export function guardedBody(
   const first: First = (tabs) => guards.flatMap((one) => guardRows(one, tabs));
   const settings: Row[] = [];
   const handlers: Row[] = [];
+  let afterImport = false;
   for (const part of partsOf(text, imports)) {
     const own = { ...part, line: part.line + line - 1 };
     // A snippet is indented by one tab.
     const by = part.imported ? 1 : depth;
-    if (own.kind === 'handlers') handlers.push(...rowsOf(own, 3 - by));
-    else if (own.kind === 'errors') settings.push(...errorRows(own, by, first));
+    if (own.kind === 'handlers') {
+      if (afterImport && own.isImport) handlers.push(...gap(handlers.length, imports));
+      handlers.push(...rowsOf(own, 3 - by));
+      afterImport = own.isImport;
+    } else if (own.kind === 'errors') settings.push(...errorRows(own, by, first));
     else settings.push(...rowsOf(own, 1 - by));
   }
   const before = withoutBlankStart(settings);
-  const gap = before.length > 0 ? [added('')] : [];
-  return [...before, ...gap, ...route(1, first, withoutBlankStart(handlers))];
+  const blank = before.length > 0 ? [added('')] : [];
+  return [...before, ...blank, ...route(1, first, withoutBlankStart(handlers))];
 }
 
 /** The lines of all policies, indented by `tabs`. */
 type First = (tabs: number) => Row[];
 
 const added = (text: string): Row => ({ text, origin: ADDED });
+
+/**
+ * What keeps two imports apart: in a block, Caddy 2.6 takes one line that is imported twice for one
+ * directive. A matcher that nothing uses does nothing.
+ * @param number another one for each gap
+ */
+const gap = (number: number, { dialect }: Imports): Row[] =>
+  dialect.heredocs ? [] : [added(`\t\t\t@policies-gap-${number} path /`)];
 
 function route(tabs: number, first: First, handlers: readonly Row[]): Row[] {
   const by = '\t'.repeat(tabs);

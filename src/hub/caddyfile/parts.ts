@@ -18,6 +18,8 @@ export type Part = {
   block: Directive['block'];
   /** It is in the place of an import of the snippet that it is from, and so all on one line. */
   imported: boolean;
+  /** It still is an import. */
+  isImport: boolean;
 };
 
 /**
@@ -40,7 +42,8 @@ export function partsOf(body: string, imports: Imports, inlined = new Set<string
     const kind = snippet?.divided || kinds.has('handlers') ? 'handlers' : 'settings';
     const block = directive?.block ?? null;
     const isErrors = snippet === undefined && kinds.has('errors');
-    return [{ kind: isErrors ? 'errors' : kind, text, line, block, imported: false }];
+    const own = { text, line, block, imported: false, isImport: directive?.words[0] === 'import' };
+    return [{ kind: isErrors ? 'errors' : kind, ...own }];
   });
 }
 

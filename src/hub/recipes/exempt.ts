@@ -9,9 +9,18 @@ type Exempt = {
 /**
  * Paths that an upstream may understand otherwise than Caddy, which matches the cleaned and decoded
  * path and forwards the raw one: `/public/%2e%2e/admin`. `%25` is an encoded percent sign, which some
- * decode twice; 2.6.2 ignores dots and spaces at the end.
+ * decode twice, and `%c0%ae` a dot to decoders that do not check; 2.6.2 ignores dots and spaces at the end.
  */
-const AMBIGUOUS = String.raw`(?i)^[^?]*(?:\.\.|//|\\|%25|%2e|%2f|%5c|(?:\.|%20)(?:\?|$))`;
+const AMBIGUOUS = String.raw`(?i)^[^?]*(?:\.\.|//|\\|%25|%2e|%2f|%5c|%c[01]|(?:\.|%20)(?:\?|$))`;
+
+/**
+ * Ends of the names of headers that some upstreams believe about the path: `X-Original-URL` and
+ * `X-Rewrite-URL` replace it, `X-Script-Name` takes its beginning away.
+ */
+const ROUTING = [
+  ...['Original-Url', 'Original_Url', 'Rewrite-Url', 'Rewrite_Url'],
+  ...['Script-Name', 'Script_Name'],
+];
 
 /**
  * The definition of a matcher of all requests that are not exempt, and the matcher to put after a
@@ -29,6 +38,10 @@ export function guarded(
     lines.push({ text, field: 'exemptNetworks' });
   }
   if (exemptPaths.length > 0) {
+    lines.unshift(
+      '# nothing but the path itself says what is asked for',
+      ...ROUTING.map((end) => `request_header -*${end}`),
+    );
     lines.push(
       '\tnot {',
       { text: `\t\tpath ${exemptPaths.join(' ')}`, field: 'exemptPaths' },

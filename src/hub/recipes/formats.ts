@@ -41,7 +41,9 @@ const FORMATS: Record<string, Format> = {
   },
   path: {
     name: 'a path such as /feed, or the beginning of paths such as /api/*',
-    is: (text) => /^\/[^\s*?#%{}"`\\]*$|^\/[^\s*?#%{}"`\\]+\*$/.test(text) && isQuotable(text),
+    // With a [ it would be a pattern of several paths.
+    is: (text) =>
+      /^\/[^\s*?#%{}[\]"`\\]*$|^\/[^\s*?#%{}[\]"`\\]+\*$/.test(text) && isQuotable(text),
   },
   'request-uri': {
     name: 'a path with an optional query, such as /api/verify?rd=https://auth.example.org',

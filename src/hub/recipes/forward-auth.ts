@@ -46,6 +46,8 @@ export const stripping = (copyHeaders: readonly string[]): Line[] => {
   return [
     '# only the service says who somebody is',
     ...patterns.map((pattern) => `request_header -${pattern}`),
+    '# and a visitor cannot have what it says dropped on the way to the upstream',
+    'request_header Connection `(?i)^(?:.*?\\b(upgrade)\\b.*|.*)$` $1',
   ];
 };
 
@@ -65,7 +67,8 @@ export function asking({ address, uri, copyHeaders, ...exempt }: Asking, writing
   return [
     ...lines,
     { text: `forward_auth${matcher} ${address} {`, field: 'address' },
-    { text: `\turi ${uri}`, field: 'uri' },
+    // Without a query of its own, Caddy would pass on the visitor's, as parameters of the service.
+    { text: `\turi ${uri.includes('?') ? uri : `${uri}?`}`, field: 'uri' },
     ...(names.length > 0
       ? [{ text: `\tcopy_headers ${names.join(' ')}`, field: 'copyHeaders' }]
       : []),

@@ -178,6 +178,23 @@ describe('with Caddy', () => {
     expect(adapted.ok ? '' : adapted.error).toBe('');
   });
 
+  test('a snippet that is imported twice in a row stays two directives', async () => {
+    const preamble =
+      '(by) {\n\ttry_files {args.0} /{args.0}\n}\n(up) {\n\theader A b\n\timport by c\n}';
+    const version = caddyIs('>=2.7.0') ? '2.7.0' : '2.6.2';
+    const { text } = guardedBlock(
+      'http://a.example',
+      'import by a\n# why\nimport by b\nlog\nimport up\nimport by d',
+      [],
+      readImports(preamble, dialectOf(version)),
+    );
+    const adapted = await caddy.adapt(`${preamble}\n\n${text}\n`);
+    const tried = [...JSON.stringify(adapted).matchAll(/"try_files":\[("[^\]]*)\]/g)];
+    expect(tried.map(([, files]) => files).toSorted()).toEqual(
+      ['a', 'b', 'c', 'd'].map((one) => `"${one}","/${one}"`),
+    );
+  });
+
   test.skipIf(!caddyIs('>=2.8.0'))('errors with a status are guarded as well', async () => {
     const { text } = blockOf('handle_errors 404 5xx {\n\trespond e\n}');
     expect(text).toContain('handle_errors 404 5xx {\n\t\troute {\n\t\t\t# policy lan');

@@ -237,6 +237,34 @@ describe.each(KINDS)('%s: forged identity headers never arrive', (host, id) => {
     expect(identities(arrival, names).filter((line) => !/:\s*$/.test(line))).toEqual([]);
   });
 
+  test('and nobody can have those of the service dropped', async () => {
+    const lines = ['Cookie: as=ada', 'Connection: Remote-User, X-Authentik-Username'];
+    const arrival = await arrivalOf(
+      request(host, { lines }).replace('close', 'close, X-Forwarded-User'),
+    );
+    const mine = id === 'authentik' ? ['X-Authentik-Username'] : ['Remote-User'];
+    if (id === 'forward-auth') mine.push('X-Forwarded-User');
+    for (const name of mine) expect(arrival).toContain(`\r\n${name}: ada\r\n`);
+  });
+
+  test('a connection can still be upgraded', async () => {
+    const lines = ['Cookie: as=ada', 'Connection: Upgrade, close', 'Upgrade: websocket'];
+    const arrival = await arrivalOf(request(host, { lines }).replace('Connection: close\r\n', ''));
+    expect(arrival).toMatch(/\r\nConnection: upgrade\r\n/i);
+    expect(arrival).toContain('\r\nUpgrade: websocket\r\n');
+  });
+
+  test('at exempt paths, nothing but the path says what is asked for', async () => {
+    const names = ['X-Original-URL', 'x_original_url', 'X-Rewrite-URL', 'X_Rewrite-Url'].concat([
+      'X-Script-Name',
+      'X_SCRIPT_NAME',
+    ]);
+    const lines = [...names.map((name) => `${name}: /public`), 'X-Other: kept'];
+    const arrival = await arrivalOf(request(host, { path: '/public/a', lines }));
+    expect(arrival).toContain('\r\nX-Other: kept\r\n');
+    expect(arrival).not.toContain(': /public');
+  });
+
   test('the request is otherwise as it was', async () => {
     const lines = ['Cookie: as=ada', 'X-Other: kept', 'Authorization: Bearer kept'];
     const arrival = await arrivalOf(
@@ -278,6 +306,15 @@ test('the service learns what was asked for, and believes no visitor about it', 
   expect(one?.headers.get('x-forwarded-method')).toBe('PUT');
   expect(one?.headers.get('x-forwarded-uri')).toBe('/a?b=c');
   expect(one?.headers.get('x-forwarded-host')).toBe('legacy.test');
+});
+
+test.each(KINDS)('%s: the service gets no parameters from a visitor', async (host) => {
+  asked.length = 0;
+  await caddy.send(request(host, { path: '/a?rd=https://evil.example&allowed=eve' }));
+  expect(new URL(asked[0]?.url ?? 'http://x').search).toBe('');
+  expect(asked[0]?.headers.get('x-forwarded-uri')).toEndWith(
+    '?rd=https://evil.example&allowed=eve',
+  );
 });
 
 test('the pages of authentik’s outpost are open, and lead nowhere else', async () => {

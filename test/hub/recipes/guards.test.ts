@@ -140,6 +140,7 @@ describe('basic-auth', () => {
       '/feed%20',
     ],
     ...['/public/%5c..', '/public/\\..', '/public/%252e%252e/admin', '/admin/../public/a'],
+    ...['/public/%c0%ae%C0%AE/admin', '/public%C1%9Ca'],
   ])('asks at %s, which only looks exempt', async (path) => {
     expect(statusOf(await caddy.get('exempt.test', path))).toBe(401);
   });

@@ -129,6 +129,7 @@ describe('refused, with the field', () => {
     ['https-upstream', { address: 'a:99999' }, 'address'],
     ['proxy', { maxUpload: '1 MB' }, 'maxUpload'],
     ['paths', { routes: [{ path: '/api/*', address: 'a' }] }, 'routes.0.address'],
+    ['authelia', { address: 'a:1', exemptPaths: ['/a[bc]'] }, 'exemptPaths.0'],
   ])('%s %j: %s', (id, values, field) => {
     const failure = failureOf(() => check(id, values));
     expect([failure.code, failure.at.field]).toEqual(['INVALID_REQUEST', field]);
