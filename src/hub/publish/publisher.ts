@@ -289,12 +289,15 @@ export function createPublisher({
     if (isOthers(status, store)) throw otherHub();
     if (!isOurs(status, store)) return;
     const isSure = !upkeep.isUnsure();
-    const digest = gateway.digestOf(leftOut.of(accepted));
+    const set = leftOut.of(accepted);
+    const digest = gateway.digestOf(set);
     const { liveDigest, fileDigest } = status;
+    // Another version of the proxy has other words for the same.
+    const isForeign = (file: string) => !gateway.isOfAnyVersion(set, file);
     const isReplaced = !starting && isSure && liveDigest !== null && liveDigest !== digest;
     if (isReplaced && standing.contention.isWaiting()) return;
     await upkeep.look(() => isInStep(status), {
-      keep: starting && fileDigest !== null && fileDigest !== digest,
+      keep: starting && fileDigest !== null && fileDigest !== digest && isForeign(fileDigest),
       ...(liveDigest === null ? {} : { expects: liveDigest }),
     });
     if (isReplaced) standing.contention.replaced();
