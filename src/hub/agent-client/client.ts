@@ -334,6 +334,18 @@ function refusalOf(answer: unknown): Failure {
     const code = PASSED_ON.find((known) => known === answer.code);
     const { message, words, line } = answer;
     if (code) return new Failure(code, message, { detail: words, at: { line } });
+    // Only a proxyfile is that large.
+    if (answer.code === 'BODY_TOO_LARGE') {
+      return new Failure(
+        'PROXY_REJECTED',
+        'The Caddyfile would be too large; nothing was changed.',
+        {
+          detail: `All sites and their policies make one Caddyfile. ${message}`,
+          hint: 'Shorten what many sites have: each of them repeats the text of its policies.',
+          cause: answer.code,
+        },
+      );
+    }
     if (answer.code === 'UNAUTHENTICATED') {
       return unreachable('The agent rejects the hub’s token.', answer.code);
     }

@@ -1,4 +1,6 @@
 /** Hands a set of vhosts to the agent, and puts the agent's refusals in terms of vhosts. */
+
+import { ERAS } from '../../shared/caddyfile/dialect.ts';
 import { Failure, type Location } from '../../shared/failure.ts';
 import { memoize } from '../../shared/memoize.ts';
 import type { AgentClient, Replacing } from '../agent-client/client.ts';
@@ -24,6 +26,8 @@ export type PublishOptions = Replacing & {
 export type Gateway = {
   /** The digest of the proxyfile that a set renders to. */
   digestOf(set: SiteSet): string;
+  /** Whether a digest is that of the set for any version of the proxy. */
+  isOfAnyVersion(set: SiteSet, digest: string): boolean;
   /** Makes a set live. @throws Failure */
   publish(set: SiteSet, options?: PublishOptions): Promise<void>;
   /**
@@ -97,6 +101,9 @@ export function createGateway(agent: AgentClient, version: () => string | null):
 
   return {
     digestOf: (set) => digestOf(renderedOf(set)),
+
+    isOfAnyVersion: ({ preamble, vhosts }, digest) =>
+      ERAS.some((era) => digestOf(render(preamble, vhosts, era)) === digest),
 
     async publish(set, { changed, ...how } = {}) {
       const whole = renderedOf(set);

@@ -31,7 +31,7 @@ import { createLeftOut } from './left-out.ts';
 import { type PublishSeen, timePublishes } from './outcome.ts';
 import { importFirst, isClaimed, isOthers, isOurs, otherHub } from './ownership.ts';
 import { createChangeQueue, type Waiting } from './queue.ts';
-import { forCaller, isRejection } from './refusal.ts';
+import { forCaller, isRejection, isTooLarge } from './refusal.ts';
 import { createStanding } from './standing.ts';
 import type { Store } from './store.ts';
 import { createUpkeep } from './upkeep.ts';
@@ -185,7 +185,8 @@ export function createPublisher({
       const careful = plans.filter(({ item }) => !item.replace);
       if (error instanceof Failure && error.code === 'OTHER_HUB') return refuseAll(careful, error);
       if (error instanceof Failure && error.code === 'AGENT_UNREACHABLE') upkeep.doubt();
-      if (!isRejection(error)) return refuseAll(plans, error);
+      if (isTooLarge(error) && plans.length > 1) return 'together';
+      if (!isRejection(error) || isTooLarge(error)) return refuseAll(plans, error);
       const stale = await findStale(gateway, leftOut.of(accepted), next, steps, error);
       const [first] = stale.broken;
       if (!first) return findCulprits(gateway, plans, next, error);
@@ -243,7 +244,7 @@ export function createPublisher({
     try {
       await gateway.check(set, changedVhosts(steps));
     } catch (error) {
-      if (!isRejection(error)) throw error;
+      if (!isRejection(error) || isTooLarge(error)) throw error;
       const stale = await findStale(gateway, stored, set, steps, error);
       const [first] = stale.broken;
       if (!first) throw error;
@@ -288,12 +289,15 @@ export function createPublisher({
     if (isOthers(status, store)) throw otherHub();
     if (!isOurs(status, store)) return;
     const isSure = !upkeep.isUnsure();
-    const digest = gateway.digestOf(leftOut.of(accepted));
+    const set = leftOut.of(accepted);
+    const digest = gateway.digestOf(set);
     const { liveDigest, fileDigest } = status;
+    // Another version of the proxy has other words for the same.
+    const isForeign = (file: string) => !gateway.isOfAnyVersion(set, file);
     const isReplaced = !starting && isSure && liveDigest !== null && liveDigest !== digest;
     if (isReplaced && standing.contention.isWaiting()) return;
     await upkeep.look(() => isInStep(status), {
-      keep: starting && fileDigest !== null && fileDigest !== digest,
+      keep: starting && fileDigest !== null && fileDigest !== digest && isForeign(fileDigest),
       ...(liveDigest === null ? {} : { expects: liveDigest }),
     });
     if (isReplaced) standing.contention.replaced();

@@ -5,6 +5,10 @@ import { type Step, vhostsAfter } from './changes.ts';
 export const isRejection = (error: unknown): error is Failure =>
   error instanceof Failure && error.code === 'PROXY_REJECTED';
 
+/** The set as a whole is too large for the agent: no line and no vhost of it is at fault. */
+export const isTooLarge = (error: unknown): boolean =>
+  isRejection(error) && error.cause === 'BODY_TOO_LARGE';
+
 /**
  * An error as the caller whose change took these steps should get it. If they sent one text and the
  * fault is in it, it carries that text's line and no name. If they changed several vhosts, or the

@@ -46,3 +46,6 @@ function isSince(version: string | null, least: number): boolean {
   const [major = 0, minor = 0] = (version ?? '').split('.').map(Number);
   return major > 2 || (major === 2 && minor >= least);
 }
+
+/** One version of each dialect and wording. */
+export const ERAS: readonly (string | null)[] = [null, '2.7.0', '2.8.0', '2.9.0'];

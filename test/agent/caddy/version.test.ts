@@ -1,6 +1,6 @@
 /** Which Caddy runs: programs that are refused, and a program that is replaced under its agent. */
 import { afterEach, describe, expect, test } from 'bun:test';
-import { copyFileSync, renameSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CADDYS, caddiesOf } from '../../harness/caddys.ts';
 import {
@@ -91,6 +91,41 @@ describe.skipIf(next === undefined)('a program that is replaced under its agent'
     expect((await stack.served('c.example')).text).toBe('third');
     expect(caddiesOf(stack.dataDir, bin).length).toBe(1);
   });
+
+  test.each([
+    ['a newer one', installed, next, /basicauth/, /basic_auth/],
+    ['an older one', next, installed, /basic_auth/, /basicauth/],
+  ])(
+    'by %s gets policies in its own words, and nobody else’s sites are suspected',
+    async (...of) => {
+      const [, from, to, before, after] = of;
+      const folder = temporaryFolder();
+      const bin = join(folder, 'caddy');
+      const place = (one = '') => {
+        copyFileSync(Bun.which(one) ?? one, `${bin}.new`);
+        renameSync(`${bin}.new`, bin);
+      };
+      place(from?.bin);
+      const running = await startStack({ PROXY_BIN: bin }, folder);
+      stack = running;
+      const { headers } = await signUp(stack);
+      const create = (path: string, json: object) =>
+        ask(`${running.hub}${path}`, { json, headers });
+      const users = [{ name: 'ada', password: 'open' }];
+      await create('/policies', { name: 'door', recipe: 'basic-auth', values: { users } });
+      const domain = `http://a.example:${stack.httpPort}`;
+      await create('/vhosts', { domain, config: 'respond a', policies: ['door'] });
+      expect(stack.readProxyfile()).toMatch(before);
+
+      await stack.restart(() => place(to?.bin));
+      await until(() => after.test(running.readProxyfile()));
+      await until(
+        async () => (await running.served('a.example').catch(() => null))?.status === 401,
+      );
+      expect(readdirSync(stack.dataDir).filter((name) => name.includes('.changed-'))).toEqual([]);
+      expect(stack.lines.filter((line) => line.includes('another set of sites'))).toEqual([]);
+    },
+  );
 });
 
 describe('beside a Caddy that another program starts', () => {

@@ -259,6 +259,29 @@ describe('a policy', () => {
     expect(await statusOf('takes-it')).toBe(404);
   });
 
+  test('that would make the Caddyfile too large is refused as such', async () => {
+    const networks = Array.from({ length: 2_000 }, (_, at) => `2001:db8:${'ffff:'.repeat(5)}${at}`);
+    const { id } = await made('long', 'block', { networks: ['192.0.2.1'] });
+    const config = 'respond long\nhandle_errors {\n\trespond error\n}';
+    const operations = Array.from({ length: 120 }, (_, at) => ({
+      ...{ op: 'create', domain: `http://long-${at}.example`, config, policies: ['long'] },
+    }));
+    expect((await owner.call('POST', '/vhosts/bulk', { operations })).status).toBe(200);
+    const before = await owner.everything();
+    for (const change of [
+      () => policy('PUT', `/${id}`, { values: { networks } }),
+      () => owner.call('POST', '/preview', { op: 'policy', id, values: { networks } }),
+    ]) {
+      const { text } = await change();
+      expect(text).toContain('All sites and their policies make one Caddyfile.');
+    }
+    expect(await owner.everything()).toEqual(before);
+    const ids = (await vhost('GET', '?search=long-')).body as unknown as Vhost[];
+    const deletes = ids.map((one) => ({ op: 'delete', id: one.id }));
+    await owner.call('POST', '/vhosts/bulk', { operations: deletes });
+    expect((await policy('DELETE', `/${id}`)).status).toBe(200);
+  }, 30_000);
+
   test('is previewed with its sites and the whole diff, and not stored', async () => {
     const { id } = await made('previewed', 'block', refuseAll(404));
     const one = await site('preview-a', { policies: ['previewed'] });
