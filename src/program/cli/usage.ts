@@ -7,7 +7,7 @@ import type { Command } from './command.ts';
 /** Where the summaries of commands and options begin. */
 const COLUMN = 33;
 /** Where the meanings of settings begin. */
-const SETTING_COLUMN = 24;
+const SETTING_COLUMN = 25;
 /** How wide a line may be. */
 const WIDTH = 100;
 
