@@ -7,7 +7,7 @@ import type { Command } from './command.ts';
 /** Where the summaries of commands and options begin. */
 const COLUMN = 33;
 /** Where the meanings of settings begin. */
-const SETTING_COLUMN = 25;
+const SETTING_COLUMN = 24;
 /** How wide a line may be. */
 const WIDTH = 100;
 
@@ -80,6 +80,6 @@ function settingsHelp(roles: readonly Role[]): string {
 }
 
 function row(left: string, right: string, column = COLUMN): string {
-  if (left.length > column - 2) return `${left}\n${' '.repeat(column)}${right}\n`;
+  if (left.length >= column) return `${left}\n${' '.repeat(column)}${right}\n`;
   return `${left.padEnd(column)}${right}\n`;
 }
