@@ -115,13 +115,12 @@ export function collectLogs(logs: Pick<Logs, 'counts'>): readonly Family[] {
   ];
 }
 
-/** How far the access log has been shipped; nothing if it is not. */
+/** How far the access log has been shipped; zeros if it is not. */
 export async function collectShipping(
   shipper: Pick<Shipper, 'counts' | 'lag'> | null,
 ): Promise<readonly Family[]> {
-  if (!shipper) return [];
-  const { shipped, refused, failures } = shipper.counts();
-  const { seconds, bytes } = await shipper.lag();
+  const { shipped = 0, refused = 0, failures = 0 } = shipper?.counts() ?? {};
+  const { seconds = 0, bytes = 0 } = (await shipper?.lag()) ?? {};
   return [
     {
       name: 'signalbox_log_ship_entries_total',
