@@ -9,6 +9,7 @@ import { fileErrorOf } from '../../../src/shared/file-errors.ts';
 import { type Log, reasonOf } from '../../../src/shared/log.ts';
 import { follow } from '../answers/follow.ts';
 import { formatPosition } from '../files/log-position.ts';
+import { createDeadline } from '../index/deadline.ts';
 import { deliver } from './deliver.ts';
 import type { ShipEntry } from './format.ts';
 import { engineOf, loadPlace, type Place, storePlace } from './place.ts';
@@ -30,6 +31,17 @@ export type Shipper = {
   close(): Promise<void>;
 };
 
+/** In milliseconds. */
+export type Pace = {
+  /** From one batch to the next, once all has been shipped. */
+  batch: number;
+  /** After a full batch, so that catching up leaves the machine to others. */
+  rest: number;
+  /** After the first failure; doubled with each further one, up to the longest. */
+  retry: number;
+  longestRetry: number;
+};
+
 export type ShipperDeps = {
   /** The path of the live file. */
   file: string;
@@ -41,11 +53,11 @@ export type ShipperDeps = {
   warn: (key: string, sentence: string | null) => void;
   /** Milliseconds since 1970. */
   now?: () => number;
-  /** In milliseconds: from one batch to the next, and the shortest and longest time to wait after a failure. */
-  pace?: { batch: number; retry: number; longestRetry: number };
+  /** Not a setting: only tests change it. */
+  pace?: Pace;
 };
 
-const PACE = { batch: 2_000, retry: 1_000, longestRetry: 60_000 };
+const PACE: Pace = { batch: 2_000, rest: 50, retry: 1_000, longestRetry: 60_000 };
 /** Engines take at least 4 MB at once, uncompressed. */
 const BATCH_BYTES = 1 << 20;
 const CLOSE_MS = 5_000;
@@ -115,6 +127,7 @@ export function createShipper(deps: ShipperDeps): Shipper {
   async function shipFrom({ after, isAfterGap }: Resumption, from: Place): Promise<number> {
     const { signal } = stopping;
     const all = () => true;
+    const turns = createDeadline(Number.POSITIVE_INFINITY);
     let gap = isAfterGap;
     let entries: ShipEntry[] = [];
     let bytes = 0;
@@ -129,6 +142,7 @@ export function createShipper(deps: ShipperDeps): Shipper {
         entries.push({ line, time, position });
         bytes += line.length;
       }
+      await turns.yieldTurn();
       const isEnd = batch.isAtEnd || batch.missed === null;
       if (!isEnd && bytes < BATCH_BYTES && (entries.length === 0 || performance.now() < due)) {
         continue;
@@ -138,7 +152,7 @@ export function createShipper(deps: ShipperDeps): Shipper {
       entries = [];
       bytes = 0;
       if (batch.missed === null) return 0;
-      if (batch.isAtEnd) await pause(pace.batch);
+      await pause(batch.isAtEnd ? pace.batch : pace.rest);
     }
     return 0;
   }

@@ -36,7 +36,7 @@ export function temporaryShippers() {
         log: (event, fields) => void logged.push({ event, fields }),
         warn: (key, sentence) =>
           sentence === null ? warnings.delete(key) : warnings.set(key, sentence),
-        pace: { batch, retry: 5, longestRetry: 20 },
+        pace: { batch, rest: 0, retry: 5, longestRetry: 20 },
         ...more,
       });
       open.push(shipper);
