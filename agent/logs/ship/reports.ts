@@ -38,7 +38,7 @@ export function createReports({ log, warn, now }: ReportsDeps): Reports {
       warn(
         'log shipping',
         `Access-log entries have not been shipped since ${iso(since)}: ${reason}. ` +
-          'They are kept in the log’s files until then, as long as the settings keep those.',
+          'They stay in the log’s files for as long as the settings keep those.',
       );
     },
 

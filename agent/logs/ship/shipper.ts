@@ -12,6 +12,7 @@ import { formatPosition } from '../files/log-position.ts';
 import { createDeadline } from '../index/deadline.ts';
 import { deliver } from './deliver.ts';
 import type { ShipEntry } from './format.ts';
+import { PACE, type Pace, waitAfter } from './pace.ts';
 import { engineOf, loadPlace, type Place, storePlace } from './place.ts';
 import { type Engine, type Outcome, post } from './post.ts';
 import { createReports } from './reports.ts';
@@ -31,17 +32,6 @@ export type Shipper = {
   close(): Promise<void>;
 };
 
-/** In milliseconds. */
-export type Pace = {
-  /** From one batch to the next, once all has been shipped. */
-  batch: number;
-  /** After a full batch, so that catching up leaves the machine to others. */
-  rest: number;
-  /** After the first failure; doubled with each further one, up to the longest. */
-  retry: number;
-  longestRetry: number;
-};
-
 export type ShipperDeps = {
   /** The path of the live file. */
   file: string;
@@ -57,7 +47,6 @@ export type ShipperDeps = {
   pace?: Pace;
 };
 
-const PACE: Pace = { batch: 2_000, rest: 50, retry: 1_000, longestRetry: 60_000 };
 /** Engines take at least 4 MB at once, uncompressed. */
 const BATCH_BYTES = 1 << 20;
 const CLOSE_MS = 5_000;
@@ -101,10 +90,8 @@ export function createShipper(deps: ShipperDeps): Shipper {
   /** @returns milliseconds to wait until the next attempt */
   function failed(outcome: Exclude<Outcome, { kind: 'accepted' }>): number {
     counts.failures++;
-    const longest = Math.min(pace.longestRetry, pace.retry * 2 ** attempts++);
     const asked = outcome.kind === 'away' ? (outcome.wait ?? 0) : 0;
-    // Many agents must not come back to an engine at the same moment.
-    const wait = Math.max(asked, longest * (0.5 + Math.random() / 2));
+    const wait = waitAfter(pace, attempts++, asked);
     reports.failed(outcome, wait);
     return wait;
   }
@@ -116,11 +103,14 @@ export function createShipper(deps: ShipperDeps): Shipper {
       isProven: () => place?.engine === name,
       commit,
     });
-    if (outcome) return outcome;
+    if (!outcome) nothingWaits();
+    return outcome;
+  }
+
+  function nothingWaits(): void {
     attempts = 0;
     oldest = undefined;
     reports.succeeded();
-    return undefined;
   }
 
   /** Ships until something goes wrong. @returns milliseconds to wait before reading on */
@@ -147,7 +137,7 @@ export function createShipper(deps: ShipperDeps): Shipper {
       if (!isEnd && bytes < BATCH_BYTES && (entries.length === 0 || performance.now() < due)) {
         continue;
       }
-      const outcome = entries.length > 0 ? await send(entries) : undefined;
+      const outcome = entries.length > 0 ? await send(entries) : nothingWaits();
       if (outcome && outcome.kind !== 'accepted') return failed(outcome);
       entries = [];
       bytes = 0;

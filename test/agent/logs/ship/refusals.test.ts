@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { parseHeaders, readHeaders } from '../../../../agent/logs/ship/headers.ts';
+import { PACE, waitAfter } from '../../../../agent/logs/ship/pace.ts';
 import { post } from '../../../../agent/logs/ship/post.ts';
 import { freePort, until } from '../../../harness/stack.ts';
 import { uniqueLines as lines } from '../answers/tailing.ts';
@@ -89,6 +90,16 @@ describe('an answer', () => {
   });
 });
 
+test('the wait after a failure grows to a minute, and is what the engine asks for up to an hour', () => {
+  for (let failures = 0; failures < 40; failures++) {
+    const longest = Math.min(60_000, 1000 * 2 ** failures);
+    const wait = waitAfter(PACE, failures, 0);
+    expect([wait >= longest / 2, wait <= longest]).toEqual([true, true]);
+    expect(waitAfter(PACE, failures, 90_000)).toBe(90_000);
+    expect(waitAfter(PACE, failures, 1e12)).toBe(3_600_000);
+  }
+});
+
 describe('wrong settings', () => {
   test.each([401, 404, 400, 301])(
     'lose nothing: an engine that answers %i to everything',
@@ -152,7 +163,9 @@ describe('wrong settings', () => {
     ship({ url: engine.url('/') });
     await until(() => warnings.has('log shipping'));
     rmSync(placeFile);
-    await until(() => existsSync(placeFile));
+    writeFileSync(file, '');
+    appendFileSync(file, lines('/older'));
+    await until(() => existsSync(placeFile) && !warnings.has('log shipping'));
     appendFileSync(file, lines('/new'));
     await until(() => engine.accepted.length > 0);
     expect(pathsOf(engine.accepted)).toBe('/new');
@@ -236,8 +249,8 @@ describe('an engine that is away', () => {
     appendFileSync(file, lines(...Array.from({ length: 500 }, (_, i) => `/${i}`)));
     answer = 204;
     await until(() => engine.accepted.length === 501);
-    await until(async () => (await shipper.lag()).bytes === 0);
-    expect([...warnings]).toEqual([]);
+    await until(() => warnings.size === 0);
+    expect(await shipper.lag()).toEqual({ seconds: 0, bytes: 0 });
     expect(engine.faults).toEqual([]);
     await engine.stop();
   });
