@@ -224,6 +224,24 @@ describe('lines that the engine refuses', () => {
   });
 });
 
+test('a batch of which an engine took a part before it went away is continued, not repeated', async () => {
+  let requests = 0;
+  const engine = startEngine((batch) => {
+    if (batch.lines.length > 10) return 413;
+    return ++requests % 2 === 0 ? 503 : 204;
+  });
+  const { file, ship, placeFile } = newLog();
+  const shipper = ship({ url: engine.url('/') });
+  await until(() => existsSync(placeFile));
+  const paths = Array.from({ length: 100 }, (_, i) => `/${i}`);
+  writeFileSync(file, lines(...paths));
+  await until(() => engine.accepted.length >= 100);
+  expect(pathsOf(engine.accepted)).toBe(paths.join(' '));
+  await until(() => shipper.counts().shipped === 100);
+  expect(shipper.counts().refused).toBe(0);
+  await engine.stop();
+});
+
 describe('an engine that is away', () => {
   test('is a warning after five minutes, and gets everything when it is back', async () => {
     let time = Date.parse('2026-11-21T10:00:00Z');

@@ -85,6 +85,21 @@ describe('what was deleted before it was shipped', () => {
     await engine.stop();
   });
 
+  test('while the shipper runs is a warning as well', async () => {
+    const { file, at, ship, arrived, warnings, engine } = await shippedLog();
+    const shipper = ship();
+    appendFileSync(file, lines('/b'));
+    await arrived('/a /b');
+    renameSync(file, at(roll(1)));
+    rmSync(at(roll(1)));
+    writeFileSync(at(roll(2)), lines('/c'));
+    writeFileSync(file, lines('/d'));
+    await arrived('/a /b /c /d');
+    expect(warnings.has('log shipping lost')).toBe(true);
+    expect(shipper.counts().failures).toBe(0);
+    await engine.stop();
+  });
+
   test('is no warning if it was shipped', async () => {
     const { file, at, ship, arrived, warnings, engine } = await shippedLog();
     ship();
