@@ -13,6 +13,7 @@ import type { RequestSeen } from '../src/shared/observe/requests.ts';
 import { nameOf } from './caddy/ports.ts';
 import type { ProxyControl } from './caddy/proxy.ts';
 import type { Logs } from './logs/logs.ts';
+import type { Shipper } from './logs/ship/shipper.ts';
 import type { Prober } from './state/prober.ts';
 
 export type AgentMetrics = Pick<Metrics, 'text' | 'contentType'> & {
@@ -110,6 +111,43 @@ export function collectLogs(logs: Pick<Logs, 'counts'>): readonly Family[] {
       help: 'Readers that follow the access log.',
       type: 'gauge',
       samples: [{ value: tails }],
+    },
+  ];
+}
+
+/** How far the access log has been shipped; zeros if it is not. */
+export async function collectShipping(
+  shipper: Pick<Shipper, 'counts' | 'lag'> | null,
+): Promise<readonly Family[]> {
+  const { shipped = 0, refused = 0, failures = 0 } = shipper?.counts() ?? {};
+  const { seconds = 0, bytes = 0 } = (await shipper?.lag()) ?? {};
+  return [
+    {
+      name: 'signalbox_log_ship_entries_total',
+      help: 'Entries of the access log that the log engine has accepted or refused.',
+      type: 'counter',
+      samples: [
+        { labels: { outcome: 'accepted' }, value: shipped },
+        { labels: { outcome: 'refused' }, value: refused },
+      ],
+    },
+    {
+      name: 'signalbox_log_ship_failures_total',
+      help: 'Attempts to ship the access log that have to be repeated.',
+      type: 'counter',
+      samples: [{ value: failures }],
+    },
+    {
+      name: 'signalbox_log_ship_lag_seconds',
+      help: 'Age of the oldest entry that waits for the log engine.',
+      type: 'gauge',
+      samples: [{ value: seconds }],
+    },
+    {
+      name: 'signalbox_log_ship_lag_bytes',
+      help: 'Bytes of the access log that are not shipped yet, uncompressed.',
+      type: 'gauge',
+      samples: [{ value: bytes }],
     },
   ];
 }

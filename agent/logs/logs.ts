@@ -1,5 +1,5 @@
 /**
- * The log engine: pages, numbers and tails of an access log of any size. How a page is found:
+ * Pages, numbers and tails of an access log of any size. How a page is found:
  *
  * 1. `index/log-index.ts` lists the log's files (`files/segments.ts`) and indexes the bytes that were
  *    added since the last call (`index/extend-index.ts`). `index/classifier.ts` decides which lines
@@ -14,7 +14,8 @@
  * Code that visits the lines of a block receives each entry as a cursor (`EntryCursor`), which is valid
  * until the next entry. If a file disappears during a query (`SegmentGone`), the query starts again.
  * Stats and activity work the same way; a tail (`answers/tail.ts`) reads the files without an index.
- * Apart from that, `storage/keeper.ts` packs rolled files and deletes those that are not kept.
+ * Apart from that, `ship/shipper.ts` ships entries to a log engine, and `storage/keeper.ts` packs rolled
+ * files and deletes those that are not kept.
  */
 import { within } from '../../src/shared/async.ts';
 import type { LogExport } from '../../src/shared/http.ts';

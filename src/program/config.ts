@@ -11,6 +11,7 @@ import { isBelow, resolvePath } from '../shared/paths.ts';
 import { LOG_FORMATS, type LogFormat } from './log.ts';
 import { type Env, givenIn, type Role, valueIn } from './settings.ts';
 import { createReader, type SettingsReader } from './settings-reader.ts';
+import { readShip, type ShipSettings } from './ship-settings.ts';
 
 export type HubSettings = Readonly<{
   host: string;
@@ -40,6 +41,8 @@ export type AgentSettings = Readonly<{
   tls: Readonly<{ cert: string; key: string }> | null;
   /** Whether it dials upstreams to see whether they are up. */
   upstreamProbe: boolean;
+  /** The log engine that gets the access log, and where the agent stores how far; null: none. */
+  ship: ShipSettings | null;
   proxy: Omit<ProxySettings, 'accessLog'> & {
     accessLog: { file: string; rollMb: number } & Limits;
   };
@@ -69,6 +72,7 @@ const FILES_OF_SECRETS = [
   'AGENT_TOKEN_FILE',
   'AGENT_TOKEN_PREVIOUS_FILE',
   'AGENT_TLS_KEY',
+  'LOG_SHIP_HEADERS_FILE',
   'PROXY_ENV_FILE',
 ];
 /** The program: the project's folder, or the binary. */
@@ -142,6 +146,7 @@ export function readSettings(role: Role, env: Env, machine: Machine): Settings {
       previousToken: runsAgent ? checkToken(read, 'AGENT_TOKEN_PREVIOUS') : null,
       tls: runsAgent ? readTls(read) : null,
       upstreamProbe: read.flag('UPSTREAM_PROBE'),
+      ship: runsAgent ? readShip(read, dataDir) : null,
       proxy: {
         bin: program ?? bin,
         proxyfile,

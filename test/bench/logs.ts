@@ -1,5 +1,5 @@
 /**
- * Compares the log engine with command-line tools on the same file in the same run: indexing, pages,
+ * Compares the index of the log with command-line tools on the same file in the same run: indexing, pages,
  * numbers over time, tail, memory. `BENCH_LOG_LINES=10000000` uses ten million lines instead of one.
  */
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';

@@ -11,6 +11,7 @@ const files: Record<string, string> = {
   '/etc/nul': '\0'.repeat(44),
   '/etc/proxy.env':
     '# comment\n\nKEY=value with spaces\nexport QUOTED="a=b"\nSINGLE=\'x\'\nEMPTY=\n',
+  '/etc/headers': 'Authorization: Bearer hush\n',
   '/etc/bad.env': 'GOOD=1\nnot a pair, hush\n1BAD=x\n',
 };
 const machine = {
@@ -70,6 +71,25 @@ describe('wrong settings', () => {
       'all',
       { ACCESS_LOG_KEEP_DAYS: '0', ACCESS_LOG_KEEP_MB: 'much' },
       ['ACCESS_LOG_KEEP_DAYS', 'ACCESS_LOG_KEEP_MB'],
+    ],
+    ['all', { LOG_SHIP_URL: 'logs.example/push' }, ['LOG_SHIP_URL']],
+    ['all', { LOG_SHIP_URL: 'https://:1' }, ['LOG_SHIP_URL']],
+    ['all', { LOG_SHIP_URL: 'https://me:hushed@logs.example' }, ['LOG_SHIP_URL']],
+    ['all', { LOG_SHIP_URL: 'http://logs', LOG_SHIP_FORMAT: 'syslog' }, ['LOG_SHIP_FORMAT']],
+    [
+      'agent',
+      { AGENT_TOKEN: TOKEN, LOG_SHIP_FORMAT: 'loki', LOG_SHIP_HEADERS_FILE: '/etc/headers' },
+      ['LOG_SHIP_FORMAT', 'LOG_SHIP_HEADERS_FILE'],
+    ],
+    [
+      'all',
+      { LOG_SHIP_URL: 'http://logs', LOG_SHIP_HEADERS_FILE: '/nowhere' },
+      ['LOG_SHIP_HEADERS_FILE'],
+    ],
+    [
+      'all',
+      { LOG_SHIP_URL: 'http://logs', LOG_SHIP_HEADERS_FILE: '/etc/bad.env' },
+      ['LOG_SHIP_HEADERS_FILE'],
     ],
   ])('of %s, %j, are each named', (role, env, names) => {
     let message = '';
@@ -135,6 +155,37 @@ describe('defaults', () => {
       port: 3000,
       signUp: 'first',
     });
+  });
+});
+
+describe('a log engine', () => {
+  const engine = (env: Record<string, string>) =>
+    read('all', { DATA_DIR: '/srv/box', ...env }).agent.ship;
+
+  test('is none by default, and none of a hub', () => {
+    expect(engine({})).toBeNull();
+    const env = { AGENT_TOKEN: TOKEN, LOG_SHIP_URL: 'not an address' };
+    expect(read('hub', env).agent.ship).toBeNull();
+  });
+
+  test('gets the format of its address, or the given one', () => {
+    const url = 'https://logs.example/loki/api/v1/push';
+    expect(engine({ LOG_SHIP_URL: url, LOG_SHIP_HEADERS_FILE: '/etc/headers' })).toEqual({
+      engine: { url, format: 'loki', headersFile: '/etc/headers' },
+      placeFile: '/srv/box/log-ship.json',
+    });
+    const other = { LOG_SHIP_URL: 'http://logs/x?y=%20z' };
+    expect(engine(other)?.engine).toEqual({
+      url: 'http://logs/x?y=%20z',
+      format: 'ndjson',
+      headersFile: null,
+    });
+    expect(engine({ ...other, LOG_SHIP_FORMAT: 'loki' })?.engine.format).toBe('loki');
+  });
+
+  test('has a file of headers that a site must not reach', () => {
+    const env = { LOG_SHIP_URL: 'http://logs', LOG_SHIP_HEADERS_FILE: '/etc/headers' };
+    expect(read('all', env).agent.proxy.ownPaths).toContain('/etc/headers');
   });
 });
 

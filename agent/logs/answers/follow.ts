@@ -10,7 +10,7 @@ import { type EntryFacts, entryFacts } from '../index/entry.ts';
 
 /** Entries that were read together, each with the position after it. */
 export type Batch = {
-  entries: { facts: EntryFacts; position: LogPosition }[];
+  entries: { facts: EntryFacts; line: string; position: LogPosition }[];
   /** How many entries were left out before these; null if that is unknown, 0 if it begins here. */
   missed?: number | null;
   /** The position after the batch. */
@@ -57,7 +57,7 @@ export async function* follow(options: FollowOptions): AsyncGenerator<Batch> {
       position = { segment, offset: end };
       const facts = entryFacts(text);
       if (!facts || !options.isWanted(facts)) continue;
-      if (missed === undefined) entries.push({ facts, position });
+      if (missed === undefined) entries.push({ facts, line: text, position });
       else missed++;
     }
     return { entries, ...(position && { position }) };
@@ -186,7 +186,7 @@ export async function* follow(options: FollowOptions): AsyncGenerator<Batch> {
 }
 
 /** The position after the last line of a segment; undefined if it has no line yet. */
-async function endOf(live: Segment): Promise<LogPosition | undefined> {
+export async function endOf(live: Segment): Promise<LogPosition | undefined> {
   const source = await openSource(live);
   if (!source) return undefined;
   try {
@@ -199,7 +199,10 @@ async function endOf(live: Segment): Promise<LogPosition | undefined> {
 }
 
 /** Which of the segments has an id, -1 for none; undefined if one disappeared in the meantime. */
-async function findSegment(segments: readonly Segment[], id: string): Promise<number | undefined> {
+export async function findSegment(
+  segments: readonly Segment[],
+  id: string,
+): Promise<number | undefined> {
   for (const [i, segment] of segments.entries()) {
     const source = await openSource(segment);
     if (!source) return undefined;

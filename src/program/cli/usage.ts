@@ -80,6 +80,6 @@ function settingsHelp(roles: readonly Role[]): string {
 }
 
 function row(left: string, right: string, column = COLUMN): string {
-  if (left.length > column - 2) return `${left}\n${' '.repeat(column)}${right}\n`;
+  if (left.length >= column) return `${left}\n${' '.repeat(column)}${right}\n`;
   return `${left.padEnd(column)}${right}\n`;
 }

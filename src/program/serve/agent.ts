@@ -8,10 +8,13 @@ import { createProxy } from '../../../agent/caddy/proxy.ts';
 import { listeningInodes } from '../../../agent/caddy/sockets.ts';
 import { separateUser } from '../../../agent/caddy/user.ts';
 import { createLogs } from '../../../agent/logs/logs.ts';
+import { readHeaders } from '../../../agent/logs/ship/headers.ts';
+import { createShipper } from '../../../agent/logs/ship/shipper.ts';
 import { createKeeper } from '../../../agent/logs/storage/keeper.ts';
 import {
   collectLogs,
   collectProxy,
+  collectShipping,
   collectUpstreams,
   createAgentMetrics,
 } from '../../../agent/metrics.ts';
@@ -22,7 +25,7 @@ import { createProber } from '../../../agent/state/prober.ts';
 import { createProxyState } from '../../../agent/state/proxy-state.ts';
 import { createResolver } from '../../../agent/state/resolver.ts';
 import { createWarnings } from '../../../agent/warnings.ts';
-import { runAll } from '../../shared/async.ts';
+import { messageOf, runAll } from '../../shared/async.ts';
 import { isWritable, readIfThere } from '../../shared/files.ts';
 import { lockFolder } from '../../shared/lock.ts';
 import { type Log, withFields } from '../../shared/log.ts';
@@ -42,8 +45,12 @@ export function prepareAgent(
   const log = withFields(given, { part: 'agent' });
   const now = () => new Date();
   const { managed, admin, accessLog } = settings.proxy;
-  // A second agent would adopt the first one's proxy, and stop it when it stops itself.
-  const release = managed ? lockFolder(dirname(managed.folder), 'agent') : () => {};
+  const { ship } = settings;
+  if (ship?.engine.headersFile) checkHeaders(ship.engine.headersFile);
+  // A second agent would adopt the first one's proxy, and stop it when it stops itself; it would also
+  // ship every entry once more.
+  const dataDir = managed ? dirname(managed.folder) : ship && dirname(ship.placeFile);
+  const release = dataDir === null ? () => {} : lockFolder(dataDir, 'agent');
   try {
     const { previousToken } = settings;
     const tokens = [token, ...(previousToken === null ? [] : [previousToken])] as const;
@@ -85,6 +92,7 @@ export function prepareAgent(
       onPacked: () => void logs.warm(),
       onWarnings: (found) => warnings.set('rotated logs', found.join(' ') || null),
     });
+    const shipper = ship && createShipper({ file, ...ship, log, warn: warnings.set });
     const elapsed = () => performance.now();
     const dial = createDialUpstream({ ...createResolver({ elapsed }), apart: user !== null });
     const prober = settings.upstreamProbe ? createProber({ dial, now, elapsed }) : null;
@@ -93,6 +101,7 @@ export function prepareAgent(
         collectProcess(VERSION, 'agent', now),
         () => collectProxy(proxy),
         () => collectLogs(logs),
+        () => collectShipping(shipper),
         () => collectUpstreams(prober),
       ],
       log,
@@ -120,6 +129,8 @@ export function prepareAgent(
       url: listening.url,
       async begin() {
         begun = true;
+        // Before the proxy, so that it gets the very first entries.
+        shipper?.begin();
         await proxy.start();
         state.begin();
         if (isKept) keeper.begin();
@@ -131,6 +142,7 @@ export function prepareAgent(
           () => begun && proxy.stop(),
           state.close,
           keeper.close,
+          () => shipper?.close(),
           logs.close,
           release,
         ),
@@ -138,5 +150,14 @@ export function prepareAgent(
   } catch (error) {
     release();
     throw error;
+  }
+}
+
+/** @throws Error if it is not a file of headers that is closed to other users */
+function checkHeaders(file: string): void {
+  try {
+    readHeaders(file);
+  } catch (error) {
+    throw new Error(`LOG_SHIP_HEADERS_FILE ${messageOf(error)}`);
   }
 }

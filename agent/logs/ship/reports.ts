@@ -1,0 +1,70 @@
+/** Says when entries cannot be shipped: in the agent's log, and if it lasts in the status. */
+import type { Log } from '../../../src/shared/log.ts';
+import type { Outcome } from './post.ts';
+
+export type Reports = {
+  /** @param wait milliseconds until the next attempt */
+  failed(outcome: Exclude<Outcome, { kind: 'accepted' }>, wait: number): void;
+  succeeded(): void;
+  /** The engine refused an entry, which is left out; `place` is its position as text. */
+  leftOut(place: string, outcome: Outcome): void;
+  /** What was logged between two times, milliseconds since 1970, was deleted before it was shipped. */
+  lost(from: number, to: number): void;
+};
+
+export type ReportsDeps = {
+  log: Log;
+  /** Sets or clears a sentence in the status. */
+  warn: (key: string, sentence: string | null) => void;
+  /** Milliseconds since 1970. */
+  now: () => number;
+};
+
+/** An engine that restarts is back sooner. */
+const AWAY_MS = 300_000;
+
+export function createReports({ log, warn, now }: ReportsDeps): Reports {
+  let since: number | null = null;
+  let lastReason = '';
+  const iso = (time: number): string => new Date(time).toISOString();
+
+  return {
+    failed({ kind, reason, text }, wait) {
+      since ??= now();
+      if (reason !== lastReason) log('log shipping waits', { reason }, 'warn');
+      if (text) log('log engine answered', { text }, 'debug');
+      lastReason = reason;
+      if (kind === 'away' && now() - since + wait <= AWAY_MS) return;
+      warn(
+        'log shipping',
+        `Access-log entries have not been shipped since ${iso(since)}: ${reason}. ` +
+          'They stay in the log’s files for as long as the settings keep those.',
+      );
+    },
+
+    succeeded() {
+      if (since === null) return;
+      log('log shipping continues', { after_ms: now() - since });
+      since = null;
+      lastReason = '';
+      warn('log shipping', null);
+    },
+
+    leftOut(place, outcome) {
+      const { reason, text } = outcome.kind === 'accepted' ? {} : outcome;
+      log('access log entry not shipped', { place, reason }, 'warn');
+      if (text) log('log engine answered', { text }, 'debug');
+      warn(
+        'log shipping refused',
+        'The log engine has refused access-log entries, which were left out. The agent’s log says which.',
+      );
+    },
+
+    lost(from, to) {
+      warn(
+        'log shipping lost',
+        `Access-log entries between ${iso(from)} and ${iso(to)} were deleted before they were shipped.`,
+      );
+    },
+  };
+}

@@ -1,0 +1,129 @@
+/** The whole program ships the log of a real Caddy to a stand-in for a log engine. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { startEngine } from '../agent/logs/ship/engine.ts';
+import { pathsOf } from '../agent/logs/ship/shipping.ts';
+import { readExposition } from '../harness/exposition.ts';
+import { runProgram } from '../harness/program.ts';
+import {
+  ask,
+  portSettings,
+  type Stack,
+  signUp,
+  startStack,
+  temporaryFolder,
+  until,
+} from '../harness/stack.ts';
+
+describe('the program does not start', () => {
+  test.each<[string, (folder: string) => Record<string, string>, string]>([
+    [
+      'with an address that is none',
+      () => ({ LOG_SHIP_URL: 'loki:3100' }),
+      'LOG_SHIP_URL must be an http:// or https:// address',
+    ],
+    [
+      'with a password in the address',
+      () => ({ LOG_SHIP_URL: 'http://me:hush@loki' }),
+      'LOG_SHIP_URL must not contain a password',
+    ],
+    [
+      'with headers and no address',
+      (folder) => ({ LOG_SHIP_HEADERS_FILE: headers(folder, 0o600) }),
+      'LOG_SHIP_HEADERS_FILE requires LOG_SHIP_URL',
+    ],
+    [
+      'with headers that everyone can read',
+      (folder) => ({ LOG_SHIP_URL: 'http://loki', LOG_SHIP_HEADERS_FILE: headers(folder, 0o644) }),
+      'LOG_SHIP_HEADERS_FILE names a file that is open to other users',
+    ],
+  ])('%s', async (_, env, reason) => {
+    const folder = temporaryFolder();
+    const all = { ...portSettings(), DATA_DIR: join(folder, 'data'), ...env(folder) };
+    const { code, err } = await runProgram([], all, folder).exited();
+    rmSync(folder, { recursive: true });
+    expect([code, err]).toEqual([1, expect.stringContaining(reason)]);
+    expect(err).not.toContain('hush');
+  });
+});
+
+function headers(folder: string, mode: number): string {
+  const file = join(folder, 'headers');
+  writeFileSync(file, 'Authorization: Bearer hush\n', { mode });
+  return file;
+}
+
+describe('a log engine', () => {
+  let status = 401;
+  let engine: ReturnType<typeof startEngine>;
+  let stack: Stack;
+  let signedIn: { Authorization: string };
+  let sent = 0;
+  beforeAll(async () => {
+    engine = startEngine(({ headers }) =>
+      headers.get('authorization') === 'Bearer hush' ? status : 403,
+    );
+    const folder = temporaryFolder();
+    const env = {
+      LOG_SHIP_URL: engine.url(),
+      LOG_SHIP_HEADERS_FILE: headers(folder, 0o600),
+      ACCESS_LOG_ROLL_MB: '1',
+    };
+    stack = await startStack(env, folder);
+    ({ headers: signedIn } = await signUp(stack));
+    await ask(`${stack.hub}/vhosts`, {
+      headers: signedIn,
+      json: { domain: 'http://a.example', config: 'respond ok' },
+    });
+  });
+  afterAll(async () => {
+    await stack.stop();
+    await engine.stop();
+  });
+
+  const request = async (count: number) => {
+    // Paths that fill the megabyte of a roll faster.
+    const paths = Array.from({ length: count }, () => `/${sent++}?${'x'.repeat(3000)}`);
+    for (const path of paths) await stack.served('a.example', path);
+  };
+  const metric = async (name: string) => {
+    const { text } = await ask(`${stack.agent}/metrics`, { headers: stack.agentHeaders });
+    return readExposition(text)
+      .get(`signalbox_log_ship_${name}`)
+      ?.samples.map(({ value }) => value);
+  };
+  const warnings = async () =>
+    (
+      await ask<{ warnings: string[] }>(`${stack.hub}/status`, { headers: signedIn })
+    ).body.warnings.join();
+
+  test('that refuses the token is a warning in the status, and nothing is lost', async () => {
+    await request(5);
+    await until(async () => (await warnings()).includes('the log engine answers 401. '));
+    expect(await metric('entries_total')).toEqual([0, 0]);
+    expect((await metric('failures_total'))?.[0]).toBeGreaterThan(0);
+    expect((await metric('lag_bytes'))?.[0]).toBeGreaterThan(0);
+    expect((await metric('lag_seconds'))?.[0]).toBeGreaterThan(0);
+    status = 204;
+    await until(() => engine.accepted.length >= sent);
+    await until(async () => !(await warnings()).includes('log engine'));
+    expect(await metric('entries_total')).toEqual([sent, 0]);
+    expect(await metric('lag_seconds')).toEqual([0]);
+  });
+
+  test('gets every request once and in order, across a roll by Caddy and a restart', async () => {
+    await request(250);
+    await stack.restart();
+    await request(250);
+    const rolled = () =>
+      readdirSync(dirname(stack.accessLog)).some((name) => /^access-.*\.log/.test(name));
+    expect(rolled()).toBe(true);
+    await until(() => engine.accepted.length >= sent);
+    const paths = pathsOf(engine.accepted).replaceAll(/\?x+/g, '');
+    expect(paths).toBe(Array.from({ length: sent }, (_, i) => `/${i}`).join(' '));
+    expect(engine.faults).toEqual([]);
+    expect(statSync(join(stack.dataDir, 'log-ship.json')).mode & 0o777).toBe(0o600);
+    expect(stack.lines.join()).not.toContain('hush');
+  });
+});
