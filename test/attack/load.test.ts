@@ -43,8 +43,9 @@ async function expectRefusal(config: string, detail: RegExp, line?: number, isLa
   const before = await owner.everything();
   const change = { domain: 'bad.example', config };
   const refused = await owner.call('POST', '/vhosts', change);
-  if (isLate && refused.body.code === 'PROXY_UNREACHABLE') {
-    expect(refused.status).toBe(502);
+  const isTooSlow = ({ status, body }: typeof refused) =>
+    isLate && status === 502 && body.code === 'PROXY_UNREACHABLE';
+  if (isTooSlow(refused)) {
     expect(await owner.everything()).toEqual(before);
     return;
   }
@@ -52,7 +53,9 @@ async function expectRefusal(config: string, detail: RegExp, line?: number, isLa
   expect(refused.body.detail).toMatch(detail);
   if (line !== undefined) expect(refused.body.line).toBe(line);
   const previewed = await owner.call('POST', '/preview', { op: 'create', ...change });
-  expect([previewed.status, previewed.body.valid]).toEqual([200, false]);
+  if (!isTooSlow(previewed)) {
+    expect([previewed.status, previewed.body.valid]).toEqual([200, false]);
+  }
   expect(await owner.everything()).toEqual(before);
   const { body } = await owner.call('PATCH', '/vhosts/1/toggle');
   await owner.call('PATCH', '/vhosts/1/toggle');

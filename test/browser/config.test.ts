@@ -178,7 +178,7 @@ describe('an import', () => {
     expect(await served('new')).toBe('new');
     expect(await served('base')).toBe('base');
     await page.getByRole('link', { name: 'Go to your sites' }).click();
-    await page.getByText('http://two.example').waitFor();
+    await page.getByRole('link', { name: 'http://two.example' }).first().waitFor();
     expect(await page.locator('main img').count()).toBe(0);
     expect(dashboard.browserErrors()).toEqual([]);
   });

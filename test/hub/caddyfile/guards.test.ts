@@ -126,7 +126,7 @@ describe.each(batches)('batch %d', () => {
         ...references,
       ].join('\n\n');
     });
-  }, 60_000);
+  }, 120_000);
   afterAll(async () => {
     await caddy.stop();
     rmSync(root, { recursive: true, force: true });

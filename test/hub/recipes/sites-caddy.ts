@@ -95,7 +95,8 @@ export async function serveCaddyfile(caddyfile: (port: number) => string): Promi
     }
     return send(request('nobody')).catch(() => null);
   };
-  await until(answers, 'Caddy');
+  // It loads hundreds of sites.
+  await until(answers, 'Caddy', 60_000);
   return {
     port,
     send,
