@@ -130,6 +130,17 @@ test('is accessible and fits on a phone, with its dialogs', async () => {
   expect(await violations(page)).toEqual([]);
 });
 
+test('returns the focus to the button that opened a dialog', async () => {
+  for (const name of ['Upload limit', 'Password …', 'Delete …']) {
+    await button(name).press('Enter');
+    await dialog().waitFor();
+    await page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'detached' });
+    const isBack = () => button(name).evaluate((it) => it === document.activeElement);
+    await until(isBack, `the focus on ${name}`);
+  }
+});
+
 test('the browser reported no errors', () => {
   expect(dashboard.browserErrors()).toEqual([]);
 });
