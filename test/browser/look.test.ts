@@ -63,6 +63,18 @@ test('a slow hub is waited for with a skeleton, not on a blank page', async () =
   await page.unrouteAll({ behavior: 'ignoreErrors' });
 });
 
+test('each page of the menu can be opened by its address', async () => {
+  await page.goto('/');
+  const links = page.getByRole('navigation').getByRole('link');
+  await links.first().waitFor();
+  const paths = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')));
+  expect(paths).toContain('/policies');
+  for (const path of [...paths, '/sites/new', '/policies/new', '/policies/1']) {
+    const answer = await page.request.get(path ?? '');
+    expect([path, answer.status()]).toEqual([path, 200]);
+  }
+});
+
 test('the chosen theme is kept, and the other one does not flash up first', async () => {
   // The colour of every frame, from the first one on.
   await page.addInitScript(() => {

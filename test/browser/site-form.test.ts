@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
-import { ask } from '../harness/stack.ts';
+import { ask, until } from '../harness/stack.ts';
 import { BROWSER_TIMEOUT_MS, codeIn, tooWide, violations } from '../harness/visit.ts';
 
 setDefaultTimeout(BROWSER_TIMEOUT_MS);
@@ -70,14 +70,31 @@ test('keeps what was typed while a policy is made, and the order of several', as
   await button('Use this policy').click();
   await dialog().waitFor({ state: 'detached' });
   expect(await page.getByLabel('Tags').inputValue()).toBe('media');
-  await button('Apply maintenance earlier').click();
+  await button('Apply maintenance later').click();
   await button('Save and publish').click();
   await page.getByText('Saved and live.').waitFor();
   const [site] = await api<{ policies: string[]; tags: string[] }[]>('/vhosts');
-  expect([site?.policies, site?.tags]).toEqual([['maintenance', 'password'], ['media']]);
-  expect((await served('app.localhost')).status).toBe(503);
+  expect([site?.policies, site?.tags]).toEqual([['password', 'maintenance'], ['media']]);
+  expect((await served('app.localhost')).status).toBe(401);
+  await button('Apply password later').click();
+  await button('Save and publish').click();
+  await until(async () => (await served('app.localhost')).status === 503, 'maintenance first');
   await page.getByLabel('maintenance', { exact: true }).uncheck();
-  expect(await button('Apply password later').count()).toBe(0);
+  expect(await button('Apply password earlier').count()).toBe(0);
+});
+
+test('leads from the preview to the policy at fault', async () => {
+  // A stand-in: whatever a form accepts, Caddy accepts as well.
+  const policy = { name: 'password', field: 'users' };
+  const verdict = { valid: false, detail: 'why', hint: null, line: null, policy, diff: '' };
+  await page.route('**/api/preview', (route) => route.fulfill({ json: verdict }));
+  await page.getByLabel('Tags').fill('another');
+  const link = page.getByRole('region', { name: 'Preview' }).getByRole('link');
+  await link.waitFor();
+  expect(await link.textContent()).toBe('password');
+  expect(await link.getAttribute('href')).toMatch(/^\/policies\/\d+$/);
+  await page.unroute('**/api/preview');
+  await page.getByLabel('Tags').fill('media');
 });
 
 test('adds what people want, and shows it first', async () => {
@@ -111,6 +128,17 @@ test('is accessible and fits on a phone, with its dialogs', async () => {
     await dialog().waitFor({ state: 'detached' });
   }
   expect(await violations(page)).toEqual([]);
+});
+
+test('returns the focus to the button that opened a dialog', async () => {
+  for (const name of ['Upload limit', 'Password …', 'Delete …']) {
+    await button(name).press('Enter');
+    await dialog().waitFor();
+    await page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'detached' });
+    const isBack = () => button(name).evaluate((it) => it === document.activeElement);
+    await until(isBack, `the focus on ${name}`);
+  }
 });
 
 test('the browser reported no errors', () => {

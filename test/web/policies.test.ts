@@ -69,6 +69,7 @@ test('the name of a new policy is one that no other has', () => {
 test('a policy that refuses strangers comes before one that asks who they are', () => {
   expect(withPolicy(['sign-in'], 'sign-in', 'authelia')).toEqual(['sign-in']);
   expect(withPolicy(['sign-in'], 'blocked', 'block')).toEqual(['blocked', 'sign-in']);
+  expect(withPolicy(['sign-in'], 'down', 'maintenance')).toEqual(['down', 'sign-in']);
   expect(withPolicy(['blocked'], 'password', 'basic-auth')).toEqual(['blocked', 'password']);
 });
 

@@ -1,6 +1,6 @@
 /** `/preview`: what a change would do, checked by the real proxy. */
 import { Elysia, type Static, t } from 'elysia';
-import { Failure, sentenceOf } from '../../shared/failure.ts';
+import { Failure } from '../../shared/failure.ts';
 import { jsonBody } from '../../shared/http.ts';
 import type { Guard } from '../auth/guard.ts';
 import { render } from '../caddyfile/render.ts';
@@ -16,9 +16,10 @@ import {
   updatePolicy,
 } from '../publish/policy-operation.ts';
 import type { Publisher } from '../publish/publisher.ts';
-import type { SiteSet, Vhost } from '../publish/vhost.ts';
+import type { SiteSet } from '../publish/vhost.ts';
 import { caddyfileDiff, TOO_DIFFERENT } from './diff.ts';
 import { PREAMBLE, PROXYFILE, SITE } from './schemas.ts';
+import { Verdict, verdictOf } from './verdict.ts';
 
 const PreviewBody = t.Union([
   Operation,
@@ -33,21 +34,6 @@ const PreviewBody = t.Union([
     { title: 'ChangePolicy' },
   ),
 ]);
-
-const Verdict = t.Object(
-  {
-    valid: t.Boolean(),
-    detail: t.Union([t.String(), t.Null()]),
-    hint: t.Union([t.String(), t.Null()], { description: 'one sentence on how to fix it' }),
-    line: t.Union([t.Integer(), t.Null()]),
-    proxyfile: t.String(),
-    diff: t.String(),
-    vhosts: t.Array(t.Object({ id: t.Integer(), domain: t.String() }), {
-      description: 'those that a change of a policy concerns; none for other changes',
-    }),
-  },
-  { title: 'Verdict' },
-);
 
 /** Errors that mean "no, this change would be refused". */
 const VERDICTS = new Set(['PROXY_REJECTED', 'DOMAIN_TAKEN', 'POLICY_TAKEN']);
@@ -69,10 +55,10 @@ export function previewRoutes({ publisher, guard, bodyLimit }: PreviewRoutesDeps
           const { next, refusal } = await publisher.preview(await changeFrom(body, current));
           const rendered = renderedOf(next);
           const concerned = body.op === 'policy' && body.id ? vhostsWith(next, body.id) : [];
-          return verdict(refusal, rendered.text, caddyfileDiff(live, rendered), concerned);
+          return verdictOf(refusal, rendered.text, caddyfileDiff(live, rendered), concerned);
         } catch (error) {
           if (!(error instanceof Failure) || !VERDICTS.has(error.code)) throw error;
-          return verdict(error, live.text, '');
+          return verdictOf(error, live.text, '');
         }
       },
       {
@@ -123,21 +109,4 @@ async function changeFrom(body: Previewed, current: SiteSet): Promise<Change<unk
     default:
       return changeOf(body);
   }
-}
-
-function verdict(
-  refusal: Failure | null,
-  proxyfile: string,
-  diff: string,
-  vhosts: readonly Vhost[] = [],
-) {
-  return {
-    valid: refusal === null,
-    detail: refusal && (sentenceOf(refusal) ?? refusal.message),
-    hint: refusal?.hint ?? null,
-    line: refusal?.at.line ?? null,
-    proxyfile,
-    diff,
-    vhosts: vhosts.map(({ id, domain }) => ({ id, domain })),
-  };
 }

@@ -69,7 +69,7 @@ export function recipeRoutes({ readProxy, guard, bodyLimit }: RecipeRoutesDeps) 
           example: [
             {
               ...{ id: 'allow', kind: 'policy', title: 'Only some networks' },
-              description: 'Refuses everyone outside the networks named.',
+              description: 'Lets in only the networks you name.',
               fields: { type: 'object', properties: { networks: { type: 'array' } } },
               ...{ needs: {}, available: true, example: EXAMPLE },
             },

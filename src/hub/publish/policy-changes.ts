@@ -79,7 +79,7 @@ export const deletePolicyChange =
     const users = vhostsWith(set, id).map(({ domain }) => domain);
     if (users.length > 0) {
       throw new Failure('POLICY_IN_USE', 'Sites have this policy.', {
-        detail: `used by ${users.join(', ')}`,
+        detail: `Used by ${users.join(', ')}.`,
         hint: 'Take it off these sites first.',
       });
     }

@@ -31,7 +31,7 @@ export const upstream = (words: Words) =>
 export const siteUpstream = t.Optional(
   upstream({
     title: 'Service',
-    description: 'where the service listens; left out, the upstream of the site',
+    description: 'where the service listens; if left out, the upstream of the site',
   }),
 );
 
@@ -42,7 +42,8 @@ export const dialled = (address: string | undefined): string => address ?? '{ups
 export const status = t.Optional(
   integer({
     title: 'Status',
-    description: 'what those who are refused get: 403 says so, 404 pretends that there is nothing',
+    description:
+      'of the response to those who are refused: 403 says so, 404 pretends that nothing is here',
     minimum: 400,
     maximum: 499,
     default: 403,
@@ -59,7 +60,7 @@ export const exemptNetworks = t.Optional(
   networks(
     {
       title: 'Exempt networks',
-      description: 'addresses and networks that are let in without further questions',
+      description: 'addresses and networks that the policy does not apply to',
     },
     0,
   ),
@@ -69,7 +70,7 @@ export const exemptPaths = t.Optional(
   t.Array(t.String({ format: 'path', maxLength: 200, examples: ['/api/*'] }), {
     title: 'Exempt paths',
     description:
-      'paths that are open to everyone; with a * at the end, all paths that begin so. Matched regardless of case.',
+      'paths that are open to everyone; with a * at the end, all paths that begin like this. Case does not matter.',
     maxItems: 100,
   }),
 );

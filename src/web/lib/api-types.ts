@@ -680,6 +680,11 @@ export interface Verdict {
   /** one sentence on how to fix it */
   hint: string | null;
   line: number | null;
+  /** the policy whose text is at fault, and the field that it is made from */
+  policy?: {
+    name: string;
+    field?: string;
+  };
   proxyfile: string;
   diff: string;
   /** those that a change of a policy concerns; none for other changes */

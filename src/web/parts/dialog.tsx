@@ -10,8 +10,13 @@ export function Dialog({ title, onClose, children }: Props) {
   const id = useId();
   useEffect(() => {
     const dialog = element.current;
+    const opener = document.activeElement;
     dialog?.showModal();
-    return () => dialog?.close();
+    return () => {
+      dialog?.close();
+      // The browser moves the focus back only if the dialog is still in the document.
+      if (document.activeElement === document.body && opener instanceof HTMLElement) opener.focus();
+    };
   }, []);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape already closes a dialog

@@ -19,7 +19,7 @@ export const NameField = ({ name, fault, isUsed = false, onChange }: Props) => (
     autocomplete="off"
     autocapitalize="off"
     spellcheck={false}
-    help={`Lower-case letters, digits and hyphens.${isUsed ? ' Its sites keep it under a new name.' : ''}`}
+    help={`Lower-case letters, digits and hyphens.${isUsed ? ' If you rename it, its sites keep it.' : ''}`}
     error={fault?.field === 'name' ? wordsAt(fault) : null}
     value={name}
     onInput={(event) => onChange(event.currentTarget.value)}

@@ -1,33 +1,32 @@
-/** Makes a policy and puts it on sites, in one go. */
+/** The form of a new policy, in a dialog. */
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { plural } from '../lib/format.ts';
-import type { Relabelled } from '../lib/relabel.ts';
-import type { Vhost } from '../lib/types.ts';
 import { submitWith, useSubmit } from '../lib/use-submit.ts';
 import { RefusedNotice } from '../parts/refused-notice.tsx';
 import { RecipeForm } from '../recipes/recipe-form.tsx';
 import type { Recipe } from '../recipes/recipes.ts';
 import { faultOf, isShownAt } from './fault.ts';
 import { NameField } from './name-field.tsx';
-import { createOn } from './store.ts';
+import type { NewPolicy } from './store.ts';
 import { startOf } from './words.ts';
 
 type Props = {
   recipe: Recipe;
   /** The names of other policies. */
   taken: readonly string[];
-  sites: readonly Vhost[];
+  /** The labels of the buttons; `busy` is that of `create` while it runs. */
+  labels: { create: string; busy: string; close: string };
+  /** The form shows what it throws. */
+  onCreate: (fresh: NewPolicy) => Promise<void>;
   onClose: () => void;
-  onDone: (words: string, done: Relabelled) => Promise<void>;
+  /** Shown above the buttons. */
+  children?: ComponentChildren;
 };
 
-export function NewPolicyForm({ recipe, taken, sites, onClose, onDone }: Props) {
+/** Must not be inside another `<form>`. */
+export function NewPolicyForm({ recipe, taken, labels, onCreate, onClose, children }: Props) {
   const [draft, setDraft] = useState(() => startOf(recipe.id, taken));
-  const { busy, error, run, clear } = useSubmit(async () => {
-    const ids = sites.map(({ id }) => id);
-    const { placed } = await createOn({ ...draft, recipe: recipe.id }, ids);
-    await onDone(`Policy ${draft.name} put on ${plural(placed.count, 'site')}`, placed);
-  });
+  const { busy, error, run, clear } = useSubmit(() => onCreate({ ...draft, recipe: recipe.id }));
   const set = (change: Partial<typeof draft>) => {
     setDraft((old) => ({ ...old, ...change }));
     clear();
@@ -39,7 +38,6 @@ export function NewPolicyForm({ recipe, taken, sites, onClose, onDone }: Props) 
   const fault = faultOf(error);
   return (
     <form ref={form} onSubmit={submitWith(() => run())}>
-      <h3>New policy: {recipe.title}</h3>
       <p class="muted">{recipe.description}</p>
       <RecipeForm
         fields={recipe.fields}
@@ -49,12 +47,13 @@ export function NewPolicyForm({ recipe, taken, sites, onClose, onDone }: Props) 
       />
       <NameField name={draft.name} fault={fault} onChange={(name) => set({ name })} />
       {error !== null && !isShownAt(fault, recipe.fields) && <RefusedNotice error={error} />}
+      {children}
       <div class="actions">
         <button type="button" onClick={onClose}>
-          Back
+          {labels.close}
         </button>
         <button type="submit" class="primary" disabled={busy}>
-          {busy ? 'Publishing …' : `Put on ${plural(sites.length, 'site')}`}
+          {busy ? labels.busy : labels.create}
         </button>
       </div>
     </form>

@@ -13,6 +13,7 @@ import { TickList } from '../parts/tick-list.tsx';
 import { hasOf, type Ticks } from '../parts/ticks.ts';
 import { type Recipe, useRecipes } from '../recipes/recipes.ts';
 import { NewPolicyForm } from './new-policy-form.tsx';
+import { createOn } from './store.ts';
 import { summaryOf, withPolicy } from './words.ts';
 
 type Props = {
@@ -41,13 +42,23 @@ export function PoliciesDialog({ sites, onClose, onDone }: Props) {
   if (!policies.data || !recipes.data) return <SkeletonRows rows={4} label="Loading policies" />;
   if (chosen) {
     return (
-      <NewPolicyForm
-        recipe={chosen}
-        taken={policies.data.map(({ name }) => name)}
-        sites={sites}
-        onClose={() => setChosen(null)}
-        onDone={onDone}
-      />
+      <>
+        <h3>New policy: {chosen.title}</h3>
+        <NewPolicyForm
+          recipe={chosen}
+          taken={policies.data.map(({ name }) => name)}
+          labels={{
+            create: `Put on ${plural(sites.length, 'site')}`,
+            busy: 'Publishing …',
+            close: 'Back',
+          }}
+          onCreate={async (fresh) => {
+            const { placed } = await createOn(fresh, ids);
+            await onDone(`Policy ${fresh.name} put on ${plural(placed.count, 'site')}`, placed);
+          }}
+          onClose={() => setChosen(null)}
+        />
+      </>
     );
   }
   return (

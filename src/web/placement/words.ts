@@ -55,8 +55,8 @@ function textOf(value: unknown): string {
 const isNamed = (item: unknown): item is { name: string } =>
   typeof item === 'object' && item !== null && 'name' in item && typeof item.name === 'string';
 
-/** These come before those that ask who somebody is: strangers are refused first, with all headers. */
-const FIRST: readonly string[] = ['headers', 'block', 'robots', 'allow'];
+/** These come before those that ask for a sign-in: whoever is refused anyway is not asked. */
+const FIRST: readonly string[] = ['headers', 'block', 'robots', 'allow', 'maintenance'];
 
 /** The policies of a site with one more. */
 export const withPolicy = (names: readonly string[], name: string, recipe: string): string[] => {

@@ -9,6 +9,7 @@ import type { Vhost } from '../lib/types.ts';
 import { useSaveKey } from '../lib/use-key.ts';
 import { submitWith } from '../lib/use-submit.ts';
 import { Confirm } from '../parts/confirm.tsx';
+import { Dialog } from '../parts/dialog.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { RefusedNotice } from '../parts/refused-notice.tsx';
 import { faultOf, isShownAt } from '../placement/fault.ts';
@@ -143,7 +144,19 @@ export function PolicyForm({ recipe, stored, start, sites, onStored }: Props) {
         )}
         <Moves moves={moves} sites={sites} />
       </div>
-      {deleting && policy && (
+      {deleting && before.length > 0 && (
+        <Dialog title={`The policy ${policy?.name} is in use`} onClose={() => setDeleting(false)}>
+          <p>
+            It is on {plural(before.length, 'site')}. To delete it, untick all sites and save first.
+          </p>
+          <div class="actions">
+            <button type="button" onClick={() => setDeleting(false)}>
+              Close
+            </button>
+          </div>
+        </Dialog>
+      )}
+      {deleting && policy && before.length === 0 && (
         <Confirm
           title={`Delete the policy ${policy.name}?`}
           action="Delete policy"

@@ -96,12 +96,14 @@ export function PolicyField({ policies = [], recipes, chosen, error, onChange, o
         ))}
       </ul>
       <div>
-        <span class="muted">New:</span>
-        {NEW.map(({ recipe, label }) => (
-          <button key={label} type="button" onClick={() => onNew(recipe)}>
-            {label}
-          </button>
-        ))}
+        <span class="muted">New</span>
+        <div class="buttons">
+          {NEW.map(({ recipe, label }) => (
+            <button key={label} type="button" onClick={() => onNew(recipe)}>
+              {label}
+            </button>
+          ))}
+        </div>
       </div>
     </fieldset>
   );

@@ -1,10 +1,18 @@
 /** Shows what the change does to the Caddyfile, or why Caddy would refuse it. */
+import type { Policy } from '../lib/types.ts';
 import { DiffView, diffLines } from '../parts/diff-view.tsx';
 import { Hint } from '../parts/hint.tsx';
 import { Notice } from '../parts/notice.tsx';
+import { PolicyFault } from './policy-fault.tsx';
 import type { Verdict } from './use-preview.ts';
 
-export function PreviewPanel({ verdict }: { verdict: Verdict }) {
+type Props = {
+  verdict: Verdict;
+  /** For a link to the one at fault. */
+  policies?: readonly Policy[];
+};
+
+export function PreviewPanel({ verdict, policies = [] }: Props) {
   return (
     <section class="preview-box" aria-label="Preview">
       <h2>Preview</h2>
@@ -27,6 +35,7 @@ export function PreviewPanel({ verdict }: { verdict: Verdict }) {
           </strong>
           <pre class="proxy-words">{verdict.message}</pre>
           {verdict.hint && <Hint text={verdict.hint} />}
+          {verdict.policy && <PolicyFault fault={verdict.policy} policies={policies} />}
         </div>
       )}
       {verdict.state === 'valid' && (

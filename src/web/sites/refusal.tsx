@@ -4,6 +4,7 @@ import { ApiError, sentenceOf } from '../lib/api.ts';
 import type { Policy } from '../lib/types.ts';
 import { Notice } from '../parts/notice.tsx';
 import { ConfirmReplace } from '../parts/replace-foreign.tsx';
+import { PolicyFault } from './policy-fault.tsx';
 
 type Props = {
   error: unknown;
@@ -16,7 +17,6 @@ export function Refusal({ error, policies, onReplace }: Props) {
   const [asking, setAsking] = useState(false);
   const known = error instanceof ApiError ? error : null;
   const fault = known?.policy;
-  const policy = policies.find(({ name }) => name === fault?.name);
   return (
     <>
       <Notice kind="error" title={sentenceOf(error)} detail={known?.detail} hint={known?.hint}>
@@ -29,10 +29,7 @@ export function Refusal({ error, policies, onReplace }: Props) {
             .
           </p>
         ) : fault ? (
-          <p>
-            See {fault.field ? `the field ${fault.field} of ` : ''}the policy{' '}
-            <a href={policy ? `/policies/${policy.id}` : '/policies'}>{fault.name}</a>.
-          </p>
+          <PolicyFault fault={fault} policies={policies} />
         ) : (
           known?.line && <p>See line {known.line} of the config.</p>
         )}

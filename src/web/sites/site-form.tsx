@@ -150,7 +150,7 @@ export function SiteForm({ id, stored: first, initial, onStored }: Props) {
         />
       </form>
       <div>
-        <PreviewPanel verdict={verdict} />
+        <PreviewPanel verdict={verdict} policies={policies ?? []} />
         <HttpsAdvice draft={draft} onChange={set} />
       </div>
       {open && 'policy' in open && (

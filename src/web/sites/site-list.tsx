@@ -29,7 +29,7 @@ const ROOMY = '(min-width: 1100px)';
 /** Pixels. */
 const ROW_HEIGHT = { columns: 46, stacked: 88 };
 /** More, if a site has policies or tags. */
-const LABELS_HEIGHT = { columns: 0, stacked: 26 };
+const LABELS_HEIGHT = { columns: 6, stacked: 26 };
 // CSS grid removes a table's implicit roles, so they are set explicitly.
 const TABLE = { role: 'table' } as const;
 

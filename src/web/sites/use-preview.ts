@@ -4,10 +4,13 @@ import { ApiError, request } from '../lib/api.ts';
 import type { Preview } from '../lib/types.ts';
 import { changesFrom, type Draft, isComplete } from './draft.ts';
 
+/** The policy whose text is at fault, if that is so. */
+type Fault = { policy: { name: string; field?: string | null | undefined } | null };
+
 export type Verdict =
   | { state: 'idle' | 'checking' }
   | { state: 'valid'; diff: string }
-  | { state: 'refused'; message: string; hint: string | null; line: number | null }
+  | ({ state: 'refused'; message: string } & Pick<Preview, 'hint' | 'line'> & Fault)
   /** The check did not happen; `message` says why. */
   | { state: 'unchecked'; message: string; hint: string | null };
 
@@ -49,6 +52,7 @@ export function useVerdict(operation: object | null): Verdict {
                 message: body.detail ?? 'Caddy gave no reason.',
                 hint: body.hint,
                 line: body.line,
+                policy: body.policy ?? null,
               },
         );
       } catch (reason) {
@@ -71,9 +75,10 @@ export function useVerdict(operation: object | null): Verdict {
   return verdict;
 }
 
-const refusedBy = ({ detail, message, hint, line }: ApiError): Verdict => ({
+const refusedBy = ({ detail, message, hint, line, policy }: ApiError): Verdict => ({
   state: 'refused',
   message: detail ?? message,
   hint,
   line,
+  policy,
 });

@@ -8,13 +8,12 @@ export const allow = defineRecipe({
   kind: 'policy',
   title: 'Only some networks',
   description:
-    'Refuses everyone outside the networks named; with private_ranges, everyone outside the local network.',
+    'Lets in only the networks you name. private_ranges stands for all private networks and this machine.',
   fields: t.Object(
     {
       networks: networks({
         title: 'Networks',
-        description:
-          'the addresses and networks that get in; private_ranges stands for all private ones',
+        description: 'the addresses and networks that get in',
       }),
       status,
     },

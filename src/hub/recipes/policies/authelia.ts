@@ -13,7 +13,7 @@ export const authelia = defineRecipe({
   kind: 'policy',
   title: 'Authelia',
   description:
-    'People sign in with Authelia. The upstream learns who they are by the headers Remote-User, Remote-Groups, Remote-Name and Remote-Email. If Authelia is down, nobody gets in.',
+    'Visitors sign in with Authelia. The headers Remote-User, Remote-Groups, Remote-Name and Remote-Email tell the upstream who they are. If Authelia is down, nobody gets in.',
   fields: t.Object(
     {
       address: upstream({

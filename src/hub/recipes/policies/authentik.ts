@@ -16,7 +16,7 @@ export const authentik = defineRecipe({
   kind: 'policy',
   title: 'authentik',
   description:
-    'People sign in with authentik. The upstream learns who they are by headers that begin with X-Authentik-. If authentik is down, nobody gets in.',
+    'Visitors sign in with authentik. Headers that begin with X-Authentik- tell the upstream who they are. If authentik is down, nobody gets in.',
   fields: t.Object(
     {
       address: upstream({

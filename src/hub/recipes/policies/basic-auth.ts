@@ -9,7 +9,7 @@ const User = t.Object(
   {
     name: t.String({
       title: 'Name',
-      description: 'what the user types as the name',
+      description: 'what the user signs in as',
       format: 'user-name',
       minLength: 1,
       maxLength: 100,
@@ -17,8 +17,7 @@ const User = t.Object(
     password: t.Optional(
       t.String({
         title: 'Password',
-        description:
-          'what the user types as the password, at most 72 bytes; only its hash is stored. Left out in a change, the password stays.',
+        description: 'at most 72 bytes; only its hash is stored',
         format: 'password',
         minLength: 1,
         writeOnly: true,
@@ -41,12 +40,12 @@ export const basicAuth = defineRecipe({
   kind: 'policy',
   title: 'Password',
   description:
-    'The browser asks for a user name and a password. The upstream gets them too, as the header Authorization.',
+    'The browser asks for a user name and a password. The upstream gets them too, in the Authorization header.',
   fields: t.Object(
     {
       users: t.Array(User, {
         title: 'Users',
-        description: 'who may come in',
+        description: 'who gets in',
         minItems: 1,
         maxItems: 50,
       }),

@@ -6,8 +6,8 @@ import { networks, status } from '../fields.ts';
 export const block = defineRecipe({
   id: 'block',
   kind: 'policy',
-  title: 'Not some networks',
-  description: 'Refuses the addresses and networks named.',
+  title: 'Block addresses',
+  description: 'Refuses the addresses and networks you name, and lets in all others.',
   fields: t.Object(
     {
       networks: networks({

@@ -7,9 +7,9 @@ import { asking, stripping } from '../forward-auth.ts';
 export const forwardAuth = defineRecipe({
   id: 'forward-auth',
   kind: 'policy',
-  title: 'Sign-in service',
+  title: 'Other sign-in service',
   description:
-    'Asks a service such as tinyauth or oauth2-proxy about each request. A status of 2xx lets it through, anything else is what the visitor gets; without an answer, nobody gets in.',
+    'Asks a service such as tinyauth or oauth2-proxy about each request. A 2xx status lets it through; any other response goes to the visitor. If the service is down, nobody gets in.',
   fields: t.Object(
     {
       address: upstream({ title: 'Address', description: 'where the service listens' }),

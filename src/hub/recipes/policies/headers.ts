@@ -17,14 +17,14 @@ export const headers = defineRecipe({
   kind: 'policy',
   title: 'Security headers',
   description:
-    'Sets headers by which browsers protect visitors; they replace those of the upstream.',
+    'Sets headers that make browsers protect your visitors. They replace those of the upstream.',
   fields: t.Object(
     {
       hsts: flag(
         {
           title: 'HTTPS only',
           description:
-            'Strict-Transport-Security for a year: browsers that were here once do not use HTTP any more, nor accept an invalid certificate',
+            'Strict-Transport-Security for a year: browsers that have been here once no longer use HTTP or accept an invalid certificate',
         },
         true,
       ),
@@ -33,34 +33,37 @@ export const headers = defineRecipe({
         description: 'also for every host below this one, served by signalbox or not',
       }),
       hstsPreload: flag({
-        title: 'HTTPS only, in browsers’ lists',
+        title: 'HTTPS only, preloaded',
         description:
-          'allows browsers to build it in, with subdomains; it takes months to leave their lists',
+          'lets browsers build this rule in, subdomains included; getting out of their lists takes months',
       }),
       frame: t.Optional(
         t.UnionEnum(['sameorigin', 'deny', 'allow'], {
-          title: 'In frames',
+          title: 'Frames',
           description: 'which pages may show this site in a frame: its own, none, or all',
           default: 'sameorigin',
         }),
       ),
       nosniff: flag(
-        { title: 'No sniffing', description: 'browsers do not guess what a file is' },
+        { title: 'No content sniffing', description: 'browsers do not guess the type of a file' },
         true,
       ),
       referrer: t.Optional(
         t.UnionEnum(['strict-origin-when-cross-origin', 'same-origin', 'no-referrer'], {
           title: 'Referrer',
-          description: 'what other sites learn of the page with the link',
+          description: 'how much other sites learn about the page that a visitor came from',
           default: 'strict-origin-when-cross-origin',
         }),
       ),
       contentSecurityPolicy: value(
         'Content security policy',
-        'the header Content-Security-Policy; the wrong one breaks a site',
+        'the Content-Security-Policy header; a wrong one breaks the site',
       ),
-      permissions: value('Permissions', 'the header Permissions-Policy, such as camera=()'),
-      noindex: flag({ title: 'No search engines', description: 'X-Robots-Tag: noindex, nofollow' }),
+      permissions: value('Permissions', 'the Permissions-Policy header, such as camera=()'),
+      noindex: flag({
+        title: 'No search engines',
+        description: 'the X-Robots-Tag header: noindex, nofollow',
+      }),
     },
     { additionalProperties: false },
   ),

@@ -9,7 +9,8 @@ export const maintenance = defineRecipe({
   id: 'maintenance',
   kind: 'policy',
   title: 'Maintenance',
-  description: 'Answers every request with 503 and a text, except from the exempt networks.',
+  description:
+    'Answers every request with status 503 and a text, except those from exempt networks.',
   fields: t.Object(
     {
       text: t.Optional(
@@ -18,7 +19,7 @@ export const maintenance = defineRecipe({
       retryAfter: t.Optional(
         integer({
           title: 'Retry after',
-          description: 'seconds after which programs try again',
+          description: 'seconds after which programs should try again',
           minimum: 1,
           maximum: 604_800,
         }),

@@ -17,13 +17,13 @@ export const robots = defineRecipe({
   kind: 'policy',
   title: 'No crawlers',
   description:
-    'Refuses programs by what they call themselves in the header User-Agent. Those that lie are not recognised.',
+    'Refuses crawlers by their User-Agent header; unless you name others, those that collect texts to train AI. Crawlers that lie are not recognized.',
   fields: t.Object(
     {
       names: t.Optional(
         t.Array(t.String({ minLength: 3, maxLength: 60, pattern: '^[A-Za-z0-9 ._/+()-]+$' }), {
           title: 'Names',
-          description: 'parts of the header User-Agent, regardless of case',
+          description: 'parts of the User-Agent header; case does not matter',
           minItems: 1,
           maxItems: 200,
           default: NAMES,

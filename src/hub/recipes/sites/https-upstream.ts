@@ -8,7 +8,7 @@ export const httpsUpstream = defineRecipe({
   kind: 'site',
   title: 'Service with HTTPS',
   description:
-    'Forwards every request to a service that only speaks HTTPS, such as Proxmox or a UniFi controller.',
+    'Forwards every request to a service that speaks only HTTPS, such as Proxmox or a UniFi controller.',
   fields: t.Object(
     {
       address: t.String({
@@ -24,8 +24,7 @@ export const httpsUpstream = defineRecipe({
       }),
       ownHost: flag({
         title: 'Its own host name',
-        description:
-          'whether the service gets its own address as the Host header, instead of the site’s',
+        description: 'whether the Host header is the address of the service, instead of the site’s',
       }),
     },
     { additionalProperties: false },

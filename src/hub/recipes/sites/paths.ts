@@ -7,7 +7,7 @@ const Route = t.Object(
   {
     path: t.String({
       title: 'Path',
-      description: 'a path, or with a * at the end all paths that begin so',
+      description: 'a path; with a * at the end, all paths that begin like this',
       format: 'path',
       maxLength: 200,
       examples: ['/api/*'],
@@ -15,7 +15,7 @@ const Route = t.Object(
     address: upstream({ title: 'Service', description: 'where the service listens' }),
     strip: flag({
       title: 'Without the prefix',
-      description: 'whether the service gets the path without its beginning',
+      description: 'whether to remove that beginning before the service gets the path',
     }),
   },
   { additionalProperties: false },

@@ -23,8 +23,7 @@ export const redirect = defineRecipe({
       ),
       permanent: flag({
         title: 'Permanent',
-        description:
-          'whether browsers may remember it for good, which they cannot be asked to undo',
+        description: 'whether browsers may remember it for good; this cannot be undone',
       }),
     },
     { additionalProperties: false },

@@ -22,15 +22,14 @@ export const staticFiles = defineRecipe({
       fallback: t.Optional(
         t.String({
           title: 'Page for unknown paths',
-          description:
-            'what single-page apps show for paths that are no files, such as /index.html',
+          description: 'what to show for a path without a file; single-page apps need /index.html',
           format: 'file-path',
           maxLength: 200,
           examples: ['/index.html'],
         }),
       ),
       browse: flag({
-        title: 'Lists',
+        title: 'Folder lists',
         description: 'whether folders without an index.html show a list of their files',
       }),
       compress,
