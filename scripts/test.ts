@@ -6,6 +6,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { bundleProgram } from '../test/harness/bundle.ts';
 import { withoutCaddy } from '../test/harness/caddy-facing.ts';
 
 type Pass = { passed: number; failed: number; skipped: number; files: string[] };
@@ -21,7 +22,7 @@ if (next && basename(next) !== 'caddy') throw new Error('CADDY_NEXT must be a pa
 
 /** Runs the tests with the first `caddy` on this PATH. */
 function run(PATH: string, args: readonly string[]): Pass {
-  const env = { ...process.env, PATH };
+  const env = { ...process.env, PATH, PROGRAM_BUNDLE: bundle.main };
   const started = performance.now();
   const folder = mkdtempSync(join(tmpdir(), 'tests-'));
   const report = join(folder, 'report.xml');
@@ -44,6 +45,7 @@ function run(PATH: string, args: readonly string[]): Pass {
   return { passed, failed, skipped, files: xml.match(/(?<=<testsuite [^>]* file=")[^"]+/g) ?? [] };
 }
 
+const bundle = await bundleProgram();
 const passes = [run(path, words)];
 const others = new Set(withoutCaddy());
 const isCaddyTested = passes[0]?.files.some((file) => !others.has(file));
@@ -53,6 +55,8 @@ if (isCaddyTested && !next) {
   const ignored = [...others].map((file) => `--path-ignore-patterns=${file}`);
   passes.push(run(`${dirname(next)}:${path}`, ['--pass-with-no-tests', ...ignored, ...words]));
 }
+
+bundle.remove();
 
 const sum = (of: (pass: Pass) => number) => passes.map(of).reduce((all, one) => all + one);
 const skipped = sum((pass) => pass.skipped);

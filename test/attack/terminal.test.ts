@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runProgram } from '../harness/program.ts';
+import { MAIN, runProgram } from '../harness/program.ts';
 import { startStack, temporaryFolder, until } from '../harness/stack.ts';
 
 /** Clears the screen, sets the title, colours (7 and 8 bits), turns text around, hides it. */
@@ -35,8 +35,7 @@ const run = (args: string[], env: Record<string, string> = {}, input?: string) =
 async function atTerminal(args: string[]): Promise<string> {
   let seen = '';
   const decoder = new TextDecoder();
-  const main = join(import.meta.dir, '../../src/main.ts');
-  const child = Bun.spawn([process.execPath, main, ...args], {
+  const child = Bun.spawn([process.execPath, MAIN, ...args], {
     cwd: folder,
     env: { PATH: process.env.PATH ?? '', NO_COLOR: '1' },
     terminal: {

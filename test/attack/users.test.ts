@@ -10,8 +10,8 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { type Program, runProgram } from '../harness/program.ts';
+import { join } from 'node:path';
+import { MAIN, type Program, runProgram } from '../harness/program.ts';
 import { ask, portSettings, signUp, temporaryFolder, until } from '../harness/stack.ts';
 import { asUser, isRoot, NOBODY, openFolder } from '../harness/unprivileged.ts';
 
@@ -224,7 +224,7 @@ describe('a .env', () => {
       const env = portSettings();
       const hub = `${await run(env, home, asUser(NOBODY)).address('hub')}/api`;
       const owner = await signUp({ hub });
-      for (const path of [join(home, '.env'), join(dirname(import.meta.dir), '../src/main.ts')]) {
+      for (const path of [join(home, '.env'), MAIN]) {
         const json = { domain: 'http://a.example', config: `log {\noutput file ${path}\n}` };
         const refused = await ask<{ code: string }>(`${hub}/vhosts`, { json, ...owner });
         expect(refused.body.code).toBe('PROXY_REJECTED');

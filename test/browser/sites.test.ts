@@ -351,15 +351,14 @@ describe('every page', () => {
     if (path === '/sites/some') await page.getByRole('link', { name: /^http:/ }).waitFor();
   };
 
-  test.each(pages)('%s is accessible, in light and dark', async (path) => {
-    await visitSite(path);
-    expect(await violations(page)).toEqual([]);
-  });
-
-  test.each(pages)('%s fits into 320 pixels', async (path) => {
-    await visitSite(path);
-    expect(await tooWide(page)).toBe(0);
-  });
+  test.each(pages)(
+    '%s is accessible, in light and dark, and fits into 320 pixels',
+    async (path) => {
+      await visitSite(path);
+      expect(await violations(page)).toEqual([]);
+      expect(await tooWide(page)).toBe(0);
+    },
+  );
 
   test('the browser reported no errors', () => {
     expect(dashboard.browserErrors()).toEqual([]);

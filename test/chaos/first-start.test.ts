@@ -3,10 +3,9 @@
  * start that is not killed, one more change has to go through. CHAOS_KILLS sets the number of kills,
  * CHAOS_SEED their instants.
  */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Bundle, bundleProgram } from '../harness/bundle.ts';
 import { caddiesOf } from '../harness/caddys.ts';
 import { countListeners } from '../harness/listeners.ts';
 import { runProgram } from '../harness/program.ts';
@@ -23,12 +22,6 @@ const AGREE_MS = 5_000;
 
 const OWNER = { name: 'Ada', email: 'ada@example.org', password: 'a long passphrase' };
 
-let program: Bundle;
-beforeAll(async () => {
-  program = await bundleProgram();
-});
-afterAll(() => program.remove());
-
 test(
   `a box that is killed ${KILLS} times from its first start on takes a change after each (seed ${SEED})`,
   async () => {
@@ -41,13 +34,13 @@ test(
       const caddies = () => caddiesOf(dataDir);
       const sites: string[] = [];
       for (let kill = done; kill < done + KILLS_PER_BOX; kill++) {
-        const killed = runProgram([], env, home, program);
+        const killed = runProgram([], env, home);
         await Bun.sleep(random.below(START_MS));
         killed.child.kill('SIGKILL');
         await killed.exited();
         if (random.below(2) === 0) for (const { pid } of caddies()) process.kill(pid, 'SIGKILL');
 
-        const box = runProgram([], env, home, program);
+        const box = runProgram([], env, home);
         const hub = `${await box.address('hub')}/api`;
         const sign = sites.length === 0 ? 'sign-up' : 'sign-in';
         const signed = await ask<{ token: string }>(`${hub}/auth/${sign}/email`, { json: OWNER });

@@ -3,9 +3,8 @@
  * runs, and a box is started on each copy. CHAOS_CUTS sets the number of cuts, CHAOS_SEED their
  * instants. Needs root and loop devices.
  */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { type Bundle, bundleProgram } from '../harness/bundle.ts';
 import { caddyIs } from '../harness/caddys.ts';
 import { createDisk, type Disk, mayCutPower } from '../harness/disk.ts';
 import { countListeners } from '../harness/listeners.ts';
@@ -36,12 +35,6 @@ const APART = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc'];
 const api = (ports: Ports, path: string) => `http://127.0.0.1:${ports.hub}/api${path}`;
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
-let bundle: Bundle;
-beforeAll(async () => {
-  bundle = await bundleProgram();
-});
-afterAll(() => bundle.remove());
-
 function startBox(disk: Disk, ports: Ports): Program {
   const env = {
     DATA_DIR: join(disk.folder, 'data'),
@@ -50,7 +43,7 @@ function startBox(disk: Disk, ports: Ports): Program {
     PROXY_HTTP_PORT: String(ports.http),
     PROXY_HTTPS_PORT: String(ports.https),
   };
-  return runProgram([], env, disk.folder, { prefix: APART, main: bundle.main });
+  return runProgram([], env, disk.folder, { prefix: APART });
 }
 
 async function killBox(box: Program): Promise<void> {

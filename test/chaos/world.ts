@@ -2,7 +2,6 @@
 import { Database } from 'bun:sqlite';
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { bundleProgram } from '../harness/bundle.ts';
 import { caddiesOf } from '../harness/caddys.ts';
 import { countListeners } from '../harness/listeners.ts';
 import { type Program, runProgram } from '../harness/program.ts';
@@ -15,7 +14,6 @@ export type World = Awaited<ReturnType<typeof createWorld>>;
 const AGREE_MS = 5_000;
 
 export async function createWorld() {
-  const bundle = await bundleProgram();
   const home = temporaryFolder();
   const dataDir = join(home, 'data');
   const proxyfile = join(home, 'Caddyfile');
@@ -35,7 +33,7 @@ export async function createWorld() {
   const caddies = () => caddiesOf(dataDir);
 
   async function start(part: 'hub' | 'agent'): Promise<void> {
-    const program = runProgram([part], env, home, { main: bundle.main });
+    const program = runProgram([part], env, home);
     programs.set(part, program);
     await program.address(part);
   }
@@ -116,7 +114,6 @@ export async function createWorld() {
       }
       for (const { pid } of caddies()) process.kill(pid, 'SIGKILL');
       rmSync(home, { recursive: true, force: true });
-      bundle.remove();
     },
   };
 }

@@ -9,7 +9,6 @@ test.each([
   ['with a stack of the harness', 'test/attack/files.test.ts'],
   ['as an operator does', 'test/e2e/main.test.ts'],
   ['by way of the folder’s own helper', 'test/chaos/chaos.test.ts'],
-  ['with the binary', 'test/e2e/binary.test.ts'],
   ['for its answers alone', 'test/shared/caddyfile/fuzz.test.ts'],
   ['by itself', 'test/agent/logs/caddy.test.ts'],
 ])('a file that starts one %s runs on both', (_, file) => expect(others).not.toContain(file));

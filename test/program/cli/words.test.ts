@@ -1,9 +1,9 @@
 /** How the command line is parsed, and what help prints. */
 import { describe, expect, test } from 'bun:test';
-import { join } from 'node:path';
 import { COMMANDS } from '../../../src/program/cli/commands.ts';
 import { parseWords } from '../../../src/program/cli/parse.ts';
 import { commandHelp, overallHelp, synopsis } from '../../../src/program/cli/usage.ts';
+import { MAIN } from '../../harness/program.ts';
 
 const parse = (...words: string[]) => parseWords(words, COMMANDS);
 
@@ -47,16 +47,14 @@ describe('the command line', () => {
 });
 
 test('a closed pipe is not an error', () => {
-  const main = join(import.meta.dir, '../../../src/main.ts');
   const script = 'set -o pipefail; "$@" help | true; echo $?';
-  const { stdout, stderr } = Bun.spawnSync(['bash', '-c', script, 'bash', process.execPath, main]);
+  const { stdout, stderr } = Bun.spawnSync(['bash', '-c', script, 'bash', process.execPath, MAIN]);
   expect([stdout.toString(), stderr.toString()]).toEqual(['0\n', '']);
 });
 
 describe('an unknown command', () => {
   const run = (...words: string[]) => {
-    const main = join(import.meta.dir, '../../../src/main.ts');
-    const { exitCode, stderr, stdout } = Bun.spawnSync([process.execPath, main, ...words]);
+    const { exitCode, stderr, stdout } = Bun.spawnSync([process.execPath, MAIN, ...words]);
     return { code: exitCode, out: stdout.toString(), last: stderr.toString().trimEnd() };
   };
 
