@@ -138,7 +138,7 @@ describe('a proxy that hangs or is missing', () => {
   test('is killed after the timeout and reported as unreachable', async () => {
     stack = await startStack();
     const bin = join(stack.folder, 'hanging-caddy');
-    writeFileSync(bin, '#!/bin/sh\nexec sleep 600\n');
+    writeFileSync(bin, '#!/bin/sh\nexec sleep 20\n');
     chmodSync(bin, 0o755);
     const proxy = createProxy(
       { ...stack.settings.agent.proxy, managed: null, bin, deadline: 200 },
