@@ -1,8 +1,8 @@
 /** Puts policies in front of the body of a site block, so that nothing in it answers before them. Pure. */
 import type { Line } from '../recipes/recipe.ts';
 import { indent } from './indent.ts';
+import { countLines } from './lines.ts';
 import { type Part, partsOf } from './parts.ts';
-import { linesIn } from './segments.ts';
 import type { Imports } from './snippets.ts';
 
 /** Where a line comes from: a line of the config, from 1, or a policy, and the field that made it. */
@@ -97,7 +97,7 @@ function rowsOf({ text, line, imported }: Source, tabs: number): Row[] {
 function errorRows(part: Part, by: number, first: First): Row[] {
   const { text, block, line, imported } = part;
   if (!block) return rowsOf(part, 1 - by);
-  const at = (offset: number) => (imported ? line : line + linesIn(text.slice(0, offset)));
+  const at = (offset: number) => (imported ? line : line + countLines(text.slice(0, offset)) - 1);
   const head = { imported, line, text: text.slice(0, block.from) };
   const inner = contentOf(text, block);
   const tail = { imported, line: at(block.to), text: text.slice(block.to) };

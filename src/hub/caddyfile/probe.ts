@@ -1,4 +1,5 @@
 /** A Caddyfile for validating a few sites instead of the whole proxyfile. Pure. */
+import { countLines } from './lines.ts';
 import { type Rendered, renderSite, type Site, type Span, spanOf } from './render.ts';
 
 /**
@@ -27,7 +28,7 @@ export function renderProbe(rendered: Rendered, sites: readonly Site[]): Rendere
       : [{ site, start: first - renderSite(site, rendered.context).before }];
   });
   for (const { site, start } of starts.toSorted((a, b) => a.start - b.start)) add(site, start);
-  const end = rendered.text.split('\n').length;
+  const end = countLines(rendered.text);
   for (const site of sites) if (!firsts.has(site.id)) add(site, Math.max(line, end) + 2);
   return { ...rendered, text: `${text}\n`, spans };
 }

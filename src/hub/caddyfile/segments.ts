@@ -9,6 +9,7 @@ import {
   tokenize,
 } from '../../shared/caddyfile/tokenizer.ts';
 import { afterLine } from './directive.ts';
+import { countLines } from './lines.ts';
 
 /** A piece of a body, which begins a line and ends where one ends. */
 export type Segment = {
@@ -53,17 +54,15 @@ export function segmentsOf(body: string, dialects: readonly Dialect[]): Segment[
     const safe = !risky.some(({ start }) => start >= from && start < at);
     const text = body.slice(from, at);
     const before = body.slice(from, held[0]?.start ?? from);
-    const first = line + linesIn(before);
+    const first = line + countLines(before) - 1;
     const directive = alike && safe ? readDirective(held, from, first) : null;
     segments.push({ text, line, directive });
-    line += linesIn(text);
+    line += countLines(text) - 1;
     from = at;
     held = [];
   }
   return segments;
 }
-
-export const linesIn = (text: string): number => text.split('\n').length - 1;
 
 /** Where a dialect can be cut, the end of the text included. */
 function cutsIn(masked: string, dialect: Dialect): Cut[] {

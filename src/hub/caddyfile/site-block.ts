@@ -3,6 +3,7 @@ import { maskPlaceholders } from '../../shared/caddyfile/placeholders.ts';
 import { tokenize } from '../../shared/caddyfile/tokenizer.ts';
 import { contentOf, type Guard, guardedBody, type Origin, type Row } from './guarded.ts';
 import { indent } from './indent.ts';
+import { countLines, trimEnd } from './lines.ts';
 import { indivisibleImport } from './parts.ts';
 import { siteForm } from './site.ts';
 import type { Imports } from './snippets.ts';
@@ -106,16 +107,4 @@ const isVariable = (addresses: readonly string[]): boolean =>
 function withoutBlankEnd(config: string): string {
   const text = trimEnd(config);
   return text.slice(text.lastIndexOf('\n') + 1).includes('\\') ? config : text;
-}
-
-export function trimEnd(text: string): string {
-  let end = text.length;
-  while (end > 0 && ' \t\r\n'.includes(text.charAt(end - 1))) end--;
-  return text.slice(0, end);
-}
-
-export function countLines(text: string): number {
-  let lines = 1;
-  for (let lf = text.indexOf('\n'); lf >= 0; lf = text.indexOf('\n', lf + 1)) lines++;
-  return lines;
 }

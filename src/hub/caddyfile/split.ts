@@ -11,6 +11,7 @@ import {
 } from '../../shared/caddyfile/tokenizer.ts';
 import { isUpstream } from './address.ts';
 import { afterLine, onlyArgument } from './directive.ts';
+import { countLines } from './lines.ts';
 import { isDirective } from './site.ts';
 
 /** A site of a Caddyfile that someone else wrote, as a vhost would hold it. */
@@ -42,7 +43,7 @@ export async function splitCaddyfile(
   const sections = readSections(text, options) ?? readSections(`${text}\n}`, options);
   if (!sections) return null;
   const shared = sections.filter(({ kind }) => kind !== 'site').map((one) => tidy(one.text));
-  const before = header.split('\n').length - 1;
+  const before = countLines(header) - 1;
   const skipped = optionsLeftOut(text, options).map(({ line, reason }) => ({
     line: before + line,
     reason,

@@ -1,5 +1,4 @@
 /** Hands a set of vhosts to the agent, and puts the agent's refusals in terms of vhosts. */
-
 import { ERAS } from '../../shared/caddyfile/dialect.ts';
 import { Failure, type Location } from '../../shared/failure.ts';
 import { memoize } from '../../shared/memoize.ts';
