@@ -23,9 +23,9 @@ export type Prober = {
   keep(dials: readonly Dial[]): void;
   /**
    * Resolves when each of these has been dialled, however long that takes. Forgotten ones count.
-   * @param anew whether to dial those again that have been dialled more than a second ago
+   * @param redial whether to dial those again that have been dialled more than a second ago
    */
-  probe(dials: readonly Dial[], anew: boolean): Promise<void>;
+  probe(dials: readonly Dial[], redial: boolean): Promise<void>;
   /** Null before the first result. */
   last(dial: Dial): Probe | null;
   /** Those with a result. */
@@ -99,12 +99,12 @@ export function createProber({ dial, now, elapsed, every = EVERY_MS }: ProberDep
       tick();
     },
 
-    async probe(dials, anew) {
+    async probe(dials, redial) {
       const before = elapsed() - FRESH_MS;
       const found = new Set(dials.flatMap((one) => entries.get(keyOfDial(one)) ?? []));
       await Promise.all(
         [...found].map((entry) =>
-          entry.last === null || (anew && entry.dialled < before) ? start(entry) : null,
+          entry.last === null || (redial && entry.dialled < before) ? start(entry) : null,
         ),
       );
     },
