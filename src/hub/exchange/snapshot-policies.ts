@@ -2,7 +2,7 @@
 import { type Static, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
 import type { PolicyStep } from '../publish/changes.ts';
-import { assertPolicyName, vhostsWith } from '../publish/policy-changes.ts';
+import { assertPolicyName, byName, vhostsWith } from '../publish/policy-changes.ts';
 import { storedValues } from '../publish/policy-operation.ts';
 import type { SiteSet } from '../publish/vhost.ts';
 import type { Policy } from '../recipes/policy.ts';
@@ -60,7 +60,7 @@ export function withPolicies(set: SiteSet, wanted: Wanted | undefined, time: Dat
       policies.set(name, { ...before, values, updatedAt: time });
     }
   }
-  const sorted = [...policies.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const sorted = [...policies.values()].toSorted(byName);
   return { ...set, policies: sorted, nextPolicyId };
 }
 

@@ -25,6 +25,9 @@ export function findPolicy(set: SiteSet, id: number, expected?: PolicyPreconditi
   return policy;
 }
 
+/** The order of the policies of a set. */
+export const byName = (a: Policy, b: Policy): number => (a.name < b.name ? -1 : 1);
+
 /** The vhosts of a set that have a policy. */
 export const vhostsWith = ({ vhosts }: SiteSet, id: number): Vhost[] =>
   vhosts.filter(({ policies }) => policies.some((policy) => policy.id === id));
@@ -113,7 +116,7 @@ function policyStored(set: SiteSet, before: Policy | null, after: Policy): Plan<
   const next = {
     ...set,
     vhosts: step.vhosts.length === 0 ? set.vhosts : vhosts,
-    policies: [...others, after].toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+    policies: [...others, after].toSorted(byName),
     nextPolicyId: Math.max(set.nextPolicyId, after.id + 1),
   };
   return { next, steps: [step], result: after };
