@@ -7,7 +7,7 @@ import { about } from '../http/about.ts';
 import { READS, refusals } from '../http/refusal-schemas.ts';
 import { findVhost } from '../publish/changes.ts';
 import type { Publisher } from '../publish/publisher.ts';
-import { PROXYFILE, proxyfileOf } from './schemas.ts';
+import { PROXYFILE, renderedOf } from './schemas.ts';
 import { SNAPSHOT, Snapshot, snapshotOf } from './snapshot.ts';
 
 export function exportRoutes({ publisher, guard }: { publisher: Publisher; guard: Guard }) {
@@ -19,7 +19,7 @@ export function exportRoutes({ publisher, guard }: { publisher: Publisher; guard
         set.headers['content-type'] = 'text/plain; charset=utf-8';
         const all = publisher.current();
         const version = publisher.version();
-        if (!query.vhost) return proxyfileOf(all, version);
+        if (!query.vhost) return renderedOf(all, version).text;
         const vhost = findVhost(all, Number(query.vhost));
         return `${renderSite(vhost, () => contextOf(all.preamble, version)).text}\n`;
       },

@@ -25,7 +25,7 @@ import {
   mergeSite,
 } from './merge.ts';
 import { mergeView } from './merge-view.ts';
-import type { MergeView } from './schemas.ts';
+import { type MergeView, renderedOf } from './schemas.ts';
 
 export type ImporterDeps = {
   publisher: Publisher;
@@ -118,11 +118,10 @@ export function createImporter(deps: ImporterDeps): Importer {
           return { preamble, vhosts, skipped, proxyfile: text, merge };
         }
         const made = sitesOf(await publisher.apply(importing, options.author, true));
-        const { preamble: published, vhosts: all } = publisher.current();
         const vhosts = made
           .filter(({ action }) => action !== 'skip')
           .map(({ vhost: { id, domain, config, upstream } }) => ({ id, domain, config, upstream }));
-        const { text } = render(published, all, publisher.version());
+        const { text } = renderedOf(publisher.current(), publisher.version());
         return {
           preamble: merged.text,
           vhosts,

@@ -3,7 +3,6 @@ import { Elysia, type Static, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
 import { jsonBody } from '../../shared/http.ts';
 import type { Guard } from '../auth/guard.ts';
-import { render } from '../caddyfile/render.ts';
 import { about } from '../http/about.ts';
 import { BODY, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
 import { type Change, preambleChange } from '../publish/changes.ts';
@@ -18,7 +17,7 @@ import {
 import type { Publisher } from '../publish/publisher.ts';
 import type { SiteSet } from '../publish/vhost.ts';
 import { caddyfileDiff, TOO_DIFFERENT } from './diff.ts';
-import { PREAMBLE, PROXYFILE, SITE } from './schemas.ts';
+import { PREAMBLE, PROXYFILE, renderedOf, SITE } from './schemas.ts';
 import { Verdict, verdictOf } from './verdict.ts';
 
 const PreviewBody = t.Union([
@@ -48,12 +47,10 @@ export function previewRoutes({ publisher, guard, bodyLimit }: PreviewRoutesDeps
       '/preview',
       async ({ body }) => {
         const current = publisher.current();
-        const renderedOf = ({ preamble, vhosts }: SiteSet) =>
-          render(preamble, vhosts, publisher.version());
-        const live = renderedOf(current);
+        const live = renderedOf(current, publisher.version());
         try {
           const { next, refusal } = await publisher.preview(await changeFrom(body, current));
-          const rendered = renderedOf(next);
+          const rendered = renderedOf(next, publisher.version());
           const concerned = body.op === 'policy' && body.id ? vhostsWith(next, body.id) : [];
           return verdictOf(refusal, rendered.text, caddyfileDiff(live, rendered), concerned);
         } catch (error) {

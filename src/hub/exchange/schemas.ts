@@ -1,6 +1,6 @@
 /** What several routes of this folder share: import on the wire, and examples for the API's description. */
 import { type Static, t } from 'elysia';
-import { render } from '../caddyfile/render.ts';
+import { type Rendered, render } from '../caddyfile/render.ts';
 import type { SiteSet } from '../publish/vhost.ts';
 
 const Side = t.Union([t.Literal('keep'), t.Literal('file')]);
@@ -82,8 +82,8 @@ export const ImportAnswer = t.Object(
 );
 
 /** @param version the proxy's, such as `2.6.2` */
-export const proxyfileOf = ({ preamble, vhosts }: SiteSet, version: string | null): string =>
-  render(preamble, vhosts, version).text;
+export const renderedOf = ({ preamble, vhosts }: SiteSet, version: string | null): Rendered =>
+  render(preamble, vhosts, version);
 
 export const PREAMBLE = '{\n\temail ada@example.org\n}';
 export const SITE = {

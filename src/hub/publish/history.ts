@@ -1,5 +1,4 @@
 /** What the changelog keeps of a step. Pure. */
-
 import type { Policy } from '../recipes/policy.ts';
 import { withoutSecrets } from '../recipes/secrets.ts';
 import type { PolicyStep, Step } from './changes.ts';

@@ -1,5 +1,4 @@
 /** Boxes for what several things have in common: all of them, some or none. */
-
 import type { Tick, Ticks } from './ticks.ts';
 
 type Props = {
