@@ -1,7 +1,7 @@
 /**
  * Runs the tests, several files at a time: all of them with the installed Caddy, then those that start
  * a Caddy with the newer one in CADDY_NEXT, if it is set. Arguments are those of `bun test`. The last
- * line has the counts of both passes together.
+ * line has the counts of both passes together, after the names of the tests that failed.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -9,7 +9,13 @@ import { basename, dirname, join } from 'node:path';
 import { bundleProgram } from '../test/harness/bundle.ts';
 import { withoutCaddy } from '../test/harness/caddy-facing.ts';
 
-type Pass = { passed: number; failed: number; skipped: number; files: string[] };
+type Pass = {
+  passed: number;
+  failed: number;
+  skipped: number;
+  files: string[];
+  failedTests: string[];
+};
 
 const TEST_TIMEOUT_MS = 30_000;
 /** Two for each core: tests wait for other processes half of the time. */
@@ -42,7 +48,12 @@ function run(PATH: string, args: readonly string[]): Pass {
     /\S+/.exec(Bun.spawnSync(['caddy', 'version'], { env }).stdout.toString()) ?? [];
   const seconds = Math.round((performance.now() - started) / 1000);
   console.log(`\nwith Caddy ${version}: ${passed} passed, ${failed} failed, in ${seconds} s\n`);
-  return { passed, failed, skipped, files: xml.match(/(?<=<testsuite [^>]* file=")[^"]+/g) ?? [] };
+  const files = xml.match(/(?<=<testsuite [^>]* file=")[^"]+/g) ?? [];
+  const failedTests = (xml.match(/<testcase [^>]*>\s*<failure [^>]*>/g) ?? []).map((tags) => {
+    const of = (name: string) => new RegExp(` ${name}="([^"]*)"`).exec(tags)?.[1] ?? '';
+    return `${version}: ${of('file')}: ${of('classname')} > ${of('name')}: ${of('message')}`;
+  });
+  return { passed, failed, skipped, files, failedTests };
 }
 
 const bundle = await bundleProgram();
@@ -61,6 +72,7 @@ bundle.remove();
 const sum = (of: (pass: Pass) => number) => passes.map(of).reduce((all, one) => all + one);
 const skipped = sum((pass) => pass.skipped);
 const failed = sum((pass) => pass.failed);
+for (const name of passes.flatMap((pass) => pass.failedTests)) console.log(`failed: ${name}`);
 if (skipped > 0) console.log(`${skipped} skipped`);
 console.log(`${sum((pass) => pass.passed)} passed, ${failed} failed`);
 process.exit(failed === 0 ? 0 : 1);
