@@ -3,7 +3,7 @@ import { and, desc, eq, getTableColumns, gt, lt, type SQL, sql } from 'drizzle-o
 import { Failure } from '../../shared/failure.ts';
 import type { Db } from '../db/open.ts';
 import { changelog } from '../db/schema.ts';
-import { POLICY, PREAMBLE } from '../publish/history.ts';
+import { AGENT_PREAMBLE, POLICY, PREAMBLE } from '../publish/history.ts';
 
 /** A stored entry; `before` and `after` (JSON) are private. */
 export type StoredEntry = typeof changelog.$inferSelect;
@@ -68,8 +68,8 @@ export function createChangelog(db: Db): Changelog {
     laterOf(entry) {
       const id = (JSON.parse(entry.after ?? entry.before ?? '{}') as { id?: number }).id ?? 0;
       const same =
-        entry.domain === PREAMBLE
-          ? eq(changelog.domain, PREAMBLE)
+        entry.domain === PREAMBLE || entry.domain.startsWith(AGENT_PREAMBLE)
+          ? eq(changelog.domain, entry.domain)
           : and(
               sql`json_extract(coalesce(${changelog.after}, ${changelog.before}), '$.id') = ${id}`,
               sql`(${changelog.domain} LIKE ${`${POLICY}%`}) = ${entry.domain.startsWith(POLICY)}`,

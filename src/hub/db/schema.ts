@@ -66,6 +66,8 @@ export const vhosts = sqliteTable('vhosts', {
   /** The ids of its policies, in order. */
   policies: text('policies', { mode: 'json' }).$type<readonly number[]>().notNull().default([]),
   tags: text('tags', { mode: 'json' }).$type<readonly string[]>().notNull().default([]),
+  /** The ids of the agents it is placed on; empty: all. */
+  agents: text('agents', { mode: 'json' }).$type<readonly number[]>().notNull().default([]),
 });
 
 /** A recipe with values, which vhosts refer to by its id. */
@@ -99,7 +101,31 @@ export const changelog = sqliteTable('changelog', {
   /** The vhost or preamble before and after, as JSON text; for undoing the change. */
   before: text('before'),
   after: text('after'),
+  /** The names of the agents that were not reachable; null if none. */
+  behind: text('behind', { mode: 'json' }).$type<readonly string[]>(),
 });
+
+/** The agents this hub publishes to. The first, with the id 1, is where the settings say. */
+export const agents = sqliteTable(
+  'agents',
+  {
+    id: integer('id').primaryKey({ autoIncrement: true }),
+    name: text('name').notNull(),
+    url: text('url'),
+    /** SHA-256 of its certificate. */
+    fingerprint: text('fingerprint'),
+    /** Of its token, which derives from it and is not stored. */
+    generation: integer('generation').notNull(),
+    paused: integer('paused', { mode: 'boolean' }).notNull(),
+    /** Instead of the common one; null: that one. */
+    preamble: text('preamble'),
+    /** Since when its proxy lacks a change; null if it lacks none. */
+    behindSince: integer('behind_since', { mode: 'timestamp_ms' }),
+    createdAt: integer('created_at', { mode: 'timestamp_ms' }).notNull(),
+    updatedAt: integer('updated_at', { mode: 'timestamp_ms' }).notNull(),
+  },
+  (table) => [uniqueIndex('agents_name').on(table.name)],
+);
 
 /** A single row: the preamble, and when the first publish was attempted. */
 export const preamble = sqliteTable('preamble', {
@@ -118,4 +144,6 @@ export const hub = sqliteTable('hub', {
    * a migration from a schema without ids.
    */
   replaces: integer('replaces', { mode: 'boolean' }).notNull(),
+  /** Of two copies of this database, agents obey the one with the higher term. */
+  term: integer('term').notNull().default(1),
 });

@@ -54,7 +54,7 @@ export async function planBatch(
 }
 
 function affectedBy(step: Step): Affected {
-  if (step.kind === 'preamble' || step.kind === 'policy') return EVERYTHING;
+  if (step.kind === 'preamble' || step.kind === 'policy' || step.kind === 'agent') return EVERYTHING;
   return step.kind === 'delete' ? step.before.id : step.after.id;
 }
 
@@ -86,6 +86,7 @@ export function changedVhosts(
   const changed = new Map<number, Vhost>();
   for (const step of steps) {
     if (step.kind === 'preamble') return undefined;
+    if (step.kind === 'agent') continue;
     if (step.kind === 'delete') {
       changed.delete(step.before.id);
     } else if (step.kind === 'policy') {

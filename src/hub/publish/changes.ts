@@ -1,6 +1,7 @@
 /** The changes that people make to the published set. Pure. */
 import { Failure } from '../../shared/failure.ts';
 import type { Policy } from '../recipes/policy.ts';
+import { agentNamed, agentsNamed, type StoredAgent } from './agents.ts';
 import { spliced } from './draft.ts';
 import { policiesNamed, tagsOf } from './labels.ts';
 import {
@@ -17,15 +18,25 @@ import {
 export type Author = { userId: string; userName: string; via: string | null };
 
 /**
- * One vhost, the preamble or a policy, before and after: what is stored and recorded. With a policy
- * come the vhosts that have it, as they are afterwards.
+ * One vhost, a preamble, a policy or an agent, before and after: what is stored and recorded. With a
+ * policy come the vhosts that have it, as they are afterwards.
  */
 export type Step =
   | { kind: 'create'; after: Vhost }
   | { kind: 'update' | 'toggle'; before: Vhost; after: Vhost }
   | { kind: 'delete'; before: Vhost }
-  | { kind: 'preamble'; before: string; after: string }
+  | PreambleStep
+  | AgentStep
   | PolicyStep;
+
+/** `agent`: whose own it is, null for the common one. An agent has none of its own where it is null. */
+export type PreambleStep = { kind: 'preamble' } & (
+  | { agent: null; before: string; after: string }
+  | { agent: Pick<StoredAgent, 'id' | 'name'>; before: string | null; after: string | null }
+);
+
+/** Created if there is nothing before, removed if there is nothing after. */
+export type AgentStep = { kind: 'agent'; before: StoredAgent | null; after: StoredAgent | null };
 
 /** Created if there is nothing before, deleted if there is nothing after. */
 export type PolicyStep = {
@@ -40,6 +51,7 @@ export function vhostsAfter(step: Step): readonly Vhost[] {
   switch (step.kind) {
     case 'delete':
     case 'preamble':
+    case 'agent':
       return [];
     case 'policy':
       return step.vhosts;
@@ -55,6 +67,7 @@ export const idsAfter = (steps: readonly Step[]): Set<number> =>
 /** Whether a step changes what the proxy gets. */
 export function isPublished(step: Step): boolean {
   if (step.kind === 'policy') return step.vhosts.length > 0;
+  if (step.kind === 'agent') return false;
   if (step.kind !== 'update') return true;
   return changedFields(step.before, step.after).some((field) => field !== 'tags');
 }
@@ -92,6 +105,7 @@ export const newVhost = (input: VhostInput, set: SiteSet, time: Date): Vhost => 
   enabled: input.enabled ?? true,
   policies: policiesNamed(input.policies ?? [], set),
   tags: tagsOf(input.tags ?? []),
+  agents: agentsNamed(input.agents ?? [], set),
   createdAt: time,
   updatedAt: time,
 });
@@ -147,6 +161,7 @@ export const updateChange =
       enabled: input.enabled ?? before.enabled,
       policies: input.policies ? policiesNamed(input.policies, set) : before.policies,
       tags: input.tags ? tagsOf(input.tags) : before.tags,
+      agents: input.agents ? agentsNamed(input.agents, set) : before.agents,
       updatedAt: time,
     };
     if (changedFields(before, vhost).length === 0) return { done: before };
@@ -193,14 +208,35 @@ export const deleteChange =
 export const preambleChange =
   (config: string): Change<{ success: true }> =>
   (set) => {
-    if (!config.isWellFormed()) {
-      const at = { field: 'config' };
-      throw new Failure('INVALID_REQUEST', 'The preamble is not valid Unicode.', { at });
-    }
+    assertText(config);
     if (config === set.preamble) return { done: { success: true } };
     return {
       next: { ...set, preamble: config },
-      steps: [{ kind: 'preamble', before: set.preamble, after: config }],
+      steps: [{ kind: 'preamble', agent: null, before: set.preamble, after: config }],
       result: { success: true },
     };
   };
+
+/**
+ * Gives an agent a preamble of its own, or with null the common one again.
+ * @throws Failure INVALID_REQUEST, NOT_FOUND
+ */
+export const agentPreambleChange =
+  (name: string, config: string | null): Change<{ success: true }> =>
+  (set) => {
+    if (config !== null) assertText(config);
+    const agent = agentNamed(name, set);
+    if (config === agent.preamble) return { done: { success: true } };
+    const after = { ...agent, preamble: config };
+    return {
+      next: { ...set, agents: set.agents.map((one) => (one === agent ? after : one)) },
+      steps: [{ kind: 'preamble', agent, before: agent.preamble, after: config }],
+      result: { success: true },
+    };
+  };
+
+function assertText(preamble: string): void {
+  if (preamble.isWellFormed()) return;
+  const at = { field: 'config' };
+  throw new Failure('INVALID_REQUEST', 'The preamble is not valid Unicode.', { at });
+}

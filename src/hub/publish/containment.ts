@@ -108,7 +108,11 @@ export async function assertPlanContained(
 ): Promise<void> {
   const changed = steps.flatMap(vhostsAfter);
   const isPreamble = steps.some(({ kind }) => kind === 'preamble');
-  if (isPreamble) assertPreambleContained(next.preamble, dialect);
   const others = isPreamble ? next.vhosts.filter(({ enabled }) => enabled) : [];
-  await assertContained(new Set([...changed, ...others]), next.preamble, dialect);
+  const vhosts = new Set([...changed, ...others]);
+  const preambles = new Set([next.preamble, ...next.agents.flatMap((one) => one.preamble ?? [])]);
+  for (const preamble of preambles) {
+    if (isPreamble) assertPreambleContained(preamble, dialect);
+    await assertContained(vhosts, preamble, dialect);
+  }
 }

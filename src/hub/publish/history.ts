@@ -1,13 +1,20 @@
 /** What the changelog keeps of a step. Pure. */
 import type { Policy } from '../recipes/policy.ts';
 import { withoutSecrets } from '../recipes/secrets.ts';
-import type { PolicyStep, Step } from './changes.ts';
+import type { StoredAgent } from './agents.ts';
+import type { AgentStep, PolicyStep, PreambleStep, Step } from './changes.ts';
 import { isSamePolicy } from './policy-changes.ts';
 import { storedOf } from './stored.ts';
-import { changedFields, type Field, type Vhost } from './vhost.ts';
+import { changedFields, type Vhost } from './vhost.ts';
 
-/** The preamble's name in the changelog. */
+/** The name of the common preamble in the changelog. */
 export const PREAMBLE = '(preamble)';
+
+/** How the names of the agents' own preambles begin there. */
+export const AGENT_PREAMBLE = '(preamble ';
+
+/** How the name of every agent begins there. */
+export const AGENT = '(agent ';
 
 /** How the name of every policy begins in the changelog. */
 export const POLICY = '(policy ';
@@ -23,24 +30,40 @@ export type ChangelogRecord = {
   after: string | null;
 };
 
-export function recordOf(step: Step): ChangelogRecord {
+/** @param agents those that a placement may name */
+export function recordOf(step: Step, agents: readonly StoredAgent[]): ChangelogRecord {
   if (step.kind === 'policy') return policyRecord(step);
-  if (step.kind === 'preamble') {
-    const [before, after] = [{ config: step.before }, { config: step.after }];
-    return {
-      action: 'update',
-      domain: PREAMBLE,
-      diff: diffOf(before, after),
-      ...kept(before, after),
-    };
-  }
+  if (step.kind === 'preamble') return preambleRecord(step);
+  if (step.kind === 'agent') return agentRecord(step);
   const before = step.kind === 'create' ? null : step.before;
   const after = step.kind === 'delete' ? null : step.after;
   return {
     action: step.kind,
     domain: step.kind === 'delete' ? step.before.domain : step.after.domain,
-    diff: step.kind === 'update' ? vhostDiff(step.before, step.after) : null,
+    diff: step.kind === 'update' ? vhostDiff(step.before, step.after, agents) : null,
     ...kept(before && storedOf(before), after && storedOf(after)),
+  };
+}
+
+function preambleRecord({ agent, before, after }: PreambleStep): ChangelogRecord {
+  const [old, now] = [{ config: before }, { config: after }];
+  return {
+    action: 'update',
+    domain: agent === null ? PREAMBLE : `${AGENT_PREAMBLE}${agent.name})`,
+    diff: diffOf(old, now),
+    ...(agent === null ? kept(old, now) : kept({ ...old, agent: agent.id }, { ...now, agent: agent.id })),
+  };
+}
+
+/** Undoing one is not offered: an agent that was removed has to be invited again. */
+function agentRecord({ before, after }: AgentStep): ChangelogRecord {
+  const isUpdate = before && after;
+  const shown = ({ name, paused, generation }: StoredAgent) => ({ name, paused, generation });
+  return {
+    action: before === null ? 'create' : after === null ? 'delete' : 'update',
+    domain: `${AGENT}${(after ?? before)?.name})`,
+    diff: isUpdate ? diffOf(shown(before), shown(after)) : null,
+    ...kept(null, null),
   };
 }
 
@@ -61,19 +84,19 @@ const kept = (before: object | null, after: object | null) => ({
 
 const diffOf = (old: object, now: object): string => JSON.stringify({ old, new: now });
 
-function vhostDiff(before: Vhost, after: Vhost): string {
+function vhostDiff(before: Vhost, after: Vhost, agents: readonly StoredAgent[]): string {
   const changed = changedFields(before, after);
-  return diffOf(shownOf(before, changed), shownOf(after, changed));
+  /** Fields as people see them: policies and agents go by their names. */
+  const shownOf = (vhost: Vhost) => {
+    const shown = {
+      ...vhost,
+      policies: vhost.policies.map(({ name }) => name),
+      agents: agents.filter(({ id }) => vhost.agents.includes(id)).map(({ name }) => name),
+    };
+    return Object.fromEntries(changed.map((field) => [field, shown[field]]));
+  };
+  return diffOf(shownOf(before), shownOf(after));
 }
-
-/** Fields as people see them: policies go by their names. */
-const shownOf = (vhost: Vhost, fields: readonly Field[]) =>
-  Object.fromEntries(
-    fields.map((field) => [
-      field,
-      field === 'policies' ? vhost.policies.map(({ name }) => name) : vhost[field],
-    ]),
-  );
 
 function policyDiff(before: Policy, after: Policy): string {
   const isRenamed = before.name !== after.name;

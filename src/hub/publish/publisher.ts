@@ -10,36 +10,31 @@
  *    with the others. Stored vhosts at fault are left out from then on (`left-out.ts`).
  * 5. Rows and changelog are committed (`store.ts`), and only then do the callers get their results.
  */
-import { dialectOf } from '../../shared/caddyfile/dialect.ts';
 import { Failure } from '../../shared/failure.ts';
 import { type Log, reasonOf } from '../../shared/log.ts';
 import type { ProxyStatus } from '../../shared/wire.ts';
+import type { Agent, Agents } from '../agent-client/agents.ts';
 import type { AgentClient } from '../agent-client/client.ts';
-import { changedVhosts, type Planned, planBatch, settle, stepsOf } from './batch.ts';
+import { type AgentStanding, createWatch } from './agent-standing.ts';
+import { agentNamed, concernedBy, FIRST_AGENT, type StoredAgent, setFor } from './agents.ts';
+import { type Planned, planBatch, settle, stepsOf } from './batch.ts';
 import { findCulprits, findStale, type Refusals, refuseAll } from './blame.ts';
-import {
-  type Author,
-  type Change,
-  idsAfter,
-  isPublished,
-  type Plan,
-  type Step,
-} from './changes.ts';
+import { type Author, type Change, isPublished, type Step } from './changes.ts';
 import { assertPlanContained, type Dialect } from './containment.ts';
-import { type BrokenVhost, createGateway } from './gateway.ts';
-import { createLeftOut } from './left-out.ts';
+import type { BrokenVhost } from './gateway.ts';
 import { type PublishSeen, timePublishes } from './outcome.ts';
-import { importFirst, isClaimed, isOthers, isOurs, otherHub } from './ownership.ts';
-import { createChangeQueue, type Waiting } from './queue.ts';
+import { importFirst } from './ownership.ts';
+import { createChangeQueue, type Demands, type Waiting } from './queue.ts';
 import { forCaller, isRejection, isTooLarge } from './refusal.ts';
-import { createStanding } from './standing.ts';
+import { spread } from './spread.ts';
 import type { Store } from './store.ts';
-import { createUpkeep } from './upkeep.ts';
+import { createTarget, type Target } from './target.ts';
 import type { SiteSet } from './vhost.ts';
 
 export type PublisherDeps = {
   store: Store;
-  agent: AgentClient;
+  /** A client of an agent. */
+  connect: (agent: StoredAgent) => AgentClient;
   now: () => Date;
   log: Log;
   /** Gets the outcome of each publish. */
@@ -57,68 +52,95 @@ export type Publisher = {
   lastPublish(): LastPublish | null;
   /** How many changes have no outcome yet. */
   queueLength(): number;
-  /** Stored vhosts that the proxy refuses, and that are therefore not live. */
+  /** Stored vhosts that a proxy refuses, and that are therefore not live there. */
   broken(): readonly BrokenVhost[];
   /** Why the stored set is not live, apart from those vhosts; null if it is, or nobody has tried. */
   failure(): Failure | null;
   /** Whose sites the proxy serves, if that is in the way of a change. */
   ownership(): string | null;
-  /** What stands between this hub and its proxy, ownership included, for the operator. */
+  /** What stands between this hub and its proxies, ownership included, for the operator. */
   warnings(): string[];
   /**
    * Makes a change live and records it.
-   * @param replace whether the change may replace sites that this hub did not publish
-   * @returns the change's result
+   * @returns the change's result, and who lacks it
    * @throws Failure, with everything as it was before
    */
-  apply<T>(change: Change<T>, author: Author, replace?: boolean): Promise<T>;
-  /** The proxy's version, as it last said; null if it is not known. */
+  apply<T>(change: Change<T>, author: Author, demands?: Demands): Promise<Applied<T>>;
+  /** The version of the first agent's proxy, as it last said; null if it is not known. */
   version(): string | null;
-  /** The proxy's dialect, or the strictest one if it cannot be asked. Never fails. */
+  /** The dialect of the first agent's proxy, or the strictest one if it cannot be asked. Never fails. */
   dialect(): Promise<Dialect>;
   /**
-   * What a change would do; the proxy validates it, and nothing changes anywhere.
+   * What a change would do; the proxies it concerns validate it, and nothing changes anywhere.
    * @returns the set it leads to, and why it would be refused, or null
    * @throws Failure if the change cannot be planned, or agent or proxy cannot be asked
    */
   preview(change: Change<unknown>): Promise<{ next: SiteSet; refusal: Failure | null }>;
-  /** Whether proxy and file show what is stored, apart from the vhosts that are left out. */
+  /** Whether proxy and file of the first agent show what is stored, apart from the vhosts that are left out. */
   isInStep(status: ProxyStatus): boolean;
+  /** Those that can be asked. */
+  readonly agents: Agents;
+  /** What each agent was last seen as; the first one first. */
+  standings(): readonly AgentStanding[];
+  /** What an agent's proxy is to serve. @throws Failure NOT_FOUND */
+  setOf(name: string): SiteSet;
   /**
-   * Publishes the stored set again if the proxy serves another one, and tries vhosts again that
-   * were left out. @throws Failure as `apply`
+   * Looks at an agent's proxy, publishes the stored set again if it serves another one, and tries
+   * vhosts again that were left out. @throws Failure as `apply`
    */
-  reconcile(): Promise<void>;
+  reconcile(id: number): Promise<void>;
 };
 
-/**
- * The text of a policy is the same in each of its vhosts: it is validated in some of them before all
- * of them are loaded, which refuses what only fails in another.
- */
-const ENOUGH_OF_POLICY = 8;
+/** A change's result, and the names of the agents whose proxies lack it. */
+export type Applied<T> = { result: T; behind: readonly string[] };
 
 export function createPublisher({
   store,
-  agent,
+  connect,
   now,
   log,
   observe = () => {},
   importDirs = [],
 }: PublisherDeps): Publisher {
-  let version: string | null = null;
-  const gateway = createGateway(agent, () => version);
   const startTimer = timePublishes(log, observe);
   const queue = createChangeQueue(publishAll);
-  const standing = createStanding(store, log);
   let accepted: SiteSet = store.load();
   let lastPublish: LastPublish | null = null;
-  let dialect: Dialect | undefined;
-  const leftOut = createLeftOut(log, performance.now.bind(performance));
-  const upkeep = createUpkeep({ gateway, leftOut, startTimer, store, stored: () => accepted });
-  /** Nothing is served that a first publish could take away. */
-  let vacant = false;
-  /** The stored set was not live yet since the start: what is live instead may be the newer one. */
-  let starting = true;
+  const targets = new Map<number, Target>();
+  addTargets();
+
+  /** One for each agent that is stored. */
+  function addTargets(): void {
+    const ids = new Set(accepted.agents.map(({ id }) => id));
+    for (const id of targets.keys()) if (!ids.has(id)) targets.delete(id);
+    for (const agent of accepted.agents) {
+      if (targets.has(agent.id)) continue;
+      const target = createTarget({
+        id: agent.id,
+        client: connect(agent),
+        store,
+        stored: () => accepted,
+        startTimer,
+        isOneOfSeveral,
+        importDirs,
+        log,
+      });
+      targets.set(agent.id, target);
+    }
+  }
+
+  function isOneOfSeveral(): boolean {
+    return accepted.agents.length > 1;
+  }
+
+  function targetOf(id: number): Target {
+    const target = targets.get(id);
+    if (target) return target;
+    throw new Failure('NOT_FOUND', 'There is no such agent.');
+  }
+
+  const first = () => targetOf(FIRST_AGENT);
+  const all = () => accepted.agents.map(({ id }) => targetOf(id));
 
   /** Publishes the changes that wait; without those at fault, again and again until none is left. */
   async function publishAll(items: readonly Waiting[]): Promise<void> {
@@ -126,196 +148,228 @@ export function createPublisher({
     while (open.length > 0) {
       const time = now();
       const batch = await planBatch(accepted, open, time);
-      if (batch.plans.length === 0) return settle(batch);
-      const refused = (await refuseEarly(batch.plans)) ?? (await publish(batch.plans, time));
-      if (refused === 'together') {
+      if (batch.plans.length === 0) return settle(batch, []);
+      const done = (await refuseEarly(batch.plans)) ?? (await publish(batch.plans, time));
+      if (done === 'together') {
         const half = (open.length - batch.later.length) >> 1;
         await publishAll(open.slice(0, half));
         open = open.slice(half);
-      } else if (refused.size === 0) {
-        settle(batch);
+      } else if ('behind' in done) {
+        settle(batch, done.behind);
         open = batch.later;
       } else {
-        for (const [item, error] of refused) item.reject(error);
-        open = open.filter((item) => !refused.has(item));
+        for (const [item, error] of done) item.reject(error);
+        open = open.filter((item) => !done.has(item));
       }
     }
   }
 
-  /** Refuses what need not be shown to the proxy; null if there is nothing to refuse. */
+  /** Refuses what need not be shown to the proxies; null if there is nothing to refuse. */
   async function refuseEarly(plans: readonly Planned[]): Promise<Refusals | null> {
     store.assertInPlace();
     const refused: Refusals = new Map();
-    const known = await dialectFor(plans.at(-1)?.plan.next ?? accepted);
+    const dialects = await dialectsOf(plans.at(-1)?.plan.next ?? accepted);
     for (const { item, plan } of plans) {
       try {
-        await assertPlanContained(plan, known);
+        for (const dialect of dialects) await assertPlanContained(plan, dialect);
       } catch (error) {
         refused.set(item, forCaller(error, plan.steps));
       }
     }
     if (refused.size > 0) return refused;
-    return store.hasPublished() ? null : refuseTakeover(plans);
+    const isSites = stepsOf(plans).some(({ kind }) => kind !== 'agent');
+    return store.hasPublished() || !isSites ? null : refuseTakeover(plans);
+  }
+
+  /** Of all proxies, each once. */
+  async function dialectsOf(set: SiteSet): Promise<Dialect[]> {
+    const found = await Promise.all(all().map((target) => target.dialectFor(set)));
+    return [...new Map(found.map((dialect) => [JSON.stringify(dialect), dialect])).values()];
   }
 
   /** The first publish may replace sites that this hub did not publish only if the change says so. */
   async function refuseTakeover(plans: readonly Planned[]): Promise<Refusals | null> {
-    const status = await proxyStatus().catch(() => null);
-    vacant = status?.foreign === false && status.proxy.running;
+    const status = await first()
+      .status()
+      .catch(() => null);
+    first().setVacant(status?.foreign === false && status.proxy.running);
     const refused = status?.foreign ? plans.filter(({ item }) => !item.replace) : [];
     if (status && refused.length > 0) return refuseAll(refused, importFirst(status, store));
     store.markAttempt(now());
     return null;
   }
 
-  /** @returns the changes at fault; none if all are live and recorded */
-  async function publish(plans: readonly Planned[], time: Date): Promise<Refusals | 'together'> {
+  /** Where changes have to go live, and who is not asked because they are paused or did not answer. */
+  function whereTo(steps: readonly Step[], next: SiteSet) {
+    const live: Target[] = [];
+    const skipped = new Map<Target, Failure>();
+    const concerned = isOneOfSeveral() ? concernedBy(steps, next) : accepted.agents;
+    for (const { id, paused } of concerned) {
+      const target = targetOf(id);
+      const away = isOneOfSeveral() ? target.away() : null;
+      if (paused) skipped.set(target, isPaused());
+      else if (away) skipped.set(target, away);
+      else live.push(target);
+    }
+    return { live, skipped };
+  }
+
+  /** @returns who lacks the changes, or the changes at fault: then none of them is live or recorded */
+  async function publish(
+    plans: readonly Planned[],
+    time: Date,
+  ): Promise<Refusals | 'together' | Pick<Applied<unknown>, 'behind'>> {
     const stored = plans.at(-1)?.plan.next ?? accepted;
-    const steps = stepsOf(plans).filter(isPublished);
-    if (steps.length === 0 && store.hasPublished()) return record(plans, time);
-    const next = leftOut.after(stored, steps);
+    const all = stepsOf(plans);
+    const steps = all.filter(isPublished);
+    const isAgents = all.every(({ kind }) => kind === 'agent');
+    if (steps.length === 0 && (store.hasPublished() || isAgents)) return record(plans, time);
+    const { live: asked, skipped } = whereTo(steps, stored);
     const from = performance.now();
     const report = startTimer(plans.length);
-    try {
-      const replace = plans.every(({ item }) => item.replace) || vacant || store.mayReplace();
-      const changed = changedVhosts(steps, ENOUGH_OF_POLICY);
-      await gateway.publish(next, { changed, replace, keep: starting });
-    } catch (error) {
-      report({ thrown: error });
-      const careful = plans.filter(({ item }) => !item.replace);
-      if (error instanceof Failure && error.code === 'OTHER_HUB') return refuseAll(careful, error);
-      if (error instanceof Failure && error.code === 'AGENT_UNREACHABLE') upkeep.doubt();
-      if (isTooLarge(error) && plans.length > 1) return 'together';
-      if (!isRejection(error) || isTooLarge(error)) return refuseAll(plans, error);
-      const stale = await findStale(gateway, leftOut.of(accepted), next, steps, error);
-      const [first] = stale.broken;
-      if (!first) return findCulprits(gateway, plans, next, error);
-      // It is still served, and would not be any more: only its own change is worth that.
-      if (!(await isAboutBroken(steps))) return refuseAll(plans, first.failure);
-      leftOut.add(stale);
-      return publish(plans, time);
+    const demanding = plans.filter(({ item }) => item.requireAll);
+    const [unasked] = skipped.values();
+    if (unasked && (asked.length === 0 || demanding.length > 0)) {
+      report({ thrown: unasked });
+      return refuseAll(asked.length === 0 ? plans : demanding, missing([...skipped.keys()], unasked));
     }
+    const replace = plans.every(({ item }) => item.replace);
+    const done = await spread(asked, stored, steps, { replace, requireAll: demanding.length > 0 });
+    for (const [target, error] of done.away) {
+      if (error.code === 'AGENT_UNREACHABLE') target.upkeep.doubt();
+    }
+    const [silent] = done.away.values();
+    const lacksAll = silent !== undefined && (done.live.length === 0 || demanding.length > 0);
+    if (done.refused.size > 0 || lacksAll) {
+      await Promise.all(done.live.map((target) => target.takeBack(stored, steps)));
+      const [refusal] = done.refused;
+      report({ thrown: refusal ? refusal[1] : silent });
+      if (refusal) return judge(plans, stored, steps, time, ...refusal);
+      if (asked.length === 1 && skipped.size === 0) return refuseAll(plans, silent);
+      return refuseAll(
+        demanding.length > 0 ? demanding : plans,
+        missing([...skipped.keys(), ...done.away.keys()], silent as Failure),
+      );
+    }
+    const lacking = [...skipped.keys(), ...done.away.keys()];
+    const behind = lacking.flatMap(({ id }) => stored.agents.find((agent) => agent.id === id) ?? []);
     try {
       store.markOwner();
-      store.commit(plans, time);
+      store.commit(plans, time, behind);
     } catch (error) {
-      // It is live but cannot be recorded: the proxy goes back to what is stored.
+      // It is live but cannot be recorded: the proxies go back to what is stored.
       log('commit failed', { reason: reasonOf(error) }, 'error');
       report({ thrown: error });
-      upkeep.doubt();
-      await upkeep.confirm().catch(() => undefined);
+      await Promise.all(
+        done.live.map(({ upkeep }) => {
+          upkeep.doubt();
+          return upkeep.confirm().catch(() => undefined);
+        }),
+      );
       return refuseAll(plans, error);
     }
     report();
-    accepted = stored;
-    leftOut.settle(stored, steps);
-    vacant = false;
-    starting = false;
-    standing.see(null);
+    accept(stored);
+    for (const target of done.live) target.settle(stored, steps);
+    for (const target of lacking) targets.get(target.id)?.fellBehind(time);
     lastPublish = { at: now(), milliseconds: performance.now() - from, changes: plans.length };
-    return new Map();
+    return { behind: behind.map(({ name }) => name) };
   }
 
-  /** Records plans that change nothing for the proxy. @returns as `publish` */
-  function record(plans: readonly Planned[], time: Date): Refusals {
+  /** What to do about a proxy's refusal. @returns as `publish` */
+  async function judge(
+    plans: readonly Planned[],
+    stored: SiteSet,
+    steps: readonly Step[],
+    time: Date,
+    target: Target,
+    error: unknown,
+  ): Promise<Refusals | 'together' | Pick<Applied<unknown>, 'behind'>> {
+    const named = (failure: unknown) =>
+      isOneOfSeveral() && failure instanceof Failure
+        ? failure.about({ ...failure.at, agent: target.agent().name })
+        : failure;
+    const careful = plans.filter(({ item }) => !item.replace);
+    if (error instanceof Failure && error.code === 'OTHER_HUB') {
+      return refuseAll(careful, named(error));
+    }
+    if (isTooLarge(error) && plans.length > 1) return 'together';
+    if (!isRejection(error) || isTooLarge(error)) return refuseAll(plans, named(error));
+    const { gateway, leftOut } = target;
+    const refusal = named(error) as Failure;
+    const next = target.next(stored, steps);
+    const before = leftOut.of(setFor(accepted, target.id));
+    const stale = await findStale(gateway, before, next, steps, refusal);
+    const [broken] = stale.broken;
+    if (!broken) return findCulprits(gateway, plans, next, refusal);
+    // It is still served, and would not be any more: only its own change is worth that.
+    if (!(await target.isAboutBroken(steps))) return refuseAll(plans, named(broken.failure));
+    leftOut.add(stale);
+    return publish(plans, time);
+  }
+
+  /** Records plans that change nothing for the proxies. @returns as `publish` */
+  function record(plans: readonly Planned[], time: Date): Refusals | { behind: [] } {
     try {
       store.commit(plans, time);
     } catch (error) {
       log('commit failed', { reason: reasonOf(error) }, 'error');
       return refuseAll(plans, error);
     }
-    accepted = plans.at(-1)?.plan.next ?? accepted;
-    return new Map();
+    accept(plans.at(-1)?.plan.next ?? accepted);
+    return { behind: [] };
   }
 
-  /** Whether steps change a vhost that the proxy refuses as it is stored. */
-  async function isAboutBroken(steps: readonly Step[]): Promise<boolean> {
-    const changed = idsAfter(steps);
-    for (const step of steps) if (step.kind === 'delete') changed.add(step.before.id);
-    if (leftOut.list().some(({ vhost }) => changed.has(vhost.id))) return true;
-    const before = accepted.vhosts.filter(({ id }) => changed.has(id));
-    return (await gateway.findBroken(leftOut.of(accepted), before)).broken.length > 0;
+  function accept(set: SiteSet): void {
+    const { agents } = accepted;
+    accepted = set;
+    if (set.agents === agents) return;
+    addTargets();
+    watch.look();
   }
 
-  /** Has the proxy validate a plan, without the stored vhosts that it refuses. @throws Failure */
-  async function check({ next, steps }: Plan<unknown>): Promise<void> {
-    const stored = leftOut.of(accepted);
-    const set = leftOut.after(next, steps);
-    try {
-      await gateway.check(set, changedVhosts(steps));
-    } catch (error) {
-      if (!isRejection(error) || isTooLarge(error)) throw error;
-      const stale = await findStale(gateway, stored, set, steps, error);
-      const [first] = stale.broken;
-      if (!first) throw error;
-      if (!(await isAboutBroken(steps))) throw first.failure;
-      const ids = new Set([...stale.broken.map(({ vhost }) => vhost), ...stale.unexamined]);
-      const vhosts = set.vhosts.filter((vhost) => !ids.has(vhost));
-      await gateway.check({ ...set, vhosts }, changedVhosts(steps));
-    }
+  const watch = createWatch({ targets: all, reconcile, log });
+
+  /** An agent that did not answer is looked for beside the queue, where nobody waits for it. */
+  async function reconcile(id: number): Promise<void> {
+    const target = targets.get(id);
+    if (!target || target.agent().paused) return;
+    const away = isOneOfSeveral() ? target.away() : null;
+    if (away && !(await target.isBack())) throw away;
+    await queue.between(() => target.compare().finally(target.standing.report));
   }
 
-  async function proxyStatus(): Promise<ProxyStatus> {
-    const status = await agent.status();
-    version = status.proxy.version;
-    dialect = { ...dialectOf(version), importDirs };
-    return status;
-  }
-
-  async function knownDialect(): Promise<Dialect> {
-    if (!dialect) await proxyStatus().catch(() => undefined);
-    return dialect ?? dialectOf(null);
-  }
-
-  /** Asks again if it matters: another Caddy may have been started since the last look. */
-  async function dialectFor({ preamble, vhosts }: SiteSet): Promise<Dialect> {
-    const mayHold = preamble.includes('<<') || vhosts.some(({ config }) => config.includes('<<'));
-    if (mayHold) await proxyStatus().catch(() => undefined);
-    return knownDialect();
-  }
-
-  function isInStep(status: ProxyStatus): boolean {
-    if (!store.hasPublished() && status.liveDigest === null) return !status.foreign;
-    if (!isClaimed(status, store)) return false;
-    const digest = gateway.digestOf(leftOut.of(accepted));
-    return status.liveDigest === digest && (status.drift || status.fileDigest === digest);
-  }
-
-  /** Looks at the proxy, and publishes the stored set again if it serves another one. @throws Failure */
-  async function compare(): Promise<void> {
-    store.assertInPlace();
-    const status = await proxyStatus();
-    standing.see(status);
-    if (isOthers(status, store)) throw otherHub();
-    if (!isOurs(status, store)) return;
-    const isSure = !upkeep.isUnsure();
-    const set = leftOut.of(accepted);
-    const digest = gateway.digestOf(set);
-    const { liveDigest, fileDigest } = status;
-    // Another version of the proxy has other words for the same.
-    const isForeign = (file: string) => !gateway.isOfAnyVersion(set, file);
-    const isReplaced = !starting && isSure && liveDigest !== null && liveDigest !== digest;
-    if (isReplaced && standing.contention.isWaiting()) return;
-    await upkeep.look(() => isInStep(status), {
-      keep: starting && fileDigest !== null && fileDigest !== digest && isForeign(fileDigest),
-      ...(liveDigest === null ? {} : { expects: liveDigest }),
-    });
-    if (isReplaced) standing.contention.replaced();
-    starting = false;
-  }
+  const agents: Agents = {
+    all: () =>
+      accepted.agents.map(({ id, name }): Agent => ({ id, name, client: targetOf(id).client })),
+    named(name) {
+      const { id } = agentNamed(name, accepted);
+      return { id, name, client: targetOf(id).client };
+    },
+  };
 
   return {
     current: () => accepted,
     lastPublish: () => lastPublish,
     queueLength: queue.length,
-    broken: leftOut.list,
-    failure: upkeep.failure,
-    apply: (change, author, replace = false) => queue.add(change, author, replace),
-    version: () => version,
-    dialect: knownDialect,
-    isInStep,
-    ownership: standing.ownership,
-    warnings: standing.warnings,
+    broken() {
+      const found = all().flatMap(({ leftOut }) => leftOut.list());
+      return [...new Map(found.map((one) => [one.vhost.id, one])).values()];
+    },
+    failure: () => all().map(({ upkeep }) => upkeep.failure()).find((one) => one !== null) ?? null,
+    apply: (change, author, demands = {}) => queue.add(change, author, demands),
+    version: () => first().version(),
+    dialect: () => first().dialect(),
+    isInStep: (status) => first().isInStep(status),
+    ownership: () => first().standing.ownership(),
+    warnings: () =>
+      all().flatMap((target) => {
+        const found = target.standing.warnings();
+        return isOneOfSeveral() ? found.map((one) => `${target.agent().name}: ${one}`) : found;
+      }),
+    agents,
+    standings: watch.standings,
+    setOf: (name) => setFor(accepted, agentNamed(name, accepted).id),
 
     async preview(change) {
       const set = accepted;
@@ -323,8 +377,11 @@ export function createPublisher({
       if ('done' in plan) return { next: set, refusal: null };
       const { next, steps } = plan;
       try {
-        await assertPlanContained(plan, await dialectFor(next));
-        await check(plan);
+        for (const dialect of await dialectsOf(next)) await assertPlanContained(plan, dialect);
+        const { live, skipped } = whereTo(steps, next);
+        const [away] = skipped.values();
+        if (live.length === 0 && away) throw away;
+        await Promise.all(live.map((target) => target.check(plan)));
         return { next, refusal: null };
       } catch (error) {
         const refusal = forCaller(error, steps);
@@ -333,6 +390,14 @@ export function createPublisher({
       }
     },
 
-    reconcile: () => queue.between(() => compare().finally(standing.report)),
+    reconcile,
   };
+}
+
+const isPaused = () => new Failure('AGENT_UNREACHABLE', 'The agent is paused.');
+
+/** Who cannot be reached, where all of them have to be. */
+function missing(targets: readonly Target[], { code, message, detail, cause }: Failure): Failure {
+  const names = targets.map((target) => target.agent().name).join(', ');
+  return new Failure(code, `${message} (${names})`, { detail, cause });
 }

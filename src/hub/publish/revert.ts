@@ -2,6 +2,7 @@
 import { Failure } from '../../shared/failure.ts';
 import type { Policy } from '../recipes/policy.ts';
 import {
+  agentPreambleChange,
   type Change,
   deleteChange,
   preambleChange,
@@ -9,7 +10,7 @@ import {
   toggleChange,
   updateChange,
 } from './changes.ts';
-import { type ChangelogRecord, POLICY, PREAMBLE } from './history.ts';
+import { AGENT, AGENT_PREAMBLE, type ChangelogRecord, POLICY, PREAMBLE } from './history.ts';
 import {
   deletePolicyChange,
   isSamePolicy,
@@ -29,12 +30,14 @@ export type Entry = Pick<ChangelogRecord, 'action' | 'domain' | 'before' | 'afte
  */
 export function revertChange(entry: Entry): Change<unknown> {
   if (entry.domain === PREAMBLE) return revertPreamble(entry);
+  if (entry.domain.startsWith(AGENT_PREAMBLE)) return revertAgentPreamble(entry);
+  if (entry.domain.startsWith(AGENT)) throw notUndoable();
   if (entry.domain.startsWith(POLICY)) return revertPolicy(entry);
   if (entry.action === 'delete') {
     const deleted = vhostOf(entry.before);
     return (set, time) => {
       const vhost = reviver(set.policies)(deleted);
-      if (!vhost || set.vhosts.some(({ id }) => id === deleted.id)) throw conflict();
+      if (!vhost || !areThere(deleted.agents, set) || set.vhosts.some(({ id }) => id === deleted.id)) throw conflict();
       return recreateChange(vhost)(set, time);
     };
   }
@@ -55,23 +58,32 @@ function undoOf(
 ): { fields: readonly Field[]; undo: Change<unknown> } {
   if (action === 'create') return { fields: FIELDS, undo: deleteChange(after.id) };
   if (action === 'toggle') return { fields: ['enabled'], undo: toggleChange(after.id) };
-  const { policies, ...old } = vhostOf(before);
-  const fields = changedFields({ ...old, policies }, after);
+  const { policies, agents, ...old } = vhostOf(before);
+  const fields = changedFields({ ...old, policies, agents }, after);
   const undo: Change<unknown> = (set, time) => {
-    const input = { ...old, policies: fields.includes('policies') ? namesOf(policies, set) : [] };
+    const input = {
+      ...old,
+      policies: fields.includes('policies') ? namesOf(policies, set.policies) : [],
+      agents: fields.includes('agents') ? namesOf(agents, set.agents) : [],
+    };
     const changed = Object.fromEntries(fields.map((field) => [field, input[field]]));
     return updateChange(after.id, changed)(set, time);
   };
   return { fields, undo };
 }
 
-/** @throws Failure REVERT_CONFLICT if one of these policies was deleted since */
-const namesOf = (ids: readonly number[], { policies }: SiteSet): string[] =>
+type Named = Readonly<{ id: number; name: string }>;
+
+/** @throws Failure REVERT_CONFLICT if one of these policies or agents was deleted since */
+const namesOf = (ids: readonly number[], all: readonly Named[]): string[] =>
   ids.map((id) => {
-    const policy = policies.find((one) => one.id === id);
-    if (!policy) throw conflict();
-    return policy.name;
+    const found = all.find((one) => one.id === id);
+    if (!found) throw conflict();
+    return found.name;
   });
+
+const areThere = (ids: readonly number[], { agents }: SiteSet): boolean =>
+  ids.every((id) => agents.some((agent) => agent.id === id));
 
 function revertPreamble({ before, after }: Entry): Change<unknown> {
   if (before === null || after === null) throw tooOld();
@@ -79,6 +91,17 @@ function revertPreamble({ before, after }: Entry): Change<unknown> {
   return (set, time) => {
     if (set.preamble !== now) throw conflict();
     return preambleChange(old ?? '')(set, time);
+  };
+}
+
+function revertAgentPreamble({ before, after }: Entry): Change<unknown> {
+  if (before === null || after === null) throw tooOld();
+  type Kept = { agent: number; config: string | null };
+  const [old, made] = [JSON.parse(before) as Kept, JSON.parse(after) as Kept];
+  return (set, time) => {
+    const agent = set.agents.find(({ id }) => id === old.agent);
+    if (agent?.preamble !== made.config) throw conflict();
+    return agentPreambleChange(agent.name, old.config)(set, time);
   };
 }
 
@@ -99,12 +122,11 @@ function revertPolicy(entry: Entry): Change<unknown> {
 /** The vhost that `before` or `after` holds. @throws Failure REVERT_CONFLICT if there is none */
 function vhostOf(text: string | null): StoredVhost {
   if (text === null) throw tooOld();
-  const { policies = [], tags = [], ...vhost } = revived<OldVhost>(text);
-  return { ...vhost, policies, tags };
+  return { policies: [], tags: [], agents: [], ...revived<OldVhost>(text) };
 }
 
-/** An entry of an older version knows neither policies nor tags. */
-type OldVhost = Omit<StoredVhost, 'policies' | 'tags'> & Partial<StoredVhost>;
+/** An entry of an older version has no such fields. */
+type OldVhost = Omit<StoredVhost, 'policies' | 'tags' | 'agents'> & Partial<StoredVhost>;
 
 const policyOf = (text: string | null): Policy | null =>
   text === null ? null : revived<Policy>(text);
@@ -120,6 +142,12 @@ function revived<T extends { createdAt: Date; updatedAt: Date }>(text: string): 
 
 const conflict = () =>
   new Failure('REVERT_CONFLICT', 'Later changes prevent this one from being undone.');
+
+const notUndoable = () =>
+  new Failure(
+    'REVERT_CONFLICT',
+    'What was done to an agent cannot be undone here: change it, or invite it again.',
+  );
 
 const tooOld = () =>
   new Failure(

@@ -1,8 +1,11 @@
 /** Keeps the published set, and the changelog beside it, in the database. */
-import { asc, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray, isNull, notLike, sql } from 'drizzle-orm';
 import { inTransaction, type OpenDatabase } from '../db/open.ts';
-import { changelog, hub, policies, preamble, vhosts } from '../db/schema.ts';
+import { agents, changelog, hub, policies, preamble, vhosts } from '../db/schema.ts';
+import { FIRST_AGENT, firstThenByName, type StoredAgent } from './agents.ts';
 import type { Planned } from './batch.ts';
+import type { Step } from './changes.ts';
+import { AGENT } from './history.ts';
 import { reviver } from './stored.ts';
 import type { SiteSet } from './vhost.ts';
 import { prepareWrites } from './writes.ts';
@@ -10,6 +13,8 @@ import { prepareWrites } from './writes.ts';
 export type Store = {
   /** The id of the database, by which an agent knows whom it obeys. */
   readonly id: string;
+  /** Of two copies of the database, agents obey the one with the higher term. */
+  readonly term: number;
   /** Whether the next publish may replace what another hub published: after a restore. */
   mayReplace(): boolean;
   /** Notes that a publish has made the proxy this hub's. @throws SQLite errors */
@@ -25,8 +30,18 @@ export type Store = {
   hasAttempted(): boolean;
   /** Notes that the first publish begins. @throws SQLite errors */
   markAttempt(time: Date): void;
-  /** Stores rows and changelog in one transaction, or nothing. @throws as `assertInPlace`; SQLite errors */
-  commit(plans: readonly Planned[], time: Date): void;
+  /**
+   * Stores rows and changelog in one transaction, or nothing.
+   * @param behind the agents whose proxies lack these changes
+   * @throws as `assertInPlace`; SQLite errors
+   */
+  commit(plans: readonly Planned[], time: Date, behind?: readonly StoredAgent[]): void;
+  /** Since when an agent's proxy lacks a change; null if it lacks none. */
+  behindSince(id: number): Date | null;
+  /** Notes that an agent's proxy lacks nothing any more. @throws SQLite errors */
+  caughtUp(id: number): void;
+  /** Gives the agent that the settings name its name. @throws SQLite errors, if another has it */
+  nameFirstAgent(name: string): void;
   /** Whether nobody has written a preamble yet. */
   isUnseeded(): boolean;
   /** Writes the first preamble, before anything is published. */
@@ -37,6 +52,7 @@ export function createStore({
   db,
   assertInPlace,
 }: Pick<OpenDatabase, 'db' | 'assertInPlace'>): Store {
+  const rowOf = (id: number) => db.select().from(agents).where(eq(agents.id, id)).get();
   const identity = db.select().from(hub).get();
   if (!identity) throw new Error('the database has no id');
   let mayReplace = identity.replaces;
@@ -49,6 +65,7 @@ export function createStore({
 
   return {
     id: identity.id,
+    term: identity.term,
     mayReplace: () => mayReplace,
 
     markOwner() {
@@ -73,13 +90,26 @@ export function createStore({
         nextId: nextIdOf('vhosts'),
         policies: known,
         nextPolicyId: nextIdOf('policies'),
+        agents: db
+          .select()
+          .from(agents)
+          .all()
+          .map(({ behindSince: _, ...agent }) => agent)
+          .toSorted(firstThenByName),
+        nextAgentId: nextIdOf('agents'),
       };
     },
 
     preambleUpdatedAt: () => preambleRow()?.updatedAt ?? new Date(0),
 
     hasPublished() {
-      published ||= db.select({ id: changelog.id }).from(changelog).limit(1).get() !== undefined;
+      published ||=
+        db
+          .select({ id: changelog.id })
+          .from(changelog)
+          .where(notLike(changelog.domain, `${AGENT}%`))
+          .limit(1)
+          .get() !== undefined;
       return published;
     },
 
@@ -89,14 +119,35 @@ export function createStore({
       db.update(preamble).set({ attemptedAt: time }).run();
     },
 
-    commit(plans, time) {
+    commit(plans, time, behind = []) {
       assertInPlace();
       inTransaction(db, (tx) => {
-        const write = prepareWrites(tx, time);
+        const write = prepareWrites(
+          tx,
+          time,
+          behind.map(({ name }) => name),
+        );
         for (const { item, plan } of plans) {
-          for (const step of plan.steps) write(step, item.author);
+          const known = [...plan.next.agents, ...plan.steps.flatMap(removedBy)];
+          for (const step of plan.steps) write(step, item.author, known);
+        }
+        if (behind.length > 0) {
+          const ids = behind.map(({ id }) => id);
+          const isNew = and(inArray(agents.id, ids), isNull(agents.behindSince));
+          tx.update(agents).set({ behindSince: time }).where(isNew).run();
         }
       });
+    },
+
+    behindSince: (id) => rowOf(id)?.behindSince ?? null,
+
+    caughtUp(id) {
+      if (rowOf(id)?.behindSince == null) return;
+      db.update(agents).set({ behindSince: null }).where(eq(agents.id, id)).run();
+    },
+
+    nameFirstAgent(name) {
+      db.update(agents).set({ name }).where(eq(agents.id, FIRST_AGENT)).run();
     },
 
     isUnseeded: () => preambleRow()?.updatedAt.getTime() === 0,
@@ -106,3 +157,6 @@ export function createStore({
     },
   };
 }
+
+const removedBy = (step: Step): StoredAgent[] =>
+  step.kind === 'agent' && step.before && !step.after ? [step.before] : [];

@@ -13,6 +13,7 @@ import { fillUpstream } from '../caddyfile/render.ts';
 import { addressList, siteForm } from '../caddyfile/site.ts';
 import { pathHint } from '../caddyfile/upstream-hints.ts';
 import type { Policy } from '../recipes/policy.ts';
+import type { StoredAgent } from './agents.ts';
 
 /** Immutable: a changed vhost is a new object, so that what follows from one can be cached. */
 export type Vhost = Readonly<{
@@ -26,6 +27,8 @@ export type Vhost = Readonly<{
   /** In the order in which they come before the config. */
   policies: readonly Policy[];
   tags: readonly string[];
+  /** The ids of the agents it is placed on; empty: all. */
+  agents: readonly number[];
   createdAt: Date;
   updatedAt: Date;
 }>;
@@ -48,6 +51,9 @@ export type SiteSet = Readonly<{
   /** Sorted by name. */
   policies: readonly Policy[];
   nextPolicyId: number;
+  /** The first agent first, then by name. */
+  agents: readonly StoredAgent[];
+  nextAgentId: number;
 }>;
 
 /** Nothing at all. */
@@ -57,13 +63,23 @@ export const EMPTY_SET: SiteSet = {
   nextId: 1,
   policies: [],
   nextPolicyId: 1,
+  agents: [],
+  nextAgentId: 1,
 };
 
 /** The fields that a person sets. */
-export const FIELDS = ['domain', 'config', 'upstream', 'enabled', 'policies', 'tags'] as const;
+export const FIELDS = [
+  'domain',
+  'config',
+  'upstream',
+  'enabled',
+  'policies',
+  'tags',
+  'agents',
+] as const;
 export type Field = (typeof FIELDS)[number];
 
-/** What a person sends: policies go by their names. */
+/** What a person sends: policies and agents go by their names. */
 export type VhostInput = {
   domain?: string | undefined;
   config?: string | undefined;
@@ -71,6 +87,7 @@ export type VhostInput = {
   enabled?: boolean | undefined;
   policies?: readonly string[] | undefined;
   tags?: readonly string[] | undefined;
+  agents?: readonly string[] | undefined;
 };
 
 /** A vhost, or one as it is stored: with the ids of its policies. */
@@ -82,7 +99,8 @@ export const changedFields = (one: Version, other: Version): readonly Field[] =>
   FIELDS.filter((field) => {
     if (one[field] === other[field]) return false;
     if (field === 'policies') return !Bun.deepEquals(idsOf(one), idsOf(other));
-    return field !== 'tags' || !Bun.deepEquals(one.tags, other.tags);
+    if (field !== 'tags' && field !== 'agents') return true;
+    return !Bun.deepEquals(one[field], other[field]);
   });
 
 const idsOf = ({ policies }: Version): number[] =>

@@ -2,16 +2,24 @@
 import { eq, getTableColumns, type SQL, sql } from 'drizzle-orm';
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import type { Db } from '../db/open.ts';
-import { changelog, policies, preamble, vhosts } from '../db/schema.ts';
-import type { Author, PolicyStep, Step } from './changes.ts';
+import { agents, changelog, policies, preamble, vhosts } from '../db/schema.ts';
+import type { StoredAgent } from './agents.ts';
+import type { AgentStep, Author, PolicyStep, PreambleStep, Step } from './changes.ts';
 import { recordOf } from './history.ts';
 import { storedOf } from './stored.ts';
 
 /** Writes one step and its entry in the changelog. @throws SQLite errors */
-export type Write = (step: Step, author: Author) => void;
+export type Write = (step: Step, author: Author, known: readonly StoredAgent[]) => void;
 
-/** Every statement is made once, when it is first needed: making it takes ten times as long as running it. */
-export function prepareWrites(tx: Pick<Db, 'insert' | 'update' | 'delete'>, time: Date): Write {
+/**
+ * Every statement is made once, when it is first needed: making it takes ten times as long as running it.
+ * @param behind the names of the agents that lack these changes
+ */
+export function prepareWrites(
+  tx: Pick<Db, 'insert' | 'update' | 'delete'>,
+  time: Date,
+  behind: readonly string[],
+): Write {
   const isVhost = eq(vhosts.id, sql.placeholder('id'));
   const insert = once(() => tx.insert(vhosts).values(slotsOf(vhosts)).prepare());
   const update = once(() => tx.update(vhosts).set(slotsOf(vhosts)).where(isVhost).prepare());
@@ -22,7 +30,7 @@ export function prepareWrites(tx: Pick<Db, 'insert' | 'update' | 'delete'>, time
   function write(step: Step): void {
     switch (step.kind) {
       case 'preamble':
-        tx.update(preamble).set({ config: step.after, updatedAt: time }).run();
+        writePreamble(step);
         break;
       case 'create':
         insert().run(storedOf(step.after));
@@ -30,12 +38,30 @@ export function prepareWrites(tx: Pick<Db, 'insert' | 'update' | 'delete'>, time
       case 'policy':
         writePolicy(step);
         break;
+      case 'agent':
+        writeAgent(step);
+        break;
       case 'delete':
         remove().run({ id: step.before.id });
         break;
       default:
         update().run(storedOf(step.after));
     }
+  }
+
+  function writePreamble({ agent, after }: PreambleStep): void {
+    if (agent === null) tx.update(preamble).set({ config: after, updatedAt: time }).run();
+    else tx.update(agents).set({ preamble: after }).where(eq(agents.id, agent.id)).run();
+  }
+
+  function writeAgent({ before, after }: AgentStep): void {
+    if (before === null) {
+      if (after) tx.insert(agents).values(after).run();
+      return;
+    }
+    const isAgent = eq(agents.id, before.id);
+    if (after) tx.update(agents).set(after).where(isAgent).run();
+    else tx.delete(agents).where(isAgent).run();
   }
 
   function writePolicy({ before, after }: PolicyStep): void {
@@ -48,9 +74,11 @@ export function prepareWrites(tx: Pick<Db, 'insert' | 'update' | 'delete'>, time
     else tx.delete(policies).where(isPolicy).run();
   }
 
-  return (step, { userId, userName, via }) => {
+  const missed = behind.length > 0 ? behind : null;
+  return (step, { userId, userName, via }, known) => {
     write(step);
-    record().run({ userId, userName, via, ...recordOf(step), createdAt: time });
+    const recorded = { ...recordOf(step, known), createdAt: time, behind: missed };
+    record().run({ userId, userName, via, ...recorded });
   };
 }
 

@@ -1,0 +1,195 @@
+/** The agents of a set: which vhosts each of them serves, and the changes people make to them. Pure. */
+import { Failure } from '../../shared/failure.ts';
+import type { Change, Step } from './changes.ts';
+import type { SiteSet, Vhost } from './vhost.ts';
+
+/** As in the database. The first one, whose address the settings have, has neither URL nor fingerprint. */
+export type StoredAgent = Readonly<{
+  id: number;
+  name: string;
+  url: string | null;
+  fingerprint: string | null;
+  generation: number;
+  paused: boolean;
+  /** Instead of the common preamble; null: that one. */
+  preamble: string | null;
+  createdAt: Date;
+  updatedAt: Date;
+}>;
+
+/** The id of the agent that the settings name. */
+export const FIRST_AGENT = 1;
+
+const NAME = /^[a-z0-9-]{1,40}$/;
+
+/** The order of the agents of a set. */
+export const firstThenByName = (a: StoredAgent, b: StoredAgent): number => {
+  if (a.id === FIRST_AGENT || b.id === FIRST_AGENT) return a.id === FIRST_AGENT ? -1 : 1;
+  return a.name < b.name ? -1 : 1;
+};
+
+/** @throws Failure NOT_FOUND */
+export function agentNamed(name: string, { agents }: Pick<SiteSet, 'agents'>): StoredAgent {
+  const agent = agents.find((one) => one.name === name);
+  if (agent) return agent;
+  throw new Failure('NOT_FOUND', `There is no agent ${JSON.stringify(name)}.`);
+}
+
+/** The ids of agents by their names, each once, in the order of the set. @throws Failure INVALID_REQUEST */
+export function agentsNamed(names: readonly string[], { agents }: SiteSet): number[] {
+  const unknown = names.find((name) => !agents.some((agent) => agent.name === name));
+  if (unknown !== undefined) {
+    const message = `There is no agent ${JSON.stringify(unknown)}.`;
+    throw new Failure('INVALID_REQUEST', message, { at: { field: 'agents' } });
+  }
+  return agents.filter(({ name }) => names.includes(name)).map(({ id }) => id);
+}
+
+export const isPlacedOn = ({ agents }: Vhost, id: number): boolean =>
+  agents.length === 0 || agents.includes(id);
+
+const parts = new WeakMap<SiteSet, Map<number, SiteSet>>();
+
+/** What an agent's proxy serves of a set: the set itself if that is all of it. */
+export function setFor(set: SiteSet, id: number): SiteSet {
+  const known = parts.get(set)?.get(id);
+  if (known) return known;
+  const preamble = set.agents.find((agent) => agent.id === id)?.preamble ?? set.preamble;
+  const isWhole = preamble === set.preamble && set.vhosts.every((vhost) => isPlacedOn(vhost, id));
+  const part = isWhole
+    ? set
+    : { ...set, preamble, vhosts: set.vhosts.filter((vhost) => isPlacedOn(vhost, id)) };
+  if (!parts.has(set)) parts.set(set, new Map());
+  parts.get(set)?.set(id, part);
+  return part;
+}
+
+/** The agents of a set whose proxies have to take these steps. */
+export function concernedBy(steps: readonly Step[], { agents }: SiteSet): StoredAgent[] {
+  const ids = new Set<number>();
+  for (const step of steps) {
+    for (const agent of agents) if (concerns(step, agent)) ids.add(agent.id);
+    if (ids.size === agents.length) break;
+  }
+  return agents.filter(({ id }) => ids.has(id));
+}
+
+function concerns(step: Step, { id, preamble }: StoredAgent): boolean {
+  switch (step.kind) {
+    case 'preamble':
+      return step.agent === null ? preamble === null : step.agent.id === id;
+    case 'agent':
+      return false;
+    case 'policy':
+      return step.vhosts.some((vhost) => isPlacedOn(vhost, id));
+    case 'create':
+      return isPlacedOn(step.after, id);
+    case 'delete':
+      return isPlacedOn(step.before, id);
+    default:
+      return isPlacedOn(step.before, id) || isPlacedOn(step.after, id);
+  }
+}
+
+/** @throws Failure INVALID_REQUEST, AGENT_TAKEN */
+function assertAgentName(name: string, others: readonly StoredAgent[]): void {
+  if (!NAME.test(name)) {
+    const message = 'A name has 1 to 40 lower-case letters, digits and hyphens.';
+    throw new Failure('INVALID_REQUEST', message, { at: { field: 'name' } });
+  }
+  if (others.some((agent) => agent.name === name)) {
+    throw new Failure('AGENT_TAKEN', `There is already an agent ${name}.`, {
+      at: { field: 'name' },
+    });
+  }
+}
+
+/** What is known of a new agent. */
+export type NewAgent = Pick<StoredAgent, 'id' | 'name' | 'url' | 'fingerprint'>;
+
+/** @throws Failure INVALID_REQUEST, AGENT_TAKEN */
+export const createAgentChange =
+  (agent: NewAgent): Change<StoredAgent> =>
+  (set, time) => {
+    assertAgentName(agent.name, set.agents);
+    const after: StoredAgent = {
+      ...agent,
+      generation: 1,
+      paused: false,
+      preamble: null,
+      createdAt: time,
+      updatedAt: time,
+    };
+    return {
+      next: {
+        ...set,
+        agents: [...set.agents, after].toSorted(firstThenByName),
+        nextAgentId: Math.max(set.nextAgentId, after.id + 1),
+      },
+      steps: [{ kind: 'agent', before: null, after }],
+      result: after,
+    };
+  };
+
+export type AgentInput = { name?: string | undefined; paused?: boolean | undefined; generation?: number };
+
+/** @throws Failure NOT_FOUND, INVALID_REQUEST, AGENT_TAKEN */
+export const updateAgentChange =
+  (name: string, input: AgentInput): Change<StoredAgent> =>
+  (set, time) => {
+    const before = agentNamed(name, set);
+    const after = {
+      ...before,
+      name: input.name ?? before.name,
+      paused: input.paused ?? before.paused,
+      generation: input.generation ?? before.generation,
+      updatedAt: time,
+    };
+    if (after.name !== before.name) {
+      if (before.id === FIRST_AGENT) {
+        const message = 'The name of the first agent is the setting AGENT_NAME.';
+        throw new Failure('INVALID_REQUEST', message, { at: { field: 'name' } });
+      }
+      assertAgentName(after.name, set.agents);
+    }
+    const { paused, generation } = before;
+    const isSame = after.name === name && after.paused === paused && after.generation === generation;
+    if (isSame) return { done: before };
+    const agents = set.agents.map((agent) => (agent === before ? after : agent));
+    return {
+      next: { ...set, agents: agents.toSorted(firstThenByName) },
+      steps: [{ kind: 'agent', before, after }],
+      result: after,
+    };
+  };
+
+/** Takes an agent out; it must not be the only one of a vhost. @throws Failure NOT_FOUND, AGENT_IN_USE */
+export const deleteAgentChange =
+  (name: string): Change<StoredAgent> =>
+  (set, time) => {
+    const before = agentNamed(name, set);
+    if (before.id === FIRST_AGENT) {
+      const message = 'The first agent cannot be removed: AGENT_URL names it.';
+      throw new Failure('AGENT_IN_USE', message, { hint: 'Pause it instead.' });
+    }
+    const alone = set.vhosts.filter(({ agents }) => agents.length === 1 && agents[0] === before.id);
+    if (alone.length > 0) {
+      throw new Failure('AGENT_IN_USE', 'Sites are placed on this agent alone.', {
+        detail: `Placed there: ${alone.map(({ domain }) => domain).join(', ')}.`,
+        hint: 'Place them on another agent or delete them first.',
+      });
+    }
+    const steps: Step[] = [];
+    const vhosts = set.vhosts.map((vhost) => {
+      if (!vhost.agents.includes(before.id)) return vhost;
+      const agents = vhost.agents.filter((id) => id !== before.id);
+      const after = { ...vhost, agents, updatedAt: time };
+      steps.push({ kind: 'update', before: vhost, after });
+      return after;
+    });
+    return {
+      next: { ...set, vhosts, agents: set.agents.filter((agent) => agent !== before) },
+      steps: [...steps, { kind: 'agent', before, after: null }],
+      result: before,
+    };
+  };

@@ -1,0 +1,58 @@
+/** Makes a set live on several proxies at once: on all of them, or on none. */
+import type { Failure } from '../../shared/failure.ts';
+import type { Step } from './changes.ts';
+import { isAway, type Target } from './target.ts';
+import type { SiteSet } from './vhost.ts';
+
+/** What became of it: where it is live, who did not answer, and who refused it. */
+export type Spread = {
+  live: readonly Target[];
+  away: ReadonlyMap<Target, Failure>;
+  refused: ReadonlyMap<Target, unknown>;
+};
+
+export type SpreadOptions = {
+  /** Whether it may replace what others published. */
+  replace: boolean;
+  /** Whether nothing goes live unless all answer. */
+  requireAll: boolean;
+};
+
+/**
+ * With a single proxy there is nothing to take back, so that it is not asked first. With several, all
+ * validate before any loads; where it is live although another one refused to load it, the caller has
+ * to take it back.
+ * @param set the whole set, and the steps that lead to it
+ */
+export async function spread(
+  targets: readonly Target[],
+  set: SiteSet,
+  steps: readonly Step[],
+  { replace, requireAll }: SpreadOptions,
+): Promise<Spread> {
+  const [only, ...others] = targets;
+  if (only && others.length === 0) return collect([[only, only.load(set, steps, replace)]]);
+  const asked = await collect(targets.map((one) => [one, one.validate(set, steps)]));
+  const isEnough = asked.refused.size === 0 && !(requireAll && asked.away.size > 0);
+  if (!isEnough) return { ...asked, live: [] };
+  const loaded = await collect(asked.live.map((one) => [one, one.load(set, steps, replace)]));
+  return { ...loaded, away: new Map([...asked.away, ...loaded.away]) };
+}
+
+async function collect(calls: readonly (readonly [Target, Promise<void>])[]): Promise<Spread> {
+  const live: Target[] = [];
+  const away = new Map<Target, Failure>();
+  const refused = new Map<Target, unknown>();
+  await Promise.all(
+    calls.map(async ([target, call]) => {
+      try {
+        await call;
+        live.push(target);
+      } catch (error) {
+        if (isAway(error)) away.set(target, error);
+        else refused.set(target, error);
+      }
+    }),
+  );
+  return { live, away, refused };
+}

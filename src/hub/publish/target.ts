@@ -1,0 +1,299 @@
+/** One agent as the publisher sees it: what its proxy is to serve, does serve, and refuses. */
+import { dialectOf } from '../../shared/caddyfile/dialect.ts';
+import { Failure } from '../../shared/failure.ts';
+import type { Log } from '../../shared/log.ts';
+import type { ProxyStatus } from '../../shared/wire.ts';
+import type { AgentClient } from '../agent-client/client.ts';
+import { isPlacedOn, setFor, type StoredAgent } from './agents.ts';
+import { changedVhosts } from './batch.ts';
+import { findStale } from './blame.ts';
+import { idsAfter, type Plan, type Step } from './changes.ts';
+import type { Dialect } from './containment.ts';
+import { createGateway, type Gateway } from './gateway.ts';
+import { createLeftOut, type LeftOut } from './left-out.ts';
+import type { PublishTimer } from './outcome.ts';
+import { isClaimed, isOthers, isOurs, otherHub } from './ownership.ts';
+import { isRejection, isTooLarge } from './refusal.ts';
+import { createStanding, type Standing } from './standing.ts';
+import type { Store } from './store.ts';
+import { createUpkeep, type Upkeep } from './upkeep.ts';
+import type { SiteSet, Vhost } from './vhost.ts';
+
+export type TargetDeps = {
+  id: number;
+  client: AgentClient;
+  store: Store;
+  /** The whole set that is accepted and stored. */
+  stored: () => SiteSet;
+  startTimer: PublishTimer;
+  /** Whether there are others: then nobody waits for this one while it does not answer. */
+  isOneOfSeveral: () => boolean;
+  importDirs: readonly string[];
+  log: Log;
+};
+
+/** What an agent was last seen as; `latency` of a look at it, in milliseconds. */
+export type Seen = { status: ProxyStatus | null; latency: number | null };
+
+export type Target = {
+  readonly id: number;
+  readonly client: AgentClient;
+  readonly gateway: Gateway;
+  readonly leftOut: LeftOut;
+  readonly upkeep: Upkeep;
+  readonly standing: Standing;
+  agent(): StoredAgent;
+  /** Why it is not waited for; null if it was reachable when it was last asked. */
+  away(): Failure | null;
+  seen(): Seen;
+  version(): string | null;
+  /** The proxy's dialect, or the strictest one if it cannot be asked. Never fails. */
+  dialect(): Promise<Dialect>;
+  /** As `dialect`, for a set in which it matters which Caddy runs now. */
+  dialectFor(set: SiteSet): Promise<Dialect>;
+  /** @throws Failure */
+  status(): Promise<ProxyStatus>;
+  /** The part of a set that is to be live here once these steps are taken. */
+  next(set: SiteSet, steps: readonly Step[]): SiteSet;
+  /**
+   * Makes that part live. @param replace whether the change may replace what others published
+   * @throws Failure
+   */
+  load(set: SiteSet, steps: readonly Step[], replace: boolean): Promise<void>;
+  /** Has the proxy validate that part only. @throws Failure */
+  validate(set: SiteSet, steps: readonly Step[]): Promise<void>;
+  /** Makes what is stored live again, if what these steps led to is. Never fails. */
+  takeBack(set: SiteSet, steps: readonly Step[]): Promise<void>;
+  /** What these steps led to is live and recorded. */
+  settle(set: SiteSet, steps: readonly Step[]): void;
+  /** Since when the proxy lacks a change that is recorded; null if it lacks none. */
+  behindSince(): Date | null;
+  /** Notes that it lacks one. */
+  fellBehind(time: Date): void;
+  /** Notes that the first publish begins, and nothing is served that it could take away. */
+  setVacant(isVacant: boolean): void;
+  /** As `Publisher.preview`. @throws Failure */
+  check(plan: Plan<unknown>): Promise<void>;
+  /** Whether steps change a vhost that the proxy refuses as it is stored. */
+  isAboutBroken(steps: readonly Step[]): Promise<boolean>;
+  isInStep(status: ProxyStatus): boolean;
+  /** Whether an agent that did not answer does now. Never fails. */
+  isBack(): Promise<boolean>;
+  /** Looks at the proxy, and publishes the stored set again if it serves another one. @throws Failure */
+  compare(): Promise<void>;
+};
+
+/**
+ * The text of a policy is the same in each of its vhosts: it is validated in some of them before all
+ * of them are loaded, which refuses what only fails in another.
+ */
+const ENOUGH_OF_POLICY = 8;
+/** Milliseconds for an agent that did not answer before. */
+const BACK_MS = 1_500;
+
+/** Whether an agent, or its proxy, could not be asked. */
+export const isAway = (error: unknown): error is Failure =>
+  error instanceof Failure &&
+  (error.code === 'AGENT_UNREACHABLE' || error.code === 'PROXY_UNREACHABLE');
+
+export function createTarget(deps: TargetDeps): Target {
+  const { id, client, store, stored, startTimer, isOneOfSeveral, importDirs, log } = deps;
+  let version: string | null = null;
+  let dialect: Dialect | undefined;
+  let away: Failure | null = null;
+  let seen: Seen = { status: null, latency: null };
+  /** Nothing is served that a first publish could take away. */
+  let vacant = false;
+  /** The stored set was not live yet since the start: what is live instead may be the newer one. */
+  let starting = true;
+  let behindSince = store.behindSince(id);
+  const gateway = createGateway(client, () => version);
+  const standing = createStanding(store, log);
+  const leftOut = createLeftOut(log, performance.now.bind(performance));
+  const own = () => setFor(stored(), id);
+  const upkeep = createUpkeep({ gateway, leftOut, startTimer, store, stored: own });
+
+  function agent(): StoredAgent {
+    const found = stored().agents.find((one) => one.id === id);
+    if (found) return found;
+    throw new Failure('NOT_FOUND', 'This agent was removed.');
+  }
+
+  /** Remembers that the agent could not be asked. */
+  async function watched<T>(call: Promise<T>): Promise<T> {
+    try {
+      const result = await call;
+      away = null;
+      return result;
+    } catch (error) {
+      if (isAway(error)) away = error;
+      throw error;
+    }
+  }
+
+  async function status(): Promise<ProxyStatus> {
+    const from = performance.now();
+    try {
+      const found = await watched(client.status());
+      seen = { status: found, latency: performance.now() - from };
+      version = found.proxy.version;
+      dialect = { ...dialectOf(version), importDirs };
+      return found;
+    } catch (error) {
+      seen = { status: null, latency: null };
+      throw error;
+    }
+  }
+
+  async function knownDialect(): Promise<Dialect> {
+    if (!dialect && !isSkipped()) await status().catch(() => undefined);
+    return dialect ?? dialectOf(null);
+  }
+
+  const isSkipped = () => away !== null && isOneOfSeveral();
+
+  const next = (set: SiteSet, steps: readonly Step[]) => leftOut.after(setFor(set, id), steps);
+
+  /** Those of the vhosts that are placed here. */
+  function changed(steps: readonly Step[], most?: number): Vhost[] | undefined {
+    const concerning = steps.filter((step) => step.kind !== 'preamble' || concernsHere(step.agent));
+    return changedVhosts(concerning, most)?.filter((vhost) => isPlacedOn(vhost, id));
+  }
+  const concernsHere = (of: { id: number } | null) => of === null || of.id === id;
+
+  function isInStep(status: ProxyStatus): boolean {
+    if (!store.hasPublished() && status.liveDigest === null) return !status.foreign;
+    if (!isClaimed(status, store)) return false;
+    const digest = gateway.digestOf(leftOut.of(own()));
+    return status.liveDigest === digest && (status.drift || status.fileDigest === digest);
+  }
+
+  return {
+    id,
+    client,
+    gateway,
+    leftOut,
+    upkeep,
+    standing,
+    agent,
+    away: () => away,
+    seen: () => seen,
+    version: () => version,
+    dialect: knownDialect,
+    async dialectFor({ preamble, vhosts }) {
+      const mayHold = preamble.includes('<<') || vhosts.some(({ config }) => config.includes('<<'));
+      if (mayHold && !isSkipped()) await status().catch(() => undefined);
+      return knownDialect();
+    },
+    status,
+    next,
+
+    load(set, steps, replace) {
+      return watched(
+        gateway.publish(next(set, steps), {
+          changed: changed(steps, ENOUGH_OF_POLICY),
+          replace: replace || vacant || store.mayReplace(),
+          keep: starting,
+        }),
+      );
+    },
+
+    validate: (set, steps) => watched(gateway.check(next(set, steps), changed(steps))),
+
+    async takeBack(set, steps) {
+      const expects = gateway.digestOf(next(set, steps));
+      try {
+        await watched(gateway.publish(leftOut.of(own()), { expects, changed: [] }));
+      } catch (error) {
+        log('not taken back', { agent: agent().name, reason: String(error) }, 'warn');
+        upkeep.doubt();
+      }
+    },
+
+    settle(set, steps) {
+      leftOut.settle(setFor(set, id), steps);
+      vacant = false;
+      starting = false;
+      standing.see(null);
+      caughtUp();
+    },
+
+    behindSince: () => behindSince,
+    fellBehind(time) {
+      behindSince ??= time;
+    },
+
+    setVacant(isVacant) {
+      vacant = isVacant;
+    },
+
+    async check(plan) {
+      const before = leftOut.of(own());
+      const set = next(plan.next, plan.steps);
+      try {
+        await watched(gateway.check(set, changed(plan.steps)));
+      } catch (error) {
+        if (!isRejection(error) || isTooLarge(error)) throw error;
+        const stale = await findStale(gateway, before, set, plan.steps, error);
+        const [first] = stale.broken;
+        if (!first) throw error;
+        if (!(await isAboutBroken(plan.steps))) throw first.failure;
+        const ids = new Set([...stale.broken.map(({ vhost }) => vhost), ...stale.unexamined]);
+        const vhosts = set.vhosts.filter((vhost) => !ids.has(vhost));
+        await gateway.check({ ...set, vhosts }, changed(plan.steps));
+      }
+    },
+
+    isAboutBroken,
+    isInStep,
+
+    async isBack() {
+      if (!(await client.answers(BACK_MS))) return false;
+      away = null;
+      return true;
+    },
+
+    async compare() {
+      store.assertInPlace();
+      const found = await status();
+      standing.see(found);
+      if (isOthers(found, store)) throw otherHub();
+      if (!isOurs(found, store)) return;
+      if (isOneOfSeveral() && !found.proxy.running) {
+        away = new Failure('PROXY_UNREACHABLE', 'The proxy does not answer.');
+        throw away;
+      }
+      const isSure = !upkeep.isUnsure();
+      const set = leftOut.of(own());
+      const digest = gateway.digestOf(set);
+      const { liveDigest, fileDigest } = found;
+      // Another version of the proxy has other words for the same.
+      const isForeign = (file: string) => !gateway.isOfAnyVersion(set, file);
+      const isReplaced = !starting && isSure && liveDigest !== null && liveDigest !== digest;
+      if (isReplaced && standing.contention.isWaiting()) return;
+      await watched(
+        upkeep.look(() => isInStep(found), {
+          keep: starting && fileDigest !== null && fileDigest !== digest && isForeign(fileDigest),
+          ...(liveDigest === null ? {} : { expects: liveDigest }),
+        }),
+      );
+      if (isReplaced) standing.contention.replaced();
+      starting = false;
+      caughtUp();
+    },
+  };
+
+  function caughtUp(): void {
+    if (behindSince === null) return;
+    store.caughtUp(id);
+    behindSince = null;
+  }
+
+  async function isAboutBroken(steps: readonly Step[]): Promise<boolean> {
+    const touched = idsAfter(steps);
+    for (const step of steps) if (step.kind === 'delete') touched.add(step.before.id);
+    if (leftOut.list().some(({ vhost }) => touched.has(vhost.id))) return true;
+    const before = own().vhosts.filter(({ id }) => touched.has(id));
+    return (await gateway.findBroken(leftOut.of(own()), before)).broken.length > 0;
+  }
+}
