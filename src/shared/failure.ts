@@ -15,6 +15,11 @@ export const FAILURES = {
   PASSWORD_TOO_COMMON: { status: 400, meaning: 'The password is too common.' },
   UNAUTHENTICATED: { status: 401, meaning: 'There is no session or token, or it has expired.' },
   INVALID_EMAIL_OR_PASSWORD: { status: 401, meaning: 'The email address or password is wrong.' },
+  INVITATION_INVALID: {
+    status: 401,
+    meaning:
+      'The invitation is wrong, used or older than ten minutes: ask the agent for another one.',
+  },
   FORBIDDEN: {
     status: 403,
     meaning: 'The API token is read-only, or the route needs a session.',
@@ -33,6 +38,11 @@ export const FAILURES = {
   DOMAIN_TAKEN: { status: 409, meaning: 'Another vhost already has this domain.' },
   POLICY_TAKEN: { status: 409, meaning: 'Another policy already has this name.' },
   POLICY_IN_USE: { status: 409, meaning: 'Vhosts have this policy; detail names them.' },
+  AGENT_TAKEN: { status: 409, meaning: 'Another agent already has this name.' },
+  AGENT_IN_USE: {
+    status: 409,
+    meaning: 'The agent cannot be removed: vhosts are placed on it alone, or AGENT_URL names it.',
+  },
   PORT_UNAVAILABLE: {
     status: 409,
     meaning: 'Another program holds the port, or the proxy’s user may not open it.',

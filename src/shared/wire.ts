@@ -30,12 +30,16 @@ export const AgentErrorBody = t.Composite([ErrorBody, t.Object({ words: t.Option
 export type AgentErrorBody = Static<typeof AgentErrorBody>;
 
 /** The id of a hub's database. */
-const HubId = t.String({ pattern: '^[0-9a-f]{32}$' });
+export const HubId = t.String({ pattern: '^[0-9a-f]{32}$' });
+
+/** How often that database was promoted on another machine, plus one. */
+export const Term = t.Integer({ minimum: 1, maximum: 1_000_000 });
 
 /**
  * `hub` is who asks: unless it may `replace` it, what is for another hub is not replaced, and the
- * answer is 409 OTHER_HUB. With `keep`, the Caddyfile that is replaced is copied, whatever it is; without
- * `replace`, the agent also warns of the sites that go.
+ * answer is 409 OTHER_HUB; so it is if its `term` is lower than one that the agent knows of the same hub.
+ * With `keep`, the Caddyfile that is replaced is copied, whatever it is; without `replace`, the agent
+ * also warns of the sites that go.
  * `expects` is the digest of the live config that this one replaces; if another one is live, the
  * answer is 409 STALE. `probe` is what to validate instead of the whole text: the same text with
  * lines left empty that need no validation, so that line numbers agree. It may be longer. `deadline` is
@@ -45,6 +49,7 @@ const HubId = t.String({ pattern: '^[0-9a-f]{32}$' });
 export const ReloadRequest = t.Object({
   proxyfile: t.String(),
   hub: t.Optional(HubId),
+  term: t.Optional(Term),
   replace: t.Optional(t.Boolean()),
   keep: t.Optional(t.Boolean()),
   expects: t.Optional(t.String()),
@@ -75,8 +80,8 @@ export const AdaptRequest = t.Object({ proxyfile: t.String() });
 /** A text as the proxy understands it, for the hub to compare; never shown to people. */
 export const AdaptAnswer = t.Object({ config: t.Unknown() });
 
-/** `hub` is who asks. */
-export const StatusQuery = t.Object({ hub: t.Optional(HubId) });
+/** `hub` is who asks, in which `term`; without it, in the first. */
+export const StatusQuery = t.Object({ hub: t.Optional(HubId), term: t.Optional(Term) });
 
 export const ProxyStatus = t.Object({
   liveDigest: t.Union([t.String(), t.Null()], {
@@ -92,6 +97,12 @@ export const ProxyStatus = t.Object({
     t.Union([t.String(), t.Null()], {
       description:
         'the hub whose proxyfile is live, or was last; null if unknown. An agent of an earlier version does not say',
+    }),
+  ),
+  term: t.Optional(
+    t.Integer({
+      description:
+        'the highest term that the agent knows of the hub that asks. An agent of an earlier version does not say',
     }),
   ),
   drift: t.Boolean({

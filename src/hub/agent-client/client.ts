@@ -20,6 +20,7 @@ import {
   type TailQuery,
   ValidateAnswer,
 } from '../../shared/wire.ts';
+import { Stored } from '../../shared/wire-enrol.ts';
 import { PortsAnswer } from '../../shared/wire-ports.ts';
 import {
   AuthoritiesAnswer,
@@ -33,11 +34,14 @@ import { type AgentTrust, createAgentTls } from './trust.ts';
 export type AgentClientDeps = {
   /** Where the agent listens, `http://127.0.0.1:3002`. */
   url: string;
-  token: string;
+  /** A function is asked at each request, so that a rotation needs no new client. */
+  token: string | (() => string);
   /** Which certificate to trust; null: any that a public authority signed. */
   trust?: AgentTrust | null;
   /** The id of the hub's database, by which the agent knows whom it obeys. */
   hub?: string;
+  /** How often that database was promoted, plus one; of two copies, the agent obeys the higher. */
+  term?: () => number;
   /** Milliseconds to wait for a publish; longer than the agent's own 30 s towards Caddy. */
   deadline?: number;
 };
@@ -78,6 +82,13 @@ export type AgentClient = {
   adapt(proxyfile: string): Promise<Static<typeof AdaptAnswer>>;
   /** @param deadline milliseconds */
   status(deadline?: number): Promise<ProxyStatus>;
+  /** Whether the last call was not answered, and none has been since. */
+  isSilent(): boolean;
+  /**
+   * Hands over the next token, which the agent has stored then. It accepts the one in use until the
+   * next one is used for the first time.
+   */
+  rotate(token: string): Promise<void>;
   /** Whether the agent answers within `deadline` milliseconds. Never rejects. */
   answers(deadline: number): Promise<boolean>;
   /**
@@ -117,7 +128,7 @@ export type AgentClient = {
   stats(query: StatsQuery): Promise<LogStats>;
 };
 
-const DEADLINE_MS = 45_000;
+export const DEADLINE_MS = 45_000;
 const STATUS_DEADLINE_MS = 10_000;
 /** Long enough for `/health` of an agent that is busy. */
 const ASK_FIRST_MS = 2_000;
@@ -138,21 +149,31 @@ const PASSED_ON = [
 ] as const;
 
 export function createAgentClient(deps: AgentClientDeps): AgentClient {
-  const { url, token, trust = null, hub, deadline = DEADLINE_MS } = deps;
+  const { url, trust = null, hub, term, deadline = DEADLINE_MS } = deps;
   const tlsOf = createAgentTls(url, trust);
+  const tokenNow = () => (typeof deps.token === 'string' ? deps.token : deps.token());
+  const asker = () => ({ hub, term: term?.() });
   const streams = createEndableStreams();
   /** The last call was not answered: the next one asks first, instead of waiting in vain for long. */
   let isSilent = false;
 
   /** @throws whatever `fetch` throws, and if the agent presents a different certificate */
-  async function request(path: string, init: RequestInit & { headers?: object }) {
+  async function request(
+    path: string,
+    init: RequestInit & { headers?: object },
+  ): Promise<Response> {
     const tls = await tlsOf();
-    return fetch(`${url}${path}`, {
+    const token = tokenNow();
+    const response = await fetch(`${url}${path}`, {
       ...init,
       headers: { Authorization: `Bearer ${token}`, ...onBehalf(), ...init.headers },
       redirect: 'error',
       ...(tls === null ? {} : { tls }),
     });
+    // A rotation has overtaken it. The agent looks at the token before anything else, so that nothing
+    // has been done yet.
+    if (response.status === 401 && tokenNow() !== token) return request(path, init);
+    return response;
   }
 
   async function answerTo(
@@ -239,12 +260,18 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
 
   return {
     reload: (proxyfile, probe, how = {}) =>
-      call(ReloadAnswer, '/proxy/reload', { body: { proxyfile, probe, hub, deadline, ...how } }),
+      call(ReloadAnswer, '/proxy/reload', {
+        body: { proxyfile, probe, ...asker(), deadline, ...how },
+      }),
     validate: (proxyfile, ports = true) =>
       call(ValidateAnswer, '/proxy/validate', { body: { proxyfile, ports } }),
     adapt: (proxyfile) => call(AdaptAnswer, '/proxy/adapt', { body: { proxyfile } }),
     status: (deadline = STATUS_DEADLINE_MS) =>
-      call(ProxyStatus, withQuery('/proxy/status', hub === undefined ? {} : { hub }), { deadline }),
+      call(ProxyStatus, withQuery('/proxy/status', asker()), { deadline }),
+    isSilent: () => isSilent,
+    async rotate(token) {
+      await call(Stored, '/token', { body: { token } });
+    },
     answers: (deadline) =>
       ask('/health', { deadline })
         .then(({ ok, text }) => checked(Health, ok, text))
@@ -320,8 +347,10 @@ function createRead(
   };
 }
 
-const withQuery = (path: string, query: object): string =>
-  `${path}?${new URLSearchParams(query as Record<string, string>)}`;
+const withQuery = (path: string, query: object): string => {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  return `${path}?${new URLSearchParams(given)}`;
+};
 
 /** Names the requests that a call is made for, for the agent's log. */
 function onBehalf(): Record<string, string> {
