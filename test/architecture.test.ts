@@ -25,6 +25,7 @@ const MAY_IMPORT_IN_HUB: Readonly<Record<string, readonly string[]>> = {
   openapi: ['http', 'auth'],
   dashboard: ['http', 'auth'],
   logs: ['http', 'auth', 'agent-client'],
+  agents: ['http', 'auth', 'publish', 'agent-client'],
   vhosts: ['http', 'auth', 'publish'],
   policies: ['http', 'auth', 'publish', 'recipes'],
   changelog: ['http', 'auth', 'publish', 'db'],
@@ -32,7 +33,7 @@ const MAY_IMPORT_IN_HUB: Readonly<Record<string, readonly string[]>> = {
   exchange: ['http', 'auth', 'publish', 'recipes', 'caddyfile', 'agent-client'],
   app: [
     ...['http', 'db', 'recipes', 'caddyfile', 'agent-client', 'auth', 'publish', 'openapi'],
-    ...['dashboard', 'logs', 'vhosts', 'policies', 'changelog', 'state', 'exchange'],
+    ...['dashboard', 'logs', 'agents', 'vhosts', 'policies', 'changelog', 'state', 'exchange'],
   ],
 };
 

@@ -4,6 +4,8 @@ import { errors, lateBodies, pathOf, requestTimeout, SHORT_HOSTS } from '../shar
 import { type Log, reportTo } from '../shared/log.ts';
 import { observeRequests, type Routes } from '../shared/observe/requests.ts';
 import type { AgentClient } from './agent-client/client.ts';
+import type { Fleet } from './agents/fleet.ts';
+import { agentRoutes } from './agents/routes.ts';
 import type { Accounts } from './auth/accounts/accounts.ts';
 import type { Directory } from './auth/accounts/directory.ts';
 import { createForwarded } from './auth/forwarded.ts';
@@ -61,7 +63,9 @@ export type HubDeps = {
   preambleUpdatedAt: () => Date;
   /** @throws Failure if what is written to the database would be lost */
   assertInPlace: () => void;
+  /** The first agent. */
   agent: AgentClient;
+  fleet: Fleet;
   /** Believe the last hop of `X-Forwarded-For`, and `X-Forwarded-Proto`. */
   trustProxy: boolean;
   /** Whether the hub listens on loopback only. */
@@ -129,6 +133,7 @@ export function createHub(deps: HubDeps) {
     .use(policyReadRoutes({ publisher, guard }))
     .use(policyChangeRoutes({ publisher, guard, bodyLimit }))
     .use(recipeRoutes({ readProxy: createReadProxy({ publisher, agent }), guard, bodyLimit }))
+    .use(agentRoutes({ fleet: deps.fleet, guard, bodyLimit }))
     .use(logRoutes({ agent, guard }))
     .use(statusRoutes({ ...deps, startedAt: deps.elapsed(), guard }))
     .use(portsRoutes({ agent, publisher, guard }))

@@ -6,6 +6,7 @@ import type { ProxySettings } from '../../agent/caddy/proxy.ts';
 import type { Limits } from '../../agent/logs/storage/retention.ts';
 import { type AgentTrust, normalFingerprint } from '../hub/agent-client/trust.ts';
 import type { SignUpPolicy } from '../hub/auth/accounts/sign-up.ts';
+import { AGENT_NAME } from '../hub/publish/agent.ts';
 import { LEVELS, type Level } from '../shared/log.ts';
 import { isBelow, resolvePath } from '../shared/paths.ts';
 import { LOG_FORMATS, type LogFormat } from './log.ts';
@@ -19,6 +20,8 @@ export type HubSettings = Readonly<{
   dataDir: string;
   signUp: SignUpPolicy;
   agentUrl: string;
+  /** The name of the agent there, among several. */
+  agentName: string;
   /** How the hub verifies an `https:` agent; null: by the public authorities. */
   agentTrust: AgentTrust | null;
   trustProxy: boolean;
@@ -135,6 +138,7 @@ export function readSettings(role: Role, env: Env, machine: Machine): Settings {
       socket: hubSocket(dataDir),
       signUp: role === 'agent' ? 'first' : read.oneOf('SIGN_UP', ['first', 'open', 'closed']),
       agentUrl,
+      agentName: readName(read),
       agentTrust: role === 'hub' ? readTrust(read, agentUrl) : null,
       trustProxy: read.flag('TRUST_PROXY'),
       hosts: read.hosts('HUB_ORIGINS'),
@@ -184,6 +188,14 @@ function readLimits(read: SettingsReader): Limits {
   const isDefault = days === null && megabytes === null;
   const keep = isDefault || read.has('ACCESS_LOG_KEEP') ? read.count('ACCESS_LOG_KEEP') : null;
   return { keep, days, megabytes };
+}
+
+function readName(read: SettingsReader): string {
+  const name = read.text('AGENT_NAME');
+  if (!AGENT_NAME.test(name)) {
+    read.fault('AGENT_NAME', 'must have 1 to 40 lower-case letters, digits and hyphens');
+  }
+  return name;
 }
 
 function readToken(read: SettingsReader, role: Role): string | null {

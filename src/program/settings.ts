@@ -42,6 +42,7 @@ export const SETTINGS = {
   TRUST_PROXY: byHub('false', 'take the client address from the last hop of X-Forwarded-For'),
   HUB_ORIGINS: byHub(null, 'origins or hosts the hub answers to, separated by commas; none: any'),
   AGENT_URL: used(['hub'])('http://127.0.0.1:3002', 'where the hub reaches the agent'),
+  AGENT_NAME: byHub('local', 'name of that agent, among several'),
   AGENT_CA: used(['hub'])(
     null,
     'how the hub verifies the agent: a PEM file or a SHA-256 fingerprint',

@@ -116,6 +116,8 @@ export type Location = Readonly<{
   policy?: { name: string; field?: string | undefined } | undefined;
   /** The preamble; `line` of its text. */
   preamble?: { line?: number | undefined } | undefined;
+  /** The name of the agent whose proxy refused it, if the hub has several. */
+  agent?: string | undefined;
   /** The field of the request. */
   field?: string | undefined;
   /** The line, from 1, of the text that the caller sent. */
@@ -173,9 +175,10 @@ export class Failure extends Error {
 
 /** `operation 2, in a.example, line 3: unrecognized directive`; undefined if there is nothing to add. */
 export function sentenceOf({ message, detail, at }: Failure): string | undefined {
-  const { operation, vhost, policy, preamble, line } = at;
+  const { operation, agent, vhost, policy, preamble, line } = at;
   const place = [
     operation && `operation ${operation}`,
+    agent && `on ${agent}`,
     vhost && `in ${vhost.domain}`,
     policy && `policy ${policy.name}`,
     policy?.field && `field ${policy.field}`,

@@ -78,7 +78,7 @@ async function hubShare(size: number): Promise<number> {
   const now = () => new Date();
   const publisher = createPublisher({
     store: createStore(database),
-    agent: instant,
+    connect: () => instant,
     now,
     log: () => {},
   });

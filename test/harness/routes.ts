@@ -49,6 +49,7 @@ export function registered(folder: string): Registered[] {
     preambleUpdatedAt: now,
     assertInPlace: () => {},
     agent: {} as never,
+    fleet: {} as never,
     trustProxy: false,
     loopback: true,
     hosts: [],

@@ -9,6 +9,7 @@ export const site = (change: Partial<Vhost> = {}): Vhost => ({
   enabled: true,
   policies: [],
   tags: [],
+  agents: [],
   createdAt: '',
   updatedAt: '',
   ...change,

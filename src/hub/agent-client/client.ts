@@ -29,6 +29,7 @@ import {
   RootAnswer,
   SitesAnswer,
 } from '../../shared/wire-state.ts';
+import { startPulse } from './pulse.ts';
 import { type AgentTrust, createAgentTls } from './trust.ts';
 
 export type AgentClientDeps = {
@@ -42,6 +43,8 @@ export type AgentClientDeps = {
   hub?: string;
   /** How often that database was promoted, plus one; of two copies, the agent obeys the higher. */
   term?: () => number;
+  /** Whether to give up on the agent as soon as it stops answering, and not only after `deadline`. */
+  isWatched?: () => boolean;
   /** Milliseconds to wait for a publish; longer than the agent's own 30 s towards Caddy. */
   deadline?: number;
 };
@@ -188,12 +191,16 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
     path: string,
     init: { body?: unknown; deadline?: number },
   ): Promise<{ ok: boolean; text: string }> {
+    const stopping = new AbortController();
+    const isLong = (init.deadline ?? deadline) > STATUS_DEADLINE_MS / 2;
+    const endPulse =
+      isLong && deps.isWatched?.() ? startPulse(answers, () => stopping.abort()) : () => {};
     try {
       const response = await request(path, {
         method: init.body === undefined ? 'GET' : 'POST',
         headers: { 'Content-Type': 'application/json' },
         ...(init.body === undefined ? {} : { body: JSON.stringify(init.body) }),
-        signal: AbortSignal.timeout(init.deadline ?? deadline),
+        signal: AbortSignal.any([stopping.signal, AbortSignal.timeout(init.deadline ?? deadline)]),
       });
       const text = await response.text();
       isSilent = false;
@@ -201,8 +208,18 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
     } catch (cause) {
       isSilent = true;
       throw unreachable(NO_ANSWER, cause);
+    } finally {
+      endPulse();
     }
   }
+
+  const answers = (deadline: number): Promise<boolean> =>
+    ask('/health', { deadline })
+      .then(({ ok, text }) => checked(Health, ok, text))
+      .then(
+        () => true,
+        () => false,
+      );
 
   async function call<T extends TSchema>(
     schema: T,
@@ -272,13 +289,7 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
     async rotate(token) {
       await call(Stored, '/token', { body: { token } });
     },
-    answers: (deadline) =>
-      ask('/health', { deadline })
-        .then(({ ok, text }) => checked(Health, ok, text))
-        .then(
-          () => true,
-          () => false,
-        ),
+    answers,
     sites: (names, wait) =>
       call(SitesAnswer, '/proxy/sites', { body: { names, wait }, deadline: STATUS_DEADLINE_MS }),
     certificates: () =>

@@ -3,7 +3,7 @@ import { Elysia } from 'elysia';
 import { jsonBody } from '../../shared/http.ts';
 import { authorOf, type Guard } from '../auth/guard.ts';
 import { about } from '../http/about.ts';
-import { ReplaceQuery, replaces } from '../http/params.ts';
+import { ChangeQuery, demandsOf } from '../http/params.ts';
 import { BODY, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import type { Importer } from './importer.ts';
@@ -67,14 +67,14 @@ export function importRoutes({ publisher, importer, guard, bodyLimit }: ImportRo
     .post(
       '/restore',
       async ({ body, query, who }) => {
-        const replace = replaces(query);
+        const demands = demandsOf(query);
         const { policies } = body;
         const document = policies ? { ...body, policies: await checkedPolicies(policies) } : body;
-        await publisher.apply(restoreChange(document, replace), authorOf(who), replace);
+        await publisher.apply(restoreChange(document, demands.replace), authorOf(who), demands);
         return snapshotOf(publisher.current());
       },
       {
-        query: ReplaceQuery,
+        query: ChangeQuery,
         body: Snapshot,
         response: {
           200: Snapshot,

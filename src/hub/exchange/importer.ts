@@ -117,7 +117,8 @@ export function createImporter(deps: ImporterDeps): Importer {
           const { text } = render(preamble, imported.vhosts);
           return { preamble, vhosts, skipped, proxyfile: text, merge };
         }
-        const made = sitesOf(await publisher.apply(importing, options.author, true));
+        const applied = await publisher.apply(importing, options.author, { replace: true });
+        const made = sitesOf(applied.result);
         const vhosts = made
           .filter(({ action }) => action !== 'skip')
           .map(({ vhost: { id, domain, config, upstream } }) => ({ id, domain, config, upstream }));

@@ -1,17 +1,39 @@
 /** `/preamble`: the global options and snippets before the sites. */
 import { Elysia, t } from 'elysia';
+import { Failure } from '../../shared/failure.ts';
 import { jsonBody } from '../../shared/http.ts';
 import { authorOf, type Guard } from '../auth/guard.ts';
-import { about, REPLACE } from '../http/about.ts';
-import { ReplaceQuery, replaces } from '../http/params.ts';
+import { about, DEMANDS } from '../http/about.ts';
+import { ChangeQuery, demandsOf } from '../http/params.ts';
 import { BODY, PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
-import { Timestamp } from '../http/schemas.ts';
-import { preambleChange } from '../publish/changes.ts';
+import { Lacking, lacking, Timestamp } from '../http/schemas.ts';
+import { agentPreambleChange, type Change, preambleChange } from '../publish/changes.ts';
+import { agentNamed } from '../publish/placement.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import { PREAMBLE } from './schemas.ts';
 
-const PreambleView = t.Object({ config: t.String(), updatedAt: Timestamp }, { title: 'Preamble' });
-const PreambleBody = t.Object({ config: t.String() }, { title: 'PreambleChange' });
+const PreambleView = t.Object(
+  {
+    config: t.String(),
+    updatedAt: Timestamp,
+    own: t.Optional(
+      t.Boolean({ description: 'of an agent: whether it has one of its own, or the common one' }),
+    ),
+  },
+  { title: 'Preamble' },
+);
+const PreambleBody = t.Object(
+  {
+    config: t.Union([t.String(), t.Null()], {
+      description: 'null, for an agent: the common one again',
+    }),
+  },
+  { title: 'PreambleChange' },
+);
+const AgentQuery = t.Object({ agent: t.Optional(t.String({ maxLength: 40 })) });
+const OF_AGENT = {
+  agent: { description: 'That of this agent, instead of the common one.', example: 'local' },
+};
 
 const VIEW = { config: PREAMBLE, updatedAt: '2026-11-20T18:00:00.000Z' };
 
@@ -25,20 +47,27 @@ export type PreambleRoutesDeps = {
 
 export function preambleRoutes(deps: PreambleRoutesDeps) {
   const { publisher, preambleUpdatedAt, guard, bodyLimit } = deps;
-  const view = () => ({
-    config: publisher.current().preamble,
-    updatedAt: preambleUpdatedAt().toISOString(),
-  });
+  const view = (name?: string) => {
+    const set = publisher.current();
+    const agent = name ? agentNamed(name, set) : null;
+    return {
+      config: agent?.preamble ?? set.preamble,
+      updatedAt: (agent?.preamble != null ? agent.updatedAt : preambleUpdatedAt()).toISOString(),
+      ...(agent && { own: agent.preamble !== null }),
+    };
+  };
 
   return new Elysia({ name: 'preamble' })
     .use(guard)
-    .get('/preamble', view, {
-      response: { 200: PreambleView, ...refusals(...READS) },
+    .get('/preamble', ({ query }) => view(query.agent), {
+      query: AgentQuery,
+      response: { 200: PreambleView, ...refusals(...READS, 'NOT_FOUND') },
       detail: about({
         id: 'getPreamble',
         tag: 'Configuration',
         summary: 'Get the preamble: the global options and snippets before the sites',
         access: 'read',
+        params: OF_AGENT,
         example: VIEW,
       }),
     })
@@ -46,22 +75,35 @@ export function preambleRoutes(deps: PreambleRoutesDeps) {
     .put(
       '/preamble',
       async ({ body, query, who }) => {
-        await publisher.apply(preambleChange(body.config), authorOf(who), replaces(query));
-        return view();
+        const change = changeTo(body.config, query.agent);
+        const { behind } = await publisher.apply(change, authorOf(who), demandsOf(query));
+        return { ...view(query.agent), ...lacking(behind) };
       },
       {
-        query: ReplaceQuery,
+        query: t.Composite([ChangeQuery, AgentQuery]),
         body: PreambleBody,
-        response: { 200: PreambleView, ...refusals(...PUBLISHES, ...BODY) },
+        response: {
+          200: t.Composite([PreambleView, Lacking], { title: 'ChangedPreamble' }),
+          ...refusals(...PUBLISHES, ...BODY, 'NOT_FOUND'),
+        },
         detail: about({
           id: 'updatePreamble',
           tag: 'Configuration',
           summary: 'Change the preamble and publish it',
           access: 'write',
-          params: REPLACE,
+          params: { ...OF_AGENT, ...DEMANDS },
           bodies: { email: { value: { config: PREAMBLE } } },
           example: VIEW,
         }),
       },
     );
+}
+
+/** @throws Failure INVALID_REQUEST if it is to be removed, and no agent is named */
+function changeTo(config: string | null, agent?: string): Change<{ success: true }> {
+  if (agent) return agentPreambleChange(agent, config);
+  if (config !== null) return preambleChange(config);
+  throw new Failure('INVALID_REQUEST', 'The common preamble cannot be null.', {
+    at: { field: 'config' },
+  });
 }

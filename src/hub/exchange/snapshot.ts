@@ -41,7 +41,8 @@ export const SNAPSHOT: Snapshot = {
   vhosts: [{ ...SITE, enabled: true, policies: ['lan-only'], tags: ['media'] }],
 };
 
-export const snapshotOf = ({ preamble, vhosts, policies }: SiteSet): Snapshot => ({
+/** Agents and their own preambles belong to this hub, and stay here; where vhosts are placed does not. */
+export const snapshotOf = ({ preamble, vhosts, policies, agents }: SiteSet): Snapshot => ({
   version: 1,
   preamble,
   policies: policies.map(({ name, recipe, values }) => ({ name, recipe, values })),
@@ -52,6 +53,7 @@ export const snapshotOf = ({ preamble, vhosts, policies }: SiteSet): Snapshot =>
     enabled,
     policies: vhost.policies.map(({ name }) => name),
     tags: [...vhost.tags],
+    agents: agents.filter(({ id }) => vhost.agents.includes(id)).map(({ name }) => name),
   })),
 });
 

@@ -8,6 +8,7 @@ export const TAGS = {
     'What sites have in common: a password, sign-in with a service, a list of networks. A policy is a recipe with values, put on any number of vhosts; other recipes make the text of one vhost.',
   Configuration:
     'Everything around the vhosts: global options and snippets (the preamble), preview, import, export and restore.',
+  Agents: 'The agents that this hub publishes to, each beside a proxy of its own.',
   Logs: 'The access log: pages, statistics and a live stream.',
   Changelog: 'Who changed what, and undoing a change.',
   Accounts:
@@ -57,9 +58,14 @@ export const ABOUT = 'x-about';
 /** Ids are integers. The schema accepts any text, because any other id is a 404 and not a 400. */
 export const INTEGER_ID = { id: { schema: { type: 'integer', minimum: 1 }, example: 1 } };
 
-export const REPLACE = {
+export const DEMANDS = {
   replace: {
     description: '`true` allows the change to replace sites that this hub did not publish.',
+  },
+  require: {
+    description:
+      'With `all`, the change is refused unless every agent that it concerns can be reached.',
+    example: 'all',
   },
 };
 

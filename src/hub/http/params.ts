@@ -17,12 +17,17 @@ export function idOf({ id }: Static<typeof IdParams>, what = 'site'): number {
 }
 
 /**
- * `replace=true`: the change may replace sites that this hub did not publish.
- * Not a `UnionEnum`: Elysia would default a missing parameter to the first value.
+ * `replace=true`: the change may replace sites that this hub did not publish. `require=all`: it is
+ * refused unless all agents that it concerns can be reached.
+ * Not `UnionEnum`s: Elysia would default a missing parameter to the first value.
  */
-export const ReplaceQuery = t.Object({
+export const ChangeQuery = t.Object({
   replace: t.Optional(t.Union([t.Literal('true'), t.Literal('false')])),
+  require: t.Optional(t.Union([t.Literal('all'), t.Literal('')])),
 });
 
-/** Whether a query says `replace=true`. */
-export const replaces = (query: Static<typeof ReplaceQuery>): boolean => query.replace === 'true';
+/** What a query demands of the publish. */
+export const demandsOf = ({ replace, require }: Static<typeof ChangeQuery>) => ({
+  replace: replace === 'true',
+  requireAll: require === 'all',
+});

@@ -10,6 +10,25 @@ export const Timestamp = t.String({
 /** The response of a route with nothing else to say. */
 export const Success = t.Object({ success: t.Literal(true) }, { title: 'Success' });
 
+const Behind = {
+  behind: t.Optional(
+    t.Array(t.String(), {
+      description:
+        'the agents that could not be reached: their proxies serve what they served before, until they are back',
+    }),
+  ),
+};
+
+/** What the answer to a change has besides. */
+export const Lacking = t.Object(Behind);
+
+/** The response to a change that has nothing else to say. */
+export const Done = t.Object({ success: t.Literal(true), ...Behind }, { title: 'Done' });
+
+/** The field that names who lacks a change, if anybody does. */
+export const lacking = (behind: readonly string[]): { behind?: string[] } =>
+  behind.length > 0 ? { behind: [...behind] } : {};
+
 /** What a visitor of a live vhost would notice. */
 export const Warning = t.Object(
   {

@@ -2,10 +2,10 @@
 import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../shared/http.ts';
 import { authorOf, type Guard } from '../auth/guard.ts';
-import { about, INTEGER_ID, REPLACE } from '../http/about.ts';
-import { IdParams, idOf, ReplaceQuery, replaces } from '../http/params.ts';
+import { about, DEMANDS, INTEGER_ID } from '../http/about.ts';
+import { ChangeQuery, demandsOf, IdParams, idOf } from '../http/params.ts';
 import { BODY, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
-import { Success } from '../http/schemas.ts';
+import { Lacking, lacking, Success } from '../http/schemas.ts';
 import { deletePolicyChange } from '../publish/policy-changes.ts';
 import {
   createPolicy,
@@ -25,13 +25,13 @@ export function policyChangeRoutes({ publisher, guard, bodyLimit }: PolicyChange
     .use(guard)
     .delete(
       '/:id',
-      ({ params, query, request, who }) => {
+      async ({ params, query, request, who }) => {
         const change = deletePolicyChange(idOf(params, 'policy'), preconditionOf(request));
-        return publisher.apply(change, authorOf(who), replaces(query));
+        return (await publisher.apply(change, authorOf(who), demandsOf(query))).result;
       },
       {
         params: IdParams,
-        query: ReplaceQuery,
+        query: ChangeQuery,
         response: {
           200: Success,
           ...refusals(...PUBLISHES, 'NOT_FOUND', 'POLICY_IN_USE', 'PRECONDITION_FAILED'),
@@ -41,7 +41,7 @@ export function policyChangeRoutes({ publisher, guard, bodyLimit }: PolicyChange
           tag: 'Policies',
           summary: 'Delete a policy that no vhost has',
           access: 'write',
-          params: { ...INTEGER_ID, ...REPLACE },
+          params: { ...INTEGER_ID, ...DEMANDS },
           requestHeaders: ['If-Match'],
           example: { success: true },
         }),
@@ -52,12 +52,12 @@ export function policyChangeRoutes({ publisher, guard, bodyLimit }: PolicyChange
       '/',
       async ({ body, query, who, set }) => {
         const change = await createPolicy(body);
-        const policy = await publisher.apply(change, authorOf(who), replaces(query));
+        const { result } = await publisher.apply(change, authorOf(who), demandsOf(query));
         set.status = 201;
-        return tagged(policy, publisher.current(), set);
+        return tagged(result, publisher.current(), set);
       },
       {
-        query: ReplaceQuery,
+        query: ChangeQuery,
         body: t.Object(NewPolicy, { title: 'NewPolicy' }),
         response: { 201: PolicyView, ...refusals(...PUBLISHES, ...BODY, 'POLICY_TAKEN') },
         detail: about({
@@ -67,7 +67,7 @@ export function policyChangeRoutes({ publisher, guard, bodyLimit }: PolicyChange
           description:
             'It takes effect on the vhosts whose field `policies` names it. Passwords are stored as bcrypt hashes. A 400 names the `field`, such as `users.0.password`.',
           access: 'write',
-          params: REPLACE,
+          params: DEMANDS,
           bodies: {
             lan: { summary: 'Only from the home network', value: NEW_POLICY },
             signIn: {
@@ -89,15 +89,15 @@ export function policyChangeRoutes({ publisher, guard, bodyLimit }: PolicyChange
       async ({ params, query, body, request, who, set }) => {
         const id = idOf(params, 'policy');
         const change = await updatePolicy(publisher.current(), id, body, preconditionOf(request));
-        const policy = await publisher.apply(change, authorOf(who), replaces(query));
-        return tagged(policy, publisher.current(), set);
+        const { result, behind } = await publisher.apply(change, authorOf(who), demandsOf(query));
+        return { ...tagged(result, publisher.current(), set), ...lacking(behind) };
       },
       {
         params: IdParams,
-        query: ReplaceQuery,
+        query: ChangeQuery,
         body: t.Object(PolicyFields, { title: 'PolicyChanges' }),
         response: {
-          200: PolicyView,
+          200: t.Composite([PolicyView, Lacking], { title: 'ChangedPolicy' }),
           ...refusals(...PUBLISHES, ...BODY, 'NOT_FOUND', 'POLICY_TAKEN', 'PRECONDITION_FAILED'),
         },
         detail: about({
@@ -107,7 +107,7 @@ export function policyChangeRoutes({ publisher, guard, bodyLimit }: PolicyChange
           description:
             'One publish and one changelog entry, which one undo takes back. If the proxy refuses it for one vhost, nothing changes, and the error names that vhost. `values` replaces all values, except that users who are sent without a password keep theirs.',
           access: 'write',
-          params: { ...INTEGER_ID, ...REPLACE },
+          params: { ...INTEGER_ID, ...DEMANDS },
           requestHeaders: ['If-Match'],
           bodies: { networks: { value: MOVED } },
           example: { ...POLICY, ...MOVED },

@@ -54,7 +54,8 @@ export async function planBatch(
 }
 
 function affectedBy(step: Step): Affected {
-  if (step.kind === 'preamble' || step.kind === 'policy' || step.kind === 'agent') return EVERYTHING;
+  if (step.kind === 'preamble' || step.kind === 'policy' || step.kind === 'agent')
+    return EVERYTHING;
   return step.kind === 'delete' ? step.before.id : step.after.id;
 }
 
@@ -63,10 +64,13 @@ function overlap(one: ReadonlySet<Affected>, other: ReadonlySet<Affected>): bool
   return other.has(EVERYTHING) || !one.isDisjointFrom(other);
 }
 
-/** Gives every change of a batch its outcome, after all of `plans` were accepted. */
-export function settle({ plans, refused, done }: Batch): void {
-  for (const { item, plan } of plans) item.resolve(plan.result);
-  for (const { item, result } of done) item.resolve(result);
+/**
+ * Gives every change of a batch its outcome, after all of `plans` were accepted.
+ * @param behind the names of the agents whose proxies lack them
+ */
+export function settle({ plans, refused, done }: Batch, behind: readonly string[]): void {
+  for (const { item, plan } of plans) item.resolve({ result: plan.result, behind });
+  for (const { item, result } of done) item.resolve({ result, behind: [] });
   for (const { item, error } of refused) item.reject(error);
 }
 

@@ -1,9 +1,10 @@
 /** The changes that people make to the published set. Pure. */
 import { Failure } from '../../shared/failure.ts';
 import type { Policy } from '../recipes/policy.ts';
-import { agentNamed, agentsNamed, type StoredAgent } from './agents.ts';
+import type { StoredAgent } from './agent.ts';
 import { spliced } from './draft.ts';
 import { policiesNamed, tagsOf } from './labels.ts';
+import { agentNamed, agentsNamed } from './placement.ts';
 import {
   assertFree,
   changedFields,

@@ -1,7 +1,7 @@
 /** What the changelog keeps of a step. Pure. */
 import type { Policy } from '../recipes/policy.ts';
 import { withoutSecrets } from '../recipes/secrets.ts';
-import type { StoredAgent } from './agents.ts';
+import type { StoredAgent } from './agent.ts';
 import type { AgentStep, PolicyStep, PreambleStep, Step } from './changes.ts';
 import { isSamePolicy } from './policy-changes.ts';
 import { storedOf } from './stored.ts';
@@ -51,7 +51,9 @@ function preambleRecord({ agent, before, after }: PreambleStep): ChangelogRecord
     action: 'update',
     domain: agent === null ? PREAMBLE : `${AGENT_PREAMBLE}${agent.name})`,
     diff: diffOf(old, now),
-    ...(agent === null ? kept(old, now) : kept({ ...old, agent: agent.id }, { ...now, agent: agent.id })),
+    ...(agent === null
+      ? kept(old, now)
+      : kept({ ...old, agent: agent.id }, { ...now, agent: agent.id })),
   };
 }
 

@@ -22,6 +22,11 @@ export const NewVhost = {
       description: `any words to find the vhost by, which the proxy does not see: at most ${MAX_TAGS} of ${MAX_TAG_LENGTH} characters`,
     }),
   ),
+  agents: t.Optional(
+    t.Array(t.String(), {
+      description: 'the names of the agents whose proxies are to serve it; empty: all',
+    }),
+  ),
 };
 
 /** The fields of an update; one that is left out stays as it is. */

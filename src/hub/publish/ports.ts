@@ -6,6 +6,7 @@ import { type PortState, STANDARD_PORTS } from '../../shared/wire-ports.ts';
 import type { AgentClient } from '../agent-client/client.ts';
 import { type Author, preambleChange } from './changes.ts';
 import type { Publisher } from './publisher.ts';
+import type { Demands } from './queue.ts';
 import { cureOf, needsPorts, obstacleOf, type Serving, servingOf } from './serving.ts';
 
 export type PortsDeps = { agent: Pick<AgentClient, 'ports' | 'status'>; publisher: Publisher };
@@ -44,7 +45,7 @@ export const createReadPorts =
 export async function moveToStandard(
   deps: PortsDeps,
   author: Author,
-  replace = false,
+  demands: Demands = {},
 ): Promise<void> {
   const { publisher } = deps;
   const values = {
@@ -62,6 +63,6 @@ export async function moveToStandard(
   await publisher.apply(
     (set, time) => preambleChange(withValues(set.preamble, values))(set, time),
     author,
-    replace,
+    demands,
   );
 }

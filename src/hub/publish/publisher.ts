@@ -15,8 +15,8 @@ import { type Log, reasonOf } from '../../shared/log.ts';
 import type { ProxyStatus } from '../../shared/wire.ts';
 import type { Agent, Agents } from '../agent-client/agents.ts';
 import type { AgentClient } from '../agent-client/client.ts';
-import { type AgentStanding, createWatch } from './agent-standing.ts';
-import { agentNamed, concernedBy, FIRST_AGENT, type StoredAgent, setFor } from './agents.ts';
+import { FIRST_AGENT, type StoredAgent } from './agent.ts';
+import { concernedBy } from './agent-changes.ts';
 import { type Planned, planBatch, settle, stepsOf } from './batch.ts';
 import { findCulprits, findStale, type Refusals, refuseAll } from './blame.ts';
 import { type Author, type Change, isPublished, type Step } from './changes.ts';
@@ -24,9 +24,11 @@ import { assertPlanContained, type Dialect } from './containment.ts';
 import type { BrokenVhost } from './gateway.ts';
 import { type PublishSeen, timePublishes } from './outcome.ts';
 import { importFirst } from './ownership.ts';
-import { createChangeQueue, type Demands, type Waiting } from './queue.ts';
+import { agentNamed, setFor } from './placement.ts';
+import { type Applied, createChangeQueue, type Demands, type Waiting } from './queue.ts';
 import { forCaller, isRejection, isTooLarge } from './refusal.ts';
 import { spread } from './spread.ts';
+import { type AgentStanding, createStandings } from './standings.ts';
 import type { Store } from './store.ts';
 import { createTarget, type Target } from './target.ts';
 import type { SiteSet } from './vhost.ts';
@@ -91,9 +93,6 @@ export type Publisher = {
   reconcile(id: number): Promise<void>;
 };
 
-/** A change's result, and the names of the agents whose proxies lack it. */
-export type Applied<T> = { result: T; behind: readonly string[] };
-
 export function createPublisher({
   store,
   connect,
@@ -104,6 +103,7 @@ export function createPublisher({
 }: PublisherDeps): Publisher {
   const startTimer = timePublishes(log, observe);
   const queue = createChangeQueue(publishAll);
+  const standings = createStandings(now);
   let accepted: SiteSet = store.load();
   let lastPublish: LastPublish | null = null;
   const targets = new Map<number, Target>();
@@ -114,9 +114,11 @@ export function createPublisher({
     const ids = new Set(accepted.agents.map(({ id }) => id));
     for (const id of targets.keys()) if (!ids.has(id)) targets.delete(id);
     for (const agent of accepted.agents) {
-      if (targets.has(agent.id)) continue;
+      // Invited again, it may be elsewhere.
+      if (targets.get(agent.id)?.url === agent.url) continue;
       const target = createTarget({
         id: agent.id,
+        url: agent.url,
         client: connect(agent),
         store,
         stored: () => accepted,
@@ -231,7 +233,10 @@ export function createPublisher({
     const [unasked] = skipped.values();
     if (unasked && (asked.length === 0 || demanding.length > 0)) {
       report({ thrown: unasked });
-      return refuseAll(asked.length === 0 ? plans : demanding, missing([...skipped.keys()], unasked));
+      return refuseAll(
+        asked.length === 0 ? plans : demanding,
+        missing([...skipped.keys()], unasked),
+      );
     }
     const replace = plans.every(({ item }) => item.replace);
     const done = await spread(asked, stored, steps, { replace, requireAll: demanding.length > 0 });
@@ -252,7 +257,9 @@ export function createPublisher({
       );
     }
     const lacking = [...skipped.keys(), ...done.away.keys()];
-    const behind = lacking.flatMap(({ id }) => stored.agents.find((agent) => agent.id === id) ?? []);
+    const behind = lacking.flatMap(
+      ({ id }) => stored.agents.find((agent) => agent.id === id) ?? [],
+    );
     try {
       store.markOwner();
       store.commit(plans, time, behind);
@@ -323,12 +330,8 @@ export function createPublisher({
   function accept(set: SiteSet): void {
     const { agents } = accepted;
     accepted = set;
-    if (set.agents === agents) return;
-    addTargets();
-    watch.look();
+    if (set.agents !== agents) addTargets();
   }
-
-  const watch = createWatch({ targets: all, reconcile, log });
 
   /** An agent that did not answer is looked for beside the queue, where nobody waits for it. */
   async function reconcile(id: number): Promise<void> {
@@ -336,7 +339,11 @@ export function createPublisher({
     if (!target || target.agent().paused) return;
     const away = isOneOfSeveral() ? target.away() : null;
     if (away && !(await target.isBack())) throw away;
-    await queue.between(() => target.compare().finally(target.standing.report));
+    try {
+      await queue.between(() => target.compare().finally(target.standing.report));
+    } finally {
+      if (targets.has(id)) standings.of(target);
+    }
   }
 
   const agents: Agents = {
@@ -356,7 +363,10 @@ export function createPublisher({
       const found = all().flatMap(({ leftOut }) => leftOut.list());
       return [...new Map(found.map((one) => [one.vhost.id, one])).values()];
     },
-    failure: () => all().map(({ upkeep }) => upkeep.failure()).find((one) => one !== null) ?? null,
+    failure: () =>
+      all()
+        .map(({ upkeep }) => upkeep.failure())
+        .find((one) => one !== null) ?? null,
     apply: (change, author, demands = {}) => queue.add(change, author, demands),
     version: () => first().version(),
     dialect: () => first().dialect(),
@@ -368,7 +378,7 @@ export function createPublisher({
         return isOneOfSeveral() ? found.map((one) => `${target.agent().name}: ${one}`) : found;
       }),
     agents,
-    standings: watch.standings,
+    standings: () => all().map(standings.of),
     setOf: (name) => setFor(accepted, agentNamed(name, accepted).id),
 
     async preview(change) {

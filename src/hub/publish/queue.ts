@@ -3,17 +3,25 @@ import { createQueue, type Queue } from '../../shared/async.ts';
 import { inRequests, requestIds } from '../../shared/observe/context.ts';
 import type { Author, Change } from './changes.ts';
 
+/** A change's result, and the names of the agents whose proxies lack it. */
+export type Applied<T> = { result: T; behind: readonly string[] };
+
 /** A change whose caller is waiting for the outcome. */
 export type Waiting = {
   change: Change<unknown>;
   author: Author;
   /** Whether it may replace sites that this hub did not publish. */
   replace: boolean;
-  resolve: (result: unknown) => void;
+  /** Whether it is refused unless all agents that it concerns take it. */
+  requireAll: boolean;
+  resolve: (applied: Applied<unknown>) => void;
   reject: (error: unknown) => void;
   /** The requests that wait for it, for the log. */
   requestIds: readonly string[];
 };
+
+/** What a caller demands of the publish. */
+export type Demands = Partial<Pick<Waiting, 'replace' | 'requireAll'>>;
 
 export type ChangeQueue = {
   /**
@@ -21,7 +29,7 @@ export type ChangeQueue = {
    * @returns the change's result once it is live and recorded
    * @throws what the change was rejected with
    */
-  add<T>(change: Change<T>, author: Author, replace: boolean): Promise<T>;
+  add<T>(change: Change<T>, author: Author, demands: Demands): Promise<Applied<T>>;
   /** Runs a job between two batches. */
   between: Queue;
   /** How many changes have no outcome yet. */
@@ -57,12 +65,12 @@ export function createChangeQueue(
   }
 
   return {
-    add<T>(change: Change<T>, author: Author, replace: boolean) {
-      const { promise, resolve, reject } = Promise.withResolvers<T>();
+    add<T>(change: Change<T>, author: Author, { replace = false, requireAll = false }: Demands) {
+      const { promise, resolve, reject } = Promise.withResolvers<Applied<T>>();
       waiting.push({
-        ...{ change, author, replace, reject, requestIds: requestIds() },
+        ...{ change, author, replace, requireAll, reject, requestIds: requestIds() },
         // The answer to a large change is made in another turn than its commit.
-        resolve: (result) => setImmediate(() => resolve(result as T)),
+        resolve: (applied) => setImmediate(() => resolve(applied as Applied<T>)),
       });
       if (waiting.length === 1) void between(publishWaiting);
       return promise;

@@ -1,42 +1,67 @@
-/** Brings the proxy back in step with what is stored: at start-up, and whenever the two differ. */
-import { messageOf } from '../../shared/async.ts';
+/** Brings each proxy back in step with what is stored: at start-up, and whenever the two differ. */
+import { messageOf, settleAll } from '../../shared/async.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Publisher } from './publisher.ts';
 
 const EVERY_MS = 2_000;
 
 export type Reconciler = {
-  /** Resolves once a check that is under way has ended. */
+  /** Resolves once the checks that are under way have ended. */
   stop(): Promise<void>;
 };
 
 /**
- * Checks at once, and then again some time after each check. Logs a failure unless the check before
- * failed for the same reason.
+ * Checks each agent at once, and then again some time after each check of it. Logs a failure unless
+ * the check before failed for the same reason.
  */
 export function startReconciler(publisher: Publisher, log: Log): Reconciler {
   let stopped = false;
-  let timer: Timer | undefined;
-  let lastReason = '';
+  const timers = new Map<number, Timer>();
+  const running = new Map<number, Promise<void>>();
+  const lastReasons = new Map<number, string>();
 
-  async function check(): Promise<void> {
+  async function check(id: number): Promise<void> {
     try {
-      await publisher.reconcile();
-      lastReason = '';
+      await publisher.reconcile(id);
+      lastReasons.delete(id);
     } catch (error) {
       const reason = messageOf(error);
-      if (reason !== lastReason) log('not in step', { reason }, 'warn');
-      lastReason = reason;
+      if (reason !== lastReasons.get(id)) log('not in step', { ...nameOf(id), reason }, 'warn');
+      lastReasons.set(id, reason);
     }
-    if (!stopped) timer = setTimeout(() => (running = check()), EVERY_MS);
+    running.delete(id);
+    timers.delete(id);
+    const agents = stopped ? [] : publisher.agents.all();
+    if (agents.some((agent) => agent.id === id)) {
+      timers.set(
+        id,
+        setTimeout(() => begin(id), EVERY_MS),
+      );
+    }
+    beginNew();
   }
 
-  let running = check();
+  /** In the log, agents have names if there are several. */
+  function nameOf(id: number) {
+    const agents = publisher.agents.all();
+    return agents.length > 1 ? { agent: agents.find((agent) => agent.id === id)?.name } : {};
+  }
+
+  const begin = (id: number) => void running.set(id, check(id));
+
+  function beginNew(): void {
+    if (stopped) return;
+    for (const { id } of publisher.agents.all()) {
+      if (!running.has(id) && !timers.has(id)) begin(id);
+    }
+  }
+
+  beginNew();
   return {
     async stop() {
       stopped = true;
-      clearTimeout(timer);
-      await running;
+      for (const timer of timers.values()) clearTimeout(timer);
+      await settleAll([...running.values()]);
     },
   };
 }

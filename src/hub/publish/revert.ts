@@ -37,7 +37,12 @@ export function revertChange(entry: Entry): Change<unknown> {
     const deleted = vhostOf(entry.before);
     return (set, time) => {
       const vhost = reviver(set.policies)(deleted);
-      if (!vhost || !areThere(deleted.agents, set) || set.vhosts.some(({ id }) => id === deleted.id)) throw conflict();
+      if (
+        !vhost ||
+        !areThere(deleted.agents, set) ||
+        set.vhosts.some(({ id }) => id === deleted.id)
+      )
+        throw conflict();
       return recreateChange(vhost)(set, time);
     };
   }

@@ -2,7 +2,7 @@
 import { and, asc, eq, inArray, isNull, notLike, sql } from 'drizzle-orm';
 import { inTransaction, type OpenDatabase } from '../db/open.ts';
 import { agents, changelog, hub, policies, preamble, vhosts } from '../db/schema.ts';
-import { FIRST_AGENT, firstThenByName, type StoredAgent } from './agents.ts';
+import { FIRST_AGENT, firstThenByName, type StoredAgent } from './agent.ts';
 import type { Planned } from './batch.ts';
 import type { Step } from './changes.ts';
 import { AGENT } from './history.ts';

@@ -4,7 +4,7 @@ import { Failure } from '../../shared/failure.ts';
 import type { Log } from '../../shared/log.ts';
 import type { ProxyStatus } from '../../shared/wire.ts';
 import type { AgentClient } from '../agent-client/client.ts';
-import { isPlacedOn, setFor, type StoredAgent } from './agents.ts';
+import type { StoredAgent } from './agent.ts';
 import { changedVhosts } from './batch.ts';
 import { findStale } from './blame.ts';
 import { idsAfter, type Plan, type Step } from './changes.ts';
@@ -13,6 +13,7 @@ import { createGateway, type Gateway } from './gateway.ts';
 import { createLeftOut, type LeftOut } from './left-out.ts';
 import type { PublishTimer } from './outcome.ts';
 import { isClaimed, isOthers, isOurs, otherHub } from './ownership.ts';
+import { isPlacedOn, setFor } from './placement.ts';
 import { isRejection, isTooLarge } from './refusal.ts';
 import { createStanding, type Standing } from './standing.ts';
 import type { Store } from './store.ts';
@@ -21,6 +22,7 @@ import type { SiteSet, Vhost } from './vhost.ts';
 
 export type TargetDeps = {
   id: number;
+  url: string | null;
   client: AgentClient;
   store: Store;
   /** The whole set that is accepted and stored. */
@@ -37,6 +39,7 @@ export type Seen = { status: ProxyStatus | null; latency: number | null };
 
 export type Target = {
   readonly id: number;
+  readonly url: string | null;
   readonly client: AgentClient;
   readonly gateway: Gateway;
   readonly leftOut: LeftOut;
@@ -97,7 +100,7 @@ export const isAway = (error: unknown): error is Failure =>
   (error.code === 'AGENT_UNREACHABLE' || error.code === 'PROXY_UNREACHABLE');
 
 export function createTarget(deps: TargetDeps): Target {
-  const { id, client, store, stored, startTimer, isOneOfSeveral, importDirs, log } = deps;
+  const { id, url, client, store, stored, startTimer, isOneOfSeveral, importDirs, log } = deps;
   let version: string | null = null;
   let dialect: Dialect | undefined;
   let away: Failure | null = null;
@@ -170,6 +173,7 @@ export function createTarget(deps: TargetDeps): Target {
 
   return {
     id,
+    url,
     client,
     gateway,
     leftOut,

@@ -13,7 +13,7 @@ import { fillUpstream } from '../caddyfile/render.ts';
 import { addressList, siteForm } from '../caddyfile/site.ts';
 import { pathHint } from '../caddyfile/upstream-hints.ts';
 import type { Policy } from '../recipes/policy.ts';
-import type { StoredAgent } from './agents.ts';
+import type { StoredAgent } from './agent.ts';
 
 /** Immutable: a changed vhost is a new object, so that what follows from one can be cached. */
 export type Vhost = Readonly<{

@@ -3,7 +3,7 @@ import { eq, getTableColumns, type SQL, sql } from 'drizzle-orm';
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import type { Db } from '../db/open.ts';
 import { agents, changelog, policies, preamble, vhosts } from '../db/schema.ts';
-import type { StoredAgent } from './agents.ts';
+import type { StoredAgent } from './agent.ts';
 import type { AgentStep, Author, PolicyStep, PreambleStep, Step } from './changes.ts';
 import { recordOf } from './history.ts';
 import { storedOf } from './stored.ts';

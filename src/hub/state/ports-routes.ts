@@ -1,8 +1,8 @@
 /** `/ports/standard`: the proxy's way to ports 80 and 443. */
 import { Elysia, t } from 'elysia';
 import { authorOf, type Guard } from '../auth/guard.ts';
-import { about, REPLACE } from '../http/about.ts';
-import { ReplaceQuery, replaces } from '../http/params.ts';
+import { about, DEMANDS } from '../http/about.ts';
+import { ChangeQuery, demandsOf } from '../http/params.ts';
 import { PUBLISHES, refusals } from '../http/refusal-schemas.ts';
 import { createReadPorts, moveToStandard, type PortsDeps } from '../publish/ports.ts';
 import { Serving } from '../publish/serving.ts';
@@ -27,11 +27,11 @@ export function portsRoutes({ guard, ...deps }: PortsDeps & { guard: Guard }) {
   return new Elysia({ name: 'ports', prefix: '/ports' }).use(guard).post(
     '/standard',
     async ({ query, who }) => {
-      await moveToStandard(deps, authorOf(who), replaces(query));
+      await moveToStandard(deps, authorOf(who), demandsOf(query));
       return { serving: await read() };
     },
     {
-      query: ReplaceQuery,
+      query: ChangeQuery,
       response: { 200: Moved, ...refusals(...PUBLISHES, 'PORT_UNAVAILABLE') },
       detail: about({
         id: 'moveToStandardPorts',
@@ -40,7 +40,7 @@ export function portsRoutes({ guard, ...deps }: PortsDeps & { guard: Guard }) {
         description:
           'Sets `http_port` and `https_port` in the preamble, as a change that can be undone. Refused while another program holds one of the ports.',
         access: 'write',
-        params: REPLACE,
+        params: DEMANDS,
         example: { serving: SERVING },
       }),
     },

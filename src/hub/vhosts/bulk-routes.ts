@@ -2,10 +2,10 @@
 import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../shared/http.ts';
 import { authorOf } from '../auth/guard.ts';
-import { about, REPLACE } from '../http/about.ts';
-import { ReplaceQuery, replaces } from '../http/params.ts';
+import { about, DEMANDS } from '../http/about.ts';
+import { ChangeQuery, demandsOf } from '../http/params.ts';
 import { BODY, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
-import { Success } from '../http/schemas.ts';
+import { Lacking, lacking, Success } from '../http/schemas.ts';
 import { changeOf, Operation } from '../publish/operation.ts';
 import { sequence } from '../publish/sequence.ts';
 import type { VhostChangeRoutesDeps } from './change-routes.ts';
@@ -22,20 +22,33 @@ export function vhostBulkRoutes(deps: VhostChangeRoutesDeps) {
       '/bulk',
       async ({ body, query, who }) => {
         const change = sequence(body.operations.map(changeOf));
-        const results = await publisher.apply(change, authorOf(who), replaces(query));
+        const { result: results, behind } = await publisher.apply(
+          change,
+          authorOf(who),
+          demandsOf(query),
+        );
         const vhosts = results.flatMap((one) => ('success' in one ? [] : [one]));
         const warnings = await warningsAfter(vhosts);
         return {
           results: results.map((one) =>
-            'success' in one ? one : { ...viewVhost(one), warnings: warnings.get(one.id) ?? [] },
+            'success' in one
+              ? one
+              : {
+                  ...viewVhost(one, publisher.current()),
+                  warnings: warnings.get(one.id) ?? [],
+                },
           ),
+          ...lacking(behind),
         };
       },
       {
-        query: ReplaceQuery,
+        query: ChangeQuery,
         body: t.Object({ operations: t.Array(Operation, { maxItems: MAX_OPERATIONS }) }),
         response: {
-          200: t.Object({ results: t.Array(t.Union([ChangedVhost, Success])) }),
+          200: t.Composite([
+            Lacking,
+            t.Object({ results: t.Array(t.Union([ChangedVhost, Success])) }),
+          ]),
           ...refusals(...PUBLISHES, ...BODY, 'NOT_FOUND', 'DOMAIN_TAKEN'),
         },
         detail: about({
@@ -43,7 +56,7 @@ export function vhostBulkRoutes(deps: VhostChangeRoutesDeps) {
           tag: 'Vhosts',
           summary: 'Make several changes in one publish, all or nothing',
           access: 'write',
-          params: REPLACE,
+          params: DEMANDS,
           bodies: {
             several: {
               value: {

@@ -2,13 +2,14 @@
 import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../shared/http.ts';
 import { authorOf, type Guard } from '../auth/guard.ts';
-import { about, INTEGER_ID, REPLACE } from '../http/about.ts';
-import { IdParams, idOf, ReplaceQuery, replaces } from '../http/params.ts';
+import { about, DEMANDS, INTEGER_ID } from '../http/about.ts';
+import { ChangeQuery, demandsOf, IdParams, idOf } from '../http/params.ts';
 import { BODY, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
-import { Success, type Warning } from '../http/schemas.ts';
+import { Done, lacking, type Warning } from '../http/schemas.ts';
 import { createChange, deleteChange, toggleChange, updateChange } from '../publish/changes.ts';
 import { NewVhost, VhostFields, written } from '../publish/operation.ts';
 import type { Publisher } from '../publish/publisher.ts';
+import type { Applied } from '../publish/queue.ts';
 import type { Vhost } from '../publish/vhost.ts';
 import { CHANGED, ChangedVhost, NEW_VHOST, preconditionOf, tagged } from './view.ts';
 
@@ -25,21 +26,26 @@ export type VhostChangeRoutesDeps = {
 
 export function vhostChangeRoutes(deps: VhostChangeRoutesDeps) {
   const { publisher, warningsAfter, guard, bodyLimit } = deps;
-  const answer = async (vhost: Vhost, set: { headers: Record<string, string | number> }) => ({
-    ...tagged(vhost, set),
-    warnings: (await warningsAfter([vhost])).get(vhost.id) ?? [],
+  const expectedBy = (request: Request) => preconditionOf(request, publisher.current());
+  const answer = async (
+    { result, behind }: Applied<Vhost>,
+    set: { headers: Record<string, string | number> },
+  ) => ({
+    ...tagged(result, publisher.current(), set),
+    ...lacking(behind),
+    warnings: (await warningsAfter([result])).get(result.id) ?? [],
   });
   return new Elysia({ name: 'vhost-change', prefix: '/vhosts' })
     .use(guard)
     .patch(
       '/:id/toggle',
       async ({ params, query, request, who, set }) => {
-        const change = toggleChange(idOf(params), preconditionOf(request));
-        return answer(await publisher.apply(change, authorOf(who), replaces(query)), set);
+        const change = toggleChange(idOf(params), expectedBy(request));
+        return answer(await publisher.apply(change, authorOf(who), demandsOf(query)), set);
       },
       {
         params: IdParams,
-        query: ReplaceQuery,
+        query: ChangeQuery,
         response: {
           200: ChangedVhost,
           ...refusals(...PUBLISHES, 'NOT_FOUND', 'PRECONDITION_FAILED'),
@@ -49,7 +55,7 @@ export function vhostChangeRoutes(deps: VhostChangeRoutesDeps) {
           tag: 'Vhosts',
           summary: 'Enable or disable a vhost',
           access: 'write',
-          params: { ...INTEGER_ID, ...REPLACE },
+          params: { ...INTEGER_ID, ...DEMANDS },
           requestHeaders: ['If-Match'],
           example: { ...CHANGED, enabled: false, updatedAt: CHANGED_AT },
           responseHeaders: ['ETag'],
@@ -58,20 +64,21 @@ export function vhostChangeRoutes(deps: VhostChangeRoutesDeps) {
     )
     .delete(
       '/:id',
-      ({ params, query, request, who }) => {
-        const change = deleteChange(idOf(params), preconditionOf(request));
-        return publisher.apply(change, authorOf(who), replaces(query));
+      async ({ params, query, request, who }) => {
+        const change = deleteChange(idOf(params), expectedBy(request));
+        const { result, behind } = await publisher.apply(change, authorOf(who), demandsOf(query));
+        return { ...result, ...lacking(behind) };
       },
       {
         params: IdParams,
-        query: ReplaceQuery,
-        response: { 200: Success, ...refusals(...PUBLISHES, 'NOT_FOUND', 'PRECONDITION_FAILED') },
+        query: ChangeQuery,
+        response: { 200: Done, ...refusals(...PUBLISHES, 'NOT_FOUND', 'PRECONDITION_FAILED') },
         detail: about({
           id: 'deleteVhost',
           tag: 'Vhosts',
           summary: 'Delete a vhost',
           access: 'write',
-          params: { ...INTEGER_ID, ...REPLACE },
+          params: { ...INTEGER_ID, ...DEMANDS },
           requestHeaders: ['If-Match'],
           example: { success: true },
         }),
@@ -82,12 +89,12 @@ export function vhostChangeRoutes(deps: VhostChangeRoutesDeps) {
       '/',
       async ({ body, query, who, set }) => {
         const change = written(body, createChange(body));
-        const vhost = await publisher.apply(change, authorOf(who), replaces(query));
+        const applied = await publisher.apply(change, authorOf(who), demandsOf(query));
         set.status = 201;
-        return answer(vhost, set);
+        return answer(applied, set);
       },
       {
-        query: ReplaceQuery,
+        query: ChangeQuery,
         body: t.Object(NewVhost, { title: 'NewVhost' }),
         response: { 201: ChangedVhost, ...refusals(...PUBLISHES, ...BODY, 'DOMAIN_TAKEN') },
         detail: about({
@@ -101,7 +108,7 @@ export function vhostChangeRoutes(deps: VhostChangeRoutesDeps) {
             'what does not work all the same, such as an upstream that does not answer.',
           ].join('\n'),
           access: 'write',
-          params: REPLACE,
+          params: DEMANDS,
           bodies: {
             body: { summary: 'The body of a site block', value: NEW_VHOST },
             block: {
@@ -120,13 +127,13 @@ export function vhostChangeRoutes(deps: VhostChangeRoutesDeps) {
     .put(
       '/:id',
       async ({ params, query, body, request, who, set }) => {
-        const update = updateChange(idOf(params), body, preconditionOf(request));
+        const update = updateChange(idOf(params), body, expectedBy(request));
         const change = written(body, update);
-        return answer(await publisher.apply(change, authorOf(who), replaces(query)), set);
+        return answer(await publisher.apply(change, authorOf(who), demandsOf(query)), set);
       },
       {
         params: IdParams,
-        query: ReplaceQuery,
+        query: ChangeQuery,
         body: t.Object(VhostFields, { title: 'VhostChanges' }),
         response: {
           200: ChangedVhost,
@@ -138,7 +145,7 @@ export function vhostChangeRoutes(deps: VhostChangeRoutesDeps) {
           summary: 'Change fields of a vhost',
           description: 'If nothing changes, nothing is published or recorded.',
           access: 'write',
-          params: { ...INTEGER_ID, ...REPLACE },
+          params: { ...INTEGER_ID, ...DEMANDS },
           requestHeaders: ['If-Match'],
           bodies: { upstream: { value: MOVED } },
           example: { ...CHANGED, ...MOVED, updatedAt: CHANGED_AT },

@@ -20,9 +20,11 @@ const ByDomain = t.Object({ domain: t.String() });
 export type LocalVhostRoutesDeps = { publisher: Publisher; author: Author; bodyLimit: number };
 
 export function localVhostRoutes({ publisher, author, bodyLimit }: LocalVhostRoutesDeps) {
-  const apply = async (change: Change<Vhost>) => viewVhost(await publisher.apply(change, author));
+  const view = (vhost: Vhost) => viewVhost(vhost, publisher.current());
+  const apply = async (change: Change<Vhost>) =>
+    view((await publisher.apply(change, author)).result);
   return new Elysia({ name: 'local-vhosts', prefix: '/vhosts' })
-    .get('/', () => publisher.current().vhosts.toSorted(byDomain).map(viewVhost), {
+    .get('/', () => publisher.current().vhosts.toSorted(byDomain).map(view), {
       response: { 200: t.Array(VhostView) },
     })
     .delete('/', ({ query }) => apply(deletion(query.domain)), {

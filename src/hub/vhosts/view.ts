@@ -1,9 +1,9 @@
 /** A vhost as the API shows it, its entity tag, and examples for the API's description. */
 import { t } from 'elysia';
 import { etagOf, ifMatch } from '../http/etag.ts';
-import { Timestamp, Warning } from '../http/schemas.ts';
+import { Lacking, Timestamp, Warning } from '../http/schemas.ts';
 import type { Precondition } from '../publish/changes.ts';
-import type { Vhost } from '../publish/vhost.ts';
+import type { SiteSet, Vhost } from '../publish/vhost.ts';
 
 export const VhostView = t.Object(
   {
@@ -14,6 +14,9 @@ export const VhostView = t.Object(
     upstream: t.String(),
     policies: t.Array(t.String(), { description: 'by name, in order' }),
     tags: t.Array(t.String()),
+    agents: t.Array(t.String(), {
+      description: 'the agents whose proxies serve it, by name; empty: all',
+    }),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },
@@ -24,6 +27,7 @@ export const VhostView = t.Object(
 export const ChangedVhost = t.Composite(
   [
     VhostView,
+    Lacking,
     t.Object({
       warnings: t.Array(Warning, {
         description: 'what a visitor would notice, as far as that is known after 1.5 s',
@@ -41,6 +45,7 @@ export const VHOST = {
   upstream: '127.0.0.1:8000',
   policies: [] as string[],
   tags: [] as string[],
+  agents: [] as string[],
   createdAt: '2026-11-20T18:00:00.000Z',
   updatedAt: '2026-11-20T18:00:00.000Z',
 };
@@ -55,24 +60,32 @@ export const NEW_VHOST = {
   upstream: VHOST.upstream,
 };
 
-/** Leaves out the position, which is private; policies go by their names. */
-export const viewVhost = ({ position: _, ...vhost }: Vhost) => ({
+/** The set whose agents a vhost may name. */
+type Among = Pick<SiteSet, 'agents'>;
+
+/** Leaves out the position, which is private; policies and agents go by their names. */
+export const viewVhost = ({ position: _, ...vhost }: Vhost, { agents }: Among) => ({
   ...vhost,
+  agents: agents.filter(({ id }) => vhost.agents.includes(id)).map(({ name }) => name),
   policies: vhost.policies.map(({ name }) => name),
   tags: [...vhost.tags],
   createdAt: vhost.createdAt.toISOString(),
   updatedAt: vhost.updatedAt.toISOString(),
 });
 
-/** Shows a vhost and sets its ETag. */
-export function tagged(vhost: Vhost, set: { headers: Record<string, string | number> }) {
-  const view = viewVhost(vhost);
+/** Shows a vhost of a set, and sets its ETag. */
+export function tagged(
+  vhost: Vhost,
+  among: Among,
+  set: { headers: Record<string, string | number> },
+) {
+  const view = viewVhost(vhost, among);
   set.headers.ETag = etagOf(view);
   return view;
 }
 
 /** The precondition that `If-Match` makes; undefined if there is none. */
-export function preconditionOf(request: Request): Precondition | undefined {
+export function preconditionOf(request: Request, among: Among): Precondition | undefined {
   const assertTag = ifMatch(request, 'site');
-  return assertTag && ((vhost) => assertTag(etagOf(viewVhost(vhost))));
+  return assertTag && ((vhost) => assertTag(etagOf(viewVhost(vhost, among))));
 }

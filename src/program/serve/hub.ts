@@ -1,6 +1,8 @@
 /** Puts the hub together and makes it listen. */
 import { dirname, join } from 'node:path';
-import { createAgentClient } from '../../hub/agent-client/client.ts';
+import { type AgentClient, createAgentClient } from '../../hub/agent-client/client.ts';
+import { createAgentKeys } from '../../hub/agent-client/keys.ts';
+import { createFleet } from '../../hub/agents/fleet.ts';
 import { createHub, WHOLE_BODY_LIMIT } from '../../hub/app.ts';
 import { createAccounts } from '../../hub/auth/accounts/accounts.ts';
 import { countSignIns } from '../../hub/auth/accounts/count-sign-ins.ts';
@@ -11,6 +13,7 @@ import type { OpenDatabase } from '../../hub/db/open.ts';
 import { createImporter } from '../../hub/exchange/importer.ts';
 import { createReadImport } from '../../hub/exchange/read-import.ts';
 import { createLocal } from '../../hub/local.ts';
+import type { StoredAgent } from '../../hub/publish/agent.ts';
 import { createReadPorts } from '../../hub/publish/ports.ts';
 import { createPublisher } from '../../hub/publish/publisher.ts';
 import { startReconciler } from '../../hub/publish/reconcile.ts';
@@ -50,14 +53,24 @@ export function prepareHub(
   const { db, assertInPlace, close } = database;
   const store = createStore(database);
   if (preamble && store.isUnseeded()) store.seedPreamble(preamble(), now());
-  const { agentUrl: url, agentTrust: trust, agentDeadline: deadline } = settings;
-  const agent = createAgentClient({
-    url,
-    token,
-    trust,
+  store.nameFirstAgent(settings.agentName);
+  const keys = createAgentKeys(join(settings.dataDir, 'agents-key'));
+  const { agentUrl, agentTrust, agentDeadline: deadline } = settings;
+  const asHub = {
     hub: store.id,
+    term: () => store.term,
+    isWatched: () => publisher.agents.all().length > 1,
     ...(deadline === undefined ? {} : { deadline }),
-  });
+  };
+  const agent = createAgentClient({ ...asHub, url: agentUrl, token, trust: agentTrust });
+  /** Its token changes with each rotation. */
+  function connect({ id, url, fingerprint, ...known }: StoredAgent): AgentClient {
+    if (url === null || fingerprint === null) return agent;
+    const generation = () =>
+      publisher.current().agents.find((one) => one.id === id)?.generation ?? known.generation;
+    const tokenNow = () => keys.tokenOf({ id, generation: generation(), fingerprint });
+    return createAgentClient({ ...asHub, url, token: tokenNow, trust: { fingerprint } });
+  }
   const metrics = createHubMetrics(
     [
       collectProcess(VERSION, 'hub', now),
@@ -69,7 +82,7 @@ export function prepareHub(
   );
   const publisher = createPublisher({
     store,
-    agent,
+    connect,
     now,
     log,
     observe: metrics.publish,
@@ -82,6 +95,15 @@ export function prepareHub(
     agent,
     readImport: createReadImport(settings.importDirs),
     now,
+  });
+  const fleet = createFleet({
+    publisher,
+    keys,
+    hub: store,
+    first: {
+      url: agentUrl,
+      fingerprint: agentTrust && 'fingerprint' in agentTrust ? agentTrust.fingerprint : null,
+    },
   });
   const setupCode = createSetupCode(join(settings.dataDir, 'setup-code'), secretReplaced(log));
   const accounts = countSignIns(
@@ -104,6 +126,7 @@ export function prepareHub(
     preambleUpdatedAt: store.preambleUpdatedAt,
     assertInPlace,
     agent,
+    fleet,
     trustProxy,
     loopback: isLoopback(settings.host),
     hosts,
@@ -136,6 +159,8 @@ export function prepareHub(
     close();
     throw error;
   }
+  const endStreams = () =>
+    publisher.agents.all().reduce((count, { client }) => count + client.endStreams(), 0);
   let stopReconciler = async () => {};
   return {
     url: listening.url,
@@ -147,7 +172,7 @@ export function prepareHub(
     },
     stop: () =>
       runAll(
-        () => settleAll([listening.stop(agent.endStreams()), local.stop()]),
+        () => settleAll([listening.stop(endStreams()), local.stop()]),
         () => stopReconciler(),
         close,
       ),

@@ -24,19 +24,30 @@ export interface Answers {
   listVhosts: Vhost[];
   createVhost: ChangedVhost;
   getVhost: Vhost;
-  deleteVhost: Success;
+  deleteVhost: Done;
   updateVhost: ChangedVhost;
   toggleVhost: ChangedVhost;
   bulkVhosts: {
+    /** the agents that could not be reached: their proxies serve what they served before, until they are back */
+    behind?: string[];
     results: (ChangedVhost | Success)[];
   };
   listPolicies: Policy[];
   createPolicy: Policy;
   getPolicy: Policy;
   deletePolicy: Success;
-  updatePolicy: Policy;
+  updatePolicy: ChangedPolicy;
   listRecipes: Recipe[];
   renderRecipe: RenderedRecipe;
+  listAgents: Agent[];
+  addAgent: Agent;
+  getAgent: Agent;
+  deleteAgent: {
+    success: true;
+    message: string;
+  };
+  updateAgent: Agent;
+  rotateAgentToken: Agent;
   listLogs: LogPage;
   getLogStats: LogStats;
   getStatus: Status;
@@ -44,7 +55,7 @@ export interface Answers {
   listChangelog: ChangelogEntry[];
   revertChangelogEntry: Success;
   getPreamble: Preamble;
-  updatePreamble: Preamble;
+  updatePreamble: ChangedPreamble;
   exportConfiguration: Snapshot;
   preview: Verdict;
   importProxyfile: ImportAnswer;
@@ -339,6 +350,8 @@ export interface Vhost {
   /** by name, in order */
   policies: string[];
   tags: string[];
+  /** the agents whose proxies serve it, by name; empty: all */
+  agents: string[];
   /** ISO 8601 UTC with milliseconds */
   createdAt: string;
   /** ISO 8601 UTC with milliseconds */
@@ -353,12 +366,21 @@ export interface ChangedVhost {
   /** by name, in order */
   policies: string[];
   tags: string[];
+  /** the agents whose proxies serve it, by name; empty: all */
+  agents: string[];
   /** ISO 8601 UTC with milliseconds */
   createdAt: string;
   /** ISO 8601 UTC with milliseconds */
   updatedAt: string;
+  /** the agents that could not be reached: their proxies serve what they served before, until they are back */
+  behind?: string[];
   /** what a visitor would notice, as far as that is known after 1.5 s */
   warnings: Warning[];
+}
+export interface Done {
+  success: true;
+  /** the agents that could not be reached: their proxies serve what they served before, until they are back */
+  behind?: string[];
 }
 export interface Policy {
   id: number;
@@ -379,6 +401,28 @@ export interface Policy {
   createdAt: string;
   /** ISO 8601 UTC with milliseconds */
   updatedAt: string;
+}
+export interface ChangedPolicy {
+  id: number;
+  name: string;
+  /** the id of its recipe */
+  recipe: string;
+  /** without passwords and their hashes */
+  values: {
+    /**
+     * This interface was referenced by `undefined`'s JSON-Schema definition
+     * via the `patternProperty` "^(.*)$".
+     */
+    [k: string]: unknown;
+  };
+  /** the ids of the vhosts that have it */
+  vhosts: number[];
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+  /** the agents that could not be reached: their proxies serve what they served before, until they are back */
+  behind?: string[];
 }
 export interface Recipe {
   id: string;
@@ -414,6 +458,30 @@ export interface Recipe {
 }
 export interface RenderedRecipe {
   config: string;
+}
+export interface Agent {
+  name: string;
+  /** where the hub reaches it */
+  url: string;
+  /** SHA-256 of its certificate; null if the hub trusts it otherwise */
+  fingerprint: string | null;
+  /** whether nothing is published to it for now */
+  paused: boolean;
+  state: 'in-step' | 'behind' | 'unreachable' | 'refused';
+  /** ISO 8601 UTC with milliseconds */
+  since: string;
+  /** more about the state, for people */
+  detail?: string;
+  proxy: {
+    running: boolean;
+    version: string | null;
+  };
+  /** whether its proxy serves sites that this hub did not publish */
+  foreign: boolean;
+  /** how long it took to answer last; null if it does not answer */
+  latencyMs: number | null;
+  /** how many enabled vhosts are placed on it */
+  sites: number;
 }
 export interface LogPage {
   logs: LogEntry[];
@@ -647,6 +715,17 @@ export interface Preamble {
   config: string;
   /** ISO 8601 UTC with milliseconds */
   updatedAt: string;
+  /** of an agent: whether it has one of its own, or the common one */
+  own?: boolean;
+}
+export interface ChangedPreamble {
+  config: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+  /** of an agent: whether it has one of its own, or the common one */
+  own?: boolean;
+  /** the agents that could not be reached: their proxies serve what they served before, until they are back */
+  behind?: string[];
 }
 export interface Snapshot {
   version: 1;
@@ -672,6 +751,8 @@ export interface Snapshot {
     policies?: string[];
     /** any words to find the vhost by, which the proxy does not see: at most 20 of 40 characters */
     tags?: string[];
+    /** the names of the agents whose proxies are to serve it; empty: all */
+    agents?: string[];
   }[];
 }
 export interface Verdict {

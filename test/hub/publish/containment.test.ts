@@ -15,6 +15,7 @@ const vhost = (config: string): Vhost => ({
   enabled: true,
   policies: [],
   tags: [],
+  agents: [],
   createdAt: new Date(),
   updatedAt: new Date(),
 });

@@ -252,6 +252,7 @@ describe('a scrape never waits for an agent that does not answer', () => {
         socket: join(folder, 'hub.sock'),
         signUp: 'closed',
         agentUrl: `http://127.0.0.1:${silent.port}`,
+        agentName: 'local',
         agentTrust: null,
         agentDeadline: 100,
         trustProxy: false,

@@ -296,6 +296,7 @@ describe('an accepted change is live and recorded', () => {
       enabled: true,
       policies: [],
       tags: [],
+    agents: [],
       createdAt: expect.stringMatching(/Z$/),
       updatedAt: made.createdAt,
       warnings: [],

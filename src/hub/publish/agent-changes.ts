@@ -1,68 +1,9 @@
-/** The agents of a set: which vhosts each of them serves, and the changes people make to them. Pure. */
+/** The changes that people make to agents, and which agents a change concerns. Pure. */
 import { Failure } from '../../shared/failure.ts';
+import { AGENT_NAME, FIRST_AGENT, firstThenByName, type StoredAgent } from './agent.ts';
 import type { Change, Step } from './changes.ts';
-import type { SiteSet, Vhost } from './vhost.ts';
-
-/** As in the database. The first one, whose address the settings have, has neither URL nor fingerprint. */
-export type StoredAgent = Readonly<{
-  id: number;
-  name: string;
-  url: string | null;
-  fingerprint: string | null;
-  generation: number;
-  paused: boolean;
-  /** Instead of the common preamble; null: that one. */
-  preamble: string | null;
-  createdAt: Date;
-  updatedAt: Date;
-}>;
-
-/** The id of the agent that the settings name. */
-export const FIRST_AGENT = 1;
-
-const NAME = /^[a-z0-9-]{1,40}$/;
-
-/** The order of the agents of a set. */
-export const firstThenByName = (a: StoredAgent, b: StoredAgent): number => {
-  if (a.id === FIRST_AGENT || b.id === FIRST_AGENT) return a.id === FIRST_AGENT ? -1 : 1;
-  return a.name < b.name ? -1 : 1;
-};
-
-/** @throws Failure NOT_FOUND */
-export function agentNamed(name: string, { agents }: Pick<SiteSet, 'agents'>): StoredAgent {
-  const agent = agents.find((one) => one.name === name);
-  if (agent) return agent;
-  throw new Failure('NOT_FOUND', `There is no agent ${JSON.stringify(name)}.`);
-}
-
-/** The ids of agents by their names, each once, in the order of the set. @throws Failure INVALID_REQUEST */
-export function agentsNamed(names: readonly string[], { agents }: SiteSet): number[] {
-  const unknown = names.find((name) => !agents.some((agent) => agent.name === name));
-  if (unknown !== undefined) {
-    const message = `There is no agent ${JSON.stringify(unknown)}.`;
-    throw new Failure('INVALID_REQUEST', message, { at: { field: 'agents' } });
-  }
-  return agents.filter(({ name }) => names.includes(name)).map(({ id }) => id);
-}
-
-export const isPlacedOn = ({ agents }: Vhost, id: number): boolean =>
-  agents.length === 0 || agents.includes(id);
-
-const parts = new WeakMap<SiteSet, Map<number, SiteSet>>();
-
-/** What an agent's proxy serves of a set: the set itself if that is all of it. */
-export function setFor(set: SiteSet, id: number): SiteSet {
-  const known = parts.get(set)?.get(id);
-  if (known) return known;
-  const preamble = set.agents.find((agent) => agent.id === id)?.preamble ?? set.preamble;
-  const isWhole = preamble === set.preamble && set.vhosts.every((vhost) => isPlacedOn(vhost, id));
-  const part = isWhole
-    ? set
-    : { ...set, preamble, vhosts: set.vhosts.filter((vhost) => isPlacedOn(vhost, id)) };
-  if (!parts.has(set)) parts.set(set, new Map());
-  parts.get(set)?.set(id, part);
-  return part;
-}
+import { agentNamed, isPlacedOn } from './placement.ts';
+import type { SiteSet } from './vhost.ts';
 
 /** The agents of a set whose proxies have to take these steps. */
 export function concernedBy(steps: readonly Step[], { agents }: SiteSet): StoredAgent[] {
@@ -92,8 +33,8 @@ function concerns(step: Step, { id, preamble }: StoredAgent): boolean {
 }
 
 /** @throws Failure INVALID_REQUEST, AGENT_TAKEN */
-function assertAgentName(name: string, others: readonly StoredAgent[]): void {
-  if (!NAME.test(name)) {
+export function assertAgentName(name: string, others: readonly StoredAgent[]): void {
+  if (!AGENT_NAME.test(name)) {
     const message = 'A name has 1 to 40 lower-case letters, digits and hyphens.';
     throw new Failure('INVALID_REQUEST', message, { at: { field: 'name' } });
   }
@@ -131,7 +72,12 @@ export const createAgentChange =
     };
   };
 
-export type AgentInput = { name?: string | undefined; paused?: boolean | undefined; generation?: number };
+export type AgentInput = {
+  name?: string | undefined;
+  paused?: boolean | undefined;
+  generation?: number;
+  url?: string;
+};
 
 /** @throws Failure NOT_FOUND, INVALID_REQUEST, AGENT_TAKEN */
 export const updateAgentChange =
@@ -143,6 +89,7 @@ export const updateAgentChange =
       name: input.name ?? before.name,
       paused: input.paused ?? before.paused,
       generation: input.generation ?? before.generation,
+      url: input.url ?? before.url,
       updatedAt: time,
     };
     if (after.name !== before.name) {
@@ -153,7 +100,8 @@ export const updateAgentChange =
       assertAgentName(after.name, set.agents);
     }
     const { paused, generation } = before;
-    const isSame = after.name === name && after.paused === paused && after.generation === generation;
+    const isSame =
+      after.name === name && after.paused === paused && after.generation === generation;
     if (isSame) return { done: before };
     const agents = set.agents.map((agent) => (agent === before ? after : agent));
     return {

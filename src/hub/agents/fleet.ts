@@ -1,0 +1,142 @@
+/** Adds, changes and removes agents. */
+import { createQueue, within } from '../../shared/async.ts';
+import { Failure } from '../../shared/failure.ts';
+import { parseInvitation } from '../../shared/invitation.ts';
+import { enrol } from '../agent-client/enrol.ts';
+import type { AgentKeys } from '../agent-client/keys.ts';
+import { FIRST_AGENT, type StoredAgent } from '../publish/agent.ts';
+import {
+  type AgentInput,
+  assertAgentName,
+  createAgentChange,
+  deleteAgentChange,
+  updateAgentChange,
+} from '../publish/agent-changes.ts';
+import type { Author } from '../publish/changes.ts';
+import { agentNamed, setFor } from '../publish/placement.ts';
+import type { Publisher } from '../publish/publisher.ts';
+import { type FirstAgent, viewAgent } from './view.ts';
+
+export type FleetDeps = {
+  publisher: Publisher;
+  keys: AgentKeys;
+  /** Who this hub is to agents. */
+  hub: { id: string; term: number };
+  first: FirstAgent;
+};
+
+export type AgentShown = ReturnType<typeof viewAgent>;
+
+export type Fleet = {
+  list(): AgentShown[];
+  /** @throws Failure NOT_FOUND */
+  show(name: string): AgentShown;
+  /**
+   * Enrols an agent by the line it printed, and publishes to it. One that is known by this name
+   * already gets a new token.
+   * @param replace whether its proxy may lose sites that this hub did not publish
+   * @throws Failure INVALID_REQUEST, INVITATION_INVALID, AGENT_TAKEN, IMPORT_FIRST, AGENT_UNREACHABLE
+   */
+  add(name: string, invitation: string, author: Author, replace: boolean): Promise<AgentShown>;
+  /** Renames it, pauses it, or goes on. @throws Failure NOT_FOUND, INVALID_REQUEST, AGENT_TAKEN */
+  update(name: string, input: AgentInput, author: Author): Promise<AgentShown>;
+  /** Its proxy goes on serving what it serves. @throws Failure NOT_FOUND, AGENT_IN_USE */
+  remove(name: string, author: Author): Promise<void>;
+  /** Gives it a new token. @throws Failure NOT_FOUND, INVALID_REQUEST, AGENT_UNREACHABLE */
+  rotate(name: string, author: Author): Promise<AgentShown>;
+};
+
+/** Milliseconds to wait for a new agent's proxy; it is brought up in any case. */
+const BRING_UP_MS = 10_000;
+
+export function createFleet({ publisher, keys, hub, first }: FleetDeps): Fleet {
+  /** One at a time: the id of a new agent is part of its token. */
+  const oneByOne = createQueue();
+
+  function list(): AgentShown[] {
+    const set = publisher.current();
+    return publisher.standings().map((standing) => {
+      const { vhosts } = setFor(set, standing.agent.id);
+      return viewAgent(standing, first, vhosts.filter(({ enabled }) => enabled).length);
+    });
+  }
+
+  function show(name: string): AgentShown {
+    agentNamed(name, publisher.current());
+    return list().find((agent) => agent.name === name) as AgentShown;
+  }
+
+  const bringUp = (id: number) =>
+    within(
+      publisher.reconcile(id).catch(() => undefined),
+      BRING_UP_MS,
+      () => undefined,
+    );
+
+  /** The agent that an invitation is for, if it is known. @throws Failure AGENT_TAKEN */
+  function knownBy(name: string, fingerprint: string): StoredAgent | null {
+    const { agents } = publisher.current();
+    const same = agents.find((agent) => agent.fingerprint === fingerprint);
+    if (same?.name === name) return same;
+    if (same) {
+      throw new Failure('AGENT_TAKEN', `This agent is known already, as ${same.name}.`, {
+        at: { field: 'invitation' },
+      });
+    }
+    assertAgentName(name, agents);
+    return null;
+  }
+
+  return {
+    list,
+    show,
+
+    add: (name, line, author, replace) =>
+      oneByOne(async () => {
+        const invitation = parseInvitation(line);
+        if (invitation === null) {
+          throw new Failure('INVALID_REQUEST', 'This is no invitation.', {
+            hint: 'Paste the line that "signalbox agent --invite" printed.',
+            at: { field: 'invitation' },
+          });
+        }
+        const { url, fingerprint } = invitation;
+        const known = knownBy(name, fingerprint);
+        const id = known?.id ?? publisher.current().nextAgentId;
+        const generation = (known?.generation ?? 0) + 1;
+        const token = keys.tokenOf({ id, generation, fingerprint });
+        await enrol(invitation, { hub: hub.id, term: hub.term, token, replace });
+        const change = known
+          ? updateAgentChange(name, { generation, url })
+          : createAgentChange({ id, name, url, fingerprint });
+        await publisher.apply(change, author);
+        await bringUp(id);
+        return show(name);
+      }),
+
+    async update(name, input, author) {
+      const { result } = await publisher.apply(updateAgentChange(name, input), author);
+      if (input.paused === false) await bringUp(result.id);
+      return show(result.name);
+    },
+
+    async remove(name, author) {
+      await publisher.apply(deleteAgentChange(name), author);
+    },
+
+    rotate: (name, author) =>
+      oneByOne(async () => {
+        const { id, generation, fingerprint } = agentNamed(name, publisher.current());
+        if (id === FIRST_AGENT || fingerprint === null) {
+          const message = 'The token of the first agent is the setting AGENT_TOKEN.';
+          throw new Failure('INVALID_REQUEST', message);
+        }
+        const next = generation + 1;
+        await publisher.agents
+          .named(name)
+          .client.rotate(keys.tokenOf({ id, generation: next, fingerprint }));
+        await publisher.apply(updateAgentChange(name, { generation: next }), author);
+        return show(name);
+      }),
+  };
+}
