@@ -115,7 +115,7 @@ export function createProxyfile(path: string, now: () => Date): Proxyfile {
     term: termOf,
 
     enrol(hub, term) {
-      const known = isOther(ownerOf(), hub) ? [] : ledger.known;
+      const known = ownerOf() === hub ? ledger.known : [];
       note({ owner: hub, enrolled: hub, terms: new Map([[hub, term]]), known });
     },
 
