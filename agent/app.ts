@@ -43,8 +43,9 @@ import {
   SitesAnswer,
   SitesRequest,
 } from '../src/shared/wire-state.ts';
-import { bearerGuard, createBearerCheck } from './bearer.ts';
+import { bearerGuard, createBearerCheck, type KnownToken } from './bearer.ts';
 import type { ProxyControl } from './caddy/proxy.ts';
+import { type EnrolmentDeps, enrolRoute, tokenRoute } from './enrolment/enrolment.ts';
 import { parseActivityQuery } from './logs/answers/activity.ts';
 import { parseConditions, parseLogQuery } from './logs/answers/filter.ts';
 import { parseStatsQuery } from './logs/answers/stats.ts';
@@ -55,8 +56,9 @@ import type { Authorities } from './state/authorities.ts';
 import type { ProxyState } from './state/proxy-state.ts';
 
 export type AgentDeps = {
-  /** The shared token, and during a rotation the previous one. */
-  tokens: readonly string[];
+  isKnown: KnownToken;
+  /** Null with a token from the settings, which no request can change. */
+  enrolment?: Omit<EnrolmentDeps, 'proxy' | 'log'> | null;
   proxy: ProxyControl;
   state: ProxyState;
   authorities: Authorities;
@@ -72,8 +74,8 @@ const AGENT_BODY_LIMIT = 16 * 1024 * 1024;
 
 /** The agent as an Elysia app. Errors are answered by `errors` of shared/http. */
 export function createAgent(deps: AgentDeps) {
-  const { tokens, proxy, state, authorities, logs, tls = false, metrics, log } = deps;
-  const isAllowed = createBearerCheck(tokens);
+  const { enrolment, proxy, state, authorities, logs, tls = false, metrics, log } = deps;
+  const isAllowed = createBearerCheck(deps.isKnown);
   const peerOf = (request: Request): string => agent.server?.requestIP(request)?.address ?? '';
   const handler = tls ? TLS_HOSTS : SHORT_HOSTS;
   // Strict: `/health/` is not `/health`, the only address open to everyone.
@@ -95,12 +97,14 @@ export function createAgent(deps: AgentDeps) {
     })
     .get('/health', () => ({ status: 'ok' as const }), { response: Health })
     .use(metricsRoutes({ metrics, hasToken: isAllowed, peerOf }))
+    .use(enrolment ? enrolRoute({ ...enrolment, proxy, log }) : new Elysia())
     // Nothing below this line answers a request without the token.
     .use(bearerGuard(isAllowed))
     .all('/*', () => {
       throw new Failure('NOT_FOUND', 'There is nothing at this address.');
     })
     .use(jsonBody(AGENT_BODY_LIMIT))
+    .use(enrolment ? tokenRoute({ ...enrolment, log }) : new Elysia())
     .post(
       '/proxy/reload',
       async ({ body, request: { signal } }) => {
@@ -154,7 +158,7 @@ export function createAgent(deps: AgentDeps) {
       body: AdaptRequest,
       response: { 200: AuthoritiesAnswer, 400: AgentErrorBody, 502: AgentErrorBody },
     })
-    .get('/proxy/status', ({ query }) => proxy.status(query.hub), {
+    .get('/proxy/status', ({ query }) => proxy.status(query.hub, query.term), {
       query: StatusQuery,
       response: { 200: ProxyStatus, 400: AgentErrorBody },
     })

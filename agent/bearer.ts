@@ -6,7 +6,15 @@ import { Failure } from '../src/shared/failure.ts';
 /** Whether the `Authorization` header of a request carries a valid token. */
 export type BearerCheck = (request: Request) => boolean;
 
-const sha256 = (text: string) => createHash('sha256').update(text).digest();
+/** Whether the token with this hash is valid, found out in constant time. */
+export type KnownToken = (hash: Buffer) => boolean;
+
+/** SHA-256: tokens are random, so that nobody can guess one from its hash. */
+export const tokenHash = (token: string): Buffer => createHash('sha256').update(token).digest();
+
+/** Compares all of them, even after a match. */
+export const isAmong = (hash: Buffer, wanted: readonly Buffer[]): boolean =>
+  wanted.filter((one) => timingSafeEqual(hash, one)).length > 0;
 
 /** Characters: 128 bits in hexadecimal. */
 export const SHORTEST_TOKEN = 32;
@@ -15,17 +23,19 @@ export const SHORTEST_TOKEN = 32;
  * @param tokens the shared token, and during a rotation the previous one
  * @throws Error if one is shorter than that: an empty one would let everyone in
  */
-export function createBearerCheck(tokens: readonly string[]): BearerCheck {
+export function fixedTokens(tokens: readonly string[]): KnownToken {
   if (tokens.some((token) => token.length < SHORTEST_TOKEN)) {
     throw new Error(`a token of the agent must have at least ${SHORTEST_TOKEN} characters`);
   }
-  const wanted = tokens.map(sha256);
+  const wanted = tokens.map(tokenHash);
+  return (hash) => isAmong(hash, wanted);
+}
+
+export function createBearerCheck(isKnown: KnownToken): BearerCheck {
   return (request) => {
     const [, given = ''] =
       /^Bearer +(\S+) *$/i.exec(request.headers.get('authorization') ?? '') ?? [];
-    const hash = sha256(given);
-    // Compares all of them, even after a match.
-    return wanted.filter((one) => timingSafeEqual(hash, one)).length > 0;
+    return isKnown(tokenHash(given));
   };
 }
 

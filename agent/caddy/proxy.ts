@@ -3,7 +3,7 @@ import { accessSync, constants, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../../src/shared/async.ts';
 import { hasHeredocs } from '../../src/shared/caddyfile/dialect.ts';
-import { Failure } from '../../src/shared/failure.ts';
+import { FAILURES, Failure } from '../../src/shared/failure.ts';
 import type { Log } from '../../src/shared/log.ts';
 import type { ProxyStatus } from '../../src/shared/wire.ts';
 import type { PortState } from '../../src/shared/wire-ports.ts';
@@ -56,6 +56,8 @@ export type ProxySettings = {
   lookEvery?: number;
 };
 
+export type EnrolledHub = Readonly<{ hub: string; term: number }>;
+
 export type ProxyControl = {
   /** The only client of the proxy's admin endpoint, so that its calls queue up. */
   readonly admin: Admin;
@@ -70,9 +72,17 @@ export type ProxyControl = {
   modules(): Promise<string[] | null>;
   /**
    * @param hub who asks; for another hub than the one whose sites are live, they are foreign
+   * @param term of that hub; for an older copy than the agent knows, they are foreign too
    * @throws file system errors if the Caddyfile cannot be read
    */
-  status(hub?: string): Promise<ProxyStatus>;
+  status(hub?: string, term?: number): Promise<ProxyStatus>;
+  /**
+   * Enrols a hub: from then on, the proxy obeys that one alone.
+   * @param store runs first, while nothing is published
+   * @throws Failure IMPORT_FIRST if the proxy serves sites that it did not publish, unless `replace`;
+   * whatever `store` throws; file system errors
+   */
+  enrol(hub: EnrolledHub, store: () => void, replace?: boolean): Promise<void>;
   /** Who has ports 80 and 443. Never fails. */
   ports(): Promise<PortState[]>;
   /** How often a managed proxy was started or adopted; empty if another program runs it. */
@@ -88,14 +98,18 @@ const COMMAND_TIMEOUT_MS = 30_000;
 const LOOK_EVERY_MS = 20_000;
 
 /**
- * @param tokens the agent's, the current one first: the admin endpoint's secret name derives from it
+ * @param tokens the agent's, the current one first: the admin endpoint's secret name derives from it.
+ * An agent that was enrolled has a secret of its own for that
  * @param warnings the agent's, for the status
+ * @param enrolled the hub that it was enrolled by, for if a crash kept that from the Caddyfile's ledger
+ * @throws file system errors
  */
 export function createProxy(
   settings: ProxySettings,
   tokens: readonly [string, ...string[]],
   log: Log,
   warnings: Warnings = createWarnings(log),
+  enrolled: EnrolledHub | null = null,
 ): ProxyControl {
   const [token, ...previous] = tokens;
   const admin = createAdmin({
@@ -112,6 +126,7 @@ export function createProxy(
   };
   const validator = createValidator(commands);
   const proxyfile = createProxyfile(settings.proxyfile, () => new Date());
+  if (enrolled && proxyfile.owner() !== enrolled.hub) proxyfile.enrol(enrolled.hub, enrolled.term);
   const storage = settings.managed
     ? createCaddyStorage({
         folder: join(settings.env.XDG_DATA_HOME ?? '', 'caddy'),
@@ -207,6 +222,37 @@ export function createProxy(
     }
   }
 
+  async function status(hub?: string, term = 1): Promise<ProxyStatus> {
+    const file = proxyfile.read();
+    const live = await watch.liveId().then(
+      (id) => ({ running: true, stamp: parseStampId(id) }),
+      () => ({ running: false, stamp: null }),
+    );
+    const digest = live.stamp?.digest ?? null;
+    const unknownFile = proxyfile.isForeign();
+    const owner = proxyfile.owner(live.stamp?.hub);
+    const asks = hub ?? owner;
+    // Without our stamp but from our file, the proxy was only restarted.
+    const isUnknown = digest === null && (file === null || unknownFile);
+    const isOthers = hub !== undefined && (owner !== hub || term < proxyfile.term(hub));
+    const closed = digest === null ? [] : reload.closed();
+    return {
+      liveDigest: digest,
+      fileDigest: file === null ? null : digestOf(file),
+      foreign:
+        live.running && (isUnknown || isOthers)
+          ? await admin.config().then(isForeign, () => false)
+          : false,
+      owner,
+      ...(asks === null ? {} : { term: proxyfile.term(asks) }),
+      drift: digest !== null && unknownFile,
+      proxy: { running: live.running, version: await versionOf() },
+      restartNeeded: reload.restartNeeded(digest),
+      warnings: warnings.list(),
+      ...(closed.length > 0 ? { closed: closed.map(describe) } : {}),
+    };
+  }
+
   return {
     admin,
     watch,
@@ -225,34 +271,16 @@ export function createProxy(
     dnsProviders: () => dnsProviders(program),
     modules: () => modulesOf(program),
 
-    async status(hub) {
-      const file = proxyfile.read();
-      const live = await watch.liveId().then(
-        (id) => ({ running: true, stamp: parseStampId(id) }),
-        () => ({ running: false, stamp: null }),
-      );
-      const digest = live.stamp?.digest ?? null;
-      const unknownFile = proxyfile.isForeign();
-      const owner = live.stamp?.hub ?? proxyfile.owner();
-      // Without our stamp but from our file, the proxy was only restarted.
-      const isUnknown = digest === null && (file === null || unknownFile);
-      const isOthers = hub !== undefined && owner !== hub;
-      const closed = digest === null ? [] : reload.closed();
-      return {
-        liveDigest: digest,
-        fileDigest: file === null ? null : digestOf(file),
-        foreign:
-          live.running && (isUnknown || isOthers)
-            ? await admin.config().then(isForeign, () => false)
-            : false,
-        owner,
-        drift: digest !== null && unknownFile,
-        proxy: { running: live.running, version: await versionOf() },
-        restartNeeded: reload.restartNeeded(digest),
-        warnings: warnings.list(),
-        ...(closed.length > 0 ? { closed: closed.map(describe) } : {}),
-      };
-    },
+    status,
+
+    enrol: ({ hub, term }, store, replace = false) =>
+      reload.alone(async () => {
+        if (!replace && (await status(hub, proxyfile.term(hub))).foreign) {
+          throw new Failure('IMPORT_FIRST', FAILURES.IMPORT_FIRST.meaning);
+        }
+        store();
+        proxyfile.enrol(hub, term);
+      }),
 
     ports: createStandardPorts({ admin, watch, pid: () => supervisor?.pid() ?? null }),
 

@@ -2,18 +2,30 @@
  * The Caddyfile on disk: written beside the old one, synced, swapped in whole. Remembers which texts
  * it wrote and for which hub, and keeps a copy of any other before it replaces it.
  */
-import { copyFileSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { readIfThere, replaceWhole, syncPath, writeDurably } from '../../src/shared/files.ts';
+import { readIfThere, replaceWhole, syncPath } from '../../src/shared/files.ts';
+import { type Ledger, readLedger, writeLedger } from './ledger.ts';
 
 export type Proxyfile = {
   /** The text on disk, or null if there is no file. @throws file system errors */
   read(): string | null;
   /** Whether there is a file that was not written here. @throws file system errors */
   isForeign(): boolean;
-  /** The hub whose text was swapped in last; null if none was, or by a version that did not note it. */
-  owner(): string | null;
+  /**
+   * The hub that the proxy obeys: the one that was enrolled last, else the one whose text is live or
+   * was swapped in last; null if none was, or by a version that did not note it.
+   * @param live the hub whose text is live, if that is known
+   */
+  owner(live?: string | null): string | null;
+  /** The highest term of a hub that was noted; 1 if none was. */
+  term(hub: string): number;
+  /**
+   * From now on, obeys `hub` alone, whatever was noted of it or of others. What is on disk counts as
+   * not written here unless it is for that hub. @throws file system errors
+   */
+  enrol(hub: string, term: number): void;
   /** Writes `text` beside the file and syncs it, off the event loop. @throws file system errors */
   writeCandidate(text: string): Promise<void>;
   dropCandidate(): void;
@@ -30,6 +42,8 @@ export type Proxyfile = {
 export type SwapOptions = {
   /** The hub that the candidate is for; without it, the owner stays. */
   hub?: string | undefined;
+  /** The term of that hub; without it, the first. */
+  term?: number | undefined;
   /** Whether any other text is copied first, even one that was written here for the same hub. */
   keep?: boolean | undefined;
 };
@@ -44,8 +58,11 @@ export const digestOf = (text: string | Uint8Array): string =>
 /** @param path the file that Caddy would start from */
 export function createProxyfile(path: string, now: () => Date): Proxyfile {
   const candidate = `${path}.candidate`;
-  const ledger = `${path}.signalbox`;
-  let { owner, known } = readLedger(ledger);
+  const file = `${path}.signalbox`;
+  let ledger = readLedger(file);
+
+  const ownerOf = (live: string | null = null) => ledger.enrolled ?? live ?? ledger.owner;
+  const termOf = (hub: string) => ledger.terms.get(hub) ?? 1;
 
   /** Copies the file beside it, never over an earlier copy, if `digest` replaces what must not be lost. */
   function keepCopy(digest: string, { hub, keep }: SwapOptions): string | null {
@@ -53,9 +70,9 @@ export function createProxyfile(path: string, now: () => Date): Proxyfile {
     if (text === null || digestOf(text) === digest) return null;
     const stamp = now().toISOString().replace(/[:.]/g, '-');
     let end: string;
-    if (!known.includes(digestOf(text))) {
+    if (!ledger.known.includes(digestOf(text))) {
       end = existsSync(`${path}.before-signalbox`) ? `changed-${stamp}` : 'before-signalbox';
-    } else if (isOther(owner, hub)) {
+    } else if (isOther(ownerOf(), hub)) {
       end = `before-${stamp}`;
     } else if (keep) {
       end = `changed-${stamp}`;
@@ -67,15 +84,23 @@ export function createProxyfile(path: string, now: () => Date): Proxyfile {
     return copy;
   }
 
-  function remember(digest: string, hub = owner): void {
-    if (known.includes(digest) && hub === owner) return;
-    const texts = isOther(owner, hub) ? [] : known.filter((one) => one !== digest);
-    const next = [...texts, digest].slice(-REMEMBERED);
-    const lines = hub === null ? next : [`${OWNER}${hub}`, ...next];
-    // On disk before the Caddyfile is: otherwise that one would count as foreign.
-    writeDurably(ledger, `${lines.join('\n')}\n`, 0o644);
-    known = next;
-    owner = hub;
+  /** On disk before the Caddyfile is: otherwise that one would count as foreign. */
+  function remember(digest: string, { hub, term = 1 }: SwapOptions): void {
+    const { owner, enrolled, terms, known } = ledger;
+    const isNew = hub !== undefined && (hub !== ownerOf() || term > termOf(hub));
+    if (known.includes(digest) && !isNew) return;
+    const texts = isOther(ownerOf(), hub) ? [] : known.filter((one) => one !== digest);
+    note({
+      owner: hub ?? owner,
+      enrolled: isOther(enrolled, hub) ? null : enrolled,
+      terms: hub === undefined ? terms : new Map(terms).set(hub, Math.max(term, termOf(hub))),
+      known: [...texts, digest].slice(-REMEMBERED),
+    });
+  }
+
+  function note(next: Ledger): void {
+    writeLedger(file, next);
+    ledger = next;
   }
 
   return {
@@ -83,10 +108,16 @@ export function createProxyfile(path: string, now: () => Date): Proxyfile {
 
     isForeign() {
       const text = readIfThere(path);
-      return text !== null && !known.includes(digestOf(text));
+      return text !== null && !ledger.known.includes(digestOf(text));
     },
 
-    owner: () => owner,
+    owner: ownerOf,
+    term: termOf,
+
+    enrol(hub, term) {
+      const known = ownerOf() === hub ? ledger.known : [];
+      note({ owner: hub, enrolled: hub, terms: new Map([[hub, term]]), known });
+    },
 
     async writeCandidate(text) {
       const handle = await open(candidate, 'w', 0o644);
@@ -102,7 +133,7 @@ export function createProxyfile(path: string, now: () => Date): Proxyfile {
 
     swapIn(digest, options = {}) {
       const copy = keepCopy(digest, options);
-      remember(digest, options.hub);
+      remember(digest, options);
       renameSync(candidate, path);
       syncPath(dirname(path));
       return copy;
@@ -113,17 +144,3 @@ export function createProxyfile(path: string, now: () => Date): Proxyfile {
 /** Whether a hub that is known is another than the one that asks. */
 export const isOther = (owner: string | null, hub: string | null | undefined): boolean =>
   owner !== null && hub != null && owner !== hub;
-
-/** What the line with the owner begins with; the others are digests, the newest last. */
-const OWNER = 'hub ';
-
-function readLedger(file: string): { owner: string | null; known: string[] } {
-  let lines: string[];
-  try {
-    lines = readFileSync(file, 'utf8').split('\n').filter(Boolean);
-  } catch {
-    lines = [];
-  }
-  const owner = lines.find((line) => line.startsWith(OWNER))?.slice(OWNER.length) ?? null;
-  return { owner, known: lines.filter((line) => !line.startsWith(OWNER)) };
-}

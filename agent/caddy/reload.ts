@@ -53,6 +53,8 @@ export type Reload = {
    * @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE
    */
   check(text: string, ports?: boolean): Promise<void>;
+  /** Runs something while nothing is published or loaded. */
+  alone<T>(run: () => Promise<T>): Promise<T>;
   /** Loads the file, as far as its listeners can be opened, unless it is live. @throws as `reload` */
   resume(): Promise<void>;
   /**
@@ -96,14 +98,18 @@ export function createReload(deps: ReloadDeps): Reload {
 
   /**
    * The live configuration as JSON text.
-   * @throws Failure STALE unless it is the expected one, OTHER_HUB if it is for another hub
+   * @throws Failure STALE unless it is the expected one, OTHER_HUB if it is for another hub or a
+   * newer copy of this one
    */
-  async function replaced({ expects, hub, replace }: ReloadOptions = {}): Promise<string> {
+  async function replaced({ expects, hub, term, replace }: ReloadOptions = {}): Promise<string> {
+    if (hub !== undefined && (term ?? 1) < proxyfile.term(hub)) {
+      throw new Failure('OTHER_HUB', SUPERSEDED);
+    }
     const live = await loader.live();
     if (expects !== undefined && expects !== live.digest) {
       throw new Failure('STALE', 'The live configuration is not the one that this one replaces.');
     }
-    if (!replace && isOther(live.hub ?? proxyfile.owner(), hub)) {
+    if (!replace && isOther(proxyfile.owner(live.hub), hub)) {
       throw new Failure('OTHER_HUB', FAILURES.OTHER_HUB.meaning);
     }
     return live.json;
@@ -154,7 +160,7 @@ export function createReload(deps: ReloadDeps): Reload {
   /** @param trusted for the text on disk: it was checked when it was pushed, or the operator wrote it */
   async function publish(text: string, options: ReloadOptions, trusted = false): Promise<string> {
     const digest = digestOf(text);
-    const { probe, hub, keep, replace, partial = false, isWanted = () => true } = options;
+    const { probe, hub, term, keep, replace, partial = false, isWanted = () => true } = options;
     try {
       // What a probe has beyond the end of the text is not part of the text.
       const beyond = probe !== undefined && countLines(probe) > countLines(text);
@@ -186,7 +192,7 @@ export function createReload(deps: ReloadDeps): Reload {
         await loader.load(config, stamp, previous, partial);
       });
       try {
-        const copy = proxyfile.swapIn(digest, { hub, keep });
+        const copy = proxyfile.swapIn(digest, { hub, term, keep });
         if (copy !== null) log('kept a copy of the Caddyfile', { copy }, 'warn');
         const isNamed = copy !== null && keep && !replace;
         if (!trusted) {
@@ -228,6 +234,7 @@ export function createReload(deps: ReloadDeps): Reload {
   return {
     reload: (text, options = {}) => enqueue(() => publish(text, options)),
     check,
+    alone: enqueue,
     resume: () => enqueue(resume),
     reopen: () => enqueue(reopen),
     closed: loader.closed,
@@ -236,6 +243,10 @@ export function createReload(deps: ReloadDeps): Reload {
     restartNeeded: recovery.restartNeeded,
   };
 }
+
+/** Not even with `replace`: whoever wants the old copy back promotes that one. */
+const SUPERSEDED =
+  'A newer copy of this hub was promoted and publishes to this proxy: switch this one off.';
 
 function settled<T>(result: PromiseSettledResult<T>): T {
   if (result.status === 'rejected') throw result.reason;

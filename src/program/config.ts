@@ -9,6 +9,7 @@ import type { SignUpPolicy } from '../hub/auth/accounts/sign-up.ts';
 import { AGENT_NAME } from '../hub/publish/agent.ts';
 import { LEVELS, type Level } from '../shared/log.ts';
 import { isBelow, resolvePath } from '../shared/paths.ts';
+import { type EnrolmentSettings, readEnrolment, readOwnTls } from './enrolment-settings.ts';
 import { LOG_FORMATS, type LogFormat } from './log.ts';
 import { type Env, givenIn, type Role, valueIn } from './settings.ts';
 import { createReader, type SettingsReader } from './settings-reader.ts';
@@ -42,6 +43,8 @@ export type AgentSettings = Readonly<{
   previousToken: string | null;
   /** PEM texts; null: plain HTTP. */
   tls: Readonly<{ cert: string; key: string }> | null;
+  /** What it has instead of a token; null with a token. */
+  enrolment: EnrolmentSettings | null;
   /** Whether it dials upstreams to see whether they are up. */
   upstreamProbe: boolean;
   /** The log engine that gets the access log, and where the agent stores how far; null: none. */
@@ -57,7 +60,7 @@ export type Settings = Readonly<{
   hub: HubSettings;
   agent: AgentSettings;
   log: LogSettings;
-  /** Null only in the one-machine mode, which generates one. */
+  /** Null in the one-machine mode, which generates one, and for an agent that has none. */
   token: string | null;
   /** One-machine mode: the ports for the first preamble; null: whichever are free. */
   firstPorts: Readonly<{ http: number | null; https: number | null }>;
@@ -85,14 +88,20 @@ const PROGRAM = Bun.main.startsWith('/$bunfs/')
 /** sun_path holds 108 bytes (unix(7)); leaves some room. */
 const LONGEST_SOCKET = 100;
 
-/** @throws SettingsError naming every setting that is wrong or missing */
-export function readSettings(role: Role, env: Env, machine: Machine): Settings {
+/**
+ * @param invites whether the agent is to invite a hub, and so needs no token
+ * @throws SettingsError naming every setting that is wrong or missing
+ */
+export function readSettings(role: Role, env: Env, machine: Machine, invites = false): Settings {
   const dataDir = dataDirOf(env);
   const read = createReader(env, role, dataDir, machine.readFile);
   const managed = read.flag('PROXY_MANAGED');
   const runsAgent = role !== 'hub';
 
   const token = readToken(read, role);
+  const ofEnrolment = { read, env, dataDir, readFile: machine.readFile, invites };
+  const enrolment = role === 'agent' ? readEnrolment(ofEnrolment) : null;
+  const tls = runsAgent ? readTls(read) : null;
   const bin = read.text('PROXY_BIN');
   const program = runsAgent ? machine.which(bin) : bin;
   if (program === null) {
@@ -148,7 +157,8 @@ export function readSettings(role: Role, env: Env, machine: Machine): Settings {
       host: read.text('AGENT_HOST'),
       port: read.port('AGENT_PORT'),
       previousToken: runsAgent ? checkToken(read, 'AGENT_TOKEN_PREVIOUS') : null,
-      tls: runsAgent ? readTls(read) : null,
+      tls: enrolment && !read.has('AGENT_TLS_CERT') ? readOwnTls(ofEnrolment) : tls,
+      enrolment,
       upstreamProbe: read.flag('UPSTREAM_PROBE'),
       ship: runsAgent ? readShip(read, dataDir) : null,
       proxy: {
@@ -200,7 +210,7 @@ function readName(read: SettingsReader): string {
 
 function readToken(read: SettingsReader, role: Role): string | null {
   const token = checkToken(read, 'AGENT_TOKEN');
-  if (token === null && role !== 'all' && !read.hasFile('AGENT_TOKEN')) {
+  if (token === null && role === 'hub' && !read.hasFile('AGENT_TOKEN')) {
     read.fault('AGENT_TOKEN', 'is required (or AGENT_TOKEN_FILE): hub and agent share this token');
   }
   return token;

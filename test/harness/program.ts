@@ -51,7 +51,7 @@ export function runProgram(
     /** The address it prints at start-up; `name` is `hub` or `agent`. */
     address: (name: string) =>
       until(
-        () => new RegExp(`^${name} listening on (http://\\S+)$`, 'm').exec(output.out)?.[1],
+        () => new RegExp(`^${name} listening on (https?://\\S+)$`, 'm').exec(output.out)?.[1],
         `${name} listening (${output.err})`,
       ),
   };

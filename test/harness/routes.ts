@@ -67,7 +67,7 @@ export function registered(folder: string): Registered[] {
 
 export function agentRoutes(): Route[] {
   const app = createAgent({
-    tokens: [],
+    isKnown: () => false,
     proxy: {} as never,
     state: {} as never,
     authorities: {} as never,

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createBearerCheck } from '../../agent/bearer.ts';
+import { fixedTokens } from '../../agent/bearer.ts';
 import { createSetupCode } from '../../src/hub/auth/accounts/setup-code.ts';
 import { ask, type Stack, signUp, startStack, temporaryFolder } from '../harness/stack.ts';
 
@@ -97,5 +97,5 @@ test('a setup code outlives its file', () => {
 });
 
 test.each(['', 'x'.repeat(31)])('the agent accepts no token as short as %j', (token) => {
-  expect(() => createBearerCheck(['x'.repeat(32), token])).toThrow('32 characters');
+  expect(() => fixedTokens(['x'.repeat(32), token])).toThrow('32 characters');
 });

@@ -1,5 +1,7 @@
 /** `signalbox health [hub|agent]` */
 import { messageOf } from '../../shared/async.ts';
+import { dataDirOf } from '../config.ts';
+import { isEnrolled } from '../enrolment-settings.ts';
 import { type Env, givenIn, valueIn } from '../settings.ts';
 import { type Command, EXIT } from './command.ts';
 
@@ -31,7 +33,8 @@ function addressOf(which: 'hub' | 'agent', env: Env): string {
   const port = valueIn(env, isHub ? 'HUB_PORT' : 'AGENT_PORT');
   const reachable = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
   const address = reachable.includes(':') ? `[${reachable}]` : reachable;
-  const scheme = !isHub && givenIn(env, 'AGENT_TLS_CERT') ? 'https' : 'http';
+  const isSecure = givenIn(env, 'AGENT_TLS_CERT') !== undefined || isEnrolled(env, dataDirOf(env));
+  const scheme = !isHub && isSecure ? 'https' : 'http';
   return `${scheme}://${address}:${port}${isHub ? '/api/health' : '/health'}`;
 }
 

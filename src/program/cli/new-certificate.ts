@@ -3,11 +3,12 @@ import { X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { messageOf } from '../../shared/async.ts';
 import { writeDurably } from '../../shared/files.ts';
 import { dataDirOf } from '../config.ts';
-import { givenIn, valueIn } from '../settings.ts';
+import { certificateFiles, hasToken } from '../enrolment-settings.ts';
+import { type Env, givenIn, valueIn } from '../settings.ts';
 import { type Cli, EXIT } from './command.ts';
 
 export type NewCertificate = {
@@ -28,12 +29,16 @@ const IP_ADDRESS = 7;
 
 /** @returns the exit code */
 export async function writeCertificate({ env, out, fail }: Cli): Promise<number> {
-  const folder = dataDirOf(env);
-  const cert = resolve(givenIn(env, 'AGENT_TLS_CERT') ?? join(folder, 'agent-cert.pem'));
-  const key = resolve(givenIn(env, 'AGENT_TLS_KEY') ?? join(folder, 'agent-key.pem'));
+  const files = certificateFiles(dataDirOf(env));
+  const cert = resolve(givenIn(env, 'AGENT_TLS_CERT') ?? files.cert);
+  const key = resolve(givenIn(env, 'AGENT_TLS_KEY') ?? files.key);
   try {
-    const names = [hostname(), 'localhost', valueIn(env, 'AGENT_HOST')];
-    const { fingerprint } = await newCertificate({ cert, key, names, now: new Date() });
+    const { fingerprint } = await newCertificate({
+      cert,
+      key,
+      names: namesOf(env),
+      now: new Date(),
+    });
     out(`For the agent:\nAGENT_TLS_CERT=${cert}\nAGENT_TLS_KEY=${key}\n`);
     out(`\nFor the hub:\nAGENT_CA=${fingerprint}\n`);
     return EXIT.done;
@@ -42,6 +47,17 @@ export async function writeCertificate({ env, out, fail }: Cli): Promise<number>
     return EXIT.failed;
   }
 }
+
+/** Makes the certificate of an agent that invites a hub, unless it has one. @throws as `newCertificate` */
+export async function keepCertificate(env: Env): Promise<void> {
+  const files = certificateFiles(dataDirOf(env));
+  if (hasToken(env) || givenIn(env, 'AGENT_TLS_CERT') !== undefined) return;
+  if (existsSync(files.cert) && existsSync(files.key)) return;
+  await newCertificate({ ...files, names: namesOf(env), now: new Date() });
+}
+
+/** The hub knows the certificate by its fingerprint: the names are for other clients. */
+const namesOf = (env: Env): string[] => [hostname(), 'localhost', valueIn(env, 'AGENT_HOST')];
 
 /**
  * @returns the SHA-256 fingerprint, as AGENT_CA takes it

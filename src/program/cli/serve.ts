@@ -13,7 +13,8 @@ import { sendDatagram } from '../systemd/datagram.ts';
 import { createServiceManager, type ServiceManager } from '../systemd/service-manager.ts';
 import { visible } from '../visible.ts';
 import { type Cli, type Command, EXIT } from './command.ts';
-import { writeCertificate } from './new-certificate.ts';
+import { type Invite, inviteIn, printInvitation } from './invite.ts';
+import { keepCertificate, writeCertificate } from './new-certificate.ts';
 
 export const all: Command = {
   name: '',
@@ -38,25 +39,45 @@ export const hub: Command = {
 
 export const agent: Command = {
   name: 'agent',
-  args: [],
+  args: [{ name: 'URL', optional: true }],
   options: {
+    invite: {
+      summary: 'also print an invitation for a hub, which is to reach it at URL',
+    },
     'new-cert': { summary: 'create a certificate for the agent, print its fingerprint, and exit' },
   },
   summary: 'run the agent, beside Caddy',
   help: `Works with a Caddy that is already running (under systemd, in a container) or, with
-PROXY_MANAGED=true, starts its own. Requires AGENT_TOKEN (or AGENT_TOKEN_FILE), write access to the
-PROXYFILE and its folder, and read access to the ACCESS_LOG.
+PROXY_MANAGED=true, starts its own. Requires write access to the PROXYFILE and its folder, read
+access to the ACCESS_LOG and, unless it is enrolled, AGENT_TOKEN (or AGENT_TOKEN_FILE).
+
+To enrol it, start it with --invite instead: it prints one line to paste into a hub, good for ten
+minutes and one use, and serves. A certificate is created in DATA_DIR unless AGENT_TLS_CERT is set.
+Once enrolled, it is started without the option. URL, such as https://vps.example:3002, is for a hub
+that cannot use AGENT_HOST and AGENT_PORT. An agent that is already enrolled obeys its hub until the
+invitation is used.
 `,
   role: 'agent',
-  run: (given, cli) => (given.has('new-cert') ? writeCertificate(cli) : serve('agent', cli)),
+  async run(given, cli) {
+    if (given.has('new-cert')) return writeCertificate(cli);
+    let invite: Invite | null;
+    try {
+      invite = inviteIn(given, given.args[0]);
+    } catch (error) {
+      cli.fail(`signalbox agent: ${messageOf(error)}`);
+      return EXIT.usage;
+    }
+    return serve('agent', cli, invite);
+  },
 };
 
-async function serve(role: Role, cli: Cli): Promise<number> {
+async function serve(role: Role, cli: Cli, invite: Invite | null = null): Promise<number> {
   let log: Log;
   let manager: ServiceManager;
   let stop: () => Promise<void>;
   try {
-    const settings = readSettings(role, cli.env, cli.machine);
+    if (invite) await keepCertificate(cli.env);
+    const settings = readSettings(role, cli.env, cli.machine, invite !== null);
     // Beside another program's Caddy, the agent writes only the Caddyfile, which that one has to read.
     if (role === 'hub' || settings.agent.proxy.managed !== null) process.umask(0o077);
     log = createLog(
@@ -65,7 +86,7 @@ async function serve(role: Role, cli: Cli): Promise<number> {
       { ...settings.log, context: logContext },
     );
     manager = createServiceManager({ env: cli.env, pid: process.pid, send: sendDatagram, log });
-    stop = await start(role, settings, log, cli);
+    stop = await start(role, settings, log, cli, invite);
     manager.ready('serving');
   } catch (error) {
     const isOfSettings = error instanceof SettingsError;
@@ -90,6 +111,7 @@ async function start(
   settings: Settings,
   log: Log,
   cli: Cli,
+  invite: Invite | null,
 ): Promise<() => Promise<void>> {
   // Loaded here: the small commands need none of it.
   const { serveAgent, serveAll, serveHub } = await import('../serve/serve.ts');
@@ -110,8 +132,10 @@ async function start(
     return running.stop;
   }
   if (role === 'agent') {
-    const running = await serveAgent(settings.agent, token, log, indexing);
+    const running = await serveAgent(settings.agent, settings.token, log, indexing);
+    const addresses = invite ? await cli.host.addresses() : [];
     announce(role, running.url, cli);
+    if (invite) printInvitation(invite, running, settings.agent.tls, addresses, cli);
     return running.stop;
   }
   const running = await serveHub(settings.hub, token, log);

@@ -31,29 +31,37 @@ import { lockFolder } from '../../shared/lock.ts';
 import { type Log, withFields } from '../../shared/log.ts';
 import { collectProcess } from '../../shared/observe/process.ts';
 import type { AgentSettings } from '../config.ts';
-import { listen } from '../listen.ts';
+import { listen, type Running } from '../listen.ts';
 import { VERSION } from '../version.ts';
+import { createAgentAccess } from './agent-access.ts';
 import { type Indexing, type Prepared, prepareSocketFolder } from './running.ts';
 
-/** @throws Error if the port is in use, or another agent manages the proxy of this data folder */
+export type RunningAgent = Running & {
+  /** The secret of its invitation; null if it does not invite a hub. */
+  secret: string | null;
+};
+
+/**
+ * @param token null for an agent that is or will be enrolled
+ * @throws Error if the port is in use, or another agent manages the proxy of this data folder
+ */
 export function prepareAgent(
   settings: AgentSettings,
-  token: string,
+  token: string | null,
   given: Log,
   indexing?: Indexing,
-): Prepared {
+): RunningAgent & Prepared {
   const log = withFields(given, { part: 'agent' });
   const now = () => new Date();
   const { managed, admin, accessLog } = settings.proxy;
-  const { ship } = settings;
+  const { ship, enrolment } = settings;
   if (ship?.engine.headersFile) checkHeaders(ship.engine.headersFile);
   // A second agent would adopt the first one's proxy, and stop it when it stops itself; it would also
-  // ship every entry once more.
-  const dataDir = managed ? dirname(managed.folder) : ship && dirname(ship.placeFile);
-  const release = dataDir === null ? () => {} : lockFolder(dataDir, 'agent');
+  // ship every entry once more, or store another enrolment.
+  const inDataDir = managed?.folder ?? ship?.placeFile ?? enrolment?.credentials;
+  const release = inDataDir === undefined ? () => {} : lockFolder(dirname(inDataDir), 'agent');
   try {
-    const { previousToken } = settings;
-    const tokens = [token, ...(previousToken === null ? [] : [previousToken])] as const;
+    const access = createAgentAccess(settings, token, log);
     const socket = socketOf(admin);
     const separated =
       managed && process.getuid?.() === 0
@@ -79,9 +87,10 @@ export function prepareAgent(
     const isKept = existsSync(logFolder) ? isWritable(logFolder) : managed !== null;
     const proxy = createProxy(
       { ...settings.proxy, user, prepare, accessLog: { ...accessLog, isKept } },
-      tokens,
+      access.secrets,
       log,
       warnings,
+      access.enrolled,
     );
     const { onIndexing, over } = indexing ?? {};
     const logs = createLogs({ file: accessLog.file, ...(onIndexing ? { onIndexing } : {}) });
@@ -118,7 +127,10 @@ export function prepareAgent(
       now,
     });
     const authorities = createAuthorities(proxy);
-    const app = createAgent({ tokens, proxy, state, authorities, logs, tls, metrics, log });
+    const app = createAgent({
+      ...{ isKnown: access.isKnown, enrolment: access.enrolment },
+      ...{ proxy, state, authorities, logs, tls, metrics, log },
+    });
     const listening = listen(
       app,
       { of: 'AGENT', host: settings.host, port: settings.port },
@@ -127,6 +139,7 @@ export function prepareAgent(
     let begun = false;
     return {
       url: listening.url,
+      secret: access.enrolment?.invitation?.secret ?? null,
       async begin() {
         begun = true;
         // Before the proxy, so that it gets the very first entries.

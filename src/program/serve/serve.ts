@@ -6,7 +6,7 @@ import { runAll } from '../../shared/async.ts';
 import type { Log } from '../../shared/log.ts';
 import type { AgentSettings, HubSettings, Settings } from '../config.ts';
 import type { Running } from '../listen.ts';
-import { prepareAgent } from './agent.ts';
+import { prepareAgent, type RunningAgent } from './agent.ts';
 import { firstPreamble, ownToken } from './first-run.ts';
 import { prepareHub, secretReplaced } from './hub.ts';
 import type { Indexing, Prepared, RunningHub } from './running.ts';
@@ -23,13 +23,16 @@ export async function serveHub(
   return hub;
 }
 
-/** @throws Error if the data folder or the port is in use, or a folder cannot be written */
+/**
+ * @param token null for an agent that is or will be enrolled
+ * @throws Error if the data folder or the port is in use, or a folder cannot be written
+ */
 export async function serveAgent(
   settings: AgentSettings,
-  token: string,
+  token: string | null,
   log: Log,
   indexing?: Indexing,
-): Promise<Running> {
+): Promise<RunningAgent> {
   const agent = prepareAgent(settings, token, log, indexing);
   await beginOrStop(agent);
   return agent;

@@ -1,0 +1,61 @@
+/** How an agent knows its hub, and Caddy its agent: by tokens of the settings, or by enrolment. */
+import { fixedTokens, type KnownToken } from '../../../agent/bearer.ts';
+import type { EnrolledHub } from '../../../agent/caddy/proxy.ts';
+import { createCredentials } from '../../../agent/enrolment/credentials.ts';
+import type { EnrolmentDeps } from '../../../agent/enrolment/enrolment.ts';
+import {
+  createOpenInvitation,
+  type OpenInvitation,
+} from '../../../agent/enrolment/open-invitation.ts';
+import type { Log } from '../../shared/log.ts';
+import { keepSecret } from '../../shared/secret-file.ts';
+import type { AgentSettings } from '../config.ts';
+import { SECRET_BYTES } from './first-run.ts';
+import { secretReplaced } from './hub.ts';
+
+export type AgentAccess = {
+  isKnown: KnownToken;
+  /** From which the names derive that Caddy's admin endpoint knows it by, the current one first. */
+  secrets: readonly [string, ...string[]];
+  /** The hub that it obeys; null with tokens of the settings, or before the first enrolment. */
+  enrolled: EnrolledHub | null;
+  /** Null with tokens of the settings. */
+  enrolment: (Pick<EnrolmentDeps, 'credentials'> & { invitation: OpenInvitation | null }) | null;
+};
+
+/** Characters; 256 bits as base64url have 43. */
+const SHORTEST_SECRET = 43;
+
+/**
+ * @param token of the settings; null for an agent that is or will be enrolled
+ * @throws Error if a file of the enrolment is damaged; file system errors
+ */
+export function createAgentAccess(
+  { enrolment, previousToken }: Pick<AgentSettings, 'enrolment' | 'previousToken'>,
+  token: string | null,
+  log: Log,
+): AgentAccess {
+  const previous = previousToken === null ? [] : [previousToken];
+  if (enrolment === null || token !== null) {
+    const tokens = [token ?? '', ...previous] as const;
+    return { isKnown: fixedTokens(tokens), secrets: tokens, enrolled: null, enrolment: null };
+  }
+  const credentials = createCredentials(enrolment.credentials, log);
+  const own = keepSecret({
+    file: enrolment.adminSecret,
+    bytes: SECRET_BYTES,
+    shortest: SHORTEST_SECRET,
+    onReplaced: secretReplaced(log),
+  });
+  const tooOften = () => log('invitation closed', { reason: 'too many wrong tries' }, 'warn');
+  const invitation = enrolment.invites
+    ? createOpenInvitation(() => performance.now(), tooOften)
+    : null;
+  return {
+    isKnown: credentials.isKnown,
+    // A Caddy that is running may know the agent by the token that it had before.
+    secrets: [own, ...previous],
+    enrolled: credentials.enrolled(),
+    enrolment: { credentials, invitation },
+  };
+}
