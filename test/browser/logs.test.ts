@@ -115,7 +115,7 @@ describe('a request', () => {
   test('opens to everything that Caddy wrote, by keyboard as well', async () => {
     const url = `http://127.0.0.1:${stack.httpPort}/seen?token=1`;
     const headers = { Host: 'app.example', 'User-Agent': 'tester/<b>1', Cookie: 'session=secret' };
-    await fetch(url, { headers });
+    await fetch(url, { headers, keepalive: false });
     await until(async () => {
       await open('/logs?path=/seen&domain=app.example');
       return (await rows().count()) > 0;

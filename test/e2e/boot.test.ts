@@ -107,6 +107,7 @@ describe('with Caddy', () => {
     const answer = await fetch(`https://127.0.0.1:${port}/`, {
       headers: { Host: host },
       tls: { rejectUnauthorized: false, serverName: host },
+      keepalive: false,
     });
     expect(await answer.text()).toBe('frail');
   }, 60_000);
@@ -141,6 +142,7 @@ describe('with Caddy', () => {
     await until(async () => (await status()).broken.length === 0, 'nothing broken');
     const there = await fetch(`http://127.0.0.1:${other}/`, {
       headers: { Host: 'there.example' },
+      keepalive: false,
     });
     expect(await there.text()).toBe('there');
     expect((await status()).warnings.join()).not.toContain('is not open');
@@ -179,6 +181,7 @@ describe('with Caddy', () => {
       await until(async () => (await status()).broken.length === 0, 'nothing broken');
       const answer = await fetch(`http://${address}:${other}/`, {
         headers: { Host: 'vpn.example' },
+        keepalive: false,
       });
       expect(await answer.text()).toBe('vpn');
     },

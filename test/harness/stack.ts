@@ -103,6 +103,8 @@ export async function ask<T = unknown>(
     method: init.method ?? (body === undefined ? 'GET' : 'POST'),
     headers: { 'Content-Type': 'application/json', ...init.headers },
     redirect: 'manual',
+    // A reload of Caddy closes idle connections: one that is used again just then would be reset.
+    ...(init.headers?.Host === undefined ? {} : { keepalive: false }),
     ...(body === undefined ? {} : { body }),
   });
   const text = await response.text();

@@ -159,9 +159,11 @@ const closed = async () =>
 const noneClosed = () => until(async () => (await closed()).length === 0, 'all listeners open');
 const fetched = async (url: string, host: string) =>
   (
-    await fetch(url, { headers: { Host: host }, tls: { rejectUnauthorized: false } }).catch(
-      () => null,
-    )
+    await fetch(url, {
+      headers: { Host: host },
+      tls: { rejectUnauthorized: false },
+      keepalive: false,
+    }).catch(() => null)
   )?.text();
 
 /** One site on each port; the second is HTTPS, so that the first redirects to it too. */

@@ -76,7 +76,9 @@ test.skipIf(!Bun.which('caddy')).each(CADDYS)(
     async function drive(worker: number): Promise<void> {
       for (let i = 0; i < 500; i++) {
         const url = `http://127.0.0.1:${port}/${worker}/${i}?q=1`;
-        await (await fetch(url, { headers: { 'x-padding': padding } })).arrayBuffer();
+        await (
+          await fetch(url, { headers: { 'x-padding': padding }, keepalive: false })
+        ).arrayBuffer();
         answered++;
       }
     }

@@ -25,8 +25,8 @@ beforeAll(async () => {
   }
   const more = { 'User-Agent': 'tester/1', Cookie: 'session=secret', Referer: 'http://from/' };
   const url = `http://127.0.0.1:${stack.httpPort}/a?b=c`;
-  await fetch(url, { headers: { ...more, Host: 'up.example' } });
-  await fetch(url, { headers: { ...more, Host: 'down.example' } });
+  await fetch(url, { headers: { ...more, Host: 'up.example' }, keepalive: false });
+  await fetch(url, { headers: { ...more, Host: 'down.example' }, keepalive: false });
   await until(async () => (await logs('')).total === 2, 'both requests');
 });
 afterAll(() => stack.stop());
