@@ -39,6 +39,7 @@ export async function startEnrollable(more: Record<string, string> = {}) {
     env,
     fingerprint,
     proxyfile: env.PROXYFILE,
+    httpPort,
     get url() {
       return running.url;
     },

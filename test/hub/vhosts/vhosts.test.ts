@@ -296,7 +296,7 @@ describe('an accepted change is live and recorded', () => {
       enabled: true,
       policies: [],
       tags: [],
-    agents: [],
+      agents: [],
       createdAt: expect.stringMatching(/Z$/),
       updatedAt: made.createdAt,
       warnings: [],

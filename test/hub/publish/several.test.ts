@@ -1,0 +1,69 @@
+/** Changes on several proxies: live on all that they concern, or on none. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type Fleet, startFleet } from '../../harness/fleet.ts';
+import { until } from '../../harness/stack.ts';
+
+let fleet: Fleet;
+beforeAll(async () => {
+  fleet = await startFleet(['twin', 'vps']);
+});
+afterAll(() => fleet.stop());
+
+const ALL = ['local', 'twin', 'vps'];
+const site = (host: string, words: string, more: object = {}) => ({
+  ...{ domain: `http://${host}`, config: `respond ${words}`, ...more },
+});
+type Site = { id: number; agents: string[]; behind?: string[]; code?: string; agent?: string };
+const create = (body: object, query = '') => fleet.call<Site>('POST', `/vhosts${query}`, body);
+const answers = async (host: string) => Promise.all(ALL.map((name) => fleet.served(name, host)));
+
+describe('a change', () => {
+  test('that one of three proxies refuses is on none, and in no record', async () => {
+    const before = await everything();
+    const { httpPort } = fleet.others.vps!;
+    // Only there the port is one that cannot be opened: its own HTTPS port.
+    const refused = await create(site('refused.example', 'no', { config: `respond no\nbind 192.0.2.1` }));
+    expect([refused.status, refused.body.code]).toEqual([502, 'PROXY_REJECTED']);
+    expect(await everything()).toEqual(before);
+    expect(httpPort).toBeGreaterThan(0);
+  });
+
+  test('is live on all of them with its answer', async () => {
+    const made = await create(site('all.example', 'everywhere'));
+    expect([made.status, made.body.agents, made.body.behind]).toEqual([201, [], undefined]);
+    expect(await answers('all.example')).toEqual(['everywhere', 'everywhere', 'everywhere']);
+  });
+
+  test('is live only where it is placed', async () => {
+    const made = await create(site('some.example', 'here', { agents: ['vps', 'local'] }));
+    expect([made.status, made.body.agents]).toEqual([201, ['local', 'vps']]);
+    expect(await answers('some.example')).toEqual(['here', '', 'here']);
+    const moved = await fleet.call<Site>('PUT', `/vhosts/${made.body.id}`, { agents: ['twin'] });
+    expect(moved.body.agents).toEqual(['twin']);
+    expect(await answers('some.example')).toEqual(['', 'here', '']);
+  });
+});
+
+/** All that a refusal must leave as it is. */
+async function everything() {
+  const get = async (path: string) => (await fleet.call('GET', path)).text;
+  return [await get('/vhosts'), await get('/changelog'), await get('/preamble?agent=vps')];
+}
+
+describe('an agent that is away', () => {
+  test('is named, waited for once, and brought up when it is back', async () => {
+    const { twin } = fleet.others;
+    await twin!.stopOnly();
+    const made = await create(site('away.example', 'later'));
+    expect([made.status, made.body.behind]).toEqual([201, ['twin']]);
+    const all = await create(site('never.example', 'no'), '?require=all');
+    expect([all.status, all.body.code]).toEqual([502, 'AGENT_UNREACHABLE']);
+    expect(await fleet.untilState('twin', 'unreachable')).toMatchObject({ name: 'twin' });
+    const [entry] = (await fleet.call<{ behind: string[] }[]>('GET', '/changelog')).body;
+    expect(entry?.behind).toEqual(['twin']);
+    await twin!.restart();
+    await fleet.untilState('twin', 'in-step');
+    await until(async () => (await fleet.served('twin', 'away.example')) === 'later', 'the site');
+    expect(await fleet.served('twin', 'never.example')).toBe('');
+  });
+});
