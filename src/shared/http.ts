@@ -31,6 +31,7 @@ function failureResponse(
     line: at.operation === undefined ? at.line : undefined,
     field: at.field,
     policy: at.policy,
+    agent: at.agent,
     changes,
     words: words ? detail : undefined,
   };

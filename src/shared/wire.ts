@@ -18,6 +18,11 @@ export const ErrorBody = t.Object(
         { description: 'the policy whose text is at fault, and the field that it is made from' },
       ),
     ),
+    agent: t.Optional(
+      t.String({
+        description: 'of several agents: the one whose proxy does not accept the change',
+      }),
+    ),
     changes: t.Optional(
       t.Array(t.Integer(), { description: 'changelog entries that prevent an undo' }),
     ),

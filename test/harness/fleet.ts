@@ -1,7 +1,8 @@
 /** A hub with a first agent of its own, and others that are enrolled: each with a real Caddy. */
-import { type EnrollableAgent, startEnrollable } from './enrolled.ts';
+
 import { formatInvitation } from '../../src/shared/invitation.ts';
-import { type Answer, ask, type Stack, signUp, startStack, until } from './stack.ts';
+import { type EnrollableAgent, startEnrollable } from './enrolled.ts';
+import { type Answer, ask, freePort, type Stack, signUp, startStack, until } from './stack.ts';
 
 /** An agent as the hub shows it. */
 export type AgentSeen = { name: string; state: string; since: string; detail?: string };
@@ -26,12 +27,12 @@ export async function startFleet(
   env: Record<string, string> = {},
 ): Promise<Fleet> {
   const stack = await startStack(env);
-  const headers = await signUp(stack.hub);
+  const { headers } = await signUp(stack);
   const call = <T>(method: string, path: string, json?: unknown) =>
     ask<T>(`${stack.hub}${path}`, { method, headers, ...(json === undefined ? {} : { json }) });
   const others: Record<string, EnrollableAgent> = {};
   for (const name of names) {
-    const agent = await startEnrollable();
+    const agent = await startEnrollable({ AGENT_PORT: String(freePort()) });
     others[name] = agent;
     const invitation = formatInvitation(agent.invitation);
     const added = await call('POST', '/agents', { name, invitation });

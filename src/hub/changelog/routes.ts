@@ -5,7 +5,7 @@ import { authorOf, type Guard } from '../auth/guard.ts';
 import { about, INTEGER_ID } from '../http/about.ts';
 import { IdParams, idOf } from '../http/params.ts';
 import { PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
-import { Success, Timestamp } from '../http/schemas.ts';
+import { Done, lacking, Timestamp } from '../http/schemas.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import { revertChange } from '../publish/revert.ts';
 import type { Changelog } from './changelog.ts';
@@ -30,6 +30,9 @@ const ChangelogEntry = t.Object(
     }),
     createdAt: Timestamp,
     via: t.Union([t.String(), t.Null()], { description: 'the API token that made the change' }),
+    behind: t.Optional(
+      t.Array(t.String(), { description: 'the agents that could not be reached then' }),
+    ),
   },
   { title: 'ChangelogEntry' },
 );
@@ -48,8 +51,9 @@ export function changelogRoutes({ changelog, publisher, guard }: ChangelogRoutes
           user: query.user || undefined,
           action: query.action || undefined,
         };
-        return changelog.page({ before, ...filter }).map((entry) => ({
+        return changelog.page({ before, ...filter }).map(({ behind, ...entry }) => ({
           ...entry,
+          ...lacking(behind ?? []),
           createdAt: entry.createdAt.toISOString(),
         }));
       },
@@ -100,19 +104,19 @@ export function changelogRoutes({ changelog, publisher, guard }: ChangelogRoutes
       async ({ params, who }) => {
         const entry = changelog.find(idOf(params, 'entry'));
         try {
-          await publisher.apply(revertChange(entry), authorOf(who));
+          const { behind } = await publisher.apply(revertChange(entry), authorOf(who));
+          return { success: true as const, ...lacking(behind) };
         } catch (error) {
           if (!(error instanceof Failure) || error.code !== 'REVERT_CONFLICT') throw error;
           const changes = changelog.laterOf(entry);
           const detail = changes.length > 0 ? `changed since by ${changes.join(', ')}` : undefined;
           throw new Failure(error.code, error.message, { detail, changes });
         }
-        return { success: true as const };
       },
       {
         params: IdParams,
         response: {
-          200: Success,
+          200: Done,
           ...refusals(
             ...PUBLISHES,
             ...([

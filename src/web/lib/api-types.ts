@@ -53,7 +53,7 @@ export interface Answers {
   getStatus: Status;
   moveToStandardPorts: Moved;
   listChangelog: ChangelogEntry[];
-  revertChangelogEntry: Success;
+  revertChangelogEntry: Done;
   getPreamble: Preamble;
   updatePreamble: ChangedPreamble;
   exportConfiguration: Snapshot;
@@ -710,6 +710,8 @@ export interface ChangelogEntry {
   createdAt: string;
   /** the API token that made the change */
   via: string | null;
+  /** the agents that could not be reached then */
+  behind?: string[];
 }
 export interface Preamble {
   config: string;
