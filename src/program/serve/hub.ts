@@ -92,7 +92,6 @@ export function prepareHub(
   for (const warning of warnings) log('warning', { warning }, 'warn');
   const importer = createImporter({
     publisher,
-    agent,
     readImport: createReadImport(settings.importDirs),
     now,
   });
