@@ -125,7 +125,8 @@ const ZONE = '(Z|[+ -]([01][0-9]|2[0-3]):?[0-5][0-9])';
 /** ISO 8601: a date, which means midnight, or date and time; UTC unless it has a zone. */
 const Time = t.String({ pattern: `^(${DATE}(T${CLOCK}${ZONE}?)?)?$` });
 
-const conditions = {
+/** The filters of a log, as they are in a URL. */
+export const conditions = {
   domain: t.Optional(t.String({ maxLength: 300 })),
   status: t.Optional(
     t.String({
@@ -230,7 +231,7 @@ export const Latency = t.Union([t.Number(), t.Null()], {
   description: 'milliseconds, accurate to 6.25 %',
 });
 const Requests = t.Integer();
-const PerClass = t.Object({
+export const PerClass = t.Object({
   '1xx': Requests,
   '2xx': Requests,
   '3xx': Requests,
@@ -292,7 +293,8 @@ export const Activity = t.Object({
 });
 
 /** Pairs of milliseconds, accurate to 6.25 %, and the number of requests that took as long; ascending. */
-const Latencies = t.Array(t.Tuple([t.Number(), Requests]));
+export const Latencies = t.Array(t.Tuple([t.Number(), Requests]));
+export type Latencies = Static<typeof Latencies>;
 
 /** The requests of each domain that had any; entries without a time are not counted. */
 export const LogActivity = t.Object({

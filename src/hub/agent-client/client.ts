@@ -78,6 +78,8 @@ export type AgentClient = {
   adapt(proxyfile: string): Promise<Static<typeof AdaptAnswer>>;
   /** @param deadline milliseconds */
   status(deadline?: number): Promise<ProxyStatus>;
+  /** The last call was not answered, and none since. */
+  isSilent(): boolean;
   /** Whether the agent answers within `deadline` milliseconds. Never rejects. */
   answers(deadline: number): Promise<boolean>;
   /**
@@ -245,6 +247,7 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
     adapt: (proxyfile) => call(AdaptAnswer, '/proxy/adapt', { body: { proxyfile } }),
     status: (deadline = STATUS_DEADLINE_MS) =>
       call(ProxyStatus, withQuery('/proxy/status', hub === undefined ? {} : { hub }), { deadline }),
+    isSilent: () => isSilent,
     answers: (deadline) =>
       ask('/health', { deadline })
         .then(({ ok, text }) => checked(Health, ok, text))
