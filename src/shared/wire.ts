@@ -175,6 +175,9 @@ export const LogEntry = t.Object(
       examples: ['1.234ms'],
     }),
     ip: t.String(),
+    agent: t.Optional(
+      t.String({ description: 'in an answer of several agents: whose log has it' }),
+    ),
     details: t.Optional(
       t.Record(t.String(), t.Unknown(), {
         description:
@@ -189,6 +192,11 @@ export const LogEntry = t.Object(
 );
 export type LogEntry = Static<typeof LogEntry>;
 
+/** In the answers of several agents. */
+export const Missing = t.Optional(
+  t.Array(t.String(), { description: 'the agents that could not be reached, if there are any' }),
+);
+
 export const LogPage = t.Object(
   {
     logs: t.Array(LogEntry),
@@ -200,6 +208,7 @@ export const LogPage = t.Object(
         description: 'not all of the log was read: there may be more, older entries',
       }),
     ),
+    missing: Missing,
   },
   { title: 'LogPage' },
 );
@@ -271,6 +280,7 @@ export const LogStats = t.Object(
       { description: 'of the newest requests in the range; partial if there are more' },
     ),
     partial: t.Optional(t.Literal(true, { description: 'not all of the log was read' })),
+    missing: Missing,
   },
   { title: 'LogStats' },
 );
@@ -303,6 +313,7 @@ export const LogActivity = t.Object({
   buckets: t.Integer(),
   domains: t.Record(t.String(), t.Composite([Activity, t.Object({ latencies: Latencies })])),
   partial: t.Optional(t.Literal(true, { description: 'not all of the log was read' })),
+  missing: Missing,
 });
 export type LogActivity = Static<typeof LogActivity>;
 

@@ -20,6 +20,7 @@ import {
   type TailQuery,
   ValidateAnswer,
 } from '../../shared/wire.ts';
+import { LogSums, MergeAnswer, type MergeRequest } from '../../shared/wire-merge.ts';
 import { PortsAnswer } from '../../shared/wire-ports.ts';
 import {
   AuthoritiesAnswer,
@@ -117,6 +118,10 @@ export type AgentClient = {
   activity(query: ActivityQuery): Promise<LogActivity>;
   /** Statistics over time. @throws Failure as `logs` */
   stats(query: StatsQuery): Promise<LogStats>;
+  /** Statistics to add to those of other agents. @throws Failure as `logs` */
+  sums(query: StatsQuery): Promise<LogSums>;
+  /** Entries to merge with those of other agents. @throws Failure as `logs` */
+  merge(request: MergeRequest): Promise<MergeAnswer>;
 };
 
 const DEADLINE_MS = 45_000;
@@ -270,6 +275,10 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
     logs: (query) => pageAt(withQuery('/logs', query)),
     activity: (query) => call(LogActivity, withQuery('/logs/activity', query)),
     stats: (query) => call(LogStats, withQuery('/logs/stats', query)),
+    sums: (query) =>
+      call(LogSums, withQuery('/logs/sums', query), { deadline: STATUS_DEADLINE_MS }),
+    merge: (request) =>
+      call(MergeAnswer, '/logs/merge', { body: request, deadline: STATUS_DEADLINE_MS }),
 
     tail: async (query, lastEventId, reader) => {
       const headers = lastEventId ? { 'Last-Event-ID': lastEventId } : undefined;

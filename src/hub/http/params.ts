@@ -26,3 +26,6 @@ export const ReplaceQuery = t.Object({
 
 /** Whether a query says `replace=true`. */
 export const replaces = (query: Static<typeof ReplaceQuery>): boolean => query.replace === 'true';
+
+/** `agent=NAME`: of one agent, instead of all together. An empty value counts as missing. */
+export const AgentQuery = t.Object({ agent: t.Optional(t.String({ maxLength: 100 })) });
