@@ -3,6 +3,7 @@ import { Elysia } from 'elysia';
 import { errors, lateBodies, pathOf, requestTimeout, SHORT_HOSTS } from '../shared/http.ts';
 import { type Log, reportTo } from '../shared/log.ts';
 import { observeRequests, type Routes } from '../shared/observe/requests.ts';
+import { createAgents } from './agent-client/agents.ts';
 import type { AgentClient } from './agent-client/client.ts';
 import type { Accounts } from './auth/accounts/accounts.ts';
 import type { Directory } from './auth/accounts/directory.ts';
@@ -38,6 +39,7 @@ import { createReadProxy } from './publish/proxy.ts';
 import type { Publisher } from './publish/publisher.ts';
 import { createActivity } from './state/activity.ts';
 import { vhostActivityRoutes } from './state/activity-routes.ts';
+import { createAgentsActivity } from './state/agents-activity.ts';
 import { certificateRoutes } from './state/certificate-routes.ts';
 import { healthRoutes } from './state/health-routes.ts';
 import type { HubMetrics } from './state/metrics.ts';
@@ -101,6 +103,8 @@ export function createHub(deps: HubDeps) {
   const guard = createGuard({ accounts, tokens, cookies });
   const sessionGuard = createSessionGuard({ accounts, tokens, cookies });
   const bodyLimit = HUB_BODY_LIMIT;
+  const agents = createAgents(() => [{ id: 1, name: 'local', client: agent }]);
+  const activity = createActivity({ publisher, agent: createAgentsActivity(agents), now });
   const warningsAfter = createWarningsAfter({ publisher, agent, now });
 
   let isUsable = true;
@@ -121,7 +125,7 @@ export function createHub(deps: HubDeps) {
     .use(userRoutes({ accounts, directory, guard: sessionGuard, bodyLimit }))
     .use(tokenRoutes({ tokens, guard: sessionGuard, bodyLimit }))
     .use(vhostStateRoutes({ publisher, agent, guard, now }))
-    .use(vhostActivityRoutes({ activity: createActivity({ publisher, agent, now }), guard }))
+    .use(vhostActivityRoutes({ activity, guard }))
     .use(certificateRoutes({ publisher, agent, guard, now, bodyLimit }))
     .use(vhostReadRoutes({ publisher, guard }))
     .use(vhostChangeRoutes({ publisher, warningsAfter, guard, bodyLimit }))
@@ -129,7 +133,7 @@ export function createHub(deps: HubDeps) {
     .use(policyReadRoutes({ publisher, guard }))
     .use(policyChangeRoutes({ publisher, guard, bodyLimit }))
     .use(recipeRoutes({ readProxy: createReadProxy({ publisher, agent }), guard, bodyLimit }))
-    .use(logRoutes({ agent, guard }))
+    .use(logRoutes({ agents, guard }))
     .use(statusRoutes({ ...deps, startedAt: deps.elapsed(), guard }))
     .use(portsRoutes({ agent, publisher, guard }))
     .use(changelogRoutes({ changelog: createChangelog(deps.db), publisher, guard }))

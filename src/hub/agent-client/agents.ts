@@ -35,3 +35,13 @@ export function createAgents(all: () => readonly Agent[]): Agents {
       ),
   };
 }
+
+/**
+ * The agent that a request is about: the named one, or the only one; null for all together.
+ * @throws Failure NOT_FOUND
+ */
+export function chosen(agents: Agents, name: string | undefined): Agent | null {
+  if (name) return agents.named(name);
+  const [only, ...others] = agents.all();
+  return only && others.length === 0 ? only : null;
+}

@@ -114,8 +114,8 @@ export type AgentClient = {
   export(query: ExportQuery, reader: StreamReader): Promise<LogExport>;
   /** Ends all streams, which would keep a server from stopping; see `EndableStreams.end`. */
   endStreams(): number;
-  /** Requests over time of each domain. @throws Failure as `logs` */
-  activity(query: ActivityQuery): Promise<LogActivity>;
+  /** Requests over time of each domain. @param deadline milliseconds @throws Failure as `logs` */
+  activity(query: ActivityQuery, deadline?: number): Promise<LogActivity>;
   /** Statistics over time. @throws Failure as `logs` */
   stats(query: StatsQuery): Promise<LogStats>;
   /** Statistics to add to those of other agents. @throws Failure as `logs` */
@@ -273,7 +273,8 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
     ports: () => call(PortsAnswer, '/proxy/ports', { deadline: STATUS_DEADLINE_MS }),
     modules: (deadline) => call(ModulesAnswer, '/proxy/modules', { deadline }),
     logs: (query) => pageAt(withQuery('/logs', query)),
-    activity: (query) => call(LogActivity, withQuery('/logs/activity', query)),
+    activity: (query, most = deadline) =>
+      call(LogActivity, withQuery('/logs/activity', query), { deadline: most }),
     stats: (query) => call(LogStats, withQuery('/logs/stats', query)),
     sums: (query) =>
       call(LogSums, withQuery('/logs/sums', query), { deadline: STATUS_DEADLINE_MS }),
