@@ -13,7 +13,7 @@
 import { Failure } from '../../shared/failure.ts';
 import { type Log, reasonOf } from '../../shared/log.ts';
 import type { ProxyStatus } from '../../shared/wire.ts';
-import type { Agent, Agents } from '../agent-client/agents.ts';
+import { type Agents, createAgents } from '../agent-client/agents.ts';
 import type { AgentClient } from '../agent-client/client.ts';
 import { FIRST_AGENT, type StoredAgent } from './agent.ts';
 import { concernedBy } from './agent-changes.ts';
@@ -352,15 +352,9 @@ export function createPublisher({
   /** @throws Failure NOT_FOUND */
   const named = (name?: string) => (name ? targetOf(agentNamed(name, accepted).id) : first());
 
-  const agents: Agents = {
-    first: () => agents.all()[0] as Agent,
-    all: () =>
-      accepted.agents.map(({ id, name }): Agent => ({ id, name, client: targetOf(id).client })),
-    named(name) {
-      const { id } = agentNamed(name, accepted);
-      return { id, name, client: targetOf(id).client };
-    },
-  };
+  const agents = createAgents(() =>
+    accepted.agents.map(({ id, name }) => ({ id, name, client: targetOf(id).client })),
+  );
 
   return {
     current: () => accepted,

@@ -158,8 +158,6 @@ export function prepareHub(
     close();
     throw error;
   }
-  const endStreams = () =>
-    publisher.agents.all().reduce((count, { client }) => count + client.endStreams(), 0);
   let stopReconciler = async () => {};
   return {
     url: listening.url,
@@ -171,7 +169,7 @@ export function prepareHub(
     },
     stop: () =>
       runAll(
-        () => settleAll([listening.stop(endStreams()), local.stop()]),
+        () => settleAll([listening.stop(publisher.agents.endStreams()), local.stop()]),
         () => stopReconciler(),
         close,
       ),
