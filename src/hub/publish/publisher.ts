@@ -194,9 +194,15 @@ export function createPublisher({
 
   /** The first publish may replace sites that this hub did not publish only if the change says so. */
   async function refuseTakeover(plans: readonly Planned[]): Promise<Refusals | null> {
+    let unreachable: unknown;
     const status = await first()
       .status()
-      .catch(() => null);
+      .catch((error: unknown) => {
+        unreachable = error;
+        return null;
+      });
+    // The others alone would make the hub one that has published, whatever the first proxy serves.
+    if (unreachable && isOneOfSeveral()) return refuseAll(plans, unreachable);
     first().setVacant(status?.foreign === false && status.proxy.running);
     const refused = status?.foreign ? plans.filter(({ item }) => !item.replace) : [];
     if (status && refused.length > 0) return refuseAll(refused, importFirst(status, store));
@@ -301,7 +307,8 @@ export function createPublisher({
         : failure;
     const careful = plans.filter(({ item }) => !item.replace);
     if (error instanceof Failure && error.code === 'OTHER_HUB') {
-      return refuseAll(careful, named(error));
+      // Even a change that may replace what another hub published does not overrule a promotion.
+      return refuseAll(careful.length > 0 ? careful : plans, named(error));
     }
     if (isTooLarge(error) && plans.length > 1) return 'together';
     if (!isRejection(error) || isTooLarge(error)) return refuseAll(plans, named(error));
