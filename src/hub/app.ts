@@ -1,9 +1,10 @@
 /** The hub's HTTP interface: one controller per feature, each behind a guard. */
 import { Elysia } from 'elysia';
+import { Failure } from '../shared/failure.ts';
 import { errors, lateBodies, pathOf, requestTimeout, SHORT_HOSTS } from '../shared/http.ts';
 import { type Log, reportTo } from '../shared/log.ts';
 import { observeRequests, type Routes } from '../shared/observe/requests.ts';
-import { createAgents } from './agent-client/agents.ts';
+import type { Agents } from './agent-client/agents.ts';
 import type { AgentClient } from './agent-client/client.ts';
 import type { Accounts } from './auth/accounts/accounts.ts';
 import type { Directory } from './auth/accounts/directory.ts';
@@ -103,7 +104,15 @@ export function createHub(deps: HubDeps) {
   const guard = createGuard({ accounts, tokens, cookies });
   const sessionGuard = createSessionGuard({ accounts, tokens, cookies });
   const bodyLimit = HUB_BODY_LIMIT;
-  const agents = createAgents(() => [{ id: 1, name: 'local', client: agent }]);
+  const only = { id: 1, name: 'local', client: agent };
+  const agents: Agents = {
+    first: () => only,
+    all: () => [only],
+    named(name) {
+      if (name === only.name) return only;
+      throw new Failure('NOT_FOUND', 'There is no such agent.');
+    },
+  };
   const activity = createActivity({ publisher, agent: createAgentsActivity(agents), now });
   const warningsAfter = createWarningsAfter({ publisher, agent, now });
 
