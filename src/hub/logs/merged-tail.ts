@@ -34,7 +34,7 @@ export async function openMergedTail(
   { mayRead, ended }: StreamReader,
   { heartbeat = HEARTBEAT_MS, retry = RETRY_MS }: MergedTailOptions = {},
 ): Promise<ReadableStream<Uint8Array>> {
-  const followed = agents.all();
+  const followed = [...agents.all()];
   const stopping = new AbortController();
   const { signal } = stopping;
   const writer = createTailWriter(after);
