@@ -6,6 +6,8 @@ import { createLogs, type Logs } from '../../../agent/logs/logs.ts';
 import { logRoutes } from '../../../agent/logs/routes.ts';
 import type { Agent, Agents } from '../../../src/hub/agent-client/agents.ts';
 import { createAgentClient } from '../../../src/hub/agent-client/client.ts';
+import type { Guard } from '../../../src/hub/auth/guard.ts';
+import { logRoutes as logRoutesOfHub } from '../../../src/hub/logs/routes.ts';
 import { Failure } from '../../../src/shared/failure.ts';
 import { errors, jsonBody, lateBodies } from '../../../src/shared/http.ts';
 import { temporaryFolders } from '../../agent/logs/temp.ts';
@@ -31,6 +33,22 @@ export function temporaryAgents() {
     const some = names.map((name, i) => serveLogs(i + 1, name, join(newFolder(), 'access.log')));
     made.push(...some);
     return some;
+  };
+}
+
+/** The hub's routes, for anyone: the guard is a stand-in. */
+export function serveRoutes(agents: Agents): { url: string; stop(): Promise<void> } {
+  const guard = new Elysia({ name: 'guard' }).derive({ as: 'scoped' }, () => ({
+    who: { user: { id: '1' } },
+    isSignedIn: () => true,
+  }));
+  const app = new Elysia()
+    .use(errors({ report: (error) => console.error(error) }))
+    .use(logRoutesOfHub({ agents, guard: guard as unknown as Guard }))
+    .listen({ hostname: '127.0.0.1', port: freePort(), reusePort: false });
+  return {
+    url: `http://127.0.0.1:${app.server?.port}`,
+    stop: async () => app.server?.stop(true),
   };
 }
 
