@@ -13,7 +13,7 @@
 import { Failure } from '../../shared/failure.ts';
 import { type Log, reasonOf } from '../../shared/log.ts';
 import type { ProxyStatus } from '../../shared/wire.ts';
-import { type Agents, createAgents } from '../agent-client/agents.ts';
+import type { Agent, Agents } from '../agent-client/agents.ts';
 import type { AgentClient } from '../agent-client/client.ts';
 import { FIRST_AGENT, type StoredAgent } from './agent.ts';
 import { concernedBy } from './agent-changes.ts';
@@ -359,9 +359,12 @@ export function createPublisher({
   /** @throws Failure NOT_FOUND */
   const named = (name?: string) => (name ? targetOf(agentNamed(name, accepted).id) : first());
 
-  const agents = createAgents(() =>
-    accepted.agents.map(({ id, name }) => ({ id, name, client: targetOf(id).client })),
-  );
+  const agentOf = ({ id, name }: StoredAgent): Agent => ({ id, name, client: targetOf(id).client });
+  const agents: Agents = {
+    first: () => agentOf(first().agent()),
+    all: () => accepted.agents.map(agentOf),
+    named: (name) => agentOf(agentNamed(name, accepted)),
+  };
 
   return {
     current: () => accepted,

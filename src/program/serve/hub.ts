@@ -169,6 +169,8 @@ export function prepareHub(
     close();
     throw error;
   }
+  const endStreams = () =>
+    publisher.agents.all().reduce((stuck, { client }) => stuck + client.endStreams(), 0);
   let stopReconciler = async () => {};
   return {
     url: listening.url,
@@ -180,7 +182,7 @@ export function prepareHub(
     },
     stop: () =>
       runAll(
-        () => settleAll([listening.stop(publisher.agents.endStreams()), local.stop()]),
+        () => settleAll([listening.stop(endStreams()), local.stop()]),
         () => stopReconciler(),
         close,
       ),
