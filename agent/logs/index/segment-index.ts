@@ -3,7 +3,7 @@ import { BLOCK_BYTES, type Block } from './block.ts';
 import type { IndexData } from './index-file.ts';
 import { addLine, createOpenBlock, type IndexedEntry, restart, viewOf } from './open-block.ts';
 import { createPairs, type Pairs, type Selection } from './pairs.ts';
-import { createBlockTable, createSealedBlocks, type SealedBlocks } from './sealed-blocks.ts';
+import { createSealedBlocks, type SealedBlocks } from './sealed-blocks.ts';
 
 /** An answer of the index. Its numbers are those of the moment it was made; later growth is not in it. */
 export type IndexView = {
@@ -43,14 +43,14 @@ export type SegmentIndex = {
 
 /** @param data the beginning, as `seal` has returned it; the result owns it */
 export function createSegmentIndex(data?: IndexData): SegmentIndex {
-  const table = data?.table ?? createBlockTable();
+  const blocks = data?.blocks ?? [];
   const pairs = createPairs(data?.pairs);
-  const sealed = createSealedBlocks(table);
+  const sealed = createSealedBlocks(blocks);
   const open = createOpenBlock(data?.end ?? 0);
   let unterminated = data?.unterminated ?? false;
   let sealedEarliest = Number.POSITIVE_INFINITY;
   let sealedLatest = Number.NEGATIVE_INFINITY;
-  for (let block = 0; block < sealed.length; block++) extendTimes(sealed.get(block));
+  for (const block of blocks) extendTimes(block);
 
   function extendTimes({ earliest, latest }: Pick<Block, 'earliest' | 'latest'>): void {
     sealedEarliest = Math.min(sealedEarliest, earliest);
@@ -97,7 +97,7 @@ export function createSegmentIndex(data?: IndexData): SegmentIndex {
 
     seal() {
       if (open.end > open.start) sealAt(open.end);
-      return { pairs: pairs.list(), table, end: open.end, unterminated };
+      return { pairs: pairs.list(), blocks, end: open.end, unterminated };
     },
 
     rows: sealed.rows,
