@@ -18,7 +18,7 @@ type Header = Omit<IndexData, 'blocks'> & {
 };
 
 /** With the version of the format: files of any other are ignored. */
-const MAGIC = Buffer.from('sbxidx02');
+const MAGIC = Buffer.from('sbxidx03');
 // Magic, checksum of all that follows, size of the header.
 const HEADER_AT = MAGIC.length + 8 + 4;
 // Typed arrays have to start at multiples of their elements' size.
@@ -68,6 +68,8 @@ function columnsOf(blocks: readonly SealedBlock[]): Record<string, Numbers[]> {
     steps: blocks.map(({ steps }) => steps),
     places: blocks.map(({ places }) => places),
     ticks: blocks.map(({ ticks }) => ticks),
+    words: [Uint32Array.from(blocks, ({ addresses }) => addresses.length)],
+    addresses: blocks.map(({ addresses }) => addresses),
   };
 }
 
@@ -107,12 +109,15 @@ function readBlocks(column: <T extends Numbers>(name: string, kind: Kind<T>) => 
     steps: column('steps', Uint8Array),
     places: column('places', Uint16Array),
     ticks: column('ticks', Uint16Array),
+    words: column('words', Uint32Array),
+    addresses: column('addresses', Uint32Array),
   };
-  let [row, line] = [0, 0];
+  let [row, line, word] = [0, 0, 0];
   return Array.from(columns.starts, (start, block) => {
-    const [firstRow, firstLine] = [row, line];
+    const [firstRow, firstLine, firstWord] = [row, line, word];
     row += columns.rows[block] ?? 0;
     line += columns.lines[block] ?? 0;
+    word += columns.words[block] ?? 0;
     return {
       start,
       end: columns.ends[block] ?? 0,
@@ -124,6 +129,7 @@ function readBlocks(column: <T extends Numbers>(name: string, kind: Kind<T>) => 
       steps: columns.steps.subarray(firstLine, line),
       places: columns.places.subarray(firstLine, line),
       ticks: columns.ticks.subarray(firstLine, line),
+      addresses: columns.addresses.subarray(firstWord, word),
     };
   });
 }

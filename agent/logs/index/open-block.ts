@@ -1,4 +1,5 @@
 /** The last block of an index, to which lines are still added. */
+import { addAddress, createAddressFilter } from './address-filter.ts';
 import { type Block, placeOf } from './block.ts';
 import type { EntryCursor } from './classifier.ts';
 import { latencyStep } from './latency.ts';
@@ -19,13 +20,15 @@ export type OpenBlock = Pick<Block, 'start' | 'end' | 'earliest' | 'latest' | 't
   /** By pair: the number of its lines. */
   counts: number[];
   lines: OpenLines;
+  addresses: Uint32Array;
 };
 
 // Lines that there is room for at first.
 const FIRST_LINES = 16;
 
 export function createOpenBlock(start: number): OpenBlock {
-  return { counts: [], lines: roomFor(FIRST_LINES), ...emptyAt(start) };
+  const [lines, addresses] = [roomFor(FIRST_LINES), createAddressFilter()];
+  return { counts: [], lines, addresses, ...emptyAt(start) };
 }
 
 const roomFor = (lines: number): OpenLines => ({
@@ -49,11 +52,12 @@ const emptyAt = (start: number) => ({
 export function restart(open: OpenBlock, start: number): void {
   for (const pair of open.pairs) open.counts[pair] = 0;
   open.lines.length = 0;
+  open.addresses.fill(0);
   Object.assign(open, emptyAt(start));
 }
 
 /** What the index keeps of an access entry; the cursor has the units. */
-export type IndexedEntry = Pick<EntryCursor, 'pair' | 'time' | 'latency'>;
+export type IndexedEntry = Pick<EntryCursor, 'pair' | 'time' | 'latency' | 'addressHash'>;
 
 /** Adds an entry whose line starts at an offset in the segment. */
 export function addLine(open: OpenBlock, start: number, entry: IndexedEntry): void {
@@ -69,6 +73,7 @@ export function addLine(open: OpenBlock, start: number, entry: IndexedEntry): vo
   lines.steps[line] = latencyStep(entry.latency);
   lines.places[line] = placeOf(start - open.start);
   lines.times[line] = time;
+  addAddress(open.addresses, entry.addressHash());
   if (time < open.earliest) open.earliest = time;
   if (time > open.latest) open.latest = time;
   if (Number.isNaN(time)) open.timeless++;

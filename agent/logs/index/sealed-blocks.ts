@@ -1,4 +1,5 @@
 /** The blocks of an index that no longer grow. */
+import { mayHaveAddress, shrunk } from './address-filter.ts';
 import type { Block } from './block.ts';
 import type { OpenBlock } from './open-block.ts';
 
@@ -17,6 +18,8 @@ export type SealedBlock = Pick<Block, 'start' | 'end' | 'earliest' | 'latest' | 
   steps: Uint8Array;
   places: Uint16Array;
   ticks: Uint16Array;
+  /** See address-filter.ts. */
+  addresses: Uint32Array;
 };
 
 export type SealedBlocks = {
@@ -31,6 +34,8 @@ export type SealedBlocks = {
    * `earliest + ticks[n] * tick` or less than a tick later. Only if all entries have a time.
    */
   times(block: number): { earliest: number; tick: number; ticks: Uint16Array };
+  /** False if no line of a block has an address with this hash. */
+  mayHave(block: number, addressHash: number): boolean;
   /** Number of lines of a pair in all blocks. */
   total(pair: number): number;
 };
@@ -88,6 +93,8 @@ export function createSealedBlocks(blocks: SealedBlock[]): SealedBlocks {
       return { earliest, tick: tickOf({ earliest, latest }), ticks };
     },
 
+    mayHave: (block, addressHash) => mayHaveAddress(at(block).addresses, addressHash),
+
     total: (pair) => totals[pair] ?? 0,
   };
 }
@@ -118,7 +125,8 @@ function seal(open: OpenBlock): SealedBlock {
     places[next] = lines.places[line] as number;
     ticks[next] = Math.floor(((lines.times[line] as number) - earliest) / tick);
   }
-  return { start, end, earliest, latest, timeless, pairs, counts, steps, places, ticks };
+  const addresses = shrunk(open.addresses);
+  return { start, end, earliest, latest, timeless, pairs, counts, steps, places, ticks, addresses };
 }
 
 function placesIn(block: SealedBlock, count: number, wanted: Uint8Array | undefined): Uint16Array {

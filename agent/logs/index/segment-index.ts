@@ -34,6 +34,8 @@ export type SegmentIndex = {
   /** What is known of the lines of a block that no longer grows. */
   rows: SealedBlocks['rows'];
   times: SealedBlocks['times'];
+  /** False if no line of a block has an address with this hash (`addressHash`). */
+  mayHave(block: Block, addressHash: number): boolean;
   /**
    * Selects lines by host and status; all if neither is given.
    * @param key as `hostKey` makes it
@@ -102,6 +104,7 @@ export function createSegmentIndex(data?: IndexData): SegmentIndex {
 
     rows: sealed.rows,
     times: sealed.times,
+    mayHave: ({ number }, addressHash) => number < 0 || sealed.mayHave(number, addressHash),
 
     view(key, status) {
       const selection = pairs.select(key, status);
