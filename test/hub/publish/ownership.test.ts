@@ -211,3 +211,17 @@ test('what something else keeps loading is replaced less and less often, and rep
   }
   await untilWarned('keeps replacing');
 });
+
+test('a copy that was superseded by a newer one is refused, even if it is to replace that', async () => {
+  const known = new Database(database(), { readonly: true });
+  const { id } = known.query('SELECT id FROM hub').get() as { id: string };
+  known.close();
+  const json = { proxyfile: stack.readProxyfile(), hub: id, term: 2 };
+  const { agent, agentHeaders } = stack;
+  expect((await ask(`${agent}/proxy/reload`, { json, headers: agentHeaders })).status).toBe(200);
+  for (const query of ['', '?replace=true']) {
+    const refused = await create('second', query);
+    expect([refused.status, refused.body.code]).toEqual([409, 'OTHER_HUB']);
+  }
+  expect(await served('second')).toBe('');
+});
