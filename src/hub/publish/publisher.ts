@@ -342,7 +342,7 @@ export function createPublisher({
     const target = targets.get(id);
     if (!target || target.agent().paused) return;
     const away = isOneOfSeveral() ? target.away() : null;
-    if (away && !(await target.isBack())) throw away;
+    if (away && !(await target.isBack())) throw target.away() ?? away;
     try {
       await queue.between(() => target.compare().finally(target.standing.report));
     } finally {
