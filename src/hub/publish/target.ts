@@ -80,7 +80,7 @@ export type Target = {
   /** Whether steps change a vhost that the proxy refuses as it is stored. */
   isAboutBroken(steps: readonly Step[]): Promise<boolean>;
   isInStep(status: ProxyStatus): boolean;
-  /** Whether an agent that did not answer does now. Never fails. */
+  /** Whether an agent that did not answer does now, and its proxy with it. Never fails. */
   isBack(): Promise<boolean>;
   /** Looks at the proxy, and publishes the stored set again if it serves another one. @throws Failure */
   compare(): Promise<void>;
@@ -141,6 +141,9 @@ export function createTarget(deps: TargetDeps): Target {
       seen = { status: found, latency: performance.now() - from };
       version = found.proxy.version;
       dialect = { ...dialectOf(version), importDirs };
+      if (isOneOfSeveral() && !found.proxy.running) {
+        away = new Failure('PROXY_UNREACHABLE', 'The proxy does not answer.');
+      }
       return found;
     } catch (error) {
       seen = { status: null, latency: null };
@@ -256,8 +259,8 @@ export function createTarget(deps: TargetDeps): Target {
 
     async isBack() {
       if (!(await client.answers(BACK_MS))) return false;
-      away = null;
-      return true;
+      await status().catch(() => undefined);
+      return away === null;
     },
 
     async compare() {
@@ -266,10 +269,7 @@ export function createTarget(deps: TargetDeps): Target {
       standing.see(found);
       if (isOthers(found, store)) throw otherHub();
       if (!isOurs(found, store)) return;
-      if (isOneOfSeveral() && !found.proxy.running) {
-        away = new Failure('PROXY_UNREACHABLE', 'The proxy does not answer.');
-        throw away;
-      }
+      if (away) throw away;
       const isSure = !upkeep.isUnsure();
       const set = leftOut.of(own());
       const digest = gateway.digestOf(set);
@@ -298,10 +298,15 @@ export function createTarget(deps: TargetDeps): Target {
     seen.status = { ...seen.status, liveDigest: digest, fileDigest: digest, foreign: false };
   }
 
+  /** If that cannot be stored, the next look tries again: what was accepted is accepted. */
   function caughtUp(): void {
     if (behindSince === null) return;
-    store.caughtUp(id);
-    behindSince = null;
+    try {
+      store.caughtUp(id);
+      behindSince = null;
+    } catch (error) {
+      log('not noted', { agent: agent().name, reason: String(error) }, 'warn');
+    }
   }
 
   async function isAboutBroken(steps: readonly Step[]): Promise<boolean> {
