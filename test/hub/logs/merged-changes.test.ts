@@ -9,7 +9,8 @@ import { readMergedPage } from '../../../src/hub/logs/merged-page.ts';
 import { MERGE_LIMIT } from '../../../src/shared/wire-merge.ts';
 import { line } from '../../agent/logs/lines.ts';
 import { ROLL } from '../../agent/logs/temp.ts';
-import { agentsOf, type LogAgent, temporaryAgents } from './log-agents.ts';
+import { agentsOf, type LogAgent } from '../../harness/log-agents.ts';
+import { temporaryAgents } from './temporary-agents.ts';
 
 const newAgents = temporaryAgents();
 const START = 1795212767;
