@@ -116,6 +116,20 @@ test('a query that an agent refuses is refused', async () => {
   });
 });
 
+test.each([
+  { slice: { skip: 0, limit: MERGE_LIMIT + 1 } },
+  { slice: { skip: -1, limit: 1 } },
+  { slice: { skip: 0, limit: 1, from: 0.5 } },
+  { times: Array.from({ length: MERGE_LIMIT + 1 }, (_, i) => i) },
+  { pin: 'x'.repeat(201) },
+  { conditions: { status: 'x' } },
+])('an agent refuses %j', async (asked) => {
+  const [one] = twoAgents();
+  expect(one.client.merge({ conditions: {}, ...asked })).rejects.toMatchObject({
+    code: 'INVALID_REQUEST',
+  });
+});
+
 describe('a page is of what was there at first', () => {
   test.each([
     ['without a filter', {}],
