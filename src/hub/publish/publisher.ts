@@ -125,6 +125,7 @@ export function createPublisher({
         startTimer,
         isOneOfSeveral,
         importDirs,
+        now,
         log,
       });
       targets.set(agent.id, target);
