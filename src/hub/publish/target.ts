@@ -233,6 +233,7 @@ export function createTarget(deps: TargetDeps): Target {
       vacant = false;
       starting = false;
       standing.see(null);
+      noteLive();
       caughtUp();
     },
 
@@ -296,10 +297,18 @@ export function createTarget(deps: TargetDeps): Target {
         }),
       );
       if (isReplaced) standing.contention.replaced();
+      if (!isInStep(found)) noteLive();
       starting = false;
       caughtUp();
     },
   };
+
+  /** What is stored was made live since the last look. */
+  function noteLive(): void {
+    if (!seen.status) return;
+    const digest = gateway.digestOf(leftOut.of(own()));
+    seen.status = { ...seen.status, liveDigest: digest, fileDigest: digest, foreign: false };
+  }
 
   function caughtUp(): void {
     seen = { ...seen, isPublished: true };

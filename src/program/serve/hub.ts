@@ -92,7 +92,6 @@ export function prepareHub(
   for (const warning of warnings) log('warning', { warning }, 'warn');
   const importer = createImporter({
     publisher,
-    agent,
     readImport: createReadImport(settings.importDirs),
     now,
   });
@@ -159,8 +158,6 @@ export function prepareHub(
     close();
     throw error;
   }
-  const endStreams = () =>
-    publisher.agents.all().reduce((count, { client }) => count + client.endStreams(), 0);
   let stopReconciler = async () => {};
   return {
     url: listening.url,
@@ -172,7 +169,7 @@ export function prepareHub(
     },
     stop: () =>
       runAll(
-        () => settleAll([listening.stop(endStreams()), local.stop()]),
+        () => settleAll([listening.stop(publisher.agents.endStreams()), local.stop()]),
         () => stopReconciler(),
         close,
       ),
