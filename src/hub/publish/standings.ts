@@ -25,6 +25,11 @@ export type AgentStanding = Readonly<{
   /** Since when its proxy lacks a change; null if it lacks none. */
   behindSince: Date | null;
   broken: readonly BrokenVhost[];
+  /** Why what is stored is not live, apart from those; null if it is, or nobody has tried. */
+  failure: Failure | null;
+  /** Whose sites the proxy serves, if that is in the way of a change. */
+  ownership: string | null;
+  /** What stands between the hub and this proxy, ownership included, for the operator. */
   warnings: readonly string[];
 }>;
 
@@ -52,6 +57,8 @@ export function createStandings(now: () => Date): Standings {
         skewMs: skew,
         behindSince: target.behindSince(),
         broken: target.leftOut.list(),
+        failure: target.upkeep.failure(),
+        ownership: target.standing.ownership(),
         warnings: target.standing.warnings(),
       };
     },
