@@ -1,6 +1,6 @@
 /** The states of the vhosts of a hub, from one agent or from all together. */
-import { type Agent, chosen } from '../agent-client/agents.ts';
-import { askAll } from '../agent-client/ask-all.ts';
+import type { Agent } from '../agent-client/agents.ts';
+import { askAll, chosen } from '../agent-client/ask-all.ts';
 import { findVhost } from '../publish/changes.ts';
 import { isPlacedOn, setFor } from '../publish/placement.ts';
 import type { Publisher } from '../publish/publisher.ts';
