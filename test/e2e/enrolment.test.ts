@@ -145,3 +145,30 @@ test('an enrolled agent keeps hub, tokens and Caddy, wherever it is killed', asy
     writeFileSync(path, text);
   }
 }, 30_000);
+
+test('an agent with a token can be enrolled while its Caddy runs', async () => {
+  const token = 'shared'.repeat(6);
+  const text = (words: string) => `http://a.example:${httpPort} {\n\trespond ${words}\n}\n`;
+  const { output } = await start([], { AGENT_TOKEN: token });
+  const shared = createAgentClient({
+    url: await until(() => /listening on (\S+)/.exec(output.out)?.[1], 'the address'),
+    token,
+  });
+  await shared.reload(text('shared'));
+  const before = caddiesOf(dataDir).map(({ pid }) => pid);
+  await end('SIGKILL');
+
+  const { invitation } = await invited(['--invite'], { AGENT_TOKEN_PREVIOUS: token });
+  const { url, fingerprint } = invitation;
+  const client = (own: string) =>
+    createAgentClient({ url, token: own, trust: { fingerprint }, hub: HUBS.first });
+  await expect(client(token).status()).rejects.toThrow('rejects the hub’s token');
+  await enrol(invitation, {
+    ...{ hub: HUBS.first, term: 1, token: tokenOf('own'), replace: true },
+  });
+  await client(tokenOf('own')).reload(text('enrolled'));
+  await end('SIGKILL');
+  await start();
+  await client(tokenOf('own')).reload(text('alone'));
+  expect(caddiesOf(dataDir).map(({ pid }) => pid)).toEqual(before);
+});
