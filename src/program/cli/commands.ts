@@ -1,4 +1,5 @@
 /** All commands, in the order of `--help`. */
+import { agents } from './agents.ts';
 import type { Command } from './command.ts';
 import { completion } from './completion.ts';
 import { backup, restore } from './database.ts';
@@ -17,6 +18,7 @@ export const COMMANDS: readonly Command[] = [
   agent,
   health,
   site,
+  agents,
   importFile,
   ports,
   backup,

@@ -146,6 +146,7 @@ export function prepareHub(
       createLocal({
         publisher,
         importer,
+        fleet,
         agent,
         bodyLimit: WHOLE_BODY_LIMIT,
         secret: newSecret(localSecret(settings.dataDir), SECRET_BYTES),
