@@ -301,7 +301,8 @@ export function createPublisher({
         : failure;
     const careful = plans.filter(({ item }) => !item.replace);
     if (error instanceof Failure && error.code === 'OTHER_HUB') {
-      return refuseAll(careful, named(error));
+      // A newer copy of this hub is not replaced at all.
+      return refuseAll(careful.length > 0 ? careful : plans, named(error));
     }
     if (isTooLarge(error) && plans.length > 1) return 'together';
     if (!isRejection(error) || isTooLarge(error)) return refuseAll(plans, named(error));

@@ -262,7 +262,7 @@ export function createTarget(deps: TargetDeps): Target {
       store.assertInPlace();
       const found = await status();
       standing.see(found);
-      if (isOthers(found, store)) throw otherHub();
+      if (isOthers(found, store)) throw otherHub(found, store);
       if (!isOurs(found, store)) return;
       if (isOneOfSeveral() && !found.proxy.running) {
         away = new Failure('PROXY_UNREACHABLE', 'The proxy does not answer.');

@@ -2,7 +2,7 @@
 import { agents } from './agents.ts';
 import type { Command } from './command.ts';
 import { completion } from './completion.ts';
-import { backup, restore } from './database.ts';
+import { backup, promote, restore } from './database.ts';
 import { health } from './health.ts';
 import { help } from './help.ts';
 import { importFile } from './import.ts';
@@ -23,6 +23,7 @@ export const COMMANDS: readonly Command[] = [
   ports,
   backup,
   restore,
+  promote,
   passwd,
   install,
   uninstall,
