@@ -21,7 +21,7 @@ export type Fleet = {
   stop(): Promise<void>;
 };
 
-/** @param names of the agents besides the first @param env settings of the hub and its first agent */
+/** @param names of the agents besides the first @param env settings of the hub and all agents */
 export async function startFleet(
   names: readonly string[],
   env: Record<string, string> = {},
@@ -32,7 +32,7 @@ export async function startFleet(
     ask<T>(`${stack.hub}${path}`, { method, headers, ...(json === undefined ? {} : { json }) });
   const others = new Map<string, EnrollableAgent>();
   for (const name of names) {
-    const agent = await startEnrollable({ AGENT_PORT: String(freePort()) });
+    const agent = await startEnrollable({ AGENT_PORT: String(freePort()), ...env });
     others.set(name, agent);
     const invitation = formatInvitation(agent.invitation);
     const added = await call('POST', '/agents', { name, invitation });

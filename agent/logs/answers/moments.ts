@@ -61,7 +61,7 @@ export function createMomentReader(
           times: times.values.slice(0, length),
           places: places.values.slice(0, length),
         };
-        for (const each of [times, places]) each.resize(0);
+        for (const each of [times, places]) each.clear();
         cache.put(keyOf(part), moments);
         found.set(part, moments);
       }

@@ -13,7 +13,7 @@
 import { Failure } from '../../shared/failure.ts';
 import { type Log, reasonOf } from '../../shared/log.ts';
 import type { ProxyStatus } from '../../shared/wire.ts';
-import { type Agents, createAgents } from '../agent-client/agents.ts';
+import type { Agent, Agents } from '../agent-client/agents.ts';
 import type { AgentClient } from '../agent-client/client.ts';
 import { FIRST_AGENT, type StoredAgent } from './agent.ts';
 import { concernedBy } from './agent-changes.ts';
@@ -194,9 +194,15 @@ export function createPublisher({
 
   /** The first publish may replace sites that this hub did not publish only if the change says so. */
   async function refuseTakeover(plans: readonly Planned[]): Promise<Refusals | null> {
+    let unreachable: unknown;
     const status = await first()
       .status()
-      .catch(() => null);
+      .catch((error: unknown) => {
+        unreachable = error;
+        return null;
+      });
+    // The others alone would make the hub one that has published, whatever the first proxy serves.
+    if (unreachable && isOneOfSeveral()) return refuseAll(plans, unreachable);
     first().setVacant(status?.foreign === false && status.proxy.running);
     const refused = status?.foreign ? plans.filter(({ item }) => !item.replace) : [];
     if (status && refused.length > 0) return refuseAll(refused, importFirst(status, store));
@@ -301,7 +307,7 @@ export function createPublisher({
         : failure;
     const careful = plans.filter(({ item }) => !item.replace);
     if (error instanceof Failure && error.code === 'OTHER_HUB') {
-      // A newer copy of this hub is not replaced at all.
+      // Even a change that may replace what another hub published does not overrule a promotion.
       return refuseAll(careful.length > 0 ? careful : plans, named(error));
     }
     if (isTooLarge(error) && plans.length > 1) return 'together';
@@ -353,9 +359,12 @@ export function createPublisher({
   /** @throws Failure NOT_FOUND */
   const named = (name?: string) => (name ? targetOf(agentNamed(name, accepted).id) : first());
 
-  const agents = createAgents(() =>
-    accepted.agents.map(({ id, name }) => ({ id, name, client: targetOf(id).client })),
-  );
+  const agentOf = ({ id, name }: StoredAgent): Agent => ({ id, name, client: targetOf(id).client });
+  const agents: Agents = {
+    first: () => agentOf(first().agent()),
+    all: () => accepted.agents.map(agentOf),
+    named: (name) => agentOf(agentNamed(name, accepted)),
+  };
 
   return {
     current: () => accepted,
