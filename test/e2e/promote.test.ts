@@ -145,6 +145,8 @@ describe('signalbox promote', () => {
     expect(out).toContain(`Not in it: ${join(dataOf('first'), 'agents-key')}`);
     mkdirSync(machine('elsewhere'));
     const restored = await run(['restore', file], machine('elsewhere'));
+    const unkeyed = await run(['promote', '--without-key'], machine('elsewhere'));
+    expect([unkeyed.code, unkeyed.out]).toEqual([0, expect.stringContaining('refuse the old one')]);
     expect([restored.code, restored.out]).toEqual([
       0,
       expect.stringContaining('agents-key is missing'),

@@ -15,8 +15,8 @@ const isSuperseded = ({ term }: Pick<Status, 'term'>, known: Pick<Known, 'term'>
   term !== undefined && term > known.term;
 
 /**
- * Whether the agent need not be told whose it is, and in which term. A Caddyfile that someone edited is not overwritten
- * for that alone.
+ * Whether the agent need not be told whose it is, and in which term, which only a publish does. A
+ * Caddyfile that someone edited is not overwritten for that alone.
  */
 export const isClaimed = (status: Status, known: Known): boolean =>
   (isOwn(status, known) && (status.term === undefined || status.term === known.term)) ||
