@@ -182,8 +182,6 @@ export function createTarget(deps: TargetDeps): Target {
   const concernsHere = (of: { id: number } | null) => of === null || of.id === id;
 
   function isInStep(status: ProxyStatus): boolean {
-    // Only a publish tells the agent of a promotion.
-    if (status.term !== undefined && status.term < store.term) return false;
     if (!store.hasPublished() && status.liveDigest === null) return !status.foreign;
     if (!isClaimed(status, store)) return false;
     const digest = gateway.digestOf(leftOut.of(own()));
@@ -281,7 +279,7 @@ export function createTarget(deps: TargetDeps): Target {
       store.assertInPlace();
       const found = await status();
       standing.see(found);
-      if (isOthers(found, store)) throw otherHub();
+      if (isOthers(found, store)) throw otherHub(found, store);
       if (!isOurs(found, store)) return;
       if (away) throw away;
       const isSure = !upkeep.isUnsure();
