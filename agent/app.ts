@@ -3,8 +3,6 @@ import { Elysia } from 'elysia';
 import { Failure } from '../src/shared/failure.ts';
 import {
   errors,
-  eventStream,
-  exportStream,
   jsonBody,
   lateBodies,
   requestTimeout,
@@ -15,22 +13,14 @@ import { type Log, reportTo } from '../src/shared/log.ts';
 import { metricsRoutes } from '../src/shared/observe/metrics-routes.ts';
 import { observeRequests, type Routes } from '../src/shared/observe/requests.ts';
 import {
-  ActivityQuery,
   AdaptAnswer,
   AdaptRequest,
   AgentErrorBody,
-  ExportQuery,
   Health,
-  LogActivity,
-  LogPage,
-  LogQuery,
-  LogStats,
   ProxyStatus,
   ReloadAnswer,
   ReloadRequest,
-  StatsQuery,
   StatusQuery,
-  TailQuery,
   ValidateAnswer,
   ValidateRequest,
 } from '../src/shared/wire.ts';
@@ -46,11 +36,8 @@ import {
 import { bearerGuard, createBearerCheck, type KnownToken } from './bearer.ts';
 import type { ProxyControl } from './caddy/proxy.ts';
 import { type EnrolmentDeps, enrolRoute, tokenRoute } from './enrolment/enrolment.ts';
-import { parseActivityQuery } from './logs/answers/activity.ts';
-import { parseConditions, parseLogQuery } from './logs/answers/filter.ts';
-import { parseStatsQuery } from './logs/answers/stats.ts';
-import { type LogPosition, parsePosition } from './logs/files/log-position.ts';
 import type { Logs } from './logs/logs.ts';
+import { logRoutes } from './logs/routes.ts';
 import type { AgentMetrics } from './metrics.ts';
 import type { Authorities } from './state/authorities.ts';
 import type { ProxyState } from './state/proxy-state.ts';
@@ -168,44 +155,6 @@ export function createAgent(deps: AgentDeps) {
     .get('/proxy/modules', async () => ({ modules: await proxy.modules() }), {
       response: { 200: ModulesAnswer },
     })
-    .get('/logs', async ({ query }) => state.explain(await logs.page(parseLogQuery(query))), {
-      query: LogQuery,
-      response: { 200: LogPage, 400: AgentErrorBody },
-    })
-    .get(
-      '/logs/tail',
-      ({ query: { after, ...conditions }, request }) =>
-        eventStream(
-          logs.tail(
-            parseConditions(conditions),
-            positionOf(request.headers.get('last-event-id') || after),
-          ),
-        ),
-      { query: TailQuery },
-    )
-    .get(
-      '/logs/export',
-      async ({ query: { format, ...conditions } }) =>
-        exportStream(
-          await logs.export(parseConditions(conditions), format === 'csv' ? 'csv' : 'ndjson'),
-        ),
-      { query: ExportQuery },
-    )
-    .get('/logs/stats', ({ query }) => logs.stats(parseStatsQuery(query)), {
-      query: StatsQuery,
-      response: { 200: LogStats, 400: AgentErrorBody },
-    })
-    .get('/logs/activity', ({ query }) => logs.activity(parseActivityQuery(query)), {
-      query: ActivityQuery,
-      response: { 200: LogActivity, 400: AgentErrorBody },
-    });
+    .use(logRoutes({ logs, explain: state.explain }));
   return agent;
-}
-
-/** @throws Failure INVALID_REQUEST */
-function positionOf(text: string | undefined): LogPosition | undefined {
-  if (!text) return undefined;
-  const position = parsePosition(text);
-  if (position) return position;
-  throw new Failure('INVALID_REQUEST', 'The Last-Event-ID is not an event of this log.');
 }

@@ -29,6 +29,8 @@ export type Stamp = {
   /** The listeners of that Caddyfile that are left out. */
   closed?: readonly Listener[];
   admin: AdminStamp;
+  /** The folder where Caddy keeps certificates; null: its own. */
+  storage: string | null;
   accessLog: AccessLogStamp;
 };
 
@@ -98,6 +100,9 @@ export function patchConfig(adapted: JsonObject, stamp: Stamp): JsonObject {
   return {
     ...adapted,
     admin: adminOf(stamp.admin),
+    ...(stamp.storage !== null && {
+      storage: { module: 'file_system', root: stamp.storage },
+    }),
     logging: {
       ...logging,
       logs: {

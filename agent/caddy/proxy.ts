@@ -42,6 +42,8 @@ export type ProxySettings = {
   /** The whole environment of a managed Caddy, and of validation. */
   env: Record<string, string>;
   accessLog: AccessLogStamp;
+  /** The folder where Caddy keeps certificates, which several may share; null: its own. */
+  storage?: string | null;
   /** The user of a managed Caddy and of every command; null: that of the agent. */
   user?: CaddyUser | null;
   /** Makes the folders of a managed Caddy, before each of its starts. @throws Error */
@@ -183,6 +185,7 @@ export function createProxy(
     adaptApart: (text) => adaptApart(text, commands),
     proxyfile,
     accessLog: settings.accessLog,
+    certificates: settings.storage ?? null,
     env: settings.env,
     restrictions,
     repairAfter: async (error) => (await storage?.repairAfter(error)) ?? false,

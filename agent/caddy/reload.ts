@@ -20,6 +20,8 @@ export type ReloadDeps = Omit<RecoveryDeps, 'admin' | 'resume'> &
   PrepareDeps & {
     proxyfile: Proxyfile;
     accessLog: Stamp['accessLog'];
+    /** The folder where Caddy keeps certificates; null: its own. */
+    certificates: string | null;
     warnings: Pick<Warnings, 'set'>;
     /** Repairs a managed proxy's storage. @returns whether it is worth loading again */
     repairAfter: (error: unknown) => Promise<boolean>;
@@ -184,6 +186,7 @@ export function createReload(deps: ReloadDeps): Reload {
         digest,
         hub: hub ?? proxyfile.owner(),
         admin: { listen: admin.address, origins: [admin.secret, ...settled(others)] },
+        storage: deps.certificates,
         accessLog: { ...deps.accessLog, file: logFile ?? deps.accessLog.file },
       };
       if (!isWanted()) throw new Failure('STALE', 'Nobody waits for this any more.');

@@ -13,13 +13,16 @@
  *
  * Code that visits the lines of a block receives each entry as a cursor (`EntryCursor`), which is valid
  * until the next entry. If a file disappears during a query (`SegmentGone`), the query starts again.
- * Stats and activity work the same way; a tail (`answers/tail.ts`) reads the files without an index.
+ * Stats and activity work the same way, and so do answers for a hub that merges several logs
+ * (`answers/merge.ts`); a tail (`answers/tail.ts`) reads the files without an index.
  * Apart from that, `ship/shipper.ts` ships entries to a log engine, and `storage/keeper.ts` packs rolled
  * files and deletes those that are not kept.
  */
 import { within } from '../../src/shared/async.ts';
 import type { LogExport } from '../../src/shared/http.ts';
+import { statsOf } from '../../src/shared/log-stats.ts';
 import type { LogActivity, LogEntry, LogPage, LogStats } from '../../src/shared/wire.ts';
+import type { LogSums, MergeAnswer } from '../../src/shared/wire-merge.ts';
 import { type ActivityFilter, readActivity } from './answers/activity.ts';
 import { createBlockDecoder } from './answers/block-decoder.ts';
 import { createBlockReader } from './answers/block-reader.ts';
@@ -29,8 +32,10 @@ import type { Conditions, LogFilter } from './answers/filter.ts';
 import { createLatestRequests } from './answers/latest.ts';
 import { SegmentGone } from './answers/lines-at.ts';
 import { createMatchCounter } from './answers/match-counter.ts';
+import { type MergeFilter, readMerge } from './answers/merge.ts';
+import { createMomentCache } from './answers/moments.ts';
 import { readPage } from './answers/page.ts';
-import { readStats, type StatsFilter } from './answers/stats.ts';
+import { readSums, type StatsFilter } from './answers/stats.ts';
 import { createTails } from './answers/tail.ts';
 import type { LogPosition } from './files/log-position.ts';
 import { createClassifier } from './index/classifier.ts';
@@ -50,6 +55,10 @@ export type Logs = {
   page(filter: LogFilter): Promise<LogPage>;
   /** The newest entry of a host, or null. @throws as `page` */
   newest(domain: string): Promise<LogEntry | null>;
+  /** What `MergeRequest` asks for. @throws as `page` */
+  merge(filter: MergeFilter): Promise<MergeAnswer>;
+  /** Numbers over time, to add to those of other logs. @throws as `page` */
+  sums(filter: StatsFilter): Promise<LogSums>;
   /** Numbers over time. @throws as `page` */
   stats(filter: StatsFilter): Promise<LogStats>;
   /** Requests over time for each domain. @throws as `page` */
@@ -88,6 +97,8 @@ export function createLogs({ file, timeout = TIMEOUT_MS, onIndexing }: LogsOptio
   const counter = createMatchCounter(reader);
   const decoder = createBlockDecoder(reader);
   const latest = createLatestRequests(reader);
+  const moments = createMomentCache();
+  const run = crypto.randomUUID();
   const tails = createTails({ file });
   const exports = createExports({ refresh: index.refresh, reader });
 
@@ -111,16 +122,23 @@ export function createLogs({ file, timeout = TIMEOUT_MS, onIndexing }: LogsOptio
   const page = (filter: LogFilter): Promise<LogPage> =>
     answer((snapshot, deadline) => readPage(snapshot, filter, { reader, counter, deadline }));
 
+  const sums = (filter: StatsFilter): Promise<LogSums> =>
+    answer((snapshot, deadline) =>
+      readSums(snapshot, filter, { reader, decoder, latest, deadline }),
+    );
+
   return {
     async warm() {
       await index.refresh().catch(() => undefined);
     },
     page,
     newest: async (domain) => (await page({ domain, page: 1, pageSize: 1 })).logs[0] ?? null,
-    stats: (filter) =>
+    merge: (filter) =>
       answer((snapshot, deadline) =>
-        readStats(snapshot, filter, { reader, decoder, latest, deadline }),
+        readMerge(snapshot, filter, { reader, counter, moments, run, deadline }),
       ),
+    sums,
+    stats: async (filter) => statsOf(await sums(filter)),
     activity: (filter) =>
       answer((snapshot, deadline) => readActivity(snapshot, filter, { decoder, deadline })),
     tail: tails.open,
@@ -137,7 +155,7 @@ export function createLogs({ file, timeout = TIMEOUT_MS, onIndexing }: LogsOptio
       tails.end();
       exports.end();
       index.close();
-      for (const each of [reader, counter, decoder, latest]) each.clear();
+      for (const each of [reader, counter, decoder, latest, moments]) each.clear();
     },
   };
 }

@@ -1,7 +1,7 @@
 /** The state of each live site: its certificate, upstreams and last errors. */
 import { within } from '../../src/shared/async.ts';
 import { Failure } from '../../src/shared/failure.ts';
-import type { LogEntry, LogPage } from '../../src/shared/wire.ts';
+import type { LogEntry } from '../../src/shared/wire.ts';
 import type { CertificatesAnswer, SiteState } from '../../src/shared/wire-state.ts';
 import { type Admin, AdminUnreachable } from '../caddy/admin.ts';
 import type { Json } from '../caddy/json.ts';
@@ -47,7 +47,7 @@ export type ProxyState = {
   /** Looks soon whether there are others; call it after a reload. */
   look(): void;
   /** Adds to entries with details what went wrong, as far as the proxy said. */
-  explain(page: LogPage): Promise<LogPage>;
+  explain<Page extends { logs?: (LogEntry | null)[] }>(page: Page): Promise<Page>;
   close(): Promise<void>;
 };
 
@@ -153,9 +153,9 @@ export function createProxyState(deps: ProxyStateDeps): ProxyState {
     look: live.look,
 
     async explain(page) {
-      const hasFailed = ({ status, details }: LogEntry) =>
-        details !== undefined && (status === 0 || status >= 400);
-      if (!page.logs.some(hasFailed)) return page;
+      const hasFailed = (entry: LogEntry | null): entry is LogEntry =>
+        entry?.details !== undefined && (entry.status === 0 || entry.status >= 400);
+      if (!page.logs?.some(hasFailed)) return page;
       const reasonOf = await readRequestErrors(deps.errorLog);
       const logs = page.logs.map((entry) => {
         const error = hasFailed(entry) ? reasonOf(entry.details as Json) : null;

@@ -40,6 +40,7 @@ import { createReadProxy } from './publish/proxy.ts';
 import type { Publisher } from './publish/publisher.ts';
 import { createActivity } from './state/activity.ts';
 import { vhostActivityRoutes } from './state/activity-routes.ts';
+import { createAgentsActivity } from './state/agents-activity.ts';
 import { certificateRoutes } from './state/certificate-routes.ts';
 import { healthRoutes } from './state/health-routes.ts';
 import type { HubMetrics } from './state/metrics.ts';
@@ -105,6 +106,8 @@ export function createHub(deps: HubDeps) {
   const guard = createGuard({ accounts, tokens, cookies });
   const sessionGuard = createSessionGuard({ accounts, tokens, cookies });
   const bodyLimit = HUB_BODY_LIMIT;
+  const { agents } = publisher;
+  const activity = createActivity({ publisher, agent: createAgentsActivity(agents), now });
   const warningsAfter = createWarningsAfter({ publisher, agent, now });
 
   let isUsable = true;
@@ -125,7 +128,7 @@ export function createHub(deps: HubDeps) {
     .use(userRoutes({ accounts, directory, guard: sessionGuard, bodyLimit }))
     .use(tokenRoutes({ tokens, guard: sessionGuard, bodyLimit }))
     .use(vhostStateRoutes({ publisher, agent, guard, now }))
-    .use(vhostActivityRoutes({ activity: createActivity({ publisher, agent, now }), guard }))
+    .use(vhostActivityRoutes({ activity, guard }))
     .use(certificateRoutes({ publisher, agent, guard, now, bodyLimit }))
     .use(vhostReadRoutes({ publisher, guard }))
     .use(vhostChangeRoutes({ publisher, warningsAfter, guard, bodyLimit }))
@@ -134,7 +137,7 @@ export function createHub(deps: HubDeps) {
     .use(policyChangeRoutes({ publisher, guard, bodyLimit }))
     .use(recipeRoutes({ readProxy: createReadProxy({ publisher, agent }), guard, bodyLimit }))
     .use(agentRoutes({ fleet: deps.fleet, guard, bodyLimit }))
-    .use(logRoutes({ agent, guard }))
+    .use(logRoutes({ agents, guard }))
     .use(statusRoutes({ ...deps, startedAt: deps.elapsed(), guard }))
     .use(portsRoutes({ agent, publisher, guard }))
     .use(changelogRoutes({ changelog: createChangelog(deps.db), publisher, guard }))

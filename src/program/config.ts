@@ -180,6 +180,7 @@ export function readSettings(role: Role, env: Env, machine: Machine, invites = f
         },
         ownPaths: ownPaths(env, [dataDir, dirname(hubSocket(dataDir)), proxyfile, admin]),
         importDirs,
+        storage: read.has('PROXY_STORAGE') ? read.path('PROXY_STORAGE') : null,
       },
     },
     firstPorts: {

@@ -69,6 +69,7 @@ export const SETTINGS = {
     onOneMachine: 'true',
   }),
   PROXY_ENV_FILE: byAgent(null, 'file of NAME=value lines for Caddy’s environment'),
+  PROXY_STORAGE: byAgent(null, 'folder for certificates that several Caddys share'),
   PROXY_HTTP_PORT: used(['all'])(
     null,
     'HTTP port at the first start; 80, or 8080 if 80 or 443 is not available',

@@ -141,7 +141,8 @@ const ZONE = '(Z|[+ -]([01][0-9]|2[0-3]):?[0-5][0-9])';
 /** ISO 8601: a date, which means midnight, or date and time; UTC unless it has a zone. */
 const Time = t.String({ pattern: `^(${DATE}(T${CLOCK}${ZONE}?)?)?$` });
 
-const conditions = {
+/** The filters of a log, as they are in a URL. */
+export const conditions = {
   domain: t.Optional(t.String({ maxLength: 300 })),
   status: t.Optional(
     t.String({
@@ -190,6 +191,9 @@ export const LogEntry = t.Object(
       examples: ['1.234ms'],
     }),
     ip: t.String(),
+    agent: t.Optional(
+      t.String({ description: 'in an answer of several agents: whose log has it' }),
+    ),
     details: t.Optional(
       t.Record(t.String(), t.Unknown(), {
         description:
@@ -204,6 +208,11 @@ export const LogEntry = t.Object(
 );
 export type LogEntry = Static<typeof LogEntry>;
 
+/** In the answers of several agents. */
+export const Missing = t.Optional(
+  t.Array(t.String(), { description: 'the agents that could not be reached, if there are any' }),
+);
+
 export const LogPage = t.Object(
   {
     logs: t.Array(LogEntry),
@@ -215,6 +224,7 @@ export const LogPage = t.Object(
         description: 'not all of the log was read: there may be more, older entries',
       }),
     ),
+    missing: Missing,
   },
   { title: 'LogPage' },
 );
@@ -246,7 +256,7 @@ export const Latency = t.Union([t.Number(), t.Null()], {
   description: 'milliseconds, accurate to 6.25 %',
 });
 const Requests = t.Integer();
-const PerClass = t.Object({
+export const PerClass = t.Object({
   '1xx': Requests,
   '2xx': Requests,
   '3xx': Requests,
@@ -286,6 +296,7 @@ export const LogStats = t.Object(
       { description: 'of the newest requests in the range; partial if there are more' },
     ),
     partial: t.Optional(t.Literal(true, { description: 'not all of the log was read' })),
+    missing: Missing,
   },
   { title: 'LogStats' },
 );
@@ -308,7 +319,8 @@ export const Activity = t.Object({
 });
 
 /** Pairs of milliseconds, accurate to 6.25 %, and the number of requests that took as long; ascending. */
-const Latencies = t.Array(t.Tuple([t.Number(), Requests]));
+export const Latencies = t.Array(t.Tuple([t.Number(), Requests]));
+export type Latencies = Static<typeof Latencies>;
 
 /** The requests of each domain that had any; entries without a time are not counted. */
 export const LogActivity = t.Object({
@@ -317,6 +329,7 @@ export const LogActivity = t.Object({
   buckets: t.Integer(),
   domains: t.Record(t.String(), t.Composite([Activity, t.Object({ latencies: Latencies })])),
   partial: t.Optional(t.Literal(true, { description: 'not all of the log was read' })),
+  missing: Missing,
 });
 export type LogActivity = Static<typeof LogActivity>;
 

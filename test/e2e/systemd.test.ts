@@ -1,6 +1,7 @@
 /** `signalbox install` and its units under a live systemd. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
+import { parseInvitation } from '../../src/shared/invitation.ts';
 import { BUILD_TIMEOUT_MS, binaryIn, build, host } from '../harness/build.ts';
 import { temporaryFolder } from '../harness/stack.ts';
 import { type Machine, startMachine } from '../harness/systemd.ts';
@@ -99,6 +100,37 @@ test.skipIf(!machine)(
     expect(await run(left)).not.toMatch(
       /^(signalbox|agent-token|hub|agent|runs-caddy|runs-signalbox)/m,
     );
+  },
+  BUILD_TIMEOUT_MS,
+);
+
+test.skipIf(!machine)(
+  'installs an agent that invites a hub at this start alone',
+  async () => {
+    const unit = 'signalbox-agent.service';
+    const printed = await run(`${signalbox} install agent --managed --invite --yes`);
+    const [, line = ''] = /^invitation: (\S+)$/m.exec(printed) ?? [];
+    const invitation = parseInvitation(line);
+    expect(invitation?.url).toMatch(/^https:\/\/[\d.]+:3002$/);
+    expect(await run('ls /etc/signalbox')).not.toContain('token');
+    expect(await run(`systemctl show -p ExecStart ${unit}`)).not.toContain('--invite');
+
+    const request = { hub: 'a'.repeat(32), term: 1, token: 't'.repeat(43) };
+    const enrol = (secret: string) =>
+      run(
+        `curl -sk https://127.0.0.1:3002/enrol -d '${JSON.stringify({ ...request, secret })}' -w ' %{http_code}'`,
+      );
+    expect(await enrol('x')).toEndWith(' 401');
+    expect(await enrol(invitation?.secret ?? '')).toBe('{"success":true} 200');
+
+    await run(`systemctl restart ${unit}`);
+    const bearer = `-H 'Authorization: Bearer ${request.token}'`;
+    const status = await run(`curl -skf https://127.0.0.1:3002/proxy/status ${bearer}`);
+    expect(JSON.parse(status)).toMatchObject({ owner: request.hub, proxy: { running: true } });
+    expect(await run(`journalctl -u ${unit} -o cat | grep -c ^invitation:`)).toBe('1');
+    await run(`${signalbox} install agent --managed --yes`);
+    await run(`curl -skf https://127.0.0.1:3002/proxy/status ${bearer}`);
+    await run(`${signalbox} uninstall --purge --yes`);
   },
   BUILD_TIMEOUT_MS,
 );

@@ -40,6 +40,7 @@ export async function startEnrollable(more: Record<string, string> = {}) {
     fingerprint,
     proxyfile: env.PROXYFILE,
     httpPort,
+    readProxyfile: () => machine.readFile(env.PROXYFILE),
     get url() {
       return running.url;
     },

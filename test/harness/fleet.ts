@@ -9,8 +9,8 @@ export type AgentSeen = { name: string; state: string; since: string; detail?: s
 
 export type Fleet = {
   stack: Stack;
-  /** The agents besides the first, by the names they are enrolled under. */
-  others: Record<string, EnrollableAgent>;
+  /** An agent besides the first, by the name it is enrolled under. */
+  other(name: string): EnrollableAgent;
   headers: Record<string, string>;
   call<T = unknown>(method: string, path: string, json?: unknown): Promise<Answer<T>>;
   agents(): Promise<AgentSeen[]>;
@@ -21,7 +21,7 @@ export type Fleet = {
   stop(): Promise<void>;
 };
 
-/** @param names of the agents besides the first @param env settings of the hub and its first agent */
+/** @param names of the agents besides the first @param env settings of the hub and all agents */
 export async function startFleet(
   names: readonly string[],
   env: Record<string, string> = {},
@@ -30,10 +30,10 @@ export async function startFleet(
   const { headers } = await signUp(stack);
   const call = <T>(method: string, path: string, json?: unknown) =>
     ask<T>(`${stack.hub}${path}`, { method, headers, ...(json === undefined ? {} : { json }) });
-  const others: Record<string, EnrollableAgent> = {};
+  const others = new Map<string, EnrollableAgent>();
   for (const name of names) {
-    const agent = await startEnrollable({ AGENT_PORT: String(freePort()) });
-    others[name] = agent;
+    const agent = await startEnrollable({ AGENT_PORT: String(freePort()), ...env });
+    others.set(name, agent);
     const invitation = formatInvitation(agent.invitation);
     const added = await call('POST', '/agents', { name, invitation });
     if (added.status !== 201) throw new Error(added.text);
@@ -50,7 +50,11 @@ export async function startFleet(
   const agents = async () => (await call<AgentSeen[]>('GET', '/agents')).body;
   return {
     stack,
-    others,
+    other(name) {
+      const agent = others.get(name);
+      if (agent) return agent;
+      throw new Error(`there is no agent ${name}`);
+    },
     headers,
     call,
     agents,
@@ -60,12 +64,12 @@ export async function startFleet(
         `${name} ${state}`,
       ),
     async served(name, host) {
-      const port = others[name]?.httpPort ?? stack.httpPort;
+      const port = others.get(name)?.httpPort ?? stack.httpPort;
       return (await ask(`http://127.0.0.1:${port}/`, { headers: { Host: host } })).text;
     },
     async stop() {
       await stack.stop();
-      for (const agent of Object.values(others)) await agent.stop();
+      for (const agent of others.values()) await agent.stop();
     },
   };
 }

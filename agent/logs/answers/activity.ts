@@ -2,7 +2,7 @@
 import type { ActivityQuery, LogActivity } from '../../../src/shared/wire.ts';
 import { blocksBetween } from '../index/block.ts';
 import type { Deadline } from '../index/deadline.ts';
-import { LATENCY_STEPS, latencyOf } from '../index/latency.ts';
+import { LATENCY_STEPS, latenciesOf } from '../index/latency.ts';
 import type { IndexedSegment, Snapshot } from '../index/log-index.ts';
 import { addBlocks } from './add-blocks.ts';
 import type { BlockDecoder } from './block-decoder.ts';
@@ -97,9 +97,7 @@ export async function readActivity(
   };
 }
 
-function figures({ steps, ...counts }: Counts): LogActivity['domains'][string] {
-  const latencies: [number, number][] = [];
-  for (const [step, count] of steps.entries())
-    if (count > 0) latencies.push([latencyOf(step), count]);
-  return { ...counts, latencies };
-}
+const figures = ({ steps, ...counts }: Counts): LogActivity['domains'][string] => ({
+  ...counts,
+  latencies: latenciesOf(steps),
+});

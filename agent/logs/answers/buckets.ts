@@ -1,6 +1,6 @@
 /** Counts requests by time, status class and latency. */
-import type { LogStats } from '../../../src/shared/wire.ts';
-import { LATENCY_STEPS, latencyOf } from '../index/latency.ts';
+import type { LogSums } from '../../../src/shared/wire-merge.ts';
+import { LATENCY_STEPS, latenciesOf } from '../index/latency.ts';
 
 export type Buckets = {
   readonly length: number;
@@ -13,7 +13,7 @@ export type Buckets = {
   add(bucket: number, statusClass: number, requests: number): void;
   /** Adds the latencies in [from, to) of a list of steps. */
   addSteps(bucket: number, steps: Uint8Array, from: number, to: number): void;
-  answer(): LogStats['buckets'];
+  answer(): LogSums['buckets'];
 };
 
 const CLASSES = 6;
@@ -53,17 +53,6 @@ export function createBuckets(from: number, to: number, wanted: number): Buckets
     return bucket;
   }
 
-  function percentile(bucket: number, share: number): number | null {
-    const counts = latencies.subarray(bucket * LATENCY_STEPS, (bucket + 1) * LATENCY_STEPS);
-    let total = 0;
-    for (let step = 0; step < LATENCY_STEPS; step++) total += counts[step] as number;
-    if (total === 0) return null;
-    let left = Math.ceil(total * share);
-    let step = 0;
-    while (left > (counts[step] as number)) left -= counts[step++] as number;
-    return latencyOf(step);
-  }
-
   return {
     length,
     indexOf,
@@ -100,8 +89,9 @@ export function createBuckets(from: number, to: number, wanted: number): Buckets
             '5xx': of(5),
             other: of(0),
           },
-          p50: percentile(bucket, 0.5),
-          p95: percentile(bucket, 0.95),
+          latencies: latenciesOf(
+            latencies.subarray(bucket * LATENCY_STEPS, (bucket + 1) * LATENCY_STEPS),
+          ),
         };
       }),
   };

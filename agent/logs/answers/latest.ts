@@ -1,12 +1,12 @@
-/** The most frequent paths and addresses of the newest requests, which the index does not hold. */
-import type { LogStats } from '../../../src/shared/wire.ts';
+/** The paths and addresses of the newest requests, which the index does not hold. */
+import type { LogSums } from '../../../src/shared/wire-merge.ts';
 import { type Block, isWithin } from '../index/block.ts';
 import type { Deadline } from '../index/deadline.ts';
 import type { IndexedSegment } from '../index/log-index.ts';
 import type { IndexView } from '../index/segment-index.ts';
 import { createBlockCache } from './block-cache.ts';
 import type { BlockReader } from './block-reader.ts';
-import { createTopCounter } from './top-counter.ts';
+import { createTally } from './tally.ts';
 
 /** Blocks of one segment that hold entries of a range, newest first, and the view they are from. */
 export type SegmentBlocks = {
@@ -27,7 +27,7 @@ export type LatestRequests = {
     segments: readonly SegmentBlocks[],
     range: Range,
     deadline: Deadline,
-  ): Promise<LogStats['latest']>;
+  ): Promise<LogSums['latest']>;
   clear(): void;
 };
 
@@ -37,7 +37,6 @@ type Sums = { end: number; paths: Map<string, number>; ips: Map<string, number> 
 // About as many as can be read in a few hundredths of a second.
 const REQUESTS = 5000;
 const BLOCKS = 64;
-const TOP = 10;
 const NAMES_KEPT = 100_000;
 
 export function createLatestRequests(reader: BlockReader): LatestRequests {
@@ -75,8 +74,8 @@ export function createLatestRequests(reader: BlockReader): LatestRequests {
 
   return {
     async read(segments, range, deadline) {
-      const paths = createTopCounter<string>();
-      const ips = createTopCounter<string>();
+      const paths = createTally<string>();
+      const ips = createTally<string>();
       let [requests, blocksLeft, requestsLeft] = [0, BLOCKS, REQUESTS];
       let complete = true;
       for (const segment of segments) {
@@ -102,8 +101,8 @@ export function createLatestRequests(reader: BlockReader): LatestRequests {
       }
       return {
         requests,
-        paths: paths.top(TOP).map(([path, count]) => ({ path, requests: count })),
-        ips: ips.top(TOP).map(([ip, count]) => ({ ip, requests: count })),
+        paths: paths.list(),
+        ips: ips.list(),
         ...(!complete && { partial: true as const }),
       };
     },

@@ -1,29 +1,15 @@
 /** Finds one page of the log: the index counts, and only the lines of the page are parsed. */
 import type { LogEntry, LogPage } from '../../../src/shared/wire.ts';
-import { type Block, isWithin } from '../index/block.ts';
-import type { Deadline } from '../index/deadline.ts';
 import { entryFacts, toEntry } from '../index/entry.ts';
-import type { IndexedSegment, Snapshot } from '../index/log-index.ts';
-import type { BlockReader, BlockRequest, Match } from './block-reader.ts';
+import type { Snapshot } from '../index/log-index.ts';
+import type { BlockReader, BlockRequest } from './block-reader.ts';
 import { detailsOf } from './details.ts';
-import { type Conditions, type LogFilter, requestTest, timeTest } from './filter.ts';
+import type { LogFilter } from './filter.ts';
 import { SegmentGone } from './lines-at.ts';
-import type { MatchCounter } from './match-counter.ts';
-import { selectIn } from './selection.ts';
-
-export type PageTools = { reader: BlockReader; counter: MatchCounter; deadline: Deadline };
-
-/** The matches in one segment; `blocks` are newest first. */
-type SegmentMatches = {
-  indexed: IndexedSegment;
-  match: Match;
-  total: number;
-  blocks: Iterable<Block>;
-};
+import { allMatches, type PageTools, type SegmentMatches } from './matches.ts';
 
 /**
- * A page of the log, newest first. What the index cannot count is counted by reading lines; when the
- * deadline passes, everything older counts as missing and the page is `partial`.
+ * A page of the log, newest first; `partial` if not all matches were counted.
  * @throws SegmentGone
  */
 export async function readPage(
@@ -32,16 +18,7 @@ export async function readPage(
   tools: PageTools,
 ): Promise<LogPage> {
   const { page, pageSize, details = false, ...conditions } = filter;
-  const found: SegmentMatches[] = [];
-  let { complete } = snapshot;
-  for (const indexed of snapshot.segments) {
-    const matches = await findMatches(indexed, conditions, tools);
-    found.push(matches);
-    if (matches.complete) continue;
-    complete = false;
-    break;
-  }
-
+  const { found, complete } = await allMatches(snapshot, conditions, tools);
   const logs: LogEntry[] = [];
   let total = 0;
   let skip = (page - 1) * pageSize;
@@ -54,33 +31,6 @@ export async function readPage(
     skip = Math.max(0, skip - matches.total);
   }
   return { logs, total, page, pageSize, ...(!complete && { partial: true as const }) };
-}
-
-/** Counts the matches in each block of a segment. */
-async function findMatches(
-  indexed: IndexedSegment,
-  conditions: Conditions,
-  { counter, deadline }: PageTools,
-): Promise<SegmentMatches & { complete: boolean }> {
-  const { view, match, candidates } = selectIn(indexed, conditions);
-  const hasRequestTest = requestTest(conditions) !== undefined;
-  const hasTimeTest = timeTest(conditions) !== undefined;
-  if (view.selection.certain && !hasRequestTest && !hasTimeTest) {
-    return { indexed, match, total: view.total, blocks: view.blocks(), complete: true };
-  }
-
-  const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = conditions;
-  const question = {
-    name: JSON.stringify(conditions),
-    indexed,
-    blocks: candidates(),
-    isExact: (block: Block) =>
-      view.selection.certain && !hasRequestTest && (!hasTimeTest || isWithin(block, from, to)),
-    match,
-  };
-  const { blocks, complete } = await counter.count(question, deadline);
-  const total = blocks.reduce((sum, { count }) => sum + count, 0);
-  return { indexed, match, total, blocks, complete };
 }
 
 /** `take` entries of a segment after the newest `skip`; there must be that many. */

@@ -1,5 +1,6 @@
-/** Numbers over time: requests by status class, latencies, and the busiest domains and statuses. */
-import type { LogStats, StatsQuery } from '../../../src/shared/wire.ts';
+/** Numbers over time: requests by status class, latency, domain and status. */
+import type { StatsQuery } from '../../../src/shared/wire.ts';
+import type { LogSums } from '../../../src/shared/wire-merge.ts';
 import { blocksBetween } from '../index/block.ts';
 import type { Deadline } from '../index/deadline.ts';
 import { hostKey } from '../index/host.ts';
@@ -11,7 +12,7 @@ import type { BlockReader } from './block-reader.ts';
 import { type Buckets, classOf, createBuckets } from './buckets.ts';
 import { parseConditions } from './filter.ts';
 import type { LatestRequests, SegmentBlocks } from './latest.ts';
-import { createTopCounter } from './top-counter.ts';
+import { createTally } from './tally.ts';
 
 /** Times are in milliseconds since 1970; the range is [from, to), by default that of all entries. */
 export type StatsFilter = { domain?: string; from?: number; to?: number; buckets: number };
@@ -24,7 +25,6 @@ export type StatsTools = {
 };
 
 const DEFAULT_BUCKETS = 60;
-const TOP = 10;
 
 /** Reads the parameters of a URL that match the schema. */
 export function parseStatsQuery({ buckets, ...query }: StatsQuery): StatsFilter {
@@ -35,18 +35,18 @@ export function parseStatsQuery({ buckets, ...query }: StatsQuery): StatsFilter 
  * The numbers of a range, `partial` if the deadline passes.
  * @throws SegmentGone
  */
-export async function readStats(
+export async function readSums(
   snapshot: Snapshot,
   filter: StatsFilter,
   tools: StatsTools,
-): Promise<LogStats> {
+): Promise<LogSums> {
   const { segments } = snapshot;
   const range = rangeOf(segments, filter);
   const { from, to } = range ?? { from: 0, to: 0 };
   const key = filter.domain === undefined ? undefined : hostKey(filter.domain);
   const buckets = createBuckets(from, to, filter.buckets);
-  const domains = createTopCounter<string>();
-  const statuses = createTopCounter<number>();
+  const domains = createTally<string>();
+  const statuses = createTally<number>();
   const inRange: SegmentBlocks[] = [];
   let { complete } = snapshot;
   let requests = 0;
@@ -72,8 +72,8 @@ export async function readStats(
     to: iso(to),
     requests,
     buckets: buckets.answer(),
-    domains: domains.top(TOP).map(([domain, count]) => ({ domain, requests: count })),
-    statuses: statuses.top(TOP).map(([status, count]) => ({ status, requests: count })),
+    domains: domains.list(),
+    statuses: statuses.list(),
     latest: await tools.latest.read(inRange, { key, from, to }, tools.deadline),
     ...(!complete && { partial: true as const }),
   };

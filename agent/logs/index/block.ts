@@ -9,6 +9,9 @@ export const BLOCK_BYTES = 1 << 20;
  */
 export const PLACE_BYTES = 16;
 
+/** The times of lines in milliseconds, NaN without one, and their places; in any order. */
+export type Moments = { times: Float64Array; places: Uint16Array };
+
 /** A block of a segment, with its lines that a filter selects. */
 export type Block = {
   /** Identifies its rows; -1 while it grows. */
@@ -20,6 +23,8 @@ export type Block = {
   count: number;
   /** Where these lines start, in rising order; maybe with lines that are not selected. */
   places(): Uint16Array;
+  /** When exactly these lines, and no others, were written; null if the index does not hold that. */
+  moments(): Moments | null;
   /**
    * Times of the earliest and the latest entry in the block, selected or not, in milliseconds.
    * Lines need not be in the order of their times. Infinite if no entry has a time.

@@ -2,6 +2,8 @@
  * Stores a latency in one byte: eight equal steps in every octave from a microsecond to an hour, so
  * that the middle of a step is at most 6.25 % from the measured value.
  */
+import type { Latencies } from '../../../src/shared/wire.ts';
+
 export const LATENCY_STEPS = 256;
 
 const float = new Float32Array(1);
@@ -21,4 +23,12 @@ export function latencyStep(milliseconds: number): number {
 export function latencyOf(step: number): number {
   const edge = (of: number) => 2 ** ((of >> 3) - 10) * (1 + (of & 7) / 8);
   return Number(((edge(step) + edge(step + 1)) / 2).toPrecision(3));
+}
+
+/** @param counts the number of requests by step */
+export function latenciesOf(counts: Uint32Array): Latencies {
+  const latencies: Latencies = [];
+  for (const [step, count] of counts.entries())
+    if (count > 0) latencies.push([latencyOf(step), count]);
+  return latencies;
 }

@@ -65,16 +65,23 @@ export function addLine(open: OpenBlock, start: number, entry: IndexedEntry): vo
 
 /** The block as it is now, with the lines of the wanted pairs (a table by pair) or of all. */
 export function viewOf(open: OpenBlock, wanted?: Uint8Array): Block {
-  const { start, end, earliest, latest, timeless, linePairs, linePlaces } = open;
+  const { start, end, earliest, latest, timeless, linePairs, linePlaces, lineTimes } = open;
   const { length } = linePairs;
   const places = linePlaces.values.slice(0, length);
+  const times = lineTimes.values.slice(0, length);
   let count = length;
   if (wanted) {
     count = 0;
     for (let line = 0; line < length; line++) {
-      if (wanted[linePairs.get(line)] === 1) places[count++] = places[line] as number;
+      if (wanted[linePairs.get(line)] !== 1) continue;
+      places[count] = places[line] as number;
+      times[count++] = times[line] as number;
     }
   }
-  const selected = places.subarray(0, count);
-  return { number: -1, start, end, count, places: () => selected, earliest, latest, timeless };
+  const selected = { places: places.subarray(0, count), times: times.subarray(0, count) };
+  return {
+    ...{ number: -1, start, end, count, earliest, latest, timeless },
+    places: () => selected.places,
+    moments: () => selected,
+  };
 }

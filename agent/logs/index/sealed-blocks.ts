@@ -1,5 +1,5 @@
 /** The blocks of an index that no longer grow, packed into typed arrays. */
-import type { Block } from './block.ts';
+import type { Block, Moments } from './block.ts';
 import { type Growable, growable, type Kind, type Numbers } from './growable.ts';
 import type { OpenBlock } from './open-block.ts';
 
@@ -107,6 +107,24 @@ export function createSealedBlocks(table: BlockTable): SealedBlocks {
     return found.sort();
   }
 
+  function momentsIn(block: number, count: number, wanted: Uint8Array | undefined): Moments | null {
+    const first = earliest.get(block);
+    const span = { earliest: first, latest: latest.get(block) };
+    if (timeless.get(block) > 0 || tickOf(span) > 1) return null;
+    const found = { times: new Float64Array(count), places: new Uint16Array(count) };
+    let [line, length] = [firstLines.get(block), 0];
+    const end = endIn(firstRows, block, rowPairs);
+    for (let row = firstRows.get(block); row < end; row++) {
+      const next = line + rowCounts.get(row);
+      if (!wanted || wanted[rowPairs.get(row)] === 1) {
+        found.places.set(places.values.subarray(line, next), length);
+        for (; line < next; line++) found.times[length++] = first + ticks.get(line);
+      }
+      line = next;
+    }
+    return found;
+  }
+
   function countIn(block: number, wanted: Uint8Array | undefined): number {
     if (!wanted) return endIn(firstLines, block, steps) - firstLines.get(block);
     let count = 0;
@@ -147,6 +165,7 @@ export function createSealedBlocks(table: BlockTable): SealedBlocks {
         end: ends.get(block),
         count,
         places: () => placesIn(block, count, wanted),
+        moments: () => momentsIn(block, count, wanted),
         earliest: earliest.get(block),
         latest: latest.get(block),
         timeless: timeless.get(block),

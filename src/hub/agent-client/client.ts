@@ -21,6 +21,7 @@ import {
   ValidateAnswer,
 } from '../../shared/wire.ts';
 import { Stored } from '../../shared/wire-enrol.ts';
+import { LogSums, MergeAnswer, type MergeRequest } from '../../shared/wire-merge.ts';
 import { PortsAnswer } from '../../shared/wire-ports.ts';
 import {
   AuthoritiesAnswer,
@@ -125,10 +126,14 @@ export type AgentClient = {
   export(query: ExportQuery, reader: StreamReader): Promise<LogExport>;
   /** Ends all streams, which would keep a server from stopping; see `EndableStreams.end`. */
   endStreams(): number;
-  /** Requests over time of each domain. @throws Failure as `logs` */
-  activity(query: ActivityQuery): Promise<LogActivity>;
+  /** Requests over time of each domain. @param deadline milliseconds @throws Failure as `logs` */
+  activity(query: ActivityQuery, deadline?: number): Promise<LogActivity>;
   /** Statistics over time. @throws Failure as `logs` */
   stats(query: StatsQuery): Promise<LogStats>;
+  /** Statistics to add to those of other agents. @throws Failure as `logs` */
+  sums(query: StatsQuery): Promise<LogSums>;
+  /** Entries to merge with those of other agents. @throws Failure as `logs` */
+  merge(request: MergeRequest): Promise<MergeAnswer>;
 };
 
 export const DEADLINE_MS = 45_000;
@@ -303,8 +308,13 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
     ports: () => call(PortsAnswer, '/proxy/ports', { deadline: STATUS_DEADLINE_MS }),
     modules: (deadline) => call(ModulesAnswer, '/proxy/modules', { deadline }),
     logs: (query) => pageAt(withQuery('/logs', query)),
-    activity: (query) => call(LogActivity, withQuery('/logs/activity', query)),
+    activity: (query, most = deadline) =>
+      call(LogActivity, withQuery('/logs/activity', query), { deadline: most }),
     stats: (query) => call(LogStats, withQuery('/logs/stats', query)),
+    sums: (query) =>
+      call(LogSums, withQuery('/logs/sums', query), { deadline: STATUS_DEADLINE_MS }),
+    merge: (request) =>
+      call(MergeAnswer, '/logs/merge', { body: request, deadline: STATUS_DEADLINE_MS }),
 
     tail: async (query, lastEventId, reader) => {
       const headers = lastEventId ? { 'Last-Event-ID': lastEventId } : undefined;

@@ -17,14 +17,17 @@ export function exportRoutes({ publisher, guard }: { publisher: Publisher; guard
       '/proxyfile',
       ({ query, set }) => {
         set.headers['content-type'] = 'text/plain; charset=utf-8';
-        const all = publisher.current();
-        const version = publisher.version();
+        const all = publisher.setOf(query.agent);
+        const version = publisher.version(query.agent);
         if (!query.vhost) return renderedOf(all, version).text;
         const vhost = findVhost(all, Number(query.vhost));
         return `${renderSite(vhost, () => contextOf(all.preamble, version)).text}\n`;
       },
       {
-        query: t.Object({ vhost: t.Optional(t.String({ pattern: '^([1-9][0-9]{0,14})?$' })) }),
+        query: t.Object({
+          vhost: t.Optional(t.String({ pattern: '^([1-9][0-9]{0,14})?$' })),
+          agent: t.Optional(t.String({ maxLength: 40 })),
+        }),
         response: { 200: t.String(), ...refusals(...READS, 'NOT_FOUND') },
         detail: about({
           id: 'getProxyfile',
@@ -32,6 +35,7 @@ export function exportRoutes({ publisher, guard }: { publisher: Publisher; guard
           summary: 'Get the published Caddyfile',
           access: 'read',
           params: {
+            agent: { description: 'What this agent’s proxy serves of it.', example: 'local' },
             vhost: { description: 'Only the block of the vhost with this id.', example: '1' },
           },
           example: PROXYFILE,

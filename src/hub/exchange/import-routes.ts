@@ -30,7 +30,14 @@ export function importRoutes({ publisher, importer, guard, bodyLimit }: ImportRo
         body: ImportBody,
         response: {
           200: ImportAnswer,
-          ...refusals(...PUBLISHES, ...BODY, 'DOMAIN_TAKEN', 'PREAMBLE_DIFFERS', 'IMPORT_DIFFERS'),
+          ...refusals(
+            ...PUBLISHES,
+            ...BODY,
+            'NOT_FOUND',
+            'DOMAIN_TAKEN',
+            'PREAMBLE_DIFFERS',
+            'IMPORT_DIFFERS',
+          ),
         },
         detail: about({
           id: 'importProxyfile',

@@ -9,9 +9,16 @@ import { addressKey } from '../caddyfile/address.ts';
 import { inlineImports, type ReadImport } from '../caddyfile/inline.ts';
 import { render } from '../caddyfile/render.ts';
 import { type ImportedSite, type Skipped, splitCaddyfile } from '../caddyfile/split.ts';
-import { type Author, type Change, createChange, preambleChange } from '../publish/changes.ts';
+import {
+  type Author,
+  agentPreambleChange,
+  type Change,
+  createChange,
+  preambleChange,
+} from '../publish/changes.ts';
 import { assertContained, assertPreambleContained } from '../publish/containment.ts';
 import { hintFor } from '../publish/hints.ts';
+import { agentNamed, setFor } from '../publish/placement.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import { isRejection } from '../publish/refusal.ts';
 import { sequence } from '../publish/sequence.ts';
@@ -29,7 +36,6 @@ import { type MergeView, renderedOf } from './schemas.ts';
 
 export type ImporterDeps = {
   publisher: Publisher;
-  agent: AgentClient;
   /** Reads files that a Caddyfile imports, if that is allowed. */
   readImport: ReadImport;
   now: () => Date;
@@ -47,6 +53,8 @@ export type Imported = {
 export type ImportOptions = MergeOptions & {
   /** Whether to only report what would be imported. */
   dryRun?: boolean | undefined;
+  /** The agent whose own preamble it becomes, and on which alone its sites are placed; else all. */
+  agent?: string | undefined;
   author: Author;
 };
 
@@ -62,11 +70,11 @@ export type Importer = {
 const FIRST_SITE = 2;
 
 export function createImporter(deps: ImporterDeps): Importer {
-  const { publisher, agent, readImport, now } = deps;
+  const { publisher, readImport, now } = deps;
 
   /** @throws Failure IMPORT_DIFFERS unless `set` means the same as what a file was adapted to */
-  async function prove(original: unknown, set: SiteSet): Promise<void> {
-    const ours = await agent.adapt(render(set.preamble, set.vhosts).text).catch((error) => {
+  async function prove(client: AgentClient, original: unknown, set: SiteSet): Promise<void> {
+    const ours = await client.adapt(render(set.preamble, set.vhosts).text).catch((error) => {
       if (!(error instanceof Failure) || error.code !== 'PROXY_REJECTED') throw error;
       throw differs(`the proxy would not accept the result: ${sentenceOf(error) ?? ''}`);
     });
@@ -74,13 +82,20 @@ export function createImporter(deps: ImporterDeps): Importer {
     if (place !== null) throw differs(`the configuration would differ at ${place}`);
   }
 
+  /** @throws Failure NOT_FOUND */
+  async function proxyOf(name?: string) {
+    const { client } = name ? publisher.agents.named(name) : publisher.agents.first();
+    const dialect = await publisher.dialect(name);
+    return { client, dialect, version: publisher.version(name) };
+  }
+
   return {
     async run(file, options) {
       // The rest of a validation can wait: what means the same is validated before it is published.
-      const dialect = await publisher.dialect();
-      const { config: original } = await agent
+      const { client, dialect, version } = await proxyOf(options.agent);
+      const { config: original } = await client
         .adapt(blankLeftOut(file, dialect))
-        .catch((error) => Promise.reject(explained(error, publisher.version())));
+        .catch((error) => Promise.reject(explained(error, version)));
       const split = await splitCaddyfile(inlineImports(file, readImport, dialect), dialect);
       if (!split) throw differs('its blocks cannot be told apart');
       const { preamble, sites, skipped } = split;
@@ -91,12 +106,16 @@ export function createImporter(deps: ImporterDeps): Importer {
       ]);
       let merged: MergedPreamble = { text: '', parts: [] };
       const importing: Change<unknown[]> = (set, time) => {
-        merged = mergedPreamble(preamble, set, options, dialect);
+        const { agent: name } = options;
+        const own = name === undefined ? set : setFor(set, agentNamed(name, set).id);
+        merged = mergedPreamble(preamble, own, options, dialect);
+        const { text } = merged;
         return sequence<unknown>([
-          preambleChange(merged.text),
+          name === undefined ? preambleChange(text) : agentPreambleChange(name, text),
           ...sites.map((site) => {
             const isReplaced = replaced.has(addressKey(site.domain));
-            return mergeSite(site, isReplaced ? 'replace' : options.taken, dialect);
+            const placed = name === undefined ? site : { ...site, agents: [name] };
+            return mergeSite(placed, isReplaced ? 'replace' : options.taken, dialect);
           }),
         ])(set, time);
       };
@@ -104,7 +123,7 @@ export function createImporter(deps: ImporterDeps): Importer {
         const imported = await appliedToNothing(alone, now());
         assertPreambleContained(imported.preamble, dialect);
         await assertContained(imported.vhosts, imported.preamble, dialect);
-        await prove(original, imported);
+        await prove(client, original, imported);
         if (options.dryRun) {
           const { refusal } = await publisher.preview(importing);
           if (refusal) throw refusal;
@@ -122,7 +141,7 @@ export function createImporter(deps: ImporterDeps): Importer {
         const vhosts = made
           .filter(({ action }) => action !== 'skip')
           .map(({ vhost: { id, domain, config, upstream } }) => ({ id, domain, config, upstream }));
-        const { text } = renderedOf(publisher.current(), publisher.version());
+        const { text } = renderedOf(publisher.setOf(options.agent), version);
         return {
           preamble: merged.text,
           vhosts,

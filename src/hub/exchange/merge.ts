@@ -19,7 +19,13 @@ import {
   updateChange,
 } from '../publish/changes.ts';
 import { sequence } from '../publish/sequence.ts';
-import { domainTaken, rivalsOf, type SiteSet, type Vhost } from '../publish/vhost.ts';
+import {
+  domainTaken,
+  rivalsOf,
+  type SiteSet,
+  type Vhost,
+  type VhostInput,
+} from '../publish/vhost.ts';
 
 /** What to do with what the hub already has. */
 export type MergeOptions = {
@@ -98,7 +104,7 @@ function stateOf({ name, present, file }: PreamblePart, differs: ReadonlySet<str
  */
 export const mergeSite =
   (
-    site: ImportedSite,
+    site: ImportedSite & Pick<VhostInput, 'agents'>,
     taken: MergeOptions['taken'],
     dialect: TokenizeOptions,
   ): Change<MergedSite> =>

@@ -4,7 +4,7 @@ import { Failure } from '../../shared/failure.ts';
 import { jsonBody } from '../../shared/http.ts';
 import { authorOf, type Guard } from '../auth/guard.ts';
 import { about, DEMANDS } from '../http/about.ts';
-import { ChangeQuery, demandsOf } from '../http/params.ts';
+import { AgentQuery, ChangeQuery, demandsOf } from '../http/params.ts';
 import { BODY, PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
 import { Lacking, lacking, Timestamp } from '../http/schemas.ts';
 import { agentPreambleChange, type Change, preambleChange } from '../publish/changes.ts';
@@ -30,7 +30,6 @@ const PreambleBody = t.Object(
   },
   { title: 'PreambleChange' },
 );
-const AgentQuery = t.Object({ agent: t.Optional(t.String({ maxLength: 40 })) });
 const OF_AGENT = {
   agent: { description: 'That of this agent, instead of the common one.', example: 'local' },
 };

@@ -5,8 +5,9 @@ import { jsonBody } from '../../shared/http.ts';
 import type { Guard } from '../auth/guard.ts';
 import { about } from '../http/about.ts';
 import { BODY, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
-import { type Change, preambleChange } from '../publish/changes.ts';
+import { agentPreambleChange, type Change, preambleChange } from '../publish/changes.ts';
 import { changeOf, Operation } from '../publish/operation.ts';
+import { agentNamed, setFor } from '../publish/placement.ts';
 import { vhostsWith } from '../publish/policy-changes.ts';
 import {
   createPolicy,
@@ -45,12 +46,15 @@ export function previewRoutes({ publisher, guard, bodyLimit }: PreviewRoutesDeps
     .use(jsonBody(bodyLimit))
     .post(
       '/preview',
-      async ({ body }) => {
+      async ({ body, query: { agent } }) => {
         const current = publisher.current();
-        const live = renderedOf(current, publisher.version());
+        const version = publisher.version(agent);
+        const partOf = (set: SiteSet) =>
+          renderedOf(agent ? setFor(set, agentNamed(agent, set).id) : set, version);
+        const live = partOf(current);
         try {
-          const { next, refusal } = await publisher.preview(await changeFrom(body, current));
-          const rendered = renderedOf(next, publisher.version());
+          const { next, refusal } = await publisher.preview(await changeFrom(body, current, agent));
+          const rendered = partOf(next);
           const concerned = body.op === 'policy' && body.id ? vhostsWith(next, body.id) : [];
           return verdictOf(refusal, rendered.text, caddyfileDiff(live, rendered), concerned);
         } catch (error) {
@@ -59,6 +63,7 @@ export function previewRoutes({ publisher, guard, bodyLimit }: PreviewRoutesDeps
         }
       },
       {
+        query: t.Object({ agent: t.Optional(t.String({ maxLength: 40 })) }),
         body: PreviewBody,
         response: {
           200: Verdict,
@@ -70,6 +75,12 @@ export function previewRoutes({ publisher, guard, bodyLimit }: PreviewRoutesDeps
           summary: 'Check whether the proxy would accept a change, and what it would look like',
           description: `Nothing is changed. \`diff\` is in the format of \`diff -u\`; instead of more than a few hundred changed lines it says \`${TOO_DIFFERENT}\`.`,
           access: 'write',
+          params: {
+            agent: {
+              description: 'Shows what this agent’s proxy would get; a preamble is its own.',
+              example: 'local',
+            },
+          },
           bodies: {
             create: { value: { op: 'create', ...SITE } },
             preamble: { value: { op: 'preamble', config: PREAMBLE } },
@@ -94,10 +105,14 @@ export function previewRoutes({ publisher, guard, bodyLimit }: PreviewRoutesDeps
 type Previewed = Static<typeof PreviewBody>;
 
 /** @throws Failure INVALID_REQUEST, NOT_FOUND */
-async function changeFrom(body: Previewed, current: SiteSet): Promise<Change<unknown>> {
+async function changeFrom(
+  body: Previewed,
+  current: SiteSet,
+  agent?: string,
+): Promise<Change<unknown>> {
   switch (body.op) {
     case 'preamble':
-      return preambleChange(body.config);
+      return agent ? agentPreambleChange(agent, body.config) : preambleChange(body.config);
     case 'policy': {
       const { id, name = '', recipe = '', values = {} } = body;
       if (id === undefined) return createPolicy({ name, recipe, values });

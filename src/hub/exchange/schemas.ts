@@ -9,6 +9,12 @@ export const ImportBody = t.Object(
   {
     proxyfile: t.String(),
     dryRun: t.Optional(t.Boolean()),
+    agent: t.Optional(
+      t.String({
+        description:
+          'the agent beside whose proxy the file was: the preamble becomes its own, and the sites are placed on it alone',
+      }),
+    ),
     taken: t.Optional(
       t.Union([t.Literal('refuse'), t.Literal('skip'), t.Literal('replace')], {
         description:

@@ -31,3 +31,14 @@ export const demandsOf = ({ replace, require }: Static<typeof ChangeQuery>) => (
   replace: replace === 'true',
   requireAll: require === 'all',
 });
+
+/** `agent=NAME`: of one agent, instead of all together. An empty value counts as missing. */
+export const AgentQuery = t.Object({ agent: t.Optional(t.String({ maxLength: 100 })) });
+
+/** For the documentation of a route with an `AgentQuery`. */
+export const AGENT = {
+  agent: {
+    description: 'The name of one agent, instead of all together. Unknown: 404.',
+    example: 'local',
+  },
+};

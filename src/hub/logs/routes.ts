@@ -9,13 +9,19 @@ import {
   StatsQuery,
   TailQuery,
 } from '../../shared/wire.ts';
-import type { AgentClient } from '../agent-client/client.ts';
+import type { Agents } from '../agent-client/agents.ts';
 import type { Guard } from '../auth/guard.ts';
 import { about } from '../http/about.ts';
+import { AGENT, AgentQuery } from '../http/params.ts';
 import { ASKS_AGENT, refusals } from '../http/refusal-schemas.ts';
+import { EVENT_ID } from './event-ids.ts';
+import { createLogReader } from './reader.ts';
 import { createStreamLimit } from './stream-limit.ts';
 
+const REFUSALS = [...ASKS_AGENT, 'NOT_FOUND'] as const;
+
 const FILTERS = {
+  ...AGENT,
   domain: { description: 'The host without its port, in Unicode or punycode.' },
   ip: { description: 'The client’s address.', example: '192.0.2.7' },
   from: {
@@ -34,7 +40,7 @@ const ENTRY = {
   latency: '1.234ms',
   ip: '192.0.2.7',
 };
-const EVENT_ID = '6b0c4b7d1f6a9e35-10240';
+const EXAMPLE_ID = '6b0c4b7d1f6a9e35-10240';
 
 const RANGE = { from: '2026-11-20T18:00:00.000Z', to: '2026-11-20T19:00:00.000Z' };
 const PER_CLASS = { '1xx': 0, '2xx': 1, '3xx': 0, '4xx': 0, '5xx': 0, other: 0 };
@@ -44,19 +50,26 @@ const TAILS = 20;
 /** Each reads the whole log from disk. */
 const EXPORTS = 2;
 
-export function logRoutes({ agent, guard }: { agent: AgentClient; guard: Guard }) {
+/** The id of an event of one agent or of several. */
+const After = t.Object({ after: t.Optional(t.String({ pattern: `^(${EVENT_ID})?$` })) });
+
+export function logRoutes({ agents, guard }: { agents: Agents; guard: Guard }) {
+  const reader = createLogReader(agents);
   const takeTail = createStreamLimit(TAILS, 'follow');
   const takeExport = createStreamLimit(EXPORTS, 'export');
   return new Elysia({ name: 'logs' })
     .use(guard)
-    .get('/logs', async ({ query }) => jsonText(await agent.logs(query)), {
-      query: LogQuery,
-      response: { 200: LogPage, ...refusals(...ASKS_AGENT) },
+    .get('/logs', async ({ query }) => jsonText(await reader.page(query)), {
+      query: t.Composite([LogQuery, AgentQuery]),
+      response: { 200: LogPage, ...refusals(...REFUSALS) },
       detail: about({
         id: 'listLogs',
         tag: 'Logs',
         summary: 'Get a page of the access log, newest first',
-        description: 'A page past the end is empty. An empty parameter counts as absent.',
+        description: [
+          'A page past the end is empty. An empty parameter counts as absent. With several agents, it is',
+          'a page of all logs together: by time, and by agent within a millisecond.',
+        ].join('\n'),
         access: 'read',
         params: {
           ...FILTERS,
@@ -71,13 +84,12 @@ export function logRoutes({ agent, guard }: { agent: AgentClient; guard: Guard }
       '/logs/tail',
       async ({ query, request, who, isSignedIn }) => {
         const ended = takeTail(who.user.id);
-        const reader = { mayRead: isSignedIn, ended };
         const lastEventId = request.headers.get('last-event-id');
-        return eventStream(await agent.tail(query, lastEventId, reader));
+        return eventStream(await reader.tail(query, lastEventId, { mayRead: isSignedIn, ended }));
       },
       {
-        query: TailQuery,
-        response: { 200: t.String(), ...refusals(...ASKS_AGENT, 'RATE_LIMITED') },
+        query: t.Composite([t.Omit(TailQuery, ['after']), After, AgentQuery]),
+        response: { 200: t.String(), ...refusals(...REFUSALS, 'RATE_LIMITED') },
         detail: about({
           id: 'tailLogs',
           tag: 'Logs',
@@ -86,19 +98,20 @@ export function logRoutes({ agent, guard }: { agent: AgentClient; guard: Guard }
             'The data of an `entry` event is a LogEntry; that of a `gap` event is `{"missed": N}`, the',
             'number of entries that were missed, or `null` if it is unknown. A comment keeps the',
             'connection alive every 15 seconds. The stream ends with the session or token that opened it.',
-            'An account can have 20 streams at once.',
+            'An account can have 20 streams at once. With several agents, it is a stream of all logs, which',
+            'goes on while an agent is away; data has the name of its `agent`.',
           ].join('\n'),
           access: 'read',
           params: {
             ...FILTERS,
             after: {
               description: 'The id of the last event received. `Last-Event-ID` takes precedence.',
-              example: EVENT_ID,
+              example: EXAMPLE_ID,
             },
           },
           requestHeaders: ['Last-Event-ID'],
           mediaType: 'text/event-stream',
-          example: `event: entry\nid: ${EVENT_ID}\ndata: ${JSON.stringify(ENTRY)}\n\n`,
+          example: `event: entry\nid: ${EXAMPLE_ID}\ndata: ${JSON.stringify(ENTRY)}\n\n`,
         }),
       },
     )
@@ -106,13 +119,16 @@ export function logRoutes({ agent, guard }: { agent: AgentClient; guard: Guard }
       '/logs/export',
       async ({ query, who, isSignedIn }) => {
         const ended = takeExport(who.user.id);
-        const answer = await agent.export(query, { mayRead: isSignedIn, ended });
+        const answer = await reader.export(query, { mayRead: isSignedIn, ended });
         const name = `access-log.${query.format || 'ndjson'}`;
-        return exportStream(answer, { 'Content-Disposition': `attachment; filename="${name}"` });
+        return exportStream(answer, {
+          'Content-Disposition': `attachment; filename="${name}"`,
+          ...(answer.missing.length > 0 && { 'X-Missing-Agents': answer.missing.join(', ') }),
+        });
       },
       {
-        query: ExportQuery,
-        response: { 200: t.String(), ...refusals(...ASKS_AGENT, 'RATE_LIMITED') },
+        query: t.Composite([ExportQuery, AgentQuery]),
+        response: { 200: t.String(), ...refusals(...REFUSALS, 'RATE_LIMITED') },
         detail: about({
           id: 'exportLogs',
           tag: 'Logs',
@@ -121,7 +137,8 @@ export function logRoutes({ agent, guard }: { agent: AgentClient; guard: Guard }
             'At most as many entries as the header `X-Export-Limit` says; `X-Total-Count` is the number',
             'of matches, and missing if it takes too long to count. If something goes wrong, the',
             'connection breaks off. In CSV, a value that a spreadsheet would take for a formula starts',
-            'with an apostrophe. An account can have 2 exports at once.',
+            'with an apostrophe. An account can have 2 exports at once. With several agents, an entry has the',
+            'name of its `agent`, and `X-Missing-Agents` names those that could not be reached.',
           ].join('\n'),
           access: 'read',
           params: { ...FILTERS, format: { description: '`ndjson` or `csv`.', example: 'csv' } },
@@ -130,13 +147,14 @@ export function logRoutes({ agent, guard }: { agent: AgentClient; guard: Guard }
         }),
       },
     )
-    .get('/logs/stats', ({ query }) => agent.stats(query), {
-      query: StatsQuery,
-      response: { 200: LogStats, ...refusals(...ASKS_AGENT) },
+    .get('/logs/stats', ({ query }) => reader.stats(query), {
+      query: t.Composite([StatsQuery, AgentQuery]),
+      response: { 200: LogStats, ...refusals(...REFUSALS) },
       detail: about({
         id: 'getLogStats',
         tag: 'Logs',
         summary: 'Get requests and latencies over time',
+        description: 'With several agents, of all logs together.',
         access: 'read',
         params: {
           ...FILTERS,

@@ -13,7 +13,7 @@
 import { Failure } from '../../shared/failure.ts';
 import { type Log, reasonOf } from '../../shared/log.ts';
 import type { ProxyStatus } from '../../shared/wire.ts';
-import type { Agent, Agents } from '../agent-client/agents.ts';
+import { type Agents, createAgents } from '../agent-client/agents.ts';
 import type { AgentClient } from '../agent-client/client.ts';
 import { FIRST_AGENT, type StoredAgent } from './agent.ts';
 import { concernedBy } from './agent-changes.ts';
@@ -68,10 +68,13 @@ export type Publisher = {
    * @throws Failure, with everything as it was before
    */
   apply<T>(change: Change<T>, author: Author, demands?: Demands): Promise<Applied<T>>;
-  /** The version of the first agent's proxy, as it last said; null if it is not known. */
-  version(): string | null;
-  /** The dialect of the first agent's proxy, or the strictest one if it cannot be asked. Never fails. */
-  dialect(): Promise<Dialect>;
+  /**
+   * The version of an agent's proxy, as it last said; null if it is not known.
+   * @param name the first agent's if it is missing @throws Failure NOT_FOUND
+   */
+  version(name?: string): string | null;
+  /** The dialect of an agent's proxy, or the strictest one if it cannot be asked. As `version`. */
+  dialect(name?: string): Promise<Dialect>;
   /**
    * What a change would do; the proxies it concerns validate it, and nothing changes anywhere.
    * @returns the set it leads to, and why it would be refused, or null
@@ -84,8 +87,8 @@ export type Publisher = {
   readonly agents: Agents;
   /** What each agent was last seen as; the first one first. */
   standings(): readonly AgentStanding[];
-  /** What an agent's proxy is to serve. @throws Failure NOT_FOUND */
-  setOf(name: string): SiteSet;
+  /** What an agent's proxy is to serve; everything if none is named. @throws Failure NOT_FOUND */
+  setOf(name?: string): SiteSet;
   /**
    * Looks at an agent's proxy, publishes the stored set again if it serves another one, and tries
    * vhosts again that were left out. @throws Failure as `apply`
@@ -191,9 +194,15 @@ export function createPublisher({
 
   /** The first publish may replace sites that this hub did not publish only if the change says so. */
   async function refuseTakeover(plans: readonly Planned[]): Promise<Refusals | null> {
+    let unreachable: unknown;
     const status = await first()
       .status()
-      .catch(() => null);
+      .catch((error: unknown) => {
+        unreachable = error;
+        return null;
+      });
+    // The others alone would make the hub one that has published, whatever the first proxy serves.
+    if (unreachable && isOneOfSeveral()) return refuseAll(plans, unreachable);
     first().setVacant(status?.foreign === false && status.proxy.running);
     const refused = status?.foreign ? plans.filter(({ item }) => !item.replace) : [];
     if (status && refused.length > 0) return refuseAll(refused, importFirst(status, store));
@@ -298,7 +307,8 @@ export function createPublisher({
         : failure;
     const careful = plans.filter(({ item }) => !item.replace);
     if (error instanceof Failure && error.code === 'OTHER_HUB') {
-      return refuseAll(careful, named(error));
+      // Even a change that may replace what another hub published does not overrule a promotion.
+      return refuseAll(careful.length > 0 ? careful : plans, named(error));
     }
     if (isTooLarge(error) && plans.length > 1) return 'together';
     if (!isRejection(error) || isTooLarge(error)) return refuseAll(plans, named(error));
@@ -346,14 +356,12 @@ export function createPublisher({
     }
   }
 
-  const agents: Agents = {
-    all: () =>
-      accepted.agents.map(({ id, name }): Agent => ({ id, name, client: targetOf(id).client })),
-    named(name) {
-      const { id } = agentNamed(name, accepted);
-      return { id, name, client: targetOf(id).client };
-    },
-  };
+  /** @throws Failure NOT_FOUND */
+  const named = (name?: string) => (name ? targetOf(agentNamed(name, accepted).id) : first());
+
+  const agents = createAgents(() =>
+    accepted.agents.map(({ id, name }) => ({ id, name, client: targetOf(id).client })),
+  );
 
   return {
     current: () => accepted,
@@ -368,8 +376,8 @@ export function createPublisher({
         .map(({ upkeep }) => upkeep.failure())
         .find((one) => one !== null) ?? null,
     apply: (change, author, demands = {}) => queue.add(change, author, demands),
-    version: () => first().version(),
-    dialect: () => first().dialect(),
+    version: (name) => named(name).version(),
+    dialect: async (name) => named(name).dialect(),
     isInStep: (status) => first().isInStep(status),
     ownership: () => first().standing.ownership(),
     warnings: () =>
@@ -379,7 +387,7 @@ export function createPublisher({
       }),
     agents,
     standings: () => all().map(standings.of),
-    setOf: (name) => setFor(accepted, agentNamed(name, accepted).id),
+    setOf: (name) => (name ? setFor(accepted, agentNamed(name, accepted).id) : accepted),
 
     async preview(change) {
       const set = accepted;

@@ -165,6 +165,8 @@ export function createTarget(deps: TargetDeps): Target {
   const concernsHere = (of: { id: number } | null) => of === null || of.id === id;
 
   function isInStep(status: ProxyStatus): boolean {
+    // Only a publish tells the agent of a promotion.
+    if (status.term !== undefined && status.term < store.term) return false;
     if (!store.hasPublished() && status.liveDigest === null) return !status.foreign;
     if (!isClaimed(status, store)) return false;
     const digest = gateway.digestOf(leftOut.of(own()));
@@ -219,6 +221,7 @@ export function createTarget(deps: TargetDeps): Target {
       vacant = false;
       starting = false;
       standing.see(null);
+      noteLive();
       caughtUp();
     },
 
@@ -282,10 +285,18 @@ export function createTarget(deps: TargetDeps): Target {
         }),
       );
       if (isReplaced) standing.contention.replaced();
+      if (!isInStep(found)) noteLive();
       starting = false;
       caughtUp();
     },
   };
+
+  /** What is stored was made live since the last look. */
+  function noteLive(): void {
+    if (!seen.status) return;
+    const digest = gateway.digestOf(leftOut.of(own()));
+    seen.status = { ...seen.status, liveDigest: digest, fileDigest: digest, foreign: false };
+  }
 
   function caughtUp(): void {
     if (behindSince === null) return;

@@ -1,14 +1,15 @@
 /** The requests of the last hour, by vhost. */
 import { type Static, t } from 'elysia';
+import { percentile } from '../../shared/log-stats.ts';
 import { Activity as ActivityCounts, Latency, LogActivity } from '../../shared/wire.ts';
-import type { AgentClient } from '../agent-client/client.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import type { SiteSet } from '../publish/vhost.ts';
+import { type AgentsActivity, addCounts } from './agents-activity.ts';
 import { endpointsUnder } from './endpoints.ts';
 
 export type ActivityDeps = {
   publisher: Pick<Publisher, 'current'>;
-  agent: Pick<AgentClient, 'activity'>;
+  agent: AgentsActivity;
   now: () => Date;
 };
 
@@ -42,9 +43,10 @@ export const VhostActivity = t.Composite(
 export type Activity = {
   /**
    * The last hour in that many buckets, at most five seconds old; without vhosts that had no request.
-   * @throws Failure AGENT_UNREACHABLE
+   * @param name of one agent; all together without it
+   * @throws Failure AGENT_UNREACHABLE, NOT_FOUND
    */
-  lastHour(buckets: number): Promise<Static<typeof VhostActivity>>;
+  lastHour(buckets: number, name?: string): Promise<Static<typeof VhostActivity>>;
 };
 
 const HOUR_MS = 3_600_000;
@@ -52,25 +54,27 @@ const HOUR_MS = 3_600_000;
 const CACHE_MS = 5_000;
 
 export function createActivity({ publisher, agent, now }: ActivityDeps): Activity {
-  const cache = new Map<number, { until: number; counted: Promise<LogActivity> }>();
+  const cache = new Map<string, { until: number; counted: Promise<LogActivity> }>();
 
-  function count(buckets: number): Promise<LogActivity> {
+  function count(buckets: number, name: string): Promise<LogActivity> {
     const time = now().getTime();
-    const known = cache.get(buckets);
+    const key = `${buckets} ${name}`;
+    const known = cache.get(key);
     if (known && known.until > time) return known.counted;
     const counted = agent.activity({
       from: new Date(time - HOUR_MS).toISOString(),
       to: new Date(time).toISOString(),
       buckets: String(buckets),
+      agent: name,
     });
-    cache.set(buckets, { until: time + CACHE_MS, counted });
-    counted.catch(() => cache.delete(buckets));
+    cache.set(key, { until: time + CACHE_MS, counted });
+    counted.catch(() => cache.delete(key));
     return counted;
   }
 
   return {
-    async lastHour(buckets) {
-      const { domains, ...range } = await count(buckets);
+    async lastHour(buckets, name = '') {
+      const { domains, ...range } = await count(buckets, name);
       const vhostsOf = vhostsByHost(publisher.current());
       const found = new Map<number, { hosts: string[]; parts: Counts[] }>();
       for (const [domain, counts] of Object.entries(domains)) {
@@ -120,25 +124,6 @@ const wildcardsOf = (name: string): number =>
 
 /** @param parts of the same vhost, at least one */
 function sum(parts: readonly Counts[]) {
-  const add = (name: 'requests' | 'status4xx' | 'status5xx') =>
-    parts.reduce<number[]>((all, part) => part[name].map((count, i) => count + (all[i] ?? 0)), []);
-  return {
-    requests: add('requests'),
-    status4xx: add('status4xx'),
-    status5xx: add('status5xx'),
-    p95: percentile(
-      parts.flatMap(({ latencies }) => latencies),
-      0.95,
-    ),
-  };
-}
-
-/** The latency that a share of the requests did not exceed; null without requests. */
-function percentile(latencies: Counts['latencies'], share: number): number | null {
-  let left = Math.ceil(latencies.reduce((all, [, count]) => all + count, 0) * share);
-  for (const [milliseconds, count] of latencies.toSorted(([a], [b]) => a - b)) {
-    left -= count;
-    if (left <= 0) return milliseconds;
-  }
-  return null;
+  const { latencies, ...counts } = addCounts(parts);
+  return { ...counts, p95: percentile(latencies, 0.95) };
 }

@@ -6,6 +6,7 @@ import type { Step, SystemState } from '../install/steps.ts';
 import { ROLES, type Role, SETTINGS } from '../settings.ts';
 import { visible } from '../visible.ts';
 import { type Cli, type Command, EXIT, type Given, type Option } from './command.ts';
+import { inviteIn } from './invite.ts';
 
 /** 256 bits. */
 const TOKEN_BYTES = 32;
@@ -21,8 +22,12 @@ const OPTIONS: Readonly<Record<string, Option>> = {
 
 export const install: Command = {
   name: 'install',
-  args: [{ name: 'WHAT', words: ROLES, optional: true }],
+  args: [
+    { name: 'WHAT', words: ROLES, optional: true },
+    { name: 'URL', optional: true },
+  ],
   options: {
+    invite: { summary: 'agent only: without a token; print an invitation for a hub' },
     managed: { summary: 'agent only: run its own Caddy instead of using caddy.service' },
     listen: {
       takes: 'HOST',
@@ -36,6 +41,9 @@ one machine, the agent with its own Caddy. Each unit has its own user. To upgrad
 the new program; the single unit of earlier versions is replaced, and its data kept. Units are
 written to /etc/systemd/system, settings and the token that hub and agent share to /etc/signalbox.
 Settings and token are never overwritten.
+
+With --invite, the agent has no token: this start invites a hub, which is to reach it at URL (see
+signalbox agent --help), and the invitation is printed. To invite another hub, run it again.
 
 A unit starts the program where it is if only root can change it there; otherwise the program is
 copied to /usr/local/bin/signalbox. Beside caddy.service, the agent runs as the user caddy, and the
@@ -51,15 +59,18 @@ group caddy gets write access to /etc/caddy so that the agent can replace the Ca
       if (managed && role !== 'agent') {
         throw new CannotInstall('--managed applies only to the agent');
       }
+      const invite = inviteIn(given, given.args[1]);
+      if (invite && role !== 'agent') {
+        throw new CannotInstall('--invite applies only to the agent');
+      }
       const decides = decidesHost(role, system);
       const addresses = await cli.host.addresses();
       const listen = given.value('listen') ?? (decides ? askForHost(given, addresses, cli) : null);
       if (listen !== null && !/^[\w.:-]+$/.test(listen)) {
         throw new CannotInstall('--listen takes one address, such as 192.168.1.5');
       }
-      const steps = planInstall(role, managed, listen, system, () =>
-        randomBytes(TOKEN_BYTES).toString('base64url'),
-      );
+      const secret = () => randomBytes(TOKEN_BYTES).toString('base64url');
+      const steps = planInstall(role, managed, listen, system, secret, invite);
       const runsCaddy = role === 'all' || managed;
       const notes = [
         ...(runsCaddy && system.live ? notesOfPorts(system.ports) : []),
@@ -144,7 +155,9 @@ async function runPlan(
       if (!host.hasTerminal) return refuse('nothing was done; without a terminal, use --yes');
       if (!cli.confirm('Continue?')) return refuse('nothing was done');
     }
-    for (const step of steps) carryOut(step, folder);
+    for (const step of steps) {
+      for (const line of carryOut(step, folder)) out(`${visible(line)}\n`);
+    }
     out(paint.green('Done.\n'));
     return EXIT.done;
   } catch (error) {

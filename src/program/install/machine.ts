@@ -16,7 +16,7 @@ import { holdersOf, listeningInodes } from '../../../agent/caddy/sockets.ts';
 import { replaceWhole, syncPath } from '../../shared/files.ts';
 import { isBelow } from '../../shared/paths.ts';
 import { type PortState, STANDARD_PORTS } from '../../shared/wire-ports.ts';
-import { CannotInstall, type Owner, type Step, type SystemState } from './steps.ts';
+import { CannotInstall, type Owner, type Shown, type Step, type SystemState } from './steps.ts';
 
 export type MachineDeps = {
   /** Its root folder: `/`, or a folder to make a package or an image from. */
@@ -118,8 +118,11 @@ function realOf(path: string): string {
   return realpathSync(path);
 }
 
-/** @throws Error if the step fails; earlier steps are not undone */
-export function carryOut(step: Step, root: string): void {
+/**
+ * @returns the lines of its output that are for people; none of most steps
+ * @throws Error if the step fails; earlier steps are not undone
+ */
+export function carryOut(step: Step, root: string): string[] {
   switch (step.do) {
     case 'write':
       replace(join(root, step.path), step.mode, (path) =>
@@ -145,11 +148,26 @@ export function carryOut(step: Step, root: string): void {
       rmSync(join(root, step.path), { recursive: true, force: true });
       break;
     case 'run': {
-      const { exitCode, stderr } = Bun.spawnSync([...step.command], { stdin: 'ignore' });
-      if (exitCode === 0) break;
-      throw new CannotInstall(`${step.command.join(' ')} failed: ${stderr.toString().trim()}`);
+      const { exitCode, stdout, stderr } = Bun.spawnSync([...step.command], { stdin: 'ignore' });
+      const command = step.command.join(' ');
+      if (exitCode !== 0) {
+        throw new CannotInstall(`${command} failed: ${stderr.toString().trim()}`);
+      }
+      if (step.shows === undefined) break;
+      const lines = shownOf(stdout.toString(), step.shows);
+      if (lines.length === 0) throw new CannotInstall(`${command} does not show what it should`);
+      return lines;
     }
   }
+  return [];
+}
+
+function shownOf(output: string, { after, starts }: Shown): string[] {
+  const lines = output.split('\n');
+  const from = lines.findLastIndex((line) => line.startsWith(after));
+  return lines
+    .slice(from + 1)
+    .filter((line) => from >= 0 && starts.some((start) => line.startsWith(start)));
 }
 
 /** Atomically; also works for a program that is running. */

@@ -1,6 +1,7 @@
 /** Plans the steps of `install` and `uninstall` from the state of the machine; changes nothing. */
 import type { Role } from '../settings.ts';
 import { formerMoves, formerSettings } from './former.ts';
+import { afterInvitation, inviteAtStart, isInvited } from './invited.ts';
 import {
   CADDY_FILE,
   CADDY_FOLDER,
@@ -37,6 +38,7 @@ export const decidesHost = (role: Role, system: SystemState): boolean =>
  * @param managed for the agent: it runs Caddy itself, instead of caddy.service
  * @param listen the address that the hub is to listen on; null: only on this machine
  * @param secret generates a token
+ * @param invite for the agent: it has no token, and invites a hub, which is to reach it at `url`
  * @throws CannotInstall
  */
 export function planInstall(
@@ -45,6 +47,7 @@ export function planInstall(
   listen: string | null,
   system: SystemState,
   secret: () => string,
+  invite: { url: string | null } | null = null,
 ): Step[] {
   const former = hasFormer(system);
   if (listen !== null && !decidesHost(role, system)) {
@@ -81,17 +84,20 @@ export function planInstall(
   };
   const writeOnce = (path: string, mode: number, text: () => string, secret = false): Step[] =>
     system.text(path) === null ? write(path, mode, text(), secret) : [];
+  const invited = role === 'agent' && (invite !== null || isInvited(system));
+  // The hub is on another machine, and the connection is encrypted.
+  const host = invited ? '0.0.0.0' : listen;
   const { program } = system;
   const copies = system.live && program !== null && !program.safe;
   const path = system.live && program?.safe ? program.path : PROGRAM;
   const systemctl = (...words: string[]): Step[] =>
     system.live ? [run('systemctl', ...words)] : [];
-  const settingsOf = former ? formerSettings(system) : (unit: Unit) => settingsText(unit, listen);
+  const settingsOf = former ? formerSettings(system) : (unit: Unit) => settingsText(unit, host);
   return [
     ...(copies
       ? [{ do: 'copy' as const, from: program.path, to: PROGRAM }, ...write(COPIED, 0o644, '')]
       : []),
-    ...writeOnce(TOKEN_FILE, 0o600, () => `${secret()}\n`, true),
+    ...(invited ? [] : writeOnce(TOKEN_FILE, 0o600, () => `${secret()}\n`, true)),
     ...units.flatMap((unit) => writeOnce(INSTALLED[unit].settings, 0o600, () => settingsOf(unit))),
     ...(beside && system.caddy.gid !== null ? openFolder(system, system.caddy.gid, writeOnce) : []),
     // It may have been installed beside caddy.service before.
@@ -100,18 +106,20 @@ export function planInstall(
       write(
         unitPath(INSTALLED[unit]),
         0o644,
-        unitText({ role: unit, program: path, managed: runsCaddy }),
+        unitText({ role: unit, program: path, managed: runsCaddy, invited }),
       ),
     ),
     ...(former ? systemctl('disable', '--now', FORMER.unit) : []),
     ...(role === 'all' ? formerMoves(system) : []),
     ...(former ? [{ do: 'remove' as const, path: unitPath(FORMER) }] : []),
+    ...(invite === null ? [] : inviteAtStart(path, invite.url, system)),
     ...systemctl('daemon-reload'),
     ...units.flatMap((unit) => [
       ...systemctl('enable', INSTALLED[unit].unit),
       // Also starts it if it is not running.
       ...systemctl('restart', INSTALLED[unit].unit),
     ]),
+    ...(invite === null ? [] : afterInvitation()),
   ];
 }
 

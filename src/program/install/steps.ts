@@ -37,7 +37,10 @@ export type Step =
   | { do: 'move'; from: string; to: string }
   | { do: 'own'; path: string; from: Owner; to: Owner }
   | { do: 'remove'; path: string }
-  | { do: 'run'; command: readonly string[] };
+  | { do: 'run'; command: readonly string[]; shows?: Shown };
+
+/** Which lines of a command's output are for people: those with such a start, after the last `after`. */
+export type Shown = { after: string; starts: readonly string[] };
 
 /** The message says in a sentence what is in the way. */
 export class CannotInstall extends Error {}

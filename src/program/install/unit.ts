@@ -8,6 +8,8 @@ export type UnitChoices = {
   program: string;
   /** Agent only: it runs Caddy itself, instead of caddy.service. */
   managed: boolean;
+  /** Agent only: it is enrolled, and so has no token. */
+  invited?: boolean;
 };
 
 const TITLES: Readonly<Record<Unit, string>> = {
@@ -16,7 +18,7 @@ const TITLES: Readonly<Record<Unit, string>> = {
 };
 
 /** A unit for systemd 250 or newer: older versions do not know %d. */
-export function unitText({ role, program, managed }: UnitChoices): string {
+export function unitText({ role, program, managed, invited = false }: UnitChoices): string {
   const { unit, words, state, settings } = INSTALLED[role];
   const caddy: CaddyPlace = role === 'hub' ? 'none' : managed ? 'managed' : 'beside';
   const after = ['network-online.target', ...(caddy === 'beside' ? ['caddy.service'] : [])];
@@ -47,8 +49,12 @@ export function unitText({ role, program, managed }: UnitChoices): string {
           `Environment=ACCESS_LOG=%S/${state}/logs/access.log`,
         ]
       : []),
-    `LoadCredential=agent-token:${TOKEN_FILE}`,
-    'Environment=AGENT_TOKEN_FILE=%d/agent-token',
+    ...(invited
+      ? []
+      : [
+          `LoadCredential=agent-token:${TOKEN_FILE}`,
+          'Environment=AGENT_TOKEN_FILE=%d/agent-token',
+        ]),
     `EnvironmentFile=-${settings}`,
     'Restart=always',
     'RestartSec=2',
@@ -79,7 +85,7 @@ function userOf(caddy: CaddyPlace): string[] {
 
 /**
  * The operator's settings file as it is first written; it is never overwritten.
- * @param listen where the hub listens; null: only on this machine
+ * @param listen where the hub, or the agent, listens; null: only on this machine
  */
 export function settingsText(role: Unit, listen: string | null = null): string {
   const { unit } = INSTALLED[role];
@@ -90,7 +96,7 @@ export function settingsText(role: Unit, listen: string | null = null): string {
           '#HUB_ORIGINS=https://box.example',
           '#AGENT_URL=http://127.0.0.1:3002',
         ]
-      : ['#AGENT_HOST=0.0.0.0']),
+      : [listen === null ? '#AGENT_HOST=0.0.0.0' : `AGENT_HOST=${listen}`]),
   ];
   return `# NAME=value lines; \`signalbox --help\` lists them. To apply: systemctl restart ${unit}
 ${examples.join('\n')}

@@ -24,7 +24,7 @@ import {
   collectVhosts,
   createHubMetrics,
 } from '../../hub/state/metrics.ts';
-import { runAll, settleAll } from '../../shared/async.ts';
+import { messageOf, runAll, settleAll } from '../../shared/async.ts';
 import { type Log, withFields } from '../../shared/log.ts';
 import { isLoopback, isLoopbackHost } from '../../shared/loopback.ts';
 import { collectProcess } from '../../shared/observe/process.ts';
@@ -63,6 +63,17 @@ export function prepareHub(
     ...(deadline === undefined ? {} : { deadline }),
   };
   const agent = createAgentClient({ ...asHub, url: agentUrl, token, trust: agentTrust });
+  /** What is wrong with the key of the enrolled agents, if there are any. */
+  function lostKey(): string[] {
+    const agent = publisher.current().agents.find(({ fingerprint }) => fingerprint !== null);
+    if (!agent) return [];
+    try {
+      keys.tokenOf({ ...agent, fingerprint: agent.fingerprint ?? '' });
+      return [];
+    } catch (error) {
+      return [messageOf(error)];
+    }
+  }
   /** Its token changes with each rotation. */
   function connect({ id, url, fingerprint, ...known }: StoredAgent): AgentClient {
     if (url === null || fingerprint === null) return agent;
@@ -88,11 +99,10 @@ export function prepareHub(
     observe: metrics.publish,
     importDirs: settings.importDirs,
   });
-  const warnings = warningsOf(settings);
+  const warnings = [...warningsOf(settings), ...lostKey()];
   for (const warning of warnings) log('warning', { warning }, 'warn');
   const importer = createImporter({
     publisher,
-    agent,
     readImport: createReadImport(settings.importDirs),
     now,
   });
@@ -159,8 +169,6 @@ export function prepareHub(
     close();
     throw error;
   }
-  const endStreams = () =>
-    publisher.agents.all().reduce((count, { client }) => count + client.endStreams(), 0);
   let stopReconciler = async () => {};
   return {
     url: listening.url,
@@ -172,7 +180,7 @@ export function prepareHub(
     },
     stop: () =>
       runAll(
-        () => settleAll([listening.stop(endStreams()), local.stop()]),
+        () => settleAll([listening.stop(publisher.agents.endStreams()), local.stop()]),
         () => stopReconciler(),
         close,
       ),

@@ -259,6 +259,8 @@ export interface VhostActivity {
   buckets: number;
   /** not all of the log was read */
   partial?: true;
+  /** the agents that could not be reached, if there are any */
+  missing?: string[];
   /** the vhosts that had requests; matched by host name, on any port */
   vhosts: {
     id: number;
@@ -490,6 +492,8 @@ export interface LogPage {
   pageSize: number;
   /** not all of the log was read: there may be more, older entries */
   partial?: true;
+  /** the agents that could not be reached, if there are any */
+  missing?: string[];
 }
 export interface LogEntry {
   /** ISO 8601 UTC with milliseconds */
@@ -501,6 +505,8 @@ export interface LogEntry {
   /** milliseconds with at most 3 decimals */
   latency: string;
   ip: string;
+  /** in an answer of several agents: whose log has it */
+  agent?: string;
   /** only if asked for: all that the proxy wrote about the request, without cookies and credentials */
   details?: {
     /**
@@ -557,6 +563,8 @@ export interface LogStats {
   };
   /** not all of the log was read */
   partial?: true;
+  /** the agents that could not be reached, if there are any */
+  missing?: string[];
 }
 export interface Status {
   version: string;

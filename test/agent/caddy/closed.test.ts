@@ -112,6 +112,7 @@ test('a listener that Caddy itself has left behind means a restart, and no refus
   const stamp = {
     digest: 'd'.repeat(64),
     hub: null,
+    storage: null,
     admin: { listen: '', origins: [] },
     accessLog: { file: '/x', rollMb: 1, keep: 1, days: null },
   };

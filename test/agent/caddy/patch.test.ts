@@ -5,6 +5,7 @@ import { bootConfig, patchConfig } from '../../../agent/caddy/patch.ts';
 
 const stamp = {
   hub: null,
+  storage: null,
   digest: 'd'.repeat(64),
   admin: { listen: 'unix//run/admin.sock', origins: ['secret.invalid', 'theirs'] },
   accessLog: { file: '/logs/access.log', rollMb: 7, keep: 3, days: null, isKept: true },
@@ -23,6 +24,12 @@ const redacted = (wrap: JsonObject) => ({
 });
 
 describe('the configuration that the agent loads', () => {
+  test('has a storage only if the agent’s settings name one', () => {
+    expect(patchConfig({}, stamp)).not.toHaveProperty('storage');
+    const shared = patchConfig({ storage: { module: 'other' } }, { ...stamp, storage: '/srv/tls' });
+    expect(shared.storage).toEqual({ module: 'file_system', root: '/srv/tls' });
+  });
+
   test('has the agent’s admin endpoint and nothing of the requested one', () => {
     const asked = {
       admin: {

@@ -4,6 +4,8 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildDocument } from '../../../src/hub/openapi/document.ts';
 import { serveHub } from '../../../src/program/serve/serve.ts';
+import { formatInvitation } from '../../../src/shared/invitation.ts';
+import { startEnrollable } from '../../harness/enrolled.ts';
 import { createChecker, type Document, operationsOf } from '../../harness/openapi.ts';
 import { createClient, type Input } from '../../harness/openapi-client.ts';
 import { registered } from '../../harness/routes.ts';
@@ -348,6 +350,27 @@ describe('policies', () => {
     await signedIn('createPolicy', { json });
     await refused('revertChangelogEntry', 'POLICY_TAKEN', { params: { id: entry?.id ?? 0 } });
   });
+});
+
+test('agents', async () => {
+  const guest = await startEnrollable();
+  const params = { name: 'vps' };
+  try {
+    const json = { name: 'vps', invitation: formatInvitation(guest.invitation) };
+    await refused('addAgent', 'AGENT_TAKEN', { json: { ...json, name: 'local' } });
+    const wrong = formatInvitation({ ...guest.invitation, secret: 'x'.repeat(43) });
+    await refused('addAgent', 'INVITATION_INVALID', { json: { ...json, invitation: wrong } });
+    expect((await signedIn('addAgent', { json })).status).toBe(201);
+    await signedIn('listAgents');
+    await signedIn('getAgent', { params });
+    await signedIn('rotateAgentToken', { params });
+    await signedIn('updateAgent', { params, json: { paused: true } });
+    await refused('deleteAgent', 'AGENT_IN_USE', { params: { name: 'local' } });
+    await refused('getAgent', 'NOT_FOUND', { params: { name: 'nobody' } });
+    expect((await signedIn('deleteAgent', { params })).status).toBe(200);
+  } finally {
+    await guest.stop();
+  }
 });
 
 describe('recipes', () => {

@@ -211,3 +211,20 @@ test('what something else keeps loading is replaced less and less often, and rep
   }
   await untilWarned('keeps replacing');
 });
+
+test('a hub whose copy was promoted is refused, whatever it may replace', async () => {
+  const sqlite = new Database(database(), { readonly: true });
+  const { id } = sqlite.query('SELECT id FROM hub').get() as { id: string };
+  sqlite.close();
+  const proxyfile = `http://promoted.example:${stack.httpPort} {\n\trespond promoted\n}\n`;
+  const pushed = await ask(`${stack.agent}/proxy/reload`, {
+    json: { proxyfile, hub: id, term: 2 },
+    headers: stack.agentHeaders,
+  });
+  expect(pushed.status).toBe(200);
+  for (const query of ['', '?replace=true']) {
+    const refused = await create('late', query);
+    expect([refused.status, refused.body.code]).toEqual([409, 'OTHER_HUB']);
+  }
+  expect(await served('promoted')).toBe('promoted');
+});

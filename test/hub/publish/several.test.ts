@@ -54,8 +54,8 @@ async function everything() {
 
 describe('an agent that is away', () => {
   test('is named, waited for once, and brought up when it is back', async () => {
-    const { twin } = fleet.others;
-    await twin!.stopOnly();
+    const twin = fleet.other('twin');
+    await twin.stopOnly();
     const made = await create(site('away.example', 'later'));
     expect([made.status, made.body.behind]).toEqual([201, ['twin']]);
     const all = await create(site('never.example', 'no'), '?require=all');
@@ -63,7 +63,7 @@ describe('an agent that is away', () => {
     expect(await fleet.untilState('twin', 'unreachable')).toMatchObject({ name: 'twin' });
     const [entry] = (await fleet.call<{ behind: string[] }[]>('GET', '/changelog')).body;
     expect(entry?.behind).toEqual(['twin']);
-    await twin!.restart();
+    await twin.restart();
     await fleet.untilState('twin', 'in-step');
     await until(async () => (await fleet.served('twin', 'away.example')) === 'later', 'the site');
     expect(await fleet.served('twin', 'never.example')).toBe('');

@@ -145,6 +145,14 @@ describe('signalbox install refuses', () => {
     expect((await run('install', '--root')).code).toBe(2);
     const { code, text } = await onMachine({}, true, 'install', 'hub', '--managed', '--print');
     expect([code, text]).toEqual([1, 'signalbox install: --managed applies only to the agent']);
+    for (const [words, reason] of [
+      [['hub', '--invite'], '--invite applies only to the agent'],
+      [['agent', 'https://vps.example'], 'a URL is only for --invite'],
+      [['agent', '--invite', 'vps.example'], '--invite takes an address such as'],
+    ] as const) {
+      const refused = await onMachine({}, true, 'install', ...words, '--print');
+      expect([refused.code, refused.text]).toEqual([1, expect.stringContaining(reason)]);
+    }
   });
 });
 
@@ -256,6 +264,16 @@ describe('signalbox install', () => {
   test('stops with the reason if a command fails', () => {
     const command = ['sh', '-c', 'echo Job failed >&2; exit 3'];
     expect(() => carryOut({ do: 'run', command }, folder)).toThrow('Job failed');
+  });
+
+  test('shows of a command what is for people, of the last start alone', () => {
+    const shows = { after: 'begin', starts: ['note', 'line: '] };
+    const print = (text: string) =>
+      carryOut({ do: 'run', command: ['printf', text], shows }, folder);
+    expect(print('begin\nline: 1\nbegin 2\nother\nnote\nline: 2\n')).toEqual(['note', 'line: 2']);
+    for (const text of ['line: 1\n', 'line: 1\nbegin\n']) {
+      expect(() => print(text)).toThrow('does not show what it should');
+    }
   });
 
   test('does not start a program from a folder that others can write to', () => {

@@ -1,6 +1,6 @@
 /** Which steps `install` and `uninstall` plan on which machine. */
 import { describe, expect, test } from 'bun:test';
-import { planUninstall } from '../../../src/program/install/plan.ts';
+import { planInstall, planUninstall } from '../../../src/program/install/plan.ts';
 import { show } from '../../../src/program/install/show.ts';
 import type { Owner, Step, SystemState } from '../../../src/program/install/steps.ts';
 import { createPaint } from '../../../src/program/paint.ts';
@@ -170,5 +170,45 @@ describe('uninstall', () => {
     expect(brief(planUninstall('hub', false, debian(copied)))).not.toContain(program);
     const own = { ...files, '/usr/local/bin/signalbox': '' };
     expect(brief(planUninstall(null, true, debian(own)))).not.toContain(program);
+  });
+});
+
+describe('install of an agent that invites a hub', () => {
+  const AGENT = `${UNIT}agent.service`;
+  const DROP_IN = '/run/systemd/system/signalbox-agent.service.d/invite.conf';
+  const invite = (system: SystemState, url: string | null = null) =>
+    planInstall('agent', false, null, system, () => SECRET, { url });
+
+  test('is refused for another root folder', () => {
+    expect(() => invite(debian({}, { live: false }))).toThrow('--invite');
+  });
+
+  test('writes no token, and has only this one start invite', () => {
+    const steps = invite(debian(), 'https://vps.example:3002');
+    const order = brief(steps);
+    expect(order).not.toContain('write /etc/signalbox/agent-token');
+    expect(after(steps)[AGENT]).not.toMatch(/agent-token|--invite/);
+    expect(after(steps)['/etc/signalbox/agent.env']).toContain('\nAGENT_HOST=0.0.0.0\n');
+    expect(after(steps)[DROP_IN]).toBe(
+      '[Service]\nExecStart=\nExecStart=/usr/local/bin/signalbox agent --invite https://vps.example:3002\n',
+    );
+    expect(order.slice(order.indexOf(`write ${DROP_IN}`) + 1)).toEqual([
+      'systemctl daemon-reload',
+      'systemctl enable signalbox-agent.service',
+      'systemctl restart signalbox-agent.service',
+      `remove ${DROP_IN}`,
+      'systemctl daemon-reload',
+      'journalctl --sync',
+      expect.stringMatching(/^journalctl --unit=signalbox-agent\.service /),
+    ]);
+  });
+
+  test('is upgraded without a token, and without an invitation unless asked', () => {
+    const installed = debian(after(invite(debian())));
+    expect(brief(install('agent', installed)).filter((one) => /^write|^remove/.test(one))).toEqual(
+      [],
+    );
+    expect(brief(invite(installed))).toContain(`write ${DROP_IN}`);
+    expect(after(install('agent', debian()))[AGENT]).toContain('agent-token');
   });
 });

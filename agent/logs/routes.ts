@@ -1,0 +1,81 @@
+/** `/logs`: pages of the access log, numbers over time, streams, and what a hub merges. */
+import { Elysia } from 'elysia';
+import { Failure } from '../../src/shared/failure.ts';
+import { eventStream, exportStream } from '../../src/shared/http.ts';
+import {
+  ActivityQuery,
+  AgentErrorBody,
+  ExportQuery,
+  LogActivity,
+  type LogEntry,
+  LogPage,
+  LogQuery,
+  LogStats,
+  StatsQuery,
+  TailQuery,
+} from '../../src/shared/wire.ts';
+import { LogSums, MergeAnswer, MergeRequest } from '../../src/shared/wire-merge.ts';
+import { parseActivityQuery } from './answers/activity.ts';
+import { parseConditions, parseLogQuery } from './answers/filter.ts';
+import { parseMergeRequest } from './answers/merge.ts';
+import { parseStatsQuery } from './answers/stats.ts';
+import { type LogPosition, parsePosition } from './files/log-position.ts';
+import type { Logs } from './logs.ts';
+
+export type LogRoutesDeps = {
+  logs: Logs;
+  /** Adds to entries with details what went wrong. */
+  explain: <Page extends { logs?: (LogEntry | null)[] }>(page: Page) => Promise<Page>;
+};
+
+/** Mount them after the guard and `jsonBody`. */
+export function logRoutes({ logs, explain }: LogRoutesDeps) {
+  return new Elysia({ name: 'logs' })
+    .get('/logs', async ({ query }) => explain(await logs.page(parseLogQuery(query))), {
+      query: LogQuery,
+      response: { 200: LogPage, 400: AgentErrorBody },
+    })
+    .post('/logs/merge', async ({ body }) => explain(await logs.merge(parseMergeRequest(body))), {
+      body: MergeRequest,
+      response: { 200: MergeAnswer, 400: AgentErrorBody },
+    })
+    .get(
+      '/logs/tail',
+      ({ query: { after, ...conditions }, request }) =>
+        eventStream(
+          logs.tail(
+            parseConditions(conditions),
+            positionOf(request.headers.get('last-event-id') || after),
+          ),
+        ),
+      { query: TailQuery },
+    )
+    .get(
+      '/logs/export',
+      async ({ query: { format, ...conditions } }) =>
+        exportStream(
+          await logs.export(parseConditions(conditions), format === 'csv' ? 'csv' : 'ndjson'),
+        ),
+      { query: ExportQuery },
+    )
+    .get('/logs/stats', ({ query }) => logs.stats(parseStatsQuery(query)), {
+      query: StatsQuery,
+      response: { 200: LogStats, 400: AgentErrorBody },
+    })
+    .get('/logs/sums', ({ query }) => logs.sums(parseStatsQuery(query)), {
+      query: StatsQuery,
+      response: { 200: LogSums, 400: AgentErrorBody },
+    })
+    .get('/logs/activity', ({ query }) => logs.activity(parseActivityQuery(query)), {
+      query: ActivityQuery,
+      response: { 200: LogActivity, 400: AgentErrorBody },
+    });
+}
+
+/** @throws Failure INVALID_REQUEST */
+function positionOf(text: string | undefined): LogPosition | undefined {
+  if (!text) return undefined;
+  const position = parsePosition(text);
+  if (position) return position;
+  throw new Failure('INVALID_REQUEST', 'The Last-Event-ID is not an event of this log.');
+}

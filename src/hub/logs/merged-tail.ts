@@ -1,0 +1,124 @@
+/** A tail of the logs of several agents, in the order in which their entries arrive. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { within } from '../../shared/async.ts';
+import type { TailQuery } from '../../shared/wire.ts';
+import type { Agent, Agents } from '../agent-client/agents.ts';
+import { askAll } from '../agent-client/ask-all.ts';
+import type { StreamReader } from '../agent-client/client.ts';
+import type { Positions } from './event-ids.ts';
+import { createEventParser, createTailWriter } from './tail-events.ts';
+
+export type MergedTailOptions = {
+  /** Milliseconds of silence after which a comment shows that the stream is alive. */
+  heartbeat?: number;
+  /** Milliseconds after which an agent that went away is asked again. */
+  retry?: number;
+};
+
+const HEARTBEAT_MS = 15_000;
+const RETRY_MS = 1_000;
+/** How often to look whether the reader still may read, and whether the agents are the same. */
+const CHECK_MS = 5_000;
+
+/**
+ * Goes on while agents are away, and continues with what they logged meanwhile when they are back. Ends
+ * when the reader may no longer read, and when there are other agents than before: then its client
+ * comes back.
+ * @param after where to continue in the log of each agent; in the others, from now on
+ * @throws Failure AGENT_UNREACHABLE if none can be reached, INVALID_REQUEST
+ */
+export async function openMergedTail(
+  agents: Agents,
+  query: TailQuery,
+  after: Positions,
+  { mayRead, ended }: StreamReader,
+  { heartbeat = HEARTBEAT_MS, retry = RETRY_MS }: MergedTailOptions = {},
+): Promise<ReadableStream<Uint8Array>> {
+  const followed = agents.all();
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const writer = createTailWriter(after);
+  const encoder = new TextEncoder();
+  let texts: { text: string; sent: () => void }[] = [];
+  let arrival = Promise.withResolvers<void>();
+
+  /** Resolves when the reader has taken the text: until then, no more of its agent is read. */
+  async function push(text: string): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    if (text !== '') texts.push({ text, sent: resolve });
+    arrival.resolve();
+    arrival = Promise.withResolvers();
+    if (text !== '' && !signal.aborted) await promise;
+  }
+
+  const open = ({ id, client }: Agent) =>
+    client.tail(query, writer.positionOf(id) ?? null, { mayRead, ended: () => undefined });
+
+  async function relay(agent: Agent, stream: ReadableStream<Uint8Array>): Promise<void> {
+    const reader = stream.getReader();
+    const cancel = () => void reader.cancel().catch(() => undefined);
+    signal.addEventListener('abort', cancel);
+    if (signal.aborted) cancel();
+    const parse = createEventParser();
+    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+      const events = parse(piece.value);
+      await push(events.map((event) => writer.write(event, agent)).join(''));
+    }
+    signal.removeEventListener('abort', cancel);
+  }
+
+  async function follow(agent: Agent, first: ReadableStream<Uint8Array> | undefined) {
+    let stream = first;
+    while (!signal.aborted && mayRead()) {
+      if (stream) await relay(agent, stream).catch(() => undefined);
+      await sleep(retry, undefined, { signal }).catch(() => undefined);
+      stream = await open(agent).catch(() => undefined);
+    }
+    await stream?.cancel();
+  }
+
+  async function next(): Promise<string | undefined> {
+    const due = performance.now() + heartbeat;
+    while (!signal.aborted && mayRead() && isSame(agents.all(), followed)) {
+      if (texts.length > 0) {
+        const taken = texts;
+        texts = [];
+        for (const { sent } of taken) sent();
+        return taken.map(({ text }) => text).join('');
+      }
+      const left = due - performance.now();
+      if (left <= 0) return writer.heartbeat();
+      await within(arrival.promise, Math.min(left, CHECK_MS), () => undefined);
+    }
+    return undefined;
+  }
+
+  function stop(): void {
+    stopping.abort();
+    arrival.resolve();
+    for (const { sent } of texts) sent();
+    ended();
+  }
+
+  const streams = new Map<Agent, ReadableStream<Uint8Array>>();
+  try {
+    await askAll(followed, async (agent) => streams.set(agent, await open(agent)));
+  } catch (error) {
+    for (const stream of streams.values()) void stream.cancel();
+    stop();
+    throw error;
+  }
+  for (const agent of followed) void follow(agent, streams.get(agent));
+  return agents.openStream({
+    head: encoder.encode('retry: 1000\n\n'),
+    async next() {
+      const text = await next();
+      return text === undefined ? undefined : encoder.encode(text);
+    },
+    stop,
+  });
+}
+
+const isSame = (some: readonly Agent[], others: readonly Agent[]): boolean =>
+  some.length === others.length &&
+  some.every(({ id, name }, at) => id === others[at]?.id && name === others[at]?.name);

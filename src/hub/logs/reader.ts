@@ -1,0 +1,83 @@
+/** Reads the log of one agent, as the agent answers, or the logs of all together. */
+import type { Static } from 'elysia';
+import { Failure } from '../../shared/failure.ts';
+import type { ExportQuery, LogQuery, LogStats, StatsQuery, TailQuery } from '../../shared/wire.ts';
+import { type Agent, type Agents, chosen } from '../agent-client/agents.ts';
+import type { StreamReader } from '../agent-client/client.ts';
+import type { AgentQuery } from '../http/params.ts';
+import { type Positions, parseEventId } from './event-ids.ts';
+import { type MergedExport, openMergedExport } from './merged-export.ts';
+import { readMergedPage } from './merged-page.ts';
+import { readMergedStats } from './merged-stats.ts';
+import { openMergedTail } from './merged-tail.ts';
+
+type Of<Query> = Query & Static<typeof AgentQuery>;
+
+/** All reject with Failure AGENT_UNREACHABLE, INVALID_REQUEST, or NOT_FOUND for an unknown agent. */
+export type LogReader = {
+  /** A page as JSON text. */
+  page(query: Of<LogQuery>): Promise<string>;
+  /** @param lastEventId of a tail of one agent or of several */
+  tail(
+    query: Of<TailQuery>,
+    lastEventId: string | null,
+    reader: StreamReader,
+  ): Promise<ReadableStream<Uint8Array>>;
+  export(query: Of<ExportQuery>, reader: StreamReader): Promise<MergedExport>;
+  stats(query: Of<StatsQuery>): Promise<LogStats>;
+};
+
+export function createLogReader(agents: Agents): LogReader {
+  /** @throws Failure INVALID_REQUEST */
+  function positionsIn(lastEventId: string): Positions {
+    const ids = agents.all().map(({ id }) => id);
+    const positions = parseEventId(lastEventId, ids[0] ?? 0);
+    if (!positions) {
+      throw new Failure('INVALID_REQUEST', 'The Last-Event-ID is not an event of this log.');
+    }
+    return new Map([...positions].filter(([id]) => ids.includes(id)));
+  }
+
+  function tailOne({ id, client }: Agent, query: TailQuery, last: string, reader: StreamReader) {
+    const position = parseEventId(last, id)?.get(id) ?? '';
+    // What is not an id at all, the agent refuses.
+    return client.tail(query, parseEventId(last, id) ? position : last, reader);
+  }
+
+  return {
+    async page({ agent, ...query }) {
+      const one = chosen(agents, agent);
+      if (one) return one.client.logs(query);
+      return JSON.stringify(await readMergedPage(agents.all(), query));
+    },
+
+    async tail({ agent, after = '', ...query }, lastEventId, reader) {
+      try {
+        const one = chosen(agents, agent);
+        const last = lastEventId || after;
+        if (one) return await tailOne(one, query, last, reader);
+        const positions = last === '' ? new Map() : positionsIn(last);
+        return await openMergedTail(agents, query, positions, reader);
+      } catch (error) {
+        reader.ended();
+        throw error;
+      }
+    },
+
+    async export({ agent, ...query }, reader) {
+      try {
+        const one = chosen(agents, agent);
+        if (one) return { ...(await one.client.export(query, reader)), missing: [] };
+        return await openMergedExport(agents.all(), query, reader, agents.openStream);
+      } catch (error) {
+        reader.ended();
+        throw error;
+      }
+    },
+
+    async stats({ agent, ...query }) {
+      const one = chosen(agents, agent);
+      return one ? one.client.stats(query) : readMergedStats(agents.all(), query);
+    },
+  };
+}
