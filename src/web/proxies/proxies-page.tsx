@@ -34,7 +34,7 @@ export function ProxiesPage() {
         </ul>
       )}
       {agents.length === 1 && !isOpen && (
-        <p class="empty proxy-why">
+        <p class="muted proxy-why">
           A second proxy serves your sites from another machine: a twin that takes over when the
           first one is down, or a VPS in front of your home. Each site is served everywhere, or only
           on the proxies that you choose. A change goes live on all of them or on none, and one that

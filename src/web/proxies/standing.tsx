@@ -7,17 +7,16 @@ import { standingOf } from './words.ts';
 export function ProxyStanding({ agent }: { agent: Agent }) {
   const { level, label, since } = standingOf(agent);
   return (
-    <>
+    <span class="proxy-standing">
       <span class={`health health-${level}`}>
         <Icon name={level} />
         {label}
       </span>
       {since && (
         <span class="muted">
-          {' since '}
-          <ClockTime at={since} />
+          since <ClockTime at={since} />
         </span>
       )}
-    </>
+    </span>
   );
 }
