@@ -51,7 +51,7 @@ function ProxyRow({ agent }: { agent: Agent }) {
     <li>
       <div class="policy-what">
         <a href={`/proxies/${name}`}>{name}</a>
-        <span class="muted mono">{url}</span>
+        <span class="muted mono proxy-address">{url}</span>
       </div>
       <p class="policy-summary">
         <ProxyStanding agent={agent} />
