@@ -1,6 +1,6 @@
-/** Asks several agents at the same time, without waiting for those that are known to be away. */
+/** Asks one agent, or several at the same time without waiting for those that are known to be away. */
 import { Failure } from '../../shared/failure.ts';
-import type { Agent } from './agents.ts';
+import type { Agent, Agents } from './agents.ts';
 
 /** What the agents answered, in their order, and the names of those that could not be reached, sorted. */
 export type Together<T> = { answers: { agent: Agent; answer: T }[]; missing: string[] };
@@ -9,7 +9,7 @@ export type Together<T> = { answers: { agent: Agent; answer: T }[]; missing: str
 const LOOK_MS = 2_000;
 
 /**
- * @throws Failure AGENT_UNREACHABLE if none can be reached, and whatever else `ask` throws
+ * @throws Failure AGENT_UNREACHABLE or PROXY_UNREACHABLE if none can be reached, and whatever else `ask` throws
  */
 export async function askAll<T>(
   agents: readonly Agent[],
@@ -42,4 +42,15 @@ export async function askAll<T>(
 }
 
 const isUnreachable = (error: unknown): error is Failure =>
-  error instanceof Failure && error.code === 'AGENT_UNREACHABLE';
+  error instanceof Failure &&
+  (error.code === 'AGENT_UNREACHABLE' || error.code === 'PROXY_UNREACHABLE');
+
+/**
+ * The agent that a request is about: the named one, or the only one; null for all together.
+ * @throws Failure NOT_FOUND
+ */
+export function chosen(agents: Agents, name: string | undefined): Agent | null {
+  if (name) return agents.named(name);
+  const [only, ...others] = agents.all();
+  return only && others.length === 0 ? only : null;
+}

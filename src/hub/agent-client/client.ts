@@ -1,6 +1,6 @@
 /** The hub's only connection to the agent. */
 import { getSchemaValidator, type Static, type TSchema } from 'elysia';
-import { createEndableStreams, within } from '../../shared/async.ts';
+import { createEndableStreams, type EndableStreams, within } from '../../shared/async.ts';
 import { Failure } from '../../shared/failure.ts';
 import { exportFacts, type LogExport } from '../../shared/http.ts';
 import { joinedIds, REQUEST_ID } from '../../shared/observe/context.ts';
@@ -124,6 +124,8 @@ export type AgentClient = {
   ): Promise<ReadableStream<Uint8Array>>;
   /** All matches. @throws Failure as `logs`, before the stream begins */
   export(query: ExportQuery, reader: StreamReader): Promise<LogExport>;
+  /** Opens a stream made of others, which `endStreams` ends too. */
+  openStream: EndableStreams['open'];
   /** Ends all streams, which would keep a server from stopping; see `EndableStreams.end`. */
   endStreams(): number;
   /** Requests over time of each domain. @param deadline milliseconds @throws Failure as `logs` */
@@ -328,6 +330,7 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
       const answer = await stream(withQuery('/logs/export', query), { type, deadline }, reader);
       return { ...exportFacts(answer.headers), body: answer.body };
     },
+    openStream: streams.open,
     endStreams: streams.end,
   };
 }

@@ -1,8 +1,7 @@
 /** An export of the logs of several agents, merged while they are read. */
-import type { EndableStreams } from '../../shared/async.ts';
 import type { LogExport } from '../../shared/http.ts';
 import type { ExportQuery } from '../../shared/wire.ts';
-import type { Agent } from '../agent-client/agents.ts';
+import type { Agents } from '../agent-client/agents.ts';
 import { askAll } from '../agent-client/ask-all.ts';
 import type { StreamReader } from '../agent-client/client.ts';
 import { CSV, createRecords, NDJSON, type RecordFormat, type Records } from './records.ts';
@@ -22,10 +21,9 @@ const PIECE = 1 << 16;
  * @throws Failure AGENT_UNREACHABLE if none can be reached, INVALID_REQUEST
  */
 export async function openMergedExport(
-  agents: readonly Agent[],
+  agents: Agents,
   query: ExportQuery,
   { mayRead, ended }: StreamReader,
-  openStream: EndableStreams['open'],
 ): Promise<MergedExport> {
   const opened: { cancel(): Promise<unknown> }[] = [];
   const stop = () => {
@@ -33,7 +31,7 @@ export async function openMergedExport(
     ended();
   };
   try {
-    const { answers, missing } = await askAll(agents, async ({ name, client }) => {
+    const { answers, missing } = await askAll(agents.all(), async ({ name, client }) => {
       // They end one by one.
       const { body, ...facts } = await client.export(query, { mayRead, ended: () => undefined });
       const reader = body.getReader();
@@ -57,7 +55,7 @@ export async function openMergedExport(
       mediaType: exports[0]?.mediaType ?? '',
       total: totals.reduce((sum, each) => (sum === null || each === null ? null : sum + each), 0),
       limit,
-      body: openStream({ next, stop }),
+      body: agents.first().client.openStream({ next, stop }),
       missing,
     };
   } catch (error) {

@@ -34,7 +34,7 @@ export async function openMergedTail(
   { mayRead, ended }: StreamReader,
   { heartbeat = HEARTBEAT_MS, retry = RETRY_MS }: MergedTailOptions = {},
 ): Promise<ReadableStream<Uint8Array>> {
-  const followed = agents.all();
+  const followed = [...agents.all()];
   const stopping = new AbortController();
   const { signal } = stopping;
   const writer = createTailWriter(after);
@@ -109,7 +109,7 @@ export async function openMergedTail(
     throw error;
   }
   for (const agent of followed) void follow(agent, streams.get(agent));
-  return agents.openStream({
+  return agents.first().client.openStream({
     head: encoder.encode('retry: 1000\n\n'),
     async next() {
       const text = await next();

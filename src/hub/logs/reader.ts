@@ -2,7 +2,8 @@
 import type { Static } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
 import type { ExportQuery, LogQuery, LogStats, StatsQuery, TailQuery } from '../../shared/wire.ts';
-import { type Agent, type Agents, chosen } from '../agent-client/agents.ts';
+import type { Agent, Agents } from '../agent-client/agents.ts';
+import { chosen } from '../agent-client/ask-all.ts';
 import type { StreamReader } from '../agent-client/client.ts';
 import type { AgentQuery } from '../http/params.ts';
 import { type Positions, parseEventId } from './event-ids.ts';
@@ -68,7 +69,7 @@ export function createLogReader(agents: Agents): LogReader {
       try {
         const one = chosen(agents, agent);
         if (one) return { ...(await one.client.export(query, reader)), missing: [] };
-        return await openMergedExport(agents.all(), query, reader, agents.openStream);
+        return await openMergedExport(agents, query, reader);
       } catch (error) {
         reader.ended();
         throw error;

@@ -13,7 +13,7 @@
 import { Failure } from '../../shared/failure.ts';
 import { type Log, reasonOf } from '../../shared/log.ts';
 import type { ProxyStatus } from '../../shared/wire.ts';
-import { type Agents, createAgents } from '../agent-client/agents.ts';
+import type { Agent, Agents } from '../agent-client/agents.ts';
 import type { AgentClient } from '../agent-client/client.ts';
 import { FIRST_AGENT, type StoredAgent } from './agent.ts';
 import { concernedBy } from './agent-changes.ts';
@@ -21,7 +21,6 @@ import { type Planned, planBatch, settle, stepsOf } from './batch.ts';
 import { findCulprits, findStale, type Refusals, refuseAll } from './blame.ts';
 import { type Author, type Change, isPublished, type Step } from './changes.ts';
 import { assertPlanContained, type Dialect } from './containment.ts';
-import type { BrokenVhost } from './gateway.ts';
 import { type PublishSeen, timePublishes } from './outcome.ts';
 import { importFirst } from './ownership.ts';
 import { agentNamed, setFor } from './placement.ts';
@@ -54,14 +53,6 @@ export type Publisher = {
   lastPublish(): LastPublish | null;
   /** How many changes have no outcome yet. */
   queueLength(): number;
-  /** Stored vhosts that a proxy refuses, and that are therefore not live there. */
-  broken(): readonly BrokenVhost[];
-  /** Why the stored set is not live, apart from those vhosts; null if it is, or nobody has tried. */
-  failure(): Failure | null;
-  /** Whose sites the proxy serves, if that is in the way of a change. */
-  ownership(): string | null;
-  /** What stands between this hub and its proxies, ownership included, for the operator. */
-  warnings(): string[];
   /**
    * Makes a change live and records it.
    * @returns the change's result, and who lacks it
@@ -81,8 +72,11 @@ export type Publisher = {
    * @throws Failure if the change cannot be planned, or agent or proxy cannot be asked
    */
   preview(change: Change<unknown>): Promise<{ next: SiteSet; refusal: Failure | null }>;
-  /** Whether proxy and file of the first agent show what is stored, apart from the vhosts that are left out. */
-  isInStep(status: ProxyStatus): boolean;
+  /**
+   * Whether proxy and file of an agent show what is stored, apart from the vhosts that are left out.
+   * @param name as for `version`
+   */
+  isInStep(status: ProxyStatus, name?: string): boolean;
   /** Those that can be asked. */
   readonly agents: Agents;
   /** What each agent was last seen as; the first one first. */
@@ -128,6 +122,7 @@ export function createPublisher({
         startTimer,
         isOneOfSeveral,
         importDirs,
+        now,
         log,
       });
       targets.set(agent.id, target);
@@ -359,32 +354,21 @@ export function createPublisher({
   /** @throws Failure NOT_FOUND */
   const named = (name?: string) => (name ? targetOf(agentNamed(name, accepted).id) : first());
 
-  const agents = createAgents(() =>
-    accepted.agents.map(({ id, name }) => ({ id, name, client: targetOf(id).client })),
-  );
+  const agentOf = ({ id, name }: StoredAgent): Agent => ({ id, name, client: targetOf(id).client });
+  const agents: Agents = {
+    first: () => agentOf(first().agent()),
+    all: () => accepted.agents.map(agentOf),
+    named: (name) => agentOf(agentNamed(name, accepted)),
+  };
 
   return {
     current: () => accepted,
     lastPublish: () => lastPublish,
     queueLength: queue.length,
-    broken() {
-      const found = all().flatMap(({ leftOut }) => leftOut.list());
-      return [...new Map(found.map((one) => [one.vhost.id, one])).values()];
-    },
-    failure: () =>
-      all()
-        .map(({ upkeep }) => upkeep.failure())
-        .find((one) => one !== null) ?? null,
     apply: (change, author, demands = {}) => queue.add(change, author, demands),
     version: (name) => named(name).version(),
     dialect: async (name) => named(name).dialect(),
-    isInStep: (status) => first().isInStep(status),
-    ownership: () => first().standing.ownership(),
-    warnings: () =>
-      all().flatMap((target) => {
-        const found = target.standing.warnings();
-        return isOneOfSeveral() ? found.map((one) => `${target.agent().name}: ${one}`) : found;
-      }),
+    isInStep: (status, name) => named(name).isInStep(status),
     agents,
     standings: () => all().map(standings.of),
     setOf: (name) => (name ? setFor(accepted, agentNamed(name, accepted).id) : accepted),

@@ -1,10 +1,16 @@
 /** Agents with a real log engine and nothing else, each on a port of its own. */
+import { afterAll } from 'bun:test';
+import { join } from 'node:path';
 import { Elysia } from 'elysia';
 import { createLogs, type Logs } from '../../../agent/logs/logs.ts';
 import { logRoutes } from '../../../agent/logs/routes.ts';
-import type { Agent } from '../../../src/hub/agent-client/agents.ts';
+import type { Agent, Agents } from '../../../src/hub/agent-client/agents.ts';
 import { createAgentClient } from '../../../src/hub/agent-client/client.ts';
+import type { Guard } from '../../../src/hub/auth/guard.ts';
+import { logRoutes as logRoutesOfHub } from '../../../src/hub/logs/routes.ts';
+import { Failure } from '../../../src/shared/failure.ts';
 import { errors, jsonBody, lateBodies } from '../../../src/shared/http.ts';
+import { temporaryFolders } from '../../agent/logs/temp.ts';
 import { freePort } from '../../harness/stack.ts';
 
 export type LogAgent = Agent & {
@@ -12,12 +18,55 @@ export type LogAgent = Agent & {
   readonly logs: Logs;
   /** Stops it, and its connections break off. */
   stop(): Promise<void>;
-  /** Starts it again, on the same port and with a new process's memory. */
+  /** Starts it again, on the same port and without what it had in memory. */
   start(): void;
 };
 
+/** Makes agents that are stopped after the tests of the file; each has a folder of its own. */
+export function temporaryAgents() {
+  const newFolder = temporaryFolders();
+  const made: LogAgent[] = [];
+  afterAll(async () => {
+    for (const agent of made) await agent.stop();
+  });
+  return (...names: string[]): LogAgent[] => {
+    const some = names.map((name, i) => serveLogs(i + 1, name, join(newFolder(), 'access.log')));
+    made.push(...some);
+    return some;
+  };
+}
+
+/** The hub's routes, for anyone: the guard is a stand-in. */
+export function serveRoutes(agents: Agents): { url: string; stop(): Promise<void> } {
+  const guard = new Elysia({ name: 'guard' }).derive({ as: 'scoped' }, () => ({
+    who: { user: { id: '1' } },
+    isSignedIn: () => true,
+  }));
+  const app = new Elysia()
+    .use(errors({ report: (error) => console.error(error) }))
+    .use(logRoutesOfHub({ agents, guard: guard as unknown as Guard }))
+    .listen({ hostname: '127.0.0.1', port: freePort(), reusePort: false });
+  return {
+    url: `http://127.0.0.1:${app.server?.port}`,
+    stop: async () => app.server?.stop(true),
+  };
+}
+
+/** The list as the hub has it. @param all at least one */
+export function agentsOf(...all: Agent[]): Agents {
+  return {
+    first: () => all[0] as Agent,
+    all: () => all,
+    named(name) {
+      const found = all.find((agent) => agent.name === name);
+      if (found) return found;
+      throw new Failure('NOT_FOUND', 'There is no such agent.');
+    },
+  };
+}
+
 /** @param file the path of the live file of its log */
-export function serveLogs(id: number, name: string, file: string): LogAgent {
+function serveLogs(id: number, name: string, file: string): LogAgent {
   const port = freePort();
   const client = createAgentClient({
     url: `http://127.0.0.1:${port}`,

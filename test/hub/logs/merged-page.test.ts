@@ -1,28 +1,19 @@
-import { afterAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { appendFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { parseConditions } from '../../../agent/logs/answers/filter.ts';
 import { readMergedPage } from '../../../src/hub/logs/merged-page.ts';
 import type { LogEntry, LogQuery } from '../../../src/shared/wire.ts';
 import { anyLine, line, type Random, random } from '../../agent/logs/lines.ts';
 import { allEntries, isWanted, type Keyed } from '../../agent/logs/reference.ts';
-import { keeperOf, temporaryFolders } from '../../agent/logs/temp.ts';
-import { type LogAgent, serveLogs } from './log-agents.ts';
+import { keeperOf } from '../../agent/logs/temp.ts';
+import { type LogAgent, temporaryAgents } from './log-agents.ts';
 
 const START = 1795212767;
 const NAMES = ['twin', 'local', 'vps-2', 'a'];
 
-const newFolder = temporaryFolders();
-const agents: LogAgent[] = [];
-const serve = (id: number, name: string, file: string): LogAgent => {
-  const agent = serveLogs(id, name, file);
-  agents.push(agent);
-  return agent;
-};
-afterAll(async () => {
-  for (const agent of agents) await agent.stop();
-});
+const newAgents = temporaryAgents();
 
 /** Lines around a time: in order, jumbled, thousands in a millisecond, without a time. */
 function someLines(r: Random, time: number): Buffer {
@@ -41,11 +32,10 @@ function someLines(r: Random, time: number): Buffer {
   return Buffer.concat(pieces);
 }
 
-async function writeHistory(r: Random, folder: string): Promise<string> {
-  const file = join(folder, 'access.log');
+async function writeHistory(r: Random, file: string): Promise<void> {
   const rolls = r.below(4);
   for (let n = 0; n < rolls; n++) {
-    const path = join(folder, `access-2026-11-20T22-17-03.10${n}.log`);
+    const path = join(dirname(file), `access-2026-11-20T22-17-03.10${n}.log`);
     const text = Buffer.concat([someLines(r, START + n * 20), someLines(r, START + n * 20 + 10)]);
     // Packed by another program.
     const form = n === 0 ? r.pick(['', '.gz', '.zst']) : '';
@@ -54,7 +44,6 @@ async function writeHistory(r: Random, folder: string): Promise<string> {
     if (r.chance(0.3)) await keeperOf(file).run();
   }
   for (let n = 0; n < 3; n++) appendFileSync(file, someLines(r, START + rolls * 20 + n));
-  return file;
 }
 
 /** All entries, by putting the logs one after the other and sorting them. */
@@ -87,11 +76,8 @@ test.each([1, 2, 3, 4])(
   'merge %d is what sorting all entries gives',
   async (seed) => {
     const r = random(seed);
-    const some: LogAgent[] = [];
-    for (let id = 1; id <= 2 + r.below(3); id++) {
-      const folder = newFolder();
-      some.push(serve(id, NAMES[id - 1] ?? '', await writeHistory(r, folder)));
-    }
+    const some = newAgents(...NAMES.slice(0, 2 + r.below(3)));
+    for (const { file } of some) await writeHistory(r, file);
     let all = sorted(some);
     for (let i = 0; i < 30; i++) {
       if (i % 10 === 9) {
