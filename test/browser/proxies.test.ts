@@ -21,6 +21,7 @@ const served = async (port: number) =>
   (await ask(`http://127.0.0.1:${port}/`, { headers: { Host: 'a.localhost' } })).text;
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 const box = (name: string) => page.getByRole('checkbox', { name });
+const main = () => page.locator('main');
 const dialog = () => page.getByRole('dialog');
 const save = async (words: string) => {
   await button('Save and publish').click();
@@ -76,7 +77,7 @@ describe('another proxy', () => {
     await button('Add this proxy').click();
     await page.getByText(/^vps is added/).waitFor();
     expect(new URL(page.url()).pathname).toBe('/proxies/vps');
-    await page.getByText('in step', { exact: true }).waitFor();
+    await main().getByText('in step', { exact: true }).waitFor();
   });
 
   test('gets a preamble of its own, and the common one stays', async () => {
@@ -153,7 +154,7 @@ describe('the log', () => {
     await until(async () => (await rows.count()) === 3, 'three requests');
     await rows.getByRole('button', { name: 'vps' }).first().click();
     await until(async () => (await rows.count()) === 2, 'the requests to vps');
-    expect(await page.getByLabel('Proxy').inputValue()).toBe('vps');
+    expect(await page.getByLabel('Proxy', { exact: true }).inputValue()).toBe('vps');
     expect(await page.getByRole('columnheader', { name: 'Proxy' }).count()).toBe(0);
   });
 });
@@ -172,10 +173,10 @@ describe('a proxy that is paused', () => {
     expect(await tooWide(page)).toBe(0);
     expect(await served(other.httpPort)).toBe('first');
     await page.getByRole('status').getByRole('link', { name: 'Proxies' }).click();
-    await page.getByText('paused, behind').waitFor();
+    await main().getByText('paused, behind').waitFor();
     await page.getByRole('link', { name: 'vps' }).click();
     await button('Resume').click();
-    await page.getByText('in step', { exact: true }).waitFor();
+    await main().getByText('in step', { exact: true }).waitFor();
     await page.getByText('vps did not get this change').waitFor({ state: 'detached' });
     expect(await served(other.httpPort)).toBe('second');
   });
@@ -202,7 +203,7 @@ test('a proxy is renamed, gets a new token, and is removed', async () => {
   await button('New token …').click();
   await button('Give a new token').click();
   await dialog().waitFor({ state: 'detached' });
-  await page.getByText('in step', { exact: true }).waitFor();
+  await main().getByText('in step', { exact: true }).waitFor();
   await button('Remove …').click();
   await dialog().getByLabel('Type twin to confirm').fill('twin');
   await button('Remove proxy').click();

@@ -62,7 +62,7 @@ export function usePublishes(): number {
 
 /** Polls the status. @param onSignedOut called when the hub reports that the session has ended */
 export function useHubState(signedIn: boolean, onSignedOut: () => void): Hub {
-  const [{ status, agents }, setState] = useState<Pick<Hub, 'status' | 'agents'>>(UNKNOWN);
+  const [status, setStatus] = useState<Status | null>(null);
   const [offline, setOffline] = useState(false);
   const [turn, setTurn] = useState(0);
 
@@ -81,12 +81,9 @@ export function useHubState(signedIn: boolean, onSignedOut: () => void): Hub {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const poll = async () => {
       clearTimeout(timer);
-      const next = await Promise.all([
-        get<Status>('/status', own.signal),
-        get<Agent[]>('/agents', own.signal),
-      ]).catch(() => null);
+      const next = await get<Status>('/status', own.signal).catch(() => null);
       if (own.signal.aborted) return;
-      if (next) setState({ status: next[0], agents: next[1] });
+      if (next) setStatus(next);
       const pause = document.hidden ? HIDDEN_EVERY_MS : next ? EVERY_MS : OFFLINE_EVERY_MS;
       timer = setTimeout(poll, pause);
     };
@@ -102,7 +99,8 @@ export function useHubState(signedIn: boolean, onSignedOut: () => void): Hub {
     };
   }, [signedIn, turn]);
 
+  const agents = status?.agents ?? NONE;
   return { status, agents, offline, refresh: () => setTurn((value) => value + 1) };
 }
 
-const UNKNOWN = { status: null, agents: [] };
+const NONE: readonly Agent[] = [];

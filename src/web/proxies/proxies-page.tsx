@@ -7,9 +7,9 @@ import { useHub } from '../lib/hub.ts';
 import type { Agent } from '../lib/types.ts';
 import { Notice } from '../parts/notice.tsx';
 import { SkeletonRows } from '../parts/skeleton-rows.tsx';
+import { caddyOf } from '../status/proxy-words.ts';
 import { AddProxy } from './add-proxy.tsx';
 import { ProxyStanding } from './standing.tsx';
-import { caddyOf } from './words.ts';
 
 export function ProxiesPage() {
   const [flash] = useState(takeFlash);

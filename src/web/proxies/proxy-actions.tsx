@@ -26,19 +26,23 @@ export function ProxyActions({ agent: { name, paused }, isFirst, onChanged }: Pr
   const [asked, setAsked] = useState<Asked | null>(null);
   const path = `/agents/${name}`;
   const close = () => setAsked(null);
+  const changed = async () => {
+    refresh();
+    await onChanged();
+  };
   const resume = useSubmit(async () => {
     await send('PATCH', path, { paused: false });
-    await onChanged();
+    await changed();
   });
   const pause = async () => {
     await send('PATCH', path, { paused: true });
     close();
-    await onChanged();
+    await changed();
   };
   const rotate = async () => {
     await send('POST', `${path}/rotate`);
     close();
-    await onChanged();
+    await changed();
   };
   const remove = async () => {
     await send('DELETE', path);

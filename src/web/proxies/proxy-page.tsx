@@ -4,19 +4,21 @@ import { useState } from 'preact/hooks';
 import { CaddyfileShown } from '../config/caddyfile-shown.tsx';
 import { get } from '../lib/api.ts';
 import { takeFlash } from '../lib/flash.ts';
-import { plural } from '../lib/format.ts';
+import { duration, plural } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
 import type { Agent } from '../lib/types.ts';
 import { useEvery } from '../lib/use-every.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { Notice } from '../parts/notice.tsx';
 import { SkeletonRows } from '../parts/skeleton-rows.tsx';
+import { caddyOf, consequenceOf } from '../status/proxy-words.ts';
 import { ProxyActions } from './proxy-actions.tsx';
 import { ProxyPreamble } from './proxy-preamble.tsx';
 import { ProxyStanding } from './standing.tsx';
-import { caddyOf, consequenceOf } from './words.ts';
 
 const EVERY_MS = 5_000;
+/** Less is not worth a word. */
+const SKEW_MS = 1_000;
 
 export function ProxyPage({ name }: { name: string }) {
   const [flash] = useState(takeFlash);
@@ -51,7 +53,7 @@ export function ProxyPage({ name }: { name: string }) {
 }
 
 function State({ agent, isFirst }: { agent: Agent; isFirst: boolean }) {
-  const { name, url, fingerprint, sites, detail } = agent;
+  const { name, url, fingerprint, sites, detail, skewMs } = agent;
   const consequence = consequenceOf(agent);
   return (
     <section class="card" aria-label="State">
@@ -65,6 +67,11 @@ function State({ agent, isFirst }: { agent: Agent; isFirst: boolean }) {
           <a href={`/sites?agent=${name}`}>{plural(sites, 'site')}</a>
         </Fact>
         <Fact label="Caddy">{caddyOf(agent)}</Fact>
+        {skewMs !== null && Math.abs(skewMs) >= SKEW_MS && (
+          <Fact label="Clock">
+            {duration(Math.abs(skewMs))} {skewMs > 0 ? 'ahead of' : 'behind'} the hub’s
+          </Fact>
+        )}
         <Fact label="Address">
           <span class="mono">{url}</span>
         </Fact>

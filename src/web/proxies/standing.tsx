@@ -2,7 +2,7 @@
 import type { Agent } from '../lib/types.ts';
 import { ClockTime } from '../parts/clock-time.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { standingOf } from './words.ts';
+import { standingOf } from '../status/proxy-words.ts';
 
 export function ProxyStanding({ agent }: { agent: Agent }) {
   const { level, label, since } = standingOf(agent);
