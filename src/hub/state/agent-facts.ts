@@ -16,6 +16,7 @@ import { EDITED, type Facts } from './problems.ts';
 import { createRecentSites } from './recent-sites.ts';
 import { findUnserved, sentenceOfClosed, type Unserved } from './unserved.ts';
 import { statesOf } from './vhost-state.ts';
+import type { VhostState } from './vhost-state-view.ts';
 
 export type FactsDeps = {
   publisher: Publisher;
@@ -33,12 +34,14 @@ export type AgentFacts = {
   serving: Serving | null;
   unserved: readonly Unserved[];
   ending: readonly EndingCertificate[];
+  /** Null: not known. */
+  states: readonly VhostState[] | null;
   /** Everything that is not put into fields of its own. */
   warnings: readonly string[];
   /** What is a warning as well, although it has a field. */
   more: readonly string[];
   /** What its problems follow from. */
-  facts: Facts;
+  facts: Omit<Facts, 'sites'>;
 };
 
 /** How to get rid of all advisories. */
@@ -95,6 +98,7 @@ export function createFactsReader({ publisher, now, elapsed }: FactsDeps) {
     return {
       ...{ name: agent.name, status, latencyMs, inStep, serving, unserved, warnings },
       ending: certificates,
+      states: live && set.vhosts.map(statesOf(set, live, unserved, time)),
       more: [
         ...(agentFault === null ? [] : [agentFault]),
         ...(status?.drift ? [EDITED] : []),
@@ -105,7 +109,6 @@ export function createFactsReader({ publisher, now, elapsed }: FactsDeps) {
         ...{ now: time.toISOString(), status, agentFault, inStep, rejection, ownership },
         ...{ unserved, serving, certificates },
         ...(isOnly ? {} : { lag: lagOf(standing) }),
-        sites: live && set.vhosts.map(statesOf(set, live, unserved, time)),
         advisories: { count, cure: UPGRADE },
         warnings: warnings.filter((one) => one !== ownership),
       },

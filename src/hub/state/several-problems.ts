@@ -3,6 +3,7 @@ import type { AgentFacts } from './agent-facts.ts';
 import { type Problem, sentence } from './problem.ts';
 import { type Facts, keyOf, problemsOf, worstFirst } from './problems.ts';
 import { said } from './saying.ts';
+import { advisedStates } from './several-states.ts';
 
 /** @param warnings the hub's own @param isOnly whether the hub has no other agent */
 export type FindProblems = (
@@ -29,10 +30,10 @@ export function createProblems(): FindProblems {
   }
 
   return (all, warnings, { isOnly, now }) => {
-    const found = all.map(({ name, facts: own }) => {
-      const facts = isOnly ? { ...own, warnings: [...warnings, ...own.warnings] } : own;
-      return { name, facts, problems: problemsOf(facts, since.get(name) ?? new Map()) };
-    });
+    const found = factsOf(all, warnings, isOnly).map(({ name, facts }) => ({
+      ...{ name, facts },
+      problems: problemsOf(facts, since.get(name) ?? new Map()),
+    }));
     remember(found);
     if (isOnly) return found.flatMap(({ problems }) => problems);
     begun ??= now.toISOString();
@@ -42,6 +43,25 @@ export function createProblems(): FindProblems {
     });
     return [...together(found), ...hubs].toSorted(worstFirst);
   };
+}
+
+/** What the problems of each agent follow from. */
+function factsOf(
+  all: readonly AgentFacts[],
+  hubs: readonly string[],
+  isOnly: boolean,
+): { name: string; facts: Facts }[] {
+  if (isOnly) {
+    return all.map(({ name, states, facts }) => ({
+      name,
+      facts: { ...facts, sites: states, warnings: [...hubs, ...facts.warnings] },
+    }));
+  }
+  const advised = advisedStates(all.map(({ name, states }) => ({ name, states: states ?? [] })));
+  return all.map(({ name, facts }, i) => ({
+    name,
+    facts: { ...facts, sites: advised[i]?.states ?? null },
+  }));
 }
 
 /** What several agents have in common is one problem, since the first of them had it. */

@@ -21,7 +21,12 @@ export function worstState(
   given: readonly StateOf[],
   missing: readonly string[],
 ): VhostState {
-  const all = advised(given);
+  const all = advisedStates(given.map(({ name, state }) => ({ name, states: [state] }))).flatMap(
+    ({ name, states }) =>
+      states.map(({ problem, addresses, upstreams, warnings, errors }) => ({
+        ...{ name, problem, addresses, upstreams, warnings, errors },
+      })),
+  );
   const problems = all.flatMap(({ name, problem }) =>
     problem === null ? [] : { name, message: problem },
   );
@@ -43,22 +48,28 @@ export function worstState(
 }
 
 /** With advice for names that have a certificate on another agent. */
-function advised(given: readonly StateOf[]) {
+export function advisedStates(
+  all: readonly { name: string; states: readonly VhostState[] }[],
+): { name: string; states: VhostState[] }[] {
   const factsOf = (agent: string, address: Address): MirrorFacts => ({
     ...address,
     ...{ agent, certified: address.certificate !== null },
   });
   const adviceOf = mirrorAdvice(
-    given.flatMap(({ name, state }) => state.addresses.map((one) => factsOf(name, one))),
+    all.flatMap(({ name, states }) =>
+      states.flatMap(({ addresses }) => addresses.map((one) => factsOf(name, one))),
+    ),
   );
-  return given.map(({ name, state: { problem, upstreams, errors, ...state } }) => {
-    const addresses = state.addresses.map((one) => ({
-      ...one,
-      advice: adviceOf(factsOf(name, one)),
-    }));
-    const warnings = warningsOf({ upstreams, addresses });
-    return { name, problem, addresses, upstreams, warnings, errors };
-  });
+  return all.map(({ name, states }) => ({
+    name,
+    states: states.map((state) => {
+      const addresses = state.addresses.map((one) => ({
+        ...one,
+        advice: adviceOf(factsOf(name, one)),
+      }));
+      return { ...state, addresses, warnings: warningsOf({ ...state, addresses }) };
+    }),
+  }));
 }
 
 /** Each once, as the agent knows it that serves it worst. */
