@@ -15,21 +15,22 @@ import { type Log, reasonOf } from '../../shared/log.ts';
 import type { ProxyStatus } from '../../shared/wire.ts';
 import type { Agent, Agents } from '../agent-client/agents.ts';
 import type { AgentClient } from '../agent-client/client.ts';
-import { FIRST_AGENT, type StoredAgent } from './agent.ts';
-import { concernedBy } from './agent-changes.ts';
+import type { StoredAgent } from './agent.ts';
 import { type Planned, planBatch, settle, stepsOf } from './batch.ts';
-import { findCulprits, findStale, type Refusals, refuseAll } from './blame.ts';
-import { type Author, type Change, isPublished, type Step } from './changes.ts';
+import { type Refusals, refuseAll } from './blame.ts';
+import { type Author, type Change, isPublished } from './changes.ts';
 import { assertPlanContained, type Dialect } from './containment.ts';
+import { judge } from './judge.ts';
 import { type PublishSeen, timePublishes } from './outcome.ts';
 import { importFirst } from './ownership.ts';
 import { agentNamed, setFor } from './placement.ts';
 import { type Applied, createChangeQueue, type Demands, type Waiting } from './queue.ts';
-import { forCaller, isRejection, isTooLarge } from './refusal.ts';
+import { forCaller, isRejection } from './refusal.ts';
 import { spread } from './spread.ts';
 import { type AgentStanding, createStandings } from './standings.ts';
 import type { Store } from './store.ts';
-import { createTarget, type Target } from './target.ts';
+import type { Target } from './target.ts';
+import { createTargets } from './targets.ts';
 import type { SiteSet } from './vhost.ts';
 
 export type PublisherDeps = {
@@ -103,44 +104,10 @@ export function createPublisher({
   const standings = createStandings(now);
   let accepted: SiteSet = store.load();
   let lastPublish: LastPublish | null = null;
-  const targets = new Map<number, Target>();
-  addTargets();
-
-  /** One for each agent that is stored. */
-  function addTargets(): void {
-    const ids = new Set(accepted.agents.map(({ id }) => id));
-    for (const id of targets.keys()) if (!ids.has(id)) targets.delete(id);
-    for (const agent of accepted.agents) {
-      // Invited again, it may be elsewhere.
-      if (targets.get(agent.id)?.url === agent.url) continue;
-      const target = createTarget({
-        id: agent.id,
-        url: agent.url,
-        client: connect(agent),
-        store,
-        stored: () => accepted,
-        startTimer,
-        isOneOfSeveral,
-        importDirs,
-        now,
-        log,
-      });
-      targets.set(agent.id, target);
-    }
-  }
-
-  function isOneOfSeveral(): boolean {
-    return accepted.agents.length > 1;
-  }
-
-  function targetOf(id: number): Target {
-    const target = targets.get(id);
-    if (target) return target;
-    throw new Failure('NOT_FOUND', 'There is no such agent.');
-  }
-
-  const first = () => targetOf(FIRST_AGENT);
-  const all = () => accepted.agents.map(({ id }) => targetOf(id));
+  const targets = createTargets({
+    ...{ connect, store, startTimer, importDirs, now, log },
+    stored: () => accepted,
+  });
 
   /** Publishes the changes that wait; without those at fault, again and again until none is left. */
   async function publishAll(items: readonly Waiting[]): Promise<void> {
@@ -184,40 +151,24 @@ export function createPublisher({
   /** Of all proxies, by their agents' ids. */
   async function dialectsOf(set: SiteSet): Promise<Map<number, Dialect>> {
     const of = async (target: Target) => [target.id, await target.dialectFor(set)] as const;
-    return new Map(await Promise.all(all().map(of)));
+    return new Map(await Promise.all(targets.all().map(of)));
   }
 
   /** The first publish may replace sites that this hub did not publish only if the change says so. */
   async function refuseTakeover(plans: readonly Planned[]): Promise<Refusals | null> {
     let unreachable: unknown;
-    const status = await first()
-      .status()
-      .catch((error: unknown) => {
-        unreachable = error;
-        return null;
-      });
+    const first = targets.first();
+    const status = await first.status().catch((error: unknown) => {
+      unreachable = error;
+      return null;
+    });
     // The others alone would make the hub one that has published, whatever the first proxy serves.
-    if (unreachable && isOneOfSeveral()) return refuseAll(plans, unreachable);
-    first().setVacant(status?.foreign === false && status.proxy.running);
+    if (unreachable && targets.areSeveral()) return refuseAll(plans, unreachable);
+    first.setVacant(status?.foreign === false && status.proxy.running);
     const refused = status?.foreign ? plans.filter(({ item }) => !item.replace) : [];
     if (status && refused.length > 0) return refuseAll(refused, importFirst(status, store));
     store.markAttempt(now());
     return null;
-  }
-
-  /** Where changes have to go live, and who is not asked because they are paused or did not answer. */
-  function whereTo(steps: readonly Step[], next: SiteSet) {
-    const live: Target[] = [];
-    const skipped = new Map<Target, Failure>();
-    const concerned = isOneOfSeveral() ? concernedBy(steps, next) : accepted.agents;
-    for (const { id, paused } of concerned) {
-      const target = targetOf(id);
-      const away = isOneOfSeveral() ? target.away() : null;
-      if (paused) skipped.set(target, isPaused());
-      else if (away) skipped.set(target, away);
-      else live.push(target);
-    }
-    return { live, skipped };
   }
 
   /** @returns who lacks the changes, or the changes at fault: then none of them is live or recorded */
@@ -230,7 +181,7 @@ export function createPublisher({
     const steps = all.filter(isPublished);
     const isAgents = all.every(({ kind }) => kind === 'agent');
     if (steps.length === 0 && (store.hasPublished() || isAgents)) return record(plans, time);
-    const { live: asked, skipped } = whereTo(steps, stored);
+    const { asked, skipped } = targets.destinations(steps, stored);
     const from = performance.now();
     const report = startTimer(plans.length);
     const demanding = plans.filter(({ item }) => item.requireAll);
@@ -253,7 +204,13 @@ export function createPublisher({
       await Promise.all(done.live.map((target) => target.takeBack(stored, steps)));
       const [refusal] = done.refused;
       report({ thrown: refusal ? refusal[1] : silent });
-      if (refusal) return judge(plans, stored, steps, time, ...refusal);
+      if (refusal) {
+        const [target, error] = refusal;
+        const isOneOfSeveral = targets.areSeveral();
+        const refused = { target, error, plans, accepted, next: stored, isOneOfSeveral };
+        const verdict = await judge(refused);
+        return verdict === 'again' ? publish(plans, time) : verdict;
+      }
       if (asked.length === 1 && skipped.size === 0) return refuseAll(plans, silent);
       return refuseAll(
         demanding.length > 0 ? demanding : plans,
@@ -282,42 +239,9 @@ export function createPublisher({
     report();
     accept(stored);
     for (const target of done.live) target.settle(stored, steps);
-    for (const target of lacking) targets.get(target.id)?.fellBehind(time);
+    for (const target of lacking) target.fellBehind(time);
     lastPublish = { at: now(), milliseconds: performance.now() - from, changes: plans.length };
     return { behind: behind.map(({ name }) => name) };
-  }
-
-  /** What to do about a proxy's refusal. @returns as `publish` */
-  async function judge(
-    plans: readonly Planned[],
-    stored: SiteSet,
-    steps: readonly Step[],
-    time: Date,
-    target: Target,
-    error: unknown,
-  ): Promise<Refusals | 'together' | Pick<Applied<unknown>, 'behind'>> {
-    const named = (failure: unknown) =>
-      isOneOfSeveral() && failure instanceof Failure
-        ? failure.about({ ...failure.at, agent: target.agent().name })
-        : failure;
-    const careful = plans.filter(({ item }) => !item.replace);
-    if (error instanceof Failure && error.code === 'OTHER_HUB') {
-      // Even a change that may replace what another hub published does not overrule a promotion.
-      return refuseAll(careful.length > 0 ? careful : plans, named(error));
-    }
-    if (isTooLarge(error) && plans.length > 1) return 'together';
-    if (!isRejection(error) || isTooLarge(error)) return refuseAll(plans, named(error));
-    const { gateway, leftOut } = target;
-    const refusal = named(error) as Failure;
-    const next = target.next(stored, steps);
-    const before = leftOut.of(setFor(accepted, target.id));
-    const stale = await findStale(gateway, before, next, steps, refusal);
-    const [broken] = stale.broken;
-    if (!broken) return findCulprits(gateway, plans, next, refusal);
-    // It is still served, and would not be any more: only its own change is worth that.
-    if (!(await target.isAboutBroken(steps))) return refuseAll(plans, named(broken.failure));
-    leftOut.add(stale);
-    return publish(plans, time);
   }
 
   /** Records plans that change nothing for the proxies. @returns as `publish` */
@@ -335,14 +259,15 @@ export function createPublisher({
   function accept(set: SiteSet): void {
     const { agents } = accepted;
     accepted = set;
-    if (set.agents !== agents) addTargets();
+    if (set.agents !== agents) targets.follow();
   }
 
   /** An agent that did not answer is looked for beside the queue, where nobody waits for it. */
   async function reconcile(id: number): Promise<void> {
-    const target = targets.get(id);
-    if (!target || target.agent().paused) return;
-    const away = isOneOfSeveral() ? target.away() : null;
+    if (!targets.has(id)) return;
+    const target = targets.of(id);
+    if (target.agent().paused) return;
+    const away = targets.areSeveral() ? target.away() : null;
     if (away && !(await target.isBack())) throw target.away() ?? away;
     try {
       await queue.between(() => target.compare().finally(target.standing.report));
@@ -351,14 +276,14 @@ export function createPublisher({
     }
   }
 
-  /** @throws Failure NOT_FOUND */
-  const named = (name?: string) => (name ? targetOf(agentNamed(name, accepted).id) : first());
-
-  const agentOf = ({ id, name }: StoredAgent): Agent => ({ id, name, client: targetOf(id).client });
+  const agentOf = (target: Target): Agent => {
+    const { id, name } = target.agent();
+    return { id, name, client: target.client };
+  };
   const agents: Agents = {
-    first: () => agentOf(first().agent()),
-    all: () => accepted.agents.map(agentOf),
-    named: (name) => agentOf(agentNamed(name, accepted)),
+    first: () => agentOf(targets.first()),
+    all: () => targets.all().map(agentOf),
+    named: (name) => agentOf(targets.named(name)),
   };
 
   return {
@@ -366,11 +291,11 @@ export function createPublisher({
     lastPublish: () => lastPublish,
     queueLength: queue.length,
     apply: (change, author, demands = {}) => queue.add(change, author, demands),
-    version: (name) => named(name).version(),
-    dialect: async (name) => named(name).dialect(),
-    isInStep: (status, name) => named(name).isInStep(status),
+    version: (name) => targets.named(name).version(),
+    dialect: async (name) => targets.named(name).dialect(),
+    isInStep: (status, name) => targets.named(name).isInStep(status),
     agents,
-    standings: () => all().map(standings.of),
+    standings: () => targets.all().map(standings.of),
     setOf: (name) => (name ? setFor(accepted, agentNamed(name, accepted).id) : accepted),
 
     async preview(change) {
@@ -380,10 +305,10 @@ export function createPublisher({
       const { next, steps } = plan;
       try {
         await assertPlanContained(plan, await dialectsOf(next));
-        const { live, skipped } = whereTo(steps, next);
+        const { asked, skipped } = targets.destinations(steps, next);
         const [away] = skipped.values();
-        if (live.length === 0 && away) throw away;
-        await Promise.all(live.map((target) => target.check(plan)));
+        if (asked.length === 0 && away) throw away;
+        await Promise.all(asked.map((target) => target.check(plan)));
         return { next, refusal: null };
       } catch (error) {
         const refusal = forCaller(error, steps);
@@ -395,8 +320,6 @@ export function createPublisher({
     reconcile,
   };
 }
-
-const isPaused = () => new Failure('AGENT_UNREACHABLE', 'The agent is paused.');
 
 /** Who cannot be reached, where all of them have to be. */
 function missing(targets: readonly Target[], { code, message, detail, cause }: Failure): Failure {
