@@ -9,3 +9,12 @@ export function countListeners(port: number): number {
     .map((file) => readFileSync(file, 'utf8').match(listening)?.length ?? 0)
     .reduce((sum, count) => sum + count, 0);
 }
+
+/** @returns null if the port is held already, or forbidden */
+export function holdPort80() {
+  try {
+    return Bun.listen({ hostname: '127.0.0.1', port: 80, exclusive: true, socket: { data() {} } });
+  } catch {
+    return null;
+  }
+}

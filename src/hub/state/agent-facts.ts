@@ -81,7 +81,8 @@ export function createFactsReader({ publisher, now, elapsed }: FactsDeps) {
     const live = status === null ? null : await asked;
     const unserved = await findUnserved({ agent, publisher }, status, live ?? undefined);
     const serving = await readServing({ publisher }, agent, status);
-    const certificates = await ending;
+    // One of several that does not respond is not waited for again.
+    const certificates = isOnly || status !== null ? await ending : [];
     const standing = publisher.standings().find((one) => one.agent.id === agent.id);
     if (!standing) return null;
     const inStep = status !== null && publisher.isInStep(status, standing.agent.name);

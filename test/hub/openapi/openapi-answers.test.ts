@@ -6,6 +6,7 @@ import { buildDocument } from '../../../src/hub/openapi/document.ts';
 import { serveHub } from '../../../src/program/serve/serve.ts';
 import { formatInvitation } from '../../../src/shared/invitation.ts';
 import { startEnrollable } from '../../harness/enrolled.ts';
+import { holdPort80 } from '../../harness/listeners.ts';
 import { createChecker, type Document, operationsOf } from '../../harness/openapi.ts';
 import { createClient, type Input } from '../../harness/openapi-client.ts';
 import { registered } from '../../harness/routes.ts';
@@ -47,15 +48,6 @@ const signedIn = <T = { code?: string }>(id: string, input: Input = {}) =>
 /** Expects an error, as the document describes it. */
 async function refused(id: string, code: string, input: Input = {}) {
   expect([id, (await signedIn(id, input)).body.code]).toEqual([id, code]);
-}
-
-/** @returns null if the port is held already, or forbidden */
-function holdPort80() {
-  try {
-    return Bun.listen({ hostname: '127.0.0.1', port: 80, exclusive: true, socket: { data() {} } });
-  } catch {
-    return null;
-  }
 }
 
 beforeAll(async () => {

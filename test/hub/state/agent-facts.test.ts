@@ -1,4 +1,7 @@
-/** Clocks that differ: the publisher is a stand-in, because this machine has only one clock. */
+/**
+ * What is read of one of several agents. The publisher is a stand-in, because this machine has only one
+ * clock; and so is the agent, which hangs at a given moment.
+ */
 import { expect, test } from 'bun:test';
 import type { Agent } from '../../../src/hub/agent-client/agents.ts';
 import type { Publisher } from '../../../src/hub/publish/publisher.ts';
@@ -11,7 +14,7 @@ const agent = {
   client: { isSilent: () => true, status: gone, sites: gone, certificates: gone },
 } as unknown as Agent;
 
-async function warningsWith(skewMs: number | null, isOnly: boolean): Promise<readonly string[]> {
+function read(agent: Agent, skewMs: number | null, isOnly: boolean) {
   const standing = {
     ...{ agent: { id: 1, name: 'vps', paused: false }, skewMs, behindSince: null },
     ...{ broken: [], failure: null, ownership: null, warnings: [] },
@@ -20,9 +23,19 @@ async function warningsWith(skewMs: number | null, isOnly: boolean): Promise<rea
     current: () => EMPTY_SET,
     standings: () => [standing],
   } as unknown as Publisher;
-  const read = createFactsReader({ publisher, now: () => new Date(), elapsed: () => 0 });
-  return (await read(agent, isOnly))?.warnings ?? ['no facts'];
+  const reader = createFactsReader({ publisher, now: () => new Date(), elapsed: () => 0 });
+  return reader(agent, isOnly);
 }
+
+const warningsWith = async (skewMs: number | null, isOnly: boolean) =>
+  (await read(agent, skewMs, isOnly))?.warnings ?? ['no facts'];
+
+test('one that stops answering is waited for once', async () => {
+  const never = () => new Promise<never>(() => {});
+  const client = { isSilent: () => false, status: gone, sites: gone, certificates: never };
+  const hung = { id: 1, name: 'vps', client } as unknown as Agent;
+  expect(await read(hung, null, false)).toMatchObject({ status: null, inStep: false, ending: [] });
+});
 
 test.each<[string, number | null, boolean]>([
   ['that is right', 0, false],

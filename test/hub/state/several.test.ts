@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readExposition, sampleOf } from '../../harness/exposition.ts';
 import { type AgentSeen, type Fleet, startFleet } from '../../harness/fleet.ts';
+import { holdPort80 } from '../../harness/listeners.ts';
 import { ask, freePort, until } from '../../harness/stack.ts';
 
 type Warning = { code: string; message: string };
@@ -11,6 +12,7 @@ type Status = {
   proxy: { running: boolean };
   agents: AgentSeen[];
   inStep: boolean;
+  serving: { http: object };
   problems: Problem[];
   warnings: string[];
 };
@@ -21,6 +23,7 @@ type State = {
   agents?: { name: string; warnings: Warning[] }[];
   missing?: string[];
 };
+type Refusal = { code: string; message: string };
 type Certificate = { agent?: string; name: string; port: number };
 
 let fleet: Fleet;
@@ -120,6 +123,22 @@ describe('if all agents answer', () => {
     expect([only?.name, only?.agent, others]).toEqual(['secure.example', undefined, []]);
     const roots = ALL.map(async (name) => (await get(`/certificates/root?agent=${name}`)).text);
     expect(new Set(await Promise.all(roots)).size).toBe(ALL.length);
+  });
+
+  test.each([
+    ['', /: local: 80 is (held|forbidden)/],
+    ['?agent=vps', /: 80 is (held|forbidden)/],
+  ])('the way to port 80 is closed where something is in it: %s', async (query, words) => {
+    const held = holdPort80();
+    const moved = await fleet.call<Refusal>('POST', `/ports/standard${query}`);
+    const { serving } = await status();
+    held?.stop(true);
+    expect([moved.status, moved.body.code]).toEqual([409, 'PORT_UNAVAILABLE']);
+    expect(moved.body.message).toMatch(words);
+    expect(serving.http).toMatchObject({
+      blocked: true,
+      reason: expect.stringMatching(/^local: 80/),
+    });
   });
 
   test('metrics have the name of the agent', async () => {
