@@ -256,6 +256,8 @@ export function createProxy(
       restartNeeded: reload.restartNeeded(digest),
       warnings: warnings.list(),
       ...(closed.length > 0 ? { closed: closed.map(describe) } : {}),
+      // Last: the hub compares its clock with it as it arrives.
+      ...(hub === undefined ? {} : { now: new Date().toISOString() }),
     };
   }
 

@@ -3,7 +3,6 @@ import { Elysia } from 'elysia';
 import { errors, lateBodies, pathOf, requestTimeout, SHORT_HOSTS } from '../shared/http.ts';
 import { type Log, reportTo } from '../shared/log.ts';
 import { observeRequests, type Routes } from '../shared/observe/requests.ts';
-import type { AgentClient } from './agent-client/client.ts';
 import type { Fleet } from './agents/fleet.ts';
 import { agentRoutes } from './agents/routes.ts';
 import type { Accounts } from './auth/accounts/accounts.ts';
@@ -36,7 +35,7 @@ import { openapiRoutes } from './openapi/routes.ts';
 import { policyChangeRoutes } from './policies/change-routes.ts';
 import { policyReadRoutes } from './policies/read-routes.ts';
 import { recipeRoutes } from './policies/recipe-routes.ts';
-import { createReadProxy } from './publish/proxy.ts';
+import { createReadProxies } from './publish/proxy.ts';
 import type { Publisher } from './publish/publisher.ts';
 import { createActivity } from './state/activity.ts';
 import { vhostActivityRoutes } from './state/activity-routes.ts';
@@ -64,8 +63,6 @@ export type HubDeps = {
   preambleUpdatedAt: () => Date;
   /** @throws Failure if what is written to the database would be lost */
   assertInPlace: () => void;
-  /** The first agent. */
-  agent: AgentClient;
   fleet: Fleet;
   /** Believe the last hop of `X-Forwarded-For`, and `X-Forwarded-Proto`. */
   trustProxy: boolean;
@@ -97,7 +94,7 @@ export const WHOLE_BODY_LIMIT = 16 * 1024 * 1024;
 const READING = ['GET', 'HEAD', 'OPTIONS'];
 
 export function createHub(deps: HubDeps) {
-  const { accounts, directory, tokens, publisher, agent, metrics, log, now } = deps;
+  const { accounts, directory, tokens, publisher, fleet, metrics, log, now } = deps;
   const { version, hosts } = deps;
   const isLocal = createLocalCheck(deps);
   const peerOf = (request: Request): string => hub.server?.requestIP(request)?.address ?? '';
@@ -108,7 +105,7 @@ export function createHub(deps: HubDeps) {
   const bodyLimit = HUB_BODY_LIMIT;
   const { agents } = publisher;
   const activity = createActivity({ publisher, agent: createAgentsActivity(agents), now });
-  const warningsAfter = createWarningsAfter({ publisher, agent, now });
+  const warningsAfter = createWarningsAfter({ publisher, now });
 
   let isUsable = true;
   /** Damage may be found long after the start. */
@@ -127,19 +124,19 @@ export function createHub(deps: HubDeps) {
     .use(sessionRoutes({ accounts, guard: sessionGuard, cookies, addressOf, bodyLimit }))
     .use(userRoutes({ accounts, directory, guard: sessionGuard, bodyLimit }))
     .use(tokenRoutes({ tokens, guard: sessionGuard, bodyLimit }))
-    .use(vhostStateRoutes({ publisher, agent, guard, now }))
+    .use(vhostStateRoutes({ publisher, guard, now }))
     .use(vhostActivityRoutes({ activity, guard }))
-    .use(certificateRoutes({ publisher, agent, guard, now, bodyLimit }))
+    .use(certificateRoutes({ publisher, guard, now, bodyLimit }))
     .use(vhostReadRoutes({ publisher, guard }))
     .use(vhostChangeRoutes({ publisher, warningsAfter, guard, bodyLimit }))
     .use(vhostBulkRoutes({ publisher, warningsAfter, guard, bodyLimit }))
     .use(policyReadRoutes({ publisher, guard }))
     .use(policyChangeRoutes({ publisher, guard, bodyLimit }))
-    .use(recipeRoutes({ readProxy: createReadProxy({ publisher, agent }), guard, bodyLimit }))
-    .use(agentRoutes({ fleet: deps.fleet, guard, bodyLimit }))
+    .use(recipeRoutes({ readProxy: createReadProxies({ publisher }), guard, bodyLimit }))
+    .use(agentRoutes({ fleet, guard, bodyLimit }))
     .use(logRoutes({ agents, guard }))
-    .use(statusRoutes({ ...deps, startedAt: deps.elapsed(), guard }))
-    .use(portsRoutes({ agent, publisher, guard }))
+    .use(statusRoutes({ ...deps, agents: fleet.list, startedAt: deps.elapsed(), guard }))
+    .use(portsRoutes({ publisher, guard }))
     .use(changelogRoutes({ changelog: createChangelog(deps.db), publisher, guard }))
     .use(preambleRoutes({ ...deps, guard, bodyLimit }))
     .use(exportRoutes({ publisher, guard }))

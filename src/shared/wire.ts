@@ -118,6 +118,12 @@ export const ProxyStatus = t.Object({
     version: t.Union([t.String(), t.Null()]),
   }),
   restartNeeded: t.Boolean(),
+  now: t.Optional(
+    t.String({
+      description:
+        'what time it is for the agent, to a hub that asks. An agent of an earlier version does not say',
+    }),
+  ),
   warnings: t.Optional(
     t.Array(t.String(), {
       description: 'what the operator should know; an agent of an earlier version has none',

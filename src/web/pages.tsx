@@ -19,6 +19,8 @@ const ImportExport = lazy(async () => (await import('./config/import-export.tsx'
 const PoliciesPage = lazy(async () => (await import('./policies/policies-page.tsx')).PoliciesPage);
 const NewPolicy = lazy(async () => (await import('./policies/policy-page.tsx')).NewPolicy);
 const PolicyPage = lazy(async () => (await import('./policies/policy-page.tsx')).PolicyPage);
+const ProxiesPage = lazy(async () => (await import('./proxies/proxies-page.tsx')).ProxiesPage);
+const ProxyPage = lazy(async () => (await import('./proxies/proxy-page.tsx')).ProxyPage);
 
 export type Page = { title: string; view: ComponentChildren };
 
@@ -31,6 +33,7 @@ export const MENU = [
   { path: '/certificates', label: 'Certificates' },
   { path: '/changelog', label: 'Changelog' },
   { path: '/preamble', label: 'Preamble' },
+  { path: '/proxies', label: 'Proxies' },
   { path: '/import', label: 'Import & export' },
   { path: '/account', label: 'Account' },
 ] as const;
@@ -65,6 +68,9 @@ export function pageAt({ path, query }: Place): Page {
     return { title: 'Changelog', view: <Changelog key="changelog" filter={readFilter(query)} /> };
   }
   if (path === '/preamble') return { title: 'Preamble', view: <PreamblePage key="preamble" /> };
+  if (path === '/proxies') return { title: 'Proxies', view: <ProxiesPage key="proxies" /> };
+  const [, proxy] = /^\/proxies\/([a-z0-9-]+)$/.exec(path) ?? [];
+  if (proxy) return { title: proxy, view: <ProxyPage key={`proxy ${proxy}`} name={proxy} /> };
   if (path === '/import') return { title: 'Import & export', view: <ImportExport key="import" /> };
   if (path === '/account') return { title: 'Account', view: <AccountPage key="account" /> };
   return { title: 'Not found', view: <NotFound /> };

@@ -10,6 +10,7 @@ import { KeysHelp } from './parts/keys-help.tsx';
 import { LeaveDialog } from './parts/leave-dialog.tsx';
 import { Notice } from './parts/notice.tsx';
 import { ThemeSwitch } from './parts/theme-switch.tsx';
+import { BehindNotice } from './status/behind-notice.tsx';
 import { ProblemCount } from './status/problem-count.tsx';
 import { StatusBar } from './status/status-bar.tsx';
 
@@ -21,6 +22,7 @@ const ICONS: Partial<Record<string, IconName>> = {
   Logs: 'logs',
   Changelog: 'changelog',
   Preamble: 'preamble',
+  Proxies: 'proxies',
   'Import & export': 'transfer',
   Account: 'account',
 };
@@ -93,6 +95,7 @@ export function Shell({ path, onSignedOut, children }: Props) {
       <LeaveDialog />
       <StatusBar />
       <main id="main" ref={main} tabIndex={-1}>
+        <BehindNotice />
         <Guarded key={path}>{children}</Guarded>
       </main>
     </div>

@@ -29,6 +29,7 @@ test.each([
   '/logs',
   '/changelog',
   '/preamble',
+  '/proxies',
   '/import',
   '/account',
 ])('%s asks the hub for nothing twice while it loads', async (path) => {

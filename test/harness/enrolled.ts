@@ -20,6 +20,7 @@ export const tokenOf = (name: string): string => name.padEnd(43, '-');
 export async function startEnrollable(more: Record<string, string> = {}) {
   const folder = temporaryFolder();
   const httpPort = freePort();
+  const httpsPort = freePort();
   const env = {
     ...{ PATH: process.env.PATH, DATA_DIR: join(folder, 'data'), AGENT_PORT: '0' },
     ...{ PROXY_MANAGED: 'true', PROXYFILE: join(folder, 'Caddyfile') },
@@ -40,6 +41,7 @@ export async function startEnrollable(more: Record<string, string> = {}) {
     fingerprint,
     proxyfile: env.PROXYFILE,
     httpPort,
+    httpsPort,
     readProxyfile: () => machine.readFile(env.PROXYFILE),
     get url() {
       return running.url;

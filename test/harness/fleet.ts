@@ -37,12 +37,13 @@ export async function startFleet(
     const invitation = formatInvitation(agent.invitation);
     const added = await call('POST', '/agents', { name, invitation });
     if (added.status !== 201) throw new Error(added.text);
-    await setPorts(name, agent.httpPort);
+    await setPorts(name, agent);
   }
 
   /** Each has its own ports on this machine. */
-  async function setPorts(name: string, port: number): Promise<void> {
-    const config = `{\n\thttp_port ${port}\n\thttps_port ${port + 1}\n\tskip_install_trust\n}`;
+  async function setPorts(name: string, agent: EnrollableAgent): Promise<void> {
+    const { httpPort, httpsPort } = agent;
+    const config = `{\n\thttp_port ${httpPort}\n\thttps_port ${httpsPort}\n\tskip_install_trust\n}`;
     const set = await call('PUT', `/preamble?agent=${name}`, { config });
     if (set.status !== 200) throw new Error(set.text);
   }

@@ -48,7 +48,6 @@ export function registered(folder: string): Registered[] {
     importer: {} as never,
     preambleUpdatedAt: now,
     assertInPlace: () => {},
-    agent: {} as never,
     fleet: {} as never,
     trustProxy: false,
     loopback: true,

@@ -1,17 +1,10 @@
 /** How changes are described, compared and grouped. */
 import { describe, expect, test } from 'bun:test';
-import {
-  byDay,
-  dayName,
-  fieldsOf,
-  merged,
-  reversed,
-  subjectOf,
-  undoSentence,
-  wordOf,
-} from '../../src/web/changelog/describe.ts';
+import { byDay, dayName, merged, undoSentence, wordOf } from '../../src/web/changelog/describe.ts';
+import { fieldsOf, reversed } from '../../src/web/changelog/fields.ts';
 import { addressOf, readFilter } from '../../src/web/changelog/filter.ts';
 import { lineDiff } from '../../src/web/changelog/line-diff.ts';
+import { isFinal, kindOf, subjectOf } from '../../src/web/changelog/subject.ts';
 import { clockTime } from '../../src/web/lib/format.ts';
 import type { Entry } from '../../src/web/lib/types.ts';
 
@@ -152,6 +145,50 @@ describe('the description of an undo', () => {
     expect(undoSentence(entry({ domain, action: 'create' }))).toBe('Deletes the policy lan-only.');
     expect(subjectOf(domain)).toBe('the policy lan-only');
     expect(subjectOf('a.example')).toBe('a.example');
+  });
+});
+
+describe('a change of a proxy', () => {
+  const agent = (diff: object | null, action: Entry['action'] = 'update') =>
+    entry({ domain: '(agent vps)', action, diff: diff && JSON.stringify(diff) });
+  const of = (old: object, now: object) => {
+    const shown = { name: 'vps', paused: false, generation: 1 };
+    return { old: { ...shown, ...old }, new: { ...shown, ...now } };
+  };
+
+  test('cannot be undone, unlike one of its preamble', () => {
+    expect(isFinal(agent(null, 'delete'))).toBe(true);
+    expect(isFinal({ domain: '(preamble vps)' })).toBe(false);
+    expect(isFinal({ domain: 'a.example' })).toBe(false);
+  });
+
+  test('has its own words, and shows only what changed', () => {
+    expect(wordOf(agent(null, 'create'))).toBe('Added');
+    expect(wordOf(agent(null, 'delete'))).toBe('Removed');
+    expect(wordOf(agent(of({}, { paused: true })))).toBe('Paused');
+    expect(wordOf(agent(of({ paused: true }, {})))).toBe('Resumed');
+    const renamed = agent(of({ name: 'old' }, { generation: 2 }));
+    expect(wordOf(renamed)).toBe('Changed');
+    expect(fieldsOf(renamed.diff)).toEqual([
+      { field: 'name', kind: 'value', old: 'old', new: 'vps' },
+      { field: 'token', kind: 'value', old: '1', new: '2' },
+    ]);
+    expect(subjectOf('(agent vps)')).toBe('the proxy vps');
+    expect(kindOf({ domain: '(agent vps)' })).toBe('this proxy');
+  });
+
+  test('of its preamble says whose it is', () => {
+    const domain = '(preamble vps)';
+    expect(subjectOf(domain)).toBe('the preamble of vps');
+    expect(kindOf({ domain })).toBe('the preamble of vps');
+    expect(undoSentence(entry({ domain }))).toContain('the preamble of vps');
+    expect(undoSentence(entry({ domain }))).toContain('all its sites');
+  });
+
+  test('of where a site is served names the proxies', () => {
+    expect(fieldsOf(diffOf({ agents: [] }, { agents: ['vps'] }))).toEqual([
+      { field: 'proxies', kind: 'value', old: 'everywhere', new: 'vps' },
+    ]);
   });
 });
 

@@ -5,6 +5,7 @@ import {
   addressOf,
   applied,
   changed,
+  entryRequest,
   NO_FILTERS,
   pageRequest,
   parseFilters,
@@ -34,6 +35,7 @@ describe('an address', () => {
     ['a long path', `path=${'/'.repeat(8193)}`],
     ['a long text', `q=${'x'.repeat(1025)}`],
     ['a long name', `domain=${'d'.repeat(301)}`],
+    ['a proxy that cannot be', 'agent=V%20PS'],
     ['an invalid time', 'from=yesterday'],
     ['an invalid month', 'from=2026-13-01'],
     ['an invalid hour', 'to=2026-11-21T25:00Z'],
@@ -46,7 +48,7 @@ describe('an address', () => {
 
   test('uses the first of repeated filters, and accepts what the API accepts', () => {
     const filters = parsed(
-      'domain=%20App.Example&domain=b&status=5XX&method=post&path=/a%20b?&q=%26%3D&ip=%5B::1%5D' +
+      'domain=%20App.Example&domain=b&status=5XX&method=post&path=/a%20b?&q=%26%3D&ip=%5B::1%5D&agent=vps' +
         '&from=2026-11-20&to=2026-11-21T10:00:00.5%2B02:00&page=3&pageSize=100',
     );
     expect(filters).toEqual({
@@ -56,6 +58,7 @@ describe('an address', () => {
       path: '/a b?',
       q: '&=',
       ip: '[::1]',
+      agent: 'vps',
       from: '2026-11-20T00:00:00.000Z',
       to: '2026-11-21T08:00:00.500Z',
       page: 3,
@@ -85,6 +88,12 @@ describe('requests', () => {
     );
     expect(tailRequest(filters)).toBe('/logs/tail?domain=a&status=404');
     expect(tailRequest(NO_FILTERS, '0f-1')).toBe('/logs/tail?after=0f-1');
+    const ofOne = { ...NO_FILTERS, agent: 'vps' };
+    expect([pageRequest(ofOne), statsRequest(ofOne, 9), tailRequest(ofOne)]).toEqual([
+      '/logs?agent=vps',
+      '/logs/stats?agent=vps&buckets=9',
+      '/logs/tail?agent=vps',
+    ]);
   });
 });
 
@@ -145,4 +154,14 @@ test('sites have the names that the log uses', () => {
     '*.b.example',
   ];
   expect(siteNames(domains.map((domain) => ({ domain })))).toEqual(['a.example', '[::1]']);
+});
+
+test('the details of an entry come from the proxy whose log has it', () => {
+  const entry = {
+    ...{ timestamp: '2026-11-21T10:00:00.000Z', domain: 'a', method: 'GET', path: '/' },
+    ...{ status: 200, latency: '1ms', ip: '::1' },
+  };
+  expect(entryRequest({ ...entry, timestamp: '' })).toBeNull();
+  expect(entryRequest(entry)).not.toContain('agent');
+  expect(entryRequest({ ...entry, agent: 'vps' })).toContain('&agent=vps');
 });

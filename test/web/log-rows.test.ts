@@ -109,6 +109,8 @@ describe('live rows', () => {
       { at: 2, entry: entry('/old', { ip: '::1' }) },
     ]);
     expect(below(NO_ROWS, [twin])).toEqual([{ at: 0, entry: twin }]);
+    // The same request to another proxy is another one.
+    expect(below(rows, [{ ...twin, agent: 'vps' }])).toHaveLength(1);
   });
 
   test('push out the last entries of the page', () => {

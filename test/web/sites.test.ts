@@ -40,7 +40,7 @@ describe('the filter of the list', () => {
   });
 
   test('survives the way through an address', () => {
-    const labels = { tag: 'a&b=<i>', policy: 'lan-only', isGrouped: false };
+    const labels = { tag: 'a&b=<i>', policy: 'lan-only', agent: 'vps', isGrouped: false };
     for (const filter of [
       {
         search: 'a b&c=d',
@@ -78,6 +78,16 @@ describe('the filter of the list', () => {
     expect(ids(searchRows(all, { ...NO_FILTER, tag: 'media' }))).toEqual([1]);
     expect(ids(searchRows(all, { ...NO_FILTER, policy: 'lan-only' }))).toEqual([2]);
     expect(ids(searchRows(all, { ...NO_FILTER, tag: 'tv', policy: 'lan-only' }))).toEqual([]);
+  });
+
+  test('shows the sites that a proxy serves: those placed on it, and those on all', () => {
+    const found = rows(
+      site({ id: 1 }),
+      site({ id: 2, agents: ['vps'] }),
+      site({ id: 3, agents: ['local', 'vps-2'] }),
+    );
+    expect(ids(searchRows(found, { ...NO_FILTER, agent: 'vps' }))).toEqual([1, 2]);
+    expect(ids(searchRows(found, { ...NO_FILTER, agent: 'gone' }))).toEqual([1]);
   });
 
   test('groups by tag: a site is under each of its tags, and those without come last', () => {
@@ -174,6 +184,10 @@ test('a saved site is live, but what a visitor would notice is said with it', ()
   expect(outcomeOf('It is live', changed)).toEqual({
     kind: 'warning',
     text: 'It is live, but a:1 does not answer; b:1 does not answer: connection refused.',
+  });
+  expect(outcomeOf('Saved', { ...site(), warnings: [], behind: ['vps'] })).toEqual({
+    kind: 'warning',
+    text: 'Saved, but not on vps yet.',
   });
 });
 

@@ -34,3 +34,13 @@ test('a problem leads to where it is solved, and names its site', () => {
   expect(titleOf(down(7))).toBe('The upstream of s7.example is down');
   expect(titleOf(problem())).toBe('No space');
 });
+
+test('a problem of one of several proxies names it and leads to it', () => {
+  const gone = problem({ code: 'AGENT_UNREACHABLE', agents: ['vps'] });
+  expect(titleOf(gone)).toBe('vps: The agent does not answer');
+  expect(linkOf(gone)?.to).toBe('/proxies/vps');
+  expect(linkOf({ ...gone, agents: ['twin', 'vps'] })?.to).toBe('/proxies');
+  expect(linkOf(problem({ code: 'FOREIGN', agents: ['vps'] }))?.to).toBe('/import');
+  expect(linkOf(down(7, { agents: ['vps'] }))?.to).toBe('/sites/7');
+  expect(titleOf(problem({ message: 'vps: No space.', agents: ['vps'] }))).toBe('vps: No space');
+});

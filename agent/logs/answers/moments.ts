@@ -30,6 +30,10 @@ export const createMomentCache = () =>
 /** The time by which an entry is put in order. */
 export const orderTime = (time: number): number => (Number.isNaN(time) ? TIMELESS : time);
 
+/** No entry of the block is older, or newer. */
+export const earliestOf = ({ earliest, timeless }: Block) => (timeless > 0 ? TIMELESS : earliest);
+export const latestOf = ({ latest }: Block) => Math.max(latest, TIMELESS);
+
 /** @param name identifies the filter that the parts are of */
 export function createMomentReader(
   reader: BlockReader,

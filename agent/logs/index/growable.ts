@@ -5,6 +5,7 @@ export type Numbers = Float64Array | Uint32Array | Uint16Array | Uint8Array;
 export type Kind<T extends Numbers> = {
   new (length: number): T;
   new (buffer: ArrayBuffer, byteOffset: number, length: number): T;
+  readonly BYTES_PER_ELEMENT: number;
 };
 
 /** A typed array that grows as values are added. */

@@ -1,5 +1,6 @@
 /** The blocks of an index that no longer grow. */
 import { mayHaveAddress, shrunk } from './address-filter.ts';
+import { type Arena, createArena } from './arena.ts';
 import type { Block, Moments } from './block.ts';
 import type { OpenBlock } from './open-block.ts';
 
@@ -47,6 +48,7 @@ const tickOf = ({ earliest, latest }: Pick<Block, 'earliest' | 'latest'>): numbe
 /** @param blocks the first ones; the result owns the list, and appends to it */
 export function createSealedBlocks(blocks: SealedBlock[]): SealedBlocks {
   const totals: number[] = [];
+  const arena = createArena();
   for (const block of blocks) addTotals(block);
 
   function addTotals({ pairs, counts }: SealedBlock): void {
@@ -65,7 +67,7 @@ export function createSealedBlocks(blocks: SealedBlock[]): SealedBlocks {
     },
 
     push(open) {
-      const block = seal(open);
+      const block = seal(open, arena);
       blocks.push(block);
       addTotals(block);
     },
@@ -101,22 +103,23 @@ export function createSealedBlocks(blocks: SealedBlock[]): SealedBlocks {
 }
 
 /** A copy of the open block; its lines are brought from their own order into that of the rows. */
-function seal(open: OpenBlock): SealedBlock {
+function seal(open: OpenBlock, arena: Arena): SealedBlock {
   const { start, end, earliest, latest, timeless, lines } = open;
   const { length } = lines;
-  const pairs = Uint32Array.from(open.pairs);
-  const counts = Uint16Array.from(open.pairs, (pair) => open.counts[pair] as number);
-  const [steps, places, ticks] = [
-    new Uint8Array(length),
-    new Uint16Array(length),
-    new Uint16Array(length),
-  ];
+  const pairs = arena(Uint32Array, open.pairs.length);
+  const counts = arena(Uint16Array, open.pairs.length);
+  const steps = arena(Uint8Array, length);
+  const places = arena(Uint16Array, length);
+  const ticks = arena(Uint16Array, length);
   const tick = tickOf(open);
   const nextOfPair = new Uint32Array(open.counts.length);
   let first = 0;
-  for (let row = 0; row < pairs.length; row++) {
-    nextOfPair[pairs[row] as number] = first;
-    first += counts[row] as number;
+  for (const [row, pair] of open.pairs.entries()) {
+    const count = open.counts[pair] as number;
+    pairs[row] = pair;
+    counts[row] = count;
+    nextOfPair[pair] = first;
+    first += count;
   }
   for (let line = 0; line < length; line++) {
     const pair = lines.pairs[line] as number;
@@ -126,7 +129,9 @@ function seal(open: OpenBlock): SealedBlock {
     places[next] = lines.places[line] as number;
     ticks[next] = Math.floor(((lines.times[line] as number) - earliest) / tick);
   }
-  const addresses = shrunk(open.addresses);
+  const filter = shrunk(open.addresses);
+  const addresses = arena(Uint32Array, filter.length);
+  addresses.set(filter);
   return { start, end, earliest, latest, timeless, pairs, counts, steps, places, ticks, addresses };
 }
 

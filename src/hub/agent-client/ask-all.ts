@@ -9,7 +9,7 @@ export type Together<T> = { answers: { agent: Agent; answer: T }[]; missing: str
 const LOOK_MS = 2_000;
 
 /**
- * @throws Failure AGENT_UNREACHABLE if none can be reached, and whatever else `ask` throws
+ * @throws Failure AGENT_UNREACHABLE or PROXY_UNREACHABLE if none can be reached, and whatever else `ask` throws
  */
 export async function askAll<T>(
   agents: readonly Agent[],
@@ -42,7 +42,8 @@ export async function askAll<T>(
 }
 
 const isUnreachable = (error: unknown): error is Failure =>
-  error instanceof Failure && error.code === 'AGENT_UNREACHABLE';
+  error instanceof Failure &&
+  (error.code === 'AGENT_UNREACHABLE' || error.code === 'PROXY_UNREACHABLE');
 
 /**
  * The agent that a request is about: the named one, or the only one; null for all together.

@@ -4,6 +4,7 @@ import { Failure } from '../../shared/failure.ts';
 import { parseInvitation } from '../../shared/invitation.ts';
 import { enrol } from '../agent-client/enrol.ts';
 import type { AgentKeys } from '../agent-client/keys.ts';
+import type { AgentView } from '../http/agent-view.ts';
 import { FIRST_AGENT, type StoredAgent } from '../publish/agent.ts';
 import {
   type AgentInput,
@@ -26,25 +27,23 @@ export type FleetDeps = {
   first: FirstAgent;
 };
 
-export type AgentShown = ReturnType<typeof viewAgent>;
-
 export type Fleet = {
-  list(): AgentShown[];
+  list(): AgentView[];
   /** @throws Failure NOT_FOUND */
-  show(name: string): AgentShown;
+  show(name: string): AgentView;
   /**
    * Enrols an agent by the line it printed, and publishes to it. One that is known by this name
    * already gets a new token.
    * @param replace whether its proxy may lose sites that this hub did not publish
    * @throws Failure INVALID_REQUEST, INVITATION_INVALID, AGENT_TAKEN, IMPORT_FIRST, AGENT_UNREACHABLE
    */
-  add(name: string, invitation: string, author: Author, replace: boolean): Promise<AgentShown>;
+  add(name: string, invitation: string, author: Author, replace: boolean): Promise<AgentView>;
   /** Renames it, pauses it, or goes on. @throws Failure NOT_FOUND, INVALID_REQUEST, AGENT_TAKEN */
-  update(name: string, input: AgentInput, author: Author): Promise<AgentShown>;
+  update(name: string, input: AgentInput, author: Author): Promise<AgentView>;
   /** Its proxy goes on serving what it serves. @throws Failure NOT_FOUND, AGENT_IN_USE */
   remove(name: string, author: Author): Promise<void>;
   /** Gives it a new token. @throws Failure NOT_FOUND, INVALID_REQUEST, AGENT_UNREACHABLE, OTHER_HUB */
-  rotate(name: string, author: Author): Promise<AgentShown>;
+  rotate(name: string, author: Author): Promise<AgentView>;
 };
 
 /** Milliseconds to wait for a new agent's proxy; it is brought up in any case. */
@@ -54,7 +53,7 @@ export function createFleet({ publisher, keys, hub, first }: FleetDeps): Fleet {
   /** One at a time: the id of a new agent is part of its token. */
   const oneByOne = createQueue();
 
-  function list(): AgentShown[] {
+  function list(): AgentView[] {
     const set = publisher.current();
     return publisher.standings().map((standing) => {
       const { vhosts } = setFor(set, standing.agent.id);
@@ -62,9 +61,9 @@ export function createFleet({ publisher, keys, hub, first }: FleetDeps): Fleet {
     });
   }
 
-  function show(name: string): AgentShown {
+  function show(name: string): AgentView {
     agentNamed(name, publisher.current());
-    return list().find((agent) => agent.name === name) as AgentShown;
+    return list().find((agent) => agent.name === name) as AgentView;
   }
 
   const bringUp = (id: number) =>

@@ -3,9 +3,9 @@ import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../shared/http.ts';
 import { authorOf, type Guard } from '../auth/guard.ts';
 import { about, DEMANDS } from '../http/about.ts';
+import { AGENT, AgentView } from '../http/agent-view.ts';
 import { BODY, PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
 import type { Fleet } from './fleet.ts';
-import { AGENT, AgentView } from './view.ts';
 
 const NAMED = { name: { description: 'The agent’s name.', example: AGENT.name } };
 const NameParams = t.Object({ name: t.String() });

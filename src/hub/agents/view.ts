@@ -1,60 +1,14 @@
-/** An agent as the API shows it, and an example for the API's description. */
-import { t } from 'elysia';
-import { Timestamp } from '../http/schemas.ts';
+/** What the hub knows of an agent, as the API shows it. */
+import type { AgentView } from '../http/agent-view.ts';
 import { FIRST_AGENT } from '../publish/agent.ts';
 import type { AgentStanding } from '../publish/standings.ts';
-
-export const AgentView = t.Object(
-  {
-    name: t.String(),
-    url: t.String({ description: 'where the hub reaches it' }),
-    fingerprint: t.Union([t.String(), t.Null()], {
-      description: 'SHA-256 of its certificate; null if the hub trusts it otherwise',
-    }),
-    paused: t.Boolean({ description: 'whether nothing is published to it for now' }),
-    state: t.Union(
-      [t.Literal('in-step'), t.Literal('behind'), t.Literal('unreachable'), t.Literal('refused')],
-      {
-        description:
-          '`behind`: its proxy serves something else than what is stored; `unreachable`: it or its proxy does not answer; `refused`: its proxy refuses sites, or obeys another hub',
-      },
-    ),
-    since: Timestamp,
-    detail: t.Optional(t.String({ description: 'more about the state, for people' })),
-    proxy: t.Object({
-      running: t.Boolean(),
-      version: t.Union([t.String(), t.Null()]),
-    }),
-    foreign: t.Boolean({
-      description: 'whether its proxy serves sites that this hub did not publish',
-    }),
-    latencyMs: t.Union([t.Number(), t.Null()], {
-      description: 'how long it took to answer last; null if it does not answer',
-    }),
-    sites: t.Integer({ description: 'how many enabled vhosts are placed on it' }),
-  },
-  { title: 'Agent' },
-);
-
-export const AGENT = {
-  name: 'vps',
-  url: 'https://192.0.2.7:3002',
-  fingerprint: 'a3'.repeat(32),
-  paused: false,
-  state: 'in-step' as const,
-  since: '2026-11-20T18:00:00.000Z',
-  proxy: { running: true, version: '2.11.4' },
-  foreign: false,
-  latencyMs: 3.1,
-  sites: 12,
-};
 
 /** Where the settings say that the first agent is. */
 export type FirstAgent = Readonly<{ url: string; fingerprint: string | null }>;
 
 /** @param sites how many enabled vhosts are placed on it */
-export function viewAgent(standing: AgentStanding, first: FirstAgent, sites: number) {
-  const { agent, state, since, detail, status, latencyMs } = standing;
+export function viewAgent(standing: AgentStanding, first: FirstAgent, sites: number): AgentView {
+  const { agent, state, since, detail, status, latencyMs, skewMs } = standing;
   const isFirst = agent.id === FIRST_AGENT;
   return {
     name: agent.name,
@@ -67,6 +21,7 @@ export function viewAgent(standing: AgentStanding, first: FirstAgent, sites: num
     proxy: status?.proxy ?? { running: false, version: null },
     foreign: status?.foreign ?? false,
     latencyMs,
+    skewMs,
     sites,
   };
 }

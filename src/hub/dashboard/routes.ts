@@ -19,6 +19,8 @@ export const PAGES = [
   '/certificates',
   '/changelog',
   '/preamble',
+  '/proxies',
+  '/proxies/:name',
   '/import',
   '/account',
 ] as const;

@@ -1,19 +1,29 @@
-/** Reads where the proxy listens, and moves it to ports 80 and 443. */
+/** Reads where proxies listen, and moves them to ports 80 and 443. */
 import { withValues } from '../../shared/caddyfile/globals.ts';
 import { Failure } from '../../shared/failure.ts';
 import type { ProxyStatus } from '../../shared/wire.ts';
 import { type PortState, STANDARD_PORTS } from '../../shared/wire-ports.ts';
-import type { AgentClient } from '../agent-client/client.ts';
-import { type Author, preambleChange } from './changes.ts';
+import type { Agent } from '../agent-client/agents.ts';
+import { chosen } from '../agent-client/ask-all.ts';
+import { type Author, agentPreambleChange, preambleChange } from './changes.ts';
+import { agentNamed, setFor } from './placement.ts';
 import type { Publisher } from './publisher.ts';
 import type { Demands } from './queue.ts';
-import { cureOf, needsPorts, obstacleOf, type Serving, servingOf } from './serving.ts';
+import {
+  cureOf,
+  needsPorts,
+  obstacleOf,
+  type Serving,
+  servingOf,
+  worstServing,
+} from './serving.ts';
+import type { SiteSet } from './vhost.ts';
 
-export type PortsDeps = { agent: Pick<AgentClient, 'ports' | 'status'>; publisher: Publisher };
+export type PortsDeps = { publisher: Publisher };
 
 /** An agent of an earlier version does not say. */
-const portsOf = async ({ agent }: PortsDeps): Promise<readonly PortState[]> =>
-  (await agent.ports().catch(() => ({ ports: [] }))).ports;
+const portsOf = async ({ client }: Agent): Promise<readonly PortState[]> =>
+  (await client.ports().catch(() => ({ ports: [] }))).ports;
 
 /**
  * Never fails.
@@ -21,48 +31,87 @@ const portsOf = async ({ agent }: PortsDeps): Promise<readonly PortState[]> =>
  * @returns null if the proxy cannot be asked, or serves what others published
  */
 export async function readServing(
-  deps: PortsDeps,
+  { publisher }: PortsDeps,
+  agent: Agent,
   status: ProxyStatus | null,
 ): Promise<Serving | null> {
   if (!status?.proxy.running || status.foreign) return null;
-  const known = { preamble: deps.publisher.current().preamble, closed: status.closed };
-  return servingOf({ ...known, ports: needsPorts(known) ? await portsOf(deps) : [] });
+  const { preamble } = setFor(publisher.current(), agent.id);
+  const known = { preamble, closed: status.closed };
+  return servingOf({ ...known, ports: needsPorts(known) ? await portsOf(agent) : [] });
 }
 
-/** Where the proxy listens now; null as `readServing`. */
-export type ReadPorts = () => Promise<Serving | null>;
+/**
+ * Where the proxy of the named agent listens now, or of the only one, or of the one that needs attention
+ * most; null as `readServing`. @throws Failure NOT_FOUND
+ */
+export type ReadPorts = (name?: string) => Promise<Serving | null>;
 
-export const createReadPorts =
-  (deps: PortsDeps): ReadPorts =>
-  async () =>
-    readServing(deps, await deps.agent.status().catch(() => null));
+export function createReadPorts({ publisher }: PortsDeps): ReadPorts {
+  async function read(agent: Agent): Promise<Serving | null> {
+    const status = await agent.client.status().catch(() => null);
+    return readServing({ publisher }, agent, status);
+  }
+  return async (name) => {
+    const only = chosen(publisher.agents, name);
+    if (only) return read(only);
+    const awake = publisher.agents.all().filter(({ client }) => !client.isSilent());
+    const all = awake.map(async (agent) => ({ name: agent.name, serving: await read(agent) }));
+    return worstServing(await Promise.all(all));
+  };
+}
+
+/** @param agent the only one to move, by a preamble of its own; else all that have none */
+type MoveOptions = Demands & { agent?: string | undefined };
 
 /**
  * Publishes the preamble with `http_port` and `https_port`, where it has them, set to the standard.
- * @param replace as for any publish
- * @throws Failure PORT_UNAVAILABLE if a port is held or forbidden, and as any publish
+ * @throws Failure PORT_UNAVAILABLE if a port is held or forbidden, NOT_FOUND, and as any publish
  */
 export async function moveToStandard(
-  deps: PortsDeps,
+  { publisher }: PortsDeps,
   author: Author,
-  demands: Demands = {},
+  { agent: name, ...demands }: MoveOptions = {},
 ): Promise<void> {
-  const { publisher } = deps;
   const values = {
     http_port: String(STANDARD_PORTS.http),
     https_port: String(STANDARD_PORTS.https),
   };
-  const { preamble } = publisher.current();
+  const { preamble } = publisher.setOf(name);
   if (withValues(preamble, values) === preamble) return;
-  const states = await portsOf(deps);
-  const obstacles = states.flatMap((state) => obstacleOf(state) ?? []);
+  const { states, obstacles } = await findObstacles(publisher, name);
   if (obstacles.length > 0) {
     const message = `Caddy cannot move to ports 80 and 443: ${obstacles.join('; ')}.`;
     throw new Failure('PORT_UNAVAILABLE', message, { detail: `What helps: ${cureOf(states)}` });
   }
   await publisher.apply(
-    (set, time) => preambleChange(withValues(set.preamble, values))(set, time),
+    (set, time) => {
+      const moved = withValues(name ? ownPreamble(name, set) : set.preamble, values);
+      return (name ? agentPreambleChange(name, moved) : preambleChange(moved))(set, time);
+    },
     author,
     demands,
   );
+}
+
+const ownPreamble = (name: string, set: SiteSet): string =>
+  setFor(set, agentNamed(name, set).id).preamble;
+
+/** What is in the way of the proxies that a move is about; of several agents, it says which. */
+async function findObstacles({ agents, current }: Publisher, name: string | undefined) {
+  const own = current().agents.filter(({ preamble }) => preamble !== null);
+  const only = chosen(agents, name);
+  const moved = only
+    ? [only]
+    : agents.all().filter(({ id, client }) => !client.isSilent() && !own.some((o) => o.id === id));
+  const found = await Promise.all(
+    moved.map(async (agent) => ({ agent, states: await portsOf(agent) })),
+  );
+  return {
+    states: found.flatMap(({ states }) => states),
+    obstacles: found.flatMap(({ agent, states }) => {
+      const all = states.flatMap((state) => obstacleOf(state) ?? []);
+      return only ? all : all.map((one) => `${agent.name}: ${one}`);
+    }),
+  };
 }

@@ -1,4 +1,4 @@
-/** What is known of the proxy, for the recipes. */
+/** What is known of the proxies, for the recipes. */
 import type { AgentClient } from '../agent-client/client.ts';
 import type { KnownProxy } from '../recipes/available.ts';
 import type { Publisher } from './publisher.ts';
@@ -22,3 +22,26 @@ export const createReadProxy =
     ]);
     return { version: version ?? status?.proxy.version ?? null, modules: answer?.modules ?? null };
   };
+
+/** Of all agents that can be asked: the oldest version, and the modules that each of them has. Never rejects. */
+export const createReadProxies =
+  ({ publisher }: { publisher: Pick<Publisher, 'version' | 'agents'> }) =>
+  async (): Promise<KnownProxy> => {
+    const agents = publisher.agents.all();
+    const awake = agents.filter(({ client }) => !client.isSilent());
+    const asked = awake.length > 0 ? awake : agents;
+    const known = await Promise.all(
+      asked.map(({ name, client }) =>
+        createReadProxy({ publisher: { version: () => publisher.version(name) }, agent: client })(),
+      ),
+    );
+    const [modules = null, ...others] = known.flatMap((one) => (one.modules ? [one.modules] : []));
+    return {
+      version: oldestOf(known.map(({ version }) => version)),
+      modules: modules?.filter((name) => others.every((more) => more.includes(name))) ?? null,
+    };
+  };
+
+/** Null if none is known. */
+export const oldestOf = (versions: readonly (string | null)[]): string | null =>
+  versions.flatMap((version) => version ?? []).toSorted(Bun.semver.order)[0] ?? null;

@@ -21,7 +21,6 @@ import { type Planned, planBatch, settle, stepsOf } from './batch.ts';
 import { findCulprits, findStale, type Refusals, refuseAll } from './blame.ts';
 import { type Author, type Change, isPublished, type Step } from './changes.ts';
 import { assertPlanContained, type Dialect } from './containment.ts';
-import type { BrokenVhost } from './gateway.ts';
 import { type PublishSeen, timePublishes } from './outcome.ts';
 import { importFirst } from './ownership.ts';
 import { agentNamed, setFor } from './placement.ts';
@@ -54,14 +53,6 @@ export type Publisher = {
   lastPublish(): LastPublish | null;
   /** How many changes have no outcome yet. */
   queueLength(): number;
-  /** Stored vhosts that a proxy refuses, and that are therefore not live there. */
-  broken(): readonly BrokenVhost[];
-  /** Why the stored set is not live, apart from those vhosts; null if it is, or nobody has tried. */
-  failure(): Failure | null;
-  /** Whose sites the proxy serves, if that is in the way of a change. */
-  ownership(): string | null;
-  /** What stands between this hub and its proxies, ownership included, for the operator. */
-  warnings(): string[];
   /**
    * Makes a change live and records it.
    * @returns the change's result, and who lacks it
@@ -81,8 +72,11 @@ export type Publisher = {
    * @throws Failure if the change cannot be planned, or agent or proxy cannot be asked
    */
   preview(change: Change<unknown>): Promise<{ next: SiteSet; refusal: Failure | null }>;
-  /** Whether proxy and file of the first agent show what is stored, apart from the vhosts that are left out. */
-  isInStep(status: ProxyStatus): boolean;
+  /**
+   * Whether proxy and file of an agent show what is stored, apart from the vhosts that are left out.
+   * @param name as for `version`
+   */
+  isInStep(status: ProxyStatus, name?: string): boolean;
   /** Those that can be asked. */
   readonly agents: Agents;
   /** What each agent was last seen as; the first one first. */
@@ -128,6 +122,7 @@ export function createPublisher({
         startTimer,
         isOneOfSeveral,
         importDirs,
+        now,
         log,
       });
       targets.set(agent.id, target);
@@ -176,7 +171,7 @@ export function createPublisher({
     const dialects = await dialectsOf(plans.at(-1)?.plan.next ?? accepted);
     for (const { item, plan } of plans) {
       try {
-        for (const dialect of dialects) await assertPlanContained(plan, dialect);
+        await assertPlanContained(plan, dialects);
       } catch (error) {
         refused.set(item, forCaller(error, plan.steps));
       }
@@ -186,10 +181,10 @@ export function createPublisher({
     return store.hasPublished() || !isSites ? null : refuseTakeover(plans);
   }
 
-  /** Of all proxies, each once. */
-  async function dialectsOf(set: SiteSet): Promise<Dialect[]> {
-    const found = await Promise.all(all().map((target) => target.dialectFor(set)));
-    return [...new Map(found.map((dialect) => [JSON.stringify(dialect), dialect])).values()];
+  /** Of all proxies, by their agents' ids. */
+  async function dialectsOf(set: SiteSet): Promise<Map<number, Dialect>> {
+    const of = async (target: Target) => [target.id, await target.dialectFor(set)] as const;
+    return new Map(await Promise.all(all().map(of)));
   }
 
   /** The first publish may replace sites that this hub did not publish only if the change says so. */
@@ -348,7 +343,7 @@ export function createPublisher({
     const target = targets.get(id);
     if (!target || target.agent().paused) return;
     const away = isOneOfSeveral() ? target.away() : null;
-    if (away && !(await target.isBack())) throw away;
+    if (away && !(await target.isBack())) throw target.away() ?? away;
     try {
       await queue.between(() => target.compare().finally(target.standing.report));
     } finally {
@@ -370,24 +365,10 @@ export function createPublisher({
     current: () => accepted,
     lastPublish: () => lastPublish,
     queueLength: queue.length,
-    broken() {
-      const found = all().flatMap(({ leftOut }) => leftOut.list());
-      return [...new Map(found.map((one) => [one.vhost.id, one])).values()];
-    },
-    failure: () =>
-      all()
-        .map(({ upkeep }) => upkeep.failure())
-        .find((one) => one !== null) ?? null,
     apply: (change, author, demands = {}) => queue.add(change, author, demands),
     version: (name) => named(name).version(),
     dialect: async (name) => named(name).dialect(),
-    isInStep: (status) => first().isInStep(status),
-    ownership: () => first().standing.ownership(),
-    warnings: () =>
-      all().flatMap((target) => {
-        const found = target.standing.warnings();
-        return isOneOfSeveral() ? found.map((one) => `${target.agent().name}: ${one}`) : found;
-      }),
+    isInStep: (status, name) => named(name).isInStep(status),
     agents,
     standings: () => all().map(standings.of),
     setOf: (name) => (name ? setFor(accepted, agentNamed(name, accepted).id) : accepted),
@@ -398,7 +379,7 @@ export function createPublisher({
       if ('done' in plan) return { next: set, refusal: null };
       const { next, steps } = plan;
       try {
-        for (const dialect of await dialectsOf(next)) await assertPlanContained(plan, dialect);
+        await assertPlanContained(plan, await dialectsOf(next));
         const { live, skipped } = whereTo(steps, next);
         const [away] = skipped.values();
         if (live.length === 0 && away) throw away;

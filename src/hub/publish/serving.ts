@@ -119,6 +119,23 @@ function stopping(holders: readonly Holder[]): string {
 const finding = (held: readonly PortState[]): string =>
   `sudo ss -ltnp '${held.map(({ port }) => `sport = :${port}`).join(' or ')}'`;
 
+/** Of several agents, that of the one that needs attention most, whose name its reasons have. */
+export function worstServing(
+  all: readonly { name: string; serving: Serving | null }[],
+): Serving | null {
+  const known = all.flatMap(({ name, serving }) => (serving === null ? [] : { name, serving }));
+  const has = (test: (one: Serving['http']) => boolean) =>
+    known.find(({ serving: { http, https } }) => test(http) || test(https));
+  const worst = has(({ blocked }) => blocked) ?? has(({ reason }) => reason !== null) ?? known[0];
+  if (!worst) return null;
+  const { name, serving } = worst;
+  const named = ({ reason, ...rest }: Serving['http']) => ({
+    ...rest,
+    reason: reason === null ? null : `${name}: ${reason}`,
+  });
+  return { ...serving, http: named(serving.http), https: named(serving.https) };
+}
+
 /** In sentences for a person at a terminal, one per line. */
 export function linesOf({ http, https, cure }: Serving): string[] {
   const where = `Caddy's ports are ${http.port} for HTTP and ${https.port} for HTTPS`;

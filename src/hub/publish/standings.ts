@@ -20,7 +20,16 @@ export type AgentStanding = Readonly<{
   /** As last seen. */
   status: ProxyStatus | null;
   latencyMs: number | null;
+  /** As `skewOf`. */
+  skewMs: number | null;
+  /** Since when its proxy lacks a change; null if it lacks none. */
+  behindSince: Date | null;
   broken: readonly BrokenVhost[];
+  /** Why what is stored is not live, apart from those; null if it is, or nobody has tried. */
+  failure: Failure | null;
+  /** Whose sites the proxy serves, if that is in the way of a change. */
+  ownership: string | null;
+  /** What stands between the hub and this proxy, ownership included, for the operator. */
   warnings: readonly string[];
 }>;
 
@@ -37,7 +46,7 @@ export function createStandings(now: () => Date): Standings {
       const before = known.get(target.id);
       const changedAt = before?.state === state ? before.since : now();
       known.set(target.id, { state, since: changedAt });
-      const { status, latency } = target.seen();
+      const { status, latency, skew } = target.seen();
       return {
         agent: target.agent(),
         state,
@@ -45,7 +54,11 @@ export function createStandings(now: () => Date): Standings {
         detail,
         status,
         latencyMs: latency === null ? null : Math.round(latency * 10) / 10,
+        skewMs: skew,
+        behindSince: target.behindSince(),
         broken: target.leftOut.list(),
+        failure: target.upkeep.failure(),
+        ownership: target.standing.ownership(),
         warnings: target.standing.warnings(),
       };
     },
@@ -64,11 +77,9 @@ function stateOf(target: Target): { state: AgentState; detail: string | null } {
   }
   const ownership = target.standing.ownership();
   if (ownership !== null) return { state: 'refused', detail: ownership };
-  const { status } = target.seen();
-  if (status === null || target.behindSince() !== null || !target.isInStep(status)) {
-    return { state: 'behind', detail: null };
-  }
-  return { state: 'in-step', detail: null };
+  const { status, isPublished } = target.seen();
+  const isLive = isPublished || (status !== null && target.isInStep(status));
+  return { state: isLive && target.behindSince() === null ? 'in-step' : 'behind', detail: null };
 }
 
 const wordsOf = ({ message, detail }: Failure): string =>

@@ -15,6 +15,7 @@ import type { PublishTimer } from './outcome.ts';
 import { isClaimed, isOthers, isOurs, otherHub } from './ownership.ts';
 import { isPlacedOn, setFor } from './placement.ts';
 import { isRejection, isTooLarge } from './refusal.ts';
+import { skewOf } from './skew.ts';
 import { createStanding, type Standing } from './standing.ts';
 import type { Store } from './store.ts';
 import { createUpkeep, type Upkeep } from './upkeep.ts';
@@ -31,11 +32,20 @@ export type TargetDeps = {
   /** Whether there are others: then nobody waits for this one while it does not answer. */
   isOneOfSeveral: () => boolean;
   importDirs: readonly string[];
+  now: () => Date;
   log: Log;
 };
 
-/** What an agent was last seen as; `latency` of a look at it, in milliseconds. */
-export type Seen = { status: ProxyStatus | null; latency: number | null };
+/** What an agent was last seen as. */
+export type Seen = {
+  status: ProxyStatus | null;
+  /** Of the look at it, in milliseconds. */
+  latency: number | null;
+  /** As `skewOf`. */
+  skew: number | null;
+  /** Whether what is stored went live after that look. */
+  isPublished: boolean;
+};
 
 export type Target = {
   readonly id: number;
@@ -80,7 +90,7 @@ export type Target = {
   /** Whether steps change a vhost that the proxy refuses as it is stored. */
   isAboutBroken(steps: readonly Step[]): Promise<boolean>;
   isInStep(status: ProxyStatus): boolean;
-  /** Whether an agent that did not answer does now. Never fails. */
+  /** Whether an agent that did not answer does now, and its proxy with it. Never fails. */
   isBack(): Promise<boolean>;
   /** Looks at the proxy, and publishes the stored set again if it serves another one. @throws Failure */
   compare(): Promise<void>;
@@ -94,17 +104,20 @@ const ENOUGH_OF_POLICY = 8;
 /** Milliseconds for an agent that did not answer before. */
 const BACK_MS = 1_500;
 
+const UNSEEN: Seen = { status: null, latency: null, skew: null, isPublished: false };
+
 /** Whether an agent, or its proxy, could not be asked. */
 export const isAway = (error: unknown): error is Failure =>
   error instanceof Failure &&
   (error.code === 'AGENT_UNREACHABLE' || error.code === 'PROXY_UNREACHABLE');
 
 export function createTarget(deps: TargetDeps): Target {
-  const { id, url, client, store, stored, startTimer, isOneOfSeveral, importDirs, log } = deps;
+  const { id, url, client, store, stored, startTimer, isOneOfSeveral, importDirs } = deps;
+  const { now, log } = deps;
   let version: string | null = null;
   let dialect: Dialect | undefined;
   let away: Failure | null = null;
-  let seen: Seen = { status: null, latency: null };
+  let seen: Seen = UNSEEN;
   /** Nothing is served that a first publish could take away. */
   let vacant = false;
   /** The stored set was not live yet since the start: what is live instead may be the newer one. */
@@ -135,15 +148,19 @@ export function createTarget(deps: TargetDeps): Target {
   }
 
   async function status(): Promise<ProxyStatus> {
-    const from = performance.now();
+    const [from, sent] = [performance.now(), now().getTime()];
     try {
       const found = await watched(client.status());
-      seen = { status: found, latency: performance.now() - from };
+      const skew = found.now === undefined ? null : skewOf(found.now, sent, now().getTime());
+      seen = { ...UNSEEN, status: found, latency: performance.now() - from, skew };
       version = found.proxy.version;
       dialect = { ...dialectOf(version), importDirs };
+      if (isOneOfSeveral() && !found.proxy.running) {
+        away = new Failure('PROXY_UNREACHABLE', 'The proxy does not answer.');
+      }
       return found;
     } catch (error) {
-      seen = { status: null, latency: null };
+      seen = UNSEEN;
       throw error;
     }
   }
@@ -254,8 +271,8 @@ export function createTarget(deps: TargetDeps): Target {
 
     async isBack() {
       if (!(await client.answers(BACK_MS))) return false;
-      away = null;
-      return true;
+      await status().catch(() => undefined);
+      return away === null;
     },
 
     async compare() {
@@ -264,10 +281,7 @@ export function createTarget(deps: TargetDeps): Target {
       standing.see(found);
       if (isOthers(found, store)) throw otherHub(found, store);
       if (!isOurs(found, store)) return;
-      if (isOneOfSeveral() && !found.proxy.running) {
-        away = new Failure('PROXY_UNREACHABLE', 'The proxy does not answer.');
-        throw away;
-      }
+      if (away) throw away;
       const isSure = !upkeep.isUnsure();
       const set = leftOut.of(own());
       const digest = gateway.digestOf(set);
@@ -296,10 +310,16 @@ export function createTarget(deps: TargetDeps): Target {
     seen.status = { ...seen.status, liveDigest: digest, fileDigest: digest, foreign: false };
   }
 
+  /** If that cannot be stored, the next look tries again: what was accepted is accepted. */
   function caughtUp(): void {
+    seen = { ...seen, isPublished: true };
     if (behindSince === null) return;
-    store.caughtUp(id);
-    behindSince = null;
+    try {
+      store.caughtUp(id);
+      behindSince = null;
+    } catch (error) {
+      log('not noted', { agent: agent().name, reason: String(error) }, 'warn');
+    }
   }
 
   async function isAboutBroken(steps: readonly Step[]): Promise<boolean> {

@@ -13,6 +13,7 @@ export const NullableAdvice = t.Union(
         t.Literal('WILDCARD'),
         t.Literal('PRIVATE_ADDRESS'),
         t.Literal('ACME'),
+        t.Literal('MIRRORED'),
       ]),
       message: t.String({ description: 'for a person' }),
       ways: t.Array(t.Union([t.Literal('internal'), t.Literal('dns'), t.Literal('http')]), {

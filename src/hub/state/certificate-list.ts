@@ -1,17 +1,15 @@
-/** All certificates, and the names that have none. */
+/** All certificates, and the names that have none, of one agent or of all. */
 import { type Static, t } from 'elysia';
 import { portOptions } from '../../shared/caddyfile/preamble.ts';
 import { NullableAuthority, SiteError } from '../../shared/wire-state.ts';
+import type { Agent } from '../agent-client/agents.ts';
+import { askAll, chosen } from '../agent-client/ask-all.ts';
 import { Timestamp } from '../http/schemas.ts';
+import { setFor } from '../publish/placement.ts';
+import type { Publisher } from '../publish/publisher.ts';
 import { type Advice, adviceOf, NullableAdvice } from './advice.ts';
-import {
-  type CertificatesDeps,
-  daysLeft,
-  isOverdue,
-  isSoon,
-  type KnownName,
-  readNames,
-} from './certificates.ts';
+import { daysLeft, isOverdue, isSoon, type KnownName, readNames } from './certificates.ts';
+import { type MirrorFacts, mirrorAdvice } from './mirror-advice.ts';
 
 const nullable = <T extends Parameters<typeof t.Union>[0][number]>(schema: T, of = '') =>
   t.Union([schema, t.Null()], of === '' ? {} : { description: of });
@@ -31,6 +29,9 @@ export const CertificateEntry = t.Object(
     checkedAt: nullable(Timestamp, 'when the agent last asked the proxy for it'),
     problem: nullable(t.String(), 'what needs attention, for a person'),
     advice: NullableAdvice,
+    agent: t.Optional(
+      t.String({ description: 'whose proxy it is; only if the hub has several agents' }),
+    ),
     error: nullable(
       t.Omit(SiteError, ['kind']),
       'why the last attempt to get a certificate failed',
@@ -40,17 +41,44 @@ export const CertificateEntry = t.Object(
 );
 export type CertificateEntry = Static<typeof CertificateEntry>;
 
-/** By vhost, in rendering order. @throws Failure as `readNames` */
-export async function listCertificates({
-  now,
-  ...deps
-}: CertificatesDeps & { now: () => Date }): Promise<CertificateEntry[]> {
-  const names = await readNames(deps);
-  const ports = portOptions(deps.publisher.current().preamble);
-  const time = now().getTime();
-  return names
-    .filter(({ endpoint }) => endpoint.name !== '')
-    .map((known) => entryOf(known, ports, time));
+export type CertificateListDeps = { publisher: Publisher; now: () => Date };
+
+/** `missing` are the agents that could not be asked. */
+type CertificateList = { entries: CertificateEntry[]; missing: readonly string[] };
+
+/**
+ * By vhost, in rendering order; of several agents by agent before.
+ * @param name of the only one to ask @throws Failure NOT_FOUND, and as `readNames`
+ */
+export async function listCertificates(
+  { publisher, now }: CertificateListDeps,
+  name?: string,
+): Promise<CertificateList> {
+  async function read(agent: Agent): Promise<CertificateEntry[]> {
+    const names = await readNames({ agent, publisher });
+    const ports = portOptions(setFor(publisher.current(), agent.id).preamble);
+    const time = now().getTime();
+    return names
+      .filter(({ endpoint }) => endpoint.name !== '')
+      .map((known) => entryOf(known, ports, time));
+  }
+  const only = chosen(publisher.agents, name);
+  if (only) return { entries: await read(only), missing: [] };
+  const { answers, missing } = await askAll(publisher.agents.all(), read);
+  const all = answers.flatMap(({ agent, answer }) =>
+    answer.map((entry) => ({ ...entry, agent: agent.name })),
+  );
+  return { entries: advised(all), missing };
+}
+
+/** With advice for names that have a certificate on another agent. */
+function advised(all: readonly (CertificateEntry & { agent: string })[]): CertificateEntry[] {
+  const facts = all.map((one): MirrorFacts => ({ ...one, certified: one.issuer !== null }));
+  const adviceOf = mirrorAdvice(facts);
+  return all.map((entry, i) => {
+    const advice = adviceOf(facts[i] as MirrorFacts);
+    return advice === entry.advice ? entry : { ...entry, advice, problem: advice?.message ?? null };
+  });
 }
 
 function entryOf(

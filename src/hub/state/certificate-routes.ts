@@ -4,10 +4,14 @@ import { Failure } from '../../shared/failure.ts';
 import { jsonBody } from '../../shared/http.ts';
 import type { Guard } from '../auth/guard.ts';
 import { about } from '../http/about.ts';
+import { AGENT, AgentQuery } from '../http/params.ts';
 import { ASKS_PROXY, BODY, refusals } from '../http/refusal-schemas.ts';
 import { NewVhost } from '../publish/operation.ts';
-import { CertificateEntry, listCertificates } from './certificate-list.ts';
-import type { CertificatesDeps } from './certificates.ts';
+import {
+  CertificateEntry,
+  type CertificateListDeps,
+  listCertificates,
+} from './certificate-list.ts';
 import { adviseDraft, DraftAdvice } from './draft-advice.ts';
 
 const INTERNAL_NAME = {
@@ -36,30 +40,40 @@ const CERTIFICATES = [
 
 const ROOT_FILE = 'caddy-root.crt';
 
-export type CertificateRoutesDeps = CertificatesDeps & {
-  guard: Guard;
-  now: () => Date;
-  bodyLimit: number;
-};
+export type CertificateRoutesDeps = CertificateListDeps & { guard: Guard; bodyLimit: number };
 
 export function certificateRoutes({ guard, bodyLimit, ...deps }: CertificateRoutesDeps) {
+  const { agents } = deps.publisher;
   return new Elysia({ name: 'certificates', prefix: '/certificates' })
     .use(guard)
     .use(jsonBody(bodyLimit))
-    .get('/', () => listCertificates(deps), {
-      response: { 200: t.Array(CertificateEntry), ...refusals(...ASKS_PROXY) },
-      detail: about({
-        id: 'listCertificates',
-        tag: 'Status',
-        summary: 'List the certificates of all names, and why a name has none',
-        access: 'read',
-        example: CERTIFICATES,
-      }),
-    })
+    .get(
+      '/',
+      async ({ query, set }) => {
+        const { entries, missing } = await listCertificates(deps, query.agent);
+        if (missing.length > 0) set.headers['x-missing-agents'] = missing.join(', ');
+        return entries;
+      },
+      {
+        query: AgentQuery,
+        response: { 200: t.Array(CertificateEntry), ...refusals(...ASKS_PROXY, 'NOT_FOUND') },
+        detail: about({
+          id: 'listCertificates',
+          tag: 'Status',
+          summary: 'List the certificates of all names, and why a name has none',
+          description:
+            'Of several agents, those of all; the header `X-Missing-Agents` names the ones that cannot be asked.',
+          access: 'read',
+          params: AGENT,
+          example: CERTIFICATES,
+        }),
+      },
+    )
     .get(
       '/root',
-      async ({ set }) => {
-        const { certificate } = await deps.agent.root();
+      async ({ query, set }) => {
+        const { client } = query.agent ? agents.named(query.agent) : agents.first();
+        const { certificate } = await client.root();
         if (certificate === null) {
           const message = 'Caddy’s own authority signs no certificate, so it has no root yet.';
           throw new Failure('NOT_FOUND', message);
@@ -69,6 +83,7 @@ export function certificateRoutes({ guard, bodyLimit, ...deps }: CertificateRout
         return certificate;
       },
       {
+        query: AgentQuery,
         response: { 200: t.String(), ...refusals(...ASKS_PROXY, 'NOT_FOUND') },
         detail: about({
           id: 'getRootCertificate',
@@ -77,13 +92,14 @@ export function certificateRoutes({ guard, bodyLimit, ...deps }: CertificateRout
           description:
             'Devices that trust it accept the certificates that Caddy signs itself. It is public: the key stays with Caddy.',
           access: 'read',
+          params: { agent: { description: 'Whose Caddy; that of the first one by default.' } },
           mediaType: 'application/x-pem-file',
           example: '-----BEGIN CERTIFICATE-----\n…\n-----END CERTIFICATE-----\n',
         }),
       },
     )
     .post('/advice', ({ body }) => adviseDraft(deps, body), {
-      body: t.Pick(t.Object(NewVhost), ['domain', 'config', 'upstream']),
+      body: t.Pick(t.Object(NewVhost), ['domain', 'config', 'upstream', 'agents']),
       response: {
         200: DraftAdvice,
         ...refusals(...ASKS_PROXY, ...BODY, 'FORBIDDEN', 'PROXY_REJECTED'),

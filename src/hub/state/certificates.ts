@@ -1,11 +1,12 @@
 /** The certificates of all vhosts, and which of them expire soon. */
 import type { CertificatesAnswer } from '../../shared/wire-state.ts';
-import type { AgentClient } from '../agent-client/client.ts';
+import type { Agent } from '../agent-client/agents.ts';
+import { setFor } from '../publish/placement.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import type { Vhost } from '../publish/vhost.ts';
 import { type Endpoint, endpointsUnder, keyOfEndpoint } from './endpoints.ts';
 
-export type CertificatesDeps = { agent: AgentClient; publisher: Publisher };
+export type CertificatesDeps = { agent: Agent; publisher: Pick<Publisher, 'current'> };
 
 /** A certificate that the proxy presents for one host name of a vhost. */
 export type VhostCertificate = {
@@ -40,7 +41,7 @@ const OVERDUE_SHARE = 1 / 6;
 
 const MAX_ENDING = 100;
 
-/** What the agent knows of a vhost's name. */
+/** What an agent knows of a vhost's name. */
 export type KnownName = {
   vhost: Vhost;
   endpoint: Endpoint;
@@ -49,12 +50,12 @@ export type KnownName = {
 
 /** The names that are served over TLS, by vhost in rendering order. @throws Failure AGENT_UNREACHABLE, PROXY_UNREACHABLE */
 export async function readNames({ agent, publisher }: CertificatesDeps): Promise<KnownName[]> {
-  const { sites } = await agent.certificates();
+  const { sites } = await agent.client.certificates();
   const byKey = new Map<string, KnownName['site']>();
   for (const site of sites) {
     for (const port of site.ports) byKey.set(keyOfEndpoint({ name: site.name, port }), site);
   }
-  const set = publisher.current();
+  const set = setFor(publisher.current(), agent.id);
   const endpointsOf = endpointsUnder(set.preamble);
   return set.vhosts.flatMap((vhost) =>
     endpointsOf(vhost).flatMap((endpoint) => {
@@ -74,7 +75,7 @@ export async function readCertificates(deps: CertificatesDeps): Promise<VhostCer
   });
 }
 
-/** At most 100 that expire within 14 days, overdue ones first, then by expiry. @throws Failure as `readCertificates` */
+/** Those that expire within 14 days, in any order. @throws Failure as `readCertificates` */
 export async function endingCertificates({
   now,
   ...deps
@@ -83,19 +84,22 @@ export async function endingCertificates({
   const time = now().getTime();
   return all
     .filter(({ notAfter }) => isSoon(notAfter, time))
-    .map((one) => ({ ...one, overdue: isOverdue(one, time) }))
-    .toSorted((a, b) => Number(b.overdue) - Number(a.overdue) || +a.notAfter - +b.notAfter)
-    .slice(0, MAX_ENDING)
-    .map(({ id, domain, name, issuer, notAfter, overdue }) => ({
-      id,
-      domain,
-      name,
-      issuer,
-      notAfter: notAfter.toISOString(),
-      daysLeft: daysLeft(notAfter, time),
-      overdue,
+    .map((one) => ({
+      ...{ id: one.id, domain: one.domain, name: one.name, issuer: one.issuer },
+      notAfter: one.notAfter.toISOString(),
+      daysLeft: daysLeft(one.notAfter, time),
+      overdue: isOverdue(one, time),
     }));
 }
+
+/** At most 100, overdue ones first, then by expiry. */
+export const mostUrgent = <T extends EndingCertificate>(all: readonly T[]): T[] =>
+  all
+    .toSorted(
+      (a, b) =>
+        Number(b.overdue) - Number(a.overdue) || Date.parse(a.notAfter) - Date.parse(b.notAfter),
+    )
+    .slice(0, MAX_ENDING);
 
 /** Whole days from `time` (milliseconds since 1970) to the expiry; negative if it has expired. */
 export const daysLeft = (notAfter: Date, time: number): number =>

@@ -2,10 +2,12 @@
 import { type Static, t } from 'elysia';
 import { portOptions } from '../../shared/caddyfile/preamble.ts';
 import { NullableAuthority } from '../../shared/wire-state.ts';
+import type { Agent } from '../agent-client/agents.ts';
 import { draftCaddyfile } from '../publish/draft-caddyfile.ts';
-import type { VhostInput } from '../publish/vhost.ts';
+import { agentsNamed, setFor } from '../publish/placement.ts';
+import type { Publisher } from '../publish/publisher.ts';
+import type { SiteSet, VhostInput } from '../publish/vhost.ts';
 import { adviceOf, NullableAdvice } from './advice.ts';
-import type { CertificatesDeps } from './certificates.ts';
 
 /** Downloads the newest Caddy with a DNS provider, from where Caddy's own download page does. */
 export const DNS_COMMAND = [
@@ -37,14 +39,19 @@ export const DraftAdvice = t.Object(
   { title: 'DraftAdvice' },
 );
 
-/** @throws Failure INVALID_REQUEST, PROXY_REJECTED, PROXY_UNREACHABLE, AGENT_UNREACHABLE */
+/**
+ * As the first of the agents that it would be placed on says.
+ * @throws Failure INVALID_REQUEST, PROXY_REJECTED, PROXY_UNREACHABLE, AGENT_UNREACHABLE
+ */
 export async function adviseDraft(
-  { agent, publisher }: CertificatesDeps,
+  { publisher }: { publisher: Publisher },
   draft: VhostInput,
 ): Promise<Static<typeof DraftAdvice>> {
-  const { preamble } = publisher.current();
+  const set = publisher.current();
+  const { id, client } = firstOf(publisher.agents.all(), draft, set);
+  const { preamble } = setFor(set, id);
   const ports = portOptions(preamble);
-  const { sites, dnsProviders } = await agent.authorities(draftCaddyfile(preamble, draft));
+  const { sites, dnsProviders } = await client.authorities(draftCaddyfile(preamble, draft));
   const named = sites.filter(({ name, tls }) => tls && name !== '');
   return {
     names: named.map(({ name, ports: own, authority = null, dns = false }) => ({
@@ -58,4 +65,11 @@ export async function adviseDraft(
       command: dnsProviders.length === 0 ? DNS_COMMAND : null,
     },
   };
+}
+
+/** The first that answers, if any does. @throws Failure INVALID_REQUEST for an unknown name */
+function firstOf(all: readonly Agent[], { agents: names = [] }: VhostInput, set: SiteSet): Agent {
+  const ids = agentsNamed(names, set);
+  const placed = ids.length > 0 ? all.filter(({ id }) => ids.includes(id)) : all;
+  return (placed.find(({ client }) => !client.isSilent()) ?? placed[0]) as Agent;
 }

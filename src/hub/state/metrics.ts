@@ -12,7 +12,6 @@ import type { AgentClient } from '../agent-client/client.ts';
 import type { SignInFailure } from '../auth/accounts/count-sign-ins.ts';
 import { OUTCOMES, type PublishSeen } from '../publish/outcome.ts';
 import type { Publisher } from '../publish/publisher.ts';
-import { type CertificatesDeps, readCertificates } from './certificates.ts';
 
 export type HubMetrics = Pick<Metrics, 'text' | 'contentType'> & {
   request(seen: RequestSeen): void;
@@ -71,6 +70,20 @@ const gauge = (name: string, help: string, value: number | boolean): Family => (
   samples: [{ value: Number(value) }],
 });
 
+/** Of each agent if there are several, else without a label. */
+function brokenVhosts(publisher: Publisher): Family {
+  const standings = publisher.standings();
+  return {
+    name: 'signalbox_vhosts_broken',
+    help: 'Stored vhosts that the proxy refuses and that are left out.',
+    type: 'gauge',
+    samples: standings.map(({ agent, broken }) => ({
+      ...(standings.length > 1 ? { labels: { agent: agent.name } } : {}),
+      value: broken.length,
+    })),
+  };
+}
+
 /** Stored vhosts and pending changes; asks neither agent nor proxy. */
 export function collectVhosts(publisher: Publisher): readonly Family[] {
   const { vhosts } = publisher.current();
@@ -86,11 +99,7 @@ export function collectVhosts(publisher: Publisher): readonly Family[] {
         { labels: { enabled: 'false' }, value: vhosts.length - enabled },
       ],
     },
-    gauge(
-      'vhosts_broken',
-      'Stored vhosts that the proxy refuses and that are left out.',
-      publisher.broken().length,
-    ),
+    brokenVhosts(publisher),
     gauge(
       'publish_queue_length',
       'Changes without a response yet, including those being published.',
@@ -131,24 +140,5 @@ export async function collectStanding(
       'Whether a failed start may have left listeners open.',
       status?.restartNeeded ?? false,
     ),
-  ];
-}
-
-/** When each certificate that the proxy presents expires; empty if agent or proxy do not respond. */
-export async function collectCertificates(deps: CertificatesDeps): Promise<readonly Family[]> {
-  const certificates = await readCertificates(deps).catch(() => []);
-  // Several vhosts can have the same name on different ports.
-  const byName = new Map(certificates.map(({ name, notAfter }) => [name, notAfter]));
-  return [
-    {
-      name: 'signalbox_certificate_expiry_timestamp_seconds',
-      help: 'When the certificate that the proxy presents for a name expires.',
-      type: 'gauge',
-      labelNames: ['name'],
-      samples: [...byName].map(([name, notAfter]) => ({
-        labels: { name },
-        value: notAfter.getTime() / 1000,
-      })),
-    },
   ];
 }

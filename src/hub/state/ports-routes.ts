@@ -2,7 +2,7 @@
 import { Elysia, t } from 'elysia';
 import { authorOf, type Guard } from '../auth/guard.ts';
 import { about, DEMANDS } from '../http/about.ts';
-import { ChangeQuery, demandsOf } from '../http/params.ts';
+import { AgentQuery, ChangeQuery, demandsOf } from '../http/params.ts';
 import { PUBLISHES, refusals } from '../http/refusal-schemas.ts';
 import { createReadPorts, moveToStandard, type PortsDeps } from '../publish/ports.ts';
 import { Serving } from '../publish/serving.ts';
@@ -27,12 +27,13 @@ export function portsRoutes({ guard, ...deps }: PortsDeps & { guard: Guard }) {
   return new Elysia({ name: 'ports', prefix: '/ports' }).use(guard).post(
     '/standard',
     async ({ query, who }) => {
-      await moveToStandard(deps, authorOf(who), demandsOf(query));
-      return { serving: await read() };
+      const { agent } = query;
+      await moveToStandard(deps, authorOf(who), { ...demandsOf(query), agent });
+      return { serving: await read(agent) };
     },
     {
-      query: ChangeQuery,
-      response: { 200: Moved, ...refusals(...PUBLISHES, 'PORT_UNAVAILABLE') },
+      query: t.Composite([ChangeQuery, AgentQuery]),
+      response: { 200: Moved, ...refusals(...PUBLISHES, 'PORT_UNAVAILABLE', 'NOT_FOUND') },
       detail: about({
         id: 'moveToStandardPorts',
         tag: 'Status',
@@ -40,7 +41,13 @@ export function portsRoutes({ guard, ...deps }: PortsDeps & { guard: Guard }) {
         description:
           'Sets `http_port` and `https_port` in the preamble, as a change that can be undone. Refused while another program holds one of the ports.',
         access: 'write',
-        params: DEMANDS,
+        params: {
+          ...DEMANDS,
+          agent: {
+            description:
+              'Moves only the proxy of this agent, by a preamble of its own; without it, all that have none.',
+          },
+        },
         example: { serving: SERVING },
       }),
     },

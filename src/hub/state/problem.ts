@@ -25,6 +25,11 @@ export const Problem = t.Object(
       t.Object({ id: t.Integer(), domain: t.String() }, { description: 'if only one suffers' }),
     ),
     since: Timestamp,
+    agents: t.Optional(
+      t.Array(t.String(), {
+        description: 'whose proxies it is about; only if the hub has several agents',
+      }),
+    ),
     message: t.String({
       description: 'for a person: the cause, and the cure if there is one',
     }),

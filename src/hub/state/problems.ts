@@ -8,22 +8,15 @@ import {
   missingCertificates,
   type SiteFacts,
 } from './site-problems.ts';
+import { type StandingFacts, standingProblems } from './standing-problems.ts';
 import { sentenceOfClosed, type Unserved } from './unserved.ts';
 
 type Listening = { port: number; wanted: number; reason: string | null; blocked: boolean };
 
-export type Facts = {
+export type Facts = StandingFacts & {
   /** ISO 8601. */
   now: string;
-  /** Null: the agent did not respond. */
-  status: Pick<ProxyStatus, 'proxy' | 'foreign' | 'drift' | 'restartNeeded' | 'closed'> | null;
-  /** Why the agent cannot be asked, if it is there; null if it just does not respond. */
-  agentFault: string | null;
-  inStep: boolean;
-  /** Why the proxy refused what is stored. */
-  rejection: string | null;
-  /** Whose sites the proxy serves, if that is in the way of a change. */
-  ownership: string | null;
+  status: Pick<ProxyStatus, 'drift' | 'restartNeeded' | 'closed'> | null;
   unserved: readonly Pick<Unserved, 'vhost' | 'detail' | 'ports'>[];
   /** Null or empty: not known. */
   sites: readonly SiteFacts[] | null;
@@ -36,9 +29,6 @@ export type Facts = {
   warnings: readonly string[];
 };
 
-const UNKNOWN =
-  'What Caddy serves is not known, and nothing can be changed until the agent is back.';
-
 /** Caddy does not count the loads that it refuses; whoever tries one has usually edited the file. */
 export const EDITED =
   'The Caddyfile on disk was edited, and Caddy does not serve that text: only signalbox may load a configuration, so `caddy reload` and `systemctl reload caddy` are refused. Import the file instead.';
@@ -47,14 +37,14 @@ export const EDITED =
  * What is not known is left out.
  * @param since when each problem was found first, by `keyOf`
  */
-export function problemsOf(facts: Facts, since: ReadonlyMap<string, string>): Problem[] {
-  return findings(facts)
+export const problemsOf = (facts: Facts, since: ReadonlyMap<string, string>): Problem[] =>
+  findings(facts)
     .map((found) => ({ ...found, message: sentence(found.message) }))
     .map((found) => ({ ...found, since: found.since ?? since.get(keyOf(found)) ?? facts.now }))
-    .toSorted((a, b) =>
-      a.level === b.level ? compare(a.since, b.since) : compare(a.level, b.level),
-    );
-}
+    .toSorted(worstFirst);
+
+export const worstFirst = (a: Problem, b: Problem): number =>
+  a.level === b.level ? compare(a.since, b.since) : compare(a.level, b.level);
 
 /** `bad` comes before `warn`, and earlier times before later ones. */
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
@@ -78,40 +68,6 @@ function findings(facts: Facts): Finding[] {
     ...fileProblems(facts),
     ...facts.warnings.map((message): Finding => ({ code: 'WARNING', level: 'warn', message })),
   ];
-}
-
-/** What stands between the hub and what the proxy serves: the first of them explains the others. */
-function standingProblems({ status, ...facts }: Facts): Finding[] {
-  if (!status) {
-    const message = `${sentence(facts.agentFault ?? 'The agent does not answer.')} ${UNKNOWN}`;
-    return [{ code: 'AGENT_UNREACHABLE', level: 'bad', message }];
-  }
-  if (!status.proxy.running) {
-    const message = 'Caddy is not running, or does not answer. No site is known to be served.';
-    return [{ code: 'PROXY_DOWN', level: 'bad', message }];
-  }
-  if (status.foreign || facts.ownership !== null) {
-    const message =
-      facts.ownership ??
-      'Caddy serves sites that signalbox does not manage. The first change would replace them, so import them first.';
-    return [{ code: 'FOREIGN', level: 'warn', message }];
-  }
-  if (facts.inStep) return [];
-  return facts.rejection === null
-    ? [
-        {
-          code: 'NOT_IN_STEP',
-          level: 'warn',
-          message: 'Caddy does not serve what is stored. signalbox is publishing it again.',
-        },
-      ]
-    : [
-        {
-          code: 'NOT_IN_STEP',
-          level: 'bad',
-          message: `What is stored is not live: ${facts.rejection}`,
-        },
-      ];
 }
 
 const brokenVhosts = ({ unserved }: Facts): Finding[] =>

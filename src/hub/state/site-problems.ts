@@ -1,7 +1,7 @@
 /** The problems of single vhosts. Pure. */
 import type { EndingCertificate } from './certificates.ts';
 import { type Finding, listed } from './problem.ts';
-import type { VhostState } from './vhost-state.ts';
+import type { VhostState } from './vhost-state-view.ts';
 
 type Address = Pick<VhostState['addresses'][number], 'name' | 'tls' | 'reason' | 'checkedAt'> & {
   certificate: object | null;

@@ -3,9 +3,11 @@ import { Elysia } from 'elysia';
 import { advisoriesFor } from '../../shared/advisories.ts';
 import type { Guard } from '../auth/guard.ts';
 import { about } from '../http/about.ts';
+import { AGENT } from '../http/agent-view.ts';
 import { READS, refusals } from '../http/refusal-schemas.ts';
+import { UPGRADE } from './agent-facts.ts';
 import { SERVING } from './ports-routes.ts';
-import { createStatusReader, HubStatus, type StatusDeps, UPGRADE } from './status.ts';
+import { createStatusReader, HubStatus, type StatusDeps } from './status.ts';
 
 export function statusRoutes({ guard, ...deps }: StatusDeps & { guard: Guard }) {
   return new Elysia({ name: 'status' }).use(guard).get('/status', createStatusReader(deps), {
@@ -34,6 +36,7 @@ export function statusRoutes({ guard, ...deps }: StatusDeps & { guard: Guard }) 
         ],
         advisories: advisoriesFor('2.11.3'),
         upgrade: UPGRADE,
+        agents: [AGENT],
         inStep: true,
         foreign: false,
         drift: false,

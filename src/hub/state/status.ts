@@ -1,24 +1,26 @@
 /** How hub, agent and proxy are, and whether they are in step. */
 import { type Static, t } from 'elysia';
-import { ADVISORIES_AS_OF, advisoriesFor, SAFE_VERSION } from '../../shared/advisories.ts';
-import { messageOf } from '../../shared/async.ts';
-import { type Failure, sentenceOf } from '../../shared/failure.ts';
-import type { ProxyStatus } from '../../shared/wire.ts';
-import { type AgentClient, NO_ANSWER } from '../agent-client/client.ts';
+import { ADVISORIES_AS_OF, advisoriesFor } from '../../shared/advisories.ts';
+import { AgentView } from '../http/agent-view.ts';
 import { Timestamp } from '../http/schemas.ts';
-import { readServing } from '../publish/ports.ts';
-import type { Publisher } from '../publish/publisher.ts';
-import { endingCertificates } from './certificates.ts';
+import { oldestOf } from '../publish/proxy.ts';
+import { worstServing } from '../publish/serving.ts';
+import {
+  type AgentFacts,
+  createFactsReader,
+  type FactsDeps,
+  roundToTenths,
+  UPGRADE,
+} from './agent-facts.ts';
+import { mostUrgent } from './certificates.ts';
 import { ServingOrNull } from './ports-routes.ts';
 import { Problem } from './problem.ts';
-import { EDITED, keyOf, problemsOf } from './problems.ts';
-import { createRecentSites } from './recent-sites.ts';
-import { findUnserved, sentenceOfClosed } from './unserved.ts';
-import { statesOf } from './vhost-state.ts';
+import { saying, unnamed } from './saying.ts';
+import { createProblems } from './several-problems.ts';
 
-export type StatusDeps = {
-  agent: AgentClient;
-  publisher: Publisher;
+export type StatusDeps = FactsDeps & {
+  /** As `GET /agents` shows them. */
+  agents: () => AgentView[];
   /** The hub's own. */
   warnings: readonly string[];
   version: string;
@@ -26,9 +28,6 @@ export type StatusDeps = {
   commit: string | null;
   /** As `elapsed` gives it. */
   startedAt: number;
-  now: () => Date;
-  /** Milliseconds from a clock that is never set. */
-  elapsed: () => number;
 };
 
 const nullable = <T extends Parameters<typeof t.Union>[0][number]>(schema: T) =>
@@ -57,6 +56,9 @@ export const HubStatus = t.Object(
     upgrade: nullable(
       t.String({ description: 'how to get a version without them; null if there are none' }),
     ),
+    agents: t.Array(AgentView, {
+      description: 'the first one first; of several, the other fields tell the worst',
+    }),
     inStep: t.Boolean({
       description:
         'the proxy and the file on disk match what is stored, apart from what is in `broken`',
@@ -76,6 +78,9 @@ export const HubStatus = t.Object(
       t.Object({
         id: t.Integer({ description: 'of the vhost' }),
         domain: t.String({ description: 'of the vhost' }),
+        agent: t.Optional(
+          t.String({ description: 'whose proxy has it; only if the hub has several agents' }),
+        ),
         name: t.String({ description: 'the host name that the certificate is for' }),
         issuer: t.String(),
         notAfter: Timestamp,
@@ -94,94 +99,69 @@ export const HubStatus = t.Object(
 );
 export type HubStatus = Static<typeof HubStatus>;
 
-/** How to get rid of all advisories. */
-export const UPGRADE = `Install Caddy ${SAFE_VERSION} or newer from Caddy's own package repository, with the commands in docs/deployment.md under "A newer Caddy".`;
-
-const roundToTenths = (value: number) => Math.round(value * 10) / 10;
-
-/** @returns a function that never fails: if the agent does not respond, the status says so */
+/** @returns a function that never fails: if an agent does not respond, the status says so */
 export function createStatusReader(deps: StatusDeps): () => Promise<HubStatus> {
-  const { agent, publisher, version, commit, startedAt, now, elapsed } = deps;
-  const recentSites = createRecentSites({ agent, elapsed });
-  /** When each problem was found first. */
-  let since: ReadonlyMap<string, string> = new Map();
-
-  /** Everything that is not put into fields of its own. */
-  const otherWarnings = (status: ProxyStatus | null): string[] => [
-    ...deps.warnings,
-    ...(status?.warnings ?? []),
-    ...publisher.warnings(),
-  ];
+  const { publisher, version, commit, startedAt, elapsed, now } = deps;
+  const readFacts = createFactsReader(deps);
+  const problemsOfAll = createProblems();
 
   return async () => {
-    const from = performance.now();
-    const ending = endingCertificates({ agent, publisher, now }).catch(() => []);
-    const asked = recentSites();
-    let agentFault: string | null = null;
-    const status = await agent.status().catch((error: unknown) => {
-      const reason = messageOf(error);
-      if (reason !== NO_ANSWER) agentFault = reason;
-      return null;
-    });
-    const latencyMs = status === null ? null : roundToTenths(performance.now() - from);
-    const live = status === null ? null : await asked;
-    const unserved = await findUnserved(deps, status, live ?? undefined);
-    const serving = await readServing(deps, status);
-    const certificates = await ending;
-    const set = publisher.current();
-    const last = publisher.lastPublish();
-    const proxy = status?.proxy ?? { running: false, version: null };
+    const agents = publisher.agents.all();
+    const isOnly = agents.length === 1;
+    const read = await Promise.all(agents.map((agent) => readFacts(agent, isOnly)));
+    const all = read.flatMap((one) => one ?? []);
+    const statuses = all.map(({ status }) => status);
+    const isAnswered = all.every(({ status }) => status !== null);
+    const say = isOnly ? unnamed : saying;
+    const listed = (list: 'warnings' | 'more') =>
+      say(all.flatMap((one) => one[list].map((message) => ({ name: one.name, message }))));
+    const proxy = {
+      running: statuses.every((status) => status?.proxy.running === true),
+      version: oldestOf(statuses.map((status) => status?.proxy.version ?? null)),
+    };
     const advisories = advisoriesFor(proxy.version);
-    const inStep = status !== null && publisher.isInStep(status);
-    const rejection = rejectionOf(publisher.failure());
-    const ownership = publisher.ownership();
-    const warnings = otherWarnings(status);
-    const time = now();
-    const problems = problemsOf(
-      {
-        ...{ now: time.toISOString(), status, agentFault, inStep, rejection, ownership },
-        ...{ unserved, serving, certificates },
-        sites: live && set.vhosts.map(statesOf(set, live, unserved, time)),
-        advisories: { count: advisories?.length ?? 0, cure: UPGRADE },
-        warnings: warnings.filter((one) => one !== ownership),
-      },
-      since,
-    );
-    const found = problems.map((problem) => [keyOf(problem), problem.since] as const);
-    // Without the agent, nobody knows whether the others are over.
-    since = new Map(status === null ? [...since, ...found] : found);
+    const last = publisher.lastPublish();
     return {
       version,
       commit,
       uptimeSeconds: Math.floor((elapsed() - startedAt) / 1000),
-      agent: { reachable: status !== null, latencyMs },
+      agent: {
+        reachable: isAnswered,
+        latencyMs: isAnswered ? Math.max(...all.map(({ latencyMs }) => latencyMs ?? 0)) : null,
+      },
       proxy,
-      serving,
-      problems,
+      serving: isOnly ? (all[0]?.serving ?? null) : worstServing(all),
+      problems: problemsOfAll(all, deps.warnings, { isOnly, now: now() }),
       advisories,
       upgrade: advisories?.length ? UPGRADE : null,
-      inStep,
-      foreign: status?.foreign ?? false,
-      drift: status?.drift ?? false,
-      restartNeeded: status?.restartNeeded ?? false,
+      agents: deps.agents(),
+      inStep: all.every(({ inStep }) => inStep),
+      foreign: statuses.some((status) => status?.foreign === true),
+      drift: statuses.some((status) => status?.drift === true),
+      restartNeeded: statuses.some((status) => status?.restartNeeded === true),
       lastPublish: last && {
         at: last.at.toISOString(),
         milliseconds: roundToTenths(last.milliseconds),
         changes: last.changes,
       },
-      warnings: [
-        ...warnings,
-        ...(agentFault === null ? [] : [agentFault]),
-        ...(status?.drift ? [EDITED] : []),
-        ...(status?.closed ?? []).map((one) => `${sentenceOfClosed(one)}.`),
-        ...(rejection === null ? [] : [`What is stored is not live: ${rejection}`]),
-      ],
-      broken: unserved.map(({ vhost: { id, domain }, detail }) => ({ id, domain, detail })),
-      certificates,
+      warnings: [...deps.warnings, ...listed('warnings'), ...listed('more')],
+      broken: brokenOf(all, say),
+      certificates: mostUrgent(
+        all.flatMap(({ name, ending }) =>
+          isOnly ? ending : ending.map((one) => ({ ...one, agent: name })),
+        ),
+      ),
     };
   };
 }
 
-/** Why the proxy refused what is stored; null if it did not. */
-const rejectionOf = (failure: Failure | null): string | null =>
-  failure?.code === 'PROXY_REJECTED' ? (sentenceOf(failure) ?? failure.message) : null;
+/** @param say as `saying` */
+const brokenOf = (all: readonly AgentFacts[], say: typeof saying): HubStatus['broken'] => {
+  const found = all.flatMap(({ name, unserved }) =>
+    unserved.map(({ vhost: { id, domain }, detail }) => ({ name, id, domain, message: detail })),
+  );
+  return [...Map.groupBy(found, ({ id }) => id)].map(([id, same]) => ({
+    ...{ id, domain: same[0]?.domain ?? '' },
+    detail: say(same).join('; '),
+  }));
+};

@@ -2,7 +2,8 @@
 import { sentenceOf } from '../../shared/failure.ts';
 import type { ProxyStatus } from '../../shared/wire.ts';
 import type { SiteState } from '../../shared/wire-state.ts';
-import type { AgentClient } from '../agent-client/client.ts';
+import type { Agent } from '../agent-client/agents.ts';
+import { setFor } from '../publish/placement.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import { ofVhost } from '../publish/refusal.ts';
 import type { Vhost } from '../publish/vhost.ts';
@@ -11,10 +12,10 @@ import { endpointsUnder, keyOfEndpoint } from './endpoints.ts';
 /** `ports`: those it waits for, because the proxy could not open them; none if the proxy refuses it. */
 export type Unserved = { vhost: Vhost; detail: string; ports: readonly number[] };
 
-type UnservedDeps = { agent: Pick<AgentClient, 'sites'>; publisher: Publisher };
+type UnservedDeps = { agent: Agent; publisher: Publisher };
 
 /**
- * Those that the proxy refuses, and those whose port it could not open. Never fails.
+ * Those that an agent's proxy refuses, and those whose port it could not open. Never fails.
  * @param status as the agent reported it, null if it did not
  * @param sites as the agent reported them, if they are known
  */
@@ -23,19 +24,20 @@ export async function findUnserved(
   status: ProxyStatus | null,
   sites?: readonly SiteState[],
 ): Promise<Unserved[]> {
-  const broken = publisher.broken().map(({ vhost, failure }) => ({
+  const standing = publisher.standings().find((one) => one.agent.id === agent.id);
+  const broken = (standing?.broken ?? []).map(({ vhost, failure }) => ({
     vhost,
     detail: sentenceOf(ofVhost(failure)) ?? failure.message,
     ports: [],
   }));
   const closed = (status?.closed ?? []).filter(({ address }) => !address.startsWith('udp/'));
   if (closed.length === 0) return broken;
-  const live = sites ?? (await agent.sites().catch(() => ({ sites: [] }))).sites;
+  const live = sites ?? (await agent.client.sites().catch(() => ({ sites: [] }))).sites;
   const served = new Set(
     live.flatMap(({ name, ports }) => ports.map((port) => keyOfEndpoint({ name, port }))),
   );
   const reasons = Map.groupBy(closed, ({ port }) => port);
-  const { preamble, vhosts } = publisher.current();
+  const { preamble, vhosts } = setFor(publisher.current(), agent.id);
   const endpointsOf = endpointsUnder(preamble);
   const known = new Set(broken.map(({ vhost }) => vhost.id));
   const waiting = vhosts.flatMap((vhost) => {

@@ -1,78 +1,16 @@
 /** The state of a vhost, assembled from what the proxy knows of its addresses. */
-import { type Static, t } from 'elysia';
 import { portOptions } from '../../shared/caddyfile/preamble.ts';
-import {
-  NullableAuthority,
-  SiteCertificate,
-  SiteError,
-  type SiteState,
-  SiteUpstream,
-} from '../../shared/wire-state.ts';
-import { Warning } from '../http/schemas.ts';
+import type { SiteError, SiteState, SiteUpstream } from '../../shared/wire-state.ts';
 import type { SiteSet, Vhost } from '../publish/vhost.ts';
-import { adviceOf, NullableAdvice } from './advice.ts';
+import { adviceOf } from './advice.ts';
 import { certificateWarnings } from './certificate-warnings.ts';
 import { daysLeft } from './certificates.ts';
 import { type Endpoint, endpointsUnder, keyOfEndpoint } from './endpoints.ts';
 import type { Unserved } from './unserved.ts';
 import { upstreamWarnings } from './upstream-warnings.ts';
+import type { VhostState } from './vhost-state-view.ts';
 
 type Ports = ReturnType<typeof portOptions>;
-
-const LastError = t.Union([
-  t.Composite([
-    t.Object({ name: t.String({ description: 'the host name it occurred at' }) }),
-    t.Omit(SiteError, ['kind']),
-  ]),
-  t.Null(),
-]);
-
-export const VhostState = t.Object(
-  {
-    id: t.Integer(),
-    domain: t.String(),
-    enabled: t.Boolean(),
-    problem: t.Union([t.String(), t.Null()], {
-      description: 'why the proxy does not serve it, or not at all of its addresses',
-    }),
-    addresses: t.Array(
-      t.Object({
-        name: t.String({ description: 'host name; empty for any' }),
-        port: t.Integer(),
-        served: t.Boolean({ description: 'in the proxy’s live configuration' }),
-        tls: t.Boolean(),
-        certificate: t.Union([
-          t.Composite([
-            SiteCertificate,
-            t.Object({
-              daysLeft: t.Integer({ description: 'whole days; negative if it has expired' }),
-            }),
-          ]),
-          t.Null(),
-        ]),
-        reason: t.Union([t.String(), t.Null()], { description: 'why there is no certificate' }),
-        checkedAt: t.Union([t.String(), t.Null()], {
-          description:
-            'when the agent last asked the proxy for the certificate; null if it has not',
-        }),
-        automated: t.Boolean({
-          description: 'the proxy obtains and renews the certificate automatically',
-        }),
-        authority: NullableAuthority,
-        advice: NullableAdvice,
-      }),
-      { description: 'where the vhost is reached, in the order of its block' },
-    ),
-    upstreams: t.Array(SiteUpstream),
-    warnings: t.Array(Warning, { description: 'what a visitor would notice now' }),
-    errors: t.Object(
-      { acme: LastError, upstream: LastError },
-      { description: 'the last error of each kind' },
-    ),
-  },
-  { title: 'VhostState' },
-);
-export type VhostState = Static<typeof VhostState>;
 
 /** The host names under which the agent knows a vhost. */
 export const namesOf = (vhost: Vhost, { preamble }: SiteSet): string[] =>
@@ -123,10 +61,19 @@ function stateOf(
     enabled: vhost.enabled,
     addresses,
     upstreams,
-    warnings: [...upstreamWarnings(upstreams), ...certificateWarnings(addresses)],
+    warnings: warningsOf({ upstreams, addresses }),
     errors: { acme: lastError(sites, 'acme'), upstream: lastError(sites, 'upstream') },
   };
 }
+
+/** What a visitor would notice. */
+export const warningsOf = ({
+  upstreams,
+  addresses,
+}: Pick<VhostState, 'upstreams' | 'addresses'>) => [
+  ...upstreamWarnings(upstreams),
+  ...certificateWarnings(addresses),
+];
 
 function addressOf(
   { name, port }: Endpoint,
@@ -162,8 +109,8 @@ function addressOf(
 /** What an agent of an earlier version does not say. */
 const UNCHECKED = { since: null, lastChecked: null, latencyMs: null, unknown: null };
 
-/** Each address once; down if it is down for any of the host names. */
-function upstreamsOf(sites: readonly SiteState[]): SiteUpstream[] {
+/** Each address once; down if it is down for any of the host names, or agents. */
+export function upstreamsOf(sites: readonly Pick<SiteState, 'upstreams'>[]): SiteUpstream[] {
   const found = new Map<string, SiteUpstream>();
   for (const upstream of sites.flatMap((site) => site.upstreams)) {
     const known = found.get(upstream.address);

@@ -1,5 +1,5 @@
 /** `signalbox agents list|add|pause|resume|rename|remove|rotate`: the agents of the hub on this machine. */
-import type { AgentShown } from '../../hub/agents/fleet.ts';
+import type { AgentView } from '../../hub/http/agent-view.ts';
 import { visible } from '../visible.ts';
 import { type Cli, type Command, EXIT, type Given } from './command.ts';
 import { askLocalHub, failRefused, failWithoutHub, type LocalAnswer } from './local-hub.ts';
@@ -50,7 +50,7 @@ DATA_DIR. You need no password, but must be root or the user who runs the hub.
       cli.fail(`signalbox agents: ${wrong}`);
       return EXIT.usage;
     }
-    let answer: LocalAnswer<AgentShown | AgentShown[]>;
+    let answer: LocalAnswer<AgentView | AgentView[]>;
     try {
       answer = await ask(given, cli);
     } catch {
@@ -87,13 +87,13 @@ function whyWrong({ args: [action = '', ...rest], has }: Given): string | null {
 async function ask(
   { args: [action, name = '', last = ''], has }: Given,
   { env, progress }: Pick<Cli, 'env' | 'progress'>,
-): Promise<LocalAnswer<AgentShown | AgentShown[]>> {
-  if (action === 'list') return askLocalHub<AgentShown[]>(env, 'GET', '/agents');
+): Promise<LocalAnswer<AgentView | AgentView[]>> {
+  if (action === 'list') return askLocalHub<AgentView[]>(env, 'GET', '/agents');
   const one = `/agents/${encodeURIComponent(name)}`;
   const send = (
     label: string,
     ...request: ['POST' | 'PATCH' | 'DELETE', string, object?]
-  ): Promise<LocalAnswer<AgentShown>> => progress.during(label, askLocalHub(env, ...request));
+  ): Promise<LocalAnswer<AgentView>> => progress.during(label, askLocalHub(env, ...request));
   switch (action) {
     case 'add': {
       const invitation = last === '-' ? await Bun.stdin.text() : last;
@@ -110,5 +110,5 @@ async function ask(
   }
 }
 
-const row = ({ name, state, paused, since, proxy, url }: AgentShown): string =>
+const row = ({ name, state, paused, since, proxy, url }: AgentView): string =>
   `${[name, paused ? `${state}, paused` : state, since, proxy.version ?? '-', visible(url)].join('\t')}\n`;

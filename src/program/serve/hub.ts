@@ -18,12 +18,8 @@ import { createReadPorts } from '../../hub/publish/ports.ts';
 import { createPublisher } from '../../hub/publish/publisher.ts';
 import { startReconciler } from '../../hub/publish/reconcile.ts';
 import { createStore } from '../../hub/publish/store.ts';
-import {
-  collectCertificates,
-  collectStanding,
-  collectVhosts,
-  createHubMetrics,
-} from '../../hub/state/metrics.ts';
+import { collectCertificates, collectStandings } from '../../hub/state/agent-metrics.ts';
+import { collectVhosts, createHubMetrics } from '../../hub/state/metrics.ts';
 import { messageOf, runAll, settleAll } from '../../shared/async.ts';
 import { type Log, withFields } from '../../shared/log.ts';
 import { isLoopback, isLoopbackHost } from '../../shared/loopback.ts';
@@ -86,8 +82,8 @@ export function prepareHub(
     [
       collectProcess(VERSION, 'hub', now),
       () => collectVhosts(publisher),
-      () => collectStanding(agent, publisher),
-      () => collectCertificates({ agent, publisher }),
+      () => collectStandings(publisher),
+      () => collectCertificates(publisher),
     ],
     log,
   );
@@ -135,7 +131,6 @@ export function prepareHub(
     importer,
     preambleUpdatedAt: store.preambleUpdatedAt,
     assertInPlace,
-    agent,
     fleet,
     trustProxy,
     loopback: isLoopback(settings.host),
@@ -158,7 +153,6 @@ export function prepareHub(
         publisher,
         importer,
         fleet,
-        agent,
         bodyLimit: WHOLE_BODY_LIMIT,
         secret: newSecret(localSecret(settings.dataDir), SECRET_BYTES),
         seen: metrics.request,
@@ -176,7 +170,7 @@ export function prepareHub(
   return {
     url: listening.url,
     setupCode: accounts.any() ? null : setupCode.read(),
-    serving: createReadPorts({ agent, publisher }),
+    serving: createReadPorts({ publisher }),
     async begin() {
       const reconciler = startReconciler(publisher, log);
       stopReconciler = reconciler.stop;

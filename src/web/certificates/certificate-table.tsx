@@ -30,7 +30,7 @@ export function CertificateTable({ rows, view, onView }: Props) {
         </thead>
         <tbody>
           {rows.map((row) => (
-            <Row key={`${row.id} ${row.name} ${row.port}`} row={row} />
+            <Row key={`${row.id} ${row.name} ${row.port} ${row.agent}`} row={row} />
           ))}
         </tbody>
       </table>
@@ -40,7 +40,7 @@ export function CertificateTable({ rows, view, onView }: Props) {
 
 function Row({ row }: { row: Certificate }) {
   const mark = markOf(row);
-  const { id, name, domain, port, notAfter, automated, problem, error } = row;
+  const { id, name, domain, port, notAfter, automated, problem, error, agent } = row;
   return (
     <tr>
       <td>
@@ -49,6 +49,7 @@ function Row({ row }: { row: Certificate }) {
         {domain.replace(/^https:\/\//, '').replace(/:\d+$/, '') !== name && (
           <span class="certificate-site muted">in {domain}</span>
         )}
+        {agent && <span class="certificate-site muted">on {agent}</span>}
       </td>
       <td>{signer(row) || <span class="muted">–</span>}</td>
       <td>

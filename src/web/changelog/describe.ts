@@ -1,29 +1,8 @@
 /** Describes changelog entries for people. Pure. */
 import { localTime } from '../lib/format.ts';
 import type { Entry } from '../lib/types.ts';
-
-/** Recorded by the hub as the domain of changes to the preamble. */
-export const PREAMBLE = '(preamble)';
-
-/** Whether an entry changes the preamble rather than a site. */
-export const isPreamble = ({ domain }: Pick<Entry, 'domain'>): boolean => domain === PREAMBLE;
-
-/** The policy that an entry changes; null if it changes something else. */
-export const policyOf = ({ domain }: Pick<Entry, 'domain'>): string | null =>
-  /^\(policy (.*)\)$/.exec(domain)?.[1] ?? null;
-
-/** What was changed: `the preamble`, `the policy NAME` or a site's domain. */
-export function subjectOf(domain: string): string {
-  if (domain === PREAMBLE) return 'the preamble';
-  const policy = policyOf({ domain });
-  return policy === null ? domain : `the policy ${policy}`;
-}
-
-/** For a link to other changes of the same. */
-export function kindOf(entry: Pick<Entry, 'domain'>): string {
-  if (isPreamble(entry)) return 'the preamble';
-  return policyOf(entry) === null ? 'this site' : 'this policy';
-}
+import { fieldsOf } from './fields.ts';
+import { isFinal, subjectIn } from './subject.ts';
 
 /** How each kind of change is shown; `wordOf` says more about a toggle. */
 export const WORDS = {
@@ -33,8 +12,21 @@ export const WORDS = {
   toggle: { sign: '⇄', word: 'Turned on or off' },
 } as const satisfies Record<Entry['action'], { sign: string; word: string }>;
 
+/** Of a proxy. */
+const PROXY_WORDS: Partial<Record<Entry['action'], string>> = {
+  create: 'Added',
+  delete: 'Removed',
+};
+
 /** What was done, such as `Created`. */
-export function wordOf(entry: Pick<Entry, 'action' | 'enabled' | 'diff'>): string {
+export function wordOf(entry: Pick<Entry, 'action' | 'enabled' | 'diff' | 'domain'>): string {
+  if (isFinal(entry)) {
+    const [first, ...rest] = fieldsOf(entry.diff);
+    if (first?.field === 'paused' && rest.length === 0) {
+      return first.new === 'on' ? 'Paused' : 'Resumed';
+    }
+    return PROXY_WORDS[entry.action] ?? WORDS[entry.action].word;
+  }
   const isOn = turnedOn(entry);
   if (isOn === null) return WORDS[entry.action].word;
   return isOn ? 'Turned on' : 'Turned off';
@@ -47,86 +39,15 @@ function turnedOn({ action, enabled, diff }: Pick<Entry, 'action' | 'enabled' | 
   return first?.field === 'enabled' && rest.length === 0 ? first.new === 'on' : null;
 }
 
-/** A field of an update; a `text` is compared line by line. */
-export type FieldChange = { field: string; kind: 'text' | 'value'; old: string; new: string };
-
-/** The fields of an update, in the hub's order; none if the diff cannot be read. */
-export function fieldsOf(diff: string | null): FieldChange[] {
-  const { old, new: now } = parsed(diff);
-  const { values: oldValues, ...oldFields } = old;
-  const { values: newValues, ...newFields } = now;
-  const fields = changesOf(oldFields, newFields);
-  if (!isFields(oldValues) || !isFields(newValues)) return fields;
-  const values = changesOf(oldValues, newValues).filter(({ old, new: now }) => old !== now);
-  // The hub shows no passwords.
-  const secret: FieldChange = { field: 'passwords', kind: 'value', old: 'hidden', new: 'changed' };
-  return [...fields, ...(values.length > 0 ? values : [secret])];
-}
-
-function changesOf(old: Fields, now: Fields): FieldChange[] {
-  return Object.keys({ ...old, ...now }).map((field) => {
-    const [before, after] = [valueText(old[field]), valueText(now[field])];
-    const isText = field === 'config' || /\n/.test(before + after);
-    return isText
-      ? { field, kind: 'text', old: rawText(old[field]), new: rawText(now[field]) }
-      : { field, kind: 'value', old: before, new: after };
-  });
-}
-
-/** The same fields as an undo changes them. */
-export const reversed = (fields: readonly FieldChange[]): FieldChange[] =>
-  fields.map((change) => ({ ...change, old: change.new, new: change.old }));
-
-type Fields = { [field: string]: unknown };
-
-function parsed(diff: string | null): { old: Fields; new: Fields } {
-  try {
-    const value: unknown = JSON.parse(diff ?? 'null');
-    if (isFields(value) && isFields(value.old) && isFields(value.new)) {
-      return { old: value.old, new: value.new };
-    }
-  } catch {
-    // An unreadable entry is shown without its fields.
-  }
-  return { old: {}, new: {} };
-}
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** A longer list has a line for each of its items. */
-const MAX_INLINE = 60;
-
-/** A list of a policy or a site: its items, or the names of these; null if it is none. */
-function itemsOf(value: unknown): string[] | null {
-  if (!Array.isArray(value)) return null;
-  return value.map((item) => {
-    if (typeof item === 'string') return item;
-    return isFields(item) && typeof item.name === 'string' ? item.name : JSON.stringify(item);
-  });
-}
-
-const rawText = (value: unknown): string => itemsOf(value)?.join('\n') ?? String(value ?? '');
-
-function valueText(value: unknown): string {
-  const items = itemsOf(value);
-  if (items) {
-    const line = items.join(', ') || 'none';
-    return line.length > MAX_INLINE ? items.join('\n') : line;
-  }
-  if (value === true) return 'on';
-  if (value === false) return 'off';
-  if (value === undefined || value === null || value === '') return 'none';
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
 export function undoSentence(entry: Entry): string {
   const { action, domain, diff } = entry;
-  if (isPreamble({ domain })) {
-    return 'Restores the preamble from before this change. This affects all sites.';
+  const { kind, name } = subjectIn(domain);
+  if (kind === 'policy') return undoPolicy(entry, name);
+  if (kind === 'preamble') {
+    return name === ''
+      ? 'Restores the preamble from before this change. This affects all sites.'
+      : `Restores the preamble of ${name} from before this change. This affects all its sites.`;
   }
-  const policy = policyOf(entry);
-  if (policy !== null) return undoPolicy(entry, policy);
   const isOn = turnedOn(entry);
   if (isOn !== null) return `Turns the site ${domain} ${isOn ? 'off' : 'on'} again.`;
   switch (action) {

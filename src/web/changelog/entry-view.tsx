@@ -4,8 +4,10 @@ import { ApiError, send } from '../lib/api.ts';
 import type { Entry } from '../lib/types.ts';
 import { ClockTime } from '../parts/clock-time.tsx';
 import { Confirm } from '../parts/confirm.tsx';
-import { fieldsOf, kindOf, reversed, subjectOf, undoSentence, WORDS, wordOf } from './describe.ts';
+import { undoSentence, WORDS, wordOf } from './describe.ts';
 import { FieldDiff } from './field-diff.tsx';
+import { fieldsOf, reversed } from './fields.ts';
+import { isFinal, kindOf, subjectOf } from './subject.ts';
 import { UndoRefused } from './undo-refused.tsx';
 
 type Props = {
@@ -16,7 +18,7 @@ type Props = {
 };
 
 export function EntryView({ entry, find, onUndone }: Props) {
-  const { id, action, domain, userId, userName, via, createdAt } = entry;
+  const { id, action, domain, userId, userName, via, createdAt, behind = [] } = entry;
   const [asking, setAsking] = useState(false);
   const [open, setOpen] = useState(false);
   const [undone, setUndone] = useState(false);
@@ -69,11 +71,21 @@ export function EntryView({ entry, find, onUndone }: Props) {
             )}
             <span aria-hidden="true"> · </span>
             <ClockTime at={createdAt} />
+            {behind.length > 0 && (
+              <>
+                <span aria-hidden="true"> · </span>
+                <span class="change-behind">
+                  {behind.join(', ')} {behind.length === 1 ? 'was' : 'were'} behind
+                </span>
+              </>
+            )}
           </span>
         </p>
-        <button type="button" aria-describedby={`change-${id}`} onClick={() => setAsking(true)}>
-          Undo
-        </button>
+        {!isFinal(entry) && (
+          <button type="button" aria-describedby={`change-${id}`} onClick={() => setAsking(true)}>
+            Undo
+          </button>
+        )}
       </div>
       {undone && (
         <p class="change-undone" role="status">

@@ -1,7 +1,7 @@
 /** The changed fields of an update: a line diff for text, old and new value for the rest. */
 import { useMemo } from 'preact/hooks';
 import { DiffView } from '../parts/diff-view.tsx';
-import type { FieldChange } from './describe.ts';
+import type { FieldChange } from './fields.ts';
 import { lineDiff } from './line-diff.ts';
 
 export function FieldDiff({ fields }: { fields: readonly FieldChange[] }) {

@@ -1,17 +1,20 @@
 /** The inputs that filter the changelog. */
 import { get } from '../lib/api.ts';
+import { useProxyNames } from '../lib/hub.ts';
 import { navigate } from '../lib/router.ts';
 import type { Policy, User, Vhost } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { Field } from '../parts/field.tsx';
-import { PREAMBLE, WORDS } from './describe.ts';
+import { WORDS } from './describe.ts';
 import { addressOf, type ChangeFilter, isAction, queryOf } from './filter.ts';
+import { PREAMBLE } from './subject.ts';
 
 export function FilterBar({ filter }: { filter: ChangeFilter }) {
   const { domain, user, action } = filter;
   const users = useLoad('users', (signal) => get<User[]>('/users', signal));
   const sites = useLoad('sites', (signal) => get<Vhost[]>('/vhosts', signal));
   const policies = useLoad('policies', (signal) => get<Policy[]>('/policies', signal));
+  const proxies = useProxyNames();
   const change = (next: Partial<ChangeFilter>) => navigate(addressOf({ ...filter, ...next }));
   const isGone = user !== '' && users.data?.every(({ id }) => id !== user);
   return (
@@ -71,6 +74,11 @@ export function FilterBar({ filter }: { filter: ChangeFilter }) {
         {policies.data?.map(({ id, name }) => (
           <option key={`policy ${id}`} value={`(policy ${name})`} />
         ))}
+        {proxies.flatMap((name) =>
+          ['preamble', 'agent'].map((kind) => (
+            <option key={`${kind} ${name}`} value={`(${kind} ${name})`} />
+          )),
+        )}
         {sites.data?.map((site) => (
           <option key={site.id} value={site.domain} />
         ))}

@@ -3,7 +3,8 @@ import type { ApiError } from '../lib/api.ts';
 import type { Entry } from '../lib/types.ts';
 import { ClockTime } from '../parts/clock-time.tsx';
 import { Notice } from '../parts/notice.tsx';
-import { subjectOf, wordOf } from './describe.ts';
+import { wordOf } from './describe.ts';
+import { subjectOf } from './subject.ts';
 
 type Props = { error: ApiError; find: (id: number) => Entry | undefined };
 

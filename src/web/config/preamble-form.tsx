@@ -15,8 +15,16 @@ import { Time } from '../parts/time.tsx';
 import { PreambleConflict } from './preamble-conflict.tsx';
 import { PreambleRefused } from './preamble-refused.tsx';
 
-export function PreambleForm({ loaded }: { loaded: Preamble }) {
+type Props = {
+  loaded: Preamble;
+  /** The proxy whose own one it is; without a name the common one. */
+  agent?: string;
+  onSaved?: (now: Preamble) => void;
+};
+
+export function PreambleForm({ loaded, agent, onSaved }: Props) {
   const hub = useHub();
+  const query = agent === undefined ? '' : `agent=${agent}&`;
   const [base, setBase] = useState(loaded);
   const [text, setText] = useState(loaded.config);
   const [preview, setPreview] = useState<Preview | null>(null);
@@ -34,7 +42,10 @@ export function PreambleForm({ loaded }: { loaded: Preamble }) {
     clear: clearCheck,
   } = useSubmit(async (thenAsk: boolean) => {
     reset();
-    const verdict = await send<Preview>('POST', '/preview', { op: 'preamble', config: text });
+    const verdict = await send<Preview>('POST', `/preview?${query}`, {
+      op: 'preamble',
+      config: text,
+    });
     setPreview(verdict);
     if (thenAsk && verdict.valid) setAsking(verdict);
   });
@@ -51,7 +62,7 @@ export function PreambleForm({ loaded }: { loaded: Preamble }) {
 
   /** @throws ApiError if the stored preamble could not be loaded; nothing was sent then */
   const save = async (replace = false, overwrite = false) => {
-    const now = await get<Preamble>('/preamble');
+    const now = await get<Preamble>(`/preamble?${query}`);
     setAsking(null);
     if (!overwrite && now.updatedAt !== base.updatedAt) {
       setTheirs(now);
@@ -60,9 +71,11 @@ export function PreambleForm({ loaded }: { loaded: Preamble }) {
     reset();
     setTheirs(null);
     try {
-      const path = replace ? '/preamble?replace=true' : '/preamble';
-      setBase(await send<Preamble>('PUT', path, { config: text }));
+      const path = `/preamble?${query}${replace ? 'replace=true' : ''}`;
+      const stored = await send<Preamble>('PUT', path, { config: text });
+      setBase(stored);
       setSaved(true);
+      onSaved?.(stored);
       hub.refresh();
     } catch (reason) {
       setRefusal(reason);
@@ -150,12 +163,15 @@ export function PreambleForm({ loaded }: { loaded: Preamble }) {
       {asking && (
         <Confirm
           title="Save the preamble?"
-          action="Save for all sites"
+          action={agent ? `Save for ${agent}` : 'Save for all sites'}
           kind="primary"
           onConfirm={() => save()}
           onClose={() => setAsking(null)}
         >
-          <p>This affects all sites. Caddy accepts it. The Caddyfile will change as follows:</p>
+          <p>
+            This affects all sites{agent && ` on ${agent}`}. Caddy accepts it. The Caddyfile will
+            change as follows:
+          </p>
           {asking.diff === '' ? (
             <p class="muted">Only blank lines.</p>
           ) : (

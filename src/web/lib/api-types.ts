@@ -187,7 +187,7 @@ export interface VhostState {
     authority: 'internal' | 'public' | 'other' | null;
     /** why no public certificate can come; null if nothing is known against it */
     advice: {
-      code: 'INTERNAL_NAME' | 'PORT' | 'WILDCARD' | 'PRIVATE_ADDRESS' | 'ACME';
+      code: 'INTERNAL_NAME' | 'PORT' | 'WILDCARD' | 'PRIVATE_ADDRESS' | 'ACME' | 'MIRRORED';
       /** for a person */
       message: string;
       /** what would work, best first: Caddy’s own authority, the DNS challenge, plain HTTP */
@@ -247,6 +247,106 @@ export interface VhostState {
       retryAt?: string;
     } | null;
   };
+  /** only if the hub has several agents: what each of those says that the vhost is placed on, of which the rest is the worst */
+  agents?: {
+    name: string;
+    /** why the proxy does not serve it, or not at all of its addresses */
+    problem: string | null;
+    /** where the vhost is reached, in the order of its block */
+    addresses: {
+      /** host name; empty for any */
+      name: string;
+      port: number;
+      /** in the proxy’s live configuration */
+      served: boolean;
+      tls: boolean;
+      certificate: {
+        /** common name and organisation */
+        issuer: string;
+        /** host names it is valid for, at most 100 */
+        names: string[];
+        /** ISO 8601 UTC with milliseconds */
+        notBefore: string;
+        /** ISO 8601 UTC with milliseconds */
+        notAfter: string;
+        /** SHA-256 in hexadecimal, with colons */
+        fingerprint: string;
+        /** whole days; negative if it has expired */
+        daysLeft: number;
+      } | null;
+      /** why there is no certificate */
+      reason: string | null;
+      /** when the agent last asked the proxy for the certificate; null if it has not */
+      checkedAt: string | null;
+      /** the proxy obtains and renews the certificate automatically */
+      automated: boolean;
+      /** who signs the certificates that the proxy renews: its own authority, public ones, or another; null if unknown, or without TLS */
+      authority: 'internal' | 'public' | 'other' | null;
+      /** why no public certificate can come; null if nothing is known against it */
+      advice: {
+        code: 'INTERNAL_NAME' | 'PORT' | 'WILDCARD' | 'PRIVATE_ADDRESS' | 'ACME' | 'MIRRORED';
+        /** for a person */
+        message: string;
+        /** what would work, best first: Caddy’s own authority, the DNS challenge, plain HTTP */
+        ways: ('internal' | 'dns' | 'http')[];
+      } | null;
+    }[];
+    upstreams: {
+      /** as in the configuration */
+      address: string;
+      /** null if that is not known */
+      up: boolean | null;
+      /** currently open */
+      requests: number | null;
+      /** failures that the proxy remembers; it counts them only with passive health checks */
+      fails: number | null;
+      /** why it is down: what the agent found, or what the proxy said */
+      error: {
+        /** ISO 8601 UTC with milliseconds */
+        at: string;
+        message: string;
+      } | null;
+      /** ISO 8601 UTC with milliseconds */
+      since: string | null;
+      /** ISO 8601 UTC with milliseconds */
+      lastChecked: string | null;
+      /** how long the agent’s last connection to it took, with the TLS handshake if there is one */
+      latencyMs: number | null;
+      /** why it is not known whether it is up */
+      unknown: string | null;
+    }[];
+    /** what a visitor would notice now */
+    warnings: Warning[];
+    /** the last error of each kind */
+    errors: {
+      acme: {
+        /** the host name it occurred at */
+        name: string;
+        /** ISO 8601 UTC with milliseconds */
+        at: string;
+        /** the proxy’s own words, without host paths */
+        message: string;
+        /** false after a later request succeeded */
+        standing: boolean;
+        /** when the proxy tries again, if it says so */
+        retryAt?: string;
+      } | null;
+      upstream: {
+        /** the host name it occurred at */
+        name: string;
+        /** ISO 8601 UTC with milliseconds */
+        at: string;
+        /** the proxy’s own words, without host paths */
+        message: string;
+        /** false after a later request succeeded */
+        standing: boolean;
+        /** when the proxy tries again, if it says so */
+        retryAt?: string;
+      } | null;
+    };
+  }[];
+  /** the agents it is placed on that cannot be asked; only if there is one */
+  missing?: string[];
 }
 export interface Warning {
   code: string;
@@ -302,12 +402,14 @@ export interface Certificate {
   problem: string | null;
   /** why no public certificate can come; null if nothing is known against it */
   advice: {
-    code: 'INTERNAL_NAME' | 'PORT' | 'WILDCARD' | 'PRIVATE_ADDRESS' | 'ACME';
+    code: 'INTERNAL_NAME' | 'PORT' | 'WILDCARD' | 'PRIVATE_ADDRESS' | 'ACME' | 'MIRRORED';
     /** for a person */
     message: string;
     /** what would work, best first: Caddy’s own authority, the DNS challenge, plain HTTP */
     ways: ('internal' | 'dns' | 'http')[];
   } | null;
+  /** whose proxy it is; only if the hub has several agents */
+  agent?: string;
   /** why the last attempt to get a certificate failed */
   error: {
     /** ISO 8601 UTC with milliseconds */
@@ -329,7 +431,7 @@ export interface DraftAdvice {
     authority: 'internal' | 'public' | 'other' | null;
     /** why no public certificate can come; null if nothing is known against it */
     advice: {
-      code: 'INTERNAL_NAME' | 'PORT' | 'WILDCARD' | 'PRIVATE_ADDRESS' | 'ACME';
+      code: 'INTERNAL_NAME' | 'PORT' | 'WILDCARD' | 'PRIVATE_ADDRESS' | 'ACME' | 'MIRRORED';
       /** for a person */
       message: string;
       /** what would work, best first: Caddy’s own authority, the DNS challenge, plain HTTP */
@@ -482,6 +584,8 @@ export interface Agent {
   foreign: boolean;
   /** how long it took to answer last; null if it does not answer */
   latencyMs: number | null;
+  /** by how many milliseconds its clock is ahead of the hub’s, at least; null if it does not say */
+  skewMs: number | null;
   /** how many enabled vhosts are placed on it */
   sites: number;
 }
@@ -613,6 +717,8 @@ export interface Status {
     | null;
   /** how to get a version without them; null if there are none */
   upgrade: string | null;
+  /** the first one first; of several, the other fields tell the worst */
+  agents: Agent[];
   /** the proxy and the file on disk match what is stored, apart from what is in `broken` */
   inStep: boolean;
   /** the proxy serves sites that this hub did not publish */
@@ -641,6 +747,8 @@ export interface Status {
     id: number;
     /** of the vhost */
     domain: string;
+    /** whose proxy has it; only if the hub has several agents */
+    agent?: string;
     /** the host name that the certificate is for */
     name: string;
     issuer: string;
@@ -677,6 +785,8 @@ export interface Problem {
   };
   /** ISO 8601 UTC with milliseconds */
   since: string;
+  /** whose proxies it is about; only if the hub has several agents */
+  agents?: string[];
   /** for a person: the cause, and the cure if there is one */
   message: string;
 }

@@ -53,10 +53,10 @@ export type Options = {
 
 export type Answer<T> = { body: T; etag: string | undefined };
 
-type Listener = (error: ApiError | null) => void;
+type Listener = (error: ApiError | null, body?: unknown) => void;
 const listeners = new Set<Listener>();
 
-/** Calls `listener` after each request, with its error or null. @returns a function that stops that */
+/** Calls `listener` after each request, with its error, or null and the answer. @returns a function that stops that */
 export function onAnswer(listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
@@ -96,7 +96,7 @@ export async function request<T>(path: string, options: Options = {}): Promise<A
       ),
     );
   }
-  for (const listener of listeners) listener(null);
+  for (const listener of listeners) listener(null, parsed);
   return { body: parsed as T, etag: response.headers.get('ETag') ?? undefined };
 }
 

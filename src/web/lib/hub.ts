@@ -2,10 +2,18 @@
 import { createContext } from 'preact';
 import { useContext, useEffect, useRef, useState } from 'preact/hooks';
 import { type ApiError, get, onAnswer } from './api.ts';
-import type { Status, User } from './types.ts';
+import type { Agent, Status, User } from './types.ts';
 
-/** `status` is the last one received; `offline`: the hub does not answer; `refresh` polls now. */
-export type Hub = { status: Status | null; offline: boolean; refresh: () => void };
+export type Hub = {
+  /** The last one received. */
+  status: Status | null;
+  /** The first one first, then by name; none until they are known. */
+  agents: readonly Agent[];
+  /** The hub does not answer. */
+  offline: boolean;
+  /** Polls now. */
+  refresh: () => void;
+};
 
 const EVERY_MS = 5_000;
 const OFFLINE_EVERY_MS = 2_000;
@@ -13,7 +21,12 @@ const OFFLINE_EVERY_MS = 2_000;
 const HIDDEN_EVERY_MS = 30_000;
 
 /** Provided by the app; pages use `useHub` and `useUser`. */
-export const HubContext = createContext<Hub>({ status: null, offline: false, refresh: () => {} });
+export const HubContext = createContext<Hub>({
+  status: null,
+  agents: [],
+  offline: false,
+  refresh: () => {},
+});
 export const UserContext = createContext<User | null>(null);
 
 /** The hub's status for the component. */
@@ -21,10 +34,18 @@ export const useHub = (): Hub => useContext(HubContext);
 /** The signed-in user; null outside of the pages. */
 export const useUser = (): User | null => useContext(UserContext);
 
-/** Whether hub and agent answered the last request. */
+/** The names of all proxies if there are several; none if there is only one, which needs no name. */
+export function useProxyNames(): readonly string[] {
+  const { agents } = useHub();
+  return agents.length > 1 ? agents.map(({ name }) => name) : [];
+}
+
+/** Whether hub and agent answered the last request; of several agents, one is enough. */
 export function useAnswers(): boolean {
-  const { offline, status } = useHub();
-  return !offline && status?.agent.reachable !== false;
+  const { offline, status, agents } = useHub();
+  if (offline) return false;
+  if (agents.length > 1) return agents.some(({ state }) => state !== 'unreachable');
+  return status?.agent.reachable !== false;
 }
 
 /** How many publishes, even someone else's, the component has noticed; for the keys of what they change. */
@@ -78,5 +99,8 @@ export function useHubState(signedIn: boolean, onSignedOut: () => void): Hub {
     };
   }, [signedIn, turn]);
 
-  return { status, offline, refresh: () => setTurn((value) => value + 1) };
+  const agents = status?.agents ?? NONE;
+  return { status, agents, offline, refresh: () => setTurn((value) => value + 1) };
 }
+
+const NONE: readonly Agent[] = [];

@@ -2,6 +2,7 @@
 import type { LogStats, Snapshot, VhostActivity, VhostState } from './api-types.ts';
 
 export type {
+  Agent,
   ApiToken as Token,
   Certificate,
   ChangedVhost,

@@ -27,7 +27,8 @@ export function EntryDialog({ entry, onClose }: Props) {
     const { logs } = await get<LogPage>(request, signal);
     return logs.find((one) => sameEntry(one, entry)) ?? null;
   });
-  const whole = data ?? entry;
+  // The answer of one proxy does not name it.
+  const whole = { ...entry, ...data };
   const [isBlocking, setBlocking] = useState(false);
   if (isBlocking) {
     return (

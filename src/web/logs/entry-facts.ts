@@ -62,6 +62,7 @@ export function factsOf(entry: LogEntry): FactGroup[] {
       facts: [
         { label: 'Status', value: String(entry.status), filter: 'status' },
         { label: 'Error', value: error ?? '' },
+        { label: 'Proxy', value: entry.agent ?? '', filter: 'agent' },
         { label: 'Latency', value: entry.latency },
         { label: 'Bytes sent', value: textOf(at(details, 'size')) },
         { label: 'Bytes read', value: textOf(at(details, 'bytes_read')) },

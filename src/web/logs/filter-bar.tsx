@@ -1,11 +1,14 @@
 /** The inputs that filter the log. */
 import { useMemo } from 'preact/hooks';
 import { get } from '../lib/api.ts';
+import { useProxyNames } from '../lib/hub.ts';
 import type { Vhost } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { useMedia, WIDE } from '../lib/use-media.ts';
 import { Field } from '../parts/field.tsx';
+import { ProxySelect } from '../parts/proxy-select.tsx';
 import { applied, type FilterKey, type Filters, siteNames } from './filters.ts';
+import { filterBy } from './navigation.ts';
 import { TimeRange } from './time-range.tsx';
 import { useDraft } from './use-draft.ts';
 
@@ -26,6 +29,7 @@ export function FilterBar({ filters }: { filters: Filters }) {
 }
 
 function Inputs({ filters }: { filters: Filters }) {
+  const proxies = useProxyNames();
   const { data: sites } = useLoad('sites', (signal) => get<Vhost[]>('/vhosts', signal));
   const names = useMemo(
     () => siteNames(sites ?? []).map((name) => <option key={name} value={name} />),
@@ -57,6 +61,18 @@ function Inputs({ filters }: { filters: Filters }) {
           value={filters.ip}
           invalid="Enter a complete IP address such as 192.0.2.1."
         />
+        {proxies.length > 0 && (
+          <Field label="Proxy">
+            {(attributes) => (
+              <ProxySelect
+                {...attributes}
+                names={proxies}
+                value={filters.agent}
+                onPick={(agent) => filterBy({ agent })}
+              />
+            )}
+          </Field>
+        )}
       </div>
       <TimeRange from={filters.from} to={filters.to} />
       <datalist id="log-sites">{names}</datalist>

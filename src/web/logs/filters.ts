@@ -1,7 +1,17 @@
 /** The filters of the log: read from the page's address, sent to the API, shown as chips. Pure. */
 import type { LogEntry, Vhost } from '../lib/types.ts';
 
-const FILTER_KEYS = ['domain', 'status', 'method', 'path', 'q', 'ip', 'from', 'to'] as const;
+const FILTER_KEYS = [
+  'domain',
+  'status',
+  'method',
+  'path',
+  'q',
+  'ip',
+  'agent',
+  'from',
+  'to',
+] as const;
 export type FilterKey = (typeof FILTER_KEYS)[number];
 
 /** An empty text means no filter; `from` and `to` are ISO 8601 in UTC. */
@@ -19,6 +29,7 @@ export const NO_FILTERS: Filters = {
   path: '',
   q: '',
   ip: '',
+  agent: '',
   from: '',
   to: '',
   page: 1,
@@ -50,6 +61,7 @@ const NORMAL: Readonly<Record<FilterKey, (text: string) => string | undefined>> 
   path: atMost(8192),
   q: atMost(1024),
   ip: (text) => matching(/^\[?[\dA-Za-z:.%_-]{0,64}\]?$/)(text.trim()),
+  agent: (text) => matching(/^[a-z0-9-]{0,40}$/)(text.trim()),
   from: (text) => (text === '' ? '' : utc(text)),
   to: (text) => (text === '' ? '' : utc(text)),
 };
@@ -93,7 +105,7 @@ export function addressOf(filters: Filters): string {
 export const pageRequest = (filters: Filters): string => `/logs?${paged(filters)}`;
 
 /** The only filters that the API's statistics support. */
-export const STATS_KEYS = ['domain', 'from', 'to'] as const;
+export const STATS_KEYS = ['domain', 'agent', 'from', 'to'] as const;
 
 /** The API's path for the numbers of the plot. @param buckets how many columns it has */
 export function statsRequest(filters: Filters, buckets: number): string {
@@ -103,7 +115,7 @@ export function statsRequest(filters: Filters, buckets: number): string {
 }
 
 /** The live log has no time range. */
-const TAIL_KEYS = ['domain', 'status', 'method', 'path', 'q', 'ip'] as const;
+const TAIL_KEYS = ['domain', 'status', 'method', 'path', 'q', 'ip', 'agent'] as const;
 
 /** @param after the id of the last event received */
 export function tailRequest(filters: Filters, after = ''): string {
@@ -129,6 +141,7 @@ export function entryRequest(entry: LogEntry): string | null {
   const { domain, method, path, ip } = entry;
   const known = { ...NO_FILTERS, status: String(entry.status), domain, method, ip };
   const query = new URLSearchParams({ details: 'true', from: entry.timestamp });
+  if (entry.agent !== undefined) query.set('agent', entry.agent);
   query.set('to', new Date(at + 1).toISOString());
   const texts = { ...known, path: path.slice(0, PATH_FILTER) };
   for (const key of ['domain', 'status', 'method', 'path', 'ip'] as const) {
@@ -159,6 +172,7 @@ const LABELS: Readonly<Record<FilterKey, string>> = {
   path: 'path starts with',
   q: 'path contains',
   ip: 'IP address',
+  agent: 'proxy',
   from: 'from',
   to: 'until',
 };

@@ -20,7 +20,7 @@ const NAME_SHOWN = 80;
 type Props = { entry: LogEntry; onOpen: (entry: LogEntry) => void };
 
 export function LogRow({ entry, onOpen }: Props) {
-  const { timestamp, domain, method, path, status, latency, ip } = entry;
+  const { timestamp, domain, method, path, status, latency, ip, agent } = entry;
   const name = classOf(status);
   return (
     <tr {...ROW} class="log-row">
@@ -51,6 +51,11 @@ export function LogRow({ entry, onOpen }: Props) {
       <td {...CELL} class="log-ip">
         <Value patch={by('ip', ip)}>{shown(ip, NAME_SHOWN)}</Value>
       </td>
+      {agent !== undefined && (
+        <td {...CELL} class="log-proxy">
+          <Value patch={by('agent', agent)}>{agent}</Value>
+        </td>
+      )}
       <td {...CELL} class="log-open">
         <button
           type="button"

@@ -18,6 +18,7 @@ const COLUMNS = [
   'Path',
   'Latency',
   'IP address',
+  'Proxy',
   'Details',
 ] as const;
 
@@ -38,11 +39,22 @@ export function LogTable({ live, page, isBusy, onOpen }: Props) {
     nodes.set(of, known);
     return known;
   };
+  // Only in answers of several proxies.
+  const hasProxy = [...live, ...page].some(
+    (row) => 'entry' in row && row.entry.agent !== undefined,
+  );
+  const columns = COLUMNS.filter((label) => label !== 'Proxy' || hasProxy);
   return (
-    <table ref={table} class="log-table" {...GRID} aria-label="Requests" aria-busy={isBusy}>
+    <table
+      ref={table}
+      class={hasProxy ? 'log-table log-several' : 'log-table'}
+      {...GRID}
+      aria-label="Requests"
+      aria-busy={isBusy}
+    >
       <thead {...GROUP}>
         <tr {...ROW}>
-          {COLUMNS.map((label) => (
+          {columns.map((label) => (
             <th key={label} {...HEAD} scope="col">
               {label === 'Details' ? <span class="visually-hidden">{label}</span> : label}
             </th>

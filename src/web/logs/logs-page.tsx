@@ -102,6 +102,11 @@ export function LogsPage({ query }: { query: URLSearchParams }) {
           </span>
           <DownloadMenu filters={filters} total={data?.total} />
         </div>
+        {data?.missing && (
+          <p class="log-partial">
+            The requests to {data.missing.join(', ')} are missing here: there is no answer.
+          </p>
+        )}
         {data?.partial && (
           <p class="log-partial">
             The search stopped early, so older matches may be missing.{' '}

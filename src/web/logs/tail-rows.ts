@@ -45,7 +45,7 @@ export const release = ({ shown, waiting, unseen }: TailRows): TailRows =>
 
 // A path may be a megabyte long; its length is enough here.
 const keyOf = (entry: LogEntry): string =>
-  [entry.timestamp, entry.latency, entry.status, entry.method, entry.ip].join(' ') +
+  [entry.timestamp, entry.latency, entry.status, entry.method, entry.ip, entry.agent].join(' ') +
   ` ${entry.domain.length} ${entry.path.length}`;
 
 export type PageRow = { at: number; entry: LogEntry };

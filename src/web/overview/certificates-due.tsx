@@ -24,12 +24,13 @@ export function CertificatesDue({ status }: { status: Status }) {
   }
   return (
     <ul class="lines">
-      {certificates.map(({ id, name, daysLeft, notAfter, overdue }) => (
-        <li key={`${id} ${name}`}>
+      {certificates.map(({ id, name, daysLeft, notAfter, overdue, agent }) => (
+        <li key={`${id} ${name} ${agent}`}>
           <a href={`/sites/${id}`}>{name}</a>
           <span class={overdue ? 'over' : 'muted'} title={localTime(notAfter)}>
             {daysLeft < 0 ? 'expired' : plural(daysLeft, 'day')}
             {overdue && daysLeft >= 0 && ', not renewed'}
+            {agent && ` on ${agent}`}
           </span>
         </li>
       ))}

@@ -1,5 +1,6 @@
 /** The latest changes, each leading to its entry of the changelog. */
-import { subjectOf, wordOf } from '../changelog/describe.ts';
+import { wordOf } from '../changelog/describe.ts';
+import { subjectOf } from '../changelog/subject.ts';
 import type { Entry } from '../lib/types.ts';
 import { Time } from '../parts/time.tsx';
 

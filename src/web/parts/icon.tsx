@@ -3,6 +3,7 @@
 const PATHS = {
   overview: 'M2 11a6 6 0 1 1 12 0M8 11l3-4',
   sites: 'M2 3.5h12v9H2zM2 6.5h12M4 5h.01M6 5h.01',
+  proxies: 'M2.5 2.5h11v4.5h-11zM2.5 9h11v4.5h-11zM5 4.7h.01M5 11.2h.01',
   policies: 'M3.5 7.2h9v6h-9zM5.3 7.2V5a2.7 2.7 0 0 1 5.4 0v2.2M8 9.7v1.3',
   certificates: 'M8 1.8 13 4v4c0 3-2 5-5 6.2C5 13 3 11 3 8V4zM5.8 8l1.6 1.6 3-3.2',
   logs: 'M2.5 3.5h11M2.5 8h11M2.5 12.5h6',

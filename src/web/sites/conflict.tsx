@@ -14,15 +14,16 @@ const NAMES: Record<DraftField, string> = {
   upstream: 'Forward to',
   policies: 'Policies',
   tags: 'Tags',
+  agents: 'Where it is served',
   config: 'Config',
   enabled: 'Served',
 };
-const textOf = (value: Draft[DraftField]) =>
-  typeof value === 'boolean'
-    ? value
-      ? 'yes'
-      : 'no'
-    : (typeof value === 'string' ? value : value.join(', ')) || '(none)';
+function textOf(draft: Draft, field: DraftField): string {
+  const value = draft[field];
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  const text = typeof value === 'string' ? value : value.join(', ');
+  return text || (field === 'agents' ? 'everywhere' : '(none)');
+}
 
 export function Conflict({ base, draft, theirs }: Props) {
   const theirDraft = draftOf(theirs);
@@ -41,7 +42,7 @@ export function Conflict({ base, draft, theirs }: Props) {
           <div key={field}>
             <dt>{NAMES[field]} is now</dt>
             <dd>
-              <pre class="proxy-words">{textOf(theirDraft[field])}</pre>
+              <pre class="proxy-words">{textOf(theirDraft, field)}</pre>
             </dd>
           </div>
         ))}

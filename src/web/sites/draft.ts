@@ -2,7 +2,7 @@
 import type { Vhost } from '../lib/types.ts';
 
 /** In the order in which conflicts are listed. */
-const FIELDS = ['domain', 'upstream', 'policies', 'tags', 'config', 'enabled'] as const;
+const FIELDS = ['domain', 'upstream', 'policies', 'tags', 'agents', 'config', 'enabled'] as const;
 export type DraftField = (typeof FIELDS)[number];
 
 export type Draft = Pick<Vhost, DraftField>;
@@ -16,19 +16,16 @@ export const EMPTY: Draft = {
   upstream: '',
   policies: [],
   tags: [],
+  agents: [],
   config: 'reverse_proxy {upstream}',
   enabled: true,
 };
 
 /** The editable fields of a site. */
-export const draftOf = ({ domain, upstream, policies, tags, config, enabled }: Vhost): Draft => ({
-  domain,
-  upstream,
-  policies,
-  tags,
-  config,
-  enabled,
-});
+export const draftOf = (site: Vhost): Draft => {
+  const { domain, upstream, policies, tags, agents, config, enabled } = site;
+  return { domain, upstream, policies, tags, agents, config, enabled };
+};
 
 /** The fields in which two states of a site differ. */
 export const changedFields = (a: Draft, b: Draft): DraftField[] =>

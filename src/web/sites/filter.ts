@@ -12,6 +12,8 @@ export type SiteFilter = {
   /** Only sites with this tag, or with this policy; empty: all. */
   tag: string;
   policy: string;
+  /** Only sites that this proxy serves; empty: all. */
+  agent: string;
   /** Grouped by tag. */
   isGrouped: boolean;
 };
@@ -22,6 +24,7 @@ export const NO_FILTER = {
   shown: 'all',
   tag: '',
   policy: '',
+  agent: '',
 } as const satisfies Partial<SiteFilter>;
 
 /** Reads the filter from an address; unknown values count as absent. */
@@ -35,13 +38,14 @@ export function readFilter(query: URLSearchParams): SiteFilter {
     order: column ? { column, isReversed: sort.startsWith('-') } : USUAL,
     tag: query.get('tag') ?? '',
     policy: query.get('policy') ?? '',
+    agent: query.get('agent') ?? '',
     isGrouped: query.get('group') === 'tag',
   };
 }
 
 /** The query of an address, with its `?`; empty if it shows everything in the usual order. */
 export function queryOf(filter: SiteFilter): string {
-  const { search, shown, tag, policy, isGrouped } = filter;
+  const { search, shown, tag, policy, agent, isGrouped } = filter;
   const { column, isReversed } = filter.order;
   const query = new URLSearchParams();
   if (search) query.set('q', search);
@@ -49,19 +53,23 @@ export function queryOf(filter: SiteFilter): string {
   if (column !== USUAL.column || isReversed) query.set('sort', `${isReversed ? '-' : ''}${column}`);
   if (tag) query.set('tag', tag);
   if (policy) query.set('policy', policy);
+  if (agent) query.set('agent', agent);
   if (isGrouped) query.set('group', 'tag');
   const text = query.toString();
   return text && `?${text}`;
 }
 
-type Wanted = Pick<SiteFilter, 'search' | 'tag' | 'policy'>;
+type Wanted = Pick<SiteFilter, 'search' | 'tag' | 'policy' | 'agent'>;
 
 /** Each word of the search must occur in the domain, the upstream, a policy or a tag, in any case. */
-export function searchRows(rows: readonly Row[], { search, tag, policy }: Wanted): Row[] {
+export function searchRows(rows: readonly Row[], wanted: Wanted): Row[] {
+  const { search, tag, policy, agent } = wanted;
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   return rows.filter(({ site }) => {
     if (tag !== '' && !site.tags.includes(tag)) return false;
     if (policy !== '' && !site.policies.includes(policy)) return false;
+    const isElsewhere = site.agents.length > 0 && !site.agents.includes(agent);
+    if (agent !== '' && isElsewhere) return false;
     const { domain, upstream, policies, tags } = site;
     const text = [domain, upstream, ...policies, ...tags].join(' ').toLowerCase();
     return words.every((word) => text.includes(word));

@@ -1,7 +1,9 @@
 /** The search above the list, its filters with their counts, and the order if there are no heads. */
 import { useRef } from 'preact/hooks';
 import { count } from '../lib/format.ts';
+import { useProxyNames } from '../lib/hub.ts';
 import { useKey } from '../lib/use-key.ts';
+import { ProxySelect } from '../parts/proxy-select.tsx';
 import { isShown, SHOWN, type Shown, type SiteFilter } from './filter.ts';
 import { COLUMN_LABELS } from './list-heads.tsx';
 import { COLUMNS, type Row } from './rows.ts';
@@ -26,6 +28,7 @@ type Props = {
 
 export function ListTools({ filter, found, tags, hasHeads, onChange }: Props) {
   const search = useRef<HTMLInputElement>(null);
+  const proxies = useProxyNames();
   useKey('/', () => search.current?.focus());
   return (
     <div class="site-filter">
@@ -57,6 +60,15 @@ export function ListTools({ filter, found, tags, hasHeads, onChange }: Props) {
         ))}
       </fieldset>
       <TagFilter filter={filter} tags={tags} onChange={onChange} />
+      {proxies.length > 0 && (
+        <ProxySelect
+          class="site-order"
+          aria-label="Proxy"
+          names={proxies}
+          value={filter.agent}
+          onPick={(agent) => onChange({ agent })}
+        />
+      )}
       {!hasHeads && (
         <select
           class="site-order"

@@ -5,7 +5,7 @@ import { AdditionDialog } from '../additions/addition-dialog.tsx';
 import type { AdditionId } from '../additions/additions.ts';
 import { ApiError, request } from '../lib/api.ts';
 import type { Flash } from '../lib/flash.ts';
-import { useHub } from '../lib/hub.ts';
+import { useHub, useProxyNames } from '../lib/hub.ts';
 import { navigate, useLeaveGuard } from '../lib/router.ts';
 import { placeError } from '../lib/use-fields.ts';
 import { useSaveKey } from '../lib/use-key.ts';
@@ -20,6 +20,7 @@ import { Conflict } from './conflict.tsx';
 import { changedFields, type Draft, draftOf } from './draft.ts';
 import { EDIT, useEditAddress } from './edit-key.ts';
 import { HttpsAdvice } from './https-advice.tsx';
+import { PlacementField } from './placement-field.tsx';
 import { PolicyDialog } from './policy-dialog.tsx';
 import { PolicyField } from './policy-field.tsx';
 import { PreviewPanel } from './preview-panel.tsx';
@@ -45,6 +46,7 @@ type Open = { delete: true } | { policy: string | null } | { add: AdditionId } |
 
 export function SiteForm({ id, stored: first, initial, onStored }: Props) {
   const { refresh } = useHub();
+  const proxies = useProxyNames();
   const [stored, setStored] = useState(first);
   const [draft, setDraft] = useState<Draft>(first ? draftOf(first.site) : initial);
   const [open, setOpen] = useState<Open>(null);
@@ -116,6 +118,14 @@ export function SiteForm({ id, stored: first, initial, onStored }: Props) {
           onNew={(policy) => setOpen({ policy })}
         />
         <TagsField tags={draft.tags} error={at('tags')} onChange={(tags) => set({ tags })} />
+        {proxies.length > 0 && (
+          <PlacementField
+            proxies={proxies}
+            chosen={draft.agents}
+            error={at('agents')}
+            onChange={(agents) => set({ agents })}
+          />
+        )}
         <AdditionButtons onChoose={(add) => setOpen({ add })} />
         <Field
           label="Config"
@@ -195,4 +205,4 @@ export function SiteForm({ id, stored: first, initial, onStored }: Props) {
 }
 
 /** The fields that show their own errors. */
-const PLACES = ['domain', 'upstream', 'policies', 'tags'] as const;
+const PLACES = ['domain', 'upstream', 'policies', 'tags', 'agents'] as const;

@@ -46,7 +46,7 @@ export function SiteList({ query }: { query: URLSearchParams }) {
 
   const change = (next: Partial<SiteFilter>) =>
     navigate(`${location.pathname}${queryOf({ ...filter, ...next })}`, { replace: true });
-  const { search, shown, tag, policy, isGrouped } = filter;
+  const { search, shown, tag, policy, agent, isGrouped } = filter;
   const { column, isReversed } = filter.order;
   // As a text: the status is a new object every few seconds, but what it reports seldom changes.
   const reported = JSON.stringify([...reportedProblems(status)]);
@@ -60,8 +60,8 @@ export function SiteList({ query }: { query: URLSearchParams }) {
   }, [sites.data, reported, states, activity]);
   const sorted = useMemo(() => sortRows(all, { column, isReversed }), [all, column, isReversed]);
   const found = useMemo(
-    () => searchRows(sorted, { search, tag, policy }),
-    [sorted, search, tag, policy],
+    () => searchRows(sorted, { search, tag, policy, agent }),
+    [sorted, search, tag, policy, agent],
   );
   const rows = found.filter((row) => isShown(row, shown));
   const lines = isGrouped ? groupedLines(rows) : plainLines(rows);

@@ -22,6 +22,15 @@ export function StatePanel({ state, problem }: Props) {
         <>
           <ul class="facts">
             <ServedFact state={state.data} problem={problem} />
+            {state.data.agents?.map((agent) => (
+              <ProxyFact key={agent.name} agent={agent} />
+            ))}
+            {state.data.missing?.map((name) => (
+              <li key={name}>
+                <Lamp state="unknown" />
+                <span>{name} cannot be asked.</span>
+              </li>
+            ))}
             {state.data.addresses.map((address) => (
               <AddressFact key={`${address.name} ${address.port}`} address={address} />
             ))}
@@ -57,6 +66,21 @@ function ServedFact({ state, problem }: { state: SiteState; problem: Props['prob
       <span>
         {enabled ? words : 'Turned off: Caddy does not serve this site.'}
         {enabled && !isServed && problem && <span class="fact-words">{problem.text}</span>}
+      </span>
+    </li>
+  );
+}
+
+type OneAgent = NonNullable<SiteState['agents']>[number];
+
+function ProxyFact({ agent: { name, addresses, problem } }: { agent: OneAgent }) {
+  const isServed = addresses.some(({ served }) => served);
+  return (
+    <li>
+      <Lamp state={isServed && problem === null ? 'good' : 'bad'} />
+      <span>
+        <a href={`/proxies/${name}`}>{name}</a> {isServed ? 'serves it.' : 'does not serve it.'}
+        {problem && <span class="fact-words">{problem}</span>}
       </span>
     </li>
   );

@@ -19,9 +19,14 @@ const byId = <T extends { id: number }>(all: readonly T[]) =>
 /** Both by the site's id. @param publishes loads at once when it changes, as when hub and agent answer again */
 export function useStates(publishes: number): States {
   const [states, setStates] = useState(NONE);
-  const { status } = useHub();
+  const { status, agents } = useHub();
   const answers = useAnswers();
-  const isKnown = answers && status?.proxy.running !== false;
+  // Of several proxies, one is enough.
+  const isDown =
+    agents.length > 1
+      ? agents.every(({ proxy }) => !proxy.running)
+      : status?.proxy.running === false;
+  const isKnown = answers && !isDown;
   useEffect(() => {
     if (!answers) return;
     const own = new AbortController();

@@ -4,23 +4,39 @@ import { duration } from '../lib/format.ts';
 import type { Status } from '../lib/types.ts';
 import { Time } from '../parts/time.tsx';
 import { Ports } from './ports.tsx';
+import { caddyOf, standingOf } from './proxy-words.ts';
 
 export function Facts({ status }: { status: Status }) {
-  const { agent, proxy, lastPublish, inStep, version } = status;
+  const { agent, agents, proxy, lastPublish, inStep, version } = status;
   const isKnown = agent.reachable && proxy.running;
   return (
     <dl class="status-list">
-      <Fact name="In step">
-        {isKnown && (inStep ? 'Caddy serves what is stored' : 'no, Caddy serves something else')}
-      </Fact>
-      <Fact name="Caddy">
-        {agent.reachable &&
-          [proxy.version, proxy.running ? 'running' : 'does not answer'].filter(Boolean).join(', ')}
-      </Fact>
-      <Fact name="Ports">{status.serving && <Ports serving={status.serving} />}</Fact>
-      <Fact name="Agent">
-        {agent.latencyMs === null ? 'does not answer' : `answers in ${duration(agent.latencyMs)}`}
-      </Fact>
+      {agents.length > 1 ? (
+        agents.map((one) => (
+          <Fact key={one.name} name={one.name}>
+            <a href={`/proxies/${one.name}`}>{standingOf(one).label}</a>, {caddyOf(one)}
+          </Fact>
+        ))
+      ) : (
+        <>
+          <Fact name="In step">
+            {isKnown &&
+              (inStep ? 'Caddy serves what is stored' : 'no, Caddy serves something else')}
+          </Fact>
+          <Fact name="Caddy">
+            {agent.reachable &&
+              [proxy.version, proxy.running ? 'running' : 'does not answer']
+                .filter(Boolean)
+                .join(', ')}
+          </Fact>
+          <Fact name="Ports">{status.serving && <Ports serving={status.serving} />}</Fact>
+          <Fact name="Agent">
+            {agent.latencyMs === null
+              ? 'does not answer'
+              : `answers in ${duration(agent.latencyMs)}`}
+          </Fact>
+        </>
+      )}
       <Fact name="Last publish">
         {lastPublish ? (
           <>

@@ -16,8 +16,15 @@ export function levelOf(problems: readonly Problem[]): 'good' | Problem['level']
   return problems.length === 0 ? 'good' : 'warn';
 }
 
-/** A few words about a problem; its message says more. */
-export function titleOf({ code, vhost, message }: Problem): string {
+/** A few words about a problem, with the proxies that it is about; its message says more. */
+export function titleOf(problem: Problem): string {
+  const title = wordsFor(problem);
+  const { code, agents = [] } = problem;
+  // The words of a warning are its message, which names them.
+  return agents.length === 0 || code === 'WARNING' ? title : `${agents.join(', ')}: ${title}`;
+}
+
+function wordsFor({ code, vhost, message }: Problem): string {
   const name = vhost?.domain ?? 'A site';
   switch (code) {
     case 'AGENT_UNREACHABLE':
@@ -51,9 +58,18 @@ export function titleOf({ code, vhost, message }: Problem): string {
   }
 }
 
+/** What the page of a proxy says more about, if there are several. */
+const OF_PROXY: readonly Problem['code'][] = ['AGENT_UNREACHABLE', 'PROXY_DOWN', 'NOT_IN_STEP'];
+
 /** Where a problem can be solved; null if not in the dashboard. */
-export function linkOf({ code, vhost }: Problem): { to: string; label: string } | null {
+export function linkOf(problem: Problem): { to: string; label: string } | null {
+  const { code, vhost, agents = [] } = problem;
   if (vhost) return { to: `/sites/${vhost.id}`, label: 'Open the site' };
+  const [agent, ...others] = agents;
+  if (agent !== undefined && OF_PROXY.includes(code)) {
+    if (others.length > 0) return { to: '/proxies', label: 'Proxies' };
+    return { to: `/proxies/${agent}`, label: 'Open the proxy' };
+  }
   if (code === 'FOREIGN' || code === 'DRIFT') return { to: '/import', label: 'Import' };
   return code === 'NOT_IN_STEP' ? { to: '/preamble', label: 'Open the preamble' } : null;
 }

@@ -1,12 +1,13 @@
-/** The policies and tags of a site in the list. */
+/** The policies, tags and proxies of a site. */
 import type { Vhost } from '../lib/types.ts';
 import { Icon } from '../parts/icon.tsx';
 import { TagChip } from './tag-chip.tsx';
 
 /** Whether there is anything to show. */
-export const hasLabels = ({ policies, tags }: Vhost): boolean => policies.length + tags.length > 0;
+export const hasLabels = ({ policies, tags, agents }: Vhost): boolean =>
+  policies.length + tags.length + agents.length > 0;
 
-export const SiteLabels = ({ site: { policies, tags } }: { site: Vhost }) => (
+export const SiteLabels = ({ site: { policies, tags, agents } }: { site: Vhost }) => (
   <>
     {policies.map((name) => (
       <a
@@ -21,6 +22,17 @@ export const SiteLabels = ({ site: { policies, tags } }: { site: Vhost }) => (
     ))}
     {tags.map((tag) => (
       <TagChip key={tag} tag={tag} />
+    ))}
+    {agents.map((name) => (
+      <a
+        key={name}
+        class="proxy-mark"
+        href={`/sites?agent=${name}`}
+        title={`Served on ${agents.join(', ')}: show the sites of ${name}`}
+      >
+        <Icon name="proxies" />
+        {name}
+      </a>
     ))}
   </>
 );

@@ -34,7 +34,7 @@ const presented = (port: number, servername: string) =>
 test('two Caddys with one storage present the same certificate', async () => {
   const site = { domain: 'nas.lan', config: 'tls internal\nrespond hi' };
   expect((await fleet.call('POST', '/vhosts', site)).status).toBe(201);
-  const ports = [fleet.stack.httpsPort, fleet.other('twin').httpPort + 1];
+  const ports = [fleet.stack.httpsPort, fleet.other('twin').httpsPort];
   const [first, other] = await Promise.all(
     ports.map((port) => until(() => presented(port, 'nas.lan'), 'a certificate')),
   );

@@ -81,7 +81,7 @@ describe('an agent that is added', () => {
   });
 
   test('has a preamble of its own if it is given one, which can be undone', async () => {
-    const config = `{\n\thttp_port ${guest.httpPort}\n\thttps_port ${guest.httpPort + 1}\n}`;
+    const config = `{\n\thttp_port ${guest.httpPort}\n\thttps_port ${guest.httpsPort}\n}`;
     const changed = await call('PUT', '/preamble?agent=guest', { config });
     expect(changed.body).toMatchObject({ config, own: true });
     expect((await call('GET', '/preamble')).body).not.toMatchObject({ config });

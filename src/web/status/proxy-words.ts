@@ -1,0 +1,45 @@
+/** How a proxy is, for people. Pure. */
+import { duration } from '../lib/format.ts';
+import type { Agent } from '../lib/types.ts';
+
+export type Standing = {
+  level: 'good' | 'warn' | 'bad' | 'off';
+  label: string;
+  /** Since when, ISO 8601; null if it does not matter. */
+  since: string | null;
+};
+
+const STATES: Readonly<Record<Agent['state'], Pick<Standing, 'level' | 'label'>>> = {
+  'in-step': { level: 'good', label: 'in step' },
+  behind: { level: 'warn', label: 'behind' },
+  unreachable: { level: 'bad', label: 'unreachable' },
+  refused: { level: 'bad', label: 'refused' },
+};
+
+type State = Pick<Agent, 'state' | 'paused'>;
+
+export function standingOf({ state, paused, since }: State & Pick<Agent, 'since'>): Standing {
+  const { level, label } = STATES[state];
+  const isInStep = state === 'in-step';
+  return {
+    level: paused ? 'off' : level,
+    label: !paused ? label : isInStep ? 'paused' : `paused, ${label}`,
+    since: isInStep ? null : since,
+  };
+}
+
+/** What that means for its visitors; null if nothing, or if the detail says it. */
+export function consequenceOf({ state, paused }: State): string | null {
+  if (paused && state === 'in-step') return 'Changes will not reach it until you resume it.';
+  if (state === 'in-step' || state === 'refused') return null;
+  const until = paused ? 'you resume it' : 'it is back';
+  return `Changes do not reach it until ${until}: Caddy there goes on serving what was deleted since, and lets in whom a policy shuts out.`;
+}
+
+/** `Caddy 2.6.2 · answers in 1.2 ms`. */
+export function caddyOf({ proxy, latencyMs }: Pick<Agent, 'proxy' | 'latencyMs'>): string {
+  const name = proxy.version === null ? 'Caddy' : `Caddy ${proxy.version}`;
+  const facts = [proxy.running ? name : `${name} does not answer`];
+  if (latencyMs !== null) facts.push(`answers in ${duration(latencyMs)}`);
+  return facts.join(' · ');
+}
