@@ -5,7 +5,7 @@ import { formatInvitation } from '../../src/shared/invitation.ts';
 import { type EnrollableAgent, startEnrollable } from '../harness/enrolled.ts';
 import { createOperator } from '../harness/operator.ts';
 import { runProgram } from '../harness/program.ts';
-import { temporaryFolder } from '../harness/stack.ts';
+import { ask, temporaryFolder } from '../harness/stack.ts';
 
 const operator = createOperator();
 let guest: EnrollableAgent;
@@ -89,6 +89,21 @@ describe('signalbox agents', () => {
     expect(used.err).toContain(domain);
   });
 
+  test('imports what the Caddy of one served, for it alone', async () => {
+    const file = `http://d.example:${guest.httpPort} {\n\trespond imported\n}\n`;
+    const run = (...more: string[]) => operator.run(['import', '-', ...more], { input: file });
+    const unknown = await run('--on', 'nas');
+    expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('(NOT_FOUND)')]);
+    expect((await run('--on', 'vps')).code).toBe(0);
+    const headers = { Host: 'd.example' };
+    const { text } = await ask(`http://127.0.0.1:${guest.httpPort}/`, { headers });
+    expect(text).toBe('imported');
+    expect(JSON.parse((await site('list', '--json')).out)).toContainEqual(
+      expect.objectContaining({ domain: `http://d.example:${guest.httpPort}`, agents: ['vps'] }),
+    );
+    expect((await site('rm', `http://d.example:${guest.httpPort}`)).code).toBe(0);
+  });
+
   test('renames, rotates, pauses and resumes it, and says who is behind', async () => {
     expect((await agents(['rename', 'vps', 'twin'])).out).toStartWith('twin\tin-step\t');
     expect((await agents(['rotate', 'twin'])).code).toBe(0);
@@ -99,6 +114,10 @@ describe('signalbox agents', () => {
       'Behind: twin. Until they are back, their Caddys serve what they served before.\n',
     ]);
     expect((await agents(['list'])).out).toContain('\ntwin\tbehind, paused\t');
+    const input = `http://e.example:${operator.port} {\n\trespond e\n}\n`;
+    const imported = await operator.run(['import', '-'], { input });
+    expect([imported.code, imported.err]).toEqual([0, expect.stringContaining('Behind: twin.')]);
+    await site('rm', `http://e.example:${operator.port}`);
     const gone = await site('rm', `http://b.example:${operator.port}`);
     expect(gone.err).toStartWith('Behind: twin.');
     expect((await agents(['resume', 'twin'])).out).toStartWith('twin\tin-step\t');

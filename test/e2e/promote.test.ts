@@ -42,9 +42,10 @@ function start(args: string[], env: Record<string, string>, cwd: string): Progra
   return program;
 }
 
+const hubSettings = () => ({ HUB_PORT: '0', AGENT_URL: agentUrl, AGENT_TOKEN: TOKEN });
+
 async function startHub(name: string): Promise<Omit<Hub, 'headers'>> {
-  const env = { HUB_PORT: '0', AGENT_URL: agentUrl, AGENT_TOKEN: TOKEN };
-  const program = start(['hub'], env, machine(name));
+  const program = start(['hub'], hubSettings(), machine(name));
   return { program, api: `${await program.address('hub')}/api` };
 }
 
@@ -151,6 +152,12 @@ describe('signalbox promote', () => {
       0,
       expect.stringContaining('agents-key is missing'),
     ]);
+  });
+
+  test('leaves enrolled agents their names', async () => {
+    const env = { ...hubSettings(), AGENT_NAME: 'vps' };
+    const { code, err } = await start(['hub'], env, machine('elsewhere')).exited();
+    expect([code, err]).toEqual([1, expect.stringContaining('AGENT_NAME is vps, but an enrolled')]);
   });
 
   test('makes agents obey the copy, and refuse the first hub', async () => {

@@ -9,6 +9,7 @@ import { addressKey } from '../caddyfile/address.ts';
 import { inlineImports, type ReadImport } from '../caddyfile/inline.ts';
 import { render } from '../caddyfile/render.ts';
 import { type ImportedSite, type Skipped, splitCaddyfile } from '../caddyfile/split.ts';
+import { lacking } from '../http/schemas.ts';
 import {
   type Author,
   agentPreambleChange,
@@ -48,6 +49,8 @@ export type Imported = {
   skipped: Skipped[];
   proxyfile: string;
   merge: MergeView;
+  /** The agents whose proxies lack it, if there are any. */
+  behind?: string[];
 };
 
 export type ImportOptions = MergeOptions & {
@@ -148,6 +151,7 @@ export function createImporter(deps: ImporterDeps): Importer {
           skipped,
           proxyfile: text,
           merge: mergeView(merged, made),
+          ...lacking(applied.behind),
         };
       } catch (error) {
         throw inTermsOfFile(error, sites);

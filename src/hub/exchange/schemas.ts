@@ -1,6 +1,7 @@
 /** What several routes of this folder share: import on the wire, and examples for the API's description. */
 import { type Static, t } from 'elysia';
 import { type Rendered, render } from '../caddyfile/render.ts';
+import { Lacking } from '../http/schemas.ts';
 import type { SiteSet } from '../publish/vhost.ts';
 
 const Side = t.Union([t.Literal('keep'), t.Literal('file')]);
@@ -69,21 +70,24 @@ const MergeView = t.Object({
 export type MergeView = Static<typeof MergeView>;
 
 /** `id` is null if nothing was published. */
-export const ImportAnswer = t.Object(
-  {
-    preamble: t.String(),
-    vhosts: t.Array(
-      t.Object({
-        id: t.Union([t.Integer(), t.Null()]),
-        domain: t.String(),
-        config: t.String(),
-        upstream: t.String(),
-      }),
-    ),
-    skipped: t.Array(t.Object({ line: t.Integer(), reason: t.String() })),
-    proxyfile: t.String(),
-    merge: MergeView,
-  },
+export const ImportAnswer = t.Composite(
+  [
+    t.Object({
+      preamble: t.String(),
+      vhosts: t.Array(
+        t.Object({
+          id: t.Union([t.Integer(), t.Null()]),
+          domain: t.String(),
+          config: t.String(),
+          upstream: t.String(),
+        }),
+      ),
+      skipped: t.Array(t.Object({ line: t.Integer(), reason: t.String() })),
+      proxyfile: t.String(),
+      merge: MergeView,
+    }),
+    Lacking,
+  ],
   { title: 'ImportAnswer' },
 );
 

@@ -40,7 +40,7 @@ export type Store = {
   behindSince(id: number): Date | null;
   /** Notes that an agent's proxy lacks nothing any more. @throws SQLite errors */
   caughtUp(id: number): void;
-  /** Gives the agent that the settings name its name. @throws SQLite errors, if another has it */
+  /** Gives the agent that the settings name its name. @throws Error if another has it; SQLite errors */
   nameFirstAgent(name: string): void;
   /** Whether nobody has written a preamble yet. */
   isUnseeded(): boolean;
@@ -147,6 +147,10 @@ export function createStore({
     },
 
     nameFirstAgent(name) {
+      const [other] = db.select().from(agents).where(eq(agents.name, name)).all();
+      if (other && other.id !== FIRST_AGENT) {
+        throw new Error(`AGENT_NAME is ${name}, but an enrolled agent has that name: set another`);
+      }
       db.update(agents).set({ name }).where(eq(agents.id, FIRST_AGENT)).run();
     },
 

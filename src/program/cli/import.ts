@@ -2,7 +2,13 @@
 import type { Imported } from '../../hub/exchange/importer.ts';
 import { visible, visibleLines } from '../visible.ts';
 import { type Cli, type Command, EXIT, type Given } from './command.ts';
-import { askLocalHub, failRefused, failWithoutHub, type LocalAnswer } from './local-hub.ts';
+import {
+  askLocalHub,
+  failRefused,
+  failWithoutHub,
+  type LocalAnswer,
+  warnOfBehind,
+} from './local-hub.ts';
 
 /** A hub that was started before an upgrade does not say what it merged. */
 type Answer = Omit<Imported, 'merge'> & Partial<Pick<Imported, 'merge'>>;
@@ -25,6 +31,7 @@ export const importFile: Command = {
     replace: { summary: 'replace these sites if they are there already', takes: 'DOMAIN,…' },
     'replace-all': { summary: 'replace all sites that are there already' },
     'skip-taken': { summary: 'leave sites that are there already as they are' },
+    on: { summary: 'import what the Caddy of this agent served, for it alone', takes: 'NAME' },
     preamble: {
       summary: 'which options and snippets to use where they differ',
       takes: SIDES.join('|'),
@@ -34,7 +41,8 @@ export const importFile: Command = {
   help: `FILE may be - for standard input. Publishes all its sites in one step, all or nothing. What is the
 same stays as it is; its global options and snippets are added to those the hub has (the preamble).
 If a site, an option or a snippet differs from what is there, the differences are printed, and
-nothing is imported unless the options below say what to use. The hub must be running with the same
+nothing is imported unless the options below say what to use. With --on, its options and snippets
+become that agent's own, and its sites are served there alone. The hub must be running with the same
 DATA_DIR. You need no password, but must be root or the user who runs the hub.
 `,
   run: (given, cli) => importCommand(given, cli),
@@ -72,11 +80,12 @@ async function importCommand(given: Given, cli: Cli): Promise<number> {
     return failWithoutHub('import', cli);
   }
   if ('refusal' in answer) return failRefused('import', answer.refusal, cli);
-  const { vhosts, skipped, proxyfile: text } = answer.body;
+  const { vhosts, skipped, proxyfile: text, behind } = answer.body;
   for (const { line, reason } of skipped) err(`line ${line} skipped: ${visible(reason)}\n`);
   err(outcomes(answer.body));
   const sites = `${vhosts.length} ${vhosts.length === 1 ? 'site' : 'sites'}`;
   err(`${sites} ${dryRun ? 'would be imported' : 'imported'}\n`);
+  if (behind) warnOfBehind(behind, cli);
   if (dryRun) out(host.writesToTerminal ? visibleLines(text) : text);
   else out(vhosts.map(({ id, domain }) => `${id}\t${visible(domain)}\n`).join(''));
   return EXIT.done;
@@ -84,15 +93,17 @@ async function importCommand(given: Given, cli: Cli): Promise<number> {
 
 const isTwice = ({ has }: Given): boolean => has('replace-all') && has('skip-taken');
 
-/** What the options say about what is there already. */
+/** What the options say about what is there already, and about where the sites are served. */
 function choices({ has, value }: Given): object {
   const replace = value('replace')?.split(',');
   const preamble = value('preamble');
+  const agent = value('on');
   return {
     ...(has('replace-all') ? { taken: 'replace' } : {}),
     ...(has('skip-taken') ? { taken: 'skip' } : {}),
     ...(replace === undefined ? {} : { replace }),
     ...(preamble === undefined ? {} : { preamble }),
+    ...(agent === undefined ? {} : { agent }),
   };
 }
 

@@ -930,4 +930,6 @@ export interface ImportAnswer {
       diff: string;
     }[];
   };
+  /** the agents that could not be reached: their proxies serve what they served before, until they are back */
+  behind?: string[];
 }
