@@ -173,9 +173,12 @@ export function createProxy(
     }),
     importDirs: settings.importDirs ?? [],
     paths: {
-      dirs: settings.user
-        ? [settings.managed?.folder ?? [], settings.proxyfile].flat()
-        : (settings.ownPaths ?? []),
+      dirs: [
+        settings.storage ?? [],
+        settings.user
+          ? [settings.managed?.folder ?? [], settings.proxyfile].flat()
+          : (settings.ownPaths ?? []),
+      ].flat(),
       strict: !settings.user,
     },
   });

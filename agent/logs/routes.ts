@@ -1,7 +1,7 @@
 /** `/logs`: pages of the access log, numbers over time, streams, and what a hub merges. */
 import { Elysia } from 'elysia';
 import { Failure } from '../../src/shared/failure.ts';
-import { eventStream, exportStream } from '../../src/shared/http.ts';
+import { eventStream, exportStream, jsonText } from '../../src/shared/http.ts';
 import {
   ActivityQuery,
   AgentErrorBody,
@@ -14,7 +14,7 @@ import {
   StatsQuery,
   TailQuery,
 } from '../../src/shared/wire.ts';
-import { LogSums, MergeAnswer, MergeRequest } from '../../src/shared/wire-merge.ts';
+import { type LogSums, type MergeAnswer, MergeRequest } from '../../src/shared/wire-merge.ts';
 import { parseActivityQuery } from './answers/activity.ts';
 import { parseConditions, parseLogQuery } from './answers/filter.ts';
 import { parseMergeRequest } from './answers/merge.ts';
@@ -35,10 +35,11 @@ export function logRoutes({ logs, explain }: LogRoutesDeps) {
       query: LogQuery,
       response: { 200: LogPage, 400: AgentErrorBody },
     })
-    .post('/logs/merge', async ({ body }) => explain(await logs.merge(parseMergeRequest(body))), {
-      body: MergeRequest,
-      response: { 200: MergeAnswer, 400: AgentErrorBody },
-    })
+    .post(
+      '/logs/merge',
+      async ({ body }) => answer(await explain(await logs.merge(parseMergeRequest(body)))),
+      { body: MergeRequest },
+    )
     .get(
       '/logs/tail',
       ({ query: { after, ...conditions }, request }) =>
@@ -62,15 +63,17 @@ export function logRoutes({ logs, explain }: LogRoutesDeps) {
       query: StatsQuery,
       response: { 200: LogStats, 400: AgentErrorBody },
     })
-    .get('/logs/sums', ({ query }) => logs.sums(parseStatsQuery(query)), {
+    .get('/logs/sums', async ({ query }) => answer(await logs.sums(parseStatsQuery(query))), {
       query: StatsQuery,
-      response: { 200: LogSums, 400: AgentErrorBody },
     })
     .get('/logs/activity', ({ query }) => logs.activity(parseActivityQuery(query)), {
       query: ActivityQuery,
       response: { 200: LogActivity, 400: AgentErrorBody },
     });
 }
+
+/** Without a look at its schema, which the hub takes: with lists this long, that costs more than the rest. */
+const answer = (found: MergeAnswer | LogSums): Response => jsonText(JSON.stringify(found));
 
 /** @throws Failure INVALID_REQUEST */
 function positionOf(text: string | undefined): LogPosition | undefined {

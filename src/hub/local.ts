@@ -1,6 +1,6 @@
 /**
- * What a running hub does for its own user without a password, for `signalbox import` and `signalbox
- * ports` and `signalbox site`: requests on a socket in the data folder, which only its owner can open. If
+ * What a running hub does for its own user without a password, for `signalbox agents`, `signalbox
+ * import`, `signalbox ports` and `signalbox site`: requests on a socket in the data folder, which only its owner can open. If
  * Caddy has the same user, a site could make it an upstream, so a request must also carry a secret.
  */
 import { Elysia } from 'elysia';
@@ -8,6 +8,8 @@ import { Failure } from '../shared/failure.ts';
 import { errors, jsonBody, lateBodies } from '../shared/http.ts';
 import { type Log, reportTo } from '../shared/log.ts';
 import { observeRequests, type RequestSeen, type Routes } from '../shared/observe/requests.ts';
+import type { Fleet } from './agents/fleet.ts';
+import { localAgentRoutes } from './agents/local-routes.ts';
 import { bearerOf } from './auth/bearer.ts';
 import { isSame } from './auth/secret.ts';
 import type { Importer } from './exchange/importer.ts';
@@ -18,6 +20,7 @@ import { localVhostRoutes } from './vhosts/local-routes.ts';
 
 export type LocalDeps = PortsDeps & {
   importer: Importer;
+  fleet: Fleet;
   bodyLimit: number;
   /** What a request has to carry as its bearer token. */
   secret: string;
@@ -31,7 +34,7 @@ const LOCAL: Author = { userId: 'local', userName: 'command line', via: null };
 
 /** An app for that socket; its routes need no other guard. */
 export function createLocal(deps: LocalDeps) {
-  const { publisher, importer, bodyLimit, secret, seen, log } = deps;
+  const { publisher, importer, fleet, bodyLimit, secret, seen, log } = deps;
   const readPorts = createReadPorts(deps);
   const local = new Elysia({ name: 'local' })
     .wrap(observeRequests({ routes: (): Routes => local.routes, log, seen, several: false }))
@@ -46,6 +49,7 @@ export function createLocal(deps: LocalDeps) {
       await moveToStandard(deps, LOCAL);
       return { serving: await readPorts() };
     })
+    .use(localAgentRoutes({ fleet, author: LOCAL, bodyLimit }))
     .use(localVhostRoutes({ publisher, author: LOCAL, bodyLimit }))
     .use(jsonBody(bodyLimit))
     .post(

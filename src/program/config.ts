@@ -282,6 +282,9 @@ export const hubSocket = (dataDir: string): string => socketIn(dataDir, 'hub.soc
 /** The file with the secret for that socket, new at each start. */
 export const localSecret = (dataDir: string): string => join(dataDir, 'hub.secret');
 
+/** The file with the key from which the tokens of the enrolled agents derive. */
+export const agentsKeyIn = (dataDir: string): string => join(dataDir, 'agents-key');
+
 /** In `folder`, or in a temporary folder with a shorter path if that one is too long for a socket. */
 function socketIn(folder: string, file: string): string {
   const path = join(folder, file);

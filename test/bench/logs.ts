@@ -10,6 +10,7 @@ import { createLogs, type Logs } from '../../agent/logs/logs.ts';
 import { readEvents } from '../harness/events.ts';
 import { DOMAINS, writeLog } from './log-file.ts';
 import { measureAnyPages, measureHistory, watched } from './logs-history.ts';
+import { measureReport, measureSearch, shell } from './logs-peers.ts';
 import { ms, percentiles, printTable, ROUNDS, sortedPercentiles, timed } from './table.ts';
 
 const LINES = Number(process.env.BENCH_LOG_LINES ?? 1_000_000);
@@ -25,7 +26,8 @@ export async function run(): Promise<void> {
     console.log(`logs: ${LINES} lines, ${megabytes} MB in one file, ${DOMAINS} domains\n`);
     const logs = createLogs({ file, timeout: 600_000 });
     await measureIndexing(file, logs);
-    await measureSearch(file, logs);
+    await measureSearch(file, LINES, logs);
+    await measureReport(file, LINES);
     await measureQueries(logs);
     await measureAnyPages(logs, 'one plain file');
     await measureTail(file, logs);
@@ -72,31 +74,6 @@ async function measureIndexing(file: string, logs: Logs): Promise<void> {
   );
 }
 
-/** The newest fifty of a domain's 404s, compared with finding them in a shell. */
-async function measureSearch(file: string, logs: Logs): Promise<void> {
-  const filter = { domain: 'site7.example', status: 404, page: 1, pageSize: 50 };
-  const [ours] = await percentiles(() => logs.page(filter));
-  const pattern = '"host":"site7.example".*"status":404';
-  const jq = 'select(.request.host == "site7.example" and .status == 404) | .request.uri';
-  const lines: [name: string, needs: string, command: string][] = [
-    ['rg | tail | jq', 'rg', `rg '${pattern}' ${file} | tail -n 50 | jq -c .request.uri`],
-    ['grep | tail | jq', 'grep', `grep '${pattern}' ${file} | tail -n 50 | jq -c .request.uri`],
-    ['jq | tail', 'jq', `jq -c '${jq}' ${file} | tail -n 50`],
-  ];
-  const rows = [['signalbox, warm', '1', ms(ours)]];
-  for (const [name, needs, command] of lines) {
-    if (!Bun.which(needs) || !Bun.which('jq')) {
-      rows.push([name, 'not installed', '']);
-    } else if (needs === 'jq' && LINES > 1_000_000) {
-      rows.push([name, 'too slow', '']);
-    } else {
-      const time = await shell(['sh', '-c', command]);
-      rows.push([name, `${(time / ours).toFixed(0)}`, ms(time)]);
-    }
-  }
-  printTable(["newest 50 of a domain's 404s", 'time / ours', 'ms'], rows);
-}
-
 async function measureQueries(logs: Logs): Promise<void> {
   const domain = 'site7.example';
   const pages: [string, Omit<LogFilter, 'pageSize'>][] = [
@@ -115,6 +92,16 @@ async function measureQueries(logs: Logs): Promise<void> {
     const [p50, p99] = await percentiles(() => logs.page({ ...filter, pageSize: 50 }));
     rows.push([name, ms(p50), ms(p99), ms(once)]);
   }
+  // A different one each time, because the counts of a filter are kept.
+  let next = 0;
+  const anyAddress = () => ({
+    ip: `10.0.${++next % 256}.${(next * 7) % 256}`,
+    page: 1,
+    pageSize: 50,
+  });
+  const once = await timed(() => logs.page(anyAddress()));
+  const [p50, p99] = await percentiles(() => logs.page(anyAddress()), 20);
+  rows.push(['newest page of an address', ms(p50), ms(p99), ms(once)]);
   for (const [name, filter] of [
     ['stats, 60 buckets', { buckets: 60 }],
     ['stats of a domain, 60 buckets', { domain, buckets: 60 }],
@@ -153,10 +140,6 @@ async function measureTail(file: string, logs: Logs): Promise<void> {
     `tail, from the write of a line to its event: p50 ${ms(p50)} ms, p99 ${ms(p99)} ms\n`,
   );
 }
-
-// With its output to a pipe: if nothing reads the count, grep stops at the first match.
-const shell = (command: string[]): Promise<number> =>
-  timed(() => Bun.spawn(command, { stdout: 'pipe' }).stdout.text());
 
 const mib = (bytes: number): string => `${(bytes / MIB).toFixed(0)} MiB`;
 

@@ -5,6 +5,7 @@ const BENCHES: Record<string, () => Promise<{ run: () => Promise<void> }>> = {
   publish: () => import('./publish.ts'),
   policy: () => import('./policy.ts'),
   logs: () => import('./logs.ts'),
+  'logs-merged': () => import('./logs-merged.ts'),
   import: () => import('./import.ts'),
   corpus: () => import('./corpus.ts'),
   auth: () => import('./auth.ts'),

@@ -39,7 +39,6 @@ export const status = (change: Partial<Status> = {}): Status => ({
   proxy: { running: true, version: '2.6.2' },
   serving: null,
   problems: [],
-  agents: [],
   advisories: [],
   upgrade: null,
   inStep: true,

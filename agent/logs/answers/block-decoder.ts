@@ -65,7 +65,7 @@ export function createBlockDecoder(reader: BlockReader): BlockDecoder {
           pairs: pairs.values.slice(0, length),
           steps: steps.values.slice(0, length),
         };
-        for (const each of [times, pairs, steps]) each.resize(0);
+        for (const each of [times, pairs, steps]) each.clear();
         cache.put(keyOf(block), decoded);
         yield decoded;
         if (deadline.hasPassed()) return;

@@ -1,5 +1,6 @@
 /** What the filters of a URL mean, and tests of entries against them. */
 import type { LogQuery } from '../../../src/shared/wire.ts';
+import { canonicalIp } from '../index/address.ts';
 import type { EntryFacts, RequestFacts } from '../index/entry.ts';
 import { hostKey } from '../index/host.ts';
 import { parseTime } from '../index/time-values.ts';
@@ -61,17 +62,6 @@ function isoTime(text: string): number {
   const [, date, clock = 'T00:00', seconds = ':00', rest = ''] =
     /^([^T]+)(T\d\d:\d\d)?(:\d\d)?(.*)$/.exec(text.replace(' ', '+')) ?? [];
   return parseTime(`${date}${clock}${seconds}${rest}`) ?? Number.NaN;
-}
-
-/** Makes all spellings of an IPv6 address equal; anything else, such as IPv4, is left unchanged. */
-export function canonicalIp(text: string): string {
-  const bare = text.replace(/^\[(.*)\]$/, '$1');
-  if (!bare.includes(':')) return bare;
-  try {
-    return new URL(`http://[${bare}]`).hostname.slice(1, -1);
-  } catch {
-    return bare.toLowerCase();
-  }
 }
 
 /** The conditions on the status; undefined if there are none. */

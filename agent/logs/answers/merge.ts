@@ -2,33 +2,27 @@
  * The matches in the order of their times, for a hub that merges the logs of several agents: how many
  * there are from some times on, and slices of them.
  */
-import type { LogEntry } from '../../../src/shared/wire.ts';
-import { type MergeAnswer, type MergeRequest, TIMELESS } from '../../../src/shared/wire-merge.ts';
-import type { Block } from '../index/block.ts';
-import { entryFacts, toEntry } from '../index/entry.ts';
+import type { MergeAnswer, MergeRequest } from '../../../src/shared/wire-merge.ts';
 import type { Snapshot } from '../index/log-index.ts';
-import type { BlockRequest } from './block-reader.ts';
-import { detailsOf } from './details.ts';
 import { type Conditions, parseConditions } from './filter.ts';
-import { SegmentGone } from './lines-at.ts';
 import { allMatches, type PageTools } from './matches.ts';
 import {
   createMomentReader,
+  earliestOf,
+  latestOf,
   type MomentCache,
   type MomentReader,
   orderTime,
   type Part,
 } from './moments.ts';
 import { endOf, formatPin, parsePin, partsOf, pinnedParts, pinnedTo } from './parts.ts';
+import { readSlice } from './slice.ts';
 
 /** As `MergeRequest`, with the conditions read. */
 export type MergeFilter = Omit<MergeRequest, 'conditions'> & { conditions: Conditions };
 
 /** `run` tells the process from any other. */
 export type MergeTools = PageTools & { moments: MomentCache; run: string };
-
-/** An entry in its place: which part it is of, and its place there. */
-type Item = { time: number; part: number; place: number };
 
 const SPANS = 256;
 
@@ -60,7 +54,7 @@ export async function readMerge(
     range: rangeOf(snapshot),
     ...(times && { counts: await countFrom(parts, times, moments) }),
     ...(filter.spans && { spans: spansOf(parts) }),
-    ...(slice && (await readSlice(parts, slice, details, tools, moments))),
+    ...(slice && (await readSlice(parts, slice, details, reader, moments))),
     ...((!complete || pin.oldest) && { partial: true as const }),
   };
 }
@@ -70,10 +64,6 @@ function rangeOf({ segments }: Snapshot): MergeAnswer['range'] {
   const latest = Math.max(...segments.map(({ index }) => index.latest));
   return Number.isFinite(earliest) ? { earliest, latest } : null;
 }
-
-/** None of the block's entries is older, or newer. */
-const earliestOf = ({ earliest, timeless }: Block) => (timeless > 0 ? TIMELESS : earliest);
-const latestOf = ({ latest }: Block) => Math.max(latest, TIMELESS);
 
 /** How many entries have each of the times or a later one. */
 async function countFrom(
@@ -124,81 +114,4 @@ function spansOf(parts: readonly Part[]): NonNullable<MergeAnswer['spans']> {
     Math.max(...group.map(({ block }) => latestOf(block))),
     group.reduce((sum, { count }) => sum + count, 0),
   ]);
-}
-
-type Slice = NonNullable<MergeRequest['slice']>;
-
-async function readSlice(
-  parts: readonly Part[],
-  { from, to = Number.POSITIVE_INFINITY, skip, limit }: Slice,
-  details: boolean,
-  tools: MergeTools,
-  moments: MomentReader,
-): Promise<Pick<MergeAnswer, 'times' | 'logs'>> {
-  const first = from ?? newestFrom(parts, skip + limit);
-  const near = parts.filter(({ block }) => latestOf(block) >= first && earliestOf(block) < to);
-  const items: Item[] = [];
-  for (const [part, { times, places }] of (await moments.read(near)).entries()) {
-    for (let i = 0; i < times.length; i++) {
-      const time = orderTime(times[i] as number);
-      if (time >= first && time < to) items.push({ time, part, place: places[i] as number });
-    }
-  }
-  items.sort((a, b) => b.time - a.time || a.part - b.part || b.place - a.place);
-  const chosen = items.slice(skip, skip + limit);
-  const texts = await readTexts(near, items, chosen, tools);
-  return {
-    times: chosen.map(({ time }) => time),
-    logs: chosen.map((item) => entryOf(texts.get(item) ?? '', details)),
-  };
-}
-
-/** A time from which on there are at least so many entries, as far as there are. */
-function newestFrom(parts: readonly Part[], wanted: number): number {
-  let count = 0;
-  for (const part of parts.toSorted((a, b) => earliestOf(b.block) - earliestOf(a.block))) {
-    count += part.count;
-    if (count >= wanted) return earliestOf(part.block);
-  }
-  return TIMELESS;
-}
-
-/** The lines of the chosen items, which follow each other in the order of all. */
-async function readTexts(
-  parts: readonly Part[],
-  items: readonly Item[],
-  chosen: readonly Item[],
-  { reader }: MergeTools,
-): Promise<Map<Item, string>> {
-  const texts = new Map<Item, string>();
-  const [latest, earliest] = [chosen[0]?.time ?? 0, chosen.at(-1)?.time ?? 0];
-  const isNear = (time: number) => time >= earliest && time <= latest;
-  const wanted = new Set(chosen.map(({ part }) => part));
-  const near = items.filter(({ time, part }) => isNear(time) && wanted.has(part));
-  // A reader tells lines apart by what is in them: it reads all of a block with a time in between.
-  const requests = Map.groupBy(near, ({ part }) => parts[part]?.of);
-  for (const [of, some] of requests) {
-    if (!of) continue;
-    const itemsOf = new Map<BlockRequest, Item[]>();
-    for (const [part, inBlock] of Map.groupBy(some, ({ part }) => part)) {
-      const { block } = parts[part] as Part;
-      const newestFirst = inBlock.toSorted((a, b) => b.place - a.place);
-      const places = Uint16Array.from(newestFirst, ({ place }) => place).reverse();
-      const limit = places.length;
-      itemsOf.set({ block: { ...block, count: limit, places: () => places }, limit }, newestFirst);
-    }
-    const isWanted: typeof of.match = (entry) => of.match(entry) && isNear(orderTime(entry.time));
-    for await (const { request, lines } of reader.read(of.indexed, [...itemsOf.keys()], isWanted)) {
-      const inBlock = itemsOf.get(request) ?? [];
-      if (lines.length < inBlock.length) throw new SegmentGone('the segment has changed');
-      for (const [i, item] of inBlock.entries()) texts.set(item, (lines[i] as Buffer).toString());
-    }
-  }
-  return texts;
-}
-
-/** Null for a line that the scanner takes for an entry although its headers are damaged. */
-function entryOf(text: string, details: boolean): LogEntry | null {
-  const facts = entryFacts(text);
-  return facts ? { ...toEntry(facts), ...(details && { details: detailsOf(text) }) } : null;
 }

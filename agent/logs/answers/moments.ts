@@ -30,6 +30,10 @@ export const createMomentCache = () =>
 /** The time by which an entry is put in order. */
 export const orderTime = (time: number): number => (Number.isNaN(time) ? TIMELESS : time);
 
+/** No entry of the block is older, or newer. */
+export const earliestOf = ({ earliest, timeless }: Block) => (timeless > 0 ? TIMELESS : earliest);
+export const latestOf = ({ latest }: Block) => Math.max(latest, TIMELESS);
+
 /** @param name identifies the filter that the parts are of */
 export function createMomentReader(
   reader: BlockReader,
@@ -61,7 +65,7 @@ export function createMomentReader(
           times: times.values.slice(0, length),
           places: places.values.slice(0, length),
         };
-        for (const each of [times, places]) each.resize(0);
+        for (const each of [times, places]) each.clear();
         cache.put(keyOf(part), moments);
         found.set(part, moments);
       }

@@ -1,4 +1,5 @@
 /** What a filter selects in one segment. */
+import { addressHash } from '../index/address.ts';
 import { type Block, blocksBetween } from '../index/block.ts';
 import { hostKey } from '../index/host.ts';
 import type { IndexedSegment } from '../index/log-index.ts';
@@ -29,6 +30,11 @@ export function selectIn({ index }: IndexedSegment, conditions: Conditions): Sel
       (!time || time(entry.time)) &&
       (!request || request(entry.request())) &&
       (certain || entry.facts()?.key === key),
-    candidates: () => (time ? blocksBetween(view.blocks(), from, to) : [...view.blocks()]),
+    candidates() {
+      const blocks = time ? blocksBetween(view.blocks(), from, to) : [...view.blocks()];
+      if (conditions.ip === undefined) return blocks;
+      const hash = addressHash(conditions.ip);
+      return blocks.filter((block) => index.mayHave(block, hash));
+    },
   };
 }

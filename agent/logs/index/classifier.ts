@@ -1,7 +1,8 @@
 /** Decides which lines are access entries, with the scanner if possible and else with JSON.parse. */
+import { addressHash } from './address.ts';
 import { type EntryFacts, entryFacts, type RequestFacts } from './entry.ts';
 import type { Pairs } from './pairs.ts';
-import { requestFacts } from './scanned-line.ts';
+import { requestFacts, scannedAddressHash } from './scanned-line.ts';
 import { createScanner } from './scanner.ts';
 
 /**
@@ -21,6 +22,8 @@ export type EntryCursor = {
   /** The line's text. */
   line(): string;
   request(): RequestFacts;
+  /** As `addressHash` makes it of the request's address. */
+  addressHash(): number;
   /** All facts, by JSON.parse; undefined if only the scanner takes the line for an entry. */
   facts(): EntryFacts | undefined;
 };
@@ -54,6 +57,8 @@ export function createClassifier(): Classifier {
     // Without facts, the headers are damaged in a way that the scanner does not notice.
     request: () =>
       parsed ?? requestFacts(buffer, line) ?? cursor.facts() ?? { method: '', path: '', ip: '' },
+    addressHash: () =>
+      (parsed ? undefined : scannedAddressHash(buffer, line)) ?? addressHash(cursor.request().ip),
   };
 
   return {

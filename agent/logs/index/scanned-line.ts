@@ -1,4 +1,5 @@
 /** What the scanner finds in a line, and how it reads the values. */
+import { plainAddressHash } from './address.ts';
 import { BACKSLASH, COMMA, DOT, NINE, QUOTE, ZERO } from './bytes.ts';
 import type { RequestFacts } from './entry.ts';
 import { parseDuration } from './time-values.ts';
@@ -107,10 +108,17 @@ export function hashByte(hash: number, byte: number): number {
 const HOST_KEY_LENGTH = '","host":"'.length;
 const QUESTION_MARK = 0x3f;
 
+const isUsual = ({ methodStart, hostStart }: ScannedLine): boolean => methodStart <= hostStart;
+
+/** As `plainAddressHash`; undefined also if the address is not in its usual place. */
+export function scannedAddressHash(buffer: Buffer, line: ScannedLine): number | undefined {
+  return isUsual(line) ? plainAddressHash(buffer, line.ipStart, line.ipEnd) : undefined;
+}
+
 /** Method, path and address of a scanned line; undefined if they are not in their usual place. */
 export function requestFacts(buffer: Buffer, line: ScannedLine): RequestFacts | undefined {
   const { ipStart, ipEnd, methodStart, hostStart, uriStart, uriEnd } = line;
-  if (methodStart > hostStart) return undefined;
+  if (!isUsual(line)) return undefined;
   let pathEnd = uriStart;
   while (pathEnd < uriEnd && buffer[pathEnd] !== QUESTION_MARK) pathEnd++;
   return {

@@ -3,7 +3,7 @@ import { BLOCK_BYTES, type Block } from './block.ts';
 import type { IndexData } from './index-file.ts';
 import { addLine, createOpenBlock, type IndexedEntry, restart, viewOf } from './open-block.ts';
 import { createPairs, type Pairs, type Selection } from './pairs.ts';
-import { createBlockTable, createSealedBlocks, type SealedBlocks } from './sealed-blocks.ts';
+import { createSealedBlocks, type SealedBlocks } from './sealed-blocks.ts';
 
 /** An answer of the index. Its numbers are those of the moment it was made; later growth is not in it. */
 export type IndexView = {
@@ -34,6 +34,8 @@ export type SegmentIndex = {
   /** What is known of the lines of a block that no longer grows. */
   rows: SealedBlocks['rows'];
   times: SealedBlocks['times'];
+  /** False if no line of a block has an address with this hash (`addressHash`). */
+  mayHave(block: Block, addressHash: number): boolean;
   /**
    * Selects lines by host and status; all if neither is given.
    * @param key as `hostKey` makes it
@@ -43,14 +45,14 @@ export type SegmentIndex = {
 
 /** @param data the beginning, as `seal` has returned it; the result owns it */
 export function createSegmentIndex(data?: IndexData): SegmentIndex {
-  const table = data?.table ?? createBlockTable();
+  const blocks = data?.blocks ?? [];
   const pairs = createPairs(data?.pairs);
-  const sealed = createSealedBlocks(table);
+  const sealed = createSealedBlocks(blocks);
   const open = createOpenBlock(data?.end ?? 0);
   let unterminated = data?.unterminated ?? false;
   let sealedEarliest = Number.POSITIVE_INFINITY;
   let sealedLatest = Number.NEGATIVE_INFINITY;
-  for (let block = 0; block < sealed.length; block++) extendTimes(sealed.get(block));
+  for (const block of blocks) extendTimes(block);
 
   function extendTimes({ earliest, latest }: Pick<Block, 'earliest' | 'latest'>): void {
     sealedEarliest = Math.min(sealedEarliest, earliest);
@@ -97,11 +99,12 @@ export function createSegmentIndex(data?: IndexData): SegmentIndex {
 
     seal() {
       if (open.end > open.start) sealAt(open.end);
-      return { pairs: pairs.list(), table, end: open.end, unterminated };
+      return { pairs: pairs.list(), blocks, end: open.end, unterminated };
     },
 
     rows: sealed.rows,
     times: sealed.times,
+    mayHave: ({ number }, addressHash) => number < 0 || sealed.mayHave(number, addressHash),
 
     view(key, status) {
       const selection = pairs.select(key, status);

@@ -14,6 +14,7 @@ import {
   updateAgentChange,
 } from '../publish/agent-changes.ts';
 import type { Author } from '../publish/changes.ts';
+import { assertNotSuperseded } from '../publish/ownership.ts';
 import { agentNamed, setFor } from '../publish/placement.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import { type FirstAgent, viewAgent } from './view.ts';
@@ -41,7 +42,7 @@ export type Fleet = {
   update(name: string, input: AgentInput, author: Author): Promise<AgentView>;
   /** Its proxy goes on serving what it serves. @throws Failure NOT_FOUND, AGENT_IN_USE */
   remove(name: string, author: Author): Promise<void>;
-  /** Gives it a new token. @throws Failure NOT_FOUND, INVALID_REQUEST, AGENT_UNREACHABLE */
+  /** Gives it a new token. @throws Failure NOT_FOUND, INVALID_REQUEST, AGENT_UNREACHABLE, OTHER_HUB */
   rotate(name: string, author: Author): Promise<AgentView>;
 };
 
@@ -130,6 +131,9 @@ export function createFleet({ publisher, keys, hub, first }: FleetDeps): Fleet {
           const message = 'The token of the first agent is the setting AGENT_TOKEN.';
           throw new Failure('INVALID_REQUEST', message);
         }
+        const standing = publisher.standings().find(({ agent }) => agent.id === id);
+        // The newer copy could not derive the next token.
+        assertNotSuperseded(standing?.status ?? null, hub);
         const next = generation + 1;
         await publisher.agents
           .named(name)

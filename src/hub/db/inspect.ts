@@ -4,7 +4,13 @@ import { messageOf } from '../../shared/async.ts';
 import { versionOf } from './version.ts';
 
 /** What a hub's database holds, so that a person can recognise it. */
-export type Contents = { version: number; sites: number; accounts: number };
+export type Contents = {
+  version: number;
+  sites: number;
+  accounts: number;
+  /** Besides the first one, which the settings name. */
+  agents: number;
+};
 
 /** The tables of the first schema. */
 const TABLES = ['changelog', 'preamble', 'sessions', 'users', 'vhosts'];
@@ -28,14 +34,20 @@ export function inspect(sqlite: Database, subject: string): Contents {
   if (version === 0 || !TABLES.every((table) => names.has(table))) {
     throw new Error(`${subject} is not a signalbox database`);
   }
-  return { version, sites: count(sqlite, 'vhosts'), accounts: count(sqlite, 'users') };
+  return {
+    version,
+    sites: count(sqlite, 'vhosts'),
+    accounts: count(sqlite, 'users'),
+    agents: names.has('agents') ? count(sqlite, 'agents WHERE fingerprint IS NOT NULL') : 0,
+  };
 }
 
-const count = (sqlite: Database, table: string): number =>
-  (sqlite.query(`SELECT count(*) AS n FROM ${table}`).get() as { n: number }).n;
+const count = (sqlite: Database, from: string): number =>
+  (sqlite.query(`SELECT count(*) AS n FROM ${from}`).get() as { n: number }).n;
 
-/** `2 sites, 1 account, schema version 3` */
-export function describeContents({ version, sites, accounts }: Contents): string {
+/** `2 sites, 1 account, schema version 3`, and the enrolled agents if there are any */
+export function describeContents({ version, sites, accounts, agents }: Contents): string {
   const many = (n: number, word: string) => `${n} ${word}${n === 1 ? '' : 's'}`;
-  return `${many(sites, 'site')}, ${many(accounts, 'account')}, schema version ${version}`;
+  const enrolled = agents === 0 ? '' : `${many(agents, 'enrolled agent')}, `;
+  return `${many(sites, 'site')}, ${many(accounts, 'account')}, ${enrolled}schema version ${version}`;
 }

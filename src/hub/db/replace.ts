@@ -14,6 +14,7 @@ import { dirname } from 'node:path';
 import { syncPath } from '../../shared/files.ts';
 import { type Contents, inspect } from './inspect.ts';
 import { refuseNewer } from './migrate.ts';
+import { setTerm, type TermOptions } from './term.ts';
 import { storedVersion } from './version.ts';
 
 /** Suffixes of the files that SQLite keeps beside a database. */
@@ -24,15 +25,17 @@ export const BESIDE = ['-wal', '-shm', '-journal'];
  * not become valid again. Its next publish may replace what another hub published, for whoever
  * restores it says so; a migration allows the same to a database from before hubs had ids.
  * @param name names the file in error messages
+ * @param term see `setTerm`
  * @throws Error if it is damaged, from a newer version, has triggers or views, or is not a hub's
- * database
+ * database; and as `setTerm`
  */
-export function makeReady(file: string, name: string): Contents {
+export function makeReady(file: string, name: string, term: TermOptions): Contents {
   refuseNewer(storedVersion(file, name), name);
   const sqlite = new Database(file, { readwrite: true, strict: true });
   try {
     const contents = inspect(sqlite, name);
     refuseCode(sqlite, name);
+    setTerm(sqlite, name, term);
     sqlite.run('PRAGMA journal_mode = DELETE');
     sqlite.run('DELETE FROM sessions');
     if (contents.version >= FIRST_WITH_ID) sqlite.run('UPDATE hub SET replaces = 1');

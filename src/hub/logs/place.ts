@@ -15,7 +15,7 @@ export type Counts = ReadonlyMap<number, readonly number[]>;
 /** A bracket with no more entries than that is read, instead of narrowed. */
 export const FEW = 250;
 /** Times to ask for in each bracket. */
-const PROBES = 64;
+const PROBES = 128;
 
 /** @param spans of all agents @param rank less than the number of entries */
 export function bracketOf(spans: readonly Span[], rank: number): Bracket {

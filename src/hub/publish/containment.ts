@@ -9,8 +9,10 @@ import { fillUpstream, renderSite } from '../caddyfile/render.ts';
 import { siteForm } from '../caddyfile/site.ts';
 import { indivisibleIn } from '../caddyfile/site-block.ts';
 import { type Imports, readImports } from '../caddyfile/snippets.ts';
+import type { StoredAgent } from './agent.ts';
 import { type Plan, vhostsAfter } from './changes.ts';
-import type { Vhost } from './vhost.ts';
+import { isPlacedOn } from './placement.ts';
+import type { SiteSet, Vhost } from './vhost.ts';
 
 /** What these checks need to know of the proxy: its syntax, and folders it may import from. */
 export type Dialect = Syntax & { importDirs?: readonly string[] };
@@ -98,21 +100,52 @@ export function assertPreambleContained(preamble: string, dialect: Dialect): voi
 }
 
 /**
- * Checks every vhost that a plan affects. A change of the preamble affects all of them: an import of
- * a snippet that it no longer defines becomes an import of a file.
- * @throws as `assertContained`
+ * Checks every vhost that a plan affects, as each proxy will read it that is to serve it. A change of
+ * the preamble affects all of them: an import of a snippet that it no longer defines becomes an import
+ * of a file.
+ * @param dialects of the agents' proxies, by the agents' ids
+ * @throws as `assertContained`, with the agent's name if not all of them read it alike
  */
 export async function assertPlanContained(
   { next, steps }: Plan<unknown>,
-  dialect: Dialect,
+  dialects: ReadonlyMap<number, Dialect>,
 ): Promise<void> {
   const changed = steps.flatMap(vhostsAfter);
   const isPreamble = steps.some(({ kind }) => kind === 'preamble');
   const others = isPreamble ? next.vhosts.filter(({ enabled }) => enabled) : [];
-  const vhosts = new Set([...changed, ...others]);
-  const preambles = new Set([next.preamble, ...next.agents.flatMap((one) => one.preamble ?? [])]);
-  for (const preamble of preambles) {
-    if (isPreamble) assertPreambleContained(preamble, dialect);
-    await assertContained(vhosts, preamble, dialect);
+  const vhosts = [...new Set([...changed, ...others])];
+  const readings = readingsOf(next, dialects);
+  for (const { agents, preamble, dialect } of readings) {
+    try {
+      if (isPreamble) assertPreambleContained(preamble, dialect);
+      const here = vhosts.filter((vhost) => agents.some(({ id }) => isPlacedOn(vhost, id)));
+      await assertContained(here, preamble, dialect);
+    } catch (error) {
+      const isNamed = next.agents.length > 1 && readings.length > 1;
+      if (!isNamed || !(error instanceof Failure)) throw error;
+      throw error.about({ ...error.at, agent: agents[0]?.name });
+    }
   }
+}
+
+type Reading = { preamble: string; dialect: Dialect; agents: StoredAgent[] };
+
+/** How configs are read, each way once. Nobody may have the common preamble, which others can get. */
+function readingsOf({ preamble, agents }: SiteSet, dialects: ReadonlyMap<number, Dialect>) {
+  const readings: Reading[] = [];
+  function readingWith(preamble: string, dialect: Dialect): Reading {
+    const isSame = (one: Reading) =>
+      one.preamble === preamble && JSON.stringify(one.dialect) === JSON.stringify(dialect);
+    const known = readings.find(isSame);
+    if (known) return known;
+    const reading = { preamble, dialect, agents: [] };
+    readings.push(reading);
+    return reading;
+  }
+  for (const agent of agents) {
+    const dialect = dialects.get(agent.id);
+    if (dialect) readingWith(agent.preamble ?? preamble, dialect).agents.push(agent);
+  }
+  for (const dialect of dialects.values()) readingWith(preamble, dialect);
+  return readings;
 }

@@ -3,23 +3,29 @@ import { FAILURES, Failure } from '../../shared/failure.ts';
 import type { ProxyStatus } from '../../shared/wire.ts';
 import type { Store } from './store.ts';
 
-type Status = Pick<ProxyStatus, 'owner' | 'foreign' | 'liveDigest' | 'drift'>;
-type Known = Pick<Store, 'id' | 'hasPublished' | 'hasAttempted' | 'mayReplace'>;
+type Status = Pick<ProxyStatus, 'owner' | 'foreign' | 'liveDigest' | 'drift' | 'term'>;
+type Known = Pick<Store, 'id' | 'term' | 'hasPublished' | 'hasAttempted' | 'mayReplace'>;
 
 /** Whether the agent knows that it obeys this hub; one of an earlier version does not say. */
 const isOwn = (status: Status, { id }: Known): boolean =>
   status.owner === undefined || status.owner === id;
 
+/** Whether a copy of this hub was promoted since, so that the agent refuses this one. */
+const isSuperseded = ({ term }: Pick<Status, 'term'>, known: Pick<Known, 'term'>): boolean =>
+  term !== undefined && term > known.term;
+
 /**
- * Whether the agent need not be told whose it is. A Caddyfile that someone edited is not overwritten
- * for that alone.
+ * Whether the agent need not be told whose it is, and in which term, which only a publish does. A
+ * Caddyfile that someone edited is not overwritten for that alone.
  */
 export const isClaimed = (status: Status, known: Known): boolean =>
-  isOwn(status, known) || (status.owner === null && status.drift);
+  (isOwn(status, known) && (status.term === undefined || status.term === known.term)) ||
+  (status.owner === null && status.drift);
 
-/** Whether another hub publishes to this proxy, and this one must not. */
+/** Whether another hub, or a newer copy of this one, publishes to this proxy, and this one must not. */
 export const isOthers = (status: Status, known: Known): boolean =>
-  !isOwn(status, known) && status.owner !== null && known.hasPublished() && !known.mayReplace();
+  isSuperseded(status, known) ||
+  (!isOwn(status, known) && status.owner !== null && known.hasPublished() && !known.mayReplace());
 
 /**
  * Whether the proxy serves what signalbox published from another database than this new one: a lost
@@ -38,6 +44,9 @@ export const isOurs = (status: Status, known: Known): boolean =>
 
 /** What the operator has to know; null if there is nothing. */
 export function ownershipWarning(status: Status, known: Known): string | null {
+  if (isSuperseded(status, known)) {
+    return `A newer copy of this hub was promoted, and this Caddy obeys that one: changes are refused and nothing is published (OTHER_HUB). Switch this hub off. If this one is to be obeyed instead, stop both and run "signalbox promote --above ${status.term}" here.`;
+  }
   if (isOthers(status, known)) {
     return 'Another hub publishes to this Caddy, so changes are refused and nothing is published (OTHER_HUB). Check AGENT_URL, or switch the other hub off and repeat a change with ?replace=true.';
   }
@@ -45,7 +54,18 @@ export function ownershipWarning(status: Status, known: Known): string | null {
   return 'Caddy serves sites that signalbox published from another database; this one is new, or its file was lost. The sites stay until the first change, which is refused (IMPORT_FIRST). To bring them back, stop signalbox and run "signalbox restore", or import the Caddyfile with "signalbox import".';
 }
 
-export const otherHub = () => new Failure('OTHER_HUB', FAILURES.OTHER_HUB.meaning);
+export const otherHub = (status: Status, known: Known) =>
+  new Failure('OTHER_HUB', isSuperseded(status, known) ? SUPERSEDED : FAILURES.OTHER_HUB.meaning);
+
+/** @throws Failure OTHER_HUB if a newer copy of this hub was promoted, as far as is known */
+export function assertNotSuperseded(
+  status: Pick<Status, 'term'> | null,
+  known: Pick<Known, 'term'>,
+): void {
+  if (status && isSuperseded(status, known)) throw new Failure('OTHER_HUB', SUPERSEDED);
+}
+
+const SUPERSEDED = 'A newer copy of this hub was promoted: switch this one off.';
 
 /** Why the first change has to wait. */
 export const importFirst = (status: Status, known: Known) =>

@@ -171,7 +171,7 @@ export function createPublisher({
     const dialects = await dialectsOf(plans.at(-1)?.plan.next ?? accepted);
     for (const { item, plan } of plans) {
       try {
-        for (const dialect of dialects) await assertPlanContained(plan, dialect);
+        await assertPlanContained(plan, dialects);
       } catch (error) {
         refused.set(item, forCaller(error, plan.steps));
       }
@@ -181,10 +181,10 @@ export function createPublisher({
     return store.hasPublished() || !isSites ? null : refuseTakeover(plans);
   }
 
-  /** Of all proxies, each once. */
-  async function dialectsOf(set: SiteSet): Promise<Dialect[]> {
-    const found = await Promise.all(all().map((target) => target.dialectFor(set)));
-    return [...new Map(found.map((dialect) => [JSON.stringify(dialect), dialect])).values()];
+  /** Of all proxies, by their agents' ids. */
+  async function dialectsOf(set: SiteSet): Promise<Map<number, Dialect>> {
+    const of = async (target: Target) => [target.id, await target.dialectFor(set)] as const;
+    return new Map(await Promise.all(all().map(of)));
   }
 
   /** The first publish may replace sites that this hub did not publish only if the change says so. */
@@ -343,7 +343,7 @@ export function createPublisher({
     const target = targets.get(id);
     if (!target || target.agent().paused) return;
     const away = isOneOfSeveral() ? target.away() : null;
-    if (away && !(await target.isBack())) throw away;
+    if (away && !(await target.isBack())) throw target.away() ?? away;
     try {
       await queue.between(() => target.compare().finally(target.standing.report));
     } finally {
@@ -379,7 +379,7 @@ export function createPublisher({
       if ('done' in plan) return { next: set, refusal: null };
       const { next, steps } = plan;
       try {
-        for (const dialect of await dialectsOf(next)) await assertPlanContained(plan, dialect);
+        await assertPlanContained(plan, await dialectsOf(next));
         const { live, skipped } = whereTo(steps, next);
         const [away] = skipped.values();
         if (live.length === 0 && away) throw away;

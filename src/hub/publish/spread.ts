@@ -39,20 +39,17 @@ export async function spread(
   return { ...loaded, away: new Map([...asked.away, ...loaded.away]) };
 }
 
+/** In the order of the calls, so that of several refusals the same one is reported each time. */
 async function collect(calls: readonly (readonly [Target, Promise<void>])[]): Promise<Spread> {
   const live: Target[] = [];
   const away = new Map<Target, Failure>();
   const refused = new Map<Target, unknown>();
-  await Promise.all(
-    calls.map(async ([target, call]) => {
-      try {
-        await call;
-        live.push(target);
-      } catch (error) {
-        if (isAway(error)) away.set(target, error);
-        else refused.set(target, error);
-      }
-    }),
-  );
+  const settled = await Promise.allSettled(calls.map(([, call]) => call));
+  for (const [at, outcome] of settled.entries()) {
+    const [target] = calls[at] as (typeof calls)[number];
+    if (outcome.status === 'fulfilled') live.push(target);
+    else if (isAway(outcome.reason)) away.set(target, outcome.reason);
+    else refused.set(target, outcome.reason);
+  }
   return { live, away, refused };
 }

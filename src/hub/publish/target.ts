@@ -90,7 +90,7 @@ export type Target = {
   /** Whether steps change a vhost that the proxy refuses as it is stored. */
   isAboutBroken(steps: readonly Step[]): Promise<boolean>;
   isInStep(status: ProxyStatus): boolean;
-  /** Whether an agent that did not answer does now. Never fails. */
+  /** Whether an agent that did not answer does now, and its proxy with it. Never fails. */
   isBack(): Promise<boolean>;
   /** Looks at the proxy, and publishes the stored set again if it serves another one. @throws Failure */
   compare(): Promise<void>;
@@ -155,6 +155,9 @@ export function createTarget(deps: TargetDeps): Target {
       seen = { ...UNSEEN, status: found, latency: performance.now() - from, skew };
       version = found.proxy.version;
       dialect = { ...dialectOf(version), importDirs };
+      if (isOneOfSeveral() && !found.proxy.running) {
+        away = new Failure('PROXY_UNREACHABLE', 'The proxy does not answer.');
+      }
       return found;
     } catch (error) {
       seen = UNSEEN;
@@ -179,8 +182,6 @@ export function createTarget(deps: TargetDeps): Target {
   const concernsHere = (of: { id: number } | null) => of === null || of.id === id;
 
   function isInStep(status: ProxyStatus): boolean {
-    // Only a publish tells the agent of a promotion.
-    if (status.term !== undefined && status.term < store.term) return false;
     if (!store.hasPublished() && status.liveDigest === null) return !status.foreign;
     if (!isClaimed(status, store)) return false;
     const digest = gateway.digestOf(leftOut.of(own()));
@@ -270,20 +271,17 @@ export function createTarget(deps: TargetDeps): Target {
 
     async isBack() {
       if (!(await client.answers(BACK_MS))) return false;
-      away = null;
-      return true;
+      await status().catch(() => undefined);
+      return away === null;
     },
 
     async compare() {
       store.assertInPlace();
       const found = await status();
       standing.see(found);
-      if (isOthers(found, store)) throw otherHub();
+      if (isOthers(found, store)) throw otherHub(found, store);
       if (!isOurs(found, store)) return;
-      if (isOneOfSeveral() && !found.proxy.running) {
-        away = new Failure('PROXY_UNREACHABLE', 'The proxy does not answer.');
-        throw away;
-      }
+      if (away) throw away;
       const isSure = !upkeep.isUnsure();
       const set = leftOut.of(own());
       const digest = gateway.digestOf(set);
@@ -312,11 +310,16 @@ export function createTarget(deps: TargetDeps): Target {
     seen.status = { ...seen.status, liveDigest: digest, fileDigest: digest, foreign: false };
   }
 
+  /** If that cannot be stored, the next look tries again: what was accepted is accepted. */
   function caughtUp(): void {
     seen = { ...seen, isPublished: true };
     if (behindSince === null) return;
-    store.caughtUp(id);
-    behindSince = null;
+    try {
+      store.caughtUp(id);
+      behindSince = null;
+    } catch (error) {
+      log('not noted', { agent: agent().name, reason: String(error) }, 'warn');
+    }
   }
 
   async function isAboutBroken(steps: readonly Step[]): Promise<boolean> {

@@ -3,6 +3,7 @@ import { Elysia, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
 import { jsonBody } from '../../shared/http.ts';
 import { nearest } from '../../shared/nearest.ts';
+import { Lacking, lacking } from '../http/schemas.ts';
 import {
   type Author,
   type Change,
@@ -15,31 +16,36 @@ import type { Publisher } from '../publish/publisher.ts';
 import { byDomain, isNamed, type SiteSet, type Vhost } from '../publish/vhost.ts';
 import { VhostView, viewVhost } from './view.ts';
 
+/** The answer to a change. */
+const Changed = t.Composite([VhostView, Lacking]);
+
 const ByDomain = t.Object({ domain: t.String() });
 
 export type LocalVhostRoutesDeps = { publisher: Publisher; author: Author; bodyLimit: number };
 
 export function localVhostRoutes({ publisher, author, bodyLimit }: LocalVhostRoutesDeps) {
   const view = (vhost: Vhost) => viewVhost(vhost, publisher.current());
-  const apply = async (change: Change<Vhost>) =>
-    view((await publisher.apply(change, author)).result);
+  async function apply(change: Change<Vhost>) {
+    const { result, behind } = await publisher.apply(change, author);
+    return { ...view(result), ...lacking(behind) };
+  }
   return new Elysia({ name: 'local-vhosts', prefix: '/vhosts' })
     .get('/', () => publisher.current().vhosts.toSorted(byDomain).map(view), {
       response: { 200: t.Array(VhostView) },
     })
     .delete('/', ({ query }) => apply(deletion(query.domain)), {
       query: ByDomain,
-      response: { 200: VhostView },
+      response: { 200: Changed },
     })
     .use(jsonBody(bodyLimit))
     .post('/', ({ body }) => apply(written(body, createChange(body))), {
       body: t.Object(NewVhost),
-      response: { 200: VhostView },
+      response: { 200: Changed },
     })
     .patch('/', ({ query, body }) => apply(switched(query.domain, body.enabled)), {
       query: ByDomain,
       body: t.Object({ enabled: t.Boolean() }),
-      response: { 200: VhostView },
+      response: { 200: Changed },
     });
 }
 

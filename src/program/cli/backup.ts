@@ -7,6 +7,7 @@ import { describeContents } from '../../hub/db/inspect.ts';
 import { databaseIn, openUnmigrated } from '../../hub/db/open.ts';
 import { BESIDE } from '../../hub/db/replace.ts';
 import { messageOf } from '../../shared/async.ts';
+import { agentsKeyIn } from '../config.ts';
 import { visible } from '../visible.ts';
 import { EXIT } from './command.ts';
 
@@ -39,9 +40,15 @@ export async function backup(
     if (!toOut) assertFree(file, force, folder);
     const sqlite = openUnmigrated(folder);
     try {
-      const contents = describeContents(copyDatabase(sqlite, target));
+      const contents = copyDatabase(sqlite, target);
       if (toOut) await send(target);
-      (toOut ? err : out)(`${toOut ? 'backup' : visible(file)}: ${contents}\n`);
+      const say = toOut ? err : out;
+      say(`${toOut ? 'backup' : visible(file)}: ${describeContents(contents)}\n`);
+      if (contents.agents > 0) {
+        say(
+          `Not in it: ${visible(agentsKeyIn(folder))}, the key to the enrolled agents. Keep a copy.\n`,
+        );
+      }
       return EXIT.done;
     } finally {
       sqlite.close();

@@ -1,7 +1,8 @@
 /** All commands, in the order of `--help`. */
+import { agents } from './agents.ts';
 import type { Command } from './command.ts';
 import { completion } from './completion.ts';
-import { backup, restore } from './database.ts';
+import { backup, promote, restore } from './database.ts';
 import { health } from './health.ts';
 import { help } from './help.ts';
 import { importFile } from './import.ts';
@@ -17,10 +18,12 @@ export const COMMANDS: readonly Command[] = [
   agent,
   health,
   site,
+  agents,
   importFile,
   ports,
   backup,
   restore,
+  promote,
   passwd,
   install,
   uninstall,

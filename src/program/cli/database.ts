@@ -1,4 +1,4 @@
-/** Declares `signalbox backup` and `signalbox restore`; backup.ts and restore.ts do the work. */
+/** Declares `signalbox backup`, `restore` and `promote`; backup.ts and restore.ts do the work. */
 import { createReadStream } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -11,7 +11,8 @@ export const backup: Command = {
   options: { force: { summary: 'replace FILE if it exists' } },
   summary: 'back up the database to FILE, even while the hub runs',
   help: `FILE may be - for standard output. The backup holds accounts, tokens, sites, global options and
-snippets, and history. Only its owner can read it. It is checked before FILE is created.
+snippets, and history, but not DATA_DIR/agents-key, the key to enrolled agents. Only its owner can
+read it. It is checked before FILE is created.
 `,
   async run({ args: [file = ''], has }, { env, host, out, err }) {
     // Loaded here, as below: most commands do not need the database.
@@ -58,9 +59,46 @@ everyone has to sign in again.
     return work.restore(file, {
       folder,
       now: () => new Date(),
-      open: (path) => (path === '-' ? process.stdin : createReadStream(path)),
+      open: openFile,
       out,
       err,
     });
   },
 };
+
+/** A term that the agents accept: see `Term` in wire.ts. */
+const TERM = /^[1-9]\d{0,5}$/;
+
+export const promote: Command = {
+  name: 'promote',
+  args: [{ name: 'FILE', optional: true }],
+  options: {
+    above: { summary: 'also outrank a hub of this term, which /status names', takes: 'TERM' },
+    'without-key': { summary: 'even without agents-key: invite each enrolled agent again' },
+  },
+  summary: 'replace the database with a copy that agents obey from then on',
+  help: `For when the machine of the hub is lost: run it on another one, while no hub runs there. FILE is a
+backup, or a copy of the database with its -wal beside it; - is standard input. Without it, the
+database in DATA_DIR itself is promoted. Put a copy of the first hub's DATA_DIR/agents-key into
+DATA_DIR first.
+
+Does what "signalbox restore" does. Besides, agents obey this hub once it has published to them, and
+refuse the hub that the copy is from with OTHER_HUB; that one says so and must be switched off.
+`,
+  async run({ args: [file], has, value }, { env, out, err, fail }) {
+    const above = value('above');
+    if (above !== undefined && !TERM.test(above)) {
+      fail('signalbox promote: --above takes a number from 1 to 999999');
+      return EXIT.usage;
+    }
+    const folder = dataDirOf(env);
+    const { databaseIn } = await import('../../hub/db/open.ts');
+    const work = await import('./restore.ts');
+    return work.restore(file ?? databaseIn(folder), {
+      ...{ folder, now: () => new Date(), open: openFile, out, err },
+      promote: { above: Number(above ?? 0), withoutKey: has('without-key') },
+    });
+  },
+};
+
+const openFile = (path: string) => (path === '-' ? process.stdin : createReadStream(path));

@@ -44,3 +44,9 @@ export function failRefused(
   if (hint !== undefined) err(`  ${visible(hint)}\n`);
   return EXIT.failed;
 }
+
+/** Says which agents lack a change that was accepted. */
+export function warnOfBehind(names: readonly string[], { err }: Pick<Cli, 'err'>): void {
+  const who = names.map(visible).join(', ');
+  err(`Behind: ${who}. Until they are back, their Caddys serve what they served before.\n`);
+}

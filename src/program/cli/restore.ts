@@ -1,4 +1,4 @@
-/** `signalbox restore FILE`: replaces the database with a backup while the hub is stopped. */
+/** `signalbox restore` and `signalbox promote`: replace the database with a copy while the hub is stopped. */
 import { createWriteStream, existsSync, lstatSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -9,6 +9,7 @@ import { databaseIn } from '../../hub/db/open.ts';
 import { BESIDE, giveToOwner, makeReady, putInPlace } from '../../hub/db/replace.ts';
 import { messageOf } from '../../shared/async.ts';
 import { lockFolder } from '../../shared/lock.ts';
+import { agentsKeyIn } from '../config.ts';
 import { visible } from '../visible.ts';
 import { EXIT } from './command.ts';
 
@@ -20,15 +21,22 @@ export type RestoreDeps = {
   open: (file: string) => Readable;
   out: (text: string) => void;
   err: (text: string) => void;
+  /** Makes agents obey this copy alone; see `setTerm`. */
+  promote?: {
+    above: number;
+    /** Whether to do so even if the key of the enrolled agents is not there. */
+    withoutKey: boolean;
+  };
 };
 
 /** @returns the exit code; unless that is 0, the database is unchanged */
 export async function restore(
   file: string,
-  { folder, now, open, out, err }: RestoreDeps,
+  { folder, now, open, out, err, promote }: RestoreDeps,
 ): Promise<number> {
   const name = file === '-' ? 'standard input' : file;
   const current = databaseIn(folder);
+  const key = agentsKeyIn(folder);
   const staged = `${current}.restoring`;
   let release: (() => void) | undefined;
   try {
@@ -38,14 +46,30 @@ export async function restore(
     release = lock(folder);
     forget(staged);
     await stage(file, staged, open);
-    const contents = makeReady(staged, name);
+    const contents = makeReady(staged, name, { current, promote });
+    const lacksKey = contents.agents > 0 && !existsSync(key);
+    if (lacksKey && promote && !promote.withoutKey) {
+      throw new Error(
+        `${name} has enrolled agents, and the key to them is missing: copy agents-key from the DATA_DIR of the first hub to ${key}, or use --without-key and invite each agent again`,
+      );
+    }
     const kept = putInPlace(staged, current, now().toISOString().replaceAll(/[:.]/g, '-'));
     out(`${visible(current)}: ${describeContents(contents)}\n`);
     if (kept !== null) out(`The previous database was kept as ${visible(kept)}\n`);
+    if (promote)
+      out('From its start on, agents obey this hub and refuse the old one. Switch that off.\n');
+    if (contents.agents > 0 && !lacksKey) giveToOwner(key);
+    if (lacksKey) {
+      out(
+        `${visible(key)} is missing: copy it from where the backup was made before you start the hub, or invite each agent again.\n`,
+      );
+    }
     out('Start the hub to publish these sites. Everyone has to sign in again.\n');
     return EXIT.done;
   } catch (error) {
-    err(`signalbox restore: ${isFull(error) ? 'the disk is full' : messageOf(error)}\n`);
+    err(
+      `signalbox ${promote ? 'promote' : 'restore'}: ${isFull(error) ? 'the disk is full' : messageOf(error)}\n`,
+    );
     return EXIT.failed;
   } finally {
     if (release) forget(staged);

@@ -1,9 +1,22 @@
 /** `signalbox site add|list|on|off|rm`: changes sites of the hub running on this machine. */
 import { visible } from '../visible.ts';
 import { type Cli, type Command, EXIT, type Given } from './command.ts';
-import { askLocalHub, failRefused, failWithoutHub, type LocalAnswer } from './local-hub.ts';
+import {
+  askLocalHub,
+  failRefused,
+  failWithoutHub,
+  type LocalAnswer,
+  warnOfBehind,
+} from './local-hub.ts';
 
-type Site = { id: number; domain: string; upstream: string; enabled: boolean };
+type Site = {
+  id: number;
+  domain: string;
+  upstream: string;
+  enabled: boolean;
+  /** The agents whose proxies lack the change. */
+  behind?: string[];
+};
 
 const ACTIONS = ['add', 'list', 'on', 'off', 'rm'];
 
@@ -19,6 +32,7 @@ export const site: Command = {
   ],
   options: {
     config: { summary: 'add: the site’s Caddyfile text, instead of forwarding', takes: 'FILE' },
+    on: { summary: 'add: only on the proxies of these agents', takes: 'NAME,…' },
     off: { summary: 'add: do not serve the site yet' },
     json: { summary: 'print JSON' },
   },
@@ -30,7 +44,8 @@ signalbox site add DOMAIN --config -   reads Caddyfile text from standard input,
 signalbox site on|off|rm DOMAIN
 
 Prints the site, or all of them: id, domain, upstream, and on or off, separated by tabs. A change is
-live when the command ends, or has no effect. The hub must be running with the same DATA_DIR. You
+live when the command ends, or has no effect; if an agent cannot be reached, it is named on standard
+error. The hub must be running with the same DATA_DIR. You
 need no password, but must be root or the user who runs the hub.
 `,
   async run(given, cli) {
@@ -47,6 +62,7 @@ need no password, but must be root or the user who runs the hub.
     }
     if (answer === null) return EXIT.failed;
     if ('refusal' in answer) return failRefused('site', answer.refusal, cli);
+    for (const { behind } of [answer.body].flat()) if (behind) warnOfBehind(behind, cli);
     cli.out(given.has('json') ? `${JSON.stringify(answer.body)}\n` : table([answer.body].flat()));
     return EXIT.done;
   },
@@ -58,7 +74,9 @@ function whyWrong({ args: [action = '', domain, upstream], has }: Given): string
   if (action === 'list') return domain === undefined ? null : 'list takes no DOMAIN';
   if (domain === undefined) return `${action} needs a DOMAIN`;
   if (!isAdd && upstream !== undefined) return `${action} takes only a DOMAIN`;
-  if (!isAdd && (has('config') || has('off'))) return '--config and --off are only for add';
+  if (!isAdd && (has('config') || has('off') || has('on'))) {
+    return '--config, --on and --off are only for add';
+  }
   if (isAdd && upstream === undefined && !has('config')) {
     return 'add needs an UPSTREAM or --config FILE';
   }
@@ -82,7 +100,8 @@ async function ask(given: Given, { env, fail, progress }: Cli) {
     fail(`signalbox site: ${file} cannot be read`);
     return null;
   }
-  return send('POST', '/vhosts', { domain, config, upstream, enabled: !given.has('off') });
+  const agents = given.value('on')?.split(',') ?? [];
+  return send('POST', '/vhosts', { domain, config, upstream, agents, enabled: !given.has('off') });
 }
 
 const table = (sites: readonly Site[]): string =>

@@ -25,7 +25,7 @@ import { type Log, withFields } from '../../shared/log.ts';
 import { isLoopback, isLoopbackHost } from '../../shared/loopback.ts';
 import { collectProcess } from '../../shared/observe/process.ts';
 import { newSecret } from '../../shared/secret-file.ts';
-import { type HubSettings, localSecret } from '../config.ts';
+import { agentsKeyIn, type HubSettings, localSecret } from '../config.ts';
 import { type Listening, type LocalListening, listen, listenLocally } from '../listen.ts';
 import { COMMIT, VERSION } from '../version.ts';
 import { readDashboard } from './dashboard.ts';
@@ -50,7 +50,7 @@ export function prepareHub(
   const store = createStore(database);
   if (preamble && store.isUnseeded()) store.seedPreamble(preamble(), now());
   store.nameFirstAgent(settings.agentName);
-  const keys = createAgentKeys(join(settings.dataDir, 'agents-key'));
+  const keys = createAgentKeys(agentsKeyIn(settings.dataDir));
   const { agentUrl, agentTrust, agentDeadline: deadline } = settings;
   const asHub = {
     hub: store.id,
@@ -152,6 +152,7 @@ export function prepareHub(
       createLocal({
         publisher,
         importer,
+        fleet,
         bodyLimit: WHOLE_BODY_LIMIT,
         secret: newSecret(localSecret(settings.dataDir), SECRET_BYTES),
         seen: metrics.request,

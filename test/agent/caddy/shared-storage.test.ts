@@ -46,3 +46,11 @@ test('a config still cannot choose a storage', async () => {
   const refused = await fleet.call<{ code: string }>('PUT', '/preamble?agent=twin', { config });
   expect([refused.status, refused.body.code]).toEqual([502, 'PROXY_REJECTED']);
 });
+
+test('no config reaches the keys in it', async () => {
+  for (const path of [shared, `${shared}/certificates`]) {
+    const site = { domain: 'http://keys.lan', config: `root * ${path}\nfile_server` };
+    const refused = await fleet.call<{ code: string; detail: string }>('POST', '/vhosts', site);
+    expect([refused.status, refused.body.code]).toEqual([502, 'PROXY_REJECTED']);
+  }
+});

@@ -65,7 +65,7 @@ export function caddyEntry(r: Random, time: number): Json {
     request: {
       remote_ip: '10.0.0.9',
       remote_port: String(1024 + r.below(60000)),
-      ...(modern && { client_ip: `192.0.2.${r.below(255)}` }),
+      ...(modern && { client_ip: `${r.pick(['192.0.2.', '2001:db8::'])}${1 + r.below(99)}` }),
       proto: 'HTTP/1.1',
       method: r.pick(['GET', 'POST', 'HEAD']),
       host: r.pick(HOSTS),

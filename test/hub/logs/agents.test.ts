@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { uniqueLines } from '../../agent/logs/answers/tailing.ts';
 import { readEvents } from '../../harness/events.ts';
+import { agentsOf, type LogAgent, serveRoutes } from '../../harness/log-agents.ts';
 import { ask, type Stack, signUp, startStack, until } from '../../harness/stack.ts';
-import { agentsOf, type LogAgent, serveRoutes, temporaryAgents } from './log-agents.ts';
+import { temporaryAgents } from './temporary-agents.ts';
 
 const ROUTES = ['/logs', '/logs/stats', '/logs/export', '/logs/tail', '/vhosts/activity'];
 

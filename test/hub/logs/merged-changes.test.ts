@@ -9,7 +9,8 @@ import { readMergedPage } from '../../../src/hub/logs/merged-page.ts';
 import { MERGE_LIMIT } from '../../../src/shared/wire-merge.ts';
 import { line } from '../../agent/logs/lines.ts';
 import { ROLL } from '../../agent/logs/temp.ts';
-import { agentsOf, type LogAgent, temporaryAgents } from './log-agents.ts';
+import { agentsOf, type LogAgent } from '../../harness/log-agents.ts';
+import { temporaryAgents } from './temporary-agents.ts';
 
 const newAgents = temporaryAgents();
 const START = 1795212767;
@@ -111,6 +112,20 @@ test('an agent that is known to be away is not waited for, but asked whether it 
 
 test('a query that an agent refuses is refused', async () => {
   expect(readMergedPage(twoAgents(), { from: 'now' })).rejects.toMatchObject({
+    code: 'INVALID_REQUEST',
+  });
+});
+
+test.each([
+  { slice: { skip: 0, limit: MERGE_LIMIT + 1 } },
+  { slice: { skip: -1, limit: 1 } },
+  { slice: { skip: 0, limit: 1, from: 0.5 } },
+  { times: Array.from({ length: MERGE_LIMIT + 1 }, (_, i) => i) },
+  { pin: 'x'.repeat(201) },
+  { conditions: { status: 'x' } },
+])('an agent refuses %j', async (asked) => {
+  const [one] = twoAgents();
+  expect(one.client.merge({ conditions: {}, ...asked })).rejects.toMatchObject({
     code: 'INVALID_REQUEST',
   });
 });

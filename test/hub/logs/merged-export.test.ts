@@ -6,8 +6,9 @@ import { readMergedPage } from '../../../src/hub/logs/merged-page.ts';
 import { CSV, createRecords, NDJSON, type RecordFormat } from '../../../src/hub/logs/records.ts';
 import type { LogEntry } from '../../../src/shared/wire.ts';
 import { line, random } from '../../agent/logs/lines.ts';
+import { agentsOf, type LogAgent } from '../../harness/log-agents.ts';
 import { until } from '../../harness/stack.ts';
-import { agentsOf, type LogAgent, temporaryAgents } from './log-agents.ts';
+import { temporaryAgents } from './temporary-agents.ts';
 
 const newAgents = temporaryAgents();
 const START = 1795212767;

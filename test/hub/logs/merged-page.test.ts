@@ -8,7 +8,8 @@ import type { LogEntry, LogQuery } from '../../../src/shared/wire.ts';
 import { anyLine, line, type Random, random } from '../../agent/logs/lines.ts';
 import { allEntries, isWanted, type Keyed } from '../../agent/logs/reference.ts';
 import { keeperOf } from '../../agent/logs/temp.ts';
-import { type LogAgent, temporaryAgents } from './log-agents.ts';
+import type { LogAgent } from '../../harness/log-agents.ts';
+import { temporaryAgents } from './temporary-agents.ts';
 
 const START = 1795212767;
 const NAMES = ['twin', 'local', 'vps-2', 'a'];

@@ -7,7 +7,8 @@ import { createLogReader } from '../../../src/hub/logs/reader.ts';
 import { createAgentsActivity } from '../../../src/hub/state/agents-activity.ts';
 import type { LogActivity, LogStats, StatsQuery } from '../../../src/shared/wire.ts';
 import { anyLines, line, random } from '../../agent/logs/lines.ts';
-import { agentsOf, type LogAgent, temporaryAgents } from './log-agents.ts';
+import { agentsOf, type LogAgent } from '../../harness/log-agents.ts';
+import { temporaryAgents } from './temporary-agents.ts';
 
 const newAgents = temporaryAgents();
 const START = 1795212767;

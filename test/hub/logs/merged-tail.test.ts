@@ -8,8 +8,9 @@ import { createEventParser } from '../../../src/hub/logs/tail-events.ts';
 import { uniqueLines } from '../../agent/logs/answers/tailing.ts';
 import { ROLL } from '../../agent/logs/temp.ts';
 import { type Events, readEvents, type ServerEvent } from '../../harness/events.ts';
+import { agentsOf, type LogAgent } from '../../harness/log-agents.ts';
 import { until } from '../../harness/stack.ts';
-import { agentsOf, type LogAgent, temporaryAgents } from './log-agents.ts';
+import { temporaryAgents } from './temporary-agents.ts';
 
 const newAgents = temporaryAgents();
 const opened: Events[] = [];

@@ -1,0 +1,116 @@
+/** `signalbox agents`, and `signalbox site add --on`, for scripts on the host. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { rmSync } from 'node:fs';
+import { formatInvitation } from '../../src/shared/invitation.ts';
+import { type EnrollableAgent, startEnrollable } from '../harness/enrolled.ts';
+import { createOperator } from '../harness/operator.ts';
+import { runProgram } from '../harness/program.ts';
+import { temporaryFolder } from '../harness/stack.ts';
+
+const operator = createOperator();
+let guest: EnrollableAgent;
+const agents = (args: string[], input?: string) =>
+  operator.run(['agents', ...args], input === undefined ? {} : { input });
+const site = (...args: string[]) => operator.run(['site', ...args]);
+const names = async () => (await agents(['list'])).out.match(/^[^\t]+/gm);
+const line = (more: object = {}) => formatInvitation({ ...guest.invitation, ...more });
+
+beforeAll(async () => {
+  [guest] = await Promise.all([startEnrollable(), operator.start()]);
+});
+afterAll(async () => {
+  await operator.close();
+  await guest.stop();
+});
+
+describe('signalbox agents', () => {
+  test.each([
+    [[]],
+    [['drop', 'vps']],
+    [['list', 'vps']],
+    [['add', 'vps']],
+    [['pause']],
+    [['pause', 'vps', 'x']],
+    [['rename', 'vps']],
+    [['remove', 'vps', '--replace']],
+    [['list', '--nonsense']],
+  ])('%j is wrong usage', async (args) => {
+    const { code, out, err } = await agents(args);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toContain('signalbox');
+  });
+
+  test('needs a hub', async () => {
+    const elsewhere = temporaryFolder();
+    const none = await runProgram(['agents', 'list'], {}, elsewhere).exited();
+    expect([none.code, none.out]).toEqual([1, '']);
+    expect(none.err).toContain('signalbox agents: no hub is running');
+    rmSync(elsewhere, { recursive: true, force: true });
+  });
+
+  test('prints why it was refused, and changes nothing', async () => {
+    const secret = 'x'.repeat(43);
+    for (const [args, code] of [
+      [['add', 'vps', 'sbxi_nonsense'], 'INVALID_REQUEST'],
+      [['add', 'VPS', line()], 'INVALID_REQUEST'],
+      [['add', 'vps', line({ secret })], 'INVITATION_INVALID'],
+      [['add', 'local', line()], 'AGENT_TAKEN'],
+      [['pause', 'vps'], 'NOT_FOUND'],
+      [['rename', 'local', 'home'], 'INVALID_REQUEST'],
+      [['remove', 'local'], 'AGENT_IN_USE'],
+      [['rotate', 'local'], 'INVALID_REQUEST'],
+      [['remove', '../vhosts'], 'NOT_FOUND'],
+    ] as const) {
+      const refused = await agents([...args]);
+      expect([args, refused.code, refused.out]).toEqual([args, 1, '']);
+      expect(refused.err).toContain(`(${code})`);
+      expect(refused.err).not.toContain(secret);
+    }
+    expect(await names()).toEqual(['local']);
+  });
+
+  test('adds one, and places a site on it alone', async () => {
+    const added = await agents(['add', 'vps', '-'], `invitation: ${line()}\n`);
+    expect([added.code, added.err]).toEqual([0, '']);
+    expect(added.out).toMatch(/^vps\tin-step\t20\S+Z\t\d+\.\d+\.\d+\thttps:\/\/\S+\n$/);
+    expect(await names()).toEqual(['local', 'vps']);
+
+    const domain = `http://a.example:${guest.httpPort}`;
+    const nowhere = await site('add', domain, '127.0.0.1:9', '--on', 'vps,nas');
+    expect([nowhere.code, nowhere.err]).toEqual([1, expect.stringContaining('"nas"')]);
+    const config = ['--config', '/dev/stdin'];
+    const made = await operator.run(['site', 'add', domain, ...config, '--on', 'vps'], {
+      input: 'respond there',
+    });
+    expect([made.code, made.err]).toEqual([0, '']);
+    expect(await guest.served()).toBe('there');
+    const used = await agents(['remove', 'vps']);
+    expect([used.code, used.err]).toEqual([1, expect.stringContaining('(AGENT_IN_USE)')]);
+    expect(used.err).toContain(domain);
+  });
+
+  test('renames, rotates, pauses and resumes it, and says who is behind', async () => {
+    expect((await agents(['rename', 'vps', 'twin'])).out).toStartWith('twin\tin-step\t');
+    expect((await agents(['rotate', 'twin'])).code).toBe(0);
+    expect((await agents(['pause', 'twin'])).out).toMatch(/^twin\tin-step, paused\t/);
+    const everywhere = await site('add', `http://b.example:${operator.port}`, '127.0.0.1:9');
+    expect([everywhere.code, everywhere.err]).toEqual([
+      0,
+      'Behind: twin. Until they are back, their Caddys serve what they served before.\n',
+    ]);
+    expect((await agents(['list'])).out).toContain('\ntwin\tbehind, paused\t');
+    const gone = await site('rm', `http://b.example:${operator.port}`);
+    expect(gone.err).toStartWith('Behind: twin.');
+    expect((await agents(['resume', 'twin'])).out).toStartWith('twin\tin-step\t');
+    const [, shown] = JSON.parse((await agents(['list', '--json'])).out);
+    expect(shown).toMatchObject({ name: 'twin', paused: false, fingerprint: guest.fingerprint });
+  });
+
+  test('removes it, and says that its Caddy goes on', async () => {
+    expect((await site('rm', `http://a.example:${guest.httpPort}`)).code).toBe(0);
+    const removed = await agents(['remove', 'twin']);
+    expect([removed.code, removed.out]).toEqual([0, expect.stringMatching(/^twin\t/)]);
+    expect(removed.err).toContain('goes on serving');
+    expect(await names()).toEqual(['local']);
+  });
+});
