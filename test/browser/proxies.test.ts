@@ -1,5 +1,6 @@
 /** Several proxies in the dashboard: one is added, has sites placed on it, is paused and removed. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { writeFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { formatInvitation } from '../../src/shared/invitation.ts';
 import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
@@ -31,6 +32,8 @@ const save = async (words: string) => {
 beforeAll(async () => {
   dashboard = await startDashboard();
   other = await startEnrollable();
+  writeFileSync(other.proxyfile, other.site('foreign'));
+  await other.restart(true);
   const json = { domain: 'http://a.localhost', config: 'respond "first"', agents: ['local'] };
   id = (await call<{ id: number }>('/vhosts', { json })).body.id;
   page = await dashboard.open();
@@ -72,9 +75,13 @@ describe('another proxy', () => {
     await page.getByText('There is already an agent local.').waitFor();
   });
 
-  test('is added by the line that its agent printed', async () => {
+  test('is added by the line that its agent printed, but asks before it replaces sites', async () => {
     await page.getByLabel('Name').fill('vps');
     await button('Add this proxy').click();
+    await page.getByText('Caddy there serves sites that this hub did not publish').waitFor();
+    expect(await other.served()).toBe('foreign');
+    await button('replace them').click();
+    await button('Replace it').click();
     await page.getByText(/^vps is added/).waitFor();
     expect(new URL(page.url()).pathname).toBe('/proxies/vps');
     await main().getByText('in step', { exact: true }).waitFor();
@@ -146,7 +153,7 @@ describe('a site', () => {
 describe('the log', () => {
   test('names the proxy of each request, and shows those of one', async () => {
     await served(other.httpPort);
-    await page.goto('/logs');
+    await page.goto('/logs?domain=a.localhost');
     await page.getByRole('columnheader', { name: 'Proxy' }).waitFor();
     expect(await violations(page)).toEqual([]);
     expect(await tooWide(page)).toBe(0);

@@ -1,17 +1,9 @@
 /** The filters of the log: read from the page's address, sent to the API, shown as chips. Pure. */
 import type { LogEntry, Vhost } from '../lib/types.ts';
 
-const FILTER_KEYS = [
-  'domain',
-  'status',
-  'method',
-  'path',
-  'q',
-  'ip',
-  'agent',
-  'from',
-  'to',
-] as const;
+/** Those of the live log, which has no time range. */
+const TAIL_KEYS = ['domain', 'status', 'method', 'path', 'q', 'ip', 'agent'] as const;
+const FILTER_KEYS = [...TAIL_KEYS, 'from', 'to'] as const;
 export type FilterKey = (typeof FILTER_KEYS)[number];
 
 /** An empty text means no filter; `from` and `to` are ISO 8601 in UTC. */
@@ -113,9 +105,6 @@ export function statsRequest(filters: Filters, buckets: number): string {
   query.set('buckets', String(buckets));
   return `/logs/stats?${query}`;
 }
-
-/** The live log has no time range. */
-const TAIL_KEYS = ['domain', 'status', 'method', 'path', 'q', 'ip', 'agent'] as const;
 
 /** @param after the id of the last event received */
 export function tailRequest(filters: Filters, after = ''): string {

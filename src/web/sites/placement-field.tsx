@@ -1,15 +1,16 @@
-/** Boxes for where a site is served: on all proxies, or on some of them. */
+/** Boxes for where a site is served, if there are several proxies: on all of them, or on some. */
+import { useProxyNames } from '../lib/hub.ts';
 
 type Props = {
-  /** The names of all. */
-  proxies: readonly string[];
   /** The names of the site's own; empty: all, and those that are added later. */
   chosen: readonly string[];
   error: string | null;
   onChange: (chosen: string[]) => void;
 };
 
-export function PlacementField({ proxies, chosen, error, onChange }: Props) {
+export function PlacementField({ chosen, error, onChange }: Props) {
+  const proxies = useProxyNames();
+  if (proxies.length === 0) return null;
   const isEverywhere = chosen.length === 0;
   const tick = (name: string, isOn: boolean) =>
     onChange(proxies.filter((one) => (one === name ? isOn : chosen.includes(one))));

@@ -5,18 +5,18 @@ import { AdditionDialog } from '../additions/addition-dialog.tsx';
 import type { AdditionId } from '../additions/additions.ts';
 import { ApiError, request } from '../lib/api.ts';
 import type { Flash } from '../lib/flash.ts';
-import { useHub, useProxyNames } from '../lib/hub.ts';
+import { useHub } from '../lib/hub.ts';
 import { navigate, useLeaveGuard } from '../lib/router.ts';
 import { placeError } from '../lib/use-fields.ts';
 import { useSaveKey } from '../lib/use-key.ts';
 import { submitWith } from '../lib/use-submit.ts';
 import { CodeEditor } from '../parts/code-editor.tsx';
-import { Confirm } from '../parts/confirm.tsx';
 import { Field } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { withPolicy } from '../placement/words.ts';
 import { AddressFields } from './address-fields.tsx';
 import { Conflict } from './conflict.tsx';
+import { DeleteSite } from './delete-site.tsx';
 import { changedFields, type Draft, draftOf } from './draft.ts';
 import { EDIT, useEditAddress } from './edit-key.ts';
 import { HttpsAdvice } from './https-advice.tsx';
@@ -46,7 +46,6 @@ type Open = { delete: true } | { policy: string | null } | { add: AdditionId } |
 
 export function SiteForm({ id, stored: first, initial, onStored }: Props) {
   const { refresh } = useHub();
-  const proxies = useProxyNames();
   const [stored, setStored] = useState(first);
   const [draft, setDraft] = useState<Draft>(first ? draftOf(first.site) : initial);
   const [open, setOpen] = useState<Open>(null);
@@ -118,14 +117,11 @@ export function SiteForm({ id, stored: first, initial, onStored }: Props) {
           onNew={(policy) => setOpen({ policy })}
         />
         <TagsField tags={draft.tags} error={at('tags')} onChange={(tags) => set({ tags })} />
-        {proxies.length > 0 && (
-          <PlacementField
-            proxies={proxies}
-            chosen={draft.agents}
-            error={at('agents')}
-            onChange={(agents) => set({ agents })}
-          />
-        )}
+        <PlacementField
+          chosen={draft.agents}
+          error={at('agents')}
+          onChange={(agents) => set({ agents })}
+        />
         <AdditionButtons onChoose={(add) => setOpen({ add })} />
         <Field
           label="Config"
@@ -190,15 +186,7 @@ export function SiteForm({ id, stored: first, initial, onStored }: Props) {
         />
       )}
       {open && 'delete' in open && stored && (
-        <Confirm
-          title={`Delete ${stored.site.domain}?`}
-          action="Delete site"
-          name={stored.site.domain}
-          onConfirm={remove}
-          onClose={close}
-        >
-          <p>Caddy stops serving it at once. You can restore it from the changelog.</p>
-        </Confirm>
+        <DeleteSite domain={stored.site.domain} onConfirm={remove} onClose={close} />
       )}
     </div>
   );

@@ -32,7 +32,7 @@ export function BehindNotice() {
         <div class="notice notice-warning">
           <p>
             <strong>{names.join(', ')} did not get this change</strong>
-            Until it does, Caddy there serves the old state: sites that were deleted, and visitors
+            Until it does, Caddy there goes on as before: it serves what was deleted, and lets in
             whom a policy shuts out. <a href="/proxies">Proxies</a>
           </p>
           <button type="button" class="quiet" onClick={() => setLacking(null)}>
