@@ -115,7 +115,8 @@ export function createAgent(deps: AgentDeps) {
     .post(
       '/proxy/validate',
       async ({ body }) => {
-        await proxy.validate(body.proxyfile, body.ports);
+        const { proxyfile, ...options } = body;
+        await proxy.validate(proxyfile, options);
         return { success: true as const };
       },
       {

@@ -17,19 +17,16 @@ export type PrepareDeps = {
   restrictions: Restrictions;
 };
 
+/** `probe`: the same text with the lines that need no validation left empty, and maybe more at its end. */
 export type Preparation = {
+  /** Checks what can be checked before Caddy reads any file that they name. @throws Failure PROXY_REJECTED */
+  assertAllowed(text: string, probe?: string): Promise<void>;
   /**
-   * Adapts and checks what is to be loaded.
+   * Adapts and checks what is to be loaded, and has it, or only the probe, validated.
    * @param trusted leaves out the checks
-   * @throws Failure PROXY_REJECTED
-   */
-  adapt(text: string, trusted?: boolean): Promise<JsonObject>;
-  /**
-   * Validates `text` once its adaptation shows that Caddy may read it and the files it names.
-   * @param preparing the adaptations of `text`, and of the whole that it is part of
    * @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE
    */
-  validate(text: string, preparing: readonly (Promise<unknown> | null)[]): Promise<void>;
+  prepare(text: string, probe?: string, trusted?: boolean): Promise<JsonObject>;
 };
 
 export function createPreparation(deps: PrepareDeps): Preparation {
@@ -42,23 +39,54 @@ export function createPreparation(deps: PrepareDeps): Preparation {
     return (JSON.parse(answer.text) as { result: JsonObject }).result;
   }
 
-  return {
-    async adapt(text, trusted = false) {
-      const config = needsOwnProcess(text) ? await deps.adaptApart(text) : await adaptLive(text);
-      if (!trusted) {
-        restrictions.checkConfig(config, text);
-        assertRegularFiles(config, deps.env);
+  async function adapt(text: string, trusted: boolean): Promise<JsonObject> {
+    const config = needsOwnProcess(text) ? await deps.adaptApart(text) : await adaptLive(text);
+    if (!trusted) {
+      restrictions.checkConfig(config, text);
+      assertRegularFiles(config, deps.env);
+    }
+    return config;
+  }
+
+  /** Validates `text` once its adaptation shows that Caddy may read it and the files it names. */
+  async function validate(text: string, preparing: readonly (Promise<unknown> | null)[]) {
+    for (const result of await Promise.allSettled(preparing)) {
+      if (result.status === 'rejected' && result.reason instanceof Restricted) {
+        throw result.reason;
       }
-      return config;
+    }
+    await validator.validate(text);
+  }
+
+  /** What a probe has beyond the end of the text is not part of the text. */
+  const isBeyond = (text: string, probe: string | undefined): probe is string =>
+    probe !== undefined && countLines(probe) > countLines(text);
+
+  return {
+    async assertAllowed(text, probe) {
+      await restrictions.checkText(text);
+      if (isBeyond(text, probe)) await restrictions.checkText(probe);
     },
 
-    async validate(text, preparing) {
-      for (const result of await Promise.allSettled(preparing)) {
-        if (result.status === 'rejected' && result.reason instanceof Restricted) {
-          throw result.reason;
-        }
-      }
-      await validator.validate(text);
+    async prepare(text, probe, trusted = false) {
+      const preparing = [
+        adapt(text, trusted),
+        isBeyond(text, probe) ? adapt(probe, trusted) : null,
+      ] as const;
+      const [valid, adapted, tried] = await Promise.allSettled([
+        validate(probe ?? text, preparing),
+        ...preparing,
+      ]);
+      settled(valid);
+      settled(tried);
+      return settled(adapted);
     },
   };
 }
+
+export function settled<T>(result: PromiseSettledResult<T>): T {
+  if (result.status === 'rejected') throw result.reason;
+  return result.value;
+}
+
+const countLines = (text: string): number => text.split('\n').length;

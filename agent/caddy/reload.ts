@@ -7,11 +7,12 @@ import { FAILURES, Failure } from '../../src/shared/failure.ts';
 import type { Warnings } from '../warnings.ts';
 import { spellingIn, withOtherSpelling } from './access-log/spelling.ts';
 import { AdminUnreachable, proxyUnreachable } from './admin.ts';
+import { createChecked } from './checked.ts';
 import { withoutSecrets } from './identity.ts';
 import { field, type Json, type JsonObject, list, object } from './json.ts';
 import { createLoad, type Load } from './load.ts';
 import type { Stamp } from './patch.ts';
-import { createPreparation, type PrepareDeps } from './prepare.ts';
+import { createPreparation, type PrepareDeps, settled } from './prepare.ts';
 import { digestOf, isOther, type Proxyfile, type SwapOptions } from './proxyfile.ts';
 import { createRecovery, type Recovery, type RecoveryDeps } from './recovery.ts';
 import { withdrawnSentence } from './withdrawn.ts';
@@ -41,6 +42,13 @@ export type ReloadOptions = SwapOptions & {
   partial?: boolean | undefined;
 };
 
+export type CheckOptions = {
+  /** Whether the ports that it adds must be free. */
+  ports?: boolean | undefined;
+  /** As for a reload: that of the same text with the same probe does not check it again. */
+  probe?: string | undefined;
+};
+
 export type Reload = {
   /**
    * Makes `text` live and stores it in the file, or leaves both as they were. One at a time.
@@ -51,10 +59,9 @@ export type Reload = {
   reload(text: string, options?: ReloadOptions): Promise<string>;
   /**
    * Checks whether the proxy would accept `text`, without loading it.
-   * @param ports whether the ports it adds must be free
    * @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE
    */
-  check(text: string, ports?: boolean): Promise<void>;
+  check(text: string, options?: CheckOptions): Promise<void>;
   /** Runs something while nothing is published or loaded. */
   alone<T>(run: () => Promise<T>): Promise<T>;
   /** Loads the file, as far as its listeners can be opened, unless it is live. @throws as `reload` */
@@ -83,11 +90,12 @@ export type Reload = {
 };
 
 export function createReload(deps: ReloadDeps): Reload {
-  const { admin, validator, proxyfile, restrictions, log } = deps;
+  const { admin, validator, proxyfile, log } = deps;
   const enqueue = createQueue();
   const recovery = createRecovery({ ...deps, resume });
-  const { adapt, validate } = createPreparation(deps);
+  const { assertAllowed, prepare } = createPreparation(deps);
   const loader = createLoad({ ...deps, recovery });
+  const checked = createChecked();
   /** Whether `loader` knows what an earlier agent left out. */
   let isLookedAt = false;
   /** The access log as the live configuration spells it; null before the first look. */
@@ -164,24 +172,18 @@ export function createReload(deps: ReloadDeps): Reload {
     const digest = digestOf(text);
     const { probe, hub, term, keep, replace, partial = false, isWanted = () => true } = options;
     try {
-      // What a probe has beyond the end of the text is not part of the text.
-      const beyond = probe !== undefined && countLines(probe) > countLines(text);
-      if (!trusted) await restrictions.checkText(text);
-      if (!trusted && beyond) await restrictions.checkText(probe);
-      const preparing = [adapt(text, trusted), beyond ? adapt(probe, trusted) : null] as const;
-      const [was, valid, written, adapted, tried, others] = await Promise.allSettled([
+      const known = checked.take(text, probe);
+      if (!known && !trusted) await assertAllowed(text, probe);
+      const [was, prepared, written, others] = await Promise.allSettled([
         replaced(options),
-        validate(probe ?? text, preparing),
+        known ?? prepare(text, probe, trusted),
         proxyfile.writeCandidate(text),
-        ...preparing,
         originsToKeep(),
       ]);
       const previous = settled(was);
-      settled(valid);
+      const config = settled(prepared);
       settled(written);
-      settled(tried);
       logFile ??= spellingIn(JSON.parse(previous) as Json, deps.accessLog.file);
-      const config = settled(adapted);
       const stamp = {
         digest,
         hub: hub ?? proxyfile.owner(),
@@ -215,23 +217,19 @@ export function createReload(deps: ReloadDeps): Reload {
     }
   }
 
-  async function check(text: string, ports = true): Promise<void> {
+  async function check(text: string, { ports = true, probe }: CheckOptions = {}): Promise<void> {
     try {
-      await restrictions.checkText(text);
-      const preparing = adapt(text);
-      const [valid, adapted, was] = await Promise.allSettled([
-        validate(text, [preparing]),
-        preparing,
-        replaced(),
-      ]);
-      settled(valid);
-      const [config, previous] = [settled(adapted), settled(was)];
+      await assertAllowed(text, probe);
+      const [prepared, was] = await Promise.allSettled([prepare(text, probe), replaced()]);
+      const [config, previous] = [settled(prepared), settled(was)];
       if (ports) loader.assertOpenable(config, previous);
+      checked.keep(text, probe, config);
     } catch (error) {
-      throw reachable(error);
-    } finally {
       validator.standBy();
+      throw reachable(error);
     }
+    // The reload that follows needs the processor more than the next validation.
+    if (probe === undefined) validator.standBy();
   }
 
   return {
@@ -250,13 +248,6 @@ export function createReload(deps: ReloadDeps): Reload {
 /** Not even with `replace`: whoever wants the old copy back promotes that one. */
 const SUPERSEDED =
   'A newer copy of this hub was promoted and publishes to this proxy: switch this one off.';
-
-function settled<T>(result: PromiseSettledResult<T>): T {
-  if (result.status === 'rejected') throw result.reason;
-  return result.value;
-}
-
-const countLines = (text: string): number => text.split('\n').length;
 
 const reachable = (error: unknown) =>
   error instanceof AdminUnreachable ? proxyUnreachable(error) : error;

@@ -73,11 +73,13 @@ export type ReloadAnswer = Static<typeof ReloadAnswer>;
 
 /**
  * Asks whether the proxy would accept a text, which is neither loaded nor kept. With `ports` false,
- * its ports may be in use by other programs.
+ * its ports may be in use by other programs. With a `probe`, only that is validated, and a reload of both
+ * that follows does not check them again.
  */
 export const ValidateRequest = t.Object({
   proxyfile: t.String(),
   ports: t.Optional(t.Boolean()),
+  probe: t.Optional(t.String()),
 });
 export const ValidateAnswer = t.Object({ success: t.Literal(true) });
 

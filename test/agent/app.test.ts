@@ -260,6 +260,32 @@ describe('reload', () => {
     await expectGood();
   });
 
+  test('refuses what was not validated, even if another probe of the same text was', async () => {
+    const proxyfile = good();
+    const bad = site('bad.example', '@x path_regexp "("\nrespond @x x');
+    expect((await call('/proxy/validate', { proxyfile, probe: bad })).status).toBe(502);
+    expect((await call('/proxy/validate', { proxyfile, probe: proxyfile })).status).toBe(200);
+    const refused = await reload(proxyfile, { probe: bad });
+    expect([refused.status, refused.body.code]).toEqual([502, 'PROXY_REJECTED']);
+    await expectGood();
+  });
+
+  test('makes what was validated live, and nothing else', async () => {
+    const next = site('good.example', 'respond next');
+    for (const [validated, loaded] of [
+      [next, good()],
+      [next, next],
+      [good(), good()],
+    ] as const) {
+      const answer = await call('/proxy/validate', { proxyfile: validated, probe: validated });
+      expect(answer.status).toBe(200);
+      expect((await reload(loaded, { probe: loaded })).status).toBe(200);
+      const words = loaded === next ? 'next' : 'good';
+      expect((await stack.served('good.example')).text).toBe(words);
+      expect(stack.readProxyfile()).toBe(loaded);
+    }
+  });
+
   test('leaves nothing beside the Caddyfile', () => {
     const names = readdirSync(dirname(stack.proxyfile)).filter((name) => name.startsWith('Caddy'));
     expect(names.toSorted()).toEqual(['Caddyfile', 'Caddyfile.signalbox']);

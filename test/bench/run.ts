@@ -3,6 +3,7 @@ import { cpus } from 'node:os';
 
 const BENCHES: Record<string, () => Promise<{ run: () => Promise<void> }>> = {
   publish: () => import('./publish.ts'),
+  several: () => import('./several.ts'),
   policy: () => import('./policy.ts'),
   logs: () => import('./logs.ts'),
   'logs-merged': () => import('./logs-merged.ts'),

@@ -79,9 +79,13 @@ export type AgentClient = {
   reload(proxyfile: string, probe?: string, how?: Replacing): Promise<ReloadAnswer>;
   /**
    * Checks that the proxy would accept `proxyfile` and, unless `ports` is false, that its ports are
-   * free. @throws Failure as `reload`
+   * free. If there is a `probe`, only that is validated, and `reload` of the same two is faster then.
+   * @throws Failure as `reload`
    */
-  validate(proxyfile: string, ports?: boolean): Promise<Static<typeof ValidateAnswer>>;
+  validate(
+    proxyfile: string,
+    how?: { ports?: boolean; probe?: string | undefined },
+  ): Promise<Static<typeof ValidateAnswer>>;
   /** Converts `proxyfile` to the proxy's JSON. @throws Failure as `reload` */
   adapt(proxyfile: string): Promise<Static<typeof AdaptAnswer>>;
   /** @param deadline milliseconds */
@@ -287,8 +291,8 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
       call(ReloadAnswer, '/proxy/reload', {
         body: { proxyfile, probe, ...asker(), deadline, ...how },
       }),
-    validate: (proxyfile, ports = true) =>
-      call(ValidateAnswer, '/proxy/validate', { body: { proxyfile, ports } }),
+    validate: (proxyfile, how = {}) =>
+      call(ValidateAnswer, '/proxy/validate', { body: { proxyfile, ports: true, ...how } }),
     adapt: (proxyfile) => call(AdaptAnswer, '/proxy/adapt', { body: { proxyfile } }),
     status: (deadline = STATUS_DEADLINE_MS) =>
       call(ProxyStatus, withQuery('/proxy/status', asker()), { deadline }),

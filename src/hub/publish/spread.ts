@@ -32,7 +32,7 @@ export async function spread(
 ): Promise<Spread> {
   const [only, ...others] = targets;
   if (only && others.length === 0) return collect([[only, only.load(set, steps, replace)]]);
-  const asked = await collect(targets.map((one) => [one, one.validate(set, steps)]));
+  const asked = await collect(targets.map((one) => [one, one.prepare(set, steps)]));
   const isEnough = asked.refused.size === 0 && !(requireAll && asked.away.size > 0);
   if (!isEnough) return { ...asked, live: [] };
   const loaded = await collect(asked.live.map((one) => [one, one.load(set, steps, replace)]));

@@ -73,8 +73,8 @@ export type Target = {
    * @throws Failure
    */
   load(set: SiteSet, steps: readonly Step[], replace: boolean): Promise<void>;
-  /** Has the proxy validate that part only. @throws Failure */
-  validate(set: SiteSet, steps: readonly Step[]): Promise<void>;
+  /** Has the proxy validate that part, so that `load` does not. @throws Failure */
+  prepare(set: SiteSet, steps: readonly Step[]): Promise<void>;
   /** Makes what is stored live again, if what these steps led to is. Never fails. */
   takeBack(set: SiteSet, steps: readonly Step[]): Promise<void>;
   /** What these steps led to is live and recorded. */
@@ -219,7 +219,8 @@ export function createTarget(deps: TargetDeps): Target {
       );
     },
 
-    validate: (set, steps) => watched(gateway.check(next(set, steps), changed(steps))),
+    prepare: (set, steps) =>
+      watched(gateway.prepare(next(set, steps), changed(steps, ENOUGH_OF_POLICY))),
 
     async takeBack(set, steps) {
       const expects = gateway.digestOf(next(set, steps));

@@ -1,8 +1,7 @@
 /** Changes on several proxies: live on all that they concern, or on none. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Fleet, startFleet } from '../../harness/fleet.ts';
-import { countListeners } from '../../harness/listeners.ts';
-import { freePort, until } from '../../harness/stack.ts';
+import { until } from '../../harness/stack.ts';
 
 let fleet: Fleet;
 beforeAll(async () => {
@@ -19,17 +18,6 @@ const create = (body: object, query = '') => fleet.call<Site>('POST', `/vhosts${
 const answers = async (host: string) => Promise.all(ALL.map((name) => fleet.served(name, host)));
 
 describe('a change', () => {
-  test('that one of three proxies refuses is on none, and in no record', async () => {
-    const before = await everything();
-    // All of them validate it. On one machine, only one of them can open the port.
-    const port = freePort();
-    const refused = await create(site(`refused.example:${port}`, 'no'));
-    expect([refused.status, refused.body.code]).toEqual([502, 'PROXY_REJECTED']);
-    expect(ALL).toContain(refused.body.agent ?? '');
-    expect(await everything()).toEqual(before);
-    expect(countListeners(port)).toBe(0);
-  });
-
   test('is live on all of them with its answer', async () => {
     const made = await create(site('all.example', 'everywhere'));
     expect([made.status, made.body.agents, made.body.behind]).toEqual([201, [], undefined]);
@@ -45,12 +33,6 @@ describe('a change', () => {
     expect(await answers('some.example')).toEqual(['', 'here', '']);
   });
 });
-
-/** All that a refusal must leave as it is. */
-async function everything() {
-  const get = async (path: string) => (await fleet.call('GET', path)).text;
-  return [await get('/vhosts'), await get('/changelog'), await get('/preamble?agent=vps')];
-}
 
 describe('an agent that is away', () => {
   test('is named, waited for once, and brought up when it is back', async () => {

@@ -1,0 +1,41 @@
+/** An agent whose proxy hangs. Its client is a stand-in: a Caddy hangs only until its agent starts another. */
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { rmSync } from 'node:fs';
+import type { AgentClient } from '../../../src/hub/agent-client/client.ts';
+import { openDatabase } from '../../../src/hub/db/open.ts';
+import { createStore } from '../../../src/hub/publish/store.ts';
+import { createTarget, type Target } from '../../../src/hub/publish/target.ts';
+import { temporaryFolder } from '../../harness/stack.ts';
+
+let folder: string;
+let database: ReturnType<typeof openDatabase>;
+let target: Target;
+let running: boolean;
+beforeEach(() => {
+  folder = temporaryFolder();
+  database = openDatabase(folder);
+  const store = createStore(database);
+  const client = {
+    answers: async () => true,
+    status: async () => ({ proxy: { running, version: '2.6.2' } }),
+  } as unknown as AgentClient;
+  target = createTarget({
+    ...{ id: 1, url: null, client, store, stored: store.load, importDirs: [] },
+    ...{ startTimer: () => () => {}, isOneOfSeveral: () => true, log: () => {} },
+  });
+});
+afterEach(() => {
+  database.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('counts as away until its proxy answers, although the agent does', async () => {
+  running = false;
+  await target.status();
+  expect(target.away()?.code).toBe('PROXY_UNREACHABLE');
+  expect(await target.isBack()).toBe(false);
+  expect(target.away()?.code).toBe('PROXY_UNREACHABLE');
+  running = true;
+  expect(await target.isBack()).toBe(true);
+  expect(target.away()).toBeNull();
+});
