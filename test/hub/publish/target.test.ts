@@ -21,7 +21,12 @@ beforeEach(() => {
   } as unknown as AgentClient;
   target = createTarget({
     ...{ id: 1, url: null, client, store, stored: store.load, importDirs: [] },
-    ...{ startTimer: () => () => {}, isOneOfSeveral: () => true, log: () => {} },
+    ...{
+      startTimer: () => () => {},
+      isOneOfSeveral: () => true,
+      now: () => new Date(),
+      log: () => {},
+    },
   });
 });
 afterEach(() => {
