@@ -25,22 +25,30 @@ export type Source = {
 /** Includes gzip's checksum, and the sizes of the last hundred frames of a packed segment. */
 const PROBE_BYTES = 1024;
 
+const reads = new WeakMap<FileHandle, Set<Promise<ArrayBuffer>>>();
+
 /**
- * The bytes of a file in [start, end), fewer at its end. Not with `Bun.file(fd).slice()`: that seeks
- * before it reads (Bun 1.4.5), so reads at the same time get each other's bytes.
+ * The bytes of a file in [start, end), fewer at its end. By the descriptor's path: slices of the
+ * descriptor itself share its position (Bun 1.4.5), so that those at the same time, or from the start,
+ * would get other bytes.
  */
 export async function bytesOf(handle: FileHandle, start: number, end: number): Promise<Buffer> {
-  const buffer = Buffer.allocUnsafe(end - start);
-  let filled = 0;
-  while (filled < buffer.length) {
-    const { bytesRead } = await handle.read(buffer, {
-      offset: filled,
-      position: start + filled,
-    });
-    if (bytesRead === 0) break;
-    filled += bytesRead;
+  if (handle.fd < 0) throw new Error('the file is closed');
+  const underWay = reads.get(handle) ?? new Set();
+  reads.set(handle, underWay);
+  const read = Bun.file(`/proc/self/fd/${handle.fd}`).slice(start, end).arrayBuffer();
+  underWay.add(read);
+  try {
+    return Buffer.from(await read);
+  } finally {
+    underWay.delete(read);
   }
-  return buffer.subarray(0, filled);
+}
+
+/** Another file may get the descriptor's number: nothing may be read by it then. */
+async function close(handle: FileHandle): Promise<void> {
+  await Promise.allSettled(reads.get(handle) ?? []);
+  await handle.close();
 }
 
 /** What all forms of a segment have in common. */
@@ -53,5 +61,5 @@ export const ofFile = (handle: FileHandle) => ({
     hash.update(await bytesOf(handle, Math.max(0, size - PROBE_BYTES), size));
     return hash.digest('hex');
   },
-  close: () => handle.close(),
+  close: () => close(handle),
 });

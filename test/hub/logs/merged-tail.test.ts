@@ -130,7 +130,8 @@ describe('a tail of several agents', () => {
     log(two, '/later');
     const later = first.some(({ event }) => event === 'entry') ? [] : [await events.of('entry')];
     const entries = [...first, ...later, await events.of('entry')].filter((one) => one?.event);
-    expect(entries.map(saying)).toEqual([
+    // In the order in which they arrive.
+    expect(entries.map(saying).toSorted()).toEqual([
       ['one', '/missed'],
       ['two', '/later'],
     ]);
