@@ -6,56 +6,85 @@ import { CUTS } from '../harness/relay.ts';
 
 export type Event = {
   readonly name: string;
+  /** Of two events of one burst, no part is the same. */
+  readonly parts: readonly string[];
   begin(): Promise<void>;
   end(): Promise<void>;
 };
 
-/** A burst of one to three events on different parts. */
-export function pickEvents({ hub, hubFolder, sites }: Processes, random: Random): Event[] {
-  const many = random.pick([1, 1, 1, 2, 2, 3]);
-  const events = new Map<string, Event>();
-  while (events.size < many) {
+/** If its Caddy ends more often, an agent waits for seconds before it starts the next one. */
+const MOST_KILLS = 2;
+
+/** @returns a function that picks a burst of one to three events */
+export function createEvents(fleet: Processes, random: Random): () => Event[] {
+  const { hub, hubFolder, sites } = fleet;
+  /** How often each Caddy was killed since its agent was started. */
+  const kills = new Map<Site, number>();
+
+  function pick(): Event {
     const site = random.pick(sites as [Site, ...Site[]]);
-    const [of, event] = random.pick([
-      ...[hub, site.agent, site.caddy].flatMap((part) => [
-        [part.name, killed(part)] as const,
-        [part.name, frozen(part)] as const,
-      ]),
-      [`link ${site.name}`, cut(site, random)],
-      [`link ${site.name}`, cut(site, random)],
-      ...(mayMount
-        ? [
-            [hub.name, full(hub.name, hubFolder)] as const,
-            [site.name, full(site.name, site.folder)] as const,
-          ]
-        : []),
-    ] as [readonly [string, Event], ...(readonly [string, Event])[]]);
-    if (!events.has(of)) events.set(of, event);
+    const { name, agent, caddy, link, folder } = site;
+    const how = random.pick(CUTS);
+    const often = kills.get(site) ?? 0;
+    const events = [
+      killed(hub),
+      frozen(hub),
+      killed(agent),
+      frozen(agent),
+      frozen(caddy),
+      often < MOST_KILLS ? killed(caddy) : killed(caddy, agent),
+      ...Array(2).fill({
+        ...{ name: `link of ${name} ${how}`, parts: [`link of ${name}`] },
+        ...{ begin: () => link.cut(how), end: link.join },
+      }),
+      ...(mayMount ? [full('hub', hubFolder), full(name, folder)] : []),
+    ] as [Event, ...Event[]];
+    return random.pick(events);
   }
-  return [...events.values()];
+
+  function killed(...parts: readonly Part[]): Event {
+    return {
+      ...named('kill', parts),
+      async begin() {
+        for (const part of parts) await part.kill();
+        for (const site of sites) {
+          if (parts.includes(site.caddy)) kills.set(site, (kills.get(site) ?? 0) + 1);
+          if (parts.includes(site.agent)) kills.delete(site);
+        }
+      },
+      async end() {
+        for (const part of parts) await part.revive();
+      },
+    };
+  }
+
+  return () => {
+    const many = random.pick([1, 1, 1, 2, 2, 3]);
+    const events: Event[] = [];
+    while (events.length < many) {
+      const next = pick();
+      const taken = new Set(events.flatMap(({ parts }) => parts));
+      if (next.parts.every((part) => !taken.has(part))) events.push(next);
+    }
+    return events;
+  };
 }
 
-const killed = (part: Part): Event => ({
-  name: `kill ${part.name}`,
-  begin: part.kill,
-  end: part.revive,
+const named = (what: string, parts: readonly Part[]) => ({
+  name: `${what} ${parts.map(({ name }) => name).join(' and ')}`,
+  parts: parts.map(({ name }) => name),
 });
 
 const frozen = (part: Part): Event => ({
-  name: `stop ${part.name}`,
+  ...named('stop', [part]),
   begin: async () => part.freeze(),
   end: async () => part.thaw(),
 });
 
-function cut({ name, link }: Site, random: Random): Event {
-  const how = random.pick(CUTS);
-  return { name: `link of ${name} ${how}`, begin: () => link.cut(how), end: link.join };
-}
-
 function full(name: string, folder: string): Event {
   let empty = () => {};
   return {
-    name: `full disk of ${name}`,
+    ...{ name: `full disk of ${name}`, parts: [`disk of ${name}`] },
     begin: async () => {
       empty = fill(folder);
     },

@@ -102,6 +102,8 @@ export function createModel({ call, sites }: Processes, random: Random) {
 
   async function change(at: number): Promise<void> {
     const vhost = vhosts[at] as Known<State>;
+    // What a further change would lead to depends on what became of the last one.
+    if (vhost.maybe !== undefined) return;
     const [next, ...request] = pick(at, vhost.sure);
     const [method, path, json] = request;
     const body = await send(method, path, json, () => {
@@ -114,6 +116,7 @@ export function createModel({ call, sites }: Processes, random: Random) {
     const site = random.pick(sites as [Site, ...Site[]]);
     const who = `w${number++}`;
     const preamble = preambles.get(site.name) as Known<string>;
+    if (preamble.maybe !== undefined) return;
     const json = { config: markedPreamble(site, who, site === sites.at(-1)) };
     const body = await send('PUT', `/preamble${ofAgent(site)}`, json, () => {
       preamble.maybe = who;

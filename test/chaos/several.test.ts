@@ -9,7 +9,7 @@ import { caddyIs } from '../harness/caddys.ts';
 import { type Processes, startProcesses } from '../harness/fleet-processes.ts';
 import { seededRandom } from '../harness/random.ts';
 import { until } from '../harness/stack.ts';
-import { pickEvents } from './several-events.ts';
+import { createEvents } from './several-events.ts';
 import { createInspection } from './several-faults.ts';
 import { createModel, heldPort } from './several-model.ts';
 
@@ -37,12 +37,13 @@ test(
     const random = seededRandom(SEED);
     const model = createModel(fleet, random);
     const inspection = createInspection(fleet, model);
+    const pickEvents = createEvents(fleet, random);
     await model.begin();
     inspection.count();
     const seen = new Map<string, number>();
     const took: number[] = [];
     for (let done = 0; done < EVENTS; ) {
-      const events = pickEvents(fleet, random);
+      const events = pickEvents();
       const names = events.map(({ name }) => name);
       // Earlier changes must survive as well as those in progress.
       if (random.below(2) === 0) await model.storm();
