@@ -264,15 +264,19 @@ export function createPublisher({
 
   /** An agent that did not answer is looked for beside the queue, where nobody waits for it. */
   async function reconcile(id: number): Promise<void> {
-    if (!targets.has(id)) return;
+    const isWanted = () => targets.has(id) && !targets.of(id).agent().paused;
+    if (!isWanted()) return;
     const target = targets.of(id);
-    if (target.agent().paused) return;
     const away = targets.areSeveral() ? target.away() : null;
     if (away && !(await target.isBack())) throw target.away() ?? away;
     try {
-      await queue.between(() => target.compare().finally(target.standing.report));
+      await queue.between(async () => {
+        // The changes before it may have removed, paused or moved the agent.
+        if (!isWanted() || targets.of(id) !== target) return;
+        await target.compare().finally(target.standing.report);
+      });
     } finally {
-      if (targets.has(id)) standings.of(target);
+      if (targets.has(id)) standings.of(targets.of(id));
     }
   }
 

@@ -1,0 +1,77 @@
+/** Agents that change while the hub looks at them. */
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { rmSync } from 'node:fs';
+import { enrol } from '../../../src/hub/agent-client/enrol.ts';
+import { type OpenDatabase, openDatabase } from '../../../src/hub/db/open.ts';
+import {
+  createAgentChange,
+  deleteAgentChange,
+  updateAgentChange,
+} from '../../../src/hub/publish/agent-changes.ts';
+import {
+  agentPreambleChange,
+  createChange,
+  preambleChange,
+  updateChange,
+} from '../../../src/hub/publish/changes.ts';
+import { createPublisher, type Publisher } from '../../../src/hub/publish/publisher.ts';
+import { createStore } from '../../../src/hub/publish/store.ts';
+import { type EnrollableAgent, startEnrollable, tokenOf } from '../../harness/enrolled.ts';
+import { temporaryFolder } from '../../harness/stack.ts';
+
+const AUTHOR = { userId: '', userName: '', via: null };
+const folder = temporaryFolder();
+let database: OpenDatabase;
+let publisher: Publisher;
+let agents: EnrollableAgent[];
+let vps: EnrollableAgent;
+
+beforeAll(async () => {
+  database = openDatabase(folder);
+  const store = createStore(database);
+  agents = await Promise.all([startEnrollable(), startEnrollable()]);
+  for (const { invitation } of agents) {
+    const request = { hub: store.id, term: 1, token: tokenOf('t'), replace: false };
+    await enrol(invitation, request);
+  }
+  const [first, second] = agents as [EnrollableAgent, EnrollableAgent];
+  vps = second;
+  publisher = createPublisher({
+    store,
+    connect: ({ id }) => (id === 2 ? second : first).client('t', store.id),
+    now: () => new Date(),
+    log: () => {},
+  });
+  const { url, fingerprint } = second;
+  const ports = ({ httpPort }: EnrollableAgent) => `{\n\thttp_port ${httpPort}\n}`;
+  const site = { domain: 'http://a.example', config: 'respond old', agents: ['local', 'vps'] };
+  await publisher.apply(preambleChange(ports(first)), AUTHOR);
+  await publisher.apply(createAgentChange({ id: 2, name: 'vps', url, fingerprint }), AUTHOR);
+  await publisher.apply(agentPreambleChange('vps', ports(second)), AUTHOR);
+  await publisher.apply(createChange(site), AUTHOR);
+});
+afterAll(async () => {
+  await Promise.all(agents.map((agent) => agent.stop()));
+  database.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('a look that waits while its agent is paused publishes nothing', async () => {
+  const before = vps.readProxyfile();
+  await publisher.apply(updateAgentChange('vps', { paused: true }), AUTHOR);
+  await publisher.apply(updateChange(1, { config: 'respond new' }), AUTHOR);
+  await publisher.apply(updateAgentChange('vps', { paused: false }), AUTHOR);
+  const paused = publisher.apply(updateAgentChange('vps', { paused: true }), AUTHOR);
+  await Promise.all([paused, publisher.reconcile(2)]);
+  expect(vps.readProxyfile()).toBe(before);
+});
+
+test('a look that waits while its agent is removed leaves its proxy as it is', async () => {
+  await publisher.apply(updateAgentChange('vps', { paused: false }), AUTHOR);
+  await publisher.reconcile(2);
+  const before = vps.readProxyfile();
+  expect(before).toContain('respond new');
+  const removed = publisher.apply(deleteAgentChange('vps'), AUTHOR);
+  await Promise.all([removed, publisher.reconcile(2)]);
+  expect(vps.readProxyfile()).toBe(before);
+});
