@@ -172,7 +172,7 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
     path: string,
     init: RequestInit & { headers?: object },
   ): Promise<Response> {
-    const tls = await tlsOf();
+    const tls = await tlsOf(init.signal);
     const token = tokenNow();
     const response = await fetch(`${url}${path}`, {
       ...init,
