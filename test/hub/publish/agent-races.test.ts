@@ -16,6 +16,7 @@ import {
 } from '../../../src/hub/publish/changes.ts';
 import { createPublisher, type Publisher } from '../../../src/hub/publish/publisher.ts';
 import { createStore } from '../../../src/hub/publish/store.ts';
+import { collectStandings } from '../../../src/hub/state/agent-metrics.ts';
 import { type EnrollableAgent, startEnrollable, tokenOf } from '../../harness/enrolled.ts';
 import { temporaryFolder } from '../../harness/stack.ts';
 
@@ -25,6 +26,8 @@ let database: OpenDatabase;
 let publisher: Publisher;
 let agents: EnrollableAgent[];
 let vps: EnrollableAgent;
+/** Resolves when what an agent said of its proxy may arrive. */
+let arrival: Promise<void> = Promise.resolve();
 
 beforeAll(async () => {
   database = openDatabase(folder);
@@ -38,7 +41,15 @@ beforeAll(async () => {
   vps = second;
   publisher = createPublisher({
     store,
-    connect: ({ id }) => (id === 2 ? second : first).client('t', store.id),
+    connect({ id }) {
+      const client = (id === 2 ? second : first).client('t', store.id);
+      const status = async (deadline?: number) => {
+        const found = await client.status(deadline);
+        await arrival;
+        return found;
+      };
+      return { ...client, status };
+    },
     now: () => new Date(),
     log: () => {},
   });
@@ -64,6 +75,19 @@ test('a look that waits while its agent is paused publishes nothing', async () =
   const paused = publisher.apply(updateAgentChange('vps', { paused: true }), AUTHOR);
   await Promise.all([paused, publisher.reconcile(2)]);
   expect(vps.readProxyfile()).toBe(before);
+});
+
+test('a scrape while an agent is renamed is of that agent', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const rename = (from: string, to: string) =>
+    publisher.apply(updateAgentChange(from, { name: to }), AUTHOR);
+  arrival = promise;
+  const scraped = collectStandings(publisher);
+  await rename('vps', 'moved');
+  resolve();
+  const found = (await scraped).find(({ name }) => name === 'signalbox_in_step');
+  expect(found?.samples).toHaveLength(2);
+  await rename('moved', 'vps');
 });
 
 test('a look that waits while its agent is removed leaves its proxy as it is', async () => {
