@@ -104,6 +104,7 @@ export function createFleet({ publisher, keys, hub, first }: FleetDeps): Fleet {
         const known = knownBy(name, fingerprint);
         const id = known?.id ?? publisher.current().nextAgentId;
         const generation = (known?.generation ?? 0) + 1;
+        keys.make();
         const token = keys.tokenOf({ id, generation, fingerprint });
         await enrol(invitation, { hub: hub.id, term: hub.term, token, replace });
         const change = known
