@@ -288,7 +288,8 @@ export function createTarget(deps: TargetDeps): Target {
       const { liveDigest, fileDigest } = found;
       // Another version of the proxy has other words for the same.
       const isForeign = (file: string) => !gateway.isOfAnyVersion(set, file);
-      const isReplaced = !starting && isSure && liveDigest !== null && liveDigest !== digest;
+      const isKnown = !starting && isSure && behindSince === null;
+      const isReplaced = isKnown && liveDigest !== null && liveDigest !== digest;
       if (isReplaced && standing.contention.isWaiting()) return;
       await watched(
         upkeep.look(() => isInStep(found), {

@@ -67,13 +67,25 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+const pause = (paused: boolean) => publisher.apply(updateAgentChange('vps', { paused }), AUTHOR);
+
+test('an agent that is behind again and again is not taken for one that another hub has', async () => {
+  for (const words of ['one', 'two', 'three', 'four', 'old']) {
+    await pause(true);
+    await publisher.apply(updateChange(1, { config: `respond ${words}` }), AUTHOR);
+    await pause(false);
+    await publisher.reconcile(2);
+    expect(vps.readProxyfile()).toContain(`respond ${words}`);
+  }
+  expect(publisher.standings()[1]).toMatchObject({ state: 'in-step', warnings: [] });
+});
+
 test('a look that waits while its agent is paused publishes nothing', async () => {
   const before = vps.readProxyfile();
-  await publisher.apply(updateAgentChange('vps', { paused: true }), AUTHOR);
+  await pause(true);
   await publisher.apply(updateChange(1, { config: 'respond new' }), AUTHOR);
-  await publisher.apply(updateAgentChange('vps', { paused: false }), AUTHOR);
-  const paused = publisher.apply(updateAgentChange('vps', { paused: true }), AUTHOR);
-  await Promise.all([paused, publisher.reconcile(2)]);
+  await pause(false);
+  await Promise.all([pause(true), publisher.reconcile(2)]);
   expect(vps.readProxyfile()).toBe(before);
 });
 
@@ -91,7 +103,7 @@ test('a scrape while an agent is renamed is of that agent', async () => {
 });
 
 test('a look that waits while its agent is removed leaves its proxy as it is', async () => {
-  await publisher.apply(updateAgentChange('vps', { paused: false }), AUTHOR);
+  await pause(false);
   await publisher.reconcile(2);
   const before = vps.readProxyfile();
   expect(before).toContain('respond new');
