@@ -200,8 +200,7 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
   ): Promise<{ ok: boolean; text: string }> {
     const stopping = new AbortController();
     const isLong = (init.deadline ?? deadline) > STATUS_DEADLINE_MS / 2;
-    const endPulse =
-      isLong && deps.isWatched?.() ? startPulse(answers, () => stopping.abort()) : () => {};
+    const endPulse = isLong ? watch(stopping) : () => {};
     try {
       const response = await request(path, {
         method: init.body === undefined ? 'GET' : 'POST',
@@ -219,6 +218,10 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
       endPulse();
     }
   }
+
+  /** Gives up on a call that is under way, if the agent is watched. @returns a function that ends it */
+  const watch = (call: AbortController): (() => void) =>
+    deps.isWatched?.() ? startPulse(answers, () => call.abort()) : () => {};
 
   const answers = (deadline: number): Promise<boolean> =>
     ask('/health', { deadline })
@@ -257,6 +260,7 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
     const stopping = new AbortController();
     const { signal } = stopping;
     const late = setTimeout(() => stopping.abort(), expected.deadline);
+    const endPulse = watch(stopping);
     let refusal: unknown;
     try {
       const response = await request(path, { headers: { ...expected.headers }, signal });
@@ -277,6 +281,7 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
       throw unreachable(NO_ANSWER, cause);
     } finally {
       clearTimeout(late);
+      endPulse();
     }
     ended();
     throw refusalOf(refusal);
