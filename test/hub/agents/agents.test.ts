@@ -133,6 +133,22 @@ describe('an agent that is added', () => {
     expect(fleet.other('vps').readProxyfile()).not.toContain('only.example');
   });
 
+  test('gets the sites of an import that were placed elsewhere, and no other agent loses them', async () => {
+    const place = (host: string) => call('POST', '/vhosts', site(host, { agents: ['local'] }));
+    for (const host of ['same.example', 'other.example'])
+      expect((await place(host)).status).toBe(201);
+    const proxyfile = ['same', 'other']
+      .map((name) => `http://${name}.example {\n\trespond same.example\n}\n`)
+      .join('\n');
+    const json = { proxyfile, agent: 'visitor', preamble: 'keep', taken: 'replace' };
+    expect((await call('POST', '/import', json)).status).toBe(200);
+    for (const host of ['same.example', 'other.example']) {
+      expect(guest.readProxyfile()).toContain(host);
+      expect((await call('GET', '/proxyfile?agent=local')).text).toContain(host);
+      expect(fleet.other('vps').readProxyfile()).not.toContain(host);
+    }
+  });
+
   test('cannot be removed while a site is placed on it alone, and leaves its proxy as it is', async () => {
     const { body } = await refused(409, 'AGENT_IN_USE', 'DELETE', '/agents/visitor');
     expect(body.detail).toContain('only.example');
