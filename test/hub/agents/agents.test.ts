@@ -116,6 +116,14 @@ describe('an agent that is added', () => {
     expect(guest.readProxyfile()).toContain('paused.example');
   });
 
+  test('can be renamed while it is given a new token', async () => {
+    const rename = (from: string, to: string) => call('PATCH', `/agents/${from}`, { name: to });
+    const rotated = call('POST', '/agents/visitor/rotate');
+    expect((await rename('visitor', 'moved')).status).toBe(200);
+    expect([(await rotated).status, (await rotated).body]).toMatchObject([200, { name: 'moved' }]);
+    expect((await rename('moved', 'visitor')).body).toMatchObject({ state: 'in-step' });
+  });
+
   test('takes an import for its proxy alone', async () => {
     const proxyfile = 'http://only.example {\n\trespond only\n}\n';
     await refused(404, 'NOT_FOUND', 'POST', '/import', { proxyfile, agent: 'nobody' });
