@@ -239,7 +239,7 @@ export function createPublisher({
     report();
     accept(stored);
     for (const target of done.live) target.settle(stored, steps);
-    for (const target of lacking) target.fellBehind(time);
+    for (const target of lacking) target.fellBehind(time, stored, steps);
     lastPublish = { at: now(), milliseconds: performance.now() - from, changes: plans.length };
     return { behind: behind.map(({ name }) => name) };
   }

@@ -81,8 +81,8 @@ export type Target = {
   settle(set: SiteSet, steps: readonly Step[]): void;
   /** Since when the proxy lacks a change that is recorded; null if it lacks none. */
   behindSince(): Date | null;
-  /** Notes that it lacks one. */
-  fellBehind(time: Date): void;
+  /** Notes that it lacks what these steps led to. */
+  fellBehind(time: Date, set: SiteSet, steps: readonly Step[]): void;
   /** Notes that the first publish begins, and nothing is served that it could take away. */
   setVacant(isVacant: boolean): void;
   /** As `Publisher.preview`. @throws Failure */
@@ -241,8 +241,10 @@ export function createTarget(deps: TargetDeps): Target {
     },
 
     behindSince: () => behindSince,
-    fellBehind(time) {
+    fellBehind(time, set, steps) {
       behindSince ??= time;
+      // What it refused is not what it will get.
+      leftOut.settle(setFor(set, id), steps);
     },
 
     setVacant(isVacant) {

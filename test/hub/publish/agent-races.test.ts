@@ -1,6 +1,7 @@
-/** Agents that change while the hub looks at them. */
+/** Agents that are renamed, paused, behind or removed while the hub looks at them and publishes. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { rmSync } from 'node:fs';
+import { copyFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { enrol } from '../../../src/hub/agent-client/enrol.ts';
 import { type OpenDatabase, openDatabase } from '../../../src/hub/db/open.ts';
 import {
@@ -11,6 +12,7 @@ import {
 import {
   agentPreambleChange,
   createChange,
+  deleteChange,
   preambleChange,
   updateChange,
 } from '../../../src/hub/publish/changes.ts';
@@ -100,6 +102,38 @@ test('a scrape while an agent is renamed is of that agent', async () => {
   const found = (await scraped).find(({ name }) => name === 'signalbox_in_step');
   expect(found?.samples).toHaveLength(2);
   await rename('moved', 'vps');
+});
+
+test('a site that one proxy refuses is served there again once it was changed without that proxy', async () => {
+  await pause(false);
+  await publisher.reconcile(2);
+  const authority = join(folder, 'authority.pem');
+  copyFileSync(join(vps.env.DATA_DIR, 'agent-cert.pem'), authority);
+  const [common, own] = ['', 'vps'].map((name) => publisher.setOf(name).preamble);
+  const trusting = `reverse_proxy https://127.0.0.1:9 {\n\ttransport http {\n\ttls_trusted_ca_certs ${authority}\n}\n}`;
+  await publisher.apply(preambleChange(`${common}\n(own) {\n\trespond local\n}`), AUTHOR);
+  await publisher.apply(agentPreambleChange('vps', `${own}\n(own) {\n${trusting}\n}`), AUTHOR);
+  const [changed, deleted] = await Promise.all(
+    ['changed', 'deleted'].map((name) =>
+      publisher.apply(
+        createChange({ domain: `http://${name}.example`, config: 'import own' }),
+        AUTHOR,
+      ),
+    ),
+  );
+  rmSync(authority);
+  await pause(true);
+  await publisher.apply(createChange({ domain: 'http://b.example', config: 'respond b' }), AUTHOR);
+  await pause(false);
+  await publisher.reconcile(2);
+  expect(publisher.standings()[1]?.broken).toHaveLength(2);
+  await pause(true);
+  await publisher.apply(updateChange(changed?.result.id ?? 0, { config: 'respond fixed' }), AUTHOR);
+  await publisher.apply(deleteChange(deleted?.result.id ?? 0), AUTHOR);
+  await pause(false);
+  await publisher.reconcile(2);
+  expect(vps.readProxyfile()).toContain('respond fixed');
+  expect(publisher.standings()[1]).toMatchObject({ state: 'in-step', broken: [] });
 });
 
 test('a look that waits while its agent is removed leaves its proxy as it is', async () => {
