@@ -50,7 +50,8 @@ export function createOpenInvitation(elapsed: () => number, closed: () => void):
         state = 'closed';
         return result;
       } catch (error) {
-        state = 'open';
+        // Wrong tries may have closed it meanwhile.
+        if (wrong < MOST_WRONG) state = 'open';
         throw error;
       }
     },

@@ -33,8 +33,10 @@ export function parseInvitation(line: string): Invitation | null {
     return null;
   }
   if (!Array.isArray(fields) || fields.length !== 3) return null;
-  const [url, fingerprint, secret] = fields.map(String);
-  if (url === undefined || fingerprint === undefined || secret === undefined) return null;
+  const [url, fingerprint, secret]: unknown[] = fields;
+  const areTexts =
+    typeof url === 'string' && typeof fingerprint === 'string' && typeof secret === 'string';
+  if (!areTexts) return null;
   if (!url.startsWith('https://') || URL.parse(url)?.origin !== url) return null;
   if (!/^[0-9a-f]{64}$/.test(fingerprint) || !/^[\w-]{43}$/.test(secret)) return null;
   return { url, fingerprint, secret };

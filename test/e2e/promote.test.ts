@@ -154,6 +154,17 @@ describe('signalbox promote', () => {
     ]);
   });
 
+  test('does not make another key', async () => {
+    // Not the first agent, which is to obey another hub.
+    const env = { ...hubSettings(), AGENT_URL: `http://127.0.0.1:${freePort()}` };
+    const program = start(['hub'], env, machine('elsewhere'));
+    await program.address('hub');
+    await stop({ program });
+    const { out, err } = await program.exited();
+    expect(out + err).toContain('agents-key is missing: put a copy of it back');
+    expect(existsSync(join(dataOf('elsewhere'), 'agents-key'))).toBe(false);
+  });
+
   test('leaves enrolled agents their names', async () => {
     const env = { ...hubSettings(), AGENT_NAME: 'vps' };
     const { code, err } = await start(['hub'], env, machine('elsewhere')).exited();

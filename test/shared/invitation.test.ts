@@ -25,6 +25,7 @@ describe('no invitation', () => {
     ['too few fields', of([url, fingerprint])],
     ['too many fields', of([url, fingerprint, secret, ''])],
     ['nested fields', of([[url], [fingerprint], { secret }])],
+    ['a field that is no text', of([{ toString: 1 }, fingerprint, secret])],
     ['plain HTTP', of(['http://192.168.1.5:3002', fingerprint, secret])],
     ['a path', of([`${url}/enrol`, fingerprint, secret])],
     ['a user', of(['https://a:b@192.168.1.5:3002', fingerprint, secret])],

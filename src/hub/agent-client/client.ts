@@ -176,7 +176,7 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
     path: string,
     init: RequestInit & { headers?: object },
   ): Promise<Response> {
-    const tls = await tlsOf();
+    const tls = await tlsOf(init.signal);
     const token = tokenNow();
     const response = await fetch(`${url}${path}`, {
       ...init,
@@ -204,8 +204,7 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
   ): Promise<{ ok: boolean; text: string }> {
     const stopping = new AbortController();
     const isLong = (init.deadline ?? deadline) > STATUS_DEADLINE_MS / 2;
-    const endPulse =
-      isLong && deps.isWatched?.() ? startPulse(answers, () => stopping.abort()) : () => {};
+    const endPulse = isLong ? watch(stopping) : () => {};
     try {
       const response = await request(path, {
         method: init.body === undefined ? 'GET' : 'POST',
@@ -223,6 +222,10 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
       endPulse();
     }
   }
+
+  /** Gives up on a call that is under way, if the agent is watched. @returns a function that ends it */
+  const watch = (call: AbortController): (() => void) =>
+    deps.isWatched?.() ? startPulse(answers, () => call.abort()) : () => {};
 
   const answers = (deadline: number): Promise<boolean> =>
     ask('/health', { deadline })
@@ -261,6 +264,7 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
     const stopping = new AbortController();
     const { signal } = stopping;
     const late = setTimeout(() => stopping.abort(), expected.deadline);
+    const endPulse = watch(stopping);
     let refusal: unknown;
     try {
       const response = await request(path, { headers: { ...expected.headers }, signal });
@@ -281,6 +285,7 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
       throw unreachable(NO_ANSWER, cause);
     } finally {
       clearTimeout(late);
+      endPulse();
     }
     ended();
     throw refusalOf(refusal);

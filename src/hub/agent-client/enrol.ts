@@ -8,6 +8,9 @@ import { createAgentTls } from './trust.ts';
 
 export type Enrolling = Omit<Required<EnrolRequest>, 'secret'>;
 
+/** Characters; an answer of an agent has some hundred. Whoever made the invitation chose who answers. */
+const LONGEST_ANSWER = 1 << 16;
+
 /**
  * Resolves once the agent has stored the token. Nothing is sent before its certificate is known to be
  * the invitation's.
@@ -29,19 +32,31 @@ export async function enrol(
   throw unreachable('The agent could not be enrolled.', String(message ?? 'invalid response'));
 
   async function send(): Promise<{ ok: boolean; status: number; body: unknown }> {
-    const tls = await createAgentTls(url, { fingerprint })();
+    const signal = AbortSignal.timeout(DEADLINE_MS);
+    const tls = await createAgentTls(url, { fingerprint })(signal);
     if (tls === null) throw new Error('an invitation needs an https:// address');
     const answer = await fetch(`${url}/enrol`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify({ secret, ...request }),
       redirect: 'error',
-      signal: AbortSignal.timeout(DEADLINE_MS),
+      signal,
       tls,
     });
     const { ok, status } = answer;
-    return { ok, status, body: await answer.json() };
+    return { ok, status, body: JSON.parse(await textOf(answer)) };
   }
+}
+
+/** @throws Error if it is too long */
+async function textOf({ body }: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const piece of body ?? []) {
+    text += decoder.decode(piece, { stream: true });
+    if (text.length > LONGEST_ANSWER) throw new Error('the answer is too long');
+  }
+  return text;
 }
 
 const unreachable = (message: string, detail: string) =>

@@ -7,7 +7,12 @@ import { newSecret } from '../../shared/secret-file.ts';
 export type TokenOwner = { id: number; generation: number; fingerprint: string };
 
 export type AgentKeys = {
-  /** 43 characters of base64url. @throws Error if the key's file is damaged; file system errors */
+  /** Makes the key, unless there is one. @throws file system errors */
+  make(): void;
+  /**
+   * 43 characters of base64url.
+   * @throws Error if the key's file is missing or damaged; file system errors
+   */
   tokenOf(agent: TokenOwner): string;
 };
 
@@ -15,14 +20,19 @@ export type AgentKeys = {
 const BYTES = 32;
 
 /**
- * @param file readable only by its owner; made when it is first needed. One that is damaged is not
- * replaced, because every enrolled agent would then reject the hub.
+ * @param file readable only by its owner. One that is missing or damaged is never replaced unasked,
+ * because every enrolled agent would then reject the hub.
  */
 export function createAgentKeys(file: string): AgentKeys {
   let key: Buffer | null = null;
 
   function read(): Buffer {
-    const text = readIfThere(file)?.trim() ?? newSecret(file, BYTES);
+    const text = readIfThere(file)?.trim();
+    if (text === undefined) {
+      throw new Error(
+        `${file} is missing: put a copy of it back and start the hub again, or invite this hub again from each agent`,
+      );
+    }
     if (/^[\w-]{43}$/.test(text)) return Buffer.from(text, 'base64url');
     throw new Error(
       `${file} is damaged: restore it from a backup, or remove it and invite this hub again from each agent`,
@@ -30,6 +40,9 @@ export function createAgentKeys(file: string): AgentKeys {
   }
 
   return {
+    make() {
+      if (key === null && readIfThere(file) === null) newSecret(file, BYTES);
+    },
     tokenOf({ id, generation, fingerprint }) {
       key ??= read();
       const info = `signalbox agent ${id} ${generation} ${fingerprint}`;

@@ -25,8 +25,11 @@ export function normalFingerprint(text: string): string | null {
   return /^[0-9a-f]{64}$/.test(digits) ? digits : null;
 }
 
-/** The `tls` option for a request. @throws Error if the agent presents a different certificate */
-export type AgentTls = () => Promise<FetchTls | null>;
+/**
+ * The `tls` option for a request.
+ * @param signal ends the wait for it @throws Error if the agent presents a different certificate
+ */
+export type AgentTls = (signal?: AbortSignal | null) => Promise<FetchTls | null>;
 
 /** @param url where the agent listens */
 export function createAgentTls(url: string, trust: AgentTrust | null): AgentTls {
@@ -34,8 +37,8 @@ export function createAgentTls(url: string, trust: AgentTrust | null): AgentTls 
   if ('ca' in trust) return async () => ({ ca: trust.ca, ...ownNames(trust.ca) });
   const { fingerprint } = trust;
   let known: FetchTls | null = null;
-  return async () => {
-    known ??= await pinned(url, fingerprint);
+  return async (signal) => {
+    known ??= await pinned(url, fingerprint, signal);
     return known;
   };
 }
@@ -57,7 +60,11 @@ const sameAs = (wanted: string, { raw }: PeerCertificate): Error | undefined =>
  * `fetch` cannot be asked about a certificate it does not trust. So this first connects to read the
  * agent's certificate, and trusts only that one if it has the fingerprint.
  */
-function pinned(url: string, fingerprint: string): Promise<FetchTls> {
+function pinned(
+  url: string,
+  fingerprint: string,
+  signal: AbortSignal | null = null,
+): Promise<FetchTls> {
   const { hostname, port } = new URL(url);
   const host = hostname.replace(/^\[|\]$/g, '');
   return new Promise((resolve, reject) => {
@@ -74,7 +81,9 @@ function pinned(url: string, fingerprint: string): Promise<FetchTls> {
         checkServerIdentity: (_, peer) => sameAs(fingerprint, peer),
       });
     });
-    socket.setTimeout(HANDSHAKE_MS, () => socket.destroy(new Error('the agent does not answer')));
+    const giveUp = () => socket.destroy(new Error('the agent does not answer'));
+    socket.setTimeout(HANDSHAKE_MS, giveUp);
+    signal?.addEventListener('abort', giveUp);
     socket.on('error', reject);
   });
 }

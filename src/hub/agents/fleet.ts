@@ -13,10 +13,11 @@ import {
   deleteAgentChange,
   updateAgentChange,
 } from '../publish/agent-changes.ts';
-import type { Author } from '../publish/changes.ts';
+import type { Author, Change } from '../publish/changes.ts';
 import { assertNotSuperseded } from '../publish/ownership.ts';
 import { agentNamed, setFor } from '../publish/placement.ts';
 import type { Publisher } from '../publish/publisher.ts';
+import type { AgentStanding } from '../publish/standings.ts';
 import { type FirstAgent, viewAgent } from './view.ts';
 
 export type FleetDeps = {
@@ -53,17 +54,16 @@ export function createFleet({ publisher, keys, hub, first }: FleetDeps): Fleet {
   /** One at a time: the id of a new agent is part of its token. */
   const oneByOne = createQueue();
 
-  function list(): AgentView[] {
-    const set = publisher.current();
-    return publisher.standings().map((standing) => {
-      const { vhosts } = setFor(set, standing.agent.id);
-      return viewAgent(standing, first, vhosts.filter(({ enabled }) => enabled).length);
-    });
+  function viewOf(standing: AgentStanding): AgentView {
+    const { vhosts } = setFor(publisher.current(), standing.agent.id);
+    return viewAgent(standing, first, vhosts.filter(({ enabled }) => enabled).length);
   }
 
-  function show(name: string): AgentView {
-    agentNamed(name, publisher.current());
-    return list().find((agent) => agent.name === name) as AgentView;
+  /** @throws Failure NOT_FOUND if it was removed */
+  function standingOf(id: number): AgentStanding {
+    const standing = publisher.standings().find(({ agent }) => agent.id === id);
+    if (standing) return standing;
+    throw removed();
   }
 
   const bringUp = (id: number) =>
@@ -88,8 +88,8 @@ export function createFleet({ publisher, keys, hub, first }: FleetDeps): Fleet {
   }
 
   return {
-    list,
-    show,
+    list: () => publisher.standings().map(viewOf),
+    show: (name) => viewOf(standingOf(agentNamed(name, publisher.current()).id)),
 
     add: (name, line, author, replace) =>
       oneByOne(async () => {
@@ -104,20 +104,21 @@ export function createFleet({ publisher, keys, hub, first }: FleetDeps): Fleet {
         const known = knownBy(name, fingerprint);
         const id = known?.id ?? publisher.current().nextAgentId;
         const generation = (known?.generation ?? 0) + 1;
+        keys.make();
         const token = keys.tokenOf({ id, generation, fingerprint });
         await enrol(invitation, { hub: hub.id, term: hub.term, token, replace });
         const change = known
-          ? updateAgentChange(name, { generation, url })
+          ? updateById(id, { generation, url })
           : createAgentChange({ id, name, url, fingerprint });
         await publisher.apply(change, author);
         await bringUp(id);
-        return show(name);
+        return viewOf(standingOf(id));
       }),
 
     async update(name, input, author) {
       const { result } = await publisher.apply(updateAgentChange(name, input), author);
       if (input.paused === false) await bringUp(result.id);
-      return show(result.name);
+      return viewOf(standingOf(result.id));
     },
 
     async remove(name, author) {
@@ -131,15 +132,25 @@ export function createFleet({ publisher, keys, hub, first }: FleetDeps): Fleet {
           const message = 'The token of the first agent is the setting AGENT_TOKEN.';
           throw new Failure('INVALID_REQUEST', message);
         }
-        const standing = publisher.standings().find(({ agent }) => agent.id === id);
         // The newer copy could not derive the next token.
-        assertNotSuperseded(standing?.status ?? null, hub);
+        assertNotSuperseded(standingOf(id).status, hub);
         const next = generation + 1;
         await publisher.agents
           .named(name)
           .client.rotate(keys.tokenOf({ id, generation: next, fingerprint }));
-        await publisher.apply(updateAgentChange(name, { generation: next }), author);
-        return show(name);
+        await publisher.apply(updateById(id, { generation: next }), author);
+        return viewOf(standingOf(id));
       }),
   };
 }
+
+/** As `updateAgentChange`, whatever the agent is called by then. */
+const updateById =
+  (id: number, input: AgentInput): Change<StoredAgent> =>
+  (set, time) => {
+    const agent = set.agents.find((one) => one.id === id);
+    if (!agent) throw removed();
+    return updateAgentChange(agent.name, input)(set, time);
+  };
+
+const removed = () => new Failure('NOT_FOUND', 'The agent was removed meanwhile.');

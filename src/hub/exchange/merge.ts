@@ -119,7 +119,13 @@ export const mergeSite =
       return { ...plan, result: { action: 'create', vhost: plan.result, wanted, before } };
     }
     if (before.length === 1 && isSame(first)) {
-      return { done: { action: 'keep', vhost: first, wanted, before } };
+      const plan = await updateChange(first.id, { agents: placesOf(first, wanted, set) })(
+        set,
+        time,
+      );
+      const kept = { action: 'keep' as const, wanted, before };
+      if ('done' in plan) return { done: { ...kept, vhost: first } };
+      return { ...plan, result: { ...kept, vhost: plan.result } };
     }
     const target = before.find(({ domain }) => domain === wanted.domain) ?? first;
     if (taken === 'skip') return { done: { action: 'skip', vhost: target, wanted, before } };
@@ -127,13 +133,24 @@ export const mergeSite =
     const { domain, config, upstream } = site;
     const plan = await sequence<unknown>([
       ...before.filter((vhost) => vhost !== target).map(({ id }) => deleteChange(id)),
-      updateChange(target.id, { domain, config, upstream, enabled: true }),
+      updateChange(target.id, {
+        ...{ domain, config, upstream, enabled: true },
+        agents: placesOf(target, wanted, set),
+      }),
     ])(set, time);
     const replaced = { action: 'replace' as const, wanted, before };
     if ('done' in plan) return { done: { ...replaced, vhost: target } };
     const vhost = plan.next.vhosts.find(({ id }) => id === target.id) ?? target;
     return { ...plan, result: { ...replaced, vhost } };
   };
+
+/** The agents of a vhost, and those that an imported one is for; none: all. */
+const placesOf = (vhost: Vhost, wanted: Vhost, { agents }: SiteSet): string[] =>
+  agents
+    .filter(
+      ({ id }) => vhost.agents.length > 0 && [vhost, wanted].some((one) => one.agents.includes(id)),
+    )
+    .map(({ name }) => name);
 
 const CHOOSE =
   'Send "taken": "skip" or "replace" for all sites like this, or name those to replace in "replace".';

@@ -124,7 +124,7 @@ export const deleteAgentChange =
     if (alone.length > 0) {
       throw new Failure('AGENT_IN_USE', 'Sites are placed on this agent alone.', {
         detail: `Placed there: ${alone.map(({ domain }) => domain).join(', ')}.`,
-        hint: 'Place them on another agent or delete them first.',
+        hint: 'Place them on another agent first, or delete them while this one answers.',
       });
     }
     const steps: Step[] = [];

@@ -15,7 +15,7 @@ import { type Log, reasonOf } from '../../shared/log.ts';
 import type { ProxyStatus } from '../../shared/wire.ts';
 import type { Agent, Agents } from '../agent-client/agents.ts';
 import type { AgentClient } from '../agent-client/client.ts';
-import type { StoredAgent } from './agent.ts';
+import { FIRST_AGENT, type StoredAgent } from './agent.ts';
 import { type Planned, planBatch, settle, stepsOf } from './batch.ts';
 import { type Refusals, refuseAll } from './blame.ts';
 import { type Author, type Change, isPublished } from './changes.ts';
@@ -75,9 +75,9 @@ export type Publisher = {
   preview(change: Change<unknown>): Promise<{ next: SiteSet; refusal: Failure | null }>;
   /**
    * Whether proxy and file of an agent show what is stored, apart from the vhosts that are left out.
-   * @param name as for `version`
+   * @param id the first agent's if it is missing; false for one that was removed
    */
-  isInStep(status: ProxyStatus, name?: string): boolean;
+  isInStep(status: ProxyStatus, id?: number): boolean;
   /** Those that can be asked. */
   readonly agents: Agents;
   /** What each agent was last seen as; the first one first. */
@@ -239,7 +239,7 @@ export function createPublisher({
     report();
     accept(stored);
     for (const target of done.live) target.settle(stored, steps);
-    for (const target of lacking) target.fellBehind(time);
+    for (const target of lacking) target.fellBehind(time, stored, steps);
     lastPublish = { at: now(), milliseconds: performance.now() - from, changes: plans.length };
     return { behind: behind.map(({ name }) => name) };
   }
@@ -264,15 +264,19 @@ export function createPublisher({
 
   /** An agent that did not answer is looked for beside the queue, where nobody waits for it. */
   async function reconcile(id: number): Promise<void> {
-    if (!targets.has(id)) return;
+    const isWanted = () => targets.has(id) && !targets.of(id).agent().paused;
+    if (!isWanted()) return;
     const target = targets.of(id);
-    if (target.agent().paused) return;
     const away = targets.areSeveral() ? target.away() : null;
     if (away && !(await target.isBack())) throw target.away() ?? away;
     try {
-      await queue.between(() => target.compare().finally(target.standing.report));
+      await queue.between(async () => {
+        // The changes before it may have removed, paused or moved the agent.
+        if (!isWanted() || targets.of(id) !== target) return;
+        await target.compare().finally(target.standing.report);
+      });
     } finally {
-      if (targets.has(id)) standings.of(target);
+      if (targets.has(id)) standings.of(targets.of(id));
     }
   }
 
@@ -293,7 +297,7 @@ export function createPublisher({
     apply: (change, author, demands = {}) => queue.add(change, author, demands),
     version: (name) => targets.named(name).version(),
     dialect: async (name) => targets.named(name).dialect(),
-    isInStep: (status, name) => targets.named(name).isInStep(status),
+    isInStep: (status, id = FIRST_AGENT) => targets.has(id) && targets.of(id).isInStep(status),
     agents,
     standings: () => targets.all().map(standings.of),
     setOf: (name) => (name ? setFor(accepted, agentNamed(name, accepted).id) : accepted),

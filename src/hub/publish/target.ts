@@ -81,8 +81,8 @@ export type Target = {
   settle(set: SiteSet, steps: readonly Step[]): void;
   /** Since when the proxy lacks a change that is recorded; null if it lacks none. */
   behindSince(): Date | null;
-  /** Notes that it lacks one. */
-  fellBehind(time: Date): void;
+  /** Notes that it lacks what these steps led to. */
+  fellBehind(time: Date, set: SiteSet, steps: readonly Step[]): void;
   /** Notes that the first publish begins, and nothing is served that it could take away. */
   setVacant(isVacant: boolean): void;
   /** As `Publisher.preview`. @throws Failure */
@@ -242,8 +242,10 @@ export function createTarget(deps: TargetDeps): Target {
     },
 
     behindSince: () => behindSince,
-    fellBehind(time) {
+    fellBehind(time, set, steps) {
       behindSince ??= time;
+      // What it refused is not what it will get.
+      leftOut.settle(setFor(set, id), steps);
     },
 
     setVacant(isVacant) {
@@ -289,7 +291,8 @@ export function createTarget(deps: TargetDeps): Target {
       const { liveDigest, fileDigest } = found;
       // Another version of the proxy has other words for the same.
       const isForeign = (file: string) => !gateway.isOfAnyVersion(set, file);
-      const isReplaced = !starting && isSure && liveDigest !== null && liveDigest !== digest;
+      const isKnown = !starting && isSure && behindSince === null;
+      const isReplaced = isKnown && liveDigest !== null && liveDigest !== digest;
       if (isReplaced && standing.contention.isWaiting()) return;
       await watched(
         upkeep.look(() => isInStep(found), {

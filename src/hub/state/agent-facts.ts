@@ -85,7 +85,7 @@ export function createFactsReader({ publisher, now, elapsed }: FactsDeps) {
     const certificates = isOnly || status !== null ? await ending : [];
     const standing = publisher.standings().find((one) => one.agent.id === agent.id);
     if (!standing) return null;
-    const inStep = status !== null && publisher.isInStep(status, standing.agent.name);
+    const inStep = status !== null && publisher.isInStep(status, agent.id);
     const { ownership } = standing;
     const rejection = rejectionOf(standing.failure);
     const warnings = [

@@ -19,9 +19,9 @@ const SILENT = {
 export const collectStandings = (
   publisher: Pick<Publisher, 'agents' | 'isInStep'>,
 ): Promise<readonly Family[]> =>
-  ofEach(publisher, ({ name, client }, isSkipped) =>
+  ofEach(publisher, ({ id, client }, isSkipped) =>
     collectStanding(isSkipped ? SILENT : client, {
-      isInStep: (status) => publisher.isInStep(status, name),
+      isInStep: (status) => publisher.isInStep(status, id),
     }),
   );
 

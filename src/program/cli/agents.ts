@@ -111,4 +111,4 @@ async function ask(
 }
 
 const row = ({ name, state, paused, since, proxy, url }: AgentView): string =>
-  `${[name, paused ? `${state}, paused` : state, since, proxy.version ?? '-', visible(url)].join('\t')}\n`;
+  `${[name, paused ? `${state}, paused` : state, since, visible(proxy.version ?? '-'), visible(url)].join('\t')}\n`;

@@ -62,6 +62,15 @@ test('it is refused while someone else uses it, and open again if that fails', a
   expect(await redeem(invitation.secret)).toBe('used');
 });
 
+test('five wrong ones while someone uses it close it, even if that fails', async () => {
+  const { promise, reject } = Promise.withResolvers<string>();
+  const first = redeem(invitation.secret, () => promise);
+  for (let tries = 0; tries < 5; tries++) await redeem('x');
+  reject(new Error('not possible'));
+  expect(await first).toBe('not possible');
+  expect([closed, await redeem(invitation.secret)]).toEqual([1, REFUSED]);
+});
+
 test('every secret is another', () => {
   const other = createOpenInvitation(
     () => 0,

@@ -125,6 +125,12 @@ test.each([
   expect(await enrolAt(at(agent.port))).toBe(code);
 });
 
+test('an answer without an end is not read to the end', async () => {
+  const piece = new Uint8Array(1 << 16).fill(0x20);
+  answer = () => new Response(new ReadableStream({ pull: (to) => to.enqueue(piece) }));
+  expect(await enrolAt(at(agent.port))).toBe('AGENT_UNREACHABLE');
+});
+
 test('the agent gets the secret and the token', async () => {
   expect(await enrolAt(at(agent.port))).toBe('enrolled');
   expect(agent.received).toHaveLength(1);
@@ -174,4 +180,14 @@ test('a client is silent from a call without an answer until one with', async ()
   expect(client.isSilent()).toBe(false);
   answer = () => Response.json({ status: 'ok' });
   expect(await client.answers(5_000)).toBe(true);
+});
+
+test('a first look at a certificate takes no longer than the call may', async () => {
+  const { promise, resolve } = Promise.withResolvers<Server>();
+  const mute = createServer(() => {}).listen(0, '127.0.0.1', () => resolve(mute));
+  const address = (await promise).address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  const client = createAgentClient({ url: at(port), token: 't', trust: { fingerprint } });
+  expect(await client.answers(50)).toBe(false);
+  mute.close();
 });

@@ -18,10 +18,18 @@ test.each([
   expect(readFileSync(file, 'utf8')).toBe(text);
 });
 
+test('a key file that is missing is not made unasked', () => {
+  const file = join(temporaryFolder(), 'agents-key');
+  expect(() => createAgentKeys(file).tokenOf(AGENT)).toThrow(`${file} is missing`);
+  expect(existsSync(file)).toBe(false);
+});
+
 test('the key is made when it is first needed, for its owner only, and kept', () => {
   const file = join(temporaryFolder(), 'agents-key');
   const keys = createAgentKeys(file);
   expect(existsSync(file)).toBe(false);
+  keys.make();
+  keys.make();
   const token = keys.tokenOf(AGENT);
   expect(token).toMatch(/^[\w-]{43}$/);
   expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -29,11 +37,14 @@ test('the key is made when it is first needed, for its owner only, and kept', ()
   expect([keys.tokenOf(AGENT), createAgentKeys(file).tokenOf(AGENT)]).toEqual([token, token]);
   rmSync(file);
   expect(keys.tokenOf(AGENT)).toBe(token);
-  expect(createAgentKeys(file).tokenOf(AGENT)).not.toBe(token);
+  const others = createAgentKeys(file);
+  others.make();
+  expect(others.tokenOf(AGENT)).not.toBe(token);
 });
 
 test('each agent, generation and certificate has a token of its own', () => {
   const keys = createAgentKeys(join(temporaryFolder(), 'agents-key'));
+  keys.make();
   const others = [
     AGENT,
     { ...AGENT, id: 3 },

@@ -116,6 +116,14 @@ describe('an agent that is added', () => {
     expect(guest.readProxyfile()).toContain('paused.example');
   });
 
+  test('can be renamed while it is given a new token', async () => {
+    const rename = (from: string, to: string) => call('PATCH', `/agents/${from}`, { name: to });
+    const rotated = call('POST', '/agents/visitor/rotate');
+    expect((await rename('visitor', 'moved')).status).toBe(200);
+    expect([(await rotated).status, (await rotated).body]).toMatchObject([200, { name: 'moved' }]);
+    expect((await rename('moved', 'visitor')).body).toMatchObject({ state: 'in-step' });
+  });
+
   test('takes an import for its proxy alone', async () => {
     const proxyfile = 'http://only.example {\n\trespond only\n}\n';
     await refused(404, 'NOT_FOUND', 'POST', '/import', { proxyfile, agent: 'nobody' });
@@ -131,6 +139,22 @@ describe('an agent that is added', () => {
     expect(only?.agents).toEqual(['visitor']);
     expect(guest.readProxyfile()).toContain('only.example');
     expect(fleet.other('vps').readProxyfile()).not.toContain('only.example');
+  });
+
+  test('gets the sites of an import that were placed elsewhere, and no other agent loses them', async () => {
+    const place = (host: string) => call('POST', '/vhosts', site(host, { agents: ['local'] }));
+    for (const host of ['same.example', 'other.example'])
+      expect((await place(host)).status).toBe(201);
+    const proxyfile = ['same', 'other']
+      .map((name) => `http://${name}.example {\n\trespond same.example\n}\n`)
+      .join('\n');
+    const json = { proxyfile, agent: 'visitor', preamble: 'keep', taken: 'replace' };
+    expect((await call('POST', '/import', json)).status).toBe(200);
+    for (const host of ['same.example', 'other.example']) {
+      expect(guest.readProxyfile()).toContain(host);
+      expect((await call('GET', '/proxyfile?agent=local')).text).toContain(host);
+      expect(fleet.other('vps').readProxyfile()).not.toContain(host);
+    }
   });
 
   test('cannot be removed while a site is placed on it alone, and leaves its proxy as it is', async () => {

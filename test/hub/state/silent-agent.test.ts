@@ -34,6 +34,19 @@ test('while it is silent, it is asked for its health first, and only then for mo
   await agent.stop(true);
 });
 
+test('nobody waits for a download from one of several that turns silent', async () => {
+  const agent = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    fetch: () => new Promise<Response>(() => {}),
+  });
+  const client = createAgentClient({ url: agent.url.origin, token: 't', isWatched: () => true });
+  const reader = { mayRead: () => true, ended: () => {} };
+  const failed = await client.export({}, reader).catch((error: Error) => error.message);
+  expect([failed, client.isSilent()]).toEqual(['The agent does not answer.', true]);
+  await agent.stop(true);
+}, 20_000);
+
 test('the status says that the agent rejects the token', async () => {
   const folder = temporaryFolder();
   const env = {
