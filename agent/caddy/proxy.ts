@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { messageOf } from '../../src/shared/async.ts';
 import { hasHeredocs } from '../../src/shared/caddyfile/dialect.ts';
 import { FAILURES, Failure } from '../../src/shared/failure.ts';
+import { ofFile } from '../../src/shared/file-errors.ts';
 import type { Log } from '../../src/shared/log.ts';
 import type { ProxyStatus } from '../../src/shared/wire.ts';
 import type { PortState } from '../../src/shared/wire-ports.ts';
@@ -297,9 +298,13 @@ export function createProxy(
     async start() {
       await assertSupported(program);
       const folder = dirname(settings.proxyfile);
-      mkdirSync(folder, { recursive: true });
+      try {
+        mkdirSync(folder, { recursive: true });
+        accessSync(folder, constants.W_OK);
+      } catch (error) {
+        throw ofFile(`the folder of PROXYFILE, ${folder}`, error);
+      }
       makeFolder();
-      accessSync(folder, constants.W_OK);
       validator.standBy();
       await supervisor?.start();
       logWatch.start();

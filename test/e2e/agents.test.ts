@@ -78,6 +78,7 @@ describe('signalbox agents', () => {
     const domain = `http://a.example:${guest.httpPort}`;
     const nowhere = await site('add', domain, '127.0.0.1:9', '--on', 'vps,nas');
     expect([nowhere.code, nowhere.err]).toEqual([1, expect.stringContaining('"nas"')]);
+    expect(nowhere.err).toContain('The agents are local, vps.');
     const config = ['--config', '/dev/stdin'];
     const made = await operator.run(['site', 'add', domain, ...config, '--on', 'vps'], {
       input: 'respond there',
@@ -111,7 +112,7 @@ describe('signalbox agents', () => {
     const everywhere = await site('add', `http://b.example:${operator.port}`, '127.0.0.1:9');
     expect([everywhere.code, everywhere.err]).toEqual([
       0,
-      'Behind: twin. Until they are back, their Caddys serve what they served before.\n',
+      'Behind: twin. Until it is back, its Caddy serves what it served before.\n',
     ]);
     expect((await agents(['list'])).out).toContain('\ntwin\tbehind, paused\t');
     const input = `http://e.example:${operator.port} {\n\trespond e\n}\n`;

@@ -129,6 +129,20 @@ describe('a file or folder that is in the way is named', () => {
     expect(code).toBe(1);
     expect(err).toContain(`cannot start: ${data()}: permission denied\n`);
   });
+
+  test.skipIf(!isRoot)('a folder that the agent cannot replace the Caddyfile in', async () => {
+    chmodSync(folder, 0o777);
+    mkdirSync(join(folder, 'etc'));
+    const env = {
+      AGENT_PORT: '0',
+      AGENT_TOKEN: TOKEN,
+      PROXYFILE: join(folder, 'etc', 'Caddyfile'),
+    };
+    const { code, err } = await run(['agent'], env, asUser(NOBODY));
+    expect(code).toBe(1);
+    const etc = join(folder, 'etc');
+    expect(err).toContain(`cannot start: the folder of PROXYFILE, ${etc}: permission denied\n`);
+  });
 });
 
 describe.skipIf(!mayMount)('a disk', () => {

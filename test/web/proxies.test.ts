@@ -38,7 +38,8 @@ describe('the state of a proxy', () => {
 
   test('names Caddy as far as it is known', () => {
     const proxy = { running: false, version: null };
-    expect(caddyOf({ proxy, latencyMs: null })).toBe('Caddy does not answer');
+    expect(caddyOf({ proxy, latencyMs: null })).toBe('Caddy cannot be asked');
+    expect(caddyOf({ proxy, latencyMs: 1.24 })).toBe('Caddy does not answer');
     expect(caddyOf({ proxy: { running: true, version: '2.6.2' }, latencyMs: 1.24 })).toBe(
       'Caddy 2.6.2 · answers in 1.2 ms',
     );

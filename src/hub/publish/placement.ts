@@ -15,7 +15,8 @@ export function agentsNamed(names: readonly string[], { agents }: SiteSet): numb
   const unknown = names.find((name) => !agents.some((agent) => agent.name === name));
   if (unknown !== undefined) {
     const message = `There is no agent ${JSON.stringify(unknown)}.`;
-    throw new Failure('INVALID_REQUEST', message, { at: { field: 'agents' } });
+    const hint = `The agents are ${agents.map(({ name }) => name).join(', ')}.`;
+    throw new Failure('INVALID_REQUEST', message, { hint, at: { field: 'agents' } });
   }
   return agents.filter(({ name }) => names.includes(name)).map(({ id }) => id);
 }

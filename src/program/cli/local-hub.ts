@@ -48,5 +48,9 @@ export function failRefused(
 /** Says which agents lack a change that was accepted. */
 export function warnOfBehind(names: readonly string[], { err }: Pick<Cli, 'err'>): void {
   const who = names.map(visible).join(', ');
-  err(`Behind: ${who}. Until they are back, their Caddys serve what they served before.\n`);
+  const until =
+    names.length === 1
+      ? 'Until it is back, its Caddy serves what it served before.'
+      : 'Until they are back, their Caddys serve what they served before.';
+  err(`Behind: ${who}. ${until}\n`);
 }

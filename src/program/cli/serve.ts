@@ -48,8 +48,9 @@ export const agent: Command = {
   },
   summary: 'run the agent, beside Caddy',
   help: `Works with a Caddy that is already running (under systemd, in a container) or, with
-PROXY_MANAGED=true, starts its own. Requires write access to the PROXYFILE and its folder, read
-access to the ACCESS_LOG and, unless it is enrolled, AGENT_TOKEN (or AGENT_TOKEN_FILE).
+PROXY_MANAGED=true, starts its own; then set PROXYFILE and ACCESS_LOG as well, whose defaults are
+the files of Debian's Caddy. Requires write access to the PROXYFILE and its folder, read access to
+the ACCESS_LOG and, unless it is enrolled, AGENT_TOKEN (or AGENT_TOKEN_FILE).
 
 To enrol it, start it with --invite instead: it prints one line to paste into a hub, good for ten
 minutes and one use, and serves. A certificate is created in DATA_DIR unless AGENT_TLS_CERT is set.

@@ -56,8 +56,9 @@ export function AddProxy({ onClose }: { onClose: () => void }) {
       </dl>
       <p class="muted">
         The agent works with the Caddy that runs there. To have it run its own, add{' '}
-        <code>--managed</code> to the first line, or put <code>PROXY_MANAGED=true</code> before the
-        second. If the hub is to dial another address than that of the machine, write it after{' '}
+        <code>--managed</code> to the first line, or put <code>PROXY_MANAGED=true</code>{' '}
+        <code>PROXYFILE=data/Caddyfile</code> <code>ACCESS_LOG=data/logs/access.log</code> before
+        the second. If the hub is to dial another address than that of the machine, write it after{' '}
         <code>--invite</code>: <code>https://vps.example:3002</code>.
       </p>
       <InsetForm

@@ -36,10 +36,9 @@ export function consequenceOf({ state, paused }: State): string | null {
   return `Changes do not reach it until ${until}: Caddy there goes on serving what was deleted since, and lets in whom a policy shuts out.`;
 }
 
-/** `Caddy 2.6.2 · answers in 1.2 ms`. */
+/** `Caddy 2.6.2 · answers in 1.2 ms`. Without its agent, nothing is known of it. */
 export function caddyOf({ proxy, latencyMs }: Pick<Agent, 'proxy' | 'latencyMs'>): string {
+  if (latencyMs === null) return 'Caddy cannot be asked';
   const name = proxy.version === null ? 'Caddy' : `Caddy ${proxy.version}`;
-  const facts = [proxy.running ? name : `${name} does not answer`];
-  if (latencyMs !== null) facts.push(`answers in ${duration(latencyMs)}`);
-  return facts.join(' · ');
+  return proxy.running ? `${name} · answers in ${duration(latencyMs)}` : `${name} does not answer`;
 }
