@@ -182,7 +182,7 @@ export function createTarget(deps: TargetDeps): Target {
   const concernsHere = (of: { id: number } | null) => of === null || of.id === id;
 
   function isInStep(status: ProxyStatus): boolean {
-    if (!store.hasPublished() && status.liveDigest === null) return !status.foreign;
+    if (!isOurs(status, store)) return !status.foreign;
     if (!isClaimed(status, store)) return false;
     const digest = gateway.digestOf(leftOut.of(own()));
     return status.liveDigest === digest && (status.drift || status.fileDigest === digest);
