@@ -99,13 +99,19 @@ export async function ask<T = unknown>(
   init: { method?: string; json?: unknown; raw?: string; headers?: Record<string, string> } = {},
 ): Promise<Answer<T>> {
   const body = init.raw ?? (init.json === undefined ? undefined : JSON.stringify(init.json));
-  const response = await fetch(url, {
-    method: init.method ?? (body === undefined ? 'GET' : 'POST'),
-    headers: { 'Content-Type': 'application/json', ...init.headers },
-    redirect: 'manual',
-    // A reload of Caddy closes idle connections: one that is used again just then would be reset.
-    ...(init.headers?.Host === undefined ? {} : { keepalive: false }),
-    ...(body === undefined ? {} : { body }),
+  const isVisit = init.headers?.Host !== undefined;
+  const send = () =>
+    fetch(url, {
+      method: init.method ?? (body === undefined ? 'GET' : 'POST'),
+      headers: { 'Content-Type': 'application/json', ...init.headers },
+      redirect: 'manual',
+      // A reload of Caddy closes idle connections, and may reset one that it has just accepted.
+      ...(isVisit && { keepalive: false }),
+      ...(body === undefined ? {} : { body }),
+    });
+  const response = await send().catch((error) => {
+    if (isVisit && (error as { code?: unknown }).code === 'ECONNRESET') return send();
+    throw error;
   });
   const text = await response.text();
   let parsed: unknown;
