@@ -124,7 +124,6 @@ async function start(
   };
   if (role === 'all') {
     const running = await serveAll(settings, log, indexing);
-    // First, so that nothing is awaited once a line has been printed: signals are not handled yet.
     const places = await placesOf(running.hub);
     const reach = reachOf(running.hub.url, await cli.host.addresses());
     announce('hub', reach.here, cli);
@@ -147,8 +146,11 @@ async function start(
   return running.stop;
 }
 
-const announce = (name: string, url: string, { out, paint }: Cli) =>
+/** Whoever reads that line may stop the program at once. */
+function announce(name: string, url: string, { out, paint, stopSignal }: Cli): void {
+  void stopSignal();
   out(`${paint.green(name)} listening on ${paint.bold(url)}\n`);
+}
 
 /** The agent may be away, or start later than the hub. */
 const SERVING_TIMEOUT_MS = 1_000;
