@@ -6,7 +6,7 @@ import type { ProxySettings } from '../../agent/caddy/proxy.ts';
 import type { Limits } from '../../agent/logs/storage/retention.ts';
 import { type AgentTrust, normalFingerprint } from '../hub/agent-client/trust.ts';
 import type { SignUpPolicy } from '../hub/auth/accounts/sign-up.ts';
-import { AGENT_NAME } from '../hub/publish/agent.ts';
+import { isName } from '../hub/publish/name.ts';
 import { LEVELS, type Level } from '../shared/log.ts';
 import { isBelow, resolvePath } from '../shared/paths.ts';
 import { type EnrolmentSettings, readEnrolment, readOwnTls } from './enrolment-settings.ts';
@@ -203,7 +203,7 @@ function readLimits(read: SettingsReader): Limits {
 
 function readName(read: SettingsReader): string {
   const name = read.text('AGENT_NAME');
-  if (!AGENT_NAME.test(name)) {
+  if (!isName(name)) {
     read.fault('AGENT_NAME', 'must have 1 to 40 lower-case letters, digits and hyphens');
   }
   return name;

@@ -2,7 +2,8 @@
 import { type Static, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
 import type { PolicyStep } from '../publish/changes.ts';
-import { assertPolicyName, byName, vhostsWith } from '../publish/policy-changes.ts';
+import { assertName } from '../publish/name.ts';
+import { byName, vhostsWith } from '../publish/policy-changes.ts';
 import { storedValues } from '../publish/policy-operation.ts';
 import type { SiteSet } from '../publish/vhost.ts';
 import type { Policy } from '../recipes/policy.ts';
@@ -45,7 +46,7 @@ export function withPolicies(set: SiteSet, wanted: Wanted | undefined, time: Dat
   let nextPolicyId = set.nextPolicyId;
   const policies = new Map<string, Policy>();
   for (const { name, recipe, values } of wanted) {
-    assertPolicyName(name);
+    assertName(name);
     if (policies.has(name)) {
       const message = `The policy ${name} is there twice.`;
       throw new Failure('INVALID_REQUEST', message, { at: { field: 'policies' } });

@@ -1,7 +1,8 @@
 /** The changes that people make to agents, and which agents a change concerns. Pure. */
 import { Failure } from '../../shared/failure.ts';
-import { AGENT_NAME, FIRST_AGENT, firstThenByName, type StoredAgent } from './agent.ts';
+import { FIRST_AGENT, firstThenByName, type StoredAgent } from './agent.ts';
 import type { Change, Step } from './changes.ts';
+import { assertName } from './name.ts';
 import { agentNamed, isPlacedOn } from './placement.ts';
 import type { SiteSet } from './vhost.ts';
 
@@ -34,10 +35,7 @@ function concerns(step: Step, { id, preamble }: StoredAgent): boolean {
 
 /** @throws Failure INVALID_REQUEST, AGENT_TAKEN */
 export function assertAgentName(name: string, others: readonly StoredAgent[]): void {
-  if (!AGENT_NAME.test(name)) {
-    const message = 'A name has 1 to 40 lower-case letters, digits and hyphens.';
-    throw new Failure('INVALID_REQUEST', message, { at: { field: 'name' } });
-  }
+  assertName(name);
   if (others.some((agent) => agent.name === name)) {
     throw new Failure('AGENT_TAKEN', `There is already an agent ${name}.`, {
       at: { field: 'name' },

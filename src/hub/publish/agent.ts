@@ -17,8 +17,6 @@ export type StoredAgent = Readonly<{
 /** The id of the agent that the settings name. */
 export const FIRST_AGENT = 1;
 
-export const AGENT_NAME = /^[a-z0-9-]{1,40}$/;
-
 /** The order of the agents of a set. */
 export const firstThenByName = (a: StoredAgent, b: StoredAgent): number => {
   if (a.id === FIRST_AGENT || b.id === FIRST_AGENT) return a.id === FIRST_AGENT ? -1 : 1;

@@ -3,16 +3,8 @@ import { Failure } from '../../shared/failure.ts';
 import type { Policy } from '../recipes/policy.ts';
 import type { Values } from '../recipes/recipe.ts';
 import type { Change, Plan, PolicyStep } from './changes.ts';
+import { assertName } from './name.ts';
 import type { SiteSet, Vhost } from './vhost.ts';
-
-const NAME = /^[a-z0-9-]{1,40}$/;
-
-/** @throws Failure INVALID_REQUEST */
-export function assertPolicyName(name: string): void {
-  if (NAME.test(name)) return;
-  const message = 'A name has 1 to 40 lower-case letters, digits and hyphens.';
-  throw new Failure('INVALID_REQUEST', message, { at: { field: 'name' } });
-}
 
 /** Passes if a policy is still as the client last saw it. @throws Failure PRECONDITION_FAILED */
 export type PolicyPrecondition = (policy: Policy, vhosts: readonly Vhost[]) => void;
@@ -99,7 +91,7 @@ export const isSamePolicy = (one: Policy, other: Policy): boolean =>
 
 /** The set with one version of a policy in place of the other. @throws Failure POLICY_TAKEN */
 function policyStored(set: SiteSet, before: Policy | null, after: Policy): Plan<Policy> {
-  assertPolicyName(after.name);
+  assertName(after.name);
   const others = set.policies.filter((policy) => policy !== before);
   if (others.some(({ name }) => name === after.name)) {
     throw new Failure('POLICY_TAKEN', `There is already a policy ${after.name}.`, {
