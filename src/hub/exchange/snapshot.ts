@@ -10,6 +10,7 @@ import {
   type Step,
 } from '../publish/changes.ts';
 import { NewVhost } from '../publish/operation.ts';
+import { placesOf } from '../publish/placement.ts';
 import { sequence } from '../publish/sequence.ts';
 import { changedFields, type SiteSet, type Vhost } from '../publish/vhost.ts';
 import { PREAMBLE, SITE } from './schemas.ts';
@@ -53,7 +54,7 @@ export const snapshotOf = ({ preamble, vhosts, policies, agents }: SiteSet): Sna
     enabled,
     policies: vhost.policies.map(({ name }) => name),
     tags: [...vhost.tags],
-    agents: agents.filter(({ id }) => vhost.agents.includes(id)).map(({ name }) => name),
+    agents: placesOf(vhost, agents),
   })),
 });
 

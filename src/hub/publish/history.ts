@@ -3,6 +3,7 @@ import type { Policy } from '../recipes/policy.ts';
 import { withoutSecrets } from '../recipes/secrets.ts';
 import type { StoredAgent } from './agent.ts';
 import type { AgentStep, PolicyStep, PreambleStep, Step } from './changes.ts';
+import { placesOf } from './placement.ts';
 import { isSamePolicy } from './policy-changes.ts';
 import { storedOf } from './stored.ts';
 import { changedFields, type Vhost } from './vhost.ts';
@@ -93,7 +94,7 @@ function vhostDiff(before: Vhost, after: Vhost, agents: readonly StoredAgent[]):
     const shown = {
       ...vhost,
       policies: vhost.policies.map(({ name }) => name),
-      agents: agents.filter(({ id }) => vhost.agents.includes(id)).map(({ name }) => name),
+      agents: placesOf(vhost, agents),
     };
     return Object.fromEntries(changed.map((field) => [field, shown[field]]));
   };

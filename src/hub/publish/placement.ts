@@ -21,6 +21,10 @@ export function agentsNamed(names: readonly string[], { agents }: SiteSet): numb
   return agents.filter(({ name }) => names.includes(name)).map(({ id }) => id);
 }
 
+/** The names of the agents that a vhost is placed on, in the order of `agents`; none: all. */
+export const placesOf = (vhost: Pick<Vhost, 'agents'>, agents: readonly StoredAgent[]): string[] =>
+  agents.filter(({ id }) => vhost.agents.includes(id)).map(({ name }) => name);
+
 export const isPlacedOn = ({ agents }: Vhost, id: number): boolean =>
   agents.length === 0 || agents.includes(id);
 

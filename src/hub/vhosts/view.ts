@@ -3,6 +3,7 @@ import { t } from 'elysia';
 import { etagOf, ifMatch } from '../http/etag.ts';
 import { Lacking, Timestamp, Warning } from '../http/schemas.ts';
 import type { Precondition } from '../publish/changes.ts';
+import { placesOf } from '../publish/placement.ts';
 import type { SiteSet, Vhost } from '../publish/vhost.ts';
 
 export const VhostView = t.Object(
@@ -66,7 +67,7 @@ type Among = Pick<SiteSet, 'agents'>;
 /** Leaves out the position, which is private; policies and agents go by their names. */
 export const viewVhost = ({ position: _, ...vhost }: Vhost, { agents }: Among) => ({
   ...vhost,
-  agents: agents.filter(({ id }) => vhost.agents.includes(id)).map(({ name }) => name),
+  agents: placesOf(vhost, agents),
   policies: vhost.policies.map(({ name }) => name),
   tags: [...vhost.tags],
   createdAt: vhost.createdAt.toISOString(),
