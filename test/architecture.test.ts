@@ -31,9 +31,11 @@ const MAY_IMPORT_IN_HUB: Readonly<Record<string, readonly string[]>> = {
   changelog: ['http', 'auth', 'publish', 'db'],
   state: ['http', 'auth', 'publish', 'agent-client'],
   exchange: ['http', 'auth', 'publish', 'recipes', 'caddyfile', 'agent-client'],
+  notify: ['http', 'auth', 'db', 'state'],
   app: [
     ...['http', 'db', 'recipes', 'caddyfile', 'agent-client', 'auth', 'publish', 'openapi'],
     ...['dashboard', 'logs', 'agents', 'vhosts', 'policies', 'changelog', 'state', 'exchange'],
+    'notify',
   ],
 };
 

@@ -93,6 +93,15 @@ export const FAILURES = {
     meaning:
       'The agent did not answer, or its answer made no sense; nothing was recorded, and the hub restores what is stored.',
   },
+  CHECK_FAILED: {
+    status: 502,
+    meaning:
+      'The site does not answer as its check demands; detail says what came instead. Nothing was recorded.',
+  },
+  CHANNEL_FAILED: {
+    status: 502,
+    meaning: 'The channel did not take the message; detail says why.',
+  },
   DATABASE_UNUSABLE: {
     status: 503,
     meaning:

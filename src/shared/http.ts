@@ -133,6 +133,7 @@ export function errors({
     if (code === 'NOT_FOUND') {
       return failureResponse(new Failure('NOT_FOUND', 'There is nothing at this address.'));
     }
+    if (error === NOT_AN_OBJECT) return failureResponse(malformed(invalid(pathOf(request)), error));
     if (code === 'PARSE') return failureResponse(invalidJson());
     if (code === 'VALIDATION' && 'type' in error && error.type !== 'response') {
       return failureResponse(malformed(invalid(pathOf(request)), error));
@@ -196,7 +197,9 @@ export function jsonBody(limit: number, deadline = BODY_DEADLINE_MS) {
       const parsed = parseJson(bytes);
       await pause();
       // Elysia would take anything else for an object without any of its optional fields.
-      context.body = typeof parsed === 'object' && !Array.isArray(parsed) ? parsed : null;
+      if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
+        throw NOT_AN_OBJECT;
+      context.body = parsed;
     },
   );
 }
@@ -278,6 +281,9 @@ function isEscaped(bytes: Uint8Array, quote: number): boolean {
   while (bytes[before] === BACKSLASH) before--;
   return (quote - before) % 2 === 0;
 }
+
+/** What `jsonBody` throws; which failure that is depends on the path. */
+const NOT_AN_OBJECT = new Error('the body is not a JSON object');
 
 const invalidJson = () => new Failure('INVALID_JSON', 'The body is not valid JSON.');
 

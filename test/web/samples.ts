@@ -10,6 +10,7 @@ export const site = (change: Partial<Vhost> = {}): Vhost => ({
   policies: [],
   tags: [],
   agents: [],
+  check: null,
   createdAt: '',
   updatedAt: '',
   ...change,

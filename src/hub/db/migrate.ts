@@ -8,10 +8,19 @@ import history from './migrations/0003-history.sql' with { type: 'text' };
 import hub from './migrations/0004-hub.sql' with { type: 'text' };
 import policies from './migrations/0005-policies.sql' with { type: 'text' };
 import agents from './migrations/0006-agents.sql' with { type: 'text' };
+import channels from './migrations/0007-checks-and-channels.sql' with { type: 'text' };
 import { versionOf } from './version.ts';
 
 /** In order; `PRAGMA user_version` counts them. Never edit one that was released. */
-export const MIGRATIONS: readonly string[] = [first, tokens, history, hub, policies, agents];
+export const MIGRATIONS: readonly string[] = [
+  first,
+  tokens,
+  history,
+  hub,
+  policies,
+  agents,
+  channels,
+];
 
 /** @throws Error if `version`, that of `subject`, is newer than this program supports */
 export function refuseNewer(version: number, subject = 'the database'): void {

@@ -1,6 +1,13 @@
 /** The tables, as the scripts in `migrations/` create them; a test compares the two. Times are milliseconds since 1970. */
-import { sql } from 'drizzle-orm';
-import { integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+import { isNull, sql } from 'drizzle-orm';
+import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+import {
+  CHANNEL_KINDS,
+  EVENT_NAMES,
+  type EventName,
+  type QuietHours,
+} from '../../shared/events.ts';
+import type { Check } from '../../shared/wire-check.ts';
 
 export const users = sqliteTable(
   'users',
@@ -68,6 +75,8 @@ export const vhosts = sqliteTable('vhosts', {
   tags: text('tags', { mode: 'json' }).$type<readonly string[]>().notNull().default([]),
   /** The ids of the agents it is placed on; empty: all. */
   agents: text('agents', { mode: 'json' }).$type<readonly number[]>().notNull().default([]),
+  /** How its answer has to look; null: it is not asked. */
+  check: text('check', { mode: 'json' }).$type<Check>(),
 });
 
 /** A recipe with values, which vhosts refer to by its id. */
@@ -147,3 +156,72 @@ export const hub = sqliteTable('hub', {
   /** Of two copies of this database, agents obey the one with the higher term. */
   term: integer('term').notNull().default(1),
 });
+
+/** Where messages go when something breaks. */
+export const channels = sqliteTable('channels', {
+  id: integer('id').primaryKey({ autoIncrement: true }),
+  name: text('name').notNull(),
+  kind: text('kind', { enum: CHANNEL_KINDS }).notNull(),
+  /** Address and secrets, as the kind needs them. */
+  target: text('target', { mode: 'json' }).$type<Readonly<Record<string, unknown>>>().notNull(),
+  /** Those it gets; empty: all. */
+  events: text('events', { mode: 'json' }).$type<readonly EventName[]>().notNull(),
+  /** When messages wait; null: never. */
+  quiet: text('quiet', { mode: 'json' }).$type<QuietHours>(),
+  enabled: integer('enabled', { mode: 'boolean' }).notNull(),
+  createdAt: integer('created_at', { mode: 'timestamp_ms' }).notNull(),
+  updatedAt: integer('updated_at', { mode: 'timestamp_ms' }).notNull(),
+});
+
+/** What broke by itself, and when it was over. */
+export const incidents = sqliteTable(
+  'incidents',
+  {
+    id: integer('id').primaryKey({ autoIncrement: true }),
+    event: text('event', { enum: EVENT_NAMES }).notNull(),
+    /** By which it is known again, such as `vhost 3`; an event has one open incident of a subject. */
+    subject: text('subject').notNull(),
+    /** The same for a person, such as a domain; empty for the hub. */
+    about: text('about').notNull(),
+    level: text('level', { enum: ['bad', 'warn'] }).notNull(),
+    message: text('message').notNull(),
+    beganAt: integer('began_at', { mode: 'timestamp_ms' }).notNull(),
+    /** Whether it came and went so often that it is over only after some time without it. */
+    flapping: integer('flapping', { mode: 'boolean' }).notNull().default(false),
+    /** Of one that flaps: since when it has not been seen. */
+    goneAt: integer('gone_at', { mode: 'timestamp_ms' }),
+    overAt: integer('over_at', { mode: 'timestamp_ms' }),
+  },
+  (table) => [index('incidents_open').on(table.event, table.subject).where(isNull(table.overAt))],
+);
+
+/** The outbox, and what was sent from it: one row for each channel that gets a message. */
+export const messages = sqliteTable(
+  'messages',
+  {
+    id: integer('id').primaryKey({ autoIncrement: true }),
+    channelId: integer('channel_id')
+      .notNull()
+      .references(() => channels.id, { onDelete: 'cascade' }),
+    incidentId: integer('incident_id').references(() => incidents.id, { onDelete: 'set null' }),
+    state: text('state', { enum: ['began', 'over', 'flapping', 'test'] }).notNull(),
+    /** Null for a test. */
+    event: text('event', { enum: EVENT_NAMES }),
+    about: text('about').notNull(),
+    level: text('level', { enum: ['bad', 'warn'] }).notNull(),
+    message: text('message').notNull(),
+    /** When it happened. */
+    at: integer('at', { mode: 'timestamp_ms' }).notNull(),
+    /** Not sent before. */
+    dueAt: integer('due_at', { mode: 'timestamp_ms' }).notNull(),
+    attempts: integer('attempts').notNull().default(0),
+    sentAt: integer('sent_at', { mode: 'timestamp_ms' }),
+    /** The same for all that were sent as one; null for one that was sent alone. */
+    digest: text('digest'),
+    /** Why the last attempt failed, without the target. */
+    error: text('error'),
+  },
+  (table) => [
+    index('messages_waiting').on(table.channelId, table.dueAt).where(isNull(table.sentAt)),
+  ],
+);

@@ -39,7 +39,7 @@ export const SNAPSHOT: Snapshot = {
   version: 1,
   preamble: PREAMBLE,
   policies: [{ name: 'lan-only', recipe: 'allow', values: { networks: ['private_ranges'] } }],
-  vhosts: [{ ...SITE, enabled: true, policies: ['lan-only'], tags: ['media'] }],
+  vhosts: [{ ...SITE, enabled: true, policies: ['lan-only'], tags: ['media'], check: null }],
 };
 
 /** Agents and their own preambles belong to this hub, and stay here; where vhosts are placed does not. */
@@ -55,6 +55,7 @@ export const snapshotOf = ({ preamble, vhosts, policies, agents }: SiteSet): Sna
     policies: vhost.policies.map(({ name }) => name),
     tags: [...vhost.tags],
     agents: placesOf(vhost, agents),
+    check: vhost.check,
   })),
 });
 

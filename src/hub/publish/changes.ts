@@ -107,6 +107,7 @@ export const newVhost = (input: VhostInput, set: SiteSet, time: Date): Vhost => 
   policies: policiesNamed(input.policies ?? [], set),
   tags: tagsOf(input.tags ?? []),
   agents: agentsNamed(input.agents ?? [], set),
+  check: input.check ?? null,
   createdAt: time,
   updatedAt: time,
 });
@@ -163,6 +164,7 @@ export const updateChange =
       policies: input.policies ? policiesNamed(input.policies, set) : before.policies,
       tags: input.tags ? tagsOf(input.tags) : before.tags,
       agents: input.agents ? agentsNamed(input.agents, set) : before.agents,
+      check: input.check === undefined ? before.check : input.check,
       updatedAt: time,
     };
     if (changedFields(before, vhost).length === 0) return { done: before };

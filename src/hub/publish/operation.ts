@@ -2,6 +2,7 @@
 import { type Static, t } from 'elysia';
 import { UPSTREAM } from '../../shared/caddyfile/placeholders.ts';
 import { Failure } from '../../shared/failure.ts';
+import { Check } from '../../shared/wire-check.ts';
 import { misspelledUpstream } from '../caddyfile/upstream-hints.ts';
 import { type Change, createChange, deleteChange, toggleChange, updateChange } from './changes.ts';
 import { MAX_TAG_LENGTH, MAX_TAGS } from './labels.ts';
@@ -27,6 +28,7 @@ export const NewVhost = {
       description: 'the names of the agents whose proxies are to serve it; empty: all',
     }),
   ),
+  check: t.Optional(t.Union([Check, t.Null()])),
 };
 
 /** The fields of an update; one that is left out stays as it is. */

@@ -127,11 +127,11 @@ function revertPolicy(entry: Entry): Change<unknown> {
 /** The vhost that `before` or `after` holds. @throws Failure REVERT_CONFLICT if there is none */
 function vhostOf(text: string | null): StoredVhost {
   if (text === null) throw tooOld();
-  return { policies: [], tags: [], agents: [], ...revived<OldVhost>(text) };
+  return { policies: [], tags: [], agents: [], check: null, ...revived<OldVhost>(text) };
 }
 
 /** An entry of an older version has no such fields. */
-type OldVhost = Omit<StoredVhost, 'policies' | 'tags' | 'agents'> & Partial<StoredVhost>;
+type OldVhost = Omit<StoredVhost, 'policies' | 'tags' | 'agents' | 'check'> & Partial<StoredVhost>;
 
 const policyOf = (text: string | null): Policy | null =>
   text === null ? null : revived<Policy>(text);

@@ -2,6 +2,7 @@
 import { expandPlaceholders, UPSTREAM } from '../../shared/caddyfile/placeholders.ts';
 import { portOptions } from '../../shared/caddyfile/preamble.ts';
 import { Failure } from '../../shared/failure.ts';
+import type { Check } from '../../shared/wire-check.ts';
 import {
   addressKey,
   isSiteAddress,
@@ -29,6 +30,8 @@ export type Vhost = Readonly<{
   tags: readonly string[];
   /** The ids of the agents it is placed on; empty: all. */
   agents: readonly number[];
+  /** How its answer has to look for a change to be accepted; null: it is not asked. */
+  check: Check | null;
   createdAt: Date;
   updatedAt: Date;
 }>;
@@ -76,6 +79,7 @@ export const FIELDS = [
   'policies',
   'tags',
   'agents',
+  'check',
 ] as const;
 export type Field = (typeof FIELDS)[number];
 
@@ -88,6 +92,8 @@ export type VhostInput = {
   policies?: readonly string[] | undefined;
   tags?: readonly string[] | undefined;
   agents?: readonly string[] | undefined;
+  /** Null for none. */
+  check?: Check | null | undefined;
 };
 
 /** A vhost, or one as it is stored: with the ids of its policies. */
@@ -99,7 +105,7 @@ export const changedFields = (one: Version, other: Version): readonly Field[] =>
   FIELDS.filter((field) => {
     if (one[field] === other[field]) return false;
     if (field === 'policies') return !Bun.deepEquals(idsOf(one), idsOf(other));
-    if (field !== 'tags' && field !== 'agents') return true;
+    if (field !== 'tags' && field !== 'agents' && field !== 'check') return true;
     return !Bun.deepEquals(one[field], other[field]);
   });
 

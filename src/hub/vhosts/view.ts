@@ -1,5 +1,6 @@
 /** A vhost as the API shows it, its entity tag, and examples for the API's description. */
 import { t } from 'elysia';
+import { Check } from '../../shared/wire-check.ts';
 import { etagOf, ifMatch } from '../http/etag.ts';
 import { Lacking, Timestamp, Warning } from '../http/schemas.ts';
 import type { Precondition } from '../publish/changes.ts';
@@ -18,6 +19,7 @@ export const VhostView = t.Object(
     agents: t.Array(t.String(), {
       description: 'the agents whose proxies serve it, by name; empty: all',
     }),
+    check: t.Union([Check, t.Null()]),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },
@@ -47,6 +49,7 @@ export const VHOST = {
   policies: [] as string[],
   tags: [] as string[],
   agents: [] as string[],
+  check: null,
   createdAt: '2026-11-20T18:00:00.000Z',
   updatedAt: '2026-11-20T18:00:00.000Z',
 };

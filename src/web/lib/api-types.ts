@@ -1,5 +1,39 @@
 /** What the API answers, generated from the OpenAPI document. Do not edit; run `bun run types`. */
 
+/** how the answer has to look, or the change is not accepted */
+export type Check = {
+  /** with its query, percent-encoded */
+  path: string;
+  /** left out: any from 200 to 299 */
+  status?: number;
+  /** what must be in the first 64 KiB of the body */
+  contains?: string;
+  /** seconds in which it has to answer so; left out: 5 */
+  within?: number;
+} | null;
+/** how the answer has to look, or the change is not accepted */
+export type Check1 = {
+  /** with its query, percent-encoded */
+  path: string;
+  /** left out: any from 200 to 299 */
+  status?: number;
+  /** what must be in the first 64 KiB of the body */
+  contains?: string;
+  /** seconds in which it has to answer so; left out: 5 */
+  within?: number;
+} | null;
+/** how the answer has to look, or the change is not accepted */
+export type Check2 = {
+  /** with its query, percent-encoded */
+  path: string;
+  /** left out: any from 200 to 299 */
+  status?: number;
+  /** what must be in the first 64 KiB of the body */
+  contains?: string;
+  /** seconds in which it has to answer so; left out: 5 */
+  within?: number;
+} | null;
+
 /** The successful answer to each operation. */
 export interface Answers {
   getHealth: Health;
@@ -456,6 +490,7 @@ export interface Vhost {
   tags: string[];
   /** the agents whose proxies serve it, by name; empty: all */
   agents: string[];
+  check: Check;
   /** ISO 8601 UTC with milliseconds */
   createdAt: string;
   /** ISO 8601 UTC with milliseconds */
@@ -472,6 +507,7 @@ export interface ChangedVhost {
   tags: string[];
   /** the agents whose proxies serve it, by name; empty: all */
   agents: string[];
+  check: Check1;
   /** ISO 8601 UTC with milliseconds */
   createdAt: string;
   /** ISO 8601 UTC with milliseconds */
@@ -873,6 +909,7 @@ export interface Snapshot {
     tags?: string[];
     /** the names of the agents whose proxies are to serve it; empty: all */
     agents?: string[];
+    check?: Check2;
   }[];
 }
 export interface Verdict {

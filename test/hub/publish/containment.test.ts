@@ -16,6 +16,7 @@ const vhost = (config: string): Vhost => ({
   policies: [],
   tags: [],
   agents: [],
+  check: null,
   createdAt: new Date(),
   updatedAt: new Date(),
 });

@@ -25,7 +25,7 @@ const policy = (name: string, recipe: string, values: Values): Policy => ({
 const LAN = policy('lan', 'allow', { networks: ['private_ranges'] });
 const vhost = (id: number, config: string, policies: Policy[] = []): Vhost => ({
   ...{ id, position: id, domain: `http://site-${id}.example`, config, upstream: '' },
-  ...{ enabled: true, createdAt: at, updatedAt: at, policies, tags: [], agents: [] },
+  ...{ enabled: true, createdAt: at, updatedAt: at, policies, tags: [], agents: [], check: null },
 });
 const setOf = (...vhosts: Vhost[]): SiteSet => ({
   ...EMPTY_SET,

@@ -6,7 +6,14 @@ import type { VhostState } from '../../../src/hub/state/vhost-state-view.ts';
 
 const vhost: Vhost = {
   ...{ id: 1, position: 1, domain: 'app.example', config: '', upstream: '', enabled: true },
-  ...{ policies: [], tags: [], agents: [], createdAt: new Date(0), updatedAt: new Date(0) },
+  ...{
+    policies: [],
+    tags: [],
+    agents: [],
+    check: null,
+    createdAt: new Date(0),
+    updatedAt: new Date(0),
+  },
 };
 const NOW = '2026-11-20T18:00:00.000Z';
 const certificate = {

@@ -289,6 +289,7 @@ describe('an accepted change is live and recorded', () => {
       upstream: ' 127.0.0.1:7 ',
     });
     expect(made).toEqual({
+      check: null,
       id: expect.any(Number),
       domain: 'http://life.example',
       config: 'respond "{upstream}"',

@@ -1,0 +1,24 @@
+/** What a hub reports to people who are not looking: the events, and the kinds of channels. */
+
+/** Each with its meaning, for the documentation and the dashboard. */
+export const EVENTS = {
+  'certificate.ending': 'A certificate was not renewed in time, or has expired.',
+  'certificate.failed': 'Caddy cannot get a certificate for a site.',
+  'proxy.down': 'Caddy is not running, or does not answer.',
+  'agent.unreachable': 'An agent does not answer.',
+  'agent.behind': 'The proxy of an agent lacks changes that were accepted.',
+  drift: 'Another program changed the Caddyfile on disk.',
+  'vhost.broken': 'Caddy refuses a stored site, or cannot open its port.',
+  'upstream.down': 'An upstream of a site does not answer.',
+  'sign-in.locked': 'Too many sign-ins failed, and further ones are refused for a while.',
+  'disk.full': 'Less than 5 % of a disk that signalbox or Caddy writes to is free.',
+} as const;
+
+export type EventName = keyof typeof EVENTS;
+export const EVENT_NAMES = Object.keys(EVENTS) as [EventName, ...EventName[]];
+
+export const CHANNEL_KINDS = ['webhook', 'ntfy', 'gotify', 'smtp'] as const;
+export type ChannelKind = (typeof CHANNEL_KINDS)[number];
+
+/** `22:00` to `07:00`, in an IANA time zone; the end may be on the next day. */
+export type QuietHours = Readonly<{ from: string; to: string; timeZone: string }>;

@@ -1,0 +1,68 @@
+/** How a site's answer has to look, and what hub and agent say to each other about it. */
+import { type Static, t } from 'elysia';
+
+/** Seconds, unless a check says otherwise. */
+export const WITHIN = 5;
+
+/** Checked by the agent through the proxy's own listener, by the vhost's name; no redirect is followed. */
+export const Check = t.Object(
+  {
+    path: t.String({
+      pattern: '^/[!-"$-~]*$',
+      maxLength: 2000,
+      description: 'with its query, percent-encoded',
+    }),
+    status: t.Optional(
+      t.Integer({ minimum: 200, maximum: 599, description: 'left out: any from 200 to 299' }),
+    ),
+    contains: t.Optional(
+      t.String({
+        minLength: 1,
+        maxLength: 1000,
+        description: 'what must be in the first 64 KiB of the body',
+      }),
+    ),
+    within: t.Optional(
+      t.Number({
+        exclusiveMinimum: 0,
+        maximum: 15,
+        description: `seconds in which it has to answer so; left out: ${WITHIN}`,
+      }),
+    ),
+  },
+  { title: 'Check', description: 'how the answer has to look, or the change is not accepted' },
+);
+export type Check = Readonly<Static<typeof Check>>;
+
+/** A name as `SiteState` has it and a port that it is served on; without a check, any answer passes. */
+export const CheckTarget = t.Object({
+  name: t.String(),
+  port: t.Integer(),
+  check: t.Union([Check, t.Null()]),
+});
+export type CheckTarget = Static<typeof CheckTarget>;
+
+/** With `once`, each is asked once, for 2 s at most, whatever its `within`. */
+export const ChecksRequest = t.Object({
+  checks: t.Array(CheckTarget),
+  once: t.Optional(t.Boolean()),
+});
+export type ChecksRequest = Static<typeof ChecksRequest>;
+
+/** Asks the same of a proxy of its own, which serves `proxyfile` on ports that nobody else knows. */
+export const TrialRequest = t.Object({ proxyfile: t.String(), checks: t.Array(CheckTarget) });
+export type TrialRequest = Static<typeof TrialRequest>;
+
+/** In the order of the request. */
+export const ChecksAnswer = t.Object({
+  answers: t.Array(
+    t.Object({
+      passed: t.Boolean(),
+      status: t.Union([t.Integer(), t.Null()], { description: 'null: there was no answer' }),
+      reason: t.String({
+        description: 'what came last, for a person: `GET / answered 502 instead of 200`',
+      }),
+    }),
+  ),
+});
+export type ChecksAnswer = Static<typeof ChecksAnswer>;
