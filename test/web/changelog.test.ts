@@ -60,6 +60,23 @@ describe('the fields of an update', () => {
     ]);
   });
 
+  test('show a check as a sentence, with what holds where it says nothing', () => {
+    const check = { path: '/health', contains: 'ready' };
+    expect(fieldsOf(diffOf({ check: null }, { check }))).toEqual([
+      {
+        field: 'check',
+        kind: 'value',
+        old: 'none',
+        new: 'GET /health answers 2xx with “ready” within 5 s',
+      },
+    ]);
+    const strict = { path: '/', status: 200, within: 0.5 };
+    expect(fieldsOf(diffOf({ check }, { check: strict }))[0]?.new).toBe(
+      'GET / answers 200 within 0.5 s',
+    );
+    expect(fieldsOf(diffOf({ check: 'x' }, { check: { path: 1 } }))[0]?.new).toBe('{"path":1}');
+  });
+
   test('of a policy are its name and the values that changed, but no passwords', () => {
     const users = (...names: string[]) => names.map((name) => ({ name }));
     const same = { values: { users: users('ada') } };

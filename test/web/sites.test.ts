@@ -1,5 +1,6 @@
 /** Filters, drafts, problems and links of sites. */
 import { describe, expect, test } from 'bun:test';
+import { tidied } from '../../src/web/checks/words.ts';
 import type { Activity, SiteState, Status, Vhost } from '../../src/web/lib/types.ts';
 import { changesFrom, draftOf, isComplete } from '../../src/web/sites/draft.ts';
 import { isShown, NO_FILTER, queryOf, readFilter, searchRows } from '../../src/web/sites/filter.ts';
@@ -162,6 +163,15 @@ test('only changed fields are sent, so that others’ changes survive', () => {
   const base = draftOf(site());
   expect(changesFrom(base, { ...base, config: 'respond x' })).toEqual({ config: 'respond x' });
   expect(changesFrom(base, base)).toEqual({});
+});
+
+test('a check has changed if its fields differ, in whatever order they come', () => {
+  const stored = draftOf(site({ check: { within: 2, status: 200, path: '/' } }));
+  const same = { ...stored, check: tidied({ path: '/', status: 200, within: 2 }) };
+  expect(changesFrom(stored, same)).toEqual({});
+  const check = tidied({ path: '/', status: undefined, within: 2 });
+  expect(changesFrom(stored, { ...stored, check })).toEqual({ check: { path: '/', within: 2 } });
+  expect(changesFrom(stored, { ...stored, check: null })).toEqual({ check: null });
 });
 
 test('an incomplete form is not checked', () => {

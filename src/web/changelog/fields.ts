@@ -1,5 +1,7 @@
 /** The fields that a change of the changelog changed. Pure. */
 
+import { isCheck, wordsOfCheck } from '../checks/words.ts';
+
 /** A field of an update; a `text` is compared line by line. */
 export type FieldChange = { field: string; kind: 'text' | 'value'; old: string; new: string };
 
@@ -23,9 +25,7 @@ const NAMES: Partial<Record<string, string>> = { agents: 'proxies', generation: 
 
 function changesOf(old: Fields, now: Fields): FieldChange[] {
   return Object.keys({ ...old, ...now }).map((field) => {
-    const [before, after] = [old[field], now[field]].map((value) =>
-      field === 'agents' && Array.isArray(value) && value.length === 0 ? 'everywhere' : value,
-    );
+    const [before, after] = [old[field], now[field]].map((value) => meantBy(field, value));
     const texts = [valueText(before), valueText(after)] as const;
     const isText = field === 'config' || /\n/.test(texts.join(''));
     const name = NAMES[field] ?? field;
@@ -33,6 +33,12 @@ function changesOf(old: Fields, now: Fields): FieldChange[] {
       ? { field: name, kind: 'text', old: rawText(before), new: rawText(after) }
       : { field: name, kind: 'value', old: texts[0], new: texts[1] };
   });
+}
+
+/** A value in words that only its field gives it; else the value. */
+function meantBy(field: string, value: unknown): unknown {
+  if (field === 'agents' && Array.isArray(value) && value.length === 0) return 'everywhere';
+  return field === 'check' && isCheck(value) ? wordsOfCheck(value) : value;
 }
 
 /** The same fields as an undo changes them. */

@@ -1,5 +1,5 @@
 /** The API's types under the dashboard's names. */
-import type { LogStats, Snapshot, VhostActivity, VhostState } from './api-types.ts';
+import type { LogStats, Snapshot, Vhost, VhostActivity, VhostState } from './api-types.ts';
 
 export type {
   Agent,
@@ -25,6 +25,7 @@ export type {
   VhostState as SiteState,
 } from './api-types.ts';
 
+export type Check = NonNullable<Vhost['check']>;
 export type Address = VhostState['addresses'][number];
 export type LastError = VhostState['errors']['acme'];
 export type Activity = VhostActivity['vhosts'][number];

@@ -1,4 +1,5 @@
 /** Lets the user choose when someone else changed the site they were editing. */
+import { wordsOfCheck } from '../checks/words.ts';
 import type { Vhost } from '../lib/types.ts';
 import { changedFields, type Draft, type DraftField, draftOf } from './draft.ts';
 
@@ -15,10 +16,12 @@ const NAMES: Record<DraftField, string> = {
   policies: 'Policies',
   tags: 'Tags',
   agents: 'Where it is served',
+  check: 'Check',
   config: 'Config',
   enabled: 'Served',
 };
 function textOf(draft: Draft, field: DraftField): string {
+  if (field === 'check') return draft.check ? wordsOfCheck(draft.check) : '(none)';
   const value = draft[field];
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   const text = typeof value === 'string' ? value : value.join(', ');

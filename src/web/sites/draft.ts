@@ -1,8 +1,18 @@
 /** What the site form holds, and the part of it that is sent. Pure. */
+import { tidied } from '../checks/words.ts';
 import type { Vhost } from '../lib/types.ts';
 
 /** In the order in which conflicts are listed. */
-const FIELDS = ['domain', 'upstream', 'policies', 'tags', 'agents', 'config', 'enabled'] as const;
+const FIELDS = [
+  'domain',
+  'upstream',
+  'policies',
+  'tags',
+  'agents',
+  'check',
+  'config',
+  'enabled',
+] as const;
 export type DraftField = (typeof FIELDS)[number];
 
 export type Draft = Pick<Vhost, DraftField>;
@@ -17,6 +27,7 @@ export const EMPTY: Draft = {
   policies: [],
   tags: [],
   agents: [],
+  check: null,
   config: 'reverse_proxy {upstream}',
   enabled: true,
 };
@@ -24,7 +35,8 @@ export const EMPTY: Draft = {
 /** The editable fields of a site. */
 export const draftOf = (site: Vhost): Draft => {
   const { domain, upstream, policies, tags, agents, config, enabled } = site;
-  return { domain, upstream, policies, tags, agents, config, enabled };
+  const check = site.check && tidied(site.check);
+  return { domain, upstream, policies, tags, agents, check, config, enabled };
 };
 
 /** The fields in which two states of a site differ. */

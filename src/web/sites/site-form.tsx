@@ -1,8 +1,7 @@
 /** The form of a site: where it forwards to, its policies and its config, with errors next to what caused them. */
 import { useRef, useState } from 'preact/hooks';
 import { AdditionButtons } from '../additions/addition-buttons.tsx';
-import { AdditionDialog } from '../additions/addition-dialog.tsx';
-import type { AdditionId } from '../additions/additions.ts';
+import { CheckField } from '../checks/check-field.tsx';
 import { ApiError, request } from '../lib/api.ts';
 import type { Flash } from '../lib/flash.ts';
 import { useHub } from '../lib/hub.ts';
@@ -13,15 +12,13 @@ import { submitWith } from '../lib/use-submit.ts';
 import { CodeEditor } from '../parts/code-editor.tsx';
 import { Field } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
-import { withPolicy } from '../placement/words.ts';
 import { AddressFields } from './address-fields.tsx';
 import { Conflict } from './conflict.tsx';
-import { DeleteSite } from './delete-site.tsx';
-import { changedFields, type Draft, draftOf } from './draft.ts';
+import { changedFields, type Draft, draftOf, isComplete } from './draft.ts';
 import { EDIT, useEditAddress } from './edit-key.ts';
+import { FormDialogs, type OpenDialog } from './form-dialogs.tsx';
 import { HttpsAdvice } from './https-advice.tsx';
 import { PlacementField } from './placement-field.tsx';
-import { PolicyDialog } from './policy-dialog.tsx';
 import { PolicyField } from './policy-field.tsx';
 import { PreviewPanel } from './preview-panel.tsx';
 import { Refusal } from './refusal.tsx';
@@ -30,7 +27,7 @@ import type { Stored } from './stored.ts';
 import { TagsField } from './tags-field.tsx';
 import { useFaultInView, useFirstField } from './use-form-view.ts';
 import { usePolicies } from './use-policies.ts';
-import { usePreview } from './use-preview.ts';
+import { operationOf, usePreview } from './use-preview.ts';
 import { useSiteSave } from './use-site-save.ts';
 
 type Props = {
@@ -41,14 +38,11 @@ type Props = {
   onStored?: (stored: Stored) => void;
 };
 
-/** What is open above the form. */
-type Open = { delete: true } | { policy: string | null } | { add: AdditionId } | null;
-
 export function SiteForm({ id, stored: first, initial, onStored }: Props) {
   const { refresh } = useHub();
   const [stored, setStored] = useState(first);
   const [draft, setDraft] = useState<Draft>(first ? draftOf(first.site) : initial);
-  const [open, setOpen] = useState<Open>(null);
+  const [open, setOpen] = useState<OpenDialog | null>(null);
   const [saved, setSaved] = useState(false);
   const [outcome, setOutcome] = useState<Flash | null>(null);
   const { policies, recipes, add, error: loadError } = usePolicies();
@@ -94,9 +88,10 @@ export function SiteForm({ id, stored: first, initial, onStored }: Props) {
     clear();
   };
 
-  const close = () => setOpen(null);
   const canSave = !busy && !theirs && (id === null || dirty);
-  const { at, notice } = placeError(error, PLACES, ({ field }) => field?.split('.')[0] ?? null);
+  const { at, notice } = placeError(error, PLACES, ({ code, field }) =>
+    code === 'CHECK_FAILED' ? 'check' : (field?.split('.')[0] ?? null),
+  );
   const badLine =
     error instanceof ApiError && error.line !== null
       ? error.line
@@ -138,6 +133,14 @@ export function SiteForm({ id, stored: first, initial, onStored }: Props) {
             />
           )}
         </Field>
+        <CheckField
+          check={draft.check}
+          error={at('check') && error}
+          operationWith={
+            isComplete(draft) ? (check) => operationOf(id, base, { ...draft, check }) : null
+          }
+          onChange={(check) => set({ check })}
+        />
         {theirs && base && <Conflict base={base} draft={draft} theirs={theirs.site} />}
         {notice !== null && !theirs && (
           <Refusal error={error} policies={policies ?? []} onReplace={() => run(stored, true)} />
@@ -150,7 +153,7 @@ export function SiteForm({ id, stored: first, initial, onStored }: Props) {
           busy={busy}
           canSave={canSave}
           onServe={(enabled) => set({ enabled })}
-          onDelete={() => setOpen({ delete: true })}
+          onDelete={() => stored && setOpen({ delete: stored.site.domain })}
           onDiscard={discard}
           onKeep={() => run(theirs)}
         />
@@ -159,38 +162,21 @@ export function SiteForm({ id, stored: first, initial, onStored }: Props) {
         <PreviewPanel verdict={verdict} policies={policies ?? []} />
         <HttpsAdvice draft={draft} onChange={set} />
       </div>
-      {open && 'policy' in open && (
-        <PolicyDialog
-          wanted={open.policy}
+      {open && (
+        <FormDialogs
+          open={open}
+          draft={draft}
+          policies={policies ?? []}
           recipes={recipes}
-          taken={(policies ?? []).map(({ name }) => name)}
-          onMade={(policy) => {
-            add(policy);
-            set({ policies: withPolicy(draft.policies, policy.name, policy.recipe) });
-            close();
-          }}
-          onClose={close}
+          onPolicy={add}
+          onChange={set}
+          onDelete={remove}
+          onClose={() => setOpen(null)}
         />
-      )}
-      {open && 'add' in open && (
-        <AdditionDialog
-          id={open.add}
-          recipes={recipes}
-          config={draft.config}
-          upstream={draft.upstream}
-          onInsert={(config) => {
-            set({ config });
-            close();
-          }}
-          onClose={close}
-        />
-      )}
-      {open && 'delete' in open && stored && (
-        <DeleteSite domain={stored.site.domain} onConfirm={remove} onClose={close} />
       )}
     </div>
   );
 }
 
 /** The fields that show their own errors. */
-const PLACES = ['domain', 'upstream', 'policies', 'tags', 'agents'] as const;
+const PLACES = ['domain', 'upstream', 'policies', 'tags', 'agents', 'check'] as const;

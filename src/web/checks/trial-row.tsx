@@ -1,0 +1,63 @@
+/** The buttons that ask the site before it is published, and what it answered. */
+import { sentenceOf } from '../lib/api.ts';
+import type { Check } from '../lib/types.ts';
+import { type Purpose, type Tried, useTrial } from './use-trial.ts';
+
+type Props = {
+  check: Check;
+  operationWith: ((check: Check) => object) | null;
+  onStatus: (status: number) => void;
+};
+
+export function TrialRow({ check, operationWith, onStatus }: Props) {
+  const isReady = operationWith !== null;
+  const { busy, result, error, run } = useTrial(check, operationWith ?? NOTHING, onStatus);
+  const button = (purpose: Purpose, label: string, busyLabel: string) => (
+    <button
+      type="button"
+      aria-disabled={!isReady || busy !== null}
+      onClick={() => isReady && run(purpose)}
+    >
+      {busy === purpose ? busyLabel : label}
+    </button>
+  );
+  return (
+    <>
+      <div class="buttons">
+        {button('try', 'Try it', 'Asking …')}
+        {button('fill', 'Fill in what it answers now', 'Asking what it answers …')}
+      </div>
+      <div class="check-result" role="status">
+        {error !== null && <p class="field-error">{sentenceOf(error)}</p>}
+        {result?.tried.map((tried) => (
+          <Line key={tried.agent} purpose={result.purpose} path={check.path} tried={tried} />
+        ))}
+        {!result && error === null && (
+          <p class="muted">
+            A Caddy of its own serves the site as it is in this form, and nobody else sees that.
+          </p>
+        )}
+      </div>
+    </>
+  );
+}
+
+const NOTHING = () => ({});
+
+type LineProps = { purpose: Purpose; path: string; tried: Tried };
+
+function Line({ purpose, path, tried: { agent, passed, status, detail } }: LineProps) {
+  const isFilled = purpose === 'fill' && status !== null;
+  const words = isFilled
+    ? `GET ${path} answers ${status} now.`
+    : `${passed ? 'Passed' : 'Failed'}: ${detail}`;
+  return (
+    <p>
+      <span class={`lamp${isFilled || passed ? '' : ' lamp-bad'}`} aria-hidden="true" />
+      <span>
+        {agent !== undefined && `${agent}: `}
+        {words}
+      </span>
+    </p>
+  );
+}

@@ -1,0 +1,61 @@
+/** Asks how a site would answer as it is in the form, before anybody else sees it. */
+import { useState } from 'preact/hooks';
+import { request } from '../lib/api.ts';
+import type { Check, Preview } from '../lib/types.ts';
+import { useSubmit } from '../lib/use-submit.ts';
+
+/** What the site answered through one proxy. */
+export type Tried = { agent?: string; passed: boolean; status: number | null; detail: string };
+
+/** `fill` asks what comes now, and `try` whether the check passes. */
+export type Purpose = 'fill' | 'try';
+
+export type Trial = {
+  /** What for a request is under way; null if none is. */
+  busy: Purpose | null;
+  /** What came, unless the form has changed since. */
+  result: { purpose: Purpose; tried: readonly Tried[] } | null;
+  error: unknown;
+  run: (purpose: Purpose) => Promise<void>;
+};
+
+/**
+ * @param operationWith the change of the form, with that check
+ * @param onStatus called with what came, to fill it in
+ */
+export function useTrial(
+  check: Check,
+  operationWith: (check: Check) => object,
+  onStatus: (status: number) => void,
+): Trial {
+  const [purpose, setPurpose] = useState<Purpose>('try');
+  const [tried, setTried] = useState<{ of: string; by: readonly Tried[] } | null>(null);
+  const { busy, error, run } = useSubmit(async (why: Purpose) => {
+    setPurpose(why);
+    setTried(null);
+    const { path, within } = check;
+    const asked = why === 'try' ? check : { path, ...(within !== undefined && { within }) };
+    const body = await ask(operationWith(asked));
+    const status = why === 'fill' ? body.find((one) => one.status !== null)?.status : undefined;
+    const next = typeof status === 'number' ? { ...check, status } : check;
+    setTried({ of: JSON.stringify(operationWith(next)), by: body });
+    if (typeof status === 'number') onStatus(status);
+  });
+  const isCurrent = tried?.of === JSON.stringify(operationWith(check));
+  return {
+    busy: busy ? purpose : null,
+    result: tried && isCurrent ? { purpose, tried: tried.by } : null,
+    error,
+    run,
+  };
+}
+
+/** @throws ApiError; Error if Caddy would refuse the site, or is not asked for it */
+async function ask(operation: object): Promise<readonly Tried[]> {
+  const { body } = await request<Preview & { tried?: Tried[] }>('/preview?try=true', {
+    body: operation,
+  });
+  if (!body.valid) throw new Error('Caddy does not accept this yet: see the preview.');
+  if (!body.tried?.length) throw new Error('A site that is not served cannot be tried.');
+  return body.tried;
+}
