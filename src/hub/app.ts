@@ -30,6 +30,7 @@ import { previewRoutes } from './exchange/preview-routes.ts';
 import { compressJson } from './http/compress.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { logRoutes } from './logs/routes.ts';
+import { incidentRoutes } from './notify/incident-routes.ts';
 import type { RegisteredRoute } from './openapi/document.ts';
 import { openapiRoutes } from './openapi/routes.ts';
 import { policyChangeRoutes } from './policies/change-routes.ts';
@@ -137,6 +138,7 @@ export function createHub(deps: HubDeps) {
     .use(logRoutes({ agents, guard }))
     .use(statusRoutes({ ...deps, agents: fleet.list, startedAt: deps.elapsed(), guard }))
     .use(portsRoutes({ publisher, guard }))
+    .use(incidentRoutes({ db: deps.db, guard }))
     .use(changelogRoutes({ changelog: createChangelog(deps.db), publisher, guard }))
     .use(preambleRoutes({ ...deps, guard, bodyLimit }))
     .use(exportRoutes({ publisher, guard }))

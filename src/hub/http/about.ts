@@ -15,6 +15,7 @@ export const TAGS = {
     'Sign-up, sign-in, sessions and accounts. Compatible with better-auth’s email-and-password routes.',
   Tokens: 'Permanent API tokens for scripts.',
   Status: 'The state of hub, agent and proxy.',
+  Notifications: 'What broke by itself, and the channels on which the hub reports it.',
   Document: 'This description of the API.',
 } as const;
 
