@@ -33,6 +33,7 @@ import { logRoutes } from './logs/routes.ts';
 import { channelRoutes } from './notify/channel-routes.ts';
 import { createChannels } from './notify/channels.ts';
 import { deliveryRoutes } from './notify/delivery-routes.ts';
+import { incidentRoutes } from './notify/incident-routes.ts';
 import type { RegisteredRoute } from './openapi/document.ts';
 import { openapiRoutes } from './openapi/routes.ts';
 import { policyChangeRoutes } from './policies/change-routes.ts';
@@ -140,10 +141,11 @@ export function createHub(deps: HubDeps) {
     .use(logRoutes({ agents, guard }))
     .use(statusRoutes({ ...deps, agents: fleet.list, startedAt: deps.elapsed(), guard }))
     .use(portsRoutes({ publisher, guard }))
-    .use(changelogRoutes({ changelog: createChangelog(deps.db), publisher, guard }))
-    .use(preambleRoutes({ ...deps, guard, bodyLimit }))
+    .use(incidentRoutes({ db: deps.db, guard }))
     .use(channelRoutes({ channels: createChannels(deps), guard: sessionGuard, bodyLimit }))
     .use(deliveryRoutes({ ...deps, guard: sessionGuard }))
+    .use(changelogRoutes({ changelog: createChangelog(deps.db), publisher, guard }))
+    .use(preambleRoutes({ ...deps, guard, bodyLimit }))
     .use(exportRoutes({ publisher, guard }))
     .use(previewRoutes({ publisher, guard, bodyLimit }))
     .use(importRoutes({ ...deps, guard, bodyLimit: WHOLE_BODY_LIMIT }))

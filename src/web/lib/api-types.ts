@@ -102,16 +102,18 @@ export interface Answers {
   getLogStats: LogStats;
   getStatus: Status;
   moveToStandardPorts: Moved;
-  listChangelog: ChangelogEntry[];
-  revertChangelogEntry: Done;
-  getPreamble: Preamble;
-  updatePreamble: ChangedPreamble;
+  listIncidents: Incident[];
+  listEvents: Event[];
   listChannels: Channel[];
   createChannel: NewChannelAnswer;
   getChannel: Channel;
   deleteChannel: Success;
   updateChannel: Channel;
   listDeliveries: Delivery[];
+  listChangelog: ChangelogEntry[];
+  revertChangelogEntry: Done;
+  getPreamble: Preamble;
+  updatePreamble: ChangedPreamble;
   exportConfiguration: Snapshot;
   preview: Verdict;
   importProxyfile: ImportAnswer;
@@ -873,37 +875,51 @@ export interface Moved {
     cure: string | null;
   } | null;
 }
-export interface ChangelogEntry {
+export interface Incident {
   id: number;
-  userId: string;
-  userName: string;
-  action: 'create' | 'update' | 'delete' | 'toggle';
-  domain: string;
-  diff: string | null;
-  /** what a toggle set; null for other actions, and if an old entry does not say */
-  enabled: boolean | null;
+  event:
+    | 'certificate.ending'
+    | 'certificate.failed'
+    | 'proxy.down'
+    | 'agent.unreachable'
+    | 'agent.behind'
+    | 'drift'
+    | 'vhost.broken'
+    | 'upstream.down'
+    | 'sign-in.locked'
+    | 'disk.full';
+  /** if it is about one */
+  vhost?: {
+    id: number;
+    /** as it was when the incident began */
+    domain: string;
+  };
+  /** if it is about one, and the hub had several when it began */
+  agent?: string;
+  /** `bad`: visitors or changes suffer */
+  level: 'bad' | 'warn';
+  /** for a person: the cause, and the cure if there is one */
+  message: string;
   /** ISO 8601 UTC with milliseconds */
-  createdAt: string;
-  /** the API token that made the change */
-  via: string | null;
-  /** the agents that could not be reached then */
-  behind?: string[];
+  beganAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  overAt: string | null;
+  /** it came and went so often that it is over only after ten minutes without it */
+  flapping: boolean;
 }
-export interface Preamble {
-  config: string;
-  /** ISO 8601 UTC with milliseconds */
-  updatedAt: string;
-  /** of an agent: whether it has one of its own, or the common one */
-  own?: boolean;
-}
-export interface ChangedPreamble {
-  config: string;
-  /** ISO 8601 UTC with milliseconds */
-  updatedAt: string;
-  /** of an agent: whether it has one of its own, or the common one */
-  own?: boolean;
-  /** the agents that could not be reached: their proxies serve what they served before, until they are back */
-  behind?: string[];
+export interface Event {
+  event:
+    | 'certificate.ending'
+    | 'certificate.failed'
+    | 'proxy.down'
+    | 'agent.unreachable'
+    | 'agent.behind'
+    | 'drift'
+    | 'vhost.broken'
+    | 'upstream.down'
+    | 'sign-in.locked'
+    | 'disk.full';
+  meaning: string;
 }
 export interface Channel {
   id: number;
@@ -1031,6 +1047,38 @@ export interface Delivery {
   error: string | null;
   /** the same for those sent as one */
   digest: string | null;
+}
+export interface ChangelogEntry {
+  id: number;
+  userId: string;
+  userName: string;
+  action: 'create' | 'update' | 'delete' | 'toggle';
+  domain: string;
+  diff: string | null;
+  /** what a toggle set; null for other actions, and if an old entry does not say */
+  enabled: boolean | null;
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** the API token that made the change */
+  via: string | null;
+  /** the agents that could not be reached then */
+  behind?: string[];
+}
+export interface Preamble {
+  config: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+  /** of an agent: whether it has one of its own, or the common one */
+  own?: boolean;
+}
+export interface ChangedPreamble {
+  config: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+  /** of an agent: whether it has one of its own, or the common one */
+  own?: boolean;
+  /** the agents that could not be reached: their proxies serve what they served before, until they are back */
+  behind?: string[];
 }
 export interface Snapshot {
   version: 1;
