@@ -16,6 +16,9 @@ import { SitePage } from './sites/site-page.tsx';
 // Pages that are seldom the first.
 const AccountPage = lazy(async () => (await import('./account/account-page.tsx')).AccountPage);
 const ImportExport = lazy(async () => (await import('./config/import-export.tsx')).ImportExport);
+const NotificationsPage = lazy(
+  async () => (await import('./notifications/notifications-page.tsx')).NotificationsPage,
+);
 const PoliciesPage = lazy(async () => (await import('./policies/policies-page.tsx')).PoliciesPage);
 const NewPolicy = lazy(async () => (await import('./policies/policy-page.tsx')).NewPolicy);
 const PolicyPage = lazy(async () => (await import('./policies/policy-page.tsx')).PolicyPage);
@@ -34,6 +37,7 @@ export const MENU = [
   { path: '/changelog', label: 'Changelog' },
   { path: '/preamble', label: 'Preamble' },
   { path: '/proxies', label: 'Proxies' },
+  { path: '/notifications', label: 'Notifications' },
   { path: '/import', label: 'Import & export' },
   { path: '/account', label: 'Account' },
 ] as const;
@@ -71,6 +75,9 @@ export function pageAt({ path, query }: Place): Page {
   if (path === '/proxies') return { title: 'Proxies', view: <ProxiesPage key="proxies" /> };
   const [, proxy] = /^\/proxies\/([a-z0-9-]+)$/.exec(path) ?? [];
   if (proxy) return { title: proxy, view: <ProxyPage key={`proxy ${proxy}`} name={proxy} /> };
+  if (path === '/notifications') {
+    return { title: 'Notifications', view: <NotificationsPage key="notifications" /> };
+  }
   if (path === '/import') return { title: 'Import & export', view: <ImportExport key="import" /> };
   if (path === '/account') return { title: 'Account', view: <AccountPage key="account" /> };
   return { title: 'Not found', view: <NotFound /> };

@@ -1,6 +1,7 @@
 /** The frame around every page: brand, menu and status bar. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useErrorBoundary, useRef, useState } from 'preact/hooks';
+import { Bell } from './incidents/bell.tsx';
 import { request, sentenceOf } from './lib/api.ts';
 import { useUser } from './lib/hub.ts';
 import { MENU } from './pages.tsx';
@@ -23,6 +24,7 @@ const ICONS: Partial<Record<string, IconName>> = {
   Changelog: 'changelog',
   Preamble: 'preamble',
   Proxies: 'proxies',
+  Notifications: 'bell',
   'Import & export': 'transfer',
   Account: 'account',
 };
@@ -94,6 +96,7 @@ export function Shell({ path, onSignedOut, children }: Props) {
       </header>
       <LeaveDialog />
       <StatusBar />
+      <Bell path={path} />
       <main id="main" ref={main} tabIndex={-1}>
         <BehindNotice />
         <Guarded key={path}>{children}</Guarded>

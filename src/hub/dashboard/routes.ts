@@ -21,6 +21,7 @@ export const PAGES = [
   '/preamble',
   '/proxies',
   '/proxies/:name',
+  '/notifications',
   '/import',
   '/account',
 ] as const;

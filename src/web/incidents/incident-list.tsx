@@ -1,0 +1,39 @@
+/** What is or was wrong: each with what it is about, and since when or how long. */
+import type { Incident } from '../lib/types.ts';
+import { ClockTime } from '../parts/clock-time.tsx';
+import { Time } from '../parts/time.tsx';
+import { lasting, subjectOf } from './words.ts';
+
+export const IncidentList = ({ incidents }: { incidents: readonly Incident[] }) => (
+  <ul class="entries">
+    {incidents.map((incident) => (
+      <IncidentItem key={incident.id} incident={incident} />
+    ))}
+  </ul>
+);
+
+export function IncidentItem({ incident }: { incident: Incident }) {
+  const { level, message, beganAt, overAt, flapping } = incident;
+  const { name, to } = subjectOf(incident);
+  return (
+    <li>
+      <span class={`lamp lamp-${overAt === null ? level : 'unknown'}`} aria-hidden="true" />
+      <div>
+        <strong>{to === null ? name : <a href={to}>{name}</a>}</strong>{' '}
+        {flapping && <span class="tag tag-warn">comes and goes</span>}
+        <p>{message}</p>
+        <p class="muted">
+          {overAt === null ? (
+            <>
+              since <Time at={beganAt} />
+            </>
+          ) : (
+            <>
+              <ClockTime at={beganAt} />, over after {lasting(beganAt, overAt)}
+            </>
+          )}
+        </p>
+      </div>
+    </li>
+  );
+}

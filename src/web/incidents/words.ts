@@ -1,0 +1,49 @@
+/** What the hub reported as wrong, for people. Pure. */
+import { plural } from '../lib/format.ts';
+import type { Incident } from '../lib/types.ts';
+
+/** What it is about, if it is about neither a site nor one of several proxies. */
+const SUBJECTS: Readonly<Record<Incident['event'], string>> = {
+  'certificate.ending': 'Certificate',
+  'certificate.failed': 'Certificate',
+  'proxy.down': 'Caddy',
+  'agent.unreachable': 'Agent',
+  'agent.behind': 'Caddy',
+  drift: 'Caddyfile',
+  'vhost.broken': 'Site',
+  'upstream.down': 'Upstream',
+  'sign-in.locked': 'Sign-in',
+  'disk.full': 'Disk',
+};
+
+/** Where the rest can be looked into. */
+const PAGES: Partial<Record<Incident['event'], string>> = {
+  'certificate.ending': '/certificates',
+  'certificate.failed': '/certificates',
+  drift: '/import',
+};
+
+/** What it is about, and its page; null: it has none. */
+export function subjectOf({ event, vhost, agent }: Incident): { name: string; to: string | null } {
+  if (vhost) return { name: vhost.domain, to: `/sites/${vhost.id}` };
+  if (agent !== undefined) return { name: agent, to: `/proxies/${agent}` };
+  return { name: SUBJECTS[event], to: PAGES[event] ?? null };
+}
+
+/** How bad the worst is. */
+export const worstOf = (incidents: readonly Incident[]): Incident['level'] =>
+  incidents.some(({ level }) => level === 'bad') ? 'bad' : 'warn';
+
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const;
+
+/** `3 minutes`, `2 days`; within a minute `less than a minute`. @param from, to ISO 8601 */
+export function lasting(from: string, to: string): string {
+  const seconds = (Date.parse(to) - Date.parse(from)) / 1000;
+  const [unit, length] = UNITS.find(([, least]) => seconds >= least) ?? [];
+  if (unit === undefined || length === undefined) return 'less than a minute';
+  return plural(Math.floor(seconds / length), unit);
+}

@@ -1,0 +1,75 @@
+/** Adds or changes a channel: its name, its target, its events and its quiet hours. */
+import { useState } from 'preact/hooks';
+import { InsetForm } from '../account/inset-form.tsx';
+import { send } from '../lib/api.ts';
+import type { Channel, NewChannel } from '../lib/types.ts';
+import { placeError } from '../lib/use-fields.ts';
+import { useSubmit } from '../lib/use-submit.ts';
+import { TextField } from '../parts/text-field.tsx';
+import { EventsField } from './events-field.tsx';
+import { KINDS, type Kind, targetFrom, typedFrom } from './kinds.ts';
+import { QuietField } from './quiet-field.tsx';
+import { TargetInput } from './target-input.tsx';
+
+type Props = {
+  kind: Kind;
+  /** Null for a new one. */
+  channel: Channel | null;
+  onSaved: (channel: NewChannel) => Promise<void>;
+  onClose: () => void;
+};
+
+export function ChannelForm({ kind, channel, onSaved, onClose }: Props) {
+  const { title, fields } = KINDS[kind];
+  const target = channel?.target ?? null;
+  const [name, setName] = useState(channel?.name ?? title);
+  const [typed, setTyped] = useState(() => typedFrom(kind, target));
+  // Null: all, which the API says as an empty list.
+  const [events, setEvents] = useState(channel?.events.length ? channel.events : null);
+  const [quiet, setQuiet] = useState(channel?.quiet ?? null);
+  const { busy, error, run } = useSubmit(async () => {
+    const change = { name, events: events ?? [], quiet, target: targetFrom(kind, typed, target) };
+    await onSaved(
+      channel
+        ? await send<Channel>('PUT', `/channels/${channel.id}`, change)
+        : await send<NewChannel>('POST', '/channels', { kind, ...change }),
+    );
+  });
+  const places = ['name', 'events', 'quiet', ...fields.map((field) => `target.${field.name}`)];
+  const { at, notice } = placeError(error, places, ({ field }) =>
+    field?.startsWith('target.') ? field : (field?.split('.')[0] ?? null),
+  );
+  return (
+    <InsetForm
+      label={channel ? `Edit ${channel.name}` : `New channel: ${title}`}
+      action={channel ? ['Save', 'Saving …'] : ['Add channel', 'Adding …']}
+      busy={busy}
+      notice={notice}
+      onSubmit={() => events?.length !== 0 && run()}
+      onClose={onClose}
+    >
+      <TextField
+        label="Name"
+        error={at('name')}
+        type="text"
+        required
+        maxLength={60}
+        autocomplete="off"
+        value={name}
+        onInput={(event) => setName(event.currentTarget.value)}
+      />
+      {fields.map((field) => (
+        <TargetInput
+          key={field.name}
+          field={field}
+          target={target}
+          typed={typed[field.name] ?? null}
+          error={at(`target.${field.name}`)}
+          onChange={(value) => setTyped((old) => ({ ...old, [field.name]: value }))}
+        />
+      ))}
+      <EventsField chosen={events} error={at('events')} onChange={setEvents} />
+      <QuietField quiet={quiet} error={at('quiet')} onChange={setQuiet} />
+    </InsetForm>
+  );
+}

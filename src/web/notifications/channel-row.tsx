@@ -1,0 +1,123 @@
+/** A channel: where it leads, how its deliveries go, and what can be done with it. */
+import { useState } from 'preact/hooks';
+import { useOpener } from '../account/use-opener.ts';
+import { send } from '../lib/api.ts';
+import { plural } from '../lib/format.ts';
+import type { Channel } from '../lib/types.ts';
+import { useSubmit } from '../lib/use-submit.ts';
+import { Confirm } from '../parts/confirm.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { RefusedNotice } from '../parts/refused-notice.tsx';
+import { Time } from '../parts/time.tsx';
+import { ChannelForm } from './channel-form.tsx';
+import { KINDS } from './kinds.ts';
+import { placeOf, scopeOf } from './words.ts';
+
+type Props = {
+  channel: Channel;
+  /** When the last message was delivered, ISO 8601. */
+  lastSent: string | null | undefined;
+  onChanged: () => Promise<void>;
+};
+
+export function ChannelRow({ channel, lastSent, onChanged }: Props) {
+  const { id, name, kind, enabled } = channel;
+  const path = `/channels/${id}`;
+  const { isOpen, opener, close } = useOpener();
+  const [asking, setAsking] = useState(false);
+  const [isSent, setSent] = useState(false);
+  const test = useSubmit(async () => {
+    setSent(false);
+    await send('POST', `${path}/test`);
+    setSent(true);
+    await onChanged();
+  });
+  const toggle = useSubmit(async () => {
+    await send('PUT', path, { enabled: !enabled });
+    await onChanged();
+  });
+  const remove = async () => {
+    await send('DELETE', path);
+    setAsking(false);
+    await onChanged();
+  };
+  return (
+    <li class="channel">
+      <div>
+        <strong>{name}</strong> <span class="tag">{KINDS[kind].title}</span>
+        <p class="muted">
+          {placeOf(channel)}, {scopeOf(channel)}
+        </p>
+        <p>
+          <Standing channel={channel} lastSent={lastSent} />
+        </p>
+      </div>
+      <div class="channel-tools">
+        <button type="button" aria-disabled={test.busy} onClick={() => test.run()}>
+          {test.busy ? 'Sending …' : 'Send a test'}
+        </button>
+        <button {...opener} aria-label={`Edit ${name}`}>
+          Edit
+        </button>
+        <button type="button" aria-label={`Delete ${name}`} onClick={() => setAsking(true)}>
+          Delete …
+        </button>
+        <button
+          type="button"
+          role="switch"
+          class="switch"
+          aria-checked={enabled}
+          aria-busy={toggle.busy}
+          aria-label={`Send to ${name}`}
+          title={enabled ? 'On' : 'Off'}
+          onClick={() => toggle.run()}
+        />
+      </div>
+      {isSent && <Notice kind="success">Sent. Has it arrived?</Notice>}
+      {[test.error, toggle.error].map((error) => error && <RefusedNotice error={error} />)}
+      {isOpen && (
+        <ChannelForm
+          kind={kind}
+          channel={channel}
+          onSaved={async () => {
+            close();
+            await onChanged();
+          }}
+          onClose={close}
+        />
+      )}
+      {asking && (
+        <Confirm
+          title={`Delete ${name}?`}
+          action="Delete channel"
+          onConfirm={remove}
+          onClose={() => setAsking(false)}
+        >
+          <p>Its deliveries are deleted as well, and messages that wait for it are not sent.</p>
+        </Confirm>
+      )}
+    </li>
+  );
+}
+
+type StandingProps = Pick<Props, 'channel' | 'lastSent'>;
+
+function Standing({ channel: { enabled, failing, waiting }, lastSent }: StandingProps) {
+  const backlog = waiting > 0 && `, ${plural(waiting, 'message')} waiting`;
+  if (failing) {
+    return (
+      <span class="over">
+        failing since <Time at={failing.since} />: {failing.detail}
+        {backlog}
+      </span>
+    );
+  }
+  if (!enabled) return <span class="muted">off{backlog}</span>;
+  if (!lastSent) return <span class="muted">nothing sent yet{backlog}</span>;
+  return (
+    <span class="muted">
+      last message delivered <Time at={lastSent} />
+      {backlog}
+    </span>
+  );
+}

@@ -1,0 +1,65 @@
+/** Lists and adds channels; without any, says what they are for. */
+import { useState } from 'preact/hooks';
+import { ListCard } from '../account/list-card.tsx';
+import type { Channel, Delivery, NewChannel } from '../lib/types.ts';
+import type { Loaded } from '../lib/use-load.ts';
+import { ChannelForm } from './channel-form.tsx';
+import { ChannelRow } from './channel-row.tsx';
+import { KINDS, type Kind } from './kinds.ts';
+import { SecretShown } from './secret-shown.tsx';
+
+type Props = {
+  list: Loaded<Channel[]>;
+  /** Newest first. */
+  deliveries: readonly Delivery[];
+  /** Called after any change. */
+  onChanged: () => Promise<void>;
+};
+
+const ALL = Object.keys(KINDS) as Kind[];
+
+export function ChannelsCard({ list, deliveries, onChanged }: Props) {
+  const [adding, setAdding] = useState<Kind | null>(null);
+  const [made, setMade] = useState<NewChannel | null>(null);
+  const isEmpty = list.data?.length === 0;
+  return (
+    <ListCard
+      title="Channels"
+      help="Where you hear of what breaks while you are not looking: once when it begins, and once when it is over."
+      list={list}
+      item={(channel) => (
+        <ChannelRow
+          key={channel.id}
+          channel={channel}
+          lastSent={deliveries.find((one) => one.channel.id === channel.id && one.sentAt)?.sentAt}
+          onChanged={onChanged}
+        />
+      )}
+    >
+      {list.data && adding === null && (
+        <div class={isEmpty ? 'channel-kinds channel-kinds-first' : 'channel-kinds'}>
+          {!isEmpty && <span class="muted">Add</span>}
+          {ALL.map((kind) => (
+            <button key={kind} type="button" onClick={() => setAdding(kind)}>
+              {KINDS[kind].title}
+              {isEmpty && <small>{KINDS[kind].what}</small>}
+            </button>
+          ))}
+        </div>
+      )}
+      {adding && (
+        <ChannelForm
+          kind={adding}
+          channel={null}
+          onSaved={async (channel) => {
+            setAdding(null);
+            if (channel.secret !== undefined) setMade(channel);
+            await onChanged();
+          }}
+          onClose={() => setAdding(null)}
+        />
+      )}
+      {made && <SecretShown channel={made} onClose={() => setMade(null)} />}
+    </ListCard>
+  );
+}
