@@ -16,16 +16,16 @@ export function BellPanel({ open }: { open: readonly Incident[] }) {
   const over = latest.data?.filter(({ overAt }) => overAt !== null).slice(0, MOST);
   return (
     <>
-      <h2>Open problems</h2>
+      <div class="card-head">
+        <h2>Open problems</h2>
+        <a href="/notifications">All notifications</a>
+      </div>
       {open.length === 0 ? <p class="muted">None.</p> : <IncidentList incidents={open} />}
       <h2>Over</h2>
       {latest.error && <Notice kind="error">{latest.error}</Notice>}
       {!over && !latest.error && <SkeletonRows rows={2} label="Loading" />}
       {over?.length === 0 && <p class="muted">None yet.</p>}
       {over && over.length > 0 && <IncidentList incidents={over} />}
-      <p class="bell-all">
-        <a href="/notifications">All notifications</a>
-      </p>
     </>
   );
 }

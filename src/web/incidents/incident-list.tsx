@@ -25,7 +25,7 @@ export function IncidentItem({ incident }: { incident: Incident }) {
         <p class="muted">
           {overAt === null ? (
             <>
-              since <Time at={beganAt} />
+              began <Time at={beganAt} />
             </>
           ) : (
             <>

@@ -48,6 +48,7 @@ export function ChannelForm({ kind, channel, onSaved, onClose }: Props) {
       onSubmit={() => events?.length !== 0 && run()}
       onClose={onClose}
     >
+      {!channel && <h3>{title}</h3>}
       <TextField
         label="Name"
         error={at('name')}

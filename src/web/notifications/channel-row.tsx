@@ -1,6 +1,7 @@
 /** A channel: where it leads, how its deliveries go, and what can be done with it. */
 import { useState } from 'preact/hooks';
 import { useOpener } from '../account/use-opener.ts';
+import { lasting } from '../incidents/words.ts';
 import { send } from '../lib/api.ts';
 import { plural } from '../lib/format.ts';
 import type { Channel } from '../lib/types.ts';
@@ -43,8 +44,9 @@ export function ChannelRow({ channel, lastSent, onChanged }: Props) {
   };
   return (
     <li class="channel">
-      <div>
-        <strong>{name}</strong> <span class="tag">{KINDS[kind].title}</span>
+      <span class={`lamp lamp-${levelOf(channel, lastSent)}`} aria-hidden="true" />
+      <div class="channel-what">
+        <strong>{name}</strong> <span class="tag muted">{KINDS[kind].title}</span>
         <p class="muted">
           {placeOf(channel)}, {scopeOf(channel)}
         </p>
@@ -100,6 +102,11 @@ export function ChannelRow({ channel, lastSent, onChanged }: Props) {
   );
 }
 
+function levelOf({ enabled, failing }: Channel, lastSent: Props['lastSent']) {
+  if (failing) return 'bad';
+  return enabled && lastSent ? 'good' : 'unknown';
+}
+
 type StandingProps = Pick<Props, 'channel' | 'lastSent'>;
 
 function Standing({ channel: { enabled, failing, waiting }, lastSent }: StandingProps) {
@@ -107,7 +114,7 @@ function Standing({ channel: { enabled, failing, waiting }, lastSent }: Standing
   if (failing) {
     return (
       <span class="over">
-        failing since <Time at={failing.since} />: {failing.detail}
+        failing for {lasting(failing.since, new Date().toISOString())}: {failing.detail}
         {backlog}
       </span>
     );

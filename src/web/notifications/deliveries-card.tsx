@@ -23,10 +23,10 @@ export function DeliveriesCard({ list }: { list: Loaded<Delivery[]> }) {
           <li key={id}>
             <span class={`lamp${LAMPS[outcome]}`} aria-hidden="true" />
             <div>
-              <strong>{about || 'signalbox'}</strong> <span class="tag">{STATES[state]}</span>
+              <strong>{about || 'signalbox'}</strong> <span class="tag muted">{STATES[state]}</span>
               <p>{message}</p>
               <p class="muted">
-                <ClockTime at={at} />, {channel.name}: {outcomeOf(delivery, new Date())}
+                <ClockTime at={at} /> · {channel.name} · {outcomeOf(delivery, new Date())}
               </p>
             </div>
           </li>

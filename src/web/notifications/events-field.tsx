@@ -28,7 +28,7 @@ export function EventsField({ chosen, error, onChange }: Props) {
           onChange={() => onChange(chosen === null ? all : null)}
         />
         <span>
-          Everything <small class="muted">also events that a later version adds</small>
+          Everything <small class="muted">Also events that a later version adds.</small>
         </span>
       </label>
       {chosen &&

@@ -40,7 +40,8 @@ export function QuietField({ quiet, error, onChange }: Props) {
           onChange={() => onChange(quiet ? null : last.current)}
         />
         <span>
-          Not at night <small class="muted">messages wait until the morning and come as one</small>
+          Hold messages back at night{' '}
+          <small class="muted">They wait until the morning, and come as one.</small>
         </span>
       </label>
       {quiet && (
