@@ -1,5 +1,5 @@
 /** The form of a site, as somebody uses it who knows no Caddyfile. */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
 import { ask, until } from '../harness/stack.ts';
@@ -116,6 +116,54 @@ test('adds what people want, and shows it first', async () => {
   expect(await config()).toContain(`reverse_proxy https://${dashboard.upstream} {`);
   expect(await config()).not.toContain('{upstream}');
   await page.getByText('Caddy accepts this.').waitFor();
+});
+
+describe('a check', () => {
+  const refused = () => page.getByRole('group', { name: 'Check' }).getByRole('alert');
+  type Checked = { id: number; domain: string; check: object | null };
+  const stored = async () =>
+    (await api<Checked[]>('/vhosts')).find(({ domain }) => domain.includes('checked'));
+
+  test('keeps a site that answers otherwise from becoming live, and says what came', async () => {
+    await page.goto('/sites/new');
+    await page.getByLabel('Domain').fill('http://checked.localhost');
+    await page.getByLabel('Forward to').fill(dashboard.upstream);
+    expect(await page.getByLabel('Path', { exact: true }).count()).toBe(0);
+    await page.getByLabel('Refuse changes that break this site').check();
+    await page.getByLabel('Path', { exact: true }).fill('/?status=500');
+    await page.getByLabel('Within').fill('0.2');
+    await button('Create and publish').click();
+    await refused().getByText('answered 500 instead of').waitFor();
+    expect(await refused().getByText('does not answer as its check demands').count()).toBe(1);
+    expect(await stored()).toBeUndefined();
+    expect((await served('checked.localhost')).text).not.toBe('from the upstream');
+    expect(await violations(page)).toEqual([]);
+    expect(await tooWide(page)).toBe(0);
+  });
+
+  test('is stored as it was typed, and lets a site that answers so become live', async () => {
+    await page.getByLabel('Status', { exact: true }).fill('500');
+    await page.getByLabel('Must contain').fill('upstream');
+    await button('Create and publish').click();
+    await page.getByText('http://checked.localhost is live').waitFor();
+    const check = { path: '/?status=500', status: 500, contains: 'upstream', within: 0.2 };
+    expect((await stored())?.check).toEqual(check);
+  });
+
+  test('is copied with its site, and removed with its tick', async () => {
+    const { id } = (await stored()) ?? {};
+    await page.goto(`/sites/new?from=${id}`);
+    expect(await page.getByLabel('Path', { exact: true }).inputValue()).toBe('/?status=500');
+    await page.goto(`/sites/${id}`);
+    const tick = page.getByLabel('Refuse changes that break this site');
+    await tick.uncheck();
+    await tick.check();
+    expect(await page.getByLabel('Status', { exact: true }).inputValue()).toBe('500');
+    await tick.uncheck();
+    await button('Save and publish').click();
+    await page.getByText('Saved and live.').waitFor();
+    expect((await stored())?.check).toBeNull();
+  });
 });
 
 test('is accessible and fits on a phone, with its dialogs', async () => {

@@ -18,7 +18,9 @@ export function BellPanel({ open }: { open: readonly Incident[] }) {
     <>
       <div class="card-head">
         <h2>Open problems</h2>
-        <a href="/notifications">All notifications</a>
+        <small>
+          <a href="/notifications">All notifications</a>
+        </small>
       </div>
       {open.length === 0 ? <p class="muted">None.</p> : <IncidentList incidents={open} />}
       <h2>Over</h2>

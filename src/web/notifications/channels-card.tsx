@@ -1,5 +1,5 @@
 /** Lists and adds channels; without any, says what they are for. */
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { ListCard } from '../account/list-card.tsx';
 import type { Channel, Delivery, NewChannel } from '../lib/types.ts';
 import type { Loaded } from '../lib/use-load.ts';
@@ -21,7 +21,13 @@ const ALL = Object.keys(KINDS) as Kind[];
 export function ChannelsCard({ list, deliveries, onChanged }: Props) {
   const [adding, setAdding] = useState<Kind | null>(null);
   const [made, setMade] = useState<NewChannel | null>(null);
-  const isEmpty = list.data?.length === 0;
+  const kinds = useRef<HTMLDivElement>(null);
+  const isFirst = list.data?.length === 0 && adding === null;
+  const close = () => {
+    // The focus was in the form and would be lost.
+    kinds.current?.querySelector<HTMLElement>('[aria-expanded=true]')?.focus();
+    setAdding(null);
+  };
   return (
     <ListCard
       title="Channels"
@@ -36,27 +42,33 @@ export function ChannelsCard({ list, deliveries, onChanged }: Props) {
         />
       )}
     >
-      {list.data && adding === null && (
-        <div class={isEmpty ? 'channel-kinds channel-kinds-first' : 'channel-kinds'}>
-          {!isEmpty && <span class="muted">Add</span>}
+      {list.data && (
+        <div ref={kinds} class={isFirst ? 'channel-kinds channel-kinds-first' : 'channel-kinds'}>
+          {!isFirst && <span class="muted">Add</span>}
           {ALL.map((kind) => (
-            <button key={kind} type="button" onClick={() => setAdding(kind)}>
+            <button
+              key={kind}
+              type="button"
+              aria-expanded={adding === kind}
+              onClick={() => setAdding(adding === kind ? null : kind)}
+            >
               {KINDS[kind].title}
-              {isEmpty && <small>{KINDS[kind].what}</small>}
+              {isFirst && <small>{KINDS[kind].what}</small>}
             </button>
           ))}
         </div>
       )}
       {adding && (
         <ChannelForm
+          key={adding}
           kind={adding}
           channel={null}
           onSaved={async (channel) => {
-            setAdding(null);
+            close();
             if (channel.secret !== undefined) setMade(channel);
             await onChanged();
           }}
-          onClose={() => setAdding(null)}
+          onClose={close}
         />
       )}
       {made && <SecretShown channel={made} onClose={() => setMade(null)} />}
