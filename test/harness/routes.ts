@@ -70,6 +70,7 @@ export function agentRoutes(): Route[] {
     proxy: {} as never,
     state: {} as never,
     authorities: {} as never,
+    checks: {} as never,
     logs: {} as never,
     metrics,
     log: () => {},
