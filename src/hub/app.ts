@@ -33,6 +33,7 @@ import { logRoutes } from './logs/routes.ts';
 import { channelRoutes } from './notify/channel-routes.ts';
 import { createChannels } from './notify/channels.ts';
 import { deliveryRoutes } from './notify/delivery-routes.ts';
+import { incidentRoutes } from './notify/incident-routes.ts';
 import type { RegisteredRoute } from './openapi/document.ts';
 import { openapiRoutes } from './openapi/routes.ts';
 import { policyChangeRoutes } from './policies/change-routes.ts';
@@ -140,6 +141,7 @@ export function createHub(deps: HubDeps) {
     .use(logRoutes({ agents, guard }))
     .use(statusRoutes({ ...deps, agents: fleet.list, startedAt: deps.elapsed(), guard }))
     .use(portsRoutes({ publisher, guard }))
+    .use(incidentRoutes({ db: deps.db, guard }))
     .use(changelogRoutes({ changelog: createChangelog(deps.db), publisher, guard }))
     .use(preambleRoutes({ ...deps, guard, bodyLimit }))
     .use(channelRoutes({ channels: createChannels(deps), guard: sessionGuard, bodyLimit }))

@@ -11,11 +11,11 @@ export const TAGS = {
   Agents: 'The agents that this hub publishes to, each beside a proxy of its own.',
   Logs: 'The access log: pages, statistics and a live stream.',
   Changelog: 'Who changed what, and undoing a change.',
-  Notifications: 'What broke by itself, and the channels through which people hear of it.',
   Accounts:
     'Sign-up, sign-in, sessions and accounts. Compatible with better-auth’s email-and-password routes.',
   Tokens: 'Permanent API tokens for scripts.',
   Status: 'The state of hub, agent and proxy.',
+  Notifications: 'What broke by itself, and the channels on which the hub reports it.',
   Document: 'This description of the API.',
 } as const;
 

@@ -102,6 +102,8 @@ export interface Answers {
   getLogStats: LogStats;
   getStatus: Status;
   moveToStandardPorts: Moved;
+  listIncidents: Incident[];
+  listEvents: Event[];
   listChangelog: ChangelogEntry[];
   revertChangelogEntry: Done;
   getPreamble: Preamble;
@@ -872,6 +874,52 @@ export interface Moved {
     /** the command, on the proxy’s machine, that comes next; null if none is needed */
     cure: string | null;
   } | null;
+}
+export interface Incident {
+  id: number;
+  event:
+    | 'certificate.ending'
+    | 'certificate.failed'
+    | 'proxy.down'
+    | 'agent.unreachable'
+    | 'agent.behind'
+    | 'drift'
+    | 'vhost.broken'
+    | 'upstream.down'
+    | 'sign-in.locked'
+    | 'disk.full';
+  /** if it is about one */
+  vhost?: {
+    id: number;
+    /** as it was when the incident began */
+    domain: string;
+  };
+  /** if it is about one, and the hub had several when it began */
+  agent?: string;
+  /** `bad`: visitors or changes suffer */
+  level: 'bad' | 'warn';
+  /** for a person: the cause, and the cure if there is one */
+  message: string;
+  /** ISO 8601 UTC with milliseconds */
+  beganAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  overAt: string | null;
+  /** it came and went so often that it is over only after ten minutes without it */
+  flapping: boolean;
+}
+export interface Event {
+  event:
+    | 'certificate.ending'
+    | 'certificate.failed'
+    | 'proxy.down'
+    | 'agent.unreachable'
+    | 'agent.behind'
+    | 'drift'
+    | 'vhost.broken'
+    | 'upstream.down'
+    | 'sign-in.locked'
+    | 'disk.full';
+  meaning: string;
 }
 export interface ChangelogEntry {
   id: number;

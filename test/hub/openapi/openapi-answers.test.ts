@@ -398,6 +398,12 @@ describe('status', () => {
     await signedIn('getStatus');
   });
 
+  test('incidents and events', async () => {
+    await signedIn('listIncidents', { query: { open: 'true' } });
+    await refused('listIncidents', 'INVALID_REQUEST', { query: { open: 'x' } });
+    await signedIn('listEvents');
+  });
+
   test('metrics, locally or with a token', async () => {
     const headers = { 'X-Forwarded-For': '192.0.2.1' };
     expect((await call('getMetrics', { headers })).body.code).toBe('UNAUTHENTICATED');
