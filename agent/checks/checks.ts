@@ -6,6 +6,7 @@ import { reachable } from '../state/proxy-state.ts';
 import type { Place } from './ask.ts';
 import type { CheckAnswer } from './judge.ts';
 import { runChecks } from './run.ts';
+import { settled } from './settled.ts';
 
 export type Checks = {
   /**
@@ -23,6 +24,7 @@ export function createChecks(live: () => Promise<readonly LiveSite[]>): Checks {
       const sites = await live().catch((error: unknown) => {
         throw reachable(error);
       });
+      await settled(sites, new Set(checks.map(({ port }) => port)));
       return runChecks(checks, { placeOf: placesIn(sites), once, signal });
     },
   };

@@ -72,6 +72,11 @@ export type Target = Pick<
   check(plan: Plan<unknown>): Promise<void>;
   /** Whether steps change a vhost that the proxy refuses as it is stored. */
   isAboutBroken(steps: readonly Step[]): Promise<boolean>;
+  /**
+   * Notes what is live and about to be recorded or taken back: meanwhile it counts as what is stored.
+   * Null: nothing.
+   */
+  setOnTrial(...trial: [set: SiteSet, steps: readonly Step[]] | [null]): void;
   isInStep(status: ProxyStatus): boolean;
   /** Whether an agent that did not answer does now, and its proxy with it. Never fails. */
   isBack(): Promise<boolean>;
@@ -96,6 +101,7 @@ export function createTarget(deps: TargetDeps): Target {
   let vacant = false;
   /** The stored set was not live yet since the start: what is live instead may be the newer one. */
   let starting = true;
+  let onTrial: SiteSet | null = null;
   let behindSince = store.behindSince(id);
   const gateway = createGateway(client, version);
   const standing = createStanding(store, log);
@@ -121,8 +127,11 @@ export function createTarget(deps: TargetDeps): Target {
   function isInStep(status: ProxyStatus): boolean {
     if (!isOurs(status, store)) return !status.foreign;
     if (!isClaimed(status, store)) return false;
-    const digest = gateway.digestOf(leftOut.of(own()));
-    return status.liveDigest === digest && (status.drift || status.fileDigest === digest);
+    const isOf = (set: SiteSet) => {
+      const digest = gateway.digestOf(set);
+      return status.liveDigest === digest && (status.drift || status.fileDigest === digest);
+    };
+    return isOf(leftOut.of(own())) || (onTrial !== null && isOf(onTrial));
   }
 
   return {
@@ -162,8 +171,10 @@ export function createTarget(deps: TargetDeps): Target {
 
     async takeBack(set, steps) {
       const expects = gateway.digestOf(next(set, steps));
+      const back = leftOut.of(own());
+      if (gateway.digestOf(back) === expects) return;
       try {
-        await watched(gateway.publish(leftOut.of(own()), { expects, changed: [] }));
+        await watched(gateway.publish(back, { expects, changed: [] }));
       } catch (error) {
         log('not taken back', { agent: agent().name, reason: String(error) }, 'warn');
         upkeep.doubt();
@@ -188,6 +199,10 @@ export function createTarget(deps: TargetDeps): Target {
 
     setVacant(isVacant) {
       vacant = isVacant;
+    },
+
+    setOnTrial(set, steps = []) {
+      onTrial = set && next(set, steps);
     },
 
     async check(plan) {

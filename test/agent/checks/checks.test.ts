@@ -199,6 +199,23 @@ describe('a check fails', () => {
   });
 });
 
+test('a listener that the proxy is about to close does not count', async () => {
+  // A stand-in for that of the previous configuration, which Caddy closes within a millisecond.
+  const previous = Bun.serve({
+    ...{ port: stack.httpPort, reusePort: true },
+    fetch: () => new Response('previous'),
+  });
+  const visit = async () => (await stack.served('down.example')).text;
+  await until(async () => (await visit()) === 'previous', 'an answer of the stand-in');
+  const pending = check(
+    Array.from({ length: 20 }, () => ({ name: 'down.example', check: { path: '/', within: 0.2 } })),
+  );
+  // Time enough to ask, if it did not wait.
+  for (let visits = 0; visits < 30; visits++) await visit();
+  await previous.stop(true);
+  expect((await pending).filter((answer) => answer.passed)).toEqual([]);
+});
+
 describe('a check passes', () => {
   test('with the status and the body that it asks for', async () => {
     expect(await up({ path: '/ready?x=/../%2F' })).toEqual(passed(200, 'GET /ready answered 200'));
