@@ -70,6 +70,7 @@ export function agentRoutes(): Route[] {
     proxy: {} as never,
     state: {} as never,
     authorities: {} as never,
+    disks: async () => [],
     logs: {} as never,
     metrics,
     log: () => {},
