@@ -104,16 +104,16 @@ export interface Answers {
   moveToStandardPorts: Moved;
   listIncidents: Incident[];
   listEvents: Event[];
-  listChangelog: ChangelogEntry[];
-  revertChangelogEntry: Done;
-  getPreamble: Preamble;
-  updatePreamble: ChangedPreamble;
   listChannels: Channel[];
   createChannel: NewChannelAnswer;
   getChannel: Channel;
   deleteChannel: Success;
   updateChannel: Channel;
   listDeliveries: Delivery[];
+  listChangelog: ChangelogEntry[];
+  revertChangelogEntry: Done;
+  getPreamble: Preamble;
+  updatePreamble: ChangedPreamble;
   exportConfiguration: Snapshot;
   preview: Verdict;
   importProxyfile: ImportAnswer;
@@ -921,38 +921,6 @@ export interface Event {
     | 'disk.full';
   meaning: string;
 }
-export interface ChangelogEntry {
-  id: number;
-  userId: string;
-  userName: string;
-  action: 'create' | 'update' | 'delete' | 'toggle';
-  domain: string;
-  diff: string | null;
-  /** what a toggle set; null for other actions, and if an old entry does not say */
-  enabled: boolean | null;
-  /** ISO 8601 UTC with milliseconds */
-  createdAt: string;
-  /** the API token that made the change */
-  via: string | null;
-  /** the agents that could not be reached then */
-  behind?: string[];
-}
-export interface Preamble {
-  config: string;
-  /** ISO 8601 UTC with milliseconds */
-  updatedAt: string;
-  /** of an agent: whether it has one of its own, or the common one */
-  own?: boolean;
-}
-export interface ChangedPreamble {
-  config: string;
-  /** ISO 8601 UTC with milliseconds */
-  updatedAt: string;
-  /** of an agent: whether it has one of its own, or the common one */
-  own?: boolean;
-  /** the agents that could not be reached: their proxies serve what they served before, until they are back */
-  behind?: string[];
-}
 export interface Channel {
   id: number;
   name: string;
@@ -1079,6 +1047,38 @@ export interface Delivery {
   error: string | null;
   /** the same for those sent as one */
   digest: string | null;
+}
+export interface ChangelogEntry {
+  id: number;
+  userId: string;
+  userName: string;
+  action: 'create' | 'update' | 'delete' | 'toggle';
+  domain: string;
+  diff: string | null;
+  /** what a toggle set; null for other actions, and if an old entry does not say */
+  enabled: boolean | null;
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** the API token that made the change */
+  via: string | null;
+  /** the agents that could not be reached then */
+  behind?: string[];
+}
+export interface Preamble {
+  config: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+  /** of an agent: whether it has one of its own, or the common one */
+  own?: boolean;
+}
+export interface ChangedPreamble {
+  config: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+  /** of an agent: whether it has one of its own, or the common one */
+  own?: boolean;
+  /** the agents that could not be reached: their proxies serve what they served before, until they are back */
+  behind?: string[];
 }
 export interface Snapshot {
   version: 1;
