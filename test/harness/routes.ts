@@ -71,6 +71,7 @@ export function agentRoutes(): Route[] {
     state: {} as never,
     authorities: {} as never,
     checks: {} as never,
+    disks: async () => [],
     logs: {} as never,
     metrics,
     log: () => {},

@@ -104,9 +104,14 @@ export type AgentClient = {
   /**
    * What the proxy knows of its sites, or of those with the given names.
    * @param wait after a change: see `SitesRequest`
+   * @param brief see `SitesRequest`
    * @throws Failure PROXY_UNREACHABLE
    */
-  sites(names?: readonly string[], wait?: number): Promise<Static<typeof SitesAnswer>>;
+  sites(
+    names?: readonly string[],
+    wait?: number,
+    brief?: boolean,
+  ): Promise<Static<typeof SitesAnswer>>;
   /**
    * Whether sites answer as they should, in the order of the request.
    * @throws Failure PROXY_UNREACHABLE; CHECK_FAILED if the agent is of an earlier version
@@ -313,8 +318,11 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
       await call(Stored, '/token', { body: { token } });
     },
     answers,
-    sites: (names, wait) =>
-      call(SitesAnswer, '/proxy/sites', { body: { names, wait }, deadline: STATUS_DEADLINE_MS }),
+    sites: (names, wait, brief) =>
+      call(SitesAnswer, '/proxy/sites', {
+        body: { names, wait, brief },
+        deadline: STATUS_DEADLINE_MS,
+      }),
     checks: (request) =>
       call(ChecksAnswer, '/proxy/checks', {
         body: request,

@@ -27,6 +27,7 @@ import { createProxyState } from '../../../agent/state/proxy-state.ts';
 import { createResolver } from '../../../agent/state/resolver.ts';
 import { createWarnings } from '../../../agent/warnings.ts';
 import { messageOf, runAll } from '../../shared/async.ts';
+import { createDisks } from '../../shared/disks.ts';
 import { isWritable, readIfThere } from '../../shared/files.ts';
 import { lockFolder } from '../../shared/lock.ts';
 import { type Log, withFields } from '../../shared/log.ts';
@@ -128,9 +129,11 @@ export function prepareAgent(
       now,
     });
     const authorities = createAuthorities(proxy);
+    const disks = createDisks(placesOf(settings.proxy));
     const app = createAgent({
       ...{ isKnown: access.isKnown, enrolment: access.enrolment },
-      ...{ proxy, state, authorities, checks: createChecks(state.live), logs, tls, metrics, log },
+      ...{ proxy, state, authorities, checks: createChecks(state.live), disks },
+      ...{ logs, tls, metrics, log },
     });
     const listening = listen(
       app,
@@ -166,6 +169,15 @@ export function prepareAgent(
     throw error;
   }
 }
+
+/** What agent and proxy write; another program's proxy keeps its certificates where only that knows. */
+const placesOf = ({ accessLog, proxyfile, managed, storage, env }: AgentSettings['proxy']) => [
+  { what: 'the access log', folder: dirname(accessLog.file) },
+  { what: 'the Caddyfile', folder: dirname(proxyfile) },
+  ...(managed
+    ? [{ what: 'Caddy’s certificates', folder: storage ?? env.XDG_DATA_HOME ?? managed.folder }]
+    : []),
+];
 
 /** @throws Error if it is not a file of headers that is closed to other users */
 function checkHeaders(file: string): void {
