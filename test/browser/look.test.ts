@@ -30,6 +30,7 @@ test.each([
   '/changelog',
   '/preamble',
   '/proxies',
+  '/notifications',
   '/import',
   '/account',
 ])('%s asks the hub for nothing twice while it loads', async (path) => {
