@@ -37,6 +37,8 @@ export type AgentFacts = {
   ending: readonly EndingCertificate[];
   /** Whether it said so; else there may be more. */
   knowsEnding: boolean;
+  /** The ids of the enabled vhosts that its proxy is to serve. */
+  placed: ReadonlySet<number>;
   /** Null: not known. */
   states: readonly VhostState[] | null;
   /** Everything that is not put into fields of its own. */
@@ -106,6 +108,7 @@ export function createFactsReader({ publisher, now, elapsed }: FactsDeps) {
       ...{ id: agent.id, name: agent.name, status, latencyMs, inStep, serving, unserved, warnings },
       ending: certificates,
       knowsEnding: known !== null,
+      placed: new Set(set.vhosts.flatMap(({ id, enabled }) => (enabled ? id : []))),
       states: live && set.vhosts.map(statesOf(set, live, unserved, time)),
       more: [
         ...(agentFault === null ? [] : [agentFault]),

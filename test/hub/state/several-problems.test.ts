@@ -12,7 +12,7 @@ const status = {
 };
 const of = (name: string, change: Partial<AgentFacts['facts']> = {}, now = NOW): AgentFacts => ({
   ...{ id: 1, name, status: null, latencyMs: 1, inStep: true, serving: null, states: [] },
-  ...{ unserved: [], ending: [], knowsEnding: true, warnings: [], more: [] },
+  ...{ unserved: [], ending: [], knowsEnding: true, placed: new Set(), warnings: [], more: [] },
   facts: {
     ...{ now, status, agentFault: null, inStep: true, lag: { since: null, paused: false } },
     ...{ rejection: null, ownership: null, unserved: [], certificates: [] },
