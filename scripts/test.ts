@@ -8,6 +8,8 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { bundleProgram } from '../test/harness/bundle.ts';
 import { withoutCaddy } from '../test/harness/caddy-facing.ts';
+import { NTFY } from '../test/harness/ntfy.ts';
+import { CHASQUID } from '../test/harness/smtp.ts';
 
 type Pass = {
   passed: number;
@@ -68,6 +70,9 @@ if (isCaddyTested && !next) {
 }
 
 bundle.remove();
+if (NTFY === null || CHASQUID === null) {
+  console.log('No ntfy (NTFY) or mail server (CHASQUID): the tests that need it are left out.');
+}
 
 const sum = (of: (pass: Pass) => number) => passes.map(of).reduce((all, one) => all + one);
 const skipped = sum((pass) => pass.skipped);

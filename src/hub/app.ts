@@ -30,6 +30,9 @@ import { previewRoutes } from './exchange/preview-routes.ts';
 import { compressJson } from './http/compress.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { logRoutes } from './logs/routes.ts';
+import { channelRoutes } from './notify/channel-routes.ts';
+import { createChannels } from './notify/channels.ts';
+import { deliveryRoutes } from './notify/delivery-routes.ts';
 import { incidentRoutes } from './notify/incident-routes.ts';
 import type { RegisteredRoute } from './openapi/document.ts';
 import { openapiRoutes } from './openapi/routes.ts';
@@ -142,6 +145,8 @@ export function createHub(deps: HubDeps) {
     .use(statusRoutes({ ...deps, agents: fleet.list, startedAt: deps.elapsed(), guard }))
     .use(portsRoutes({ publisher, guard }))
     .use(incidentRoutes({ db: deps.db, guard }))
+    .use(channelRoutes({ channels: createChannels(deps), guard: sessionGuard, bodyLimit }))
+    .use(deliveryRoutes({ ...deps, guard: sessionGuard }))
     .use(changelogRoutes({ changelog: createChangelog(deps.db), publisher, guard }))
     .use(preambleRoutes({ ...deps, guard, bodyLimit }))
     .use(exportRoutes({ publisher, guard }))

@@ -20,5 +20,20 @@ export const EVENT_NAMES = Object.keys(EVENTS) as [EventName, ...EventName[]];
 export const CHANNEL_KINDS = ['webhook', 'ntfy', 'gotify', 'smtp'] as const;
 export type ChannelKind = (typeof CHANNEL_KINDS)[number];
 
+/** Where a channel leads, and the secrets for that; each kind has some of the fields. */
+export type ChannelTarget = Readonly<{
+  url?: string;
+  topic?: string;
+  token?: string;
+  secret?: string;
+  host?: string;
+  port?: number;
+  security?: 'starttls' | 'tls' | 'none';
+  user?: string;
+  password?: string;
+  from?: string;
+  to?: string;
+}>;
+
 /** `22:00` to `07:00`, in an IANA time zone; the end may be on the next day. */
 export type QuietHours = Readonly<{ from: string; to: string; timeZone: string }>;

@@ -22,6 +22,10 @@ describe('signalbox site', () => {
     [['rm', 'a.example', '--off']],
     [['add', 'a.example']],
     [['add', 'a.example', '127.0.0.1:1', 'x']],
+    [['on', 'a.example', '--check', '/']],
+    [['add', 'a.example', '127.0.0.1:1', '--expect', '200']],
+    [['add', 'a.example', '127.0.0.1:1', '--check', '/', '--expect', 'ok']],
+    [['add', 'a.example', '127.0.0.1:1', '--check', '/', '--expect', '100']],
     [['list', '--nonsense']],
   ])('%j is wrong usage', async (args) => {
     const { code, out, err } = await site(args);
@@ -53,12 +57,29 @@ describe('signalbox site', () => {
     expect((await site(['list'])).out).toBe('');
   });
 
+  test('does not add a site that does not answer as its check expects', async () => {
+    const add = ['add', 'http://a.example', '--config', '-', '--check', '/ready'];
+    const bad = await site([...add, '--expect', '204'], 'respond a\n');
+    expect([bad.code, bad.out]).toEqual([1, '']);
+    expect(bad.err).toEndWith('(CHECK_FAILED)\n  GET /ready answered 200 instead of 204\n');
+    expect((await site(['list'])).out).toBe('');
+  });
+
   test('adds, lists, turns on and off, and removes', async () => {
     const added = await site(['add', 'http://a.example', '--config', '-'], 'respond a\n');
     expect([added.code, added.out, added.err]).toEqual([0, '1\thttp://a.example\t\ton\n', '']);
     expect(await operator.served('a.example')).toBe('a');
-    const second = await site(['add', 'http://b.example', '127.0.0.1:9', '--off', '--json']);
+    const second = await site([
+      'add',
+      'http://b.example',
+      '127.0.0.1:9',
+      '--off',
+      '--json',
+      '--check=/x',
+      '--expect=204',
+    ]);
     expect(JSON.parse(second.out)).toMatchObject({
+      check: { path: '/x', status: 204 },
       id: 2,
       config: 'reverse_proxy {upstream}',
       upstream: '127.0.0.1:9',

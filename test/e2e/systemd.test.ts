@@ -1,6 +1,7 @@
 /** `signalbox install` and its units under a live systemd. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { parseInvitation } from '../../src/shared/invitation.ts';
 import { BUILD_TIMEOUT_MS, binaryIn, build, host } from '../harness/build.ts';
 import { temporaryFolder } from '../harness/stack.ts';
@@ -30,6 +31,12 @@ async function run(script: string): Promise<string> {
 /** Repeats a command until it succeeds. */
 const retry = (command: string) =>
   `n=0; until ${command}; do n=$((n + 1)); [ $n -lt 100 ]; sleep 0.1; done`;
+
+/** The files that a page of the documentation shows, each of which begins with its path. */
+async function filesIn(page: string): Promise<[path: string, text: string][]> {
+  const files = (await Bun.file(page).text()).matchAll(/^```\w+\n# (\/etc\/\S+)\n(.*?)^```$/gms);
+  return [...files].map(([, path = '', text = '']) => [path, text]);
+}
 
 /** The users that processes with this command line run as. */
 const usersOf = async (pattern: string) =>
@@ -93,6 +100,19 @@ test.skipIf(!machine)(
     expect(ports).toBe("Caddy's ports are 80 for HTTP and 443 for HTTPS.");
     const stored = await run(retry(`curl -sSf ${HUB}/vhosts ${bearer}`));
     expect(JSON.parse(stored)).toEqual([expect.objectContaining({ domain: 'http://a.localhost' })]);
+
+    // The dead man's switch of the documentation: it reports only a hub that answers.
+    for (const [path, text] of await filesIn('docs/notifications.md')) {
+      writeFileSync(join(folder, basename(path)), text);
+      await run(`cp /machine/${basename(path)} ${path}`);
+    }
+    const reported = 'http://127.0.0.1:3002/health';
+    await run(`echo PING_URL=${reported} > /etc/signalbox/alive.env; systemctl daemon-reload`);
+    await run('systemctl enable --now signalbox-alive.timer');
+    await run('systemctl start signalbox-alive.service');
+    await run('systemctl stop signalbox-hub; ! systemctl start signalbox-alive.service');
+    await run('systemctl disable --now signalbox-alive.timer');
+    await run('rm /etc/signalbox/alive.env /etc/systemd/system/signalbox-alive.*');
 
     await run(`${signalbox} uninstall --purge --yes`);
     const left =

@@ -3,6 +3,7 @@ import { isNull, sql } from 'drizzle-orm';
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 import {
   CHANNEL_KINDS,
+  type ChannelTarget,
   EVENT_NAMES,
   type EventName,
   type QuietHours,
@@ -163,7 +164,7 @@ export const channels = sqliteTable('channels', {
   name: text('name').notNull(),
   kind: text('kind', { enum: CHANNEL_KINDS }).notNull(),
   /** Address and secrets, as the kind needs them. */
-  target: text('target', { mode: 'json' }).$type<Readonly<Record<string, unknown>>>().notNull(),
+  target: text('target', { mode: 'json' }).$type<ChannelTarget>().notNull(),
   /** Those it gets; empty: all. */
   events: text('events', { mode: 'json' }).$type<readonly EventName[]>().notNull(),
   /** When messages wait; null: never. */

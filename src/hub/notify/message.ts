@@ -1,11 +1,11 @@
 /** What is sent to a channel, and how it is delivered. */
-import type { ChannelKind, EventName, QuietHours } from '../../shared/events.ts';
+import type { ChannelKind, ChannelTarget, EventName, QuietHours } from '../../shared/events.ts';
 
 export type Channel = Readonly<{
   id: number;
   name: string;
   kind: ChannelKind;
-  target: Readonly<Record<string, unknown>>;
+  target: ChannelTarget;
   /** Empty: all. */
   events: readonly EventName[];
   quiet: QuietHours | null;
@@ -23,6 +23,8 @@ export type Happening = Readonly<{
   level: 'bad' | 'warn';
   message: string;
   at: Date;
+  /** Of one that is over: when it began. */
+  beganAt?: Date | undefined;
 }>;
 
 /** Several happenings are a digest. */

@@ -20,6 +20,12 @@ type Site = {
 
 const ACTIONS = ['add', 'list', 'on', 'off', 'rm'];
 
+/** The options that only `add` takes. */
+const ADDING = ['config', 'on', 'off', 'check', 'expect'];
+
+/** What a check may expect. */
+const STATUS = /^[2-5]\d\d$/;
+
 /** What a site does that has only an upstream. */
 const FORWARD = 'reverse_proxy {upstream}';
 
@@ -34,6 +40,8 @@ export const site: Command = {
     config: { summary: 'add: the site’s Caddyfile text, instead of forwarding', takes: 'FILE' },
     on: { summary: 'add: only on the proxies of these agents', takes: 'NAME,…' },
     off: { summary: 'add: do not serve the site yet' },
+    check: { summary: 'add: refuse the site if it does not answer at this path', takes: 'PATH' },
+    expect: { summary: 'add: the status of that answer; any 2xx without it', takes: 'STATUS' },
     json: { summary: 'print JSON' },
   },
   summary: 'add, list, turn on or off, and remove sites',
@@ -43,10 +51,13 @@ signalbox site add DOMAIN --config -   reads Caddyfile text from standard input,
                                        {upstream} in it stands for UPSTREAM
 signalbox site on|off|rm DOMAIN
 
+With --check /health, Caddy has to answer that path as expected within 5 s, or the site is not added
+and the command prints what came instead.
+
 Prints the site, or all of them: id, domain, upstream, and on or off, separated by tabs. A change is
 live when the command ends, or has no effect; if an agent cannot be reached, it is named on standard
-error. The hub must be running with the same DATA_DIR. You
-need no password, but must be root or the user who runs the hub.
+error. The hub must be running with the same DATA_DIR. You need no password, but must be root or the
+user who runs the hub.
 `,
   async run(given, cli) {
     const wrong = whyWrong(given);
@@ -69,16 +80,19 @@ need no password, but must be root or the user who runs the hub.
 };
 
 /** Null if the words fit together. */
-function whyWrong({ args: [action = '', domain, upstream], has }: Given): string | null {
+function whyWrong({ args: [action = '', domain, upstream], has, value }: Given): string | null {
   const isAdd = action === 'add';
   if (action === 'list') return domain === undefined ? null : 'list takes no DOMAIN';
   if (domain === undefined) return `${action} needs a DOMAIN`;
   if (!isAdd && upstream !== undefined) return `${action} takes only a DOMAIN`;
-  if (!isAdd && (has('config') || has('off') || has('on'))) {
-    return '--config, --on and --off are only for add';
-  }
+  const option = ADDING.find(has);
+  if (!isAdd && option !== undefined) return `--${option} is only for add`;
   if (isAdd && upstream === undefined && !has('config')) {
     return 'add needs an UPSTREAM or --config FILE';
+  }
+  if (has('expect') && !has('check')) return '--expect needs --check PATH';
+  if (has('expect') && !STATUS.test(value('expect') ?? '')) {
+    return '--expect takes a status from 200 to 599';
   }
   return null;
 }
@@ -101,7 +115,11 @@ async function ask(given: Given, { env, fail, progress }: Cli) {
     return null;
   }
   const agents = given.value('on')?.split(',') ?? [];
-  return send('POST', '/vhosts', { domain, config, upstream, agents, enabled: !given.has('off') });
+  const [path, status] = [given.value('check'), given.value('expect')];
+  const check =
+    path === undefined ? null : { path, ...(status !== undefined && { status: Number(status) }) };
+  const enabled = !given.has('off');
+  return send('POST', '/vhosts', { domain, config, upstream, agents, enabled, check });
 }
 
 const table = (sites: readonly Site[]): string =>

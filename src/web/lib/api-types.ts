@@ -22,6 +22,22 @@ export type Check1 = {
   /** seconds in which it has to answer so; left out: 5 */
   within?: number;
 } | null;
+/** when messages wait until its end */
+export type QuietHours = {
+  from: string;
+  /** may be on the next day */
+  to: string;
+  /** of the IANA database */
+  timeZone: string;
+} | null;
+/** when messages wait until its end */
+export type QuietHours1 = {
+  from: string;
+  /** may be on the next day */
+  to: string;
+  /** of the IANA database */
+  timeZone: string;
+} | null;
 /** how the answer has to look, or the change is not accepted */
 export type Check2 = {
   /** with its query, percent-encoded */
@@ -88,6 +104,12 @@ export interface Answers {
   moveToStandardPorts: Moved;
   listIncidents: Incident[];
   listEvents: Event[];
+  listChannels: Channel[];
+  createChannel: NewChannelAnswer;
+  getChannel: Channel;
+  deleteChannel: Success;
+  updateChannel: Channel;
+  listDeliveries: Delivery[];
   listChangelog: ChangelogEntry[];
   revertChangelogEntry: Done;
   getPreamble: Preamble;
@@ -900,6 +922,133 @@ export interface Event {
     | 'sign-in.locked'
     | 'disk.full';
   meaning: string;
+}
+export interface Channel {
+  id: number;
+  name: string;
+  kind: 'webhook' | 'ntfy' | 'gotify' | 'smtp';
+  enabled: boolean;
+  /** those it gets; empty: all */
+  events: (
+    | 'certificate.ending'
+    | 'certificate.failed'
+    | 'proxy.down'
+    | 'agent.unreachable'
+    | 'agent.behind'
+    | 'drift'
+    | 'vhost.broken'
+    | 'upstream.down'
+    | 'sign-in.locked'
+    | 'disk.full'
+  )[];
+  quiet: QuietHours;
+  target: ChannelTarget;
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+  /** messages that it has not got yet */
+  waiting: number;
+  /** if messages could not be delivered */
+  failing: {
+    /** ISO 8601 UTC with milliseconds */
+    since: string;
+    /** why the last attempt failed */
+    detail: string;
+  } | null;
+}
+/** what is set, masked */
+export interface ChannelTarget {
+  /** only scheme and host, and then *** */
+  url?: string;
+  /** ***, like all secrets */
+  topic?: string;
+  token?: string;
+  secret?: string;
+  host?: string;
+  port?: number;
+  security?: 'starttls' | 'tls' | 'none';
+  user?: string;
+  password?: string;
+  /** a***@example.org, like all addresses */
+  from?: string;
+  to?: string;
+}
+export interface NewChannelAnswer {
+  id: number;
+  name: string;
+  kind: 'webhook' | 'ntfy' | 'gotify' | 'smtp';
+  enabled: boolean;
+  /** those it gets; empty: all */
+  events: (
+    | 'certificate.ending'
+    | 'certificate.failed'
+    | 'proxy.down'
+    | 'agent.unreachable'
+    | 'agent.behind'
+    | 'drift'
+    | 'vhost.broken'
+    | 'upstream.down'
+    | 'sign-in.locked'
+    | 'disk.full'
+  )[];
+  quiet: QuietHours1;
+  target: ChannelTarget;
+  /** ISO 8601 UTC with milliseconds */
+  createdAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  updatedAt: string;
+  /** messages that it has not got yet */
+  waiting: number;
+  /** if messages could not be delivered */
+  failing: {
+    /** ISO 8601 UTC with milliseconds */
+    since: string;
+    /** why the last attempt failed */
+    detail: string;
+  } | null;
+  /** if the hub made it; shown only once, in this response */
+  secret?: string;
+}
+export interface Delivery {
+  id: number;
+  channel: {
+    id: number;
+    name: string;
+  };
+  state: 'began' | 'over' | 'flapping' | 'test';
+  /** null for a test */
+  event:
+    | (
+        | 'certificate.ending'
+        | 'certificate.failed'
+        | 'proxy.down'
+        | 'agent.unreachable'
+        | 'agent.behind'
+        | 'drift'
+        | 'vhost.broken'
+        | 'upstream.down'
+        | 'sign-in.locked'
+        | 'disk.full'
+      )
+    | null;
+  /** a domain or an agent; empty for the hub */
+  about: string;
+  level: 'bad' | 'warn';
+  message: string;
+  /** ISO 8601 UTC with milliseconds */
+  at: string;
+  /** failed: there is no further attempt */
+  outcome: 'waiting' | 'sent' | 'failed';
+  attempts: number;
+  /** not sent before, such as in quiet hours */
+  dueAt: string;
+  /** ISO 8601 UTC with milliseconds */
+  sentAt: string | null;
+  /** why the last attempt failed */
+  error: string | null;
+  /** the same for those sent as one */
+  digest: string | null;
 }
 export interface ChangelogEntry {
   id: number;

@@ -1,0 +1,150 @@
+/** `/channels`: where messages go when something breaks. For people only, as its targets are secrets. */
+import { Elysia, t } from 'elysia';
+import { jsonBody } from '../../shared/http.ts';
+import type { SessionGuard } from '../auth/guard.ts';
+import { about, INTEGER_ID } from '../http/about.ts';
+import { IdParams, idOf } from '../http/params.ts';
+import { BODY, refusals, WRITES } from '../http/refusal-schemas.ts';
+import { Success } from '../http/schemas.ts';
+import { ChannelFields, NewChannel } from './channel-input.ts';
+import { CHANNEL, ChannelView, MadeChannel, viewChannel } from './channel-view.ts';
+import type { Channels } from './channels.ts';
+
+const WEBHOOK = {
+  name: 'Automation',
+  kind: 'webhook',
+  target: { url: 'https://hooks.example.org/signalbox' },
+};
+const PHONE = {
+  name: 'Phone',
+  kind: 'ntfy',
+  quiet: CHANNEL.quiet,
+  target: { url: 'https://ntfy.example.org', topic: 'home-4kT9mWq2', token: 'tk_4kT9mWq2' },
+};
+const EMAIL = {
+  name: 'Email',
+  kind: 'smtp',
+  events: ['certificate.ending', 'disk.full'],
+  target: {
+    host: 'mail.example.org',
+    user: 'signalbox@example.org',
+    password: 'a long passphrase',
+    from: 'signalbox@example.org',
+    to: 'ada@example.org',
+  },
+};
+
+export type ChannelRoutesDeps = { channels: Channels; guard: SessionGuard; bodyLimit: number };
+
+export function channelRoutes({ channels, guard, bodyLimit }: ChannelRoutesDeps) {
+  return new Elysia({ name: 'channels', prefix: '/channels' })
+    .use(guard)
+    .get(
+      '/',
+      () => {
+        const backlogs = channels.backlogs();
+        return channels.list().map((channel) => viewChannel(channel, backlogs));
+      },
+      {
+        response: { 200: t.Array(ChannelView), ...refusals(...WRITES) },
+        detail: about({
+          id: 'listChannels',
+          tag: 'Notifications',
+          summary: 'List all channels',
+          access: 'session',
+          example: [CHANNEL],
+        }),
+      },
+    )
+    .get(
+      '/:id',
+      ({ params }) => viewChannel(channels.get(idOf(params, 'channel')), channels.backlogs()),
+      {
+        params: IdParams,
+        response: { 200: ChannelView, ...refusals(...WRITES, 'NOT_FOUND') },
+        detail: about({
+          id: 'getChannel',
+          tag: 'Notifications',
+          summary: 'Get a channel',
+          access: 'session',
+          params: INTEGER_ID,
+          example: CHANNEL,
+        }),
+      },
+    )
+    .delete(
+      '/:id',
+      ({ params }) => {
+        channels.remove(idOf(params, 'channel'));
+        return { success: true as const };
+      },
+      {
+        params: IdParams,
+        response: { 200: Success, ...refusals(...WRITES, 'NOT_FOUND') },
+        detail: about({
+          id: 'deleteChannel',
+          tag: 'Notifications',
+          summary: 'Delete a channel, with the messages that wait for it and its deliveries',
+          access: 'session',
+          params: INTEGER_ID,
+          example: { success: true },
+        }),
+      },
+    )
+    .use(jsonBody(bodyLimit))
+    .post(
+      '/',
+      ({ body, set }) => {
+        const { channel, ...made } = channels.create(body);
+        set.status = 201;
+        return { ...viewChannel(channel, new Map()), ...made };
+      },
+      {
+        body: t.Object(NewChannel, { title: 'NewChannel' }),
+        response: { 201: MadeChannel, ...refusals(...WRITES, ...BODY) },
+        detail: about({
+          id: 'createChannel',
+          tag: 'Notifications',
+          summary: 'Create a channel',
+          description:
+            'There are at most 20. A 400 names the `field`, such as `target.url`. Channels are not part of the configuration: they are in no export and not in the changelog, but in a backup.',
+          access: 'session',
+          bodies: {
+            ntfy: { summary: 'ntfy, silent at night', value: PHONE },
+            webhook: { summary: 'A webhook, with a secret that the hub makes', value: WEBHOOK },
+            gotify: {
+              summary: 'Gotify',
+              value: {
+                name: 'Gotify',
+                kind: 'gotify',
+                target: { url: 'https://gotify.example.org', token: 'A4kT9mWq2Zr7Yc1' },
+              },
+            },
+            smtp: { summary: 'An email for some events', value: EMAIL },
+          },
+          example: CHANNEL,
+        }),
+      },
+    )
+    .put(
+      '/:id',
+      ({ params, body }) =>
+        viewChannel(channels.update(idOf(params, 'channel'), body), channels.backlogs()),
+      {
+        params: IdParams,
+        body: t.Object(ChannelFields, { title: 'ChannelChanges' }),
+        response: { 200: ChannelView, ...refusals(...WRITES, ...BODY, 'NOT_FOUND') },
+        detail: about({
+          id: 'updateChannel',
+          tag: 'Notifications',
+          summary: 'Change a channel',
+          description:
+            'A field of the target that is left out, or comes as it is shown, keeps its value; `null` removes an optional one. With another server, or less encryption, the credentials have to be sent again. Messages that wait go to the new target.',
+          access: 'session',
+          params: INTEGER_ID,
+          bodies: { quiet: { value: { quiet: CHANNEL.quiet } } },
+          example: CHANNEL,
+        }),
+      },
+    );
+}

@@ -1,0 +1,127 @@
+/** The channels in the database. */
+import { randomBytes } from 'node:crypto';
+import { asc, count, eq, isNull, sql } from 'drizzle-orm';
+import type { ChannelKind } from '../../shared/events.ts';
+import { Failure } from '../../shared/failure.ts';
+import { type Db, inTransaction } from '../db/open.ts';
+import { channels, messages } from '../db/schema.ts';
+import { type ChannelInput, checkName, checkQuiet } from './channel-input.ts';
+import { readTarget, type TargetInput } from './channel-target.ts';
+import type { Channel } from './message.ts';
+
+/** Of the messages that a channel has not got yet. */
+export type Backlog = Readonly<{
+  waiting: number;
+  /** Since the oldest that could not be delivered; `detail` says why. */
+  failing: Readonly<{ since: Date; detail: string }> | null;
+}>;
+
+type NewChannelInput = ChannelInput & { name: string; kind: ChannelKind; target: TargetInput };
+
+export type Channels = {
+  /** In the order in which they were created. */
+  list(): Channel[];
+  /** @throws Failure NOT_FOUND */
+  get(id: number): Channel;
+  /**
+   * @returns the secret too, if the hub made one
+   * @throws Failure INVALID_REQUEST
+   */
+  create(input: NewChannelInput): { channel: Channel; secret?: string };
+  /** @throws Failure NOT_FOUND, INVALID_REQUEST */
+  update(id: number, input: ChannelInput): Channel;
+  /** With its messages. @throws Failure NOT_FOUND */
+  remove(id: number): void;
+  /** By channel; one without messages that wait is missing. */
+  backlogs(): ReadonlyMap<number, Backlog>;
+};
+
+const MOST = 20;
+/** As long as the HMAC that it is for. */
+const SECRET_BYTES = 32;
+
+export function createChannels({ db, now }: { db: Db; now: () => Date }): Channels {
+  function get(id: number): Channel {
+    const found = db.select().from(channels).where(eq(channels.id, id)).get();
+    if (found) return found;
+    throw new Failure('NOT_FOUND', 'There is no such channel.');
+  }
+
+  return {
+    list: () => db.select().from(channels).orderBy(asc(channels.id)).all(),
+    get,
+
+    create({ kind, enabled = true, events = [], quiet = null, ...input }) {
+      const name = checkName(input.name);
+      const isSigned = kind === 'webhook' && (input.target.secret ?? null) === null;
+      const made = isSigned ? { secret: randomBytes(SECRET_BYTES).toString('base64url') } : {};
+      const target = readTarget(kind, { ...input.target, ...made }, null);
+      const at = now();
+      const values = {
+        ...{ name, kind, target, enabled },
+        events: [...new Set(events)],
+        quiet: checkQuiet(quiet),
+        createdAt: at,
+        updatedAt: at,
+      };
+      const channel = inTransaction(db, (tx) => {
+        const known = tx.select({ known: count() }).from(channels).get()?.known ?? 0;
+        if (known < MOST) return tx.insert(channels).values(values).returning().get();
+        throw new Failure('INVALID_REQUEST', `There are at most ${MOST} channels.`);
+      });
+      return { channel, ...made };
+    },
+
+    update(id, input) {
+      const { kind, target } = get(id);
+      if (input.kind !== undefined && input.kind !== kind) {
+        const message = 'The kind of a channel cannot be changed: create another one.';
+        throw new Failure('INVALID_REQUEST', message, { at: { field: 'kind' } });
+      }
+      const values = {
+        ...(input.name !== undefined && { name: checkName(input.name) }),
+        ...(input.enabled !== undefined && { enabled: input.enabled }),
+        ...(input.events !== undefined && { events: [...new Set(input.events)] }),
+        ...(input.quiet !== undefined && { quiet: checkQuiet(input.quiet) }),
+        ...(input.target !== undefined && { target: readTarget(kind, input.target, target) }),
+      };
+      if (Object.keys(values).length === 0) return get(id);
+      db.update(channels)
+        .set({ ...values, updatedAt: now() })
+        .where(eq(channels.id, id))
+        .run();
+      return get(id);
+    },
+
+    remove(id) {
+      get(id);
+      db.delete(channels).where(eq(channels.id, id)).run();
+    },
+
+    backlogs() {
+      const rows = db
+        .select({
+          id: messages.channelId,
+          waiting: count(),
+          since: sql<
+            number | null
+          >`min(CASE WHEN ${messages.error} IS NOT NULL THEN ${messages.at} END)`,
+          // Of the row with that minimum, as SQLite has it.
+          detail: messages.error,
+        })
+        .from(messages)
+        .where(isNull(messages.sentAt))
+        .groupBy(messages.channelId)
+        .all();
+      return new Map(
+        rows.map(({ id, waiting, since, detail }) => [
+          id,
+          {
+            waiting,
+            failing: since === null ? null : { since: new Date(since), detail: detail ?? '' },
+          },
+        ]),
+      );
+    },
+  };
+}
