@@ -16,6 +16,7 @@ import {
   AdaptAnswer,
   AdaptRequest,
   AgentErrorBody,
+  type Disk,
   Health,
   ProxyStatus,
   ReloadAnswer,
@@ -49,6 +50,8 @@ export type AgentDeps = {
   proxy: ProxyControl;
   state: ProxyState;
   authorities: Authorities;
+  /** Those that agent and proxy write to. */
+  disks: () => Promise<Disk[]>;
   logs: Logs;
   /** Whether the agent serves HTTPS. */
   tls?: boolean;
@@ -61,7 +64,7 @@ const AGENT_BODY_LIMIT = 16 * 1024 * 1024;
 
 /** The agent as an Elysia app. Errors are answered by `errors` of shared/http. */
 export function createAgent(deps: AgentDeps) {
-  const { enrolment, proxy, state, authorities, logs, tls = false, metrics, log } = deps;
+  const { enrolment, proxy, state, authorities, disks, logs, tls = false, metrics, log } = deps;
   const isAllowed = createBearerCheck(deps.isKnown);
   const peerOf = (request: Request): string => agent.server?.requestIP(request)?.address ?? '';
   const handler = tls ? TLS_HOSTS : SHORT_HOSTS;
@@ -128,14 +131,10 @@ export function createAgent(deps: AgentDeps) {
       body: AdaptRequest,
       response: { 200: AdaptAnswer, 400: AgentErrorBody, 502: AgentErrorBody },
     })
-    .post(
-      '/proxy/sites',
-      async ({ body }) => ({ sites: await state.sites(body.names, body.wait) }),
-      {
-        body: SitesRequest,
-        response: { 200: SitesAnswer, 400: AgentErrorBody, 502: AgentErrorBody },
-      },
-    )
+    .post('/proxy/sites', async ({ body }) => ({ sites: await state.sites(body.names, body) }), {
+      body: SitesRequest,
+      response: { 200: SitesAnswer, 400: AgentErrorBody, 502: AgentErrorBody },
+    })
     .get('/proxy/certificates', async () => ({ sites: await state.certificates() }), {
       response: { 200: CertificatesAnswer, 502: AgentErrorBody },
     })
@@ -146,10 +145,15 @@ export function createAgent(deps: AgentDeps) {
       body: AdaptRequest,
       response: { 200: AuthoritiesAnswer, 400: AgentErrorBody, 502: AgentErrorBody },
     })
-    .get('/proxy/status', ({ query }) => proxy.status(query.hub, query.term), {
-      query: StatusQuery,
-      response: { 200: ProxyStatus, 400: AgentErrorBody },
-    })
+    .get(
+      '/proxy/status',
+      async ({ query }) => {
+        // First, because the status says what time it is.
+        const found = await disks();
+        return { ...(await proxy.status(query.hub, query.term)), disks: found };
+      },
+      { query: StatusQuery, response: { 200: ProxyStatus, 400: AgentErrorBody } },
+    )
     .get('/proxy/ports', async () => ({ ports: await proxy.ports() }), {
       response: { 200: PortsAnswer },
     })

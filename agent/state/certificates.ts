@@ -3,6 +3,9 @@ import { createConcurrencyLimit } from '../../src/shared/concurrency-limit.ts';
 import type { SiteCertificate } from '../../src/shared/wire-state.ts';
 import type { HandshakeResult, Target } from './handshake.ts';
 
+/** `automated`: the proxy renews the certificate. */
+export type Certified = Target & { automated?: boolean };
+
 export type LastHandshake = HandshakeResult & { at: Date };
 
 export type CertificatesDeps = {
@@ -12,7 +15,7 @@ export type CertificatesDeps = {
 
 export type Certificates = {
   /** Makes the handshakes that are due; resolves when they are done, however long that takes. */
-  refresh(targets: readonly Target[]): Promise<void>;
+  refresh(targets: readonly Certified[]): Promise<void>;
   /** The last handshake, or null before the first. */
   last(target: Target): LastHandshake | null;
   /** Makes names due, by default all of them. */
@@ -29,7 +32,13 @@ const GOOD_MS = 300_000;
 const SETTLING_MS = 2_000;
 /** The delay after a failed handshake; it doubles with each further failure. */
 const FAILED_MS = 5_000;
-const FAILED_MOST_MS = 300_000;
+/** The hub reports within a minute that a name has a certificate again. */
+const FAILED_MOST_MS = 20_000;
+/** The same for one that is replaced when it was about to expire, or had: nobody says when that is. */
+const ENDING_MS = 15_000;
+/** When the hub calls one overdue: with a sixth of its lifetime left, or two weeks if nobody renews it. */
+const ENDING_SHARE = 1 / 6;
+const UNATTENDED_MS = 14 * 86_400_000;
 
 type Entry = {
   last: LastHandshake | null;
@@ -44,13 +53,17 @@ export function createCertificates({ handshake, now }: CertificatesDeps): Certif
   const entries = new Map<string, Entry>();
   const limited = createConcurrencyLimit({ concurrency: AT_ONCE });
 
-  async function update(target: Target, entry: Entry): Promise<void> {
+  async function update(target: Certified, entry: Entry): Promise<void> {
     const result = await handshake(target);
     const at = now();
     entry.last = { ...result, at };
     entry.failures = result.certificate ? 0 : entry.failures + 1;
     const isSettled = at.getTime() - entry.expired > SETTLING_MS;
-    entry.due = at.getTime() + keptFor(isSettled ? result.certificate : null, entry.failures);
+    entry.due =
+      at.getTime() +
+      (result.certificate && isSettled
+        ? keptFor(result.certificate, target, at.getTime())
+        : retriedAfter(entry.failures));
     entry.running = null;
   }
 
@@ -91,7 +104,15 @@ const keyOf = ({ host, port, name }: Target) => `${host}:${port} ${name}`;
 const emptyEntry = (): Entry => ({ last: null, due: 0, failures: 0, expired: 0, running: null });
 
 /** Milliseconds until the next handshake. */
-function keptFor(certificate: SiteCertificate | null, failures: number): number {
-  if (certificate !== null) return GOOD_MS;
-  return Math.min(FAILED_MS * 2 ** Math.max(0, failures - 1), FAILED_MOST_MS);
+function keptFor(
+  { notBefore, notAfter }: SiteCertificate,
+  { automated = true }: Certified,
+  time: number,
+): number {
+  const [from, to] = [Date.parse(notBefore), Date.parse(notAfter)];
+  const early = automated ? (to - from) * ENDING_SHARE : UNATTENDED_MS;
+  return Math.max(ENDING_MS, Math.min(GOOD_MS, to - early - time));
 }
+
+const retriedAfter = (failures: number): number =>
+  Math.min(FAILED_MS * 2 ** Math.max(0, failures - 1), FAILED_MOST_MS);

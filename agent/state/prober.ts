@@ -1,6 +1,12 @@
 /**
  * Dials each upstream every half minute, a few at a time, and spread over that half minute: what is
- * new is dialled at once, and again after a random part of it.
+ * new is dialled at once, and again after a random part of it. What is down is dialled three times as
+ * often, because someone is waiting for it.
+ *
+ * The hub reports an upstream within a minute. It is down for at most 30.5 s, a round and a tick, until
+ * it is dialled, and for 2 s until that has failed; the hub asks every 10 s, may see the answer 5 s
+ * later at its next look, and waits another 10 s to be sure: 57.5 s. When it is back, that is
+ * 10.5 + 2 + 10 + 5 + 10 s: 37.5 s. With more than a hundred that do not even refuse, rounds take longer.
  */
 import { createConcurrencyLimit } from '../../src/shared/concurrency-limit.ts';
 import type { DialResult, DialUpstream } from './dial.ts';
@@ -35,6 +41,8 @@ export type Prober = {
 
 const AT_ONCE = 20;
 const EVERY_MS = 30_000;
+/** One that is down is dialled after this share of that time. */
+const DOWN_SHARE = 1 / 3;
 /** Leaves room for one lost packet, which Linux sends again after a second. */
 const TIMEOUT_MS = 2_000;
 /** Shorter, because someone waits for the result of a change. */
@@ -83,7 +91,8 @@ export function createProber({ dial, now, elapsed, every = EVERY_MS }: ProberDep
     entry.last = { ...result, at, since: last?.up === result.up ? last.since : at };
     entry.dialled = elapsed();
     // The first round has no order yet: a random part of the time spreads the next ones.
-    entry.due = entry.dialled + every * (last === null ? Math.random() : 1);
+    const share = result.up === false ? DOWN_SHARE : 1;
+    entry.due = entry.dialled + every * share * (last === null ? Math.random() : 1);
   }
 
   return {

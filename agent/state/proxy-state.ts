@@ -6,7 +6,7 @@ import type { CertificatesAnswer, SiteState } from '../../src/shared/wire-state.
 import { type Admin, AdminUnreachable } from '../caddy/admin.ts';
 import type { Json } from '../caddy/json.ts';
 import type { Watch } from '../caddy/watch.ts';
-import { createCertificates } from './certificates.ts';
+import { type Certified, createCertificates } from './certificates.ts';
 import { createErrorLog } from './error-log.ts';
 import type { HandshakeResult, Target } from './handshake.ts';
 import { createLive } from './live.ts';
@@ -16,7 +16,7 @@ import { readLogEvent } from './log-events.ts';
 import type { Prober } from './prober.ts';
 import { readRequestErrors } from './request-errors.ts';
 import { createSiteErrors } from './site-errors.ts';
-import { createSiteUpstreams } from './site-upstreams.ts';
+import { createSiteUpstreams, type SitesHow } from './site-upstreams.ts';
 
 export type ProxyStateDeps = {
   admin: Admin;
@@ -36,10 +36,10 @@ export type ProxyStateDeps = {
 export type ProxyState = {
   /**
    * The state of each site, or only of the sites in `names`; waits for handshakes and dials for a while.
-   * @param wait after a change: see `SitesRequest`
+   * @param how see `SitesRequest`
    * @throws Failure PROXY_UNREACHABLE
    */
-  sites(names?: readonly string[], wait?: number): Promise<SiteState[]>;
+  sites(names?: readonly string[], how?: SitesHow): Promise<SiteState[]>;
   /** The certificates of all names, mostly those already known. @throws as `sites` */
   certificates(): Promise<CertificatesAnswer['sites']>;
   /** Dials the upstreams of the live configuration from now on, and again and again. */
@@ -114,15 +114,15 @@ export function createProxyState(deps: ProxyStateDeps): ProxyState {
   }
 
   return {
-    async sites(names, wait) {
+    async sites(names, how = {}) {
       try {
         const all = await live.now();
         await readErrors(all);
         const wanted = names && new Set(names);
         const sites = wanted ? all.filter(({ name }) => wanted.has(name)) : all;
         const [upstreamsOf] = await Promise.all([
-          upstreams.read(sites, all, wait),
-          refresh(sites, wait ?? TIMEOUT_MS),
+          upstreams.read(sites, all, how),
+          refresh(sites, how.wait ?? TIMEOUT_MS),
         ]);
         return sites.map((site) => ({
           ...certificateOf(site),
@@ -178,10 +178,12 @@ export const reachable = (error: unknown) =>
     ? new Failure('PROXY_UNREACHABLE', 'The proxy does not answer.', { cause: error })
     : error;
 
-const targetOf = (name: string, { host, port }: LiveTls): Target => ({ host, port, name });
+const targetOf = (name: string, { host, port, automated }: LiveTls): Certified => ({
+  ...{ host, port, name, automated },
+});
 
 /** The names that can be asked for without side effects. */
-function targetsOf(sites: readonly LiveSite[]): Target[] {
+function targetsOf(sites: readonly LiveSite[]): Certified[] {
   return sites.flatMap(({ name, tls }) =>
     tls === null || tls.onDemand || name === '' ? [] : [targetOf(name, tls)],
   );

@@ -1,7 +1,7 @@
 /** Collects what speaks for and against the upstreams of sites. */
 import { within } from '../../src/shared/async.ts';
 import type { LogEntry } from '../../src/shared/wire.ts';
-import type { SiteUpstream } from '../../src/shared/wire-state.ts';
+import { NOT_DIALLED_YET, type SiteUpstream } from '../../src/shared/wire-state.ts';
 import type { Admin } from '../caddy/admin.ts';
 import { createAnswered } from './answered.ts';
 import type { LiveSite } from './live-sites.ts';
@@ -22,19 +22,22 @@ export type SiteUpstreamsDeps = {
   now: () => Date;
 };
 
+/** See `SitesRequest`. */
+export type SitesHow = { wait?: number | undefined; brief?: boolean | undefined };
+
 export type SiteUpstreams = {
   /** Call it with all sites of each new configuration: dials their upstreams, and no others. */
   keep(sites: readonly LiveSite[]): void;
   /**
    * Returns a function that gives the upstreams of these sites.
    * @param all sites of the configuration
-   * @param wait after a change: see `SitesRequest`
+   * @param how see `SitesRequest`
    * @throws AdminUnreachable
    */
   read(
     sites: readonly LiveSite[],
     all: readonly LiveSite[],
-    wait?: number,
+    how?: SitesHow,
   ): Promise<(site: LiveSite) => SiteUpstream[]>;
 };
 
@@ -42,7 +45,6 @@ export type SiteUpstreams = {
 const TIMEOUT_MS = 1_200;
 
 const OFF = 'Upstreams are not dialled: UPSTREAM_PROBE is false.';
-const NOT_YET = 'The agent has not dialled this upstream yet.';
 const ELSEWHERE = 'Caddy is in another network than the agent.';
 
 export function createSiteUpstreams(deps: SiteUpstreamsDeps): SiteUpstreams {
@@ -63,10 +65,10 @@ export function createSiteUpstreams(deps: SiteUpstreamsDeps): SiteUpstreams {
       // The addresses of a Caddy in a container of its own mean something else here.
       const isHere = sites.some(({ ports }) => ports.some(deps.isOpenHere));
       prober?.keep(isHere ? dialsOf(sites) : []);
-      if (prober) unprobed = isHere ? NOT_YET : ELSEWHERE;
+      if (prober) unprobed = isHere ? NOT_DIALLED_YET : ELSEWHERE;
     },
 
-    async read(sites, all, wait) {
+    async read(sites, all, { wait, brief = false } = {}) {
       const dialled = within(
         prober?.probe(dialsOf(sites), wait !== undefined) ?? Promise.resolve(),
         wait ?? TIMEOUT_MS,
@@ -74,7 +76,7 @@ export function createSiteUpstreams(deps: SiteUpstreamsDeps): SiteUpstreams {
       );
       const isFull = wait === undefined;
       const [figures] = await Promise.all([
-        isFull ? caddy.read() : null,
+        isFull ? (brief ? caddy.health() : caddy.read()) : null,
         dialled,
         isFull ? siteErrors.refresh(all) : null,
       ]);

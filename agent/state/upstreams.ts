@@ -2,8 +2,12 @@
 import type { Admin } from '../caddy/admin.ts';
 import { field, type Json, list } from '../caddy/json.ts';
 
-/** `healthy` is null if Caddy does not say. */
-export type UpstreamFigures = { requests: number; fails: number; healthy: boolean | null };
+/** Null for what Caddy does not say, or was not asked. */
+export type UpstreamFigures = {
+  requests: number | null;
+  fails: number | null;
+  healthy: boolean | null;
+};
 
 export type UpstreamsDeps = { admin: Pick<Admin, 'upstreams' | 'metrics'>; now: () => Date };
 
@@ -13,6 +17,8 @@ const KEPT_MS = 5_000;
 export type Upstreams = {
   /** By address; at most a few seconds old. @throws AdminUnreachable */
   read(): Promise<ReadonlyMap<string, UpstreamFigures>>;
+  /** Only their health, which Caddy does not log. @throws AdminUnreachable */
+  health(): Promise<ReadonlyMap<string, UpstreamFigures>>;
   /** Call it after a reload, which may change the upstreams. */
   forget(): void;
 };
@@ -45,6 +51,13 @@ export function createUpstreams({ admin, now }: UpstreamsDeps): Upstreams {
         last = null;
       });
       return figures;
+    },
+
+    async health() {
+      const health = [...healthOf(await admin.metrics())];
+      return new Map(
+        health.map(([address, healthy]) => [address, { requests: null, fails: null, healthy }]),
+      );
     },
 
     forget() {

@@ -47,6 +47,9 @@ const UpstreamCheck = t.Object({
   }),
   unknown: t.Union([t.String(), t.Null()], { description: 'why it is not known whether it is up' }),
 });
+/** `unknown` of an upstream of which more will be known soon. */
+export const NOT_DIALLED_YET = 'The agent has not dialled this upstream yet.';
+
 export const SiteUpstream = t.Composite([KnownUpstream, UpstreamCheck]);
 export type SiteUpstream = Static<typeof SiteUpstream>;
 
@@ -94,10 +97,13 @@ export type SiteState = Static<typeof SiteState>;
 /**
  * `names` limits the answer to these hosts, written without port and brackets. `wait`: after a change,
  * dials their upstreams again, waits that many milliseconds at most, and leaves out what was before.
+ * `brief`, for whoever asks all the time: without the upstreams' `requests` and `fails`, because Caddy
+ * logs each request for those. An agent of an earlier version does not know it.
  */
 export const SitesRequest = t.Object({
   names: t.Optional(t.Array(t.String())),
   wait: t.Optional(t.Integer({ minimum: 0, maximum: 10_000 })),
+  brief: t.Optional(t.Boolean()),
 });
 export const SitesAnswer = t.Object({ sites: t.Array(SiteState) });
 

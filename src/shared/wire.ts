@@ -90,6 +90,15 @@ export const AdaptAnswer = t.Object({ config: t.Unknown() });
 /** `hub` is who asks, in which `term`; without it, in the first. */
 export const StatusQuery = t.Object({ hub: t.Optional(HubId), term: t.Optional(Term) });
 
+export const Disk = t.Object({
+  id: t.String({
+    description: 'the same for all programs of a machine, until it is started again',
+  }),
+  holds: t.Array(t.String(), { description: 'for a person', examples: [['the access log']] }),
+  free: t.Number({ description: 'the share of it that is free, from 0 to 1' }),
+});
+export type Disk = Static<typeof Disk>;
+
 export const ProxyStatus = t.Object({
   liveDigest: t.Union([t.String(), t.Null()], {
     description: 'the proxyfile that is live; null if the agent did not load it',
@@ -134,6 +143,11 @@ export const ProxyStatus = t.Object({
   closed: t.Optional(
     t.Array(t.Object({ address: t.String(), port: t.Integer(), reason: t.String() }), {
       description: 'listeners that the live configuration does without until they can be opened',
+    }),
+  ),
+  disks: t.Optional(
+    t.Array(Disk, {
+      description: 'those that it writes to; an agent of an earlier version does not say',
     }),
   ),
 });

@@ -132,6 +132,7 @@ describe('reload', () => {
       proxy: { running: true, version: expect.stringMatching(/^\d+\.\d+\.\d+/) },
       restartNeeded: false,
       warnings: expect.any(Array),
+      disks: expect.any(Array),
     });
   });
 

@@ -58,6 +58,7 @@ export function registered(folder: string): Registered[] {
     commit: null,
     now,
     elapsed: () => 0,
+    look: {} as never,
     metrics,
     log: () => {},
   });
@@ -71,6 +72,7 @@ export function agentRoutes(): Route[] {
     proxy: {} as never,
     state: {} as never,
     authorities: {} as never,
+    disks: async () => [],
     logs: {} as never,
     metrics,
     log: () => {},

@@ -102,9 +102,14 @@ export type AgentClient = {
   /**
    * What the proxy knows of its sites, or of those with the given names.
    * @param wait after a change: see `SitesRequest`
+   * @param brief see `SitesRequest`
    * @throws Failure PROXY_UNREACHABLE
    */
-  sites(names?: readonly string[], wait?: number): Promise<Static<typeof SitesAnswer>>;
+  sites(
+    names?: readonly string[],
+    wait?: number,
+    brief?: boolean,
+  ): Promise<Static<typeof SitesAnswer>>;
   /** Only the certificates. @throws Failure as `sites` */
   certificates(): Promise<CertificatesAnswer>;
   /** The root of the proxy's own authority. @throws Failure as `sites` */
@@ -306,8 +311,11 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
       await call(Stored, '/token', { body: { token } });
     },
     answers,
-    sites: (names, wait) =>
-      call(SitesAnswer, '/proxy/sites', { body: { names, wait }, deadline: STATUS_DEADLINE_MS }),
+    sites: (names, wait, brief) =>
+      call(SitesAnswer, '/proxy/sites', {
+        body: { names, wait, brief },
+        deadline: STATUS_DEADLINE_MS,
+      }),
     certificates: () =>
       call(CertificatesAnswer, '/proxy/certificates', { deadline: STATUS_DEADLINE_MS }),
     root: () => call(RootAnswer, '/proxy/root', { deadline: STATUS_DEADLINE_MS }),

@@ -26,6 +26,7 @@ import { createProxyState } from '../../../agent/state/proxy-state.ts';
 import { createResolver } from '../../../agent/state/resolver.ts';
 import { createWarnings } from '../../../agent/warnings.ts';
 import { messageOf, runAll } from '../../shared/async.ts';
+import { createDisks } from '../../shared/disks.ts';
 import { isWritable, readIfThere } from '../../shared/files.ts';
 import { lockFolder } from '../../shared/lock.ts';
 import { type Log, withFields } from '../../shared/log.ts';
@@ -127,9 +128,10 @@ export function prepareAgent(
       now,
     });
     const authorities = createAuthorities(proxy);
+    const disks = createDisks(placesOf(settings.proxy));
     const app = createAgent({
       ...{ isKnown: access.isKnown, enrolment: access.enrolment },
-      ...{ proxy, state, authorities, logs, tls, metrics, log },
+      ...{ proxy, state, authorities, disks, logs, tls, metrics, log },
     });
     const listening = listen(
       app,
@@ -165,6 +167,15 @@ export function prepareAgent(
     throw error;
   }
 }
+
+/** What agent and proxy write; another program's proxy keeps its certificates where only that knows. */
+const placesOf = ({ accessLog, proxyfile, managed, storage, env }: AgentSettings['proxy']) => [
+  { what: 'the access log', folder: dirname(accessLog.file) },
+  { what: 'the Caddyfile', folder: dirname(proxyfile) },
+  ...(managed
+    ? [{ what: 'Caddy’s certificates', folder: storage ?? env.XDG_DATA_HOME ?? managed.folder }]
+    : []),
+];
 
 /** @throws Error if it is not a file of headers that is closed to other users */
 function checkHeaders(file: string): void {

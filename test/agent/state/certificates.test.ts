@@ -46,7 +46,7 @@ test('two thousand names take one handshake each, eight at a time', async () => 
   expect(certificates.last(target('7.example'))?.certificate).toEqual(good.certificate);
 });
 
-test('a certificate is kept for five minutes, a failure for a time that doubles', async () => {
+test('a certificate is kept for five minutes, a failure for a time that doubles to twenty seconds', async () => {
   const fine = begin(() => good);
   for (const pause of [0, 299_000, 2_000]) {
     fine.pass(pause);
@@ -56,12 +56,32 @@ test('a certificate is kept for five minutes, a failure for a time that doubles'
 
   const failing = begin(() => bad);
   const looks: number[] = [];
-  for (let second = 0; second < 40; second++) {
+  for (let second = 0; second < 80; second++) {
     await failing.certificates.refresh([target('a')]);
     if (failing.asked.length > looks.length) looks.push(second);
     failing.pass(1000);
   }
-  expect(looks).toEqual([0, 5, 15, 35]);
+  expect(looks).toEqual([0, 5, 15, 35, 55, 75]);
+});
+
+test('one that is about to expire, or has, is looked at every fifteen seconds', async () => {
+  const ending = (automated: boolean, days: number) => async () => {
+    const left = new Date(1_000_000 + days * 86_400_000).toISOString();
+    const from = new Date(1_000_000 - 60 * 86_400_000).toISOString();
+    const answer = { certificate: { ...good.certificate, notBefore: from, notAfter: left } };
+    const { certificates, asked, pass } = begin(() => answer as HandshakeResult);
+    for (let second = 0; second < 60; second++) {
+      await certificates.refresh([{ ...target('a'), automated }]);
+      pass(1000);
+    }
+    return asked.length;
+  };
+  // Caddy renews it with a third left, and is late with a sixth: of 80 days, 13.
+  expect(await ending(true, 20)()).toBe(1);
+  expect(await ending(true, 10)()).toBe(4);
+  expect(await ending(true, -1)()).toBe(4);
+  expect(await ending(false, 20)()).toBe(1);
+  expect(await ending(false, 13)()).toBe(4);
 });
 
 test('an expired name is due at once, and again when the proxy has settled', async () => {

@@ -133,6 +133,34 @@ test('the rounds after the first are spread over the time between them', async (
   expect(most).toBeLessThan(SITES / 5);
 });
 
+test('one that is down is dialled three times as often', async () => {
+  let time = 0;
+  const ports: number[] = [];
+  const prober = createProber({
+    every: 60,
+    now: () => new Date(),
+    elapsed: () => time,
+    async dial({ place }) {
+      const { port } = place as { port: number };
+      ports.push(port);
+      return port === 1 ? { up: false, reason: 'no' } : { up: true, latencyMs: 1 };
+    },
+  });
+  probers.push(prober);
+  prober.keep([at('127.0.0.1', 1), at('127.0.0.1', 2)]);
+  await until(() => ports.length === 2, 'the first dials');
+  // By now, the random part of the first round is over for both.
+  time = 60;
+  await until(() => ports.length === 4, 'the second dials');
+  for (const count of [5, 6]) {
+    time += 20;
+    await until(() => ports.length === count, 'a further dial');
+  }
+  expect(ports.slice(4)).toEqual([1, 1]);
+  time += 20;
+  await until(() => ports.length === 8, 'the dials of both');
+});
+
 test('an upstream that comes and goes is up and down, and says since when', async () => {
   const { prober } = begin(60);
   const port = freePort();

@@ -20,8 +20,8 @@ let end = () => {};
 afterEach(() => end());
 
 /** Stands in for Caddy and the network, of which one says nothing and the other nothing good. */
-function begin(isOpenHere: boolean, result: () => Promise<DialResult>) {
-  let dials = 0;
+function begin(isOpenHere: boolean, result: () => Promise<DialResult>, metrics = '') {
+  let [dials, logged] = [0, 0];
   const prober = createProber({
     dial() {
       dials++;
@@ -32,7 +32,13 @@ function begin(isOpenHere: boolean, result: () => Promise<DialResult>) {
   });
   end = prober.stop;
   const upstreams = createSiteUpstreams({
-    admin: { upstreams: async () => '[]', metrics: async () => '' },
+    admin: {
+      async upstreams() {
+        logged++;
+        return '[]';
+      },
+      metrics: async () => metrics,
+    },
     siteErrors: createSiteErrors({ now, hasRecovered: async () => false }),
     newestRequest: async () => null,
     prober,
@@ -40,13 +46,13 @@ function begin(isOpenHere: boolean, result: () => Promise<DialResult>) {
     now,
   });
   upstreams.keep([site]);
-  return { upstreams, dials: () => dials };
+  return { upstreams, dials: () => dials, logged: () => logged };
 }
 
 test('nothing is dialled if Caddy is in another network', async () => {
   const { upstreams, dials } = begin(false, async () => ({ up: false, reason: 'no' }));
   for (const wait of [undefined, 100]) {
-    const upstreamsOf = await upstreams.read([site], [site], wait);
+    const upstreamsOf = await upstreams.read([site], [site], { wait });
     expect(upstreamsOf(site)).toMatchObject([
       { address, up: null, unknown: expect.stringContaining('another network') },
     ]);
@@ -56,7 +62,7 @@ test('nothing is dialled if Caddy is in another network', async () => {
 
 test('what has not answered in the time there is to wait is not known', async () => {
   const { upstreams } = begin(true, () => new Promise(() => {}));
-  const upstreamsOf = await upstreams.read([site], [site], 1);
+  const upstreamsOf = await upstreams.read([site], [site], { wait: 1 });
   expect(upstreamsOf(site)).toMatchObject([{ up: null, unknown: expect.stringContaining('yet') }]);
 });
 
@@ -65,4 +71,14 @@ test('the first result is waited for', async () => {
   const upstreamsOf = await upstreams.read([site], [site]);
   expect(upstreamsOf(site)).toMatchObject([{ up: true, latencyMs: 1 }]);
   expect(dials()).toBe(1);
+});
+
+test('a brief look makes Caddy log nothing, and still sees what it calls ill', async () => {
+  const metrics = `caddy_reverse_proxy_upstreams_healthy{upstream="${address}"} 0\n`;
+  const { upstreams, logged } = begin(true, async () => ({ up: true, latencyMs: 1 }), metrics);
+  const brief = await upstreams.read([site], [site], { brief: true });
+  expect(brief(site)).toMatchObject([{ up: false, requests: null, fails: null }]);
+  expect(logged()).toBe(0);
+  await upstreams.read([site], [site]);
+  expect(logged()).toBe(1);
 });
