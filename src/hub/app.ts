@@ -46,6 +46,7 @@ import { vhostActivityRoutes } from './state/activity-routes.ts';
 import { createAgentsActivity } from './state/agents-activity.ts';
 import { certificateRoutes } from './state/certificate-routes.ts';
 import { healthRoutes } from './state/health-routes.ts';
+import type { Look } from './state/look.ts';
 import type { HubMetrics } from './state/metrics.ts';
 import { hubMetricsRoutes } from './state/metrics-routes.ts';
 import { portsRoutes } from './state/ports-routes.ts';
@@ -81,6 +82,8 @@ export type HubDeps = {
   now: () => Date;
   /** Milliseconds from a clock that is never set. */
   elapsed: () => number;
+  /** One look at what may be wrong; it is shared with the watcher. */
+  look: () => Promise<Look>;
   metrics: Pick<HubMetrics, 'text' | 'contentType' | 'request'>;
   log: Log;
 };

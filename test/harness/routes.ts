@@ -57,6 +57,7 @@ export function registered(folder: string): Registered[] {
     commit: null,
     now,
     elapsed: () => 0,
+    look: {} as never,
     metrics,
     log: () => {},
   });

@@ -19,6 +19,8 @@ export type Throttle = {
    * @throws Failure RATE_LIMITED, with nothing counted
    */
   take(key: string): () => void;
+  /** Keys that have no attempt left now, at most so many, the latest first. */
+  exhausted(most: number): string[];
   /** How many keys are remembered. */
   size(): number;
 };
@@ -61,6 +63,14 @@ export function createThrottle(options: ThrottleOptions): Throttle {
         if (current && index >= 0) current.splice(index, 1);
         if (current?.length === 0) attempts.delete(key);
       };
+    },
+    exhausted(most) {
+      const at = elapsed();
+      const found: string[] = [];
+      for (const [key, times] of attempts) {
+        if (times.length >= limit && recent(key, at).length >= limit) found.push(key);
+      }
+      return found.slice(-most).toReversed();
     },
     size: () => attempts.size,
   };

@@ -26,6 +26,7 @@ export type FactsDeps = {
 };
 
 export type AgentFacts = {
+  id: number;
   name: string;
   /** Null: the agent did not respond. */
   status: ProxyStatus | null;
@@ -34,6 +35,10 @@ export type AgentFacts = {
   serving: Serving | null;
   unserved: readonly Unserved[];
   ending: readonly EndingCertificate[];
+  /** Whether it said so; else there may be more. */
+  knowsEnding: boolean;
+  /** The ids of the enabled vhosts that its proxy is to serve. */
+  placed: ReadonlySet<number>;
   /** Null: not known. */
   states: readonly VhostState[] | null;
   /** Everything that is not put into fields of its own. */
@@ -67,7 +72,9 @@ export function createFactsReader({ publisher, now, elapsed }: FactsDeps) {
     const from = performance.now();
     // Who waits for the only one learns why it does not answer.
     const isSkipped = !isOnly && client.isSilent();
-    const ending = isSkipped ? [] : endingCertificates({ agent, publisher, now }).catch(() => []);
+    const ending = isSkipped
+      ? null
+      : endingCertificates({ agent, publisher, now }).catch(() => null);
     const asked = isSkipped ? null : recentSites(client);
     let agentFault: string | null = null;
     const status = isSkipped
@@ -82,7 +89,8 @@ export function createFactsReader({ publisher, now, elapsed }: FactsDeps) {
     const unserved = await findUnserved({ agent, publisher }, status, live ?? undefined);
     const serving = await readServing({ publisher }, agent, status);
     // One of several that does not respond is not waited for again.
-    const certificates = isOnly || status !== null ? await ending : [];
+    const known = isOnly || status !== null ? await ending : null;
+    const certificates = known ?? [];
     const standing = publisher.standings().find((one) => one.agent.id === agent.id);
     if (!standing) return null;
     const inStep = status !== null && publisher.isInStep(status, agent.id);
@@ -97,8 +105,10 @@ export function createFactsReader({ publisher, now, elapsed }: FactsDeps) {
     const time = now();
     const count = advisoriesFor(status?.proxy.version ?? null)?.length ?? 0;
     return {
-      ...{ name: agent.name, status, latencyMs, inStep, serving, unserved, warnings },
+      ...{ id: agent.id, name: agent.name, status, latencyMs, inStep, serving, unserved, warnings },
       ending: certificates,
+      knowsEnding: known !== null,
+      placed: new Set(set.vhosts.flatMap(({ id, enabled }) => (enabled ? id : []))),
       states: live && set.vhosts.map(statesOf(set, live, unserved, time)),
       more: [
         ...(agentFault === null ? [] : [agentFault]),
@@ -108,7 +118,7 @@ export function createFactsReader({ publisher, now, elapsed }: FactsDeps) {
       ],
       facts: {
         ...{ now: time.toISOString(), status, agentFault, inStep, rejection, ownership },
-        ...{ unserved, serving, certificates },
+        ...{ unserved, serving, certificates, disks: status?.disks ?? [] },
         ...(isOnly ? {} : { lag: lagOf(standing) }),
         advisories: { count, cure: UPGRADE },
         warnings: warnings.filter((one) => one !== ownership),

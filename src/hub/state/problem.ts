@@ -17,6 +17,8 @@ export const Problem = t.Object(
       'NOT_IN_STEP',
       'DRIFT',
       'RESTART_NEEDED',
+      'DISK_FULL',
+      'SIGN_IN_LOCKED',
       'ADVISORY',
       'WARNING',
     ]),

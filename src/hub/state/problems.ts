@@ -1,6 +1,7 @@
 /** All that is wrong right now, one entry per cause, worst first. Pure. */
-import type { ProxyStatus } from '../../shared/wire.ts';
+import type { Disk, ProxyStatus } from '../../shared/wire.ts';
 import type { EndingCertificate } from './certificates.ts';
+import { fullDisk, isFull } from './hub-problems.ts';
 import { type Finding, listed, type Problem, sentence } from './problem.ts';
 import {
   downUpstreams,
@@ -25,6 +26,8 @@ export type Facts = StandingFacts & {
   serving?: { http: Listening; https: Listening; cure: string | null } | null;
   /** How many advisories affect the proxy's version, and how to get rid of them. */
   advisories: { count: number; cure: string };
+  /** Those that agent and proxy write to, unless the hub has them too. */
+  disks?: readonly Disk[];
   /** Everything else that an operator should know. */
   warnings: readonly string[];
 };
@@ -51,7 +54,9 @@ const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
 /** What a problem is about: its words may change, unless it has nothing else. */
 export const keyOf = ({ code, vhost, message }: Omit<Problem, 'since'>): string =>
-  `${code} ${code === 'WARNING' || code === 'PORT_HELD' ? message : (vhost?.id ?? '')}`;
+  `${code} ${SEVERAL.includes(code) ? message : (vhost?.id ?? '')}`;
+
+const SEVERAL: readonly Problem['code'][] = ['WARNING', 'PORT_HELD', 'DISK_FULL'];
 
 /** The gravest first, for those that are equally old. */
 function findings(facts: Facts): Finding[] {
@@ -66,6 +71,7 @@ function findings(facts: Facts): Finding[] {
     ...missingCertificates(sites),
     ...downUpstreams(sites),
     ...fileProblems(facts),
+    ...(facts.disks ?? []).filter(isFull).map(fullDisk),
     ...facts.warnings.map((message): Finding => ({ code: 'WARNING', level: 'warn', message })),
   ];
 }

@@ -9,8 +9,8 @@ export type RecentSitesDeps = {
   elapsed: () => number;
 };
 
-/** An answer costs agent and proxy more than the rest of a status. */
-const EVERY_MS = 10_000;
+/** An answer costs agent and proxy more than the rest of a status: at every other look of the watcher. */
+const EVERY_MS = 8_000;
 /** The agent may wait for handshakes; what it learns is in the next answer. */
 const WAIT_MS = 200;
 /** A slow agent is asked one question at a time, and its last answer counts for this long. */
@@ -26,7 +26,7 @@ export function createRecentSites({
   const age = () => (last === null ? Number.POSITIVE_INFINITY : elapsed() - last.at);
 
   async function ask(): Promise<void> {
-    const answer = await agent.sites().catch(() => null);
+    const answer = await agent.sites(undefined, undefined, true).catch(() => null);
     last = answer && { at: elapsed(), sites: answer.sites };
     asking = null;
   }

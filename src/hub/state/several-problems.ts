@@ -1,21 +1,26 @@
 /** The problems of all agents: one entry per cause, which says whose proxies it is about. */
 import type { AgentFacts } from './agent-facts.ts';
-import { type Problem, sentence } from './problem.ts';
+import { type Finding, type Problem, sentence } from './problem.ts';
 import { type Facts, keyOf, problemsOf, worstFirst } from './problems.ts';
 import { said } from './saying.ts';
 import { advisedStates } from './several-states.ts';
 
-/** @param warnings the hub's own @param isOnly whether the hub has no other agent */
+/**
+ * @param warnings the hub's own
+ * @param how `isOnly`: the hub has no other agent; `hub`: what else is wrong with the hub itself
+ */
 export type FindProblems = (
   all: readonly AgentFacts[],
   warnings: readonly string[],
-  how: { isOnly: boolean; now: Date },
+  how: { isOnly: boolean; now: Date; hub?: readonly Finding[] },
 ) => Problem[];
 
 /** It remembers when each problem was found first. */
 export function createProblems(): FindProblems {
   /** By agent, and by `keyOf`. */
   let since: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map();
+  /** Those of the hub, by `keyOf`. */
+  let own: ReadonlyMap<string, string> = new Map();
   let begun: string | undefined;
 
   function remember(found: readonly { name: string; facts: Facts; problems: Problem[] }[]): void {
@@ -29,24 +34,36 @@ export function createProblems(): FindProblems {
     );
   }
 
-  return (all, warnings, { isOnly, now }) => {
+  function ofHub(found: readonly Finding[], now: Date): Problem[] {
+    const all = found.map((one) => ({
+      ...one,
+      since: own.get(keyOf(one)) ?? now.toISOString(),
+    }));
+    own = new Map(all.map((one) => [keyOf(one), one.since]));
+    return all;
+  }
+
+  return (all, warnings, { isOnly, now, hub = [] }) => {
     const found = factsOf(all, warnings, isOnly).map(({ name, facts }) => ({
       ...{ name, facts },
       problems: problemsOf(facts, since.get(name) ?? new Map()),
     }));
     remember(found);
-    if (isOnly) return found.flatMap(({ problems }) => problems);
+    const itself = ofHub(hub, now);
+    if (isOnly) {
+      return [...found.flatMap(({ problems }) => problems), ...itself].toSorted(worstFirst);
+    }
     begun ??= now.toISOString();
     const hubs = warnings.map((one): Problem => {
       const at = begun ?? '';
       return { code: 'WARNING', level: 'warn', since: at, message: sentence(one) };
     });
-    return [...together(found), ...hubs].toSorted(worstFirst);
+    return [...together(found), ...itself, ...hubs].toSorted(worstFirst);
   };
 }
 
-/** What the problems of each agent follow from. */
-function factsOf(
+/** What the problems of each agent follow from, in their order. @param hubs the hub's own warnings */
+export function factsOf(
   all: readonly AgentFacts[],
   hubs: readonly string[],
   isOnly: boolean,

@@ -5,20 +5,16 @@ import { AgentView } from '../http/agent-view.ts';
 import { Timestamp } from '../http/schemas.ts';
 import { oldestOf } from '../publish/proxy.ts';
 import { worstServing } from '../publish/serving.ts';
-import {
-  type AgentFacts,
-  createFactsReader,
-  type FactsDeps,
-  roundToTenths,
-  UPGRADE,
-} from './agent-facts.ts';
+import { type AgentFacts, type FactsDeps, roundToTenths, UPGRADE } from './agent-facts.ts';
 import { mostUrgent } from './certificates.ts';
+import type { Look } from './look.ts';
 import { ServingOrNull } from './ports-routes.ts';
 import { Problem } from './problem.ts';
 import { saying, unnamed } from './saying.ts';
 import { createProblems } from './several-problems.ts';
 
 export type StatusDeps = FactsDeps & {
+  look: () => Promise<Look>;
   /** As `GET /agents` shows them. */
   agents: () => AgentView[];
   /** The hub's own. */
@@ -101,15 +97,11 @@ export type HubStatus = Static<typeof HubStatus>;
 
 /** @returns a function that never fails: if an agent does not respond, the status says so */
 export function createStatusReader(deps: StatusDeps): () => Promise<HubStatus> {
-  const { publisher, version, commit, startedAt, elapsed, now } = deps;
-  const readFacts = createFactsReader(deps);
+  const { publisher, look, version, commit, startedAt, elapsed, now } = deps;
   const problemsOfAll = createProblems();
 
   return async () => {
-    const agents = publisher.agents.all();
-    const isOnly = agents.length === 1;
-    const read = await Promise.all(agents.map((agent) => readFacts(agent, isOnly)));
-    const all = read.flatMap((one) => one ?? []);
+    const { isOnly, agents: all, hub } = await look();
     const statuses = all.map(({ status }) => status);
     const isAnswered = all.every(({ status }) => status !== null);
     const say = isOnly ? unnamed : saying;
@@ -131,7 +123,7 @@ export function createStatusReader(deps: StatusDeps): () => Promise<HubStatus> {
       },
       proxy,
       serving: isOnly ? (all[0]?.serving ?? null) : worstServing(all),
-      problems: problemsOfAll(all, deps.warnings, { isOnly, now: now() }),
+      problems: problemsOfAll(all, deps.warnings, { isOnly, now: now(), hub }),
       advisories,
       upgrade: advisories?.length ? UPGRADE : null,
       agents: deps.agents(),

@@ -19,8 +19,10 @@ import { createPublisher } from '../../hub/publish/publisher.ts';
 import { startReconciler } from '../../hub/publish/reconcile.ts';
 import { createStore } from '../../hub/publish/store.ts';
 import { collectCertificates, collectStandings } from '../../hub/state/agent-metrics.ts';
+import { createLook } from '../../hub/state/look.ts';
 import { collectVhosts, createHubMetrics } from '../../hub/state/metrics.ts';
 import { messageOf, runAll, settleAll } from '../../shared/async.ts';
+import { createDisks } from '../../shared/disks.ts';
 import { type Log, withFields } from '../../shared/log.ts';
 import { isLoopback, isLoopbackHost } from '../../shared/loopback.ts';
 import { collectProcess } from '../../shared/observe/process.ts';
@@ -120,6 +122,10 @@ export function prepareHub(
     },
   );
   if (accounts.any()) setupCode.forget();
+  const look = createLook({
+    ...{ publisher, now, elapsed, locked: accounts.locked },
+    disks: createDisks([{ what: 'the hub’s data', folder: settings.dataDir }]),
+  });
   const { trustProxy, hosts } = settings;
   const app = createHub({
     db,
@@ -140,6 +146,7 @@ export function prepareHub(
     commit: COMMIT,
     now,
     elapsed,
+    look,
     metrics,
     log,
   });

@@ -834,6 +834,8 @@ export interface Problem {
     | 'NOT_IN_STEP'
     | 'DRIFT'
     | 'RESTART_NEEDED'
+    | 'DISK_FULL'
+    | 'SIGN_IN_LOCKED'
     | 'ADVISORY'
     | 'WARNING';
   /** `bad`: visitors or changes suffer now */

@@ -51,6 +51,10 @@ function wordsFor({ code, vhost, message }: Problem): string {
       return 'The Caddyfile on disk was edited';
     case 'RESTART_NEEDED':
       return 'Caddy should be restarted';
+    case 'DISK_FULL':
+      return 'A disk is nearly full';
+    case 'SIGN_IN_LOCKED':
+      return 'Too many sign-ins failed';
     case 'ADVISORY':
       return 'Caddy has known vulnerabilities';
     case 'WARNING':

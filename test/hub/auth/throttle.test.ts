@@ -30,6 +30,19 @@ test('a key has a limited number of attempts in any window', () => {
   expect(secondsUntilFree(() => throttle.take('a'))).toBe(4);
 });
 
+test('exhausted are those without an attempt left, the latest first', () => {
+  let at = 0;
+  const throttle = createThrottle({ limit: 2, windowMs: 10, elapsed: () => at });
+  const back = throttle.take('a');
+  for (const key of ['b', 'b', 'c', 'd', 'd', 'a']) throttle.take(key);
+  expect(throttle.exhausted(9)).toEqual(['a', 'd', 'b']);
+  expect(throttle.exhausted(2)).toEqual(['a', 'd']);
+  back();
+  expect(throttle.exhausted(9)).toEqual(['d', 'b']);
+  at = 10;
+  expect(throttle.exhausted(9)).toEqual([]);
+});
+
 test('an attempt that is undone does not count; a second undo changes nothing', () => {
   const throttle = createThrottle({ limit: 1, windowMs: 10, elapsed: () => 0 });
   const back = throttle.take('a');

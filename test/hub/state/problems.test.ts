@@ -56,6 +56,7 @@ describe('there is no problem', () => {
   test.each<[string, Partial<Facts>]>([
     ['if all is well', {}],
     ['if it is not known how the sites are', { sites: null }],
+    ['with room on a disk', { disks: [{ id: 'a', holds: ['the log'], free: 0.05 }] }],
     [
       'with an upstream that is up, or of which nothing is known',
       {
@@ -125,6 +126,15 @@ describe('what is not known is left out', () => {
 });
 
 const CASES: readonly [string, Partial<Facts>, Partial<Problem>][] = [
+  [
+    'a disk that is nearly full',
+    { disks: [{ id: 'a', holds: ['the access log', 'the Caddyfile'], free: 0.049 }] },
+    {
+      ...{ code: 'DISK_FULL', level: 'warn' },
+      message:
+        'Less than 5 % is free on the disk that holds the access log and the Caddyfile. Delete what is not needed, or make it larger.',
+    },
+  ],
   [
     'a vhost that Caddy refuses',
     { unserved: [{ vhost, detail: 'line 1: no', ports: [] }] },

@@ -44,18 +44,18 @@ test('nothing is known of an agent that does not answer, and it is asked one que
   expect(await again).toEqual(['a']);
 });
 
-test('an answer serves for ten seconds, a late one takes its place, and after a minute it is void', async () => {
+test('an answer serves for eight seconds, a late one takes its place, and after a minute it is void', async () => {
   const { asked, read, pass } = start();
   const first = read();
   asked[0]?.resolve({ sites: [site('a')] });
   expect(await first).toEqual(['a']);
-  pass(9_999);
+  pass(7_999);
   expect(await read()).toEqual(['a']);
   expect(asked).toHaveLength(1);
   pass(1);
   expect(await read()).toEqual(['a']);
   expect(asked).toHaveLength(2);
-  pass(49_999);
+  pass(51_999);
   expect(await read()).toEqual(['a']);
   pass(1);
   expect(await read()).toBeNull();

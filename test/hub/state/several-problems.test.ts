@@ -1,6 +1,7 @@
 /** Which problems follow from the facts of several agents. */
 import { expect, test } from 'bun:test';
 import type { AgentFacts } from '../../../src/hub/state/agent-facts.ts';
+import type { Finding } from '../../../src/hub/state/problem.ts';
 import { createProblems } from '../../../src/hub/state/several-problems.ts';
 import type { VhostState } from '../../../src/hub/state/vhost-state-view.ts';
 
@@ -10,8 +11,8 @@ const status = {
   ...{ restartNeeded: false, closed: [], liveDigest: null, fileDigest: null },
 };
 const of = (name: string, change: Partial<AgentFacts['facts']> = {}, now = NOW): AgentFacts => ({
-  ...{ name, status: null, latencyMs: 1, inStep: true, serving: null, states: [] },
-  ...{ unserved: [], ending: [], warnings: [], more: [] },
+  ...{ id: 1, name, status: null, latencyMs: 1, inStep: true, serving: null, states: [] },
+  ...{ unserved: [], ending: [], knowsEnding: true, placed: new Set(), warnings: [], more: [] },
   facts: {
     ...{ now, status, agentFault: null, inStep: true, lag: { since: null, paused: false } },
     ...{ rejection: null, ownership: null, unserved: [], certificates: [] },
@@ -67,6 +68,16 @@ test('what several of them have in common is one problem, as old as its first pa
   const found = problems([of('local', drift), of('twin', drift)], [], several);
   expect(found).toMatchObject([{ code: 'DRIFT', agents: ['local', 'twin'], since: EARLIER }]);
   expect(found[0]?.message).toStartWith('local and twin: The Caddyfile on disk was edited');
+});
+
+test('what is wrong with the hub itself belongs to no agent, and is as old as when it was found', () => {
+  const problems = createProblems();
+  const hub = [{ code: 'DISK_FULL' as const, level: 'warn' as const, message: 'Less than 5 %.' }];
+  const earlier = { isOnly: false, now: new Date(EARLIER), hub };
+  problems([of('local'), of('twin')], [], earlier);
+  const found = problems([of('local'), of('twin')], [], { ...several, hub });
+  expect(found).toEqual([{ ...(hub[0] as Finding), since: EARLIER }]);
+  expect(problems([of('local'), of('twin')], [], several)).toEqual([]);
 });
 
 test('a name without a certificate that another agent has one for', () => {

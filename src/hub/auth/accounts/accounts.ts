@@ -32,6 +32,19 @@ export type PasswordChange = {
   revokeOtherSessions?: boolean | null | undefined;
 };
 
+/** Whose sign-ins are refused for now, because too many failed. */
+export type Locked = Readonly<{
+  /** The email addresses of accounts that there are. */
+  emails: readonly string[];
+  /** Whether there are others, whose addresses are nobody's business. */
+  isUnknown: boolean;
+  /** The addresses of clients. */
+  networks: readonly string[];
+}>;
+
+/** Before the id of a user, in what is counted; no email address has a space. */
+const BY_ID = 'id ';
+
 export type Accounts = Pick<SignUp, 'any' | 'door' | 'assertOpen'> &
   Pick<Sessions, 'find' | 'isValid' | 'list'> & {
     /**
@@ -53,6 +66,7 @@ export type Accounts = Pick<SignUp, 'any' | 'door' | 'assertOpen'> &
       input: { email: string; password: string },
       client: Client & { previous: string | null },
     ): Promise<SignedIn>;
+    locked(): Locked;
     /** Ends the session with this token, if there is one. */
     signOut(token: string | null): void;
     /** Ends one session of a user. @throws Failure NOT_FOUND, also for another user's session */
@@ -92,6 +106,16 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     return matches;
   }
 
+  /** @param account as `guess` counts it */
+  function findByAccount(account: string): User | undefined {
+    if (!account.startsWith(BY_ID)) return findByEmail(db, account);
+    return db
+      .select()
+      .from(users)
+      .where(eq(users.id, account.slice(BY_ID.length)))
+      .get();
+  }
+
   /** Rehashes with today's parameters while the password is known. */
   async function strengthen(user: User, password: string): Promise<void> {
     if (!isWeak(user.passwordHash)) return;
@@ -109,6 +133,13 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     list: sessions.list,
     signOut: sessions.end,
     create: (input) => create(input, true),
+
+    locked() {
+      const { accounts, networks } = limits.exhausted();
+      const found = accounts.map((account) => findByAccount(account)?.email);
+      const emails = [...new Set(found.flatMap((email) => email ?? []))];
+      return { emails, isUnknown: found.includes(undefined), networks };
+    },
 
     async signUp(input, client) {
       assertMayBeFirst(client.isLocal, input.setupCode);
@@ -141,7 +172,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     async changePassword({ user, session }, input, client) {
       await checkPassword(input.newPassword, 'newPassword');
       // A separate counter: a stranger's guesses at sign-in must not block the owner here.
-      if (!(await guess(`id ${user.id}`, client.ip, user, input.currentPassword))) {
+      if (!(await guess(`${BY_ID}${user.id}`, client.ip, user, input.currentPassword))) {
         throw new Failure('INVALID_PASSWORD', 'The current password is wrong.', {
           at: { field: 'currentPassword' },
         });

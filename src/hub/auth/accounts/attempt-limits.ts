@@ -10,6 +10,8 @@ export type AttemptLimits = {
    * @throws Failure RATE_LIMITED, with nothing counted
    */
   takePassword(account: string, ip: string): () => void;
+  /** The accounts and the clients that have no guess left now; of many, the latest. */
+  exhausted(): { accounts: string[]; networks: string[] };
   /** Counts a sign-up. @throws Failure RATE_LIMITED */
   takeSignUp(ip: string): void;
 };
@@ -22,6 +24,9 @@ const PER_ADDRESS = 30;
 /** Documented limit: sign-ups per address and hour. */
 const SIGN_UP_WINDOW_MS = 60 * 60 * 1000;
 const SIGN_UPS = 20;
+
+/** More than anyone reads. */
+const MOST_EXHAUSTED = 50;
 
 /** @param elapsed as of `ThrottleOptions` */
 export function createAttemptLimits(elapsed: () => number): AttemptLimits {
@@ -43,6 +48,10 @@ export function createAttemptLimits(elapsed: () => number): AttemptLimits {
         for (const undoOne of undo) undoOne();
       };
     },
+    exhausted: () => ({
+      accounts: accounts.exhausted(MOST_EXHAUSTED),
+      networks: addresses.exhausted(MOST_EXHAUSTED),
+    }),
     takeSignUp(ip) {
       signUps.take(networkOf(ip));
     },

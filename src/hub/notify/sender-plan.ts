@@ -1,0 +1,71 @@
+/** What a channel gets next, and when. Pure. */
+import type { QuietHours } from '../../shared/events.ts';
+import type { messages } from '../db/schema.ts';
+import { endOfQuiet } from './quiet-hours.ts';
+
+export type Waiting = Pick<
+  typeof messages.$inferSelect,
+  'id' | 'at' | 'dueAt' | 'attempts' | 'digest'
+>;
+
+/** `later`: those are not sent before; `send`: as one message, `isDigest` if they are to be one from now on. */
+export type Plan =
+  | { kind: 'nothing' }
+  | { kind: 'later'; ids: number[]; until: Date }
+  | { kind: 'send'; ids: number[]; isDigest: boolean };
+
+/** So many a minute are sent one by one. */
+const MOST = 5;
+const MINUTE_MS = 60_000;
+/** More than anyone reads; the rest is the next one. */
+const MOST_IN_DIGEST = 100;
+
+const FIRST_PAUSE_MS = 10_000;
+const LONGEST_PAUSE_MS = 3_600_000;
+/** By which pauses differ, so that hubs that lost the same receiver do not come back together. */
+const JITTER = 0.2;
+
+/** One that has failed so often lets the others go first: it may be its own fault. */
+const OFTEN = 10;
+
+const NOTHING: Plan = { kind: 'nothing' };
+
+/**
+ * @param waiting in the order in which they happened
+ * @param sent when the channel got something within the last minute, once per message or digest
+ */
+export function planNext(
+  waiting: readonly Waiting[],
+  sent: readonly Date[],
+  quiet: QuietHours | null,
+  now: Date,
+): Plan {
+  const isOften = ({ attempts }: Waiting) => attempts >= OFTEN;
+  const head = waiting.find((one) => !isOften(one)) ?? waiting[0];
+  if (!head || head.dueAt > now) return NOTHING;
+  const due = waiting.filter(({ dueAt }) => dueAt <= now);
+  const later = (until: Date): Plan => ({ kind: 'later', ids: due.map(({ id }) => id), until });
+  const end = quiet && endOfQuiet(now, quiet);
+  if (end) return later(end);
+  const lately = sent.filter((at) => now.getTime() - at.getTime() < MINUTE_MS).toSorted(byTime);
+  const first = lately.at(-MOST);
+  if (first) return later(new Date(first.getTime() + MINUTE_MS));
+  // What may have arrived is sent again as what it was.
+  if (head.digest !== null) {
+    const same = waiting.filter(({ digest }) => digest === head.digest);
+    return { kind: 'send', ids: same.map(({ id }) => id), isDigest: false };
+  }
+  const fresh = due.filter(({ attempts, digest }) => attempts === 0 && digest === null);
+  const werePutOff = fresh.some(({ at, dueAt }) => dueAt > at);
+  const isDigest = head.attempts === 0 && fresh.length > 1 && (fresh.length > MOST || werePutOff);
+  const chosen = isDigest ? fresh.slice(0, MOST_IN_DIGEST) : [head];
+  return { kind: 'send', ids: chosen.map(({ id }) => id), isDigest };
+}
+
+const byTime = (a: Date, b: Date): number => a.getTime() - b.getTime();
+
+/** Milliseconds until the next attempt. @param random from 0 to 1 */
+export function pauseAfter(attempts: number, random: number): number {
+  const pause = FIRST_PAUSE_MS * 2 ** (attempts - 1) * (1 + JITTER * (2 * random - 1));
+  return Math.min(pause, LONGEST_PAUSE_MS);
+}

@@ -1,0 +1,206 @@
+/** Sends what is in the outbox, each channel on its own, until it has arrived or a week is over. */
+import { and, asc, eq, gt, inArray, isNull, ne } from 'drizzle-orm';
+import { settleAll, within } from '../../shared/async.ts';
+import type { ChannelKind } from '../../shared/events.ts';
+import { Failure } from '../../shared/failure.ts';
+import { type Log, reasonOf } from '../../shared/log.ts';
+import type { Db } from '../db/open.ts';
+import { channels, incidents, messages } from '../db/schema.ts';
+import type { Channel, Deliver, Delivery, Happening } from './message.ts';
+import { pauseAfter, planNext } from './sender-plan.ts';
+
+export type DeliveryResult = 'sent' | 'failed' | 'given_up';
+
+export type SenderDeps = {
+  db: Db;
+  /** The id of the hub. */
+  hub: string;
+  deliver: Deliver;
+  now: () => Date;
+  /** From 0 to 1. */
+  random?: () => number;
+  /** Gets the outcome of each attempt. */
+  seen?: (kind: ChannelKind, result: DeliveryResult) => void;
+  log: Log;
+};
+
+export type Sender = {
+  /** Sends what is due; resolves once nothing is. Never fails. */
+  send(): Promise<void>;
+  /** Sends what is due now and from then on every second. */
+  begin(): void;
+  /** Begins no more, and waits a moment for what is under way: else it is sent again after a start. */
+  stop(): Promise<void>;
+};
+
+const EVERY_MS = 1_000;
+const STOPPING_MS = 2_000;
+const GIVEN_UP_MS = 7 * 86_400_000;
+const MINUTE_MS = 60_000;
+/** A receiver may be away for days. */
+const MOST_LOOKED_AT = 500;
+
+type Message = typeof messages.$inferSelect;
+
+export function createSender(deps: SenderDeps): Sender {
+  const { db, hub, deliver, now, random = Math.random, seen = () => {}, log } = deps;
+  const running = new Map<number, Promise<void>>();
+  let isStopped = false;
+  let lastFault = '';
+  let timer: Timer | undefined;
+
+  const waitingOf = (channel: number): Message[] =>
+    db
+      .select()
+      .from(messages)
+      .where(and(eq(messages.channelId, channel), isNull(messages.sentAt)))
+      .orderBy(asc(messages.id))
+      .limit(MOST_LOOKED_AT)
+      .all();
+
+  /** When a channel got something lately, a digest once. */
+  function sentLately(channel: number, time: Date): Date[] {
+    const since = new Date(time.getTime() - MINUTE_MS);
+    const rows = db
+      .select({ id: messages.id, digest: messages.digest, sentAt: messages.sentAt })
+      .from(messages)
+      .where(
+        and(
+          eq(messages.channelId, channel),
+          gt(messages.sentAt, since),
+          isNull(messages.error),
+          ne(messages.state, 'test'),
+        ),
+      )
+      .all();
+    const each = new Map(rows.map(({ id, digest, sentAt }) => [digest ?? id, sentAt]));
+    return [...each.values()].flatMap((at) => at ?? []);
+  }
+
+  /** @returns whether something was sent, or tried */
+  async function sendNext(channel: Channel): Promise<boolean> {
+    const time = now();
+    const waiting = waitingOf(channel.id);
+    if (waiting.length === 0) return false;
+    const plan = planNext(waiting, sentLately(channel.id, time), channel.quiet, time);
+    if (plan.kind === 'nothing') return false;
+    const which = inArray(messages.id, plan.ids);
+    if (plan.kind === 'later') {
+      db.update(messages).set({ dueAt: plan.until }).where(which).run();
+      return false;
+    }
+    const chosen = waiting.filter(({ id }) => plan.ids.includes(id));
+    const [first] = chosen;
+    if (!first) return false;
+    const digest = plan.isDigest ? crypto.randomUUID() : first.digest;
+    const attempts = first.attempts + 1;
+    // Before the attempt, so that what a crash leaves is sent again as the same message.
+    db.update(messages).set({ attempts, digest }).where(which).run();
+    const error = await deliver(channel, deliveryOf(chosen, digest)).then(() => null, wordsOf);
+    if (isStopped && error !== null) return false;
+    record(channel, { ids: plan.ids, attempts, error, oldest: first.at });
+    return true;
+  }
+
+  type Outcome = { ids: number[]; attempts: number; error: string | null; oldest: Date };
+
+  function record(channel: Channel, { ids, attempts, error, oldest }: Outcome): void {
+    const { id, kind } = channel;
+    const time = now();
+    const isOver = error === null || time.getTime() - oldest.getTime() >= GIVEN_UP_MS;
+    const changes = isOver
+      ? { sentAt: time, error }
+      : { error, dueAt: new Date(time.getTime() + pauseAfter(attempts, random())) };
+    db.update(messages).set(changes).where(inArray(messages.id, ids)).run();
+    seen(kind, error === null ? 'sent' : isOver ? 'given_up' : 'failed');
+    if (error === null) return;
+    const what = isOver ? 'message given up' : 'message not delivered';
+    log(what, { channel: id, kind, attempts, reason: error }, 'warn');
+  }
+
+  function deliveryOf([first, ...more]: readonly Message[], digest: string | null): Delivery {
+    if (!first) throw new Error('nothing to deliver');
+    return {
+      id: digest ?? idOf(first),
+      happenings: [happeningOf(first), ...more.map(happeningOf)],
+    };
+  }
+
+  /** Copies of a database have rows with the same number, about different things. */
+  const idOf = ({ id, at }: Message): string =>
+    new Bun.CryptoHasher('sha256')
+      .update(`${hub} ${id} ${at.getTime()}`)
+      .digest('hex')
+      .slice(0, 32);
+
+  function happeningOf({
+    id,
+    state,
+    event,
+    about,
+    level,
+    message,
+    at,
+    incidentId,
+  }: Message): Happening {
+    const began =
+      state === 'over' && incidentId !== null
+        ? db
+            .select({ at: incidents.beganAt })
+            .from(incidents)
+            .where(eq(incidents.id, incidentId))
+            .get()
+        : undefined;
+    return { id, state, event, about, level, message, at, beganAt: began?.at };
+  }
+
+  async function run(channel: Channel): Promise<void> {
+    try {
+      while (!isStopped && (await sendNext(channel)));
+    } catch (error) {
+      report(error);
+    }
+    running.delete(channel.id);
+  }
+
+  /** Once, as long as it stays the same. */
+  function report(error: unknown): void {
+    const reason = reasonOf(error);
+    if (!isStopped && reason !== lastFault) log('outbox not usable', { reason }, 'error');
+    lastFault = reason;
+  }
+
+  function enabledChannels(): Channel[] {
+    try {
+      return db.select().from(channels).where(eq(channels.enabled, true)).all();
+    } catch (error) {
+      report(error);
+      return [];
+    }
+  }
+
+  async function send(): Promise<void> {
+    if (isStopped) return;
+    for (const channel of enabledChannels()) {
+      if (!running.has(channel.id)) running.set(channel.id, run(channel));
+    }
+    await settleAll([...running.values()]);
+  }
+
+  return {
+    send,
+    begin() {
+      timer = setInterval(() => void send(), EVERY_MS);
+      void send();
+    },
+    async stop() {
+      clearInterval(timer);
+      isStopped = true;
+      await within(settleAll([...running.values()]), STOPPING_MS, () => undefined);
+    },
+  };
+}
+
+/** Anything else might quote the target. */
+const wordsOf = (error: unknown): string =>
+  error instanceof Failure ? (error.detail ?? error.message) : 'The message could not be sent.';

@@ -1,0 +1,32 @@
+/** The problems of disks, and of the hub itself. Pure. */
+import type { Disk } from '../../shared/wire.ts';
+import type { Locked } from '../auth/accounts/accounts.ts';
+import { type Finding, listed } from './problem.ts';
+
+/** With less than this share free, a disk is as good as full; with the other one, no longer. */
+const FULL = 0.05;
+const ROOMY = 0.06;
+
+/** Whether a disk is neither full nor has enough room again. */
+export const isBetween = ({ free }: Disk): boolean => free >= FULL && free < ROOMY;
+
+export const isFull = ({ free }: Disk): boolean => free < FULL;
+
+/** Without figures: they change all the time. */
+export const fullDisk = ({ holds }: Disk): Finding => ({
+  code: 'DISK_FULL',
+  level: 'warn',
+  message: `Less than 5 % is free on the disk that holds ${listed(holds)}. Delete what is not needed, or make it larger.`,
+});
+
+/** Null if nobody is locked out. */
+export function lockedOut({ emails, isUnknown, networks }: Locked): Finding | null {
+  const who = [...emails, ...(isUnknown ? ['accounts that do not exist'] : [])];
+  const parts = [
+    ...(who.length > 0 ? [`for ${listed(who)}`] : []),
+    ...(networks.length > 0 ? [`from ${listed(networks)}`] : []),
+  ];
+  if (parts.length === 0) return null;
+  const message = `Too many sign-ins failed ${parts.join(', and ')}. Further ones are refused until a quarter of an hour has passed.`;
+  return { code: 'SIGN_IN_LOCKED', level: 'warn', message };
+}

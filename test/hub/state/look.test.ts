@@ -1,0 +1,90 @@
+/** What is wrong with the hub itself, and disks that several programs of a machine see. */
+import { expect, test } from 'bun:test';
+import type { Publisher } from '../../../src/hub/publish/publisher.ts';
+import { EMPTY_SET } from '../../../src/hub/publish/vhost.ts';
+import { lockedOut } from '../../../src/hub/state/hub-problems.ts';
+import { createLook } from '../../../src/hub/state/look.ts';
+import type { Disk } from '../../../src/shared/wire.ts';
+import { type Answer, ask, signUp, startStack } from '../../harness/stack.ts';
+
+const disk = (id: string, what: string, free: number): Disk => ({ id, holds: [what], free });
+
+/** Stands in for a hub with agents that say only how full their disks are. */
+async function lookAt(own: Disk[], ...theirs: Disk[][]) {
+  const status = (disks: Disk[]) => ({
+    ...{ liveDigest: null, fileDigest: null, foreign: false, drift: false, restartNeeded: false },
+    ...{ proxy: { running: true, version: null }, disks },
+  });
+  const none = async () => ({ sites: [] });
+  const agents = theirs.map((disks, i) => ({
+    ...{ id: i + 1, name: `agent ${i + 1}` },
+    client: {
+      ...{ isSilent: () => false, sites: none, certificates: none },
+      ...{ status: async () => status(disks), ports: async () => ({ ports: [] }) },
+    },
+  }));
+  const standings = agents.map((agent) => ({
+    ...{ agent: { ...agent, paused: false }, skewMs: null, behindSince: null },
+    ...{ broken: [], failure: null, ownership: null, warnings: [] },
+  }));
+  const publisher = {
+    ...{ current: () => EMPTY_SET, standings: () => standings, isInStep: () => true },
+    setOf: () => EMPTY_SET,
+    agents: { all: () => agents },
+  } as unknown as Publisher;
+  const look = createLook({
+    ...{ publisher, now: () => new Date(), elapsed: () => 0, disks: async () => own },
+    locked: () => ({ emails: [], isUnknown: false, networks: [] }),
+  });
+  const { hub, agents: found } = await look();
+  return {
+    hub: hub.map(({ message }) => message),
+    agents: found.map(({ facts }) => (facts.disks ?? []).map(({ id }) => id)),
+  };
+}
+
+test('a disk that several see is the first one’s, which says all that it holds', async () => {
+  const found = await lookAt(
+    [disk('x', 'the hub’s data', 0.01)],
+    [disk('x', 'the access log', 0.01), disk('y', 'the Caddyfile', 0.01)],
+    [disk('y', 'the Caddyfile', 0.01), disk('z', 'the access log', 0.01)],
+  );
+  expect(found.agents).toEqual([['y'], ['z']]);
+  expect(found.hub).toEqual([
+    expect.stringContaining('holds the hub’s data and the access log. Delete'),
+  ]);
+});
+
+test('nobody is locked out', () => {
+  expect(lockedOut({ emails: [], isUnknown: false, networks: [] })).toBeNull();
+});
+
+test('who is, is named if there is such an account, and never else', async () => {
+  const stack = await startStack();
+  try {
+    const { headers } = await signUp(stack);
+    const problems = async () =>
+      (
+        await ask<{ problems: { code: string; message: string }[] }>(`${stack.hub}/status`, {
+          headers,
+        })
+      ).body.problems;
+    const fail = async (email: string): Promise<Answer> =>
+      ask(`${stack.hub}/auth/sign-in/email`, { json: { email, password: 'wrong' } });
+    const lockedNow = async () =>
+      (await problems()).flatMap(({ code, message }) => (code === 'SIGN_IN_LOCKED' ? message : []));
+    expect(await lockedNow()).toEqual([]);
+    for (let i = 0; i < 10; i++) await fail('nobody@example.org');
+    expect(await lockedNow()).toEqual([
+      'Too many sign-ins failed for accounts that do not exist. Further ones are refused until a quarter of an hour has passed.',
+    ]);
+    for (let i = 0; i < 10; i++) await fail('Ada@example.org');
+    const [message = ''] = await lockedNow();
+    expect(message).toContain('failed for ada@example.org and accounts that do not exist.');
+    for (let i = 0; i < 10; i++) await fail(`${i}@example.org`);
+    expect((await lockedNow()).join()).toContain(', and from 127.0.0.1.');
+    expect(stack.lines.join('\n')).not.toContain('@example.org');
+  } finally {
+    await stack.stop();
+  }
+});
