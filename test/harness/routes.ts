@@ -72,6 +72,7 @@ export function agentRoutes(): Route[] {
     proxy: {} as never,
     state: {} as never,
     authorities: {} as never,
+    checks: {} as never,
     disks: async () => [],
     logs: {} as never,
     metrics,
