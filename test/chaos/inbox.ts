@@ -33,15 +33,18 @@ export function arrivedAt({ received }: Receiver): Arrived[] {
     if (before !== undefined && before.body !== one.body) {
       throw new Error(`${id} came again as another: ${before.body} ${one.body}`);
     }
-    // One that met a broken receiver comes again.
-    if (before === undefined || before.behaviour !== 'accepts') first.set(id, one);
+    if (before === undefined || !isTaken(before)) first.set(id, one);
   }
-  return [...first].flatMap(([id, { body, at, behaviour }]) => {
-    if (behaviour !== 'accepts') return [];
-    const { happenings, ...said } = JSON.parse(body) as Body;
-    return (happenings ?? [said]).map((one) => ({ ...one, id, at }));
+  return [...first].flatMap(([id, one]) => {
+    if (!isTaken(one)) return [];
+    const { happenings, ...said } = JSON.parse(one.body) as Body;
+    return (happenings ?? [said]).map((happening) => ({ ...happening, id, at: one.at }));
   });
 }
+
+/** Whether it was answered with success. */
+const isTaken = ({ behaviour }: Received): boolean =>
+  behaviour === 'accepts' || behaviour === 'trickles' || behaviour === 'floods';
 
 /** Waits for a message. @throws Error with all that arrived, if it does not within `timeout` milliseconds */
 export async function awaited(

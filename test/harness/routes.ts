@@ -49,6 +49,7 @@ export function registered(folder: string): Registered[] {
     preambleUpdatedAt: now,
     assertInPlace: () => {},
     fleet: {} as never,
+    deliver: {} as never,
     trustProxy: false,
     loopback: true,
     hosts: [],

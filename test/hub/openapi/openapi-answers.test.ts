@@ -346,6 +346,26 @@ describe('policies', () => {
   });
 });
 
+test('channels and deliveries', async () => {
+  const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response('') });
+  const url = `http://127.0.0.1:${server.port}`;
+  const json = { name: 'Hook', kind: 'webhook', target: { url } };
+  await refused('createChannel', 'INVALID_REQUEST', { json: { ...json, target: {} } });
+  const params = { id: (await signedIn<{ id: number }>('createChannel', { json })).body.id };
+  await signedIn('listChannels');
+  await signedIn('getChannel', { params });
+  await signedIn('updateChannel', { params, json: { events: ['drift'] } });
+  await refused('updateChannel', 'INVALID_REQUEST', { params, json: { kind: 'smtp' } });
+  await signedIn('testChannel', { params });
+  await server.stop(true);
+  await refused('testChannel', 'CHANNEL_FAILED', { params });
+  await signedIn('listDeliveries');
+  await signedIn('deleteChannel', { params });
+  for (const id of ['getChannel', 'updateChannel', 'testChannel', 'deleteChannel']) {
+    await refused(id, 'NOT_FOUND', { params, ...(id === 'updateChannel' && { json: {} }) });
+  }
+});
+
 test('agents', async () => {
   const guest = await startEnrollable();
   const params = { name: 'vps' };
