@@ -1,0 +1,124 @@
+/** The bell and the page for notifications: a channel is added and tested, and an upstream dies and is back. */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
+import { type Receiver, startReceiver } from '../harness/receiver.ts';
+import { ask, freePort, until } from '../harness/stack.ts';
+import { BROWSER_TIMEOUT_MS, tooWide, violations } from '../harness/visit.ts';
+import { shiftOf, watchShifts } from './shifts.ts';
+
+setDefaultTimeout(3 * BROWSER_TIMEOUT_MS);
+
+const deadPort = freePort();
+let dashboard: Dashboard;
+let receiver: Receiver;
+let page: Page;
+
+beforeAll(async () => {
+  dashboard = await startDashboard();
+  const json = {
+    domain: 'http://app.localhost',
+    config: 'reverse_proxy {upstream}',
+    upstream: `127.0.0.1:${deadPort}`,
+  };
+  await ask(`${dashboard.stack.hub}/vhosts`, { json, headers: dashboard.owner.headers });
+  page = await dashboard.open();
+});
+
+afterAll(async () => {
+  await dashboard?.stop();
+  await receiver?.stop();
+});
+
+const button = (name: string) => page.getByRole('button', { name, exact: true });
+const dialog = () => page.getByRole('dialog');
+const row = (name: string) => page.getByRole('listitem').filter({ hasText: name });
+const channels = () =>
+  ask<{ events: string[]; quiet: object | null; enabled: boolean }[]>(
+    `${dashboard.stack.hub}/channels`,
+    { headers: dashboard.owner.headers },
+  );
+const looksRight = async () => {
+  expect(await violations(page)).toEqual([]);
+  expect(await tooWide(page)).toBe(0);
+};
+
+describe('a channel', () => {
+  test('is not added with an address that is none, or without any event', async () => {
+    await watchShifts(page);
+    await page.goto('/notifications');
+    await page.getByRole('button', { name: 'Webhook' }).waitFor();
+    expect(await shiftOf(page)).toBeLessThan(0.1);
+    await looksRight();
+    await page.getByRole('button', { name: 'Webhook' }).press('Enter');
+    await page.getByLabel('Address').fill('nowhere');
+    await button('Add channel').click();
+    await page.locator('.field-error').getByText('http').waitFor();
+    await page.getByLabel('Everything').uncheck();
+    const events = page.getByRole('group', { name: 'Events' }).getByRole('checkbox');
+    await events.nth(1).waitFor();
+    for (const box of (await events.all()).slice(1)) await box.uncheck();
+    await page.getByText('Choose at least one.').waitFor();
+    await button('Add channel').click();
+    await looksRight();
+    expect((await channels()).body).toEqual([]);
+  });
+
+  test('shows the secret that the hub made for it once', async () => {
+    await page.getByLabel('Address').fill(`http://127.0.0.1:${freePort()}/hook`);
+    await page.getByLabel('Name').fill('My script');
+    await page.getByLabel('drift').check();
+    await page.getByLabel('Hold messages back').check();
+    await page.getByLabel('To', { exact: true }).fill('06:30');
+    await looksRight();
+    await button('Add channel').click();
+    await button('Copy secret').waitFor();
+    const secret = (await dialog().locator('.secret').textContent()) ?? '';
+    expect(secret.length).toBeGreaterThanOrEqual(16);
+    await looksRight();
+    await button('I have copied it').click();
+    await dialog().waitFor({ state: 'detached' });
+    expect(await button('Webhook').evaluate((it) => it === document.activeElement)).toBe(true);
+    expect(await page.content()).not.toContain(secret);
+    const timeZone = await page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
+    expect((await channels()).body).toMatchObject([
+      { events: ['drift'], quiet: { from: '22:00', to: '06:30', timeZone } },
+    ]);
+    receiver = startReceiver(secret);
+  });
+
+  test('says in its place why a test failed', async () => {
+    await button('Send a test').click();
+    await row('My script').getByRole('alert').getByText('did not take the message').waitFor();
+    await looksRight();
+  });
+
+  test('keeps its secret when its address is changed, and delivers', async () => {
+    await button('Edit My script').click();
+    const address = page.getByLabel('Address');
+    expect(await address.inputValue()).toBe('');
+    expect(await address.getAttribute('placeholder')).toMatch(/^http:.*\*\*\*$/);
+    await address.fill(`${receiver.url}/hook`);
+    await looksRight();
+    await button('Save').click();
+    await address.waitFor({ state: 'detached' });
+    await button('Send a test').click();
+    await row('My script').getByText('Sent. Has it arrived?').waitFor();
+    expect(receiver.received.map(({ genuine }) => genuine)).toEqual([true]);
+  });
+
+  test('is turned off, and deleted after a question', async () => {
+    const toggle = page.getByRole('switch', { name: 'Send to My script' });
+    await toggle.press('Space');
+    await until(async () => (await toggle.getAttribute('aria-checked')) === 'false', 'off');
+    expect((await channels()).body[0]?.enabled).toBe(false);
+    await button('Delete My script').click();
+    await button('Delete channel').click();
+    await row('My script').waitFor({ state: 'detached' });
+    expect((await channels()).body).toEqual([]);
+  });
+});
+
+test('the browser reported no errors', () => {
+  expect(dashboard.browserErrors()).toEqual([]);
+});
