@@ -36,6 +36,8 @@ import {
 } from '../src/shared/wire-state.ts';
 import { bearerGuard, createBearerCheck, type KnownToken } from './bearer.ts';
 import type { ProxyControl } from './caddy/proxy.ts';
+import type { Checks } from './checks/checks.ts';
+import { checkRoutes } from './checks/routes.ts';
 import { type EnrolmentDeps, enrolRoute, tokenRoute } from './enrolment/enrolment.ts';
 import type { Logs } from './logs/logs.ts';
 import { logRoutes } from './logs/routes.ts';
@@ -50,6 +52,7 @@ export type AgentDeps = {
   proxy: ProxyControl;
   state: ProxyState;
   authorities: Authorities;
+  checks: Checks;
   /** Those that agent and proxy write to. */
   disks: () => Promise<Disk[]>;
   logs: Logs;
@@ -64,7 +67,8 @@ const AGENT_BODY_LIMIT = 16 * 1024 * 1024;
 
 /** The agent as an Elysia app. Errors are answered by `errors` of shared/http. */
 export function createAgent(deps: AgentDeps) {
-  const { enrolment, proxy, state, authorities, disks, logs, tls = false, metrics, log } = deps;
+  const { enrolment, proxy, state, authorities, checks, disks, logs } = deps;
+  const { tls = false, metrics, log } = deps;
   const isAllowed = createBearerCheck(deps.isKnown);
   const peerOf = (request: Request): string => agent.server?.requestIP(request)?.address ?? '';
   const handler = tls ? TLS_HOSTS : SHORT_HOSTS;
@@ -160,6 +164,7 @@ export function createAgent(deps: AgentDeps) {
     .get('/proxy/modules', async () => ({ modules: await proxy.modules() }), {
       response: { 200: ModulesAnswer },
     })
+    .use(checkRoutes(checks))
     .use(logRoutes({ logs, explain: state.explain }));
   return agent;
 }

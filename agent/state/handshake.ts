@@ -23,10 +23,10 @@ export type HandshakeResult =
 const TIMEOUT_MS = 3_000;
 
 /** Replaces the `*` of a wildcard; Caddy answers with the wildcard's certificate. */
-const ANY_LABEL = 'signalbox-state';
+export const ANY_LABEL = 'signalbox-state';
 
 /** How Caddy ends a handshake if it has no certificate for the name (RFC 8446, 6.2: alert 80). */
-const NO_CERTIFICATE = /ALERT_INTERNAL_ERROR|UNRECOGNIZED_NAME/;
+export const NO_CERTIFICATE = /ALERT_INTERNAL_ERROR|UNRECOGNIZED_NAME/;
 
 const MOST_NAMES = 100;
 
@@ -66,12 +66,13 @@ function reasonOf({ code = '', message }: NodeJS.ErrnoException): string {
 }
 
 /** An address to connect to; a listener on any address is reached over loopback. */
-function reachable(host: string): string {
+export function reachable(host: string): string {
   if (host === '' || host === '0.0.0.0') return '127.0.0.1';
   return host === '::' ? '::1' : host;
 }
 
-function isOwnAddress(name: string): boolean {
+/** Whether it is an address of this machine. */
+export function isOwnAddress(name: string): boolean {
   const own = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
   return /^127\./.test(name) || own.some(({ address }) => address === name);
 }

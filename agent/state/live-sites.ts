@@ -18,10 +18,13 @@ export type LiveTls = Listener & {
   dns: boolean;
 };
 
+export type SiteListener = Listener & { tls: boolean };
+
 export type LiveSite = {
   /** Lower case, punycode, no brackets; empty for a site that answers to any host. */
   name: string;
   ports: readonly number[];
+  listeners: readonly SiteListener[];
   /** Null for plain HTTP. */
   tls: LiveTls | null;
   upstreams: readonly LiveUpstream[];
@@ -75,6 +78,8 @@ function sitesOf(server: JsonObject, ports: Ports, automation: PolicyFinder): Li
   return [...found].map(([name, { upstreams, alone }]) => ({
     name,
     ports: listeners.map(({ port }) => port),
+    // Caddy serves no TLS on the HTTP port.
+    listeners: listeners.map((one) => ({ ...one, tls: !!secure && one.port !== ports.http })),
     tls: secure
       ? {
           ...secure,

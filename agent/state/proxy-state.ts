@@ -9,7 +9,7 @@ import type { Watch } from '../caddy/watch.ts';
 import { type Certified, createCertificates } from './certificates.ts';
 import { createErrorLog } from './error-log.ts';
 import type { HandshakeResult, Target } from './handshake.ts';
-import { createLive } from './live.ts';
+import { createLive, type Live } from './live.ts';
 import type { LiveSite, LiveTls } from './live-sites.ts';
 import { signingOf } from './local-names.ts';
 import { readLogEvent } from './log-events.ts';
@@ -42,6 +42,8 @@ export type ProxyState = {
   sites(names?: readonly string[], how?: SitesHow): Promise<SiteState[]>;
   /** The certificates of all names, mostly those already known. @throws as `sites` */
   certificates(): Promise<CertificatesAnswer['sites']>;
+  /** The sites of the live configuration. @throws AdminUnreachable */
+  live: Live['now'];
   /** Dials the upstreams of the live configuration from now on, and again and again. */
   begin(): void;
   /** Looks soon whether there are others; call it after a reload. */
@@ -146,6 +148,8 @@ export function createProxyState(deps: ProxyStateDeps): ProxyState {
         throw reachable(error);
       }
     },
+
+    live: live.now,
 
     begin() {
       if (deps.prober) live.follow();

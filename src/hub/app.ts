@@ -31,9 +31,9 @@ import { compressJson } from './http/compress.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { logRoutes } from './logs/routes.ts';
 import { channelRoutes } from './notify/channel-routes.ts';
-import { createChannels } from './notify/channels.ts';
 import { deliveryRoutes } from './notify/delivery-routes.ts';
 import { incidentRoutes } from './notify/incident-routes.ts';
+import type { Deliver } from './notify/message.ts';
 import type { RegisteredRoute } from './openapi/document.ts';
 import { openapiRoutes } from './openapi/routes.ts';
 import { policyChangeRoutes } from './policies/change-routes.ts';
@@ -69,6 +69,7 @@ export type HubDeps = {
   /** @throws Failure if what is written to the database would be lost */
   assertInPlace: () => void;
   fleet: Fleet;
+  deliver: Deliver;
   /** Believe the last hop of `X-Forwarded-For`, and `X-Forwarded-Proto`. */
   trustProxy: boolean;
   /** Whether the hub listens on loopback only. */
@@ -145,7 +146,7 @@ export function createHub(deps: HubDeps) {
     .use(statusRoutes({ ...deps, agents: fleet.list, startedAt: deps.elapsed(), guard }))
     .use(portsRoutes({ publisher, guard }))
     .use(incidentRoutes({ db: deps.db, guard }))
-    .use(channelRoutes({ channels: createChannels(deps), guard: sessionGuard, bodyLimit }))
+    .use(channelRoutes({ ...deps, guard: sessionGuard, bodyLimit }))
     .use(deliveryRoutes({ ...deps, guard: sessionGuard }))
     .use(changelogRoutes({ changelog: createChangelog(deps.db), publisher, guard }))
     .use(preambleRoutes({ ...deps, guard, bodyLimit }))

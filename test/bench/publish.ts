@@ -37,7 +37,9 @@ export async function run(): Promise<void> {
       ratio(ours, byHand),
       ms(hub),
     ]);
-    if (size === 10) more.push(...(await atOnce(bed)), ...(await underTraffic(bed)));
+    if (size === 10) {
+      more.push(...(await atOnce(bed)), ...(await checked(bed)), ...(await underTraffic(bed)));
+    }
     await bed.hand.stop();
     await bed.stack.stop();
   }
@@ -144,6 +146,25 @@ async function atOnce(bed: Bed): Promise<string[][]> {
   }
   const [one, fifty] = [median(single), median(many)];
   return [['50 creates at once', `${ms(fifty)} ms, ${ratio(fifty, one)} one create`]];
+}
+
+/** A create that is checked, and one that is not. */
+async function checked({ stack, headers }: Bed): Promise<string[][]> {
+  const create = async (host: string, check: object | null) => {
+    const json = { domain: `http://${host}`, config: 'respond here', check };
+    const { status, text } = await ask(`${stack.hub}/vhosts`, { json, headers });
+    if (status !== 201) throw new Error(text);
+  };
+  const without: number[] = [];
+  const having: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    without.push(await timed(() => create(`plain-${round}.example`, null)));
+    await Bun.sleep(100);
+    having.push(await timed(() => create(`checked-${round}.example`, { path: '/' })));
+    await Bun.sleep(100);
+  }
+  const [one, other] = [median(without), median(having)];
+  return [['a create with a check', `${ms(other)} ms, ${ratio(other, one)} one without`]];
 }
 
 /**

@@ -5,6 +5,8 @@ const BENCHES: Record<string, () => Promise<{ run: () => Promise<void> }>> = {
   publish: () => import('./publish.ts'),
   several: () => import('./several.ts'),
   policy: () => import('./policy.ts'),
+  outages: () => import('./outages.ts'),
+  receivers: () => import('./receivers.ts'),
   logs: () => import('./logs.ts'),
   'logs-merged': () => import('./logs-merged.ts'),
   import: () => import('./import.ts'),

@@ -1,5 +1,5 @@
 /** A hub and several agents with a real Caddy each, all of them processes that can be killed and stopped. */
-import { rmSync } from 'node:fs';
+import { rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { caddiesOf } from './caddys.ts';
 import { mayMount, mountSmall, unmount } from './mount.ts';
@@ -30,6 +30,8 @@ export type Site = {
   readonly httpPort: number;
   readonly httpsPort: number;
   readonly proxyfile: string;
+  /** A link to the program of its Caddy; without it, Caddy cannot be started again. */
+  readonly program: string;
   /** A small disk of its own if `mayMount`, which holds everything that the agent keeps. */
   readonly folder: string;
   /** How many Caddys run for it. */
@@ -58,6 +60,9 @@ export const FIRST = 'local';
 /** The preamble of a proxy that shares the machine with others, and `more` after its global options. */
 export const preambleOf = (site: Site, more = ''): string =>
   `{\n\thttp_port ${site.httpPort}\n\thttps_port ${site.httpsPort}\n\tskip_install_trust\n}\n${more}`;
+
+/** Makes what `Site` has as its program. */
+export const linkCaddy = (program: string): void => symlinkSync(Bun.which('caddy') ?? '', program);
 
 /** @param names of the agents besides the first, which is `local` */
 export async function startProcesses(names: readonly string[]): Promise<Processes> {
@@ -102,10 +107,12 @@ export async function startProcesses(names: readonly string[]): Promise<Processe
     const [httpPort, httpsPort] = [freePort(), freePort()];
     const link = await startRelay(port);
     const proxyfile = join(home, 'Caddyfile');
+    const program = join(home, 'caddy');
+    linkCaddy(program);
     const dataDir = join(home, 'data');
     const env = {
       ...{ DATA_DIR: dataDir, AGENT_PORT: String(port), PROXY_MANAGED: 'true' },
-      ...{ PROXYFILE: proxyfile, ACCESS_LOG: join(home, 'access.log') },
+      ...{ PROXYFILE: proxyfile, ACCESS_LOG: join(home, 'access.log'), PROXY_BIN: program },
       ...(name === FIRST ? { AGENT_TOKEN: TOKEN } : {}),
     };
     const agent = createPart('agent', `agent ${name}`, home, env);
@@ -115,7 +122,7 @@ export async function startProcesses(names: readonly string[]): Promise<Processe
       for (const { pid } of caddies()) process.kill(pid, signal);
     };
     return {
-      ...{ name, agent, link, httpPort, httpsPort, proxyfile, folder: home },
+      ...{ name, agent, link, httpPort, httpsPort, proxyfile, program, folder: home },
       caddy: {
         name: `caddy ${name}`,
         kill: async () => signal('SIGKILL'),

@@ -30,6 +30,8 @@ export type Receiver = {
   readonly url: string;
   /** All requests, in the order of their arrival. */
   readonly received: readonly Received[];
+  /** Bytes of the answers that flood, until the senders hung up. */
+  readonly flooded: number;
   /** What each request from now on meets; those that hang go on to. */
   behave(how: Behaviour): void;
   /** Waits for the first request that fits. */
@@ -38,12 +40,14 @@ export type Receiver = {
 };
 
 const GIGABYTE = 2 ** 30;
+const PIECE = 65_536;
 const TRICKLE_MS = 50;
 
 /** @param secret of the webhook's signatures, and Gotify's application token */
 export function startReceiver(secret: string): Receiver {
   const received: Received[] = [];
   let behaviour: Behaviour = 'accepts';
+  let flooded = 0;
 
   const isGenuine = (path: string, headers: Headers, body: string): boolean => {
     if (path === '/message') return headers.get('X-Gotify-Key') === secret;
@@ -71,9 +75,14 @@ export function startReceiver(secret: string): Receiver {
         case 'hangs':
           return new Promise(() => {});
         case 'trickles':
-          return new Response(bytes(1, Number.POSITIVE_INFINITY, TRICKLE_MS));
+          return new Response(pieces(1, () => Bun.sleep(TRICKLE_MS)));
         case 'floods':
-          return new Response(bytes(65_536, GIGABYTE, 0));
+          return new Response(
+            pieces(PIECE, () => {
+              flooded += PIECE;
+              return flooded < GIGABYTE;
+            }),
+          );
         case 'accepts':
           if (genuine) return Response.json({ id: received.length });
           return Response.json({ error: 'Unauthorized' }, { status: 401 });
@@ -84,6 +93,9 @@ export function startReceiver(secret: string): Receiver {
   return {
     url: `http://127.0.0.1:${server.port}`,
     received,
+    get flooded() {
+      return flooded;
+    },
     behave(how) {
       behaviour = how;
     },
@@ -92,16 +104,14 @@ export function startReceiver(secret: string): Receiver {
   };
 }
 
-/** A body in pieces of `size` bytes, one every `pause` milliseconds, until it has `total`. */
-function bytes(size: number, total: number, pause: number): ReadableStream<Uint8Array> {
+/** A body in pieces of `size` bytes, each of which waits for `next`, until that is false. */
+function pieces(size: number, next: () => unknown): ReadableStream<Uint8Array> {
   const piece = new Uint8Array(size).fill(0x2e);
-  let sent = 0;
   return new ReadableStream({
     async pull(controller) {
-      if (pause > 0) await Bun.sleep(pause);
+      const isLast = (await next()) === false;
       controller.enqueue(piece);
-      sent += size;
-      if (sent >= total) controller.close();
+      if (isLast) controller.close();
     },
   });
 }

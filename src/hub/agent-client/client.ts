@@ -20,6 +20,7 @@ import {
   type TailQuery,
   ValidateAnswer,
 } from '../../shared/wire.ts';
+import { ChecksAnswer, type ChecksRequest } from '../../shared/wire-check.ts';
 import { Stored } from '../../shared/wire-enrol.ts';
 import { LogSums, MergeAnswer, type MergeRequest } from '../../shared/wire-merge.ts';
 import { PortsAnswer } from '../../shared/wire-ports.ts';
@@ -30,6 +31,7 @@ import {
   RootAnswer,
   SitesAnswer,
 } from '../../shared/wire-state.ts';
+import { cannotCheck, checksDeadline } from './checks.ts';
 import { startPulse } from './pulse.ts';
 import { type AgentTrust, createAgentTls } from './trust.ts';
 
@@ -110,6 +112,11 @@ export type AgentClient = {
     wait?: number,
     brief?: boolean,
   ): Promise<Static<typeof SitesAnswer>>;
+  /**
+   * Whether sites answer as they should, in the order of the request.
+   * @throws Failure PROXY_UNREACHABLE; CHECK_FAILED if the agent is of an earlier version
+   */
+  checks(request: ChecksRequest): Promise<ChecksAnswer>;
   /** Only the certificates. @throws Failure as `sites` */
   certificates(): Promise<CertificatesAnswer>;
   /** The root of the proxy's own authority. @throws Failure as `sites` */
@@ -315,6 +322,13 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
       call(SitesAnswer, '/proxy/sites', {
         body: { names, wait, brief },
         deadline: STATUS_DEADLINE_MS,
+      }),
+    checks: (request) =>
+      call(ChecksAnswer, '/proxy/checks', {
+        body: request,
+        deadline: checksDeadline(request),
+      }).catch((error: Failure) => {
+        throw isErrorBody(error.cause) && error.cause.code === 'NOT_FOUND' ? cannotCheck() : error;
       }),
     certificates: () =>
       call(CertificatesAnswer, '/proxy/certificates', { deadline: STATUS_DEADLINE_MS }),

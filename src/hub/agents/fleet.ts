@@ -122,7 +122,7 @@ export function createFleet({ publisher, keys, hub, first }: FleetDeps): Fleet {
     },
 
     async remove(name, author) {
-      await publisher.apply(deleteAgentChange(name), author);
+      await publisher.apply(deleteAgentChange(name), author, { unchecked: true });
     },
 
     rotate: (name, author) =>

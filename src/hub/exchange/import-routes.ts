@@ -77,7 +77,8 @@ export function importRoutes({ publisher, importer, guard, bodyLimit }: ImportRo
         const demands = demandsOf(query);
         const { policies } = body;
         const document = policies ? { ...body, policies: await checkedPolicies(policies) } : body;
-        await publisher.apply(restoreChange(document, demands.replace), authorOf(who), demands);
+        const change = restoreChange(document, demands.replace);
+        await publisher.apply(change, authorOf(who), { ...demands, unchecked: true });
         return snapshotOf(publisher.current());
       },
       {

@@ -139,7 +139,10 @@ export function createImporter(deps: ImporterDeps): Importer {
           const { text } = render(preamble, imported.vhosts);
           return { preamble, vhosts, skipped, proxyfile: text, merge };
         }
-        const applied = await publisher.apply(importing, options.author, { replace: true });
+        const applied = await publisher.apply(importing, options.author, {
+          replace: true,
+          unchecked: true,
+        });
         const made = sitesOf(applied.result);
         const vhosts = made
           .filter(({ action }) => action !== 'skip')

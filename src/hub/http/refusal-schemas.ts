@@ -34,6 +34,7 @@ export const PUBLISHES = [
   'PROXY_REJECTED',
   'PROXY_UNREACHABLE',
   'AGENT_UNREACHABLE',
+  'CHECK_FAILED',
 ] as const;
 
 type Refusals<Code extends FailureCode> = {

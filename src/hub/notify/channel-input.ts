@@ -3,10 +3,13 @@ import { type Static, type TSchema, t } from 'elysia';
 import { CHANNEL_KINDS, EVENT_NAMES, type QuietHours } from '../../shared/events.ts';
 import { Failure } from '../../shared/failure.ts';
 
-/** One of some texts. A `UnionEnum` would default to the first. */
-const oneOf = <Text extends string>(texts: readonly Text[], options: object = {}) =>
+/** One of some texts, or null. A `UnionEnum` would default to the first. */
+export const oneOf = <const Text extends string | null>(
+  texts: readonly Text[],
+  options: object = {},
+) =>
   t.Union(
-    texts.map((text) => t.Literal(text)),
+    texts.map((text) => (text === null ? t.Null() : t.Literal(text))),
     options,
     // TypeScript does not see through the loop.
   ) as unknown as TSchema & { static: Text };
@@ -36,9 +39,7 @@ export const TargetInput = t.Object(
       }),
     ),
     security: t.Optional(
-      t.Union([t.Literal('starttls'), t.Literal('tls'), t.Literal('none'), t.Null()], {
-        description: 'smtp; left out: starttls',
-      }),
+      oneOf(['starttls', 'tls', 'none', null], { description: 'smtp; left out: starttls' }),
     ),
     user: given('smtp, with a password'),
     password: given('smtp, with a user'),

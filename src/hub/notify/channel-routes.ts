@@ -8,7 +8,8 @@ import { BODY, refusals, WRITES } from '../http/refusal-schemas.ts';
 import { Success } from '../http/schemas.ts';
 import { ChannelFields, NewChannel } from './channel-input.ts';
 import { CHANNEL, ChannelView, MadeChannel, viewChannel } from './channel-view.ts';
-import type { Channels } from './channels.ts';
+import { createChannels } from './channels.ts';
+import { deliverTest, type TestDeps } from './deliveries.ts';
 
 const WEBHOOK = {
   name: 'Automation',
@@ -34,9 +35,10 @@ const EMAIL = {
   },
 };
 
-export type ChannelRoutesDeps = { channels: Channels; guard: SessionGuard; bodyLimit: number };
+export type ChannelRoutesDeps = TestDeps & { guard: SessionGuard; bodyLimit: number };
 
-export function channelRoutes({ channels, guard, bodyLimit }: ChannelRoutesDeps) {
+export function channelRoutes({ guard, bodyLimit, ...deps }: ChannelRoutesDeps) {
+  const channels = createChannels(deps);
   return new Elysia({ name: 'channels', prefix: '/channels' })
     .use(guard)
     .get(
@@ -85,6 +87,27 @@ export function channelRoutes({ channels, guard, bodyLimit }: ChannelRoutesDeps)
           id: 'deleteChannel',
           tag: 'Notifications',
           summary: 'Delete a channel, with the messages that wait for it and its deliveries',
+          access: 'session',
+          params: INTEGER_ID,
+          example: { success: true },
+        }),
+      },
+    )
+    .post(
+      '/:id/test',
+      async ({ params }) => {
+        await deliverTest(deps, channels.get(idOf(params, 'channel')));
+        return { success: true as const };
+      },
+      {
+        params: IdParams,
+        response: { 200: Success, ...refusals(...WRITES, 'NOT_FOUND', 'CHANNEL_FAILED') },
+        detail: about({
+          id: 'testChannel',
+          tag: 'Notifications',
+          summary: 'Send a test message to a channel, in quiet hours too',
+          description:
+            'The answer comes when the channel has taken the message, after ten seconds at most. With a 502, `detail` says why it did not, such as `HTTP 404` or `SMTP 535: the user or password was refused`.',
           access: 'session',
           params: INTEGER_ID,
           example: { success: true },

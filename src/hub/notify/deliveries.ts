@@ -1,7 +1,10 @@
 /** What was sent to the channels, or waits for them. */
+import { randomUUID } from 'node:crypto';
 import { desc, eq } from 'drizzle-orm';
+import { Failure } from '../../shared/failure.ts';
 import type { Db } from '../db/open.ts';
 import { channels, messages } from '../db/schema.ts';
+import type { Channel, Deliver } from './message.ts';
 
 export type DeliveryRow = typeof messages.$inferSelect & { channel: { id: number; name: string } };
 
@@ -20,3 +23,35 @@ export const latestDeliveries = (db: Db): DeliveryRow[] =>
       ...message,
       channel: { id, name },
     }));
+
+export type TestDeps = { db: Db; deliver: Deliver; now: () => Date };
+
+/**
+ * Sends a test message to a channel, at once and once, and records what became of it.
+ * @throws Failure CHANNEL_FAILED
+ */
+export async function deliverTest({ db, deliver, now }: TestDeps, channel: Channel): Promise<void> {
+  const test = {
+    state: 'test',
+    event: null,
+    about: '',
+    level: 'warn',
+    message: `Whoever reads this gets what signalbox sends to the channel ${channel.name}.`,
+    at: now(),
+  } as const;
+  const record = (error: string | null) => {
+    // It may have been deleted meanwhile.
+    if (!db.select().from(channels).where(eq(channels.id, channel.id)).get()) return;
+    const sentAt = now();
+    db.insert(messages)
+      .values({ ...test, channelId: channel.id, dueAt: test.at, attempts: 1, sentAt, error })
+      .run();
+  };
+  try {
+    await deliver(channel, { id: randomUUID(), happenings: [{ id: 0, ...test }] });
+  } catch (error) {
+    if (error instanceof Failure) record(error.detail ?? error.message);
+    throw error;
+  }
+  record(null);
+}

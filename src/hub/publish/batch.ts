@@ -79,7 +79,7 @@ export const stepsOf = (plans: readonly Planned[]): Step[] =>
 
 /**
  * The vhosts that the proxy has to validate, all of them enabled: a disabled vhost's config must be
- * acceptable too. Leaves out vhosts that are only switched off.
+ * acceptable too. Leaves out vhosts that are only switched off, and those that get only tags or a check.
  * @param most how many of the enabled vhosts of a policy are enough
  * @returns undefined if the preamble changes: then every vhost has to be validated
  */
@@ -98,6 +98,8 @@ export function changedVhosts(
       const disabled = step.vhosts.filter((vhost) => !vhost.enabled);
       for (const vhost of enabled) changed.set(vhost.id, vhost);
       for (const vhost of disabled) changed.set(vhost.id, { ...vhost, enabled: true });
+    } else if (isUnseen(step) && !changed.has(step.after.id)) {
+      // It is as the proxy has accepted it.
     } else if (step.after.enabled) {
       changed.set(step.after.id, step.after);
     } else if (step.kind === 'create' || hasNewText(step)) {
@@ -106,6 +108,11 @@ export function changedVhosts(
   }
   return [...changed.values()];
 }
+
+/** Whether a step changes nothing that the proxy sees. */
+const isUnseen = (step: Step): boolean =>
+  step.kind === 'update' &&
+  changedFields(step.before, step.after).every((field) => field === 'tags' || field === 'check');
 
 const hasNewText = ({ before, after }: { before: Vhost; after: Vhost }): boolean =>
   changedFields(before, after).some((field) => field !== 'enabled');

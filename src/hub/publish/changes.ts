@@ -70,7 +70,12 @@ export function isPublished(step: Step): boolean {
   if (step.kind === 'policy') return step.vhosts.length > 0;
   if (step.kind === 'agent') return false;
   if (step.kind !== 'update') return true;
-  return changedFields(step.before, step.after).some((field) => field !== 'tags');
+  const { before, after } = step;
+  // A site that is served is asked as soon as it has a check.
+  const isAsked = after.enabled && after.check !== null;
+  return changedFields(before, after).some(
+    (field) => field !== 'tags' && (field !== 'check' || isAsked),
+  );
 }
 
 /** A planned change: the candidate set, the steps that lead to it, and what the caller gets. */

@@ -11,6 +11,7 @@ export type PublishSeen = { outcome: Outcome; milliseconds: number; changes: num
 
 const BY_CODE: Partial<Record<string, Outcome>> = {
   PROXY_REJECTED: 'rejected',
+  CHECK_FAILED: 'rejected',
   PROXY_UNREACHABLE: 'unreachable',
   AGENT_UNREACHABLE: 'unknown',
 };

@@ -67,6 +67,13 @@ export function assertNotSuperseded(
 
 const SUPERSEDED = 'A newer copy of this hub was promoted: switch this one off.';
 
+/** Why a first change may not replace sites if it may be taken back: nobody has what they are. */
+export const notRestorable = () =>
+  new Failure(
+    'IMPORT_FIRST',
+    'If a check failed, the sites that Caddy serves now could not be brought back: import them, or make the first change without a check.',
+  );
+
 /** Why the first change has to wait. */
 export const importFirst = (status: Status, known: Known) =>
   new Failure(

@@ -8,9 +8,11 @@
  * 3. The agent makes the resulting set live, all changes at once (`gateway.ts`).
  * 4. If the proxy refuses it, the changes at fault are refused (`blame.ts`), and 1 starts again
  *    with the others. Stored vhosts at fault are left out from then on (`left-out.ts`).
- * 5. Rows and changelog are committed (`store.ts`), and only then do the callers get their results.
+ * 5. Sites with a check are asked (`checks.ts`). If some do not answer as they should, all is taken
+ *    back (`rollout.ts`), and 1 starts again without their changes.
+ * 6. Rows and changelog are committed (`store.ts`), and only then do the callers get their results.
  */
-import { Failure } from '../../shared/failure.ts';
+import type { Failure } from '../../shared/failure.ts';
 import { type Log, reasonOf } from '../../shared/log.ts';
 import type { ProxyStatus } from '../../shared/wire.ts';
 import type { Agent, Agents } from '../agent-client/agents.ts';
@@ -19,14 +21,14 @@ import { FIRST_AGENT, type StoredAgent } from './agent.ts';
 import { type Planned, planBatch, settle, stepsOf } from './batch.ts';
 import { type Refusals, refuseAll } from './blame.ts';
 import { type Author, type Change, isPublished } from './changes.ts';
+import { areChecked } from './checks.ts';
 import { assertPlanContained, type Dialect } from './containment.ts';
-import { judge } from './judge.ts';
 import { type PublishSeen, timePublishes } from './outcome.ts';
-import { importFirst } from './ownership.ts';
+import { importFirst, notRestorable } from './ownership.ts';
 import { agentNamed, setFor } from './placement.ts';
 import { type Applied, createChangeQueue, type Demands, type Waiting } from './queue.ts';
 import { forCaller, isRejection } from './refusal.ts';
-import { spread } from './spread.ts';
+import { rollOut } from './rollout.ts';
 import { type AgentStanding, createStandings } from './standings.ts';
 import type { Store } from './store.ts';
 import type { Target } from './target.ts';
@@ -167,6 +169,8 @@ export function createPublisher({
     first.setVacant(status?.foreign === false && status.proxy.running);
     const refused = status?.foreign ? plans.filter(({ item }) => !item.replace) : [];
     if (status && refused.length > 0) return refuseAll(refused, importFirst(status, store));
+    const checked = status?.foreign ? plans.filter((one) => areChecked([one])) : [];
+    if (checked.length > 0) return refuseAll(checked, notRestorable());
     store.markAttempt(now());
     return null;
   }
@@ -181,43 +185,12 @@ export function createPublisher({
     const steps = all.filter(isPublished);
     const isAgents = all.every(({ kind }) => kind === 'agent');
     if (steps.length === 0 && (store.hasPublished() || isAgents)) return record(plans, time);
-    const { asked, skipped } = targets.destinations(steps, stored);
     const from = performance.now();
     const report = startTimer(plans.length);
-    const demanding = plans.filter(({ item }) => item.requireAll);
-    const [unasked] = skipped.values();
-    if (unasked && (asked.length === 0 || demanding.length > 0)) {
-      report({ thrown: unasked });
-      return refuseAll(
-        asked.length === 0 ? plans : demanding,
-        missing([...skipped.keys()], unasked),
-      );
-    }
-    const replace = plans.every(({ item }) => item.replace);
-    const done = await spread(asked, stored, steps, { replace, requireAll: demanding.length > 0 });
-    for (const [target, error] of done.away) {
-      if (error.code === 'AGENT_UNREACHABLE') target.upkeep.doubt();
-    }
-    const [silent] = done.away.values();
-    const lacksAll = silent !== undefined && (done.live.length === 0 || demanding.length > 0);
-    if (done.refused.size > 0 || lacksAll) {
-      await Promise.all(done.live.map((target) => target.takeBack(stored, steps)));
-      const [refusal] = done.refused;
-      report({ thrown: refusal ? refusal[1] : silent });
-      if (refusal) {
-        const [target, error] = refusal;
-        const isOneOfSeveral = targets.areSeveral();
-        const refused = { target, error, plans, accepted, next: stored, isOneOfSeveral };
-        const verdict = await judge(refused);
-        return verdict === 'again' ? publish(plans, time) : verdict;
-      }
-      if (asked.length === 1 && skipped.size === 0) return refuseAll(plans, silent);
-      return refuseAll(
-        demanding.length > 0 ? demanding : plans,
-        missing([...skipped.keys(), ...done.away.keys()], silent as Failure),
-      );
-    }
-    const lacking = [...skipped.keys(), ...done.away.keys()];
+    const done = await rollOut({ targets, plans, accepted, next: stored, report });
+    if (done === 'again') return publish(plans, time);
+    if (done === 'together' || !('live' in done)) return done;
+    const { live, lacking } = done;
     const behind = lacking.flatMap(
       ({ id }) => stored.agents.find((agent) => agent.id === id) ?? [],
     );
@@ -229,7 +202,7 @@ export function createPublisher({
       log('commit failed', { reason: reasonOf(error) }, 'error');
       report({ thrown: error });
       await Promise.all(
-        done.live.map(({ upkeep }) => {
+        live.map(({ upkeep }) => {
           upkeep.doubt();
           return upkeep.confirm().catch(() => undefined);
         }),
@@ -238,7 +211,7 @@ export function createPublisher({
     }
     report();
     accept(stored);
-    for (const target of done.live) target.settle(stored, steps);
+    for (const target of live) target.settle(stored, steps);
     for (const target of lacking) target.fellBehind(time, stored, steps);
     lastPublish = { at: now(), milliseconds: performance.now() - from, changes: plans.length };
     return { behind: behind.map(({ name }) => name) };
@@ -323,10 +296,4 @@ export function createPublisher({
 
     reconcile,
   };
-}
-
-/** Who cannot be reached, where all of them have to be. */
-function missing(targets: readonly Target[], { code, message, detail, cause }: Failure): Failure {
-  const names = targets.map((target) => target.agent().name).join(', ');
-  return new Failure(code, `${message} (${names})`, { detail, cause });
 }

@@ -14,6 +14,8 @@ export type Waiting = {
   replace: boolean;
   /** Whether it is refused unless all agents that it concerns take it. */
   requireAll: boolean;
+  /** Whether it is accepted however its sites answer: they were stored like this before. */
+  unchecked: boolean;
   resolve: (applied: Applied<unknown>) => void;
   reject: (error: unknown) => void;
   /** The requests that wait for it, for the log. */
@@ -21,7 +23,7 @@ export type Waiting = {
 };
 
 /** What a caller demands of the publish. */
-export type Demands = Partial<Pick<Waiting, 'replace' | 'requireAll'>>;
+export type Demands = Partial<Pick<Waiting, 'replace' | 'requireAll' | 'unchecked'>>;
 
 export type ChangeQueue = {
   /**
@@ -65,10 +67,11 @@ export function createChangeQueue(
   }
 
   return {
-    add<T>(change: Change<T>, author: Author, { replace = false, requireAll = false }: Demands) {
+    add<T>(change: Change<T>, author: Author, demands: Demands) {
+      const { replace = false, requireAll = false, unchecked = false } = demands;
       const { promise, resolve, reject } = Promise.withResolvers<Applied<T>>();
       waiting.push({
-        ...{ change, author, replace, requireAll, reject, requestIds: requestIds() },
+        ...{ change, author, replace, requireAll, unchecked, reject, requestIds: requestIds() },
         // The answer to a large change is made in another turn than its commit.
         resolve: (applied) => setImmediate(() => resolve(applied as Applied<T>)),
       });

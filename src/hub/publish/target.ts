@@ -1,5 +1,4 @@
 /** One agent as the publisher sees it: what its proxy is to serve, does serve, and refuses. */
-import { dialectOf } from '../../shared/caddyfile/dialect.ts';
 import { Failure } from '../../shared/failure.ts';
 import type { Log } from '../../shared/log.ts';
 import type { ProxyStatus } from '../../shared/wire.ts';
@@ -10,12 +9,12 @@ import { findStale } from './blame.ts';
 import { idsAfter, type Plan, type Step } from './changes.ts';
 import type { Dialect } from './containment.ts';
 import { createGateway, type Gateway } from './gateway.ts';
+import { createLastSeen, type LastSeen } from './last-seen.ts';
 import { createLeftOut, type LeftOut } from './left-out.ts';
 import type { PublishTimer } from './outcome.ts';
 import { isClaimed, isOthers, isOurs, otherHub } from './ownership.ts';
 import { isPlacedOn, setFor } from './placement.ts';
 import { isRejection, isTooLarge } from './refusal.ts';
-import { skewOf } from './skew.ts';
 import { createStanding, type Standing } from './standing.ts';
 import type { Store } from './store.ts';
 import { createUpkeep, type Upkeep } from './upkeep.ts';
@@ -36,18 +35,10 @@ export type TargetDeps = {
   log: Log;
 };
 
-/** What an agent was last seen as. */
-export type Seen = {
-  status: ProxyStatus | null;
-  /** Of the look at it, in milliseconds. */
-  latency: number | null;
-  /** As `skewOf`. */
-  skew: number | null;
-  /** Whether what is stored went live after that look. */
-  isPublished: boolean;
-};
-
-export type Target = {
+export type Target = Pick<
+  LastSeen,
+  'away' | 'seen' | 'version' | 'dialect' | 'status' | 'watched'
+> & {
   readonly id: number;
   readonly url: string | null;
   readonly client: AgentClient;
@@ -56,16 +47,8 @@ export type Target = {
   readonly upkeep: Upkeep;
   readonly standing: Standing;
   agent(): StoredAgent;
-  /** Why it is not waited for; null if it was reachable when it was last asked. */
-  away(): Failure | null;
-  seen(): Seen;
-  version(): string | null;
-  /** The proxy's dialect, or the strictest one if it cannot be asked. Never fails. */
-  dialect(): Promise<Dialect>;
   /** As `dialect`, for a set in which it matters which Caddy runs now. */
   dialectFor(set: SiteSet): Promise<Dialect>;
-  /** @throws Failure */
-  status(): Promise<ProxyStatus>;
   /** The part of a set that is to be live here once these steps are taken. */
   next(set: SiteSet, steps: readonly Step[]): SiteSet;
   /**
@@ -89,6 +72,11 @@ export type Target = {
   check(plan: Plan<unknown>): Promise<void>;
   /** Whether steps change a vhost that the proxy refuses as it is stored. */
   isAboutBroken(steps: readonly Step[]): Promise<boolean>;
+  /**
+   * Notes what is live and about to be recorded or taken back: meanwhile it counts as what is stored.
+   * Null: nothing.
+   */
+  setOnTrial(...trial: [set: SiteSet, steps: readonly Step[]] | [null]): void;
   isInStep(status: ProxyStatus): boolean;
   /** Whether an agent that did not answer does now, and its proxy with it. Never fails. */
   isBack(): Promise<boolean>;
@@ -104,26 +92,18 @@ const ENOUGH_OF_POLICY = 8;
 /** Milliseconds for an agent that did not answer before. */
 const BACK_MS = 1_500;
 
-const UNSEEN: Seen = { status: null, latency: null, skew: null, isPublished: false };
-
-/** Whether an agent, or its proxy, could not be asked. */
-export const isAway = (error: unknown): error is Failure =>
-  error instanceof Failure &&
-  (error.code === 'AGENT_UNREACHABLE' || error.code === 'PROXY_UNREACHABLE');
-
 export function createTarget(deps: TargetDeps): Target {
   const { id, url, client, store, stored, startTimer, isOneOfSeveral, importDirs } = deps;
   const { now, log } = deps;
-  let version: string | null = null;
-  let dialect: Dialect | undefined;
-  let away: Failure | null = null;
-  let seen: Seen = UNSEEN;
+  const lastSeen = createLastSeen({ client, isOneOfSeveral, importDirs, now });
+  const { status, version, watched } = lastSeen;
   /** Nothing is served that a first publish could take away. */
   let vacant = false;
   /** The stored set was not live yet since the start: what is live instead may be the newer one. */
   let starting = true;
+  let onTrial: SiteSet | null = null;
   let behindSince = store.behindSince(id);
-  const gateway = createGateway(client, () => version);
+  const gateway = createGateway(client, version);
   const standing = createStanding(store, log);
   const leftOut = createLeftOut(log, performance.now.bind(performance));
   const own = () => setFor(stored(), id);
@@ -134,43 +114,6 @@ export function createTarget(deps: TargetDeps): Target {
     if (found) return found;
     throw new Failure('NOT_FOUND', 'This agent was removed.');
   }
-
-  /** Remembers that the agent could not be asked. */
-  async function watched<T>(call: Promise<T>): Promise<T> {
-    try {
-      const result = await call;
-      away = null;
-      return result;
-    } catch (error) {
-      if (isAway(error)) away = error;
-      throw error;
-    }
-  }
-
-  async function status(): Promise<ProxyStatus> {
-    const [from, sent] = [performance.now(), now().getTime()];
-    try {
-      const found = await watched(client.status());
-      const skew = found.now === undefined ? null : skewOf(found.now, sent, now().getTime());
-      seen = { ...UNSEEN, status: found, latency: performance.now() - from, skew };
-      version = found.proxy.version;
-      dialect = { ...dialectOf(version), importDirs };
-      if (isOneOfSeveral() && !found.proxy.running) {
-        away = new Failure('PROXY_UNREACHABLE', 'The proxy does not answer.');
-      }
-      return found;
-    } catch (error) {
-      seen = UNSEEN;
-      throw error;
-    }
-  }
-
-  async function knownDialect(): Promise<Dialect> {
-    if (!dialect && !isSkipped()) await status().catch(() => undefined);
-    return dialect ?? dialectOf(null);
-  }
-
-  const isSkipped = () => away !== null && isOneOfSeveral();
 
   const next = (set: SiteSet, steps: readonly Step[]) => leftOut.after(setFor(set, id), steps);
 
@@ -184,8 +127,11 @@ export function createTarget(deps: TargetDeps): Target {
   function isInStep(status: ProxyStatus): boolean {
     if (!isOurs(status, store)) return !status.foreign;
     if (!isClaimed(status, store)) return false;
-    const digest = gateway.digestOf(leftOut.of(own()));
-    return status.liveDigest === digest && (status.drift || status.fileDigest === digest);
+    const isOf = (set: SiteSet) => {
+      const digest = gateway.digestOf(set);
+      return status.liveDigest === digest && (status.drift || status.fileDigest === digest);
+    };
+    return isOf(leftOut.of(own())) || (onTrial !== null && isOf(onTrial));
   }
 
   return {
@@ -197,16 +143,17 @@ export function createTarget(deps: TargetDeps): Target {
     upkeep,
     standing,
     agent,
-    away: () => away,
-    seen: () => seen,
-    version: () => version,
-    dialect: knownDialect,
+    away: lastSeen.away,
+    seen: lastSeen.seen,
+    version,
+    dialect: lastSeen.dialect,
+    status,
+    watched,
     async dialectFor({ preamble, vhosts }) {
       const mayHold = preamble.includes('<<') || vhosts.some(({ config }) => config.includes('<<'));
-      if (mayHold && !isSkipped()) await status().catch(() => undefined);
-      return knownDialect();
+      if (mayHold && !lastSeen.isSkipped()) await status().catch(() => undefined);
+      return lastSeen.dialect();
     },
-    status,
     next,
 
     load(set, steps, replace) {
@@ -224,8 +171,10 @@ export function createTarget(deps: TargetDeps): Target {
 
     async takeBack(set, steps) {
       const expects = gateway.digestOf(next(set, steps));
+      const back = leftOut.of(own());
+      if (gateway.digestOf(back) === expects) return;
       try {
-        await watched(gateway.publish(leftOut.of(own()), { expects, changed: [] }));
+        await watched(gateway.publish(back, { expects, changed: [] }));
       } catch (error) {
         log('not taken back', { agent: agent().name, reason: String(error) }, 'warn');
         upkeep.doubt();
@@ -252,6 +201,10 @@ export function createTarget(deps: TargetDeps): Target {
       vacant = isVacant;
     },
 
+    setOnTrial(set, steps = []) {
+      onTrial = set && next(set, steps);
+    },
+
     async check(plan) {
       const before = leftOut.of(own());
       const set = next(plan.next, plan.steps);
@@ -275,7 +228,7 @@ export function createTarget(deps: TargetDeps): Target {
     async isBack() {
       if (!(await client.answers(BACK_MS))) return false;
       await status().catch(() => undefined);
-      return away === null;
+      return lastSeen.away() === null;
     },
 
     async compare() {
@@ -284,6 +237,7 @@ export function createTarget(deps: TargetDeps): Target {
       standing.see(found);
       if (isOthers(found, store)) throw otherHub(found, store);
       if (!isOurs(found, store)) return;
+      const away = lastSeen.away();
       if (away) throw away;
       const isSure = !upkeep.isUnsure();
       const set = leftOut.of(own());
@@ -309,14 +263,12 @@ export function createTarget(deps: TargetDeps): Target {
 
   /** What is stored was made live since the last look. */
   function noteLive(): void {
-    if (!seen.status) return;
-    const digest = gateway.digestOf(leftOut.of(own()));
-    seen.status = { ...seen.status, liveDigest: digest, fileDigest: digest, foreign: false };
+    lastSeen.noteLive(gateway.digestOf(leftOut.of(own())));
   }
 
   /** If that cannot be stored, the next look tries again: what was accepted is accepted. */
   function caughtUp(): void {
-    seen = { ...seen, isPublished: true };
+    lastSeen.notePublished();
     if (behindSince === null) return;
     try {
       store.caughtUp(id);

@@ -2,10 +2,10 @@
 import { type Static, t } from 'elysia';
 import { percentile } from '../../shared/log-stats.ts';
 import { Activity as ActivityCounts, Latency, LogActivity } from '../../shared/wire.ts';
+import { endpointsUnder } from '../publish/endpoints.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import type { SiteSet } from '../publish/vhost.ts';
 import { type AgentsActivity, addCounts } from './agents-activity.ts';
-import { endpointsUnder } from './endpoints.ts';
 
 export type ActivityDeps = {
   publisher: Pick<Publisher, 'current'>;

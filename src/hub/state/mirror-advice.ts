@@ -1,7 +1,7 @@
 /** Says why a name has a certificate on one proxy and none on another. Pure. */
 import type { Authority } from '../../shared/wire-state.ts';
+import { type Endpoint, keyOfEndpoint } from '../publish/endpoints.ts';
 import type { Advice } from './advice.ts';
-import { type Endpoint, keyOfEndpoint } from './endpoints.ts';
 import { listed } from './problem.ts';
 
 /** What counts of an address on one of several agents. */

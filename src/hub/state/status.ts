@@ -57,7 +57,7 @@ export const HubStatus = t.Object(
     }),
     inStep: t.Boolean({
       description:
-        'the proxy and the file on disk match what is stored, apart from what is in `broken`',
+        'the proxy and the file on disk match what is stored, apart from what is in `broken`; or a change whose checks are under way',
     }),
     foreign: t.Boolean({ description: 'the proxy serves sites that this hub did not publish' }),
     drift: t.Boolean({ description: 'another program changed the file on disk' }),

@@ -1,11 +1,11 @@
 /** The state of a vhost, assembled from what the proxy knows of its addresses. */
 import { portOptions } from '../../shared/caddyfile/preamble.ts';
 import type { SiteError, SiteState, SiteUpstream } from '../../shared/wire-state.ts';
+import { type Endpoint, endpointsUnder, keyOfEndpoint } from '../publish/endpoints.ts';
 import type { SiteSet, Vhost } from '../publish/vhost.ts';
 import { adviceOf } from './advice.ts';
 import { certificateWarnings } from './certificate-warnings.ts';
 import { daysLeft } from './certificates.ts';
-import { type Endpoint, endpointsUnder, keyOfEndpoint } from './endpoints.ts';
 import type { Unserved } from './unserved.ts';
 import { upstreamWarnings } from './upstream-warnings.ts';
 import type { VhostState } from './vhost-state-view.ts';

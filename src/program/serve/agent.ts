@@ -7,6 +7,7 @@ import { errorLogOf } from '../../../agent/caddy/patch.ts';
 import { createProxy } from '../../../agent/caddy/proxy.ts';
 import { listeningInodes } from '../../../agent/caddy/sockets.ts';
 import { separateUser } from '../../../agent/caddy/user.ts';
+import { createChecks } from '../../../agent/checks/checks.ts';
 import { createLogs } from '../../../agent/logs/logs.ts';
 import { readHeaders } from '../../../agent/logs/ship/headers.ts';
 import { createShipper } from '../../../agent/logs/ship/shipper.ts';
@@ -131,7 +132,8 @@ export function prepareAgent(
     const disks = createDisks(placesOf(settings.proxy));
     const app = createAgent({
       ...{ isKnown: access.isKnown, enrolment: access.enrolment },
-      ...{ proxy, state, authorities, disks, logs, tls, metrics, log },
+      ...{ proxy, state, authorities, checks: createChecks(state.live), disks },
+      ...{ logs, tls, metrics, log },
     });
     const listening = listen(
       app,

@@ -13,6 +13,7 @@ import type { OpenDatabase } from '../../hub/db/open.ts';
 import { createImporter } from '../../hub/exchange/importer.ts';
 import { createReadImport } from '../../hub/exchange/read-import.ts';
 import { createLocal } from '../../hub/local.ts';
+import { createDeliver } from '../../hub/notify/deliver.ts';
 import type { StoredAgent } from '../../hub/publish/agent.ts';
 import { createReadPorts } from '../../hub/publish/ports.ts';
 import { createPublisher } from '../../hub/publish/publisher.ts';
@@ -138,6 +139,7 @@ export function prepareHub(
     preambleUpdatedAt: store.preambleUpdatedAt,
     assertInPlace,
     fleet,
+    deliver: createDeliver(store.id),
     trustProxy,
     loopback: isLoopback(settings.host),
     hosts,

@@ -109,6 +109,7 @@ export interface Answers {
   getChannel: Channel;
   deleteChannel: Success;
   updateChannel: Channel;
+  testChannel: Success;
   listDeliveries: Delivery[];
   listChangelog: ChangelogEntry[];
   revertChangelogEntry: Done;
@@ -779,7 +780,7 @@ export interface Status {
   upgrade: string | null;
   /** the first one first; of several, the other fields tell the worst */
   agents: Agent[];
-  /** the proxy and the file on disk match what is stored, apart from what is in `broken` */
+  /** the proxy and the file on disk match what is stored, apart from what is in `broken`; or a change whose checks are under way */
   inStep: boolean;
   /** the proxy serves sites that this hub did not publish */
   foreign: boolean;
@@ -1019,18 +1020,16 @@ export interface Delivery {
   state: 'began' | 'over' | 'flapping' | 'test';
   /** null for a test */
   event:
-    | (
-        | 'certificate.ending'
-        | 'certificate.failed'
-        | 'proxy.down'
-        | 'agent.unreachable'
-        | 'agent.behind'
-        | 'drift'
-        | 'vhost.broken'
-        | 'upstream.down'
-        | 'sign-in.locked'
-        | 'disk.full'
-      )
+    | 'certificate.ending'
+    | 'certificate.failed'
+    | 'proxy.down'
+    | 'agent.unreachable'
+    | 'agent.behind'
+    | 'drift'
+    | 'vhost.broken'
+    | 'upstream.down'
+    | 'sign-in.locked'
+    | 'disk.full'
     | null;
   /** a domain or an agent; empty for the hub */
   about: string;

@@ -6,6 +6,7 @@ const AT = '2026-11-20T18:00:00.000Z';
 const site = (name: string, change: Partial<LiveSite> = {}): LiveSite => ({
   name,
   ports: [80],
+  listeners: [],
   tls: null,
   upstreams: [{ address: 'a:1', checked: false, dial: null, unknown: '' }],
   alone: true,

@@ -11,6 +11,7 @@ const dial = { place: { host: '127.0.0.1', port: 80 }, tls: null };
 const site: LiveSite = {
   name: 'a.example',
   ports: [8080],
+  listeners: [],
   tls: null,
   upstreams: [{ address, checked: false, dial, unknown: null }],
   alone: true,

@@ -202,6 +202,8 @@ describe('vhosts', () => {
   test('one by one', async () => {
     await refused('createVhost', 'INVALID_REQUEST', { json: { ...json, domain: '' } });
     await refused('createVhost', 'PROXY_REJECTED', { json: { ...json, config: 'respnd' } });
+    const check = { path: '/', status: 418, within: 0.1 };
+    await refused('createVhost', 'CHECK_FAILED', { json: { ...json, check } });
     const { body, headers } = await signedIn<{ id: number }>('createVhost', { json });
     await refused('createVhost', 'DOMAIN_TAKEN', { json });
     const params = { id: body.id };
@@ -342,6 +344,26 @@ describe('policies', () => {
     await signedIn('createPolicy', { json });
     await refused('revertChangelogEntry', 'POLICY_TAKEN', { params: { id: entry?.id ?? 0 } });
   });
+});
+
+test('channels and deliveries', async () => {
+  const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response('') });
+  const url = `http://127.0.0.1:${server.port}`;
+  const json = { name: 'Hook', kind: 'webhook', target: { url } };
+  await refused('createChannel', 'INVALID_REQUEST', { json: { ...json, target: {} } });
+  const params = { id: (await signedIn<{ id: number }>('createChannel', { json })).body.id };
+  await signedIn('listChannels');
+  await signedIn('getChannel', { params });
+  await signedIn('updateChannel', { params, json: { events: ['drift'] } });
+  await refused('updateChannel', 'INVALID_REQUEST', { params, json: { kind: 'smtp' } });
+  await signedIn('testChannel', { params });
+  await server.stop(true);
+  await refused('testChannel', 'CHANNEL_FAILED', { params });
+  await signedIn('listDeliveries');
+  await signedIn('deleteChannel', { params });
+  for (const id of ['getChannel', 'updateChannel', 'testChannel', 'deleteChannel']) {
+    await refused(id, 'NOT_FOUND', { params, ...(id === 'updateChannel' && { json: {} }) });
+  }
 });
 
 test('agents', async () => {

@@ -1,6 +1,6 @@
 /** The endpoints of a vhost as Caddy's own configuration names them. Pure. */
 import { portOptions } from '../../shared/caddyfile/preamble.ts';
-import { keysOf, type Vhost } from '../publish/vhost.ts';
+import { keysOf, type Vhost } from './vhost.ts';
 
 /** A host in lower case and punycode, without brackets, empty for any; and a port. */
 export type Endpoint = { name: string; port: number };

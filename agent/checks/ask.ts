@@ -1,0 +1,101 @@
+/** Asks a site for one answer through a listener of the proxy, by the site's name. */
+import { request as overHttp } from 'node:http';
+import { request as overHttps } from 'node:https';
+import { isIP } from 'node:net';
+import { within } from '../../src/shared/async.ts';
+import { ANY_LABEL, isOwnAddress, NO_CERTIFICATE, reachable } from '../state/handshake.ts';
+
+/** Where the proxy serves a name. */
+export type Place = {
+  /** The address that the proxy listens on; empty for any. */
+  host: string;
+  port: number;
+  tls: boolean;
+  /** As in `SiteState`: empty for any host, maybe with `*` as a label. */
+  name: string;
+};
+
+export type Question = {
+  path: string;
+  /** What to look for in the body; null: the body is not read. */
+  contains: string | null;
+  /** Milliseconds. */
+  timeout: number;
+};
+
+/** Without an answer: the `timeout` that passed, or the `fault` as a sentence without a full stop. */
+export type Outcome =
+  | { status: number; found: boolean }
+  | { status: null; timeout: number }
+  | { status: null; fault: string };
+
+/** No further is a body read. */
+const MOST_BYTES = 64 * 1024;
+
+/**
+ * Never rejects. No redirect is followed, and any certificate is accepted: it is the proxy's, whatever
+ * authority signed it.
+ */
+export function ask(place: Place, { path, contains, timeout }: Question): Promise<Outcome> {
+  const { promise, resolve } = Promise.withResolvers<Outcome>();
+  const name = place.name.replaceAll('*', ANY_LABEL) || 'localhost';
+  const isAddress = isIP(name) !== 0;
+  let late: Outcome = { status: null, timeout };
+  const request = (place.tls ? overHttps : overHttp)({
+    // Without SNI, which an address cannot be, the proxy goes by the address that it is reached at.
+    host: place.tls && isOwnAddress(name) && isAny(place.host) ? name : reachable(place.host),
+    port: place.port,
+    path,
+    agent: false,
+    headers: { Host: hostOf(name, place), 'User-Agent': 'signalbox-check', Accept: '*/*' },
+    rejectUnauthorized: false,
+    ...(isAddress ? {} : { servername: name }),
+  });
+  request.once('response', (response) => {
+    const status = response.statusCode ?? 0;
+    if (contains === null) return resolve({ status, found: true });
+    late = { status, found: false };
+    const isFound = createSearch(contains);
+    response.on('data', (chunk: Buffer) => {
+      const found = isFound(chunk);
+      if (found !== null) resolve({ status, found });
+    });
+    response.once('error', () => resolve(late));
+    response.once('close', () => resolve(late));
+  });
+  request.on('error', (error: NodeJS.ErrnoException) =>
+    resolve({ status: null, fault: faultOf(error, place) }),
+  );
+  request.end();
+  return within(promise, timeout, () => late).finally(() => request.destroy());
+}
+
+const isAny = (host: string): boolean => ['', '0.0.0.0', '::'].includes(host);
+
+function hostOf(name: string, { port, tls }: Place): string {
+  const host = name.includes(':') ? `[${name}]` : name;
+  return port === (tls ? 443 : 80) ? host : `${host}:${port}`;
+}
+
+/** Looks for a text in chunks: null as long as it may still come. */
+function createSearch(text: string): (chunk: Buffer) => boolean | null {
+  const body = Buffer.alloc(MOST_BYTES);
+  const wanted = Buffer.from(text);
+  let size = 0;
+  return (chunk) => {
+    const from = Math.max(0, size - wanted.length);
+    size += chunk.copy(body, size);
+    if (body.subarray(0, size).includes(wanted, from)) return true;
+    return size === MOST_BYTES ? false : null;
+  };
+}
+
+function faultOf({ code = '', message }: NodeJS.ErrnoException, { port }: Place): string {
+  if (code === 'ECONNREFUSED') return `Nothing listens on port ${port}`;
+  if (NO_CERTIFICATE.test(`${code} ${message}`)) {
+    return 'Caddy has no certificate for this name yet';
+  }
+  if (code.startsWith('ERR_SSL')) return `The TLS handshake on port ${port} failed`;
+  if (code.startsWith('HPE_')) return `What came on port ${port} is not an answer of HTTP`;
+  return `Caddy closed the connection on port ${port} without an answer`;
+}

@@ -1,0 +1,153 @@
+/** Whether sites answer as their checks say, so that a change that breaks one is not accepted. */
+import { Failure } from '../../shared/failure.ts';
+import type { ChecksAnswer } from '../../shared/wire-check.ts';
+import { type Planned, planOf, stepsOf } from './batch.ts';
+import type { Refusals } from './blame.ts';
+import { idsAfter, isPublished, type Step, vhostsAfter } from './changes.ts';
+import { endpointsUnder } from './endpoints.ts';
+import { isAway } from './last-seen.ts';
+import { setFor } from './placement.ts';
+import { forCaller } from './refusal.ts';
+import type { Target } from './target.ts';
+import type { SiteSet, Vhost } from './vhost.ts';
+
+/** By target, the ids of the vhosts that passed their checks before a change. */
+export type Passing = ReadonlyMap<Target, ReadonlySet<number>>;
+
+/** Plans that are live on proxies, and lead from the accepted set to `next`. */
+export type Live = {
+  plans: readonly Planned[];
+  next: SiteSet;
+  passing: Passing;
+  /** Whether the hub has several agents, so that a failure has to name the one. */
+  isOneOfSeveral: boolean;
+};
+
+type CheckAnswer = ChecksAnswer['answers'][number];
+
+const isChecked = ({ enabled, check }: Vhost): boolean => enabled && check !== null;
+
+const checkedSteps = (plans: readonly Planned[]): Step[] =>
+  stepsOf(plans.filter(({ item }) => !item.unchecked)).filter(isPublished);
+
+const isOfVhost = ({ kind }: Step): boolean =>
+  kind === 'create' || kind === 'update' || kind === 'toggle';
+
+/** Whether a site that plans change has to answer as its check says. */
+export const areChecked = (plans: readonly Planned[]): boolean =>
+  checkedSteps(plans).some((step) => isOfVhost(step) && vhostsAfter(step).some(isChecked));
+
+/**
+ * Asks the sites that plans change without changing their vhosts, through the preamble or a policy. Only
+ * those that answer as they should count afterwards: one that is down blocks nothing. Asks nobody if
+ * there are none with a check.
+ * @param accepted the set that is live
+ * @throws Failure unless it is because the agent cannot be asked, which the load shows as well
+ */
+export async function passingBefore(
+  targets: readonly Target[],
+  plans: readonly Planned[],
+  accepted: SiteSet,
+): Promise<Passing> {
+  const steps = checkedSteps(plans);
+  const isEvery = steps.some(({ kind }) => kind === 'preamble');
+  const ids = idsAfter(steps.filter(({ kind }) => kind === 'policy'));
+  if (!isEvery && ids.size === 0) return new Map();
+  const found = targets.map(async (target) => {
+    const part = setFor(accepted, target.id);
+    const vhosts = part.vhosts.filter((one) => isChecked(one) && (isEvery || ids.has(one.id)));
+    const answers = await ask(target, part, vhosts, { once: true }).catch((error: unknown) => {
+      if (isAway(error) || isFailedCheck(error)) return [];
+      throw error;
+    });
+    const passed = vhosts.filter((_, at) => answers[at]?.passed);
+    return [target, new Set(passed.map(({ id }) => id))] as const;
+  });
+  return new Map(await Promise.all(found));
+}
+
+/**
+ * Asks the sites that plans have changed, once these are live. Asks nobody if none of them has a check.
+ * @returns the changes at fault: those whose sites fail their checks, or could not be asked
+ */
+export async function failedChecks(
+  targets: readonly Target[],
+  { plans, next, passing, isOneOfSeveral }: Live,
+): Promise<Refusals> {
+  const own = idsAfter(checkedSteps(plans).filter(isOfVhost));
+  const refused: Refusals = new Map();
+  if (own.size === 0 && passing.size === 0) return refused;
+  const found = targets.map(async (target) => {
+    const part = setFor(next, target.id);
+    const before = passing.get(target);
+    const vhosts = part.vhosts.filter(
+      (one) => isChecked(one) && (own.has(one.id) || before?.has(one.id)),
+    );
+    const answers = await ask(target, part, vhosts).catch((error: unknown) => error);
+    const failureOf = (vhost: Vhost, at: number) =>
+      Array.isArray(answers) ? failed(vhost, answers[at], own.has(vhost.id)) : answers;
+    const agent = isOneOfSeveral ? target.agent().name : undefined;
+    return vhosts.map((vhost, at) => ({ vhost, agent, failure: failureOf(vhost, at) }));
+  });
+  for (const { vhost, agent, failure } of (await Promise.all(found)).flat()) {
+    // A change of the preamble, which writes no vhost, is always alone.
+    const culprit = planOf(plans, vhost.id) ?? plans[0];
+    if (failure === null || !culprit || refused.has(culprit.item)) continue;
+    const { id, domain } = vhost;
+    const at = { agent, ...(isFailedCheck(failure) && { vhost: { id, domain } }) };
+    const named = failure instanceof Failure ? failure.about(at) : failure;
+    refused.set(culprit.item, forCaller(named, culprit.plan.steps));
+  }
+  return refused;
+}
+
+const isFailedCheck = (error: unknown): error is Failure =>
+  error instanceof Failure && error.code === 'CHECK_FAILED';
+
+/** In the order of the vhosts. @throws Failure as `AgentClient.checks` */
+async function ask(
+  target: Target,
+  { preamble }: SiteSet,
+  vhosts: readonly Vhost[],
+  how: { once?: boolean } = {},
+): Promise<CheckAnswer[]> {
+  const endpointsOf = endpointsUnder(preamble);
+  const checks = vhosts.flatMap((vhost) => {
+    const [endpoint] = endpointsOf(vhost);
+    return endpoint ? [{ ...endpoint, check: vhost.check }] : [];
+  });
+  if (checks.length === 0) return vhosts.map(() => UNKNOWN);
+  const { answers } = await target.watched(target.client.checks({ checks, ...how }));
+  const inOrder = answers.values();
+  return vhosts.map((vhost) =>
+    endpointsOf(vhost).length > 0 ? (inOrder.next().value ?? UNKNOWN) : UNKNOWN,
+  );
+}
+
+/** Of a vhost whose address has a placeholder without a default. */
+const UNKNOWN: CheckAnswer = {
+  passed: false,
+  status: null,
+  reason: 'Only Caddy knows the address of this site, so that it cannot be checked',
+};
+
+/** @param isOwn whether the vhost itself was changed */
+function failed(
+  { domain }: Vhost,
+  { passed, reason }: CheckAnswer = UNKNOWN,
+  isOwn: boolean,
+): Failure | null {
+  if (passed) return null;
+  const remove = '`"check": null` removes it.';
+  return isOwn
+    ? new Failure(
+        'CHECK_FAILED',
+        'The site does not answer as its check demands; nothing was changed.',
+        { detail: reason, hint: `Fix the upstream, or change the check; ${remove}` },
+      )
+    : new Failure(
+        'CHECK_FAILED',
+        'A site would no longer answer as its check demands; nothing was changed.',
+        { detail: reason, hint: `If ${domain} is to answer so, change its check first; ${remove}` },
+      );
+}

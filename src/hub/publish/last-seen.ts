@@ -1,0 +1,116 @@
+/** What a target last saw of its agent and proxy, and whether they could be asked. */
+import { dialectOf } from '../../shared/caddyfile/dialect.ts';
+import { Failure } from '../../shared/failure.ts';
+import type { ProxyStatus } from '../../shared/wire.ts';
+import type { AgentClient } from '../agent-client/client.ts';
+import type { Dialect } from './containment.ts';
+import { skewOf } from './skew.ts';
+
+/** What an agent was last seen as. */
+export type Seen = {
+  status: ProxyStatus | null;
+  /** Of the look at it, in milliseconds. */
+  latency: number | null;
+  /** As `skewOf`. */
+  skew: number | null;
+  /** Whether what is stored went live after that look. */
+  isPublished: boolean;
+};
+
+export type LastSeenDeps = {
+  client: Pick<AgentClient, 'status'>;
+  /** Whether there are others: then nobody waits for this one while it does not answer. */
+  isOneOfSeveral: () => boolean;
+  importDirs: readonly string[];
+  now: () => Date;
+};
+
+export type LastSeen = {
+  seen(): Seen;
+  /** The proxy's; null if it is not known. */
+  version(): string | null;
+  /** Why it is not waited for; null if it was reachable when it was last asked. */
+  away(): Failure | null;
+  /** Whether it is away, and there are others. */
+  isSkipped(): boolean;
+  /** Remembers whether a call to the agent could be made. @throws as the call */
+  watched<T>(call: Promise<T>): Promise<T>;
+  /** Looks again. @throws Failure */
+  status(): Promise<ProxyStatus>;
+  /** The proxy's dialect, or the strictest one if it cannot be asked. Never fails. */
+  dialect(): Promise<Dialect>;
+  /** The Caddyfile with this digest was made live since. */
+  noteLive(digest: string): void;
+  /** What is stored is live since. */
+  notePublished(): void;
+};
+
+const UNSEEN: Seen = { status: null, latency: null, skew: null, isPublished: false };
+
+/** Whether an agent, or its proxy, could not be asked. */
+export const isAway = (error: unknown): error is Failure =>
+  error instanceof Failure &&
+  (error.code === 'AGENT_UNREACHABLE' || error.code === 'PROXY_UNREACHABLE');
+
+export function createLastSeen(deps: LastSeenDeps): LastSeen {
+  const { client, isOneOfSeveral, importDirs, now } = deps;
+  let seen = UNSEEN;
+  let version: string | null = null;
+  let dialect: Dialect | undefined;
+  let away: Failure | null = null;
+
+  const isSkipped = () => away !== null && isOneOfSeveral();
+
+  async function watched<T>(call: Promise<T>): Promise<T> {
+    try {
+      const result = await call;
+      away = null;
+      return result;
+    } catch (error) {
+      if (isAway(error)) away = error;
+      throw error;
+    }
+  }
+
+  async function status(): Promise<ProxyStatus> {
+    const [from, sent] = [performance.now(), now().getTime()];
+    try {
+      const found = await watched(client.status());
+      const skew = found.now === undefined ? null : skewOf(found.now, sent, now().getTime());
+      seen = { ...UNSEEN, status: found, latency: performance.now() - from, skew };
+      version = found.proxy.version;
+      dialect = { ...dialectOf(version), importDirs };
+      if (isOneOfSeveral() && !found.proxy.running) {
+        away = new Failure('PROXY_UNREACHABLE', 'The proxy does not answer.');
+      }
+      return found;
+    } catch (error) {
+      seen = UNSEEN;
+      throw error;
+    }
+  }
+
+  return {
+    seen: () => seen,
+    version: () => version,
+    away: () => away,
+    isSkipped,
+    watched,
+    status,
+
+    async dialect() {
+      if (!dialect && !isSkipped()) await status().catch(() => undefined);
+      return dialect ?? dialectOf(null);
+    },
+
+    noteLive(digest) {
+      if (!seen.status) return;
+      const status = { ...seen.status, liveDigest: digest, fileDigest: digest, foreign: false };
+      seen = { ...seen, status };
+    },
+
+    notePublished() {
+      seen = { ...seen, isPublished: true };
+    },
+  };
+}

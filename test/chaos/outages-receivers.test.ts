@@ -1,0 +1,67 @@
+/** Receivers that break delay neither a change nor another channel, and get their messages once they work. */
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { Site } from '../harness/fleet-processes.ts';
+import { BEHAVIOURS, startReceiver } from '../harness/receiver.ts';
+import { until } from '../harness/stack.ts';
+import { arrivedAt, awaited, lineOf } from './inbox.ts';
+import { SECRET, startWorld, type World } from './outage-world.ts';
+import { cutAgent } from './outages.ts';
+
+const TIMEOUT_MS = 180_000;
+/** Much more than what the hub reads of an answer, much less than all of it. */
+const SOME = 64 * 2 ** 20;
+
+const broken = BEHAVIOURS.filter((how) => how !== 'accepts').map((how) => ({
+  how,
+  to: startReceiver(SECRET),
+}));
+let world: World;
+beforeAll(async () => {
+  world = await startWorld(['away'], ['agent.unreachable']);
+}, TIMEOUT_MS);
+afterAll(async () => {
+  await world.stop();
+  for (const { to } of broken) await to.stop();
+});
+
+test(
+  'a receiver that breaks harms nobody, and gets its messages in the end',
+  async () => {
+    const { fleet, receiver } = world;
+    for (const { how, to } of broken) to.behave(how);
+    for (const { to } of broken) await world.report(to, ['agent.unreachable']);
+    const [local, away] = fleet.sites as [Site, Site];
+    const outage = cutAgent(away, 'refuses');
+    await outage.begin();
+    await awaited(receiver, outage.event, 'began', away.name);
+    for (const { how, to } of broken) await until(() => to.received.length > 0, how);
+
+    for (const number of [1, 2, 3]) {
+      const answer = await fleet.call('POST', '/vhosts', {
+        ...{ domain: `http://new-${number}.example`, config: 'respond x', agents: [local.name] },
+      });
+      expect(answer.status).toBe(201);
+    }
+    await outage.end();
+    await awaited(receiver, outage.event, 'over', away.name);
+    expect(arrivedAt(receiver).map(lineOf)).toHaveLength(2);
+
+    const listed = await fleet.call<{ error: string | null }[]>('GET', '/deliveries');
+    const errors = listed.body.map(({ error }) => error).filter((error) => error !== null);
+    expect(new Set(errors)).toEqual(new Set(REASONS));
+    for (const { to } of broken) {
+      expect(listed.text).not.toContain(to.url);
+      expect(to.flooded).toBeLessThan(SOME);
+      expect(to.received.map(({ path }) => path)).not.toContain('/elsewhere');
+    }
+
+    for (const { to } of broken) to.behave('accepts');
+    for (const { how, to } of broken) {
+      await until(() => arrivedAt(to).length === 2, `what ${how} missed`, 90_000);
+    }
+  },
+  TIMEOUT_MS,
+);
+
+/** As deliveries say why they failed. */
+const REASONS = ['HTTP 500', 'HTTP 307: redirects are not followed', 'no answer within 10 s'];

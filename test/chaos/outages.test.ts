@@ -1,0 +1,62 @@
+/**
+ * Outages of every kind at the same time: each makes one message when it begins, and one when it is
+ * over, both within the contract's limit. `bun run bench outages` makes more of them.
+ */
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { mayMount } from '../harness/mount.ts';
+import { arrivedAt, lineOf } from './inbox.ts';
+import { runOutage, startWorld, type World } from './outage-world.ts';
+import {
+  cutAgent,
+  endUpstream,
+  expireCertificate,
+  fillDisk,
+  type Outage,
+  stopCaddy,
+} from './outages.ts';
+
+/** Both messages may take a minute, and the start is that of seven processes. */
+const TIMEOUT_MS = 180_000;
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld(
+    ['cut', 'stopped', 'hung'],
+    [
+      ...(['upstream.down', 'certificate.ending', 'agent.unreachable'] as const),
+      ...(['proxy.down', 'disk.full'] as const),
+    ],
+  );
+}, TIMEOUT_MS);
+afterAll(() => world.stop());
+
+test(
+  'each outage makes exactly one message when it begins, and one when it is over',
+  async () => {
+    const { fleet, receiver } = world;
+    const [local, cut, stopped, hung] = fleet.sites;
+    if (!local || !cut || !stopped || !hung) throw new Error('an agent is missing');
+    const outages: Outage[] = [
+      await endUpstream(fleet, 'one.example'),
+      await endUpstream(fleet, 'two.example'),
+      await expireCertificate(fleet, 'secure.example'),
+      ...[cutAgent(cut, 'refuses'), cutAgent(hung, 'hangs'), stopCaddy(stopped)],
+      ...(mayMount ? [fillDisk(local.folder, local.name)] : []),
+    ];
+    const delays = await Promise.all(outages.map((outage) => runOutage(world, outage)));
+    console.log(
+      outages.map(({ event }, at) => `${event} ${JSON.stringify(delays[at])}`).join('\n'),
+    );
+    await world.calm();
+    const wanted = outages.flatMap(({ event, about }) =>
+      ['began', 'over'].map((state) => ({ event, about, state })),
+    );
+    const seen = arrivedAt(receiver);
+    for (const { event, about, state } of wanted) {
+      const same = seen.filter((one) => one.event === event && one.state === state);
+      expect(same.filter((one) => one.about.includes(about)).map(lineOf)).toHaveLength(1);
+    }
+    expect(seen.map(lineOf)).toHaveLength(wanted.length);
+  },
+  TIMEOUT_MS,
+);

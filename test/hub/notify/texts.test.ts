@@ -1,0 +1,98 @@
+/** The words of messages. */
+import { describe, expect, test } from 'bun:test';
+import type { Delivery, Happening } from '../../../src/hub/notify/message.ts';
+import { textOf } from '../../../src/hub/notify/texts.ts';
+import { EVENT_NAMES } from '../../../src/shared/events.ts';
+
+const AT = new Date('2026-11-22T05:21:00Z');
+const later = (seconds: number) => new Date(AT.getTime() + seconds * 1000);
+const one = (over: Partial<Happening> = {}): Happening => ({
+  ...{ id: 1, state: 'began', event: 'upstream.down', about: 'a.example', level: 'bad' },
+  ...{ message: 'b:1 does not answer.', at: AT },
+  ...over,
+});
+const text = (happenings: Delivery['happenings'], timeZone = 'UTC') =>
+  textOf({ id: 'x', happenings }, timeZone);
+
+describe('no text', () => {
+  test('has a line break in its title', () => {
+    const { title } = text([one({ about: 'a\r\nBcc: b\u0000' })]);
+    expect(title).toBe('a Bcc: b : upstream down');
+  });
+
+  test('is longer than ntfy takes', () => {
+    const { title, body } = text([one({ about: 'ü'.repeat(9999), message: '€'.repeat(9999) })]);
+    expect(Buffer.byteLength(title)).toBeLessThan(1000);
+    expect(Buffer.byteLength(body)).toBeLessThanOrEqual(4096);
+  });
+
+  test('has more than twenty lines of a digest', () => {
+    const { body } = text([one(), ...Array.from({ length: 30 }, () => one({ about: 'b' }))]);
+    expect(body.split('\n').at(-1)).toBe('… and 11 more');
+  });
+});
+
+test('a problem says since when it is there, in the time zone of the channel', () => {
+  expect(text([one()])).toEqual({
+    title: 'a.example: upstream down',
+    body: 'b:1 does not answer.\n\nSince 22 Nov 2026, 05:21 UTC.',
+    mood: 'bad',
+  });
+  expect(text([one()], 'Europe/Berlin').body).toEndWith('Since 22 Nov 2026, 06:21 CET.');
+});
+
+test.each([
+  [0.2, '1 second'],
+  [59, '59 seconds'],
+  [60, '1 minute'],
+  [3661, '1 hour, 1 minute'],
+  [90_061, '1 day, 1 hour'],
+  [86_400, '1 day'],
+])('a problem of %d s is over after %s', (seconds, words) => {
+  const { title, body, mood } = text([one({ state: 'over', at: later(seconds), beganAt: AT })]);
+  expect([title, mood]).toEqual(['a.example: upstream back', 'over']);
+  expect(body).toContain(`, after ${words}.\n\nIt was: b:1 does not answer.`);
+});
+
+test('one whose beginning nobody knows is over', () => {
+  expect(text([one({ state: 'over' })]).body).toStartWith('Over since 22 Nov 2026, 05:21 UTC.');
+});
+
+test('one that comes and goes says so', () => {
+  const { title, body } = text([one({ state: 'flapping' })]);
+  expect(title).toBe('a.example: upstream down, again and again');
+  expect(body).toContain('It comes and goes.');
+});
+
+test('what concerns no site says what it is about', () => {
+  expect(text([one({ event: 'proxy.down', about: '' })]).title).toBe('Caddy is down');
+  const over = one({ event: 'proxy.down', about: '', state: 'over' });
+  expect(text([over]).title).toBe('Caddy is up again');
+  expect(text([one({ event: 'proxy.down', about: 'vps' })]).title).toBe('vps: Caddy is down');
+  expect(text([one({ event: null, state: 'test' })]).title).toBe('Test message from signalbox');
+});
+
+test('every event has words of its own', () => {
+  const titles = EVENT_NAMES.flatMap((event) =>
+    (['began', 'over'] as const).map((state) => text([one({ event, state })]).title),
+  );
+  expect(new Set(titles).size).toBe(EVENT_NAMES.length * 2);
+});
+
+test.each<[string, Partial<Happening>[], string]>([
+  [
+    '3 problems began, 2 are over',
+    [{}, {}, { state: 'flapping' }, { state: 'over' }, { state: 'over' }],
+    'bad',
+  ],
+  ['1 problem began, 1 is over', [{ level: 'warn' }, { state: 'over' }], 'warn'],
+  ['2 problems began', [{}, { level: 'warn' }], 'bad'],
+  ['2 problems are over', [{ state: 'over' }, { state: 'over' }], 'over'],
+])('a digest: %s', (title, parts, mood) => {
+  const [first, ...more] = parts.map(one);
+  if (!first) throw new Error('empty');
+  const digest = text([first, ...more]);
+  expect([digest.title, digest.mood as string]).toEqual([title, mood]);
+  expect(digest.body.split('\n').length).toBe(parts.length);
+  expect(digest.body).toStartWith('22 Nov 2026, 05:21 UTC – a.example: upstream ');
+});
