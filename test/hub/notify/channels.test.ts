@@ -1,6 +1,6 @@
-/** Channels: who may see them, what is refused, and that their secrets are never shown. */
+/** Channels: who may see them, what is refused, and what is kept and shown of them. */
 import { Database } from 'bun:sqlite';
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { ask, type Stack, signUp, startStack } from '../../harness/stack.ts';
 
@@ -57,6 +57,7 @@ const ROUTES = [
   ['GET', '/channels/1'],
   ['PUT', '/channels/1'],
   ['DELETE', '/channels/1'],
+  ['POST', '/channels/1/test'],
   ['GET', '/deliveries'],
 ] as const;
 
@@ -164,6 +165,11 @@ describe('a channel is not created', () => {
 });
 
 describe('a channel', () => {
+  afterEach(async () => {
+    for (const { id } of (await call<Channel[]>('GET', '/channels')).body) {
+      await call('DELETE', `/channels/${id}`);
+    }
+  });
   const create = async (json: object) => (await call('POST', '/channels', json)).body;
   const stored = (id: number) => {
     const db = new Database(join(stack.dataDir, 'signalbox.db'));
@@ -234,6 +240,54 @@ describe('a channel', () => {
       expect(stored(id)).toEqual(before);
       const { body } = await call('GET', `/channels/${id}`);
       expect(body).toMatchObject({ name: 'Other', kind: json.kind });
+    }
+  });
+
+  test.each([
+    ['ntfy', NTFY, { url: 'https://evil.example' }, 'target.topic'],
+    ['ntfy without encryption', NTFY, { url: 'http://ntfy.example.org' }, 'target.topic'],
+    ['Gotify', GOTIFY, { url: 'https://gotify.example.org:8443' }, 'target.token'],
+    ['email', MAIL, { host: 'evil.example' }, 'target.user'],
+    ['email without encryption', MAIL, { security: 'none' }, 'target.user'],
+  ])('%s: its credentials do not go elsewhere', async (_, json, target, field) => {
+    const made = await create(json);
+    const before = stored(made.id);
+    for (const given of [target, { ...made.target, ...target }]) {
+      const { status, body } = await call('PUT', `/channels/${made.id}`, { target: given });
+      expect([status, body.field]).toEqual([400, field]);
+    }
+    expect(stored(made.id)).toEqual(before);
+    const put = await call('PUT', `/channels/${made.id}`, {
+      target: { ...json.target, ...target },
+    });
+    expect(put.status).toBe(200);
+    expect(stored(made.id)).toEqual({ ...json.target, ...target });
+  });
+
+  test('takes new values, and loses optional ones', async () => {
+    const { id } = await create({ ...NTFY, events: ['drift'], quiet: quiet({}).quiet });
+    const put = (json: object) => call('PUT', `/channels/${id}`, json);
+    const topic = { target: { topic: 'other', token: null } };
+    expect((await put({ ...topic, events: [], quiet: null, enabled: false })).body).toMatchObject({
+      target: { url: 'https://ntfy.example.org/***', topic: '***' },
+      ...{ events: [], quiet: null, enabled: false },
+    });
+    expect(stored(id)).toEqual({ url: NTFY.target.url, topic: 'other' });
+    const mail = await create(MAIL);
+    const without = { target: { user: null, password: null } };
+    expect((await call('PUT', `/channels/${mail.id}`, without)).status).toBe(200);
+    expect(Object.keys(stored(mail.id))).toEqual(['host', 'from', 'to']);
+  });
+
+  test('that there is not', async () => {
+    for (const [method, path] of [
+      ['GET', '/channels/999'],
+      ['PUT', '/channels/999'],
+      ['DELETE', '/channels/x'],
+      ['POST', '/channels/999/test'],
+    ] as const) {
+      const json = method === 'PUT' ? {} : undefined;
+      expect([path, (await call(method, path, json)).status]).toEqual([path, 404]);
     }
   });
 });
