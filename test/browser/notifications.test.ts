@@ -32,7 +32,8 @@ afterAll(async () => {
 
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 const dialog = () => page.getByRole('dialog');
-const row = (name: string) => page.getByRole('listitem').filter({ hasText: name });
+const card = (name: string) => page.getByRole('region', { name });
+const row = (name: string) => card('Channels').getByRole('listitem').filter({ hasText: name });
 const channels = () =>
   ask<{ events: string[]; quiet: object | null; enabled: boolean }[]>(
     `${dashboard.stack.hub}/channels`,
@@ -105,6 +106,8 @@ describe('a channel', () => {
     await button('Send a test').click();
     await row('My script').getByText('Sent. Has it arrived?').waitFor();
     expect(receiver.received.map(({ genuine }) => genuine)).toEqual([true]);
+    await card('Deliveries').getByText('My script · sent').waitFor();
+    await card('Deliveries').getByText('My script · given up after 1 attempt: ').waitFor();
   });
 
   test('is turned off, and deleted after a question', async () => {

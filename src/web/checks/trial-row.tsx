@@ -1,5 +1,5 @@
 /** The buttons that ask the site before it is published, and what it answered. */
-import { sentenceOf } from '../lib/api.ts';
+import { wordsOf } from '../lib/api.ts';
 import type { Check } from '../lib/types.ts';
 import { type Purpose, type Tried, useTrial } from './use-trial.ts';
 
@@ -28,7 +28,7 @@ export function TrialRow({ check, operationWith, onStatus }: Props) {
         {button('fill', 'Fill in what it answers now', 'Asking what it answers …')}
       </div>
       <div class="check-result" role="status">
-        {error !== null && <p class="field-error">{sentenceOf(error)}</p>}
+        {error !== null && <p class="field-error">{wordsOf(error)}</p>}
         {result?.tried.map((tried) => (
           <Line key={tried.agent} purpose={result.purpose} path={check.path} tried={tried} />
         ))}
