@@ -222,6 +222,13 @@ describe('reload', () => {
     expect((await reload(good(), { expects: sha256(next) })).status).toBe(200);
   });
 
+  test('accepts a file server beside a variable, for which Caddy adapts it from its standard input', async () => {
+    const answer = await reload(site('good.example', 'respond {$NONE:good}\nfile_server'));
+    expect(answer.status).toBe(200);
+    await reload(good());
+    await expectGood();
+  });
+
   test('of many at once finishes each, and the last accepted one is live and stored', async () => {
     const texts = Array.from({ length: 8 }, (_, at) => site('good.example', `respond ${at}`));
     const answers = await Promise.all(texts.map((text) => reload(text)));
