@@ -23,6 +23,8 @@ describe('a stranger', () => {
     ['GET', '/proxy/status'],
     ['POST', '/proxy/reload'],
     ['POST', '/proxy/validate'],
+    ['POST', '/proxy/checks'],
+    ['POST', '/proxy/trial'],
     ['GET', '/logs'],
     ['GET', '/logs/stats'],
     ['GET', '/logs/sums'],

@@ -71,6 +71,7 @@ export function agentRoutes(): Route[] {
     state: {} as never,
     authorities: {} as never,
     checks: {} as never,
+    trials: {} as never,
     logs: {} as never,
     metrics,
     log: () => {},
