@@ -76,7 +76,7 @@ function refusal(schema: Json, status: string, components: Components): JsonObje
         examples: Object.fromEntries(
           codes.map((one) => [
             one,
-            { value: { code: one, message: FAILURES[one].meaning, ...more(one) } },
+            { value: { code: one, message: FAILURES[one].meaning, ...MORE[one] } },
           ]),
         ),
       },
@@ -84,11 +84,11 @@ function refusal(schema: Json, status: string, components: Components): JsonObje
   };
 }
 
-/** What the proxy adds to a rejection. */
-const more = (code: FailureCode): JsonObject =>
-  code === 'PROXY_REJECTED'
-    ? { detail: 'line 2: unrecognized directive: reverse_prox', line: 2 }
-    : {};
+/** What the proxy, or a check, adds to a refusal. */
+const MORE: { readonly [Code in FailureCode]?: JsonObject } = {
+  PROXY_REJECTED: { detail: 'line 2: unrecognized directive: reverse_prox', line: 2 },
+  CHECK_FAILED: { detail: 'GET / answered 502 instead of a status from 200 to 299' },
+};
 
 /** @throws Error if a refusal names no codes: it was not made by `refusals` */
 function codesOf(schema: Json): FailureCode[] {

@@ -755,7 +755,7 @@ export interface Status {
   upgrade: string | null;
   /** the first one first; of several, the other fields tell the worst */
   agents: Agent[];
-  /** the proxy and the file on disk match what is stored, apart from what is in `broken` */
+  /** the proxy and the file on disk match what is stored, apart from what is in `broken`; or a change whose checks are under way */
   inStep: boolean;
   /** the proxy serves sites that this hub did not publish */
   foreign: boolean;

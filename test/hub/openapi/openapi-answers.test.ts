@@ -202,6 +202,8 @@ describe('vhosts', () => {
   test('one by one', async () => {
     await refused('createVhost', 'INVALID_REQUEST', { json: { ...json, domain: '' } });
     await refused('createVhost', 'PROXY_REJECTED', { json: { ...json, config: 'respnd' } });
+    const check = { path: '/', status: 418, within: 0.1 };
+    await refused('createVhost', 'CHECK_FAILED', { json: { ...json, check } });
     const { body, headers } = await signedIn<{ id: number }>('createVhost', { json });
     await refused('createVhost', 'DOMAIN_TAKEN', { json });
     const params = { id: body.id };

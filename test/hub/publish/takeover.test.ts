@@ -54,6 +54,19 @@ describe('a proxy with someone else’s sites', () => {
   });
 });
 
+test('a first change with a check replaces nothing, because nobody could bring that back', async () => {
+  const first = (check: object | null) =>
+    ask<{ code?: string }>(`${stack.hub}/vhosts?replace=true`, {
+      json: { domain: `http://ours.example:${stack.httpPort}`, config: 'respond 503', check },
+      headers,
+    });
+  const refused = await first({ path: '/', within: 0.1 });
+  expect([refused.status, refused.body.code]).toEqual([409, 'IMPORT_FIRST']);
+  expect(read('Caddyfile')).toBe(stack.theirs);
+  expect(await stack.served('theirs.example')).toBe('theirs');
+  expect((await first(null)).status).toBe(201);
+});
+
 describe('after the first publish', () => {
   beforeEach(async () => {
     expect((await create('?replace=true')).status).toBe(201);

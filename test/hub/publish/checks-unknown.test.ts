@@ -1,0 +1,135 @@
+/** Checks that an agent cannot make, or whose answer does not arrive, and the first change of all. */
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RunningHub } from '../../../src/program/serve/running.ts';
+import { serveHub } from '../../../src/program/serve/serve.ts';
+import { startUpstream, type Upstream } from '../../harness/checked.ts';
+import { type Relay, startRelay } from '../../harness/relay.ts';
+import { ask, type Stack, signUp, startStack, until } from '../../harness/stack.ts';
+
+type Body = { id: number; code?: string; detail?: string };
+
+let stack: Stack;
+let upstream: Upstream;
+let hub: RunningHub | undefined;
+let headers: Record<string, string>;
+let ending: (() => Promise<void>) | undefined;
+
+beforeEach(async () => {
+  stack = await startStack();
+  upstream = startUpstream();
+});
+afterEach(async () => {
+  await ending?.();
+  await hub?.stop();
+  await stack.stop();
+  await upstream.stop();
+  hub = undefined;
+  ending = undefined;
+});
+
+/** A hub that has its agent behind `port`. */
+async function beginHub(port: number): Promise<void> {
+  hub = await serveHub(
+    {
+      ...{ ...stack.settings.hub, port: 0, dataDir: join(stack.folder, 'apart') },
+      agentUrl: `http://127.0.0.1:${port}`,
+    },
+    stack.token,
+    () => {},
+  );
+  headers = (await signUp({ hub: `${hub.url}/api` })).headers;
+}
+
+const call = <T = Body>(method: string, path: string, json?: unknown) =>
+  ask<T>(`${hub?.url}/api${path}`, { method, headers, json });
+const create = (name: string, check: object | null) =>
+  call('POST', '/vhosts', {
+    ...{ domain: `http://${name}.example:${stack.httpPort}`, check },
+    ...{ config: 'reverse_proxy {upstream}', upstream: `127.0.0.1:${upstream.port}` },
+  });
+const served = async (name: string) =>
+  (await stack.served(`${name}.example`).catch(() => null))?.text;
+const untilInStep = () =>
+  until(
+    async () => (await call<{ inStep: boolean }>('GET', '/status')).body.inStep,
+    'the proxy to be in step',
+  );
+const stored = async () => [
+  (await call('GET', '/vhosts')).text,
+  (await call('GET', '/changelog')).text,
+];
+
+test('a change whose agent is lost during its check is refused, and does not stay live', async () => {
+  const relay: Relay = await startRelay(Number(new URL(stack.agent).port));
+  ending = relay.stop;
+  await beginHub(relay.port);
+  expect((await create('kept', null)).status).toBe(201);
+  const before = [...(await stored()), stack.readProxyfile()];
+
+  upstream.hangs = true;
+  const creating = create('ghost', { path: '/', within: 15 });
+  await until(() => upstream.askedBy.length > 0, 'the check');
+  // It counts as in step: whoever looks now is not alarmed.
+  expect((await call<{ inStep: boolean }>('GET', '/status')).body.inStep).toBe(true);
+  await relay.cut('resets');
+  const refused = await creating;
+  expect([refused.status, refused.body.code]).toEqual([502, 'AGENT_UNREACHABLE']);
+
+  upstream.hangs = false;
+  await relay.join();
+  await untilInStep();
+  expect([...(await stored()), stack.readProxyfile()]).toEqual(before);
+  expect([await served('ghost'), await served('kept')]).toEqual(['', 'ready']);
+  expect((await create('next', { path: '/' })).status).toBe(201);
+}, 30_000);
+
+test('an agent of an earlier version cannot check, and says so', async () => {
+  // Stands in for one: it does not know the route.
+  const earlier = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    idleTimeout: 0,
+    async fetch(request) {
+      const { pathname, search } = new URL(request.url);
+      if (pathname === '/proxy/checks') {
+        const answer = { code: 'NOT_FOUND', message: 'There is no such route.' };
+        return Response.json(answer, { status: 404 });
+      }
+      const body = request.method === 'POST' ? await request.text() : null;
+      const { method, headers } = request;
+      return fetch(`${stack.agent}${pathname}${search}`, { method, headers, body });
+    },
+  });
+  ending = () => earlier.stop(true);
+  await beginHub(earlier.port ?? 0);
+  expect((await create('kept', null)).status).toBe(201);
+  const before = [...(await stored()), stack.readProxyfile()];
+  const refused = await create('checked', { path: '/' });
+  expect([refused.status, refused.body]).toMatchObject([
+    502,
+    {
+      code: 'CHECK_FAILED',
+      message: 'This agent cannot check yet; nothing was changed.',
+      detail: 'its version is older than the hub’s and does not know checks',
+    },
+  ]);
+  expect([...(await stored()), stack.readProxyfile()]).toEqual(before);
+  expect(await served('checked')).toBe('');
+  expect((await create('next', null)).status).toBe(201);
+});
+
+test('if the very first change fails its check, no site is live or stored', async () => {
+  await beginHub(Number(new URL(stack.agent).port));
+  upstream.answer = 500;
+  const refused = await create('first', { path: '/', within: 0.2 });
+  expect([refused.status, refused.body.code]).toEqual([502, 'CHECK_FAILED']);
+  expect(await stored()).toEqual(['[]', '[]']);
+  expect(await served('first')).not.toBe('ready');
+  expect(existsSync(stack.proxyfile) && stack.readProxyfile()).not.toContain('first.example');
+  await untilInStep();
+  upstream.answer = 'ready';
+  expect((await create('first', { path: '/' })).status).toBe(201);
+  expect(await served('first')).toBe('ready');
+});
