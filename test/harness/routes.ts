@@ -73,6 +73,7 @@ export function agentRoutes(): Route[] {
     state: {} as never,
     authorities: {} as never,
     checks: {} as never,
+    trials: {} as never,
     disks: async () => [],
     logs: {} as never,
     metrics,
