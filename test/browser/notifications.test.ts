@@ -7,6 +7,8 @@ import { ask, freePort, until } from '../harness/stack.ts';
 import { BROWSER_TIMEOUT_MS, tooWide, violations } from '../harness/visit.ts';
 import { shiftOf, watchShifts } from './shifts.ts';
 
+/** The hub reports what has lasted for ten seconds. */
+const SLOW = { timeout: 2 * BROWSER_TIMEOUT_MS };
 setDefaultTimeout(3 * BROWSER_TIMEOUT_MS);
 
 const deadPort = freePort();
@@ -119,6 +121,39 @@ describe('a channel', () => {
     await button('Delete channel').click();
     await row('My script').waitFor({ state: 'detached' });
     expect((await channels()).body).toEqual([]);
+  });
+});
+
+describe('the bell', () => {
+  test('counts an upstream that is down, and leads to its site', async () => {
+    await page.goto('/');
+    const bell = button('1 open problem');
+    await bell.waitFor(SLOW);
+    await bell.press('Enter');
+    await dialog().getByText('None yet.').waitFor();
+    await looksRight();
+    await page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'hidden' });
+    expect(await bell.evaluate((it) => it === document.activeElement)).toBe(true);
+    await bell.press('Enter');
+    await dialog().getByRole('link', { name: 'http://app.localhost' }).press('Enter');
+    await page.getByRole('heading', { name: 'http://app.localhost' }).waitFor();
+    expect(await dialog().isVisible()).toBe(false);
+  });
+
+  test('says that it is over, and how long it lasted', async () => {
+    const upstream = Bun.serve({
+      hostname: '127.0.0.1',
+      port: deadPort,
+      fetch: () => new Response(),
+    });
+    await button('No open problems').waitFor(SLOW);
+    await button('No open problems').click();
+    await dialog().getByText('over after').waitFor();
+    await dialog().getByRole('link', { name: 'All notifications' }).click();
+    await card('Problems').getByText('over after').waitFor();
+    await looksRight();
+    await upstream.stop(true);
   });
 });
 

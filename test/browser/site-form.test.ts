@@ -141,8 +141,21 @@ describe('a check', () => {
     expect(await tooWide(page)).toBe(0);
   });
 
+  test('is tried before anybody sees the site, and filled in with what comes', async () => {
+    const result = page.getByRole('group', { name: 'Check' }).getByRole('status');
+    await button('Try it').click();
+    await result.getByText('Failed: GET / answered 500 instead of').waitFor();
+    await button('Fill in what it answers now').click();
+    await result.getByText('GET / answers 500 now.').waitFor();
+    expect(await page.getByLabel('Status', { exact: true }).inputValue()).toBe('500');
+    await button('Try it').click();
+    await result.getByText('Passed: GET / answered 500').waitFor();
+    await page.getByLabel('Must contain').fill('something else');
+    await result.getByText('nobody else sees that').waitFor();
+    expect((await served('checked.localhost')).text).not.toBe('from the upstream');
+  });
+
   test('is stored as it was typed, and lets a site that answers so become live', async () => {
-    await page.getByLabel('Status', { exact: true }).fill('500');
     await page.getByLabel('Must contain').fill('upstream');
     await button('Create and publish').click();
     await page.getByText('http://checked.localhost is live').waitFor();

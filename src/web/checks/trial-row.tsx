@@ -49,7 +49,7 @@ type LineProps = { purpose: Purpose; path: string; tried: Tried };
 function Line({ purpose, path, tried: { agent, passed, status, detail } }: LineProps) {
   const isFilled = purpose === 'fill' && status !== null;
   const words = isFilled
-    ? `GET ${path} answers ${status} now.`
+    ? `GET ${path.replace(/\?.*/, '')} answers ${status} now.`
     : `${passed ? 'Passed' : 'Failed'}: ${detail}`;
   return (
     <p>

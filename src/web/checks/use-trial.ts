@@ -3,9 +3,10 @@ import { useState } from 'preact/hooks';
 import { request } from '../lib/api.ts';
 import type { Check, Preview } from '../lib/types.ts';
 import { useSubmit } from '../lib/use-submit.ts';
+import { tidied } from './words.ts';
 
 /** What the site answered through one proxy. */
-export type Tried = { agent?: string; passed: boolean; status: number | null; detail: string };
+export type Tried = NonNullable<Preview['tried']>[number];
 
 /** `fill` asks what comes now, and `try` whether the check passes. */
 export type Purpose = 'fill' | 'try';
@@ -37,7 +38,7 @@ export function useTrial(
     const asked = why === 'try' ? check : { path, ...(within !== undefined && { within }) };
     const body = await ask(operationWith(asked));
     const status = why === 'fill' ? body.find((one) => one.status !== null)?.status : undefined;
-    const next = typeof status === 'number' ? { ...check, status } : check;
+    const next = typeof status === 'number' ? tidied({ ...check, status }) : check;
     setTried({ of: JSON.stringify(operationWith(next)), by: body });
     if (typeof status === 'number') onStatus(status);
   });
@@ -52,7 +53,7 @@ export function useTrial(
 
 /** @throws ApiError; Error if Caddy would refuse the site, or is not asked for it */
 async function ask(operation: object): Promise<readonly Tried[]> {
-  const { body } = await request<Preview & { tried?: Tried[] }>('/preview?try=true', {
+  const { body } = await request<Preview>('/preview?try=true', {
     body: operation,
   });
   if (!body.valid) throw new Error('Caddy does not accept this yet: see the preview.');
