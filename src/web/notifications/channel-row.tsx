@@ -110,7 +110,7 @@ function levelOf({ enabled, failing }: Channel, lastSent: Props['lastSent']) {
 type StandingProps = Pick<Props, 'channel' | 'lastSent'>;
 
 function Standing({ channel: { enabled, failing, waiting }, lastSent }: StandingProps) {
-  const backlog = waiting > 0 && `, ${plural(waiting, 'message')} waiting`;
+  const backlog = waiting > 0 && ` · ${plural(waiting, 'message')} waiting`;
   if (failing) {
     return (
       <span class="over">
