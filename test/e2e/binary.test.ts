@@ -7,6 +7,8 @@ import { runBinary } from '../harness/binary.ts';
 import { launchBrowser } from '../harness/browser.ts';
 import { BUILD_TIMEOUT_MS, binaryIn, build, host, ROOT } from '../harness/build.ts';
 import { caddiesOf } from '../harness/caddys.ts';
+import { sendEmails } from '../harness/emails.ts';
+import { CHASQUID } from '../harness/smtp.ts';
 import { ask, freePort, portSettings, signUp, temporaryFolder, until } from '../harness/stack.ts';
 
 const folder = temporaryFolder();
@@ -182,6 +184,10 @@ test('does the whole job in an empty folder', async () => {
     for (const { pid } of caddies()) process.kill(pid, 'SIGKILL');
   }
 }, 60_000);
+
+test.skipIf(CHASQUID === null)('sends email', () =>
+  sendEmails((env) => run([], { ...portSettings(), ...env }, folderFor('email'))),
+);
 
 test('lets sites serve files, but not those of the program', async () => {
   const cwd = folderFor('files');

@@ -1,21 +1,22 @@
 /** What receivers over HTTP get, and that none of them can harm the hub. */
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
-import { createServer, type Server, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { createDeliver } from '../../../src/hub/notify/deliver.ts';
 import type { Delivery, Happening } from '../../../src/hub/notify/message.ts';
 import type { ChannelKind, ChannelTarget } from '../../../src/shared/events.ts';
 import { Failure } from '../../../src/shared/failure.ts';
 import { selfSigned } from '../../harness/certificate.ts';
+import { flood, type RawServer, startRaw, trickle } from '../../harness/raw-server.ts';
 import { startReceiver } from '../../harness/receiver.ts';
 import { until } from '../../harness/stack.ts';
 import { channel, delivery, HAPPENING, OVER } from './samples.ts';
 
 const SECRET = 'a-secret-of-the-receiver';
 const receiver = startReceiver(SECRET);
-const servers: Server[] = [];
+const servers: RawServer[] = [];
 beforeEach(() => receiver.behave('accepts'));
 afterAll(async () => {
-  for (const server of servers) server.close();
+  for (const server of servers) server.stop();
   await receiver.stop();
 });
 
@@ -34,35 +35,11 @@ async function failure(target: ChannelTarget, kind: ChannelKind = 'webhook', by 
   return error.detail;
 }
 
-/** A server that treats each connection as it is told; `closed` counts those that have ended. */
-async function startRaw(treat: (socket: Socket) => void) {
-  let closed = 0;
-  const server = createServer((socket) => {
-    socket.on('error', () => {});
-    socket.on('close', () => closed++);
-    socket.resume();
-    treat(socket);
-  });
+/** A server that treats each connection as it is told, and the address of a webhook there. */
+async function startHostile(treat: (socket: Socket) => void) {
+  const server = await startRaw(treat);
   servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return { url: `http://127.0.0.1:${address.port}/a-path`, closed: () => closed };
-}
-
-const MEGABYTE = Buffer.alloc(2 ** 20, 'x');
-function flood(socket: Socket, beginning: string): void {
-  socket.write(beginning);
-  const write = () => {
-    while (!socket.destroyed && socket.write(MEGABYTE));
-    socket.once('drain', write);
-  };
-  write();
-}
-function trickle(socket: Socket, beginning: string, piece: string): void {
-  socket.write(beginning);
-  const timer = setInterval(() => socket.write(piece), 5);
-  socket.on('close', () => clearInterval(timer));
+  return { url: `http://127.0.0.1:${server.port}/a-path`, closed: server.closed };
 }
 
 describe('a message is not taken', () => {
@@ -75,7 +52,7 @@ describe('a message is not taken', () => {
     'with a redirect by %i, which is not followed',
     async (status) => {
       for (const place of [`${receiver.url}/elsewhere`, 'file:///etc/passwd', '/elsewhere']) {
-        const { url } = await startRaw((socket) =>
+        const { url } = await startHostile((socket) =>
           socket.end(`HTTP/1.1 ${status} x\r\nLocation: ${place}\r\nContent-Length: 0\r\n\r\n`),
         );
         expect(await failure({ url })).toBe(`HTTP ${status}: redirects are not followed`);
@@ -110,7 +87,7 @@ describe('a message is not taken', () => {
     ['closes the connection', 'the connection was closed', (socket) => socket.end()],
     ['resets the connection', 'the connection was closed', (socket) => socket.resetAndDestroy()],
   ])('by a receiver that %s, and the connection ends', async (_, detail, treat) => {
-    const { url, closed } = await startRaw(treat);
+    const { url, closed } = await startHostile(treat);
     expect(await failure({ url }, 'webhook', hasty)).toBe(detail);
     await until(() => closed() > 0, 'the end of the connection');
   });
