@@ -20,6 +20,10 @@ export const EVENT_NAMES = Object.keys(EVENTS) as [EventName, ...EventName[]];
 export const CHANNEL_KINDS = ['webhook', 'ntfy', 'gotify', 'smtp'] as const;
 export type ChannelKind = (typeof CHANNEL_KINDS)[number];
 
+/** What becomes of an attempt to deliver; `failed` ones are repeated until they are given up. */
+export const DELIVERY_RESULTS = ['sent', 'failed', 'given_up'] as const;
+export type DeliveryResult = (typeof DELIVERY_RESULTS)[number];
+
 /** Where a channel leads, and the secrets for that; each kind has some of the fields. */
 export type ChannelTarget = Readonly<{
   url?: string;

@@ -1,15 +1,13 @@
 /** Sends what is in the outbox, each channel on its own, until it has arrived or a week is over. */
 import { and, asc, eq, gt, inArray, isNull, ne } from 'drizzle-orm';
 import { settleAll, within } from '../../shared/async.ts';
-import type { ChannelKind } from '../../shared/events.ts';
+import type { ChannelKind, DeliveryResult } from '../../shared/events.ts';
 import { Failure } from '../../shared/failure.ts';
 import { type Log, reasonOf } from '../../shared/log.ts';
 import type { Db } from '../db/open.ts';
 import { channels, incidents, messages } from '../db/schema.ts';
 import type { Channel, Deliver, Delivery, Happening } from './message.ts';
 import { pauseAfter, planNext } from './sender-plan.ts';
-
-export type DeliveryResult = 'sent' | 'failed' | 'given_up';
 
 export type SenderDeps = {
   db: Db;

@@ -1,4 +1,10 @@
 /** The hub's metrics: some are counted as things happen, others looked up for each scrape. */
+import {
+  CHANNEL_KINDS,
+  type ChannelKind,
+  DELIVERY_RESULTS,
+  type DeliveryResult,
+} from '../../shared/events.ts';
 import type { Log } from '../../shared/log.ts';
 import {
   type Collector,
@@ -17,6 +23,8 @@ export type HubMetrics = Pick<Metrics, 'text' | 'contentType'> & {
   request(seen: RequestSeen): void;
   publish(seen: PublishSeen): void;
   signInFailed(reason: SignInFailure): void;
+  /** An attempt to deliver a message, or several as one. */
+  delivered(kind: ChannelKind, result: DeliveryResult): void;
 };
 
 /** Two lookups at the agent must fit into Prometheus' scrape timeout of ten seconds. */
@@ -47,6 +55,15 @@ export function createHubMetrics(collectors: readonly Collector[], log: Log): Hu
   );
   for (const reason of ['credentials', 'rate_limited']) failures.inc({ reason }, 0);
 
+  const notifications = metrics.counter(
+    'signalbox_notifications_total',
+    'Attempts to deliver a message, or several as one; failed ones are repeated until they are given up.',
+    ['kind', 'result'],
+  );
+  for (const kind of CHANNEL_KINDS) {
+    for (const result of DELIVERY_RESULTS) notifications.inc({ kind, result }, 0);
+  }
+
   return {
     text: metrics.text,
     contentType: metrics.contentType,
@@ -59,6 +76,7 @@ export function createHubMetrics(collectors: readonly Collector[], log: Log): Hu
     },
 
     signInFailed: (reason) => failures.inc({ reason }),
+    delivered: (kind, result) => notifications.inc({ kind, result }),
   };
 }
 

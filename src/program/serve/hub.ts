@@ -14,6 +14,7 @@ import { createImporter } from '../../hub/exchange/importer.ts';
 import { createReadImport } from '../../hub/exchange/read-import.ts';
 import { createLocal } from '../../hub/local.ts';
 import { createDeliver } from '../../hub/notify/deliver.ts';
+import { createNotifications } from '../../hub/notify/notifications.ts';
 import type { StoredAgent } from '../../hub/publish/agent.ts';
 import { createReadPorts } from '../../hub/publish/ports.ts';
 import { createPublisher } from '../../hub/publish/publisher.ts';
@@ -87,6 +88,7 @@ export function prepareHub(
       () => collectVhosts(publisher),
       () => collectStandings(publisher),
       () => collectCertificates(publisher),
+      () => notifications.collect(),
     ],
     log,
   );
@@ -127,6 +129,10 @@ export function prepareHub(
     ...{ publisher, now, elapsed, locked: accounts.locked },
     disks: createDisks([{ what: 'the hub’s data', folder: settings.dataDir }]),
   });
+  const deliver = createDeliver(store.id);
+  const notifications = createNotifications({
+    ...{ db, hub: store.id, look, deliver, delivered: metrics.delivered, now, elapsed, log },
+  });
   const { trustProxy, hosts } = settings;
   const app = createHub({
     db,
@@ -139,7 +145,7 @@ export function prepareHub(
     preambleUpdatedAt: store.preambleUpdatedAt,
     assertInPlace,
     fleet,
-    deliver: createDeliver(store.id),
+    deliver,
     trustProxy,
     loopback: isLoopback(settings.host),
     hosts,
@@ -183,11 +189,12 @@ export function prepareHub(
     async begin() {
       const reconciler = startReconciler(publisher, log);
       stopReconciler = reconciler.stop;
+      notifications.begin();
     },
     stop: () =>
       runAll(
         () => settleAll([listening.stop(endStreams()), local.stop()]),
-        () => stopReconciler(),
+        () => settleAll([stopReconciler(), notifications.stop()]),
         close,
       ),
   };

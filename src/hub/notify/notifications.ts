@@ -1,0 +1,60 @@
+/** Watches, records and sends: all that the hub does for those who are not looking. */
+import { type ChannelKind, type DeliveryResult, EVENT_NAMES } from '../../shared/events.ts';
+import type { Log } from '../../shared/log.ts';
+import type { Family } from '../../shared/observe/metrics.ts';
+import type { Db } from '../db/open.ts';
+import type { Look } from '../state/look.ts';
+import { createIncidents } from './incidents.ts';
+import type { Deliver } from './message.ts';
+import { createSender } from './sender.ts';
+import { createWatcher } from './watch.ts';
+
+export type NotificationsDeps = {
+  db: Db;
+  /** The id of the hub. */
+  hub: string;
+  look: () => Promise<Look>;
+  deliver: Deliver;
+  /** Gets the outcome of each attempt to deliver. */
+  delivered: (kind: ChannelKind, result: DeliveryResult) => void;
+  now: () => Date;
+  /** Milliseconds from a clock that is never set. */
+  elapsed: () => number;
+  log: Log;
+};
+
+export type Notifications = {
+  begin(): void;
+  /** Nothing is written once it has resolved. */
+  stop(): Promise<void>;
+  /** For the metrics. */
+  collect(): readonly Family[];
+};
+
+export function createNotifications(deps: NotificationsDeps): Notifications {
+  const incidents = createIncidents(deps.db);
+  const sender = createSender({ ...deps, seen: deps.delivered });
+  const watcher = createWatcher({ ...deps, incidents, recorded: () => void sender.send() });
+
+  return {
+    begin() {
+      sender.begin();
+      watcher.begin();
+    },
+    stop() {
+      watcher.stop();
+      return sender.stop();
+    },
+    collect() {
+      const open = incidents.open();
+      return [
+        {
+          name: 'signalbox_incidents_open',
+          help: 'Incidents that are not over.',
+          type: 'gauge',
+          samples: EVENT_NAMES.map((event) => ({ labels: { event }, value: open.get(event) ?? 0 })),
+        },
+      ];
+    },
+  };
+}
