@@ -73,7 +73,7 @@ export function ask(place: Place, { path, contains, timeout }: Question): Promis
 }
 
 /** The host that a site is asked as. */
-const nameFor = ({ name }: Place): string => name.replaceAll('*', ANY_LABEL) || 'localhost';
+export const nameFor = ({ name }: Place): string => name.replaceAll('*', ANY_LABEL) || 'localhost';
 
 /** What is sent as SNI; null: nothing, for an address. */
 export function sentName(place: Place): string | null {

@@ -2,8 +2,8 @@
 
 import type { CheckTarget } from '../../src/shared/wire-check.ts';
 import { field, type Json, type JsonObject, list, object } from '../caddy/json.ts';
-import { liveSites } from '../state/live-sites.ts';
-import { type Place, sentName } from './ask.ts';
+import { covers, liveSites, namesOf } from '../state/live-sites.ts';
+import { nameFor, type Place, sentName } from './ask.ts';
 import { placesIn } from './checks.ts';
 
 export type TrialConfig = {
@@ -43,7 +43,8 @@ export function trialConfig(
     if (!first) continue;
     const dial = free.next().value ?? 0;
     const { tls } = first.place;
-    servers[name] = serverOn(dial, object(server), tls);
+    const names = served.map(({ place }) => nameFor(place));
+    servers[name] = serverOn(dial, withRoutesOf(object(server), names), tls);
     for (const { target, place } of served) {
       found.set(target, { ...place, host: HOST, dial, tls });
     }
@@ -60,6 +61,16 @@ export function trialConfig(
 }
 
 const HOST = '127.0.0.1';
+
+/** Without the sites that are not asked: their upstreams need no second health check. */
+const withRoutesOf = (server: JsonObject, names: readonly string[]): JsonObject => ({
+  ...server,
+  routes: list(server.routes).filter((route) =>
+    [...namesOf(route)].some(
+      (host) => host === '' || host.includes('{') || names.some((name) => covers(host, name)),
+    ),
+  ),
+});
 
 /** Without HTTP/3, which needs another port; without automatic HTTPS, which would open the HTTP port. */
 function serverOn(port: number, server: JsonObject, tls: boolean): JsonObject {

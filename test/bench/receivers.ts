@@ -7,7 +7,11 @@ import { BEHAVIOURS, startReceiver } from '../harness/receiver.ts';
 import { ask, signUp, startStack } from '../harness/stack.ts';
 import { ms, printTable, sortedPercentiles, timed } from './table.ts';
 
-const CHANGES = 200;
+/** In each of some blocks, which alternate, so that a noisy moment affects both. */
+const CHANGES = 50;
+const BLOCKS = 4;
+/** Between two messages to the same receiver, far more than the hub sends by itself. */
+const PAUSE_MS = 100;
 
 export async function run(): Promise<void> {
   const stack = await startStack();
@@ -26,26 +30,27 @@ export async function run(): Promise<void> {
     channels.push(body.id);
   }
 
-  let isOver = false;
+  let isOver = true;
   let sent = 0;
   async function keepSending(id: number): Promise<void> {
     while (!isOver) {
       await ask(`${stack.hub}/channels/${id}/test`, { method: 'POST', headers });
       sent++;
+      await Bun.sleep(PAUSE_MS);
     }
   }
   async function change(name: string): Promise<number[]> {
     const took: number[] = [];
+    let path = '/vhosts';
     for (let number = 0; number < CHANGES; number++) {
       const json = { domain: `http://${name}.example`, config: `respond ${number}` };
+      const method = number === 0 ? 'POST' : 'PUT';
       took.push(
         await timed(async () => {
-          const method = number === 0 ? 'POST' : 'PUT';
-          const path = number === 0 ? '' : `?domain=${encodeURIComponent(json.domain)}`;
-          const { status, text } = await ask(`${stack.hub}/vhosts${path}`, {
-            ...{ method, json, headers },
-          });
+          const sent = { method, json, headers };
+          const { status, text, body } = await ask<{ id: number }>(`${stack.hub}${path}`, sent);
           if (status >= 300) throw new Error(text);
+          path = `/vhosts/${body.id}`;
         }),
       );
     }
@@ -54,11 +59,16 @@ export async function run(): Promise<void> {
   }
 
   await change('warm');
-  const peace = await change('peace');
-  const senders = channels.map(keepSending);
-  const beside = await change('beside');
-  isOver = true;
-  await Promise.all(senders);
+  const peace: number[] = [];
+  const beside: number[] = [];
+  for (let block = 0; block < BLOCKS; block++) {
+    peace.push(...(await change(`peace-${block}`)));
+    isOver = false;
+    const senders = channels.map(keepSending);
+    beside.push(...(await change(`beside-${block}`)));
+    isOver = true;
+    await Promise.all(senders);
+  }
   await stack.stop();
   for (const receiver of receivers) await receiver.stop();
   console.log(`Changes, ms; ${sent} messages were sent to broken receivers meanwhile`);

@@ -1,7 +1,7 @@
 /**
  * `kill -9` of the hub while outages come and go: before one is reported, while a message is on its way,
  * so that nobody can know whether it arrived, and while that is sent again. None is lost, and one that
- * comes twice has the same id. CHAOS_KILLS sets the number of kills, CHAOS_SEED their instants.
+ * comes twice has the same id. OUTAGE_KILLS sets the number of kills, OUTAGE_SEED their instants.
  */
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, expect, test } from 'bun:test';
@@ -11,8 +11,8 @@ import { arrivedAt, awaited, lineOf } from './inbox.ts';
 import { startWorld, type World } from './outage-world.ts';
 import { expireCertificate, type Outage } from './outages.ts';
 
-const KILLS = Number(process.env.CHAOS_KILLS ?? 6);
-const SEED = Number(process.env.CHAOS_SEED ?? 20261122);
+const KILLS = Number(process.env.OUTAGE_KILLS ?? 6);
+const SEED = Number(process.env.OUTAGE_SEED ?? 20261122);
 /** An outage has to last longer before it is reported. */
 const UNREPORTED_MS = 9_000;
 /** About what a start takes until the first message is sent. */

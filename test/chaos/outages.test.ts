@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { mayMount } from '../harness/mount.ts';
+import { NTFY, type Ntfy, startNtfy } from '../harness/ntfy.ts';
 import { arrivedAt, lineOf } from './inbox.ts';
 import { runOutage, startWorld, type World } from './outage-world.ts';
 import {
@@ -17,8 +18,10 @@ import {
 
 /** Both messages may take a minute, and the start is that of seven processes. */
 const TIMEOUT_MS = 180_000;
+const TOPIC = 'outages';
 
 let world: World;
+let ntfy: Ntfy | undefined;
 beforeAll(async () => {
   world = await startWorld(
     ['cut', 'stopped', 'hung'],
@@ -27,8 +30,19 @@ beforeAll(async () => {
       ...(['proxy.down', 'disk.full'] as const),
     ],
   );
+  if (NTFY === null) return;
+  ntfy = await startNtfy();
+  const { url, token } = ntfy;
+  const { status } = await world.fleet.call('POST', '/channels', {
+    ...{ name: 'phone', kind: 'ntfy', events: ['proxy.down'] },
+    target: { url, topic: TOPIC, token },
+  });
+  expect(status).toBe(201);
 }, TIMEOUT_MS);
-afterAll(() => world.stop());
+afterAll(async () => {
+  await world.stop();
+  await ntfy?.stop();
+});
 
 test(
   'each outage makes exactly one message when it begins, and one when it is over',
@@ -57,6 +71,10 @@ test(
       expect(same.filter((one) => one.about.includes(about)).map(lineOf)).toHaveLength(1);
     }
     expect(seen.map(lineOf)).toHaveLength(wanted.length);
+    if (ntfy) {
+      const titles = (await ntfy.messages(TOPIC)).map(({ title }) => title);
+      expect(titles).toEqual(['stopped: Caddy is down', 'stopped: Caddy is up again']);
+    }
   },
   TIMEOUT_MS,
 );

@@ -19,6 +19,7 @@ const BEHIND_THE_HUB = [
   'test/attack/streams',
   'test/attack/terminal',
   'test/browser/',
+  'test/chaos/outages-',
   'test/e2e/agent-tls',
   'test/e2e/agents',
   'test/e2e/backup',

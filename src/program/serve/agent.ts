@@ -130,9 +130,9 @@ export function prepareAgent(
       now,
     });
     const authorities = createAuthorities(proxy);
-    const disks = createDisks(placesOf(settings.proxy));
     const { commands, adaptAllowed: adapt } = proxy;
     const trials = createTrials({ adapt, commands, user });
+    const disks = createDisks(placesOf(settings.proxy));
     const app = createAgent({
       ...{ isKnown: access.isKnown, enrolment: access.enrolment },
       ...{ proxy, state, authorities, disks, logs, tls, metrics, log },

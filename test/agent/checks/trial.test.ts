@@ -20,13 +20,18 @@ type Refusal = { code: string; message: string; detail?: string; line?: number }
 
 const acme = startRefusingAcme();
 let stack: Stack;
+/** What the upstream was asked for. */
+const paths = new Set<string>();
 const upstream = Bun.serve({
   hostname: '127.0.0.1',
   port: 0,
-  fetch: ({ url, headers }) =>
-    url.endsWith('/hang')
+  fetch({ url, headers }) {
+    const { pathname } = new URL(url);
+    paths.add(pathname);
+    return pathname === '/hang'
       ? new Promise<Response>(() => {})
-      : new Response(`${headers.get('host')} ${headers.get('x-forwarded-proto')}`),
+      : new Response(`${headers.get('host')} ${headers.get('x-forwarded-proto')}`);
+  },
 });
 const folderOf = (dataDir: string) => join(dataDir, 'caddy', 'trial');
 
@@ -180,6 +185,17 @@ describe('a trial', () => {
     const text = `${address} {\n\tbind 192.0.2.9\n\trespond "{scheme} {host} {hostport}"\n}\n`;
     const check = { path: '/', contains };
     expect(await tried(text, name, port, check)).toMatchObject({ passed: true, status: 200 });
+  });
+
+  test('leaves the upstreams of other sites alone', async () => {
+    const to = `reverse_proxy 127.0.0.1:${upstream.port}`;
+    const checked = (name: string) =>
+      `http://${name}.example {\n\t${to} {\n\t\thealth_uri /health-of-${name}\n\t}\n}\n`;
+    paths.clear();
+    const check = { path: '/hang', within: 0.5 };
+    await tried(checked('a') + checked('b'), 'a.example', 80, check);
+    expect([...paths]).toContain('/health-of-a');
+    expect([...paths]).not.toContain('/health-of-b');
   });
 
   test('sees the variables of the proxy', async () => {
