@@ -19,7 +19,8 @@ const PUBLIC = new Set([
   ...PAGES.map((path) => `GET ${path}`),
 ]);
 /** Routes that no token may use. */
-const SESSION_ONLY = /^\/api\/(sessions|users|tokens|auth\/change-password)(\/|$)/;
+const SESSION_ONLY =
+  /^\/api\/(sessions|users|tokens|channels|deliveries|auth\/change-password)(\/|$)/;
 
 const folder = temporaryFolder();
 const routes = hubRoutes(folder);
