@@ -29,7 +29,7 @@ const EMAIL = {
   target: {
     host: 'mail.example.org',
     user: 'signalbox@example.org',
-    password: 'a long passphrase',
+    password: 'what the mail server demands',
     from: 'signalbox@example.org',
     to: 'ada@example.org',
   },

@@ -110,9 +110,9 @@ test('an export has policies with hashes, and what each site has', () => {
     { name: 'unused', recipe: 'block', values: status(410) },
   ]);
   expect(saved.vhosts).toEqual([
-    { ...a, policies: ['closed'], tags: ['media'], agents: [] },
-    { ...b, policies: ['password', 'closed'], tags: [], agents: [] },
-    { ...c, policies: [], tags: ['home'], agents: [] },
+    { ...a, policies: ['closed'], tags: ['media'], agents: [], check: null },
+    { ...b, policies: ['password', 'closed'], tags: [], agents: [], check: null },
+    { ...c, policies: [], tags: ['home'], agents: [], check: null },
   ] as never);
 });
 
