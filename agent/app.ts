@@ -36,8 +36,7 @@ import {
 } from '../src/shared/wire-state.ts';
 import { bearerGuard, createBearerCheck, type KnownToken } from './bearer.ts';
 import type { ProxyControl } from './caddy/proxy.ts';
-import type { Checks } from './checks/checks.ts';
-import { checkRoutes } from './checks/routes.ts';
+import { type CheckRoutesDeps, checkRoutes } from './checks/routes.ts';
 import { type EnrolmentDeps, enrolRoute, tokenRoute } from './enrolment/enrolment.ts';
 import type { Logs } from './logs/logs.ts';
 import { logRoutes } from './logs/routes.ts';
@@ -45,14 +44,13 @@ import type { AgentMetrics } from './metrics.ts';
 import type { Authorities } from './state/authorities.ts';
 import type { ProxyState } from './state/proxy-state.ts';
 
-export type AgentDeps = {
+export type AgentDeps = CheckRoutesDeps & {
   isKnown: KnownToken;
   /** Null with a token from the settings, which no request can change. */
   enrolment?: Omit<EnrolmentDeps, 'proxy' | 'log'> | null;
   proxy: ProxyControl;
   state: ProxyState;
   authorities: Authorities;
-  checks: Checks;
   /** Those that agent and proxy write to. */
   disks: () => Promise<Disk[]>;
   logs: Logs;
@@ -67,7 +65,7 @@ const AGENT_BODY_LIMIT = 16 * 1024 * 1024;
 
 /** The agent as an Elysia app. Errors are answered by `errors` of shared/http. */
 export function createAgent(deps: AgentDeps) {
-  const { enrolment, proxy, state, authorities, checks, disks, logs } = deps;
+  const { enrolment, proxy, state, authorities, disks, logs } = deps;
   const { tls = false, metrics, log } = deps;
   const isAllowed = createBearerCheck(deps.isKnown);
   const peerOf = (request: Request): string => agent.server?.requestIP(request)?.address ?? '';
@@ -164,7 +162,7 @@ export function createAgent(deps: AgentDeps) {
     .get('/proxy/modules', async () => ({ modules: await proxy.modules() }), {
       response: { 200: ModulesAnswer },
     })
-    .use(checkRoutes(checks))
+    .use(checkRoutes(deps))
     .use(logRoutes({ logs, explain: state.explain }));
   return agent;
 }

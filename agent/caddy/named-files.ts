@@ -4,8 +4,21 @@ import { join, resolve } from 'node:path';
 import type { Json, JsonObject } from './json.ts';
 import { Restricted } from './words.ts';
 
-/** Members whose strings are no files: addresses, and what is compared with or sent in requests. */
-const NO_FILES = new Set(['host', 'dial', 'listen', 'path', 'uri', 'body', 'handler', 'group']);
+/**
+ * Members whose strings are no files: addresses, what is compared with or sent in requests, and what a
+ * file server hides, which begins with the path of the Caddyfile: `/dev/stdin` from `adaptApart`.
+ */
+const NO_FILES = new Set([
+  'host',
+  'dial',
+  'listen',
+  'path',
+  'uri',
+  'body',
+  'handler',
+  'group',
+  'hide',
+]);
 
 /** Where a log may go although it is a device. */
 const OUTPUTS = new Set(['/dev/null', '/dev/stdout', '/dev/stderr']);

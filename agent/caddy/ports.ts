@@ -42,6 +42,17 @@ export function obstacleTo({ host, port, udp }: Listener): Obstacle | null {
   }
 }
 
+/** Different ports of IPv4's loopback that are free. @throws Error if there are not so many */
+export function freePorts(count: number): number[] {
+  const socket = { data() {} };
+  const open = Array.from({ length: count }, () =>
+    Bun.listen({ hostname: '127.0.0.1', port: 0, exclusive: true, socket }),
+  );
+  const ports = open.map(({ port }) => port);
+  for (const listener of open) listener.stop(true);
+  return ports;
+}
+
 /** All TCP listeners of a configuration, one per address. */
 export function listenersOf(config: Json): Listener[] {
   const http = field(config, 'apps', 'http');

@@ -18,6 +18,7 @@ import { isForeign } from './foreign.ts';
 import { secretName } from './identity.ts';
 import { field, type JsonObject, list, object } from './json.ts';
 import { dnsProviders, modulesOf } from './modules.ts';
+import { assertRegularFiles } from './named-files.ts';
 import type { AccessLogStamp } from './patch.ts';
 import { type Listener, nameOf } from './ports.ts';
 import { createProxyfile, digestOf } from './proxyfile.ts';
@@ -65,10 +66,14 @@ export type ProxyControl = {
   /** The only client of the proxy's admin endpoint, so that its calls queue up. */
   readonly admin: Admin;
   readonly watch: Watch;
+  /** How validations are run. */
+  readonly commands: ValidatorDeps;
   reload: Reload['reload'];
   validate: Reload['check'];
   /** Adapts a Caddyfile to JSON. @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE */
   adapt(text: string): Promise<JsonObject>;
+  /** The same for one that is to run, with all that `reload` checks before Caddy validates it. @throws as `adapt` */
+  adaptAllowed(text: string): Promise<JsonObject>;
   /** The DNS providers that the program was built with, such as `cloudflare`. */
   dnsProviders(): Promise<string[]>;
   /** The modules that the program was built with; null if it cannot be asked. */
@@ -229,6 +234,12 @@ export function createProxy(
     }
   }
 
+  /** First, because the answer would contain the files that the text imports. */
+  async function adapt(text: string): Promise<JsonObject> {
+    await restrictions.checkText(text);
+    return adaptApart(text, commands);
+  }
+
   async function status(hub?: string, term = 1): Promise<ProxyStatus> {
     const file = proxyfile.read();
     const live = await watch.liveId().then(
@@ -265,16 +276,19 @@ export function createProxy(
   return {
     admin,
     watch,
+    commands,
     async reload(text, options) {
       const digest = await reload.reload(text, options);
       storage?.keepSynced();
       return digest;
     },
     validate: reload.check,
-    async adapt(text) {
-      // First, because the answer would contain the files that the text imports.
-      await restrictions.checkText(text);
-      return adaptApart(text, commands);
+    adapt,
+    async adaptAllowed(text) {
+      const config = await adapt(text);
+      restrictions.checkConfig(config, text);
+      assertRegularFiles(config, settings.env);
+      return config;
     },
 
     dnsProviders: () => dnsProviders(program),

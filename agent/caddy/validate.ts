@@ -125,7 +125,7 @@ export function createValidator({ bin, prefix, env, deadline }: ValidatorDeps): 
 }
 
 /** The end of a stream, as text. */
-async function tail(stream: ReadableStream<Uint8Array>): Promise<string> {
+export async function tail(stream: ReadableStream<Uint8Array>): Promise<string> {
   let kept = Buffer.alloc(0);
   for await (const chunk of stream) {
     kept = Buffer.concat([kept, chunk]);

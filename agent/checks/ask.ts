@@ -13,6 +13,8 @@ export type Place = {
   tls: boolean;
   /** As in `SiteState`: empty for any host, maybe with `*` as a label. */
   name: string;
+  /** The port to connect to, if the proxy serves it on another one for now. */
+  dial?: number;
 };
 
 export type Question = {
@@ -38,18 +40,18 @@ const MOST_BYTES = 64 * 1024;
  */
 export function ask(place: Place, { path, contains, timeout }: Question): Promise<Outcome> {
   const { promise, resolve } = Promise.withResolvers<Outcome>();
-  const name = place.name.replaceAll('*', ANY_LABEL) || 'localhost';
-  const isAddress = isIP(name) !== 0;
+  const name = nameFor(place);
+  const servername = sentName(place);
   let late: Outcome = { status: null, timeout };
   const request = (place.tls ? overHttps : overHttp)({
     // Without SNI, which an address cannot be, the proxy goes by the address that it is reached at.
     host: place.tls && isOwnAddress(name) && isAny(place.host) ? name : reachable(place.host),
-    port: place.port,
+    port: place.dial ?? place.port,
     path,
     agent: false,
     headers: { Host: hostOf(name, place), 'User-Agent': 'signalbox-check', Accept: '*/*' },
     rejectUnauthorized: false,
-    ...(isAddress ? {} : { servername: name }),
+    ...(servername === null ? {} : { servername }),
   });
   request.once('response', (response) => {
     const status = response.statusCode ?? 0;
@@ -68,6 +70,15 @@ export function ask(place: Place, { path, contains, timeout }: Question): Promis
   );
   request.end();
   return within(promise, timeout, () => late).finally(() => request.destroy());
+}
+
+/** The host that a site is asked as. */
+export const nameFor = ({ name }: Place): string => name.replaceAll('*', ANY_LABEL) || 'localhost';
+
+/** What is sent as SNI; null: nothing, for an address. */
+export function sentName(place: Place): string | null {
+  const name = nameFor(place);
+  return isIP(name) === 0 ? name : null;
 }
 
 const isAny = (host: string): boolean => ['', '0.0.0.0', '::'].includes(host);

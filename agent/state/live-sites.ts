@@ -104,7 +104,7 @@ function isSecure(server: JsonObject, listeners: readonly Listener[], ports: Por
 }
 
 /** The hosts in a route's matchers; a matcher without hosts gives the empty name. */
-function namesOf(route: Json): Set<string> {
+export function namesOf(route: Json): Set<string> {
   const matchers = list(field(route, 'match'));
   const hosts = matchers.flatMap((matcher) => {
     const host = field(matcher, 'host');

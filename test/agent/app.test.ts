@@ -23,6 +23,8 @@ describe('a stranger', () => {
     ['GET', '/proxy/status'],
     ['POST', '/proxy/reload'],
     ['POST', '/proxy/validate'],
+    ['POST', '/proxy/checks'],
+    ['POST', '/proxy/trial'],
     ['GET', '/logs'],
     ['GET', '/logs/stats'],
     ['GET', '/logs/sums'],
@@ -221,6 +223,13 @@ describe('reload', () => {
     await expectGood();
     expect((await reload(next, { expects: sha256(good()) })).status).toBe(200);
     expect((await reload(good(), { expects: sha256(next) })).status).toBe(200);
+  });
+
+  test('accepts a file server beside a variable, for which Caddy adapts it from its standard input', async () => {
+    const answer = await reload(site('good.example', 'respond {$NONE:good}\nfile_server'));
+    expect(answer.status).toBe(200);
+    await reload(good());
+    await expectGood();
   });
 
   test('of many at once finishes each, and the last accepted one is live and stored', async () => {

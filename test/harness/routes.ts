@@ -74,6 +74,7 @@ export function agentRoutes(): Route[] {
     authorities: {} as never,
     checks: {} as never,
     disks: async () => [],
+    trials: {} as never,
     logs: {} as never,
     metrics,
     log: () => {},

@@ -20,7 +20,7 @@ import {
   type TailQuery,
   ValidateAnswer,
 } from '../../shared/wire.ts';
-import { ChecksAnswer, type ChecksRequest } from '../../shared/wire-check.ts';
+import { ChecksAnswer, type ChecksRequest, type TrialRequest } from '../../shared/wire-check.ts';
 import { Stored } from '../../shared/wire-enrol.ts';
 import { LogSums, MergeAnswer, type MergeRequest } from '../../shared/wire-merge.ts';
 import { PortsAnswer } from '../../shared/wire-ports.ts';
@@ -117,6 +117,11 @@ export type AgentClient = {
    * @throws Failure PROXY_UNREACHABLE; CHECK_FAILED if the agent is of an earlier version
    */
   checks(request: ChecksRequest): Promise<ChecksAnswer>;
+  /**
+   * How sites would answer that `proxyfile` has, tried in a proxy of its own.
+   * @throws Failure as `reload`, and as `checks`
+   */
+  trial(request: TrialRequest): Promise<ChecksAnswer>;
   /** Only the certificates. @throws Failure as `sites` */
   certificates(): Promise<CertificatesAnswer>;
   /** The root of the proxy's own authority. @throws Failure as `sites` */
@@ -327,9 +332,8 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
       call(ChecksAnswer, '/proxy/checks', {
         body: request,
         deadline: checksDeadline(request),
-      }).catch((error: Failure) => {
-        throw isErrorBody(error.cause) && error.cause.code === 'NOT_FOUND' ? cannotCheck() : error;
-      }),
+      }).catch(explainUnknown),
+    trial: (request) => call(ChecksAnswer, '/proxy/trial', { body: request }).catch(explainUnknown),
     certificates: () =>
       call(CertificatesAnswer, '/proxy/certificates', { deadline: STATUS_DEADLINE_MS }),
     root: () => call(RootAnswer, '/proxy/root', { deadline: STATUS_DEADLINE_MS }),
@@ -400,6 +404,11 @@ function createRead(
       return piece.value;
     }
   };
+}
+
+/** Of a route for checks. @throws Failure */
+function explainUnknown(error: Failure): never {
+  throw isErrorBody(error.cause) && error.cause.code === 'NOT_FOUND' ? cannotCheck() : error;
 }
 
 const withQuery = (path: string, query: object): string => {

@@ -1,5 +1,6 @@
 /** `/preview`: what a change would do, checked by the real proxy. */
 import { Elysia, type Static, t } from 'elysia';
+import { createConcurrencyLimit } from '../../shared/concurrency-limit.ts';
 import { Failure } from '../../shared/failure.ts';
 import { jsonBody } from '../../shared/http.ts';
 import type { Guard } from '../auth/guard.ts';
@@ -38,47 +39,80 @@ const PreviewBody = t.Union([
 /** Errors that mean "no, this change would be refused". */
 const VERDICTS = new Set(['PROXY_REJECTED', 'DOMAIN_TAKEN', 'POLICY_TAKEN']);
 
+/** Each takes 20 s at most beside a proxy. */
+const TRIALS_WAITING = 2;
+const RETRY_AFTER_SECONDS = 20;
+
 export type PreviewRoutesDeps = { publisher: Publisher; guard: Guard; bodyLimit: number };
 
 export function previewRoutes({ publisher, guard, bodyLimit }: PreviewRoutesDeps) {
+  const one = createConcurrencyLimit({
+    concurrency: 1,
+    maxWaiting: TRIALS_WAITING,
+    full: () =>
+      new Failure('RATE_LIMITED', 'Other sites are being tried. Try again later.', {
+        retryAfter: RETRY_AFTER_SECONDS,
+      }),
+  });
+  const preview = (change: Change<unknown>, tries: boolean) =>
+    tries ? one(() => publisher.preview(change, tries)) : publisher.preview(change);
+
   return new Elysia({ name: 'preview' })
     .use(guard)
     .use(jsonBody(bodyLimit))
     .post(
       '/preview',
-      async ({ body, query: { agent } }) => {
+      async ({ body, query: { agent, ...query } }) => {
+        const tries = query.try === 'true';
         const current = publisher.current();
         const version = publisher.version(agent);
         const partOf = (set: SiteSet) =>
           renderedOf(agent ? setFor(set, agentNamed(agent, set).id) : set, version);
         const live = partOf(current);
         try {
-          const { next, refusal } = await publisher.preview(await changeFrom(body, current, agent));
+          const change = await changeFrom(body, current, agent);
+          const { next, refusal, tried } = await preview(change, tries);
           const rendered = partOf(next);
           const concerned = body.op === 'policy' && body.id ? vhostsWith(next, body.id) : [];
-          return verdictOf(refusal, rendered.text, caddyfileDiff(live, rendered), concerned);
+          const diff = caddyfileDiff(live, rendered);
+          return verdictOf(refusal, rendered.text, diff, concerned, tries ? tried : null);
         } catch (error) {
           if (!(error instanceof Failure) || !VERDICTS.has(error.code)) throw error;
-          return verdictOf(error, live.text, '');
+          return verdictOf(error, live.text, '', [], tries ? [] : null);
         }
       },
       {
-        query: t.Object({ agent: t.Optional(t.String({ maxLength: 40 })) }),
+        query: t.Object({
+          agent: t.Optional(t.String({ maxLength: 40 })),
+          try: t.Optional(t.Union([t.Literal('true'), t.Literal('false')])),
+        }),
         body: PreviewBody,
         response: {
           200: Verdict,
-          ...refusals(...PUBLISHES, ...BODY, 'NOT_FOUND', 'DOMAIN_TAKEN', 'POLICY_TAKEN'),
+          ...refusals(
+            ...PUBLISHES,
+            ...BODY,
+            'NOT_FOUND',
+            'DOMAIN_TAKEN',
+            'POLICY_TAKEN',
+            'RATE_LIMITED',
+          ),
         },
         detail: about({
           id: 'preview',
           tag: 'Configuration',
           summary: 'Check whether the proxy would accept a change, and what it would look like',
-          description: `Nothing is changed. \`diff\` is in the format of \`diff -u\`; instead of more than a few hundred changed lines it says \`${TOO_DIFFERENT}\`.`,
+          description: `Nothing is changed. \`diff\` is in the format of \`diff -u\`; instead of more than a few hundred changed lines it says \`${TOO_DIFFERENT}\`. With \`try=true\`, the sites are asked as well: an agent starts a Caddy of its own for it, on free ports of loopback, which signs all certificates itself and ends afterwards.`,
           access: 'write',
           params: {
             agent: {
               description: 'Shows what this agent’s proxy would get; a preamble is its own.',
               example: 'local',
+            },
+            try: {
+              description:
+                '`true`: says how the sites would answer, by their checks; without a check, what `/` answers.',
+              example: 'true',
             },
           },
           bodies: {

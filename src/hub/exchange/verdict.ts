@@ -2,6 +2,7 @@
 import { t } from 'elysia';
 import { type Failure, sentenceOf } from '../../shared/failure.ts';
 import { ErrorBody } from '../../shared/wire.ts';
+import { MOST_VHOSTS, type Tried } from '../publish/trial.ts';
 import type { Vhost } from '../publish/vhost.ts';
 
 export const Verdict = t.Object(
@@ -16,6 +17,25 @@ export const Verdict = t.Object(
     vhosts: t.Array(t.Object({ id: t.Integer(), domain: t.String() }), {
       description: 'those that a change of a policy concerns; none for other changes',
     }),
+    tried: t.Optional(
+      t.Array(
+        t.Object({
+          vhost: t.Object({
+            id: t.Union([t.Integer(), t.Null()], { description: 'null: it would be created' }),
+            domain: t.String(),
+          }),
+          agent: t.Optional(t.String({ description: 'if there are several' })),
+          passed: t.Boolean({
+            description: 'whether its check would pass; without a check, whether it would answer',
+          }),
+          status: t.Union([t.Integer(), t.Null()], { description: 'null: there was no answer' }),
+          detail: t.String({ description: 'what came, for a person' }),
+        }),
+        {
+          description: `with \`try=true\`: how the enabled vhosts of the change would answer, ${MOST_VHOSTS} of them at most; none if it would be refused`,
+        },
+      ),
+    ),
   },
   { title: 'Verdict' },
 );
@@ -24,12 +44,14 @@ export const Verdict = t.Object(
  * @param refusal null: the change would be accepted
  * @param diff in the format of `diff -u`
  * @param vhosts those that a change of a policy concerns
+ * @param tried null if they were not to be tried
  */
 export function verdictOf(
   refusal: Failure | null,
   proxyfile: string,
   diff: string,
   vhosts: readonly Vhost[] = [],
+  tried: readonly Tried[] | null = null,
 ) {
   const policy = refusal?.at.policy;
   return {
@@ -41,5 +63,6 @@ export function verdictOf(
     proxyfile,
     diff,
     vhosts: vhosts.map(({ id, domain }) => ({ id, domain })),
+    ...(tried && { tried: [...tried] }),
   };
 }

@@ -1,6 +1,6 @@
 /** Whether sites answer as their checks say, so that a change that breaks one is not accepted. */
 import { Failure } from '../../shared/failure.ts';
-import type { ChecksAnswer } from '../../shared/wire-check.ts';
+import type { ChecksAnswer, CheckTarget } from '../../shared/wire-check.ts';
 import { type Planned, planOf, stepsOf } from './batch.ts';
 import type { Refusals } from './blame.ts';
 import { idsAfter, isPublished, type Step, vhostsAfter } from './changes.ts';
@@ -105,11 +105,23 @@ const isFailedCheck = (error: unknown): error is Failure =>
   error instanceof Failure && error.code === 'CHECK_FAILED';
 
 /** In the order of the vhosts. @throws Failure as `AgentClient.checks` */
-async function ask(
+const ask = (
   target: Target,
-  { preamble }: SiteSet,
+  part: SiteSet,
   vhosts: readonly Vhost[],
   how: { once?: boolean } = {},
+): Promise<CheckAnswer[]> =>
+  answersOf(part, vhosts, (checks) => target.watched(target.client.checks({ checks, ...how })));
+
+/**
+ * Has the first address of each vhost asked, unless there is none to ask.
+ * @param call asks for each check, in their order
+ * @returns the answers in the order of the vhosts @throws as `call`
+ */
+export async function answersOf(
+  { preamble }: SiteSet,
+  vhosts: readonly Vhost[],
+  call: (checks: CheckTarget[]) => Promise<ChecksAnswer>,
 ): Promise<CheckAnswer[]> {
   const endpointsOf = endpointsUnder(preamble);
   const checks = vhosts.flatMap((vhost) => {
@@ -117,7 +129,7 @@ async function ask(
     return endpoint ? [{ ...endpoint, check: vhost.check }] : [];
   });
   if (checks.length === 0) return vhosts.map(() => UNKNOWN);
-  const { answers } = await target.watched(target.client.checks({ checks, ...how }));
+  const { answers } = await call(checks);
   const inOrder = answers.values();
   return vhosts.map((vhost) =>
     endpointsOf(vhost).length > 0 ? (inOrder.next().value ?? UNKNOWN) : UNKNOWN,

@@ -2,6 +2,7 @@
 import { ERAS } from '../../shared/caddyfile/dialect.ts';
 import { Failure, type Location } from '../../shared/failure.ts';
 import { memoize } from '../../shared/memoize.ts';
+import type { ChecksAnswer, CheckTarget } from '../../shared/wire-check.ts';
 import type { AgentClient, Replacing } from '../agent-client/client.ts';
 import { mistakeLine } from '../caddyfile/mistake.ts';
 import { renderProbe } from '../caddyfile/probe.ts';
@@ -40,6 +41,8 @@ export type Gateway = {
    * @throws Failure
    */
   check(set: SiteSet, changed?: readonly Vhost[]): Promise<void>;
+  /** Has a set tried beside the proxy. @throws Failure as `AgentClient.trial` */
+  tryOut(set: SiteSet, checks: CheckTarget[]): Promise<ChecksAnswer>;
   /**
    * Finds vhosts that the proxy refuses: by the line or file it names, otherwise by
    * halving.
@@ -133,6 +136,11 @@ export function createGateway(agent: AgentClient, version: () => string | null):
       const rendered = new Set(whole.spans.map(({ id }) => id));
       const hidden = changed.filter(({ id }) => !rendered.has(id));
       if (hidden.length > 0) await validate(set, hidden);
+    },
+
+    tryOut(set, checks) {
+      const rendered = renderedOf(set);
+      return explained(agent.trial({ proxyfile: rendered.text, checks }), rendered, set);
     },
 
     async findBroken(set, vhosts) {

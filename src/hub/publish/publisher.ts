@@ -12,7 +12,6 @@
  *    back (`rollout.ts`), and 1 starts again without their changes.
  * 6. Rows and changelog are committed (`store.ts`), and only then do the callers get their results.
  */
-import type { Failure } from '../../shared/failure.ts';
 import { type Log, reasonOf } from '../../shared/log.ts';
 import type { ProxyStatus } from '../../shared/wire.ts';
 import type { Agent, Agents } from '../agent-client/agents.ts';
@@ -26,8 +25,9 @@ import { assertPlanContained, type Dialect } from './containment.ts';
 import { type PublishSeen, timePublishes } from './outcome.ts';
 import { importFirst, notRestorable } from './ownership.ts';
 import { agentNamed, setFor } from './placement.ts';
+import { createPreview, type Preview } from './preview.ts';
 import { type Applied, createChangeQueue, type Demands, type Waiting } from './queue.ts';
-import { forCaller, isRejection } from './refusal.ts';
+import { forCaller } from './refusal.ts';
 import { rollOut } from './rollout.ts';
 import { type AgentStanding, createStandings } from './standings.ts';
 import type { Store } from './store.ts';
@@ -69,12 +69,7 @@ export type Publisher = {
   version(name?: string): string | null;
   /** The dialect of an agent's proxy, or the strictest one if it cannot be asked. As `version`. */
   dialect(name?: string): Promise<Dialect>;
-  /**
-   * What a change would do; the proxies it concerns validate it, and nothing changes anywhere.
-   * @returns the set it leads to, and why it would be refused, or null
-   * @throws Failure if the change cannot be planned, or agent or proxy cannot be asked
-   */
-  preview(change: Change<unknown>): Promise<{ next: SiteSet; refusal: Failure | null }>;
+  preview: Preview;
   /**
    * Whether proxy and file of an agent show what is stored, apart from the vhosts that are left out.
    * @param id the first agent's if it is missing; false for one that was removed
@@ -275,25 +270,7 @@ export function createPublisher({
     standings: () => targets.all().map(standings.of),
     setOf: (name) => (name ? setFor(accepted, agentNamed(name, accepted).id) : accepted),
 
-    async preview(change) {
-      const set = accepted;
-      const plan = await change(set, now());
-      if ('done' in plan) return { next: set, refusal: null };
-      const { next, steps } = plan;
-      try {
-        await assertPlanContained(plan, await dialectsOf(next));
-        const { asked, skipped } = targets.destinations(steps, next);
-        const [away] = skipped.values();
-        if (asked.length === 0 && away) throw away;
-        await Promise.all(asked.map((target) => target.check(plan)));
-        return { next, refusal: null };
-      } catch (error) {
-        const refusal = forCaller(error, steps);
-        if (isRejection(refusal)) return { next, refusal };
-        throw refusal;
-      }
-    },
-
+    preview: createPreview({ targets, stored: () => accepted, dialectsOf, now }),
     reconcile,
   };
 }

@@ -8,6 +8,7 @@ import { createProxy } from '../../../agent/caddy/proxy.ts';
 import { listeningInodes } from '../../../agent/caddy/sockets.ts';
 import { separateUser } from '../../../agent/caddy/user.ts';
 import { createChecks } from '../../../agent/checks/checks.ts';
+import { createTrials } from '../../../agent/checks/trial.ts';
 import { createLogs } from '../../../agent/logs/logs.ts';
 import { readHeaders } from '../../../agent/logs/ship/headers.ts';
 import { createShipper } from '../../../agent/logs/ship/shipper.ts';
@@ -129,11 +130,13 @@ export function prepareAgent(
       now,
     });
     const authorities = createAuthorities(proxy);
+    const { commands, adaptAllowed: adapt } = proxy;
+    const trials = createTrials({ adapt, commands, user });
     const disks = createDisks(placesOf(settings.proxy));
     const app = createAgent({
       ...{ isKnown: access.isKnown, enrolment: access.enrolment },
-      ...{ proxy, state, authorities, checks: createChecks(state.live), disks },
-      ...{ logs, tls, metrics, log },
+      ...{ proxy, state, authorities, disks, logs, tls, metrics, log },
+      ...{ checks: createChecks(state.live), trials },
     });
     const listening = listen(
       app,
@@ -148,12 +151,13 @@ export function prepareAgent(
         begun = true;
         // Before the proxy, so that it gets the very first entries.
         shipper?.begin();
-        await proxy.start();
+        await Promise.all([proxy.start(), trials.begin()]);
         state.begin();
         if (isKept) keeper.begin();
       },
       stop: () =>
         runAll(
+          trials.close,
           () => listening.stop(logs.endStreams()),
           // Before that, a proxy that is running is not this agent's.
           () => begun && proxy.stop(),

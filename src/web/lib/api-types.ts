@@ -1128,6 +1128,22 @@ export interface Verdict {
     id: number;
     domain: string;
   }[];
+  /** with `try=true`: how the enabled vhosts of the change would answer, 50 of them at most; none if it would be refused */
+  tried?: {
+    vhost: {
+      /** null: it would be created */
+      id: number | null;
+      domain: string;
+    };
+    /** if there are several */
+    agent?: string;
+    /** whether its check would pass; without a check, whether it would answer */
+    passed: boolean;
+    /** null: there was no answer */
+    status: number | null;
+    /** what came, for a person */
+    detail: string;
+  }[];
 }
 export interface ImportAnswer {
   preamble: string;

@@ -288,6 +288,10 @@ describe('the whole configuration', () => {
     await signedIn('preview', { json: { op: 'toggle', id: 1 } });
     await signedIn('preview', { json: { op: 'update', id: 1, config: 'respnd' } });
     await signedIn('preview', { json: { op: 'preamble', config: '' } });
+    const query = { try: 'true' };
+    const site = { op: 'create', domain: 'http://tried.example', config: 'respond tried' };
+    const tried = await signedIn<{ tried: object[] }>('preview', { query, json: site });
+    expect(tried.body.tried).toHaveLength(1);
     await signedIn('getProxyfile');
     await signedIn('getProxyfile', { query: { vhost: '1' } });
     await refused('getProxyfile', 'NOT_FOUND', { query: { vhost: '999' } });

@@ -86,14 +86,14 @@ test('a change whose agent is lost during its check is refused, and does not sta
 }, 30_000);
 
 test('an agent of an earlier version cannot check, and says so', async () => {
-  // Stands in for one: it does not know the route.
+  // Stands in for one: it does not know the routes.
   const earlier = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
     idleTimeout: 0,
     async fetch(request) {
       const { pathname, search } = new URL(request.url);
-      if (pathname === '/proxy/checks') {
+      if (['/proxy/checks', '/proxy/trial'].includes(pathname)) {
         const answer = { code: 'NOT_FOUND', message: 'There is no such route.' };
         return Response.json(answer, { status: 404 });
       }
@@ -118,6 +118,12 @@ test('an agent of an earlier version cannot check, and says so', async () => {
   expect([...(await stored()), stack.readProxyfile()]).toEqual(before);
   expect(await served('checked')).toBe('');
   expect((await create('next', null)).status).toBe(201);
+  const change = { op: 'create', domain: 'http://tried.example', config: 'respond x' };
+  const tried = await call<{ tried: object[] }>('POST', '/preview?try=true', change);
+  expect([tried.status, tried.body.tried]).toMatchObject([
+    200,
+    [{ passed: false, status: null, detail: 'This agent cannot check yet; nothing was changed.' }],
+  ]);
 });
 
 test('if the very first change fails its check, no site is live or stored', async () => {
