@@ -1,9 +1,8 @@
 /** Kills the hub with SIGKILL while it sends: nothing is lost, and what comes twice has the same id. */
+import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
-import { isNull } from 'drizzle-orm';
-import { openBeside } from '../../src/hub/db/open.ts';
-import { channels, messages } from '../../src/hub/db/schema.ts';
+import { databaseIn } from '../../src/hub/db/open.ts';
 import { type Program, runProgram } from '../harness/program.ts';
 import { seededRandom } from '../harness/random.ts';
 import { type Received, type Receiver, startReceiver } from '../harness/receiver.ts';
@@ -28,38 +27,31 @@ async function start(): Promise<Program> {
   return hub;
 }
 
-/** The database of the hub that is not running. */
-function inDatabase<T>(work: (db: ReturnType<typeof openBeside>['db']) => T): T {
-  const { db, close } = openBeside(folder);
+/** Drizzle would keep its statements, and with them the database, until they are collected. */
+function inDatabase<T>(work: (db: Database) => T): T {
+  const db = new Database(databaseIn(folder), { readwrite: true });
   try {
+    db.run('PRAGMA busy_timeout = 5000');
     return work(db);
   } finally {
-    close();
+    db.close();
   }
 }
+
+const NEW_CHANNEL = `INSERT INTO channels (name, kind, target, events, enabled, created_at, updated_at)
+  VALUES (?, 'webhook', ?, '["drift"]', 1, 0, 0)`;
+const NEW_MESSAGE = `INSERT INTO messages (channel_id, state, event, about, level, message, at, due_at)
+  VALUES (?, 'began', 'drift', '', 'warn', ?, ?, ?)`;
 
 /** A channel of its own for each, because five a minute are sent one by one. */
 function putOut(name: string, count: number): void {
   inDatabase((db) => {
-    const at = new Date();
-    const target = { url: `${receiver.url}/hook`, secret: SECRET };
-    const { id } = db
-      .insert(channels)
-      .values({
-        ...{ name, kind: 'webhook', target, events: ['drift'], quiet: null, enabled: true },
-        ...{ createdAt: at, updatedAt: at },
-      })
-      .returning()
-      .get();
+    const target = JSON.stringify({ url: `${receiver.url}/hook`, secret: SECRET });
+    const { lastInsertRowid } = db.run(NEW_CHANNEL, [name, target]);
     for (let i = 0; i < count; i++) {
       const message = `${name}.${i}`;
       put.push(message);
-      db.insert(messages)
-        .values({
-          ...{ channelId: id, state: 'began', event: 'drift', about: '', level: 'warn', message },
-          ...{ at, dueAt: at },
-        })
-        .run();
+      db.run(NEW_MESSAGE, [lastInsertRowid, message, Date.now(), Date.now()]);
     }
   });
 }
@@ -122,4 +114,4 @@ test(`${KILLS} kills`, async () => {
 }, 300_000);
 
 const waiting = (): number =>
-  inDatabase((db) => db.select().from(messages).where(isNull(messages.sentAt)).all().length);
+  inDatabase((db) => db.query('SELECT 1 FROM messages WHERE sent_at IS NULL').all().length);

@@ -34,6 +34,8 @@ export type OpenDatabase = {
 /** How long nothing has to be written before the log is moved into the file. */
 const IDLE_MS = 60_000;
 
+const BUSY_TIMEOUT = 'PRAGMA busy_timeout = 5000';
+
 /**
  * @param idle milliseconds without a write after which the log is moved into the file
  * @throws DatabaseUnusable if it is damaged, or the file system refuses; Error if another hub uses the
@@ -52,6 +54,8 @@ export function openDatabase(folder: string, idle = IDLE_MS): OpenDatabase {
     sqlite = new Database(file, { create: true, strict: true });
     // It holds password hashes. SQLite gives its other files the same mode.
     chmodSync(file, 0o600);
+    // First, because a backup that is just being made locks the database for a moment.
+    sqlite.run(BUSY_TIMEOUT);
     sqlite.run('PRAGMA journal_mode = WAL');
     const found = sqlite.query('PRAGMA quick_check(1)').values().flat().join();
     if (found !== 'ok') throw damaged(file, found);
@@ -108,5 +112,5 @@ function prepare(sqlite: Database): void {
   // FULL syncs at each commit: a power cut must not undo a change that was confirmed.
   sqlite.run('PRAGMA synchronous = FULL');
   sqlite.run('PRAGMA foreign_keys = ON');
-  sqlite.run('PRAGMA busy_timeout = 5000');
+  sqlite.run(BUSY_TIMEOUT);
 }
