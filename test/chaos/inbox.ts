@@ -2,6 +2,10 @@
 import type { EventName } from '../../src/shared/events.ts';
 import type { Received, Receiver } from '../harness/receiver.ts';
 import { until } from '../harness/stack.ts';
+import type { Outage } from './outages.ts';
+
+/** The contract's, from when it began, or was over. */
+const LIMIT_MS = 60_000;
 
 /** As the body of a webhook has it. */
 type Said = {
@@ -46,20 +50,21 @@ export function arrivedAt({ received }: Receiver): Arrived[] {
 const isTaken = ({ behaviour }: Received): boolean =>
   behaviour === 'accepts' || behaviour === 'trickles' || behaviour === 'floods';
 
-/** Waits for a message. @throws Error with all that arrived, if it does not within `timeout` milliseconds */
+/**
+ * Waits for a message that arrives at or after a time, in milliseconds since 1970.
+ * @throws Error with all that arrived, if it does not within a minute
+ */
 export async function awaited(
   receiver: Receiver,
-  event: EventName,
+  { event, about }: Pick<Outage, 'event' | 'about'>,
   state: 'began' | 'over',
-  about: string,
-  timeout = 60_000,
+  since = 0,
 ): Promise<Arrived> {
-  const find = () =>
-    arrivedAt(receiver)
-      .toReversed()
-      .find((one) => one.event === event && one.state === state && isAbout(one, about));
+  const fits = (one: Arrived) =>
+    one.at >= since && one.event === event && one.state === state && isAbout(one, about);
   try {
-    return await until(find, `${event} ${about} ${state}`, timeout);
+    const find = () => arrivedAt(receiver).find(fits);
+    return await until(find, `${event} ${about} ${state}`, LIMIT_MS);
   } catch (error) {
     throw new Error(`${error}; arrived: ${arrivedAt(receiver).map(lineOf).join(', ')}`);
   }

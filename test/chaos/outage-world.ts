@@ -64,12 +64,11 @@ export type Delays = { began: number; over: number };
 
 /** One outage from its beginning to the message that it is over. @throws Error if one is not there in time */
 export async function runOutage({ receiver }: World, outage: Outage): Promise<Delays> {
-  const { event, about } = outage;
   const from = Date.now();
   await outage.begin();
-  const began = await awaited(receiver, event, 'began', about);
+  const began = await awaited(receiver, outage, 'began', from);
   const to = Date.now();
   await outage.end();
-  const over = await awaited(receiver, event, 'over', about);
+  const over = await awaited(receiver, outage, 'over', to);
   return { began: began.at - from, over: over.at - to };
 }

@@ -50,7 +50,7 @@ test(
       await Bun.sleep(random.below(STARTING_MS));
       await kill();
       await fleet.hub.revive();
-      for (const { event, about } of outages) await awaited(receiver, event, state, about);
+      for (const outage of outages) await awaited(receiver, outage, state);
       await until(() => waiting(fleet.database) === 0, 'the last message to be recorded as sent');
       expected += outages.length;
       expect(arrivedAt(receiver).map(lineOf)).toHaveLength(expected);

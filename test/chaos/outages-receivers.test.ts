@@ -33,7 +33,7 @@ test(
     const [local, away] = fleet.sites as [Site, Site];
     const outage = cutAgent(away, 'refuses');
     await outage.begin();
-    await awaited(receiver, outage.event, 'began', away.name);
+    await awaited(receiver, outage, 'began');
     for (const { how, to } of broken) await until(() => to.received.length > 0, how);
 
     for (const number of [1, 2, 3]) {
@@ -43,7 +43,7 @@ test(
       expect(answer.status).toBe(201);
     }
     await outage.end();
-    await awaited(receiver, outage.event, 'over', away.name);
+    await awaited(receiver, outage, 'over');
     expect(arrivedAt(receiver).map(lineOf)).toHaveLength(2);
 
     const listed = await fleet.call<{ error: string | null }[]>('GET', '/deliveries');

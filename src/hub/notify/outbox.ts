@@ -1,7 +1,7 @@
 /** The messages in the database: those that wait for the sender, and those that were sent. */
-import { and, asc, desc, eq, gt, isNotNull, isNull, lte, ne } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, isNotNull, isNull, lte, ne, notInArray, or } from 'drizzle-orm';
 import type { Db } from '../db/open.ts';
-import { channels, type incidents, messages } from '../db/schema.ts';
+import { channels, incidents, messages } from '../db/schema.ts';
 
 /** The database, or a transaction. */
 export type Writer = Pick<Db, 'select' | 'insert' | 'update' | 'delete'>;
@@ -16,20 +16,26 @@ const KEPT = 1_000;
 const MOST = 500;
 
 /**
- * One message, in the transaction that records what it is about, for each enabled channel that gets such
- * events and was there when it began.
+ * One message for each channel that gets such events: each enabled one when it begins, and when it is
+ * over each that has the other message, so that none is left with half of it.
  */
 export function putOut(
   tx: Writer,
-  { id, event, about, level, message, beganAt }: StoredIncident,
+  { id, event, about, level, message }: StoredIncident,
   state: 'began' | 'over' | 'flapping',
   at: Date,
 ): void {
+  const earlier = tx
+    .select({ channel: messages.channelId })
+    .from(messages)
+    .where(eq(messages.incidentId, id))
+    .all();
+  const knowing = new Set(earlier.map(({ channel }) => channel));
   const wanting = tx
     .select()
     .from(channels)
-    .where(and(eq(channels.enabled, true), lte(channels.createdAt, beganAt)))
     .all()
+    .filter((one) => (state === 'over' ? knowing.has(one.id) : one.enabled))
     .filter(({ events }) => events.length === 0 || events.includes(event));
   for (const channel of wanting) {
     tx.insert(messages)
@@ -41,7 +47,7 @@ export function putOut(
   }
 }
 
-/** Forgets the oldest of those that were sent. */
+/** Forgets the oldest of those that were sent, but not what an open incident was reported with. */
 export function pruneSent(tx: Writer): void {
   const [oldest] = tx
     .select({ id: messages.id })
@@ -52,8 +58,10 @@ export function pruneSent(tx: Writer): void {
     .offset(KEPT)
     .all();
   if (!oldest) return;
+  const open = tx.select({ id: incidents.id }).from(incidents).where(isNull(incidents.overAt));
+  const isOfNone = or(isNull(messages.incidentId), notInArray(messages.incidentId, open));
   tx.delete(messages)
-    .where(and(isNotNull(messages.sentAt), lte(messages.id, oldest.id)))
+    .where(and(isNotNull(messages.sentAt), lte(messages.id, oldest.id), isOfNone))
     .run();
 }
 

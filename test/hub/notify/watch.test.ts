@@ -394,13 +394,46 @@ describe('messages', () => {
     channel({ events: ['drift'] });
     channel({ enabled: false });
     channel({ events: ['drift', 'upstream.down'] });
-    channel({ createdAt: new Date(START + 60_000) });
-    await pass(only({ states: [dead] }), 70);
+    await pass(only({ states: [dead] }), 20);
+    channel();
+    await pass(only({ states: [dead] }), 20);
+    database.db.update(channels).set({ enabled: true, events: [] }).run();
     await pass(only());
     expect(sent()).toEqual([
       ...['1 began upstream.down', '4 began upstream.down'],
       ...['1 over upstream.down', '4 over upstream.down'],
     ]);
+  });
+
+  test.each([
+    ['within the ten seconds in which it has to last', START + 9_000],
+    ['before the clock was set back', START + 3_600_000],
+  ])('go to a channel that was made %s', async (_, createdAt) => {
+    await pass(only({ states: [dead] }), 10);
+    channel({ createdAt: new Date(createdAt) });
+    await pass(only({ states: [dead] }), 5);
+    expect(sent()).toEqual(['1 began upstream.down']);
+  });
+
+  test('that it is over wait for a channel that was disabled after it had begun', async () => {
+    channel();
+    await pass(only({ states: [dead] }));
+    database.db.update(channels).set({ enabled: false }).run();
+    await pass(only());
+    expect(sent()).toEqual(['1 began upstream.down', '1 over upstream.down']);
+  });
+
+  test('that it is over come however many others were sent meanwhile', async () => {
+    channel();
+    await pass(only({ states: [dead] }));
+    const at = new Date(START);
+    const old = { event: 'drift', about: '', level: 'warn', message: '' } as const;
+    database.db.update(messages).set({ sentAt: at }).run();
+    const more = { ...old, channelId: 1, state: 'over', at, dueAt: at, sentAt: at } as const;
+    database.db.insert(messages).values(Array(1_100).fill(more)).run();
+    await pass(only({ states: [dead], status: { ...FINE, drift: true } }));
+    await pass(only());
+    expect(sent()).toContain('1 over upstream.down');
   });
 
   test('are not sent again after a restart', async () => {
