@@ -149,10 +149,10 @@ export function createAgent(deps: AgentDeps) {
     })
     .get(
       '/proxy/status',
-      async ({ query }) => {
+      async ({ query: { hub, term } }) => {
         // First, because the status says what time it is.
-        const found = await disks();
-        return { ...(await proxy.status(query.hub, query.term)), disks: found };
+        const found = hub === undefined ? {} : { disks: await disks() };
+        return { ...(await proxy.status(hub, term)), ...found };
       },
       { query: StatusQuery, response: { 200: ProxyStatus, 400: AgentErrorBody } },
     )

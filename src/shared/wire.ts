@@ -147,7 +147,8 @@ export const ProxyStatus = t.Object({
   ),
   disks: t.Optional(
     t.Array(Disk, {
-      description: 'those that it writes to; an agent of an earlier version does not say',
+      description:
+        'those that it writes to, to a hub that asks. An agent of an earlier version does not say',
     }),
   ),
 });
