@@ -107,6 +107,36 @@ describe('is refused, with everything as it was,', () => {
     );
   });
 
+  test.each<[string, unknown]>([
+    ['nothing', {}],
+    ['a list', []],
+    ['another site', { path: '//x y' }],
+    ['an address', { path: 'http://127.0.0.1/' }],
+    ['a line break', { path: '/\r\nHost: x' }],
+    ['a fragment', { path: '/#x' }],
+    ['a long path', { path: `/${'x'.repeat(2000)}` }],
+    ['no status', { path: '/', status: 600 }],
+    ['a status in quotes', { path: '/', status: '200' }],
+    ['half a status', { path: '/', status: 200.5 }],
+    ['no time', { path: '/', within: 0 }],
+    ['more time', { path: '/', within: 15.1 }],
+    ['time in quotes', { path: '/', within: '5' }],
+    ['an empty text', { path: '/', contains: '' }],
+    ['a long text', { path: '/', contains: 'x'.repeat(1001) }],
+  ])('a check that asks for %s', async (_, check) => {
+    const before = await allOf(owner, []);
+    const json = { ...site('malformed'), check };
+    const { status, body } = await owner.call('POST', '/vhosts', json);
+    expect([status, body]).toMatchObject([400, { code: 'INVALID_REQUEST', field: 'check' }]);
+    for (const [path, more] of [
+      ['/preview', { op: 'create', ...json }],
+      ['/vhosts/bulk', { operations: [{ op: 'create', ...json }] }],
+    ] as const) {
+      expect((await owner.call('POST', path, more)).status).toBe(400);
+    }
+    expect(await allOf(owner, [])).toEqual(before);
+  });
+
   test('an update that breaks a site', async () => {
     const { id } = await made('update');
     const change = () => put(id, { upstream: `127.0.0.1:${closed}` });
