@@ -30,7 +30,7 @@ export const Check = t.Object(
       t.Number({
         exclusiveMinimum: 0,
         maximum: 15,
-        description: `seconds in which it has to answer so; left out: ${WITHIN}`,
+        description: `how many seconds it has for that; left out: ${WITHIN}`,
       }),
     ),
   },

@@ -67,7 +67,7 @@ describe('is refused, with everything as it was,', () => {
     const body = await refused(() => create('wrong', closed), ['wrong.example']);
     expect(body).toEqual({
       code: 'CHECK_FAILED',
-      message: 'The site does not answer as its check demands; nothing was changed.',
+      message: 'The site does not answer as its check requires; nothing was changed.',
       detail: `GET / answered 502 ${NO_200}`,
       hint: 'Fix the upstream, or change the check; `"check": null` removes it.',
     } as unknown as Body);
@@ -186,7 +186,7 @@ describe('is refused, with everything as it was,', () => {
     );
     expect(body).toMatchObject(
       FAILED(`in http://guarded.example: GET / answered 403 ${NO_200}`, {
-        message: 'A site would no longer answer as its check demands; nothing was changed.',
+        message: 'A site would no longer answer as its check requires; nothing was changed.',
       }),
     );
     await remove(id);
