@@ -1,4 +1,5 @@
 /** Asks a site for one answer through a listener of the proxy, by the site's name. */
+import { lookup } from 'node:dns/promises';
 import { request as overHttp } from 'node:http';
 import { request as overHttps } from 'node:https';
 import { isIP } from 'node:net';
@@ -35,17 +36,38 @@ export type Outcome =
 const MOST_BYTES = 64 * 1024;
 
 /**
- * Never rejects. No redirect is followed, and any certificate is accepted: it is the proxy's, whatever
- * authority signed it.
+ * Never rejects. Connects to this machine alone. No redirect is followed, and any certificate is accepted:
+ * it is the proxy's, whatever authority signed it.
  */
-export function ask(place: Place, { path, contains, timeout }: Question): Promise<Outcome> {
-  const { promise, resolve } = Promise.withResolvers<Outcome>();
+export function ask(place: Place, question: Question): Promise<Outcome> {
+  const ended = new AbortController();
+  let late: Outcome = { status: null, timeout: question.timeout };
+  const answer = send(place, question, ended.signal, (outcome) => {
+    late = outcome;
+  }).catch((error): Outcome => ({ status: null, fault: faultOf(error, place) }));
+  return within(answer, question.timeout, () => late).finally(() => ended.abort());
+}
+
+/** @param heard called with what is the outcome unless more comes @throws of any kind */
+async function send(
+  place: Place,
+  { path, contains }: Question,
+  ended: AbortSignal,
+  heard: (outcome: Outcome) => void,
+): Promise<Outcome> {
+  const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
   const name = nameFor(place);
   const servername = sentName(place);
-  let late: Outcome = { status: null, timeout };
+  // Without SNI, which an address cannot be, the proxy goes by the address that it is reached at.
+  const isByAddress = place.tls && isOwnAddress(name) && isAny(place.host);
+  const host = isByAddress ? name : await ownAddress(reachable(place.host));
+  if (host === null) {
+    const fault = `Caddy listens on ${place.host}, which is not an address of its machine`;
+    return { status: null, fault };
+  }
+  if (ended.aborted) return { status: null, fault: '' };
   const request = (place.tls ? overHttps : overHttp)({
-    // Without SNI, which an address cannot be, the proxy goes by the address that it is reached at.
-    host: place.tls && isOwnAddress(name) && isAny(place.host) ? name : reachable(place.host),
+    host,
     port: place.dial ?? place.port,
     path,
     agent: false,
@@ -53,23 +75,34 @@ export function ask(place: Place, { path, contains, timeout }: Question): Promis
     rejectUnauthorized: false,
     ...(servername === null ? {} : { servername }),
   });
+  ended.addEventListener('abort', () => request.destroy());
   request.once('response', (response) => {
     const status = response.statusCode ?? 0;
     if (contains === null) return resolve({ status, found: true });
-    late = { status, found: false };
+    const none = { status, found: false };
+    heard(none);
     const isFound = createSearch(contains);
     response.on('data', (chunk: Buffer) => {
       const found = isFound(chunk);
       if (found !== null) resolve({ status, found });
     });
-    response.once('error', () => resolve(late));
-    response.once('close', () => resolve(late));
+    response.once('error', () => resolve(none));
+    response.once('close', () => resolve(none));
   });
-  request.on('error', (error: NodeJS.ErrnoException) =>
-    resolve({ status: null, fault: faultOf(error, place) }),
-  );
+  request.on('error', reject);
   request.end();
-  return within(promise, timeout, () => late).finally(() => request.destroy());
+  return promise;
+}
+
+/**
+ * The address to connect to for a listener's; null if that is another machine's, as an address may be that
+ * a pair of machines shares.
+ */
+async function ownAddress(host: string): Promise<string | null> {
+  if (isIP(host) !== 0) return isOwnAddress(host) ? host : null;
+  // Of several, Caddy listens on one, of IPv4 if there is one.
+  const found = await lookup(host, { all: true, order: 'ipv4first' }).catch(() => []);
+  return found.map(({ address }) => address).find(isOwnAddress) ?? null;
 }
 
 /** The host that a site is asked as. */
@@ -102,6 +135,7 @@ function createSearch(text: string): (chunk: Buffer) => boolean | null {
 }
 
 function faultOf({ code = '', message }: NodeJS.ErrnoException, { port }: Place): string {
+  if (code === 'ERR_INVALID_CHAR') return 'No request can name this site';
   if (code === 'ECONNREFUSED') return `Nothing listens on port ${port}`;
   if (NO_CERTIFICATE.test(`${code} ${message}`)) {
     return 'Caddy has no certificate for this name yet';

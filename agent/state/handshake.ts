@@ -1,5 +1,5 @@
 /** Asks the local proxy for the certificate of a name, with a TLS handshake and no request. */
-import { isIP } from 'node:net';
+import { BlockList, isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { connect, type PeerCertificate } from 'node:tls';
 import { within } from '../../src/shared/async.ts';
@@ -71,10 +71,18 @@ export function reachable(host: string): string {
   return host === '::' ? '::1' : host;
 }
 
-/** Whether it is an address of this machine. */
+/** Whether it is an address of this machine; a name never is. */
 export function isOwnAddress(name: string): boolean {
-  const own = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
-  return /^127\./.test(name) || own.some(({ address }) => address === name);
+  const family = isIP(name);
+  if (family === 0) return false;
+  if (family === 4 && name.startsWith('127.')) return true;
+  const own = new BlockList();
+  for (const { address, family } of Object.values(networkInterfaces()).flatMap(
+    (all) => all ?? [],
+  )) {
+    own.addAddress(address, family === 'IPv4' ? 'ipv4' : 'ipv6');
+  }
+  return own.check(name.replace(/%.*$/, ''), family === 4 ? 'ipv4' : 'ipv6');
 }
 
 function read(peer: PeerCertificate): SiteCertificate | null {

@@ -96,7 +96,7 @@ export const FAILURES = {
   CHECK_FAILED: {
     status: 502,
     meaning:
-      'The site does not answer as its check demands; detail says what came instead. Nothing was recorded.',
+      'The site does not answer as its check requires; detail says what came instead. Nothing was recorded.',
   },
   CHANNEL_FAILED: {
     status: 502,

@@ -13,7 +13,11 @@ export const Check = t.Object(
       description: 'with its query, percent-encoded',
     }),
     status: t.Optional(
-      t.Integer({ minimum: 200, maximum: 599, description: 'left out: any from 200 to 299' }),
+      // Elysia's `t.Integer` takes a text for a number.
+      t.Number({
+        ...{ minimum: 200, maximum: 599, multipleOf: 1 },
+        description: 'left out: any from 200 to 299',
+      }),
     ),
     contains: t.Optional(
       t.String({
@@ -26,7 +30,7 @@ export const Check = t.Object(
       t.Number({
         exclusiveMinimum: 0,
         maximum: 15,
-        description: `seconds in which it has to answer so; left out: ${WITHIN}`,
+        description: `how many seconds it has for that; left out: ${WITHIN}`,
       }),
     ),
   },

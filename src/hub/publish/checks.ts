@@ -154,12 +154,15 @@ function failed(
   return isOwn
     ? new Failure(
         'CHECK_FAILED',
-        'The site does not answer as its check demands; nothing was changed.',
+        'The site does not answer as its check requires; nothing was changed.',
         { detail: reason, hint: `Fix the upstream, or change the check; ${remove}` },
       )
     : new Failure(
         'CHECK_FAILED',
-        'A site would no longer answer as its check demands; nothing was changed.',
-        { detail: reason, hint: `If ${domain} is to answer so, change its check first; ${remove}` },
+        'A site would no longer answer as its check requires; nothing was changed.',
+        {
+          detail: reason,
+          hint: `If that is how ${domain} should answer now, change its check first; ${remove}`,
+        },
       );
 }

@@ -75,6 +75,8 @@ export type Publisher = {
    * @param id the first agent's if it is missing; false for one that was removed
    */
   isInStep(status: ProxyStatus, id?: number): boolean;
+  /** Whether an agent's proxy serves, or is about to, what checks may take back. */
+  isOnTrial(id: number): boolean;
   /** Those that can be asked. */
   readonly agents: Agents;
   /** What each agent was last seen as; the first one first. */
@@ -266,6 +268,7 @@ export function createPublisher({
     version: (name) => targets.named(name).version(),
     dialect: async (name) => targets.named(name).dialect(),
     isInStep: (status, id = FIRST_AGENT) => targets.has(id) && targets.of(id).isInStep(status),
+    isOnTrial: (id) => targets.has(id) && targets.of(id).isOnTrial(),
     agents,
     standings: () => targets.all().map(standings.of),
     setOf: (name) => (name ? setFor(accepted, agentNamed(name, accepted).id) : accepted),

@@ -3,11 +3,11 @@ import { Failure } from '../../shared/failure.ts';
 import { type Planned, stepsOf } from './batch.ts';
 import { type Refusals, refuseAll } from './blame.ts';
 import { isPublished } from './changes.ts';
-import { failedChecks, passingBefore } from './checks.ts';
+import { areChecked, failedChecks, type Passing, passingBefore } from './checks.ts';
 import { judge } from './judge.ts';
 import { spread } from './spread.ts';
 import type { Target } from './target.ts';
-import type { Targets } from './targets.ts';
+import type { Destinations, Targets } from './targets.ts';
 import type { SiteSet } from './vhost.ts';
 
 /** Plans that lead from the accepted set to `next`. */
@@ -40,6 +40,22 @@ export async function rollOut(
     return refuseAll(asked.length === 0 ? plans : demanding, missing([...skipped.keys()], unasked));
   }
   const passing = await passingBefore(asked, plans, accepted);
+  const onTrial = passing.size > 0 || areChecked(plans) ? asked : [];
+  for (const target of onTrial) target.setOnTrial(next, steps);
+  try {
+    return await load(rollout, { asked, skipped, passing });
+  } finally {
+    for (const target of onTrial) target.setOnTrial(null);
+  }
+}
+
+/** @param passing see `passingBefore` @returns as `rollOut` @throws as `rollOut` */
+async function load(
+  { targets, plans, accepted, next, report }: Rollout,
+  { asked, skipped, passing }: Destinations & { passing: Passing },
+): ReturnType<typeof rollOut> {
+  const steps = stepsOf(plans).filter(isPublished);
+  const demanding = plans.filter(({ item }) => item.requireAll);
   const replace = plans.every(({ item }) => item.replace);
   const done = await spread(asked, next, steps, { replace, requireAll: demanding.length > 0 });
   for (const [target, error] of done.away) {
@@ -63,19 +79,14 @@ export async function rollOut(
       missing([...skipped.keys(), ...done.away.keys()], silent as Failure),
     );
   }
-  for (const target of done.live) target.setOnTrial(next, steps);
-  try {
-    const refused = await failedChecks(done.live, { plans, next, passing, isOneOfSeveral });
-    if (refused.size === 0) {
-      return { live: done.live, lacking: [...skipped.keys(), ...done.away.keys()] };
-    }
-    await takeBack();
-    const [thrown] = refused.values();
-    report({ thrown });
-    return refused;
-  } finally {
-    for (const target of done.live) target.setOnTrial(null);
+  const refused = await failedChecks(done.live, { plans, next, passing, isOneOfSeveral });
+  if (refused.size === 0) {
+    return { live: done.live, lacking: [...skipped.keys(), ...done.away.keys()] };
   }
+  await takeBack();
+  const [thrown] = refused.values();
+  report({ thrown });
+  return refused;
 }
 
 /** Who cannot be reached, where all of them have to be. */

@@ -73,10 +73,11 @@ export type Target = Pick<
   /** Whether steps change a vhost that the proxy refuses as it is stored. */
   isAboutBroken(steps: readonly Step[]): Promise<boolean>;
   /**
-   * Notes what is live and about to be recorded or taken back: meanwhile it counts as what is stored.
+   * Notes what goes live, and is recorded or taken back then: meanwhile it counts as what is stored.
    * Null: nothing.
    */
   setOnTrial(...trial: [set: SiteSet, steps: readonly Step[]] | [null]): void;
+  isOnTrial(): boolean;
   isInStep(status: ProxyStatus): boolean;
   /** Whether an agent that did not answer does now, and its proxy with it. Never fails. */
   isBack(): Promise<boolean>;
@@ -204,6 +205,8 @@ export function createTarget(deps: TargetDeps): Target {
     setOnTrial(set, steps = []) {
       onTrial = set && next(set, steps);
     },
+
+    isOnTrial: () => onTrial !== null,
 
     async check(plan) {
       const before = leftOut.of(own());

@@ -59,10 +59,12 @@ const ONE_OF_SEVERAL_MS = 2_000;
 export function createFactsReader({ publisher, now, elapsed }: FactsDeps) {
   const recent = new WeakMap<AgentClient, ReturnType<typeof createRecentSites>>();
 
-  function recentSites(agent: AgentClient) {
+  function recentSites({ id, client: agent }: Agent) {
     const known = recent.get(agent);
     if (known) return known();
-    const made = createRecentSites({ agent, elapsed });
+    const made = createRecentSites({
+      ...{ agent, elapsed, isOnTrial: () => publisher.isOnTrial(id) },
+    });
     recent.set(agent, made);
     return made();
   }
@@ -75,7 +77,7 @@ export function createFactsReader({ publisher, now, elapsed }: FactsDeps) {
     const ending = isSkipped
       ? null
       : endingCertificates({ agent, publisher, now }).catch(() => null);
-    const asked = isSkipped ? null : recentSites(client);
+    const asked = isSkipped ? null : recentSites(agent);
     let agentFault: string | null = null;
     const status = isSkipped
       ? null

@@ -7,6 +7,8 @@ export type RecentSitesDeps = {
   agent: Pick<AgentClient, 'sites'>;
   /** Milliseconds from a clock that is never set. */
   elapsed: () => number;
+  /** Whether the proxy serves a change that may be taken back, and so never have been. */
+  isOnTrial: () => boolean;
 };
 
 /** An answer costs agent and proxy more than the rest of a status: at every other look of the watcher. */
@@ -20,14 +22,16 @@ const KEPT_MS = 60_000;
 export function createRecentSites({
   agent,
   elapsed,
+  isOnTrial,
 }: RecentSitesDeps): () => Promise<readonly SiteState[] | null> {
   let last: { at: number; sites: readonly SiteState[] } | null = null;
   let asking: Promise<void> | null = null;
   const age = () => (last === null ? Number.POSITIVE_INFINITY : elapsed() - last.at);
 
   async function ask(): Promise<void> {
+    const wasOnTrial = isOnTrial();
     const answer = await agent.sites(undefined, undefined, true).catch(() => null);
-    last = answer && { at: elapsed(), sites: answer.sites };
+    if (!wasOnTrial && !isOnTrial()) last = answer && { at: elapsed(), sites: answer.sites };
     asking = null;
   }
 

@@ -8,7 +8,7 @@ export type Check = {
   status?: number;
   /** what must be in the first 64 KiB of the body */
   contains?: string;
-  /** seconds in which it has to answer so; left out: 5 */
+  /** how many seconds it has for that; left out: 5 */
   within?: number;
 } | null;
 /** how the answer has to look, or the change is not accepted */
@@ -19,7 +19,7 @@ export type Check1 = {
   status?: number;
   /** what must be in the first 64 KiB of the body */
   contains?: string;
-  /** seconds in which it has to answer so; left out: 5 */
+  /** how many seconds it has for that; left out: 5 */
   within?: number;
 } | null;
 /** when messages wait until its end */
@@ -46,7 +46,7 @@ export type Check2 = {
   status?: number;
   /** what must be in the first 64 KiB of the body */
   contains?: string;
-  /** seconds in which it has to answer so; left out: 5 */
+  /** how many seconds it has for that; left out: 5 */
   within?: number;
 } | null;
 

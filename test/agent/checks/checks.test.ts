@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createServer, type Server, type Socket } from 'node:net';
+import { ask as askAt } from '../../../agent/checks/ask.ts';
 import type { Check, ChecksAnswer } from '../../../src/shared/wire-check.ts';
 import { ask, freePort, type Stack, startLocalCaStack, until } from '../../harness/stack.ts';
 
@@ -96,6 +97,12 @@ beforeAll(async () => {
       bind ::1
       respond "any {host} {header.User-Agent}"
     }
+    127.named.example {
+      respond "{host}"
+    }
+    "http://a\u0001b.example" {
+      respond x
+    }
     https://named.example:${otherPort} {
       bind 127.0.0.1
       respond "{host} {hostport}"
@@ -186,6 +193,30 @@ describe('a check fails', () => {
     );
   });
 
+  test('on an address of another machine, which is not connected to', async () => {
+    const place = { port: stack.httpPort, tls: false, name: 'up.example' };
+    const asked = { path: '/ready', contains: null, timeout: 1_000 };
+    const elsewhere = (host: string) => askAt({ ...place, host }, asked);
+    for (const host of ['192.0.2.1', '2001:db8::1', 'other.invalid']) {
+      expect(await elsewhere(host)).toEqual({
+        status: null,
+        fault: `Caddy listens on ${host}, which is not an address of its machine`,
+      });
+    }
+    // That it could be answered:
+    expect(await elsewhere('127.0.0.2')).toMatchObject({ status: 200 });
+  });
+
+  test('alone if no request can name its site', async () => {
+    const checks = ['a\u0001b.example', 'up.example'].map((name) => ({
+      ...{ name, check: { path: '/ready', within: 0.1 } },
+    }));
+    expect(await check(checks)).toMatchObject([
+      failed(null, 'No request can name this site'),
+      { passed: true },
+    ]);
+  });
+
   test('and hangs up on a body that never ends, or comes slowly', async () => {
     expect(await up({ path: '/endless', contains: 'ready', within: 0.1 })).toEqual(
       failed(200, 'The body of the answer to GET /endless does not contain “ready”'),
@@ -231,6 +262,8 @@ describe('a check passes', () => {
     ['a wildcard over TLS', () => stack.httpsPort, '*.secure.example'],
     ['an address over TLS', () => stack.httpsPort, '127.0.0.1'],
     ['a name in a server of its own', () => otherPort, 'named.example'],
+    // It is looked up nowhere.
+    ['a name that begins like an address', () => stack.httpsPort, '127.named.example'],
   ])('of %s', async (_, port, name) => {
     const host = name.replace('*', 'signalbox-state');
     expect(await one(name, { path: '/', contains: host, within: 15 }, port())).toMatchObject({

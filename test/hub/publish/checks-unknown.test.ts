@@ -6,7 +6,7 @@ import type { RunningHub } from '../../../src/program/serve/running.ts';
 import { serveHub } from '../../../src/program/serve/serve.ts';
 import { startUpstream, type Upstream } from '../../harness/checked.ts';
 import { type Relay, startRelay } from '../../harness/relay.ts';
-import { ask, type Stack, signUp, startStack, until } from '../../harness/stack.ts';
+import { ask, freePort, type Stack, signUp, startStack, until } from '../../harness/stack.ts';
 
 type Body = { id: number; code?: string; detail?: string };
 
@@ -83,6 +83,24 @@ test('a change whose agent is lost during its check is refused, and does not sta
   expect([...(await stored()), stack.readProxyfile()]).toEqual(before);
   expect([await served('ghost'), await served('kept')]).toEqual(['', 'ready']);
   expect((await create('next', { path: '/' })).status).toBe(201);
+}, 30_000);
+
+test('an upstream that a refused change named is never reported', async () => {
+  await beginHub(Number(new URL(stack.agent).port));
+  const { id } = (await create('changed', { path: '/' })).body;
+  let isOver = false;
+  const json = { upstream: `127.0.0.1:${freePort()}`, check: { path: '/', within: 12 } };
+  const changing = call('PUT', `/vhosts/${id}`, json).finally(() => {
+    isOver = true;
+  });
+  const seen = new Set<string>();
+  while (!isOver) {
+    const { body } = await call<{ problems: { code: string }[] }>('GET', '/status');
+    for (const { code } of body.problems) seen.add(code);
+    await Bun.sleep(200);
+  }
+  expect((await changing).body.code).toBe('CHECK_FAILED');
+  expect([...seen]).not.toContain('UPSTREAM_DOWN');
 }, 30_000);
 
 test('an agent of an earlier version cannot check, and says so', async () => {

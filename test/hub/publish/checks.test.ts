@@ -67,7 +67,7 @@ describe('is refused, with everything as it was,', () => {
     const body = await refused(() => create('wrong', closed), ['wrong.example']);
     expect(body).toEqual({
       code: 'CHECK_FAILED',
-      message: 'The site does not answer as its check demands; nothing was changed.',
+      message: 'The site does not answer as its check requires; nothing was changed.',
       detail: `GET / answered 502 ${NO_200}`,
       hint: 'Fix the upstream, or change the check; `"check": null` removes it.',
     } as unknown as Body);
@@ -105,6 +105,36 @@ describe('is refused, with everything as it was,', () => {
     expect(body).toMatchObject(
       FAILED('Only Caddy knows the address of this site, so that it cannot be checked'),
     );
+  });
+
+  test.each<[string, unknown]>([
+    ['nothing', {}],
+    ['a list', []],
+    ['another site', { path: '//x y' }],
+    ['an address', { path: 'http://127.0.0.1/' }],
+    ['a line break', { path: '/\r\nHost: x' }],
+    ['a fragment', { path: '/#x' }],
+    ['a long path', { path: `/${'x'.repeat(2000)}` }],
+    ['no status', { path: '/', status: 600 }],
+    ['a status in quotes', { path: '/', status: '200' }],
+    ['half a status', { path: '/', status: 200.5 }],
+    ['no time', { path: '/', within: 0 }],
+    ['more time', { path: '/', within: 15.1 }],
+    ['time in quotes', { path: '/', within: '5' }],
+    ['an empty text', { path: '/', contains: '' }],
+    ['a long text', { path: '/', contains: 'x'.repeat(1001) }],
+  ])('a check that asks for %s', async (_, check) => {
+    const before = await allOf(owner, []);
+    const json = { ...site('malformed'), check };
+    const { status, body } = await owner.call('POST', '/vhosts', json);
+    expect([status, body]).toMatchObject([400, { code: 'INVALID_REQUEST', field: 'check' }]);
+    for (const [path, more] of [
+      ['/preview', { op: 'create', ...json }],
+      ['/vhosts/bulk', { operations: [{ op: 'create', ...json }] }],
+    ] as const) {
+      expect((await owner.call('POST', path, more)).status).toBe(400);
+    }
+    expect(await allOf(owner, [])).toEqual(before);
   });
 
   test('an update that breaks a site', async () => {
@@ -156,7 +186,7 @@ describe('is refused, with everything as it was,', () => {
     );
     expect(body).toMatchObject(
       FAILED(`in http://guarded.example: GET / answered 403 ${NO_200}`, {
-        message: 'A site would no longer answer as its check demands; nothing was changed.',
+        message: 'A site would no longer answer as its check requires; nothing was changed.',
       }),
     );
     await remove(id);

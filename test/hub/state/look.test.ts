@@ -28,7 +28,12 @@ async function lookAt(own: Disk[], ...theirs: Disk[][]) {
     ...{ broken: [], failure: null, ownership: null, warnings: [] },
   }));
   const publisher = {
-    ...{ current: () => EMPTY_SET, standings: () => standings, isInStep: () => true },
+    ...{
+      current: () => EMPTY_SET,
+      standings: () => standings,
+      isInStep: () => true,
+      isOnTrial: () => false,
+    },
     setOf: () => EMPTY_SET,
     agents: { all: () => agents },
   } as unknown as Publisher;

@@ -13,6 +13,7 @@ const namesOf = (sites: readonly SiteState[] | null) => sites?.map(({ name }) =>
 /** Stands in for an agent that answers when the test says so. */
 function start() {
   let time = 0;
+  let isOnTrial = false;
   const asked: PromiseWithResolvers<{ sites: SiteState[] }>[] = [];
   const agent = {
     sites() {
@@ -21,12 +22,17 @@ function start() {
       return answer.promise;
     },
   };
-  const recent = createRecentSites({ agent, elapsed: () => time });
+  const recent = createRecentSites({
+    ...{ agent, elapsed: () => time, isOnTrial: () => isOnTrial },
+  });
   return {
     asked,
     read: () => recent().then(namesOf),
     pass: (milliseconds: number) => {
       time += milliseconds;
+    },
+    setOnTrial: (is: boolean) => {
+      isOnTrial = is;
     },
   };
 }
@@ -62,4 +68,28 @@ test('an answer serves for eight seconds, a late one takes its place, and after 
   asked[1]?.resolve({ sites: [site('b')] });
   expect(await read()).toEqual(['b']);
   expect(asked).toHaveLength(2);
+});
+
+test('what is said of a change that may be taken back does not count', async () => {
+  const { asked, read, pass, setOnTrial } = start();
+  const first = read();
+  asked[0]?.resolve({ sites: [site('a')] });
+  expect(await first).toEqual(['a']);
+  const reading = [
+    [true, true],
+    [true, false],
+    [false, true],
+  ] as const;
+  for (const [at, [before, after]] of reading.entries()) {
+    pass(8_000);
+    setOnTrial(before);
+    const second = read();
+    setOnTrial(after);
+    asked[at + 1]?.resolve({ sites: [site('b')] });
+    expect(await second).toEqual(['a']);
+  }
+  setOnTrial(false);
+  const last = read();
+  asked.at(-1)?.resolve({ sites: [site('c')] });
+  expect(await last).toEqual(['c']);
 });
