@@ -150,16 +150,18 @@ function failed(
   isOwn: boolean,
 ): Failure | null {
   if (passed) return null;
-  const remove = '`"check": null` removes it.';
   return isOwn
     ? new Failure(
         'CHECK_FAILED',
         'The site does not answer as its check demands; nothing was changed.',
-        { detail: reason, hint: `Fix the upstream, or change the check; ${remove}` },
+        {
+          detail: reason,
+          hint: 'Fix the config or the upstream, or change or remove the check.',
+        },
       )
     : new Failure(
         'CHECK_FAILED',
         'A site would no longer answer as its check demands; nothing was changed.',
-        { detail: reason, hint: `If ${domain} is to answer so, change its check first; ${remove}` },
+        { detail: reason, hint: `If ${domain} is to answer so, change or remove its check first.` },
       );
 }
