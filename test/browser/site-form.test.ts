@@ -134,7 +134,7 @@ describe('a check', () => {
     await page.getByLabel('Within').fill('0.2');
     await button('Create and publish').click();
     await refused().getByText('answered 500 instead of').waitFor();
-    expect(await refused().getByText('does not answer as its check demands').count()).toBe(1);
+    expect(await refused().getByText('does not answer as its check requires').count()).toBe(1);
     expect(await stored()).toBeUndefined();
     expect((await served('checked.localhost')).text).not.toBe('from the upstream');
     expect(await violations(page)).toEqual([]);
@@ -151,8 +151,26 @@ describe('a check', () => {
     await button('Try it').click();
     await result.getByText('Passed: GET / answered 500').waitFor();
     await page.getByLabel('Must contain').fill('something else');
-    await result.getByText('nobody else sees that').waitFor();
+    await result.getByText('publish nothing').waitFor();
+    await page.getByLabel('Served').uncheck();
+    await button('Try it').click();
+    await result.getByText('A site that is not served cannot be tried.').waitFor();
+    await page.getByLabel('Served').check();
+    await result.getByText('publish nothing').waitFor();
     expect((await served('checked.localhost')).text).not.toBe('from the upstream');
+  });
+
+  test('is neither tried nor stored with a path that is none', async () => {
+    const path = page.getByRole('textbox', { name: 'Path' });
+    const right = await path.inputValue();
+    await path.fill('health');
+    for (const name of ['Try it', 'Create and publish']) {
+      await button(name).focus();
+      await button(name).press('Enter');
+      await until(() => path.evaluate((input) => input === document.activeElement), name);
+    }
+    expect(await path.evaluate((input: HTMLInputElement) => input.validationMessage)).not.toBe('');
+    await path.fill(right);
   });
 
   test('is stored as it was typed, and lets a site that answers so become live', async () => {

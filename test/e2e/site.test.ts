@@ -1,9 +1,12 @@
 /** `signalbox site` for scripts on the host. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { createOperator } from '../harness/operator.ts';
 import { runProgram } from '../harness/program.ts';
 import { temporaryFolder } from '../harness/stack.ts';
+
+// A site that does not pass its check is asked for five seconds.
+setDefaultTimeout(30_000);
 
 const operator = createOperator();
 const site = (args: string[], input?: string) =>
@@ -24,6 +27,7 @@ describe('signalbox site', () => {
     [['add', 'a.example', '127.0.0.1:1', 'x']],
     [['on', 'a.example', '--check', '/']],
     [['add', 'a.example', '127.0.0.1:1', '--expect', '200']],
+    [['add', 'a.example', '127.0.0.1:1', '--check', 'health']],
     [['add', 'a.example', '127.0.0.1:1', '--check', '/', '--expect', 'ok']],
     [['add', 'a.example', '127.0.0.1:1', '--check', '/', '--expect', '100']],
     [['list', '--nonsense']],

@@ -1,4 +1,4 @@
-/** Runs a server of somebody else as a process, for tests. */
+/** Runs another project's server as a process, for tests. */
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from './stack.ts';

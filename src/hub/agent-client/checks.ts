@@ -18,5 +18,5 @@ export function checksDeadline({ checks, once = false }: ChecksRequest): number 
 export const cannotCheck = (): Failure =>
   new Failure('CHECK_FAILED', 'This agent cannot check yet; nothing was changed.', {
     detail: 'its version is older than the hub’s and does not know checks',
-    hint: 'Update this agent, or leave the check out: `"check": null`.',
+    hint: 'Update this agent, or leave out the check.',
   });

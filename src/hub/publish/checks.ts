@@ -150,19 +150,21 @@ function failed(
   isOwn: boolean,
 ): Failure | null {
   if (passed) return null;
-  const remove = '`"check": null` removes it.';
   return isOwn
     ? new Failure(
         'CHECK_FAILED',
         'The site does not answer as its check requires; nothing was changed.',
-        { detail: reason, hint: `Fix the upstream, or change the check; ${remove}` },
+        {
+          detail: reason,
+          hint: 'Fix the config or the upstream, or change or remove the check.',
+        },
       )
     : new Failure(
         'CHECK_FAILED',
         'A site would no longer answer as its check requires; nothing was changed.',
         {
           detail: reason,
-          hint: `If that is how ${domain} should answer now, change its check first; ${remove}`,
+          hint: `If that is how ${domain} should answer now, change or remove its check first.`,
         },
       );
 }

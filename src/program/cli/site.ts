@@ -51,8 +51,9 @@ signalbox site add DOMAIN --config -   reads Caddyfile text from standard input,
                                        {upstream} in it stands for UPSTREAM
 signalbox site on|off|rm DOMAIN
 
-With --check /health, Caddy has to answer that path as expected within 5 s, or the site is not added
-and the command prints what came instead.
+With --check /health, the site has to answer at that path within 5 s, or it is not added and the
+command prints what came instead. Redirects are not followed. Later changes of the site are checked
+in the same way.
 
 Prints the site, or all of them: id, domain, upstream, and on or off, separated by tabs. A change is
 live when the command ends, or has no effect; if an agent cannot be reached, it is named on standard
@@ -90,6 +91,8 @@ function whyWrong({ args: [action = '', domain, upstream], has, value }: Given):
   if (isAdd && upstream === undefined && !has('config')) {
     return 'add needs an UPSTREAM or --config FILE';
   }
+  if (has('check') && !value('check')?.startsWith('/'))
+    return '--check takes a path, such as /health';
   if (has('expect') && !has('check')) return '--expect needs --check PATH';
   if (has('expect') && !STATUS.test(value('expect') ?? '')) {
     return '--expect takes a status from 200 to 599';

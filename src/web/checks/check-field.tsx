@@ -63,6 +63,8 @@ function Details({ check, operationWith, onChange }: DetailsProps) {
           type="text"
           class="mono"
           required
+          pattern={'/[!-"$-~]*'}
+          title="A path such as /health, without spaces"
           autocomplete="off"
           autocapitalize="off"
           spellcheck={false}

@@ -16,7 +16,7 @@ export function TrialRow({ check, operationWith, onStatus }: Props) {
     <button
       type="button"
       aria-disabled={!isReady || busy !== null}
-      onClick={() => isReady && run(purpose)}
+      onClick={({ currentTarget: { form } }) => isReady && form?.reportValidity() && run(purpose)}
     >
       {busy === purpose ? busyLabel : label}
     </button>
@@ -34,7 +34,7 @@ export function TrialRow({ check, operationWith, onStatus }: Props) {
         ))}
         {!result && error === null && (
           <p class="muted">
-            A Caddy of its own serves the site as it is in this form, and nobody else sees that.
+            Both start a second Caddy with the site as it is in this form, and publish nothing.
           </p>
         )}
       </div>

@@ -16,6 +16,7 @@ export type Trial = {
   busy: Purpose | null;
   /** What came, unless the form has changed since. */
   result: { purpose: Purpose; tried: readonly Tried[] } | null;
+  /** Why nothing came, unless the form has changed since. */
   error: unknown;
   run: (purpose: Purpose) => Promise<void>;
 };
@@ -31,8 +32,11 @@ export function useTrial(
 ): Trial {
   const [purpose, setPurpose] = useState<Purpose>('try');
   const [tried, setTried] = useState<{ of: string; by: readonly Tried[] } | null>(null);
+  const now = JSON.stringify(operationWith(check));
+  const [last, setLast] = useState(now);
   const { busy, error, run } = useSubmit(async (why: Purpose) => {
     setPurpose(why);
+    setLast(now);
     setTried(null);
     const { path, within } = check;
     const asked = why === 'try' ? check : { path, ...(within !== undefined && { within }) };
@@ -42,11 +46,10 @@ export function useTrial(
     setTried({ of: JSON.stringify(operationWith(next)), by: body });
     if (typeof status === 'number') onStatus(status);
   });
-  const isCurrent = tried?.of === JSON.stringify(operationWith(check));
   return {
     busy: busy ? purpose : null,
-    result: tried && isCurrent ? { purpose, tried: tried.by } : null,
-    error,
+    result: tried?.of === now ? { purpose, tried: tried.by } : null,
+    error: last === now ? error : null,
     run,
   };
 }

@@ -5,7 +5,7 @@ import { Field, type FieldProps } from './field.tsx';
 type Attributes = Pick<
   PartialInputHTMLAttributes<HTMLInputElement>,
   | ('name' | 'class' | 'value' | 'required' | 'minLength' | 'maxLength' | 'onInput')
-  | ('autocomplete' | 'autocapitalize' | 'spellcheck')
+  | ('autocomplete' | 'autocapitalize' | 'spellcheck' | 'pattern' | 'title')
 >;
 type Props = Omit<FieldProps, 'children'> & Attributes;
 // Preact declares an input's attributes per type, so this has to be a union as well.

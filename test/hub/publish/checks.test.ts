@@ -69,7 +69,7 @@ describe('is refused, with everything as it was,', () => {
       code: 'CHECK_FAILED',
       message: 'The site does not answer as its check requires; nothing was changed.',
       detail: `GET / answered 502 ${NO_200}`,
-      hint: 'Fix the upstream, or change the check; `"check": null` removes it.',
+      hint: 'Fix the config or the upstream, or change or remove the check.',
     } as unknown as Body);
   });
 
