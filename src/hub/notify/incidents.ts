@@ -3,6 +3,7 @@ import { and, count, desc, eq, gt, isNotNull, isNull, lte } from 'drizzle-orm';
 import type { EventName } from '../../shared/events.ts';
 import { type Db, inTransaction } from '../db/open.ts';
 import { incidents } from '../db/schema.ts';
+import { DROPPED } from './message.ts';
 import { pruneSent, putOut, type StoredIncident, type Writer } from './outbox.ts';
 import { keyOf, SETTLES_MS, type Sighting } from './watch-reports.ts';
 import { type Act, FLAPPING_MS, reopened, type Watched } from './watch-step.ts';
@@ -85,6 +86,7 @@ function recordOne(tx: Writer, { kind, sighting }: Act, at: Date): void {
   );
   const changes = {
     over: { overAt: at, goneAt: null },
+    dropped: { overAt: at, goneAt: null },
     stayed: { flapping: false },
     left: { goneAt: at },
     returned: { goneAt: null },
@@ -93,6 +95,7 @@ function recordOne(tx: Writer, { kind, sighting }: Act, at: Date): void {
   const changed = tx.update(incidents).set(changes).where(isIt).returning().get();
   if (!changed) return;
   if (kind === 'over') putOut(tx, changed, 'over', at);
+  if (kind === 'dropped') putOut(tx, { ...changed, message: DROPPED }, 'over', at);
   if (kind === 'stayed') putOut(tx, changed, 'began', at);
 }
 
