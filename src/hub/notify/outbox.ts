@@ -8,6 +8,15 @@ export type Writer = Pick<Db, 'select' | 'insert' | 'update' | 'delete'>;
 
 export type StoredIncident = typeof incidents.$inferSelect;
 
+/** A channel, as far as it matters here. */
+export type Addressee = Pick<typeof channels.$inferSelect, 'id' | 'enabled' | 'events'>;
+
+export const addressees = (tx: Writer): Addressee[] =>
+  tx
+    .select({ id: channels.id, enabled: channels.enabled, events: channels.events })
+    .from(channels)
+    .all();
+
 /** Sent ones that are kept for people to see. */
 const KEPT = 1_000;
 
@@ -17,6 +26,7 @@ const KEPT = 1_000;
  */
 export function putOut(
   tx: Writer,
+  all: readonly Addressee[],
   { id, event, about, level, message }: StoredIncident,
   state: 'began' | 'over' | 'flapping',
   at: Date,
@@ -27,20 +37,14 @@ export function putOut(
     .where(eq(messages.incidentId, id))
     .all();
   const knowing = new Set(earlier.map(({ channel }) => channel));
-  const wanting = tx
-    .select()
-    .from(channels)
-    .all()
+  const wanting = all
     .filter((one) => (state === 'over' ? knowing.has(one.id) : one.enabled))
     .filter(({ events }) => events.length === 0 || events.includes(event));
-  for (const channel of wanting) {
-    tx.insert(messages)
-      .values({
-        ...{ channelId: channel.id, incidentId: id, state, event, about, level, message },
-        ...{ at, dueAt: at },
-      })
-      .run();
-  }
+  if (wanting.length === 0) return;
+  const what = { incidentId: id, state, event, about, level, message, at, dueAt: at };
+  tx.insert(messages)
+    .values(wanting.map((one) => ({ ...what, channelId: one.id })))
+    .run();
 }
 
 /** Forgets the oldest of those that were sent, but not what an open incident was reported with. */
