@@ -17,8 +17,6 @@ export type Plan =
 /** So many a minute are sent one by one. */
 const MOST = 5;
 const MINUTE_MS = 60_000;
-/** More than anyone reads; the rest is the next one. */
-const MOST_IN_DIGEST = 100;
 
 const FIRST_PAUSE_MS = 10_000;
 const LONGEST_PAUSE_MS = 3_600_000;
@@ -61,7 +59,7 @@ export function planNext(
   const fresh = due.filter(({ attempts, digest }) => attempts === 0 && digest === null);
   const werePutOff = fresh.some(({ at, dueAt }) => dueAt > at);
   const isDigest = head.attempts === 0 && fresh.length > 1 && (fresh.length > MOST || werePutOff);
-  const chosen = isDigest ? fresh.slice(0, MOST_IN_DIGEST) : [head];
+  const chosen = isDigest ? fresh : [head];
   return { kind: 'send', ids: chosen.map(({ id }) => id), isDigest };
 }
 

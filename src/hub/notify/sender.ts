@@ -35,8 +35,8 @@ const EVERY_MS = 1_000;
 const STOPPING_MS = 2_000;
 const GIVEN_UP_MS = 7 * 86_400_000;
 const MINUTE_MS = 60_000;
-/** A receiver may be away for days. */
-const MOST_LOOKED_AT = 500;
+/** A receiver may be away for days; what is more is the next digest. */
+const MOST_LOOKED_AT = 1_000;
 
 type Message = typeof messages.$inferSelect;
 
@@ -79,9 +79,10 @@ export function createSender(deps: SenderDeps): Sender {
   async function sendNext(channel: Channel): Promise<boolean> {
     const time = now();
     const all = waitingOf(channel.id);
-    const old = all.filter(({ at }) => time.getTime() - at.getTime() >= GIVEN_UP_MS);
+    const isOld = ({ at }: Message) => time.getTime() - at.getTime() >= GIVEN_UP_MS;
+    const old = all.filter(isOld);
     if (old.length > 0) giveUp(channel, old, time);
-    const waiting = all.filter((one) => !old.includes(one));
+    const waiting = all.filter((one) => !isOld(one));
     if (waiting.length === 0) return old.length > 0;
     const plan = planNext(waiting, sentLately(channel.id, time), channel.quiet, time);
     if (plan.kind === 'nothing') return false;
@@ -90,7 +91,8 @@ export function createSender(deps: SenderDeps): Sender {
       db.update(messages).set({ dueAt: plan.until }).where(which).run();
       return false;
     }
-    const chosen = waiting.filter(({ id }) => plan.ids.includes(id));
+    const ids = new Set(plan.ids);
+    const chosen = waiting.filter(({ id }) => ids.has(id));
     const [first] = chosen;
     if (!first) return false;
     const digest = plan.isDigest ? crypto.randomUUID() : first.digest;
