@@ -64,7 +64,7 @@ export function createUpstreamStates(now: () => Date): UpstreamStates {
         unknown: up === null ? verdict.why : null,
         requests: figures?.requests ?? null,
         fails: figures?.fails ?? null,
-        error: up === false ? errorOf(probe, fault) : null,
+        error: up === false ? errorOf(probe, fault, figures) : null,
       };
     },
 
@@ -92,9 +92,17 @@ function isDisproved({ kind, at, message }: UpstreamFault, probe: Probe | null):
   return probe.at > at + (kind === 'dial' ? 0 : FAULT_MS);
 }
 
-function errorOf(probe: Probe | null, fault: UpstreamFault | null): SiteUpstream['error'] {
+function errorOf(
+  probe: Probe | null,
+  fault: UpstreamFault | null,
+  figures: UpstreamFigures | null,
+): SiteUpstream['error'] {
   if (probe?.up === false) return { at: iso(probe.since), message: probe.reason };
-  return fault && { at: iso(fault.at), message: fault.message };
+  if (!fault) return null;
+  const { at, message, kind } = fault;
+  const isSure = figures?.healthy === false || UNTRUSTED.test(message);
+  const isTransient = probe?.up === true && kind === 'answer' && !isSure;
+  return { at: iso(at), message, ...(isTransient ? { transient: true } : {}) };
 }
 
 const iso = (time: number): string => new Date(time).toISOString();

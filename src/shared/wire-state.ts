@@ -32,9 +32,22 @@ const KnownUpstream = t.Object({
     description:
       'failures that the proxy remembers; it counts them only with passive health checks',
   }),
-  error: t.Union([t.Object({ at: Moment, message: t.String() }), t.Null()], {
-    description: 'why it is down: what the agent found, or what the proxy said',
-  }),
+  error: t.Union(
+    [
+      t.Object({
+        at: Moment,
+        message: t.String(),
+        transient: t.Optional(
+          t.Literal(true, {
+            description:
+              'a request failed, although the agent can connect: that counts for a minute',
+          }),
+        ),
+      }),
+      t.Null(),
+    ],
+    { description: 'why it is down: what the agent found, or what the proxy said' },
+  ),
 });
 const UpstreamCheck = t.Object({
   since: t.Union([Moment, t.Null()], { description: 'since when it has been up, or down' }),

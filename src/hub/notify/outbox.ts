@@ -1,5 +1,5 @@
-/** Puts messages where the sender finds them, in the transaction that records what they are about. */
-import { and, desc, eq, isNotNull, isNull, lte, notInArray, or } from 'drizzle-orm';
+/** The messages in the database: those that wait for the sender, and those that were sent. */
+import { and, asc, desc, eq, gt, isNotNull, isNull, lte, ne, notInArray, or } from 'drizzle-orm';
 import type { Db } from '../db/open.ts';
 import { channels, incidents, messages } from '../db/schema.ts';
 
@@ -7,6 +7,7 @@ import { channels, incidents, messages } from '../db/schema.ts';
 export type Writer = Pick<Db, 'select' | 'insert' | 'update' | 'delete'>;
 
 export type StoredIncident = typeof incidents.$inferSelect;
+export type Message = typeof messages.$inferSelect;
 
 /** A channel, as far as it matters here. */
 export type Addressee = Pick<typeof channels.$inferSelect, 'id' | 'enabled' | 'events'>;
@@ -20,9 +21,13 @@ export const addressees = (tx: Writer): Addressee[] =>
 /** Sent ones that are kept for people to see. */
 const KEPT = 1_000;
 
+/** Waiting ones that are read at a time: a receiver may be away for days. What is more is the next digest. */
+const MOST = 1_000;
+
 /**
- * One message for each channel that gets such events: each enabled one when it begins, and when it is
- * over each that has the other message, so that none is left with half of it.
+ * One message, in the transaction that records what it is about, for each channel that gets such events:
+ * each enabled one when it begins, and when it is over each that has the other message, so that none is
+ * left with half of it.
  */
 export function putOut(
   tx: Writer,
@@ -63,4 +68,32 @@ export function pruneSent(tx: Writer): void {
   tx.delete(messages)
     .where(and(isNotNull(messages.sentAt), lte(messages.id, oldest.id), isOfNone))
     .run();
+}
+
+/** In the order in which they happened. */
+export const waitingFor = (db: Db, channel: number): Message[] =>
+  db
+    .select()
+    .from(messages)
+    .where(and(eq(messages.channelId, channel), isNull(messages.sentAt)))
+    .orderBy(asc(messages.id))
+    .limit(MOST)
+    .all();
+
+/** When a channel got something since then, a digest once. */
+export function sentSince(db: Db, channel: number, time: Date): Date[] {
+  const rows = db
+    .select({ id: messages.id, digest: messages.digest, sentAt: messages.sentAt })
+    .from(messages)
+    .where(
+      and(
+        eq(messages.channelId, channel),
+        gt(messages.sentAt, time),
+        isNull(messages.error),
+        ne(messages.state, 'test'),
+      ),
+    )
+    .all();
+  const each = new Map(rows.map(({ id, digest, sentAt }) => [digest ?? id, sentAt]));
+  return [...each.values()].flatMap((at) => at ?? []);
 }

@@ -1,5 +1,5 @@
 /** Sends what is in the outbox, each channel on its own, until it has arrived or a week is over. */
-import { and, asc, eq, gt, inArray, isNull, ne, sql } from 'drizzle-orm';
+import { eq, inArray, sql } from 'drizzle-orm';
 import { settleAll, within } from '../../shared/async.ts';
 import type { ChannelKind, DeliveryResult } from '../../shared/events.ts';
 import { Failure } from '../../shared/failure.ts';
@@ -7,6 +7,7 @@ import { type Log, reasonOf } from '../../shared/log.ts';
 import type { Db } from '../db/open.ts';
 import { channels, incidents, messages } from '../db/schema.ts';
 import type { Channel, Deliver, Delivery, Happening } from './message.ts';
+import { type Message, sentSince, waitingFor } from './outbox.ts';
 import { pauseAfter, planNext } from './sender-plan.ts';
 
 export type SenderDeps = {
@@ -35,10 +36,6 @@ const EVERY_MS = 1_000;
 const STOPPING_MS = 2_000;
 const GIVEN_UP_MS = 7 * 86_400_000;
 const MINUTE_MS = 60_000;
-/** A receiver may be away for days; what is more is the next digest. */
-const MOST_LOOKED_AT = 1_000;
-
-type Message = typeof messages.$inferSelect;
 
 export function createSender(deps: SenderDeps): Sender {
   const { db, hub, deliver, now, random = Math.random, seen = () => {}, log } = deps;
@@ -47,44 +44,21 @@ export function createSender(deps: SenderDeps): Sender {
   let lastFault = '';
   let timer: Timer | undefined;
 
-  const waitingOf = (channel: number): Message[] =>
-    db
-      .select()
-      .from(messages)
-      .where(and(eq(messages.channelId, channel), isNull(messages.sentAt)))
-      .orderBy(asc(messages.id))
-      .limit(MOST_LOOKED_AT)
-      .all();
-
-  /** When a channel got something lately, a digest once. */
-  function sentLately(channel: number, time: Date): Date[] {
-    const since = new Date(time.getTime() - MINUTE_MS);
-    const rows = db
-      .select({ id: messages.id, digest: messages.digest, sentAt: messages.sentAt })
-      .from(messages)
-      .where(
-        and(
-          eq(messages.channelId, channel),
-          gt(messages.sentAt, since),
-          isNull(messages.error),
-          ne(messages.state, 'test'),
-        ),
-      )
-      .all();
-    const each = new Map(rows.map(({ id, digest, sentAt }) => [digest ?? id, sentAt]));
-    return [...each.values()].flatMap((at) => at ?? []);
-  }
-
   /** @returns whether something was sent, or tried */
   async function sendNext(channel: Channel): Promise<boolean> {
     const time = now();
-    const all = waitingOf(channel.id);
+    const all = waitingFor(db, channel.id);
     const isOld = ({ at }: Message) => time.getTime() - at.getTime() >= GIVEN_UP_MS;
     const old = all.filter(isOld);
     if (old.length > 0) giveUp(channel, old, time);
     const waiting = all.filter((one) => !isOld(one));
     if (waiting.length === 0) return old.length > 0;
-    const plan = planNext(waiting, sentLately(channel.id, time), channel.quiet, time);
+    const plan = planNext(
+      waiting,
+      sentSince(db, channel.id, new Date(time.getTime() - MINUTE_MS)),
+      channel.quiet,
+      time,
+    );
     if (plan.kind === 'nothing') return false;
     const which = inArray(messages.id, plan.ids);
     if (plan.kind === 'later') {

@@ -42,6 +42,8 @@ export const HUB = 0;
 export const SETTLES_MS = 10_000;
 /** A name without a certificate may get one at any moment, unless an authority has refused. */
 const CERTIFICATE_SETTLES_MS = 40_000;
+/** A single request that fails counts for a minute, if the agent can connect. */
+const REQUESTS_SETTLE_MS = 75_000;
 
 export const keyOf = ({ event, subject }: Subject): string => `${event} ${subject}`;
 
@@ -113,10 +115,17 @@ function sightingOf(
   // Several sites may wait for a port, and the last of them be deleted.
   if (code === 'PORT_HELD') return { ...base, ...place, subject: `${place.subject} ports` };
   if (!vhost) return { ...base, ...place };
-  const isRefused = stateOf(states, vhost.id)?.errors.acme?.standing === true;
-  const isSlow = code === 'CERTIFICATE_MISSING' && !isRefused;
-  const settles = isSlow ? CERTIFICATE_SETTLES_MS : SETTLES_MS;
+  const settles = settlesAfter(code, stateOf(states, vhost.id));
   return { ...base, settles, subject: `vhost ${vhost.id}`, about: vhost.domain };
+}
+
+function settlesAfter(code: Finding['code'], state: VhostState | undefined): number {
+  if (code === 'CERTIFICATE_MISSING' && state?.errors.acme?.standing !== true) {
+    return CERTIFICATE_SETTLES_MS;
+  }
+  const down = state?.upstreams.filter(({ up }) => up === false) ?? [];
+  const isTransient = down.every(({ error }) => error?.transient === true);
+  return code === 'UPSTREAM_DOWN' && isTransient ? REQUESTS_SETTLE_MS : SETTLES_MS;
 }
 
 const fullDisks = (agent: AgentFacts, about: string): Sighting[] =>

@@ -267,6 +267,8 @@ export interface VhostState {
       /** ISO 8601 UTC with milliseconds */
       at: string;
       message: string;
+      /** a request failed, although the agent can connect: that counts for a minute */
+      transient?: true;
     } | null;
     /** ISO 8601 UTC with milliseconds */
     since: string | null;
@@ -364,6 +366,8 @@ export interface VhostState {
         /** ISO 8601 UTC with milliseconds */
         at: string;
         message: string;
+        /** a request failed, although the agent can connect: that counts for a minute */
+        transient?: true;
       } | null;
       /** ISO 8601 UTC with milliseconds */
       since: string | null;

@@ -54,6 +54,17 @@ describe('an upstream is not called up', () => {
   });
 });
 
+test('only what one request says is called transient', () => {
+  const probe = good(ago(1));
+  const isTransient = (evidence: Partial<Evidence>) => stateOf(evidence).error?.transient ?? false;
+  const failed = fault('answer', ago(59), 'EOF');
+  expect(isTransient({ probe, fault: failed })).toBe(true);
+  expect(isTransient({ probe, fault: failed, figures: figures(false) })).toBe(false);
+  expect(isTransient({ probe: bad(ago(1)), fault: failed })).toBe(false);
+  expect(isTransient({ probe, fault: fault('health', ago(9)) })).toBe(false);
+  expect(isTransient({ probe, fault: fault('answer', ago(9), 'tls: bad record') })).toBe(false);
+});
+
 describe('an upstream is up', () => {
   test.each<[string, Partial<Evidence>]>([
     ['it can be dialled', { probe: good(ago(10)) }],
@@ -76,7 +87,7 @@ test('the error is what the agent found, else what Caddy said', () => {
     message: 'refused',
   });
   const said = stateOf({ probe: good(ago(5)), fault: fault('answer', ago(3), 'EOF') });
-  expect(said.error).toEqual({ at: iso(ago(3)) ?? '', message: 'EOF' });
+  expect(said.error).toEqual({ at: iso(ago(3)) ?? '', message: 'EOF', transient: true });
 });
 
 test('since when it has been so does not move until it changes', () => {

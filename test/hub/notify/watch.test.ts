@@ -158,6 +158,15 @@ describe('nothing is reported', () => {
     expect(events()).toEqual([]);
   });
 
+  test('of a single request that fails, though the upstream can be reached', async () => {
+    const once = { ...refused, error: { at: '', message: 'timeout', transient: true as const } };
+    await pass(only({ states: [site({ upstreams: [once] })] }), 65);
+    await pass(only(), 20);
+    expect(events()).toEqual([]);
+    await pass(only({ states: [site({ upstreams: [once] })] }), 85);
+    expect(events()).toEqual(['upstream.down vhost 1']);
+  });
+
   test('in the first half minute of a site that gets its certificate', async () => {
     const bare = { ...address, certificate: null, reason: 'none yet' };
     await pass(only({ states: [site({ addresses: [bare] })] }), 30);
