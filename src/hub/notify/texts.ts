@@ -46,7 +46,7 @@ function textOfOne(happening: Happening, timeZone: string): Text {
   }
   const since =
     state === 'flapping'
-      ? `It comes and goes. This was at ${at}; there is another message once it has stayed the same for ten minutes.`
+      ? `It comes and goes, most recently at ${at}. The next message follows when nothing has changed for ten minutes.`
       : `Since ${at}.`;
   return { title, body: `${message}\n\n${since}`, mood: level };
 }
