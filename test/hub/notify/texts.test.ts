@@ -80,7 +80,7 @@ test('one whose site was deleted is not said to be fixed', () => {
 test('one that comes and goes says so', () => {
   const { title, body } = text([one({ state: 'flapping' })]);
   expect(title).toBe('a.example: upstream down, again and again');
-  expect(body).toContain('It comes and goes.');
+  expect(body).toContain('It comes and goes, most recently at 22 Nov 2026, 05:21 UTC.');
 });
 
 test('what concerns no site says what it is about', () => {
