@@ -224,5 +224,6 @@ export const messages = sqliteTable(
   },
   (table) => [
     index('messages_waiting').on(table.channelId, table.dueAt).where(isNull(table.sentAt)),
+    index('messages_of_incident').on(table.incidentId),
   ],
 );

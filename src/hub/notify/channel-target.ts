@@ -22,7 +22,9 @@ export function readTarget(
   stored: ChannelTarget | null,
 ): ChannelTarget {
   const kind = KINDS[name];
-  const foreign = namesOf(input).find((field) => !(field in kind.fields) && input[field] !== null);
+  const foreign = namesOf(input).find(
+    (field) => !Object.hasOwn(kind.fields, field) && input[field] !== null,
+  );
   if (foreign) throw invalid(foreign, `A channel of the kind ${name} has no such field.`);
   const kept = new Set<TargetField>();
   const target = Object.fromEntries(

@@ -1,6 +1,6 @@
 /** The channels in the database. */
 import { randomBytes } from 'node:crypto';
-import { asc, count, eq, isNull, sql } from 'drizzle-orm';
+import { and, asc, count, eq, isNull, sql } from 'drizzle-orm';
 import type { ChannelKind } from '../../shared/events.ts';
 import { Failure } from '../../shared/failure.ts';
 import { type Db, inTransaction } from '../db/open.ts';
@@ -86,10 +86,18 @@ export function createChannels({ db, now }: { db: Db; now: () => Date }): Channe
         ...(input.target !== undefined && { target: readTarget(kind, input.target, target) }),
       };
       if (Object.keys(values).length === 0) return get(id);
-      db.update(channels)
-        .set({ ...values, updatedAt: now() })
-        .where(eq(channels.id, id))
-        .run();
+      const time = now();
+      inTransaction(db, (tx) => {
+        tx.update(channels)
+          .set({ ...values, updatedAt: time })
+          .where(eq(channels.id, id))
+          .run();
+        // Whether they may arrive now, the next attempt shows.
+        tx.update(messages)
+          .set({ dueAt: time })
+          .where(and(eq(messages.channelId, id), isNull(messages.sentAt)))
+          .run();
+      });
       return get(id);
     },
 

@@ -2,9 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { desc, eq } from 'drizzle-orm';
 import { Failure } from '../../shared/failure.ts';
-import type { Db } from '../db/open.ts';
+import { type Db, inTransaction } from '../db/open.ts';
 import { channels, messages } from '../db/schema.ts';
 import type { Channel, Deliver } from './message.ts';
+import { pruneSent } from './outbox.ts';
 
 export type DeliveryRow = typeof messages.$inferSelect & { channel: { id: number; name: string } };
 
@@ -36,16 +37,19 @@ export async function deliverTest({ db, deliver, now }: TestDeps, channel: Chann
     event: null,
     about: '',
     level: 'warn',
-    message: `Whoever reads this gets what signalbox sends to the channel ${channel.name}.`,
+    message: `It works: what signalbox sends to the channel ${channel.name} arrives here.`,
     at: now(),
   } as const;
   const record = (error: string | null) => {
     // It may have been deleted meanwhile.
     if (!db.select().from(channels).where(eq(channels.id, channel.id)).get()) return;
     const sentAt = now();
-    db.insert(messages)
-      .values({ ...test, channelId: channel.id, dueAt: test.at, attempts: 1, sentAt, error })
-      .run();
+    inTransaction(db, (tx) => {
+      tx.insert(messages)
+        .values({ ...test, channelId: channel.id, dueAt: test.at, attempts: 1, sentAt, error })
+        .run();
+      pruneSent(tx);
+    });
   };
   try {
     await deliver(channel, { id: randomUUID(), happenings: [{ id: 0, ...test }] });

@@ -13,7 +13,7 @@ const Event = t.Object(
 );
 
 /** An example. */
-export const INCIDENT: Incident = {
+const INCIDENT: Incident = {
   id: 1,
   event: 'upstream.down',
   vhost: { id: 1, domain: 'app.example.org' },

@@ -3,7 +3,15 @@ import { and, count, desc, eq, gt, isNotNull, isNull, lte } from 'drizzle-orm';
 import type { EventName } from '../../shared/events.ts';
 import { type Db, inTransaction } from '../db/open.ts';
 import { incidents } from '../db/schema.ts';
-import { pruneSent, putOut, type StoredIncident, type Writer } from './outbox.ts';
+import { DROPPED } from './message.ts';
+import {
+  type Addressee,
+  addressees,
+  pruneSent,
+  putOut,
+  type StoredIncident,
+  type Writer,
+} from './outbox.ts';
 import { keyOf, SETTLES_MS, type Sighting } from './watch-reports.ts';
 import { type Act, FLAPPING_MS, reopened, type Watched } from './watch-step.ts';
 
@@ -43,7 +51,8 @@ export function createIncidents(db: Db): Incidents {
 
     record(acts, now) {
       inTransaction(db, (tx) => {
-        for (const act of acts) recordOne(tx, act, new Date(now.getTime() - act.ago));
+        const all = addressees(tx);
+        for (const act of acts) recordOne(tx, all, act, new Date(now.getTime() - act.ago));
         prune(tx);
         pruneSent(tx);
       });
@@ -66,7 +75,7 @@ const sightingOf = ({ event, subject, about, level, message }: StoredIncident): 
   ...{ event, subject, about, level, message, settles: SETTLES_MS },
 });
 
-function recordOne(tx: Writer, { kind, sighting }: Act, at: Date): void {
+function recordOne(tx: Writer, all: readonly Addressee[], { kind, sighting }: Act, at: Date): void {
   const { event, subject, about, level, message } = sighting;
   if (kind === 'began' || kind === 'flapping') {
     const values = { event, subject, about, level, message, beganAt: at };
@@ -75,7 +84,7 @@ function recordOne(tx: Writer, { kind, sighting }: Act, at: Date): void {
       .values({ ...values, flapping: kind === 'flapping' })
       .returning()
       .get();
-    putOut(tx, made, kind, at);
+    putOut(tx, all, made, kind, at);
     return;
   }
   const isIt = and(
@@ -85,6 +94,7 @@ function recordOne(tx: Writer, { kind, sighting }: Act, at: Date): void {
   );
   const changes = {
     over: { overAt: at, goneAt: null },
+    dropped: { overAt: at, goneAt: null },
     stayed: { flapping: false },
     left: { goneAt: at },
     returned: { goneAt: null },
@@ -92,8 +102,9 @@ function recordOne(tx: Writer, { kind, sighting }: Act, at: Date): void {
   }[kind];
   const changed = tx.update(incidents).set(changes).where(isIt).returning().get();
   if (!changed) return;
-  if (kind === 'over') putOut(tx, changed, 'over', at);
-  if (kind === 'stayed') putOut(tx, changed, 'began', at);
+  if (kind === 'over') putOut(tx, all, changed, 'over', at);
+  if (kind === 'dropped') putOut(tx, all, { ...changed, message: DROPPED }, 'over', at);
+  if (kind === 'stayed') putOut(tx, all, changed, 'began', at);
 }
 
 /** Forgets the oldest of those that are over. */

@@ -27,6 +27,9 @@ export type Happening = Readonly<{
   beganAt?: Date | undefined;
 }>;
 
+/** The message of an incident that is over because there is nothing left that it could be about. */
+export const DROPPED = 'The site was deleted or disabled, or the agent was removed.';
+
 /** Several happenings are a digest. */
 export type Delivery = Readonly<{
   /** The same at each attempt, so that a receiver can tell a repetition. */

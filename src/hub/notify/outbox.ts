@@ -9,18 +9,29 @@ export type Writer = Pick<Db, 'select' | 'insert' | 'update' | 'delete'>;
 export type StoredIncident = typeof incidents.$inferSelect;
 export type Message = typeof messages.$inferSelect;
 
+/** A channel, as far as it matters here. */
+export type Addressee = Pick<typeof channels.$inferSelect, 'id' | 'enabled' | 'events'>;
+
+export const addressees = (tx: Writer): Addressee[] =>
+  tx
+    .select({ id: channels.id, enabled: channels.enabled, events: channels.events })
+    .from(channels)
+    .all();
+
 /** Sent ones that are kept for people to see. */
 const KEPT = 1_000;
 
-/** Waiting ones that are read at a time: a receiver may be away for days. */
-const MOST = 500;
+/** Waiting ones that are read at a time: a receiver may be away for days. What is more is the next digest. */
+const MOST = 1_000;
 
 /**
- * One message for each channel that gets such events: each enabled one when it begins, and when it is
- * over each that has the other message, so that none is left with half of it.
+ * One message, in the transaction that records what it is about, for each channel that gets such events:
+ * each enabled one when it begins, and when it is over each that has the other message, so that none is
+ * left with half of it.
  */
 export function putOut(
   tx: Writer,
+  all: readonly Addressee[],
   { id, event, about, level, message }: StoredIncident,
   state: 'began' | 'over' | 'flapping',
   at: Date,
@@ -31,20 +42,14 @@ export function putOut(
     .where(eq(messages.incidentId, id))
     .all();
   const knowing = new Set(earlier.map(({ channel }) => channel));
-  const wanting = tx
-    .select()
-    .from(channels)
-    .all()
+  const wanting = all
     .filter((one) => (state === 'over' ? knowing.has(one.id) : one.enabled))
     .filter(({ events }) => events.length === 0 || events.includes(event));
-  for (const channel of wanting) {
-    tx.insert(messages)
-      .values({
-        ...{ channelId: channel.id, incidentId: id, state, event, about, level, message },
-        ...{ at, dueAt: at },
-      })
-      .run();
-  }
+  if (wanting.length === 0) return;
+  const what = { incidentId: id, state, event, about, level, message, at, dueAt: at };
+  tx.insert(messages)
+    .values(wanting.map((one) => ({ ...what, channelId: one.id })))
+    .run();
 }
 
 /** Forgets the oldest of those that were sent, but not what an open incident was reported with. */

@@ -17,8 +17,6 @@ export type Plan =
 /** So many a minute are sent one by one. */
 const MOST = 5;
 const MINUTE_MS = 60_000;
-/** More than anyone reads; the rest is the next one. */
-const MOST_IN_DIGEST = 100;
 
 const FIRST_PAUSE_MS = 10_000;
 const LONGEST_PAUSE_MS = 3_600_000;
@@ -42,12 +40,15 @@ export function planNext(
 ): Plan {
   const isOften = ({ attempts }: Waiting) => attempts >= OFTEN;
   const head = waiting.find((one) => !isOften(one)) ?? waiting[0];
-  if (!head || head.dueAt > now) return NOTHING;
-  const due = waiting.filter(({ dueAt }) => dueAt <= now);
-  const later = (until: Date): Plan => ({ kind: 'later', ids: due.map(({ id }) => id), until });
+  if (!head) return NOTHING;
   const end = quiet && endOfQuiet(now, quiet);
+  const due = waiting.filter((one) => isDue(one, end, now));
+  if (!due.includes(head)) return NOTHING;
+  const later = (until: Date): Plan => ({ kind: 'later', ids: due.map(({ id }) => id), until });
   if (end) return later(end);
-  const lately = sent.filter((at) => now.getTime() - at.getTime() < MINUTE_MS).toSorted(byTime);
+  const lately = sent
+    .filter((at) => at <= now && now.getTime() - at.getTime() < MINUTE_MS)
+    .toSorted(byTime);
   const first = lately.at(-MOST);
   if (first) return later(new Date(first.getTime() + MINUTE_MS));
   // What may have arrived is sent again as what it was.
@@ -58,14 +59,25 @@ export function planNext(
   const fresh = due.filter(({ attempts, digest }) => attempts === 0 && digest === null);
   const werePutOff = fresh.some(({ at, dueAt }) => dueAt > at);
   const isDigest = head.attempts === 0 && fresh.length > 1 && (fresh.length > MOST || werePutOff);
-  const chosen = isDigest ? fresh.slice(0, MOST_IN_DIGEST) : [head];
+  const chosen = isDigest ? fresh : [head];
   return { kind: 'send', ids: chosen.map(({ id }) => id), isDigest };
+}
+
+/**
+ * Whether its time has come. If the clock was set back, or quiet hours were changed, nothing waits for
+ * a time that was right before.
+ * @param end of the quiet hours; null: there are none now
+ */
+function isDue({ at, dueAt, attempts }: Waiting, end: Date | null, now: Date): boolean {
+  const wasPutOff = attempts > 0 || dueAt.getTime() !== at.getTime();
+  if (!wasPutOff || dueAt <= now) return true;
+  return end === null && dueAt.getTime() - now.getTime() > LONGEST_PAUSE_MS;
 }
 
 const byTime = (a: Date, b: Date): number => a.getTime() - b.getTime();
 
 /** Milliseconds until the next attempt. @param random from 0 to 1 */
 export function pauseAfter(attempts: number, random: number): number {
-  const pause = FIRST_PAUSE_MS * 2 ** (attempts - 1) * (1 + JITTER * (2 * random - 1));
-  return Math.min(pause, LONGEST_PAUSE_MS);
+  const pause = Math.min(FIRST_PAUSE_MS * 2 ** (attempts - 1), LONGEST_PAUSE_MS / (1 + JITTER));
+  return pause * (1 + JITTER * (2 * random - 1));
 }

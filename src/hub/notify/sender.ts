@@ -1,5 +1,5 @@
 /** Sends what is in the outbox, each channel on its own, until it has arrived or a week is over. */
-import { eq, inArray } from 'drizzle-orm';
+import { eq, inArray, sql } from 'drizzle-orm';
 import { settleAll, within } from '../../shared/async.ts';
 import type { ChannelKind, DeliveryResult } from '../../shared/events.ts';
 import { Failure } from '../../shared/failure.ts';
@@ -47,8 +47,12 @@ export function createSender(deps: SenderDeps): Sender {
   /** @returns whether something was sent, or tried */
   async function sendNext(channel: Channel): Promise<boolean> {
     const time = now();
-    const waiting = waitingFor(db, channel.id);
-    if (waiting.length === 0) return false;
+    const all = waitingFor(db, channel.id);
+    const isOld = ({ at }: Message) => time.getTime() - at.getTime() >= GIVEN_UP_MS;
+    const old = all.filter(isOld);
+    if (old.length > 0) giveUp(channel, old, time);
+    const waiting = all.filter((one) => !isOld(one));
+    if (waiting.length === 0) return old.length > 0;
     const plan = planNext(
       waiting,
       sentSince(db, channel.id, new Date(time.getTime() - MINUTE_MS)),
@@ -61,7 +65,8 @@ export function createSender(deps: SenderDeps): Sender {
       db.update(messages).set({ dueAt: plan.until }).where(which).run();
       return false;
     }
-    const chosen = waiting.filter(({ id }) => plan.ids.includes(id));
+    const ids = new Set(plan.ids);
+    const chosen = waiting.filter(({ id }) => ids.has(id));
     const [first] = chosen;
     if (!first) return false;
     const digest = plan.isDigest ? crypto.randomUUID() : first.digest;
@@ -70,24 +75,35 @@ export function createSender(deps: SenderDeps): Sender {
     db.update(messages).set({ attempts, digest }).where(which).run();
     const error = await deliver(channel, deliveryOf(chosen, digest)).then(() => null, wordsOf);
     if (isStopped && error !== null) return false;
-    record(channel, { ids: plan.ids, attempts, error, oldest: first.at });
+    record(channel, { ids: plan.ids, attempts, error });
     return true;
   }
 
-  type Outcome = { ids: number[]; attempts: number; error: string | null; oldest: Date };
+  type Outcome = { ids: number[]; attempts: number; error: string | null };
 
-  function record(channel: Channel, { ids, attempts, error, oldest }: Outcome): void {
-    const { id, kind } = channel;
+  function record({ id, kind }: Channel, { ids, attempts, error }: Outcome): void {
     const time = now();
-    const isOver = error === null || time.getTime() - oldest.getTime() >= GIVEN_UP_MS;
-    const changes = isOver
-      ? { sentAt: time, error }
-      : { error, dueAt: new Date(time.getTime() + pauseAfter(attempts, random())) };
+    const changes =
+      error === null
+        ? { sentAt: time, error }
+        : { error, dueAt: new Date(time.getTime() + pauseAfter(attempts, random())) };
     db.update(messages).set(changes).where(inArray(messages.id, ids)).run();
-    seen(kind, error === null ? 'sent' : isOver ? 'given_up' : 'failed');
-    if (error === null) return;
-    const what = isOver ? 'message given up' : 'message not delivered';
-    log(what, { channel: id, kind, attempts, reason: error }, 'warn');
+    seen(kind, error === null ? 'sent' : 'failed');
+    if (error !== null) {
+      log('message not delivered', { channel: id, kind, attempts, reason: error }, 'warn');
+    }
+  }
+
+  /** Also what was never tried: a channel was disabled, or a backup restored. */
+  function giveUp({ id, kind }: Channel, old: readonly Message[], time: Date): void {
+    const which = inArray(
+      messages.id,
+      old.map((one) => one.id),
+    );
+    const error = sql`coalesce(${messages.error}, 'It was a week old.')`;
+    db.update(messages).set({ sentAt: time, error }).where(which).run();
+    for (const _ of new Set(old.map((one) => one.digest ?? one.id))) seen(kind, 'given_up');
+    log('messages given up', { channel: id, kind, count: old.length }, 'warn');
   }
 
   function deliveryOf([first, ...more]: readonly Message[], digest: string | null): Delivery {
@@ -129,6 +145,7 @@ export function createSender(deps: SenderDeps): Sender {
   async function run(channel: Channel): Promise<void> {
     try {
       while (!isStopped && (await sendNext(channel)));
+      lastFault = '';
     } catch (error) {
       report(error);
     }

@@ -1,6 +1,6 @@
 /** What a message says, in words for a person. Pure. */
 import type { EventName } from '../../shared/events.ts';
-import type { Delivery, Happening } from './message.ts';
+import { type Delivery, DROPPED, type Happening } from './message.ts';
 
 /** `mood` is what matters most of it. */
 export type Text = Readonly<{
@@ -25,7 +25,7 @@ const PHRASES: Readonly<Record<EventName, readonly [began: string, over: string]
 
 /** Of the body. ntfy takes 4,096 bytes, which these can be at most, and makes a file of what is longer. */
 const LONGEST = 1_000;
-/** Of a digest. */
+/** Of a digest, if they are short. */
 const MOST_LINES = 20;
 
 /** @param timeZone in which the times are */
@@ -40,11 +40,13 @@ function textOfOne(happening: Happening, timeZone: string): Text {
   const title = titleOf(happening);
   const at = timeOf(happening.at, timeZone);
   if (state === 'test') return { title, body: message, mood: 'test' };
-  if (state === 'over')
-    return { title, body: `${overSince(happening, at)}\n\nIt was: ${message}`, mood: 'over' };
+  if (state === 'over') {
+    const why = message === DROPPED ? message : `It was: ${message}`;
+    return { title, body: `${overSince(happening, at)}\n\n${why}`, mood: 'over' };
+  }
   const since =
     state === 'flapping'
-      ? `It comes and goes. This was at ${at}; there is another message once it has stayed the same for ten minutes.`
+      ? `It comes and goes, most recently at ${at}. The next message follows when nothing has changed for ten minutes.`
       : `Since ${at}.`;
   return { title, body: `${message}\n\n${since}`, mood: level };
 }
@@ -54,22 +56,21 @@ function overSince({ at, beganAt }: Happening, time: string): string {
   return `Over since ${time}${lasted}.`;
 }
 
-function titleOf({ state, event, about }: Happening): string {
+function titleOf(happening: Happening): string {
+  const { event, about } = happening;
   if (event === null) return 'Test message from signalbox';
-  const [began, over] = PHRASES[event];
-  const phrase =
-    state === 'over' ? over : state === 'flapping' ? `${began}, again and again` : began;
+  const phrase = phraseOf(happening, PHRASES[event]);
   return about === '' ? phrase.charAt(0).toUpperCase() + phrase.slice(1) : `${about}: ${phrase}`;
+}
+
+function phraseOf({ state, message }: Happening, [began, over]: readonly [string, string]): string {
+  if (state === 'over') return message === DROPPED ? 'no longer watched' : over;
+  return state === 'flapping' ? `${began}, again and again` : began;
 }
 
 function digestOf(happenings: readonly Happening[], timeZone: string): Text {
   const over = happenings.filter(({ state }) => state === 'over').length;
   const begun = happenings.length - over;
-  const lines = happenings
-    .slice(0, MOST_LINES)
-    .map((one) => `${timeOf(one.at, timeZone)} – ${titleOf(one)}`);
-  const rest = happenings.length - lines.length;
-  const isBad = happenings.some(({ state, level }) => state !== 'over' && level === 'bad');
   return {
     title: [
       ...(begun > 0 ? [`${begun} ${begun === 1 ? 'problem' : 'problems'} began`] : []),
@@ -77,9 +78,32 @@ function digestOf(happenings: readonly Happening[], timeZone: string): Text {
         ? [`${over}${begun > 0 ? '' : ' problems'} ${over === 1 ? 'is' : 'are'} over`]
         : []),
     ].join(', '),
-    body: [...lines, ...(rest > 0 ? [`… and ${rest} more`] : [])].join('\n'),
-    mood: begun === 0 ? 'over' : isBad ? 'bad' : 'warn',
+    body: listOf(happenings.map((one) => `${timeOf(one.at, timeZone)} – ${oneLine(titleOf(one))}`)),
+    mood: moodOf(happenings),
   };
+}
+
+/** As many lines as there is room for, and how many more there are. */
+function listOf(lines: readonly string[]): string {
+  const shown = lines.slice(0, MOST_LINES);
+  const list = () => {
+    const more = lines.length - shown.length;
+    return [...shown, ...(more > 0 ? [`… and ${more} more`] : [])].join('\n');
+  };
+  while (shown.length > 1 && list().length > LONGEST) shown.pop();
+  return list();
+}
+
+/** The worst of what began and is not over as well. */
+function moodOf(happenings: readonly Happening[]): Text['mood'] {
+  const open = new Map<string, Happening['level']>();
+  for (const { state, event, about, level } of happenings) {
+    const key = `${event} ${about}`;
+    if (state === 'over') open.delete(key);
+    else open.set(key, level);
+  }
+  const levels = [...open.values()];
+  return levels.length === 0 ? 'over' : levels.includes('bad') ? 'bad' : 'warn';
 }
 
 const timeOf = (at: Date, timeZone: string): string =>

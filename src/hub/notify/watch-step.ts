@@ -26,9 +26,18 @@ export type Watched = Readonly<{
 
 /**
  * `stayed`: it flapped, and now it is simply there. `left` and `returned` are the goings and comings of
- * one that flaps, of which nobody is told; `changed`: it has other words.
+ * one that flaps, which are not reported; `changed`: it has other words; `dropped`: it is over, as there
+ * is nothing left that it could be about.
  */
-export type ActKind = 'began' | 'flapping' | 'stayed' | 'over' | 'left' | 'returned' | 'changed';
+export type ActKind =
+  | 'began'
+  | 'flapping'
+  | 'stayed'
+  | 'over'
+  | 'dropped'
+  | 'left'
+  | 'returned'
+  | 'changed';
 
 /** `ago`: how many milliseconds before this look it happened. */
 export type Act = Readonly<{ kind: ActKind; sighting: Sighting; ago: number }>;
@@ -114,7 +123,8 @@ function goes(known: Open, { elapsed, isMoot }: Step): Result {
   const { sighting, flapping } = known;
   const goneSince = known.goneSince ?? elapsed;
   const needed = flapping ? FLAPPING_MS : SETTLES_MS;
-  if (isMoot(sighting) || hasLasted(goneSince, elapsed, needed)) {
+  if (isMoot(sighting)) return { acts: [{ kind: 'dropped', sighting, ago: elapsed - goneSince }] };
+  if (hasLasted(goneSince, elapsed, needed)) {
     return { acts: [{ kind: 'over', sighting, ago: elapsed - goneSince }] };
   }
   const hasLeft = flapping && known.goneSince === null;

@@ -170,5 +170,6 @@ CREATE UNIQUE INDEX policies_name ON policies (name);
 CREATE UNIQUE INDEX agents_name ON agents (name);
 CREATE INDEX incidents_open ON incidents (event, subject) WHERE over_at IS NULL;
 CREATE INDEX messages_waiting ON messages (channel_id, due_at) WHERE sent_at IS NULL;
+CREATE INDEX messages_of_incident ON messages (incident_id);
 COMMIT;
 PRAGMA user_version = 7;

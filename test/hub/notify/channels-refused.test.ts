@@ -67,6 +67,12 @@ const REFUSED: [string, string, object][] = [
   ['a target that is text', 'target.0', { ...HOOK, target: 'x' }],
   ['a target that is a list', 'target.0', { ...HOOK, target: [HOOK.target] }],
   ['an unknown field', 'target.path', hook({ path: '/a-path' })],
+  ['a field that every object has', 'target.constructor', hook({ constructor: 'x' })],
+  [
+    'a prototype',
+    'target.__proto__',
+    hook(JSON.parse('{"__proto__":{"url":"https://a.example"}}')),
+  ],
   ['an address of a file', 'target.url', hook({ url: 'file:///etc/passwd' })],
   ['an address with credentials', 'target.url', hook({ url: 'https://a:b@c.example/' })],
   ['an address with a fragment', 'target.url', hook({ url: 'https://c.example/#a' })],

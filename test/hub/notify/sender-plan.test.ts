@@ -62,10 +62,35 @@ describe('one message is sent', () => {
   });
 });
 
+describe('when the clock was set back', () => {
+  const ahead = at(7_200);
+
+  test('what is new is sent at once', () => {
+    expect(plan([message(1, { at: ahead, dueAt: ahead })]).kind).toBe('send');
+  });
+
+  test('what was sent before holds up nothing', () => {
+    expect(plan(some(1), Array(5).fill(ahead)).kind).toBe('send');
+  });
+
+  test('what has failed waits no longer than it may', () => {
+    expect(plan([message(1, { attempts: 1, dueAt: at(3_599) })]).kind).toBe('nothing');
+    expect(plan([message(1, { attempts: 1, dueAt: ahead })]).kind).toBe('send');
+  });
+
+  test('what waits for the end of quiet hours waits for that of those there are', () => {
+    const quiet = { from: '13:00', to: '14:30', timeZone: 'Europe/Berlin' };
+    const waiting = [message(1, { dueAt: at(99_999) })];
+    expect(planNext(waiting, [], quiet, at(0)).kind).toBe('nothing');
+    expect(planNext(waiting, [], quiet, at(90 * 60)).kind).toBe('send');
+    expect(planNext(waiting, [], null, at(0)).kind).toBe('send');
+  });
+});
+
 describe('one digest is sent', () => {
-  test('of more than five that wait at once, and of a hundred at most', () => {
+  test('of more than five that wait at once, however many', () => {
     expect(plan(some(6))).toEqual({ kind: 'send', ids: [1, 2, 3, 4, 5, 6], isDigest: true });
-    expect(plan(some(150))).toMatchObject({ ids: { length: 100 }, isDigest: true });
+    expect(plan(some(500))).toMatchObject({ ids: { length: 500 }, isDigest: true });
   });
 
   test('of what was put off, together with what has come since', () => {
@@ -82,9 +107,11 @@ describe('one digest is sent', () => {
 
 test('attempts are farther and farther apart, up to an hour', () => {
   const pauses = [1, 2, 3, 9, 10, 40, 2_000].map((attempts) => pauseAfter(attempts, 0.5));
-  expect(pauses).toEqual([10_000, 20_000, 40_000, 2_560_000, 3_600_000, 3_600_000, 3_600_000]);
-  expect([pauseAfter(1, 0), pauseAfter(1, 1), pauseAfter(99, 1)]).toEqual([
-    8_000, 12_000, 3_600_000,
+  expect(pauses).toEqual([10_000, 20_000, 40_000, 2_560_000, 3_000_000, 3_000_000, 3_000_000]);
+  const [low, high] = [0, 1].map((random) => [1, 99].map((count) => pauseAfter(count, random)));
+  expect([low, high]).toEqual([
+    [8_000, 2_400_000],
+    [12_000, 3_600_000],
   ]);
 });
 

@@ -1,6 +1,6 @@
 /** The words of messages. */
 import { describe, expect, test } from 'bun:test';
-import type { Delivery, Happening } from '../../../src/hub/notify/message.ts';
+import { type Delivery, DROPPED, type Happening } from '../../../src/hub/notify/message.ts';
 import { textOf } from '../../../src/hub/notify/texts.ts';
 import { EVENT_NAMES } from '../../../src/shared/events.ts';
 
@@ -30,6 +30,16 @@ describe('no text', () => {
     const { body } = text([one(), ...Array.from({ length: 30 }, () => one({ about: 'b' }))]);
     expect(body.split('\n').at(-1)).toBe('… and 11 more');
   });
+
+  test('of a digest is cut off: it has fewer lines instead', () => {
+    const down = Array.from({ length: 500 }, (_, i) => one({ about: `app${i}.example.org` }));
+    const { body } = text([one(), ...down]);
+    const lines = body.split('\n');
+    expect(body.length).toBeGreaterThan(900);
+    expect(lines.at(-1)).toBe(`… and ${502 - lines.length} more`);
+    expect(lines.at(-2)).toEndWith(': upstream down');
+    expect(text([one({ about: 'a'.repeat(9999) }), one()]).body).toContain('aaaa');
+  });
 });
 
 test('a problem says since when it is there, in the time zone of the channel', () => {
@@ -58,10 +68,19 @@ test('one whose beginning nobody knows is over', () => {
   expect(text([one({ state: 'over' })]).body).toStartWith('Over since 22 Nov 2026, 05:21 UTC.');
 });
 
+test('one whose site was deleted is not said to be fixed', () => {
+  const over = one({ state: 'over', message: DROPPED, at: later(60), beganAt: AT });
+  expect(text([over])).toEqual({
+    title: 'a.example: no longer watched',
+    body: `Over since 22 Nov 2026, 05:22 UTC, after 1 minute.\n\n${DROPPED}`,
+    mood: 'over',
+  });
+});
+
 test('one that comes and goes says so', () => {
   const { title, body } = text([one({ state: 'flapping' })]);
   expect(title).toBe('a.example: upstream down, again and again');
-  expect(body).toContain('It comes and goes.');
+  expect(body).toContain('It comes and goes, most recently at 22 Nov 2026, 05:21 UTC.');
 });
 
 test('what concerns no site says what it is about', () => {
@@ -82,11 +101,17 @@ test('every event has words of its own', () => {
 test.each<[string, Partial<Happening>[], string]>([
   [
     '3 problems began, 2 are over',
-    [{}, {}, { state: 'flapping' }, { state: 'over' }, { state: 'over' }],
+    [{}, { about: 'b' }, { state: 'flapping' }, { state: 'over' }, { about: 'c', state: 'over' }],
     'bad',
   ],
-  ['1 problem began, 1 is over', [{ level: 'warn' }, { state: 'over' }], 'warn'],
-  ['2 problems began', [{}, { level: 'warn' }], 'bad'],
+  ['1 problem began, 1 is over', [{ state: 'over' }, { level: 'warn' }], 'warn'],
+  ['1 problem began, 1 is over', [{}, { state: 'over' }], 'over'],
+  [
+    '2 problems began, 1 is over',
+    [{ level: 'warn' }, { event: 'certificate.ending' }, { state: 'over' }],
+    'bad',
+  ],
+  ['2 problems began', [{}, { about: 'b', level: 'warn' }], 'bad'],
   ['2 problems are over', [{ state: 'over' }, { state: 'over' }], 'over'],
 ])('a digest: %s', (title, parts, mood) => {
   const [first, ...more] = parts.map(one);
@@ -94,5 +119,5 @@ test.each<[string, Partial<Happening>[], string]>([
   const digest = text([first, ...more]);
   expect([digest.title, digest.mood as string]).toEqual([title, mood]);
   expect(digest.body.split('\n').length).toBe(parts.length);
-  expect(digest.body).toStartWith('22 Nov 2026, 05:21 UTC – a.example: upstream ');
+  expect(digest.body).toContain('22 Nov 2026, 05:21 UTC – a.example: ');
 });

@@ -76,7 +76,7 @@ test('it begins at the third look and is over at the third without it; both say 
 test('if there is nothing left that it is about, it is over at once', () => {
   const { watched } = watch('xxx');
   expect(watch('.', { from: watched, isMoot: true, at: 15_000 }).acts).toEqual([
-    ['over', 15_000, 0],
+    ['dropped', 15_000, 0],
   ]);
 });
 
@@ -176,7 +176,7 @@ test('whatever happens, each begins once and is over once, and both only after i
           expect([last, there]).toEqual([undefined, true]);
           expect(elapsed - at).toBeGreaterThanOrEqual(9_000);
           open.set(subject, kind);
-        } else if (kind === 'over') {
+        } else if (kind === 'over' || kind === 'dropped') {
           expect([last !== undefined, there]).toEqual([true, false]);
           if (!moot)
             expect(elapsed - at).toBeGreaterThanOrEqual(last === 'flapping' ? 599_000 : 9_000);

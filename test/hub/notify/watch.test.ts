@@ -7,6 +7,7 @@ import { rmSync } from 'node:fs';
 import { type OpenDatabase, openDatabase } from '../../../src/hub/db/open.ts';
 import { channels, incidents, messages } from '../../../src/hub/db/schema.ts';
 import { createIncidents } from '../../../src/hub/notify/incidents.ts';
+import { DROPPED } from '../../../src/hub/notify/message.ts';
 import { createWatcher } from '../../../src/hub/notify/watch.ts';
 import type { AgentFacts } from '../../../src/hub/state/agent-facts.ts';
 import type { Look } from '../../../src/hub/state/look.ts';
@@ -421,6 +422,16 @@ describe('messages', () => {
     database.db.update(channels).set({ enabled: false }).run();
     await pass(only());
     expect(sent()).toEqual(['1 began upstream.down', '1 over upstream.down']);
+  });
+
+  test('that it is over say so if the site was deleted', async () => {
+    channel();
+    await pass(only({ states: [dead] }));
+    await pass(only({ states: [], placed: new Set() }), 5);
+    expect(database.db.select().from(messages).all()).toMatchObject([
+      { state: 'began', message: expect.stringContaining('does not answer') },
+      { state: 'over', message: DROPPED },
+    ]);
   });
 
   test('that it is over come however many others were sent meanwhile', async () => {

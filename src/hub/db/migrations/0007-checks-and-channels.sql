@@ -40,3 +40,4 @@ CREATE TABLE messages (
   error TEXT
 );
 CREATE INDEX messages_waiting ON messages (channel_id, due_at) WHERE sent_at IS NULL;
+CREATE INDEX messages_of_incident ON messages (incident_id);
