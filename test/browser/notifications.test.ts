@@ -109,7 +109,7 @@ describe('a channel', () => {
     await row('My script').getByText('Sent. Has it arrived?').waitFor();
     expect(receiver.received.map(({ genuine }) => genuine)).toEqual([true]);
     await card('Deliveries').getByText('My script · sent').waitFor();
-    await card('Deliveries').getByText('My script · given up after 1 attempt: ').waitFor();
+    await card('Deliveries').getByText('My script · not sent: ').waitFor();
   });
 
   test('is turned off, and deleted after a question', async () => {

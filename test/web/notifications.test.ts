@@ -97,7 +97,11 @@ describe('what became of a message', () => {
       '2 attempts, next at 14:01, 21 Nov: HTTP 500',
       { attempts: 2, dueAt: at(1), error: 'HTTP 500' },
     ],
-    ['given up after 1 attempt: HTTP 500', { outcome: 'failed', attempts: 1, error: 'HTTP 500' }],
+    ['given up after 9 attempts: HTTP 500', { outcome: 'failed', attempts: 9, error: 'HTTP 500' }],
+    [
+      'not sent: HTTP 500',
+      { outcome: 'failed', state: 'test', event: null, attempts: 1, error: 'HTTP 500' },
+    ],
     ['sent', { outcome: 'sent', attempts: 1, sentAt: at(0) }],
     ['sent after 3 attempts', { outcome: 'sent', attempts: 3, sentAt: at(0) }],
   ])('%s', (words, change) => {

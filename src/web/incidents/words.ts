@@ -3,7 +3,7 @@ import { plural } from '../lib/format.ts';
 import type { Incident } from '../lib/types.ts';
 
 /** What it is about, if it is about neither a site nor one of several proxies. */
-const SUBJECTS: Readonly<Record<Incident['event'], string>> = {
+export const SUBJECTS: Readonly<Record<Incident['event'], string>> = {
   'certificate.ending': 'Certificate',
   'certificate.failed': 'Certificate',
   'proxy.down': 'Caddy',

@@ -1,5 +1,6 @@
 /** The messages that were sent, or wait for their channel. */
 import { ListCard } from '../account/list-card.tsx';
+import { SUBJECTS } from '../incidents/words.ts';
 import type { Delivery } from '../lib/types.ts';
 import type { Loaded } from '../lib/use-load.ts';
 import { ClockTime } from '../parts/clock-time.tsx';
@@ -18,12 +19,13 @@ export function DeliveriesCard({ list }: { list: Loaded<Delivery[]> }) {
       empty="Nothing has been sent yet."
       action={more}
       item={(delivery) => {
-        const { id, channel, state, about, message, at, outcome } = delivery;
+        const { id, channel, state, event, about, message, at, outcome } = delivery;
         return (
           <li key={id}>
             <span class={`lamp${LAMPS[outcome]}`} aria-hidden="true" />
             <div>
-              <strong>{about || 'signalbox'}</strong> <span class="tag muted">{STATES[state]}</span>
+              <strong>{about || (event ? SUBJECTS[event] : 'signalbox')}</strong>{' '}
+              <span class="tag muted">{STATES[state]}</span>
               <p>{message}</p>
               <p class="muted">
                 <ClockTime at={at} /> · {channel.name} · {outcomeOf(delivery, new Date())}

@@ -25,10 +25,11 @@ export const STATES: Readonly<Record<Delivery['state'], string>> = {
 
 /** What became of a message, after the name of its channel. */
 export function outcomeOf(delivery: Delivery, now: Date): string {
-  const { outcome, attempts, dueAt, error } = delivery;
+  const { outcome, state, attempts, dueAt, error } = delivery;
   const why = error === null ? '' : `: ${error}`;
   const tries = plural(attempts, 'attempt');
   if (outcome === 'sent') return attempts > 1 ? `sent after ${tries}` : 'sent';
+  if (outcome === 'failed' && state === 'test') return `not sent${why}`;
   if (outcome === 'failed') return `given up after ${tries}${why}`;
   if (attempts > 0) return `${tries}, next at ${clockTime(dueAt, now)}${why}`;
   return Date.parse(dueAt) > now.getTime() ? `waits until ${clockTime(dueAt, now)}` : 'waits';
