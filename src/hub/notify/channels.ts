@@ -1,6 +1,6 @@
 /** The channels in the database. */
 import { randomBytes } from 'node:crypto';
-import { and, asc, count, eq, isNull, sql } from 'drizzle-orm';
+import { asc, count, eq, isNull, sql } from 'drizzle-orm';
 import type { ChannelKind } from '../../shared/events.ts';
 import { Failure } from '../../shared/failure.ts';
 import { type Db, inTransaction } from '../db/open.ts';
@@ -8,6 +8,7 @@ import { channels, messages } from '../db/schema.ts';
 import { type ChannelInput, checkName, checkQuiet } from './channel-input.ts';
 import { readTarget, type TargetInput } from './channel-target.ts';
 import type { Channel } from './message.ts';
+import { tryNow } from './outbox.ts';
 
 /** Of the messages that a channel has not got yet. */
 export type Backlog = Readonly<{
@@ -92,11 +93,7 @@ export function createChannels({ db, now }: { db: Db; now: () => Date }): Channe
           .set({ ...values, updatedAt: time })
           .where(eq(channels.id, id))
           .run();
-        // Whether they may arrive now, the next attempt shows.
-        tx.update(messages)
-          .set({ dueAt: time })
-          .where(and(eq(messages.channelId, id), isNull(messages.sentAt)))
-          .run();
+        tryNow(tx, id, time);
       });
       return get(id);
     },

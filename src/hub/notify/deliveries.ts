@@ -5,7 +5,7 @@ import { Failure } from '../../shared/failure.ts';
 import { type Db, inTransaction } from '../db/open.ts';
 import { channels, messages } from '../db/schema.ts';
 import type { Channel, Deliver } from './message.ts';
-import { pruneSent } from './outbox.ts';
+import { pruneSent, tryNow } from './outbox.ts';
 
 export type DeliveryRow = typeof messages.$inferSelect & { channel: { id: number; name: string } };
 
@@ -49,6 +49,7 @@ export async function deliverTest({ db, deliver, now }: TestDeps, channel: Chann
         .values({ ...test, channelId: channel.id, dueAt: test.at, attempts: 1, sentAt, error })
         .run();
       pruneSent(tx);
+      if (error === null) tryNow(tx, channel.id, sentAt);
     });
   };
   try {

@@ -52,6 +52,12 @@ export function putOut(
     .run();
 }
 
+/** Has what waits for a channel tried now: whether it may arrive, the next attempt shows. */
+export function tryNow(tx: Writer, channel: number, time: Date): void {
+  const waits = and(eq(messages.channelId, channel), isNull(messages.sentAt));
+  tx.update(messages).set({ dueAt: time }).where(waits).run();
+}
+
 /** Forgets the oldest of those that were sent, but not what an open incident was reported with. */
 export function pruneSent(tx: Writer): void {
   const [oldest] = tx

@@ -5,6 +5,7 @@ import { type OpenDatabase, openDatabase } from '../../../src/hub/db/open.ts';
 import { messages } from '../../../src/hub/db/schema.ts';
 import { createChannels } from '../../../src/hub/notify/channels.ts';
 import { deliverTest } from '../../../src/hub/notify/deliveries.ts';
+import { Failure } from '../../../src/shared/failure.ts';
 import { temporaryFolder } from '../../harness/stack.ts';
 
 const NOON = new Date('2026-11-20T12:00:00.000Z');
@@ -44,6 +45,21 @@ test('what waits is tried at once when the channel is changed, and only what wai
   expect(rows().map(({ dueAt }) => dueAt)).toEqual([LATER, LATER, LATER]);
   channels.update(1, { target: { url: `${url}right` } });
   expect(rows().map(({ dueAt }) => dueAt)).toEqual([NOON, LATER, LATER]);
+});
+
+test('what waits is tried at once when a test has arrived, and not when it has not', async () => {
+  const waiting = { ...message, attempts: 9, error: 'HTTP 404', dueAt: LATER };
+  database.db.insert(messages).values(waiting).run();
+  const due = () => rows().find(({ sentAt }) => sentAt === null)?.dueAt;
+  const refuse = async () => {
+    throw new Failure('CHANNEL_FAILED', 'not taken');
+  };
+  const deps = { db: database.db, now: () => NOON };
+  const failed = deliverTest({ ...deps, deliver: refuse }, channels.get(1));
+  await expect(failed).rejects.toThrow('not taken');
+  expect(due()).toEqual(LATER);
+  await deliverTest({ ...deps, deliver: async () => {} }, channels.get(1));
+  expect(due()).toEqual(NOON);
 });
 
 test('of tests, too, no more than a thousand messages are kept', async () => {
