@@ -33,6 +33,8 @@ export type Channels = {
   update(id: number, input: ChannelInput): Channel;
   /** With its messages. @throws Failure NOT_FOUND */
   remove(id: number): void;
+  /** The enabled ones that do not take what waits for them. */
+  failing(): { name: string; since: Date; detail: string }[];
   /** By channel; one without messages that wait is missing. */
   backlogs(): ReadonlyMap<number, Backlog>;
 };
@@ -48,8 +50,10 @@ export function createChannels({ db, now }: { db: Db; now: () => Date }): Channe
     throw new Failure('NOT_FOUND', 'There is no such channel.');
   }
 
+  const list = (): Channel[] => db.select().from(channels).orderBy(asc(channels.id)).all();
+
   return {
-    list: () => db.select().from(channels).orderBy(asc(channels.id)).all(),
+    list,
     get,
 
     create({ kind, enabled = true, events = [], quiet = null, ...input }) {
@@ -103,30 +107,40 @@ export function createChannels({ db, now }: { db: Db; now: () => Date }): Channe
       db.delete(channels).where(eq(channels.id, id)).run();
     },
 
-    backlogs() {
-      const rows = db
-        .select({
-          id: messages.channelId,
-          waiting: count(),
-          since: sql<
-            number | null
-          >`min(CASE WHEN ${messages.error} IS NOT NULL THEN ${messages.at} END)`,
-          // Of the row with that minimum, as SQLite has it.
-          detail: messages.error,
-        })
-        .from(messages)
-        .where(isNull(messages.sentAt))
-        .groupBy(messages.channelId)
-        .all();
-      return new Map(
-        rows.map(({ id, waiting, since, detail }) => [
-          id,
-          {
-            waiting,
-            failing: since === null ? null : { since: new Date(since), detail: detail ?? '' },
-          },
-        ]),
-      );
+    failing() {
+      const all = backlogs();
+      return list().flatMap(({ id, name, enabled }) => {
+        const failing = all.get(id)?.failing;
+        return enabled && failing ? { name, ...failing } : [];
+      });
     },
+
+    backlogs,
   };
+
+  function backlogs() {
+    const rows = db
+      .select({
+        id: messages.channelId,
+        waiting: count(),
+        since: sql<
+          number | null
+        >`min(CASE WHEN ${messages.error} IS NOT NULL THEN ${messages.at} END)`,
+        // Of the row with that minimum, as SQLite has it.
+        detail: messages.error,
+      })
+      .from(messages)
+      .where(isNull(messages.sentAt))
+      .groupBy(messages.channelId)
+      .all();
+    return new Map(
+      rows.map(({ id, waiting, since, detail }) => [
+        id,
+        {
+          waiting,
+          failing: since === null ? null : { since: new Date(since), detail: detail ?? '' },
+        },
+      ]),
+    );
+  }
 }

@@ -19,6 +19,23 @@ export const fullDisk = ({ holds }: Disk): Finding => ({
   message: `Less than 5 % is free on the disk that holds ${listed(holds)}. Delete what is not needed, or make it larger.`,
 });
 
+/** A channel whose oldest message could not be delivered; `detail` says why. */
+export type FailingChannel = Readonly<{ name: string; since: Date; detail: string }>;
+
+/** For a receiver that only restarts, nobody has to be called. */
+const FAILING_MS = 600_000;
+
+/** Those that have taken nothing for a while. */
+export const failingChannels = (all: readonly FailingChannel[], now: Date): Finding[] =>
+  all
+    .filter(({ since }) => now.getTime() - since.getTime() >= FAILING_MS)
+    .map(({ name, since, detail }) => ({
+      code: 'CHANNEL_FAILING',
+      level: 'warn',
+      since: since.toISOString(),
+      message: `Messages do not arrive at the channel ${name}: ${detail}`,
+    }));
+
 /** Null if nobody is locked out. */
 export function lockedOut({ emails, isUnknown, networks }: Locked): Finding | null {
   const who = [...emails, ...(isUnknown ? ['accounts that do not exist'] : [])];

@@ -2,7 +2,13 @@
 import type { Disk } from '../../shared/wire.ts';
 import type { Locked } from '../auth/accounts/accounts.ts';
 import { type AgentFacts, createFactsReader, type FactsDeps } from './agent-facts.ts';
-import { fullDisk, isFull, lockedOut } from './hub-problems.ts';
+import {
+  type FailingChannel,
+  failingChannels,
+  fullDisk,
+  isFull,
+  lockedOut,
+} from './hub-problems.ts';
 import type { Finding } from './problem.ts';
 
 export type LookDeps = FactsDeps & {
@@ -10,6 +16,7 @@ export type LookDeps = FactsDeps & {
   disks: () => Promise<readonly Disk[]>;
   /** Whose sign-ins are refused. */
   locked: () => Locked;
+  failing: () => readonly FailingChannel[];
 };
 
 export type Look = {
@@ -25,7 +32,7 @@ export type Look = {
 
 /** @returns a function that never fails: if an agent does not respond, its facts say so */
 export function createLook(deps: LookDeps): () => Promise<Look> {
-  const { publisher, disks, locked } = deps;
+  const { publisher, disks, locked, failing, now } = deps;
   const readFacts = createFactsReader(deps);
 
   return async () => {
@@ -40,7 +47,11 @@ export function createLook(deps: LookDeps): () => Promise<Look> {
       read.flatMap((one) => one ?? []),
     );
     const lock = lockedOut(locked());
-    const hub = [...shared.filter(isFull).map(fullDisk), ...(lock ? [lock] : [])];
+    const hub = [
+      ...shared.filter(isFull).map(fullDisk),
+      ...(lock ? [lock] : []),
+      ...failingChannels(failing(), now()),
+    ];
     return { isOnly, agents, disks: shared, hub };
   };
 }

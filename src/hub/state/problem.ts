@@ -19,6 +19,7 @@ export const Problem = t.Object(
       'RESTART_NEEDED',
       'DISK_FULL',
       'SIGN_IN_LOCKED',
+      'CHANNEL_FAILING',
       'ADVISORY',
       'WARNING',
     ]),

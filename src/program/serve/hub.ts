@@ -13,6 +13,7 @@ import type { OpenDatabase } from '../../hub/db/open.ts';
 import { createImporter } from '../../hub/exchange/importer.ts';
 import { createReadImport } from '../../hub/exchange/read-import.ts';
 import { createLocal } from '../../hub/local.ts';
+import { createChannels } from '../../hub/notify/channels.ts';
 import { createDeliver } from '../../hub/notify/deliver.ts';
 import { createNotifications } from '../../hub/notify/notifications.ts';
 import type { StoredAgent } from '../../hub/publish/agent.ts';
@@ -127,6 +128,7 @@ export function prepareHub(
   if (accounts.any()) setupCode.forget();
   const look = createLook({
     ...{ publisher, now, elapsed, locked: accounts.locked },
+    failing: createChannels({ db, now }).failing,
     disks: createDisks([{ what: 'the hub’s data', folder: settings.dataDir }]),
   });
   const deliver = createDeliver(store.id);

@@ -841,6 +841,7 @@ export interface Problem {
     | 'RESTART_NEEDED'
     | 'DISK_FULL'
     | 'SIGN_IN_LOCKED'
+    | 'CHANNEL_FAILING'
     | 'ADVISORY'
     | 'WARNING';
   /** `bad`: visitors or changes suffer now */

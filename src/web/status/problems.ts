@@ -55,6 +55,8 @@ function wordsFor({ code, vhost, message }: Problem): string {
       return 'A disk is nearly full';
     case 'SIGN_IN_LOCKED':
       return 'Too many sign-ins failed';
+    case 'CHANNEL_FAILING':
+      return 'Messages do not arrive';
     case 'ADVISORY':
       return 'Caddy has known vulnerabilities';
     case 'WARNING':
@@ -74,6 +76,7 @@ export function linkOf(problem: Problem): { to: string; label: string } | null {
     if (others.length > 0) return { to: '/proxies', label: 'Proxies' };
     return { to: `/proxies/${agent}`, label: 'Open the proxy' };
   }
+  if (code === 'CHANNEL_FAILING') return { to: '/notifications', label: 'Notifications' };
   if (code === 'FOREIGN' || code === 'DRIFT') return { to: '/import', label: 'Import' };
   return code === 'NOT_IN_STEP' ? { to: '/preamble', label: 'Open the preamble' } : null;
 }

@@ -22,6 +22,7 @@ function read(agent: Agent, skewMs: number | null, isOnly: boolean) {
   const publisher = {
     current: () => EMPTY_SET,
     standings: () => [standing],
+    isOnTrial: () => false,
   } as unknown as Publisher;
   const reader = createFactsReader({ publisher, now: () => new Date(), elapsed: () => 0 });
   return reader(agent, isOnly);

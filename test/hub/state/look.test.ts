@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test';
 import type { Publisher } from '../../../src/hub/publish/publisher.ts';
 import { EMPTY_SET } from '../../../src/hub/publish/vhost.ts';
-import { lockedOut } from '../../../src/hub/state/hub-problems.ts';
+import { failingChannels, lockedOut } from '../../../src/hub/state/hub-problems.ts';
 import { createLook } from '../../../src/hub/state/look.ts';
 import type { Disk } from '../../../src/shared/wire.ts';
 import { type Answer, ask, signUp, startStack } from '../../harness/stack.ts';
@@ -40,6 +40,7 @@ async function lookAt(own: Disk[], ...theirs: Disk[][]) {
   const look = createLook({
     ...{ publisher, now: () => new Date(), elapsed: () => 0, disks: async () => own },
     locked: () => ({ emails: [], isUnknown: false, networks: [] }),
+    failing: () => [],
   });
   const { hub, agents: found } = await look();
   return {
@@ -57,6 +58,19 @@ test('a disk that several see is the first one’s, which says all that it holds
   expect(found.agents).toEqual([['y'], ['z']]);
   expect(found.hub).toEqual([
     expect.stringContaining('holds the hub’s data and the access log. Delete'),
+  ]);
+});
+
+test('a channel that takes nothing is a problem after ten minutes', () => {
+  const at = (minutes: number) => new Date(Date.UTC(2026, 10, 20, 18, minutes));
+  const phone = { name: 'Phone', since: at(0), detail: 'HTTP 403' };
+  expect(failingChannels([phone], at(9))).toEqual([]);
+  expect(failingChannels([phone], at(10))).toEqual([
+    {
+      ...({ code: 'CHANNEL_FAILING', level: 'warn' } as const),
+      since: '2026-11-20T18:00:00.000Z',
+      message: 'Messages do not arrive at the channel Phone: HTTP 403',
+    },
   ]);
 });
 
