@@ -23,10 +23,14 @@ const named = (name: string, tls?: Bun.TLSOptions) =>
     hostname: '127.0.0.1',
     port: 0,
     ...(tls && { tls }),
-    fetch: ({ url, headers }) =>
-      new Response(`${name} ${new URL(url).pathname} ${headers.get('host')}`, {
+    async fetch(request) {
+      // To the end, so that it does not answer before Caddy has found the body too large.
+      await request.arrayBuffer();
+      const { url, headers } = request;
+      return new Response(`${name} ${new URL(url).pathname} ${headers.get('host')}`, {
         headers: { 'X-Frame-Options': 'ALLOWALL', 'Content-Type': 'text/plain' },
-      }),
+      });
+    },
   });
 
 function selfSigned(): Bun.TLSOptions {
