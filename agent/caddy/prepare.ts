@@ -2,7 +2,6 @@
 import { needsOwnProcess } from './adapt.ts';
 import type { Admin } from './admin.ts';
 import type { JsonObject } from './json.ts';
-import { assertRegularFiles } from './named-files.ts';
 import type { Restrictions } from './restrictions.ts';
 import type { Validator } from './validate.ts';
 import { Restricted, rejected } from './words.ts';
@@ -12,8 +11,6 @@ export type PrepareDeps = {
   validator: Validator;
   /** Adapts a text in a separate process. @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE */
   adaptApart: (text: string) => Promise<JsonObject>;
-  /** Caddy's variables. */
-  env: Readonly<Record<string, string>>;
   restrictions: Restrictions;
 };
 
@@ -41,10 +38,7 @@ export function createPreparation(deps: PrepareDeps): Preparation {
 
   async function adapt(text: string, trusted: boolean): Promise<JsonObject> {
     const config = needsOwnProcess(text) ? await deps.adaptApart(text) : await adaptLive(text);
-    if (!trusted) {
-      restrictions.checkConfig(config, text);
-      assertRegularFiles(config, deps.env);
-    }
+    if (!trusted) restrictions.checkConfig(config, text);
     return config;
   }
 

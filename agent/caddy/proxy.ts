@@ -18,7 +18,6 @@ import { isForeign } from './foreign.ts';
 import { secretName } from './identity.ts';
 import { field, type JsonObject, list, object } from './json.ts';
 import { dnsProviders, modulesOf } from './modules.ts';
-import { assertRegularFiles } from './named-files.ts';
 import type { AccessLogStamp } from './patch.ts';
 import { type Listener, nameOf } from './ports.ts';
 import { createProxyfile, digestOf } from './proxyfile.ts';
@@ -177,6 +176,7 @@ export function createProxy(
       heredocs: hasHeredocs(await versionOf()),
       environment: settings.env,
     }),
+    env: settings.env,
     importDirs: settings.importDirs ?? [],
     paths: {
       dirs: [
@@ -195,7 +195,6 @@ export function createProxy(
     proxyfile,
     accessLog: settings.accessLog,
     certificates: settings.storage ?? null,
-    env: settings.env,
     restrictions,
     repairAfter: async (error) => (await storage?.repairAfter(error)) ?? false,
     warnings,
@@ -287,7 +286,6 @@ export function createProxy(
     async adaptAllowed(text) {
       const config = await adapt(text);
       restrictions.checkConfig(config, text);
-      assertRegularFiles(config, settings.env);
       return config;
     },
 

@@ -13,12 +13,15 @@ import { MAX_SIZE, weigh } from '../../src/shared/caddyfile/weight.ts';
 import { mayImport } from '../../src/shared/import-dirs.ts';
 import { resolvePath } from '../../src/shared/paths.ts';
 import { field, type Json, type JsonObject } from './json.ts';
+import { assertRegularFiles } from './named-files.ts';
 import { findForbiddenPath, type PathRules } from './paths.ts';
 import { Restricted } from './words.ts';
 
 export type RestrictionsDeps = {
   /** The syntax that the proxy's version understands, and the proxy's variables. */
   reading: () => Promise<ReadingOptions>;
+  /** The proxy's variables. */
+  env: Readonly<Record<string, string>>;
   /** Absolute paths of the folders whose files may be imported. */
   importDirs: readonly string[];
   /** The paths that no configuration may name. */
@@ -32,7 +35,8 @@ export type Restrictions = {
    */
   checkText(text: string): Promise<void>;
   /**
-   * Checks the admin endpoint and the storage, which are not the operator's to set, and every path.
+   * Checks the admin endpoint and the storage, which are not the operator's to set, and every path: also that
+   * what it leads to can be read like a file.
    * @param config what `text` was adapted to, before anything is added to it
    * @throws Failure PROXY_REJECTED
    */
@@ -74,6 +78,7 @@ export function createRestrictions(deps: RestrictionsDeps): Restrictions {
       if (hasStorage(config)) throw new Restricted(STORAGE);
       const path = findForbiddenPath(config, paths);
       if (path !== null) throw new Restricted(path);
+      assertRegularFiles(config, deps.env);
     },
   };
 }
