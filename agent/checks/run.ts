@@ -1,6 +1,12 @@
 /** Asks for many checks at once, each again until it passes or its time is over. */
 import { createConcurrencyLimit } from '../../src/shared/concurrency-limit.ts';
-import { type CheckTarget, WITHIN } from '../../src/shared/wire-check.ts';
+import {
+  AT_ONCE,
+  type CheckTarget,
+  LEAST_MS,
+  ONCE_MS,
+  WITHIN,
+} from '../../src/shared/wire-check.ts';
 import { ask, type Place } from './ask.ts';
 import { type CheckAnswer, judge } from './judge.ts';
 
@@ -13,11 +19,6 @@ export type RunOptions = {
   signal: AbortSignal;
 };
 
-/** Attempts that run at once. */
-const AT_ONCE = 64;
-/** Each attempt has this long, even if little of the check's time is left. */
-const LEAST_MS = 1_000;
-const ONCE_MS = 2_000;
 /** Between two attempts, in milliseconds; it doubles. */
 const PAUSE_MS = 100;
 const PAUSE_MOST_MS = 1_000;

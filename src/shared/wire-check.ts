@@ -4,6 +4,12 @@ import { type Static, t } from 'elysia';
 /** Seconds, unless a check says otherwise. */
 export const WITHIN = 5;
 
+/** How an agent asks: so many at once, and each attempt for at least this long, in milliseconds. */
+export const AT_ONCE = 64;
+export const LEAST_MS = 1_000;
+/** How long a single attempt may take, see `ChecksRequest`. */
+export const ONCE_MS = 2_000;
+
 /** Checked by the agent through the proxy's own listener, by the vhost's name; no redirect is followed. */
 export const Check = t.Object(
   {

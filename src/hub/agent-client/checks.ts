@@ -1,17 +1,16 @@
 /** Asks an agent to check sites. */
 import { Failure } from '../../shared/failure.ts';
-import { type ChecksRequest, WITHIN } from '../../shared/wire-check.ts';
+import { AT_ONCE, type ChecksRequest, LEAST_MS, ONCE_MS, WITHIN } from '../../shared/wire-check.ts';
 
-/** Checks that an agent runs at once; each of the others has another second, or two with `once`. */
-const AT_ONCE = 64;
 /** Milliseconds for everything else that the agent does. */
 const MARGIN_MS = 10_000;
 
-/** Milliseconds that the answer to a request may take. */
+/** Milliseconds that the answer to a request may take: what is not asked at once is asked after the others. */
 export function checksDeadline({ checks, once = false }: ChecksRequest): number {
   const rounds = Math.ceil(checks.length / AT_ONCE);
   const longest = Math.max(0, ...checks.map(({ check }) => check?.within ?? WITHIN));
-  return (once ? 2 * rounds : longest + rounds) * 1_000 + MARGIN_MS;
+  const asking = once ? rounds * ONCE_MS : longest * 1_000 + rounds * LEAST_MS;
+  return asking + MARGIN_MS;
 }
 
 /** An agent of an earlier version has no route for checks. */

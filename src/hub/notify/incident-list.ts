@@ -5,6 +5,7 @@ import { EVENT_NAMES } from '../../shared/events.ts';
 import type { Db } from '../db/open.ts';
 import { incidents } from '../db/schema.ts';
 import { Timestamp } from '../http/schemas.ts';
+import { vhostIdOf } from './watch-reports.ts';
 
 export const Incident = t.Object(
   {
@@ -50,7 +51,7 @@ export const listIncidents = (db: Db, onlyOpen: boolean): Incident[] =>
     }));
 
 function whoOf(subject: string, about: string): Pick<Incident, 'vhost' | 'agent'> {
-  const id = /^vhost (\d+)$/.exec(subject)?.[1];
-  if (id) return { vhost: { id: Number(id), domain: about } };
+  const id = vhostIdOf(subject);
+  if (id !== null) return { vhost: { id, domain: about } };
   return about === '' ? {} : { agent: about };
 }
