@@ -1,4 +1,5 @@
 /** What signalbox refuses in a Caddyfile although Caddy would accept it. */
+import { dialectsFor } from '../../src/shared/caddyfile/dialect.ts';
 import {
   fileImports,
   mayReadMore,
@@ -30,7 +31,7 @@ export type RestrictionsDeps = {
 
 export type Restrictions = {
   /**
-   * Checks length, nesting, imports and placeholders. Call it before Caddy reads any file that `text` names.
+   * Checks length, braces, nesting, imports and placeholders, as each Caddy reads them. Call it before Caddy reads any file that `text` names.
    * @throws Failure PROXY_REJECTED
    */
   checkText(text: string): Promise<void>;
@@ -52,13 +53,17 @@ export function createRestrictions(deps: RestrictionsDeps): Restrictions {
       const options = await reading();
       const { length: placeholders } = findPlaceholders(text).placeholders;
       if (placeholders * text.length > MAX_REPLACING) throw new Restricted(TOO_MANY);
-      const { tokens, deep, size } = weigh(expandPlaceholders(text, options.environment), options);
-      if (tokens > MAX_ALL_WORDS)
-        throw new Restricted(`This has more than ${MAX_ALL_WORDS} words.`);
-      if (deep !== null)
-        throw new Restricted(`Blocks can be nested at most ${MAX_DEPTH} deep.`, deep);
-      // An unknown size is left to a process of limited memory, see `needsOwnProcess`.
-      if (size > MAX_SIZE && size !== Number.POSITIVE_INFINITY) throw new Restricted(TOO_LONG);
+      const expanded = expandPlaceholders(text, options.environment);
+      for (const dialect of dialectsFor(options, [expanded])) {
+        const { tokens, deep, size, disputed } = weigh(expanded, dialect);
+        if (tokens > MAX_ALL_WORDS)
+          throw new Restricted(`This has more than ${MAX_ALL_WORDS} words.`);
+        if (disputed) throw new Restricted(disputed.message, disputed.line, disputed.hint);
+        if (deep !== null)
+          throw new Restricted(`Blocks can be nested at most ${MAX_DEPTH} deep.`, deep);
+        // An unknown size is left to a process of limited memory, see `needsOwnProcess`.
+        if (size > MAX_SIZE && size !== Number.POSITIVE_INFINITY) throw new Restricted(TOO_LONG);
+      }
       if (!mayReadMore(text)) return;
       const forbidden = fileImports(text, options).find(
         ({ target }) => !mayImport(target, importDirs, options),

@@ -108,9 +108,9 @@ export function rejected(sentence: string): Failure {
 
 /** Our own refusal of what Caddy would accept. Where one is thrown, Caddy must not read the text. */
 export class Restricted extends Failure {
-  constructor(detail: string, line?: number) {
+  constructor(detail: string, line?: number, hint?: string) {
     const message = 'This configuration cannot be published; nothing was changed.';
-    super('PROXY_REJECTED', message, { detail, at: { line } });
+    super('PROXY_REJECTED', message, { detail, hint, at: { line } });
   }
 }
 

@@ -110,3 +110,137 @@ describe('with Caddy', () => {
     if (importBlocks) expect(await owner.served('block')).toBe('from-block');
   });
 });
+
+/** Newer Caddys than 2.11.4 take a quoted brace for text, all others for a brace. */
+describe('a quoted brace', () => {
+  let owner: Owner;
+  let first: string;
+  beforeAll(async () => {
+    owner = await startOwner();
+    await owner.create('before');
+    first = (await owner.call('GET', '/preamble')).body.config;
+  });
+  afterAll(() => owner.stack.stop());
+
+  const evil = (open: string, close: string) =>
+    `header ${open}\n}\nhttp://evil.example {\nrespond "pwned"\nheader Q ${close}`;
+  const guarded = ['header "{"\n}\nheader "{"\n}\nhandle {\nrespond "BODY"\n}']
+    .concat('handle /a {\nheader X "}"', 'handle /b {\nheader X "}"')
+    .join('\n');
+  const deep = `${'handle {\nheader Q "}"\n'.repeat(1000)}${'header "{"\n}\n'.repeat(1000)}`;
+  const mine = (config: string, rest: object = {}) => ({
+    ...{ domain: 'http://mine.example', config, ...rest },
+  });
+
+  type Attempt = [string, () => [method: string, path: string, json: object]];
+  const attempts: Attempt[] = [
+    ['in a config', () => ['POST', '/vhosts', mine(evil('"{"', '"}"'))]],
+    ['in backticks', () => ['POST', '/vhosts', mine(`log\n${evil('`{`', '`}`')}`)]],
+    [
+      'in a whole block',
+      () => ['POST', '/vhosts', mine(`http://mine.example {\n${evil('"{"', '"}"')}\n}`)],
+    ],
+    [
+      'after an address that is filled in',
+      () => [
+        'POST',
+        '/vhosts',
+        mine(`http://mine.example {upstream} {\n${evil('"{"', '"}"')}\n}`, { upstream: 'a:1' }),
+      ],
+    ],
+    ['behind a policy', () => ['POST', '/vhosts', mine(guarded, { policies: ['home'] })]],
+    ['a thousand blocks deep', () => ['POST', '/vhosts', mine(deep)]],
+    [
+      'in a snippet',
+      () => ['PUT', '/preamble', { config: `${first}\n(s) {\n${evil('"{"', '"}"')}\n}` }],
+    ],
+    [
+      'in global options',
+      () => ['PUT', '/preamble', { config: `{\n\tlog "{"\n}\nhttp://evil.example {\n}` }],
+    ],
+    [
+      'as an argument of an import',
+      () => ['POST', '/vhosts', mine('import s "{"\n}\nhttp://evil.example {\nrespond "}"')],
+    ],
+    [
+      'in a file that is imported',
+      () => ['POST', '/import', { proxyfile: `http://mine.example {\n${evil('"{"', '"}"')}\n}\n` }],
+    ],
+    [
+      'in an option that an import leaves out',
+      () => [
+        'POST',
+        '/import',
+        {
+          proxyfile:
+            '{\n\tstorage "{"\n\temail a@example.com\n\t"}"\n}\nhttp://mine.example {\n}\n',
+        },
+      ],
+    ],
+  ];
+
+  test.each(attempts)('is refused %s', async (_, attempt) => {
+    const [method, path, json] = attempt();
+    if ('policies' in json) {
+      const values = { networks: ['192.0.2.0/24'] };
+      await owner.call('POST', '/policies', { name: 'home', recipe: 'allow', values });
+    }
+    const before = await owner.everything();
+    const { status, body } = await owner.call(method, path, json);
+    const text = String(Object.entries(json).find(([name]) => /config|proxyfile/.test(name))?.[1]);
+    const line = text.slice(0, text.search(/["`][{}]["`]/)).split('\n').length;
+    expect([status, body.code, body.line]).toEqual([502, 'PROXY_REJECTED', line]);
+    expect(body.detail).toMatch(/^(preamble, )?line \d+: Up to Caddy 2\.11\.4 this quoted [{}] /);
+    expect(body.hint).toMatch(/remove the quotes/);
+    expect(await owner.everything()).toEqual(before);
+    expect((await owner.stack.served('evil.example')).text).not.toContain('pwned');
+  });
+
+  test('is refused in a backup that is restored, and in a bulk change', async () => {
+    const before = await owner.everything();
+    const site = mine(evil('"{"', '"}"'));
+    for (const [path, json] of [
+      ['/vhosts/bulk', { operations: [{ op: 'create', ...site }] }],
+      [
+        '/restore?replace=true',
+        { version: 1, preamble: first, vhosts: [{ ...site, upstream: '', enabled: true }] },
+      ],
+    ] as const) {
+      const { status, body } = await owner.call('POST', path, json);
+      expect([path, status, body.code]).toEqual([path, 502, 'PROXY_REJECTED']);
+      expect(body.detail).toContain('this quoted { opens a block');
+    }
+    expect(await owner.everything()).toEqual(before);
+  });
+
+  test('is refused in a preview, in no time', async () => {
+    for (const config of [deep, evil('"{"', '"}"')]) {
+      const { status, body } = await owner.call('POST', '/preview', {
+        op: 'create',
+        ...mine(config),
+      });
+      expect([status, body.valid]).toEqual([200, false]);
+      expect(JSON.stringify(body)).toContain('remove the quotes');
+    }
+  });
+
+  test('is refused by the agent, whoever asks', async () => {
+    const { stack } = owner;
+    for (const path of ['validate', 'reload', 'adapt']) {
+      const json = { proxyfile: `http://mine.example {\n${evil('"{"', '"}"')}\n}\n` };
+      const { status, body } = await ask<{ code: string; line: number; hint: string }>(
+        `${stack.agent}/proxy/${path}`,
+        { headers: stack.agentHeaders, json },
+      );
+      expect([path, status, body.code, body.line]).toEqual([path, 502, 'PROXY_REJECTED', 2]);
+      expect(body.hint).toContain('remove the quotes');
+    }
+    expect((await stack.served('evil.example')).text).not.toContain('pwned');
+  });
+
+  test('as text is written with a backslash, or with more beside it', async () => {
+    await owner.create('text', 'header X "\\{"\nheader Y "{}"\nrespond "\\{ a }" 200');
+    const { headers, text } = await owner.stack.served('text.example');
+    expect([headers.get('X'), headers.get('Y'), text]).toEqual(['{', '{}', '{ a }']);
+  });
+});

@@ -18,6 +18,9 @@ export const CADDYS = [Bun.which('caddy', { PATH: others.join(':') }), next].fla
   bin ? [{ name: bin, bin }] : [],
 );
 
+/** The newest Caddy, if CADDY_HEAD is set: a release that no package has yet, or a build from source. */
+export const HEAD = process.env.CADDY_HEAD ?? null;
+
 /** The version of a Caddy, such as `2.6.2`. */
 export const versionOf = (bin: string): string =>
   /\d+\.\d+\.\d+/.exec(Bun.spawnSync([bin, 'version']).stdout.toString())?.[0] ?? '';

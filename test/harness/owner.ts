@@ -6,6 +6,7 @@ export type Body = {
   id: number;
   code?: string;
   detail?: string | null;
+  hint?: string;
   line?: number | null;
   config: string;
   domain: string;

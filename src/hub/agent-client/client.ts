@@ -425,8 +425,8 @@ function onBehalf(): Record<string, string> {
 function refusalOf(answer: unknown): Failure {
   if (isErrorBody(answer)) {
     const code = PASSED_ON.find((known) => known === answer.code);
-    const { message, words, line } = answer;
-    if (code) return new Failure(code, message, { detail: words, at: { line } });
+    const { message, words, hint, line } = answer;
+    if (code) return new Failure(code, message, { detail: words, hint, at: { line } });
     // Only a proxyfile is that large.
     if (answer.code === 'BODY_TOO_LARGE') {
       return new Failure(

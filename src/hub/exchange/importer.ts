@@ -1,4 +1,5 @@
 /** Imports a Caddyfile as preamble and vhosts, and proves that they mean the same to the proxy. */
+import { disputedBrace } from '../../shared/caddyfile/check.ts';
 import { edited } from '../../shared/caddyfile/edits.ts';
 import { optionsLeftOut } from '../../shared/caddyfile/globals.ts';
 import type { TokenizeOptions } from '../../shared/caddyfile/tokenizer.ts';
@@ -96,6 +97,7 @@ export function createImporter(deps: ImporterDeps): Importer {
     async run(file, options) {
       // The rest of a validation can wait: what means the same is validated before it is published.
       const { client, dialect, version } = await proxyOf(options.agent);
+      assertUndisputed(file, dialect);
       const { config: original } = await client
         .adapt(blankLeftOut(file, dialect))
         .catch((error) => Promise.reject(explained(error, version)));
@@ -202,6 +204,17 @@ function inTermsOfFile(error: unknown, sites: readonly ImportedSite[]): unknown 
   return error.about(
     site ? { vhost: { id: null, domain: site.domain, line } } : { preamble: { line } },
   );
+}
+
+/** First, because where such a brace closes an option, another one could be left out with it. @throws Failure */
+function assertUndisputed(file: string, dialect: TokenizeOptions): void {
+  const fault = disputedBrace(file, dialect);
+  if (!fault) return;
+  const { message: detail, hint, line } = fault;
+  throw new Failure('PROXY_REJECTED', 'This file cannot be imported; nothing was changed.', {
+    ...{ detail, hint },
+    at: { line },
+  });
 }
 
 /** The file with the options blanked out that the import leaves out; lines stay as they are. */

@@ -1,4 +1,5 @@
 /** Checks that a site's config cannot reach outside its own block. Pure. */
+import { dialectsFor, isDisputed } from './dialect.ts';
 import {
   type Fault,
   type Finding,
@@ -10,6 +11,7 @@ import {
 } from './frame.ts';
 import { findFileImport } from './imports.ts';
 import { type Block, type Flaw, MAX_DEPTH, readBlock } from './structure.ts';
+import { type Token, type TokenizeOptions, tokenize } from './tokenizer.ts';
 import { findStructuralPlaceholder, vanishes } from './variants.ts';
 
 export type CheckOptions = FrameOptions & {
@@ -35,6 +37,8 @@ export function checkConfig(
   const before = form === 'body' ? 'site.example {\n' : '\n';
   const framed = frame(before, config, form === 'body' ? '\n}' : NEIGHBOUR, options);
   if (!framed.frame) return toFault(config, before, framed.finding);
+  const disputed = findDisputed(framed.frame.tokens);
+  if (disputed) return toFault(config, before, disputed);
   const found = form === 'body' ? readBody(framed.frame) : readSite(framed.frame);
   const finding = found.block
     ? (findStructuralPlaceholder(framed.frame) ??
@@ -46,6 +50,32 @@ export function checkConfig(
       ))
     : found.finding;
   return toFault(config, before, finding);
+}
+
+/**
+ * The first brace of a whole Caddyfile that not every Caddy takes for one, or null.
+ * @param options how the proxy reads it; it is also read as newer releases do
+ */
+export function disputedBrace(text: string, options: TokenizeOptions = {}): Fault | null {
+  for (const dialect of dialectsFor(options, [text])) {
+    const finding = findDisputed(tokenize(text, dialect));
+    if (finding) return toFault(text, '', finding);
+  }
+  return null;
+}
+
+/** The first quoted brace: an upgrade of Caddy would make another structure of the same text. */
+export function findDisputed(tokens: readonly Token[]): Finding | null {
+  const token = tokens.find(isDisputed);
+  if (!token) return null;
+  const { start: at, text } = token;
+  const [does, shown] =
+    text === '{' ? ['opens', ''] : ['closes', ' (Caddy 2.6 also shows the backslash)'];
+  return {
+    at,
+    message: `Up to Caddy 2.11.4 this quoted ${text} ${does} a block, in newer versions it is text.`,
+    hint: `If it ${does} a block, remove the quotes. If it is text, write "\\${text}"${shown}.`,
+  };
 }
 
 /** A pattern may match file names, but not folders. */

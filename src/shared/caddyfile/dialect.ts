@@ -1,5 +1,24 @@
 /** What depends on the version of Caddy in the syntax of Caddyfiles. Pure. */
 
+/** A word, and how it is quoted: `''` if it is not. */
+type Word = { text: string; quote: string };
+
+/**
+ * Which words are braces, by the first release that reads them so, in `caddyconfig/caddyfile` of its
+ * source. The next change of Caddy's lexer is a line here.
+ */
+const READINGS: readonly { since: string; isBrace: (word: Word) => boolean }[] = [
+  { since: '2.0.0', isBrace: ({ text }) => text === '{' || text === '}' },
+  { since: '2.11.5', isBrace: ({ text, quote }) => quote === '' && (text === '{' || text === '}') },
+];
+
+/** What changes when a release is added that reads braces differently. */
+export const KNOWN_READINGS = READINGS.map(({ since }) => since).join('+');
+
+/** Whether a word is a brace in some releases of Caddy, and text in others. */
+export const isDisputed = (word: Word): boolean =>
+  READINGS.some(({ isBrace }) => isBrace(word)) && !READINGS.every(({ isBrace }) => isBrace(word));
+
 export type Dialect = {
   /** Whether `<<MARK` begins a text of several lines. */
   heredocs: boolean;

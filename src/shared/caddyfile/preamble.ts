@@ -1,5 +1,5 @@
 /** Reads and checks the preamble: the global options and snippets before the sites. Pure. */
-import { explainOpen, NEIGHBOUR } from './check.ts';
+import { explainOpen, findDisputed, NEIGHBOUR } from './check.ts';
 import { type Fault, type Finding, type Frame, frame, openQuote, toFault } from './frame.ts';
 import { findFileImport } from './imports.ts';
 import { isMasked } from './placeholders.ts';
@@ -66,6 +66,8 @@ export function portOptions(preamble: string): { http: number; https: number } {
 
 function findInPreamble(frame: Frame): Finding | null {
   const { tokens, neighbour } = frame;
+  const disputed = findDisputed(tokens);
+  if (disputed) return disputed;
   const blocks: Block[] = [];
   const names = new Set<string>();
   for (let index = 0; (tokens[index]?.start ?? neighbour) < neighbour; ) {

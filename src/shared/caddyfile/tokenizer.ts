@@ -49,7 +49,7 @@ function isSpace(code: number): boolean {
   return code <= 0x200a || code === 0x2028 || code === 0x2029 || code === 0x202f || code === 0x205f;
 }
 
-/** Whether the token opens or closes a block; in Caddy even a quoted brace does. */
+/** Whether the token opens or closes a block; up to Caddy 2.11.4 even a quoted brace does. */
 export function isBrace(token: Token): boolean {
   return token.text === '{' || token.text === '}';
 }

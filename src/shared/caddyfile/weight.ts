@@ -1,4 +1,6 @@
 /** How large and how deep a Caddyfile becomes once Caddy has put its snippets in place. Pure. */
+import { findDisputed } from './check.ts';
+import { type Fault, toFault } from './frame.ts';
 import { MAX_DEPTH } from './structure.ts';
 import {
   MAX_ALL_WORDS,
@@ -15,6 +17,8 @@ export type Weight = {
   size: number;
   /** The line, from 1, of the first block inside more than `MAX_DEPTH` others, or null. */
   deep: number | null;
+  /** The first brace that not every Caddy takes for one, or null. */
+  disputed: Fault | null;
 };
 
 /** An import: `length` is that of its arguments, of which `passed` are those of its own snippet. */
@@ -75,6 +79,7 @@ export function weigh(text: string, options: TokenizeOptions = {}): Weight {
     tokens: tokens.length,
     size: Number.isNaN(size) ? Number.POSITIVE_INFINITY : size,
     deep: deep ?? tooDeep?.line ?? null,
+    disputed: toFault(text, '', findDisputed(tokens)),
   };
 }
 

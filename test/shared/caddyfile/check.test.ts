@@ -66,6 +66,56 @@ describe('a body is refused', () => {
   });
 });
 
+/** Each is one block in an older Caddy, and several lines or sites in a newer one. */
+describe('a quoted brace is refused', () => {
+  test.each<[string, string, number]>([
+    ['as an argument', 'log\nrespond "{"', 2],
+    ['as a closing argument', 'handle {\n\tlog\n\trespond "}"\n}', 3],
+    ['in backticks', 'respond `{`', 1],
+    ['as a heredoc', 'header <<E\n\t{\n\tE\n}', 1],
+    ['as a heredoc with carriage returns', 'header X <<E\r\n}\r\nE', 1],
+    [
+      'before a brace that would close the site',
+      'header "{"\n}\nhttp://evil.test {\nheader Q "}"',
+      1,
+    ],
+    ['before an argument', 'header "{" x\n}', 1],
+    ['after a matcher', '@m path /a\nheader @m X "{"\n}', 2],
+    ['as the name of a logger', 'log "{"\n}', 1],
+    ['as an argument of an import', 'import s "{"\n}', 1],
+    ['as a closing argument of an import', 'handle {\nimport s `}`\n}', 2],
+    ['around a block', 'handle "{"\n\trespond a\n"}"', 1],
+    ['even as a pair', 'header X "{" "}"', 1],
+    ['as a pair across lines', 'header {\n\tX "{"\n\tY "}"\n}', 2],
+    ['as a pair on a line that goes on', 'header X "{" \\\n\t"}"', 1],
+  ])('%s', (_, config, expected) => {
+    for (const form of ['body', 'block'] as const) {
+      const text = form === 'body' ? config : `a.example {\n${config}\n}`;
+      const fault = checkConfig(text, form, { snippets, heredocs: true, importBlocks: true });
+      const added = form === 'body' ? 0 : 1;
+      expect(fault).toEqual({
+        line: expected + added,
+        message: expect.stringMatching(
+          /^Up to Caddy 2\.11\.4 this quoted [{}] (opens|closes) a block/,
+        ),
+        hint: expect.stringMatching(/^If it .* write "\\[{}]"/),
+      });
+    }
+  });
+
+  test('as an address', () => {
+    expect(line('"{"\n}', 'block', true)).toBe(1);
+    expect(line('a.example, "{" {\n}', 'block', true)).toBe(1);
+  });
+
+  test('unless there is more in the quotes', () => {
+    for (const config of ['respond "\\{"', 'respond "{ "', 'header X "{}" "a}"', 'respond `{{`']) {
+      expect(line(config, 'body', true)).toBeNull();
+      expect(line(`a.example {\n${config}\n}`, 'block', true)).toBeNull();
+    }
+  });
+});
+
 describe('a body passes', () => {
   test.each([
     [''],
