@@ -1,4 +1,4 @@
-/** What the agent remembers beside the Caddyfile: whom it obeys, and which texts it wrote. */
+/** What the agent remembers beside the Caddyfile: whom it obeys, which texts it wrote, and for which Caddy. */
 import { readFileSync } from 'node:fs';
 import { writeDurably } from '../../src/shared/files.ts';
 
@@ -11,12 +11,15 @@ export type Ledger = Readonly<{
   terms: ReadonlyMap<string, number>;
   /** Digests of the texts, the newest last. */
   known: readonly string[];
+  /** The program that the newest one was checked for; null if it was not. */
+  program: string | null;
 }>;
 
 /** What a line begins with that is not a digest. */
 const OWNER = 'hub ';
 const ENROLLED = 'enrolled ';
 const TERM = 'term ';
+const PROGRAM = 'program ';
 
 /** Empty if there is no file, or it cannot be read. */
 export function readLedger(file: string): Ledger {
@@ -37,15 +40,20 @@ export function readLedger(file: string): Ledger {
     enrolled: after(ENROLLED)[0] ?? null,
     terms: new Map(terms),
     known: lines.filter((line) => !line.includes(' ')),
+    program: after(PROGRAM)[0] ?? null,
   };
 }
 
 /** Safe from a power cut from then on. @throws file system errors */
-export function writeLedger(file: string, { owner, enrolled, terms, known }: Ledger): void {
+export function writeLedger(
+  file: string,
+  { owner, enrolled, terms, known, program }: Ledger,
+): void {
   const lines = [
     ...(owner === null ? [] : [OWNER + owner]),
     ...(enrolled === null ? [] : [ENROLLED + enrolled]),
     ...[...terms].filter(([, term]) => term > 1).map(([hub, term]) => `${TERM}${hub} ${term}`),
+    ...(program === null ? [] : [PROGRAM + program]),
     ...known,
   ];
   writeDurably(file, `${lines.join('\n')}\n`, 0o644);

@@ -2,7 +2,7 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../../src/shared/async.ts';
-import { hasHeredocs } from '../../src/shared/caddyfile/dialect.ts';
+import { hasHeredocs, KNOWN_READINGS } from '../../src/shared/caddyfile/dialect.ts';
 import { FAILURES, Failure } from '../../src/shared/failure.ts';
 import { ofFile } from '../../src/shared/file-errors.ts';
 import type { Log } from '../../src/shared/log.ts';
@@ -30,7 +30,7 @@ import { createCaddyStorage } from './storage/storage.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
 import type { CaddyUser } from './user.ts';
 import { createValidator, type ValidatorDeps } from './validate.ts';
-import { assertSupported, createVersion } from './version.ts';
+import { assertSupported, createRunning } from './version.ts';
 import { createWatch, type Watch } from './watch.ts';
 
 export type ProxySettings = {
@@ -168,9 +168,15 @@ export function createProxy(
         ]);
       },
     });
-  const versionOf = createVersion(program, () =>
+  const running = createRunning(program, () =>
     supervisor ? Object.values(supervisor.starts()).join() : watch.process(),
   );
+  const versionOf = async () => (await running()).version;
+  /** With a newer signalbox, or a newer Caddy, what was checked before may be unsound. */
+  async function programOf(): Promise<string | null> {
+    const { mark } = await running();
+    return mark && `${KNOWN_READINGS} ${mark}`;
+  }
   const restrictions = createRestrictions({
     reading: async () => ({
       heredocs: hasHeredocs(await versionOf()),
@@ -193,6 +199,7 @@ export function createProxy(
     validator,
     adaptApart: (text) => adaptApart(text, commands),
     proxyfile,
+    program: programOf,
     accessLog: settings.accessLog,
     certificates: settings.storage ?? null,
     restrictions,
@@ -253,6 +260,7 @@ export function createProxy(
     const isUnknown = digest === null && (file === null || unknownFile);
     const isOthers = hub !== undefined && (owner !== hub || term < proxyfile.term(hub));
     const closed = digest === null ? [] : reload.closed();
+    const checkedFor = await programOf();
     return {
       liveDigest: digest,
       fileDigest: file === null ? null : digestOf(file),
@@ -263,6 +271,8 @@ export function createProxy(
       owner,
       ...(asks === null ? {} : { term: proxyfile.term(asks) }),
       drift: digest !== null && unknownFile,
+      checked:
+        file === null || unknownFile || checkedFor === null || proxyfile.isCheckedFor(checkedFor),
       proxy: { running: live.running, version: await versionOf() },
       restartNeeded: reload.restartNeeded(digest),
       warnings: warnings.list(),

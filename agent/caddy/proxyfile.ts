@@ -21,6 +21,8 @@ export type Proxyfile = {
   owner(live?: string | null): string | null;
   /** The highest term of a hub that was noted; 1 if none was. */
   term(hub: string): number;
+  /** Whether the text that was swapped in last was checked for this program. */
+  isCheckedFor(program: string): boolean;
   /**
    * From now on, obeys `hub` alone, whatever was noted of it or of others. What is on disk counts as
    * not written here unless it is for that hub. @throws file system errors
@@ -44,6 +46,8 @@ export type SwapOptions = {
   hub?: string | undefined;
   /** The term of that hub; without it, the first. */
   term?: number | undefined;
+  /** The program that the candidate was checked for; without it, what was noted stays. */
+  program?: string | null | undefined;
   /** Whether any other text is copied first, even one that was written here for the same hub. */
   keep?: boolean | undefined;
 };
@@ -85,16 +89,18 @@ export function createProxyfile(path: string, now: () => Date): Proxyfile {
   }
 
   /** On disk before the Caddyfile is: otherwise that one would count as foreign. */
-  function remember(digest: string, { hub, term = 1 }: SwapOptions): void {
+  function remember(digest: string, { hub, term = 1, ...options }: SwapOptions): void {
     const { owner, enrolled, terms, known } = ledger;
+    const program = options.program ?? ledger.program;
     const isNew = hub !== undefined && (hub !== ownerOf() || term > termOf(hub));
-    if (known.includes(digest) && !isNew) return;
+    if (known.includes(digest) && !isNew && program === ledger.program) return;
     const texts = isOther(ownerOf(), hub) ? [] : known.filter((one) => one !== digest);
     note({
       owner: hub ?? owner,
       enrolled: isOther(enrolled, hub) ? null : enrolled,
       terms: hub === undefined ? terms : new Map(terms).set(hub, Math.max(term, termOf(hub))),
       known: [...texts, digest].slice(-REMEMBERED),
+      program,
     });
   }
 
@@ -113,10 +119,12 @@ export function createProxyfile(path: string, now: () => Date): Proxyfile {
 
     owner: ownerOf,
     term: termOf,
+    isCheckedFor: (program) => ledger.program === program,
 
     enrol(hub, term) {
       const known = ownerOf() === hub ? ledger.known : [];
-      note({ owner: hub, enrolled: hub, terms: new Map([[hub, term]]), known });
+      const { program } = ledger;
+      note({ owner: hub, enrolled: hub, terms: new Map([[hub, term]]), known, program });
     },
 
     async writeCandidate(text) {

@@ -20,6 +20,8 @@ import { withdrawnSentence } from './withdrawn.ts';
 export type ReloadDeps = Omit<RecoveryDeps, 'admin' | 'resume'> &
   PrepareDeps & {
     proxyfile: Proxyfile;
+    /** What tells the program that runs from any other; null if it cannot be asked now. */
+    program: () => Promise<string | null>;
     accessLog: Stamp['accessLog'];
     /** The folder where Caddy keeps certificates; null: its own. */
     certificates: string | null;
@@ -128,7 +130,13 @@ export function createReload(deps: ReloadDeps): Reload {
   async function resume(): Promise<void> {
     const text = proxyfile.read();
     if (text === null || (await loader.live()).digest === digestOf(text)) return;
-    await publish(text, { partial: true }, true);
+    await publish(text, { partial: true }, proxyfile.isForeign() || (await isChecked()));
+  }
+
+  /** Another program may read the text on disk differently from the one that it was checked for. */
+  async function isChecked(): Promise<boolean> {
+    const program = await deps.program();
+    return program !== null && proxyfile.isCheckedFor(program);
   }
 
   async function reopen(): Promise<boolean> {
@@ -167,11 +175,12 @@ export function createReload(deps: ReloadDeps): Reload {
     loader.forget();
   }
 
-  /** @param trusted for the text on disk: it was checked when it was pushed, or the operator wrote it */
+  /** @param trusted for the text on disk: it was checked for this program, or the operator wrote it */
   async function publish(text: string, options: ReloadOptions, trusted = false): Promise<string> {
     const digest = digestOf(text);
     const { probe, hub, term, keep, replace, partial = false, isWanted = () => true } = options;
     try {
+      const program = trusted ? null : await deps.program();
       const known = checked.take(text, probe);
       if (!known && !trusted) await assertAllowed(text, probe);
       const [was, prepared, written, others] = await Promise.allSettled([
@@ -197,7 +206,7 @@ export function createReload(deps: ReloadDeps): Reload {
         await loader.load(config, stamp, previous, partial);
       });
       try {
-        const copy = proxyfile.swapIn(digest, { hub, term, keep });
+        const copy = proxyfile.swapIn(digest, { hub, term, keep, program });
         if (copy !== null) log('kept a copy of the Caddyfile', { copy }, 'warn');
         const isNamed = copy !== null && keep && !replace;
         if (!trusted) {

@@ -1,4 +1,5 @@
 /** Which Caddy runs, asked again whenever another process may run. */
+import { statSync } from 'node:fs';
 
 /** The oldest release that the tests run with; Debian 12 has it. */
 export const OLDEST_VERSION = '2.6.2';
@@ -72,24 +73,40 @@ function isOlder(version: string): boolean {
   return at !== -1 && (numbers[at] ?? 0) < (oldest[at] ?? 0);
 }
 
+/** The program of the running process. */
+export type Running = {
+  /** As `2.6.2`; null for a build from source, or if the program cannot be asked now. */
+  version: string | null;
+  /** Tells the program from any other: what it prints, and its file. Null if it cannot be asked now. */
+  mark: string | null;
+};
+
 /**
- * Reads the version once for each running process: a program that was replaced on disk says nothing
- * about the one that runs.
+ * Asks once for each running process: a program that was replaced on disk says nothing about the one
+ * that runs.
  * @param processKey changes when another process runs
- * @returns as `2.6.2`; null for a build from source, or if the program cannot be asked now
  */
-export function createVersion(
-  program: Program,
-  processKey: () => string,
-): () => Promise<string | null> {
-  let known: { key: string; version: Promise<Printed | null> } | null = null;
+export function createRunning(program: Program, processKey: () => string): () => Promise<Running> {
+  let known: { key: string; running: Promise<Running> } | null = null;
+
+  async function look(): Promise<Running> {
+    const printed = await ask(program);
+    if (printed === null) return { version: null, mark: null };
+    return { version: printed.version, mark: `${printed.text} ${fileOf(program.bin)}` };
+  }
 
   return async () => {
     const key = processKey();
-    if (known?.key !== key) known = { key, version: ask(program) };
+    if (known?.key !== key) known = { key, running: look() };
     const asked = known;
-    const printed = await asked.version;
-    if (printed === null && known === asked) known = null;
-    return printed?.version ?? null;
+    const running = await asked.running;
+    if (running.mark === null && known === asked) known = null;
+    return running;
   };
+}
+
+/** What changes when a file is replaced; empty if there is none. */
+function fileOf(bin: string): string {
+  const found = statSync(Bun.which(bin) ?? bin, { throwIfNoEntry: false });
+  return found ? [found.ino, found.size, found.mtimeMs].join('-') : '';
 }

@@ -105,8 +105,8 @@ export function createLastSeen(deps: LastSeenDeps): LastSeen {
 
     noteLive(digest) {
       if (!seen.status) return;
-      const status = { ...seen.status, liveDigest: digest, fileDigest: digest, foreign: false };
-      seen = { ...seen, status };
+      const live = { liveDigest: digest, fileDigest: digest, foreign: false, checked: true };
+      seen = { ...seen, status: { ...seen.status, ...live } };
     },
 
     notePublished() {

@@ -27,7 +27,7 @@ export async function findUnserved(
   const standing = publisher.standings().find((one) => one.agent.id === agent.id);
   const broken = (standing?.broken ?? []).map(({ vhost, failure }) => ({
     vhost,
-    detail: sentenceOf(ofVhost(failure)) ?? failure.message,
+    detail: withHint(sentenceOf(ofVhost(failure)) ?? failure.message, failure.hint),
     ports: [],
   }));
   const closed = (status?.closed ?? []).filter(({ address }) => !address.startsWith('udp/'));
@@ -51,6 +51,9 @@ export async function findUnserved(
   });
   return [...broken, ...waiting];
 }
+
+const withHint = (sentence: string, hint: string | undefined): string =>
+  hint === undefined ? sentence : `${sentence.replace(/\.$/, '')}. ${hint}`;
 
 /** `:443 is not open: held by nginx (process 123)`. */
 export const sentenceOfClosed = ({ address, reason }: { address: string; reason: string }) =>
