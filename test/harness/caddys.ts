@@ -18,6 +18,17 @@ export const CADDYS = [Bun.which('caddy', { PATH: others.join(':') }), next].fla
   bin ? [{ name: bin, bin }] : [],
 );
 
+/**
+ * Both, and the newest if CADDY_HEAD, a path to `caddy`, is set: built from the newest source, it may
+ * say and do what no release does yet.
+ */
+export function allCaddys(): typeof CADDYS {
+  const head = process.env.CADDY_HEAD;
+  if (head) return [...CADDYS, { name: head, bin: head }];
+  console.log('Without CADDY_HEAD, the newest Caddy is left out.');
+  return CADDYS;
+}
+
 /** The version of a Caddy, such as `2.6.2`. */
 export const versionOf = (bin: string): string =>
   /\d+\.\d+\.\d+/.exec(Bun.spawnSync([bin, 'version']).stdout.toString())?.[0] ?? '';
