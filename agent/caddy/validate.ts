@@ -84,7 +84,7 @@ export function createValidator(deps: ValidatorDeps): Validator {
   }
 
   /**
-   * Since 2.11.5 Caddy logs why it refuses, and the text itself may say that its log goes to a file, or
+   * Since 2.11.6 Caddy logs why it refuses, and the text itself may say that its log goes to a file, or
    * has only what is graver: this asks once more for what `text` is without that.
    * @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE
    */

@@ -44,7 +44,7 @@ const CONSOLE = /^(?:[^\t{]*\t)?(?:\p{Cc}\[\d+m)?error(?:\p{Cc}\[0m)?\t(?![\w.-]
 const LOGGED = /^[^\t]*\t(?:\p{Cc}\[\d+m)?[a-z]+(?:\p{Cc}\[0m)?\t/iu;
 
 /**
- * Why a command of Caddy failed: its last `Error: …`, or since 2.11.5 the last error that Caddy itself
+ * Why a command of Caddy failed: its last `Error: …`, or since 2.11.6 the last error that Caddy itself
  * logged, as JSON or on a console. What its modules log before is not the reason.
  * @param stderr all that it wrote there, or the end of it
  */

@@ -41,6 +41,7 @@ export const status = (change: Partial<Status> = {}): Status => ({
   serving: null,
   problems: [],
   advisories: [],
+  advisoriesAsOf: '2026-11-22',
   upgrade: null,
   inStep: true,
   foreign: false,

@@ -19,7 +19,7 @@ export type Buckets = {
 const CLASSES = 6;
 
 /**
- * What Caddy logs since 2.11.5 if the client left before there was an answer; 0 until then. Nobody got
+ * What Caddy logs since 2.11.6 if the client left before there was an answer; 0 until then. Nobody got
  * this status, so it is in no class.
  */
 const CLIENT_LEFT = 499;

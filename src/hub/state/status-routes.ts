@@ -1,6 +1,6 @@
 /** `/status`: the state of hub, agent and proxy in one response. */
 import { Elysia } from 'elysia';
-import { advisoriesFor } from '../../shared/advisories.ts';
+import { ADVISORIES_AS_OF, advisoriesFor } from '../../shared/advisories.ts';
 import type { Guard } from '../auth/guard.ts';
 import { about } from '../http/about.ts';
 import { AGENT } from '../http/agent-view.ts';
@@ -35,6 +35,7 @@ export function statusRoutes({ guard, ...deps }: StatusDeps & { guard: Guard }) 
           },
         ],
         advisories: advisoriesFor('2.11.3'),
+        advisoriesAsOf: ADVISORIES_AS_OF,
         upgrade: UPGRADE,
         agents: [AGENT],
         inStep: true,

@@ -46,9 +46,15 @@ export const HubStatus = t.Object(
     }),
     advisories: nullable(
       t.Array(t.Object({ id: t.String(), summary: t.String(), fixedIn: t.String() }), {
-        description: `security advisories that affect the proxy's version, from a table of ${ADVISORIES_AS_OF}; null if the version is unknown`,
+        description:
+          "security advisories that affect the proxy's version; null if the version is unknown",
       }),
     ),
+    advisoriesAsOf: t.String({
+      format: 'date',
+      description:
+        'the day of the table that `advisories` is from; a problem says if that is long ago',
+    }),
     upgrade: nullable(
       t.String({ description: 'how to get a version without them; null if there are none' }),
     ),
@@ -125,6 +131,7 @@ export function createStatusReader(deps: StatusDeps): () => Promise<HubStatus> {
       serving: isOnly ? (all[0]?.serving ?? null) : worstServing(all),
       problems: problemsOfAll(all, deps.warnings, { isOnly, now: now(), hub }),
       advisories,
+      advisoriesAsOf: ADVISORIES_AS_OF,
       upgrade: advisories?.length ? UPGRADE : null,
       agents: deps.agents(),
       inStep: all.every(({ inStep }) => inStep),

@@ -772,7 +772,7 @@ export interface Status {
   };
   /** all that is wrong, one entry per cause, worst first; what is not known is left out */
   problems: Problem[];
-  /** security advisories that affect the proxy's version, from a table of 2026-11-21; null if the version is unknown */
+  /** security advisories that affect the proxy's version; null if the version is unknown */
   advisories:
     | {
         id: string;
@@ -780,6 +780,8 @@ export interface Status {
         fixedIn: string;
       }[]
     | null;
+  /** the day of the table that `advisories` is from; a problem says if that is long ago */
+  advisoriesAsOf: string;
   /** how to get a version without them; null if there are none */
   upgrade: string | null;
   /** the first one first; of several, the other fields tell the worst */

@@ -2,13 +2,14 @@
 import { expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { advisoriesFor, SAFE_VERSION } from '../../../src/shared/advisories.ts';
+import { ADVISORIES_AS_OF, advisoriesFor, SAFE_VERSION } from '../../../src/shared/advisories.ts';
 import { ask, freePort, signUp, startStack, temporaryFolder, until } from '../../harness/stack.ts';
 
 type Status = {
   problems: { code: string; level: string; vhost?: object; since: string; message: string }[];
   proxy: { version: string };
   advisories: { id: string }[] | null;
+  advisoriesAsOf: string;
   upgrade: string | null;
 };
 
@@ -20,6 +21,7 @@ test('/status names the advisories that affect the proxy', async () => {
     const printed = Bun.spawnSync(['caddy', 'version']).stdout.toString();
     expect(printed).toContain(body.proxy.version);
     expect(body.advisories).toEqual(advisoriesFor(printed.trim()));
+    expect(body.advisoriesAsOf).toBe(ADVISORIES_AS_OF);
     if (body.advisories?.length === 0) expect(body.upgrade).toBeNull();
     else expect(body.upgrade).toContain(`Install Caddy ${SAFE_VERSION} or newer`);
   } finally {
