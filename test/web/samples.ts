@@ -43,6 +43,7 @@ export const status = (change: Partial<Status> = {}): Status => ({
   advisories: [],
   advisoriesAsOf: '2026-11-22',
   upgrade: null,
+  beforeUpgrade: [],
   inStep: true,
   foreign: false,
   drift: false,

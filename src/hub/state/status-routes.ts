@@ -37,6 +37,15 @@ export function statusRoutes({ guard, ...deps }: StatusDeps & { guard: Guard }) 
         advisories: advisoriesFor('2.11.3'),
         advisoriesAsOf: ADVISORIES_AS_OF,
         upgrade: UPGRADE,
+        beforeUpgrade: [
+          {
+            vhost: { id: 2, domain: 'files.example.org' },
+            line: 3,
+            since: '2.11.6',
+            detail: '`forward_auth` has `uri` twice.',
+            instead: 'Keep the last one, which is the one that counts, and remove the others.',
+          },
+        ],
         agents: [AGENT],
         inStep: true,
         foreign: false,

@@ -784,6 +784,23 @@ export interface Status {
   advisoriesAsOf: string;
   /** how to get a version without them; null if there are none */
   upgrade: string | null;
+  /** what a newer version refuses although the running one accepts it, in the preamble and in enabled vhosts, at most 100; empty if the version is unknown */
+  beforeUpgrade: {
+    /** absent: it is in the preamble */
+    vhost?: {
+      id: number;
+      domain: string;
+    };
+    /** whose preamble, if they have one of their own */
+    agents?: string[];
+    /** of the config, or of the preamble */
+    line: number;
+    /** the first release that is known to refuse it */
+    since: string;
+    detail: string;
+    /** what to write instead */
+    instead: string;
+  }[];
   /** the first one first; of several, the other fields tell the worst */
   agents: Agent[];
   /** the proxy and the file on disk match what is stored, apart from what is in `broken`; or a change whose checks are under way */
