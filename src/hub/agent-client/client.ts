@@ -31,7 +31,7 @@ import {
   RootAnswer,
   SitesAnswer,
 } from '../../shared/wire-state.ts';
-import { cannotCheck, checksDeadline } from './checks.ts';
+import { checksDeadline } from './checks.ts';
 import { startPulse } from './pulse.ts';
 import { type AgentTrust, createAgentTls } from './trust.ts';
 
@@ -114,7 +114,7 @@ export type AgentClient = {
   ): Promise<Static<typeof SitesAnswer>>;
   /**
    * Whether sites answer as they should, in the order of the request.
-   * @throws Failure PROXY_UNREACHABLE; CHECK_FAILED if the agent is of an earlier version
+   * @throws Failure PROXY_UNREACHABLE
    */
   checks(request: ChecksRequest): Promise<ChecksAnswer>;
   /**
@@ -128,9 +128,9 @@ export type AgentClient = {
   root(): Promise<Static<typeof RootAnswer>>;
   /** Who would sign the certificates of `proxyfile`. @throws Failure as `reload` */
   authorities(proxyfile: string): Promise<AuthoritiesAnswer>;
-  /** Who has ports 80 and 443; an agent of an earlier version does not know. */
+  /** Who has ports 80 and 443. */
   ports(): Promise<PortsAnswer>;
-  /** What the proxy was built with; an agent of an earlier version does not know. */
+  /** What the proxy was built with. */
   modules(deadline: number): Promise<Static<typeof ModulesAnswer>>;
   /** A page of the access log as JSON text. @throws Failure INVALID_REQUEST */
   logs(query: LogQuery): Promise<string>;
@@ -332,8 +332,8 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
       call(ChecksAnswer, '/proxy/checks', {
         body: request,
         deadline: checksDeadline(request),
-      }).catch(explainUnknown),
-    trial: (request) => call(ChecksAnswer, '/proxy/trial', { body: request }).catch(explainUnknown),
+      }),
+    trial: (request) => call(ChecksAnswer, '/proxy/trial', { body: request }),
     certificates: () =>
       call(CertificatesAnswer, '/proxy/certificates', { deadline: STATUS_DEADLINE_MS }),
     root: () => call(RootAnswer, '/proxy/root', { deadline: STATUS_DEADLINE_MS }),
@@ -404,11 +404,6 @@ function createRead(
       return piece.value;
     }
   };
-}
-
-/** Of a route for checks. @throws Failure */
-function explainUnknown(error: Failure): never {
-  throw isErrorBody(error.cause) && error.cause.code === 'NOT_FOUND' ? cannotCheck() : error;
 }
 
 const withQuery = (path: string, query: object): string => {
