@@ -1,6 +1,13 @@
 /** What hub and agent send each other: the schemas that both sides check. */
 import { type Static, t } from 'elysia';
 
+/**
+ * The version of what both send each other, which a hub says in this header. Raise it with each change
+ * after which a hub or an agent of the release before would do something else than it is asked.
+ */
+export const PROTOCOL = 1;
+export const PROTOCOL_HEADER = 'X-Signalbox-Protocol';
+
 /** An error body; the proxy's words in it have no paths of the host. */
 export const ErrorBody = t.Object(
   {

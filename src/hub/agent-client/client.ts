@@ -1,7 +1,7 @@
 /** The hub's only connection to the agent. */
 import { getSchemaValidator, type Static, type TSchema } from 'elysia';
 import { createEndableStreams, type EndableStreams, within } from '../../shared/async.ts';
-import { Failure } from '../../shared/failure.ts';
+import { FAILURES, Failure } from '../../shared/failure.ts';
 import { exportFacts, type LogExport } from '../../shared/http.ts';
 import { joinedIds, REQUEST_ID } from '../../shared/observe/context.ts';
 import {
@@ -14,6 +14,8 @@ import {
   LogPage,
   type LogQuery,
   LogStats,
+  PROTOCOL,
+  PROTOCOL_HEADER,
   ProxyStatus,
   ReloadAnswer,
   type StatsQuery,
@@ -197,7 +199,12 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
     const token = tokenNow();
     const response = await fetch(`${url}${path}`, {
       ...init,
-      headers: { Authorization: `Bearer ${token}`, ...onBehalf(), ...init.headers },
+      headers: {
+        Authorization: `Bearer ${token}`,
+        [PROTOCOL_HEADER]: String(PROTOCOL),
+        ...onBehalf(),
+        ...init.headers,
+      },
       redirect: 'error',
       ...(tls === null ? {} : { tls }),
     });
@@ -433,6 +440,9 @@ function refusalOf(answer: unknown): Failure {
           cause: answer.code,
         },
       );
+    }
+    if (answer.code === 'OTHER_PROTOCOL') {
+      return unreachable(FAILURES.OTHER_PROTOCOL.meaning, answer.code);
     }
     if (answer.code === 'UNAUTHENTICATED') {
       return unreachable('The agent rejects the hub’s token.', answer.code);
