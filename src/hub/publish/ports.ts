@@ -21,7 +21,7 @@ import type { SiteSet } from './vhost.ts';
 
 export type PortsDeps = { publisher: Publisher };
 
-/** An agent of an earlier version does not say. */
+/** Empty if the agent cannot be asked. */
 const portsOf = async ({ client }: Agent): Promise<readonly PortState[]> =>
   (await client.ports().catch(() => ({ ports: [] }))).ports;
 

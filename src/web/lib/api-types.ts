@@ -1080,7 +1080,7 @@ export interface ChangelogEntry {
   action: 'create' | 'update' | 'delete' | 'toggle';
   domain: string;
   diff: string | null;
-  /** what a toggle set; null for other actions, and if an old entry does not say */
+  /** what a toggle set; null for other actions */
   enabled: boolean | null;
   /** ISO 8601 UTC with milliseconds */
   createdAt: string;

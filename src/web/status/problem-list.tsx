@@ -17,7 +17,9 @@ export function ProblemList({ status }: { status: Status }) {
       ))}
       {more.length > 0 && (
         <li>
-          <a href="/?show=problems">{plural(more.length, 'more problem')} in the list of sites</a>
+          <a href="/sites?show=problems">
+            {plural(more.length, 'more problem')} in the list of sites
+          </a>
         </li>
       )}
     </ul>
