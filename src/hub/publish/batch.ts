@@ -1,6 +1,7 @@
 /** A batch: changes that go out together, each planned on top of the ones before it. Pure. */
 import { idsAfter, type Plan, type Step } from './changes.ts';
 import type { Waiting } from './queue.ts';
+import type { Accepted } from './store.ts';
 import { changedFields, type SiteSet, type Vhost } from './vhost.ts';
 
 export type Planned = { item: Waiting; plan: Plan<unknown> };
@@ -73,6 +74,10 @@ export function settle({ plans, refused, done }: Batch, behind: readonly string[
   for (const { item, result } of done) item.resolve({ result, behind: [] });
   for (const { item, error } of refused) item.reject(error);
 }
+
+/** What is to be recorded of plans that are live. */
+export const acceptedOf = (plans: readonly Planned[]): Accepted[] =>
+  plans.map(({ item: { author }, plan }) => ({ author, plan }));
 
 export const stepsOf = (plans: readonly Planned[]): Step[] =>
   plans.flatMap(({ plan }) => plan.steps);

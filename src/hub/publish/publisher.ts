@@ -17,7 +17,7 @@ import type { ProxyStatus } from '../../shared/wire.ts';
 import type { Agent, Agents } from '../agent-client/agents.ts';
 import type { AgentClient } from '../agent-client/client.ts';
 import { FIRST_AGENT, type StoredAgent } from './agent.ts';
-import { type Planned, planBatch, settle, stepsOf } from './batch.ts';
+import { acceptedOf, type Planned, planBatch, settle, stepsOf } from './batch.ts';
 import { type Refusals, refuseAll } from './blame.ts';
 import { type Author, type Change, isPublished } from './changes.ts';
 import { areChecked } from './checks.ts';
@@ -193,7 +193,7 @@ export function createPublisher({
     );
     try {
       store.markOwner();
-      store.commit(plans, time, behind);
+      store.commit(acceptedOf(plans), time, behind);
     } catch (error) {
       // It is live but cannot be recorded: the proxies go back to what is stored.
       log('commit failed', { reason: reasonOf(error) }, 'error');
@@ -217,7 +217,7 @@ export function createPublisher({
   /** Records plans that change nothing for the proxies. @returns as `publish` */
   function record(plans: readonly Planned[], time: Date): Refusals | { behind: [] } {
     try {
-      store.commit(plans, time);
+      store.commit(acceptedOf(plans), time);
     } catch (error) {
       log('commit failed', { reason: reasonOf(error) }, 'error');
       return refuseAll(plans, error);
