@@ -12,10 +12,10 @@ import {
   preambleChange,
   toggleChange,
   updateChange,
-} from '../../src/hub/publish/changes.ts';
-import { assertContained } from '../../src/hub/publish/containment.ts';
-import { sequence } from '../../src/hub/publish/sequence.ts';
-import { EMPTY_SET, type SiteSet } from '../../src/hub/publish/vhost.ts';
+} from '../../src/hub/model/changes.ts';
+import { assertContained } from '../../src/hub/model/containment.ts';
+import { sequence } from '../../src/hub/model/sequence.ts';
+import { EMPTY_SET, type SiteSet } from '../../src/hub/model/vhost.ts';
 
 const fields = (at: number) => ({ domain: `s${at}.example`, config: 'respond a', upstream: '' });
 const sites = (count: number) => Array.from({ length: count }, (_, at) => fields(at));

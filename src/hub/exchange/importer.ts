@@ -17,14 +17,14 @@ import {
   type Change,
   createChange,
   preambleChange,
-} from '../publish/changes.ts';
-import { assertContained, assertPreambleContained } from '../publish/containment.ts';
+} from '../model/changes.ts';
+import { assertContained, assertPreambleContained } from '../model/containment.ts';
+import { agentNamed, setFor } from '../model/placement.ts';
+import { isRejection } from '../model/refusal.ts';
+import { sequence } from '../model/sequence.ts';
+import { EMPTY_SET, type SiteSet } from '../model/vhost.ts';
 import { hintFor } from '../publish/hints.ts';
-import { agentNamed, setFor } from '../publish/placement.ts';
 import type { Publisher } from '../publish/publisher.ts';
-import { isRejection } from '../publish/refusal.ts';
-import { sequence } from '../publish/sequence.ts';
-import { EMPTY_SET, type SiteSet } from '../publish/vhost.ts';
 import { comparable, firstDifference } from './compare.ts';
 import {
   type MergedPreamble,

@@ -17,15 +17,15 @@ import {
   deleteChange,
   newVhost,
   updateChange,
-} from '../publish/changes.ts';
-import { sequence } from '../publish/sequence.ts';
+} from '../model/changes.ts';
+import { sequence } from '../model/sequence.ts';
 import {
   domainTaken,
   rivalsOf,
   type SiteSet,
   type Vhost,
   type VhostInput,
-} from '../publish/vhost.ts';
+} from '../model/vhost.ts';
 
 /** What to do with what the hub already has. */
 export type MergeOptions = {

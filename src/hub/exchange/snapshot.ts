@@ -8,11 +8,11 @@ import {
   newVhost,
   preambleChange,
   type Step,
-} from '../publish/changes.ts';
-import { NewVhost } from '../publish/operation.ts';
-import { placesOf } from '../publish/placement.ts';
-import { sequence } from '../publish/sequence.ts';
-import { changedFields, type SiteSet, type Vhost } from '../publish/vhost.ts';
+} from '../model/changes.ts';
+import { NewVhost } from '../model/operation.ts';
+import { placesOf } from '../model/placement.ts';
+import { sequence } from '../model/sequence.ts';
+import { changedFields, type SiteSet, type Vhost } from '../model/vhost.ts';
 import { PREAMBLE, SITE } from './schemas.ts';
 import { policyStepsOf, RestoredPolicies, withPolicies } from './snapshot-policies.ts';
 

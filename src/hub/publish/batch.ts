@@ -1,8 +1,8 @@
 /** A batch: changes that go out together, each planned on top of the ones before it. Pure. */
-import { idsAfter, type Plan, type Step } from './changes.ts';
+import { idsAfter, type Plan, type Step } from '../model/changes.ts';
+import type { Accepted } from '../model/store.ts';
+import { changedFields, type SiteSet, type Vhost } from '../model/vhost.ts';
 import type { Waiting } from './queue.ts';
-import type { Accepted } from './store.ts';
-import { changedFields, type SiteSet, type Vhost } from './vhost.ts';
 
 export type Planned = { item: Waiting; plan: Plan<unknown> };
 

@@ -1,12 +1,12 @@
 /** What to do about the refusal of a proxy. */
 import { Failure } from '../../shared/failure.ts';
+import { isPublished } from '../model/changes.ts';
+import { setFor } from '../model/placement.ts';
+import { isRejection, isTooLarge } from '../model/refusal.ts';
+import type { SiteSet } from '../model/vhost.ts';
 import { type Planned, stepsOf } from './batch.ts';
 import { findCulprits, findStale, type Refusals, refuseAll } from './blame.ts';
-import { isPublished } from './changes.ts';
-import { setFor } from './placement.ts';
-import { isRejection, isTooLarge } from './refusal.ts';
 import type { Target } from './target.ts';
-import type { SiteSet } from './vhost.ts';
 
 /** A set that a proxy has refused, and the plans that lead to it from the accepted one. */
 export type Refused = {

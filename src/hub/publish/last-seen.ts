@@ -3,7 +3,7 @@ import { dialectOf } from '../../shared/caddyfile/dialect.ts';
 import { Failure } from '../../shared/failure.ts';
 import type { ProxyStatus } from '../../shared/wire.ts';
 import type { AgentClient } from '../agent-client/client.ts';
-import type { Dialect } from './containment.ts';
+import type { Dialect } from '../model/containment.ts';
 import { skewOf } from './skew.ts';
 
 /** What an agent was last seen as. */

@@ -1,11 +1,11 @@
 /** What a change would do, by the proxies that it concerns; nothing changes anywhere. */
 import type { Failure } from '../../shared/failure.ts';
-import type { Change, Outcome, Step } from './changes.ts';
-import { assertPlanContained, type Dialect } from './containment.ts';
-import { forCaller, isRejection } from './refusal.ts';
+import type { Change, Outcome, Step } from '../model/changes.ts';
+import { assertPlanContained, type Dialect } from '../model/containment.ts';
+import { forCaller, isRejection } from '../model/refusal.ts';
+import type { SiteSet } from '../model/vhost.ts';
 import type { Targets } from './targets.ts';
 import { type Tried, tryOut } from './trial.ts';
-import type { SiteSet } from './vhost.ts';
 
 export type PreviewDeps = {
   targets: Targets;

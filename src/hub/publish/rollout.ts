@@ -1,14 +1,14 @@
 /** Makes changes live on the proxies that they concern, and has their sites checked; or takes it all back. */
 import { Failure } from '../../shared/failure.ts';
+import { isPublished } from '../model/changes.ts';
+import type { SiteSet } from '../model/vhost.ts';
 import { type Planned, stepsOf } from './batch.ts';
 import { type Refusals, refuseAll } from './blame.ts';
-import { isPublished } from './changes.ts';
 import { areChecked, failedChecks, type Passing, passingBefore } from './checks.ts';
 import { judge } from './judge.ts';
 import { spread } from './spread.ts';
 import type { Target } from './target.ts';
 import type { Destinations, Targets } from './targets.ts';
-import type { SiteSet } from './vhost.ts';
 
 /** Plans that lead from the accepted set to `next`. */
 export type Rollout = {

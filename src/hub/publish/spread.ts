@@ -1,9 +1,9 @@
 /** Makes a set live on several proxies at once: on all of them, or on none. */
 import type { Failure } from '../../shared/failure.ts';
-import type { Step } from './changes.ts';
+import type { Step } from '../model/changes.ts';
+import type { SiteSet } from '../model/vhost.ts';
 import { isAway } from './last-seen.ts';
 import type { Target } from './target.ts';
-import type { SiteSet } from './vhost.ts';
 
 /** What became of it: where it is live, who did not answer, and who refused it. */
 export type Spread = {

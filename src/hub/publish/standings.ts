@@ -1,7 +1,7 @@
 /** What the hub knows of each of its agents, for people. */
 import type { Failure } from '../../shared/failure.ts';
 import type { ProxyStatus } from '../../shared/wire.ts';
-import type { StoredAgent } from './agent.ts';
+import type { StoredAgent } from '../model/agent.ts';
 import type { BrokenVhost } from './gateway.ts';
 import type { Target } from './target.ts';
 

@@ -1,12 +1,12 @@
 /** The targets of a hub: one for each agent that is stored. */
 import { Failure } from '../../shared/failure.ts';
 import type { AgentClient } from '../agent-client/client.ts';
-import { FIRST_AGENT, type StoredAgent } from './agent.ts';
-import { concernedBy } from './agent-changes.ts';
-import type { Step } from './changes.ts';
-import { agentNamed } from './placement.ts';
+import { FIRST_AGENT, type StoredAgent } from '../model/agent.ts';
+import { concernedBy } from '../model/agent-changes.ts';
+import type { Step } from '../model/changes.ts';
+import { agentNamed } from '../model/placement.ts';
+import type { SiteSet } from '../model/vhost.ts';
 import { createTarget, type Target, type TargetDeps } from './target.ts';
-import type { SiteSet } from './vhost.ts';
 
 /** Where changes have to go live, and who is not asked because they are paused or did not answer. */
 export type Destinations = { asked: Target[]; skipped: Map<Target, Failure> };

@@ -1,11 +1,11 @@
 /** Tries the sites that a change concerns, beside the proxies that would serve them. */
 import { messageOf } from '../../shared/async.ts';
 import { sentenceOf } from '../../shared/failure.ts';
-import { idsAfter, type Step } from './changes.ts';
+import { idsAfter, type Step } from '../model/changes.ts';
+import { isRejection } from '../model/refusal.ts';
+import type { SiteSet, Vhost } from '../model/vhost.ts';
 import { answersOf } from './checks.ts';
-import { isRejection } from './refusal.ts';
 import type { Target } from './target.ts';
-import type { SiteSet, Vhost } from './vhost.ts';
 
 /** How a site would answer. */
 export type Tried = {

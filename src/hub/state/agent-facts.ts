@@ -5,7 +5,7 @@ import { type Failure, sentenceOf } from '../../shared/failure.ts';
 import type { ProxyStatus } from '../../shared/wire.ts';
 import type { Agent } from '../agent-client/agents.ts';
 import { type AgentClient, NO_ANSWER } from '../agent-client/client.ts';
-import { setFor } from '../publish/placement.ts';
+import { setFor } from '../model/placement.ts';
 import { readServing } from '../publish/ports.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import type { Serving } from '../publish/serving.ts';

@@ -10,10 +10,10 @@ import {
   createChange,
   deleteChange,
   toggleChange,
-} from '../publish/changes.ts';
-import { NewVhost, written } from '../publish/operation.ts';
+} from '../model/changes.ts';
+import { NewVhost, written } from '../model/operation.ts';
+import { byDomain, isNamed, type SiteSet, type Vhost } from '../model/vhost.ts';
 import type { Publisher } from '../publish/publisher.ts';
-import { byDomain, isNamed, type SiteSet, type Vhost } from '../publish/vhost.ts';
 import { VhostView, viewVhost } from './view.ts';
 
 /** The answer to a change. */
