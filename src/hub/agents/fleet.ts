@@ -17,7 +17,7 @@ import type { Author, Change } from '../model/changes.ts';
 import { agentNamed, setFor } from '../model/placement.ts';
 import { assertNotSuperseded } from '../publish/ownership.ts';
 import type { Publisher } from '../publish/publisher.ts';
-import type { AgentStanding } from '../publish/standings.ts';
+import type { AgentStanding } from '../publish/targets.ts';
 import { type FirstAgent, viewAgent } from './view.ts';
 
 export type FleetDeps = {

@@ -3,7 +3,7 @@ import { t } from 'elysia';
 import { type Failure, sentenceOf } from '../../shared/failure.ts';
 import { ErrorBody } from '../../shared/wire.ts';
 import type { Vhost } from '../model/vhost.ts';
-import { MOST_VHOSTS, type Tried } from '../publish/trial.ts';
+import { MOST_VHOSTS, type Tried } from '../publish/preview.ts';
 
 export const Verdict = t.Object(
   {

@@ -2,18 +2,10 @@
 import { portOptions } from '../../shared/caddyfile/preamble.ts';
 import { Failure } from '../../shared/failure.ts';
 import { idsAfter, type Step } from '../model/changes.ts';
-import { forCaller, isRejection } from '../model/refusal.ts';
+import { type Findings, isRejection } from '../model/refusal.ts';
 import { keysOf, type SiteSet, type Vhost } from '../model/vhost.ts';
-import { changedVhosts, type Planned, planOf, stepsOf } from './batch.ts';
-import type { Findings, Gateway } from './gateway.ts';
-import type { Waiting } from './queue.ts';
-
-/** Changes that are refused, each with its error. */
-export type Refusals = Map<Waiting, unknown>;
-
-/** The same error for each of these changes. */
-export const refuseAll = (plans: readonly Planned[], error: unknown): Refusals =>
-  new Map(plans.map(({ item, plan }) => [item, forCaller(error, plan.steps)] as const));
+import { changedVhosts, type Planned, planOf, type Refusals, refuseAll, stepsOf } from './batch.ts';
+import type { Gateway } from './gateway.ts';
 
 /**
  * Goes by the line that the refusal names; without one, validates each changed vhost alone. Asks

@@ -4,11 +4,9 @@ import type { ChecksAnswer, CheckTarget } from '../../shared/wire-check.ts';
 import { idsAfter, isPublished, type Step, vhostsAfter } from '../model/changes.ts';
 import { endpointsUnder } from '../model/endpoints.ts';
 import { setFor } from '../model/placement.ts';
-import { forCaller } from '../model/refusal.ts';
+import { forCaller, isAway } from '../model/refusal.ts';
 import type { SiteSet, Vhost } from '../model/vhost.ts';
-import { type Planned, planOf, stepsOf } from './batch.ts';
-import type { Refusals } from './blame.ts';
-import { isAway } from './last-seen.ts';
+import { type Planned, planOf, type Refusals, stepsOf } from './batch.ts';
 import type { Target } from './target.ts';
 
 /** By target, the ids of the vhosts that passed their checks before a change. */

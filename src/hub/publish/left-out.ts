@@ -2,8 +2,8 @@
 import { Failure } from '../../shared/failure.ts';
 import type { Log } from '../../shared/log.ts';
 import { idsAfter, type Step } from '../model/changes.ts';
+import type { BrokenVhost, Findings } from '../model/refusal.ts';
 import type { SiteSet, Vhost } from '../model/vhost.ts';
-import type { BrokenVhost, Findings } from './gateway.ts';
 
 export type LeftOut = {
   /** What of a set is to be live: all of it except the vhosts that are left out. */

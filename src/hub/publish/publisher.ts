@@ -23,17 +23,23 @@ import { agentNamed, setFor } from '../model/placement.ts';
 import { forCaller } from '../model/refusal.ts';
 import type { Store } from '../model/store.ts';
 import type { SiteSet } from '../model/vhost.ts';
-import { acceptedOf, type Planned, planBatch, settle, stepsOf } from './batch.ts';
-import { type Refusals, refuseAll } from './blame.ts';
+import {
+  acceptedOf,
+  type Planned,
+  planBatch,
+  type Refusals,
+  refuseAll,
+  settle,
+  stepsOf,
+} from './batch.ts';
 import { areChecked } from './checks.ts';
 import { type PublishSeen, timePublishes } from './outcome.ts';
 import { importFirst, notRestorable } from './ownership.ts';
 import { createPreview, type Preview } from './preview.ts';
 import { type Applied, createChangeQueue, type Demands, type Waiting } from './queue.ts';
 import { rollOut } from './rollout.ts';
-import { type AgentStanding, createStandings } from './standings.ts';
 import type { Target } from './target.ts';
-import { createTargets } from './targets.ts';
+import { type AgentStanding, createStandings, createTargets } from './targets.ts';
 
 export type PublisherDeps = {
   store: Store;

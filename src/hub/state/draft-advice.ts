@@ -5,7 +5,7 @@ import { NullableAuthority } from '../../shared/wire-state.ts';
 import type { Agent } from '../agent-client/agents.ts';
 import { agentsNamed, setFor } from '../model/placement.ts';
 import type { SiteSet, VhostInput } from '../model/vhost.ts';
-import { draftCaddyfile } from '../publish/draft-caddyfile.ts';
+import { draftCaddyfile } from '../publish/preview.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import { adviceOf, NullableAdvice } from './advice.ts';
 
