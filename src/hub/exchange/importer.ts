@@ -11,18 +11,13 @@ import { inlineImports, type ReadImport } from '../caddyfile/inline.ts';
 import { render } from '../caddyfile/render.ts';
 import { type ImportedSite, type Skipped, splitCaddyfile } from '../caddyfile/split.ts';
 import { lacking } from '../http/schemas.ts';
-import {
-  type Author,
-  agentPreambleChange,
-  type Change,
-  createChange,
-  preambleChange,
-} from '../model/changes.ts';
+import { type Author, type Change, sequence } from '../model/changes.ts';
 import { assertContained, assertPreambleContained } from '../model/containment.ts';
 import { agentNamed, setFor } from '../model/placement.ts';
+import { agentPreambleChange, preambleChange } from '../model/preamble-changes.ts';
 import { isRejection } from '../model/refusal.ts';
-import { sequence } from '../model/sequence.ts';
 import { EMPTY_SET, type SiteSet } from '../model/vhost.ts';
+import { createChange } from '../model/vhost-changes.ts';
 import { hintFor } from '../publish/hints.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import { comparable, firstDifference } from './compare.ts';

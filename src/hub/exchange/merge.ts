@@ -11,14 +11,7 @@ import {
 import { plainSite } from '../caddyfile/render.ts';
 import { sameWords } from '../caddyfile/same-words.ts';
 import type { ImportedSite } from '../caddyfile/split.ts';
-import {
-  type Change,
-  createChange,
-  deleteChange,
-  newVhost,
-  updateChange,
-} from '../model/changes.ts';
-import { sequence } from '../model/sequence.ts';
+import { type Change, sequence } from '../model/changes.ts';
 import {
   domainTaken,
   rivalsOf,
@@ -26,6 +19,7 @@ import {
   type Vhost,
   type VhostInput,
 } from '../model/vhost.ts';
+import { createChange, deleteChange, newVhost, updateChange } from '../model/vhost-changes.ts';
 
 /** What to do with what the hub already has. */
 export type MergeOptions = {

@@ -6,11 +6,18 @@ import { jsonBody } from '../../shared/http.ts';
 import type { Guard } from '../auth/guard.ts';
 import { about } from '../http/about.ts';
 import { BODY, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
-import { agentPreambleChange, type Change, preambleChange } from '../model/changes.ts';
-import { changeOf, Operation } from '../model/operation.ts';
+import type { Change } from '../model/changes.ts';
+import {
+  changeOf,
+  createPolicy,
+  NewPolicy,
+  Operation,
+  PolicyFields,
+  updatePolicy,
+} from '../model/operation.ts';
 import { agentNamed, setFor } from '../model/placement.ts';
 import { vhostsWith } from '../model/policy-changes.ts';
-import { createPolicy, NewPolicy, PolicyFields, updatePolicy } from '../model/policy-operation.ts';
+import { agentPreambleChange, preambleChange } from '../model/preamble-changes.ts';
 import type { SiteSet } from '../model/vhost.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import { caddyfileDiff, TOO_DIFFERENT } from './diff.ts';

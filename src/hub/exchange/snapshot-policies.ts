@@ -1,10 +1,10 @@
 /** The policies of a snapshot. Pure. */
 import { type Static, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
+import { assertName } from '../model/agent.ts';
 import type { PolicyStep } from '../model/changes.ts';
-import { assertName } from '../model/name.ts';
+import { storedValues } from '../model/operation.ts';
 import { byName, vhostsWith } from '../model/policy-changes.ts';
-import { storedValues } from '../model/policy-operation.ts';
 import type { SiteSet } from '../model/vhost.ts';
 import type { Policy } from '../recipes/policy.ts';
 

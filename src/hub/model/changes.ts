@@ -1,19 +1,9 @@
-/** The changes that people make to the published set. Pure. */
+/** What a change is: planned on top of a set, as steps that lead to the next one. Pure. */
+import { createPauses } from '../../shared/async.ts';
 import { Failure } from '../../shared/failure.ts';
 import type { Policy } from '../recipes/policy.ts';
 import type { StoredAgent } from './agent.ts';
-import { spliced } from './draft.ts';
-import { policiesNamed, tagsOf } from './labels.ts';
-import { agentNamed, agentsNamed } from './placement.ts';
-import {
-  assertFree,
-  changedFields,
-  follows,
-  normalize,
-  type SiteSet,
-  type Vhost,
-  type VhostInput,
-} from './vhost.ts';
+import { changedFields, follows, type SiteSet, type Vhost } from './vhost.ts';
 
 /** Who makes a change; `via` is the name of the API token they used, null for a session. */
 export type Author = { userId: string; userName: string; via: string | null };
@@ -87,164 +77,69 @@ export type Outcome<T> = Plan<T> | { done: T };
 /** Plans a change on top of a set, at once or in several turns. @throws Failure */
 export type Change<T> = (set: SiteSet, time: Date) => Outcome<T> | Promise<Outcome<T>>;
 
-/** Passes if a vhost is still as the client last saw it. @throws Failure PRECONDITION_FAILED */
-export type Precondition = (vhost: Vhost) => void;
-
-/** @throws Failure NOT_FOUND, and as `expected` */
-export const findVhost = (set: SiteSet, id: number, expected?: Precondition): Vhost =>
-  findPlace(set, id, expected).vhost;
-
-/** The vhost and its index. @throws as `findVhost` */
-function findPlace(set: SiteSet, id: number, expected?: Precondition) {
-  const at = set.vhosts.findIndex((vhost) => vhost.id === id);
-  const vhost = set.vhosts[at];
-  if (!vhost) throw new Failure('NOT_FOUND', 'There is no such site.');
-  expected?.(vhost);
-  return { at, vhost };
-}
-
-/** The vhost that would be added at the end. @throws Failure INVALID_REQUEST */
-export const newVhost = (input: VhostInput, set: SiteSet, time: Date): Vhost => ({
-  id: set.nextId,
-  position: (set.vhosts.at(-1)?.position ?? 0) + 1,
-  ...normalize(input.domain ?? '', input.config ?? '', input.upstream ?? ''),
-  enabled: input.enabled ?? true,
-  policies: policiesNamed(input.policies ?? [], set),
-  tags: tagsOf(input.tags ?? []),
-  agents: agentsNamed(input.agents ?? [], set),
-  check: input.check ?? null,
-  createdAt: time,
-  updatedAt: time,
-});
-
-/** Adds a vhost at the end. @throws Failure INVALID_REQUEST, DOMAIN_TAKEN */
-export const createChange =
-  (input: VhostInput) =>
-  (set: SiteSet, time: Date): Plan<Vhost> =>
-    added(set, newVhost(input, set, time), { ...set, nextId: set.nextId + 1 });
-
-/** Restores a deleted vhost, with its id and position. @throws Failure DOMAIN_TAKEN */
-export const recreateChange =
-  (vhost: Vhost): Change<Vhost> =>
-  (set, time) =>
-    added(set, { ...vhost, updatedAt: time }, set);
-
-/** Adds a vhost as it is, to a set that it was taken from. @throws Failure DOMAIN_TAKEN */
-export const keepChange =
-  (vhost: Vhost): Change<Vhost> =>
-  (set) =>
-    added(set, vhost, set);
-
-function added(set: SiteSet, vhost: Vhost, rest: SiteSet): Plan<Vhost> {
-  assertFree(vhost, set);
-  const isLast = (set.vhosts.at(-1)?.position ?? 0) <= vhost.position;
-  const at = isLast
-    ? set.vhosts.length
-    : set.vhosts.findIndex(({ position }) => position > vhost.position);
-  const next = { ...rest, vhosts: spliced(set.vhosts, at, 0, vhost) };
-  follows(set, next, undefined, vhost);
-  return {
-    next,
-    steps: [{ kind: 'create', after: vhost }],
-    result: vhost,
+/**
+ * Several changes as one, all or nothing, each planned on top of those before it.
+ * @throws Failure as the changes, with the number of the operation
+ */
+export const sequence =
+  <T>(changes: readonly Change<T>[]): Change<T[]> =>
+  async (set, time) => {
+    const pause = createPauses();
+    let next: SiteSet = { ...set, vhosts: draftOf(set.vhosts) };
+    follows(set, next);
+    const steps: Step[] = [];
+    const results: T[] = [];
+    for (const [index, change] of changes.entries()) {
+      const plan = await asOperation(index + 1, () => change(next, time));
+      await pause();
+      if ('done' in plan) {
+        results.push(plan.done);
+        continue;
+      }
+      next = plan.next;
+      steps.push(...plan.steps);
+      results.push(plan.result);
+    }
+    finish(next.vhosts);
+    return steps.length === 0 ? { done: results } : { next, steps, result: results };
   };
+
+/** Adds its number, counted from 1, to the failure of an operation. */
+async function asOperation<T>(operation: number, plan: () => T): Promise<Awaited<T>> {
+  try {
+    return await plan();
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    throw error.about({ ...error.at, operation });
+  }
 }
 
 /**
- * Changes the given fields of a vhost.
- * @throws Failure NOT_FOUND, PRECONDITION_FAILED, INVALID_REQUEST, DOMAIN_TAKEN
+ * Lists of vhosts that only one sequence of changes knows, and changes in place: copying one for each of n
+ * changes takes n² time.
  */
-export const updateChange =
-  (id: number, input: VhostInput, expected?: Precondition): Change<Vhost> =>
-  (set, time) => {
-    const { at, vhost: before } = findPlace(set, id, expected);
-    const vhost: Vhost = {
-      ...before,
-      ...normalize(
-        input.domain ?? before.domain,
-        input.config ?? before.config,
-        input.upstream ?? before.upstream,
-      ),
-      enabled: input.enabled ?? before.enabled,
-      policies: input.policies ? policiesNamed(input.policies, set) : before.policies,
-      tags: input.tags ? tagsOf(input.tags) : before.tags,
-      agents: input.agents ? agentsNamed(input.agents, set) : before.agents,
-      check: input.check === undefined ? before.check : input.check,
-      updatedAt: time,
-    };
-    if (changedFields(before, vhost).length === 0) return { done: before };
-    assertFree(vhost, set);
-    return changed(set, 'update', at, before, vhost);
-  };
+const drafts = new WeakSet<readonly Vhost[]>();
 
-/** Enables a disabled vhost, and disables an enabled one. @throws as `findVhost` */
-export const toggleChange =
-  (id: number, expected?: Precondition): Change<Vhost> =>
-  (set, time) => {
-    const { at, vhost } = findPlace(set, id, expected);
-    const after = { ...vhost, enabled: !vhost.enabled, updatedAt: time };
-    return changed(set, 'toggle', at, vhost, after);
-  };
+/** A copy that `spliced` changes in place. */
+function draftOf(vhosts: readonly Vhost[]): readonly Vhost[] {
+  const draft = [...vhosts];
+  drafts.add(draft);
+  return draft;
+}
 
-function changed(
-  set: SiteSet,
-  kind: 'update' | 'toggle',
+/** From now on the list is as immutable as any other. */
+const finish = (draft: readonly Vhost[]): void => void drafts.delete(draft);
+
+/** As `toSpliced`; a draft itself if it is one. */
+export function spliced(
+  vhosts: readonly Vhost[],
   at: number,
-  before: Vhost,
-  after: Vhost,
-): Plan<Vhost> {
-  const next = { ...set, vhosts: spliced(set.vhosts, at, 1, after) };
-  follows(set, next, before, after);
-  return { next, steps: [{ kind, before, after }], result: after };
+  removed: number,
+  ...added: Vhost[]
+): readonly Vhost[] {
+  if (!isDraft(vhosts)) return vhosts.toSpliced(at, removed, ...added);
+  vhosts.splice(at, removed, ...added);
+  return vhosts;
 }
 
-/** @throws as `findVhost` */
-export const deleteChange =
-  (id: number, expected?: Precondition): Change<{ success: true }> =>
-  (set) => {
-    const { at, vhost: before } = findPlace(set, id, expected);
-    const next = { ...set, vhosts: spliced(set.vhosts, at, 1) };
-    follows(set, next, before);
-    return {
-      next,
-      steps: [{ kind: 'delete', before }],
-      result: { success: true },
-    };
-  };
-
-/** @throws Failure INVALID_REQUEST */
-export const preambleChange =
-  (config: string): Change<{ success: true }> =>
-  (set) => {
-    assertText(config);
-    if (config === set.preamble) return { done: { success: true } };
-    return {
-      next: { ...set, preamble: config },
-      steps: [{ kind: 'preamble', agent: null, before: set.preamble, after: config }],
-      result: { success: true },
-    };
-  };
-
-/**
- * Gives an agent a preamble of its own, or with null the common one again.
- * @throws Failure INVALID_REQUEST, NOT_FOUND
- */
-export const agentPreambleChange =
-  (name: string, config: string | null): Change<{ success: true }> =>
-  (set) => {
-    if (config !== null) assertText(config);
-    const agent = agentNamed(name, set);
-    if (config === agent.preamble) return { done: { success: true } };
-    const after = { ...agent, preamble: config };
-    return {
-      next: { ...set, agents: set.agents.map((one) => (one === agent ? after : one)) },
-      steps: [{ kind: 'preamble', agent, before: agent.preamble, after: config }],
-      result: { success: true },
-    };
-  };
-
-function assertText(preamble: string): void {
-  if (preamble.isWellFormed()) return;
-  const at = { field: 'config' };
-  throw new Failure('INVALID_REQUEST', 'The preamble is not valid Unicode.', { at });
-}
+const isDraft = (vhosts: readonly Vhost[]): vhosts is Vhost[] => drafts.has(vhosts);
