@@ -14,7 +14,7 @@ import { bearerOf } from './auth/bearer.ts';
 import { isSame } from './auth/secret.ts';
 import type { Importer } from './exchange/importer.ts';
 import { ImportAnswer, ImportBody } from './exchange/schemas.ts';
-import type { Author } from './publish/changes.ts';
+import type { Author } from './model/changes.ts';
 import { createReadPorts, moveToStandard, type PortsDeps } from './publish/ports.ts';
 import { localVhostRoutes } from './vhosts/local-routes.ts';
 

@@ -6,7 +6,7 @@ import type { ProxySettings } from '../../agent/caddy/proxy.ts';
 import type { Limits } from '../../agent/logs/storage/retention.ts';
 import { type AgentTrust, normalFingerprint } from '../hub/agent-client/trust.ts';
 import type { SignUpPolicy } from '../hub/auth/accounts/sign-up.ts';
-import { isName } from '../hub/publish/name.ts';
+import { isName } from '../hub/model/agent.ts';
 import { LEVELS, type Level } from '../shared/log.ts';
 import { isBelow, resolvePath } from '../shared/paths.ts';
 import { type EnrolmentSettings, readEnrolment, readOwnTls } from './enrolment-settings.ts';

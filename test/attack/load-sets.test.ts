@@ -5,17 +5,16 @@
 import { expect, test } from 'bun:test';
 import { splitCaddyfile } from '../../src/hub/caddyfile/split.ts';
 import { restoreChange } from '../../src/hub/exchange/snapshot.ts';
+import { type Change, sequence } from '../../src/hub/model/changes.ts';
+import { assertContained } from '../../src/hub/model/containment.ts';
+import { preambleChange } from '../../src/hub/model/preamble-changes.ts';
+import { EMPTY_SET, type SiteSet } from '../../src/hub/model/vhost.ts';
 import {
-  type Change,
   createChange,
   deleteChange,
-  preambleChange,
   toggleChange,
   updateChange,
-} from '../../src/hub/publish/changes.ts';
-import { assertContained } from '../../src/hub/publish/containment.ts';
-import { sequence } from '../../src/hub/publish/sequence.ts';
-import { EMPTY_SET, type SiteSet } from '../../src/hub/publish/vhost.ts';
+} from '../../src/hub/model/vhost-changes.ts';
 
 const fields = (at: number) => ({ domain: `s${at}.example`, config: 'respond a', upstream: '' });
 const sites = (count: number) => Array.from({ length: count }, (_, at) => fields(at));

@@ -45,7 +45,7 @@ const BEHIND_THE_HUB = [
   'test/hub/policies/exchange',
   'test/hub/property',
   'test/hub/publish/batches',
-  'test/hub/publish/changes',
+  'test/hub/model/changes',
   'test/hub/publish/contention',
   'test/hub/publish/disk',
   'test/hub/publish/hung-proxy',

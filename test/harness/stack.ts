@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDatabase } from '../../src/hub/db/open.ts';
-import { createStore } from '../../src/hub/publish/store.ts';
+import { createStore } from '../../src/hub/model/store.ts';
 import { readSettings, type Settings } from '../../src/program/config.ts';
 import { createLog } from '../../src/program/log.ts';
 import { serveAll } from '../../src/program/serve/serve.ts';

@@ -5,19 +5,19 @@ import { parseInvitation } from '../../shared/invitation.ts';
 import { enrol } from '../agent-client/enrol.ts';
 import type { AgentKeys } from '../agent-client/keys.ts';
 import type { AgentView } from '../http/agent-view.ts';
-import { FIRST_AGENT, type StoredAgent } from '../publish/agent.ts';
+import { FIRST_AGENT, type StoredAgent } from '../model/agent.ts';
 import {
   type AgentInput,
   assertAgentName,
   createAgentChange,
   deleteAgentChange,
   updateAgentChange,
-} from '../publish/agent-changes.ts';
-import type { Author, Change } from '../publish/changes.ts';
+} from '../model/agent-changes.ts';
+import type { Author, Change } from '../model/changes.ts';
+import { agentNamed, setFor } from '../model/placement.ts';
 import { assertNotSuperseded } from '../publish/ownership.ts';
-import { agentNamed, setFor } from '../publish/placement.ts';
 import type { Publisher } from '../publish/publisher.ts';
-import type { AgentStanding } from '../publish/standings.ts';
+import type { AgentStanding } from '../publish/targets.ts';
 import { type FirstAgent, viewAgent } from './view.ts';
 
 export type FleetDeps = {

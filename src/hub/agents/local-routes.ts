@@ -1,7 +1,7 @@
 /** `/agents` on the hub's socket, for `signalbox agents`. */
 import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../shared/http.ts';
-import type { Author } from '../publish/changes.ts';
+import type { Author } from '../model/changes.ts';
 import type { Fleet } from './fleet.ts';
 
 const NameParams = t.Object({ name: t.String() });

@@ -1,7 +1,7 @@
 /** What the hub knows of an agent, as the API shows it. */
 import type { AgentView } from '../http/agent-view.ts';
-import { FIRST_AGENT } from '../publish/agent.ts';
-import type { AgentStanding } from '../publish/standings.ts';
+import { FIRST_AGENT } from '../model/agent.ts';
+import type { AgentStanding } from '../publish/targets.ts';
 
 /** Where the settings say that the first agent is. */
 export type FirstAgent = Readonly<{ url: string; fingerprint: string | null }>;

@@ -3,7 +3,7 @@ import { and, desc, eq, getTableColumns, gt, lt, type SQL, sql } from 'drizzle-o
 import { Failure } from '../../shared/failure.ts';
 import type { Db } from '../db/open.ts';
 import { changelog } from '../db/schema.ts';
-import { AGENT_PREAMBLE, POLICY, PREAMBLE } from '../publish/history.ts';
+import { AGENT_PREAMBLE, POLICY, PREAMBLE } from '../model/history.ts';
 
 /** A stored entry; `before` and `after` (JSON) are private. */
 export type StoredEntry = typeof changelog.$inferSelect;

@@ -6,8 +6,8 @@ import { about, INTEGER_ID } from '../http/about.ts';
 import { IdParams, idOf } from '../http/params.ts';
 import { PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
 import { Done, lacking, Timestamp } from '../http/schemas.ts';
+import { revertChange } from '../model/revert.ts';
 import type { Publisher } from '../publish/publisher.ts';
-import { revertChange } from '../publish/revert.ts';
 import type { Changelog } from './changelog.ts';
 
 const Action = t.Union([

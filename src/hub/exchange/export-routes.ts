@@ -5,7 +5,7 @@ import { contextOf } from '../caddyfile/context.ts';
 import { renderSite } from '../caddyfile/render.ts';
 import { about } from '../http/about.ts';
 import { READS, refusals } from '../http/refusal-schemas.ts';
-import { findVhost } from '../publish/changes.ts';
+import { findVhost } from '../model/vhost-changes.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import { PROXYFILE, renderedOf } from './schemas.ts';
 import { SNAPSHOT, Snapshot, snapshotOf } from './snapshot.ts';

@@ -11,20 +11,15 @@ import { inlineImports, type ReadImport } from '../caddyfile/inline.ts';
 import { render } from '../caddyfile/render.ts';
 import { type ImportedSite, type Skipped, splitCaddyfile } from '../caddyfile/split.ts';
 import { lacking } from '../http/schemas.ts';
-import {
-  type Author,
-  agentPreambleChange,
-  type Change,
-  createChange,
-  preambleChange,
-} from '../publish/changes.ts';
-import { assertContained, assertPreambleContained } from '../publish/containment.ts';
+import { type Author, type Change, sequence } from '../model/changes.ts';
+import { assertContained, assertPreambleContained } from '../model/containment.ts';
+import { agentNamed, setFor } from '../model/placement.ts';
+import { agentPreambleChange, preambleChange } from '../model/preamble-changes.ts';
+import { isRejection } from '../model/refusal.ts';
+import { EMPTY_SET, type SiteSet } from '../model/vhost.ts';
+import { createChange } from '../model/vhost-changes.ts';
 import { hintFor } from '../publish/hints.ts';
-import { agentNamed, setFor } from '../publish/placement.ts';
 import type { Publisher } from '../publish/publisher.ts';
-import { isRejection } from '../publish/refusal.ts';
-import { sequence } from '../publish/sequence.ts';
-import { EMPTY_SET, type SiteSet } from '../publish/vhost.ts';
 import { comparable, firstDifference } from './compare.ts';
 import {
   type MergedPreamble,

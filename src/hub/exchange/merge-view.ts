@@ -1,6 +1,6 @@
 /** Shows what an import makes of what is there already. Pure. */
 import { plainSite } from '../caddyfile/render.ts';
-import type { Vhost } from '../publish/vhost.ts';
+import type { Vhost } from '../model/vhost.ts';
 import { unifiedDiff } from './diff.ts';
 import type { MergedPreamble, MergedSite } from './merge.ts';
 import type { MergeView } from './schemas.ts';

@@ -11,21 +11,15 @@ import {
 import { plainSite } from '../caddyfile/render.ts';
 import { sameWords } from '../caddyfile/same-words.ts';
 import type { ImportedSite } from '../caddyfile/split.ts';
-import {
-  type Change,
-  createChange,
-  deleteChange,
-  newVhost,
-  updateChange,
-} from '../publish/changes.ts';
-import { sequence } from '../publish/sequence.ts';
+import { type Change, sequence } from '../model/changes.ts';
 import {
   domainTaken,
   rivalsOf,
   type SiteSet,
   type Vhost,
   type VhostInput,
-} from '../publish/vhost.ts';
+} from '../model/vhost.ts';
+import { createChange, deleteChange, newVhost, updateChange } from '../model/vhost-changes.ts';
 
 /** What to do with what the hub already has. */
 export type MergeOptions = {

@@ -7,8 +7,9 @@ import { about, DEMANDS } from '../http/about.ts';
 import { AgentQuery, ChangeQuery, demandsOf } from '../http/params.ts';
 import { BODY, PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
 import { Lacking, lacking, Timestamp } from '../http/schemas.ts';
-import { agentPreambleChange, type Change, preambleChange } from '../publish/changes.ts';
-import { agentNamed } from '../publish/placement.ts';
+import type { Change } from '../model/changes.ts';
+import { agentNamed } from '../model/placement.ts';
+import { agentPreambleChange, preambleChange } from '../model/preamble-changes.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import { PREAMBLE } from './schemas.ts';
 

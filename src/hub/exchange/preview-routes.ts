@@ -6,18 +6,20 @@ import { jsonBody } from '../../shared/http.ts';
 import type { Guard } from '../auth/guard.ts';
 import { about } from '../http/about.ts';
 import { BODY, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
-import { agentPreambleChange, type Change, preambleChange } from '../publish/changes.ts';
-import { changeOf, Operation } from '../publish/operation.ts';
-import { agentNamed, setFor } from '../publish/placement.ts';
-import { vhostsWith } from '../publish/policy-changes.ts';
+import type { Change } from '../model/changes.ts';
 import {
+  changeOf,
   createPolicy,
   NewPolicy,
+  Operation,
   PolicyFields,
   updatePolicy,
-} from '../publish/policy-operation.ts';
+} from '../model/operation.ts';
+import { agentNamed, setFor } from '../model/placement.ts';
+import { vhostsWith } from '../model/policy-changes.ts';
+import { agentPreambleChange, preambleChange } from '../model/preamble-changes.ts';
+import type { SiteSet } from '../model/vhost.ts';
 import type { Publisher } from '../publish/publisher.ts';
-import type { SiteSet } from '../publish/vhost.ts';
 import { caddyfileDiff, TOO_DIFFERENT } from './diff.ts';
 import { PREAMBLE, PROXYFILE, renderedOf, SITE } from './schemas.ts';
 import { Verdict, verdictOf } from './verdict.ts';

@@ -2,7 +2,7 @@
 import { type Static, t } from 'elysia';
 import { type Rendered, render } from '../caddyfile/render.ts';
 import { Lacking } from '../http/schemas.ts';
-import type { SiteSet } from '../publish/vhost.ts';
+import type { SiteSet } from '../model/vhost.ts';
 
 const Side = t.Union([t.Literal('keep'), t.Literal('file')]);
 

@@ -1,11 +1,11 @@
 /** The policies of a snapshot. Pure. */
 import { type Static, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
-import type { PolicyStep } from '../publish/changes.ts';
-import { assertName } from '../publish/name.ts';
-import { byName, vhostsWith } from '../publish/policy-changes.ts';
-import { storedValues } from '../publish/policy-operation.ts';
-import type { SiteSet } from '../publish/vhost.ts';
+import { assertName } from '../model/agent.ts';
+import type { PolicyStep } from '../model/changes.ts';
+import { storedValues } from '../model/operation.ts';
+import { byName, vhostsWith } from '../model/policy-changes.ts';
+import type { SiteSet } from '../model/vhost.ts';
 import type { Policy } from '../recipes/policy.ts';
 
 export const RestoredPolicies = t.Array(

@@ -1,18 +1,12 @@
 /** Preamble, vhosts and policies as one document, for export and restore. */
 import { type Static, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
-import {
-  type Change,
-  createChange,
-  keepChange,
-  newVhost,
-  preambleChange,
-  type Step,
-} from '../publish/changes.ts';
-import { NewVhost } from '../publish/operation.ts';
-import { placesOf } from '../publish/placement.ts';
-import { sequence } from '../publish/sequence.ts';
-import { changedFields, type SiteSet, type Vhost } from '../publish/vhost.ts';
+import { type Change, type Step, sequence } from '../model/changes.ts';
+import { NewVhost } from '../model/operation.ts';
+import { placesOf } from '../model/placement.ts';
+import { preambleChange } from '../model/preamble-changes.ts';
+import { changedFields, type SiteSet, type Vhost } from '../model/vhost.ts';
+import { createChange, keepChange, newVhost } from '../model/vhost-changes.ts';
 import { PREAMBLE, SITE } from './schemas.ts';
 import { policyStepsOf, RestoredPolicies, withPolicies } from './snapshot-policies.ts';
 

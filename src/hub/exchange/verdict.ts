@@ -2,8 +2,8 @@
 import { t } from 'elysia';
 import { type Failure, sentenceOf } from '../../shared/failure.ts';
 import { ErrorBody } from '../../shared/wire.ts';
-import { MOST_VHOSTS, type Tried } from '../publish/trial.ts';
-import type { Vhost } from '../publish/vhost.ts';
+import type { Vhost } from '../model/vhost.ts';
+import { MOST_VHOSTS, type Tried } from '../publish/preview.ts';
 
 export const Verdict = t.Object(
   {

@@ -6,13 +6,8 @@ import { about, DEMANDS, INTEGER_ID } from '../http/about.ts';
 import { ChangeQuery, demandsOf, IdParams, idOf } from '../http/params.ts';
 import { BODY, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
 import { Lacking, lacking, Success } from '../http/schemas.ts';
-import { deletePolicyChange } from '../publish/policy-changes.ts';
-import {
-  createPolicy,
-  NewPolicy,
-  PolicyFields,
-  updatePolicy,
-} from '../publish/policy-operation.ts';
+import { createPolicy, NewPolicy, PolicyFields, updatePolicy } from '../model/operation.ts';
+import { deletePolicyChange } from '../model/policy-changes.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import { NEW_POLICY, POLICY, PolicyView, preconditionOf, tagged } from './view.ts';
 

@@ -4,7 +4,7 @@ import type { Guard } from '../auth/guard.ts';
 import { about, INTEGER_ID } from '../http/about.ts';
 import { IdParams, idOf } from '../http/params.ts';
 import { READS, refusals } from '../http/refusal-schemas.ts';
-import { findPolicy, vhostsWith } from '../publish/policy-changes.ts';
+import { findPolicy, vhostsWith } from '../model/policy-changes.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import { POLICY, PolicyView, tagged, viewPolicy } from './view.ts';
 

@@ -2,8 +2,8 @@
 import { t } from 'elysia';
 import { etagOf, ifMatch } from '../http/etag.ts';
 import { Timestamp } from '../http/schemas.ts';
-import { type PolicyPrecondition, vhostsWith } from '../publish/policy-changes.ts';
-import type { SiteSet, Vhost } from '../publish/vhost.ts';
+import { type PolicyPrecondition, vhostsWith } from '../model/policy-changes.ts';
+import type { SiteSet, Vhost } from '../model/vhost.ts';
 import type { Policy } from '../recipes/policy.ts';
 import { withoutSecrets } from '../recipes/secrets.ts';
 

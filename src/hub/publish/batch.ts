@@ -1,7 +1,9 @@
 /** A batch: changes that go out together, each planned on top of the ones before it. Pure. */
-import { idsAfter, type Plan, type Step } from './changes.ts';
+import { idsAfter, type Plan, type Step } from '../model/changes.ts';
+import { forCaller } from '../model/refusal.ts';
+import type { Accepted } from '../model/store.ts';
+import { changedFields, type SiteSet, type Vhost } from '../model/vhost.ts';
 import type { Waiting } from './queue.ts';
-import { changedFields, type SiteSet, type Vhost } from './vhost.ts';
 
 export type Planned = { item: Waiting; plan: Plan<unknown> };
 
@@ -73,6 +75,17 @@ export function settle({ plans, refused, done }: Batch, behind: readonly string[
   for (const { item, result } of done) item.resolve({ result, behind: [] });
   for (const { item, error } of refused) item.reject(error);
 }
+
+/** Changes that are refused, each with its error. */
+export type Refusals = Map<Waiting, unknown>;
+
+/** The same error for each of these changes. */
+export const refuseAll = (plans: readonly Planned[], error: unknown): Refusals =>
+  new Map(plans.map(({ item, plan }) => [item, forCaller(error, plan.steps)] as const));
+
+/** What is to be recorded of plans that are live. */
+export const acceptedOf = (plans: readonly Planned[]): Accepted[] =>
+  plans.map(({ item: { author }, plan }) => ({ author, plan }));
 
 export const stepsOf = (plans: readonly Planned[]): Step[] =>
   plans.flatMap(({ plan }) => plan.steps);

@@ -1,19 +1,11 @@
 /** Finds out who is at fault when the proxy refuses a set: some of the changes, or stored vhosts. */
 import { portOptions } from '../../shared/caddyfile/preamble.ts';
 import { Failure } from '../../shared/failure.ts';
-import { changedVhosts, type Planned, planOf, stepsOf } from './batch.ts';
-import { idsAfter, type Step } from './changes.ts';
-import type { Findings, Gateway } from './gateway.ts';
-import type { Waiting } from './queue.ts';
-import { forCaller, isRejection } from './refusal.ts';
-import { keysOf, type SiteSet, type Vhost } from './vhost.ts';
-
-/** Changes that are refused, each with its error. */
-export type Refusals = Map<Waiting, unknown>;
-
-/** The same error for each of these changes. */
-export const refuseAll = (plans: readonly Planned[], error: unknown): Refusals =>
-  new Map(plans.map(({ item, plan }) => [item, forCaller(error, plan.steps)] as const));
+import { idsAfter, type Step } from '../model/changes.ts';
+import { type Findings, isRejection } from '../model/refusal.ts';
+import { keysOf, type SiteSet, type Vhost } from '../model/vhost.ts';
+import { changedVhosts, type Planned, planOf, type Refusals, refuseAll, stepsOf } from './batch.ts';
+import type { Gateway } from './gateway.ts';
 
 /**
  * Goes by the line that the refusal names; without one, validates each changed vhost alone. Asks

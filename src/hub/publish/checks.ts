@@ -1,15 +1,13 @@
 /** Whether sites answer as their checks say, so that a change that breaks one is not accepted. */
 import { Failure } from '../../shared/failure.ts';
 import type { ChecksAnswer, CheckTarget } from '../../shared/wire-check.ts';
-import { type Planned, planOf, stepsOf } from './batch.ts';
-import type { Refusals } from './blame.ts';
-import { idsAfter, isPublished, type Step, vhostsAfter } from './changes.ts';
-import { endpointsUnder } from './endpoints.ts';
-import { isAway } from './last-seen.ts';
-import { setFor } from './placement.ts';
-import { forCaller } from './refusal.ts';
+import { idsAfter, isPublished, type Step, vhostsAfter } from '../model/changes.ts';
+import { endpointsUnder } from '../model/endpoints.ts';
+import { setFor } from '../model/placement.ts';
+import { forCaller, isAway } from '../model/refusal.ts';
+import type { SiteSet, Vhost } from '../model/vhost.ts';
+import { type Planned, planOf, type Refusals, stepsOf } from './batch.ts';
 import type { Target } from './target.ts';
-import type { SiteSet, Vhost } from './vhost.ts';
 
 /** By target, the ids of the vhosts that passed their checks before a change. */
 export type Passing = ReadonlyMap<Target, ReadonlySet<number>>;

@@ -7,15 +7,9 @@ import type { AgentClient, Replacing } from '../agent-client/client.ts';
 import { mistakeLine } from '../caddyfile/mistake.ts';
 import { renderProbe } from '../caddyfile/probe.ts';
 import { locate, type Place, type Rendered, render } from '../caddyfile/render.ts';
+import { type Findings, isRejection } from '../model/refusal.ts';
+import type { SiteSet, Vhost } from '../model/vhost.ts';
 import { hintFor } from './hints.ts';
-import { isRejection } from './refusal.ts';
-import type { SiteSet, Vhost } from './vhost.ts';
-
-/** A vhost that the proxy refuses, and why; `byLoad` if a validation does not show it. */
-export type BrokenVhost = { vhost: Vhost; failure: Failure; byLoad?: true };
-
-/** `unexamined`: the vhosts that there was no time for; one of them at least is refused. */
-export type Findings = { broken: BrokenVhost[]; unexamined: Vhost[] };
 
 export type PublishOptions = Replacing & {
   /** The vhosts whose config needs validation; all of them if it is missing. */

@@ -6,7 +6,7 @@ import { insteadOf } from '../caddyfile/newer-caddy.ts';
 import { fillUpstream } from '../caddyfile/render.ts';
 import { addressList, DIRECTIVES } from '../caddyfile/site.ts';
 import { NO_PATH, pathHint } from '../caddyfile/upstream-hints.ts';
-import type { Vhost } from './vhost.ts';
+import type { Vhost } from '../model/vhost.ts';
 
 /** What refuses, and what a hint can be made from: the site at fault, if it is known. */
 type Refused = { version: string | null; vhost: Vhost | undefined; line: number | undefined };

@@ -3,8 +3,8 @@ import { dialectOf } from '../../shared/caddyfile/dialect.ts';
 import { Failure } from '../../shared/failure.ts';
 import type { ProxyStatus } from '../../shared/wire.ts';
 import type { AgentClient } from '../agent-client/client.ts';
-import type { Dialect } from './containment.ts';
-import { skewOf } from './skew.ts';
+import type { Dialect } from '../model/containment.ts';
+import { isAway } from '../model/refusal.ts';
 
 /** What an agent was last seen as. */
 export type Seen = {
@@ -46,11 +46,6 @@ export type LastSeen = {
 };
 
 const UNSEEN: Seen = { status: null, latency: null, skew: null, isPublished: false };
-
-/** Whether an agent, or its proxy, could not be asked. */
-export const isAway = (error: unknown): error is Failure =>
-  error instanceof Failure &&
-  (error.code === 'AGENT_UNREACHABLE' || error.code === 'PROXY_UNREACHABLE');
 
 export function createLastSeen(deps: LastSeenDeps): LastSeen {
   const { client, isOneOfSeveral, importDirs, now } = deps;
@@ -113,4 +108,20 @@ export function createLastSeen(deps: LastSeenDeps): LastSeen {
       seen = { ...seen, isPublished: true };
     },
   };
+}
+
+/** Milliseconds between two clocks from which on it is worth a warning: the merged log is out of order by as much. */
+export const LARGE_SKEW_MS = 2_000;
+
+/**
+ * By how much an agent's clock differs from the hub's: the least that explains an answer; positive if
+ * the agent's clock is ahead.
+ * @param now what time it was for the agent, ISO 8601
+ * @param sent and `received`: when the hub asked and had the answer, milliseconds since 1970
+ * @returns milliseconds, null if `now` is no time
+ */
+export function skewOf(now: string, sent: number, received: number): number | null {
+  const theirs = Date.parse(now);
+  if (Number.isNaN(theirs)) return null;
+  return Math.max(theirs - received, 0) + Math.min(theirs - sent, 0);
 }

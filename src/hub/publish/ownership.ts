@@ -1,7 +1,7 @@
 /** Whose sites the proxy serves, and whether this hub may replace them. Pure. */
 import { FAILURES, Failure } from '../../shared/failure.ts';
 import type { ProxyStatus } from '../../shared/wire.ts';
-import type { Store } from './store.ts';
+import type { Store } from '../model/store.ts';
 
 type Status = Pick<ProxyStatus, 'owner' | 'foreign' | 'liveDigest' | 'drift' | 'term'>;
 type Known = Pick<Store, 'id' | 'term' | 'hasPublished' | 'hasAttempted' | 'mayReplace'>;

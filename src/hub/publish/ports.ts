@@ -5,8 +5,10 @@ import type { ProxyStatus } from '../../shared/wire.ts';
 import { type PortState, STANDARD_PORTS } from '../../shared/wire-ports.ts';
 import type { Agent } from '../agent-client/agents.ts';
 import { chosen } from '../agent-client/ask-all.ts';
-import { type Author, agentPreambleChange, preambleChange } from './changes.ts';
-import { agentNamed, setFor } from './placement.ts';
+import type { Author } from '../model/changes.ts';
+import { agentNamed, setFor } from '../model/placement.ts';
+import { agentPreambleChange, preambleChange } from '../model/preamble-changes.ts';
+import type { SiteSet } from '../model/vhost.ts';
 import type { Publisher } from './publisher.ts';
 import type { Demands } from './queue.ts';
 import {
@@ -17,7 +19,6 @@ import {
   servingOf,
   worstServing,
 } from './serving.ts';
-import type { SiteSet } from './vhost.ts';
 
 export type PortsDeps = { publisher: Publisher };
 

@@ -16,24 +16,30 @@ import { type Log, reasonOf } from '../../shared/log.ts';
 import type { ProxyStatus } from '../../shared/wire.ts';
 import type { Agent, Agents } from '../agent-client/agents.ts';
 import type { AgentClient } from '../agent-client/client.ts';
-import { FIRST_AGENT, type StoredAgent } from './agent.ts';
-import { type Planned, planBatch, settle, stepsOf } from './batch.ts';
-import { type Refusals, refuseAll } from './blame.ts';
-import { type Author, type Change, isPublished } from './changes.ts';
+import { FIRST_AGENT, type StoredAgent } from '../model/agent.ts';
+import { type Author, type Change, isPublished } from '../model/changes.ts';
+import { assertPlanContained, type Dialect } from '../model/containment.ts';
+import { agentNamed, setFor } from '../model/placement.ts';
+import { forCaller } from '../model/refusal.ts';
+import type { Store } from '../model/store.ts';
+import type { SiteSet } from '../model/vhost.ts';
+import {
+  acceptedOf,
+  type Planned,
+  planBatch,
+  type Refusals,
+  refuseAll,
+  settle,
+  stepsOf,
+} from './batch.ts';
 import { areChecked } from './checks.ts';
-import { assertPlanContained, type Dialect } from './containment.ts';
 import { type PublishSeen, timePublishes } from './outcome.ts';
 import { importFirst, notRestorable } from './ownership.ts';
-import { agentNamed, setFor } from './placement.ts';
 import { createPreview, type Preview } from './preview.ts';
 import { type Applied, createChangeQueue, type Demands, type Waiting } from './queue.ts';
-import { forCaller } from './refusal.ts';
 import { rollOut } from './rollout.ts';
-import { type AgentStanding, createStandings } from './standings.ts';
-import type { Store } from './store.ts';
 import type { Target } from './target.ts';
-import { createTargets } from './targets.ts';
-import type { SiteSet } from './vhost.ts';
+import { type AgentStanding, createStandings, createTargets } from './targets.ts';
 
 export type PublisherDeps = {
   store: Store;
@@ -193,7 +199,7 @@ export function createPublisher({
     );
     try {
       store.markOwner();
-      store.commit(plans, time, behind);
+      store.commit(acceptedOf(plans), time, behind);
     } catch (error) {
       // It is live but cannot be recorded: the proxies go back to what is stored.
       log('commit failed', { reason: reasonOf(error) }, 'error');
@@ -217,7 +223,7 @@ export function createPublisher({
   /** Records plans that change nothing for the proxies. @returns as `publish` */
   function record(plans: readonly Planned[], time: Date): Refusals | { behind: [] } {
     try {
-      store.commit(plans, time);
+      store.commit(acceptedOf(plans), time);
     } catch (error) {
       log('commit failed', { reason: reasonOf(error) }, 'error');
       return refuseAll(plans, error);

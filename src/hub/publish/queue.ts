@@ -1,7 +1,7 @@
 /** The queue of changes: those that arrive during a publish go out together in the next one. */
 import { createQueue, type Queue } from '../../shared/async.ts';
 import { inRequests, requestIds } from '../../shared/observe/context.ts';
-import type { Author, Change } from './changes.ts';
+import type { Author, Change } from '../model/changes.ts';
 
 /** A change's result, and the names of the agents whose proxies lack it. */
 export type Applied<T> = { result: T; behind: readonly string[] };

@@ -1,14 +1,14 @@
 /** Makes changes live on the proxies that they concern, and has their sites checked; or takes it all back. */
 import { Failure } from '../../shared/failure.ts';
-import { type Planned, stepsOf } from './batch.ts';
-import { type Refusals, refuseAll } from './blame.ts';
-import { isPublished } from './changes.ts';
+import { isPublished, type Step } from '../model/changes.ts';
+import { setFor } from '../model/placement.ts';
+import { isAway, isRejection, isTooLarge } from '../model/refusal.ts';
+import type { SiteSet } from '../model/vhost.ts';
+import { type Planned, type Refusals, refuseAll, stepsOf } from './batch.ts';
+import { findCulprits, findStale } from './blame.ts';
 import { areChecked, failedChecks, type Passing, passingBefore } from './checks.ts';
-import { judge } from './judge.ts';
-import { spread } from './spread.ts';
 import type { Target } from './target.ts';
 import type { Destinations, Targets } from './targets.ts';
-import type { SiteSet } from './vhost.ts';
 
 /** Plans that lead from the accepted set to `next`. */
 export type Rollout = {
@@ -93,4 +93,95 @@ async function load(
 function missing(targets: readonly Target[], { code, message, detail, cause }: Failure): Failure {
   const names = targets.map((target) => target.agent().name).join(', ');
   return new Failure(code, `${message} (${names})`, { detail, cause });
+}
+
+/** What became of a set: where it is live, who did not answer, and who refused it. */
+type Spread = {
+  live: readonly Target[];
+  away: ReadonlyMap<Target, Failure>;
+  refused: ReadonlyMap<Target, unknown>;
+};
+
+type SpreadOptions = {
+  /** Whether it may replace what others published. */
+  replace: boolean;
+  /** Whether nothing goes live unless all answer. */
+  requireAll: boolean;
+};
+
+/**
+ * Makes a set live on several proxies at once: on all of them, or on none. A single one has nothing to
+ * take back, so that it is not asked first. Several all validate before any loads; where it is live
+ * although another one refused to load it, the caller has to take it back.
+ * @param set the whole set, and the steps that lead to it
+ */
+async function spread(
+  targets: readonly Target[],
+  set: SiteSet,
+  steps: readonly Step[],
+  { replace, requireAll }: SpreadOptions,
+): Promise<Spread> {
+  const [only, ...others] = targets;
+  if (only && others.length === 0) return collect([[only, only.load(set, steps, replace)]]);
+  const asked = await collect(targets.map((one) => [one, one.prepare(set, steps)]));
+  const isEnough = asked.refused.size === 0 && !(requireAll && asked.away.size > 0);
+  if (!isEnough) return { ...asked, live: [] };
+  const loaded = await collect(asked.live.map((one) => [one, one.load(set, steps, replace)]));
+  return { ...loaded, away: new Map([...asked.away, ...loaded.away]) };
+}
+
+/** In the order of the calls, so that of several refusals the same one is reported each time. */
+async function collect(calls: readonly (readonly [Target, Promise<void>])[]): Promise<Spread> {
+  const live: Target[] = [];
+  const away = new Map<Target, Failure>();
+  const refused = new Map<Target, unknown>();
+  const settled = await Promise.allSettled(calls.map(([, call]) => call));
+  for (const [at, outcome] of settled.entries()) {
+    const [target] = calls[at] as (typeof calls)[number];
+    if (outcome.status === 'fulfilled') live.push(target);
+    else if (isAway(outcome.reason)) away.set(target, outcome.reason);
+    else refused.set(target, outcome.reason);
+  }
+  return { live, away, refused };
+}
+
+/** A set that a proxy has refused, and the plans that lead to it from the accepted one. */
+type Refused = {
+  target: Target;
+  error: unknown;
+  plans: readonly Planned[];
+  accepted: SiteSet;
+  next: SiteSet;
+  /** Whether the hub has several agents, so that a refusal has to name the one. */
+  isOneOfSeveral: boolean;
+};
+
+/**
+ * @returns the changes at fault; `together` if each is accepted alone; `again` if stored vhosts were at
+ * fault, which are left out from now on
+ * @throws Failure if the agent can no longer be asked
+ */
+async function judge(refused: Refused): Promise<Refusals | 'together' | 'again'> {
+  const { target, error, plans, accepted, next } = refused;
+  const named = <T>(failure: T): T | Failure =>
+    refused.isOneOfSeveral && failure instanceof Failure
+      ? failure.about({ ...failure.at, agent: target.agent().name })
+      : failure;
+  if (error instanceof Failure && error.code === 'OTHER_HUB') {
+    // Even a change that may replace what another hub published does not overrule a promotion.
+    const careful = plans.filter(({ item }) => !item.replace);
+    return refuseAll(careful.length > 0 ? careful : plans, named(error));
+  }
+  if (isTooLarge(error) && plans.length > 1) return 'together';
+  if (!isRejection(error) || isTooLarge(error)) return refuseAll(plans, named(error));
+  const { gateway, leftOut } = target;
+  const steps = stepsOf(plans).filter(isPublished);
+  const [before, after] = [leftOut.of(setFor(accepted, target.id)), target.next(next, steps)];
+  const stale = await findStale(gateway, before, after, steps, error);
+  const [broken] = stale.broken;
+  if (!broken) return findCulprits(gateway, plans, after, named(error));
+  // It is still served, and would not be any more: only its own change is worth that.
+  if (!(await target.isAboutBroken(steps))) return refuseAll(plans, named(broken.failure));
+  leftOut.add(stale);
+  return 'again';
 }

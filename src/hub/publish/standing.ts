@@ -2,9 +2,9 @@
 import { messageOf } from '../../shared/async.ts';
 import type { Log } from '../../shared/log.ts';
 import type { ProxyStatus } from '../../shared/wire.ts';
+import type { Store } from '../model/store.ts';
 import { type Contention, createContention } from './contention.ts';
 import { ownershipWarning } from './ownership.ts';
-import type { Store } from './store.ts';
 
 export type Standing = {
   /** @param status null once the proxy serves what this hub published */

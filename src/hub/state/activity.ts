@@ -2,9 +2,9 @@
 import { type Static, t } from 'elysia';
 import { percentile } from '../../shared/log-stats.ts';
 import { Activity as ActivityCounts, Latency, LogActivity } from '../../shared/wire.ts';
-import { endpointsUnder } from '../publish/endpoints.ts';
+import { endpointsUnder } from '../model/endpoints.ts';
+import type { SiteSet } from '../model/vhost.ts';
 import type { Publisher } from '../publish/publisher.ts';
-import type { SiteSet } from '../publish/vhost.ts';
 import { type AgentsActivity, addCounts } from './agents-activity.ts';
 
 export type ActivityDeps = {

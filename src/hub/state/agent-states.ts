@@ -1,10 +1,10 @@
 /** The states of the vhosts of a hub, from one agent or from all together. */
 import type { Agent } from '../agent-client/agents.ts';
 import { askAll, chosen } from '../agent-client/ask-all.ts';
-import { findVhost } from '../publish/changes.ts';
-import { isPlacedOn, setFor } from '../publish/placement.ts';
+import { isPlacedOn, setFor } from '../model/placement.ts';
+import { byDomain, type SiteSet, type Vhost } from '../model/vhost.ts';
+import { findVhost } from '../model/vhost-changes.ts';
 import type { Publisher } from '../publish/publisher.ts';
-import { byDomain, type SiteSet, type Vhost } from '../publish/vhost.ts';
 import { worstState } from './several-states.ts';
 import { findUnserved } from './unserved.ts';
 import { namesOf, statesOf } from './vhost-state.ts';

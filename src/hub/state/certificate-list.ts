@@ -5,7 +5,7 @@ import { NullableAuthority, SiteError } from '../../shared/wire-state.ts';
 import type { Agent } from '../agent-client/agents.ts';
 import { askAll, chosen } from '../agent-client/ask-all.ts';
 import { Timestamp } from '../http/schemas.ts';
-import { setFor } from '../publish/placement.ts';
+import { setFor } from '../model/placement.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import { type Advice, adviceOf, NullableAdvice } from './advice.ts';
 import { daysLeft, isOverdue, isSoon, type KnownName, readNames } from './certificates.ts';

@@ -6,7 +6,7 @@ import type { Guard } from '../auth/guard.ts';
 import { about } from '../http/about.ts';
 import { AGENT, AgentQuery } from '../http/params.ts';
 import { ASKS_PROXY, BODY, refusals } from '../http/refusal-schemas.ts';
-import { NewVhost } from '../publish/operation.ts';
+import { NewVhost } from '../model/operation.ts';
 import {
   CertificateEntry,
   type CertificateListDeps,

@@ -1,10 +1,10 @@
 /** The certificates of all vhosts, and which of them expire soon. */
 import type { CertificatesAnswer } from '../../shared/wire-state.ts';
 import type { Agent } from '../agent-client/agents.ts';
-import { type Endpoint, endpointsUnder, keyOfEndpoint } from '../publish/endpoints.ts';
-import { setFor } from '../publish/placement.ts';
+import { type Endpoint, endpointsUnder, keyOfEndpoint } from '../model/endpoints.ts';
+import { setFor } from '../model/placement.ts';
+import type { Vhost } from '../model/vhost.ts';
 import type { Publisher } from '../publish/publisher.ts';
-import type { Vhost } from '../publish/vhost.ts';
 
 export type CertificatesDeps = { agent: Agent; publisher: Pick<Publisher, 'current'> };
 

@@ -3,10 +3,10 @@ import { type Static, t } from 'elysia';
 import { portOptions } from '../../shared/caddyfile/preamble.ts';
 import { NullableAuthority } from '../../shared/wire-state.ts';
 import type { Agent } from '../agent-client/agents.ts';
-import { draftCaddyfile } from '../publish/draft-caddyfile.ts';
-import { agentsNamed, setFor } from '../publish/placement.ts';
+import { agentsNamed, setFor } from '../model/placement.ts';
+import type { SiteSet, VhostInput } from '../model/vhost.ts';
+import { draftCaddyfile } from '../publish/preview.ts';
 import type { Publisher } from '../publish/publisher.ts';
-import type { SiteSet, VhostInput } from '../publish/vhost.ts';
 import { adviceOf, NullableAdvice } from './advice.ts';
 
 /** Downloads the newest Caddy with a DNS provider, from where Caddy's own download page does. */

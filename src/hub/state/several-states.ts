@@ -1,7 +1,7 @@
 /** What several agents know of a vhost, as one state: the worst of theirs. Pure. */
 
-import { keyOfEndpoint } from '../publish/endpoints.ts';
-import type { Vhost } from '../publish/vhost.ts';
+import { keyOfEndpoint } from '../model/endpoints.ts';
+import type { Vhost } from '../model/vhost.ts';
 import { type MirrorFacts, mirrorAdvice } from './mirror-advice.ts';
 import { saying } from './saying.ts';
 import { upstreamsOf, warningsOf } from './vhost-state.ts';

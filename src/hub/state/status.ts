@@ -1,10 +1,10 @@
 /** How hub, agent and proxy are, and whether they are in step. */
 import { type Static, t } from 'elysia';
 import { ADVISORIES_AS_OF, advisoriesFor } from '../../shared/advisories.ts';
+import { oldestOf } from '../agent-client/proxy.ts';
 import { AgentView } from '../http/agent-view.ts';
 import { Timestamp } from '../http/schemas.ts';
-import { obstaclesOf } from '../publish/newer-caddy.ts';
-import { oldestOf } from '../publish/proxy.ts';
+import { obstaclesOf } from '../model/obstacles.ts';
 import { worstServing } from '../publish/serving.ts';
 import { type AgentFacts, type FactsDeps, roundToTenths, UPGRADE } from './agent-facts.ts';
 import { mostUrgent } from './certificates.ts';

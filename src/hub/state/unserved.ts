@@ -3,11 +3,11 @@ import { sentenceOf } from '../../shared/failure.ts';
 import type { ProxyStatus } from '../../shared/wire.ts';
 import type { SiteState } from '../../shared/wire-state.ts';
 import type { Agent } from '../agent-client/agents.ts';
-import { endpointsUnder, keyOfEndpoint } from '../publish/endpoints.ts';
-import { setFor } from '../publish/placement.ts';
+import { endpointsUnder, keyOfEndpoint } from '../model/endpoints.ts';
+import { setFor } from '../model/placement.ts';
+import { ofVhost } from '../model/refusal.ts';
+import type { Vhost } from '../model/vhost.ts';
 import type { Publisher } from '../publish/publisher.ts';
-import { ofVhost } from '../publish/refusal.ts';
-import type { Vhost } from '../publish/vhost.ts';
 
 /** `ports`: those it waits for, because the proxy could not open them; none if the proxy refuses it. */
 export type Unserved = { vhost: Vhost; detail: string; ports: readonly number[] };

@@ -1,8 +1,8 @@
 /** The state of a vhost, assembled from what the proxy knows of its addresses. */
 import { portOptions } from '../../shared/caddyfile/preamble.ts';
 import type { SiteError, SiteState, SiteUpstream } from '../../shared/wire-state.ts';
-import { type Endpoint, endpointsUnder, keyOfEndpoint } from '../publish/endpoints.ts';
-import type { SiteSet, Vhost } from '../publish/vhost.ts';
+import { type Endpoint, endpointsUnder, keyOfEndpoint } from '../model/endpoints.ts';
+import type { SiteSet, Vhost } from '../model/vhost.ts';
 import { adviceOf } from './advice.ts';
 import { certificateWarnings } from './certificate-warnings.ts';
 import { daysLeft } from './certificates.ts';

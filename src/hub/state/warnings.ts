@@ -2,9 +2,9 @@
 import { within } from '../../shared/async.ts';
 import type { Agent } from '../agent-client/agents.ts';
 import type { Warning } from '../http/schemas.ts';
-import { isPlacedOn, setFor } from '../publish/placement.ts';
+import { isPlacedOn, setFor } from '../model/placement.ts';
+import type { Vhost } from '../model/vhost.ts';
 import type { Publisher } from '../publish/publisher.ts';
-import type { Vhost } from '../publish/vhost.ts';
 import { namedWarnings } from './several-states.ts';
 import { namesOf, statesOf } from './vhost-state.ts';
 

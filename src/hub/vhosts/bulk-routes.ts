@@ -6,8 +6,8 @@ import { about, DEMANDS } from '../http/about.ts';
 import { ChangeQuery, demandsOf } from '../http/params.ts';
 import { BODY, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
 import { Lacking, lacking, Success } from '../http/schemas.ts';
-import { changeOf, Operation } from '../publish/operation.ts';
-import { sequence } from '../publish/sequence.ts';
+import { sequence } from '../model/changes.ts';
+import { changeOf, Operation } from '../model/operation.ts';
 import type { VhostChangeRoutesDeps } from './change-routes.ts';
 import { CHANGED, ChangedVhost, NEW_VHOST, viewVhost } from './view.ts';
 

@@ -6,11 +6,11 @@ import { about, DEMANDS, INTEGER_ID } from '../http/about.ts';
 import { ChangeQuery, demandsOf, IdParams, idOf } from '../http/params.ts';
 import { BODY, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
 import { Done, lacking, type Warning } from '../http/schemas.ts';
-import { createChange, deleteChange, toggleChange, updateChange } from '../publish/changes.ts';
-import { NewVhost, VhostFields, written } from '../publish/operation.ts';
+import { NewVhost, VhostFields, written } from '../model/operation.ts';
+import type { Vhost } from '../model/vhost.ts';
+import { createChange, deleteChange, toggleChange, updateChange } from '../model/vhost-changes.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import type { Applied } from '../publish/queue.ts';
-import type { Vhost } from '../publish/vhost.ts';
 import { CHANGED, ChangedVhost, NEW_VHOST, preconditionOf, tagged } from './view.ts';
 
 const CHANGED_AT = '2026-11-20T19:00:00.000Z';

@@ -4,16 +4,11 @@ import { Failure } from '../../shared/failure.ts';
 import { jsonBody } from '../../shared/http.ts';
 import { nearest } from '../../shared/nearest.ts';
 import { Lacking, lacking } from '../http/schemas.ts';
-import {
-  type Author,
-  type Change,
-  createChange,
-  deleteChange,
-  toggleChange,
-} from '../publish/changes.ts';
-import { NewVhost, written } from '../publish/operation.ts';
+import type { Author, Change } from '../model/changes.ts';
+import { NewVhost, written } from '../model/operation.ts';
+import { byDomain, isNamed, type SiteSet, type Vhost } from '../model/vhost.ts';
+import { createChange, deleteChange, toggleChange } from '../model/vhost-changes.ts';
 import type { Publisher } from '../publish/publisher.ts';
-import { byDomain, isNamed, type SiteSet, type Vhost } from '../publish/vhost.ts';
 import { VhostView, viewVhost } from './view.ts';
 
 /** The answer to a change. */

@@ -4,10 +4,10 @@ import type { Guard } from '../auth/guard.ts';
 import { about, INTEGER_ID } from '../http/about.ts';
 import { IdParams, idOf } from '../http/params.ts';
 import { READS, refusals } from '../http/refusal-schemas.ts';
-import { findVhost } from '../publish/changes.ts';
-import { agentNamed, setFor } from '../publish/placement.ts';
+import { agentNamed, setFor } from '../model/placement.ts';
+import { byDomain, type SiteSet } from '../model/vhost.ts';
+import { findVhost } from '../model/vhost-changes.ts';
 import type { Publisher } from '../publish/publisher.ts';
-import { byDomain, type SiteSet } from '../publish/vhost.ts';
 import { tagged, VHOST, VhostView, viewVhost } from './view.ts';
 
 export type VhostReadRoutesDeps = { publisher: Publisher; guard: Guard };

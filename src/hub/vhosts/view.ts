@@ -3,9 +3,9 @@ import { t } from 'elysia';
 import { Check } from '../../shared/wire-check.ts';
 import { etagOf, ifMatch } from '../http/etag.ts';
 import { Lacking, Timestamp, Warning } from '../http/schemas.ts';
-import type { Precondition } from '../publish/changes.ts';
-import { placesOf } from '../publish/placement.ts';
-import type { SiteSet, Vhost } from '../publish/vhost.ts';
+import { placesOf } from '../model/placement.ts';
+import type { SiteSet, Vhost } from '../model/vhost.ts';
+import type { Precondition } from '../model/vhost-changes.ts';
 
 export const VhostView = t.Object(
   {

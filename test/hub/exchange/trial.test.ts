@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Tried } from '../../../src/hub/publish/trial.ts';
+import type { Tried } from '../../../src/hub/publish/preview.ts';
 import { allOf, startUpstream, type Upstream } from '../../harness/checked.ts';
 import { type Fleet, startFleet } from '../../harness/fleet.ts';
 import { type Owner, startOwner } from '../../harness/owner.ts';

@@ -8,16 +8,11 @@ import {
   createAgentChange,
   deleteAgentChange,
   updateAgentChange,
-} from '../../../src/hub/publish/agent-changes.ts';
-import {
-  agentPreambleChange,
-  createChange,
-  deleteChange,
-  preambleChange,
-  updateChange,
-} from '../../../src/hub/publish/changes.ts';
+} from '../../../src/hub/model/agent-changes.ts';
+import { agentPreambleChange, preambleChange } from '../../../src/hub/model/preamble-changes.ts';
+import { createStore } from '../../../src/hub/model/store.ts';
+import { createChange, deleteChange, updateChange } from '../../../src/hub/model/vhost-changes.ts';
 import { createPublisher, type Publisher } from '../../../src/hub/publish/publisher.ts';
-import { createStore } from '../../../src/hub/publish/store.ts';
 import { collectStandings } from '../../../src/hub/state/agent-metrics.ts';
 import { type EnrollableAgent, startEnrollable, tokenOf } from '../../harness/enrolled.ts';
 import { temporaryFolder } from '../../harness/stack.ts';

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { rejected } from '../../../agent/caddy/words.ts';
 import type { AgentClient } from '../../../src/hub/agent-client/client.ts';
-import { assertContained } from '../../../src/hub/publish/containment.ts';
+import { assertContained } from '../../../src/hub/model/containment.ts';
+import { EMPTY_SET, type SiteSet, type Vhost } from '../../../src/hub/model/vhost.ts';
 import { createGateway } from '../../../src/hub/publish/gateway.ts';
-import { EMPTY_SET, type SiteSet, type Vhost } from '../../../src/hub/publish/vhost.ts';
 import type { Policy } from '../../../src/hub/recipes/policy.ts';
 import type { Values } from '../../../src/hub/recipes/recipe.ts';
 import { dialectOf, hasHeredocs } from '../../../src/shared/caddyfile/dialect.ts';

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import type { AgentClient } from '../../../src/hub/agent-client/client.ts';
 import { openDatabase } from '../../../src/hub/db/open.ts';
-import { createStore } from '../../../src/hub/publish/store.ts';
+import { createStore } from '../../../src/hub/model/store.ts';
 import { createTarget, type Target } from '../../../src/hub/publish/target.ts';
 import { temporaryFolder } from '../../harness/stack.ts';
 

@@ -4,8 +4,8 @@
  */
 import { expect, test } from 'bun:test';
 import type { Agent } from '../../../src/hub/agent-client/agents.ts';
+import { EMPTY_SET } from '../../../src/hub/model/vhost.ts';
 import type { Publisher } from '../../../src/hub/publish/publisher.ts';
-import { EMPTY_SET } from '../../../src/hub/publish/vhost.ts';
 import { createFactsReader } from '../../../src/hub/state/agent-facts.ts';
 
 const gone = () => Promise.reject(new Error('gone'));

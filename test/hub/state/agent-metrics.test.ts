@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test';
 import type { Agent } from '../../../src/hub/agent-client/agents.ts';
 import type { AgentClient } from '../../../src/hub/agent-client/client.ts';
-import { EMPTY_SET } from '../../../src/hub/publish/vhost.ts';
+import { EMPTY_SET } from '../../../src/hub/model/vhost.ts';
 import { collectCertificates, collectStandings } from '../../../src/hub/state/agent-metrics.ts';
 
 const asked: string[] = [];

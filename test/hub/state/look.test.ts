@@ -1,7 +1,7 @@
 /** What is wrong with the hub itself, and disks that several programs of a machine see. */
 import { expect, test } from 'bun:test';
+import { EMPTY_SET } from '../../../src/hub/model/vhost.ts';
 import type { Publisher } from '../../../src/hub/publish/publisher.ts';
-import { EMPTY_SET } from '../../../src/hub/publish/vhost.ts';
 import { failingChannels, lockedOut } from '../../../src/hub/state/hub-problems.ts';
 import { createLook } from '../../../src/hub/state/look.ts';
 import { createProblems } from '../../../src/hub/state/several-problems.ts';

@@ -1,6 +1,6 @@
 /** What follows from the states of several agents, made up here: no authority can be provoked to refuse one. */
 import { describe, expect, test } from 'bun:test';
-import type { Vhost } from '../../../src/hub/publish/vhost.ts';
+import type { Vhost } from '../../../src/hub/model/vhost.ts';
 import { worstState } from '../../../src/hub/state/several-states.ts';
 import type { VhostState } from '../../../src/hub/state/vhost-state-view.ts';
 

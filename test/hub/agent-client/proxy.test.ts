@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { Agent } from '../../../src/hub/agent-client/agents.ts';
 import { createAgentClient } from '../../../src/hub/agent-client/client.ts';
-import { createReadProxies, createReadProxy } from '../../../src/hub/publish/proxy.ts';
+import { createReadProxies, createReadProxy } from '../../../src/hub/agent-client/proxy.ts';
 import { freePort } from '../../harness/stack.ts';
 
 test('without an agent, only what is known already', async () => {

@@ -1,91 +1,18 @@
-/** The changes that people make to the published set. Pure. */
+/** The changes that people make to vhosts. Pure. */
 import { Failure } from '../../shared/failure.ts';
-import type { Policy } from '../recipes/policy.ts';
-import type { StoredAgent } from './agent.ts';
-import { spliced } from './draft.ts';
-import { policiesNamed, tagsOf } from './labels.ts';
-import { agentNamed, agentsNamed } from './placement.ts';
+import { type Change, type Plan, spliced } from './changes.ts';
+import { agentsNamed } from './placement.ts';
 import {
   assertFree,
   changedFields,
   follows,
   normalize,
+  policiesNamed,
   type SiteSet,
+  tagsOf,
   type Vhost,
   type VhostInput,
 } from './vhost.ts';
-
-/** Who makes a change; `via` is the name of the API token they used, null for a session. */
-export type Author = { userId: string; userName: string; via: string | null };
-
-/**
- * One vhost, a preamble, a policy or an agent, before and after: what is stored and recorded. With a
- * policy come the vhosts that have it, as they are afterwards.
- */
-export type Step =
-  | { kind: 'create'; after: Vhost }
-  | { kind: 'update' | 'toggle'; before: Vhost; after: Vhost }
-  | { kind: 'delete'; before: Vhost }
-  | PreambleStep
-  | AgentStep
-  | PolicyStep;
-
-/** `agent`: whose own it is, null for the common one. An agent has none of its own where it is null. */
-export type PreambleStep = { kind: 'preamble' } & (
-  | { agent: null; before: string; after: string }
-  | { agent: Pick<StoredAgent, 'id' | 'name'>; before: string | null; after: string | null }
-);
-
-/** Created if there is nothing before, removed if there is nothing after. */
-export type AgentStep = { kind: 'agent'; before: StoredAgent | null; after: StoredAgent | null };
-
-/** Created if there is nothing before, deleted if there is nothing after. */
-export type PolicyStep = {
-  kind: 'policy';
-  before: Policy | null;
-  after: Policy | null;
-  vhosts: readonly Vhost[];
-};
-
-/** The vhosts that a step creates or changes, afterwards. */
-export function vhostsAfter(step: Step): readonly Vhost[] {
-  switch (step.kind) {
-    case 'delete':
-    case 'preamble':
-    case 'agent':
-      return [];
-    case 'policy':
-      return step.vhosts;
-    default:
-      return [step.after];
-  }
-}
-
-/** The ids of those vhosts. */
-export const idsAfter = (steps: readonly Step[]): Set<number> =>
-  new Set(steps.flatMap((step) => vhostsAfter(step).map(({ id }) => id)));
-
-/** Whether a step changes what the proxy gets. */
-export function isPublished(step: Step): boolean {
-  if (step.kind === 'policy') return step.vhosts.length > 0;
-  if (step.kind === 'agent') return false;
-  if (step.kind !== 'update') return true;
-  const { before, after } = step;
-  // A site that is served is asked as soon as it has a check.
-  const isAsked = after.enabled && after.check !== null;
-  return changedFields(before, after).some(
-    (field) => field !== 'tags' && (field !== 'check' || isAsked),
-  );
-}
-
-/** A planned change: the candidate set, the steps that lead to it, and what the caller gets. */
-export type Plan<T> = { next: SiteSet; steps: readonly Step[]; result: T };
-
-/** What planning brings; `done` if there is nothing to publish. */
-export type Outcome<T> = Plan<T> | { done: T };
-
-/** Plans a change on top of a set, at once or in several turns. @throws Failure */
-export type Change<T> = (set: SiteSet, time: Date) => Outcome<T> | Promise<Outcome<T>>;
 
 /** Passes if a vhost is still as the client last saw it. @throws Failure PRECONDITION_FAILED */
 export type Precondition = (vhost: Vhost) => void;
@@ -211,40 +138,3 @@ export const deleteChange =
       result: { success: true },
     };
   };
-
-/** @throws Failure INVALID_REQUEST */
-export const preambleChange =
-  (config: string): Change<{ success: true }> =>
-  (set) => {
-    assertText(config);
-    if (config === set.preamble) return { done: { success: true } };
-    return {
-      next: { ...set, preamble: config },
-      steps: [{ kind: 'preamble', agent: null, before: set.preamble, after: config }],
-      result: { success: true },
-    };
-  };
-
-/**
- * Gives an agent a preamble of its own, or with null the common one again.
- * @throws Failure INVALID_REQUEST, NOT_FOUND
- */
-export const agentPreambleChange =
-  (name: string, config: string | null): Change<{ success: true }> =>
-  (set) => {
-    if (config !== null) assertText(config);
-    const agent = agentNamed(name, set);
-    if (config === agent.preamble) return { done: { success: true } };
-    const after = { ...agent, preamble: config };
-    return {
-      next: { ...set, agents: set.agents.map((one) => (one === agent ? after : one)) },
-      steps: [{ kind: 'preamble', agent, before: agent.preamble, after: config }],
-      result: { success: true },
-    };
-  };
-
-function assertText(preamble: string): void {
-  if (preamble.isWellFormed()) return;
-  const at = { field: 'config' };
-  throw new Failure('INVALID_REQUEST', 'The preamble is not valid Unicode.', { at });
-}

@@ -1,15 +1,7 @@
 /** The change that undoes an entry of the changelog. Pure. */
 import { Failure } from '../../shared/failure.ts';
 import type { Policy } from '../recipes/policy.ts';
-import {
-  agentPreambleChange,
-  type Change,
-  deleteChange,
-  preambleChange,
-  recreateChange,
-  toggleChange,
-  updateChange,
-} from './changes.ts';
+import type { Change } from './changes.ts';
 import { AGENT, AGENT_PREAMBLE, type ChangelogRecord, POLICY, PREAMBLE } from './history.ts';
 import {
   deletePolicyChange,
@@ -17,8 +9,10 @@ import {
   recreatePolicyChange,
   updatePolicyChange,
 } from './policy-changes.ts';
+import { agentPreambleChange, preambleChange } from './preamble-changes.ts';
 import { reviver, type StoredVhost } from './stored.ts';
 import { changedFields, FIELDS, type Field, type SiteSet } from './vhost.ts';
+import { deleteChange, recreateChange, toggleChange, updateChange } from './vhost-changes.ts';
 
 /** What an undo needs of a stored entry. */
 export type Entry = Pick<ChangelogRecord, 'action' | 'domain' | 'before' | 'after'>;

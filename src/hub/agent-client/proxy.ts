@@ -1,10 +1,15 @@
 /** What is known of the proxies, for the recipes. */
-import type { AgentClient } from '../agent-client/client.ts';
-import type { KnownProxy } from '../recipes/available.ts';
-import type { Publisher } from './publisher.ts';
+import type { Agents } from './agents.ts';
+import type { AgentClient } from './client.ts';
+
+/** What is known of a proxy, or of several; null if it is not. */
+type KnownProxy = { version: string | null; modules: readonly string[] | null };
+
+/** The version of an agent's proxy, as it last said; the first agent's without a name. */
+type Versions = { version(name?: string): string | null };
 
 export type ProxyDeps = {
-  publisher: Pick<Publisher, 'version'>;
+  publisher: Versions;
   agent: Pick<AgentClient, 'modules' | 'status'>;
 };
 
@@ -25,7 +30,7 @@ export const createReadProxy =
 
 /** Of all agents that can be asked: the oldest version, and the modules that each of them has. Never rejects. */
 export const createReadProxies =
-  ({ publisher }: { publisher: Pick<Publisher, 'version' | 'agents'> }) =>
+  ({ publisher }: { publisher: Versions & { agents: Agents } }) =>
   async (): Promise<KnownProxy> => {
     const agents = publisher.agents.all();
     const awake = agents.filter(({ client }) => !client.isSilent());

@@ -1,4 +1,5 @@
-/** An agent as it is stored. */
+/** An agent as it is stored, and what it may be called. Pure. */
+import { Failure } from '../../shared/failure.ts';
 
 /** As in the database. The first one, whose address the settings have, has neither URL nor fingerprint. */
 export type StoredAgent = Readonly<{
@@ -22,3 +23,15 @@ export const firstThenByName = (a: StoredAgent, b: StoredAgent): number => {
   if (a.id === FIRST_AGENT || b.id === FIRST_AGENT) return a.id === FIRST_AGENT ? -1 : 1;
   return a.name < b.name ? -1 : 1;
 };
+
+/** Of agents and policies. */
+const NAME = /^[a-z0-9-]{1,40}$/;
+
+export const isName = (text: string): boolean => NAME.test(text);
+
+/** @throws Failure INVALID_REQUEST */
+export function assertName(name: string): void {
+  if (isName(name)) return;
+  const message = 'A name has 1 to 40 lower-case letters, digits and hyphens.';
+  throw new Failure('INVALID_REQUEST', message, { at: { field: 'name' } });
+}

@@ -1,6 +1,7 @@
 /** Refusals in terms of what the caller sent. Pure. */
 import { Failure } from '../../shared/failure.ts';
 import { type Step, vhostsAfter } from './changes.ts';
+import type { Vhost } from './vhost.ts';
 
 export const isRejection = (error: unknown): error is Failure =>
   error instanceof Failure && error.code === 'PROXY_REJECTED';
@@ -8,6 +9,17 @@ export const isRejection = (error: unknown): error is Failure =>
 /** The set as a whole is too large for the agent: no line and no vhost of it is at fault. */
 export const isTooLarge = (error: unknown): boolean =>
   isRejection(error) && error.cause === 'BODY_TOO_LARGE';
+
+/** Whether an agent, or its proxy, could not be asked. */
+export const isAway = (error: unknown): error is Failure =>
+  error instanceof Failure &&
+  (error.code === 'AGENT_UNREACHABLE' || error.code === 'PROXY_UNREACHABLE');
+
+/** A vhost that the proxy refuses, and why; `byLoad` if a validation does not show it. */
+export type BrokenVhost = { vhost: Vhost; failure: Failure; byLoad?: true };
+
+/** `unexamined`: the vhosts that there was no time for; one of them at least is refused. */
+export type Findings = { broken: BrokenVhost[]; unexamined: Vhost[] };
 
 /**
  * An error as the caller whose change took these steps should get it. If they sent one text and the

@@ -2,8 +2,8 @@
 import { Failure } from '../../shared/failure.ts';
 import type { Policy } from '../recipes/policy.ts';
 import type { Values } from '../recipes/recipe.ts';
+import { assertName } from './agent.ts';
 import type { Change, Plan, PolicyStep } from './changes.ts';
-import { assertName } from './name.ts';
 import type { SiteSet, Vhost } from './vhost.ts';
 
 /** Passes if a policy is still as the client last saw it. @throws Failure PRECONDITION_FAILED */

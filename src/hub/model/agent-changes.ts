@@ -1,8 +1,7 @@
 /** The changes that people make to agents, and which agents a change concerns. Pure. */
 import { Failure } from '../../shared/failure.ts';
-import { FIRST_AGENT, firstThenByName, type StoredAgent } from './agent.ts';
+import { assertName, FIRST_AGENT, firstThenByName, type StoredAgent } from './agent.ts';
 import type { Change, Step } from './changes.ts';
-import { assertName } from './name.ts';
 import { agentNamed, isPlacedOn } from './placement.ts';
 import type { SiteSet } from './vhost.ts';
 

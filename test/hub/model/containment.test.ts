@@ -1,8 +1,8 @@
 /** In which dialects configs and preambles must stay inside their blocks. */
 import { describe, expect, test } from 'bun:test';
 import type { Site } from '../../../src/hub/caddyfile/render.ts';
-import { assertContained, assertPreambleContained } from '../../../src/hub/publish/containment.ts';
-import type { Vhost } from '../../../src/hub/publish/vhost.ts';
+import { assertContained, assertPreambleContained } from '../../../src/hub/model/containment.ts';
+import type { Vhost } from '../../../src/hub/model/vhost.ts';
 import { dialectOf } from '../../../src/shared/caddyfile/dialect.ts';
 import { Failure } from '../../../src/shared/failure.ts';
 

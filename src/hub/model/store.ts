@@ -3,12 +3,14 @@ import { and, asc, eq, inArray, isNull, notLike, sql } from 'drizzle-orm';
 import { inTransaction, type OpenDatabase } from '../db/open.ts';
 import { agents, changelog, hub, policies, preamble, vhosts } from '../db/schema.ts';
 import { FIRST_AGENT, firstThenByName, type StoredAgent } from './agent.ts';
-import type { Planned } from './batch.ts';
-import type { Step } from './changes.ts';
+import type { Author, Plan, Step } from './changes.ts';
 import { AGENT } from './history.ts';
 import { reviver } from './stored.ts';
 import type { SiteSet } from './vhost.ts';
 import { prepareWrites } from './writes.ts';
+
+/** A change that is live, and whose it is. */
+export type Accepted = { author: Author; plan: Pick<Plan<unknown>, 'next' | 'steps'> };
 
 export type Store = {
   /** The id of the database, by which an agent knows whom it obeys. */
@@ -35,7 +37,7 @@ export type Store = {
    * @param behind the agents whose proxies lack these changes
    * @throws as `assertInPlace`; SQLite errors
    */
-  commit(plans: readonly Planned[], time: Date, behind?: readonly StoredAgent[]): void;
+  commit(changes: readonly Accepted[], time: Date, behind?: readonly StoredAgent[]): void;
   /** Since when an agent's proxy lacks a change; null if it lacks none. */
   behindSince(id: number): Date | null;
   /** Notes that an agent's proxy lacks nothing any more. @throws SQLite errors */
@@ -119,7 +121,7 @@ export function createStore({
       db.update(preamble).set({ attemptedAt: time }).run();
     },
 
-    commit(plans, time, behind = []) {
+    commit(changes, time, behind = []) {
       assertInPlace();
       inTransaction(db, (tx) => {
         const write = prepareWrites(
@@ -127,9 +129,9 @@ export function createStore({
           time,
           behind.map(({ name }) => name),
         );
-        for (const { item, plan } of plans) {
+        for (const { author, plan } of changes) {
           const known = [...plan.next.agents, ...plan.steps.flatMap(removedBy)];
-          for (const step of plan.steps) write(step, item.author, known);
+          for (const step of plan.steps) write(step, author, known);
         }
         if (behind.length > 0) {
           const ids = behind.map(({ id }) => id);
