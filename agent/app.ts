@@ -1,6 +1,6 @@
 /** The agent's HTTP API: every route but health and metrics needs the agent's token. */
 import { Elysia } from 'elysia';
-import { Failure } from '../src/shared/failure.ts';
+import { FAILURES, Failure } from '../src/shared/failure.ts';
 import {
   errors,
   jsonBody,
@@ -18,6 +18,8 @@ import {
   AgentErrorBody,
   type Disk,
   Health,
+  PROTOCOL,
+  PROTOCOL_HEADER,
   ProxyStatus,
   ReloadAnswer,
   ReloadRequest,
@@ -92,6 +94,7 @@ export function createAgent(deps: AgentDeps) {
     .use(enrolment ? enrolRoute({ ...enrolment, proxy, log }) : new Elysia())
     // Nothing below this line answers a request without the token.
     .use(bearerGuard(isAllowed))
+    .use(protocolGuard())
     .all('/*', () => {
       throw new Failure('NOT_FOUND', 'There is nothing at this address.');
     })
@@ -165,4 +168,16 @@ export function createAgent(deps: AgentDeps) {
     .use(checkRoutes(deps))
     .use(logRoutes({ logs, explain: state.explain }));
   return agent;
+}
+
+/**
+ * Refuses a hub that means something else by the same requests. Who is no hub need not say.
+ * @throws Failure, per request: OTHER_PROTOCOL
+ */
+function protocolGuard() {
+  return new Elysia({ name: 'protocol-guard' }).onTransform({ as: 'scoped' }, ({ request }) => {
+    const said = request.headers.get(PROTOCOL_HEADER);
+    if (said === null || said === String(PROTOCOL)) return;
+    throw new Failure('OTHER_PROTOCOL', FAILURES.OTHER_PROTOCOL.meaning);
+  });
 }

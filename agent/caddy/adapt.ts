@@ -3,8 +3,19 @@ import { MAX_SIZE, weigh } from '../../src/shared/caddyfile/weight.ts';
 import { proxyUnreachable } from './admin.ts';
 import type { JsonObject } from './json.ts';
 import { limitMemory, memoryLimit, timeLimit } from './limits.ts';
-import type { ValidatorDeps } from './validate.ts';
 import { lastErrorOf, rejected, TOO_LARGE } from './words.ts';
+
+/** How the commands of Caddy that judge a text are run. */
+export type CommandDeps = {
+  /** Caddy's program. */
+  bin: string;
+  /** What its command lines start with, to run as another user. */
+  prefix: readonly string[];
+  /** Its whole environment. Its data folder is thrown away, now and whenever it is damaged. */
+  env: Record<string, string> & { XDG_DATA_HOME: string };
+  /** Milliseconds after which a command is killed at the latest; see `timeLimit`. */
+  deadline: number;
+};
 
 /**
  * The global option `order` changes a list that the whole process shares, even if the text is
@@ -37,7 +48,7 @@ const outputLimit = (text: string): number => 16 * 1024 * 1024 + 32 * text.lengt
  * The Caddyfile as JSON.
  * @throws Failure PROXY_REJECTED with the proxy's words; PROXY_UNREACHABLE if it hangs or is missing
  */
-export async function adaptApart(text: string, deps: ValidatorDeps): Promise<JsonObject> {
+export async function adaptApart(text: string, deps: CommandDeps): Promise<JsonObject> {
   const words = ['adapt', '--config', '/dev/stdin', '--adapter', 'caddyfile'];
   const args = [...deps.prefix, deps.bin, ...words];
   let child: Bun.Subprocess<Blob, 'pipe', 'pipe'>;

@@ -52,11 +52,9 @@ export function findCaddies(folder: string, bin: string): Process[] {
   return found;
 }
 
-/** The managed folder that an argument names; earlier versions named the file `boot.json` in it. */
-function homeOf(argument: string): string | null {
-  if (argument.endsWith('/run/caddy.pid')) return dirname(dirname(argument));
-  return argument.endsWith('/boot.json') ? dirname(argument) : null;
-}
+/** The managed folder that an argument names. */
+const homeOf = (argument: string): string | null =>
+  argument.endsWith('/run/caddy.pid') ? dirname(dirname(argument)) : null;
 
 /** Whether two paths lead to the same folder, by links or mounts; false if one cannot be reached. */
 function isSame(path: string, other: string): boolean {

@@ -5,21 +5,14 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { within } from '../../src/shared/async.ts';
+import { adaptApart, type CommandDeps } from './adapt.ts';
 import { proxyUnreachable } from './admin.ts';
+import { field, object } from './json.ts';
 import { limitMemory, memoryLimit, timeLimit } from './limits.ts';
 import { isStoredFilesFault } from './storage/fault.ts';
-import { lastErrorOf, rejected } from './words.ts';
+import { lastErrorOf, NO_REASON, rejected } from './words.ts';
 
-export type ValidatorDeps = {
-  /** Caddy's program. */
-  bin: string;
-  /** What its command lines start with, to run as another user. */
-  prefix: readonly string[];
-  /** Its whole environment. Its data folder is thrown away, now and whenever it is damaged. */
-  env: Record<string, string> & { XDG_DATA_HOME: string };
-  /** Milliseconds after which a command is killed at the latest; see `timeLimit`. */
-  deadline: number;
-};
+export type ValidatorDeps = CommandDeps;
 
 export type Validator = {
   /**
@@ -40,15 +33,19 @@ const STAND_BY_MS = 10;
 /** The error is at the end of Caddy's output, so only this much of it is kept. */
 const KEPT_BYTES = 64 * 1024;
 
-export function createValidator({ bin, prefix, env, deadline }: ValidatorDeps): Validator {
+/** What replaces the log of a text whose refusal cannot be seen. */
+const SEEN = { writer: { output: 'stderr' }, encoder: { format: 'json' }, level: 'ERROR' };
+
+export function createValidator(deps: ValidatorDeps): Validator {
+  const { bin, prefix, env, deadline } = deps;
   throwStorageAway();
   let ready: Child | null = null;
   let closed = false;
   let timer: Timer | null = null;
 
   /** @throws if the program is missing */
-  const spawn = (): Child =>
-    Bun.spawn([...prefix, bin, 'validate', '--config', '-', '--adapter', 'caddyfile'], {
+  const spawn = (adapter: readonly string[] = ['--adapter', 'caddyfile']): Child =>
+    Bun.spawn([...prefix, bin, 'validate', '--config', '-', ...adapter], {
       env,
       stdin: 'pipe',
       stdout: 'ignore',
@@ -61,11 +58,15 @@ export function createValidator({ bin, prefix, env, deadline }: ValidatorDeps): 
     return child;
   }
 
-  /** @returns Caddy's words, or null if it accepts `text` @throws Failure PROXY_UNREACHABLE */
-  async function whyNot(text: string): Promise<string | null> {
+  /**
+   * @param start starts the child that reads `text`
+   * @returns Caddy's words, or null if it accepts `text`
+   * @throws Failure PROXY_UNREACHABLE
+   */
+  async function whyNot(text: string, start = take): Promise<string | null> {
     let child: Child;
     try {
-      child = take();
+      child = start();
       limitMemory(child.pid, memoryLimit(text));
       child.stdin.write(text);
       void child.stdin.end();
@@ -82,6 +83,24 @@ export function createValidator({ bin, prefix, env, deadline }: ValidatorDeps): 
     return code === 0 ? null : lastErrorOf(stderr);
   }
 
+  /**
+   * Since 2.11.6 Caddy logs why it refuses, and the text itself may say that its log goes to a file, or
+   * has only what is graver: this asks once more for what `text` is without that.
+   * @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE
+   */
+  async function whyInSilence(text: string): Promise<string> {
+    const config = await adaptApart(text, deps);
+    const logging = object(config.logging);
+    const logs = { ...object(field(logging, 'logs')), default: SEEN };
+    const seen = JSON.stringify({ ...config, logging: { ...logging, logs } });
+    return (await whyNot(seen, () => spawn([]))) ?? NO_REASON;
+  }
+
+  async function why(text: string): Promise<string | null> {
+    const reason = await whyNot(text);
+    return reason === NO_REASON ? whyInSilence(text) : reason;
+  }
+
   /** It holds nothing but an authority that Caddy makes for a validation. */
   function throwStorageAway(): void {
     try {
@@ -93,10 +112,10 @@ export function createValidator({ bin, prefix, env, deadline }: ValidatorDeps): 
 
   return {
     async validate(text) {
-      let reason = await whyNot(text);
+      let reason = await why(text);
       if (reason !== null && isStoredFilesFault(reason)) {
         throwStorageAway();
-        reason = await whyNot(text);
+        reason = await why(text);
       }
       if (reason !== null) throw rejected(reason);
     },

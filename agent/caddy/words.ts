@@ -31,15 +31,54 @@ const STEPS = new RegExp(
 /** What Go writes when it gets no more memory; see `limitMemory`. */
 const NO_MEMORY = /^(?:fatal error|runtime): .*(?:out of memory|cannot allocate memory)/m;
 
-/** The last `Error: …` that `caddy validate` wrote, or a sentence that says there is none. */
+/** What `lastErrorOf` returns if Caddy says nothing. */
+export const NO_REASON = 'the proxy refused without giving a reason';
+
+/** Until 2.11.4, a command that fails ends with this, and the sentence may have several lines. */
+const BARE = /^Error: /;
+
+/** The same in the console format of later ones, coloured or not; another logger would be named. */
+const CONSOLE = /^(?:[^\t{]*\t)?(?:\p{Cc}\[\d+m)?error(?:\p{Cc}\[0m)?\t(?![\w.-]+\t)/iu;
+
+/** Any line of that format. */
+const LOGGED = /^[^\t]*\t(?:\p{Cc}\[\d+m)?[a-z]+(?:\p{Cc}\[0m)?\t/iu;
+
+/**
+ * Why a command of Caddy failed: its last `Error: …`, or since 2.11.6 the last error that Caddy itself
+ * logged, as JSON or on a console. What its modules log before is not the reason.
+ * @param stderr all that it wrote there, or the end of it
+ */
 export function lastErrorOf(stderr: string): string {
   if (NO_MEMORY.test(stderr)) return TOO_LARGE;
   const lines = stderr.split('\n');
-  const at = lines.findLastIndex((line) => line.startsWith('Error: '));
-  return at === -1
-    ? 'the proxy refused without giving a reason'
-    : lines.slice(at).join(' ').slice('Error: '.length).trim();
+  const bare = lines.findLastIndex((line) => BARE.test(line));
+  if (bare !== -1) return joined(lines.slice(bare), BARE);
+  for (const [back, line] of lines.toReversed().entries()) {
+    const message = loggedError(line);
+    if (message !== null) return joined(message.split('\n'));
+    if (!CONSOLE.test(line)) continue;
+    const rest = lines.slice(lines.length - 1 - back);
+    const next = rest.findIndex((one, index) => index > 0 && (LOGGED.test(one) || one[0] === '{'));
+    return joined(next === -1 ? rest : rest.slice(0, next), CONSOLE);
+  }
+  return NO_REASON;
 }
+
+/** What Caddy itself, not a module of it, logged as an error; null if the line is another one. */
+function loggedError(line: string): string | null {
+  if (!line.startsWith('{')) return null;
+  try {
+    const { level, logger, msg } = JSON.parse(line) as Record<string, unknown>;
+    const isReason = typeof level === 'string' && /^error$/i.test(level) && logger === undefined;
+    return isReason && typeof msg === 'string' ? msg : null;
+  } catch {
+    // The first line that was kept may be cut.
+    return null;
+  }
+}
+
+const joined = (lines: readonly string[], prefix = /^/): string =>
+  lines.join(' ').replace(prefix, '').trim();
 
 /** Where a mistake is, before the sentence, as Caddy 2.6 says it, and 2.11 for unknown directives. */
 const PLACE_BEFORE = /^(\S+?):(\d+)(?:: | - )(?:Error during parsing: |Syntax error: )?/;
@@ -61,7 +100,7 @@ function withoutWrappers(sentence: string): string {
 }
 
 /**
- * @param sentence Caddy's words without the leading `Error: `
+ * @param sentence Caddy's words, as `lastErrorOf` returns them
  * @returns `unrecognized directive: x` and 3, or the bare sentence
  */
 export function cleanWords(sentence: string): ProxyWords {

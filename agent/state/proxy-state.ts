@@ -94,7 +94,11 @@ export function createProxyState(deps: ProxyStateDeps): ProxyState {
   const refresh = (sites: readonly LiveSite[], milliseconds: number): Promise<void> =>
     within(certificates.refresh(targetsOf(sites)), milliseconds, () => undefined);
 
-  function certificateOf({ name, ports, tls }: LiveSite): CertificatesAnswer['sites'][number] {
+  function certificateOf({
+    name,
+    ports,
+    tls,
+  }: LiveSite): Omit<CertificatesAnswer['sites'][number], 'error'> {
     const nothing = { certificate: null, reason: null, checkedAt: null };
     const site = {
       ...{ name, ports: [...ports], tls: tls !== null, automated: tls?.automated ?? false },

@@ -10,10 +10,31 @@ export type Advisory = {
 };
 
 /** The date of the table below, a selection from github.com/caddyserver/caddy/security/advisories. */
-export const ADVISORIES_AS_OF = '2026-11-21';
+export const ADVISORIES_AS_OF = '2026-11-22';
+
+/** After so many days, newer advisories are likely to be missing. */
+export const FRESH_DAYS = 60;
+
+const DAY_MS = 86_400_000;
+
+/** When the table becomes too old to count on. */
+export const advisoriesOldAt = (): Date =>
+  new Date(Date.parse(ADVISORIES_AS_OF) + (FRESH_DAYS + 1) * DAY_MS);
 
 /** Newest fix first. Without `introducedIn`, every release before the fix is affected. */
 const ADVISORIES: readonly (Advisory & { introducedIn?: string })[] = [
+  {
+    id: 'GHSA-6365-7ppr-5r92',
+    summary:
+      'With forward_auth and reverse_proxy, of requests at the same time one can reach another upstream than its own: the sign-in service instead of the site, or the site instead of the sign-in service.',
+    fixedIn: '2.11.6',
+  },
+  {
+    id: 'GHSA-49wc-4hcv-v58q',
+    summary:
+      'A client can forge identity headers by writing . for - in their names, such as Remote.User, if the upstream takes both for the same.',
+    fixedIn: '2.11.6',
+  },
   {
     id: 'CVE-2026-52845',
     summary:
@@ -53,8 +74,8 @@ const ADVISORIES: readonly (Advisory & { introducedIn?: string })[] = [
   },
 ];
 
-/** The first release that no advisory of the table affects. */
-export const SAFE_VERSION = '2.11.4';
+/** A release that no advisory of the table affects; 2.11.7 repairs what broke in 2.11.6. */
+export const SAFE_VERSION = '2.11.7';
 
 /**
  * The advisories that affect a version of Caddy.

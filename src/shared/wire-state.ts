@@ -24,7 +24,7 @@ export const SiteError = t.Object({
 });
 export type SiteError = Static<typeof SiteError>;
 
-const KnownUpstream = t.Object({
+export const SiteUpstream = t.Object({
   address: t.String({ description: 'as in the configuration' }),
   up: t.Union([t.Boolean(), t.Null()], { description: 'null if that is not known' }),
   requests: t.Union([t.Integer(), t.Null()], { description: 'currently open' }),
@@ -48,8 +48,6 @@ const KnownUpstream = t.Object({
     ],
     { description: 'why it is down: what the agent found, or what the proxy said' },
   ),
-});
-const UpstreamCheck = t.Object({
   since: t.Union([Moment, t.Null()], { description: 'since when it has been up, or down' }),
   lastChecked: t.Union([Moment, t.Null()], {
     description: 'when the agent last dialled it, or saw it answer or fail',
@@ -60,15 +58,10 @@ const UpstreamCheck = t.Object({
   }),
   unknown: t.Union([t.String(), t.Null()], { description: 'why it is not known whether it is up' }),
 });
-/** `unknown` of an upstream of which more will be known soon. */
-export const NOT_DIALLED_YET = 'The agent has not dialled this upstream yet.';
-
-export const SiteUpstream = t.Composite([KnownUpstream, UpstreamCheck]);
 export type SiteUpstream = Static<typeof SiteUpstream>;
 
-/** An agent of an earlier version does not dial upstreams. */
-const ReportedUpstream = t.Composite([KnownUpstream, t.Partial(UpstreamCheck)]);
-export type ReportedUpstream = Static<typeof ReportedUpstream>;
+/** `unknown` of an upstream of which more will be known soon. */
+export const NOT_DIALLED_YET = 'The agent has not dialled this upstream yet.';
 
 /** Caddy's own authority, public ones, or any other, such as an ACME server of one's own. */
 export type Authority = 'internal' | 'public' | 'other';
@@ -81,10 +74,10 @@ export const NullableAuthority = t.Union(
   },
 );
 
-/** Who signs the certificates that the proxy renews; missing from an agent of an earlier version. */
+/** Who signs the certificates that the proxy renews. */
 const signing = {
-  authority: t.Optional(NullableAuthority),
-  dns: t.Optional(t.Boolean({ description: 'whether the proxy uses the DNS challenge' })),
+  authority: NullableAuthority,
+  dns: t.Boolean({ description: 'whether the proxy uses the DNS challenge' }),
 };
 
 /** A certificate, or the reason for having none; both null before the first handshake, or without TLS. */
@@ -102,7 +95,7 @@ export const SiteState = t.Object({
   name: t.String(),
   ports: t.Array(t.Integer()),
   ...shownCertificate,
-  upstreams: t.Array(ReportedUpstream),
+  upstreams: t.Array(SiteUpstream),
   errors: t.Array(SiteError),
 });
 export type SiteState = Static<typeof SiteState>;
@@ -111,7 +104,7 @@ export type SiteState = Static<typeof SiteState>;
  * `names` limits the answer to these hosts, written without port and brackets. `wait`: after a change,
  * dials their upstreams again, waits that many milliseconds at most, and leaves out what was before.
  * `brief`, for whoever asks all the time: without the upstreams' `requests` and `fails`, because Caddy
- * logs each request for those. An agent of an earlier version does not know it.
+ * logs each request for those.
  */
 export const SitesRequest = t.Object({
   names: t.Optional(t.Array(t.String())),
@@ -127,7 +120,7 @@ export const CertificatesAnswer = t.Object({
       name: t.String(),
       ports: t.Array(t.Integer()),
       ...shownCertificate,
-      error: t.Optional(t.Union([t.Omit(SiteError, ['kind']), t.Null()])),
+      error: t.Union([t.Omit(SiteError, ['kind']), t.Null()]),
     }),
   ),
 });

@@ -1,6 +1,13 @@
 /** What hub and agent send each other: the schemas that both sides check. */
 import { type Static, t } from 'elysia';
 
+/**
+ * The version of what both send each other, which a hub says in this header. Raise it with each change
+ * after which a hub or an agent of the release before would do something else than it is asked.
+ */
+export const PROTOCOL = 1;
+export const PROTOCOL_HEADER = 'X-Signalbox-Protocol';
+
 /** An error body; the proxy's words in it have no paths of the host. */
 export const ErrorBody = t.Object(
   {
@@ -109,17 +116,11 @@ export const ProxyStatus = t.Object({
   foreign: t.Boolean({
     description: 'the proxy serves sites that the agent did not load, or not for the hub that asks',
   }),
-  owner: t.Optional(
-    t.Union([t.String(), t.Null()], {
-      description:
-        'the hub whose proxyfile is live, or was last; null if unknown. An agent of an earlier version does not say',
-    }),
-  ),
+  owner: t.Union([t.String(), t.Null()], {
+    description: 'the hub whose proxyfile is live, or was last; null if unknown',
+  }),
   term: t.Optional(
-    t.Integer({
-      description:
-        'the highest term that the agent knows of the hub that asks. An agent of an earlier version does not say',
-    }),
+    t.Integer({ description: 'the highest term that the agent knows of the hub that asks' }),
   ),
   drift: t.Boolean({
     description: 'the agent loaded what is live, but someone else changed the proxyfile on disk',
@@ -133,28 +134,14 @@ export const ProxyStatus = t.Object({
     version: t.Union([t.String(), t.Null()]),
   }),
   restartNeeded: t.Boolean(),
-  now: t.Optional(
-    t.String({
-      description:
-        'what time it is for the agent, to a hub that asks. An agent of an earlier version does not say',
-    }),
-  ),
-  warnings: t.Optional(
-    t.Array(t.String(), {
-      description: 'what the operator should know; an agent of an earlier version has none',
-    }),
-  ),
+  now: t.Optional(t.String({ description: 'what time it is for the agent, to a hub that asks' })),
+  warnings: t.Array(t.String(), { description: 'what the operator should know' }),
   closed: t.Optional(
     t.Array(t.Object({ address: t.String(), port: t.Integer(), reason: t.String() }), {
       description: 'listeners that the live configuration does without until they can be opened',
     }),
   ),
-  disks: t.Optional(
-    t.Array(Disk, {
-      description:
-        'those that it writes to, to a hub that asks. An agent of an earlier version does not say',
-    }),
-  ),
+  disks: t.Optional(t.Array(Disk, { description: 'those that it writes to, to a hub that asks' })),
 });
 export type ProxyStatus = Static<typeof ProxyStatus>;
 

@@ -1,11 +1,10 @@
 /** The pages, their addresses and their titles. */
 import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
 import { CertificatesPage } from './certificates/certificates-page.tsx';
 import { Changelog } from './changelog/changelog.tsx';
 import { readFilter } from './changelog/filter.ts';
 import { PreamblePage } from './config/preamble-page.tsx';
-import { navigate, type Place } from './lib/router.ts';
+import type { Place } from './lib/router.ts';
 import { LogsPage } from './logs/logs-page.tsx';
 import { Overview } from './overview/overview.tsx';
 import { lazy } from './parts/lazy.tsx';
@@ -44,12 +43,7 @@ export const MENU = [
 
 /** The page at an address; for an unknown one, a page that says so. */
 export function pageAt({ path, query }: Place): Page {
-  if (path === '/') {
-    // The list was here before, with its filter in the address.
-    const isList = ['q', 'show', 'sort'].some((name) => query.has(name));
-    if (isList) return { title: 'Sites', view: <Moved to={`/sites?${query}`} /> };
-    return { title: 'Overview', view: <Overview key="overview" /> };
-  }
+  if (path === '/') return { title: 'Overview', view: <Overview key="overview" /> };
   if (path === '/sites') return { title: 'Sites', view: <SiteList key="sites" query={query} /> };
   if (path === '/sites/new') {
     const from = Number(query.get('from')) || null;
@@ -81,11 +75,6 @@ export function pageAt({ path, query }: Place): Page {
   if (path === '/import') return { title: 'Import & export', view: <ImportExport key="import" /> };
   if (path === '/account') return { title: 'Account', view: <AccountPage key="account" /> };
   return { title: 'Not found', view: <NotFound /> };
-}
-
-function Moved({ to }: { to: string }) {
-  useEffect(() => navigate(to, { replace: true }), [to]);
-  return null;
 }
 
 function NotFound() {

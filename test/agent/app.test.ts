@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { PROTOCOL, PROTOCOL_HEADER } from '../../src/shared/wire.ts';
 import { ask, type Stack, startStack } from '../harness/stack.ts';
 
 type Refusal = { code: string; message: string; detail?: string; line?: number };
@@ -59,6 +60,20 @@ describe('a stranger', () => {
   test('may read its health', async () => {
     expect((await ask(`${stack.agent}/health`)).body).toEqual({ status: 'ok' });
   });
+});
+
+test('a hub with another protocol is refused, once it has shown its token', async () => {
+  const said = { [PROTOCOL_HEADER]: String(PROTOCOL + 1) };
+  const json = { proxyfile: site('next.example', 'respond next') };
+  for (const path of ['/proxy/status', '/logs', '/proxy/reload', '/proxy/trial']) {
+    const more = path.startsWith('/proxy/') && path !== '/proxy/status' ? { json } : {};
+    const of = (headers: Record<string, string>) =>
+      ask<Refusal>(`${stack.agent}${path}`, { headers, ...more });
+    expect((await of(said)).body.code).toBe('UNAUTHENTICATED');
+    const refused = await of({ ...stack.agentHeaders, ...said });
+    expect([refused.status, refused.body.code]).toEqual([409, 'OTHER_PROTOCOL']);
+  }
+  expect((await call<object>('/proxy/status')).body).toMatchObject({ liveDigest: null });
 });
 
 test('during a token rotation the previous token works too, and no other', async () => {

@@ -33,7 +33,7 @@ function run(env: Record<string, string>, cwd: string, prefix: string[] = []): P
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
 describe.skipIf(!isRoot)('as root', () => {
-  test('Caddy gets a user of its own as soon as it can, also in folders of an older version', async () => {
+  test('Caddy gets a user of its own as soon as it can, also in folders of a Caddy that ran as root', async () => {
     const { folder, home } = openFolder(0);
     folders.push(folder);
     const data = join(home, 'data');
@@ -55,7 +55,7 @@ describe.skipIf(!isRoot)('as root', () => {
     expect(before.body.warnings).toEqual([expect.stringContaining('setpriv')]);
     expect(shared.output.err.match(/Caddy runs as root/g)).toHaveLength(1);
     expect([modeOf(data), statSync(join(data, 'caddy/data')).uid]).toEqual(['700', 0]);
-    // As after a crash of an older version: the next one finds root's Caddy running.
+    // As after a crash: the next one finds root's Caddy running.
     shared.child.kill('SIGKILL');
     await shared.exited();
     programs.pop();

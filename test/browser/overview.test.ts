@@ -194,13 +194,6 @@ describe('with sites', () => {
     expect(await tooWide(page)).toBe(0);
   });
 
-  test('an address of the list from before leads to the list', async () => {
-    await page.goto('/?q=calm');
-    await page.getByText('1 of 3 sites').waitFor();
-    expect(new URL(page.url()).pathname).toBe('/sites');
-    expect(new URL(page.url()).searchParams.get('q')).toBe('calm');
-  });
-
   test('the browser reported no errors', () => {
     expect(dashboard.browserErrors()).toEqual([]);
   });

@@ -23,6 +23,7 @@ type Status = {
   agent: object;
   proxy: object;
   problems: { code: string; level: string; since: string; message: string; vhost?: object }[];
+  beforeUpgrade: object[];
 };
 
 /** Stands in for a hub whose status is another one. */
@@ -66,7 +67,36 @@ describe('the status bar', () => {
     expect(await page.locator('.problem-count').count()).toBe(0);
     await open();
     expect(await fact('In step').textContent()).toBe('Caddy serves what is stored');
+    expect(await fact('Advisories').textContent()).toMatch(/known on \d{4}-\d\d-\d\d$/);
     expect(await violations(page)).toEqual([]);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+
+  test('says what to change before an upgrade, only if there is something', async () => {
+    const problem = { code: 'ADVISORY', level: 'warn', since, message: 'Caddy 2.11.4 is old.' };
+    await pretend(() => ({ problems: [problem], beforeUpgrade: [] }));
+    await open();
+    await bar().getByText('Caddy 2.11.4 is old.').waitFor();
+    expect(await bar().getByText('before the upgrade').count()).toBe(0);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+
+    const found = { line: 3, since: '2.11.6', detail: 'It is twice.', instead: 'Keep the last.' };
+    await pretend(() => ({
+      problems: [problem],
+      beforeUpgrade: [
+        { ...found, agents: ['vps'] },
+        { ...found, vhost: { id: 7, domain: 'http://a.example' } },
+      ],
+    }));
+    await open();
+    const items = bar().locator('.problem details[open] li');
+    expect(await items.allTextContents()).toEqual([
+      'The preamble of vps, line 3: It is twice. Keep the last.',
+      'http://a.example, line 3: It is twice. Keep the last.',
+    ]);
+    expect(await items.nth(1).getByRole('link').getAttribute('href')).toBe('/sites/7');
+    expect(await violations(page)).toEqual([]);
+    expect(await tooWide(page)).toBe(0);
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 

@@ -5,7 +5,6 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:
 import { join } from 'node:path';
 import { formatInvitation } from '../../src/shared/invitation.ts';
 import { type EnrollableAgent, startEnrollable } from '../harness/enrolled.ts';
-import { layGoldenDatabase } from '../harness/golden-db.ts';
 import { type Program, runProgram } from '../harness/program.ts';
 import { ask, freePort, signUp, temporaryFolder, until } from '../harness/stack.ts';
 
@@ -128,9 +127,6 @@ describe('signalbox promote', () => {
     for (const above of ['0', '-1', '1000000', 'x']) {
       expect((await run(['promote', `--above=${above}`], nowhere)).code).toBe(2);
     }
-    layGoldenDatabase(5, machine('older'), { http: 1, https: 2 });
-    const older = await run(['promote', join(machine('older'), 'signalbox.db')], nowhere);
-    expect([older.code, older.err]).toEqual([1, expect.stringContaining('schema version 5')]);
     expect(existsSync(join(dataOf('nowhere'), 'signalbox.db'))).toBe(false);
     const running = await run(['promote'], machine('first'));
     expect([running.code, running.err]).toEqual([

@@ -16,7 +16,7 @@ import {
 import { join } from 'node:path';
 import { MIGRATIONS } from '../../src/hub/db/migrate.ts';
 import { giveToOwner } from '../../src/hub/db/replace.ts';
-import { layGoldenDatabase } from '../harness/golden-db.ts';
+import { layDatabase } from '../harness/filled-db.ts';
 import { createOperator } from '../harness/operator.ts';
 import type { Program } from '../harness/program.ts';
 import { ask, freePort, signUp, until } from '../harness/stack.ts';
@@ -172,7 +172,7 @@ describe('signalbox restore', () => {
 
   test('brings back what another hub published to this proxy', async () => {
     const cwd = join(folder, 'other-hub');
-    layGoldenDatabase(LATEST, join(cwd, 'data'), { http: port, https: freePort() });
+    layDatabase(join(cwd, 'data'), { http: port, https: freePort() });
     await start(cwd);
     await until(async () => (await served('body.example'))?.startsWith('127.'), 'the first hub');
     await stop();
@@ -180,12 +180,15 @@ describe('signalbox restore', () => {
     await start(cwd);
     await until(async () => (await served('first.example')) === 'first', 'the restored site');
     await stop();
-    // And this one's own older backup, from before hubs had ids.
-    const old = join(folder, 'before-ids');
-    layGoldenDatabase(3, old, { http: port, https: freePort() });
-    expect((await run(['restore', join(old, 'signalbox.db')], { cwd })).code).toBe(0);
+    // And what that one published.
+    const other = join(folder, 'third-hub');
+    layDatabase(other, { http: port, https: freePort() });
+    expect((await run(['restore', join(other, 'signalbox.db')], { cwd })).code).toBe(0);
     await start(cwd);
-    await until(async () => (await served('body.example'))?.startsWith('127.'), 'the older sites');
+    await until(
+      async () => (await served('body.example'))?.startsWith('127.'),
+      'the third’s sites',
+    );
     const json = { domain: 'http://more.example', config: 'respond more' };
     const signIn = { email: 'ada@example.org', password: 'a long passphrase' };
     const session = await ask<{ token: string }>(`${hub}/auth/sign-in/email`, { json: signIn });
@@ -262,7 +265,7 @@ describe('signalbox restore', () => {
 
   test('includes the log that was copied with a database', async () => {
     const other = join(folder, 'with-log');
-    layGoldenDatabase(1, other, { http: port, https: freePort() });
+    layDatabase(other, { http: port, https: freePort() });
     const from = join(other, 'signalbox.db');
     const sqlite = new Database(from);
     sqlite.run("UPDATE vhosts SET upstream = 'late' WHERE id = 1");
@@ -274,7 +277,7 @@ describe('signalbox restore', () => {
     mkdirSync(into);
     const done = await run(['restore', copy], { cwd: into });
     expect([done.code, done.err]).toEqual([0, '']);
-    expect(done.out).toContain('schema version 1');
+    expect(done.out).toContain(`schema version ${LATEST}`);
     const back = new Database(join(into, 'data/signalbox.db'), { readonly: true });
     expect(back.query('SELECT upstream FROM vhosts WHERE id = 1').values()).toEqual([['late']]);
     back.close();

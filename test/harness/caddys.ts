@@ -18,8 +18,15 @@ export const CADDYS = [Bun.which('caddy', { PATH: others.join(':') }), next].fla
   bin ? [{ name: bin, bin }] : [],
 );
 
-/** The newest Caddy, if CADDY_HEAD is set: a release that no package has yet, or a build from source. */
-export const HEAD = process.env.CADDY_HEAD ?? null;
+/** The newest Caddy, if CADDY_HEAD is set: built from source, it may say and do what no release does yet. */
+export const HEAD = process.env.CADDY_HEAD || null;
+
+/** Both, and the newest. */
+export function allCaddys(): typeof CADDYS {
+  if (HEAD !== null) return [...CADDYS, { name: HEAD, bin: HEAD }];
+  console.log('Without CADDY_HEAD, the newest Caddy is left out.');
+  return CADDYS;
+}
 
 /** The version of a Caddy, such as `2.6.2`. */
 export const versionOf = (bin: string): string =>

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'bun:test';
 import { advisoriesFor, SAFE_VERSION } from '../../src/shared/advisories.ts';
 
+const NEWEST = ['GHSA-6365-7ppr-5r92', 'GHSA-49wc-4hcv-v58q'];
 const HEADERS = 'CVE-2026-52845';
 const COPIED = 'GHSA-7r4p-vjf4-gxv4';
 const OLD = ['CVE-2026-27586', 'CVE-2026-27588', 'CVE-2026-27589', 'CVE-2026-27590'];
@@ -9,19 +10,22 @@ const idsFor = (version: string | null) => advisoriesFor(version)?.map(({ id }) 
 
 describe('a version of Caddy is open to', () => {
   test.each<[string, string[]]>([
-    ['2.6.2', [HEADERS, ...OLD]],
-    ['v2.6.2 h1:wKoFIxpmOJLGl3QXoo6PNbYvGW4xLEgo32GPBEjWL8o=', [HEADERS, ...OLD]],
-    ['2.8.4', [HEADERS, ...OLD]],
-    ['v2.9.0-beta.3', [HEADERS, COPIED, ...OLD]],
-    ['2.9.0', [HEADERS, COPIED, ...OLD]],
-    ['2.10.2', [HEADERS, COPIED, ...OLD]],
-    ['2.11.1-rc.1', [HEADERS, COPIED, ...OLD]],
-    ['2.11.1', [HEADERS, COPIED]],
-    ['2.11.2-0.20260301120000-0123456789ab', [HEADERS, COPIED]],
-    ['2.11.2', [HEADERS]],
-    ['2.11.3+dirty', [HEADERS]],
-    ['2.11.4-beta.1', [HEADERS]],
-    ['2.11.4', []],
+    ['2.6.2', [...NEWEST, HEADERS, ...OLD]],
+    ['v2.6.2 h1:wKoFIxpmOJLGl3QXoo6PNbYvGW4xLEgo32GPBEjWL8o=', [...NEWEST, HEADERS, ...OLD]],
+    ['2.8.4', [...NEWEST, HEADERS, ...OLD]],
+    ['v2.9.0-beta.3', [...NEWEST, HEADERS, COPIED, ...OLD]],
+    ['2.9.0', [...NEWEST, HEADERS, COPIED, ...OLD]],
+    ['2.10.2', [...NEWEST, HEADERS, COPIED, ...OLD]],
+    ['2.11.1-rc.1', [...NEWEST, HEADERS, COPIED, ...OLD]],
+    ['2.11.1', [...NEWEST, HEADERS, COPIED]],
+    ['2.11.2-0.20260301120000-0123456789ab', [...NEWEST, HEADERS, COPIED]],
+    ['2.11.2', [...NEWEST, HEADERS]],
+    ['2.11.3+dirty', [...NEWEST, HEADERS]],
+    ['2.11.4-beta.1', [...NEWEST, HEADERS]],
+    ['2.11.4', NEWEST],
+    ['2.11.6-beta.1', NEWEST],
+    ['2.11.6', []],
+    ['2.11.7', []],
     ['2.11.10', []],
     ['2.12.0-beta.1', []],
     ['2.100.0', []],

@@ -139,7 +139,6 @@ describe('the description of an undo', () => {
   test.each([
     ['create', 'Deletes the site a.example. Caddy stops serving it.'],
     ['delete', 'Restores the site a.example as it was before it was deleted.'],
-    ['toggle', 'Turns the site a.example back on if this change turned it off'],
     ['update', 'Restores the changed fields of the site a.example from before this change'],
   ] as const)('of a %s', (action, words) => {
     expect(undoSentence(entry({ action }))).toStartWith(words);
@@ -211,7 +210,6 @@ describe('a change of a proxy', () => {
 
 describe('a toggle', () => {
   test.each([
-    [null, 'Turned on or off', 'back on if this change turned it off'],
     [true, 'Turned on', 'Turns the site a.example off again.'],
     [false, 'Turned off', 'Turns the site a.example on again.'],
   ])('to %p', (enabled, word, undo) => {

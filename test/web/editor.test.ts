@@ -2,7 +2,10 @@
 import { describe, expect, test } from 'bun:test';
 import { CompletionContext } from '@codemirror/autocomplete';
 import { EditorState } from '@codemirror/state';
+import { GLOBAL_OPTIONS, MODULES } from '../../src/hub/caddyfile/features.ts';
+import { DIRECTIVES as KNOWN } from '../../src/hub/caddyfile/site.ts';
 import { completions } from '../../src/web/editor/completion.ts';
+import { DIRECTIVES, INSIDE } from '../../src/web/editor/directives.ts';
 import {
   type Kind,
   matchersIn,
@@ -132,6 +135,32 @@ describe('completion', () => {
       'tls_insecure_skip_verify',
     ]);
     expect((await offered('|', true)).length).toBeGreaterThan(30);
+    expect(await offered('timeouts {\n\tread|')).toEqual(['read_timeout']);
+    expect(await offered('{\n\ttls_|')).toEqual(['tls_resolvers']);
+    expect(await offered('{\n\tservers {\n\t\texpected_d|')).toEqual(['expected_dot_headers']);
+    expect(await offered('{\n\tservers {\n\t\ttimeouts {\n\t\t\tread_b|')).toEqual([
+      'read_body',
+      'read_body_idle',
+    ]);
+    expect(await offered('@m {\n\turl|')).toEqual(['url_pattern']);
+    expect(await offered('@m {\n\turl_pattern /a/:id {\n\t\t|', true)).toEqual([
+      'base_url',
+      'ignore_case',
+    ]);
+  });
+
+  test('offers what the hub knows, and nothing else', () => {
+    for (const name of ['import', 'tls', ...Object.keys(DIRECTIVES)]) {
+      expect([name, KNOWN.has(name)]).toEqual([name, true]);
+    }
+    expect([...KNOWN].filter((name) => !Object.hasOwn(DIRECTIVES, name))).toEqual([]);
+    expect(INSIDE.options).toEqual([...GLOBAL_OPTIONS]);
+    expect(INSIDE['@']).toEqual([...(MODULES['http.matchers'] ?? [])]);
+  });
+
+  test('offers new placeholders', async () => {
+    expect(await offered('respond {http.request.p|')).toEqual(['{http.request.proto_name}']);
+    expect(await offered('respond {http.url|')).toEqual(['{http.url_pattern.*}']);
   });
 
   test('offers matchers of the text, snippets of the preamble, and placeholders', async () => {

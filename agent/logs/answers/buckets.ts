@@ -18,8 +18,15 @@ export type Buckets = {
 
 const CLASSES = 6;
 
+/**
+ * What Caddy logs since 2.11.6 if the client left before there was an answer; 0 until then. Nobody got
+ * this status, so it is in no class.
+ */
+const CLIENT_LEFT = 499;
+
 /** 1 to 5 for 1xx to 5xx, 0 for any other status. */
 export function classOf(status: number): number {
+  if (status === CLIENT_LEFT) return 0;
   const found = Math.floor(status / 100);
   return found >= 1 && found <= 5 ? found : 0;
 }

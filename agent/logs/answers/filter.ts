@@ -4,6 +4,7 @@ import { canonicalIp } from '../index/address.ts';
 import type { EntryFacts, RequestFacts } from '../index/entry.ts';
 import { hostKey } from '../index/host.ts';
 import { parseTime } from '../index/time-values.ts';
+import { classOf } from './buckets.ts';
 
 /** What an entry has to match; absent conditions match every entry. */
 export type Conditions = {
@@ -70,7 +71,7 @@ export function statusTest({
   statusClass,
 }: Conditions): ((status: number) => boolean) | undefined {
   if (status !== undefined) return (value) => value === status;
-  if (statusClass !== undefined) return (value) => Math.floor(value / 100) === statusClass;
+  if (statusClass !== undefined) return (value) => classOf(value) === statusClass;
   return undefined;
 }
 

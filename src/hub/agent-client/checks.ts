@@ -1,5 +1,4 @@
 /** Asks an agent to check sites. */
-import { Failure } from '../../shared/failure.ts';
 import { AT_ONCE, type ChecksRequest, LEAST_MS, ONCE_MS, WITHIN } from '../../shared/wire-check.ts';
 
 /** Milliseconds for everything else that the agent does. */
@@ -12,10 +11,3 @@ export function checksDeadline({ checks, once = false }: ChecksRequest): number 
   const asking = once ? rounds * ONCE_MS : longest * 1_000 + rounds * LEAST_MS;
   return asking + MARGIN_MS;
 }
-
-/** An agent of an earlier version has no route for checks. */
-export const cannotCheck = (): Failure =>
-  new Failure('CHECK_FAILED', 'This agent cannot check yet; nothing was changed.', {
-    detail: 'its version is older than the hub’s and does not know checks',
-    hint: 'Update this agent, or leave out the check.',
-  });

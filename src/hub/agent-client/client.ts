@@ -1,7 +1,7 @@
 /** The hub's only connection to the agent. */
 import { getSchemaValidator, type Static, type TSchema } from 'elysia';
 import { createEndableStreams, type EndableStreams, within } from '../../shared/async.ts';
-import { Failure } from '../../shared/failure.ts';
+import { FAILURES, Failure } from '../../shared/failure.ts';
 import { exportFacts, type LogExport } from '../../shared/http.ts';
 import { joinedIds, REQUEST_ID } from '../../shared/observe/context.ts';
 import {
@@ -14,6 +14,8 @@ import {
   LogPage,
   type LogQuery,
   LogStats,
+  PROTOCOL,
+  PROTOCOL_HEADER,
   ProxyStatus,
   ReloadAnswer,
   type StatsQuery,
@@ -31,7 +33,7 @@ import {
   RootAnswer,
   SitesAnswer,
 } from '../../shared/wire-state.ts';
-import { cannotCheck, checksDeadline } from './checks.ts';
+import { checksDeadline } from './checks.ts';
 import { startPulse } from './pulse.ts';
 import { type AgentTrust, createAgentTls } from './trust.ts';
 
@@ -114,7 +116,7 @@ export type AgentClient = {
   ): Promise<Static<typeof SitesAnswer>>;
   /**
    * Whether sites answer as they should, in the order of the request.
-   * @throws Failure PROXY_UNREACHABLE; CHECK_FAILED if the agent is of an earlier version
+   * @throws Failure PROXY_UNREACHABLE
    */
   checks(request: ChecksRequest): Promise<ChecksAnswer>;
   /**
@@ -128,9 +130,9 @@ export type AgentClient = {
   root(): Promise<Static<typeof RootAnswer>>;
   /** Who would sign the certificates of `proxyfile`. @throws Failure as `reload` */
   authorities(proxyfile: string): Promise<AuthoritiesAnswer>;
-  /** Who has ports 80 and 443; an agent of an earlier version does not know. */
+  /** Who has ports 80 and 443. */
   ports(): Promise<PortsAnswer>;
-  /** What the proxy was built with; an agent of an earlier version does not know. */
+  /** What the proxy was built with. */
   modules(deadline: number): Promise<Static<typeof ModulesAnswer>>;
   /** A page of the access log as JSON text. @throws Failure INVALID_REQUEST */
   logs(query: LogQuery): Promise<string>;
@@ -197,7 +199,12 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
     const token = tokenNow();
     const response = await fetch(`${url}${path}`, {
       ...init,
-      headers: { Authorization: `Bearer ${token}`, ...onBehalf(), ...init.headers },
+      headers: {
+        Authorization: `Bearer ${token}`,
+        [PROTOCOL_HEADER]: String(PROTOCOL),
+        ...onBehalf(),
+        ...init.headers,
+      },
       redirect: 'error',
       ...(tls === null ? {} : { tls }),
     });
@@ -332,8 +339,8 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
       call(ChecksAnswer, '/proxy/checks', {
         body: request,
         deadline: checksDeadline(request),
-      }).catch(explainUnknown),
-    trial: (request) => call(ChecksAnswer, '/proxy/trial', { body: request }).catch(explainUnknown),
+      }),
+    trial: (request) => call(ChecksAnswer, '/proxy/trial', { body: request }),
     certificates: () =>
       call(CertificatesAnswer, '/proxy/certificates', { deadline: STATUS_DEADLINE_MS }),
     root: () => call(RootAnswer, '/proxy/root', { deadline: STATUS_DEADLINE_MS }),
@@ -406,11 +413,6 @@ function createRead(
   };
 }
 
-/** Of a route for checks. @throws Failure */
-function explainUnknown(error: Failure): never {
-  throw isErrorBody(error.cause) && error.cause.code === 'NOT_FOUND' ? cannotCheck() : error;
-}
-
 const withQuery = (path: string, query: object): string => {
   const given = Object.entries(query).filter(([, value]) => value !== undefined);
   return `${path}?${new URLSearchParams(given)}`;
@@ -438,6 +440,9 @@ function refusalOf(answer: unknown): Failure {
           cause: answer.code,
         },
       );
+    }
+    if (answer.code === 'OTHER_PROTOCOL') {
+      return unreachable(FAILURES.OTHER_PROTOCOL.meaning, answer.code);
     }
     if (answer.code === 'UNAUTHENTICATED') {
       return unreachable('The agent rejects the hub’s token.', answer.code);

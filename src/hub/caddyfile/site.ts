@@ -72,8 +72,8 @@ export const DIRECTIVES: ReadonlySet<string> = new Set(
     'abort acme_server basic_auth basicauth bind copy_response copy_response_headers encode error',
     'file_server forward_auth fs handle handle_errors handle_path header import intercept invoke',
     'log log_append log_name log_skip map method metrics php_fastcgi push redir request_body',
-    'request_header respond reverse_proxy rewrite root route skip_log templates tls tracing',
-    'try_files uri vars',
+    'request_header respond reverse_proxy rewrite root route skip_log templates timeouts tls',
+    'tracing try_files uri vars',
   ]
     .join(' ')
     .split(' '),

@@ -8,7 +8,7 @@ import { AGENT_PREAMBLE, POLICY, PREAMBLE } from '../model/history.ts';
 /** A stored entry; `before` and `after` (JSON) are private. */
 export type StoredEntry = typeof changelog.$inferSelect;
 export type PublicEntry = Omit<StoredEntry, 'before' | 'after'> & {
-  /** What a toggle set; null for other changes, and if the entry is of a version that did not keep it. */
+  /** What a toggle set; null for other changes. */
   enabled: boolean | null;
 };
 export type ChangelogFilter = {

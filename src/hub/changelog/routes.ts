@@ -26,7 +26,7 @@ const ChangelogEntry = t.Object(
     domain: t.String(),
     diff: t.Union([t.String(), t.Null()]),
     enabled: t.Union([t.Boolean(), t.Null()], {
-      description: 'what a toggle set; null for other actions, and if an old entry does not say',
+      description: 'what a toggle set; null for other actions',
     }),
     createdAt: Timestamp,
     via: t.Union([t.String(), t.Null()], { description: 'the API token that made the change' }),

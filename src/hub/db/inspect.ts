@@ -12,8 +12,8 @@ export type Contents = {
   agents: number;
 };
 
-/** The tables of the first schema. */
-const TABLES = ['changelog', 'preamble', 'sessions', 'users', 'vhosts'];
+/** The tables of the first schema that tell a hub's database from any other. */
+const TABLES = ['agents', 'changelog', 'hub', 'preamble', 'sessions', 'users', 'vhosts'];
 
 /**
  * @param subject names the database at the beginning of an error message
@@ -38,7 +38,7 @@ export function inspect(sqlite: Database, subject: string): Contents {
     version,
     sites: count(sqlite, 'vhosts'),
     accounts: count(sqlite, 'users'),
-    agents: names.has('agents') ? count(sqlite, 'agents WHERE fingerprint IS NOT NULL') : 0,
+    agents: count(sqlite, 'agents WHERE fingerprint IS NOT NULL'),
   };
 }
 

@@ -3,30 +3,20 @@ import type { Database } from 'bun:sqlite';
 import { messageOf } from '../../shared/async.ts';
 import { copyDatabase, removePartialCopies } from './copy.ts';
 import first from './migrations/0001-first.sql' with { type: 'text' };
-import tokens from './migrations/0002-tokens.sql' with { type: 'text' };
-import history from './migrations/0003-history.sql' with { type: 'text' };
-import hub from './migrations/0004-hub.sql' with { type: 'text' };
-import policies from './migrations/0005-policies.sql' with { type: 'text' };
-import agents from './migrations/0006-agents.sql' with { type: 'text' };
-import channels from './migrations/0007-checks-and-channels.sql' with { type: 'text' };
 import { versionOf } from './version.ts';
 
 /** In order; `PRAGMA user_version` counts them. Never edit one that was released. */
-export const MIGRATIONS: readonly string[] = [
-  first,
-  tokens,
-  history,
-  hub,
-  policies,
-  agents,
-  channels,
-];
+export const MIGRATIONS: readonly string[] = [first];
 
 /** @throws Error if `version`, that of `subject`, is newer than this program supports */
-export function refuseNewer(version: number, subject = 'the database'): void {
-  if (version <= MIGRATIONS.length) return;
+export function refuseNewer(
+  version: number,
+  subject = 'the database',
+  { length } = MIGRATIONS,
+): void {
+  if (version <= length) return;
   throw new Error(
-    `${subject} has schema version ${version}, written by a newer version of signalbox; this version supports up to ${MIGRATIONS.length}`,
+    `${subject} has schema version ${version}, written by a newer version of signalbox; this version supports up to ${length}`,
   );
 }
 

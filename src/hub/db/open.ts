@@ -38,11 +38,12 @@ const BUSY_TIMEOUT = 'PRAGMA busy_timeout = 5000';
 
 /**
  * @param idle milliseconds without a write after which the log is moved into the file
+ * @param scripts the migrations, for a test of another version's
  * @throws DatabaseUnusable if it is damaged, or the file system refuses; Error if another hub uses the
  * folder; if a newer version wrote the database, with nothing written; or if the migration fails, with
  * the database unchanged
  */
-export function openDatabase(folder: string, idle = IDLE_MS): OpenDatabase {
+export function openDatabase(folder: string, idle = IDLE_MS, scripts = MIGRATIONS): OpenDatabase {
   const file = databaseIn(folder);
   // Without the folder there is nothing to wait for.
   makePrivate(folder);
@@ -50,7 +51,7 @@ export function openDatabase(folder: string, idle = IDLE_MS): OpenDatabase {
   let sqlite: Database | undefined;
   try {
     release = lockFolder(folder, 'hub');
-    refuseNewer(storedVersion(file));
+    refuseNewer(storedVersion(file), undefined, scripts);
     sqlite = new Database(file, { create: true, strict: true });
     // It holds password hashes. SQLite gives its other files the same mode.
     chmodSync(file, 0o600);
@@ -60,7 +61,7 @@ export function openDatabase(folder: string, idle = IDLE_MS): OpenDatabase {
     const found = sqlite.query('PRAGMA quick_check(1)').values().flat().join();
     if (found !== 'ok') throw damaged(file, found);
     prepare(sqlite);
-    migrate(sqlite, file);
+    migrate(sqlite, file, scripts);
     checkpoint(sqlite);
     const opened = sqlite;
     const stopCheckpoints = checkpointWhenIdle(opened, file, idle);

@@ -23,11 +23,11 @@ export const BESIDE = ['-wal', '-shm', '-journal'];
 /**
  * Checks a copy and merges its log into it. Deletes its sessions: those that have ended since must
  * not become valid again. Its next publish may replace what another hub published, for whoever
- * restores it says so; a migration allows the same to a database from before hubs had ids.
+ * restores it says so.
  * @param name names the file in error messages
  * @param term see `setTerm`
  * @throws Error if it is damaged, from a newer version, has triggers or views, or is not a hub's
- * database; and as `setTerm`
+ * database
  */
 export function makeReady(file: string, name: string, term: TermOptions): Contents {
   refuseNewer(storedVersion(file, name), name);
@@ -35,18 +35,15 @@ export function makeReady(file: string, name: string, term: TermOptions): Conten
   try {
     const contents = inspect(sqlite, name);
     refuseCode(sqlite, name);
-    setTerm(sqlite, name, term);
+    setTerm(sqlite, term);
     sqlite.run('PRAGMA journal_mode = DELETE');
     sqlite.run('DELETE FROM sessions');
-    if (contents.version >= FIRST_WITH_ID) sqlite.run('UPDATE hub SET replaces = 1');
+    sqlite.run('UPDATE hub SET replaces = 1');
     return contents;
   } finally {
     sqlite.close();
   }
 }
-
-/** The schema version that introduced the table `hub`. */
-const FIRST_WITH_ID = 4;
 
 /**
  * A file may come from anywhere. A hub's database has no triggers or views; one could restore deleted

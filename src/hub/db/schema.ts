@@ -149,10 +149,7 @@ export const preamble = sqliteTable('preamble', {
 export const hub = sqliteTable('hub', {
   /** 32 hexadecimal digits, made with the database; a backup keeps it. */
   id: text('id').primaryKey(),
-  /**
-   * Whether the next publish may replace what another hub published: after a restore, and once after
-   * a migration from a schema without ids.
-   */
+  /** Whether the next publish may replace what another hub published: once, after a restore. */
   replaces: integer('replaces', { mode: 'boolean' }).notNull(),
   /** Of two copies of this database, agents obey the one with the higher term. */
   term: integer('term').notNull().default(1),

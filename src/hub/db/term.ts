@@ -1,10 +1,7 @@
 /** The term of a hub's database: of two copies, agents obey the one with the higher term. */
 import { Database } from 'bun:sqlite';
 import { existsSync } from 'node:fs';
-import { storedVersion, versionOf } from './version.ts';
-
-/** The schema version that introduced terms. */
-const FIRST_WITH_TERM = 6;
+import { storedVersion } from './version.ts';
 
 type Identity = { id: string; term: number };
 
@@ -18,17 +15,8 @@ export type TermOptions = {
 /**
  * Sets the term of a copy that is about to be used: at least that of the database it replaces, if
  * both are of one hub, because agents know that one; higher if it is promoted.
- * @param name names the copy in error messages
- * @throws Error if it is to be promoted and from before terms
  */
-export function setTerm(copy: Database, name: string, { current, promote }: TermOptions): void {
-  const version = versionOf(copy);
-  if (version < FIRST_WITH_TERM) {
-    if (!promote) return;
-    throw new Error(
-      `${name} has schema version ${version}, from before hubs could be promoted: restore it, start the hub once, stop it, and run "signalbox promote"`,
-    );
-  }
+export function setTerm(copy: Database, { current, promote }: TermOptions): void {
   const { id, term } = identityOf(copy);
   const before = identityIn(current);
   const known = Math.max(term, before?.id === id ? before.term : 1);
@@ -39,11 +27,11 @@ export function setTerm(copy: Database, name: string, { current, promote }: Term
 const identityOf = (sqlite: Database): Identity =>
   sqlite.query('SELECT id, term FROM hub').get() as Identity;
 
-/** Null if it cannot be read, or is from before terms. */
+/** Null if it cannot be read. */
 function identityIn(file: string): Identity | null {
   try {
     // SQLite would delete the log of a file that it does not recognise.
-    if (!existsSync(file) || storedVersion(file) < FIRST_WITH_TERM) return null;
+    if (!existsSync(file) || storedVersion(file) === 0) return null;
     const sqlite = new Database(file, { readwrite: true, strict: true });
     try {
       return identityOf(sqlite);

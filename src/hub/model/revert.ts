@@ -85,8 +85,7 @@ const areThere = (ids: readonly number[], { agents }: SiteSet): boolean =>
   ids.every((id) => agents.some((agent) => agent.id === id));
 
 function revertPreamble({ before, after }: Entry): Change<unknown> {
-  if (before === null || after === null) throw tooOld();
-  const [old, now] = [before, after].map((text) => (JSON.parse(text) as { config: string }).config);
+  const [old, now] = [before, after].map((text) => held<{ config: string }>(text).config);
   return (set, time) => {
     if (set.preamble !== now) throw conflict();
     return preambleChange(old ?? '')(set, time);
@@ -94,9 +93,8 @@ function revertPreamble({ before, after }: Entry): Change<unknown> {
 }
 
 function revertAgentPreamble({ before, after }: Entry): Change<unknown> {
-  if (before === null || after === null) throw tooOld();
   type Kept = { agent: number; config: string | null };
-  const [old, made] = [JSON.parse(before) as Kept, JSON.parse(after) as Kept];
+  const [old, made] = [held<Kept>(before), held<Kept>(after)];
   return (set, time) => {
     const agent = set.agents.find(({ id }) => id === old.agent);
     if (agent?.preamble !== made.config) throw conflict();
@@ -118,25 +116,24 @@ function revertPolicy(entry: Entry): Change<unknown> {
   };
 }
 
-/** The vhost that `before` or `after` holds. @throws Failure REVERT_CONFLICT if there is none */
-function vhostOf(text: string | null): StoredVhost {
-  if (text === null) throw tooOld();
-  return { policies: [], tags: [], agents: [], check: null, ...revived<OldVhost>(text) };
-}
-
-/** An entry of an older version has no such fields. */
-type OldVhost = Omit<StoredVhost, 'policies' | 'tags' | 'agents' | 'check'> & Partial<StoredVhost>;
+const vhostOf = (text: string | null): StoredVhost => revived<StoredVhost>(text);
 
 const policyOf = (text: string | null): Policy | null =>
   text === null ? null : revived<Policy>(text);
 
-function revived<T extends { createdAt: Date; updatedAt: Date }>(text: string): T {
-  const stored = JSON.parse(text) as T;
+function revived<T extends { createdAt: Date; updatedAt: Date }>(text: string | null): T {
+  const stored = held<T>(text);
   return {
     ...stored,
     createdAt: new Date(stored.createdAt),
     updatedAt: new Date(stored.updatedAt),
   };
+}
+
+/** What `before` or `after` holds, where there is always something. */
+function held<T>(text: string | null): T {
+  if (text === null) throw new Error('an entry of the changelog lacks what it changed');
+  return JSON.parse(text) as T;
 }
 
 const conflict = () =>
@@ -146,10 +143,4 @@ const notUndoable = () =>
   new Failure(
     'REVERT_CONFLICT',
     'What was done to an agent cannot be undone here: change it, or invite it again.',
-  );
-
-const tooOld = () =>
-  new Failure(
-    'REVERT_CONFLICT',
-    'This entry was written by a version that could not undo changes.',
   );

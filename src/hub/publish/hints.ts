@@ -2,6 +2,7 @@
 import type { Failure } from '../../shared/failure.ts';
 import { nearest } from '../../shared/nearest.ts';
 import { FORMER_NAMES, GLOBAL_OPTIONS, MODULES, packageOf, SINCE } from '../caddyfile/features.ts';
+import { insteadOf } from '../caddyfile/newer-caddy.ts';
 import { fillUpstream } from '../caddyfile/render.ts';
 import { addressList, DIRECTIVES } from '../caddyfile/site.ts';
 import { NO_PATH, pathHint } from '../caddyfile/upstream-hints.ts';
@@ -14,7 +15,7 @@ type Refused = { version: string | null; vhost: Vhost | undefined; line: number 
 const HINTS: readonly [RegExp, (word: string, refused: Refused) => string | undefined][] = [
   [/^unrecognized directive: (\S+)/, (word, of) => wholeBlock(word, of) ?? directive(word, of)],
   [/^unrecognized global option: (\S+)/, (word, of) => known(word, of, GLOBAL_OPTIONS)],
-  [/^unrecognized servers option '([^']+)'/, (word, of) => known(word, of, [])],
+  [/^unrecognized (?:servers|timeouts) option '([^']+)'/, (word, of) => known(word, of, [])],
   [/^(?:unrecognized|unknown) subdirective:? '?([\w-]+)/, (word, of) => known(word, of, [])],
   [/module not registered: ([\w.-]+)/, missingModule],
   [/URLs for proxy upstreams only support/, upstreamUrl],
@@ -31,6 +32,8 @@ export function hintFor(
   vhosts: readonly Vhost[] = [],
 ): string | undefined {
   const vhost = at.vhost && vhosts.find(({ id }) => id === at.vhost?.id);
+  const instead = insteadOf(detail);
+  if (instead !== undefined) return instead;
   for (const [sentence, hint] of HINTS) {
     const found = sentence.exec(detail);
     if (found) return hint(found[1] ?? '', { version, vhost, line: at.vhost?.line });
@@ -44,11 +47,12 @@ function isTooNew(word: string, version: string | null): boolean {
   return since !== undefined && version !== null && Bun.semver.order(version, since) < 0;
 }
 
-function needsNewer(word: string, version: string | null): string | undefined {
+/** @param name what people call it, if that is not the word that the tables have */
+function needsNewer(word: string, version: string | null, name: string = word): string | undefined {
   if (!isTooNew(word, version)) return undefined;
   const former = FORMER_NAMES[word];
   const instead = former === undefined ? 'Install' : `Write \`${former}\`, or install`;
-  return `\`${word}\` needs Caddy ${SINCE[word]?.replace(/\.0$/, '')}, and this is ${version}. ${instead} a newer Caddy from its own package source, as described in docs/deployment.md.`;
+  return `\`${name}\` needs Caddy ${SINCE[word]?.replace(/\.0$/, '')}, and this is ${version}. ${instead} a newer Caddy from its own package source, as described in docs/deployment.md.`;
 }
 
 function plugin(name: string, what: string): string | undefined {
@@ -81,11 +85,15 @@ function wholeBlock(word: string, { vhost }: Refused): string | undefined {
   return `This config is a whole site block for ${address}, but the domain is ${vhost.domain}. Write the domain in the block as well, or remove the address and the braces around the rest.`;
 }
 
-function missingModule(module: string): string | undefined {
+function missingModule(module: string, { version }: Refused): string | undefined {
   const cut = module.lastIndexOf('.');
   const [namespace, name] = [module.slice(0, cut), module.slice(cut + 1)];
-  const near = nearest(name, MODULES[namespace] ?? []);
+  const near = nearest(
+    name,
+    (MODULES[namespace] ?? []).filter((one) => !isTooNew(`${namespace}.${one}`, version)),
+  );
   return (
+    needsNewer(module, version, name) ??
     plugin(module, `${module}`) ??
     didYouMean(near) ??
     `This Caddy was built without the module ${module}. If it belongs to a plugin, find its package on caddyserver.com/download and add it with \`caddy add-package PACKAGE\`, or check the name.`

@@ -6,9 +6,8 @@ import type { Store } from '../model/store.ts';
 type Status = Pick<ProxyStatus, 'owner' | 'foreign' | 'liveDigest' | 'drift' | 'term'>;
 type Known = Pick<Store, 'id' | 'term' | 'hasPublished' | 'hasAttempted' | 'mayReplace'>;
 
-/** Whether the agent knows that it obeys this hub; one of an earlier version does not say. */
-const isOwn = (status: Status, { id }: Known): boolean =>
-  status.owner === undefined || status.owner === id;
+/** Whether the agent knows that it obeys this hub. */
+const isOwn = ({ owner }: Status, { id }: Known): boolean => owner === id;
 
 /** Whether a copy of this hub was promoted since, so that the agent refuses this one. */
 const isSuperseded = ({ term }: Pick<Status, 'term'>, known: Pick<Known, 'term'>): boolean =>

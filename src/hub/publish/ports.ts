@@ -22,7 +22,7 @@ import {
 
 export type PortsDeps = { publisher: Publisher };
 
-/** An agent of an earlier version does not say. */
+/** Empty if the agent cannot be asked. */
 const portsOf = async ({ client }: Agent): Promise<readonly PortState[]> =>
   (await client.ports().catch(() => ({ ports: [] }))).ports;
 

@@ -30,8 +30,8 @@ export type Advice = NonNullable<Static<typeof NullableAdvice>>;
 export type AdviceFacts = {
   /** Lower case, no port, no brackets. */
   name: string;
-  /** Null if Caddy does not get the certificate itself, undefined if it is not known. */
-  authority: Authority | null | undefined;
+  /** Null if Caddy does not get the certificate itself. */
+  authority: Authority | null;
   /** Whether Caddy uses the DNS challenge. */
   dns: boolean;
   /** Whether it has a certificate now. */

@@ -86,11 +86,11 @@ function entryOf(
   ports: ReturnType<typeof portOptions>,
   time: number,
 ): CertificateEntry {
-  const { certificate, automated, authority, checkedAt, error = null } = site;
+  const { certificate, automated, authority, checkedAt, error } = site;
   const advice = adviceOf({
     name: endpoint.name,
     authority,
-    dns: site.dns ?? false,
+    dns: site.dns,
     certified: certificate !== null,
     ports,
     refusal: error?.standing ? error.message : null,
@@ -104,7 +104,7 @@ function entryOf(
     notAfter: certificate?.notAfter ?? null,
     daysLeft: certificate && daysLeft(new Date(certificate.notAfter), time),
     automated,
-    authority: authority ?? null,
+    authority,
     checkedAt,
     problem: problemOf(site, advice, time),
     advice,

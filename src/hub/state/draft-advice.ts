@@ -54,7 +54,7 @@ export async function adviseDraft(
   const { sites, dnsProviders } = await client.authorities(draftCaddyfile(preamble, draft));
   const named = sites.filter(({ name, tls }) => tls && name !== '');
   return {
-    names: named.map(({ name, ports: own, authority = null, dns = false }) => ({
+    names: named.map(({ name, ports: own, authority, dns }) => ({
       name,
       port: own[0] ?? ports.https,
       authority,

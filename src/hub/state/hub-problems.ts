@@ -1,4 +1,5 @@
 /** The problems of disks, and of the hub itself. Pure. */
+import { ADVISORIES_AS_OF, advisoriesOldAt, FRESH_DAYS } from '../../shared/advisories.ts';
 import type { Disk } from '../../shared/wire.ts';
 import type { Locked } from '../auth/accounts/accounts.ts';
 import { type Finding, listed } from './problem.ts';
@@ -35,6 +36,18 @@ export const failingChannels = (all: readonly FailingChannel[], now: Date): Find
       since: since.toISOString(),
       message: `Messages do not arrive at the channel ${name}: ${detail}`,
     }));
+
+/** Null if the table of advisories is new enough. */
+export function oldAdvisories(now: Date): Finding | null {
+  const since = advisoriesOldAt();
+  if (now < since) return null;
+  return {
+    code: 'WARNING',
+    level: 'warn',
+    since: since.toISOString(),
+    message: `This signalbox knows Caddy's vulnerabilities as of ${ADVISORIES_AS_OF}, more than ${FRESH_DAYS} days ago. Install a newer signalbox, or look at github.com/caddyserver/caddy/security/advisories.`,
+  };
+}
 
 /** Null if nobody is locked out. */
 export function lockedOut({ emails, isUnknown, networks }: Locked): Finding | null {

@@ -8,6 +8,7 @@ import {
   fullDisk,
   isFull,
   lockedOut,
+  oldAdvisories,
 } from './hub-problems.ts';
 import type { Finding } from './problem.ts';
 
@@ -46,11 +47,14 @@ export function createLook(deps: LookDeps): () => Promise<Look> {
       own,
       read.flatMap((one) => one ?? []),
     );
+    const time = now();
     const lock = lockedOut(locked());
+    const old = oldAdvisories(time);
     const hub = [
       ...shared.filter(isFull).map(fullDisk),
       ...(lock ? [lock] : []),
-      ...failingChannels(failing(), now()),
+      ...failingChannels(failing(), time),
+      ...(old ? [old] : []),
     ];
     return { isOnly, agents, disks: shared, hub };
   };

@@ -37,7 +37,7 @@ export function createProblems(): FindProblems {
   function ofHub(found: readonly Finding[], now: Date): Problem[] {
     const all = found.map((one) => ({
       ...one,
-      since: own.get(keyOf(one)) ?? now.toISOString(),
+      since: one.since ?? own.get(keyOf(one)) ?? now.toISOString(),
     }));
     own = new Map(all.map((one) => [keyOf(one), one.since]));
     return all;

@@ -1,6 +1,6 @@
 /** `/status`: the state of hub, agent and proxy in one response. */
 import { Elysia } from 'elysia';
-import { advisoriesFor } from '../../shared/advisories.ts';
+import { ADVISORIES_AS_OF, advisoriesFor } from '../../shared/advisories.ts';
 import type { Guard } from '../auth/guard.ts';
 import { about } from '../http/about.ts';
 import { AGENT } from '../http/agent-view.ts';
@@ -35,7 +35,17 @@ export function statusRoutes({ guard, ...deps }: StatusDeps & { guard: Guard }) 
           },
         ],
         advisories: advisoriesFor('2.11.3'),
+        advisoriesAsOf: ADVISORIES_AS_OF,
         upgrade: UPGRADE,
+        beforeUpgrade: [
+          {
+            vhost: { id: 2, domain: 'files.example.org' },
+            line: 3,
+            since: '2.11.6',
+            detail: '`forward_auth` has `uri` twice.',
+            instead: 'Keep the last one, which is the one that counts, and remove the others.',
+          },
+        ],
         agents: [AGENT],
         inStep: true,
         foreign: false,

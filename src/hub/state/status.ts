@@ -4,6 +4,7 @@ import { ADVISORIES_AS_OF, advisoriesFor } from '../../shared/advisories.ts';
 import { oldestOf } from '../agent-client/proxy.ts';
 import { AgentView } from '../http/agent-view.ts';
 import { Timestamp } from '../http/schemas.ts';
+import { obstaclesOf } from '../model/newer-caddy.ts';
 import { worstServing } from '../publish/serving.ts';
 import { type AgentFacts, type FactsDeps, roundToTenths, UPGRADE } from './agent-facts.ts';
 import { mostUrgent } from './certificates.ts';
@@ -46,11 +47,38 @@ export const HubStatus = t.Object(
     }),
     advisories: nullable(
       t.Array(t.Object({ id: t.String(), summary: t.String(), fixedIn: t.String() }), {
-        description: `security advisories that affect the proxy's version, from a table of ${ADVISORIES_AS_OF}; null if the version is unknown`,
+        description:
+          "security advisories that affect the proxy's version; null if the version is unknown",
       }),
     ),
+    advisoriesAsOf: t.String({
+      format: 'date',
+      description:
+        'the day of the table that `advisories` is from; a problem says if that is long ago',
+    }),
     upgrade: nullable(
       t.String({ description: 'how to get a version without them; null if there are none' }),
+    ),
+    beforeUpgrade: t.Array(
+      t.Object({
+        vhost: t.Optional(
+          t.Object(
+            { id: t.Integer(), domain: t.String() },
+            { description: 'absent: it is in the preamble' },
+          ),
+        ),
+        agents: t.Optional(
+          t.Array(t.String(), { description: 'whose preamble, if they have one of their own' }),
+        ),
+        line: t.Integer({ description: 'of the config, or of the preamble' }),
+        since: t.String({ description: 'the first release that is known to refuse it' }),
+        detail: t.String(),
+        instead: t.String({ description: 'what to write instead' }),
+      }),
+      {
+        description:
+          'what a newer version refuses although the running one accepts it, in the preamble and in enabled vhosts, at most 100; empty if the version is unknown',
+      },
     ),
     agents: t.Array(AgentView, {
       description: 'the first one first; of several, the other fields tell the worst',
@@ -125,7 +153,9 @@ export function createStatusReader(deps: StatusDeps): () => Promise<HubStatus> {
       serving: isOnly ? (all[0]?.serving ?? null) : worstServing(all),
       problems: problemsOfAll(all, deps.warnings, { isOnly, now: now(), hub }),
       advisories,
+      advisoriesAsOf: ADVISORIES_AS_OF,
       upgrade: advisories?.length ? UPGRADE : null,
+      beforeUpgrade: [...(await obstaclesOf(publisher.current(), proxy.version))],
       agents: deps.agents(),
       inStep: all.every(({ inStep }) => inStep),
       foreign: statuses.some((status) => status?.foreign === true),

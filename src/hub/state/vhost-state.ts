@@ -106,17 +106,12 @@ function addressOf(
   };
 }
 
-/** What an agent of an earlier version does not say. */
-const UNCHECKED = { since: null, lastChecked: null, latencyMs: null, unknown: null };
-
 /** Each address once; down if it is down for any of the host names, or agents. */
 export function upstreamsOf(sites: readonly Pick<SiteState, 'upstreams'>[]): SiteUpstream[] {
   const found = new Map<string, SiteUpstream>();
   for (const upstream of sites.flatMap((site) => site.upstreams)) {
     const known = found.get(upstream.address);
-    if (!known || upstream.up === false) {
-      found.set(upstream.address, { ...UNCHECKED, ...upstream });
-    }
+    if (!known || upstream.up === false) found.set(upstream.address, upstream);
   }
   return [...found.values()];
 }

@@ -10,11 +10,6 @@ import {
   warnOfBehind,
 } from './local-hub.ts';
 
-/** A hub that was started before an upgrade does not say what it merged. */
-type Answer = Omit<Imported, 'merge'> & Partial<Pick<Imported, 'merge'>>;
-
-const NOTHING: Imported['merge'] = { sites: [], preamble: [] };
-
 const SIDES = ['keep', 'file'];
 
 /** Refusals that say that the file differs from what is there. */
@@ -67,8 +62,8 @@ async function importCommand(given: Given, cli: Cli): Promise<number> {
   const dryRun = given.has('dry-run');
   const request = { proxyfile, dryRun, ...choices(given) };
   const ask = (more: object = {}) =>
-    askLocalHub<Answer>(env, 'POST', '/import', { ...request, ...more });
-  let answer: LocalAnswer<Answer>;
+    askLocalHub<Imported>(env, 'POST', '/import', { ...request, ...more });
+  let answer: LocalAnswer<Imported>;
   try {
     answer = await progress.during(dryRun ? 'checking' : 'importing', ask());
     if ('refusal' in answer && CONFLICTS.includes(answer.refusal.code)) {
@@ -108,7 +103,7 @@ function choices({ has, value }: Given): object {
 }
 
 /** What differs from what is there, as diffs. */
-function differences({ merge = NOTHING }: Answer): string {
+function differences({ merge }: Imported): string {
   const sites = merge.sites
     .filter(({ action }) => action === 'skip')
     .map(({ domain, vhosts, diff }) => {
@@ -124,7 +119,7 @@ function differences({ merge = NOTHING }: Answer): string {
 const WORDS = { create: '', keep: 'the same as before', skip: 'skipped', replace: 'replaced' };
 
 /** A line for each site that was there already. */
-const outcomes = ({ merge = NOTHING }: Answer): string =>
+const outcomes = ({ merge }: Imported): string =>
   merge.sites
     .filter(({ action }) => action !== 'create')
     .map(({ domain, action }) => `${visible(domain)}: ${WORDS[action]}\n`)

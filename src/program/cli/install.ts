@@ -38,9 +38,8 @@ export const install: Command = {
   summary: 'install as systemd services; shows the plan and asks first',
   help: `Installs, enables and starts a systemd unit for the hub, the agent, or (the default, all) both on
 one machine, the agent with its own Caddy. Each unit has its own user. To upgrade, run it again with
-the new program; the single unit of earlier versions is replaced, and its data kept. Units are
-written to /etc/systemd/system, settings and the token that hub and agent share to /etc/signalbox.
-Settings and token are never overwritten.
+the new program. Units are written to /etc/systemd/system, settings and the token that hub and agent
+share to /etc/signalbox. Settings and token are never overwritten.
 
 With --invite, the agent has no token: this start invites a hub, which is to reach it at URL (see
 signalbox agent --help), and the invitation is printed. To invite another hub, run it again.

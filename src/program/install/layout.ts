@@ -39,11 +39,5 @@ export const INSTALLED: Readonly<Record<Unit, Installed>> = {
   },
 };
 
-/** The unit of earlier versions, in which hub, agent and Caddy were one user. */
-export const FORMER = {
-  unit: 'signalbox.service',
-  settings: `${SETTINGS_FOLDER}/signalbox.env`,
-} as const;
-
 /** Where systemd keeps the state folders of dynamic users; it gives them to each new one. */
 export const PRIVATE_STATE = '/var/lib/private';

@@ -7,7 +7,6 @@ import {
   mkdirSync,
   readFileSync,
   realpathSync,
-  renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -132,12 +131,6 @@ export function carryOut(step: Step, root: string): string[] {
     case 'copy':
       replace(join(root, step.to), 0o755, (path) => copyFileSync(step.from, path));
       break;
-    case 'move': {
-      const to = join(root, step.to);
-      mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
-      renameSync(join(root, step.from), to);
-      break;
-    }
     case 'own': {
       const path = join(root, step.path);
       chownSync(path, step.to.uid, step.to.gid);

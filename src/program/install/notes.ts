@@ -4,10 +4,10 @@ import type { PortState } from '../../shared/wire-ports.ts';
 import { inUrl } from '../addresses.ts';
 import { reachOf } from '../serve/reach.ts';
 import { SETTINGS } from '../settings.ts';
-import { FORMER, INSTALLED } from './layout.ts';
+import { INSTALLED } from './layout.ts';
 
 /** The units whose Caddy holds the ports rightly: an installation may be an upgrade. */
-const OWN: readonly string[] = [FORMER.unit, ...Object.values(INSTALLED).map(({ unit }) => unit)];
+const OWN: readonly string[] = Object.values(INSTALLED).map(({ unit }) => unit);
 
 /**
  * Where Caddy will listen.

@@ -1,11 +1,9 @@
 /** Plans the steps of `install` and `uninstall` from the state of the machine; changes nothing. */
 import type { Role } from '../settings.ts';
-import { formerMoves, formerSettings } from './former.ts';
 import { afterInvitation, inviteAtStart, isInvited } from './invited.ts';
 import {
   CADDY_FILE,
   CADDY_FOLDER,
-  FORMER,
   INSTALLED,
   PRIVATE_STATE,
   PROGRAM,
@@ -27,11 +25,10 @@ const unitPath = ({ unit }: { unit: string }) => `${UNIT_FOLDER}/${unit}`;
 
 const installedIn = (system: SystemState): Unit[] =>
   UNITS.filter((unit) => system.text(unitPath(INSTALLED[unit])) !== null);
-const hasFormer = (system: SystemState): boolean => system.text(unitPath(FORMER)) !== null;
 
 /** Whether an installation would write the hub's settings, and so decide where the hub listens. */
 export const decidesHost = (role: Role, system: SystemState): boolean =>
-  role !== 'agent' && system.text(INSTALLED.hub.settings) === null && !hasFormer(system);
+  role !== 'agent' && system.text(INSTALLED.hub.settings) === null;
 
 /**
  * @param role `all`: the hub, and an agent that runs Caddy
@@ -49,17 +46,11 @@ export function planInstall(
   secret: () => string,
   invite: { url: string | null } | null = null,
 ): Step[] {
-  const former = hasFormer(system);
   if (listen !== null && !decidesHost(role, system)) {
     throw new CannotInstall(
       role === 'agent'
         ? '--listen is for the hub'
         : `settings are never overwritten: set HUB_HOST=${listen} in ${INSTALLED.hub.settings} instead of --listen`,
-    );
-  }
-  if (former && role !== 'all') {
-    throw new CannotInstall(
-      `${FORMER.unit} of an earlier version is installed: replace it with signalbox install, or uninstall it first`,
     );
   }
   const units = role === 'all' ? UNITS : [role];
@@ -92,13 +83,14 @@ export function planInstall(
   const path = system.live && program?.safe ? program.path : PROGRAM;
   const systemctl = (...words: string[]): Step[] =>
     system.live ? [run('systemctl', ...words)] : [];
-  const settingsOf = former ? formerSettings(system) : (unit: Unit) => settingsText(unit, host);
   return [
     ...(copies
       ? [{ do: 'copy' as const, from: program.path, to: PROGRAM }, ...write(COPIED, 0o644, '')]
       : []),
     ...(invited ? [] : writeOnce(TOKEN_FILE, 0o600, () => `${secret()}\n`, true)),
-    ...units.flatMap((unit) => writeOnce(INSTALLED[unit].settings, 0o600, () => settingsOf(unit))),
+    ...units.flatMap((unit) =>
+      writeOnce(INSTALLED[unit].settings, 0o600, () => settingsText(unit, host)),
+    ),
     ...(beside && system.caddy.gid !== null ? openFolder(system, system.caddy.gid, writeOnce) : []),
     // It may have been installed beside caddy.service before.
     ...(runsCaddy ? giveBack(system) : []),
@@ -109,9 +101,6 @@ export function planInstall(
         unitText({ role: unit, program: path, managed: runsCaddy, invited }),
       ),
     ),
-    ...(former ? systemctl('disable', '--now', FORMER.unit) : []),
-    ...(role === 'all' ? formerMoves(system) : []),
-    ...(former ? [{ do: 'remove' as const, path: unitPath(FORMER) }] : []),
     ...(invite === null ? [] : inviteAtStart(path, invite.url, system)),
     ...systemctl('daemon-reload'),
     ...units.flatMap((unit) => [
@@ -149,13 +138,10 @@ function openFolder(
  */
 export function planUninstall(which: Role | null, purge: boolean, system: SystemState): Step[] {
   const named = which === null || which === 'all' ? UNITS : [which];
-  const isAll = named === UNITS;
   const installed = installedIn(system);
-  const going = installed.filter((unit) => named.includes(unit)).map((unit) => INSTALLED[unit]);
-  const gone = [...going, ...(isAll && hasFormer(system) ? [FORMER] : [])];
+  const gone = installed.filter((unit) => named.includes(unit)).map((unit) => INSTALLED[unit]);
   const staying = installed.filter((unit) => !named.includes(unit));
-  // The earlier unit used the hub's folder.
-  const isLast = staying.length === 0 && (isAll || !hasFormer(system));
+  const isLast = staying.length === 0;
   const remove = (path: string): Step[] =>
     system.owner(path) === null ? [] : [{ do: 'remove', path }];
   const steps = [
@@ -169,12 +155,9 @@ export function planUninstall(which: Role | null, purge: boolean, system: System
     // Data that an earlier uninstall kept can be purged later.
     ...(purge ? named : []).flatMap((unit) => {
       const { state, settings } = INSTALLED[unit];
-      const inUse = unit === 'hub' && !isAll && hasFormer(system);
-      const folders = inUse ? [] : [`/var/lib/${state}`, `${PRIVATE_STATE}/${state}`];
-      return [...remove(settings), ...folders.flatMap(remove)];
+      return [settings, `/var/lib/${state}`, `${PRIVATE_STATE}/${state}`].flatMap(remove);
     }),
-    ...(purge && isAll ? remove(FORMER.settings) : []),
-    ...(purge && staying.length === 0 ? remove(TOKEN_FILE) : []),
+    ...(purge && isLast ? remove(TOKEN_FILE) : []),
   ];
   if (steps.length === 0) throw new CannotInstall('nothing is installed here');
   return steps;

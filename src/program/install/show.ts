@@ -22,8 +22,6 @@ export function show(step: Step, { red, green, bold }: Paint): string {
     }
     case 'copy':
       return `${bold(visible(`copy ${step.from} to ${step.to}`))}\n`;
-    case 'move':
-      return `${bold(visible(`move ${step.from} to ${step.to}`))}\n`;
     case 'own':
       return `${bold(`change owner and mode of ${visible(step.path)}`)}\n    from ${ownerText(step.from)} to ${ownerText(step.to)}\n`;
     case 'remove':

@@ -34,7 +34,6 @@ export type Step =
       secret: boolean;
     }
   | { do: 'copy'; from: string; to: string }
-  | { do: 'move'; from: string; to: string }
   | { do: 'own'; path: string; from: Owner; to: Owner }
   | { do: 'remove'; path: string }
   | { do: 'run'; command: readonly string[]; shows?: Shown };

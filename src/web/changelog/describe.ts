@@ -50,19 +50,11 @@ export function undoSentence(entry: Entry): string {
   }
   const isOn = turnedOn(entry);
   if (isOn !== null) return `Turns the site ${domain} ${isOn ? 'off' : 'on'} again.`;
-  switch (action) {
-    case 'create':
-      return `Deletes the site ${domain}. Caddy stops serving it.`;
-    case 'delete':
-      return `Restores the site ${domain} as it was before it was deleted.`;
-    case 'toggle':
-      return `Turns the site ${domain} back on if this change turned it off, or off if it turned it on.`;
-    case 'update': {
-      const names = fieldsOf(diff).map(({ field }) => field);
-      const what = names.length > 0 ? `${listed(names)} of` : 'changed fields of';
-      return `Restores the ${what} the site ${domain} from before this change. Everything else stays as it is now.`;
-    }
-  }
+  if (action === 'create') return `Deletes the site ${domain}. Caddy stops serving it.`;
+  if (action === 'delete') return `Restores the site ${domain} as it was before it was deleted.`;
+  const names = fieldsOf(diff).map(({ field }) => field);
+  const what = names.length > 0 ? `${listed(names)} of` : 'changed fields of';
+  return `Restores the ${what} the site ${domain} from before this change. Everything else stays as it is now.`;
 }
 
 function undoPolicy({ action, diff }: Entry, name: string): string {

@@ -10,6 +10,8 @@ export const DIRECTIVES: Readonly<Record<string, string>> = {
   basic_auth: 'Asks for a user name and password (Caddy 2.8 and newer)',
   basicauth: 'Asks for a user name and password (older name)',
   bind: 'Listens only on these addresses',
+  copy_response: 'Sends the upstream’s answer, in handle_response',
+  copy_response_headers: 'Sends headers of the upstream’s answer, in handle_response',
   encode: 'Compresses answers',
   error: 'Answers with an error, for handle_errors',
   file_server: 'Serves files',
@@ -24,6 +26,7 @@ export const DIRECTIVES: Readonly<Record<string, string>> = {
   invoke: 'Runs a named route',
   log: 'Writes an access log',
   log_append: 'Adds a field to the access log',
+  log_name: 'Sends the request’s entries to another log (Caddy 2.8 and newer)',
   log_skip: 'Leaves requests out of the access log',
   map: 'Sets placeholders by the value of another',
   method: 'Changes the request’s method',
@@ -40,6 +43,7 @@ export const DIRECTIVES: Readonly<Record<string, string>> = {
   route: 'Directives that run in the order written',
   skip_log: 'Leaves requests out of the access log (older name)',
   templates: 'Runs answers as templates',
+  timeouts: 'Limits how long uploads and answers may stall (Caddy 2.11.6 and newer)',
   tls: 'Sets how the certificate is obtained',
   tracing: 'Traces requests with OpenTelemetry',
   try_files: 'Changes the address to the first file there is',
@@ -55,41 +59,96 @@ export const HOLDS_DIRECTIVES: ReadonlySet<string> = new Set([
   'route',
 ]);
 
-/** What can stand in the block of a directive; `@` for the block of a matcher. */
+/**
+ * What can stand in the block of a directive; `@` for the block of a matcher, `options` for the global
+ * options, whose `timeouts` are others than those of the directive.
+ */
 export const INSIDE: Readonly<Record<string, readonly string[]>> = {
   '@': [
     ...['client_ip', 'expression', 'file', 'header', 'header_regexp', 'host', 'method', 'not'],
-    ...['path', 'path_regexp', 'protocol', 'query', 'remote_ip', 'vars', 'vars_regexp'],
+    ...['path', 'path_regexp', 'protocol', 'query', 'remote_ip', 'url_pattern', 'vars'],
+    'vars_regexp',
   ],
   encode: ['gzip', 'match', 'minimum_length', 'zstd'],
   file_server: ['browse', 'hide', 'index', 'pass_thru', 'precompressed', 'root', 'status'],
   forward_auth: ['copy_headers', 'header_up', 'uri'],
   header: ['defer'],
-  log: ['format', 'hostnames', 'level', 'output'],
+  intercept: ['handle_response', 'replace_status'],
+  log: ['format', 'hostnames', 'level', 'no_hostname', 'output', 'sampling'],
+  options: [
+    ...['acme_ca', 'acme_ca_root', 'acme_dns', 'acme_eab', 'auto_https', 'cert_issuer', 'debug'],
+    ...[
+      'default_bind',
+      'default_sni',
+      'dns',
+      'ech',
+      'email',
+      'events',
+      'fallback_sni',
+      'filesystem',
+    ],
+    ...['grace_period', 'http_port', 'https_port', 'key_type', 'local_certs', 'log', 'metrics'],
+    ...['ocsp_stapling', 'on_demand_tls', 'order', 'persist_config', 'pki', 'preferred_chains'],
+    ...[
+      'renew_interval',
+      'renewal_window_ratio',
+      'servers',
+      'shutdown_delay',
+      'skip_install_trust',
+    ],
+    'tls_resolvers',
+  ],
   php_fastcgi: ['env', 'index', 'resolve_root_symlink', 'root', 'split', 'try_files'],
-  request_body: ['max_size'],
+  request_body: ['max_size', 'set'],
   respond: ['body', 'close'],
   reverse_proxy: [
-    ...['buffer_requests', 'buffer_responses', 'dynamic', 'fail_duration', 'flush_interval'],
-    ...['handle_response', 'header_down', 'header_up', 'health_interval', 'health_status'],
+    ...[
+      'dynamic',
+      'fail_duration',
+      'flush_interval',
+      'handle_response',
+      'header_down',
+      'header_up',
+    ],
+    ...['health_fails', 'health_headers', 'health_interval', 'health_passes', 'health_status'],
     ...['health_timeout', 'health_uri', 'lb_policy', 'lb_retries', 'lb_try_duration', 'max_fails'],
-    ...['method', 'replace_status', 'rewrite', 'stream_close_delay', 'stream_timeout', 'to'],
-    ...['transport', 'trusted_proxies', 'unhealthy_latency', 'unhealthy_status'],
+    ...['method', 'replace_status', 'request_buffers', 'response_buffers', 'rewrite'],
+    ...['stream_buffer_size', 'stream_close_delay', 'stream_timeout', 'to', 'transport'],
+    ...['trusted_proxies', 'unhealthy_latency', 'unhealthy_status'],
   ],
+  servers: [
+    ...['client_ip_headers', 'enable_full_duplex', 'expected_dot_headers'],
+    ...[
+      'expected_underscore_headers',
+      'keepalive_interval',
+      'listener_wrappers',
+      'log_credentials',
+    ],
+    ...['max_header_size', 'metrics', 'name', 'protocols', 'strict_sni_host', 'timeouts', 'trace'],
+    ...['trusted_proxies', 'trusted_proxies_strict', 'trusted_proxies_unix'],
+  ],
+  'servers timeouts': [
+    ...['idle', 'read_body', 'read_body_idle', 'read_header', 'write', 'write_idle'],
+    'write_max_chunk',
+  ],
+  timeouts: ['max_write_chunk', 'read_timeout', 'write_timeout'],
   tls: [
     ...['alpn', 'ca', 'ciphers', 'client_auth', 'curves', 'dns', 'issuer', 'key_type'],
     ...['on_demand', 'protocols', 'resolvers'],
   ],
   transport: [
-    ...['compression', 'dial_timeout', 'keepalive', 'proxy_protocol', 'read_timeout'],
-    ...['response_header_timeout', 'tls', 'tls_client_auth', 'tls_insecure_skip_verify'],
-    ...['tls_server_name', 'tls_trusted_ca_certs', 'versions', 'write_timeout'],
+    ...['compression', 'dial_timeout', 'keepalive', 'local_address', 'network_proxy'],
+    ...['proxy_protocol', 'read_timeout', 'response_header_timeout', 'tls', 'tls_client_auth'],
+    ...['tls_insecure_skip_verify', 'tls_server_name', 'tls_trust_pool', 'tls_trusted_ca_certs'],
+    ...['versions', 'write_timeout'],
   ],
+  url_pattern: ['base_url', 'ignore_case'],
 };
 
 /** Placeholders that are of use in a site, with what each stands for. */
 export const PLACEHOLDERS: Readonly<Record<string, string>> = {
   '{upstream}': 'The address in “Forward to”',
+  '{client_ip}': 'The visitor’s address, also behind trusted proxies (Caddy 2.7 and newer)',
   '{dir}': 'The folder of the path',
   '{err.message}': 'Why the request failed',
   '{err.status_code}': 'The status of the error',
@@ -98,7 +157,9 @@ export const PLACEHOLDERS: Readonly<Record<string, string>> = {
   '{host}': 'The host name asked for',
   '{hostport}': 'Host name and port',
   '{http.auth.user.id}': 'Who signed in',
+  '{http.request.proto_name}': 'HTTP/1.1, HTTP/2 or HTTP/3 (Caddy 2.11.6 and newer)',
   '{http.reverse_proxy.upstream.hostport}': 'The upstream that answers',
+  '{http.url_pattern.*}': 'A part of what url_pattern found (Caddy 2.11.6 and newer)',
   '{labels.*}': 'A label of the host name, from the right',
   '{method}': 'The request’s method',
   '{path}': 'The path asked for',

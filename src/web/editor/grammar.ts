@@ -37,7 +37,9 @@ const blockOf = ({ blocks }: Position): Block => blocks.at(-1) ?? 'directives';
 /** The block that a `{` at the end of a line with that first word opens. */
 function opened(within: Block, first: string | null): Block {
   if (first === null) return { of: 'options' };
-  if (within !== 'directives') return { of: first };
+  if (within !== 'directives') {
+    return { of: within.of === 'servers' ? `servers ${first}` : first };
+  }
   if (first.startsWith('@')) return { of: '@' };
   if (HOLDS_DIRECTIVES.has(first) || !Object.hasOwn(DIRECTIVES, first)) return 'directives';
   return { of: first };

@@ -772,7 +772,7 @@ export interface Status {
   };
   /** all that is wrong, one entry per cause, worst first; what is not known is left out */
   problems: Problem[];
-  /** security advisories that affect the proxy's version, from a table of 2026-11-21; null if the version is unknown */
+  /** security advisories that affect the proxy's version; null if the version is unknown */
   advisories:
     | {
         id: string;
@@ -780,8 +780,27 @@ export interface Status {
         fixedIn: string;
       }[]
     | null;
+  /** the day of the table that `advisories` is from; a problem says if that is long ago */
+  advisoriesAsOf: string;
   /** how to get a version without them; null if there are none */
   upgrade: string | null;
+  /** what a newer version refuses although the running one accepts it, in the preamble and in enabled vhosts, at most 100; empty if the version is unknown */
+  beforeUpgrade: {
+    /** absent: it is in the preamble */
+    vhost?: {
+      id: number;
+      domain: string;
+    };
+    /** whose preamble, if they have one of their own */
+    agents?: string[];
+    /** of the config, or of the preamble */
+    line: number;
+    /** the first release that is known to refuse it */
+    since: string;
+    detail: string;
+    /** what to write instead */
+    instead: string;
+  }[];
   /** the first one first; of several, the other fields tell the worst */
   agents: Agent[];
   /** the proxy and the file on disk match what is stored, apart from what is in `broken`; or a change whose checks are under way */
@@ -1061,7 +1080,7 @@ export interface ChangelogEntry {
   action: 'create' | 'update' | 'delete' | 'toggle';
   domain: string;
   diff: string | null;
-  /** what a toggle set; null for other actions, and if an old entry does not say */
+  /** what a toggle set; null for other actions */
   enabled: boolean | null;
   /** ISO 8601 UTC with milliseconds */
   createdAt: string;

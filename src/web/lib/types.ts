@@ -1,5 +1,5 @@
 /** The API's types under the dashboard's names. */
-import type { LogStats, Snapshot, Vhost, VhostActivity, VhostState } from './api-types.ts';
+import type { LogStats, Snapshot, Status, Vhost, VhostActivity, VhostState } from './api-types.ts';
 
 export type {
   Agent,
@@ -33,6 +33,8 @@ export type {
 export type Check = NonNullable<Vhost['check']>;
 export type Address = VhostState['addresses'][number];
 export type LastError = VhostState['errors']['acme'];
+/** What a newer Caddy refuses although the running one accepts it. */
+export type Obstacle = Status['beforeUpgrade'][number];
 export type Activity = VhostActivity['vhosts'][number];
 export type SnapshotSite = Snapshot['vhosts'][number];
 export type Bucket = LogStats['buckets'][number];

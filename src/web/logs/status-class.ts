@@ -11,9 +11,11 @@ export const CLASSES = [
   'other',
 ] as const satisfies StatusClass[];
 
-/** `other` for a status outside of 100–599. */
+/** `other` for a status outside of 100–599, and for 499: the client left, which older Caddys log as 0. */
 export const classOf = (status: number): StatusClass =>
-  status >= 100 && status < 600 ? (CLASSES[Math.floor(status / 100) - 1] ?? 'other') : 'other';
+  status >= 100 && status < 600 && status !== 499
+    ? (CLASSES[Math.floor(status / 100) - 1] ?? 'other')
+    : 'other';
 
 /** RFC 9110, section 15, in short. */
 export const CLASS_WORDS: Readonly<Record<StatusClass, string>> = {

@@ -46,6 +46,10 @@ export function Facts({ status }: { status: Status }) {
           'none since the hub started'
         )}
       </Fact>
+      <Fact name="Advisories">
+        {status.advisories && `${status.advisories.length || 'none'} known`}
+        {` on ${status.advisoriesAsOf}`}
+      </Fact>
       <Fact name="signalbox">{version}</Fact>
     </dl>
   );

@@ -1,6 +1,6 @@
 /** All problems, worst first, those of one site together. */
 import { plural } from '../lib/format.ts';
-import type { Problem, Status } from '../lib/types.ts';
+import type { Obstacle, Problem, Status } from '../lib/types.ts';
 import { Time } from '../parts/time.tsx';
 import { type Group, groupsOf, levelOf, linkOf } from './problems.ts';
 
@@ -17,7 +17,9 @@ export function ProblemList({ status }: { status: Status }) {
       ))}
       {more.length > 0 && (
         <li>
-          <a href="/?show=problems">{plural(more.length, 'more problem')} in the list of sites</a>
+          <a href="/sites?show=problems">
+            {plural(more.length, 'more problem')} in the list of sites
+          </a>
         </li>
       )}
     </ul>
@@ -57,6 +59,25 @@ function Line({ problem, status }: { problem: Problem; status: Status }) {
           </ul>
         </details>
       )}
+      {code === 'ADVISORY' && status.beforeUpgrade.length > 0 && (
+        <details open>
+          <summary>What to change before the upgrade, because a newer Caddy refuses it</summary>
+          <ul>
+            {status.beforeUpgrade.map((one) => (
+              <li key={`${one.vhost?.id} ${one.agents} ${one.line} ${one.detail}`}>
+                <Where obstacle={one} />
+                {`, line ${one.line}: ${one.detail} ${one.instead}`}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
     </div>
   );
+}
+
+function Where({ obstacle: { vhost, agents } }: { obstacle: Obstacle }) {
+  if (vhost) return <a href={`/sites/${vhost.id}`}>{vhost.domain}</a>;
+  const whose = agents ? ` of ${agents.join(', ')}` : '';
+  return <a href="/preamble">{`The preamble${whose}`}</a>;
 }

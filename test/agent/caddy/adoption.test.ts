@@ -43,12 +43,11 @@ describe('a managed Caddy', () => {
   test('is told from whatever else names its file, which is left alone', async () => {
     const { folder, env } = killedAgent();
     const left = await leaveBehind(env, 1);
-    const marks = ['caddy.pid', 'boot.json'].map((name) => join(env.DATA_DIR, 'caddy', name));
-    for (const mark of marks) writeFileSync(mark, '');
+    const mark = pidFileOf(join(env.DATA_DIR, 'caddy'));
     const others = [
-      ['tail', '-f', ...marks],
-      ['sh', '-c', 'read line; exit', 'run', ...marks],
-      [process.execPath, 'run', '-', '--config', ...marks],
+      ['tail', '-f', mark],
+      ['sh', '-c', 'read line; exit', 'run', mark],
+      [process.execPath, 'run', '-', '--config', mark],
     ].map((command) => Bun.spawn(command, { stdin: 'pipe', stdout: 'ignore', stderr: 'ignore' }));
     stack = await startStack(env, folder);
     expect(others.map(({ exitCode, signalCode }) => exitCode ?? signalCode)).toEqual([
@@ -86,23 +85,6 @@ describe('a managed Caddy', () => {
       await container.exited;
     },
   );
-
-  test('of an earlier version, whose admin endpoint is open, is stopped first', async () => {
-    const { folder, env } = killedAgent();
-    const { agent } = readSettings('all', { ...env, PATH: process.env.PATH }, machine);
-    const boot = join(env.DATA_DIR, 'caddy', 'boot.json');
-    mkdirSync(join(env.DATA_DIR, 'caddy'), { mode: 0o700 });
-    writeFileSync(boot, JSON.stringify({ admin: { listen: agent.proxy.admin } }));
-    const former = Bun.spawn([agent.proxy.bin, 'run', '--config', boot], {
-      env: agent.proxy.env,
-      stdio: ['ignore', 'ignore', 'ignore'],
-    });
-    await until(() => caddiesOf(env.DATA_DIR).length === 1, 'the former Caddy');
-    stack = await startStack(env, folder);
-    expect(processOf(former.pid)).toBeNull();
-    expect(caddies(stack).length).toBe(1);
-    expect((await reload(stack, 'new')).status).toBe(200);
-  });
 
   test('that was left with other settings, or twice, is stopped first, so there are never two', async () => {
     const { folder, env } = killedAgent();

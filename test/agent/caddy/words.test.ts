@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { cleanSentence, cleanWords, lastErrorOf } from '../../../agent/caddy/words.ts';
+import { cleanSentence, cleanWords, lastErrorOf, NO_REASON } from '../../../agent/caddy/words.ts';
 
 describe("the proxy's error messages", () => {
   test.each([
@@ -92,11 +92,48 @@ describe("the proxy's error messages", () => {
     expect(cleanWords('x'.repeat(9_999)).detail.length).toBeLessThan(600);
   });
 
-  test('are taken from the last line that begins with Error', () => {
-    expect(lastErrorOf('{"level":"info"}\nError: one\n{"level":"warn"}\nError: two: three\n')).toBe(
-      'two: three',
-    );
-    expect(lastErrorOf('{"level":"info"}\n')).toContain('without giving a reason');
+  const REASON = 'adapting config using caddyfile: -:2: unrecognized directive: bogus';
+  const logged = (more: object) => JSON.stringify({ level: 'error', ts: 1, msg: 'no', ...more });
+  const CONSOLE = '2026/11/22 11:49:47.124';
+
+  test.each([
+    ['nothing', ''],
+    ['a log without errors', '{"level":"info","msg":"using config from stdin"}\n'],
+    ['what a module logs as an error', `${logged({ logger: 'http.log.error' })}\n`],
+    [
+      'the same on a console',
+      `${CONSOLE}\t\u001b[31mERROR\u001b[0m\thttp.log.error\tno\t{"a": 1}\n`,
+    ],
+    [
+      'what is no log',
+      '{"level":"error"\n[1]\n{}\nnull\n{"level":1,"msg":"x"}\n{"level":"error"}\n',
+    ],
+    ['a line that quotes one', `{"level":"warn","msg":"x\\terror\\ty"}\nan error\tError: x\n`],
+  ])('are not found in %s', (_, stderr) => {
+    expect(lastErrorOf(stderr)).toBe(NO_REASON);
+  });
+
+  test.each([
+    ['a line of text', `Error: ${REASON}\n`],
+    ['its last line of several', `${logged({})}\nError: one\n{"level":"warn"}\nError: ${REASON}\n`],
+    ['text beside errors in a log', `${logged({})}\nError: ${REASON}`],
+    ['JSON', `${logged({})}\n${logged({ msg: REASON })}\n`],
+    ['JSON before other lines', `${logged({ msg: REASON })}\n${logged({ logger: 'tls' })}\n{}\n`],
+    ['JSON with another spelling', `${logged({ level: 'ERROR', msg: REASON })}\n`],
+    ['a console', `${CONSOLE}\tERROR\t${REASON}\n`],
+    ['a coloured console', `${CONSOLE}\t\u001b[31mERROR\u001b[0m\t${REASON}\r\n`],
+    ['a console without times', `INFO\tx\nerror\t${REASON}\n`],
+    ['a console before other lines', `${CONSOLE}\tERROR\t${REASON}\n${CONSOLE}\tWARN\ttls\tno\n`],
+  ])('are found in %s', (_, stderr) => {
+    expect(lastErrorOf(stderr)).toBe(REASON);
+  });
+
+  test.each([
+    ['text', 'Error: a "b\nc", at -:3\n'],
+    ['JSON', `${logged({ msg: 'a "b\nc", at -:3' })}\n`],
+    ['a console', `${CONSOLE}\tERROR\ta "b\nc", at -:3\n${CONSOLE}\tINFO\tx\n`],
+  ])('of several lines in %s become one', (_, stderr) => {
+    expect(lastErrorOf(stderr)).toBe('a "b c", at -:3');
   });
 });
 

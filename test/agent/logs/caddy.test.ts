@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'bun:test';
 import { openSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLogs } from '../../../agent/logs/logs.ts';
-import { CADDYS } from '../../harness/caddys.ts';
+import { allCaddys, CADDYS, versionOf } from '../../harness/caddys.ts';
 import { freePort, until } from '../../harness/stack.ts';
 import { keeperOf, temporaryFolders } from './temp.ts';
 
@@ -14,7 +14,9 @@ afterAll(async () => {
   await proxy?.exited;
 });
 
-async function startCaddy(bin: string, folder: string): Promise<number> {
+const NOTHING = { handler: 'static_response', status_code: 204 };
+
+async function startCaddy(bin: string, folder: string, handle: object = NOTHING): Promise<number> {
   const port = freePort();
   const config = {
     admin: { listen: `unix/${join(folder, 'admin.sock')}`, config: { persist: false } },
@@ -40,7 +42,7 @@ async function startCaddy(bin: string, folder: string): Promise<number> {
           test: {
             listen: [`127.0.0.1:${port}`],
             automatic_https: { disable: true },
-            routes: [{ handle: [{ handler: 'static_response', status_code: 204 }] }],
+            routes: [{ handle: [handle] }],
             logs: {},
           },
         },
@@ -127,4 +129,48 @@ test.skipIf(!Bun.which('caddy')).each(CADDYS)(
     await proxy?.exited;
   },
   20_000,
+);
+
+test.skipIf(!Bun.which('caddy')).each(allCaddys())(
+  'a client that leaves counts alike, whichever status $name logs',
+  async ({ bin }) => {
+    let asked = 0;
+    // Answers one path at once, and no other ever.
+    const upstream = Bun.serve({
+      port: 0,
+      idleTimeout: 0,
+      fetch({ url }) {
+        if (new URL(url).pathname === '/ready') return new Response();
+        asked++;
+        return new Promise<Response>(() => {});
+      },
+    });
+    const folder = newFolder();
+    const port = await startCaddy(bin, folder, {
+      handler: 'reverse_proxy',
+      upstreams: [{ dial: `127.0.0.1:${upstream.port}` }],
+    });
+    const logs = createLogs({ file: join(folder, 'access.log') });
+    const left = new AbortController();
+    const answer = fetch(`http://127.0.0.1:${port}/slow`, { signal: left.signal });
+    await until(() => asked === 1, 'the request');
+    left.abort();
+    await expect(answer).rejects.toThrow();
+
+    const page = () => logs.page({ path: '/slow', page: 1, pageSize: 5 });
+    await until(async () => (await page()).total === 1, 'the entry');
+    const [entry] = (await page()).logs;
+    expect(entry?.status).toBe(Bun.semver.order(versionOf(bin), '2.11.6') < 0 ? 0 : 499);
+    for (const statusClass of [1, 3, 4, 5]) {
+      expect((await logs.page({ statusClass, page: 1, pageSize: 5 })).total).toBe(0);
+    }
+    const { buckets } = await logs.stats({ buckets: 1 });
+    expect(buckets[0]?.requests).toMatchObject({ '4xx': 0, '5xx': 0, other: 1 });
+    const { domains } = await logs.activity({ buckets: 1 });
+    expect(domains['127.0.0.1']).toMatchObject({ status4xx: [0], status5xx: [0] });
+    logs.close();
+    proxy?.kill();
+    await proxy?.exited;
+    await upstream.stop(true);
+  },
 );

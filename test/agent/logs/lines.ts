@@ -16,7 +16,7 @@ export function random(seed: number) {
 
 export type Random = ReturnType<typeof random>;
 
-const STATUSES = [200, 200, 200, 204, 301, 404, 404, 500, 502, 0] as const;
+const STATUSES = [200, 200, 200, 204, 301, 404, 404, 499, 500, 502, 0] as const;
 const HOSTS = [
   'a.example',
   'a.example',

@@ -46,7 +46,10 @@ export function isWanted({ key, entry }: Keyed, filter: Conditions): boolean {
     domain === undefined || key === (domainToASCII(domain) || domain),
     status === undefined || entry.status === status,
     statusClass === undefined ||
-      (entry.status >= statusClass * 100 && entry.status < statusClass * 100 + 100),
+      // 499 and 0: the client left.
+      (entry.status !== 499 &&
+        entry.status >= statusClass * 100 &&
+        entry.status < statusClass * 100 + 100),
     method === undefined || entry.method === method,
     path === undefined || entry.path.slice(0, path.length) === path,
     q === undefined || entry.path.split(q).length > 1,

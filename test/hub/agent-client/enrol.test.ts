@@ -114,7 +114,7 @@ describe('neither secret nor token goes', () => {
 
 test.each([
   [401, { code: 'INVITATION_INVALID', message: 'no' }, 'INVITATION_INVALID'],
-  // An agent of an earlier version, or one with a token of its settings.
+  // An agent with a token of its settings.
   [401, { code: 'UNAUTHENTICATED', message: 'no' }, 'INVITATION_INVALID'],
   [409, { code: 'IMPORT_FIRST', message: 'no' }, 'IMPORT_FIRST'],
   [507, { code: 'STORAGE_UNAVAILABLE', message: 'full' }, 'AGENT_UNREACHABLE'],

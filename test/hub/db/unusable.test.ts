@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { DatabaseUnusable } from '../../../src/hub/db/fault.ts';
 import { openDatabase } from '../../../src/hub/db/open.ts';
 import { vhosts } from '../../../src/hub/db/schema.ts';
-import { layGoldenDatabase } from '../../harness/golden-db.ts';
+import { layDatabase } from '../../harness/filled-db.ts';
 import { mayMount, mountSmall } from '../../harness/mount.ts';
 import { temporaryFolder, until } from '../../harness/stack.ts';
 
@@ -44,7 +44,7 @@ function reasonOf(dataDir: string): string | undefined {
 describe('a start names the file and the remedy', () => {
   test('if pages are damaged', () => {
     const dataDir = join(folder, 'damaged');
-    layGoldenDatabase(4, dataDir, ports);
+    layDatabase(dataDir, ports);
     const file = fileIn(dataDir);
     const pages = statSync(file).size / 4096;
     const handle = openSync(file, 'r+');

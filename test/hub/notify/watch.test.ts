@@ -65,7 +65,8 @@ const events = () =>
     .map(({ event, subject, overAt }) => `${event} ${subject}${overAt ? ' over' : ''}`);
 
 const FINE: ProxyStatus = {
-  ...{ liveDigest: 'a', fileDigest: 'a', foreign: false, drift: false, checked: true },
+  ...{ liveDigest: 'a', fileDigest: 'a', foreign: false, owner: null, drift: false },
+  checked: true,
   restartNeeded: false,
   ...{ proxy: { running: true, version: '2.11.4' }, warnings: [], closed: [] },
 };

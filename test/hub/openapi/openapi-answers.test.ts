@@ -489,9 +489,11 @@ describe('if the agent fails', () => {
       liveDigest: null,
       fileDigest: null,
       foreign,
+      owner: null,
       drift: false,
       proxy: { running: true, version: null },
       restartNeeded: false,
+      warnings: [],
     });
 
   test.each([

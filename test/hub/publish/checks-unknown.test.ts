@@ -103,47 +103,6 @@ test('an upstream that a refused change named is never reported', async () => {
   expect([...seen]).not.toContain('UPSTREAM_DOWN');
 }, 30_000);
 
-test('an agent of an earlier version cannot check, and says so', async () => {
-  // Stands in for one: it does not know the routes.
-  const earlier = Bun.serve({
-    hostname: '127.0.0.1',
-    port: 0,
-    idleTimeout: 0,
-    async fetch(request) {
-      const { pathname, search } = new URL(request.url);
-      if (['/proxy/checks', '/proxy/trial'].includes(pathname)) {
-        const answer = { code: 'NOT_FOUND', message: 'There is no such route.' };
-        return Response.json(answer, { status: 404 });
-      }
-      const body = request.method === 'POST' ? await request.text() : null;
-      const { method, headers } = request;
-      return fetch(`${stack.agent}${pathname}${search}`, { method, headers, body });
-    },
-  });
-  ending = () => earlier.stop(true);
-  await beginHub(earlier.port ?? 0);
-  expect((await create('kept', null)).status).toBe(201);
-  const before = [...(await stored()), stack.readProxyfile()];
-  const refused = await create('checked', { path: '/' });
-  expect([refused.status, refused.body]).toMatchObject([
-    502,
-    {
-      code: 'CHECK_FAILED',
-      message: 'This agent cannot check yet; nothing was changed.',
-      detail: 'its version is older than the hub’s and does not know checks',
-    },
-  ]);
-  expect([...(await stored()), stack.readProxyfile()]).toEqual(before);
-  expect(await served('checked')).toBe('');
-  expect((await create('next', null)).status).toBe(201);
-  const change = { op: 'create', domain: 'http://tried.example', config: 'respond x' };
-  const tried = await call<{ tried: object[] }>('POST', '/preview?try=true', change);
-  expect([tried.status, tried.body.tried]).toMatchObject([
-    200,
-    [{ passed: false, status: null, detail: 'This agent cannot check yet; nothing was changed.' }],
-  ]);
-});
-
 test('if the very first change fails its check, no site is live or stored', async () => {
   await beginHub(Number(new URL(stack.agent).port));
   upstream.answer = 500;

@@ -195,6 +195,57 @@ describe('what another version of Caddy has', () => {
     }
   });
 
+  test.skipIf(caddyIs('>=2.11.6'))(
+    'is named with the version, if it is a matcher or a new word',
+    async () => {
+      const matcher = await create('@a url_pattern /a/:id\nrespond @a x');
+      expect(matcher.body.hint).toStartWith('`url_pattern` needs Caddy 2.11.6, and this is 2.');
+      const timeouts = await create('timeouts {\n\tread_timeout 9s\n}');
+      expect(timeouts.body.hint).toStartWith('`timeouts` needs Caddy 2.11.6, and this is 2.');
+      const { body } = await owner.call('GET', '/preamble');
+      for (const option of ['expected_dot_headers X.Y', 'timeouts {\nwrite_idle 9s\n}']) {
+        const config = body.config.replace('{\n', `{\nservers {\n${option}\n}\n`);
+        const { hint } = (await owner.call<Refused>('PUT', '/preamble', { config })).body;
+        expect(hint).toContain('needs Caddy 2.11.6, and this is 2.');
+      }
+    },
+  );
+
+  test.skipIf(caddyIs('>=2.7.0'))('is named by what an older version calls it', async () => {
+    const { body } = await create('@a client_ip 10.0.0.0/8\nrespond @a x');
+    expect(body.hint).toStartWith(
+      '`client_ip` needs Caddy 2.7, and this is 2.6.2. Write `remote_ip`, ',
+    );
+  });
+
+  test.skipIf(caddyIs('<2.11.6'))(
+    'is accepted by the newest, and what that no longer takes has a hint',
+    async () => {
+      for (const config of [
+        '@a url_pattern /a/:id\nrespond @a "{http.url_pattern.pathname.id} {http.request.proto_name}"',
+        'timeouts {\n\tread_timeout 9s\n\twrite_timeout 9s\n\tmax_write_chunk 9KiB\n}',
+      ]) {
+        const { status, body } = await create(config);
+        expect([config, status]).toEqual([config, 201]);
+        await owner.call('DELETE', `/vhosts/${body.id}`);
+      }
+      for (const [config, line, hint] of [
+        ['log {\n\toutput stdout\n\toutput discard\n}', 3, 'Keep the last one'],
+        ['request_body {\n\tread_timeout 9s\n}', 2, 'a directive of its own, `timeouts`'],
+        ['forward_auth :1 {\n\turi /\n\turi /\n}', 3, 'Keep the last one'],
+        [
+          'reverse_proxy :1 {\n\tlb_policy weighted_round_robin 0\n}',
+          undefined,
+          'a weight above 0',
+        ],
+      ] as const) {
+        const { status, body } = await create(config);
+        expect([config, status, body.line]).toEqual([config, 502, line]);
+        expect(body.hint).toContain(hint);
+      }
+    },
+  );
+
   test.skipIf(!caddyIs('>=2.8.0'))('is accepted there, under both names', async () => {
     for (const name of ['basic_auth', 'basicauth']) {
       const { status, body } = await create(`${name} ${user}`);

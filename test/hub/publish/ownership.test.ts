@@ -42,7 +42,7 @@ const removeLog = () => {
   for (const end of ['-wal', '-shm']) rmSync(database() + end, { force: true });
 };
 
-/** As a version of signalbox wrote it that knew no ids. */
+/** As if what is live was loaded for no hub, through the agent alone. */
 function forgetOwner(): void {
   const lines = readFileSync(ledger(), 'utf8').split('\n');
   expect(lines[0]).toMatch(/^hub [0-9a-f]{32}$/);
@@ -67,7 +67,7 @@ describe('a database that is lost', () => {
       },
     ],
     [
-      'lost beside a Caddyfile of an earlier version',
+      'lost beside a Caddyfile of no hub',
       () => {
         rmSync(database());
         forgetOwner();
@@ -133,7 +133,7 @@ test.each([
   expect((await create('second')).status).toBe(201);
 });
 
-test('an upgrade from a version without ids asks nothing', async () => {
+test('a Caddyfile of no hub becomes that of the one that has its sites, unasked', async () => {
   await stack.restart(forgetOwner);
   await untilInStep();
   expect(readFileSync(ledger(), 'utf8')).toMatch(/^hub [0-9a-f]{32}\n/);

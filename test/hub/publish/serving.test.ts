@@ -83,7 +83,7 @@ describe('where Caddy listens', () => {
       https: { port: 443, reason: null },
       cure: 'sudo systemctl disable --now nginx',
     });
-    // An agent of an earlier version does not say who has it.
+    // An agent that could not be asked does not say who has it.
     expect(serving('', [], closed)).toMatchObject({
       http: { reason: '80 is not open: held by nginx (process 9)' },
       cure: null,

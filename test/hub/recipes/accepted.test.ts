@@ -2,6 +2,7 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { lastErrorOf } from '../../../agent/caddy/words.ts';
 import { RECIPES } from '../../../src/hub/recipes/registry.ts';
 import { temporaryFolder } from '../../harness/stack.ts';
 import { FULL } from './full-values.ts';
@@ -13,11 +14,11 @@ afterAll(() => rmSync(folder, { recursive: true }));
 function validate(body: string): string {
   const file = join(folder, 'Caddyfile');
   writeFileSync(file, caddyfileOf(80, { 'a.test': body }));
-  const { stderr } = Bun.spawnSync(
+  const { stderr, exitCode } = Bun.spawnSync(
     ['caddy', 'validate', '--config', file, '--adapter', 'caddyfile'],
     { env: { PATH: process.env.PATH ?? '', HOME: folder } },
   );
-  return /^Error: .*/m.exec(stderr.toString())?.[0] ?? '';
+  return exitCode === 0 ? '' : lastErrorOf(stderr.toString());
 }
 
 test('what is wrong is found', () => {

@@ -4,13 +4,17 @@ import { EMPTY_SET } from '../../../src/hub/model/vhost.ts';
 import type { Publisher } from '../../../src/hub/publish/publisher.ts';
 import { failingChannels, lockedOut } from '../../../src/hub/state/hub-problems.ts';
 import { createLook } from '../../../src/hub/state/look.ts';
+import { createProblems } from '../../../src/hub/state/several-problems.ts';
+import { ADVISORIES_AS_OF } from '../../../src/shared/advisories.ts';
 import type { Disk } from '../../../src/shared/wire.ts';
 import { type Answer, ask, signUp, startStack } from '../../harness/stack.ts';
 
 const disk = (id: string, what: string, free: number): Disk => ({ id, holds: [what], free });
 
+const today = new Date(ADVISORIES_AS_OF);
+
 /** Stands in for a hub with agents that say only how full their disks are. */
-async function lookAt(own: Disk[], ...theirs: Disk[][]) {
+function lookerAt(now: Date, own: Disk[], ...theirs: Disk[][]) {
   const status = (disks: Disk[]) => ({
     ...{ liveDigest: null, fileDigest: null, foreign: false, drift: false, restartNeeded: false },
     ...{ proxy: { running: true, version: null }, disks },
@@ -37,12 +41,15 @@ async function lookAt(own: Disk[], ...theirs: Disk[][]) {
     setOf: () => EMPTY_SET,
     agents: { all: () => agents },
   } as unknown as Publisher;
-  const look = createLook({
-    ...{ publisher, now: () => new Date(), elapsed: () => 0, disks: async () => own },
+  return createLook({
+    ...{ publisher, now: () => now, elapsed: () => 0, disks: async () => own },
     locked: () => ({ emails: [], isUnknown: false, networks: [] }),
     failing: () => [],
   });
-  const { hub, agents: found } = await look();
+}
+
+async function lookAt(own: Disk[], ...theirs: Disk[][]) {
+  const { hub, agents: found } = await lookerAt(today, own, ...theirs)();
   return {
     hub: hub.map(({ message }) => message),
     agents: found.map(({ facts }) => (facts.disks ?? []).map(({ id }) => id)),
@@ -59,6 +66,26 @@ test('a disk that several see is the first one’s, which says all that it holds
   expect(found.hub).toEqual([
     expect.stringContaining('holds the hub’s data and the access log. Delete'),
   ]);
+});
+
+test('the table of advisories is a problem, and no grave one, once it is more than 60 days old', async () => {
+  const later = (days: number) => new Date(today.getTime() + days * 86_400_000);
+  for (const days of [0, 1, 60, 60.99]) {
+    expect((await lookerAt(later(days), [], [])()).hub).toEqual([]);
+  }
+  for (const days of [61, 400]) {
+    const now = later(days);
+    const { agents, hub, isOnly } = await lookerAt(now, [], [])();
+    const problems = createProblems()(agents, [], { isOnly, now, hub });
+    expect(problems.filter(({ code }) => code === 'WARNING')).toEqual([
+      {
+        ...({ code: 'WARNING', level: 'warn' } as const),
+        since: later(61).toISOString(),
+        message: expect.stringContaining(`as of ${ADVISORIES_AS_OF}, more than 60 days ago.`),
+      },
+    ]);
+    expect(problems.filter(({ level }) => level === 'bad')).toEqual([]);
+  }
 });
 
 test('a channel that takes nothing is a problem after ten minutes', () => {

@@ -6,7 +6,7 @@ import type { SiteState } from '../../../src/shared/wire-state.ts';
 
 const site = (name: string): SiteState => ({
   ...{ name, ports: [443], tls: false, certificate: null, reason: null, checkedAt: null },
-  ...{ automated: false, upstreams: [], errors: [] },
+  ...{ automated: false, authority: null, dns: false, upstreams: [], errors: [] },
 });
 const namesOf = (sites: readonly SiteState[] | null) => sites?.map(({ name }) => name) ?? null;
 

@@ -104,6 +104,31 @@ describe('install', () => {
   });
 });
 
+describe('install of all', () => {
+  test('makes two units that share only the token', () => {
+    const steps = install('all', debian({}, { caddy: quiet }));
+    expect(brief(steps)).toEqual([
+      'write /etc/signalbox/agent-token',
+      'write /etc/signalbox/hub.env',
+      'write /etc/signalbox/agent.env',
+      `write ${UNIT}hub.service`,
+      `write ${UNIT}agent.service`,
+      'systemctl daemon-reload',
+      'systemctl enable signalbox-hub.service',
+      'systemctl restart signalbox-hub.service',
+      'systemctl enable signalbox-agent.service',
+      'systemctl restart signalbox-agent.service',
+    ]);
+    const [hub = '', agent = ''] = ['hub', 'agent'].map(
+      (name) => after(steps)[`${UNIT}${name}.service`],
+    );
+    expect([hub, agent].every((text) => text.includes('\nDynamicUser=yes\n'))).toBe(true);
+    expect(agent).toContain('PROXY_MANAGED=true');
+    const folders = (text: string) => /StateDirectory=.*/.exec(text)?.[0];
+    expect(folders(hub)).not.toBe(folders(agent));
+  });
+});
+
 describe('uninstall', () => {
   const files = {
     ...after(install('hub', debian())),

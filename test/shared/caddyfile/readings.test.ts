@@ -8,7 +8,7 @@ import { checkConfig } from '../../../src/shared/caddyfile/check.ts';
 import { type Dialect, dialectOf, dialectsFor } from '../../../src/shared/caddyfile/dialect.ts';
 import { checkPreamble, snippetNames } from '../../../src/shared/caddyfile/preamble.ts';
 import { type AdaptCaddy, type AdaptedJson, startAdaptCaddy } from '../../harness/adapt-caddy.ts';
-import { CADDYS, HEAD, versionOf } from '../../harness/caddys.ts';
+import { allCaddys, versionOf } from '../../harness/caddys.ts';
 import { type Random, seededRandom } from '../../harness/random.ts';
 
 const TEXTS = Number(process.env.READING_TEXTS ?? 2_000);
@@ -16,14 +16,11 @@ const SEED = Number(process.env.READING_SEED ?? 20_261_122);
 /** Of these, how many must be accepted by some Caddy for the comparison to mean anything. */
 const ENOUGH = TEXTS / 20;
 
-if (HEAD === null) console.log('No newest Caddy (CADDY_HEAD): its reading is left out.');
-
 type Reader = { version: string; dialect: Dialect; caddy: AdaptCaddy };
 let readers: Reader[] = [];
 
 beforeAll(async () => {
-  const bins = [...CADDYS.map(({ bin }) => bin), ...(HEAD === null ? [] : [HEAD])];
-  const versions = bins.map((bin) => ({ bin, version: versionOf(bin) }));
+  const versions = allCaddys().map(({ bin }) => ({ bin, version: versionOf(bin) }));
   readers = await Promise.all(
     versions.map(async ({ bin, version }) => ({
       ...{ version, dialect: dialectOf(version) },

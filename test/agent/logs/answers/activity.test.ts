@@ -27,7 +27,7 @@ function naiveActivity(entries: readonly Keyed[], filter: ActivityFilter): LogAc
       );
     domains[domain] = {
       requests: count(() => true),
-      status4xx: count((status) => status >= 400 && status < 500),
+      status4xx: count((status) => status >= 400 && status < 499),
       status5xx: count((status) => status >= 500 && status < 600),
       latencies: latenciesOf(
         buckets.flatMap(({ inside }) => inside.filter(({ key }) => key === domain)),

@@ -33,7 +33,7 @@ function naiveStats(entries: readonly Keyed[], filter: StatsFilter) {
     const ofClass = (n: number) =>
       inside.filter(({ entry }) => {
         const found = Math.floor(entry.status / 100);
-        return (found >= 1 && found <= 5 ? found : 0) === n;
+        return (found >= 1 && found <= 5 && entry.status !== 499 ? found : 0) === n;
       }).length;
     return {
       from: new Date(from).toISOString(),

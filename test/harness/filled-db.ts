@@ -1,0 +1,152 @@
+/** A database of today with rows in every table, as a hub in use has it. */
+import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { eq } from 'drizzle-orm';
+import { hashOf } from '../../src/hub/auth/secret.ts';
+import { openDatabase } from '../../src/hub/db/open.ts';
+import * as tables from '../../src/hub/db/schema.ts';
+
+/** Of Ada; never expires. */
+export const SESSION = '7tJ6zwI25fWN4h2fb-YPnCZBodDkwZWd3AmzYQgDO6o';
+/** Of Ada, with the scope `write`. */
+export const API_TOKEN = 'sbx_ctZRAWYMYQKCLBKfKfktIPUBPFNWI6ZJ0XoIKi';
+
+/** `a long passphrase` and `another passphrase`: to hash them anew takes longer than all the rest. */
+const PEOPLE = [
+  {
+    ...{ id: 'd9fa0b04-9032-4d59-a294-36bb75708c76', name: 'Ada', email: 'ada@example.org' },
+    passwordHash:
+      '$argon2id$v=19$m=19456,t=2,p=1$C71nbUuQXmehIb4mzNmK4w$kzPtPtilSJqgtB6zVgwBaUIooKzOOpVUcJALt3WOcdA',
+  },
+  {
+    ...{ id: '54842103-0990-433c-b48f-df16f38afce4', name: 'Bob', email: 'bob@example.org' },
+    passwordHash:
+      '$argon2id$v=19$m=19456,t=2,p=1$OeIoCYNt0dBwy+fv5q523Q$usi8kPfqqmY21Hgc87sk8Ri8pImsntYSVLpN7Qh/iqg',
+  },
+] as const;
+
+const AT = new Date('2026-11-21T10:46:20.757Z');
+const times = { createdAt: AT, updatedAt: AT };
+
+const vhost = (id: number, name: string, config: string) => ({
+  ...{ id, position: id, domain: `http://${name}.example`, config, upstream: '', enabled: true },
+  ...{ policies: [], tags: [], agents: [], check: null, ...times },
+});
+const BODY = {
+  ...vhost(1, 'body', 'respond "{upstream}"'),
+  ...{ upstream: '127.0.0.1:8001', policies: [1], tags: ['media', 'home'], agents: [1, 2] },
+  check: { path: '/', status: 200 },
+};
+const block = (answer: string) =>
+  `http://block.example, http://www.block.example {\n\t# it's a "comment"; ünïcode\n\trespond ${answer}\n}`;
+const PLAIN = vhost(2, 'block', block('block'));
+const BLOCK = { ...PLAIN, config: block('"block, changed"') };
+const ON = vhost(3, 'off', 'respond off');
+const OFF = { ...ON, enabled: false, policies: [2, 1] };
+const GONE = vhost(4, 'gone', 'respond gone');
+
+/** Action, vhost before and vhost after of Ada's changes, oldest first. */
+const CHANGES = [
+  ['create', null, BODY],
+  ['create', null, PLAIN],
+  ['create', null, ON],
+  ['toggle', ON, OFF],
+  ['update', PLAIN, BLOCK],
+  ['create', null, GONE],
+  ['delete', GONE, null],
+] as const;
+const DOWN = 'Caddy is not running, or does not answer.';
+
+/**
+ * Creates the database in `dataDir`: the sites body.example, which answers with its upstream,
+ * block.example and off.example, which is disabled, and the accounts of Ada and Bob.
+ * @param ports of the proxy
+ */
+export function layDatabase(dataDir: string, ports: { http: number; https: number }): void {
+  // Elsewhere, because drizzle keeps statements, and with them the file, until they are collected.
+  const made = `${dataDir}.made`;
+  const { db, close } = openDatabase(made);
+  const [{ id: userId, name: userName }] = PEOPLE;
+  const globals = `{\n\thttp_port ${ports.http}\n\thttps_port ${ports.https}\n\tskip_install_trust\n}`;
+  const snippet = '(snippet) {\n\theader X-Snippet yes\n}';
+  db.insert(tables.users)
+    .values(PEOPLE.map((person) => ({ ...person, ...times })))
+    .run();
+  db.insert(tables.sessions)
+    .values({
+      ...{ id: 'a652b428-29c1-4642-a5b2-094597cbacdc', userId, tokenHash: hashOf(SESSION) },
+      ...{ ipAddress: '127.0.0.1', userAgent: 'curl/8', ...times },
+      expiresAt: new Date('2100-01-01T00:00:00.000Z'),
+    })
+    .run();
+  db.insert(tables.apiTokens)
+    .values({
+      ...{ id: 'e2d7b169-45b2-4940-ba28-496459f2c955', userId, name: 'scripts', scope: 'write' },
+      ...{ tokenHash: hashOf(API_TOKEN), createdAt: AT, lastUsedAt: AT },
+    })
+    .run();
+  // The ids of what was deleted are taken as well.
+  db.insert(tables.vhosts).values([BODY, BLOCK, OFF, GONE]).run();
+  db.delete(tables.vhosts).where(eq(tables.vhosts.id, GONE.id)).run();
+  const users = [
+    { name: 'ada', hash: '$2b$10$./I9py4tstZNDRcI9Eadt.vWHj48L7vRVZgZwL7CWbBID4pfOwNOK' },
+  ];
+  db.insert(tables.policies)
+    .values([
+      {
+        ...{ id: 1, name: 'secret', recipe: 'basic-auth', ...times },
+        values: { users, exemptNetworks: ['127.0.0.1'] },
+      },
+      {
+        ...{ id: 2, name: 'closed', recipe: 'maintenance', ...times },
+        values: { text: 'it\'s "closed"; ünïcode' },
+      },
+    ])
+    .run();
+  db.insert(tables.changelog)
+    .values(
+      CHANGES.map(([action, before, after]) => ({
+        ...{ userId, userName, action, domain: (after ?? before).domain, createdAt: AT },
+        ...(action === 'update'
+          ? { diff: changed({ config: before.config }, { config: after.config }), via: 'scripts' }
+          : {}),
+        before: before && JSON.stringify(before),
+        after: after && JSON.stringify(after),
+        behind: action === 'delete' ? ['vps'] : null,
+      })),
+    )
+    .run();
+  db.insert(tables.agents)
+    .values({
+      ...{ name: 'vps', url: 'https://127.0.0.1:9', fingerprint: 'a3'.repeat(32), generation: 2 },
+      ...{ paused: true, preamble: globals, behindSince: AT, ...times },
+    })
+    .run();
+  db.update(tables.preamble)
+    .set({ config: `${globals}\n\n${snippet}`, updatedAt: AT, attemptedAt: AT })
+    .run();
+  db.insert(tables.channels)
+    .values({
+      ...{ name: 'Phone', kind: 'ntfy', enabled: true, events: ['proxy.down'], ...times },
+      target: { url: 'https://ntfy.example.org', topic: 'home' },
+      quiet: { from: '22:00', to: '07:00', timeZone: 'Europe/Berlin' },
+    })
+    .run();
+  const incident = { event: 'proxy.down', about: 'local', level: 'bad', message: DOWN } as const;
+  db.insert(tables.incidents)
+    .values({ ...incident, subject: 'agent 1', beganAt: AT, overAt: AT })
+    .run();
+  const message = { ...incident, channelId: 1, incidentId: 1, at: AT, dueAt: AT };
+  db.insert(tables.messages)
+    .values([
+      { ...message, state: 'began', attempts: 1, sentAt: AT },
+      { ...message, state: 'over', attempts: 2, error: 'HTTP 500' },
+    ])
+    .run();
+  close();
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  copyFileSync(join(made, 'signalbox.db'), join(dataDir, 'signalbox.db'));
+  rmSync(made, { recursive: true });
+}
+
+const changed = (old: object, now: object) => JSON.stringify({ old, new: now });
