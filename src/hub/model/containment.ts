@@ -10,7 +10,7 @@ import { siteForm } from '../caddyfile/site.ts';
 import { indivisibleIn } from '../caddyfile/site-block.ts';
 import { type Imports, readImports } from '../caddyfile/snippets.ts';
 import type { StoredAgent } from './agent.ts';
-import { type Plan, vhostsAfter } from './changes.ts';
+import type { Plan } from './changes.ts';
 import { isPlacedOn } from './placement.ts';
 import type { SiteSet, Vhost } from './vhost.ts';
 
@@ -110,7 +110,7 @@ export async function assertPlanContained(
   { next, steps }: Plan<unknown>,
   dialects: ReadonlyMap<number, Dialect>,
 ): Promise<void> {
-  const changed = steps.flatMap(vhostsAfter);
+  const changed = steps.flatMap((step) => step.vhosts);
   const isPreamble = steps.some(({ kind }) => kind === 'preamble');
   const others = isPreamble ? next.vhosts.filter(({ enabled }) => enabled) : [];
   const vhosts = [...new Set([...changed, ...others])];

@@ -1,8 +1,9 @@
 /** Whether sites answer as their checks say, so that a change that breaks one is not accepted. */
 import { Failure } from '../../shared/failure.ts';
 import type { ChecksAnswer, CheckTarget } from '../../shared/wire-check.ts';
-import { idsAfter, isPublished, type Step, vhostsAfter } from '../model/changes.ts';
+import { idsAfter, type Step } from '../model/changes.ts';
 import { endpointsUnder } from '../model/endpoints.ts';
+import { isPublished } from '../model/entities.ts';
 import { setFor } from '../model/placement.ts';
 import { forCaller, isAway } from '../model/refusal.ts';
 import type { SiteSet, Vhost } from '../model/vhost.ts';
@@ -28,12 +29,11 @@ const isChecked = ({ enabled, check }: Vhost): boolean => enabled && check !== n
 const checkedSteps = (plans: readonly Planned[]): Step[] =>
   stepsOf(plans.filter(({ item }) => !item.unchecked)).filter(isPublished);
 
-const isOfVhost = ({ kind }: Step): boolean =>
-  kind === 'create' || kind === 'update' || kind === 'toggle';
+const isOfVhost = ({ kind }: Step): boolean => kind === 'vhost';
 
 /** Whether a site that plans change has to answer as its check says. */
 export const areChecked = (plans: readonly Planned[]): boolean =>
-  checkedSteps(plans).some((step) => isOfVhost(step) && vhostsAfter(step).some(isChecked));
+  checkedSteps(plans).some((step) => isOfVhost(step) && step.vhosts.some(isChecked));
 
 /**
  * Asks the sites that plans change without changing their vhosts, through the preamble or a policy. Only

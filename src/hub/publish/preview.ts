@@ -2,7 +2,7 @@
 import { messageOf } from '../../shared/async.ts';
 import { type Failure, sentenceOf } from '../../shared/failure.ts';
 import { render } from '../caddyfile/render.ts';
-import { type Change, idsAfter, type Outcome, type Step } from '../model/changes.ts';
+import { type Change, idsAfter, type Outcome, type Step, vhostStep } from '../model/changes.ts';
 import { assertPlanContained, type Dialect } from '../model/containment.ts';
 import { forCaller, isRejection } from '../model/refusal.ts';
 import { normalize, type SiteSet, type Vhost, type VhostInput } from '../model/vhost.ts';
@@ -59,9 +59,7 @@ export function createPreview({ targets, stored, dialectsOf, now }: PreviewDeps)
 
 /** A site that is already as the change wants it can be tried, too. */
 const unchanged = ({ vhosts }: SiteSet, plan: Outcome<unknown> & { done: unknown }): Step[] =>
-  vhosts
-    .filter((vhost) => vhost === plan.done)
-    .map((vhost) => ({ kind: 'update', before: vhost, after: vhost }));
+  vhosts.filter((vhost) => vhost === plan.done).map((vhost) => vhostStep(vhost, vhost));
 
 /** How a site would answer. */
 export type Tried = {
@@ -93,7 +91,7 @@ async function tryOut(
   isOneOfSeveral: boolean,
 ): Promise<Tried[]> {
   const ids = idsAfter(steps);
-  const created = idsAfter(steps.filter(({ kind }) => kind === 'create'));
+  const created = idsAfter(steps.filter(({ kind, before }) => kind === 'vhost' && !before));
   const found = targets.map(async (target) => {
     const part = target.next(next, steps);
     const vhosts = part.vhosts

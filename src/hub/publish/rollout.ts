@@ -1,6 +1,7 @@
 /** Makes changes live on the proxies that they concern, and has their sites checked; or takes it all back. */
 import { Failure } from '../../shared/failure.ts';
-import { isPublished, type Step } from '../model/changes.ts';
+import type { Step } from '../model/changes.ts';
+import { isPublished } from '../model/entities.ts';
 import { setFor } from '../model/placement.ts';
 import { isAway, isRejection, isTooLarge } from '../model/refusal.ts';
 import type { SiteSet } from '../model/vhost.ts';

@@ -4,13 +4,13 @@ import type { Log } from '../../shared/log.ts';
 import type { ProxyStatus } from '../../shared/wire.ts';
 import type { AgentClient } from '../agent-client/client.ts';
 import type { StoredAgent } from '../model/agent.ts';
-import { idsAfter, type Plan, type Step } from '../model/changes.ts';
+import { idsAfter, type Plan, type Preamble, type Step } from '../model/changes.ts';
 import type { Dialect } from '../model/containment.ts';
+import { changedVhosts } from '../model/entities.ts';
 import { isPlacedOn, setFor } from '../model/placement.ts';
 import { isRejection, isTooLarge } from '../model/refusal.ts';
 import type { Store } from '../model/store.ts';
 import type { SiteSet, Vhost } from '../model/vhost.ts';
-import { changedVhosts } from './batch.ts';
 import { findStale } from './blame.ts';
 import { createGateway, type Gateway } from './gateway.ts';
 import { createLastSeen, type LastSeen } from './last-seen.ts';
@@ -120,10 +120,10 @@ export function createTarget(deps: TargetDeps): Target {
 
   /** Those of the vhosts that are placed here. */
   function changed(steps: readonly Step[], most?: number): Vhost[] | undefined {
-    const concerning = steps.filter((step) => step.kind !== 'preamble' || concernsHere(step.agent));
+    const concerning = steps.filter((step) => step.kind !== 'preamble' || concernsHere(step.after));
     return changedVhosts(concerning, most)?.filter((vhost) => isPlacedOn(vhost, id));
   }
-  const concernsHere = (of: { id: number } | null) => of === null || of.id === id;
+  const concernsHere = (of: Preamble | null) => of?.agent == null || of.agent.id === id;
 
   function isInStep(status: ProxyStatus): boolean {
     if (!isOurs(status, store)) return !status.foreign;
@@ -283,7 +283,7 @@ export function createTarget(deps: TargetDeps): Target {
 
   async function isAboutBroken(steps: readonly Step[]): Promise<boolean> {
     const touched = idsAfter(steps);
-    for (const step of steps) if (step.kind === 'delete') touched.add(step.before.id);
+    for (const { kind, before } of steps) if (kind === 'vhost' && before) touched.add(before.id);
     if (leftOut.list().some(({ vhost }) => touched.has(vhost.id))) return true;
     const before = own().vhosts.filter(({ id }) => touched.has(id));
     return (await gateway.findBroken(leftOut.of(own()), before)).broken.length > 0;
