@@ -172,8 +172,19 @@ export function createAdmin(deps: IdentityDeps): Admin {
   };
 }
 
-/** Caddy may answer 200 with warnings followed by an error: `[…]{"error":"…"}`. */
+/**
+ * Caddy may answer 200 with warnings followed by an error, `[…]{"error":"…"}`, or since 2.11.6 with one
+ * object that has both.
+ */
 function errorOf(status: number, text: string): string | null {
+  if (status >= 400) {
+    try {
+      const { error } = JSON.parse(text) as { error?: unknown };
+      if (typeof error === 'string') return error;
+    } catch {
+      // Another shape.
+    }
+  }
   const at = text.lastIndexOf('{"error":');
   if (at === -1) return status < 400 ? null : `HTTP ${status}`;
   if (status < 400 && at !== 0 && text[at - 1] !== ']') return null;

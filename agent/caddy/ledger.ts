@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { writeDurably } from '../../src/shared/files.ts';
 
 export type Ledger = Readonly<{
-  /** The hub whose text was swapped in last; null if none was, or by a version that did not note it. */
+  /** The hub whose text was swapped in last; null if none was. */
   owner: string | null;
   /** The hub that was enrolled last, unless another one was allowed to replace its text since. */
   enrolled: string | null;
@@ -11,15 +11,15 @@ export type Ledger = Readonly<{
   terms: ReadonlyMap<string, number>;
   /** Digests of the texts, the newest last. */
   known: readonly string[];
-  /** The program that the newest one was checked for; null if it was not. */
-  program: string | null;
+  /** The digest of the text that was checked last, and the program that it was checked for. */
+  checked: string | null;
 }>;
 
 /** What a line begins with that is not a digest. */
 const OWNER = 'hub ';
 const ENROLLED = 'enrolled ';
 const TERM = 'term ';
-const PROGRAM = 'program ';
+const CHECKED = 'checked ';
 
 /** Empty if there is no file, or it cannot be read. */
 export function readLedger(file: string): Ledger {
@@ -40,20 +40,20 @@ export function readLedger(file: string): Ledger {
     enrolled: after(ENROLLED)[0] ?? null,
     terms: new Map(terms),
     known: lines.filter((line) => !line.includes(' ')),
-    program: after(PROGRAM)[0] ?? null,
+    checked: after(CHECKED)[0] ?? null,
   };
 }
 
 /** Safe from a power cut from then on. @throws file system errors */
 export function writeLedger(
   file: string,
-  { owner, enrolled, terms, known, program }: Ledger,
+  { owner, enrolled, terms, known, checked }: Ledger,
 ): void {
   const lines = [
     ...(owner === null ? [] : [OWNER + owner]),
     ...(enrolled === null ? [] : [ENROLLED + enrolled]),
     ...[...terms].filter(([, term]) => term > 1).map(([hub, term]) => `${TERM}${hub} ${term}`),
-    ...(program === null ? [] : [PROGRAM + program]),
+    ...(checked === null ? [] : [CHECKED + checked]),
     ...known,
   ];
   writeDurably(file, `${lines.join('\n')}\n`, 0o644);

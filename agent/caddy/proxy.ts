@@ -272,7 +272,10 @@ export function createProxy(
       ...(asks === null ? {} : { term: proxyfile.term(asks) }),
       drift: digest !== null && unknownFile,
       checked:
-        file === null || unknownFile || checkedFor === null || proxyfile.isCheckedFor(checkedFor),
+        file === null ||
+        unknownFile ||
+        checkedFor === null ||
+        proxyfile.isCheckedFor(file, checkedFor),
       proxy: { running: live.running, version: await versionOf() },
       restartNeeded: reload.restartNeeded(digest),
       warnings: warnings.list(),

@@ -15,14 +15,14 @@ export type Proxyfile = {
   isForeign(): boolean;
   /**
    * The hub that the proxy obeys: the one that was enrolled last, else the one whose text is live or
-   * was swapped in last; null if none was, or by a version that did not note it.
+   * was swapped in last; null if none was.
    * @param live the hub whose text is live, if that is known
    */
   owner(live?: string | null): string | null;
   /** The highest term of a hub that was noted; 1 if none was. */
   term(hub: string): number;
-  /** Whether the text that was swapped in last was checked for this program. */
-  isCheckedFor(program: string): boolean;
+  /** Whether a text that was swapped in was checked for this program. */
+  isCheckedFor(text: string, program: string): boolean;
   /**
    * From now on, obeys `hub` alone, whatever was noted of it or of others. What is on disk counts as
    * not written here unless it is for that hub. @throws file system errors
@@ -91,16 +91,16 @@ export function createProxyfile(path: string, now: () => Date): Proxyfile {
   /** On disk before the Caddyfile is: otherwise that one would count as foreign. */
   function remember(digest: string, { hub, term = 1, ...options }: SwapOptions): void {
     const { owner, enrolled, terms, known } = ledger;
-    const program = options.program ?? ledger.program;
+    const checked = options.program ? `${digest} ${options.program}` : ledger.checked;
     const isNew = hub !== undefined && (hub !== ownerOf() || term > termOf(hub));
-    if (known.includes(digest) && !isNew && program === ledger.program) return;
+    if (known.includes(digest) && !isNew && checked === ledger.checked) return;
     const texts = isOther(ownerOf(), hub) ? [] : known.filter((one) => one !== digest);
     note({
       owner: hub ?? owner,
       enrolled: isOther(enrolled, hub) ? null : enrolled,
       terms: hub === undefined ? terms : new Map(terms).set(hub, Math.max(term, termOf(hub))),
       known: [...texts, digest].slice(-REMEMBERED),
-      program,
+      checked,
     });
   }
 
@@ -119,12 +119,12 @@ export function createProxyfile(path: string, now: () => Date): Proxyfile {
 
     owner: ownerOf,
     term: termOf,
-    isCheckedFor: (program) => ledger.program === program,
+    isCheckedFor: (text, program) => ledger.checked === `${digestOf(text)} ${program}`,
 
     enrol(hub, term) {
       const known = ownerOf() === hub ? ledger.known : [];
-      const { program } = ledger;
-      note({ owner: hub, enrolled: hub, terms: new Map([[hub, term]]), known, program });
+      const { checked } = ledger;
+      note({ owner: hub, enrolled: hub, terms: new Map([[hub, term]]), known, checked });
     },
 
     async writeCandidate(text) {

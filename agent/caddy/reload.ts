@@ -3,7 +3,8 @@
  * write beside ∥ validate ∥ adapt → try ports → patch → load → check the digest → swap the file in.
  */
 import { createQueue } from '../../src/shared/async.ts';
-import { FAILURES, Failure } from '../../src/shared/failure.ts';
+import { withoutBlock } from '../../src/shared/caddyfile/structure.ts';
+import { FAILURES, Failure, sentenceOf } from '../../src/shared/failure.ts';
 import type { Warnings } from '../warnings.ts';
 import { spellingIn, withOtherSpelling } from './access-log/spelling.ts';
 import { AdminUnreachable, proxyUnreachable } from './admin.ts';
@@ -91,6 +92,15 @@ export type Reload = {
   restartNeeded: Recovery['restartNeeded'];
 };
 
+/**
+ * `resumed`: it is on disk, and was checked for this program, or the operator wrote it. `part`: of what is
+ * on disk, which stays there.
+ */
+type Source = 'pushed' | 'resumed' | 'part';
+
+/** As many sites a start without the hub tries to do without; each takes a validation. */
+const MOST_LEFT_OUT = 100;
+
 export function createReload(deps: ReloadDeps): Reload {
   const { admin, validator, proxyfile, log } = deps;
   const enqueue = createQueue();
@@ -130,13 +140,29 @@ export function createReload(deps: ReloadDeps): Reload {
   async function resume(): Promise<void> {
     const text = proxyfile.read();
     if (text === null || (await loader.live()).digest === digestOf(text)) return;
-    await publish(text, { partial: true }, proxyfile.isForeign() || (await isChecked()));
+    const program = await deps.program();
+    const isChecked = program !== null && proxyfile.isCheckedFor(text, program);
+    if (proxyfile.isForeign() || isChecked) await publish(text, { partial: true }, 'resumed');
+    else await resumeUnchecked(text);
   }
 
-  /** Another program may read the text on disk differently from the one that it was checked for. */
-  async function isChecked(): Promise<boolean> {
-    const program = await deps.program();
-    return program !== null && proxyfile.isCheckedFor(program);
+  /**
+   * Another program may read the text on disk differently from the one that it was checked for: each block
+   * that it refuses is left out, until the hub says what is to be live instead.
+   */
+  async function resumeUnchecked(text: string): Promise<void> {
+    for (let rest = text, left = MOST_LEFT_OUT; ; left--) {
+      try {
+        await publish(rest, { partial: true }, rest === text ? 'pushed' : 'part');
+        return;
+      } catch (error) {
+        const less =
+          left > 0 && error instanceof Failure ? withoutBlock(rest, error.at.line) : null;
+        if (less === null) throw error;
+        log('site not loaded', { reason: sentenceOf(error as Failure) }, 'error');
+        rest = less;
+      }
+    }
   }
 
   async function reopen(): Promise<boolean> {
@@ -146,7 +172,7 @@ export function createReload(deps: ReloadDeps): Reload {
     if (text === null || !loader.canReopen()) return true;
     if ((await loader.live()).digest !== digestOf(text)) return true;
     const before = loader.closed().length;
-    await publish(text, { partial: true }, true);
+    await publish(text, { partial: true }, 'resumed');
     return loader.closed().length < before;
   }
 
@@ -175,18 +201,19 @@ export function createReload(deps: ReloadDeps): Reload {
     loader.forget();
   }
 
-  /** @param trusted for the text on disk: it was checked for this program, or the operator wrote it */
-  async function publish(text: string, options: ReloadOptions, trusted = false): Promise<string> {
+  /** @param from where the text comes from */
+  async function publish(text: string, options: ReloadOptions, from: Source): Promise<string> {
+    const trusted = from === 'resumed';
     const digest = digestOf(text);
     const { probe, hub, term, keep, replace, partial = false, isWanted = () => true } = options;
     try {
       const program = trusted ? null : await deps.program();
-      const known = checked.take(text, probe);
+      const known = checked.take({ text, probe, program });
       if (!known && !trusted) await assertAllowed(text, probe);
       const [was, prepared, written, others] = await Promise.allSettled([
         replaced(options),
         known ?? prepare(text, probe, trusted),
-        proxyfile.writeCandidate(text),
+        from === 'part' ? undefined : proxyfile.writeCandidate(text),
         originsToKeep(),
       ]);
       const previous = settled(was);
@@ -205,6 +232,7 @@ export function createReload(deps: ReloadDeps): Reload {
         if (!(await deps.repairAfter(error))) throw error;
         await loader.load(config, stamp, previous, partial);
       });
+      if (from === 'part') return digest;
       try {
         const copy = proxyfile.swapIn(digest, { hub, term, keep, program });
         if (copy !== null) log('kept a copy of the Caddyfile', { copy }, 'warn');
@@ -228,11 +256,12 @@ export function createReload(deps: ReloadDeps): Reload {
 
   async function check(text: string, { ports = true, probe }: CheckOptions = {}): Promise<void> {
     try {
+      const program = await deps.program();
       await assertAllowed(text, probe);
       const [prepared, was] = await Promise.allSettled([prepare(text, probe), replaced()]);
       const [config, previous] = [settled(prepared), settled(was)];
       if (ports) loader.assertOpenable(config, previous);
-      checked.keep(text, probe, config);
+      checked.keep({ text, probe, program }, config);
     } catch (error) {
       validator.standBy();
       throw reachable(error);
@@ -242,7 +271,7 @@ export function createReload(deps: ReloadDeps): Reload {
   }
 
   return {
-    reload: (text, options = {}) => enqueue(() => publish(text, options)),
+    reload: (text, options = {}) => enqueue(() => publish(text, options, 'pushed')),
     check,
     alone: enqueue,
     resume: () => enqueue(resume),

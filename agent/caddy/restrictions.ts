@@ -69,7 +69,7 @@ export function createRestrictions(deps: RestrictionsDeps): Restrictions {
         ({ target }) => !mayImport(target, importDirs, options),
       );
       if (forbidden)
-        throw new Restricted('Only snippets can be imported, not files.', forbidden.line);
+        throw new Restricted(importDirs.length > 0 ? NO_SUCH_FILE : NO_FILES, forbidden.line);
       const structural = structuralPlaceholder(text, options);
       if (structural !== null) throw new Restricted(structural);
     },
@@ -95,6 +95,9 @@ export function createRestrictions(deps: RestrictionsDeps): Restrictions {
 const MAX_REPLACING = 10_000_000_000;
 const TOO_MANY = 'There are too many {$…} in the Caddyfile.';
 
+const NO_FILES = 'Only snippets can be imported, not files.';
+const NO_SUCH_FILE =
+  'Only snippets can be imported, and files below IMPORT_DIRS whose braces match for every Caddy.';
 const TOO_LONG = 'With the snippets it imports, the Caddyfile would be too long.';
 const STORAGE = 'The storage option is not allowed: it would move the certificates and their keys.';
 

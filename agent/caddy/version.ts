@@ -16,6 +16,8 @@ export type Program = {
 /** What a program printed as its version; `version` is null for a build from source. */
 type Printed = { text: string; version: string | null };
 
+/** A program that did not say its version is not asked again before that. */
+const ASK_AGAIN_MS = 10_000;
 /** Starting Caddy takes 20 ms, from a cold SD card seconds. */
 const TIMEOUT_MS = 5_000;
 /** `2.6.2`, `v2.10.0-beta.1 h1:…`. */
@@ -87,20 +89,26 @@ export type Running = {
  * @param processKey changes when another process runs
  */
 export function createRunning(program: Program, processKey: () => string): () => Promise<Running> {
-  let known: { key: string; running: Promise<Running> } | null = null;
+  let known: { key: string; running: Promise<Running>; forgetAt: number } | null = null;
 
   async function look(): Promise<Running> {
     const printed = await ask(program);
     if (printed === null) return { version: null, mark: null };
-    return { version: printed.version, mark: `${printed.text} ${fileOf(program.bin)}` };
+    return {
+      version: printed.version,
+      mark: `${printed.text.replace(/\s+/g, ' ')} ${fileOf(program.bin)}`,
+    };
   }
 
   return async () => {
     const key = processKey();
-    if (known?.key !== key) known = { key, running: look() };
+    if (known?.key !== key || known.forgetAt < performance.now()) {
+      known = { key, running: look(), forgetAt: Number.POSITIVE_INFINITY };
+    }
     const asked = known;
     const running = await asked.running;
-    if (running.mark === null && known === asked) known = null;
+    if (running.mark === null)
+      asked.forgetAt = Math.min(asked.forgetAt, performance.now() + ASK_AGAIN_MS);
     return running;
   };
 }

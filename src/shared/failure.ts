@@ -202,4 +202,10 @@ export function sentenceOf({ message, detail, at }: Failure): string | undefined
   return place.length === 0 ? detail : `${place.join(', ')}: ${detail ?? message}`;
 }
 
+/** The same with how to fix it, if that is known. */
+export function fullSentenceOf(failure: Failure): string {
+  const sentence = sentenceOf(failure) ?? failure.message;
+  return failure.hint === undefined ? sentence : `${sentence.replace(/\.$/, '')}. ${failure.hint}`;
+}
+
 const lineWords = (line: number | undefined) => (line === undefined ? '' : `line ${line}`);

@@ -1,14 +1,14 @@
 /** Which files a Caddyfile may import: those below the folders that the operator allows. */
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, sep } from 'node:path';
-import { fileImports, type ReadingOptions } from './caddyfile/file-imports.ts';
+import { fileImports, isWhole, type ReadingOptions } from './caddyfile/file-imports.ts';
 
 /** How deeply imports in imported files are followed. */
 const DEEPEST = 10;
 
 /**
  * Whether every file that `target` matches is below one of `dirs`, with links and dots resolved, and
- * imports no other files itself. False if a file cannot be read.
+ * imports no other files itself, and whether its braces match. False if a file cannot be read.
  * @param dirs absolute paths
  * @param from the folder that relative paths start from; null if they are not allowed
  */
@@ -30,8 +30,12 @@ export function mayImport(
       if (!dirs.some((dir) => file.startsWith(realpathSync(dir) + sep))) return false;
       // Reading a device never ends, and a pipe waits for someone to write.
       if (!statSync(file).isFile()) return false;
-      return fileImports(readFileSync(file, 'utf8'), options).every((inner) =>
-        mayImport(inner.target, dirs, options, folder, depth + 1),
+      const text = readFileSync(file, 'utf8');
+      return (
+        isWhole(text, options) &&
+        fileImports(text, options).every((inner) =>
+          mayImport(inner.target, dirs, options, folder, depth + 1),
+        )
       );
     });
   } catch {

@@ -125,10 +125,12 @@ export const ProxyStatus = t.Object({
   drift: t.Boolean({
     description: 'the agent loaded what is live, but someone else changed the proxyfile on disk',
   }),
-  checked: t.Boolean({
-    description:
-      'the proxyfile on disk was checked for the program that runs: false after an upgrade of Caddy, or of the agent to a version that knows more of Caddy',
-  }),
+  checked: t.Optional(
+    t.Boolean({
+      description:
+        'the proxyfile on disk was checked for the program that runs: false after an upgrade of Caddy, or of the agent to a version that knows more of Caddy',
+    }),
+  ),
   proxy: t.Object({
     running: t.Boolean(),
     version: t.Union([t.String(), t.Null()]),

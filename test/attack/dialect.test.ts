@@ -196,6 +196,33 @@ describe('a quoted brace', () => {
     expect((await owner.stack.served('evil.example')).text).not.toContain('pwned');
   });
 
+  /** Caddy takes a backslash before a brace away when it imports a snippet, and reads the brace then. */
+  test.each([
+    ['two words that close and open', 'respond a\n\\}\nhttp://evil.example \\{\nrespond pwned', 2],
+    ['quoted ones', 'respond a\n"\\}"\nhttp://evil.example "\\{"\nrespond pwned', 2],
+    ['a brace beside an argument', 'respond a\n{args.0}\\}\nhttp://evil.example \\{{args.0}', 2],
+    ['the default of a variable', 'handle {$NOPE:\\{}\nrespond a', 1],
+    ['a file after it', 'http://evil.example \\{ import /etc/hostname', 1],
+    ['many of them', 'handle \\{\n'.repeat(700), 1],
+  ])('cannot be made by a snippet of %s', async (_, text, line) => {
+    const before = await owner.everything();
+    const config = `${first}\n(s) {\n${text}\n}`;
+    const at = first.split('\n').length + 1 + line;
+    const put = await owner.call('PUT', '/preamble', { config });
+    expect([put.status, put.body.code, put.body.line]).toEqual([502, 'PROXY_REJECTED', at]);
+    const proxyfile = `${config}\nhttp://mine.example {\nimport s ""\n}\n`;
+    const imported = await owner.call('POST', '/import', { proxyfile });
+    expect([imported.status, imported.body.code]).toEqual([502, 'PROXY_REJECTED']);
+    const { stack } = owner;
+    const asked = await ask(`${stack.agent}/proxy/reload`, {
+      ...{ headers: stack.agentHeaders, json: { proxyfile } },
+    });
+    expect(asked.status).toBe(502);
+    expect(asked.text).not.toContain(hostname());
+    expect(await owner.everything()).toEqual(before);
+    expect((await stack.served('evil.example')).text).not.toContain('pwned');
+  });
+
   test('is refused in a backup that is restored, and in a bulk change', async () => {
     const before = await owner.everything();
     const site = mine(evil('"{"', '"}"'));

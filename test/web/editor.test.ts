@@ -136,7 +136,7 @@ describe('completion', () => {
     ]);
     expect((await offered('|', true)).length).toBeGreaterThan(30);
     expect(await offered('timeouts {\n\tread|')).toEqual(['read_timeout']);
-    expect(await offered('{\n\ttls_|')).toEqual(['tls_resolvers']);
+    expect(await offered('{\n\ttls_r|')).toEqual(['tls_resolvers']);
     expect(await offered('{\n\tservers {\n\t\texpected_d|')).toEqual(['expected_dot_headers']);
     expect(await offered('{\n\tservers {\n\t\ttimeouts {\n\t\t\tread_b|')).toEqual([
       'read_body',

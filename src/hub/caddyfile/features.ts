@@ -18,6 +18,7 @@ export const SINCE: Readonly<Record<string, string>> = {
   metrics: '2.9.0',
   persist_config: '2.6.3',
   renewal_window_ratio: '2.11.0',
+  tls_automate_names: '2.11.6',
   tls_resolvers: '2.11.0',
   // Of `servers`.
   client_ip_headers: '2.7.0',
@@ -119,5 +120,5 @@ export const GLOBAL_OPTIONS: readonly string[] = [
   ...['grace_period', 'http_port', 'https_port', 'key_type', 'local_certs', 'log', 'metrics'],
   ...['ocsp_stapling', 'on_demand_tls', 'order', 'persist_config', 'pki', 'preferred_chains'],
   ...['renew_interval', 'renewal_window_ratio', 'servers', 'shutdown_delay', 'skip_install_trust'],
-  'tls_resolvers',
+  ...['tls_automate_names', 'tls_resolvers'],
 ];

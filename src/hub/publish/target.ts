@@ -127,7 +127,7 @@ export function createTarget(deps: TargetDeps): Target {
 
   function isInStep(status: ProxyStatus): boolean {
     if (!isOurs(status, store)) return !status.foreign;
-    if (!isClaimed(status, store) || !status.checked) return false;
+    if (!isClaimed(status, store) || status.checked === false) return false;
     const isOf = (set: SiteSet) => {
       const digest = gateway.digestOf(set);
       return status.liveDigest === digest && (status.drift || status.fileDigest === digest);

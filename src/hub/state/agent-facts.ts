@@ -1,7 +1,7 @@
 /** All that the status says of one agent and its proxy. */
 import { advisoriesFor, SAFE_VERSION } from '../../shared/advisories.ts';
 import { messageOf } from '../../shared/async.ts';
-import { type Failure, sentenceOf } from '../../shared/failure.ts';
+import { type Failure, fullSentenceOf } from '../../shared/failure.ts';
 import type { ProxyStatus } from '../../shared/wire.ts';
 import type { Agent } from '../agent-client/agents.ts';
 import { type AgentClient, NO_ANSWER } from '../agent-client/client.ts';
@@ -133,7 +133,7 @@ export const roundToTenths = (value: number): number => Math.round(value * 10) /
 
 /** Why the proxy refused what is stored; null if it did not. */
 const rejectionOf = (failure: Failure | null): string | null =>
-  failure?.code === 'PROXY_REJECTED' ? (sentenceOf(failure) ?? failure.message) : null;
+  failure?.code === 'PROXY_REJECTED' ? fullSentenceOf(failure) : null;
 
 const lagOf = ({ agent: { paused }, behindSince }: AgentStanding) => ({
   since: behindSince?.toISOString() ?? null,

@@ -4,7 +4,7 @@ import { ADVISORIES_AS_OF, advisoriesFor } from '../../shared/advisories.ts';
 import { oldestOf } from '../agent-client/proxy.ts';
 import { AgentView } from '../http/agent-view.ts';
 import { Timestamp } from '../http/schemas.ts';
-import { obstaclesOf } from '../model/newer-caddy.ts';
+import { obstaclesOf } from '../model/obstacles.ts';
 import { worstServing } from '../publish/serving.ts';
 import { type AgentFacts, type FactsDeps, roundToTenths, UPGRADE } from './agent-facts.ts';
 import { mostUrgent } from './certificates.ts';

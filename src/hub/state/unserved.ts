@@ -1,5 +1,5 @@
 /** Why enabled vhosts are not served, or not on all of their ports. */
-import { sentenceOf } from '../../shared/failure.ts';
+import { fullSentenceOf } from '../../shared/failure.ts';
 import type { ProxyStatus } from '../../shared/wire.ts';
 import type { SiteState } from '../../shared/wire-state.ts';
 import type { Agent } from '../agent-client/agents.ts';
@@ -27,7 +27,7 @@ export async function findUnserved(
   const standing = publisher.standings().find((one) => one.agent.id === agent.id);
   const broken = (standing?.broken ?? []).map(({ vhost, failure }) => ({
     vhost,
-    detail: withHint(sentenceOf(ofVhost(failure)) ?? failure.message, failure.hint),
+    detail: fullSentenceOf(ofVhost(failure)),
     ports: [],
   }));
   const closed = (status?.closed ?? []).filter(({ address }) => !address.startsWith('udp/'));
@@ -51,9 +51,6 @@ export async function findUnserved(
   });
   return [...broken, ...waiting];
 }
-
-const withHint = (sentence: string, hint: string | undefined): string =>
-  hint === undefined ? sentence : `${sentence.replace(/\.$/, '')}. ${hint}`;
 
 /** `:443 is not open: held by nginx (process 123)`. */
 export const sentenceOfClosed = ({ address, reason }: { address: string; reason: string }) =>

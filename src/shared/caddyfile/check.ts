@@ -11,7 +11,7 @@ import {
 } from './frame.ts';
 import { findFileImport } from './imports.ts';
 import { type Block, type Flaw, MAX_DEPTH, readBlock } from './structure.ts';
-import { type Token, type TokenizeOptions, tokenize } from './tokenizer.ts';
+import { becomesBrace, type Token, type TokenizeOptions, tokenize } from './tokenizer.ts';
 import { findStructuralPlaceholder, vanishes } from './variants.ts';
 
 export type CheckOptions = FrameOptions & {
@@ -67,14 +67,33 @@ export function disputedBrace(text: string, options: TokenizeOptions = {}): Faul
 /** The first quoted brace: an upgrade of Caddy would make another structure of the same text. */
 export function findDisputed(tokens: readonly Token[]): Finding | null {
   const token = tokens.find(isDisputed);
-  if (!token) return null;
-  const { start: at, text } = token;
+  return token ? disputedFinding(token) : null;
+}
+
+/** @param isImported whether it is in a text that is imported, where a backslash would not help */
+export function disputedFinding({ start: at, text }: Token, isImported = false): Finding {
   const [does, shown] =
     text === '{' ? ['opens', ''] : ['closes', ' (Caddy 2.6 also shows the backslash)'];
+  const instead = isImported ? 'put more between the quotes' : `write "\\${text}"${shown}`;
   return {
     at,
     message: `Up to Caddy 2.11.4 this quoted ${text} ${does} a block, in newer versions it is text.`,
-    hint: `If it ${does} a block, remove the quotes. If it is text, write "\\${text}"${shown}.`,
+    hint: `If it ${does} a block, remove the quotes. If it is text, ${instead}.`,
+  };
+}
+
+/**
+ * The first word of a text that is imported, such as a snippet, which is or becomes a brace in some Caddy
+ * only. @param tokens all of them, or those of the text
+ */
+export function findHiddenBrace(tokens: readonly Token[]): Finding | null {
+  const token = tokens.find((one) => isDisputed(one) || becomesBrace(one));
+  if (!token) return null;
+  if (isDisputed(token)) return disputedFinding(token, true);
+  return {
+    at: token.start,
+    message: 'Caddy makes a brace of this word when it imports the text.',
+    hint: 'If it is text, put more beside the brace, or write it into the sites instead of a snippet.',
   };
 }
 

@@ -1,4 +1,5 @@
 /** Finds what a whole Caddyfile imports from files. Pure. */
+import { findHiddenBrace } from './check.ts';
 import { dialectsFor } from './dialect.ts';
 import { frame } from './frame.ts';
 import { type Environment, expandPlaceholders } from './placeholders.ts';
@@ -35,6 +36,20 @@ export function fileImports(text: string, options: ReadingOptions = {}): FileImp
     return dialectsFor(options, [expanded]).flatMap((dialect) =>
       importsOf(tokenize(expanded, dialect)),
     );
+  });
+}
+
+/** Whether a file that is imported closes each block that it opens and no other, for every Caddy. */
+export function isWhole(text: string, options: ReadingOptions = {}): boolean {
+  const expanded = expandPlaceholders(text, options.environment);
+  return dialectsFor(options, [expanded]).every((dialect) => {
+    const tokens = tokenize(expanded, dialect);
+    let depth = 0;
+    for (const token of tokens) {
+      if (token.text === '{') depth++;
+      if (token.text === '}' && --depth < 0) return false;
+    }
+    return depth === 0 && findHiddenBrace(tokens) === null;
   });
 }
 

@@ -1,10 +1,18 @@
 /** Reads and checks the preamble: the global options and snippets before the sites. Pure. */
-import { explainOpen, findDisputed, NEIGHBOUR } from './check.ts';
+import { explainOpen, findHiddenBrace, NEIGHBOUR } from './check.ts';
 import { type Fault, type Finding, type Frame, frame, openQuote, toFault } from './frame.ts';
 import { findFileImport } from './imports.ts';
 import { isMasked } from './placeholders.ts';
 import { type Block, readBlock } from './structure.ts';
-import { startsLine, type Token, type TokenizeOptions, tokenize } from './tokenizer.ts';
+import {
+  becomesBrace,
+  isBrace,
+  startsLine,
+  type Token,
+  type TokenizeOptions,
+  tokenize,
+  withoutArguments,
+} from './tokenizer.ts';
 import { findStructuralPlaceholder, vanishes } from './variants.ts';
 
 /**
@@ -66,8 +74,8 @@ export function portOptions(preamble: string): { http: number; https: number } {
 
 function findInPreamble(frame: Frame): Finding | null {
   const { tokens, neighbour } = frame;
-  const disputed = findDisputed(tokens);
-  if (disputed) return disputed;
+  const hidden = findHiddenBrace(tokens);
+  if (hidden) return hidden;
   const blocks: Block[] = [];
   const names = new Set<string>();
   for (let index = 0; (tokens[index]?.start ?? neighbour) < neighbour; ) {
@@ -91,7 +99,7 @@ function findInPreamble(frame: Frame): Finding | null {
   const last = tokens[(blocks.at(-1)?.close ?? -1) + 1];
   if (last?.start !== neighbour) return openQuote(frame);
 
-  const unstable = findStructuralPlaceholder(frame);
+  const unstable = findStructuralPlaceholder(frame, (one) => isBrace(one) || becomesBrace(one));
   if (unstable) return unstable;
   for (const block of blocks) {
     // Caddy reads global options before it knows any snippet.
@@ -131,33 +139,19 @@ function isNamedRoute({ keys }: Block): boolean {
 }
 
 /**
- * A word that an import's argument could turn into a brace, or into an import of a file: Caddy
- * inserts the arguments into a snippet before it interprets the words.
+ * A word that an import's argument could turn into an import of a file: Caddy inserts the arguments into a
+ * snippet before it interprets the words.
  */
 function findRiskyArgument(tokens: readonly Token[], block: Block): Finding | null {
   for (let index = block.open + 1; index < block.close; index++) {
     const token = tokens[index];
     if (!token?.text.includes('{args')) continue;
-    const parts = withoutArguments(token.text);
     const begins = block.importBlocks || index === block.open + 1 || startsLine(tokens, index);
-    if (/^[{}]$/.test(parts.join('')) || (begins && fits(parts, 'import'))) {
+    if (begins && fits(withoutArguments(token.text), 'import')) {
       return { at: token.start, message: 'An argument must not decide what begins or ends here.' };
     }
   }
   return null;
-}
-
-/** The text between the `{args…}` of a word; in linear time, also if none of them is closed. */
-function withoutArguments(word: string): string[] {
-  const parts: string[] = [];
-  let kept = 0;
-  for (let at = word.indexOf('{args'); at >= 0; at = word.indexOf('{args', kept)) {
-    const close = word.indexOf('}', at);
-    if (close < 0) break;
-    parts.push(word.slice(kept, at));
-    kept = close + 1;
-  }
-  return [...parts, word.slice(kept)];
 }
 
 /** Whether inserting any text between `parts` can give `word`. */

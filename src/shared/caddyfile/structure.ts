@@ -1,5 +1,6 @@
 /** Finds the blocks of a Caddyfile as Caddy's parser does. Pure. */
-import { isBlockArgument, isBrace, startsLine, type Token } from './tokenizer.ts';
+import { maskPlaceholders } from './placeholders.ts';
+import { isBlockArgument, isBrace, startsLine, type Token, tokenize } from './tokenizer.ts';
 
 /** One `addresses { … }` of a Caddyfile, as indexes into its tokens. */
 export type Block = {
@@ -144,3 +145,27 @@ export function readBlock(
 }
 
 const END: Token = { text: '', line: 0, start: 0, end: 0, quote: '' };
+
+/**
+ * A Caddyfile without its site, snippet or named route on a line; all others keep their lines.
+ * @param line from 1
+ * @returns null if none is there: it is in the global options, or the blocks cannot be told apart
+ */
+export function withoutBlock(text: string, line: number | undefined): string | null {
+  if (line === undefined) return null;
+  const { masked } = maskPlaceholders(text);
+  const before = text.split('\n', line - 1).join('\n').length;
+  const end = text.indexOf('\n', before + 1);
+  for (const heredocs of [true, false]) {
+    const tokens = tokenize(masked, { heredocs });
+    for (let index = 0; index < tokens.length; ) {
+      const { block } = readBlock(tokens, index, () => false, true);
+      if (!block) break;
+      const [from, to] = [tokens[index]?.start ?? 0, tokens[block.close]?.end ?? 0];
+      index = block.close + 1;
+      if (block.keys.length === 0 || to <= before || (end >= 0 && from >= end)) continue;
+      return text.slice(0, from) + text.slice(from, to).replace(/[^\n]/g, '') + text.slice(to);
+    }
+  }
+  return null;
+}

@@ -50,8 +50,30 @@ function isSpace(code: number): boolean {
 }
 
 /** Whether the token opens or closes a block; up to Caddy 2.11.4 even a quoted brace does. */
-export function isBrace(token: Token): boolean {
+export function isBrace(token: Pick<Token, 'text'>): boolean {
   return token.text === '{' || token.text === '}';
+}
+
+/**
+ * Whether a word that is not a brace can become one when Caddy imports its text: that takes a backslash
+ * before a brace away, and puts anything in the place of `{args…}`.
+ */
+export function becomesBrace({ text }: Pick<Token, 'text'>): boolean {
+  if (!text.includes('\\') && !text.includes('{args')) return false;
+  return /^[{}]$/.test(withoutArguments(text.replace(/\\+(?=[{}])/g, '')).join(''));
+}
+
+/** The text between the `{args…}` of a word; in linear time, also if none of them is closed. */
+export function withoutArguments(word: string): string[] {
+  const parts: string[] = [];
+  let kept = 0;
+  for (let at = word.indexOf('{args'); at >= 0; at = word.indexOf('{args', kept)) {
+    const close = word.indexOf('}', at);
+    if (close < 0) break;
+    parts.push(word.slice(kept, at));
+    kept = close + 1;
+  }
+  return [...parts, word.slice(kept)];
 }
 
 /** The number of line breaks in a token; a heredoc's two marker lines are not in its text. */

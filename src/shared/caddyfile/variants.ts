@@ -9,6 +9,8 @@ import { isBrace, type Token, type TokenizeOptions, tokenize } from './tokenizer
  */
 const BUDGET = 500_000;
 
+type IsBrace = (token: Pick<Token, 'text'>) => boolean;
+
 /** A default that is a plain word. */
 const PLAIN = /^[\w.:/@-]+$/;
 
@@ -23,8 +25,9 @@ export function vanishes(token: Token): boolean {
  * The first placeholder whose value could change more than one word, or a few arguments on its line.
  * A variable may be a plain word, empty, or unset; each token with placeholders is read in every
  * combination of the three, so a text that passes is sound in all of them.
+ * @param isOne whether a word is a brace, or becomes one
  */
-export function findStructuralPlaceholder(frame: Frame): Finding | null {
+export function findStructuralPlaceholder(frame: Frame, isOne: IsBrace = isBrace): Finding | null {
   const { masked, tokens, placeholders, options } = frame;
   const budget = { left: BUDGET };
   let index = 0;
@@ -44,10 +47,10 @@ export function findStructuralPlaceholder(frame: Frame): Finding | null {
     const rest = token.quote === '' ? '' : token.text.replaceAll(UNKNOWN, '');
     const unsafe = group.find((one) =>
       token.quote === '"'
-        ? escapesQuote(masked, token, one) || isOnlyBrace(rest, one)
+        ? escapesQuote(masked, token, one) || isOnlyBrace(rest, one, isOne)
         : token.quote === '`'
-          ? one.fallback?.includes('`') || isOnlyBrace(rest, one)
-          : one === placeholder && changesToken(masked, token, group, options, budget),
+          ? one.fallback?.includes('`') || isOnlyBrace(rest, one, isOne)
+          : one === placeholder && changesToken(masked, token, group, options, budget, isOne),
     );
     if (unsafe) return refused(unsafe);
     first = next;
@@ -103,8 +106,8 @@ function escapesQuote(masked: string, token: Token, { fallback, start }: Placeho
  * Inside quotes: whether the whole token could be a brace, which counts even in quotes.
  * @param rest the token without its placeholders
  */
-function isOnlyBrace(rest: string, { fallback }: Placeholder): boolean {
-  return rest === '{' || rest === '}' || (rest === '' && fallback === '{');
+function isOnlyBrace(rest: string, { fallback }: Placeholder, isOne: IsBrace): boolean {
+  return isOne({ text: rest }) || isOne({ text: rest + (fallback ?? '') });
 }
 
 /** Whether some combination reads as a brace, a comment, an open quote or more than its own line. */
@@ -114,6 +117,7 @@ function changesToken(
   group: readonly Placeholder[],
   options: TokenizeOptions,
   budget: { left: number },
+  isOne: IsBrace,
 ): boolean {
   const heredoc = token.quote === '<<';
   if (!heredoc && group.some(({ fallback }) => fallback?.includes('\n'))) return true;
@@ -134,7 +138,7 @@ function changesToken(
     const tokens = read(variant);
     const last = tokens.at(-1);
     if (last?.text !== '>' || last.quote !== '' || last.start !== variant.length + 3) return true;
-    if (tokens.some(isBrace)) return true;
+    if (tokens.some(isOne)) return true;
     if (heredoc) return tokens.length !== 3 || tokens[1]?.quote !== '<<';
     return last.line !== usual?.line || tokens.at(-2)?.line !== 1;
   });

@@ -1,6 +1,6 @@
 /** How large and how deep a Caddyfile becomes once Caddy has put its snippets in place. Pure. */
-import { findDisputed } from './check.ts';
-import { type Fault, toFault } from './frame.ts';
+import { findDisputed, findHiddenBrace } from './check.ts';
+import { type Fault, type Finding, toFault } from './frame.ts';
 import { MAX_DEPTH } from './structure.ts';
 import {
   MAX_ALL_WORDS,
@@ -17,7 +17,7 @@ export type Weight = {
   size: number;
   /** The line, from 1, of the first block inside more than `MAX_DEPTH` others, or null. */
   deep: number | null;
-  /** The first brace that not every Caddy takes for one, or null. */
+  /** The first word that is or becomes a brace in some Caddys only, or null. */
   disputed: Fault | null;
 };
 
@@ -45,7 +45,7 @@ export const MAX_SIZE = 32 * 1024 * 1024;
 /** Weighs a whole Caddyfile; imports of files count as nothing. */
 export function weigh(text: string, options: TokenizeOptions = {}): Weight {
   const tokens = tokenize(text, { ...options, most: MAX_ALL_WORDS + 1 });
-  const { snippets, rest, deep } = readParts(tokens);
+  const { snippets, rest, deep, disputed } = readParts(tokens);
   const totals = new Map<string, Total>();
 
   function totalOf(part: Part, chain: number): Total {
@@ -79,7 +79,7 @@ export function weigh(text: string, options: TokenizeOptions = {}): Weight {
     tokens: tokens.length,
     size: Number.isNaN(size) ? Number.POSITIVE_INFINITY : size,
     deep: deep ?? tooDeep?.line ?? null,
-    disputed: toFault(text, '', findDisputed(tokens)),
+    disputed: toFault(text, '', disputed),
   };
 }
 
@@ -89,6 +89,7 @@ function readParts(tokens: readonly Token[]) {
   let part = rest;
   let depth = 0;
   let deep: number | null = null;
+  let disputed: Finding | null = null;
   for (const [index, token] of tokens.entries()) {
     const { text, line } = token;
     const before = tokens[index - 1]?.text;
@@ -101,6 +102,8 @@ function readParts(tokens: readonly Token[]) {
         snippets.set(name, part);
       }
     }
+    const mayHide = token.quote !== '' || part !== rest;
+    if (mayHide) disputed ??= (part === rest ? findDisputed : findHiddenBrace)([token]);
     if (text === '{') depth++;
     // What is in a snippet is as deep as its import, which replaces the snippet's own block.
     const nested = part === rest ? depth : depth - 1;
@@ -113,7 +116,7 @@ function readParts(tokens: readonly Token[]) {
     }
     if (depth === 0 && text === '}') part = rest;
   }
-  return { snippets, rest, deep };
+  return { snippets, rest, deep, disputed };
 }
 
 function readImport(tokens: readonly Token[], index: number): Omit<Import, 'depth'> {

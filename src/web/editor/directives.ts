@@ -96,7 +96,7 @@ export const INSIDE: Readonly<Record<string, readonly string[]>> = {
       'shutdown_delay',
       'skip_install_trust',
     ],
-    'tls_resolvers',
+    ...['tls_automate_names', 'tls_resolvers'],
   ],
   php_fastcgi: ['env', 'index', 'resolve_root_symlink', 'root', 'split', 'try_files'],
   request_body: ['max_size', 'set'],

@@ -64,6 +64,14 @@ describe('imported files', () => {
     writeFileSync(join(dir, 'loop'), 'import loop');
     symlinkSync(join(outside, 'key.pem'), join(dir, 'bad/link'));
     symlinkSync(outside, join(dir, 'folder'));
+    const leaving = [
+      '}\nhttp://evil.test {',
+      'handle {',
+      'respond a }',
+      'header "{"',
+      'handle \\{\n\\}',
+    ];
+    for (const [at, text] of leaving.entries()) writeFileSync(join(dir, `bad/brace-${at}`), text);
     const may = (target: string) => mayImport(target, [dir], {});
     for (const good of ['good/one', 'good/two', 'good/*', 'good/../good/t*']) {
       expect([good, may(`${dir}/${good}`)]).toEqual([good, true]);
@@ -72,6 +80,7 @@ describe('imported files', () => {
       `${outside}/key.pem`,
       `${dir}/../outside/key.pem`,
       `${dir}/bad/link`,
+      ...leaving.map((_, at) => `${dir}/bad/brace-${at}`),
       `${dir}/bad/*`,
       `${dir}/folder/key.pem`,
       `${dir}/*/key.pem`,

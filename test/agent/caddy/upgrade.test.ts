@@ -1,14 +1,17 @@
 /** Sites that an earlier signalbox stored, and that a newer Caddy would read as others. */
 import { Database } from 'bun:sqlite';
 import { afterEach, describe, expect, test } from 'bun:test';
-import { copyFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { digestOf } from '../../../agent/caddy/proxyfile.ts';
 import { databaseIn } from '../../../src/hub/db/open.ts';
+import { readSettings } from '../../../src/program/config.ts';
+import { serveAgent } from '../../../src/program/serve/serve.ts';
 import { CADDYS, caddiesOf, HEAD } from '../../harness/caddys.ts';
 import {
   ask,
   freePort,
+  machine,
   type Stack,
   signUp,
   startStack,
@@ -79,7 +82,7 @@ function plant(of: Stack): void {
   sqlite.close();
   writeFileSync(of.proxyfile, text);
   const ledger = readFileSync(`${of.proxyfile}.signalbox`, 'utf8');
-  const lines = ledger.split('\n').filter((line) => line !== '' && !line.startsWith('program '));
+  const lines = ledger.split('\n').filter((line) => line !== '' && !line.startsWith('checked '));
   writeFileSync(`${of.proxyfile}.signalbox`, `${[...lines, digestOf(text)].join('\n')}\n`);
 }
 
@@ -211,10 +214,86 @@ test('what was checked for the program that runs is loaded without another look'
   expect(
     (await ask(`${of.hub}/vhosts`, { json: { domain, config: 'respond a' }, headers })).status,
   ).toBe(201);
-  const ledger = () => readFileSync(`${of.proxyfile}.signalbox`, 'utf8').match(/^program .*$/gm);
+  const ledger = () => readFileSync(`${of.proxyfile}.signalbox`, 'utf8').match(/^checked .*$/gm);
   const [before] = ledger() ?? [];
-  expect(before).toMatch(/^program 2\.0\.0\+\S+ v?\d\S* /);
+  expect(before).toMatch(/^checked [0-9a-f]{64} 2\.0\.0\+\S+ v?\d\S* /);
   await of.restart();
   expect(ledger()?.[0]).toBe(before);
   expect(caddiesOf(of.dataDir).length).toBe(1);
+});
+
+/** An agent whose hub is away has only the Caddyfile, and has to decide alone. */
+describe('an agent alone', () => {
+  const port = freePort();
+  const token = 'upgrade'.repeat(5);
+
+  /** Starts it with a Caddyfile that is known to be its own, and asks for sites. */
+  async function startWith(text: string, folder: string, ledger: readonly string[] = []) {
+    const dataDir = join(folder, 'data');
+    mkdirSync(dataDir, { recursive: true });
+    const file = join(dataDir, 'Caddyfile');
+    writeFileSync(file, text);
+    writeFileSync(`${file}.signalbox`, `${[...ledger, digestOf(text)].join('\n')}\n`);
+    const env = { PATH: process.env.PATH, DATA_DIR: dataDir, PROXY_MANAGED: 'true' };
+    const settings = readSettings(
+      'agent',
+      {
+        ...env,
+        AGENT_PORT: '0',
+        AGENT_TOKEN: token,
+        PROXYFILE: file,
+        PROXY_BIN: Bun.which(to) ?? to,
+      },
+      machine,
+    ).agent;
+    const lines: string[] = [];
+    const agent = await serveAgent(settings, token, (event) => void lines.push(event));
+    const answer = async (host: string) => {
+      const url = `http://127.0.0.1:${port}/`;
+      return (await ask(url, { headers: { Host: host } }).catch(() => ({ text: '' }))).text;
+    };
+    return { file, lines, agent, answer };
+  }
+  const site = (name: string, config: string) => `http://${name}.test:${port} {\n\t${config}\n}\n`;
+  const good = [site('first', 'respond first'), site('last', 'respond last')] as const;
+  const bad = site('bad', harmful(0, port));
+
+  test.each([
+    ['a site that it refuses', [good[0], bad, good[1]]],
+    [
+      'a snippet, and the sites that import it',
+      [`(s) {\n\theader "{"\n\t\tX y\n\t"}"\n}\n`, good[0], site('bad', 'import s'), good[1]],
+    ],
+  ])('serves all but %s', async (_, blocks) => {
+    const folder = temporaryFolder();
+    const text = blocks.join('\n');
+    const { file, lines, agent, answer } = await startWith(text, folder);
+    try {
+      expect([await answer('first.test'), await answer('last.test')]).toEqual(['first', 'last']);
+      expect([await answer('bad.test'), await answer('evil-0.test')].join()).not.toContain('pwned');
+      expect(lines).toContain('site not loaded');
+      expect(readFileSync(file, 'utf8')).toBe(text);
+    } finally {
+      await agent.stop();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  test('does not take one text for checked because another one was', async () => {
+    const folder = temporaryFolder();
+    const first = await startWith(good.join('\n'), folder);
+    const ledger = readFileSync(`${first.file}.signalbox`, 'utf8').split('\n').filter(Boolean);
+    await first.agent.stop();
+    expect(ledger.some((line) => line.startsWith('checked '))).toBe(true);
+    // As after a crash before the new text replaced it, or when an old copy is put back.
+    const second = await startWith([...good, bad].join('\n'), folder, ledger);
+    try {
+      expect(await second.answer('first.test')).toBe('first');
+      expect(await second.answer('evil-0.test')).not.toContain('pwned');
+      expect(second.lines).toContain('site not loaded');
+    } finally {
+      await second.agent.stop();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
 });

@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { obstaclesOf } from '../../../src/hub/model/newer-caddy.ts';
+import { obstaclesOf } from '../../../src/hub/model/obstacles.ts';
 import { EMPTY_SET, type SiteSet, type Vhost } from '../../../src/hub/model/vhost.ts';
 import { ADVISORIES_AS_OF, advisoriesFor, SAFE_VERSION } from '../../../src/shared/advisories.ts';
 import { caddyIs } from '../../harness/caddys.ts';

@@ -31,6 +31,14 @@ test.each([
     '(t) {\n}\n(s) {\n\thandle {\n\t\timport t {\n\t\t\ta {args[0]} x\n\t\t}\n\t}\n}',
     6,
   ],
+  ['a quoted brace in a snippet', '(s) {\n\theader "{"\n\tX y\n\t"}"\n}', 2],
+  ['a quoted brace in global options', '{\n\tlog "{"\n}\nhttp://a.example {\n}', 2],
+  ['a brace behind a backslash', '(s) {\n\trespond a\n\t\\}\n}', 3],
+  ['a quoted one', '(s) {\n\trespond "\\{"\n}', 2],
+  ['one after an argument', '(s) {\n\trespond {args[0]}\\}\n}', 2],
+  ['one that is a default', '(s) {\n\thandle {$X:\\{}\n}', 2],
+  ['a quoted one that is a default', '(s) {\n\trespond "{$X:\\{}"\n}', 2],
+  ['a default after a backslash', '(s) {\n\trespond \\{$X:{}\n}', 2],
   ['a default that changes the structure', '(s) {\n\trespond {$X:"}\n}', 2],
 ])('refuses %s', (_, preamble, expected) => {
   expect(checkPreamble(preamble)?.line ?? null).toBe(expected);
@@ -42,6 +50,7 @@ test.each([
   ['{\n\tdebug\n\tadmin off\n}\n\n(s) {\n\trespond {args.0}\n\timport t\n}\n(t)\n{\n}\n'],
   ['(s) {\n\t@{args.0} path /x\n\thandle @{args.0} {\n\t\trespond a\n\t}\n}'],
   ['{\n\temail {$EMAIL:me@example.com}\n}'],
+  ['(s) {\n\trespond "a \\{ {args[0]} \\}" {args[0]}{args[1]}\n}'],
 ])('accepts %j', (preamble) => {
   expect(checkPreamble(preamble)).toBeNull();
 });

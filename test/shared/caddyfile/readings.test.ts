@@ -36,6 +36,25 @@ const BRACES = ['"{"', '"}"', '`{`', '`}`', '<<E\n{\nE', '<<E\n\t}\n\tE', '{', '
 /** What looks like a brace, or hides one, and is a word to all Caddys. */
 const WORDS = ['a', '"{}"', '"{ "', '"}a"', '`{{`', '"\\{"', '\\"{"', '{host}', 'b c'] as const;
 
+/** What becomes a brace when Caddy imports a snippet, or may. */
+const HIDDEN = [
+  ...['\\{', '\\}', '"\\{"', '"\\}"', '`\\}`', '{args.0}\\}', '\\{{args[0]}', '{args[0]}\\{'],
+  ...['{$N:\\{}', '"{$N:\\{}"', '\\{$N:{}', '\\{$N}}', '<<E\n\\}\nE', '\\\\}', '"{args[0]}}"'],
+] as [string, ...string[]];
+
+/** A snippet that leaves its block if any of these becomes a brace. */
+function escaping(random: Random): string {
+  const hidden = () => random.pick(HIDDEN);
+  return random.pick<() => string>([
+    () => `respond a\n${hidden()}\nhttp://evil.example ${hidden()}\nrespond pwned`,
+    () => `respond a ${hidden()}\nheader X ${hidden()}`,
+    () =>
+      `header ${hidden()}\nheader ${hidden()}\n${hidden()}\nhttp://evil.example\nrespond pwned\nheader R ${hidden()}`,
+    () => `handle ${hidden()}\nrespond a\n${hidden()}`,
+    () => `respond "a ${hidden().replace(/["`]/g, '')} b"`,
+  ])();
+}
+
 /** One directive, or what would become one if a brace were read differently. */
 function line(random: Random, depth: number): string {
   const word = () => (random.below(8) ? random.pick(WORDS) : random.pick(BRACES));
@@ -58,6 +77,7 @@ function line(random: Random, depth: number): string {
     () => `import s ${word()} ${words(2)}`,
     () => `import s ${word()} {\n${inner()}\n}`,
     () => `handle {\nimport v ${words(3)}\n}`,
+    () => `import r ${random.pick(['""', 'x', ''])}`,
     () => `header X ${word()} \\\n\t${word()}`,
     () =>
       `respond ${random.pick(['"{"', '`{`'])}\n}\nhttp://evil.example {\nrespond ${random.pick(['"}"', '`}`'])}`,
@@ -91,6 +111,7 @@ function textOf(random: Random): Text {
     () => SNIPPETS,
     () => SNIPPETS,
     () => `${SNIPPETS}\n(r) {\n${lines(random)}\n}`,
+    () => `${SNIPPETS}\n(r) {\n${escaping(random)}\n}`,
     () => `{\n\tlog ${random.pick(BRACES)} {\n\t\tlevel INFO\n\t}\n}\n${SNIPPETS}`,
     () => `{\n\tlog ${random.pick(BRACES)}\n}\nhttp://evil.example {\n}\n${SNIPPETS}`,
   ])();
