@@ -18,8 +18,6 @@ export type Live = {
   plans: readonly Planned[];
   next: SiteSet;
   passing: Passing;
-  /** Whether the hub has several agents, so that a failure has to name the one. */
-  isOneOfSeveral: boolean;
 };
 
 type CheckAnswer = ChecksAnswer['answers'][number];
@@ -70,7 +68,7 @@ export async function passingBefore(
  */
 export async function failedChecks(
   targets: readonly Target[],
-  { plans, next, passing, isOneOfSeveral }: Live,
+  { plans, next, passing }: Live,
 ): Promise<Refusals> {
   const own = idsAfter(checkedSteps(plans).filter(isOfVhost));
   const refused: Refusals = new Map();
@@ -84,7 +82,7 @@ export async function failedChecks(
     const answers = await ask(target, part, vhosts).catch((error: unknown) => error);
     const failureOf = (vhost: Vhost, at: number) =>
       Array.isArray(answers) ? failed(vhost, answers[at], own.has(vhost.id)) : answers;
-    const agent = isOneOfSeveral ? target.agent().name : undefined;
+    const agent = target.label();
     return vhosts.map((vhost, at) => ({ vhost, agent, failure: failureOf(vhost, at) }));
   });
   for (const { vhost, agent, failure } of (await Promise.all(found)).flat()) {

@@ -52,7 +52,7 @@ export function createPreview({ targets, stored, dialectsOf, now }: PreviewDeps)
       if (isRejection(refusal)) return { next, refusal, tried: [] };
       throw refusal;
     }
-    const tried = tries ? await tryOut(asked, steps, next, targets.areSeveral()) : [];
+    const tried = tries ? await tryOut(asked, steps, next) : [];
     return { next, refusal: null, tried };
   };
 }
@@ -88,7 +88,6 @@ async function tryOut(
   targets: readonly Target[],
   steps: readonly Step[],
   next: SiteSet,
-  isOneOfSeveral: boolean,
 ): Promise<Tried[]> {
   const ids = idsAfter(steps);
   const created = idsAfter(steps.filter(({ kind, before }) => kind === 'vhost' && !before));
@@ -101,10 +100,16 @@ async function tryOut(
     const answers = await answersOf(part, vhosts, (checks) =>
       target.gateway.tryOut(part, checks),
     ).catch((error: unknown) => vhosts.map(() => ({ ...NO_ANSWER, reason: wordsOf(error) })));
-    const agent = isOneOfSeveral && { agent: target.agent().name };
+    const agent = target.label();
     return vhosts.map((vhost, at): Tried => {
       const { passed, status, reason } = answers[at] ?? NO_ANSWER;
-      return { vhost: named(vhost, created), ...agent, passed, status, detail: reason };
+      return {
+        vhost: named(vhost, created),
+        ...(agent && { agent }),
+        passed,
+        status,
+        detail: reason,
+      };
     });
   });
   return (await Promise.all(found)).flat();

@@ -169,7 +169,7 @@ export function createPublisher({
       return null;
     });
     // The others alone would make the hub one that has published, whatever the first proxy serves.
-    if (unreachable && targets.areSeveral()) return refuseAll(plans, unreachable);
+    if (unreachable && targets.all().length > 1) return refuseAll(plans, unreachable);
     first.setVacant(status?.foreign === false && status.proxy.running);
     const refused = status?.foreign ? plans.filter(({ item }) => !item.replace) : [];
     if (status && refused.length > 0) return refuseAll(refused, importFirst(status, store));
@@ -244,7 +244,7 @@ export function createPublisher({
     const isWanted = () => targets.has(id) && !targets.of(id).agent().paused;
     if (!isWanted()) return;
     const target = targets.of(id);
-    const away = targets.areSeveral() ? target.away() : null;
+    const away = target.skipped();
     if (away && !(await target.isBack())) throw target.away() ?? away;
     try {
       await queue.between(async () => {

@@ -52,7 +52,7 @@ export async function rollOut(
 
 /** @param passing see `passingBefore` @returns as `rollOut` @throws as `rollOut` */
 async function load(
-  { targets, plans, accepted, next, report }: Rollout,
+  { plans, accepted, next, report }: Rollout,
   { asked, skipped, passing }: Destinations & { passing: Passing },
 ): ReturnType<typeof rollOut> {
   const steps = stepsOf(plans).filter(isPublished);
@@ -63,7 +63,6 @@ async function load(
     if (error.code === 'AGENT_UNREACHABLE') target.upkeep.doubt();
   }
   const takeBack = () => Promise.all(done.live.map((target) => target.takeBack(next, steps)));
-  const isOneOfSeveral = targets.areSeveral();
   const [silent] = done.away.values();
   const lacksAll = silent !== undefined && (done.live.length === 0 || demanding.length > 0);
   if (done.refused.size > 0 || lacksAll) {
@@ -72,7 +71,7 @@ async function load(
     report({ thrown: refusal ? refusal[1] : silent });
     if (refusal) {
       const [target, error] = refusal;
-      return judge({ target, error, plans, accepted, next, isOneOfSeveral });
+      return judge({ target, error, plans, accepted, next });
     }
     if (asked.length === 1 && skipped.size === 0) return refuseAll(plans, silent);
     return refuseAll(
@@ -80,7 +79,7 @@ async function load(
       missing([...skipped.keys(), ...done.away.keys()], silent as Failure),
     );
   }
-  const refused = await failedChecks(done.live, { plans, next, passing, isOneOfSeveral });
+  const refused = await failedChecks(done.live, { plans, next, passing });
   if (refused.size === 0) {
     return { live: done.live, lacking: [...skipped.keys(), ...done.away.keys()] };
   }
@@ -153,8 +152,6 @@ type Refused = {
   plans: readonly Planned[];
   accepted: SiteSet;
   next: SiteSet;
-  /** Whether the hub has several agents, so that a refusal has to name the one. */
-  isOneOfSeveral: boolean;
 };
 
 /**
@@ -164,9 +161,10 @@ type Refused = {
  */
 async function judge(refused: Refused): Promise<Refusals | 'together' | 'again'> {
   const { target, error, plans, accepted, next } = refused;
+  const agent = target.label();
   const named = <T>(failure: T): T | Failure =>
-    refused.isOneOfSeveral && failure instanceof Failure
-      ? failure.about({ ...failure.at, agent: target.agent().name })
+    agent !== undefined && failure instanceof Failure
+      ? failure.about({ ...failure.at, agent })
       : failure;
   if (error instanceof Failure && error.code === 'OTHER_HUB') {
     // Even a change that may replace what another hub published does not overrule a promotion.

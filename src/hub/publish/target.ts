@@ -3,7 +3,7 @@ import { Failure } from '../../shared/failure.ts';
 import type { Log } from '../../shared/log.ts';
 import type { ProxyStatus } from '../../shared/wire.ts';
 import type { AgentClient } from '../agent-client/client.ts';
-import type { StoredAgent } from '../model/agent.ts';
+import { labelOf, type StoredAgent } from '../model/agent.ts';
 import { idsAfter, type Plan, type Preamble, type Step } from '../model/changes.ts';
 import type { Dialect } from '../model/containment.ts';
 import { changedVhosts } from '../model/entities.ts';
@@ -37,7 +37,7 @@ export type TargetDeps = {
 
 export type Target = Pick<
   LastSeen,
-  'away' | 'seen' | 'version' | 'dialect' | 'status' | 'watched'
+  'away' | 'skipped' | 'seen' | 'version' | 'dialect' | 'status' | 'watched'
 > & {
   readonly id: number;
   readonly url: string | null;
@@ -47,6 +47,8 @@ export type Target = Pick<
   readonly upkeep: Upkeep;
   readonly standing: Standing;
   agent(): StoredAgent;
+  /** Whose proxy it is, in words for people: as `labelOf`. */
+  label(): string | undefined;
   /** As `dialect`, for a set in which it matters which Caddy runs now. */
   dialectFor(set: SiteSet): Promise<Dialect>;
   /** The part of a set that is to be live here once these steps are taken. */
@@ -144,6 +146,8 @@ export function createTarget(deps: TargetDeps): Target {
     upkeep,
     standing,
     agent,
+    label: () => labelOf(id, stored().agents),
+    skipped: lastSeen.skipped,
     away: lastSeen.away,
     seen: lastSeen.seen,
     version,
@@ -152,7 +156,7 @@ export function createTarget(deps: TargetDeps): Target {
     watched,
     async dialectFor({ preamble, vhosts }) {
       const mayHold = preamble.includes('<<') || vhosts.some(({ config }) => config.includes('<<'));
-      if (mayHold && !lastSeen.isSkipped()) await status().catch(() => undefined);
+      if (mayHold && !lastSeen.skipped()) await status().catch(() => undefined);
       return lastSeen.dialect();
     },
     next,
