@@ -1,9 +1,10 @@
 /** Reads the changelog: pages for people, and single entries to undo. */
-import { and, desc, eq, getTableColumns, gt, lt, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, getTableColumns, gt, like, lt, not, type SQL, sql } from 'drizzle-orm';
 import { Failure } from '../../shared/failure.ts';
 import type { Db } from '../db/open.ts';
 import { changelog } from '../db/schema.ts';
-import { AGENT_PREAMBLE, POLICY, PREAMBLE } from '../model/history.ts';
+import type { Kind } from '../model/changes.ts';
+import { ENTITIES, kindOf } from '../model/entities.ts';
 
 /** A stored entry; `before` and `after` (JSON) are private. */
 export type StoredEntry = typeof changelog.$inferSelect;
@@ -66,13 +67,14 @@ export function createChangelog(db: Db): Changelog {
     },
 
     laterOf(entry) {
-      const id = (JSON.parse(entry.after ?? entry.before ?? '{}') as { id?: number }).id ?? 0;
+      const kind = kindOf(entry.domain);
+      const { id = 0 } = JSON.parse(entry.after ?? entry.before ?? '{}') as { id?: number };
       const same =
-        entry.domain === PREAMBLE || entry.domain.startsWith(AGENT_PREAMBLE)
+        kind === 'preamble'
           ? eq(changelog.domain, entry.domain)
           : and(
               sql`json_extract(coalesce(${changelog.after}, ${changelog.before}), '$.id') = ${id}`,
-              sql`(${changelog.domain} LIKE ${`${POLICY}%`}) = ${entry.domain.startsWith(POLICY)}`,
+              isOfKind(kind),
             );
       const rows = db
         .select({ id: changelog.id })
@@ -84,4 +86,13 @@ export function createChangelog(db: Db): Changelog {
       return rows.map(({ id }) => id);
     },
   };
+}
+
+/** Entries about things of one kind; only those about vhosts have no mark. */
+function isOfKind(kind: Kind): SQL | undefined {
+  const isMarked = ({ mark }: { mark: string }) => like(changelog.domain, `${mark}%`);
+  const { vhost: _, ...marked } = ENTITIES;
+  return kind === 'vhost'
+    ? and(...Object.values(marked).map((one) => not(isMarked(one))))
+    : isMarked(ENTITIES[kind]);
 }

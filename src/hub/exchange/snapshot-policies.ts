@@ -2,7 +2,7 @@
 import { type Static, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
 import { assertName } from '../model/agent.ts';
-import type { PolicyStep } from '../model/changes.ts';
+import type { StepOf } from '../model/changes.ts';
 import { storedValues } from '../model/operation.ts';
 import { byName, vhostsWith } from '../model/policy-changes.ts';
 import type { SiteSet } from '../model/vhost.ts';
@@ -66,7 +66,7 @@ export function withPolicies(set: SiteSet, wanted: Wanted | undefined, time: Dat
 }
 
 /** The steps that lead from the policies of one set to those of another; deletions come first. */
-export function policyStepsOf(set: SiteSet, next: SiteSet): PolicyStep[] {
+export function policyStepsOf(set: SiteSet, next: SiteSet): StepOf<'policy'>[] {
   const before = new Map(set.policies.map((policy) => [policy.id, policy]));
   const after = new Set(next.policies.map(({ id }) => id));
   const deleted = set.policies.filter(({ id }) => !after.has(id));

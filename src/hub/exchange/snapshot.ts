@@ -1,7 +1,7 @@
 /** Preamble, vhosts and policies as one document, for export and restore. */
 import { type Static, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
-import { type Change, type Step, sequence } from '../model/changes.ts';
+import { type Change, type Step, sequence, vhostStep } from '../model/changes.ts';
 import { NewVhost } from '../model/operation.ts';
 import { placesOf } from '../model/placement.ts';
 import { preambleChange } from '../model/preamble-changes.ts';
@@ -80,7 +80,7 @@ export const restoreChange =
     const kept = new Set(next.vhosts.map(({ id }) => id));
     const deletes = set.vhosts
       .filter(({ id }) => !kept.has(id))
-      .map((before) => ({ kind: 'delete' as const, before }));
+      .map((before) => vhostStep(before, null));
     const made = 'next' in plan ? plan.steps.flatMap((step) => asStepOf(present, step)) : [];
     const steps = [...policyStepsOf(set, next), ...deletes, ...made];
     const result = 'next' in plan ? plan.result : plan.done;
@@ -104,9 +104,9 @@ const restoredChange =
 
 /** What adding a vhost to an emptied set is to the present set: nothing if it is there already. */
 function asStepOf(present: ReadonlyMap<string, Vhost>, step: Step): Step[] {
-  if (step.kind !== 'create') return [step];
+  if (step.kind !== 'vhost' || step.before || !step.after) return [step];
   const { after } = step;
   const before = present.get(after.domain);
   if (before?.id !== after.id) return [step];
-  return changedFields(before, after).length === 0 ? [] : [{ kind: 'update', before, after }];
+  return changedFields(before, after).length === 0 ? [] : [vhostStep(before, after)];
 }

@@ -1,36 +1,8 @@
-/** The changes that people make to agents, and which agents a change concerns. Pure. */
+/** The changes that people make to agents. Pure. */
 import { Failure } from '../../shared/failure.ts';
 import { assertName, FIRST_AGENT, firstThenByName, type StoredAgent } from './agent.ts';
-import type { Change, Step } from './changes.ts';
-import { agentNamed, isPlacedOn } from './placement.ts';
-import type { SiteSet } from './vhost.ts';
-
-/** The agents of a set whose proxies have to take these steps. */
-export function concernedBy(steps: readonly Step[], { agents }: SiteSet): StoredAgent[] {
-  const ids = new Set<number>();
-  for (const step of steps) {
-    for (const agent of agents) if (concerns(step, agent)) ids.add(agent.id);
-    if (ids.size === agents.length) break;
-  }
-  return agents.filter(({ id }) => ids.has(id));
-}
-
-function concerns(step: Step, { id, preamble }: StoredAgent): boolean {
-  switch (step.kind) {
-    case 'preamble':
-      return step.agent === null ? preamble === null : step.agent.id === id;
-    case 'agent':
-      return false;
-    case 'policy':
-      return step.vhosts.some((vhost) => isPlacedOn(vhost, id));
-    case 'create':
-      return isPlacedOn(step.after, id);
-    case 'delete':
-      return isPlacedOn(step.before, id);
-    default:
-      return isPlacedOn(step.before, id) || isPlacedOn(step.after, id);
-  }
-}
+import { type Change, type Step, vhostStep } from './changes.ts';
+import { agentNamed } from './placement.ts';
 
 /** @throws Failure INVALID_REQUEST, AGENT_TAKEN */
 export function assertAgentName(name: string, others: readonly StoredAgent[]): void {
@@ -64,7 +36,7 @@ export const createAgentChange =
         agents: [...set.agents, after].toSorted(firstThenByName),
         nextAgentId: Math.max(set.nextAgentId, after.id + 1),
       },
-      steps: [{ kind: 'agent', before: null, after }],
+      steps: [{ kind: 'agent', before: null, after, vhosts: [] }],
       result: after,
     };
   };
@@ -103,7 +75,7 @@ export const updateAgentChange =
     const agents = set.agents.map((agent) => (agent === before ? after : agent));
     return {
       next: { ...set, agents: agents.toSorted(firstThenByName) },
-      steps: [{ kind: 'agent', before, after }],
+      steps: [{ kind: 'agent', before, after, vhosts: [] }],
       result: after,
     };
   };
@@ -129,12 +101,12 @@ export const deleteAgentChange =
       if (!vhost.agents.includes(before.id)) return vhost;
       const agents = vhost.agents.filter((id) => id !== before.id);
       const after = { ...vhost, agents, updatedAt: time };
-      steps.push({ kind: 'update', before: vhost, after });
+      steps.push(vhostStep(vhost, after));
       return after;
     });
     return {
       next: { ...set, vhosts, agents: set.agents.filter((agent) => agent !== before) },
-      steps: [...steps, { kind: 'agent', before, after: null }],
+      steps: [...steps, { kind: 'agent', before, after: null, vhosts: [] }],
       result: before,
     };
   };

@@ -18,6 +18,17 @@ export type StoredAgent = Readonly<{
 /** The id of the agent that the settings name. */
 export const FIRST_AGENT = 1;
 
+/**
+ * How people are told which of a hub's agents something is about. The only one needs no name: it is
+ * "Caddy", and one of several "Caddy on NAME".
+ * @returns undefined for the only one
+ */
+export const labelOf = (
+  id: number,
+  agents: readonly Pick<StoredAgent, 'id' | 'name'>[],
+): string | undefined =>
+  agents.length > 1 ? agents.find((agent) => agent.id === id)?.name : undefined;
+
 /** The order of the agents of a set. */
 export const firstThenByName = (a: StoredAgent, b: StoredAgent): number => {
   if (a.id === FIRST_AGENT || b.id === FIRST_AGENT) return a.id === FIRST_AGENT ? -1 : 1;

@@ -3,70 +3,45 @@ import { createPauses } from '../../shared/async.ts';
 import { Failure } from '../../shared/failure.ts';
 import type { Policy } from '../recipes/policy.ts';
 import type { StoredAgent } from './agent.ts';
-import { changedFields, follows, type SiteSet, type Vhost } from './vhost.ts';
+import { follows, type SiteSet, type Vhost } from './vhost.ts';
 
 /** Who makes a change; `via` is the name of the API token they used, null for a session. */
 export type Author = { userId: string; userName: string; via: string | null };
 
-/**
- * One vhost, a preamble, a policy or an agent, before and after: what is stored and recorded. With a
- * policy come the vhosts that have it, as they are afterwards.
- */
-export type Step =
-  | { kind: 'create'; after: Vhost }
-  | { kind: 'update' | 'toggle'; before: Vhost; after: Vhost }
-  | { kind: 'delete'; before: Vhost }
-  | PreambleStep
-  | AgentStep
-  | PolicyStep;
+/** What can be stored and changed, by its kind: each has an entry in `ENTITIES`. */
+export type Stored = { vhost: Vhost; preamble: Preamble; policy: Policy; agent: StoredAgent };
+export type Kind = keyof Stored;
 
-/** `agent`: whose own it is, null for the common one. An agent has none of its own where it is null. */
-export type PreambleStep = { kind: 'preamble' } & (
-  | { agent: null; before: string; after: string }
-  | { agent: Pick<StoredAgent, 'id' | 'name'>; before: string | null; after: string | null }
-);
+/** The common one, or that of an agent, which has none of its own where `config` is null. */
+export type Preamble = Readonly<{
+  agent: Pick<StoredAgent, 'id' | 'name'> | null;
+  config: string | null;
+}>;
 
-/** Created if there is nothing before, removed if there is nothing after. */
-export type AgentStep = { kind: 'agent'; before: StoredAgent | null; after: StoredAgent | null };
-
-/** Created if there is nothing before, deleted if there is nothing after. */
-export type PolicyStep = {
-  kind: 'policy';
-  before: Policy | null;
-  after: Policy | null;
+/** One thing before and after: what is stored and recorded. */
+export type StepOf<K extends Kind> = Readonly<{
+  kind: K;
+  /** Null if it is created. */
+  before: Stored[K] | null;
+  /** Null if it is deleted. */
+  after: Stored[K] | null;
+  /** The vhosts that are created or changed, afterwards: of a policy, those that have it. */
   vhosts: readonly Vhost[];
-};
+  /** Whether it was only switched on or off. */
+  isToggle?: true;
+}>;
+export type Step = { [K in Kind]: StepOf<K> }[Kind];
 
-/** The vhosts that a step creates or changes, afterwards. */
-export function vhostsAfter(step: Step): readonly Vhost[] {
-  switch (step.kind) {
-    case 'delete':
-    case 'preamble':
-    case 'agent':
-      return [];
-    case 'policy':
-      return step.vhosts;
-    default:
-      return [step.after];
-  }
-}
+export const vhostStep = (before: Vhost | null, after: Vhost | null): StepOf<'vhost'> => ({
+  kind: 'vhost',
+  before,
+  after,
+  vhosts: after ? [after] : [],
+});
 
-/** The ids of those vhosts. */
+/** The ids of the vhosts that steps create or change. */
 export const idsAfter = (steps: readonly Step[]): Set<number> =>
-  new Set(steps.flatMap((step) => vhostsAfter(step).map(({ id }) => id)));
-
-/** Whether a step changes what the proxy gets. */
-export function isPublished(step: Step): boolean {
-  if (step.kind === 'policy') return step.vhosts.length > 0;
-  if (step.kind === 'agent') return false;
-  if (step.kind !== 'update') return true;
-  const { before, after } = step;
-  // A site that is served is asked as soon as it has a check.
-  const isAsked = after.enabled && after.check !== null;
-  return changedFields(before, after).some(
-    (field) => field !== 'tags' && (field !== 'check' || isAsked),
-  );
-}
+  new Set(steps.flatMap(({ vhosts }) => vhosts.map(({ id }) => id)));
 
 /** A planned change: the candidate set, the steps that lead to it, and what the caller gets. */
 export type Plan<T> = { next: SiteSet; steps: readonly Step[]; result: T };

@@ -9,8 +9,8 @@ import { fillUpstream, renderSite } from '../caddyfile/render.ts';
 import { siteForm } from '../caddyfile/site.ts';
 import { indivisibleIn } from '../caddyfile/site-block.ts';
 import { type Imports, readImports } from '../caddyfile/snippets.ts';
-import type { StoredAgent } from './agent.ts';
-import { type Plan, vhostsAfter } from './changes.ts';
+import { labelOf, type StoredAgent } from './agent.ts';
+import type { Plan } from './changes.ts';
 import { isPlacedOn } from './placement.ts';
 import type { SiteSet, Vhost } from './vhost.ts';
 
@@ -110,7 +110,7 @@ export async function assertPlanContained(
   { next, steps }: Plan<unknown>,
   dialects: ReadonlyMap<number, Dialect>,
 ): Promise<void> {
-  const changed = steps.flatMap(vhostsAfter);
+  const changed = steps.flatMap((step) => step.vhosts);
   const isPreamble = steps.some(({ kind }) => kind === 'preamble');
   const others = isPreamble ? next.vhosts.filter(({ enabled }) => enabled) : [];
   const vhosts = [...new Set([...changed, ...others])];
@@ -121,9 +121,10 @@ export async function assertPlanContained(
       const here = vhosts.filter((vhost) => agents.some(({ id }) => isPlacedOn(vhost, id)));
       await assertContained(here, preamble, dialect);
     } catch (error) {
-      const isNamed = next.agents.length > 1 && readings.length > 1;
-      if (!isNamed || !(error instanceof Failure)) throw error;
-      throw error.about({ ...error.at, agent: agents[0]?.name });
+      const [first] = readings.length > 1 ? agents : [];
+      const agent = first && labelOf(first.id, next.agents);
+      if (agent === undefined || !(error instanceof Failure)) throw error;
+      throw error.about({ ...error.at, agent });
     }
   }
 }

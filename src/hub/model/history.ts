@@ -1,112 +1,96 @@
-/** What the changelog keeps of a step. Pure. */
-import type { Policy } from '../recipes/policy.ts';
-import { withoutSecrets } from '../recipes/secrets.ts';
+/** What the changelog keeps of a step, and the change that undoes an entry of it. Pure. */
+import { Failure } from '../../shared/failure.ts';
 import type { StoredAgent } from './agent.ts';
-import type { AgentStep, PolicyStep, PreambleStep, Step } from './changes.ts';
-import { placesOf } from './placement.ts';
-import { isSamePolicy } from './policy-changes.ts';
-import { storedOf } from './stored.ts';
-import { changedFields, type Vhost } from './vhost.ts';
-
-/** The name of the common preamble in the changelog. */
-export const PREAMBLE = '(preamble)';
-
-/** How the names of the agents' own preambles begin there. */
-export const AGENT_PREAMBLE = '(preamble ';
-
-/** How the name of every agent begins there. */
-export const AGENT = '(agent ';
-
-/** How the name of every policy begins in the changelog. */
-export const POLICY = '(policy ';
+import type { Change, Kind, StepOf } from './changes.ts';
+import { ENTITIES, type Kept, kindOf } from './entities.ts';
 
 /** A changelog entry without author and time; `before` and `after` are never shown. */
 export type ChangelogRecord = {
   action: 'create' | 'update' | 'delete' | 'toggle';
+  /** What the thing goes by: a vhost by its domain, others by `(KIND NAME)`. */
   domain: string;
   /** JSON text `{"old":{…},"new":{…}}` of the fields that changed; only for an update. */
   diff: string | null;
-  /** The whole vhost, preamble or policy, as JSON text; null if there was or is none. */
+  /** The whole thing as JSON text; null if there was or is none, or it can never be undone. */
   before: string | null;
   after: string | null;
 };
 
 /** @param agents those that a placement may name */
-export function recordOf(step: Step, agents: readonly StoredAgent[]): ChangelogRecord {
-  if (step.kind === 'policy') return policyRecord(step);
-  if (step.kind === 'preamble') return preambleRecord(step);
-  if (step.kind === 'agent') return agentRecord(step);
-  const before = step.kind === 'create' ? null : step.before;
-  const after = step.kind === 'delete' ? null : step.after;
+export function recordOf<K extends Kind>(
+  step: StepOf<K>,
+  agents: readonly StoredAgent[],
+): ChangelogRecord {
+  const entity = ENTITIES[step.kind];
+  const { before, after } = step;
+  const thing = after ?? before;
+  const action = actionOf(step);
+  const isUpdate = action === 'update' && before !== null && after !== null;
+  const shown = isUpdate ? entity.shown(before, after, agents) : null;
+  const keep = (one: typeof thing) =>
+    one === null || entity.undo === null ? null : JSON.stringify(entity.undo.keep(one));
   return {
-    action: step.kind,
-    domain: step.kind === 'delete' ? step.before.domain : step.after.domain,
-    diff: step.kind === 'update' ? vhostDiff(step.before, step.after, agents) : null,
-    ...kept(before && storedOf(before), after && storedOf(after)),
+    action,
+    domain: thing === null ? '' : entity.nameOf(thing),
+    diff: shown && JSON.stringify({ old: shown[0], new: shown[1] }),
+    before: keep(before),
+    after: keep(after),
   };
 }
 
-function preambleRecord({ agent, before, after }: PreambleStep): ChangelogRecord {
-  const [old, now] = [{ config: before }, { config: after }];
-  return {
-    action: 'update',
-    domain: agent === null ? PREAMBLE : `${AGENT_PREAMBLE}${agent.name})`,
-    diff: diffOf(old, now),
-    ...(agent === null
-      ? kept(old, now)
-      : kept({ ...old, agent: agent.id }, { ...now, agent: agent.id })),
+function actionOf({ before, after, isToggle }: StepOf<Kind>): ChangelogRecord['action'] {
+  if (before === null) return 'create';
+  if (after === null) return 'delete';
+  return isToggle ? 'toggle' : 'update';
+}
+
+/** What an undo needs of a stored entry. */
+export type Entry = Pick<ChangelogRecord, 'action' | 'domain' | 'before' | 'after'>;
+
+/**
+ * The change that undoes an entry and nothing else. It is refused if the same fields have changed
+ * since.
+ * @throws Failure REVERT_CONFLICT, here or when planned; DOMAIN_TAKEN, POLICY_TAKEN or POLICY_IN_USE when planned
+ */
+export const revertChange = (entry: Entry): Change<unknown> =>
+  reverting(kindOf(entry.domain), entry);
+
+function reverting<K extends Kind>(kind: K, { action, ...entry }: Entry): Change<unknown> {
+  const { undo } = ENTITIES[kind];
+  if (undo === null) throw notUndoable();
+  const old = action === 'create' ? null : revived<Kept[K]>(entry.before);
+  const made = action === 'delete' ? null : revived<Kept[K]>(entry.after);
+  return (set, time) => {
+    const kept = made ?? old;
+    const now = kept === null ? undefined : undo.find(set, kept);
+    let change: Change<unknown> | null | undefined;
+    if (made === null) {
+      change = !now && old !== null ? undo.recreate?.(set, old) : null;
+    } else if (now && undo.isAsMade(now, made, old)) {
+      change =
+        old === null
+          ? undo.remove?.(made)
+          : undo.restore(set, now, { old, made, isToggle: action === 'toggle' });
+    }
+    if (!change) throw conflict();
+    return change(set, time);
   };
 }
 
-/** Undoing one is not offered: an agent that was removed has to be invited again. */
-function agentRecord({ before, after }: AgentStep): ChangelogRecord {
-  const isUpdate = before && after;
-  const shown = ({ name, paused, generation }: StoredAgent) => ({ name, paused, generation });
-  return {
-    action: before === null ? 'create' : after === null ? 'delete' : 'update',
-    domain: `${AGENT}${(after ?? before)?.name})`,
-    diff: isUpdate ? diffOf(shown(before), shown(after)) : null,
-    ...kept(null, null),
-  };
+/** What `before` or `after` holds, where there is always something. */
+function revived<T>(text: string | null): T {
+  if (text === null) throw new Error('an entry of the changelog lacks what it changed');
+  const held = JSON.parse(text);
+  for (const time of ['createdAt', 'updatedAt'])
+    if (time in held) held[time] = new Date(held[time]);
+  return held;
 }
 
-function policyRecord({ before, after }: PolicyStep): ChangelogRecord {
-  const isUpdate = before && after && !isSamePolicy(before, after);
-  return {
-    action: before === null ? 'create' : after === null ? 'delete' : 'update',
-    domain: `${POLICY}${(after ?? before)?.name})`,
-    diff: isUpdate ? policyDiff(before, after) : null,
-    ...kept(before, after),
-  };
-}
+const conflict = () =>
+  new Failure('REVERT_CONFLICT', 'Later changes prevent this one from being undone.');
 
-const kept = (before: object | null, after: object | null) => ({
-  before: before && JSON.stringify(before),
-  after: after && JSON.stringify(after),
-});
-
-const diffOf = (old: object, now: object): string => JSON.stringify({ old, new: now });
-
-function vhostDiff(before: Vhost, after: Vhost, agents: readonly StoredAgent[]): string {
-  const changed = changedFields(before, after);
-  /** Fields as people see them: policies and agents go by their names. */
-  const shownOf = (vhost: Vhost) => {
-    const shown = {
-      ...vhost,
-      policies: vhost.policies.map(({ name }) => name),
-      agents: placesOf(vhost, agents),
-    };
-    return Object.fromEntries(changed.map((field) => [field, shown[field]]));
-  };
-  return diffOf(shownOf(before), shownOf(after));
-}
-
-function policyDiff(before: Policy, after: Policy): string {
-  const isRenamed = before.name !== after.name;
-  const hasNewValues = !Bun.deepEquals(before.values, after.values);
-  const shown = ({ name, recipe, values }: Policy) => ({
-    ...(isRenamed && { name }),
-    ...(hasNewValues && { values: withoutSecrets(recipe, values) }),
-  });
-  return diffOf(shown(before), shown(after));
-}
+const notUndoable = () =>
+  new Failure(
+    'REVERT_CONFLICT',
+    'What was done to an agent cannot be undone here: change it, or invite it again.',
+  );

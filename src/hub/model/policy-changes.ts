@@ -3,7 +3,7 @@ import { Failure } from '../../shared/failure.ts';
 import type { Policy } from '../recipes/policy.ts';
 import type { Values } from '../recipes/recipe.ts';
 import { assertName } from './agent.ts';
-import type { Change, Plan, PolicyStep } from './changes.ts';
+import type { Change, Plan, StepOf } from './changes.ts';
 import type { SiteSet, Vhost } from './vhost.ts';
 
 /** Passes if a policy is still as the client last saw it. @throws Failure PRECONDITION_FAILED */
@@ -99,7 +99,7 @@ function policyStored(set: SiteSet, before: Policy | null, after: Policy): Plan<
     });
   }
   const vhosts = set.vhosts.map((vhost) => withPolicy(vhost, after));
-  const step: PolicyStep = {
+  const step: StepOf<'policy'> = {
     kind: 'policy',
     before,
     after,

@@ -1,6 +1,6 @@
 /** The changes that people make to preambles. Pure. */
 import { Failure } from '../../shared/failure.ts';
-import type { Change } from './changes.ts';
+import type { Change, Preamble, StepOf } from './changes.ts';
 import { agentNamed } from './placement.ts';
 
 /** @throws Failure INVALID_REQUEST */
@@ -11,7 +11,7 @@ export const preambleChange =
     if (config === set.preamble) return { done: { success: true } };
     return {
       next: { ...set, preamble: config },
-      steps: [{ kind: 'preamble', agent: null, before: set.preamble, after: config }],
+      steps: [preambleStep(null, set.preamble, config)],
       result: { success: true },
     };
   };
@@ -29,10 +29,21 @@ export const agentPreambleChange =
     const after = { ...agent, preamble: config };
     return {
       next: { ...set, agents: set.agents.map((one) => (one === agent ? after : one)) },
-      steps: [{ kind: 'preamble', agent, before: agent.preamble, after: config }],
+      steps: [preambleStep(agent, agent.preamble, config)],
       result: { success: true },
     };
   };
+
+const preambleStep = (
+  agent: Preamble['agent'],
+  before: string | null,
+  after: string | null,
+): StepOf<'preamble'> => ({
+  kind: 'preamble',
+  before: { agent, config: before },
+  after: { agent, config: after },
+  vhosts: [],
+});
 
 function assertText(preamble: string): void {
   if (preamble.isWellFormed()) return;

@@ -1,6 +1,6 @@
 /** Refusals in terms of what the caller sent. Pure. */
 import { Failure } from '../../shared/failure.ts';
-import { type Step, vhostsAfter } from './changes.ts';
+import type { Step } from './changes.ts';
 import type { Vhost } from './vhost.ts';
 
 export const isRejection = (error: unknown): error is Failure =>
@@ -34,10 +34,7 @@ export function forCaller<T>(error: T, steps: readonly Step[]): T | Failure {
   }
   const [only, ...others] = steps;
   const isOwn =
-    only?.kind !== 'policy' &&
-    others.length === 0 &&
-    only &&
-    vhostsAfter(only).some(({ id }) => id === vhost?.id);
+    only?.kind === 'vhost' && others.length === 0 && only.vhosts.some(({ id }) => id === vhost?.id);
   return isOwn ? ofVhost(error) : error;
 }
 

@@ -1,6 +1,6 @@
 /** The changes that people make to vhosts. Pure. */
 import { Failure } from '../../shared/failure.ts';
-import { type Change, type Plan, spliced } from './changes.ts';
+import { type Change, type Plan, type StepOf, spliced, vhostStep } from './changes.ts';
 import { agentsNamed } from './placement.ts';
 import {
   assertFree,
@@ -72,7 +72,7 @@ function added(set: SiteSet, vhost: Vhost, rest: SiteSet): Plan<Vhost> {
   follows(set, next, undefined, vhost);
   return {
     next,
-    steps: [{ kind: 'create', after: vhost }],
+    steps: [vhostStep(null, vhost)],
     result: vhost,
   };
 }
@@ -101,7 +101,7 @@ export const updateChange =
     };
     if (changedFields(before, vhost).length === 0) return { done: before };
     assertFree(vhost, set);
-    return changed(set, 'update', at, before, vhost);
+    return changed(set, at, before, vhost);
   };
 
 /** Enables a disabled vhost, and disables an enabled one. @throws as `findVhost` */
@@ -110,19 +110,19 @@ export const toggleChange =
   (set, time) => {
     const { at, vhost } = findPlace(set, id, expected);
     const after = { ...vhost, enabled: !vhost.enabled, updatedAt: time };
-    return changed(set, 'toggle', at, vhost, after);
+    return changed(set, at, vhost, after, { isToggle: true });
   };
 
 function changed(
   set: SiteSet,
-  kind: 'update' | 'toggle',
   at: number,
   before: Vhost,
   after: Vhost,
+  how: Pick<StepOf<'vhost'>, 'isToggle'> = {},
 ): Plan<Vhost> {
   const next = { ...set, vhosts: spliced(set.vhosts, at, 1, after) };
   follows(set, next, before, after);
-  return { next, steps: [{ kind, before, after }], result: after };
+  return { next, steps: [{ ...vhostStep(before, after), ...how }], result: after };
 }
 
 /** @throws as `findVhost` */
@@ -134,7 +134,7 @@ export const deleteChange =
     follows(set, next, before);
     return {
       next,
-      steps: [{ kind: 'delete', before }],
+      steps: [vhostStep(before, null)],
       result: { success: true },
     };
   };

@@ -2,7 +2,7 @@
 import { idsAfter, type Plan, type Step } from '../model/changes.ts';
 import { forCaller } from '../model/refusal.ts';
 import type { Accepted } from '../model/store.ts';
-import { changedFields, type SiteSet, type Vhost } from '../model/vhost.ts';
+import type { SiteSet } from '../model/vhost.ts';
 import type { Waiting } from './queue.ts';
 
 export type Planned = { item: Waiting; plan: Plan<unknown> };
@@ -17,7 +17,7 @@ export type Batch = {
   later: readonly Waiting[];
 };
 
-/** What a step affects: a vhost by its id, or with the preamble or a policy every vhost. */
+/** What a step affects: a vhost by its id, or with anything else every vhost. */
 type Affected = number | typeof EVERYTHING;
 const EVERYTHING = 'everything';
 
@@ -55,11 +55,8 @@ export async function planBatch(
   return batch;
 }
 
-function affectedBy(step: Step): Affected {
-  if (step.kind === 'preamble' || step.kind === 'policy' || step.kind === 'agent')
-    return EVERYTHING;
-  return step.kind === 'delete' ? step.before.id : step.after.id;
-}
+const affectedBy = (step: Step): Affected =>
+  step.kind === 'vhost' ? ((step.after ?? step.before)?.id ?? EVERYTHING) : EVERYTHING;
 
 function overlap(one: ReadonlySet<Affected>, other: ReadonlySet<Affected>): boolean {
   if (one.has(EVERYTHING)) return other.size > 0;
@@ -89,46 +86,6 @@ export const acceptedOf = (plans: readonly Planned[]): Accepted[] =>
 
 export const stepsOf = (plans: readonly Planned[]): Step[] =>
   plans.flatMap(({ plan }) => plan.steps);
-
-/**
- * The vhosts that the proxy has to validate, all of them enabled: a disabled vhost's config must be
- * acceptable too. Leaves out vhosts that are only switched off, and those that get only tags or a check.
- * @param most how many of the enabled vhosts of a policy are enough
- * @returns undefined if the preamble changes: then every vhost has to be validated
- */
-export function changedVhosts(
-  steps: readonly Step[],
-  most = Number.POSITIVE_INFINITY,
-): Vhost[] | undefined {
-  const changed = new Map<number, Vhost>();
-  for (const step of steps) {
-    if (step.kind === 'preamble') return undefined;
-    if (step.kind === 'agent') continue;
-    if (step.kind === 'delete') {
-      changed.delete(step.before.id);
-    } else if (step.kind === 'policy') {
-      const enabled = step.vhosts.filter((vhost) => vhost.enabled).slice(0, most);
-      const disabled = step.vhosts.filter((vhost) => !vhost.enabled);
-      for (const vhost of enabled) changed.set(vhost.id, vhost);
-      for (const vhost of disabled) changed.set(vhost.id, { ...vhost, enabled: true });
-    } else if (isUnseen(step) && !changed.has(step.after.id)) {
-      // It is as the proxy has accepted it.
-    } else if (step.after.enabled) {
-      changed.set(step.after.id, step.after);
-    } else if (step.kind === 'create' || hasNewText(step)) {
-      changed.set(step.after.id, { ...step.after, enabled: true });
-    }
-  }
-  return [...changed.values()];
-}
-
-/** Whether a step changes nothing that the proxy sees. */
-const isUnseen = (step: Step): boolean =>
-  step.kind === 'update' &&
-  changedFields(step.before, step.after).every((field) => field === 'tags' || field === 'check');
-
-const hasNewText = ({ before, after }: { before: Vhost; after: Vhost }): boolean =>
-  changedFields(before, after).some((field) => field !== 'enabled');
 
 /** The last plan that creates or changes a vhost. */
 export const planOf = (plans: readonly Planned[], id: number | null): Planned | undefined =>

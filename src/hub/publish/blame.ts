@@ -2,9 +2,10 @@
 import { portOptions } from '../../shared/caddyfile/preamble.ts';
 import { Failure } from '../../shared/failure.ts';
 import { idsAfter, type Step } from '../model/changes.ts';
+import { changedVhosts } from '../model/entities.ts';
 import { type Findings, isRejection } from '../model/refusal.ts';
 import { keysOf, type SiteSet, type Vhost } from '../model/vhost.ts';
-import { changedVhosts, type Planned, planOf, type Refusals, refuseAll, stepsOf } from './batch.ts';
+import { type Planned, planOf, type Refusals, refuseAll, stepsOf } from './batch.ts';
 import type { Gateway } from './gateway.ts';
 
 /**

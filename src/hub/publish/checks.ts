@@ -1,8 +1,9 @@
 /** Whether sites answer as their checks say, so that a change that breaks one is not accepted. */
 import { Failure } from '../../shared/failure.ts';
 import type { ChecksAnswer, CheckTarget } from '../../shared/wire-check.ts';
-import { idsAfter, isPublished, type Step, vhostsAfter } from '../model/changes.ts';
+import { idsAfter, type Step } from '../model/changes.ts';
 import { endpointsUnder } from '../model/endpoints.ts';
+import { isPublished } from '../model/entities.ts';
 import { setFor } from '../model/placement.ts';
 import { forCaller, isAway } from '../model/refusal.ts';
 import type { SiteSet, Vhost } from '../model/vhost.ts';
@@ -17,8 +18,6 @@ export type Live = {
   plans: readonly Planned[];
   next: SiteSet;
   passing: Passing;
-  /** Whether the hub has several agents, so that a failure has to name the one. */
-  isOneOfSeveral: boolean;
 };
 
 type CheckAnswer = ChecksAnswer['answers'][number];
@@ -28,12 +27,11 @@ const isChecked = ({ enabled, check }: Vhost): boolean => enabled && check !== n
 const checkedSteps = (plans: readonly Planned[]): Step[] =>
   stepsOf(plans.filter(({ item }) => !item.unchecked)).filter(isPublished);
 
-const isOfVhost = ({ kind }: Step): boolean =>
-  kind === 'create' || kind === 'update' || kind === 'toggle';
+const isOfVhost = ({ kind }: Step): boolean => kind === 'vhost';
 
 /** Whether a site that plans change has to answer as its check says. */
 export const areChecked = (plans: readonly Planned[]): boolean =>
-  checkedSteps(plans).some((step) => isOfVhost(step) && vhostsAfter(step).some(isChecked));
+  checkedSteps(plans).some((step) => isOfVhost(step) && step.vhosts.some(isChecked));
 
 /**
  * Asks the sites that plans change without changing their vhosts, through the preamble or a policy. Only
@@ -70,7 +68,7 @@ export async function passingBefore(
  */
 export async function failedChecks(
   targets: readonly Target[],
-  { plans, next, passing, isOneOfSeveral }: Live,
+  { plans, next, passing }: Live,
 ): Promise<Refusals> {
   const own = idsAfter(checkedSteps(plans).filter(isOfVhost));
   const refused: Refusals = new Map();
@@ -84,7 +82,7 @@ export async function failedChecks(
     const answers = await ask(target, part, vhosts).catch((error: unknown) => error);
     const failureOf = (vhost: Vhost, at: number) =>
       Array.isArray(answers) ? failed(vhost, answers[at], own.has(vhost.id)) : answers;
-    const agent = isOneOfSeveral ? target.agent().name : undefined;
+    const agent = target.label();
     return vhosts.map((vhost, at) => ({ vhost, agent, failure: failureOf(vhost, at) }));
   });
   for (const { vhost, agent, failure } of (await Promise.all(found)).flat()) {

@@ -29,10 +29,10 @@ export type LastSeen = {
   seen(): Seen;
   /** The proxy's; null if it is not known. */
   version(): string | null;
-  /** Why it is not waited for; null if it was reachable when it was last asked. */
+  /** Why it cannot be reached; null if it was reachable when it was last asked. */
   away(): Failure | null;
-  /** Whether it is away, and there are others. */
-  isSkipped(): boolean;
+  /** Why nobody waits for it: it is away, and there are others. Null if it is waited for. */
+  skipped(): Failure | null;
   /** Remembers whether a call to the agent could be made. @throws as the call */
   watched<T>(call: Promise<T>): Promise<T>;
   /** Looks again. @throws Failure */
@@ -54,7 +54,7 @@ export function createLastSeen(deps: LastSeenDeps): LastSeen {
   let dialect: Dialect | undefined;
   let away: Failure | null = null;
 
-  const isSkipped = () => away !== null && isOneOfSeveral();
+  const skipped = () => (isOneOfSeveral() ? away : null);
 
   async function watched<T>(call: Promise<T>): Promise<T> {
     try {
@@ -89,12 +89,12 @@ export function createLastSeen(deps: LastSeenDeps): LastSeen {
     seen: () => seen,
     version: () => version,
     away: () => away,
-    isSkipped,
+    skipped,
     watched,
     status,
 
     async dialect() {
-      if (!dialect && !isSkipped()) await status().catch(() => undefined);
+      if (!dialect && !skipped()) await status().catch(() => undefined);
       return dialect ?? dialectOf(null);
     },
 

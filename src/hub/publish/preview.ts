@@ -2,7 +2,7 @@
 import { messageOf } from '../../shared/async.ts';
 import { type Failure, sentenceOf } from '../../shared/failure.ts';
 import { render } from '../caddyfile/render.ts';
-import { type Change, idsAfter, type Outcome, type Step } from '../model/changes.ts';
+import { type Change, idsAfter, type Outcome, type Step, vhostStep } from '../model/changes.ts';
 import { assertPlanContained, type Dialect } from '../model/containment.ts';
 import { forCaller, isRejection } from '../model/refusal.ts';
 import { normalize, type SiteSet, type Vhost, type VhostInput } from '../model/vhost.ts';
@@ -52,16 +52,14 @@ export function createPreview({ targets, stored, dialectsOf, now }: PreviewDeps)
       if (isRejection(refusal)) return { next, refusal, tried: [] };
       throw refusal;
     }
-    const tried = tries ? await tryOut(asked, steps, next, targets.areSeveral()) : [];
+    const tried = tries ? await tryOut(asked, steps, next) : [];
     return { next, refusal: null, tried };
   };
 }
 
 /** A site that is already as the change wants it can be tried, too. */
 const unchanged = ({ vhosts }: SiteSet, plan: Outcome<unknown> & { done: unknown }): Step[] =>
-  vhosts
-    .filter((vhost) => vhost === plan.done)
-    .map((vhost) => ({ kind: 'update', before: vhost, after: vhost }));
+  vhosts.filter((vhost) => vhost === plan.done).map((vhost) => vhostStep(vhost, vhost));
 
 /** How a site would answer. */
 export type Tried = {
@@ -90,10 +88,9 @@ async function tryOut(
   targets: readonly Target[],
   steps: readonly Step[],
   next: SiteSet,
-  isOneOfSeveral: boolean,
 ): Promise<Tried[]> {
   const ids = idsAfter(steps);
-  const created = idsAfter(steps.filter(({ kind }) => kind === 'create'));
+  const created = idsAfter(steps.filter(({ kind, before }) => kind === 'vhost' && !before));
   const found = targets.map(async (target) => {
     const part = target.next(next, steps);
     const vhosts = part.vhosts
@@ -103,10 +100,16 @@ async function tryOut(
     const answers = await answersOf(part, vhosts, (checks) =>
       target.gateway.tryOut(part, checks),
     ).catch((error: unknown) => vhosts.map(() => ({ ...NO_ANSWER, reason: wordsOf(error) })));
-    const agent = isOneOfSeveral && { agent: target.agent().name };
+    const agent = target.label();
     return vhosts.map((vhost, at): Tried => {
       const { passed, status, reason } = answers[at] ?? NO_ANSWER;
-      return { vhost: named(vhost, created), ...agent, passed, status, detail: reason };
+      return {
+        vhost: named(vhost, created),
+        ...(agent && { agent }),
+        passed,
+        status,
+        detail: reason,
+      };
     });
   });
   return (await Promise.all(found)).flat();

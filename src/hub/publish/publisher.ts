@@ -17,8 +17,9 @@ import type { ProxyStatus } from '../../shared/wire.ts';
 import type { Agent, Agents } from '../agent-client/agents.ts';
 import type { AgentClient } from '../agent-client/client.ts';
 import { FIRST_AGENT, type StoredAgent } from '../model/agent.ts';
-import { type Author, type Change, isPublished } from '../model/changes.ts';
+import type { Author, Change } from '../model/changes.ts';
 import { assertPlanContained, type Dialect } from '../model/containment.ts';
+import { isPublished } from '../model/entities.ts';
 import { agentNamed, setFor } from '../model/placement.ts';
 import { forCaller } from '../model/refusal.ts';
 import type { Store } from '../model/store.ts';
@@ -168,7 +169,7 @@ export function createPublisher({
       return null;
     });
     // The others alone would make the hub one that has published, whatever the first proxy serves.
-    if (unreachable && targets.areSeveral()) return refuseAll(plans, unreachable);
+    if (unreachable && targets.all().length > 1) return refuseAll(plans, unreachable);
     first.setVacant(status?.foreign === false && status.proxy.running);
     const refused = status?.foreign ? plans.filter(({ item }) => !item.replace) : [];
     if (status && refused.length > 0) return refuseAll(refused, importFirst(status, store));
@@ -243,7 +244,7 @@ export function createPublisher({
     const isWanted = () => targets.has(id) && !targets.of(id).agent().paused;
     if (!isWanted()) return;
     const target = targets.of(id);
-    const away = targets.areSeveral() ? target.away() : null;
+    const away = target.skipped();
     if (away && !(await target.isBack())) throw target.away() ?? away;
     try {
       await queue.between(async () => {

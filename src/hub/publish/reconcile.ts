@@ -1,6 +1,7 @@
 /** Brings each proxy back in step with what is stored: at start-up, and whenever the two differ. */
 import { messageOf, settleAll } from '../../shared/async.ts';
 import type { Log } from '../../shared/log.ts';
+import { labelOf } from '../model/agent.ts';
 import type { Publisher } from './publisher.ts';
 
 const EVERY_MS = 2_000;
@@ -43,8 +44,8 @@ export function startReconciler(publisher: Publisher, log: Log): Reconciler {
 
   /** In the log, agents have names if there are several. */
   function nameOf(id: number) {
-    const agents = publisher.agents.all();
-    return agents.length > 1 ? { agent: agents.find((agent) => agent.id === id)?.name } : {};
+    const agent = labelOf(id, publisher.agents.all());
+    return agent === undefined ? {} : { agent };
   }
 
   const begin = (id: number) => void running.set(id, check(id));

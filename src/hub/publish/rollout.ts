@@ -1,6 +1,7 @@
 /** Makes changes live on the proxies that they concern, and has their sites checked; or takes it all back. */
 import { Failure } from '../../shared/failure.ts';
-import { isPublished, type Step } from '../model/changes.ts';
+import type { Step } from '../model/changes.ts';
+import { isPublished } from '../model/entities.ts';
 import { setFor } from '../model/placement.ts';
 import { isAway, isRejection, isTooLarge } from '../model/refusal.ts';
 import type { SiteSet } from '../model/vhost.ts';
@@ -51,7 +52,7 @@ export async function rollOut(
 
 /** @param passing see `passingBefore` @returns as `rollOut` @throws as `rollOut` */
 async function load(
-  { targets, plans, accepted, next, report }: Rollout,
+  { plans, accepted, next, report }: Rollout,
   { asked, skipped, passing }: Destinations & { passing: Passing },
 ): ReturnType<typeof rollOut> {
   const steps = stepsOf(plans).filter(isPublished);
@@ -62,7 +63,6 @@ async function load(
     if (error.code === 'AGENT_UNREACHABLE') target.upkeep.doubt();
   }
   const takeBack = () => Promise.all(done.live.map((target) => target.takeBack(next, steps)));
-  const isOneOfSeveral = targets.areSeveral();
   const [silent] = done.away.values();
   const lacksAll = silent !== undefined && (done.live.length === 0 || demanding.length > 0);
   if (done.refused.size > 0 || lacksAll) {
@@ -71,7 +71,7 @@ async function load(
     report({ thrown: refusal ? refusal[1] : silent });
     if (refusal) {
       const [target, error] = refusal;
-      return judge({ target, error, plans, accepted, next, isOneOfSeveral });
+      return judge({ target, error, plans, accepted, next });
     }
     if (asked.length === 1 && skipped.size === 0) return refuseAll(plans, silent);
     return refuseAll(
@@ -79,7 +79,7 @@ async function load(
       missing([...skipped.keys(), ...done.away.keys()], silent as Failure),
     );
   }
-  const refused = await failedChecks(done.live, { plans, next, passing, isOneOfSeveral });
+  const refused = await failedChecks(done.live, { plans, next, passing });
   if (refused.size === 0) {
     return { live: done.live, lacking: [...skipped.keys(), ...done.away.keys()] };
   }
@@ -152,8 +152,6 @@ type Refused = {
   plans: readonly Planned[];
   accepted: SiteSet;
   next: SiteSet;
-  /** Whether the hub has several agents, so that a refusal has to name the one. */
-  isOneOfSeveral: boolean;
 };
 
 /**
@@ -163,9 +161,10 @@ type Refused = {
  */
 async function judge(refused: Refused): Promise<Refusals | 'together' | 'again'> {
   const { target, error, plans, accepted, next } = refused;
+  const agent = target.label();
   const named = <T>(failure: T): T | Failure =>
-    refused.isOneOfSeveral && failure instanceof Failure
-      ? failure.about({ ...failure.at, agent: target.agent().name })
+    agent !== undefined && failure instanceof Failure
+      ? failure.about({ ...failure.at, agent })
       : failure;
   if (error instanceof Failure && error.code === 'OTHER_HUB') {
     // Even a change that may replace what another hub published does not overrule a promotion.

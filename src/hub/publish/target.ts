@@ -3,14 +3,14 @@ import { Failure } from '../../shared/failure.ts';
 import type { Log } from '../../shared/log.ts';
 import type { ProxyStatus } from '../../shared/wire.ts';
 import type { AgentClient } from '../agent-client/client.ts';
-import type { StoredAgent } from '../model/agent.ts';
-import { idsAfter, type Plan, type Step } from '../model/changes.ts';
+import { labelOf, type StoredAgent } from '../model/agent.ts';
+import { idsAfter, type Plan, type Preamble, type Step } from '../model/changes.ts';
 import type { Dialect } from '../model/containment.ts';
+import { changedVhosts } from '../model/entities.ts';
 import { isPlacedOn, setFor } from '../model/placement.ts';
 import { isRejection, isTooLarge } from '../model/refusal.ts';
 import type { Store } from '../model/store.ts';
 import type { SiteSet, Vhost } from '../model/vhost.ts';
-import { changedVhosts } from './batch.ts';
 import { findStale } from './blame.ts';
 import { createGateway, type Gateway } from './gateway.ts';
 import { createLastSeen, type LastSeen } from './last-seen.ts';
@@ -37,7 +37,7 @@ export type TargetDeps = {
 
 export type Target = Pick<
   LastSeen,
-  'away' | 'seen' | 'version' | 'dialect' | 'status' | 'watched'
+  'away' | 'skipped' | 'seen' | 'version' | 'dialect' | 'status' | 'watched'
 > & {
   readonly id: number;
   readonly url: string | null;
@@ -47,6 +47,8 @@ export type Target = Pick<
   readonly upkeep: Upkeep;
   readonly standing: Standing;
   agent(): StoredAgent;
+  /** Whose proxy it is, in words for people: as `labelOf`. */
+  label(): string | undefined;
   /** As `dialect`, for a set in which it matters which Caddy runs now. */
   dialectFor(set: SiteSet): Promise<Dialect>;
   /** The part of a set that is to be live here once these steps are taken. */
@@ -120,10 +122,10 @@ export function createTarget(deps: TargetDeps): Target {
 
   /** Those of the vhosts that are placed here. */
   function changed(steps: readonly Step[], most?: number): Vhost[] | undefined {
-    const concerning = steps.filter((step) => step.kind !== 'preamble' || concernsHere(step.agent));
+    const concerning = steps.filter((step) => step.kind !== 'preamble' || concernsHere(step.after));
     return changedVhosts(concerning, most)?.filter((vhost) => isPlacedOn(vhost, id));
   }
-  const concernsHere = (of: { id: number } | null) => of === null || of.id === id;
+  const concernsHere = (of: Preamble | null) => of?.agent == null || of.agent.id === id;
 
   function isInStep(status: ProxyStatus): boolean {
     if (!isOurs(status, store)) return !status.foreign;
@@ -144,6 +146,8 @@ export function createTarget(deps: TargetDeps): Target {
     upkeep,
     standing,
     agent,
+    label: () => labelOf(id, stored().agents),
+    skipped: lastSeen.skipped,
     away: lastSeen.away,
     seen: lastSeen.seen,
     version,
@@ -152,7 +156,7 @@ export function createTarget(deps: TargetDeps): Target {
     watched,
     async dialectFor({ preamble, vhosts }) {
       const mayHold = preamble.includes('<<') || vhosts.some(({ config }) => config.includes('<<'));
-      if (mayHold && !lastSeen.isSkipped()) await status().catch(() => undefined);
+      if (mayHold && !lastSeen.skipped()) await status().catch(() => undefined);
       return lastSeen.dialect();
     },
     next,
@@ -283,7 +287,7 @@ export function createTarget(deps: TargetDeps): Target {
 
   async function isAboutBroken(steps: readonly Step[]): Promise<boolean> {
     const touched = idsAfter(steps);
-    for (const step of steps) if (step.kind === 'delete') touched.add(step.before.id);
+    for (const { kind, before } of steps) if (kind === 'vhost' && before) touched.add(before.id);
     if (leftOut.list().some(({ vhost }) => touched.has(vhost.id))) return true;
     const before = own().vhosts.filter(({ id }) => touched.has(id));
     return (await gateway.findBroken(leftOut.of(own()), before)).broken.length > 0;

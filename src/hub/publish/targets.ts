@@ -3,8 +3,8 @@ import { Failure } from '../../shared/failure.ts';
 import type { ProxyStatus } from '../../shared/wire.ts';
 import type { AgentClient } from '../agent-client/client.ts';
 import { FIRST_AGENT, type StoredAgent } from '../model/agent.ts';
-import { concernedBy } from '../model/agent-changes.ts';
 import type { Step } from '../model/changes.ts';
+import { concernedBy } from '../model/entities.ts';
 import { agentNamed } from '../model/placement.ts';
 import type { BrokenVhost } from '../model/refusal.ts';
 import type { SiteSet } from '../model/vhost.ts';
@@ -22,7 +22,6 @@ export type Targets = {
   /** The first one if no name is given. @throws Failure NOT_FOUND */
   named(name?: string): Target;
   has(id: number): boolean;
-  areSeveral(): boolean;
   /** Follows the stored set after agents were added, removed or moved. */
   follow(): void;
   /** @param next the set that these steps lead to */
@@ -37,7 +36,7 @@ export function createTargets({ connect, ...deps }: TargetsDeps): Targets {
   const { stored } = deps;
   const byId = new Map<number, Target>();
 
-  const areSeveral = () => stored().agents.length > 1;
+  const isOneOfSeveral = () => stored().agents.length > 1;
 
   function of(id: number): Target {
     const target = byId.get(id);
@@ -55,7 +54,7 @@ export function createTargets({ connect, ...deps }: TargetsDeps): Targets {
       const { id, url } = agent;
       // Invited again, it may be elsewhere.
       if (byId.get(id)?.url === url) continue;
-      const own = { id, url, client: connect(agent), isOneOfSeveral: areSeveral };
+      const own = { id, url, client: connect(agent), isOneOfSeveral };
       byId.set(id, createTarget({ ...deps, ...own }));
     }
   }
@@ -67,15 +66,15 @@ export function createTargets({ connect, ...deps }: TargetsDeps): Targets {
     of,
     named: (name) => (name ? of(agentNamed(name, stored()).id) : first()),
     has: (id) => byId.has(id),
-    areSeveral,
     follow,
 
     destinations(steps, next) {
       const found: Destinations = { asked: [], skipped: new Map() };
-      const concerned = areSeveral() ? concernedBy(steps, next) : stored().agents;
+      // The only one also gets the first publish, which may have no steps.
+      const concerned = isOneOfSeveral() ? concernedBy(steps, next) : stored().agents;
       for (const { id, paused } of concerned) {
         const target = of(id);
-        const away = areSeveral() ? target.away() : null;
+        const away = target.skipped();
         if (paused) found.skipped.set(target, isPaused());
         else if (away) found.skipped.set(target, away);
         else found.asked.push(target);

@@ -1,0 +1,301 @@
+/**
+ * What can be stored, changed and undone: one entry for each kind of it. A new kind is a line in `Stored`
+ * (`changes.ts`) and an entry here; how it is written (`store.ts`), recorded and undone (`history.ts`)
+ * and to whom it goes follow. Pure.
+ */
+import * as tables from '../db/schema.ts';
+import type { Policy } from '../recipes/policy.ts';
+import { withoutSecrets } from '../recipes/secrets.ts';
+import type { StoredAgent } from './agent.ts';
+import type { Change, Kind, Step, StepOf, Stored } from './changes.ts';
+import { isPlacedOn, placesOf } from './placement.ts';
+import {
+  deletePolicyChange,
+  isSamePolicy,
+  recreatePolicyChange,
+  updatePolicyChange,
+} from './policy-changes.ts';
+import { agentPreambleChange, preambleChange } from './preamble-changes.ts';
+import { changedFields, FIELDS, type SiteSet, type Vhost } from './vhost.ts';
+import { deleteChange, recreateChange, toggleChange, updateChange } from './vhost-changes.ts';
+
+/** What is kept of each kind in the changelog, as JSON text. */
+export type Kept = {
+  vhost: StoredVhost;
+  preamble: { config: string | null; agent?: number };
+  policy: Policy;
+  agent: never;
+};
+
+export type Entity<K extends Kind> = {
+  /** How its names begin in the changelog; a vhost goes by its domain. */
+  mark: string;
+  nameOf(thing: Stored[K]): string;
+  /** Its row, with its id and the columns that a change may write. */
+  rowOf(thing: Stored[K], time: Date): Row;
+  /** The fields of an update as people see them, before and after; null if none differs. */
+  shown(
+    before: Stored[K],
+    after: Stored[K],
+    agents: readonly StoredAgent[],
+  ): [old: object, now: object] | null;
+  /** Whether the proxies get what a step changes. */
+  isPublished(step: StepOf<K>): boolean;
+  /** Whether an agent's proxy has to take a step. */
+  concerns(step: StepOf<K>, agent: StoredAgent): boolean;
+  /** The vhosts that are to be validated because of a step; `all` if every one is. */
+  validated(step: StepOf<K>, most: number): readonly Vhost[] | 'all';
+  /** Null if no change of it is ever undone. */
+  undo: Undo<K> | null;
+};
+
+/** A row of one of the tables. */
+export type Row = {
+  table:
+    | typeof tables.vhosts
+    | typeof tables.policies
+    | typeof tables.agents
+    | typeof tables.preamble;
+  values: Readonly<Record<string, unknown>> & { readonly id: number };
+};
+
+/** What an update, or a toggle, that is undone had made of it. */
+type Undone<K extends Kind> = { old: Kept[K]; made: Kept[K]; isToggle: boolean };
+
+type Undo<K extends Kind> = {
+  keep(thing: Stored[K]): Kept[K];
+  /** What it is now, if it is still there. */
+  find(set: SiteSet, kept: Kept[K]): Stored[K] | undefined;
+  /** Whether nobody has changed since what a change made of it. @param old null if it was created */
+  isAsMade(now: Stored[K], made: Kept[K], old: Kept[K] | null): boolean;
+  /** The change that makes it what it was; null if what that needs is no longer there. */
+  restore(set: SiteSet, now: Stored[K], undone: Undone<K>): Change<unknown> | null;
+  /** The change that brings back what was deleted, if that is ever deleted; null as `restore`. */
+  recreate?(set: SiteSet, old: Kept[K]): Change<unknown> | null;
+  /** The change that deletes what was created, if that is ever created. */
+  remove?(made: Kept[K]): Change<unknown>;
+};
+
+const vhost: Entity<'vhost'> = {
+  mark: '',
+  nameOf: ({ domain }) => domain,
+  rowOf: (thing) => ({ table: tables.vhosts, values: storedOf(thing) }),
+
+  shown(before, after, agents) {
+    const changed = changedFields(before, after);
+    /** Policies and agents go by their names. */
+    const shownOf = (one: Vhost) => {
+      const shown = {
+        ...one,
+        policies: one.policies.map(({ name }) => name),
+        agents: placesOf(one, agents),
+      };
+      return Object.fromEntries(changed.map((field) => [field, shown[field]]));
+    };
+    return [shownOf(before), shownOf(after)];
+  },
+
+  isPublished({ before, after }) {
+    if (!before || !after) return true;
+    // A site that is served is asked as soon as it has a check.
+    const isAsked = after.enabled && after.check !== null;
+    return changedFields(before, after).some(
+      (field) => field !== 'tags' && (field !== 'check' || isAsked),
+    );
+  },
+
+  concerns: ({ before, after }, { id }) =>
+    [before, after].some((one) => one !== null && isPlacedOn(one, id)),
+
+  /** None if it is only switched off, or gets only tags or a check. */
+  validated({ before, after }) {
+    if (!before || !after) return after ? [after] : [];
+    const fields = changedFields(before, after);
+    if (fields.every((field) => field === 'tags' || field === 'check')) return [];
+    return after.enabled || fields.some((field) => field !== 'enabled') ? [after] : [];
+  },
+
+  undo: {
+    keep: (thing) => storedOf(thing),
+    find: (set, { id }) => set.vhosts.find((one) => one.id === id),
+    isAsMade(now, made, old) {
+      const fields = old ? changedFields(old, made) : FIELDS;
+      return !changedFields(now, made).some((field) => fields.includes(field));
+    },
+    restore(set, _, { old: { policies, agents, ...old }, made, isToggle }) {
+      if (isToggle) return toggleChange(made.id);
+      const fields = changedFields({ ...old, policies, agents }, made);
+      const input = {
+        ...old,
+        policies: fields.includes('policies') ? namesOf(policies, set.policies) : [],
+        agents: fields.includes('agents') ? namesOf(agents, set.agents) : [],
+      };
+      if (!input.policies || !input.agents) return null;
+      return updateChange(
+        made.id,
+        Object.fromEntries(fields.map((field) => [field, input[field]])),
+      );
+    },
+    recreate(set, old) {
+      const revived = reviver(set.policies)(old);
+      return revived && namesOf(old.agents, set.agents) && recreateChange(revived);
+    },
+    remove: ({ id }) => deleteChange(id),
+  },
+};
+
+const preamble: Entity<'preamble'> = {
+  mark: '(preamble',
+  nameOf: ({ agent }) => (agent === null ? '(preamble)' : `(preamble ${agent.name})`),
+  rowOf: ({ agent, config }, time) =>
+    agent === null
+      ? { table: tables.preamble, values: { id: 1, config, updatedAt: time } }
+      : { table: tables.agents, values: { id: agent.id, preamble: config } },
+  shown: (before, after) => [{ config: before.config }, { config: after.config }],
+  isPublished: () => true,
+  concerns({ after }, { id, preamble }) {
+    const owner = after?.agent ?? null;
+    return owner === null ? preamble === null : owner.id === id;
+  },
+  validated: () => 'all',
+
+  undo: {
+    keep: ({ agent, config }) => (agent === null ? { config } : { config, agent: agent.id }),
+    find(set, { agent: id }) {
+      if (id === undefined) return { agent: null, config: set.preamble };
+      const agent = set.agents.find((one) => one.id === id);
+      return agent && { agent, config: agent.preamble };
+    },
+    isAsMade: (now, made) => now.config === made.config,
+    restore: (_, { agent }, { old: { config } }) =>
+      agent === null ? preambleChange(config ?? '') : agentPreambleChange(agent.name, config),
+  },
+};
+
+const policy: Entity<'policy'> = {
+  mark: '(policy ',
+  nameOf: ({ name }) => `(policy ${name})`,
+  rowOf: (thing) => ({ table: tables.policies, values: thing }),
+
+  shown(before, after) {
+    if (isSamePolicy(before, after)) return null;
+    const isRenamed = before.name !== after.name;
+    const hasNewValues = !Bun.deepEquals(before.values, after.values);
+    const shownOf = ({ name, recipe, values }: Policy) => ({
+      ...(isRenamed && { name }),
+      ...(hasNewValues && { values: withoutSecrets(recipe, values) }),
+    });
+    return [shownOf(before), shownOf(after)];
+  },
+
+  isPublished: (step) => step.vhosts.length > 0,
+  concerns: (step, { id }) => step.vhosts.some((one) => isPlacedOn(one, id)),
+
+  validated(step, most) {
+    const enabled = step.vhosts.filter((one) => one.enabled).slice(0, most);
+    return [...enabled, ...step.vhosts.filter((one) => !one.enabled)];
+  },
+
+  undo: {
+    keep: (thing) => thing,
+    find: (set, { id }) => set.policies.find((one) => one.id === id),
+    isAsMade: (now, made) => isSamePolicy(now, made),
+    restore: (_, { id }, { old: { name, values } }) =>
+      updatePolicyChange(id, { name, values: () => values }),
+    recreate: (_, old) => recreatePolicyChange(old),
+    remove: ({ id }) => deletePolicyChange(id),
+  },
+};
+
+const agent: Entity<'agent'> = {
+  mark: '(agent ',
+  nameOf: ({ name }) => `(agent ${name})`,
+  rowOf: (thing) => ({ table: tables.agents, values: thing }),
+  shown(before, after) {
+    const shownOf = ({ name, paused, generation }: StoredAgent) => ({ name, paused, generation });
+    return [shownOf(before), shownOf(after)];
+  },
+  isPublished: () => false,
+  concerns: () => false,
+  validated: () => [],
+  // One that was removed has to be invited again.
+  undo: null,
+};
+
+export const ENTITIES: { readonly [K in Kind]: Entity<K> } = {
+  vhost,
+  preamble,
+  policy,
+  agent,
+};
+
+const entityOf = <K extends Kind>({ kind }: StepOf<K>): Entity<K> => ENTITIES[kind];
+
+const KINDS = Object.keys(ENTITIES) as readonly Kind[];
+
+/** The kind of thing that an entry of the changelog is about, by its name there. */
+export const kindOf = (name: string): Kind =>
+  KINDS.find((kind) => kind !== 'vhost' && name.startsWith(ENTITIES[kind].mark)) ?? 'vhost';
+
+/** Whether a step changes what the proxies get. */
+export const isPublished = <K extends Kind>(step: StepOf<K>): boolean =>
+  entityOf(step).isPublished(step);
+
+const concerns = <K extends Kind>(step: StepOf<K>, agent: StoredAgent): boolean =>
+  entityOf(step).concerns(step, agent);
+
+/** The agents of a set whose proxies have to take these steps. */
+export const concernedBy = (steps: readonly Step[], { agents }: SiteSet): StoredAgent[] =>
+  agents.filter((agent) => steps.some((step) => concerns(step, agent)));
+
+const validated = <K extends Kind>(step: StepOf<K>, most: number): readonly Vhost[] | 'all' =>
+  entityOf(step).validated(step, most);
+
+/**
+ * The vhosts that the proxy has to validate, all of them enabled: a disabled vhost's config must be
+ * acceptable too.
+ * @param most how many of the enabled vhosts of a policy are enough
+ * @returns undefined if the preamble changes: then every vhost has to be validated
+ */
+export function changedVhosts(
+  steps: readonly Step[],
+  most = Number.POSITIVE_INFINITY,
+): Vhost[] | undefined {
+  const changed = new Map<number, Vhost>();
+  for (const step of steps) {
+    const found = validated(step, most);
+    if (found === 'all') return undefined;
+    if (step.kind === 'vhost' && step.before && !step.after) changed.delete(step.before.id);
+    // What is validated anyway is validated as it is in the end.
+    for (const one of [...found, ...step.vhosts.filter(({ id }) => changed.has(id))]) {
+      changed.set(one.id, one.enabled ? one : { ...one, enabled: true });
+    }
+  }
+  return [...changed.values()];
+}
+
+/** A vhost as it is stored, in the database and in the changelog: with the ids of its policies. */
+type StoredVhost = Omit<Vhost, 'policies'> & Readonly<{ policies: readonly number[] }>;
+
+const storedOf = (one: Vhost): StoredVhost => ({
+  ...one,
+  policies: one.policies.map(({ id }) => id),
+});
+
+/** Gives vhosts their policies back; null for a vhost with one that is not among them. */
+export function reviver(policies: readonly Policy[]): (stored: StoredVhost) => Vhost | null {
+  const byId = new Map(policies.map((one) => [one.id, one]));
+  return (stored) => {
+    const own = stored.policies.flatMap((id) => byId.get(id) ?? []);
+    return own.length < stored.policies.length ? null : { ...stored, policies: own };
+  };
+}
+
+/** Null if one of these policies or agents was deleted since. */
+function namesOf(
+  ids: readonly number[],
+  all: readonly Readonly<{ id: number; name: string }>[],
+): string[] | null {
+  const found = ids.flatMap((id) => all.find((one) => one.id === id)?.name ?? []);
+  return found.length < ids.length ? null : found;
+}
