@@ -30,7 +30,7 @@ if (next && basename(next) !== 'caddy') throw new Error('CADDY_NEXT must be a pa
 
 /** Runs the tests with the first `caddy` on this PATH. */
 function run(PATH: string, args: readonly string[]): Pass {
-  const env = { ...process.env, PATH, PROGRAM_BUNDLE: bundle.main };
+  const env = { ...process.env, PATH, PROGRAM_BUNDLE: bundle.folder };
   const started = performance.now();
   const folder = mkdtempSync(join(tmpdir(), 'tests-'));
   const report = join(folder, 'report.xml');

@@ -6,6 +6,7 @@ import { secretName } from '../../agent/caddy/identity.ts';
 import { readSettings } from '../../src/program/config.ts';
 import type { Running } from '../../src/program/listen.ts';
 import { serveAgent } from '../../src/program/serve/serve.ts';
+import { QUICK } from '../harness/pace.ts';
 import { ask, freePort, machine, temporaryFolder, until } from '../harness/stack.ts';
 
 const TOKEN = 'unmanaged'.repeat(4);
@@ -72,7 +73,13 @@ for (const kind of ['socket', 'TCP'] as const) {
         ACCESS_LOG: file('access.log'),
         ...more,
       };
-      agent = await serveAgent(readSettings('agent', env, machine).agent, token, () => {});
+      agent = await serveAgent(
+        readSettings('agent', env, machine).agent,
+        token,
+        () => {},
+        undefined,
+        QUICK.agent,
+      );
     }
     const publish = (text: string, token = TOKEN) =>
       ask(`${agent?.url}/proxy/reload`, {

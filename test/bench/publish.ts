@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import type { AgentClient } from '../../src/hub/agent-client/client.ts';
 import { openDatabase } from '../../src/hub/db/open.ts';
 import { vhosts } from '../../src/hub/db/schema.ts';
+import { PACE } from '../../src/hub/pace.ts';
 import { createChange } from '../../src/hub/publish/changes.ts';
 import { createPublisher } from '../../src/hub/publish/publisher.ts';
 import { createStore } from '../../src/hub/publish/store.ts';
@@ -79,6 +80,7 @@ async function hubShare(size: number): Promise<number> {
   } as unknown as AgentClient;
   const now = () => new Date();
   const publisher = createPublisher({
+    pace: PACE,
     store: createStore(database),
     connect: () => instant,
     now,

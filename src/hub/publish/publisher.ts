@@ -31,7 +31,7 @@ import { forCaller } from './refusal.ts';
 import { rollOut } from './rollout.ts';
 import { type AgentStanding, createStandings } from './standings.ts';
 import type { Store } from './store.ts';
-import type { Target } from './target.ts';
+import type { Target, TargetDeps } from './target.ts';
 import { createTargets } from './targets.ts';
 import type { SiteSet } from './vhost.ts';
 
@@ -39,6 +39,7 @@ export type PublisherDeps = {
   store: Store;
   /** A client of an agent. */
   connect: (agent: StoredAgent) => AgentClient;
+  pace: TargetDeps['pace'];
   now: () => Date;
   log: Log;
   /** Gets the outcome of each publish. */
@@ -93,6 +94,7 @@ export type Publisher = {
 export function createPublisher({
   store,
   connect,
+  pace,
   now,
   log,
   observe = () => {},
@@ -104,7 +106,7 @@ export function createPublisher({
   let accepted: SiteSet = store.load();
   let lastPublish: LastPublish | null = null;
   const targets = createTargets({
-    ...{ connect, store, startTimer, importDirs, now, log },
+    ...{ connect, store, startTimer, importDirs, pace, now, log },
     stored: () => accepted,
   });
 

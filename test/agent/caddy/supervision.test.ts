@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { AdminUnreachable } from '../../../agent/caddy/admin.ts';
 import { createMuteWatch } from '../../../agent/caddy/mute-watch.ts';
 import { createSparseLog } from '../../../agent/caddy/sparse-log.ts';
+import { PACE } from '../../../agent/pace.ts';
 import { caddiesOf } from '../../harness/caddys.ts';
 import { runProgram } from '../../harness/program.ts';
 import {
@@ -70,6 +71,7 @@ test('what fails for ever is logged once a minute, and how it ended as well', ()
   const lines: string[] = [];
   const { say, settle } = createSparseLog(
     (event) => lines.push(event),
+    PACE.supervise.say,
     () => now,
   );
   for (; now < 600_000; now += 5_000) say(`failed at ${now}`);
@@ -94,6 +96,7 @@ describe('a Caddy is not taken for mute', () => {
           throw new AdminUnreachable('', { cause: failure(asked) });
         },
       },
+      PACE.supervise,
       () => now,
     );
     while (asked < questions) {
@@ -123,6 +126,7 @@ describe('a Caddy is not taken for mute', () => {
           throw new AdminUnreachable('', { cause: silence });
         },
       },
+      PACE.supervise,
       () => now,
     );
     now = 5_000;

@@ -4,6 +4,7 @@ import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { enrol } from '../../../src/hub/agent-client/enrol.ts';
 import { type OpenDatabase, openDatabase } from '../../../src/hub/db/open.ts';
+import { PACE } from '../../../src/hub/pace.ts';
 import {
   createAgentChange,
   deleteAgentChange,
@@ -42,6 +43,7 @@ beforeAll(async () => {
   const [first, second] = agents as [EnrollableAgent, EnrollableAgent];
   vps = second;
   publisher = createPublisher({
+    pace: PACE,
     store,
     connect({ id }) {
       const client = (id === 2 ? second : first).client('t', store.id);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { PACE } from '../../../src/hub/pace.ts';
 import { type ActivityDeps, createActivity } from '../../../src/hub/state/activity.ts';
 import type { LogActivity } from '../../../src/shared/wire.ts';
 import { type Owner, startOwner } from '../../harness/owner.ts';
@@ -95,6 +96,7 @@ test('thousands of hosts with many labels do not slow down the hub', async () =>
   const counted: LogActivity = { from: null, to: null, buckets: 1, domains };
   const vhost = { id: 7, domain: '*.wild.example', config: 'respond ok' };
   const activity = createActivity({
+    kept: PACE.activity,
     agent: { activity: async () => counted },
     publisher: { current: () => ({ preamble: '', vhosts: [vhost] }) },
     now: () => new Date(),
@@ -114,6 +116,7 @@ test('of the hosts of one vhost, only some are named, and all are counted', asyn
   );
   const counted: LogActivity = { from: null, to: null, buckets: 1, domains };
   const activity = createActivity({
+    kept: PACE.activity,
     agent: { activity: async () => counted },
     publisher: {
       current: () => ({ preamble: '', vhosts: [{ id: 7, domain: ':80', config: 'respond ok' }] }),
@@ -144,6 +147,7 @@ test('the latency of a vhost with several names is that of all their requests', 
     'c.example': { ...counts, latencies: [] },
   };
   const activity = createActivity({
+    kept: PACE.activity,
     agent: { activity: async () => ({ from: null, to: null, buckets: 1, domains }) },
     publisher: {
       current: () => ({

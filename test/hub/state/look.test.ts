@@ -1,5 +1,6 @@
 /** What is wrong with the hub itself, and disks that several programs of a machine see. */
 import { expect, test } from 'bun:test';
+import { PACE } from '../../../src/hub/pace.ts';
 import type { Publisher } from '../../../src/hub/publish/publisher.ts';
 import { EMPTY_SET } from '../../../src/hub/publish/vhost.ts';
 import { failingChannels, lockedOut } from '../../../src/hub/state/hub-problems.ts';
@@ -38,6 +39,7 @@ async function lookAt(own: Disk[], ...theirs: Disk[][]) {
     agents: { all: () => agents },
   } as unknown as Publisher;
   const look = createLook({
+    pace: PACE,
     ...{ publisher, now: () => new Date(), elapsed: () => 0, disks: async () => own },
     locked: () => ({ emails: [], isUnknown: false, networks: [] }),
     failing: () => [],
@@ -64,8 +66,8 @@ test('a disk that several see is the first one’s, which says all that it holds
 test('a channel that takes nothing is a problem after ten minutes', () => {
   const at = (minutes: number) => new Date(Date.UTC(2026, 10, 20, 18, minutes));
   const phone = { name: 'Phone', since: at(0), detail: 'HTTP 403' };
-  expect(failingChannels([phone], at(9))).toEqual([]);
-  expect(failingChannels([phone], at(10))).toEqual([
+  expect(failingChannels([phone], at(9), PACE.send.failing)).toEqual([]);
+  expect(failingChannels([phone], at(10), PACE.send.failing)).toEqual([
     {
       ...({ code: 'CHANNEL_FAILING', level: 'warn' } as const),
       since: '2026-11-20T18:00:00.000Z',

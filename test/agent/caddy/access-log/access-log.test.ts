@@ -18,6 +18,7 @@ import { createLogWatch } from '../../../../agent/caddy/access-log/watch.ts';
 import { socketOf } from '../../../../agent/caddy/identity.ts';
 import { createProxy, type ProxyControl } from '../../../../agent/caddy/proxy.ts';
 import { separateUser } from '../../../../agent/caddy/user.ts';
+import { PACE } from '../../../../agent/pace.ts';
 import { createWarnings } from '../../../../agent/warnings.ts';
 import { readSettings } from '../../../../src/program/config.ts';
 import { caddiesOf } from '../../../harness/caddys.ts';
@@ -59,7 +60,7 @@ async function start(bin: string) {
       })
     : null;
   if (typeof user === 'string') throw new Error(user);
-  const settings = { ...given, user, lookEvery: 20 };
+  const settings = { ...given, user, pace: { ...PACE, accessLog: 20 } };
   const warnings = createWarnings(() => {});
   const proxy = createProxy(settings, [token], () => {}, warnings);
   await proxy.start();

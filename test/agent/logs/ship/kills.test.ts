@@ -20,7 +20,7 @@ const shipperProgram = (file: string, port: number) => `
     placeFile: ${JSON.stringify(`${file}.place`)},
     log: () => {},
     warn: () => {},
-    pace: { batch: 0, rest: 0, retry: 1, longestRetry: 4 },
+    pace: { batch: 0, rest: 0, retry: 1, longestRetry: 4, away: 300_000 },
   }).begin();
   process.stdout.write('begun');
 `;

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLogs } from '../../../../agent/logs/logs.ts';
+import { PACE } from '../../../../agent/pace.ts';
 import { until } from '../../../harness/stack.ts';
 import { anyLines, random } from '../lines.ts';
 import { allEntries } from '../reference.ts';
@@ -25,7 +26,7 @@ async function wholePage(file: string, pageSize: number) {
 const program = (file: string) => `
   const { createKeeper } = await import(${JSON.stringify(KEEPER)});
   const limits = { keep: null, days: null, megabytes: null };
-  const keeper = createKeeper({ file: ${JSON.stringify(file)}, limits, log: () => {} });
+  const keeper = createKeeper({ file: ${JSON.stringify(file)}, limits, pace: ${JSON.stringify(PACE.keeper)}, log: () => {} });
   process.stdout.write('begun');
   await keeper.run();
 `;
