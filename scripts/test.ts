@@ -1,7 +1,8 @@
 /**
  * Runs the tests, several files at a time: all of them with the installed Caddy, then those that start
- * a Caddy with the newer one in CADDY_NEXT, if it is set. Arguments are those of `bun test`. The last
- * line has the counts of both passes together, after the names of the tests that failed.
+ * a Caddy with the newer one in CADDY_NEXT, if it is set. With `--full`, of what takes long all of it;
+ * other arguments are those of `bun test`. The last line has the counts of both passes together, after
+ * the names of the tests that failed.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -23,14 +24,19 @@ const TEST_TIMEOUT_MS = 30_000;
 /** Two for each core: tests wait for other processes half of the time. */
 const WORKERS = 2 * availableParallelism();
 
-const words = process.argv.slice(2);
+const isFull = process.argv.includes('--full');
+const words = process.argv.slice(2).filter((word) => word !== '--full');
 const path = process.env.PATH ?? '';
 const next = process.env.CADDY_NEXT;
 if (next && basename(next) !== 'caddy') throw new Error('CADDY_NEXT must be a path to `caddy`.');
 
 /** Runs the tests with the first `caddy` on this PATH. */
 function run(PATH: string, args: readonly string[]): Pass {
-  const env = { ...process.env, PATH, PROGRAM_BUNDLE: bundle.folder };
+  const env = {
+    ...process.env,
+    ...{ PATH, PROGRAM_BUNDLE: bundle.folder },
+    ...(isFull ? { FULL: '1' } : {}),
+  };
   const started = performance.now();
   const folder = mkdtempSync(join(tmpdir(), 'tests-'));
   const report = join(folder, 'report.xml');

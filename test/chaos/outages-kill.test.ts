@@ -5,6 +5,7 @@
  */
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { some } from '../harness/full.ts';
 import { QUICK } from '../harness/pace.ts';
 import { seededRandom } from '../harness/random.ts';
 import { until } from '../harness/stack.ts';
@@ -12,7 +13,7 @@ import { arrivedAt, awaited, lineOf } from './inbox.ts';
 import { startWorld, type World } from './outage-world.ts';
 import { expireCertificate, type Outage } from './outages.ts';
 
-const KILLS = Number(process.env.OUTAGE_KILLS ?? 6);
+const KILLS = some(6, 12, 'OUTAGE_KILLS');
 const SEED = Number(process.env.OUTAGE_SEED ?? 20261122);
 /** An outage has to last longer before it is reported. */
 const UNREPORTED_MS = 0.9 * QUICK.hub.watch.settles;

@@ -2,6 +2,7 @@
  * Policies change nothing of what a body says: no word is lost, and Caddy reads it as before.
  * FUZZ_SECONDS sets how long this takes, FUZZ_SEED which bodies it tries.
  */
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Guard } from '../../../src/hub/caddyfile/guarded.ts';
 import { partsOf } from '../../../src/hub/caddyfile/parts.ts';
@@ -20,10 +21,11 @@ import {
 } from '../../harness/adapt-caddy.ts';
 import { randomBody, SNIPPETS } from '../../harness/bodies.ts';
 import { versionOf } from '../../harness/caddys.ts';
+import { some } from '../../harness/full.ts';
 import { guardedSites } from '../../harness/guarded.ts';
 import { type Random, seededRandom } from '../../harness/random.ts';
 
-const SECONDS = Number(process.env.FUZZ_SECONDS ?? 5) / 2.5;
+const SECONDS = some(2, 5, 'FUZZ_SECONDS') / 2.5;
 const SEED = Number(process.env.FUZZ_SEED ?? 20_260_701);
 const bin = 'caddy';
 const version = versionOf(bin);

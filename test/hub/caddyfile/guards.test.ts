@@ -2,6 +2,7 @@
  * Whatever the body of a site holds, a stranger gets the answer of the guard before it, and who may
  * pass gets that of the body. GUARD_BODIES sets how many bodies, FUZZ_SEED which.
  */
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,6 +10,7 @@ import type { Guard } from '../../../src/hub/caddyfile/guarded.ts';
 import { wordingOf } from '../../../src/shared/caddyfile/dialect.ts';
 import { MARKER, randomBody, SNIPPETS } from '../../harness/bodies.ts';
 import { caddyIs, versionOf } from '../../harness/caddys.ts';
+import { some } from '../../harness/full.ts';
 import { guardedSites, type TestSite } from '../../harness/guarded.ts';
 import { seededRandom } from '../../harness/random.ts';
 import { temporaryFolder } from '../../harness/stack.ts';
@@ -16,7 +18,7 @@ import { request, type SitesCaddy, serveCaddyfile } from '../recipes/sites-caddy
 
 /** Together 400 with both Caddys, and each has its own. */
 const NEWER = caddyIs('>=2.10.0');
-const BODIES = Number(process.env.GUARD_BODIES ?? (NEWER ? 160 : 240));
+const BODIES = some(80, 240, 'GUARD_BODIES');
 /** How many one Caddy serves, and how many of these are rendered naively as well. */
 const SIZE = Math.min(400, BODIES);
 const NAIVE = SIZE / 4;

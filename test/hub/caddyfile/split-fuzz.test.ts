@@ -2,6 +2,7 @@
  * Generated Caddyfiles that a real Caddy accepts: split and rendered again, they mean the same to it.
  * FUZZ_SECONDS sets how long it runs, FUZZ_SEED which files it tries.
  */
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { render } from '../../../src/hub/caddyfile/render.ts';
 import { splitCaddyfile } from '../../../src/hub/caddyfile/split.ts';
@@ -12,11 +13,12 @@ import { EMPTY_SET } from '../../../src/hub/publish/vhost.ts';
 import { type Dialect, dialectOf } from '../../../src/shared/caddyfile/dialect.ts';
 import { type AdaptCaddy, startAdaptCaddy } from '../../harness/adapt-caddy.ts';
 import { versionOf } from '../../harness/caddys.ts';
+import { some } from '../../harness/full.ts';
 import { type Random, seededRandom } from '../../harness/random.ts';
 
 const bin = 'caddy';
 
-const SECONDS = Number(process.env.FUZZ_SECONDS ?? 5) / 2.5;
+const SECONDS = some(2, 5, 'FUZZ_SECONDS') / 2.5;
 const SEED = Number(process.env.FUZZ_SEED ?? 20_260_102);
 
 const GAPS = [

@@ -9,12 +9,13 @@ import { readBlock } from '../../../src/shared/caddyfile/structure.ts';
 import { startsLine, tokenize } from '../../../src/shared/caddyfile/tokenizer.ts';
 import { type AdaptCaddy, type AdaptedJson, startAdaptCaddy } from '../../harness/adapt-caddy.ts';
 import { versionOf } from '../../harness/caddys.ts';
+import { some } from '../../harness/full.ts';
 import { type Random, seededRandom } from '../../harness/random.ts';
 
 const bin = 'caddy';
 
 /** How long each comparison runs; by default all together take about five seconds. */
-const SECONDS = Number(process.env.FUZZ_SECONDS ?? 5) / 5;
+const SECONDS = some(2, 5, 'FUZZ_SECONDS') / 5;
 /** Documents that Caddy must accept for a comparison to mean anything, even on a busy machine. */
 const ENOUGH = 20;
 const SEED = Number(process.env.FUZZ_SEED ?? 20_260_101);

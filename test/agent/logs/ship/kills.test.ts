@@ -1,7 +1,9 @@
 /** Agent and log engine are killed at any moment, while the log grows, is rolled and is packed. */
+
 import { expect, test } from 'bun:test';
 import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { some } from '../../../harness/full.ts';
 import { freePort, until } from '../../../harness/stack.ts';
 import { uniqueLine } from '../answers/tailing.ts';
 import { random } from '../lines.ts';
@@ -9,7 +11,7 @@ import { keeperOf, temporaryFolders } from '../temp.ts';
 
 const newFolder = temporaryFolders();
 /** SHIP_KILLS=1000 for a long run. */
-const KILLS = Number(process.env.SHIP_KILLS ?? 30);
+const KILLS = some(12, 30, 'SHIP_KILLS');
 const path = (name: string) => JSON.stringify(join(import.meta.dir, name));
 
 const shipperProgram = (file: string, port: number) => `

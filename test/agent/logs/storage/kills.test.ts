@@ -3,6 +3,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLogs } from '../../../../agent/logs/logs.ts';
 import { PACE } from '../../../../agent/pace.ts';
+import { some } from '../../../harness/full.ts';
 import { until } from '../../../harness/stack.ts';
 import { anyLines, random } from '../lines.ts';
 import { allEntries } from '../reference.ts';
@@ -31,12 +32,15 @@ const program = (file: string) => `
   await keeper.run();
 `;
 
+const SEGMENTS = some(6, 9);
+const LINES = some(1500, 2500);
+
 test('a packer that is killed at any instant loses and doubles nothing', async () => {
   const r = random(3);
   const folder = newFolder();
   const file = join(folder, 'access.log');
-  for (let i = 0; i < 9; i++) {
-    writeFileSync(join(folder, `access-2026-11-20T22-17-0${i}.468.log`), anyLines(r, 2500, i));
+  for (let i = 0; i < SEGMENTS; i++) {
+    writeFileSync(join(folder, `access-2026-11-20T22-17-0${i}.468.log`), anyLines(r, LINES, i));
   }
   const truth = allEntries(file).map(({ entry }) => entry);
   const left = () => readdirSync(folder).filter((name) => !/\.log\.(zst|index)$/.test(name)).length;
