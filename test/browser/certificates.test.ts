@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import type { Page } from 'playwright-core';
 import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
 import { ask, until } from '../harness/stack.ts';
-import { BROWSER_TIMEOUT_MS, codeIn, tooWide, violations } from '../harness/visit.ts';
+import { BROWSER_TIMEOUT_MS, codeIn, textOf, tooWide, violations } from '../harness/visit.ts';
 
 setDefaultTimeout(2 * BROWSER_TIMEOUT_MS);
 
@@ -56,7 +56,7 @@ describe('the certificates page', () => {
     await page.getByRole('link', { name: 'Download its root' }).click();
     const download = await starting;
     expect(download.suggestedFilename()).toBe('caddy-root.crt');
-    expect(await Bun.file(await download.path()).text()).toStartWith('-----BEGIN CERTIFICATE-----');
+    expect(await textOf(download)).toStartWith('-----BEGIN CERTIFICATE-----');
   });
 });
 

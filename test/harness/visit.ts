@@ -1,5 +1,6 @@
 /** A page of the dashboard, signed in, and the checks that every page has to pass. */
-import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { text } from 'node:stream/consumers';
+import type { Browser, BrowserContextOptions, Download, Locator, Page } from 'playwright-core';
 import { seriousFaults, sidewaysScroll } from './look.ts';
 import { IS_TEST, SHARE } from './pace.ts';
 
@@ -24,18 +25,23 @@ function atPaceOfTests([long, share]: readonly [number, number]): void {
   globalThis.setInterval = quick as typeof globalThis.setInterval;
 }
 
-/** Opens a page. @param token of the session to be signed in with */
+/**
+ * Opens a page.
+ * @param token of the session to be signed in with
+ * @param real at the real pace: else it asks too often to be ever idle
+ */
 export async function visit(
   browser: Browser,
   stack: { hub: string },
   token: string,
   options: BrowserContextOptions = {},
+  real = !IS_TEST,
 ): Promise<Visit> {
   const baseURL = new URL(stack.hub).origin;
   const context = await browser.newContext({ baseURL, acceptDownloads: true, ...options });
   await context.addCookies([{ name: 'signalbox_session', value: token, url: baseURL }]);
   const browserErrors: string[] = [];
-  if (IS_TEST) await context.addInitScript(atPaceOfTests, [LONG_MS, SHARE] as const);
+  if (!real) await context.addInitScript(atPaceOfTests, [LONG_MS, SHARE] as const);
   const page = await context.newPage();
   // Shorter than the test's own: Bun kills the browser with a test that times out.
   page.setDefaultTimeout(BROWSER_TIMEOUT_MS / 2);
@@ -65,6 +71,10 @@ export const codeIn = (editor: Locator): Promise<string> =>
       ? String(element.value)
       : [...element.querySelectorAll('.cm-line')].map((line) => line.textContent).join('\n'),
   );
+
+/** What was downloaded: the browser may keep its files elsewhere. */
+export const textOf = async (download: Download): Promise<string> =>
+  text(await download.createReadStream());
 
 /** Serious accessibility violations, in light and in dark mode. */
 export async function violations(page: Page): Promise<string[]> {
