@@ -16,8 +16,7 @@ beforeAll(async () => {
   const json = { domain: 'http://a.localhost', config: 'respond first' };
   const { headers } = dashboard.owner;
   id = (await ask<{ id: number }>(`${dashboard.stack.hub}/vhosts`, { json, headers })).body.id;
-  // What it asks for while it loads is not to be mixed up with what it asks for again and again.
-  page = await dashboard.open({ colorScheme: 'light' }, true);
+  page = await dashboard.open({ colorScheme: 'light' });
 });
 
 afterAll(() => dashboard?.stop());

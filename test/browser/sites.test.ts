@@ -329,7 +329,7 @@ test('a site can be changed by keyboard alone, and the focus stays', async () =>
 });
 
 test('no page shifts while it loads', async () => {
-  const seen = await dashboard.open({}, true);
+  const seen = await dashboard.open();
   await watchShifts(seen);
   for (const path of ['/', '/sites', '/sites/new', '/logs', '/changelog', '/account']) {
     await seen.goto(path);

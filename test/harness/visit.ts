@@ -2,7 +2,7 @@
 import { text } from 'node:stream/consumers';
 import type { Browser, BrowserContextOptions, Download, Locator, Page } from 'playwright-core';
 import { seriousFaults, sidewaysScroll } from './look.ts';
-import { IS_TEST, SHARE } from './pace.ts';
+import { SHARE } from './pace.ts';
 
 export type Visit = {
   page: Page;
@@ -28,20 +28,20 @@ function atPaceOfTests([long, share]: readonly [number, number]): void {
 /**
  * Opens a page.
  * @param token of the session to be signed in with
- * @param real at the real pace: else it asks too often to be ever idle
+ * @param quick whether it asks the hub again and again at the pace of tests, and so is never idle
  */
 export async function visit(
   browser: Browser,
   stack: { hub: string },
   token: string,
   options: BrowserContextOptions = {},
-  real = !IS_TEST,
+  quick = false,
 ): Promise<Visit> {
   const baseURL = new URL(stack.hub).origin;
   const context = await browser.newContext({ baseURL, acceptDownloads: true, ...options });
   await context.addCookies([{ name: 'signalbox_session', value: token, url: baseURL }]);
   const browserErrors: string[] = [];
-  if (!real) await context.addInitScript(atPaceOfTests, [LONG_MS, SHARE] as const);
+  if (quick) await context.addInitScript(atPaceOfTests, [LONG_MS, SHARE] as const);
   const page = await context.newPage();
   // Shorter than the test's own: Bun kills the browser with a test that times out.
   page.setDefaultTimeout(BROWSER_TIMEOUT_MS / 2);
