@@ -1,7 +1,7 @@
 /**
- * Runs the tests, several files at a time: all of them with the installed Caddy, then those that start
- * a Caddy with the newer one in CADDY_NEXT, if it is set. With `--full`, of what takes long all of it;
- * other arguments are those of `bun test`. In the end come the slowest tests, the ones that failed, and
+ * Runs the tests, several files at a time: all of them with the installed Caddy, then what is about Caddy
+ * itself with the newer one in CADDY_NEXT, if it is set. With `--full`, of what takes long all of it; other
+ * arguments are those of `bun test`. In the end come the slowest tests, the ones that failed, and
  * in the last line the counts of both passes together.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -9,7 +9,6 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { serveBrowser } from '../test/harness/browser.ts';
 import { bundleProgram } from '../test/harness/bundle.ts';
-import { withoutCaddy } from '../test/harness/caddy-facing.ts';
 import { NTFY } from '../test/harness/ntfy.ts';
 import { CHASQUID } from '../test/harness/smtp.ts';
 
@@ -26,6 +25,10 @@ const TEST_TIMEOUT_MS = 30_000;
 /** Two for each core: tests wait for other processes half of the time. */
 const WORKERS = 2 * availableParallelism();
 const SLOWEST = 10;
+/** What depends on what Caddy does. */
+const ON_BOTH = ['test/caddy/'];
+/** Where it could in the end, and takes long. */
+const ON_BOTH_IN_FULL = [...ON_BOTH, 'test/chaos/'];
 
 const isFull = process.argv.includes('--full');
 const words = process.argv.slice(2).filter((word) => word !== '--full');
@@ -93,12 +96,14 @@ function attribute(tag: string, name: string): string {
 }
 
 const passes = [await run(path, words)];
-const others = new Set(withoutCaddy());
-const isCaddyTested = passes[0]?.files.some((file) => !others.has(file));
-if (isCaddyTested && !next) {
+const isOnBoth = (file: string) =>
+  (isFull ? ON_BOTH_IN_FULL : ON_BOTH).some((folder) => file.startsWith(folder));
+const files = passes[0]?.files ?? [];
+if (files.some(isOnBoth) && !next) {
   console.log('No newer Caddy (CADDY_NEXT): the second pass, on that one, is left out.');
-} else if (isCaddyTested && next) {
-  const ignored = [...others].map((file) => `--path-ignore-patterns=${file}`);
+} else if (files.some(isOnBoth) && next) {
+  const others = files.filter((file) => !isOnBoth(file));
+  const ignored = others.map((file) => `--path-ignore-patterns=${file}`);
   passes.push(
     await run(`${dirname(next)}:${path}`, ['--pass-with-no-tests', ...ignored, ...words]),
   );

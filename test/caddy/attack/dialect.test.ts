@@ -1,0 +1,112 @@
+/** Texts that one version of Caddy reads as one site, and another as more, or as an import of a file. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { hostname } from 'node:os';
+import { dialectOf } from '../../../src/shared/caddyfile/dialect.ts';
+import { versionOf } from '../../harness/caddys.ts';
+import { type Owner, startOwner } from '../../harness/owner.ts';
+import { ask } from '../../harness/stack.ts';
+
+const bin = 'caddy';
+
+/** A site, as Caddy reads it before 2.7; from then on it is in a text. */
+const HIDDEN = 'respond <<log\n}\nhttp://hidden.example {\n\trespond hidden\nlog';
+
+const SNIPPETS = [
+  '(s) {\n\theader X y\n}',
+  '(k) {\n\t{blocks.foo}\n}',
+  '(b) {\n\thandle {\n\t\t{block}\n\t}\n}',
+].join('\n');
+
+/** From 2.9 on Caddy counts only the braces at the ends of lines in the block of an import. */
+const BLOCKS: [string, string, number][] = [
+  [
+    'leaves its block',
+    'handle {\nimport s {\nfoo { bar\n}\n}\n}\nhttp://hidden.example {\nhandle {\nimport s {\na\n} x\n}\n}',
+    3,
+  ],
+  ['opens with a word on its line', 'handle {\nimport s {\nfoo {\n} x\n}\n}', 4],
+  ['names a file in a nested block', 'handle {\nimport k {\nfoo import /etc/hostname\n}\n}', 3],
+  ['names a file in a line', 'handle {\nimport b {\nheader X import /etc/hostname\n}\n}', 3],
+];
+
+describe('with Caddy', () => {
+  const { heredocs, importBlocks } = dialectOf(versionOf(bin));
+  let owner: Owner;
+  /** The preamble of the first start, which has the ports. */
+  let first: string;
+  const put = (snippets: string) =>
+    owner.call('PUT', '/preamble', { config: `${first}\n${snippets}` });
+  beforeAll(async () => {
+    owner = await startOwner({ PROXY_BIN: bin });
+    await owner.create('before');
+    first = (await owner.call('GET', '/preamble')).body.config;
+    expect((await put(SNIPPETS)).status).toBe(200);
+  });
+  afterAll(() => owner.stack.stop());
+
+  test('a preamble cannot hold a site', async () => {
+    const before = await owner.everything();
+    const { status, body } = await put(`(t) {\n${HIDDEN}\n}`);
+    if (heredocs) {
+      expect(status).toBe(200);
+      expect((await put(SNIPPETS)).status).toBe(200);
+    } else {
+      expect([status, body.line]).toEqual([502, first.split('\n').length + 4]);
+      expect(await owner.everything()).toEqual(before);
+    }
+    expect((await owner.stack.served('hidden.example')).text).not.toContain('hidden');
+  });
+
+  test('a config cannot hold a site', async () => {
+    const json = { domain: 'http://mine.example', config: HIDDEN };
+    const { status, body } = await owner.call('POST', '/vhosts', json);
+    expect(status).toBe(heredocs ? 201 : 502);
+    expect((await owner.stack.served('hidden.example')).text).not.toContain('hidden');
+    if (heredocs) await owner.call('DELETE', `/vhosts/${body.id}`);
+  });
+
+  test('a snippet with a brace in a heredoc can be imported', async () => {
+    const { status } = await put(`${SNIPPETS}\n(t) {\n\trespond <<E\n\t\t}\n\t\tx\n\t\tE\n}`);
+    expect(status).toBe(heredocs ? 200 : 502);
+    if (!heredocs) return;
+    const { id } = await owner.create('text', 'import t');
+    expect(await owner.served('text')).toBe('}\nx');
+    await owner.call('DELETE', `/vhosts/${id}`);
+    await put(SNIPPETS);
+  });
+
+  test.each(BLOCKS)('a block of an import that %s is refused', async (_, config, line) => {
+    const before = await owner.everything();
+    const json = { domain: 'http://mine.example', config };
+    const { status, body, text } = await owner.call('POST', '/vhosts', json);
+    expect([status, body.code, body.line]).toEqual([502, 'PROXY_REJECTED', line]);
+    expect(text).not.toContain(hostname());
+    expect(await owner.everything()).toEqual(before);
+  });
+
+  test.each([
+    ['in the block of an import', SNIPPETS, 'handle {\nimport k {\nfoo import /etc/hostname\n}\n}'],
+    [
+      'after a block',
+      '(b) {\n\thandle {\n\t\t{block} import /etc/hostname\n\t}\n}',
+      'import b {\na\n}',
+    ],
+  ])('the agent refuses a file %s', async (_, preamble, config) => {
+    const json = { proxyfile: `${preamble}\nhttp://mine.example {\n${config}\n}\n` };
+    const { stack } = owner;
+    const answer = await ask(`${stack.agent}/proxy/validate`, {
+      headers: stack.agentHeaders,
+      json,
+    });
+    expect(answer.text).toContain('Only snippets can be imported, not files.');
+    expect(answer.text).not.toContain(hostname());
+  });
+
+  test('an import may have a block since 2.9', async () => {
+    const config = 'import k {\n\tfoo {\n\t\trespond from-block\n\t}\n}';
+    const json = { domain: 'http://block.example', config };
+    const { status } = await owner.call('POST', '/vhosts', json);
+    expect(status).toBe(importBlocks ? 201 : 502);
+    if (importBlocks) expect(await owner.served('block')).toBe('from-block');
+  });
+});
