@@ -92,7 +92,8 @@ async function run(PATH: string, args: readonly string[]): Promise<Pass> {
 function attribute(tag: string, name: string): string {
   const value = new RegExp(` ${name}="([^"]*)"`).exec(tag)?.[1] ?? '';
   const characters: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
-  return value.replace(/&(\w+);/g, (text, entity: string) => characters[entity] ?? text);
+  const line = value.replaceAll('&#10;', ' ').trim();
+  return line.replace(/&(\w+);/g, (text, entity: string) => characters[entity] ?? text);
 }
 
 const passes = [await run(path, words)];
