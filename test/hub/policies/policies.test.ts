@@ -127,29 +127,6 @@ describe('refused, with nothing changed:', () => {
     expect([answer.status, answer.body.code]).toEqual([404, 'NOT_FOUND']);
   });
 
-  test('without a session, and for changes with a token that only reads', async () => {
-    const token = (
-      await owner.call<{ token: string }>('POST', '/tokens', { name: 'reader', scope: 'read' })
-    ).body.token;
-    const values = { networks: ['10.0.0.1'] };
-    for (const [method, path, json] of [
-      ['GET', '/policies'],
-      ['GET', '/policies/1'],
-      ['POST', '/policies', { name: 'x', recipe: 'allow', values }],
-      ['PUT', '/policies/1', { values }],
-      ['DELETE', '/policies/1'],
-    ] as const) {
-      const url = `${owner.stack.hub}${path}`;
-      expect((await ask(url, { method, json })).status).toBe(401);
-      const reader = await ask(url, {
-        method,
-        json,
-        headers: { Authorization: `Bearer ${token}` },
-      });
-      expect(reader.status).toBe(method === 'GET' ? 200 : 403);
-    }
-  });
-
   test('a change of what somebody else has changed meanwhile', async () => {
     const { id } = await made('shared', 'block', { networks: ['203.0.113.7'] });
     const etag = (await policy('GET', `/${id}`)).headers.get('etag') ?? '';

@@ -3,7 +3,7 @@ import { PACE } from '../../../src/hub/pace.ts';
 import { type ActivityDeps, createActivity } from '../../../src/hub/state/activity.ts';
 import type { LogActivity } from '../../../src/shared/wire.ts';
 import { type Owner, startOwner } from '../../harness/owner.ts';
-import { ask, freePort, type Stack, until } from '../../harness/stack.ts';
+import { freePort, type Stack, until } from '../../harness/stack.ts';
 
 type Activity = {
   from: string;
@@ -30,10 +30,7 @@ afterAll(() => stack.stop());
 
 const total = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0);
 
-test('strangers and invalid queries are refused', async () => {
-  const stranger = await ask<{ code: string }>(`${stack.hub}/vhosts/activity?buckets=x`);
-  expect([stranger.status, stranger.body.code]).toEqual([401, 'UNAUTHENTICATED']);
-  expect((await ask(`${stack.agent}/logs/activity`)).status).toBe(401);
+test('invalid queries are refused', async () => {
   for (const buckets of ['0', '61', '-1', 'x', '1e1']) {
     const answer = await owner.call('GET', `/vhosts/activity?buckets=${buckets}`);
     expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_REQUEST']);

@@ -115,18 +115,6 @@ afterAll(async () => {
   upstream.close();
 });
 
-describe('a stranger', () => {
-  test('may check nothing', async () => {
-    for (const headers of [{}, { Authorization: 'Bearer wrong' }]) {
-      const answer = await ask(`${stack.agent}/proxy/checks`, { json: { checks: [] }, headers });
-      expect([answer.status, answer.body]).toEqual([
-        401,
-        { code: 'UNAUTHENTICATED', message: expect.any(String) },
-      ]);
-    }
-  });
-});
-
 describe('a request is refused', () => {
   test.each<[string, object]>([
     ['without checks', {}],

@@ -74,16 +74,6 @@ afterAll(async () => {
 describe('a trial is refused', () => {
   const site = 'http://a.example {\n\trespond a\n}\n';
 
-  test('to a stranger', async () => {
-    for (const headers of [{}, { Authorization: 'Bearer wrong' }]) {
-      const answer = await ask(`${stack.agent}/proxy/trial`, { raw: '{', headers });
-      expect([answer.status, answer.body]).toEqual([
-        401,
-        { code: 'UNAUTHENTICATED', message: expect.any(String) },
-      ]);
-    }
-  });
-
   test.each<[string, string, string]>([
     ['a mistake', 'http://a.example {\n\trespnd a\n}\n', 'unrecognized directive: respnd'],
     ['an admin endpoint', `{\n\tadmin off\n}\n${site}`, 'admin'],

@@ -48,25 +48,6 @@ const root = () => ask<Refusal>(`${stack.hub}/certificates/root`, { headers });
 const advise = (json: object) =>
   ask<DraftAdvice & Refusal>(`${stack.hub}/certificates/advice`, { headers, json });
 
-describe('nothing is revealed', () => {
-  test('to a stranger', async () => {
-    for (const [path, init] of [
-      ['', {}],
-      ['/root', {}],
-      ['/advice', { json: {} }],
-    ] as const) {
-      const answer = await ask<Refusal>(`${stack.hub}/certificates${path}`, init);
-      expect([path, answer.status, answer.body.code]).toEqual([path, 401, 'UNAUTHENTICATED']);
-    }
-  });
-
-  test('to anyone without the agent’s token', async () => {
-    expect((await ask(`${stack.agent}/proxy/root`)).status).toBe(401);
-    const raw = '{';
-    expect((await ask(`${stack.agent}/proxy/authorities`, { raw })).status).toBe(401);
-  });
-});
-
 test('without a use for Caddy’s own authority there is no root', async () => {
   const before = await ask<{ config: string }>(`${stack.hub}/preamble`, { headers });
   const put = (config: string) =>

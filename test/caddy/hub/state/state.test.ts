@@ -83,20 +83,6 @@ const ending = async (): Promise<Ending[]> =>
   (await ask<{ certificates: Ending[] }>(`${stack.hub}/status`, { headers })).body.certificates;
 
 describe('nothing is revealed', () => {
-  test('to a stranger', async () => {
-    for (const path of ['/vhosts/state', '/vhosts/1/state', '/vhosts/x/state']) {
-      const answer = await ask<Refusal>(`${stack.hub}${path}`);
-      expect([answer.status, answer.body.code]).toEqual([401, 'UNAUTHENTICATED']);
-    }
-  });
-
-  test('to anyone without the agent’s token', async () => {
-    for (const init of [{ json: {} }, { json: { names: 7 } }, { method: 'GET' }]) {
-      const path = 'method' in init ? 'certificates' : 'sites';
-      expect((await ask(`${stack.agent}/proxy/${path}`, init)).status).toBe(401);
-    }
-  });
-
   test('about an unknown vhost', async () => {
     for (const id of ['999', '0', '-1', 'x', '1.5', 'state']) {
       const answer = await ask<Refusal>(`${stack.hub}/vhosts/${id}/state`, { headers });
