@@ -1,5 +1,4 @@
 /** Policies through the API: refusals, placement, changes of many sites at once, secrets. */
-
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

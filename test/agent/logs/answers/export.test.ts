@@ -1,5 +1,4 @@
 /** Exports against a reader that reads everything, over plain and compressed files. */
-
 import { describe, expect, test } from 'bun:test';
 import { renameSync } from 'node:fs';
 import { gzipSync, zstdCompressSync } from 'node:zlib';

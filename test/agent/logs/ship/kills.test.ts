@@ -1,5 +1,4 @@
 /** Agent and log engine are killed at any moment, while the log grows, is rolled and is packed. */
-
 import { expect, test } from 'bun:test';
 import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

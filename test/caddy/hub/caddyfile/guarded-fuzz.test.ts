@@ -2,7 +2,6 @@
  * Policies change nothing of what a body says: no word is lost, and Caddy reads it as before.
  * FUZZ_SECONDS sets how long this takes, FUZZ_SEED which bodies it tries.
  */
-
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Guard } from '../../../../src/hub/caddyfile/guarded.ts';
 import { partsOf } from '../../../../src/hub/caddyfile/parts.ts';

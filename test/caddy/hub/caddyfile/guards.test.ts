@@ -2,7 +2,6 @@
  * Whatever the body of a site holds, a stranger gets the answer of the guard before it, and who may
  * pass gets that of the body. GUARD_BODIES sets how many bodies, FUZZ_SEED which.
  */
-
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

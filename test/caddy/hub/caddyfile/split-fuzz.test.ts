@@ -2,7 +2,6 @@
  * Generated Caddyfiles that a real Caddy accepts: split and rendered again, they mean the same to it.
  * FUZZ_SECONDS sets how long it runs, FUZZ_SEED which files it tries.
  */
-
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { render } from '../../../../src/hub/caddyfile/render.ts';
 import { splitCaddyfile } from '../../../../src/hub/caddyfile/split.ts';
