@@ -1,7 +1,7 @@
 /** A table of the busiest sites, each number leading to its requests. */
-import type { VhostActivity } from '../lib/api-types.ts';
+
 import { count } from '../lib/format.ts';
-import type { Vhost } from '../lib/types.ts';
+import type { Vhost, VhostActivity } from '../lib/types.ts';
 import { busiest } from './busiest.ts';
 
 const MOST = 6;

@@ -1,8 +1,7 @@
 /** The sites with the most requests in the last hour. Pure. */
 
 import { logsOf } from '../figures/hours.ts';
-import type { VhostActivity } from '../lib/api-types.ts';
-import type { Vhost } from '../lib/types.ts';
+import type { Vhost, VhostActivity } from '../lib/types.ts';
 
 export type BusySite = {
   id: number;

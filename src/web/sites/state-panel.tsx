@@ -149,7 +149,7 @@ function AddressFact({ address }: { address: Address }) {
   );
 }
 
-function ErrorFact({ title, error }: { title: string; error: LastError }) {
+function ErrorFact({ title, error }: { title: string; error: LastError | null }) {
   if (!error) return null;
   return (
     <div class={error.standing ? 'notice notice-warning' : 'notice notice-info'}>
