@@ -2,11 +2,10 @@
 import { describe, expect, test } from 'bun:test';
 import { tidied } from '../../src/web/checks/words.ts';
 import type { Activity, SiteState, Status, Vhost } from '../../src/web/lib/types.ts';
-import { changesFrom, draftOf, isComplete } from '../../src/web/sites/draft.ts';
+import { changesFrom, draftOf, isComplete, outcomeOf } from '../../src/web/sites/draft.ts';
 import { isShown, NO_FILTER, queryOf, readFilter, searchRows } from '../../src/web/sites/filter.ts';
 import { groupedLines, keyOfLine } from '../../src/web/sites/groups.ts';
 import { linkTo } from '../../src/web/sites/link.ts';
-import { outcomeOf } from '../../src/web/sites/outcome.ts';
 import { healthOf, problemOf, reportedProblems } from '../../src/web/sites/problem.ts';
 import { type COLUMNS, directionOf, rowOf, sortRows, USUAL } from '../../src/web/sites/rows.ts';
 import { barsPath } from '../../src/web/sites/spark-bars.ts';

@@ -1,9 +1,7 @@
 /** Lets the user choose when someone else changed the preamble they were editing. */
 import { useMemo } from 'preact/hooks';
 import { lineDiff } from '../changelog/line-diff.ts';
-import { sentenceOf } from '../lib/api.ts';
 import type { Preamble } from '../lib/types.ts';
-import { useSubmit } from '../lib/use-submit.ts';
 import { DiffView } from '../parts/diff-view.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { Time } from '../parts/time.tsx';
@@ -13,11 +11,10 @@ type Props = {
   /** The user's own text. */
   mine: string;
   onDiscard: () => void;
-  onOverwrite: () => Promise<void>;
+  onOverwrite: () => void;
 };
 
 export function PreambleConflict({ theirs, mine, onDiscard, onOverwrite }: Props) {
-  const { error, run: overwrite } = useSubmit(onOverwrite);
   const lines = useMemo(() => lineDiff(theirs.config, mine), [theirs, mine]);
   return (
     <>
@@ -26,12 +23,11 @@ export function PreambleConflict({ theirs, mine, onDiscard, onOverwrite }: Props
         editor. {lines.length === 0 ? 'Both texts are the same.' : 'Changes from theirs to yours:'}
       </Notice>
       {lines.length > 0 && <DiffView lines={lines} label="Changes from their text to yours" />}
-      {error !== null && <Notice kind="error">{sentenceOf(error)}</Notice>}
       <div class="actions">
         <button type="button" onClick={onDiscard}>
           Discard mine, load theirs
         </button>
-        <button type="button" class="danger" onClick={() => overwrite()}>
+        <button type="button" class="danger" onClick={onOverwrite}>
           Overwrite theirs with mine
         </button>
       </div>

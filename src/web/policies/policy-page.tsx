@@ -1,11 +1,9 @@
 /** The pages of one policy: to create it, and to change it. */
-import { get } from '../lib/api.ts';
-import { navigate } from '../lib/router.ts';
+import { get, read } from '../lib/api.ts';
 import type { Policy, Vhost } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { Notice } from '../parts/notice.tsx';
 import { SkeletonRows } from '../parts/skeleton-rows.tsx';
-import { loadPolicy } from '../placement/store.ts';
 import { startOf } from '../placement/words.ts';
 import { useRecipes } from '../recipes/recipes.ts';
 import { PolicyForm } from './policy-form.tsx';
@@ -47,7 +45,6 @@ export function NewPolicy({ recipe: chosen }: { recipe: string | null }) {
           stored={null}
           start={startOf(recipe.id, names)}
           sites={loaded.data.sites}
-          onStored={() => navigate('/policies')}
         />
       )}
     </>
@@ -56,9 +53,9 @@ export function NewPolicy({ recipe: chosen }: { recipe: string | null }) {
 
 export function PolicyPage({ id }: { id: number }) {
   const recipes = useRecipes('policy');
-  const stored = useLoad(`policy ${id}`, (signal) => loadPolicy(id, signal));
+  const stored = useLoad(`policy ${id}`, (signal) => read<Policy>(`/policies/${id}`, signal));
   const sites = useLoad('sites', (signal) => get<Vhost[]>('/vhosts', signal));
-  const { policy } = stored.data ?? {};
+  const policy = stored.data?.body;
   const recipe = recipes.data?.find((one) => one.id === policy?.recipe);
   const error = stored.error ?? recipes.error ?? sites.error;
   return (

@@ -53,19 +53,3 @@ export function Conflict({ base, draft, theirs }: Props) {
     </div>
   );
 }
-
-type ChoiceProps = { onDiscard: () => void; onKeep: () => void };
-
-/** In the save bar instead of its buttons, which would cover them. */
-export function ConflictChoice({ onDiscard, onKeep }: ChoiceProps) {
-  return (
-    <>
-      <button type="button" onClick={onDiscard}>
-        Discard my changes
-      </button>
-      <button type="button" class="primary" onClick={onKeep}>
-        Keep my changes
-      </button>
-    </>
-  );
-}

@@ -1,6 +1,7 @@
-/** What the site form holds, and the part of it that is sent. Pure. */
+/** What the site form holds, the part of it that is sent, and what to say then. Pure. */
 import { tidied } from '../checks/words.ts';
-import type { Vhost } from '../lib/types.ts';
+import type { Flash } from '../lib/flash.ts';
+import type { ChangedVhost, Vhost } from '../lib/types.ts';
 
 /** In the order in which conflicts are listed. */
 const FIELDS = [
@@ -52,3 +53,22 @@ export const isComplete = ({ domain, config, upstream }: Proxied): boolean =>
   domain.trim() !== '' &&
   config.trim() !== '' &&
   (upstream.trim() !== '' || !config.includes('{upstream}'));
+
+/** The change of the form, for a preview. @param base the stored site; null for a new one */
+export const operationOf = (id: number | null, base: Draft | null, draft: Draft): object =>
+  id === null
+    ? { op: 'create', ...draft }
+    : { op: 'update', id, ...(base ? changesFrom(base, draft) : draft) };
+
+/**
+ * `a.example is live, but 127.0.0.1:80 does not answer: connection refused.`
+ * @param done what has been done, without its full stop
+ */
+export function outcomeOf(done: string, { warnings, behind = [] }: ChangedVhost): Flash {
+  const messages = [
+    ...behind.map((name) => `not on ${name} yet`),
+    ...warnings.map(({ message }) => message.replace(/\.$/, '')),
+  ];
+  if (messages.length === 0) return { kind: 'success', text: `${done}.` };
+  return { kind: 'warning', text: `${done}, but ${messages.join('; ')}.` };
+}

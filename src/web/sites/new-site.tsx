@@ -1,14 +1,15 @@
 /** The page of a site that does not exist yet. */
+import { get } from '../lib/api.ts';
+import type { Vhost } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { Notice } from '../parts/notice.tsx';
 import { draftOf, EMPTY } from './draft.ts';
 import { SiteForm } from './site-form-lazy.ts';
-import { loadSite } from './stored.ts';
 
 /** @param from the site that it starts as a copy of */
 export function NewSite({ from }: { from: number | null }) {
   const pattern = useLoad(`pattern ${from}`, async (signal) =>
-    from === null ? EMPTY : { ...draftOf((await loadSite(from, signal)).site), domain: '' },
+    from === null ? EMPTY : { ...draftOf(await get<Vhost>(`/vhosts/${from}`, signal)), domain: '' },
   );
   return (
     <>

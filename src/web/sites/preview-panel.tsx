@@ -1,10 +1,10 @@
 /** Shows what the change does to the Caddyfile, or why Caddy would refuse it. */
 import type { Policy } from '../lib/types.ts';
+import type { Verdict } from '../lib/use-verdict.ts';
 import { DiffView, diffLines } from '../parts/diff-view.tsx';
 import { Hint } from '../parts/hint.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { PolicyFault } from './policy-fault.tsx';
-import type { Verdict } from './use-preview.ts';
 
 type Props = {
   verdict: Verdict;

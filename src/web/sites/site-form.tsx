@@ -1,20 +1,30 @@
 /** The form of a site: where it forwards to, its policies and its config, with errors next to what caused them. */
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { AdditionButtons } from '../additions/addition-buttons.tsx';
 import { CheckField } from '../checks/check-field.tsx';
-import { ApiError, request } from '../lib/api.ts';
-import type { Flash } from '../lib/flash.ts';
+import { type Answer, ApiError, read, request } from '../lib/api.ts';
+import { setFlash } from '../lib/flash.ts';
 import { useHub } from '../lib/hub.ts';
-import { navigate, useLeaveGuard } from '../lib/router.ts';
+import { navigate } from '../lib/router.ts';
+import type { ChangedVhost, Vhost } from '../lib/types.ts';
+import { type Subject, useEditor } from '../lib/use-editor.ts';
 import { placeError } from '../lib/use-fields.ts';
 import { useSaveKey } from '../lib/use-key.ts';
-import { submitWith } from '../lib/use-submit.ts';
 import { CodeEditor } from '../parts/code-editor.tsx';
 import { Field } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
+import { SaveBar } from '../parts/save-bar.tsx';
 import { AddressFields } from './address-fields.tsx';
 import { Conflict } from './conflict.tsx';
-import { changedFields, type Draft, draftOf, isComplete } from './draft.ts';
+import {
+  changedFields,
+  changesFrom,
+  type Draft,
+  draftOf,
+  isComplete,
+  operationOf,
+  outcomeOf,
+} from './draft.ts';
 import { EDIT, useEditAddress } from './edit-key.ts';
 import { FormDialogs, type OpenDialog } from './form-dialogs.tsx';
 import { HttpsAdvice } from './https-advice.tsx';
@@ -22,13 +32,10 @@ import { PlacementField } from './placement-field.tsx';
 import { PolicyField } from './policy-field.tsx';
 import { PreviewPanel } from './preview-panel.tsx';
 import { Refusal } from './refusal.tsx';
-import { SaveBar } from './save-bar.tsx';
-import type { Stored } from './stored.ts';
 import { TagsField } from './tags-field.tsx';
-import { useFaultInView, useFirstField } from './use-form-view.ts';
 import { usePolicies } from './use-policies.ts';
-import { operationOf, usePreview } from './use-preview.ts';
-import { useSiteSave } from './use-site-save.ts';
+
+type Stored = Answer<Vhost>;
 
 type Props = {
   id: number | null;
@@ -38,57 +45,26 @@ type Props = {
   onStored?: (stored: Stored) => void;
 };
 
-export function SiteForm({ id, stored: first, initial, onStored }: Props) {
+export function SiteForm({ id, stored, initial, onStored }: Props) {
   const { refresh } = useHub();
-  const [stored, setStored] = useState(first);
-  const [draft, setDraft] = useState<Draft>(first ? draftOf(first.site) : initial);
   const [open, setOpen] = useState<OpenDialog | null>(null);
-  const [saved, setSaved] = useState(false);
-  const [outcome, setOutcome] = useState<Flash | null>(null);
   const { policies, recipes, add, error: loadError } = usePolicies();
-  const base = stored && draftOf(stored.site);
-  const verdict = usePreview(id, base, draft);
-  const dirty = changedFields(base ?? initial, draft).length > 0;
+  const editor = useEditor({ ...siteOf(id), stored, empty: initial, onStored });
+  const { base, draft, error, outcome, verdict, theirs, form, set } = editor;
 
-  const save = useSiteSave(id, base, draft, (now, said) => {
-    setSaved(true);
-    setOutcome(said);
-    refresh();
-    if (!now) return;
-    setStored(now);
-    setDraft(draftOf(now.site));
-    onStored?.(now);
-  });
-  const { busy, error, run, clear, theirs } = save;
-
-  const form = useRef<HTMLFormElement>(null);
   useSaveKey(() => form.current?.requestSubmit());
-  useFaultInView(form, error ?? outcome);
-  useFirstField(form, id === null);
   useEditAddress();
-  useLeaveGuard(dirty && !busy && !saved, 'Your changes will be lost.');
-  const set = (change: Partial<Draft>) => {
-    setDraft((old) => ({ ...old, ...change }));
-    clear();
-    setSaved(false);
-  };
+  useEffect(() => {
+    if (id === null) form.current?.querySelector('input')?.focus();
+  }, [form, id]);
 
   const remove = async () => {
     // Refused if someone else has changed the site since it was loaded.
-    await request(`/vhosts/${id}`, { method: 'DELETE', ifMatch: stored?.etag });
+    await request(`/vhosts/${id}`, { method: 'DELETE', ifMatch: editor.stored?.etag });
     refresh();
-    setSaved(true);
+    editor.release();
     navigate('/sites', { replace: true });
   };
-
-  const discard = () => {
-    setStored(theirs);
-    if (theirs) setDraft(draftOf(theirs.site));
-    save.forgetTheirs();
-    clear();
-  };
-
-  const canSave = !busy && !theirs && (id === null || dirty);
   const { at, notice } = placeError(error, PLACES, ({ code, field }) =>
     code === 'CHECK_FAILED' ? 'check' : (field?.split('.')[0] ?? null),
   );
@@ -101,7 +77,7 @@ export function SiteForm({ id, stored: first, initial, onStored }: Props) {
 
   return (
     <div class="site-form">
-      <form ref={form} onSubmit={submitWith(() => canSave && run(stored))}>
+      <form ref={form} onSubmit={editor.onSubmit}>
         <AddressFields draft={draft} errorAt={at} onChange={set} />
         <PolicyField
           policies={policies}
@@ -141,22 +117,24 @@ export function SiteForm({ id, stored: first, initial, onStored }: Props) {
           }
           onChange={(check) => set({ check })}
         />
-        {theirs && base && <Conflict base={base} draft={draft} theirs={theirs.site} />}
-        {notice !== null && !theirs && (
-          <Refusal error={error} policies={policies ?? []} onReplace={() => run(stored, true)} />
+        {theirs && base && <Conflict base={base} draft={draft} theirs={theirs.body} />}
+        {notice !== null && (
+          <Refusal error={error} policies={policies ?? []} onReplace={() => editor.save(true)} />
         )}
-        {saved && !dirty && outcome && <Notice kind={outcome.kind}>{outcome.text}</Notice>}
+        {outcome && <Notice kind={outcome.kind}>{outcome.text}</Notice>}
         <SaveBar
-          draft={draft}
-          isNew={id === null}
-          isConflict={theirs !== null}
-          busy={busy}
-          canSave={canSave}
-          onServe={(enabled) => set({ enabled })}
-          onDelete={() => stored && setOpen({ delete: stored.site.domain })}
-          onDiscard={discard}
-          onKeep={() => run(theirs)}
-        />
+          editor={editor}
+          onDelete={() => editor.stored && setOpen({ delete: editor.stored.body.domain })}
+        >
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={draft.enabled}
+              onChange={(event) => set({ enabled: event.currentTarget.checked })}
+            />
+            Served
+          </label>
+        </SaveBar>
       </form>
       <div>
         <PreviewPanel verdict={verdict} policies={policies ?? []} />
@@ -180,3 +158,34 @@ export function SiteForm({ id, stored: first, initial, onStored }: Props) {
 
 /** The fields that show their own errors. */
 const PLACES = ['domain', 'upstream', 'policies', 'tags', 'agents', 'check'] as const;
+
+/** What the form edits. @param id null for a new site, whose page opens once it is stored */
+const siteOf = (id: number | null): Omit<Subject<Stored, Draft>, 'stored' | 'empty'> => ({
+  draftOf: ({ body }) => draftOf(body),
+  isSame: (a, b) => changedFields(a, b).length === 0,
+  operation: (draft, base) =>
+    isComplete(draft) && (!base || changedFields(base, draft).length > 0)
+      ? operationOf(id, base, draft)
+      : null,
+  async save(draft, over, { replace }) {
+    const query = replace ? '?replace=true' : '';
+    if (over === null) {
+      const { body } = await request<ChangedVhost>(`/vhosts${query}`, { body: draft });
+      const outcome = outcomeOf(`${body.domain} is ${body.enabled ? 'live' : 'saved'}`, body);
+      setFlash(outcome);
+      navigate(`/sites/${body.id}`, { replace: true });
+      return { stored: null, outcome };
+    }
+    const stored = await request<ChangedVhost>(`/vhosts/${id}${query}`, {
+      method: 'PUT',
+      body: changesFrom(draftOf(over.body), draft),
+      ifMatch: over.etag,
+    });
+    return { stored, outcome: outcomeOf(doneWords(stored.body), stored.body) };
+  },
+  load: () => read<Vhost>(`/vhosts/${id}`),
+  wordsOf: ({ body }) => `${doneWords(body)}.`,
+  merge: (base, draft, theirs) => ({ ...theirs, ...changesFrom(base, draft) }),
+});
+
+const doneWords = ({ enabled }: Vhost) => (enabled ? 'Saved and live' : 'Saved');

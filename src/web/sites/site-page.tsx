@@ -1,7 +1,9 @@
 /** A site's own page: its state, figures, errors and requests, and the form to change it. */
 import { useState } from 'preact/hooks';
+import { read } from '../lib/api.ts';
 import { takeFlash } from '../lib/flash.ts';
 import { useHub } from '../lib/hub.ts';
+import type { Vhost } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { Notice } from '../parts/notice.tsx';
 import { hasLabels, SiteLabels } from '../tags/site-labels.tsx';
@@ -11,13 +13,12 @@ import { reportedProblems } from './problem.ts';
 import { SiteForm } from './site-form-lazy.ts';
 import { SiteTraffic } from './site-traffic.tsx';
 import { StatePanel } from './state-panel.tsx';
-import { loadSite } from './stored.ts';
 import { useSiteState } from './use-site-state.ts';
 
 export function SitePage({ id }: { id: number }) {
   const [flash] = useState(takeFlash);
-  const stored = useLoad(`site ${id}`, (signal) => loadSite(id, signal));
-  const { site } = stored.data ?? {};
+  const stored = useLoad(`site ${id}`, (signal) => read<Vhost>(`/vhosts/${id}`, signal));
+  const site = stored.data?.body;
   const state = useSiteState(id);
   const problem = reportedProblems(useHub().status).get(id);
   const hosts = site ? hostsOf(site, state.data) : [];

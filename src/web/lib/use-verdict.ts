@@ -1,8 +1,7 @@
 /** Asks Caddy, while the user types, whether it would accept the form's content. */
 import { useEffect, useState } from 'preact/hooks';
-import { ApiError, request } from '../lib/api.ts';
-import type { Preview } from '../lib/types.ts';
-import { changedFields, changesFrom, type Draft, isComplete } from './draft.ts';
+import { ApiError, request } from './api.ts';
+import type { Preview } from './types.ts';
 
 /** The policy whose text is at fault, if that is so. */
 type Fault = { policy: { name: string; field?: string | null | undefined } | null };
@@ -16,18 +15,6 @@ export type Verdict =
 
 /** About as long as a pause between two words. */
 const PAUSE_MS = 400;
-
-/** @param base the stored site; null for a new one */
-export function usePreview(id: number | null, base: Draft | null, draft: Draft): Verdict {
-  const isSomething = isComplete(draft) && (!base || changedFields(base, draft).length > 0);
-  return useVerdict(isSomething ? operationOf(id, base, draft) : null);
-}
-
-/** The change of the form, for a preview. @param base the stored site; null for a new one */
-export const operationOf = (id: number | null, base: Draft | null, draft: Draft): object =>
-  id === null
-    ? { op: 'create', ...draft }
-    : { op: 'update', id, ...(base ? changesFrom(base, draft) : draft) };
 
 /** @param operation what the hub previews; null: nothing yet */
 export function useVerdict(operation: object | null): Verdict {
