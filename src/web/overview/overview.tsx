@@ -3,20 +3,23 @@ import type { ComponentChildren } from 'preact';
 import { HourTiles } from '../figures/hour-tiles.tsx';
 import { useFigures } from '../figures/use-figures.ts';
 import { get } from '../lib/api.ts';
+import { plural } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
 import type { Entry, Vhost, VhostActivity } from '../lib/types.ts';
 import { useEvery } from '../lib/use-every.ts';
 import { type Loaded, useLoad } from '../lib/use-load.ts';
 import { Notice } from '../parts/notice.tsx';
 import { SkeletonRows } from '../parts/skeleton-rows.tsx';
+import { ProblemList } from '../status/problem-list.tsx';
 import { BusiestSites } from './busiest-sites.tsx';
 import { CertificatesDue } from './certificates-due.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { HourBars, SPAN } from './hour-bars.tsx';
 import { LastChanges } from './last-changes.tsx';
-import { ProblemList } from './problem-list.tsx';
 
 const EVERY_MS = 30_000;
+/** So that the figures stay in view. */
+const MOST_AT_ONCE = 5;
 
 export function Overview() {
   const { status } = useHub();
@@ -35,7 +38,12 @@ export function Overview() {
       {(!status || !sites.data) && !sites.error && <SkeletonRows rows={8} label="Loading" />}
       {status && sites.data && (
         <div class="overview">
-          <ProblemList status={status} />
+          {status.problems.length > 0 && (
+            <section class="card overview-problems" aria-label="Problems">
+              <h2>{plural(status.problems.length, 'problem')}</h2>
+              <ProblemList status={status} first={MOST_AT_ONCE} />
+            </section>
+          )}
           {isEmpty ? <FirstSteps foreign={status.foreign} /> : <LastHour sites={sites.data} />}
         </div>
       )}
