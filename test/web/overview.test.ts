@@ -1,8 +1,8 @@
 /** What the overview and a site's page compute from the hub's answers. */
 import { describe, expect, test } from 'bun:test';
 import { changeOf, hoursOf, hoursRequest, rangeUntil } from '../../src/web/figures/hours.ts';
-import { busiest } from '../../src/web/overview/busiest.ts';
-import { hostsOf } from '../../src/web/sites/hosts.ts';
+import { busiest } from '../../src/web/overview/lists.tsx';
+import { hostsOf } from '../../src/web/sites/link.ts';
 import { site } from './samples.ts';
 
 const NOW = new Date('2026-11-20T18:00:00.900Z');

@@ -2,12 +2,25 @@
 import { describe, expect, test } from 'bun:test';
 import { tidied } from '../../src/web/checks/words.ts';
 import type { Activity, SiteState, Status, Vhost } from '../../src/web/lib/types.ts';
-import { changesFrom, draftOf, isComplete, outcomeOf } from '../../src/web/sites/draft.ts';
-import { isShown, NO_FILTER, queryOf, readFilter, searchRows } from '../../src/web/sites/filter.ts';
-import { groupedLines, keyOfLine } from '../../src/web/sites/groups.ts';
+import { changesFrom, draftOf, isComplete, outcomeOf } from '../../src/web/sites/form/draft.ts';
 import { linkTo } from '../../src/web/sites/link.ts';
+import {
+  isShown,
+  NO_FILTER,
+  queryOf,
+  readFilter,
+  searchRows,
+} from '../../src/web/sites/list/filter.ts';
+import {
+  type COLUMNS,
+  directionOf,
+  groupedLines,
+  keyOfLine,
+  rowOf,
+  sortRows,
+  USUAL,
+} from '../../src/web/sites/list/rows.ts';
 import { healthOf, reportedProblems } from '../../src/web/sites/problem.ts';
-import { type COLUMNS, directionOf, rowOf, sortRows, USUAL } from '../../src/web/sites/rows.ts';
 import { barsPath } from '../../src/web/sites/spark-bars.ts';
 import { site, status } from './samples.ts';
 

@@ -11,8 +11,7 @@ import { DiffView, diffLines } from '../parts/diff-view.tsx';
 import { Field } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { Time } from '../parts/time.tsx';
-import { PreambleConflict } from './preamble-conflict.tsx';
-import { PreambleRefused } from './preamble-refused.tsx';
+import { PreambleConflict, PreambleRefused } from './preamble-refused.tsx';
 
 type Props = {
   loaded: Preamble;

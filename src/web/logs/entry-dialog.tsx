@@ -9,9 +9,9 @@ import { Dialog } from '../parts/dialog.tsx';
 import { lazy } from '../parts/lazy.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { type Fact, factsOf } from './entry-facts.ts';
-import { accepted, entryRequest, PATH_FILTER, sameEntry } from './filters.ts';
+import { accepted, entryRequest, PATH_FILTER, sameEntry } from './filter/filters.ts';
+import { filterBy } from './filter/navigation.ts';
 import { cut, shown } from './hostile.ts';
-import { filterBy } from './navigation.ts';
 
 const BlockDialog = lazy(async () => (await import('../placement/block-dialog.tsx')).BlockDialog);
 

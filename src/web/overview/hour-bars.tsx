@@ -2,8 +2,8 @@
 import { HOUR_MS, logsOf, requestsIn } from '../figures/hours.ts';
 import { count, duration, localTime, plural } from '../lib/format.ts';
 import type { Bucket, Entry, LogStats } from '../lib/types.ts';
-import { bucketLength } from '../logs/plot-data.ts';
-import { PublishMarks } from '../logs/publish-marks.tsx';
+import { bucketLength } from '../logs/plots/plot-data.ts';
+import { PublishMarks } from '../logs/plots/publish-marks.tsx';
 import { barsPath, HEIGHT, WIDTH } from '../sites/spark-bars.ts';
 
 /** The span of the plot, and its bars: one a minute. */

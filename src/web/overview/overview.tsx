@@ -11,11 +11,8 @@ import { type Loaded, useLoad } from '../lib/use-load.ts';
 import { Notice } from '../parts/notice.tsx';
 import { SkeletonRows } from '../parts/skeleton-rows.tsx';
 import { ProblemList } from '../status/problem-list.tsx';
-import { BusiestSites } from './busiest-sites.tsx';
-import { CertificatesDue } from './certificates-due.tsx';
-import { FirstSteps } from './first-steps.tsx';
 import { HourBars, SPAN } from './hour-bars.tsx';
-import { LastChanges } from './last-changes.tsx';
+import { BusiestSites, CertificatesDue, LastChanges } from './lists.tsx';
 
 const EVERY_MS = 30_000;
 /** So that the figures stay in view. */
@@ -98,4 +95,45 @@ type ListedProps<T> = { of: Loaded<T>; children: (data: T) => ComponentChildren 
 function Listed<T>({ of: { data, error }, children }: ListedProps<T>) {
   if (data !== undefined) return <>{children(data)}</>;
   return error ? <p class="muted">{error}</p> : <SkeletonRows rows={5} label="Loading" />;
+}
+
+/** What to do on a hub without sites. */
+function FirstSteps({ foreign }: { foreign: boolean }) {
+  return (
+    <section class="card" aria-label="First steps">
+      <h2>Three steps to your first site</h2>
+      <ol class="first-steps">
+        <li>
+          <strong>Point its name at this machine</strong>
+          <p class="muted">
+            Add a DNS record for the name with the address of the machine that Caddy runs on. Caddy
+            then gets the certificate by itself.
+          </p>
+        </li>
+        <li>
+          <strong>
+            <a href="/sites/new">Create your first site</a>
+          </strong>
+          <p class="muted">
+            A name, and where the service behind it listens.{' '}
+            {foreign ? (
+              <>
+                Caddy already serves sites of its own: <a href="/import">import them</a> first.
+              </>
+            ) : (
+              <>
+                If you have a Caddyfile already, <a href="/import">import your Caddyfile</a>.
+              </>
+            )}
+          </p>
+        </li>
+        <li>
+          <strong>Open it in a browser</strong>
+          <p class="muted">
+            Its requests, errors and latency appear here and in the <a href="/logs">logs</a>.
+          </p>
+        </li>
+      </ol>
+    </section>
+  );
 }

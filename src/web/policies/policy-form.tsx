@@ -19,10 +19,9 @@ import { createOn, place } from '../placement/store.ts';
 import { RecipeForm } from '../recipes/recipe-form.tsx';
 import type { Recipe } from '../recipes/recipes.ts';
 import { isFilled, type Values } from '../recipes/schema.ts';
-import { PreviewPanel } from '../sites/preview-panel.tsx';
-import { Moves } from './moves.tsx';
+import { PreviewPanel } from '../sites/form/preview-panel.tsx';
 import { PolicyText } from './policy-text.tsx';
-import { SitePicker } from './site-picker.tsx';
+import { Moves, SitePicker } from './site-picker.tsx';
 
 type Stored = Answer<Policy>;
 type Draft = { name: string; values: Values; picked: ReadonlySet<number> };

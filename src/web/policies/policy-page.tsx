@@ -2,12 +2,12 @@
 import { get, read } from '../lib/api.ts';
 import type { Policy, Vhost } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
+import { Icon } from '../parts/icon.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { SkeletonRows } from '../parts/skeleton-rows.tsx';
 import { startOf } from '../placement/words.ts';
-import { useRecipes } from '../recipes/recipes.ts';
+import { type Recipe, useRecipes } from '../recipes/recipes.ts';
 import { PolicyForm } from './policy-form.tsx';
-import { RecipeCards } from './recipe-cards.tsx';
 
 /** @param recipe the one that was chosen */
 export function NewPolicy({ recipe: chosen }: { recipe: string | null }) {
@@ -96,5 +96,30 @@ export function PolicyPage({ id }: { id: number }) {
         />
       )}
     </>
+  );
+}
+
+/** @param hrefOf where the choice leads */
+function RecipeCards({
+  recipes,
+  hrefOf,
+}: {
+  recipes: readonly Recipe[];
+  hrefOf: (recipe: Recipe) => string;
+}) {
+  return (
+    <ul class="recipe-cards">
+      {recipes.map((recipe) => (
+        <li key={recipe.id} class="card">
+          <h2>{recipe.available ? <a href={hrefOf(recipe)}>{recipe.title}</a> : recipe.title}</h2>
+          <p class="muted">{recipe.description}</p>
+          {!recipe.available && (
+            <p class="recipe-reason">
+              <Icon name="warn" /> {recipe.reason ?? 'This Caddy cannot do it.'}
+            </p>
+          )}
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -3,8 +3,7 @@ import { localTime } from '../lib/format.ts';
 import type { LogEntry, LogPage } from '../lib/types.ts';
 import type { Loaded } from '../lib/use-load.ts';
 import { shown } from '../logs/hostile.ts';
-import { CLASS_WORDS, classOf } from '../logs/status-class.ts';
-import { StatusMark } from '../logs/status-mark.tsx';
+import { CLASS_WORDS, classOf, StatusMark } from '../logs/status-class.tsx';
 import { SkeletonRows } from '../parts/skeleton-rows.tsx';
 
 /** Characters shown of a path, and of an error. */

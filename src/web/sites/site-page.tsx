@@ -1,19 +1,20 @@
-/** A site's own page: its state, figures, errors and requests, and the form to change it. */
+/** The pages of one site: to create it, and its state, figures and requests above its form. */
 import { useState } from 'preact/hooks';
-import { read } from '../lib/api.ts';
+import { get, read } from '../lib/api.ts';
 import { takeFlash } from '../lib/flash.ts';
 import { useHub } from '../lib/hub.ts';
 import type { Vhost } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
+import { lazy } from '../parts/lazy.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { hasLabels, SiteLabels } from '../tags/site-labels.tsx';
-import { EDIT, useEditKey } from './edit-key.ts';
-import { hostsOf } from './hosts.ts';
+import { draftOf, EMPTY } from './form/draft.ts';
+import { EDIT, useEditKey } from './form/edit-key.ts';
+import { hostsOf } from './link.ts';
 import { reportedProblems } from './problem.ts';
-import { SiteForm } from './site-form-lazy.ts';
 import { SiteTraffic } from './site-traffic.tsx';
 import { StatePanel } from './state-panel.tsx';
-import { useSiteState } from './use-site-state.ts';
+import { useSiteState } from './use-states.ts';
 
 export function SitePage({ id }: { id: number }) {
   const [flash] = useState(takeFlash);
@@ -82,3 +83,22 @@ export function SitePage({ id }: { id: number }) {
     </>
   );
 }
+
+/** @param from the site that it starts as a copy of */
+export function NewSite({ from }: { from: number | null }) {
+  const pattern = useLoad(`pattern ${from}`, async (signal) =>
+    from === null ? EMPTY : { ...draftOf(await get<Vhost>(`/vhosts/${from}`, signal)), domain: '' },
+  );
+  return (
+    <>
+      <div class="page-head">
+        <h1>New site</h1>
+      </div>
+      {pattern.error && <Notice kind="error" title={pattern.error} />}
+      {pattern.data && <SiteForm id={null} stored={null} initial={pattern.data} />}
+    </>
+  );
+}
+
+/** The form of a site, loaded when it is first shown. */
+const SiteForm = lazy(async () => (await import('./form/site-form.tsx')).SiteForm);

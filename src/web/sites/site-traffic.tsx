@@ -10,7 +10,7 @@ import { useEvery } from '../lib/use-every.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { useMedia, WIDE } from '../lib/use-media.ts';
 import { EntryDialog } from '../logs/entry-dialog.tsx';
-import { Plots } from '../logs/plots.tsx';
+import { Plots } from '../logs/plots/plots.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { RequestList } from './request-list.tsx';
 

@@ -1,5 +1,5 @@
 /** One line that says how many problems there are; it opens to all of them, and to the state of hub, agent and Caddy. */
-import { plural } from '../lib/format.ts';
+import { count, plural } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
 import { Time } from '../parts/time.tsx';
 import { Facts } from './facts.tsx';
@@ -43,5 +43,18 @@ export function StatusBar() {
         <Facts status={status} />
       </div>
     </details>
+  );
+}
+
+/** How many problems there are, beside an entry of the menu. */
+export function ProblemCount() {
+  const { status, offline } = useHub();
+  const problems = status?.problems ?? [];
+  if (offline || problems.length === 0) return null;
+  return (
+    <span class={`problem-count problem-count-${levelOf(problems)}`}>
+      {count(problems.length)}
+      <span class="visually-hidden">{problems.length === 1 ? ' problem' : ' problems'}</span>
+    </span>
   );
 }

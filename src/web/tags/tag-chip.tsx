@@ -1,5 +1,4 @@
 /** A tag, in a colour that its text decides. */
-import { hueOf } from './hue.ts';
 
 /** Leads to the sites that have it. */
 export const TagChip = ({ tag }: { tag: string }) => (
@@ -7,3 +6,13 @@ export const TagChip = ({ tag }: { tag: string }) => (
     {tag}
   </a>
 );
+
+/** Of the style sheet. */
+const HUES = 8;
+
+/** The number of its colour: the same wherever the tag is shown. */
+export function hueOf(tag: string): number {
+  let sum = 0;
+  for (const character of tag) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % 65_536;
+  return sum % HUES;
+}
