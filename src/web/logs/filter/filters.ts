@@ -1,4 +1,5 @@
 /** The filters of the log: read from the page's address, sent to the API, shown as chips. Pure. */
+import { LOG_FILTERS } from '../../../shared/patterns.ts';
 import type { LogEntry, Vhost } from '../../lib/types.ts';
 
 /** Those of the live log, which has no time range. */
@@ -28,32 +29,33 @@ export const NO_FILTERS: Filters = {
   pageSize: PAGE_SIZES[0],
 };
 
-const TIME =
-  /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d([.,]\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):?[0-5]\d)?)?$/;
 const HAS_ZONE = /T.*(Z|[+-]\d\d:?\d\d)$/;
 
 /** Normalizes a time from the address, by default in UTC; undefined if it is not a time. */
 function utc(text: string): string | undefined {
-  if (!TIME.test(text)) return undefined;
+  if (fits('from', text) === undefined) return undefined;
   const zoned = HAS_ZONE.test(text) ? text : `${text.includes('T') ? text : `${text}T00:00`}Z`;
   const at = new Date(zoned.replace(',', '.'));
   if (Number.isNaN(at.getTime())) return undefined;
   const iso = at.toISOString();
-  return TIME.test(iso) ? iso : undefined;
+  return fits('from', iso);
 }
 
-const matching = (pattern: RegExp) => (text: string) => (pattern.test(text) ? text : undefined);
-const atMost = (length: number) => (text: string) => (text.length <= length ? text : undefined);
+/** The text, unless the API would answer 400 to it. */
+function fits(key: keyof typeof LOG_FILTERS, text: string): string | undefined {
+  const limit: { pattern?: string; maxLength?: number } = LOG_FILTERS[key];
+  const isRight = new RegExp(limit.pattern ?? '').test(text);
+  return isRight && text.length <= (limit.maxLength ?? text.length) ? text : undefined;
+}
 
-// The API's own limits: it would answer 400 to what fails here.
 const NORMAL: Readonly<Record<FilterKey, (text: string) => string | undefined>> = {
-  domain: (text) => atMost(300)(text.trim()),
-  status: (text) => matching(/^(\d{1,3}|[1-5]xx)?$/)(text.trim().toLowerCase()),
-  method: (text) => matching(/^[!#$%&'*+.^_`|~\dA-Za-z-]{0,32}$/)(text.trim().toUpperCase()),
-  path: atMost(8192),
-  q: atMost(1024),
-  ip: (text) => matching(/^\[?[\dA-Za-z:.%_-]{0,64}\]?$/)(text.trim()),
-  agent: (text) => matching(/^[a-z0-9-]{0,40}$/)(text.trim()),
+  domain: (text) => fits('domain', text.trim()),
+  status: (text) => fits('status', text.trim().toLowerCase()),
+  method: (text) => fits('method', text.trim().toUpperCase()),
+  path: (text) => fits('path', text),
+  q: (text) => fits('q', text),
+  ip: (text) => fits('ip', text.trim()),
+  agent: (text) => (/^[a-z0-9-]{0,40}$/.test(text.trim()) ? text.trim() : undefined),
   from: (text) => (text === '' ? '' : utc(text)),
   to: (text) => (text === '' ? '' : utc(text)),
 };
