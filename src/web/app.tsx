@@ -92,11 +92,11 @@ const RETRY_MS = 2_000;
 const LoadingPage = () => (
   <div class="shell loading-page">
     <header class="side">
-      <span class="brand">
+      <span class="brand line">
         <Brand />
       </span>
     </header>
-    <div class="status" />
+    <div class="status small" />
     <main>
       <SkeletonRows rows={8} label="Loading the dashboard" />
     </main>

@@ -58,7 +58,7 @@ export function Shell({ path, onSignedOut, children }: Props) {
         Skip to content
       </a>
       <header class="side">
-        <a class="brand" href="/">
+        <a class="brand line" href="/">
           <Brand />
         </a>
         <button
@@ -71,7 +71,7 @@ export function Shell({ path, onSignedOut, children }: Props) {
           Menu
         </button>
         <nav id="menu" class={open ? 'menu open' : 'menu'} aria-label="Pages">
-          <ul>
+          <ul class="plain">
             {MENU.map(({ path: to, label }) => (
               <li key={to}>
                 <a href={to} aria-current={isIn(path, to) ? 'page' : undefined}>
@@ -86,8 +86,8 @@ export function Shell({ path, onSignedOut, children }: Props) {
             <ThemeSwitch />
             <KeysHelp />
           </div>
-          <div class="who">
-            <span class="who-name">{user?.name}</span>
+          <div class="who line">
+            <span class="who-name cut muted">{user?.name}</span>
             <button type="button" class="quiet" onClick={signOut}>
               Sign out
             </button>

@@ -35,7 +35,7 @@ export function CertificatesPage({ query }: { query: URLSearchParams }) {
 
   return (
     <>
-      <div class="page-head">
+      <div class="page-head row">
         <h1>Certificates</h1>
         <fieldset class="segments">
           <legend class="visually-hidden">Show certificates</legend>
@@ -62,7 +62,7 @@ export function CertificatesPage({ query }: { query: URLSearchParams }) {
         </p>
       )}
       {data && rows.length === 0 && (
-        <p class="empty">
+        <p class="empty muted">
           {data.length > 0
             ? 'Every name has a valid certificate.'
             : 'No site is served over HTTPS yet. Certificates appear here as soon as one is.'}
@@ -102,7 +102,7 @@ const DEVICES: readonly [string, string][] = [
 function TrustGuide({ isUsed }: { isUsed: boolean }) {
   return (
     <section class="trust-guide" aria-labelledby="trust-title">
-      <div class="card-head">
+      <div class="card-head row">
         <h2 id="trust-title">Caddy’s own authority</h2>
         {isUsed && (
           <a class="button" href="/api/certificates/root" download="caddy-root.crt">

@@ -45,8 +45,8 @@ export function EntryView({ entry, find, onUndone }: Props) {
 
   return (
     <li class="change" id={`change-${id}`} tabIndex={-1}>
-      <div class="change-head">
-        <span class={`change-sign change-${action}`} aria-hidden="true">
+      <div class="change-head line">
+        <span class={`change-sign muted change-${action}`} aria-hidden="true">
           {sign}
         </span>
         <p class="change-what">
@@ -57,7 +57,7 @@ export function EntryView({ entry, find, onUndone }: Props) {
           >
             {subjectOf(domain)}
           </a>
-          <span class="change-who">
+          <span class="change-who small muted">
             <a
               href={`/changelog?user=${encodeURIComponent(userId)}`}
               title="All changes by this person"
@@ -89,7 +89,7 @@ export function EntryView({ entry, find, onUndone }: Props) {
         )}
       </div>
       {undone && (
-        <p class="change-undone" role="status">
+        <p class="change-undone strong" role="status">
           <span aria-hidden="true">✓ </span>Undone
         </p>
       )}

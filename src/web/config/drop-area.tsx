@@ -43,7 +43,7 @@ export function DropArea({ label, accept, onText, children }: Props) {
       onDrop={onDrop}
     >
       {children}
-      <p class="drop-line">
+      <p class="drop-line row">
         <label class="button" for={id}>
           {label}
           <input

@@ -7,7 +7,7 @@ import { RestoreCard } from './restore-card.tsx';
 export function ImportExport() {
   return (
     <>
-      <div class="page-head">
+      <div class="page-head row">
         <h1>Import & export</h1>
       </div>
       <div class="cards">

@@ -17,7 +17,7 @@ export function MergeChoices({ conflicts: { parts, sites }, choices, onChange }:
       {parts.length > 0 && (
         <>
           <h4>Options and snippets that differ</h4>
-          <ul class="plan-sites">
+          <ul class="plan-sites plain box">
             {parts.map(({ name, diff }) => (
               <ConflictChoice
                 key={name}
@@ -35,7 +35,7 @@ export function MergeChoices({ conflicts: { parts, sites }, choices, onChange }:
       )}
       {sites.length > 0 && (
         <>
-          <div class="plan-head">
+          <div class="plan-head flow">
             <h4>Sites that you have already</h4>
             {sites.length > 1 && (
               <span class="actions">
@@ -48,7 +48,7 @@ export function MergeChoices({ conflicts: { parts, sites }, choices, onChange }:
               </span>
             )}
           </div>
-          <ul class="plan-sites">
+          <ul class="plan-sites plain box">
             {sites.slice(0, MAX_SHOWN).map(({ domain, diff, vhosts }) => (
               <ConflictChoice
                 key={domain}
@@ -95,7 +95,7 @@ function ConflictChoice({ name, note, diff, labels, isFile, onChoose }: Conflict
     <li>
       <fieldset class="conflict">
         <legend class="visually-hidden">{name}</legend>
-        <div class="conflict-head">
+        <div class="conflict-head row">
           <span>
             <strong class="mono">{name}</strong>
             {note && <span class="muted"> {note}</span>}

@@ -17,7 +17,7 @@ type Props = {
 export function LiveBar({ isLive, isPaused, tail, onLive, onPause, onShow }: Props) {
   const { unseen } = tail.rows;
   return (
-    <div class="log-live">
+    <div class="row">
       <button type="button" aria-pressed={isLive} onClick={() => onLive(!isLive)}>
         <span class={isLive ? 'live-sign on' : 'live-sign'} aria-hidden="true" />
         Live
@@ -81,7 +81,7 @@ export function DownloadMenu({ filters, total }: { filters: Filters; total: numb
   return (
     <details class="log-download">
       <summary class="button">Download</summary>
-      <div class="card">
+      <div class="card tight">
         <p class="muted">
           {total !== undefined && total > MOST
             ? `The oldest ${count(MOST)} of ${count(total)} matches.`

@@ -50,7 +50,7 @@ export function LogTable({ live, page, isBusy, onOpen }: Props) {
   return (
     <table
       ref={table}
-      class={hasProxy ? 'log-table log-several' : 'log-table'}
+      class={hasProxy ? 'log-table small log-several' : 'log-table small'}
       {...GRID}
       aria-label="Requests"
       aria-busy={isBusy}
@@ -100,7 +100,7 @@ function Gap({ missed }: { missed: number | null }) {
 export function NoRows({ filters, data }: { filters: Filters; data: LogPage }) {
   if (data.total > 0 && data.page > 1) {
     return (
-      <div class="empty">
+      <div class="empty muted">
         <p>There is no page {data.page.toLocaleString('en')}. The log is shorter.</p>
         <button type="button" onClick={() => turnTo({ page: 1 })}>
           Show the newest requests
@@ -110,7 +110,7 @@ export function NoRows({ filters, data }: { filters: Filters; data: LogPage }) {
   }
   if (applied(filters).length > 0) {
     return (
-      <div class="empty">
+      <div class="empty muted">
         <p>No requests match these filters.</p>
         <button type="button" onClick={() => clearFilters(filters)}>
           Clear all filters
@@ -119,7 +119,7 @@ export function NoRows({ filters, data }: { filters: Filters; data: LogPage }) {
     );
   }
   return (
-    <div class="empty">
+    <div class="empty muted">
       <p>The log is empty. Requests to your sites will appear here.</p>
     </div>
   );
@@ -144,7 +144,7 @@ export function Pager({ data }: { data: LogPage }) {
   const { page, pageSize } = data;
   const last = lastPage(data);
   return (
-    <nav class="log-pager" aria-label="Log pages">
+    <nav class="log-pager row" aria-label="Log pages">
       <button type="button" disabled={page <= 1} onClick={() => turnTo({ page: 1 })}>
         Newest
       </button>
@@ -157,7 +157,7 @@ export function Pager({ data }: { data: LogPage }) {
       <span class="muted">
         Page {number(page)} of {number(last)}
       </span>
-      <label class="log-size" for={id}>
+      <label class="log-size end" for={id}>
         Rows
       </label>
       <select

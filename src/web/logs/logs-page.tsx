@@ -69,7 +69,7 @@ export function LogsPage({ query }: { query: URLSearchParams }) {
 
   return (
     <>
-      <div class="page-head log-head">
+      <div class="page-head row log-head">
         <h1>Logs</h1>
       </div>
       <FilterBar filters={filters} />
@@ -84,7 +84,7 @@ export function LogsPage({ query }: { query: URLSearchParams }) {
         </Notice>
       )}
       <section ref={log} class={error ? 'log stale' : 'log'} aria-label="Log">
-        <div class="log-tools">
+        <div class="log-tools row">
           <LiveBar
             isLive={isLive}
             isPaused={isPaused}
@@ -93,7 +93,7 @@ export function LogsPage({ query }: { query: URLSearchParams }) {
             onPause={setPaused}
             onShow={showNew}
           />
-          <span class="log-extent" role="status">
+          <span class="log-extent small muted numeric" role="status">
             {data && !isLive ? extent(data) : ''}
           </span>
           <DownloadMenu filters={filters} total={data?.total} />

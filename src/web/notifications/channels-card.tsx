@@ -43,7 +43,10 @@ export function ChannelsCard({ list, deliveries, onChanged }: Props) {
       )}
     >
       {list.data && (
-        <div ref={kinds} class={isFirst ? 'channel-kinds channel-kinds-first' : 'channel-kinds'}>
+        <div
+          ref={kinds}
+          class={isFirst ? 'channel-kinds row channel-kinds-first' : 'channel-kinds row'}
+        >
           {!isFirst && <span class="muted">Add</span>}
           {ALL.map((kind) => (
             <button

@@ -24,7 +24,7 @@ export function NotificationsPage() {
   useEvery(EVERY_MS, reload);
   return (
     <>
-      <div class="page-head">
+      <div class="page-head row">
         <h1>Notifications</h1>
       </div>
       <div class="cards">

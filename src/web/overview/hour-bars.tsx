@@ -16,15 +16,15 @@ export function HourBars({ stats, entries }: Props) {
   const requests = buckets.map(requestsIn);
   const highest = Math.max(0, ...requests);
   return (
-    <section class="card hour" aria-label="Requests of the last hour">
-      <div class="hour-head">
+    <section class="card tight" aria-label="Requests of the last hour">
+      <div class="hour-head flow small numeric">
         <h2>Requests</h2>
         <span class="muted">
           {stats && `${localTime(stats.from ?? '').slice(11, 16)} to `}
           {stats && `${localTime(stats.to ?? '').slice(11, 16)}, 1 bar = ${bucketLength(stats)}`}
           {highest > 0 && `, highest ${count(highest)}`}
         </span>
-        <span class="hour-legend">
+        <span class="hour-legend end muted">
           <span class="swatch hour-requests" aria-hidden="true" />
           requests <span class="swatch hour-errors" aria-hidden="true" />
           errors (5xx) <span class="hour-mark" aria-hidden="true" />

@@ -15,7 +15,7 @@ export function BusiestSites({ sites, activity }: Props) {
   const rows = busiest(sites, activity, MOST);
   if (rows.length === 0) return <p class="muted">No requests in the last hour.</p>;
   return (
-    <table class="numbers">
+    <table class="numbers numeric">
       <thead>
         <tr>
           <th>Site</th>
@@ -101,7 +101,7 @@ export function CertificatesDue({ status }: { status: Status }) {
     );
   }
   return (
-    <ul class="lines">
+    <ul class="lines plain">
       {certificates.map(({ id, name, daysLeft, notAfter, overdue, agent }) => (
         <li key={`${id} ${name} ${agent}`}>
           <a href={`/sites/${id}`}>{name}</a>
@@ -120,7 +120,7 @@ export function CertificatesDue({ status }: { status: Status }) {
 export function LastChanges({ entries }: { entries: readonly Entry[] }) {
   if (entries.length === 0) return <p class="muted">No changes yet.</p>;
   return (
-    <ul class="lines">
+    <ul class="lines plain">
       {entries.slice(0, MOST).map((entry) => (
         <li key={entry.id}>
           <a href={`/changelog#change-${entry.id}`}>

@@ -25,7 +25,7 @@ export function Overview() {
   const isEmpty = sites.data?.length === 0;
   return (
     <>
-      <div class="page-head">
+      <div class="page-head row">
         <h1>Overview</h1>
         <a class="button primary" href="/sites/new">
           New site
@@ -36,7 +36,7 @@ export function Overview() {
       {status && sites.data && (
         <div class="overview">
           {status.problems.length > 0 && (
-            <section class="card overview-problems" aria-label="Problems">
+            <section class="card tight overview-problems small" aria-label="Problems">
               <h2>{plural(status.problems.length, 'problem')}</h2>
               <ProblemList status={status} first={MOST_AT_ONCE} />
             </section>
@@ -80,8 +80,8 @@ type PartProps = {
 
 function Part({ title, link, children }: PartProps) {
   return (
-    <section class="card" aria-label={title}>
-      <div class="card-head">
+    <section class="card tight" aria-label={title}>
+      <div class="card-head row">
         <h2>{title}</h2>
         {link && <a href={link.to}>{link.label}</a>}
       </div>

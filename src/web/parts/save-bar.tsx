@@ -16,7 +16,7 @@ export function SaveBar({ editor, onDelete, children }: Props) {
   const { stored, theirs, busy, canSave, discard, keep } = editor;
   const isNew = stored === null;
   return (
-    <div class="save-bar">
+    <div class="save-bar row">
       {theirs !== null ? (
         <>
           <button type="button" onClick={discard}>

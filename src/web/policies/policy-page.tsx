@@ -21,7 +21,7 @@ export function NewPolicy({ recipe: chosen }: { recipe: string | null }) {
   const error = recipes.error ?? loaded.error;
   return (
     <>
-      <div class="page-head">
+      <div class="page-head row">
         <h1>{recipe ? `New policy: ${recipe.title}` : 'New policy'}</h1>
         {recipe && (
           <a class="button" href="/policies/new">
@@ -60,7 +60,7 @@ export function PolicyPage({ id }: { id: number }) {
   const error = stored.error ?? recipes.error ?? sites.error;
   return (
     <>
-      <div class="page-head">
+      <div class="page-head row">
         <h1>{policy?.name ?? 'Policy'}</h1>
         {policy && (
           <a
@@ -108,7 +108,7 @@ function RecipeCards({
   hrefOf: (recipe: Recipe) => string;
 }) {
   return (
-    <ul class="recipe-cards">
+    <ul class="recipe-cards plain">
       {recipes.map((recipe) => (
         <li key={recipe.id} class="card">
           <h2>{recipe.available ? <a href={hrefOf(recipe)}>{recipe.title}</a> : recipe.title}</h2>

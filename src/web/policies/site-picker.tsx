@@ -62,7 +62,7 @@ export function SitePicker({ sites, picked, onChange }: Props) {
           {picked.size} of {plural(sites.length, 'site')} picked
         </small>
       </label>
-      <ul>
+      <ul class="plain box">
         {shown.map((site) => (
           <li key={site.id}>
             <label>

@@ -32,7 +32,7 @@ export function SignIn({ ended, setupCode, onSignedIn }: Props) {
 
   return (
     <main class="door">
-      <p class="brand">
+      <p class="brand line">
         <Brand />
       </p>
       <div class="card">

@@ -28,7 +28,7 @@ export function SitePage({ id }: { id: number }) {
   useEditKey(site !== undefined);
   return (
     <>
-      <div class="page-head">
+      <div class="page-head row">
         <h1>{site?.domain ?? 'Site'}</h1>
         {site && (
           <>
@@ -45,7 +45,7 @@ export function SitePage({ id }: { id: number }) {
         )}
       </div>
       {site && hasLabels(site) && (
-        <p class="site-labels">
+        <p class="site-labels line">
           <SiteLabels site={site} />
         </p>
       )}
@@ -55,7 +55,7 @@ export function SitePage({ id }: { id: number }) {
         <>
           <StatePanel state={state} problem={problem} />
           {hosts.length > 1 && (
-            <label class="site-host">
+            <label class="site-host row">
               Requests to
               <select value={host} onChange={(event) => setChosen(event.currentTarget.value)}>
                 {hosts.map((name) => (
@@ -91,7 +91,7 @@ export function NewSite({ from }: { from: number | null }) {
   );
   return (
     <>
-      <div class="page-head">
+      <div class="page-head row">
         <h1>New site</h1>
       </div>
       {pattern.error && <Notice kind="error" title={pattern.error} />}

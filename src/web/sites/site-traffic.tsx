@@ -42,8 +42,8 @@ export function SiteTraffic({ host, domain }: { host: string; domain: string }) 
   return (
     <div class="site-traffic">
       <HourTiles hours={data?.hours} domain={host} />
-      <section class="card log-plot" aria-label="Requests and latency of the last 24 hours">
-        <div class="log-plot-head">
+      <section class="card tight log-plot" aria-label="Requests and latency of the last 24 hours">
+        <div class="log-plot-head flow">
           <h2>Last 24 hours</h2>
         </div>
         {error && <Notice kind="error">{error}</Notice>}

@@ -19,7 +19,7 @@ export function ProblemList({ status, first = MOST }: Props) {
   const later = shown.slice(first);
   const rest = sizeOf(groups.slice(MOST));
   const list = (some: readonly Group[], more: number) => (
-    <ul class="problems">
+    <ul class="problems plain">
       {some.map((group) => (
         <GroupItem key={group.problems[0]} group={group} status={status} />
       ))}

@@ -1,14 +1,18 @@
 /** A tag, in a colour that its text decides. */
 
+/** How many colours there are. */
+const HUES = 8;
+
 /** Leads to the sites that have it. */
 export const TagChip = ({ tag }: { tag: string }) => (
-  <a class={`tag-chip hue-${hueOf(tag)}`} href={`/sites?tag=${encodeURIComponent(tag)}`}>
+  <a
+    class="tag-chip cut"
+    style={{ '--hue': String(25 + (360 / HUES) * hueOf(tag)) }}
+    href={`/sites?tag=${encodeURIComponent(tag)}`}
+  >
     {tag}
   </a>
 );
-
-/** Of the style sheet. */
-const HUES = 8;
 
 /** The number of its colour: the same wherever the tag is shown. */
 export function hueOf(tag: string): number {

@@ -13,7 +13,7 @@ export function Chips({ filters }: { filters: Filters }) {
   const active = applied(filters);
   if (active.length === 0) return null;
   return (
-    <ul class="log-chips" aria-label="Active filters">
+    <ul class="log-chips flow plain" aria-label="Active filters">
       {active.map(({ key, label, value }) => {
         const text = key === 'from' || key === 'to' ? localTime(value) : shown(value, 60);
         return (

@@ -38,11 +38,11 @@ export function PlotPanel({ filters, isLive }: { filters: Filters; isLive: boole
   const bar = data ? bucketLength(data) : '';
   return (
     <section
-      class={isWhole ? 'card log-plot' : 'card log-plot log-plot-low'}
+      class={isWhole ? 'card tight log-plot' : 'card tight log-plot log-plot-low'}
       aria-label="Requests and latency over time"
       aria-busy={loading}
     >
-      <div class="log-plot-head">
+      <div class="log-plot-head flow">
         <h2>{data ? `${count(data.requests)} requests` : 'Requests'}</h2>
         <span class="muted">
           {data?.from && data.to && `${localTime(data.from)} to ${localTime(data.to)}`}
@@ -75,7 +75,7 @@ export function PlotPanel({ filters, isLive }: { filters: Filters; isLive: boole
         onZoom={filterBy}
       />
       {(isWhole || ignoresSome || data?.partial) && (
-        <p class="log-plot-notes">
+        <p class="log-plot-notes tiny muted">
           {isWhole && <span class="log-drag">Drag across the plot to zoom in. </span>}
           {ignoresSome && 'The plot uses only the domain and time filters. '}
           {data?.partial && 'The numbers are incomplete.'}
@@ -95,7 +95,7 @@ export function PlotPanel({ filters, isLive }: { filters: Filters; isLive: boole
 function FiguresTable({ stats }: { stats: LogStats | undefined }) {
   const [isOpen, setOpen] = useState(false);
   return (
-    <details class="log-figures" onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details class="log-figures small" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>Show as a table</summary>
       {isOpen && stats && <Figures stats={stats} />}
     </details>

@@ -83,8 +83,8 @@ function Legend({ stats, at }: { stats: LogStats | undefined; at: number | null 
     (name) => !(name === '1xx' || name === 'other') || (sums && sums[name] > 0),
   );
   return (
-    <div class="log-legend">
-      <span class="log-legend-time">{bucket ? localTime(bucket.from) : 'Total'}</span>
+    <div class="log-legend flow tiny numeric">
+      <span class="log-legend-time muted">{bucket ? localTime(bucket.from) : 'Total'}</span>
       {names.map((name) => (
         <span key={name} class="log-legend-item">
           <span class={`swatch swatch-${name}`} aria-hidden="true" />

@@ -9,7 +9,7 @@ export function PublishMarks({ stats, entries }: Props) {
   const marks = stats ? marksOf(stats, entries) : [];
   if (marks.length === 0) return null;
   return (
-    <ul class="log-marks" aria-label="Changes in this period">
+    <ul class="log-marks plain" aria-label="Changes in this period">
       {marks.map((mark) => (
         <li key={mark.entries[0]?.id} style={{ '--at': String(mark.at) }}>
           <a href={addressOf(mark)} title={titleOf(mark)}>

@@ -11,7 +11,7 @@ import { classOf, StatusMark } from '../status-class.tsx';
 export function TopPanel({ stats }: { stats: LogStats | undefined }) {
   const [isOpen, setOpen] = useState(false);
   return (
-    <details class="log-top" onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details class="log-top small" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>Most frequent values</summary>
       {isOpen && stats && <Lists stats={stats} />}
     </details>
@@ -55,7 +55,7 @@ function List({ title, filter, sign, children }: ListProps) {
   return (
     <div>
       <h3>{title}</h3>
-      <ol>
+      <ol class="plain">
         {children.slice(0, MAX_SHOWN).map(({ value, requests }, at) => {
           const normal = accepted(filter, cut(value, PATH_FILTER));
           return (

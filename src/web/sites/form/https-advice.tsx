@@ -26,7 +26,7 @@ export function HttpsAdvice({ draft, onChange }: Props) {
   return (
     <div class="notice notice-warning https-advice" role="status">
       <strong>{message}</strong>
-      <ul>
+      <ul class="plain">
         {ways.includes('dns') && (
           <DnsWay
             dns={known.dns}

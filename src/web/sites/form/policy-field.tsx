@@ -43,7 +43,7 @@ export function PolicyField({ policies = [], recipes, chosen, error, onChange, o
     <fieldset class="choices" aria-invalid={error ? true : undefined}>
       <legend>Policies</legend>
       {error && <p class="field-error">{error}</p>}
-      <ul>
+      <ul class="plain">
         {chosen.map((name, at) => {
           const policy = known.get(name);
           return (

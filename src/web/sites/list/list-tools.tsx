@@ -30,7 +30,7 @@ export function ListTools({ filter, found, tags, hasHeads, onChange }: Props) {
   const proxies = useProxyNames();
   useKey('/', () => search.current?.focus());
   return (
-    <div class="site-filter">
+    <div class="site-filter flow">
       <input
         ref={search}
         type="search"

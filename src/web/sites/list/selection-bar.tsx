@@ -69,7 +69,7 @@ export function SelectionBar({ sites, onClear, onDone }: Props) {
   const dialog = { sites, onClose: () => setLabels(null), onDone: relabelled };
   const chosen = asked && meant(asked);
   return (
-    <section class="selection-bar" aria-label="Selected sites">
+    <section class="selection-bar row" aria-label="Selected sites">
       <strong role="status">{sites.length} selected</strong>
       {(['Policies', 'Tags'] as const).map((name) => (
         <button

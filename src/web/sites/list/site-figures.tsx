@@ -37,7 +37,7 @@ function Certificate({ of }: { of: Row['certificate'] }) {
   const { daysLeft, issuer, notAfter } = of;
   return (
     <span
-      class={daysLeft < 0 ? 'site-bad' : undefined}
+      class={daysLeft < 0 ? 'over' : undefined}
       title={`By ${issuer}, until ${localTime(notAfter)}`}
     >
       {daysLeft < 0 ? 'expired' : daysLeft === 0 ? '< 1 day' : plural(daysLeft, 'day')}
@@ -59,14 +59,14 @@ function Sparkline({ row: { activity, requests, errors, rejected } }: Props) {
   const highest = activity ? Math.max(1, ...activity.requests) : 1;
   const words = `${plural(requests, 'request')}, ${plural(errors, 'error')} (5xx), ${count(rejected)} rejected (4xx) in the last hour`;
   return (
-    <span class="spark" title={words}>
+    <span class="spark line" title={words}>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={words}>
         {activity && <path class="spark-requests" d={barsPath(activity.requests, highest)} />}
         {activity && <path class="spark-errors" d={barsPath(activity.status5xx, highest)} />}
       </svg>
-      <span class="spark-count" aria-hidden="true">
+      <span class="tiny muted numeric" aria-hidden="true">
         {requests > 0 ? count(requests) : ''}
-        {errors > 0 && <span class="spark-error-count"> {count(errors)}!</span>}
+        {errors > 0 && <span class="over"> {count(errors)}!</span>}
       </span>
     </span>
   );

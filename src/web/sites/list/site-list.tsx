@@ -101,7 +101,7 @@ export function SiteList({ query }: { query: URLSearchParams }) {
 
   return (
     <>
-      <div class="page-head">
+      <div class="page-head row">
         <h1>Sites</h1>
         <a class="button primary" href="/sites/new">
           New site
@@ -115,7 +115,7 @@ export function SiteList({ query }: { query: URLSearchParams }) {
         onChange={change}
       />
       {sites.error && <Notice kind="error" title={sites.error} />}
-      <p class="muted site-count" role="status">
+      <p class="muted site-count small" role="status">
         {sites.data &&
           (rows.length === total
             ? plural(total, 'site')
@@ -164,7 +164,7 @@ export function SiteList({ query }: { query: URLSearchParams }) {
         />
       )}
       {sites.data && total === 0 && (
-        <div class="empty card">
+        <div class="empty muted card">
           <p>You have no sites yet.</p>
           <p>
             <a href="/sites/new">Create your first site</a>, or{' '}
@@ -173,7 +173,7 @@ export function SiteList({ query }: { query: URLSearchParams }) {
         </div>
       )}
       {total > 0 && rows.length === 0 && (
-        <div class="empty card">
+        <div class="empty muted card">
           <p>No sites match.</p>
           <button type="button" onClick={() => change(NO_FILTER)}>
             Show all sites

@@ -88,7 +88,7 @@ export function SiteRow({ row, layout, isSelected, onSelect, onChanged }: Props)
         )}
       </td>
       {hasLabels(site) && (
-        <td {...CELL} class="site-labels">
+        <td {...CELL} class="site-labels line">
           <SiteLabels site={site} />
         </td>
       )}
