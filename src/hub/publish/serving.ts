@@ -144,6 +144,6 @@ export function linesOf({ http, https, cure }: Serving): string[] {
   return [
     `${where}: ${reasons.join('; ')}.`,
     'Public certificates can only be obtained if ports 80 and 443 lead to these, or over DNS.',
-    ...(cure === null ? [] : [`${cure === MOVE ? 'To move' : 'What helps'}: ${cure}`]),
+    ...(cure === null ? [] : [`${cure === MOVE ? 'To move' : 'To fix it'}: ${cure}`]),
   ];
 }

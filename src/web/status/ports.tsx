@@ -27,7 +27,7 @@ export function Ports({ serving }: { serving: Serving }) {
       {/* The button does what signalbox's own command would. */}
       {cure !== null && !cure.startsWith('signalbox ') && (
         <>
-          . What helps: <code>{cure}</code>
+          . To fix it: <code>{cure}</code>
         </>
       )}
       {isElsewhere(serving) && (

@@ -127,7 +127,7 @@ describe('signalbox install refuses', () => {
     const { code, out, err } = await run('install', 'hub', '--root', root);
     expect([code, err]).toEqual([
       1,
-      'signalbox install: nothing was done; without a terminal, use --yes\n',
+      'signalbox install: nothing was changed; without a terminal, use --yes\n',
     ]);
     expect(out).toContain(`write /${UNIT} (0644)\n`);
     expect(existsSync(join(root, 'etc'))).toBe(false);
