@@ -93,7 +93,7 @@ export function createAgent(deps: AgentDeps) {
     // Nothing below this line answers a request without the token.
     .use(bearerGuard(isAllowed))
     .all('/*', () => {
-      throw new Failure('NOT_FOUND', 'There is nothing at this address.');
+      throw new Failure('NOT_FOUND', 'Not found.');
     })
     .use(jsonBody(AGENT_BODY_LIMIT))
     .use(enrolment ? tokenRoute({ ...enrolment, log }) : new Elysia())

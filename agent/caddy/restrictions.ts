@@ -69,7 +69,7 @@ export function createRestrictions(deps: RestrictionsDeps): Restrictions {
         ({ target }) => !mayImport(target, importDirs, options),
       );
       if (forbidden)
-        throw new Restricted('Only snippets can be imported, not files.', forbidden.line);
+        throw new Restricted('`import` of files is not allowed; use a snippet.', forbidden.line);
       const structural = structuralPlaceholder(text, options);
       if (structural !== null) throw new Restricted(structural);
     },

@@ -61,7 +61,7 @@ const UpstreamCheck = t.Object({
   unknown: t.Union([t.String(), t.Null()], { description: 'why it is not known whether it is up' }),
 });
 /** `unknown` of an upstream of which more will be known soon. */
-export const NOT_DIALLED_YET = 'The agent has not dialled this upstream yet.';
+export const NOT_DIALLED_YET = 'The agent has not probed this upstream yet.';
 
 export const SiteUpstream = t.Composite([KnownUpstream, UpstreamCheck]);
 export type SiteUpstream = Static<typeof SiteUpstream>;

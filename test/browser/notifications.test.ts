@@ -92,7 +92,7 @@ describe('a channel', () => {
 
   test('says in its place why a test failed', async () => {
     await button('Send a test').click();
-    await row('My script').getByRole('alert').getByText('did not take the message').waitFor();
+    await row('My script').getByRole('alert').getByText('did not accept the message').waitFor();
     await looksRight();
   });
 

@@ -69,7 +69,7 @@ describe('another proxy', () => {
     await page.getByLabel('Name').fill('local');
     await page.getByLabel('Invitation').fill('sbxi_nonsense');
     await button('Add this proxy').click();
-    await page.getByText('This is no invitation.').waitFor();
+    await page.getByText('This is not a valid invitation.').waitFor();
     await page.getByLabel('Invitation').fill(formatInvitation(other.invitation));
     await button('Add this proxy').click();
     await page.getByText('There is already an agent local.').waitFor();

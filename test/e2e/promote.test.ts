@@ -161,7 +161,7 @@ describe('signalbox promote', () => {
     await program.address('hub');
     await stop({ program });
     const { out, err } = await program.exited();
-    expect(out + err).toContain('agents-key is missing: put a copy of it back');
+    expect(out + err).toContain('agents-key is missing: restore a copy of it');
     expect(existsSync(join(dataOf('elsewhere'), 'agents-key'))).toBe(false);
   });
 

@@ -228,4 +228,4 @@ function blankLeftOut(file: string, dialect: TokenizeOptions): string {
 }
 
 const differs = (detail: string) =>
-  new Failure('IMPORT_DIFFERS', 'This file would not mean the same after the import.', { detail });
+  new Failure('IMPORT_DIFFERS', 'The imported file would behave differently.', { detail });

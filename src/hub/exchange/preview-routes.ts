@@ -50,7 +50,7 @@ export function previewRoutes({ publisher, guard, bodyLimit }: PreviewRoutesDeps
     concurrency: 1,
     maxWaiting: TRIALS_WAITING,
     full: () =>
-      new Failure('RATE_LIMITED', 'Other sites are being tried. Try again later.', {
+      new Failure('RATE_LIMITED', 'Another trial is running. Try again later.', {
         retryAfter: RETRY_AFTER_SECONDS,
       }),
   });

@@ -100,8 +100,7 @@ export function checkQuiet(quiet: QuietHours | null): QuietHours | null {
   for (const [field, time] of Object.entries({ from, to })) {
     if (!TIME.test(time)) throw invalid(`quiet.${field}`, 'It must be a time such as 22:00.');
   }
-  if (from === to)
-    throw invalid('quiet.to', 'Quiet hours must end at another time than they begin.');
+  if (from === to) throw invalid('quiet.to', 'Start and end must differ.');
   if (!isTimeZone(timeZone)) {
     throw invalid('quiet.timeZone', 'It must be a time zone such as Europe/Berlin.');
   }

@@ -16,7 +16,7 @@ const LONGEST_WAIT_MS = 60_000;
 const CALM_MS = 600_000;
 
 const WARNING =
-  'Another program keeps replacing the configuration that this hub publishes: a second hub, a second agent, or something that uses Caddy’s admin endpoint. Switch it off. Until then this hub publishes again less and less often.';
+  'Another program keeps replacing the configuration that this hub publishes: a second hub, a second agent, or something that uses Caddy’s admin endpoint. Switch it off. Until then this hub retries at growing intervals.';
 
 /** @param clock milliseconds that never go back */
 export function createContention(clock = () => performance.now()): Contention {

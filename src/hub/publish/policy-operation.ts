@@ -67,7 +67,7 @@ function policyRecipe(id: string): Recipe {
   const recipe = recipeOf(id);
   if (recipe?.kind === 'policy') return recipe;
   const message = recipe
-    ? `The recipe ${id} makes the config of one site, and no policy.`
+    ? `The recipe ${id} is for the config of one site, not for a policy.`
     : `There is no recipe ${JSON.stringify(id)}.`;
   throw new Failure('INVALID_REQUEST', message, { at: { field: 'recipe' } });
 }

@@ -141,7 +141,10 @@ function findRiskyArgument(tokens: readonly Token[], block: Block): Finding | nu
     const parts = withoutArguments(token.text);
     const begins = block.importBlocks || index === block.open + 1 || startsLine(tokens, index);
     if (/^[{}]$/.test(parts.join('')) || (begins && fits(parts, 'import'))) {
-      return { at: token.start, message: 'An argument must not decide what begins or ends here.' };
+      return {
+        at: token.start,
+        message: 'A placeholder here could change where a block starts or ends.',
+      };
     }
   }
   return null;
