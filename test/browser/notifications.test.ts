@@ -149,9 +149,9 @@ describe('the bell', () => {
     });
     await button('No open problems').waitFor(SLOW);
     await button('No open problems').click();
-    await dialog().getByText('over after').waitFor();
+    await dialog().getByText('resolved after').waitFor();
     await dialog().getByRole('link', { name: 'All notifications' }).click();
-    await card('Problems').getByText('over after').waitFor();
+    await card('Problems').getByText('resolved after').waitFor();
     await looksRight();
     await upstream.stop(true);
   });

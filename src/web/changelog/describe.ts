@@ -54,7 +54,7 @@ export function undoSentence(entry: Entry): string {
     case 'create':
       return `Deletes the site ${domain}. Caddy stops serving it.`;
     case 'delete':
-      return `Restores the site ${domain} as it was before it was deleted.`;
+      return `Restores the deleted site ${domain}.`;
     case 'toggle':
       return `Turns the site ${domain} back on if this change turned it off, or off if it turned it on.`;
     case 'update': {

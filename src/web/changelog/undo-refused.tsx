@@ -28,7 +28,7 @@ export function UndoRefused({ error, find }: Props) {
           </ul>
         </>
       )}
-      {error.code === 'IMPORT_FIRST' && <a href="/import">Import what Caddy serves</a>}
+      {error.code === 'IMPORT_FIRST' && <a href="/import">Import Caddy’s sites</a>}
     </Notice>
   );
 }

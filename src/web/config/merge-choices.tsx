@@ -34,7 +34,7 @@ export function MergeChoices({ conflicts: { parts, sites }, choices, onChange }:
       {sites.length > 0 && (
         <>
           <div class="plan-head">
-            <h4>Sites that you have already</h4>
+            <h4>Sites that you already have</h4>
             {sites.length > 1 && (
               <span class="actions">
                 <button type="button" onClick={() => onChange({ ...choices, replace: [] })}>

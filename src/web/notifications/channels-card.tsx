@@ -31,7 +31,7 @@ export function ChannelsCard({ list, deliveries, onChanged }: Props) {
   return (
     <ListCard
       title="Channels"
-      help="Where you hear of what breaks while you are not looking: once when it begins, and once when it is over."
+      help="Get a message when something breaks and another when it is fixed."
       list={list}
       item={(channel) => (
         <ChannelRow

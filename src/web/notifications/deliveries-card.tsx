@@ -14,7 +14,7 @@ export function DeliveriesCard({ list }: { list: Loaded<Delivery[]> }) {
   return (
     <ListCard
       title="Deliveries"
-      help="The latest messages, and what became of them."
+      help="Recent messages and their delivery status."
       list={first}
       empty="Nothing has been sent yet."
       action={more}

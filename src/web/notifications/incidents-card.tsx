@@ -20,9 +20,9 @@ export function IncidentsCard() {
   return (
     <ListCard
       title="Problems"
-      help="What lasted longer than a few seconds, open problems first."
+      help="Problems that lasted more than a few seconds, open ones first."
       list={first}
-      empty="There were none yet."
+      empty="No problems so far."
       action={more}
       item={(incident) => <IncidentItem key={incident.id} incident={incident} />}
     />

@@ -8,9 +8,9 @@ type Props = { channel: NewChannel; onClose: () => void };
 export const SecretShown = ({ channel: { name, secret = '' }, onClose }: Props) => (
   <Dialog title="The secret of your webhook" onClose={onClose}>
     <p>
-      Copy the secret of <strong>{name}</strong> now. It will not be shown again. The receiver
-      checks with it that a message is from this hub: the header <code>X-Signalbox-Signature</code>{' '}
-      is <code>sha256=</code> and the HMAC of the body.
+      Copy the secret of <strong>{name}</strong> now. It will not be shown again. The receiver uses
+      it to check that a message is from this hub: the header <code>X-Signalbox-Signature</code> is{' '}
+      <code>sha256=</code> and the HMAC of the body.
     </p>
     <p class="secret">
       <code>{secret}</code>

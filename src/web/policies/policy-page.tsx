@@ -87,7 +87,7 @@ export function PolicyPage({ id }: { id: number }) {
         </p>
       )}
       {recipe && !recipe.available && (
-        <Notice kind="warning">{recipe.reason ?? 'This Caddy cannot do it.'}</Notice>
+        <Notice kind="warning">{recipe.reason ?? 'Your Caddy does not support this.'}</Notice>
       )}
       {recipe && stored.data && policy && sites.data && (
         <PolicyForm

@@ -18,7 +18,7 @@ export function RecipeCards({
           <p class="muted">{recipe.description}</p>
           {!recipe.available && (
             <p class="recipe-reason">
-              <Icon name="warn" /> {recipe.reason ?? 'This Caddy cannot do it.'}
+              <Icon name="warn" /> {recipe.reason ?? 'Your Caddy does not support this.'}
             </p>
           )}
         </li>

@@ -21,7 +21,7 @@ export function Facts({ status }: { status: Status }) {
         <>
           <Fact name="In step">
             {isKnown &&
-              (inStep ? 'Caddy serves what is stored' : 'no, Caddy serves something else')}
+              (inStep ? 'Caddy serves the stored sites' : 'no, Caddy serves something else')}
           </Fact>
           <Fact name="Caddy">
             {agent.reachable &&
