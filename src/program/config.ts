@@ -228,7 +228,7 @@ function checkToken(
     ? [`${name}_FILE`, 'names a file whose token ']
     : [name, ''];
   if (token === '') {
-    read.fault(setting, 'names a file that is empty');
+    read.fault(setting, 'names an empty file');
   } else if (token.length < SHORTEST_TOKEN) {
     read.fault(setting, `${subject}must have at least ${SHORTEST_TOKEN} characters`);
   } else if (!/^[\x21-\x7e]+$/.test(token)) {

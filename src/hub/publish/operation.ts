@@ -20,12 +20,12 @@ export const NewVhost = {
   ),
   tags: t.Optional(
     t.Array(t.String(), {
-      description: `any words to find the vhost by, which the proxy does not see: at most ${MAX_TAGS} of ${MAX_TAG_LENGTH} characters`,
+      description: `any words to find the vhost by; the proxy does not see them: at most ${MAX_TAGS} of ${MAX_TAG_LENGTH} characters`,
     }),
   ),
   agents: t.Optional(
     t.Array(t.String(), {
-      description: 'the names of the agents whose proxies are to serve it; empty: all',
+      description: 'the names of the agents whose proxies serve it; if empty: all',
     }),
   ),
   check: t.Optional(t.Union([Check, t.Null()])),

@@ -23,7 +23,7 @@ export const NullableAdvice = t.Union(
     }),
     t.Null(),
   ],
-  { description: 'why no public certificate can come; null if nothing is known against it' },
+  { description: 'why there can be no public certificate; null if there is no known reason' },
 );
 export type Advice = NonNullable<Static<typeof NullableAdvice>>;
 

@@ -272,7 +272,7 @@ describe('signalbox install', () => {
       carryOut({ do: 'run', command: ['printf', text], shows }, folder);
     expect(print('begin\nline: 1\nbegin 2\nother\nnote\nline: 2\n')).toEqual(['note', 'line: 2']);
     for (const text of ['line: 1\n', 'line: 1\nbegin\n']) {
-      expect(() => print(text)).toThrow('does not show what it should');
+      expect(() => print(text)).toThrow('does not show the expected output');
     }
   });
 
