@@ -122,7 +122,8 @@ export const ProxyStatus = t.Object({
     }),
   ),
   drift: t.Boolean({
-    description: 'the agent loaded what is live, but someone else changed the proxyfile on disk',
+    description:
+      'the agent loaded the live configuration, but another program changed the proxyfile on disk',
   }),
   checked: t.Boolean({
     description:

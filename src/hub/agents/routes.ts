@@ -54,7 +54,7 @@ export function agentRoutes({ fleet, guard, bodyLimit }: AgentRoutesDeps) {
           id: 'deleteAgent',
           tag: 'Agents',
           summary: 'Remove an agent',
-          description: `${GOES_ON} The first agent cannot be removed, nor can an agent that alone serves a vhost.`,
+          description: `${GOES_ON} The first agent cannot be removed, and an agent that alone serves a vhost cannot be removed either.`,
           access: 'write',
           params: NAMED,
           example: { success: true, message: GOES_ON },

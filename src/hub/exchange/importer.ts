@@ -102,7 +102,7 @@ export function createImporter(deps: ImporterDeps): Importer {
         .adapt(blankLeftOut(file, dialect))
         .catch((error) => Promise.reject(explained(error, version)));
       const split = await splitCaddyfile(inlineImports(file, readImport, dialect), dialect);
-      if (!split) throw differs('its blocks cannot be told apart');
+      if (!split) throw differs('its blocks cannot be distinguished');
       const { preamble, sites, skipped } = split;
       const replaced = namedKeys(options.replace ?? [], sites);
       const alone = sequence<unknown>([

@@ -40,9 +40,7 @@ export function ConflictChoice({ name, note, diff, labels, isFile, onChoose }: P
             ))}
           </div>
         </div>
-        {lines.length > 0 && (
-          <DiffView lines={lines} label={`From what is here to the file: ${name}`} />
-        )}
+        {lines.length > 0 && <DiffView lines={lines} label={`From the hub to the file: ${name}`} />}
       </fieldset>
     </li>
   );

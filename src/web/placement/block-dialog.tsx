@@ -106,7 +106,7 @@ const Closing = ({ onClose }: { onClose: () => void }) => (
 
 function wordsFor(plan: BlockPlan, address: string): string {
   if (plan.kind === 'done')
-    return `${address} is blocked there already, by the policy ${plan.policy.name}.`;
+    return `${address} is already blocked there, by the policy ${plan.policy.name}.`;
   const on = plan.on.length > 0 ? plural(plan.on.length, 'site') : null;
   if (plan.kind === 'create') {
     return `This creates the policy ${plan.name}, which refuses ${address}, and puts it on ${on}.`;
