@@ -96,7 +96,7 @@ export function createAgent(deps: AgentDeps) {
     .use(bearerGuard(isAllowed))
     .use(protocolGuard())
     .all('/*', () => {
-      throw new Failure('NOT_FOUND', 'There is nothing at this address.');
+      throw new Failure('NOT_FOUND', 'Not found.');
     })
     .use(jsonBody(AGENT_BODY_LIMIT))
     .use(enrolment ? tokenRoute({ ...enrolment, log }) : new Elysia())

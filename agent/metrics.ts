@@ -133,7 +133,7 @@ export async function collectShipping(
     },
     {
       name: 'signalbox_log_ship_failures_total',
-      help: 'Attempts to ship the access log that have to be repeated.',
+      help: 'Failed attempts to ship the access log; each is repeated.',
       type: 'counter',
       samples: [{ value: failures }],
     },

@@ -67,9 +67,7 @@ function pathsIn(value: string, env: Readonly<Record<string, string>>): string[]
 function assertRegular(path: string): void {
   const stats = statsOf(path);
   if (!stats || stats.isFile() || stats.isDirectory()) return;
-  throw new Restricted(
-    'A file that it names is not a regular file, but a device, a pipe or a socket.',
-  );
+  throw new Restricted('It names a device, a pipe or a socket instead of a regular file.');
 }
 
 /** Caddy reads every `.pem` file below such a folder. */
@@ -80,7 +78,7 @@ function assertRegularFolder(folder: Json): void {
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
     for (const entry of entriesOf(next)) {
       if (++entries > MAX_ENTRIES) {
-        throw new Restricted('A folder of certificates that it names has too many entries.');
+        throw new Restricted('It names a folder of certificates with too many entries.');
       }
       const path = join(next, entry.name);
       if (entry.isDirectory()) left.push(path);

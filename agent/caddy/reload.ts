@@ -129,7 +129,7 @@ export function createReload(deps: ReloadDeps): Reload {
     }
     const live = await loader.live();
     if (expects !== undefined && expects !== live.digest) {
-      throw new Failure('STALE', 'The live configuration is not the one that this one replaces.');
+      throw new Failure('STALE', 'The live configuration has changed since; reload and try again.');
     }
     if (!replace && isOther(proxyfile.owner(live.hub), hub)) {
       throw new Failure('OTHER_HUB', FAILURES.OTHER_HUB.meaning);
@@ -227,7 +227,7 @@ export function createReload(deps: ReloadDeps): Reload {
         storage: deps.certificates,
         accessLog: { ...deps.accessLog, file: logFile ?? deps.accessLog.file },
       };
-      if (!isWanted()) throw new Failure('STALE', 'Nobody waits for this any more.');
+      if (!isWanted()) throw new Failure('STALE', 'Cancelled: the caller has gone.');
       await loader.load(config, stamp, previous, partial).catch(async (error: unknown) => {
         if (!(await deps.repairAfter(error))) throw error;
         await loader.load(config, stamp, previous, partial);

@@ -95,9 +95,9 @@ export function createRestrictions(deps: RestrictionsDeps): Restrictions {
 const MAX_REPLACING = 10_000_000_000;
 const TOO_MANY = 'There are too many {$…} in the Caddyfile.';
 
-const NO_FILES = 'Only snippets can be imported, not files.';
+const NO_FILES = '`import` of files is not allowed; use a snippet.';
 const NO_SUCH_FILE =
-  'Only snippets can be imported, and files below IMPORT_DIRS whose braces match for every Caddy.';
+  '`import` is only allowed for snippets, and for files in IMPORT_DIRS with matching braces.';
 const TOO_LONG = 'With the snippets it imports, the Caddyfile would be too long.';
 const STORAGE = 'The storage option is not allowed: it would move the certificates and their keys.';
 

@@ -84,7 +84,7 @@ export function separateUser(caddy: ManagedCaddy): CaddyUser | string {
       : whyNot({ ...caddy, prefix, folders: [...own, logs] });
   if (prefix !== null && reason === null) return { uid, gid, prefix, giveFolders };
   give({ uid: 0, gid: 0 }, 0o700);
-  return `Caddy runs as root, as signalbox does, so its sites reach whatever root can: ${reason}`;
+  return `Caddy runs as root, like signalbox, so its sites can reach everything that root can: ${reason}`;
 }
 
 function prefixFor(uid: number, gid: number): string[] | null {
@@ -103,13 +103,13 @@ function prefixFor(uid: number, gid: number): string[] | null {
 function whyNot(of: ManagedCaddy & { prefix: string[]; folders: string[] }): string | null {
   const run = (...command: string[]) =>
     Bun.spawnSync([...of.prefix, ...command], { env: of.env, cwd: '/', timeout: 10_000 });
-  if (!run(of.bin, 'version').success) return 'as a user of its own it does not start.';
+  if (!run(of.bin, 'version').success) return 'as a separate user it does not start.';
   const files = [...of.folders, ...(existsSync(of.accessLog) ? [of.accessLog] : [])];
   const closed = files.find((path) => !run('test', '-w', path).success);
   if (closed === undefined) return null;
   // The status shows this, and it shows no paths.
   const setting = isBelow(closed, dirname(of.folder)) ? 'DATA_DIR' : 'ACCESS_LOG';
-  return `a user of its own could not write to ${setting}. Move it to where other users may enter, such as /var/lib/signalbox.`;
+  return `a separate user could not write to ${setting}. Move it to a folder that other users may enter, such as /var/lib/signalbox.`;
 }
 
 /**

@@ -13,7 +13,7 @@ export function withdrawnSentence(previous: string, next: JsonObject): string {
   const gone = [...hostsOf(JSON.parse(previous) as Json).difference(hostsOf(next))];
   const more = gone.length > MOST_NAMED ? ` and ${gone.length - MOST_NAMED} more` : '';
   const named = gone.slice(0, MOST_NAMED).join(', ') + more;
-  return `The hub started with another set of sites than the Caddyfile had, and replaced it${
+  return `The hub started with other sites than those in the Caddyfile, and replaced it${
     named && `, withdrawing ${named}`
   }. The old Caddyfile is kept beside it as Caddyfile.changed-….`;
 }

@@ -141,6 +141,6 @@ function faultOf({ code = '', message }: NodeJS.ErrnoException, { port }: Place)
     return 'Caddy has no certificate for this name yet';
   }
   if (code.startsWith('ERR_SSL')) return `The TLS handshake on port ${port} failed`;
-  if (code.startsWith('HPE_')) return `What came on port ${port} is not an answer of HTTP`;
+  if (code.startsWith('HPE_')) return `The response on port ${port} is not HTTP`;
   return `Caddy closed the connection on port ${port} without an answer`;
 }

@@ -27,7 +27,7 @@ export function judge(check: Check | null, outcome: Outcome): CheckAnswer {
     return { passed: false, status, reason: `${answer.reason} instead of ${instead}` };
   }
   if (found) return { passed: true, ...answer };
-  const reason = `The body of the answer to ${get} does not contain “${short(contains ?? '')}”`;
+  const reason = `The response body of ${get} does not contain “${short(contains ?? '')}”`;
   return { passed: false, status, reason };
 }
 

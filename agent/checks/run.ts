@@ -23,7 +23,7 @@ export type RunOptions = {
 const PAUSE_MS = 100;
 const PAUSE_MOST_MS = 1_000;
 
-const NOBODY_WAITS = { status: null, fault: 'Nobody waits for the answer any more' } as const;
+const NOBODY_WAITS = { status: null, fault: 'Cancelled: the caller has gone' } as const;
 
 /** In the order of the targets. Never rejects. */
 export function runChecks(

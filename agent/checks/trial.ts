@@ -56,7 +56,7 @@ export function createTrials({ adapt, commands, user }: TrialsDeps): Trials {
     concurrency: 1,
     maxWaiting: MOST_WAITING,
     full: () =>
-      new Failure('RATE_LIMITED', 'Other trials are under way. Try again later.', {
+      new Failure('RATE_LIMITED', 'Another trial is running. Try again later.', {
         retryAfter: MOST_MS / 1_000,
       }),
   });
@@ -119,7 +119,7 @@ export function createTrials({ adapt, commands, user }: TrialsDeps): Trials {
           if (!any.aborted) throw error;
           throw new Failure(
             'PROXY_UNREACHABLE',
-            `The trial was not over within ${MOST_MS / 1_000} s.`,
+            `The trial did not finish within ${MOST_MS / 1_000} s.`,
           );
         }
       }),

@@ -71,7 +71,7 @@ type How = { dial: Dial; unknown: null } | { dial: null; unknown: string };
 const unknown = (why: string): How => ({ dial: null, unknown: why });
 
 function dialOf(address: string, transport: Json | undefined): How {
-  if (address.includes('{')) return unknown('A placeholder decides the address.');
+  if (address.includes('{')) return unknown('The address depends on a placeholder.');
   if (field(transport, 'network_proxy') ?? field(transport, 'forward_proxy_url')) {
     return unknown('Caddy reaches this upstream through another proxy.');
   }
@@ -85,7 +85,7 @@ function dialOf(address: string, transport: Json | undefined): How {
     return unknown('The agent cannot read this address.');
   }
   if (field(transport, 'resolver') !== undefined && !isLiteral(host)) {
-    return unknown('Caddy resolves this name with resolvers of its own.');
+    return unknown('Caddy resolves this name with its own resolvers.');
   }
   return { dial: { place: { host, port }, tls: serverName(host, transport) }, unknown: null };
 }

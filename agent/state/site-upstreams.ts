@@ -46,7 +46,7 @@ export type SiteUpstreams = {
 /** How long an answer waits for the first dial of an upstream. */
 const TIMEOUT_MS = 1_200;
 
-const OFF = 'Upstreams are not dialled: UPSTREAM_PROBE is false.';
+const OFF = 'Upstreams are not probed: UPSTREAM_PROBE is false.';
 const ELSEWHERE = 'Caddy is in another network than the agent.';
 
 export function createSiteUpstreams(deps: SiteUpstreamsDeps): SiteUpstreams {

@@ -130,7 +130,7 @@ export function readSettings(role: Role, env: Env, machine: Machine, invites = f
   const importDirs = read.folders('IMPORT_DIRS');
   const data = resolvePath(dataDir);
   if (importDirs.map(resolvePath).some((dir) => isBelow(dir, data) || isBelow(data, dir))) {
-    read.fault('IMPORT_DIRS', 'must not contain DATA_DIR, nor a folder inside it');
+    read.fault('IMPORT_DIRS', 'must not contain DATA_DIR or a folder inside it');
   }
   const agentUrl = role === 'hub' ? read.url('AGENT_URL') : '';
 
@@ -228,7 +228,7 @@ function checkToken(
     ? [`${name}_FILE`, 'names a file whose token ']
     : [name, ''];
   if (token === '') {
-    read.fault(setting, 'names a file that is empty');
+    read.fault(setting, 'names an empty file');
   } else if (token.length < SHORTEST_TOKEN) {
     read.fault(setting, `${subject}must have at least ${SHORTEST_TOKEN} characters`);
   } else if (!/^[\x21-\x7e]+$/.test(token)) {

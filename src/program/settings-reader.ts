@@ -150,7 +150,7 @@ export function createReader(
         if (line === '' || line.startsWith('#')) continue;
         const match = /^(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)=(?:"(.*)"|'(.*)'|(.*))$/.exec(line);
         if (match?.[1]) variables[match[1]] = match[2] ?? match[3] ?? match[4] ?? '';
-        else fault(name, `must consist of NAME=value lines, which line ${at + 1} is not`);
+        else fault(name, `must consist of NAME=value lines; line ${at + 1} is not one`);
       }
       return variables;
     },

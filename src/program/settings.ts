@@ -88,11 +88,14 @@ export const SETTINGS = {
     'how many rotated access logs to keep; all if only the other limits are set',
   ),
   ACCESS_LOG_KEEP_DAYS: byAgent(null, 'how many days to keep rotated access logs'),
-  ACCESS_LOG_KEEP_MB: byAgent(null, 'size in MB of all access logs as stored; the oldest go first'),
-  LOG_SHIP_URL: byAgent(null, 'log engine that gets the access log: Loki’s push API, or NDJSON'),
+  ACCESS_LOG_KEEP_MB: byAgent(
+    null,
+    'size in MB of all access logs as stored; oldest deleted first',
+  ),
+  LOG_SHIP_URL: byAgent(null, 'where to send the access log: Loki’s push API, or NDJSON'),
   LOG_SHIP_FORMAT: byAgent(null, 'loki or ndjson; loki if LOG_SHIP_URL ends in /loki/api/v1/push'),
   LOG_SHIP_HEADERS_FILE: byAgent(null, 'file of Name: value lines, headers for the log engine'),
-  UPSTREAM_PROBE: byAgent('true', 'whether the agent dials upstreams, to see whether they are up'),
+  UPSTREAM_PROBE: byAgent('true', 'whether the agent probes upstreams'),
   LOG_FORMAT: byAny('logfmt', 'format of signalbox’s own log: logfmt or json'),
   LOG_LEVEL: byAny('info', 'level of signalbox’s own log: debug, info, warn or error'),
 };

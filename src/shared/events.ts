@@ -6,11 +6,11 @@ export const EVENTS = {
   'certificate.failed': 'Caddy cannot get a certificate for a site.',
   'proxy.down': 'Caddy is not running, or does not answer.',
   'agent.unreachable': 'An agent does not answer.',
-  'agent.behind': 'The proxy of an agent lacks changes that were accepted.',
+  'agent.behind': 'The proxy of an agent lacks accepted changes.',
   drift: 'Another program changed the Caddyfile on disk.',
   'vhost.broken': 'Caddy refuses a stored site, or cannot open its port.',
   'upstream.down': 'An upstream of a site does not answer.',
-  'sign-in.locked': 'Too many sign-ins failed, and further ones are refused for a while.',
+  'sign-in.locked': 'Too many failed sign-ins; further ones are refused for a while.',
   'disk.full': 'Less than 5 % of a disk that signalbox or Caddy writes to is free.',
 } as const;
 

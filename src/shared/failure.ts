@@ -33,15 +33,15 @@ export const FAILURES = {
     status: 403,
     meaning: 'The first account needs the setup code that the hub printed when it started.',
   },
-  NOT_FOUND: { status: 404, meaning: 'There is nothing with this id.' },
+  NOT_FOUND: { status: 404, meaning: 'No such resource.' },
   BODY_TOO_SLOW: { status: 408, meaning: 'The body took too long to arrive.' },
   DOMAIN_TAKEN: { status: 409, meaning: 'Another vhost already has this domain.' },
   POLICY_TAKEN: { status: 409, meaning: 'Another policy already has this name.' },
-  POLICY_IN_USE: { status: 409, meaning: 'Vhosts have this policy; detail names them.' },
+  POLICY_IN_USE: { status: 409, meaning: 'The policy is in use; detail names its vhosts.' },
   AGENT_TAKEN: { status: 409, meaning: 'Another agent already has this name.' },
   AGENT_IN_USE: {
     status: 409,
-    meaning: 'The agent cannot be removed: vhosts are placed on it alone, or AGENT_URL names it.',
+    meaning: 'The agent cannot be removed: some vhosts run only on it, or AGENT_URL names it.',
   },
   PORT_UNAVAILABLE: {
     status: 409,
@@ -52,7 +52,10 @@ export const FAILURES = {
     meaning: 'The preamble has other options or snippets than the imported file.',
   },
   LAST_USER: { status: 409, meaning: 'The last account cannot be deleted.' },
-  STALE: { status: 409, meaning: 'The live configuration is not the one this would replace.' },
+  STALE: {
+    status: 409,
+    meaning: 'The live configuration has changed since; reload and try again.',
+  },
   IMPORT_FIRST: {
     status: 409,
     meaning:
@@ -87,7 +90,7 @@ export const FAILURES = {
     status: 429,
     meaning: 'Too many attempts or live streams; Retry-After says when to try again.',
   },
-  INTERNAL: { status: 500, meaning: 'Something went wrong on our side.' },
+  INTERNAL: { status: 500, meaning: 'Internal error; see the hub’s log.' },
   PROXY_REJECTED: {
     status: 502,
     meaning: 'The proxy does not accept this configuration; nothing was recorded.',
@@ -96,21 +99,21 @@ export const FAILURES = {
   AGENT_UNREACHABLE: {
     status: 502,
     meaning:
-      'The agent did not answer, or its answer made no sense; nothing was recorded, and the hub restores what is stored.',
+      'The agent did not answer, or its response was invalid; nothing was recorded, and the hub publishes the stored state again.',
   },
   CHECK_FAILED: {
     status: 502,
     meaning:
-      'The site does not answer as its check requires; detail says what came instead. Nothing was recorded.',
+      'The site does not answer as its check requires; detail describes the response. Nothing was recorded.',
   },
   CHANNEL_FAILED: {
     status: 502,
-    meaning: 'The channel did not take the message; detail says why.',
+    meaning: 'The channel did not accept the message; detail says why.',
   },
   DATABASE_UNUSABLE: {
     status: 503,
     meaning:
-      'The database is damaged or cannot be opened; the log of the hub says what to do. The sites are served as before.',
+      'The database is damaged or cannot be opened; see the hub’s log. Your sites are still being served.',
   },
   STORAGE_UNAVAILABLE: {
     status: 507,

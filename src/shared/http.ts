@@ -131,7 +131,7 @@ export function errors({
     if (typeof challenge === 'string') headers['WWW-Authenticate'] = challenge;
     if (error instanceof Failure) return failureResponse(error, { headers, words });
     if (code === 'NOT_FOUND') {
-      return failureResponse(new Failure('NOT_FOUND', 'There is nothing at this address.'));
+      return failureResponse(new Failure('NOT_FOUND', 'Not found.'));
     }
     if (error === NOT_AN_OBJECT) return failureResponse(malformed(invalid(pathOf(request)), error));
     if (code === 'PARSE') return failureResponse(invalidJson());

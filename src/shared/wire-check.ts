@@ -22,25 +22,25 @@ export const Check = t.Object(
       // Elysia's `t.Integer` takes a text for a number.
       t.Number({
         ...{ minimum: 200, maximum: 599, multipleOf: 1 },
-        description: 'left out: any from 200 to 299',
+        description: 'default: any from 200 to 299',
       }),
     ),
     contains: t.Optional(
       t.String({
         minLength: 1,
         maxLength: 1000,
-        description: 'what must be in the first 64 KiB of the body',
+        description: 'a text that the first 64 KiB of the body must contain',
       }),
     ),
     within: t.Optional(
       t.Number({
         exclusiveMinimum: 0,
         maximum: 15,
-        description: `how many seconds it has for that; left out: ${WITHIN}`,
+        description: `the time limit in seconds; default: ${WITHIN}`,
       }),
     ),
   },
-  { title: 'Check', description: 'how the answer has to look, or the change is not accepted' },
+  { title: 'Check', description: 'how the site must answer; otherwise the change is refused' },
 );
 export type Check = Readonly<Static<typeof Check>>;
 
@@ -68,9 +68,9 @@ export const ChecksAnswer = t.Object({
   answers: t.Array(
     t.Object({
       passed: t.Boolean(),
-      status: t.Union([t.Integer(), t.Null()], { description: 'null: there was no answer' }),
+      status: t.Union([t.Integer(), t.Null()], { description: 'null: there was no response' }),
       reason: t.String({
-        description: 'what came last, for a person: `GET / answered 502 instead of 200`',
+        description: 'the last response in words, for people: `GET / answered 502 instead of 200`',
       }),
     }),
   ),

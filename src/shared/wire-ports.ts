@@ -19,7 +19,7 @@ export const PortState = t.Object({
   }),
   holders: t.Array(Holder, {
     description:
-      'who holds it; empty if those are programs of other users, which the agent cannot see',
+      'the programs that hold it; empty if they belong to other users, because the agent cannot see those',
   }),
 });
 export type PortState = Static<typeof PortState>;

@@ -26,7 +26,7 @@ export type SiteError = Static<typeof SiteError>;
 
 export const SiteUpstream = t.Object({
   address: t.String({ description: 'as in the configuration' }),
-  up: t.Union([t.Boolean(), t.Null()], { description: 'null if that is not known' }),
+  up: t.Union([t.Boolean(), t.Null()], { description: 'null if unknown' }),
   requests: t.Union([t.Integer(), t.Null()], { description: 'currently open' }),
   fails: t.Union([t.Integer(), t.Null()], {
     description:
@@ -40,28 +40,28 @@ export const SiteUpstream = t.Object({
         transient: t.Optional(
           t.Literal(true, {
             description:
-              'a request failed, although the agent can connect: that counts for a minute',
+              'a request failed although the agent can connect; this counts for a minute',
           }),
         ),
       }),
       t.Null(),
     ],
-    { description: 'why it is down: what the agent found, or what the proxy said' },
+    { description: 'why it is down, according to the agent or the proxy' },
   ),
   since: t.Union([Moment, t.Null()], { description: 'since when it has been up, or down' }),
   lastChecked: t.Union([Moment, t.Null()], {
-    description: 'when the agent last dialled it, or saw it answer or fail',
+    description: 'when the agent last probed it, or saw it answer or fail',
   }),
   latencyMs: t.Union([t.Number(), t.Null()], {
     description:
       'how long the agent’s last connection to it took, with the TLS handshake if there is one',
   }),
-  unknown: t.Union([t.String(), t.Null()], { description: 'why it is not known whether it is up' }),
+  unknown: t.Union([t.String(), t.Null()], { description: 'why its state is unknown' }),
 });
 export type SiteUpstream = Static<typeof SiteUpstream>;
 
 /** `unknown` of an upstream of which more will be known soon. */
-export const NOT_DIALLED_YET = 'The agent has not dialled this upstream yet.';
+export const NOT_DIALLED_YET = 'The agent has not probed this upstream yet.';
 
 /** Caddy's own authority, public ones, or any other, such as an ACME server of one's own. */
 export type Authority = 'internal' | 'public' | 'other';

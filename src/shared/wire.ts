@@ -14,8 +14,8 @@ export const ErrorBody = t.Object(
   {
     code: t.String({ examples: ['INVALID_REQUEST'] }),
     message: t.String({ description: 'one sentence for a person' }),
-    detail: t.Optional(t.String({ description: 'more about it, mostly in the proxy’s words' })),
-    hint: t.Optional(t.String({ description: 'one sentence on how to fix it, if that is known' })),
+    detail: t.Optional(t.String({ description: 'more details, usually in the proxy’s words' })),
+    hint: t.Optional(t.String({ description: 'one sentence on how to fix it, if known' })),
     line: t.Optional(t.Integer({ description: 'the line of the submitted text that is at fault' })),
     field: t.Optional(
       t.String({ description: 'the field at fault, for example `operations.0.domain`' }),
@@ -23,7 +23,7 @@ export const ErrorBody = t.Object(
     policy: t.Optional(
       t.Object(
         { name: t.String(), field: t.Optional(t.String()) },
-        { description: 'the policy whose text is at fault, and the field that it is made from' },
+        { description: 'the policy whose text is at fault, and the field at fault' },
       ),
     ),
     agent: t.Optional(
@@ -124,7 +124,8 @@ export const ProxyStatus = t.Object({
     t.Integer({ description: 'the highest term that the agent knows of the hub that asks' }),
   ),
   drift: t.Boolean({
-    description: 'the agent loaded what is live, but someone else changed the proxyfile on disk',
+    description:
+      'the agent loaded the live configuration, but another program changed the proxyfile on disk',
   }),
   checked: t.Optional(
     t.Boolean({
@@ -193,17 +194,15 @@ export const LogEntry = t.Object(
       examples: ['1.234ms'],
     }),
     ip: t.String(),
-    agent: t.Optional(
-      t.String({ description: 'in an answer of several agents: whose log has it' }),
-    ),
+    agent: t.Optional(t.String({ description: 'with several agents: the one whose log has it' })),
     details: t.Optional(
       t.Record(t.String(), t.Unknown(), {
         description:
-          'only if asked for: all that the proxy wrote about the request, without cookies and credentials',
+          'only with `details`: everything that the proxy wrote about the request, without cookies and credentials',
       }),
     ),
     error: t.Optional(
-      t.String({ description: 'with the details: what went wrong, in the proxy’s words' }),
+      t.String({ description: 'with the details: the error, in the proxy’s words' }),
     ),
   },
   { title: 'LogEntry' },
@@ -212,7 +211,7 @@ export type LogEntry = Static<typeof LogEntry>;
 
 /** In the answers of several agents. */
 export const Missing = t.Optional(
-  t.Array(t.String(), { description: 'the agents that could not be reached, if there are any' }),
+  t.Array(t.String(), { description: 'the unreachable agents, if any' }),
 );
 
 export const LogPage = t.Object(

@@ -81,7 +81,7 @@ function NotFound() {
     <>
       <h1>Page not found</h1>
       <p>
-        There is nothing at this address. <a href="/sites">Go to your sites</a>
+        There is no such page. <a href="/sites">Go to your sites</a>
       </p>
     </>
   );

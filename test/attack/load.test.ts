@@ -133,7 +133,7 @@ test.each([
 ])(
   '%s is not read as a file',
   async (_, config) => {
-    await expectRefusal(config(), /not a regular file|without placeholders/);
+    await expectRefusal(config(), /instead of a regular file|without placeholders/);
   },
   60_000,
 );

@@ -92,7 +92,7 @@ describe('a channel', () => {
 
   test('says in its place why a test failed', async () => {
     await button('Send a test').click();
-    await row('My script').getByRole('alert').getByText('did not take the message').waitFor();
+    await row('My script').getByRole('alert').getByText('did not accept the message').waitFor();
     await looksRight();
   });
 
@@ -149,9 +149,9 @@ describe('the bell', () => {
     });
     await button('No open problems').waitFor(SLOW);
     await button('No open problems').click();
-    await dialog().getByText('over after').waitFor();
+    await dialog().getByText('resolved after').waitFor();
     await dialog().getByRole('link', { name: 'All notifications' }).click();
-    await card('Problems').getByText('over after').waitFor();
+    await card('Problems').getByText('resolved after').waitFor();
     await looksRight();
     await upstream.stop(true);
   });

@@ -236,7 +236,7 @@ describe('an address in the log', () => {
     await until(async () => (await status('s5.localhost')) === 403, 'the block');
     expect(await status('s6.localhost')).toBe(200);
     await open();
-    await dialog().getByText('is blocked there already').waitFor();
+    await dialog().getByText('is already blocked there').waitFor();
     expect(
       await dialog()
         .getByRole('button', { name: /^Block / })

@@ -69,7 +69,7 @@ describe('another proxy', () => {
     await page.getByLabel('Name').fill('local');
     await page.getByLabel('Invitation').fill('sbxi_nonsense');
     await button('Add this proxy').click();
-    await page.getByText('This is no invitation.').waitFor();
+    await page.getByText('This is not a valid invitation.').waitFor();
     await page.getByLabel('Invitation').fill(formatInvitation(other.invitation));
     await button('Add this proxy').click();
     await page.getByText('There is already an agent local.').waitFor();
@@ -78,7 +78,7 @@ describe('another proxy', () => {
   test('is added by the line that its agent printed, but asks before it replaces sites', async () => {
     await page.getByLabel('Name').fill('vps');
     await button('Add this proxy').click();
-    await page.getByText('Caddy there serves sites that this hub did not publish').waitFor();
+    await page.getByText('Its Caddy serves sites that this hub did not publish').waitFor();
     expect(await other.served()).toBe('foreign');
     await button('replace them').click();
     await button('Replace it').click();

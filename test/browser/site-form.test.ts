@@ -145,7 +145,7 @@ describe('a check', () => {
     const result = page.getByRole('group', { name: 'Check' }).getByRole('status');
     await button('Try it').click();
     await result.getByText('Failed: GET / answered 500 instead of').waitFor();
-    await button('Fill in what it answers now').click();
+    await button('Use current response').click();
     await result.getByText('GET / answers 500 now.').waitFor();
     expect(await page.getByLabel('Status', { exact: true }).inputValue()).toBe('500');
     await button('Try it').click();

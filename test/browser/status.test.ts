@@ -66,7 +66,7 @@ describe('the status bar', () => {
     expect(await page.title()).toBe('Overview · signalbox');
     expect(await page.locator('.problem-count').count()).toBe(0);
     await open();
-    expect(await fact('In step').textContent()).toBe('Caddy serves what is stored');
+    expect(await fact('In step').textContent()).toBe('Caddy serves the stored sites');
     expect(await fact('Advisories').textContent()).toMatch(/known on \d{4}-\d\d-\d\d$/);
     expect(await violations(page)).toEqual([]);
     await page.unrouteAll({ behavior: 'ignoreErrors' });

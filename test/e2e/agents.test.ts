@@ -90,7 +90,7 @@ describe('signalbox agents', () => {
     expect(used.err).toContain(domain);
   });
 
-  test('imports what the Caddy of one served, for it alone', async () => {
+  test('imports the sites that the Caddy of one served, for it only', async () => {
     const file = `http://d.example:${guest.httpPort} {\n\trespond imported\n}\n`;
     const run = (...more: string[]) => operator.run(['import', '-', ...more], { input: file });
     const unknown = await run('--on', 'nas');
@@ -112,7 +112,7 @@ describe('signalbox agents', () => {
     const everywhere = await site('add', `http://b.example:${operator.port}`, '127.0.0.1:9');
     expect([everywhere.code, everywhere.err]).toEqual([
       0,
-      'Behind: twin. Until it is back, its Caddy serves what it served before.\n',
+      'Behind: twin. Until it returns, its Caddy serves its previous sites.\n',
     ]);
     expect((await agents(['list'])).out).toContain('\ntwin\tbehind, paused\t');
     const input = `http://e.example:${operator.port} {\n\trespond e\n}\n`;
@@ -126,11 +126,11 @@ describe('signalbox agents', () => {
     expect(shown).toMatchObject({ name: 'twin', paused: false, fingerprint: guest.fingerprint });
   });
 
-  test('removes it, and says that its Caddy goes on', async () => {
+  test('removes it, and says that its Caddy keeps running', async () => {
     expect((await site('rm', `http://a.example:${guest.httpPort}`)).code).toBe(0);
     const removed = await agents(['remove', 'twin']);
     expect([removed.code, removed.out]).toEqual([0, expect.stringMatching(/^twin\t/)]);
-    expect(removed.err).toContain('goes on serving');
+    expect(removed.err).toContain('keeps running unchanged');
     expect(await names()).toEqual(['local']);
   });
 });

@@ -56,10 +56,10 @@ describe('signalbox import', () => {
     for (const args of [['-'], ['-', '--dry-run']]) {
       const { code, out, err } = await run(args, text);
       expect([code, out]).toEqual([1, '']);
-      expect(err).toContain('http://mine.example is there already:\n');
+      expect(err).toContain('http://mine.example already exists:\n');
       expect(err).toContain('-\trespond mine\n+\trespond yours\n');
       expect(err).toContain('(DOMAIN_TAKEN)');
-      expect(err).toContain('  Choose with --replace,');
+      expect(err).toContain('  Use --replace, --replace-all or --skip-taken');
     }
     expect(await operator.served('new.example')).toBe('');
     for (const args of [

@@ -68,7 +68,7 @@ describe.skipIf(probe === null)('Caddy’s ports', () => {
     expect(program.output.out).toContain(
       `\nCaddy's ports are 8080 for HTTP and 8443 for HTTPS: ${held}; 443 is free: `,
     );
-    expect(program.output.out).toContain(`\nWhat helps: sudo kill ${other.pid}\n`);
+    expect(program.output.out).toContain(`\nTo fix it: sudo kill ${other.pid}\n`);
 
     const site = await api('/vhosts', { domain: 'http://a.example', config: 'respond hello' });
     expect(site).toMatchObject({ domain: 'http://a.example' });
@@ -83,7 +83,7 @@ describe.skipIf(probe === null)('Caddy’s ports', () => {
     const refused = await ports('--standard');
     expect([refused.code, refused.out]).toEqual([1, '']);
     expect(refused.err).toBe(
-      `signalbox ports: Caddy cannot move to ports 80 and 443: ${held}. (PORT_UNAVAILABLE)\n  What helps: sudo kill ${other.pid}\n`,
+      `signalbox ports: Caddy cannot move to ports 80 and 443: ${held}. (PORT_UNAVAILABLE)\n  To fix it: sudo kill ${other.pid}\n`,
     );
     expect(await api('/ports/standard', {})).toMatchObject({ code: 'PORT_UNAVAILABLE' });
     expect(caddyfile()).toBe(before);
@@ -134,7 +134,7 @@ describe.skipIf(probe === null)('Caddy’s ports', () => {
     const { program } = await start({ user });
     const forbidden = 'is forbidden: the user that Caddy runs as may not open ports below 1024';
     expect(program.output.out).toContain(`: 80 ${forbidden}; 443 ${forbidden}.\n`);
-    expect(program.output.out).toContain('\nWhat helps: echo net.ipv4.ip_unprivileged_port_start');
+    expect(program.output.out).toContain('\nTo fix it: echo net.ipv4.ip_unprivileged_port_start');
     expect(program.output.out).not.toContain('held');
     const refused = await ports('--standard');
     expect([refused.code, refused.out]).toEqual([1, '']);
@@ -152,7 +152,7 @@ describe.skipIf(probe === null)('Caddy’s ports', () => {
     other = await startDebiansCaddy(network);
     const { program } = await start({ user: asUser(NOBODY) });
     expect(program.output.out).toContain(': 80 is held by another program; 443 is forbidden');
-    expect(program.output.out).toContain("\nWhat helps: sudo ss -ltnp 'sport = :80'\n");
+    expect(program.output.out).toContain("\nTo fix it: sudo ss -ltnp 'sport = :80'\n");
   }, 60_000);
 
   test.each([

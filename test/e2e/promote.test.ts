@@ -139,7 +139,7 @@ describe('signalbox promote', () => {
     const file = join(folder, 'backup.db');
     const { code, out } = await run(['backup', file], machine('first'));
     expect([code, out]).toEqual([0, expect.stringContaining('1 account, 2 enrolled agents,')]);
-    expect(out).toContain(`Not in it: ${join(dataOf('first'), 'agents-key')}`);
+    expect(out).toContain(`Not included: ${join(dataOf('first'), 'agents-key')}`);
     mkdirSync(machine('elsewhere'));
     const restored = await run(['restore', file], machine('elsewhere'));
     const unkeyed = await run(['promote', '--without-key'], machine('elsewhere'));
@@ -157,7 +157,7 @@ describe('signalbox promote', () => {
     await program.address('hub');
     await stop({ program });
     const { out, err } = await program.exited();
-    expect(out + err).toContain('agents-key is missing: put a copy of it back');
+    expect(out + err).toContain('agents-key is missing: restore a copy of it');
     expect(existsSync(join(dataOf('elsewhere'), 'agents-key'))).toBe(false);
   });
 
@@ -188,7 +188,7 @@ describe('signalbox promote', () => {
     mkdirSync(second);
     const keyless = await run(['promote', replica], second);
     expect([keyless.code, keyless.out]).toEqual([1, '']);
-    expect(keyless.err).toContain('the key to them is missing');
+    expect(keyless.err).toContain('but their key is missing');
     expect(existsSync(join(dataOf('second'), 'signalbox.db'))).toBe(false);
     copyFileSync(join(dataOf('first'), 'agents-key'), join(dataOf('second'), 'agents-key'));
     const done = await run(['promote', replica], second);

@@ -64,5 +64,5 @@ test('with nohup, it goes on after the terminal is closed', async () => {
 test.skipIf(process.getuid?.() !== 0)('as root, it says who runs as whom', async () => {
   const { output } = await start();
   expect(output.err).toContain('Hub and agent run in one process as root');
-  expect(output.err).toContain('`signalbox install` gives hub and agent users of their own');
+  expect(output.err).toContain('`signalbox install` gives hub and agent separate users');
 });

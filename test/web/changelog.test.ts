@@ -138,7 +138,7 @@ describe('a line diff', () => {
 describe('the description of an undo', () => {
   test.each([
     ['create', 'Deletes the site a.example. Caddy stops serving it.'],
-    ['delete', 'Restores the site a.example as it was before it was deleted.'],
+    ['delete', 'Restores the deleted site a.example.'],
     ['update', 'Restores the changed fields of the site a.example from before this change'],
   ] as const)('of a %s', (action, words) => {
     expect(undoSentence(entry({ action }))).toStartWith(words);

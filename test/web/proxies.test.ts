@@ -30,15 +30,17 @@ describe('the state of a proxy', () => {
 
   test('says what a visitor still gets there, but nothing of one in step', () => {
     expect(consequenceOf(of('in-step'))).toBeNull();
-    expect(consequenceOf(of('behind'))).toContain('until it is back: Caddy there goes on serving');
-    expect(consequenceOf(of('behind'))).toContain('lets in whom a policy shuts out');
+    expect(consequenceOf(of('behind'))).toContain(
+      'until it returns: it still serves deleted sites',
+    );
+    expect(consequenceOf(of('behind'))).toContain('ignores new policies');
     expect(consequenceOf(of('unreachable', true))).toContain('until you resume it');
     expect(consequenceOf(of('in-step', true))).toContain('will not reach it');
   });
 
   test('names Caddy as far as it is known', () => {
     const proxy = { running: false, version: null };
-    expect(caddyOf({ proxy, latencyMs: null })).toBe('Caddy cannot be asked');
+    expect(caddyOf({ proxy, latencyMs: null })).toBe('Caddy is unreachable');
     expect(caddyOf({ proxy, latencyMs: 1.24 })).toBe('Caddy does not answer');
     expect(caddyOf({ proxy: { running: true, version: '2.6.2' }, latencyMs: 1.24 })).toBe(
       'Caddy 2.6.2 · answers in 1.2 ms',

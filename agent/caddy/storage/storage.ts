@@ -87,10 +87,10 @@ function damagedWarning(paths: readonly string[]): string | null {
   if (paths.length === 0) return null;
   const more = paths.length > MOST_NAMED ? ` and ${paths.length - MOST_NAMED} more` : '';
   const named = paths.slice(0, MOST_NAMED).join(', ');
-  return `Damaged files of Caddy's storage were set aside, and Caddy makes them again: ${named}${more}.`;
+  return `Damaged files of Caddy's storage were set aside, and Caddy creates them again: ${named}${more}.`;
 }
 
 function rootWarning(authorities: readonly string[]): string | null {
   if (authorities.length === 0) return null;
-  return `The root certificate of Caddy's own authority (${authorities.join(', ')}) was damaged, and Caddy has made a new one: devices have to trust it before they accept the sites again. To end this warning, delete the root's files that end in .torn and a date.`;
+  return `The root certificate of Caddy's own authority (${authorities.join(', ')}) was damaged, and Caddy has created a new one: devices have to trust it before they accept the sites again. To end this warning, delete the root's files that end in .torn and a date.`;
 }

@@ -27,7 +27,7 @@ export async function loadPlace(file: string): Promise<Place | undefined> {
   if (text === undefined) return undefined;
   const place = parsePlace(text);
   if (place) return place;
-  throw new Error(`${basename(file)} is damaged; delete it to ship what is logged from then on`);
+  throw new Error(`${basename(file)} is damaged; delete it to ship only new entries`);
 }
 
 function parsePlace(text: string): Place | undefined {

@@ -37,7 +37,7 @@ export function createReports({ log, warn, now, away }: ReportsDeps): Reports {
       warn(
         'log shipping',
         `Access-log entries have not been shipped since ${iso(since)}: ${reason}. ` +
-          'They stay in the log’s files for as long as the settings keep those.',
+          'They stay in the log’s files as long as the settings keep these files.',
       );
     },
 
@@ -55,7 +55,7 @@ export function createReports({ log, warn, now, away }: ReportsDeps): Reports {
       if (text) log('log engine answered', { text }, 'debug');
       warn(
         'log shipping refused',
-        'The log engine has refused access-log entries, which were left out. The agent’s log says which.',
+        'The log engine refused some access-log entries, and they were left out. The agent’s log lists them.',
       );
     },
 

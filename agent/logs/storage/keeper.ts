@@ -94,8 +94,8 @@ export function createKeeper(deps: KeeperDeps): Keeper {
     if (expired.length === 0) return { text: '', due: 0 };
     const bytes = expired.reduce((sum, { size }) => sum + size, 0);
     const text =
-      `${expired.length} rotated access logs (${Math.ceil(bytes / MIB)} MiB) exceed what the ` +
-      `settings keep and will be deleted at ${new Date(due).toISOString()}.`;
+      `${expired.length} rotated access logs (${Math.ceil(bytes / MIB)} MiB) exceed the ` +
+      `limits and will be deleted at ${new Date(due).toISOString()}.`;
     log('rotated access logs will be deleted', { ...settings, segments: expired.length }, 'warn');
     return { text, due };
   }

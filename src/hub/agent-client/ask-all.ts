@@ -37,7 +37,8 @@ export async function askAll<T>(
     failure ??= outcome.reason;
     missing.push(agent.name);
   }
-  if (answers.length === 0) throw failure ?? new Failure('AGENT_UNREACHABLE', 'No agent answers.');
+  if (answers.length === 0)
+    throw failure ?? new Failure('AGENT_UNREACHABLE', 'No agent is reachable.');
   return { answers, missing: missing.toSorted() };
 }
 

@@ -436,7 +436,7 @@ function refusalOf(answer: unknown): Failure {
         'The Caddyfile would be too large; nothing was changed.',
         {
           detail: `All sites and their policies make one Caddyfile. ${message}`,
-          hint: 'Shorten what many sites have: each of them repeats the text of its policies.',
+          hint: 'Shorten the policies that many sites use, because each site repeats their text.',
           cause: answer.code,
         },
       );

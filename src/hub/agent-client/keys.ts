@@ -30,7 +30,7 @@ export function createAgentKeys(file: string): AgentKeys {
     const text = readIfThere(file)?.trim();
     if (text === undefined) {
       throw new Error(
-        `${file} is missing: put a copy of it back and start the hub again, or invite this hub again from each agent`,
+        `${file} is missing: restore a copy of it and restart the hub, or invite this hub again from each agent`,
       );
     }
     if (/^[\w-]{43}$/.test(text)) return Buffer.from(text, 'base64url');

@@ -79,7 +79,7 @@ export function createFleet({ publisher, keys, hub, first }: FleetDeps): Fleet {
     const same = agents.find((agent) => agent.fingerprint === fingerprint);
     if (same?.name === name) return same;
     if (same) {
-      throw new Failure('AGENT_TAKEN', `This agent is known already, as ${same.name}.`, {
+      throw new Failure('AGENT_TAKEN', `This agent is already enrolled as ${same.name}.`, {
         at: { field: 'invitation' },
       });
     }
@@ -95,7 +95,7 @@ export function createFleet({ publisher, keys, hub, first }: FleetDeps): Fleet {
       oneByOne(async () => {
         const invitation = parseInvitation(line);
         if (invitation === null) {
-          throw new Failure('INVALID_REQUEST', 'This is no invitation.', {
+          throw new Failure('INVALID_REQUEST', 'This is not a valid invitation.', {
             hint: 'Paste the line that "signalbox agent --invite" printed.',
             at: { field: 'invitation' },
           });
@@ -153,4 +153,4 @@ const updateById =
     return updateAgentChange(agent.name, input)(set, time);
   };
 
-const removed = () => new Failure('NOT_FOUND', 'The agent was removed meanwhile.');
+const removed = () => new Failure('NOT_FOUND', 'The agent has been removed.');

@@ -9,7 +9,7 @@ import type { Fleet } from './fleet.ts';
 
 const NAMED = { name: { description: 'The agent’s name.', example: AGENT.name } };
 const NameParams = t.Object({ name: t.String() });
-const GOES_ON = 'The proxy goes on serving what it serves.';
+const GOES_ON = 'The proxy keeps running unchanged.';
 
 export type AgentRoutesDeps = { fleet: Fleet; guard: Guard; bodyLimit: number };
 
@@ -54,7 +54,7 @@ export function agentRoutes({ fleet, guard, bodyLimit }: AgentRoutesDeps) {
           id: 'deleteAgent',
           tag: 'Agents',
           summary: 'Remove an agent',
-          description: `${GOES_ON} The first agent, and one that is the only one of a vhost, cannot be removed.`,
+          description: `${GOES_ON} The first agent cannot be removed, and an agent that alone serves a vhost cannot be removed either.`,
           access: 'write',
           params: NAMED,
           example: { success: true, message: GOES_ON },
@@ -107,7 +107,7 @@ export function agentRoutes({ fleet, guard, bodyLimit }: AgentRoutesDeps) {
           tag: 'Agents',
           summary: 'Enrol an agent by its invitation, and publish to it',
           description:
-            'Vhosts that are placed nowhere in particular are published to it at once. If it was enrolled under this name before, it gets a new token.',
+            'Vhosts without a placement are published to it at once. If an agent of this name was enrolled before, it gets a new token.',
           access: 'write',
           params: { replace: DEMANDS.replace },
           bodies: { vps: { value: { name: AGENT.name, invitation: 'sbxi_WyJodHRwczov…' } } },
@@ -128,7 +128,7 @@ export function agentRoutes({ fleet, guard, bodyLimit }: AgentRoutesDeps) {
       detail: about({
         id: 'updateAgent',
         tag: 'Agents',
-        summary: 'Rename an agent, pause publishing to it, or go on',
+        summary: 'Rename an agent, or pause and resume publishing to it',
         access: 'write',
         params: NAMED,
         bodies: { pause: { value: { paused: true } } },

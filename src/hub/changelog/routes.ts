@@ -26,13 +26,11 @@ const ChangelogEntry = t.Object(
     domain: t.String(),
     diff: t.Union([t.String(), t.Null()]),
     enabled: t.Union([t.Boolean(), t.Null()], {
-      description: 'what a toggle set; null for other actions',
+      description: 'the new state after a toggle; null for other actions',
     }),
     createdAt: Timestamp,
     via: t.Union([t.String(), t.Null()], { description: 'the API token that made the change' }),
-    behind: t.Optional(
-      t.Array(t.String(), { description: 'the agents that could not be reached then' }),
-    ),
+    behind: t.Optional(t.Array(t.String(), { description: 'the agents that were unreachable' })),
   },
   { title: 'ChangelogEntry' },
 );

@@ -63,7 +63,7 @@ export function dashboardRoutes({ read, doorFor }: DashboardRoutesDeps) {
   function showNotFound(request: Request, set: Answer): Promise<string> {
     const isPerson = request.headers.get('accept')?.includes('text/html');
     if (!isPerson || pathOf(request).startsWith('/api')) {
-      throw new Failure('NOT_FOUND', 'There is nothing at this address.');
+      throw new Failure('NOT_FOUND', 'Not found.');
     }
     set.status = 404;
     return showPage(request, set);

@@ -43,7 +43,7 @@ export function asUnusable(error: unknown, file: string): unknown {
   if (isFull(error)) return unusable(`the disk is full: ${file} cannot be written`, error);
   const codes = codesOf(error);
   if (codes.includes('EISDIR')) {
-    return unusable(`${file} is a folder; move it away, or restore a backup`, error);
+    return unusable(`${file} is a folder; move it elsewhere, or restore a backup`, error);
   }
   if (codes.some((code) => UNWRITABLE.test(code))) {
     return unusable(`${file} cannot be written: check its owner, its mode and its disk`, error);

@@ -35,7 +35,10 @@ export function exportRoutes({ publisher, guard }: { publisher: Publisher; guard
           summary: 'Get the published Caddyfile',
           access: 'read',
           params: {
-            agent: { description: 'What this agent’s proxy serves of it.', example: 'local' },
+            agent: {
+              description: 'Only the part that this agent’s proxy serves.',
+              example: 'local',
+            },
             vhost: { description: 'Only the block of the vhost with this id.', example: '1' },
           },
           example: PROXYFILE,

@@ -44,7 +44,7 @@ export function importRoutes({ publisher, importer, guard, bodyLimit }: ImportRo
           tag: 'Configuration',
           summary: 'Turn a Caddyfile into preamble and vhosts',
           description:
-            'In one publish, all or nothing. Refused unless the proxy would behave exactly as with the original file. What is there already stays, and nothing is replaced unless the request says so.',
+            'In one publish, all or nothing. Refused unless the proxy would behave exactly as with the original file. Existing vhosts and options stay, and are replaced only if the request says so.',
           access: 'write',
           bodies: {
             dry: { summary: 'Dry run', value: { proxyfile: PROXYFILE, dryRun: true } },
@@ -96,7 +96,7 @@ export function importRoutes({ publisher, importer, guard, bodyLimit }: ImportRo
           params: {
             replace: {
               description:
-                '`true` replaces the existing configuration; otherwise the hub must not have any vhosts, nor policies if the document has some.',
+                '`true` replaces the existing configuration; otherwise the hub must have no vhosts and, if the document has policies, no policies.',
             },
           },
           bodies: { exported: { value: SNAPSHOT } },

@@ -97,7 +97,7 @@ export function createImporter(deps: ImporterDeps): Importer {
         .adapt(blankLeftOut(file, dialect))
         .catch((error) => Promise.reject(explained(error, version)));
       const split = await splitCaddyfile(inlineImports(file, readImport, dialect), dialect);
-      if (!split) throw differs('its blocks cannot be told apart');
+      if (!split) throw differs('its blocks cannot be distinguished');
       const { preamble, sites, skipped } = split;
       const replaced = namedKeys(options.replace ?? [], sites);
       const alone = sequence<unknown>([
@@ -223,4 +223,4 @@ function blankLeftOut(file: string, dialect: TokenizeOptions): string {
 }
 
 const differs = (detail: string) =>
-  new Failure('IMPORT_DIFFERS', 'This file would not mean the same after the import.', { detail });
+  new Failure('IMPORT_DIFFERS', 'The imported file would behave differently.', { detail });

@@ -68,8 +68,8 @@ export function mergedPreamble(
   const undecided = [...differs].filter((name) => sideOf(name) === undefined);
   if (undecided.length > 0) {
     throw new Failure('PREAMBLE_DIFFERS', FAILURES.PREAMBLE_DIFFERS.meaning, {
-      detail: `different here and in the file: ${undecided.join(', ')}`,
-      hint: 'Send "preamble": "keep" to keep what is here, or "file" to use that of the file.',
+      detail: `differs between hub and file: ${undecided.join(', ')}`,
+      hint: 'Send "preamble": "keep" to keep those of the hub, or "file" to use those of the file.',
     });
   }
   const isTheirs = (name: string) => sideOf(name) === 'file';
@@ -147,4 +147,4 @@ const placesOf = (vhost: Vhost, wanted: Vhost, { agents }: SiteSet): string[] =>
     .map(({ name }) => name);
 
 const CHOOSE =
-  'Send "taken": "skip" or "replace" for all sites like this, or name those to replace in "replace".';
+  'Send "taken": "skip" or "replace" for all such sites, or name the sites to replace in "replace".';

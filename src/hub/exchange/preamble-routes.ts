@@ -18,7 +18,7 @@ const PreambleView = t.Object(
     config: t.String(),
     updatedAt: Timestamp,
     own: t.Optional(
-      t.Boolean({ description: 'of an agent: whether it has one of its own, or the common one' }),
+      t.Boolean({ description: 'of an agent: whether it has a separate one, or the common one' }),
     ),
   },
   { title: 'Preamble' },
@@ -26,13 +26,16 @@ const PreambleView = t.Object(
 const PreambleBody = t.Object(
   {
     config: t.Union([t.String(), t.Null()], {
-      description: 'null, for an agent: the common one again',
+      description: 'null, for an agent: use the common one again',
     }),
   },
   { title: 'PreambleChange' },
 );
 const OF_AGENT = {
-  agent: { description: 'That of this agent, instead of the common one.', example: 'local' },
+  agent: {
+    description: 'The preamble of this agent, instead of the common one.',
+    example: 'local',
+  },
 };
 
 const VIEW = { config: PREAMBLE, updatedAt: '2026-11-20T18:00:00.000Z' };

@@ -30,7 +30,7 @@ const PreviewBody = t.Union([
   t.Object(
     {
       op: t.Literal('policy'),
-      id: t.Optional(t.Integer({ description: 'left out, the policy is created' })),
+      id: t.Optional(t.Integer({ description: 'if left out, the policy is created' })),
       recipe: t.Optional(NewPolicy.recipe),
       ...PolicyFields,
     },
@@ -52,7 +52,7 @@ export function previewRoutes({ publisher, guard, bodyLimit }: PreviewRoutesDeps
     concurrency: 1,
     maxWaiting: TRIALS_WAITING,
     full: () =>
-      new Failure('RATE_LIMITED', 'Other sites are being tried. Try again later.', {
+      new Failure('RATE_LIMITED', 'Another trial is running. Try again later.', {
         retryAfter: RETRY_AFTER_SECONDS,
       }),
   });
@@ -103,17 +103,18 @@ export function previewRoutes({ publisher, guard, bodyLimit }: PreviewRoutesDeps
         detail: about({
           id: 'preview',
           tag: 'Configuration',
-          summary: 'Check whether the proxy would accept a change, and what it would look like',
-          description: `Nothing is changed. \`diff\` is in the format of \`diff -u\`; instead of more than a few hundred changed lines it says \`${TOO_DIFFERENT}\`. With \`try=true\`, the sites are asked as well: an agent starts a Caddy of its own for it, on free ports of loopback, which signs all certificates itself and ends afterwards.`,
+          summary: 'Check if the proxy would accept a change, and show its effect',
+          description: `Nothing is changed. \`diff\` is in the format of \`diff -u\`; instead of more than a few hundred changed lines it says \`${TOO_DIFFERENT}\`. With \`try=true\`, the sites are requested as well: an agent starts a separate Caddy on free loopback ports, which signs all certificates itself, and stops it afterwards.`,
           access: 'write',
           params: {
             agent: {
-              description: 'Shows what this agent’s proxy would get; a preamble is its own.',
+              description:
+                'Shows the result for this agent’s proxy; a preamble becomes its separate one.',
               example: 'local',
             },
             try: {
               description:
-                '`true`: says how the sites would answer, by their checks; without a check, what `/` answers.',
+                '`true`: shows how the sites would answer, by their checks; without a check, to a request for `/`.',
               example: 'true',
             },
           },

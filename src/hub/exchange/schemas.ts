@@ -13,13 +13,13 @@ export const ImportBody = t.Object(
     agent: t.Optional(
       t.String({
         description:
-          'the agent beside whose proxy the file was: the preamble becomes its own, and the sites are placed on it alone',
+          'the agent whose proxy used the file: it gets the preamble as a separate one, and the sites are placed only on it',
       }),
     ),
     taken: t.Optional(
       t.Union([t.Literal('refuse'), t.Literal('skip'), t.Literal('replace')], {
         description:
-          'for sites whose addresses other vhosts have, and that differ from them: `refuse` the import, the default, or `skip` or `replace` them',
+          'for sites whose addresses other vhosts have, if they differ: `refuse` the import (the default), `skip` or `replace` them',
       }),
     ),
     replace: t.Optional(
@@ -28,7 +28,7 @@ export const ImportBody = t.Object(
     preamble: t.Optional(
       t.Union([Side, t.Record(t.String(), Side)], {
         description:
-          'which side’s options and snippets to use where they differ, of all or by name; otherwise the import is refused, unless the hub has no vhosts yet',
+          'which side wins where options or snippets differ, for all or by name; otherwise the import is refused, unless the hub has no vhosts yet',
       }),
     ),
   },
@@ -47,23 +47,23 @@ const MergeView = t.Object({
         t.Literal('replace'),
       ]),
       vhosts: t.Array(t.Object({ id: t.Integer(), domain: t.String(), enabled: t.Boolean() }), {
-        description: 'those that have its addresses',
+        description: 'the vhosts that have its addresses',
       }),
-      diff: t.String({ description: 'from their blocks to that of the file' }),
+      diff: t.String({ description: 'from their blocks to the block of the file' }),
     }),
-    { description: 'the sites of the file; `keep`: the same vhost is there already' },
+    { description: 'the sites of the file; `keep`: the same vhost already exists' },
   ),
   preamble: t.Array(
     t.Object({
       name: t.String({ description: 'of an option, a `(snippet)` or a `&(named route)`' }),
       state: t.Union(
         [t.Literal('same'), t.Literal('differs'), t.Literal('new'), t.Literal('kept')],
-        { description: '`new`: only in the file; `kept`: only here' },
+        { description: '`new`: only in the file; `kept`: only on the hub' },
       ),
       side: t.Union([t.Literal('keep'), t.Literal('file')], {
-        description: 'the one that is used',
+        description: 'the side that is used',
       }),
-      diff: t.String({ description: 'from the text here to that of the file' }),
+      diff: t.String({ description: 'from the text of the hub to that of the file' }),
     }),
   ),
 });

@@ -48,7 +48,7 @@ export function withPolicies(set: SiteSet, wanted: Wanted | undefined, time: Dat
   for (const { name, recipe, values } of wanted) {
     assertName(name);
     if (policies.has(name)) {
-      const message = `The policy ${name} is there twice.`;
+      const message = `The document has the policy ${name} twice.`;
       throw new Failure('INVALID_REQUEST', message, { at: { field: 'policies' } });
     }
     const before = present.get(name);

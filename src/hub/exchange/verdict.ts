@@ -15,7 +15,7 @@ export const Verdict = t.Object(
     proxyfile: t.String(),
     diff: t.String(),
     vhosts: t.Array(t.Object({ id: t.Integer(), domain: t.String() }), {
-      description: 'those that a change of a policy concerns; none for other changes',
+      description: 'the vhosts affected by a change of a policy; none for other changes',
     }),
     tried: t.Optional(
       t.Array(
@@ -28,11 +28,11 @@ export const Verdict = t.Object(
           passed: t.Boolean({
             description: 'whether its check would pass; without a check, whether it would answer',
           }),
-          status: t.Union([t.Integer(), t.Null()], { description: 'null: there was no answer' }),
-          detail: t.String({ description: 'what came, for a person' }),
+          status: t.Union([t.Integer(), t.Null()], { description: 'null: there was no response' }),
+          detail: t.String({ description: 'the response in words, for people' }),
         }),
         {
-          description: `with \`try=true\`: how the enabled vhosts of the change would answer, ${MOST_VHOSTS} of them at most; none if it would be refused`,
+          description: `with \`try=true\`: how the enabled vhosts of the change would answer, at most ${MOST_VHOSTS} of them; none if the change would be refused`,
         },
       ),
     ),

@@ -5,17 +5,18 @@ export const TAGS = {
   Vhosts:
     'The sites that the proxy serves. A change is either live and recorded, or it has no effect.',
   Policies:
-    'What sites have in common: a password, sign-in with a service, a list of networks. A policy is a recipe with values, put on any number of vhosts; other recipes make the text of one vhost.',
+    'Rules shared by several sites: a password, sign-in with a service, a list of networks. A policy is a recipe with values, put on any number of vhosts; other recipes make the text of one vhost.',
   Configuration:
     'Everything around the vhosts: global options and snippets (the preamble), preview, import, export and restore.',
-  Agents: 'The agents that this hub publishes to, each beside a proxy of its own.',
+  Agents: 'The agents that this hub publishes to, each beside its own proxy.',
   Logs: 'The access log: pages, statistics and a live stream.',
   Changelog: 'Who changed what, and undoing a change.',
   Accounts:
     'Sign-up, sign-in, sessions and accounts. Compatible with better-auth’s email-and-password routes.',
   Tokens: 'Permanent API tokens for scripts.',
   Status: 'The state of hub, agent and proxy.',
-  Notifications: 'What broke by itself, and the channels on which the hub reports it.',
+  Notifications:
+    'Problems that occur on their own, and the channels through which the hub reports them.',
   Document: 'This description of the API.',
 } as const;
 
@@ -64,8 +65,7 @@ export const DEMANDS = {
     description: '`true` allows the change to replace sites that this hub did not publish.',
   },
   require: {
-    description:
-      'With `all`, the change is refused unless every agent that it concerns can be reached.',
+    description: 'With `all`, the change is refused unless every affected agent is reachable.',
     example: 'all',
   },
 };

@@ -9,12 +9,12 @@ export const AgentView = t.Object(
     fingerprint: t.Union([t.String(), t.Null()], {
       description: 'SHA-256 of its certificate; null if the hub trusts it otherwise',
     }),
-    paused: t.Boolean({ description: 'whether nothing is published to it for now' }),
+    paused: t.Boolean({ description: 'whether publishing to it is paused' }),
     state: t.Union(
       [t.Literal('in-step'), t.Literal('behind'), t.Literal('unreachable'), t.Literal('refused')],
       {
         description:
-          '`behind`: its proxy serves something else than what is stored; `unreachable`: it or its proxy does not answer; `refused`: its proxy refuses sites, or obeys another hub',
+          '`in-step`: up to date; `behind`: its proxy does not serve the stored state; `unreachable`: it or its proxy does not answer; `refused`: its proxy refuses sites, or obeys another hub',
       },
     ),
     since: Timestamp,
@@ -27,11 +27,11 @@ export const AgentView = t.Object(
       description: 'whether its proxy serves sites that this hub did not publish',
     }),
     latencyMs: t.Union([t.Number(), t.Null()], {
-      description: 'how long it took to answer last; null if it does not answer',
+      description: 'how long its last response took; null if it does not answer',
     }),
     skewMs: t.Union([t.Integer(), t.Null()], {
       description:
-        'by how many milliseconds its clock is ahead of the hub’s, at least; null if it does not say',
+        'the minimum number of milliseconds by which its clock is ahead of the hub’s; null if unknown',
     }),
     sites: t.Integer({ description: 'how many enabled vhosts are placed on it' }),
   },

@@ -14,7 +14,7 @@ const Behind = {
   behind: t.Optional(
     t.Array(t.String(), {
       description:
-        'the agents that could not be reached: their proxies serve what they served before, until they are back',
+        'the unreachable agents: their proxies serve their previous sites until the agents return',
     }),
   ),
 };

@@ -37,7 +37,10 @@ export async function readMergedPage(agents: readonly Agent[], query: LogQuery):
     } catch (error) {
       if (!(error instanceof Again)) throw error;
       if (attempt === ATTEMPTS + agents.length) {
-        throw new Failure('AGENT_UNREACHABLE', 'The logs change too fast to be merged.');
+        throw new Failure(
+          'AGENT_UNREACHABLE',
+          'The logs are changing too fast to merge; try again.',
+        );
       }
       missing.push(...error.lost);
     }

@@ -75,7 +75,9 @@ export function logRoutes({ agents, guard }: { agents: Agents; guard: Guard }) {
           ...FILTERS,
           page: { description: 'Starts at 1.', example: '1' },
           pageSize: { description: '1 to 500; 50 by default.', example: '50' },
-          details: { description: '`true`: with all that the proxy wrote about each request.' },
+          details: {
+            description: '`true`: with everything that the proxy wrote about each request.',
+          },
         },
         example: { logs: [ENTRY], total: 1, page: 1, pageSize: 50 },
       }),
@@ -96,10 +98,10 @@ export function logRoutes({ agents, guard }: { agents: Agents; guard: Guard }) {
           summary: 'Follow the access log as server-sent events',
           description: [
             'The data of an `entry` event is a LogEntry; that of a `gap` event is `{"missed": N}`, the',
-            'number of entries that were missed, or `null` if it is unknown. A comment keeps the',
+            'number of missed entries, or `null` if it is unknown. A comment keeps the',
             'connection alive every 15 seconds. The stream ends with the session or token that opened it.',
             'An account can have 20 streams at once. With several agents, it is a stream of all logs, which',
-            'goes on while an agent is away; data has the name of its `agent`.',
+            'continues while an agent is offline; data has the name of its `agent`.',
           ].join('\n'),
           access: 'read',
           params: {
@@ -154,7 +156,7 @@ export function logRoutes({ agents, guard }: { agents: Agents; guard: Guard }) {
         id: 'getLogStats',
         tag: 'Logs',
         summary: 'Get requests and latencies over time',
-        description: 'With several agents, of all logs together.',
+        description: 'With several agents, these are of all logs together.',
         access: 'read',
         params: {
           ...FILTERS,

@@ -91,9 +91,9 @@ export const deleteAgentChange =
     }
     const alone = set.vhosts.filter(({ agents }) => agents.length === 1 && agents[0] === before.id);
     if (alone.length > 0) {
-      throw new Failure('AGENT_IN_USE', 'Sites are placed on this agent alone.', {
+      throw new Failure('AGENT_IN_USE', 'Some sites run only on this agent.', {
         detail: `Placed there: ${alone.map(({ domain }) => domain).join(', ')}.`,
-        hint: 'Place them on another agent first, or delete them while this one answers.',
+        hint: 'Move or delete them first.',
       });
     }
     const steps: Step[] = [];

@@ -63,8 +63,8 @@ function assertDivisible({ id, domain, config }: Vhost, imports: Imports): void 
   const found = indivisibleIn(domain, config, imports);
   if (!found) return;
   throw refused({
-    detail: `A site with policies cannot import the snippet ${found.name} like this: it has directives for the whole site (bind, log, tls, handle_errors) beside others.`,
-    hint: 'Write what it contains into the config instead, or move these directives to a snippet of their own. A snippet without arguments that is imported only once is no problem.',
+    detail: `A site with policies cannot import the snippet ${found.name} like this: it mixes directives for the whole site (bind, log, tls, handle_errors) with others.`,
+    hint: 'Write its content into the config instead, or move these directives to a separate snippet. A snippet without arguments is no problem if it is imported only once.',
     at: { vhost: { id, domain, line: found.line } },
   });
 }

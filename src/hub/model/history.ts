@@ -92,5 +92,5 @@ const conflict = () =>
 const notUndoable = () =>
   new Failure(
     'REVERT_CONFLICT',
-    'What was done to an agent cannot be undone here: change it, or invite it again.',
+    'Changes to agents cannot be undone; edit or re-invite the agent.',
   );

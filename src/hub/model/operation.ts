@@ -31,12 +31,12 @@ export const NewVhost = {
   ),
   tags: t.Optional(
     t.Array(t.String(), {
-      description: `any words to find the vhost by, which the proxy does not see: at most ${MAX_TAGS} of ${MAX_TAG_LENGTH} characters`,
+      description: `any words to find the vhost by; the proxy does not see them: at most ${MAX_TAGS} of ${MAX_TAG_LENGTH} characters`,
     }),
   ),
   agents: t.Optional(
     t.Array(t.String(), {
-      description: 'the names of the agents whose proxies are to serve it; empty: all',
+      description: 'the names of the agents whose proxies serve it; if empty: all',
     }),
   ),
   check: t.Optional(t.Union([Check, t.Null()])),
@@ -143,7 +143,7 @@ function policyRecipe(id: string): Recipe {
   const recipe = recipeOf(id);
   if (recipe?.kind === 'policy') return recipe;
   const message = recipe
-    ? `The recipe ${id} makes the config of one site, and no policy.`
+    ? `The recipe ${id} is for the config of one site, not for a policy.`
     : `There is no recipe ${JSON.stringify(id)}.`;
   throw new Failure('INVALID_REQUEST', message, { at: { field: 'recipe' } });
 }

@@ -73,9 +73,9 @@ export const deletePolicyChange =
     const before = findPolicy(set, id, expected);
     const users = vhostsWith(set, id).map(({ domain }) => domain);
     if (users.length > 0) {
-      throw new Failure('POLICY_IN_USE', 'Sites have this policy.', {
+      throw new Failure('POLICY_IN_USE', 'The policy is in use.', {
         detail: `Used by ${users.join(', ')}.`,
-        hint: 'Take it off these sites first.',
+        hint: 'Remove it from these sites first.',
       });
     }
     return {

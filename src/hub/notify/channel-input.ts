@@ -20,7 +20,7 @@ export const Quiet = t.Object(
     to: t.String({ description: 'may be on the next day', examples: ['07:00'] }),
     timeZone: t.String({ description: 'of the IANA database', examples: ['Europe/Berlin'] }),
   },
-  { title: 'QuietHours', description: 'when messages wait until its end' },
+  { title: 'QuietHours', description: 'hours in which messages are held' },
 );
 
 /** Of a field of a target, or null to remove it. */
@@ -31,15 +31,17 @@ export const TargetInput = t.Object(
     url: given('webhook, ntfy, gotify'),
     topic: given('ntfy'),
     token: given('gotify; optional with ntfy'),
-    secret: given('webhook: signs the messages; left out of a new channel, the hub makes one'),
+    secret: given(
+      'webhook: signs the messages; if left out of a new channel, the hub generates one',
+    ),
     host: given('smtp'),
     port: t.Optional(
       t.Union([t.Integer(), t.Null()], {
-        description: 'smtp; left out: 587, with tls 465, with none 25',
+        description: 'smtp; default: 587, with tls 465, with none 25',
       }),
     ),
     security: t.Optional(
-      oneOf(['starttls', 'tls', 'none', null], { description: 'smtp; left out: starttls' }),
+      oneOf(['starttls', 'tls', 'none', null], { description: 'smtp; default: starttls' }),
     ),
     user: given('smtp, with a password'),
     password: given('smtp, with a user'),
@@ -60,11 +62,11 @@ const Name = t.String({ description: '1 to 60 characters, on one line' });
 export const ChannelFields = {
   name: t.Optional(Name),
   kind: t.Optional(oneOf(CHANNEL_KINDS, { description: 'cannot be changed' })),
-  enabled: t.Optional(t.Boolean({ description: 'a new channel is, unless this says otherwise' })),
+  enabled: t.Optional(t.Boolean({ description: 'true by default for a new channel' })),
   events: t.Optional(
     t.Array(oneOf(EVENT_NAMES), {
       maxItems: EVENT_NAMES.length,
-      description: 'those it gets; empty, as in a new channel: all',
+      description: 'the events it gets; if empty, as in a new channel: all',
     }),
   ),
   quiet: t.Optional(t.Union([Quiet, t.Null()])),
@@ -100,8 +102,7 @@ export function checkQuiet(quiet: QuietHours | null): QuietHours | null {
   for (const [field, time] of Object.entries({ from, to })) {
     if (!TIME.test(time)) throw invalid(`quiet.${field}`, 'It must be a time such as 22:00.');
   }
-  if (from === to)
-    throw invalid('quiet.to', 'Quiet hours must end at another time than they begin.');
+  if (from === to) throw invalid('quiet.to', 'Start and end must differ.');
   if (!isTimeZone(timeZone)) {
     throw invalid('quiet.timeZone', 'It must be a time zone such as Europe/Berlin.');
   }

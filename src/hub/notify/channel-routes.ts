@@ -86,7 +86,7 @@ export function channelRoutes({ guard, bodyLimit, ...deps }: ChannelRoutesDeps) 
         detail: about({
           id: 'deleteChannel',
           tag: 'Notifications',
-          summary: 'Delete a channel, with the messages that wait for it and its deliveries',
+          summary: 'Delete a channel, with its queued messages and its deliveries',
           access: 'session',
           params: INTEGER_ID,
           example: { success: true },
@@ -107,7 +107,7 @@ export function channelRoutes({ guard, bodyLimit, ...deps }: ChannelRoutesDeps) 
           tag: 'Notifications',
           summary: 'Send a test message to a channel, in quiet hours too',
           description:
-            'The answer comes when the channel has taken the message, after ten seconds at most. With a 502, `detail` says why it did not, such as `HTTP 404` or `SMTP 535: the user or password was refused`.',
+            'Responds when the channel has accepted the message, after ten seconds at most. If it does not, the status is 502, and `detail` says why, such as `HTTP 404` or `SMTP 535: the user or password was refused`.',
           access: 'session',
           params: INTEGER_ID,
           example: { success: true },
@@ -130,11 +130,11 @@ export function channelRoutes({ guard, bodyLimit, ...deps }: ChannelRoutesDeps) 
           tag: 'Notifications',
           summary: 'Create a channel',
           description:
-            'There are at most 20. A 400 names the `field`, such as `target.url`. Channels are not part of the configuration: they are in no export and not in the changelog, but in a backup.',
+            'There are at most 20. A 400 names the `field`, such as `target.url`. Channels are not part of the configuration: exports and the changelog do not contain them, but backups do.',
           access: 'session',
           bodies: {
             ntfy: { summary: 'ntfy, silent at night', value: PHONE },
-            webhook: { summary: 'A webhook, with a secret that the hub makes', value: WEBHOOK },
+            webhook: { summary: 'A webhook, with a secret that the hub generates', value: WEBHOOK },
             gotify: {
               summary: 'Gotify',
               value: {
@@ -162,7 +162,7 @@ export function channelRoutes({ guard, bodyLimit, ...deps }: ChannelRoutesDeps) 
           tag: 'Notifications',
           summary: 'Change a channel',
           description:
-            'A field of the target that is left out, or comes as it is shown, keeps its value; `null` removes an optional one. With another server, or less encryption, the credentials have to be sent again. Messages that wait go to the new target.',
+            'A field of the target keeps its value if you leave it out or send it as it is shown; `null` removes an optional one. If the server changes, or there is less encryption, send the credentials again. Queued messages go to the new target.',
           access: 'session',
           params: INTEGER_ID,
           bodies: { quiet: { value: { quiet: CHANNEL.quiet } } },

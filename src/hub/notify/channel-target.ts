@@ -52,7 +52,7 @@ function without(field: TargetField, { isOptional }: Field): [] {
 
 function checked(field: TargetField, { is, must }: Field, value: Value): Value {
   if (String(value).includes(MASK)) {
-    throw invalid(field, 'It contains ***, which stands for a value that is not shown.');
+    throw invalid(field, 'Replace *** with the real value.');
   }
   if (!is(value)) throw invalid(field, `It must be ${must}.`);
   return value;
@@ -62,14 +62,14 @@ function assertPair({ pair }: Kind, target: ChannelTarget): void {
   if (!pair) return;
   const lacking = pair.find((field) => target[field] === undefined);
   if (lacking && pair.some((field) => target[field] !== undefined)) {
-    throw invalid(lacking, `${pair.join(' and ')} need each other.`);
+    throw invalid(lacking, `Set both ${pair.join(' and ')}, or neither.`);
   }
 }
 
 function assertGiven(kind: Kind, kept: ReadonlySet<TargetField>): void {
   const [again] = fieldsOf(kind).filter(([field, rules]) => rules.isCredential && kept.has(field));
   if (!again) return;
-  throw invalid(again[0], 'Enter it again: what is stored was for another address.');
+  throw invalid(again[0], 'Enter it again, because the address changed.');
 }
 
 /** A target as it is shown. */

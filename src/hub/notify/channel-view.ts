@@ -11,7 +11,7 @@ const Text = t.Optional(t.String());
 
 const ChannelTarget = t.Object(
   {
-    url: t.Optional(t.String({ description: 'only scheme and host, and then ***' })),
+    url: t.Optional(t.String({ description: 'scheme and host, then ***' })),
     topic: t.Optional(t.String({ description: '***, like all secrets' })),
     token: Text,
     secret: Text,
@@ -23,7 +23,7 @@ const ChannelTarget = t.Object(
     from: t.Optional(t.String({ description: 'a***@example.org, like all addresses' })),
     to: Text,
   },
-  { title: 'ChannelTarget', description: 'what is set, masked' },
+  { title: 'ChannelTarget', description: 'the stored fields, masked' },
 );
 
 const fields = {
@@ -31,12 +31,12 @@ const fields = {
   name: t.String(),
   kind: t.UnionEnum(CHANNEL_KINDS),
   enabled: t.Boolean(),
-  events: t.Array(t.UnionEnum(EVENT_NAMES), { description: 'those it gets; empty: all' }),
+  events: t.Array(t.UnionEnum(EVENT_NAMES), { description: 'the events it gets; if empty: all' }),
   quiet: t.Union([Quiet, t.Null()]),
   target: ChannelTarget,
   createdAt: Timestamp,
   updatedAt: Timestamp,
-  waiting: t.Integer({ description: 'messages that it has not got yet' }),
+  waiting: t.Integer({ description: 'messages not delivered yet' }),
   failing: t.Union(
     [
       t.Object({
@@ -54,7 +54,7 @@ export const MadeChannel = t.Object(
   {
     ...fields,
     secret: t.Optional(
-      t.String({ description: 'if the hub made it; shown only once, in this response' }),
+      t.String({ description: 'if the hub generated it; shown only once, in this response' }),
     ),
   },
   { title: 'NewChannelAnswer' },

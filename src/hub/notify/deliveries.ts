@@ -37,7 +37,7 @@ export async function deliverTest({ db, deliver, now }: TestDeps, channel: Chann
     event: null,
     about: '',
     level: 'warn',
-    message: `It works: what signalbox sends to the channel ${channel.name} arrives here.`,
+    message: `Test message from signalbox: channel ${channel.name} works.`,
     at: now(),
   } as const;
   const record = (error: string | null) => {

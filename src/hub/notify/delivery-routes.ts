@@ -23,10 +23,15 @@ const DeliveryView = t.Object(
       description: 'failed: there is no further attempt',
     }),
     attempts: t.Integer(),
-    dueAt: t.String({ ...Timestamp, description: 'not sent before, such as in quiet hours' }),
+    dueAt: t.String({
+      ...Timestamp,
+      description: 'not sent before this time, for example because of quiet hours',
+    }),
     sentAt: t.Union([Timestamp, t.Null()]),
     error: t.Union([t.String(), t.Null()], { description: 'why the last attempt failed' }),
-    digest: t.Union([t.String(), t.Null()], { description: 'the same for those sent as one' }),
+    digest: t.Union([t.String(), t.Null()], {
+      description: 'the same for messages sent as a digest',
+    }),
   },
   { title: 'Delivery' },
 );
@@ -75,7 +80,7 @@ export function deliveryRoutes({ db, guard }: DeliveryRoutesDeps) {
       detail: about({
         id: 'listDeliveries',
         tag: 'Notifications',
-        summary: 'List the latest 100 messages, newest first, and what became of them',
+        summary: 'List the latest 100 messages with their delivery status, newest first',
         access: 'session',
         example: [DELIVERY],
       }),

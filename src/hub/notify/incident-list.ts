@@ -20,12 +20,12 @@ export const Incident = t.Object(
     agent: t.Optional(
       t.String({ description: 'if it is about one, and the hub had several when it began' }),
     ),
-    level: t.UnionEnum(['bad', 'warn'], { description: '`bad`: visitors or changes suffer' }),
-    message: t.String({ description: 'for a person: the cause, and the cure if there is one' }),
+    level: t.UnionEnum(['bad', 'warn'], { description: '`bad`: it affects visitors or changes' }),
+    message: t.String({ description: 'for people: the cause, and the fix if there is one' }),
     beganAt: Timestamp,
     overAt: t.Union([Timestamp, t.Null()], { description: 'null while it is open' }),
     flapping: t.Boolean({
-      description: 'it came and went so often that it is over only after ten minutes without it',
+      description: 'it began so often that it counts as resolved only after ten minutes without it',
     }),
   },
   { title: 'Incident' },

@@ -35,10 +35,10 @@ export function incidentRoutes({ db, guard }: { db: Db; guard: Guard }) {
       detail: about({
         id: 'listIncidents',
         tag: 'Notifications',
-        summary: 'List what broke by itself, newest first, at most 100',
+        summary: 'List the incidents, newest first, at most 100',
         description: 'A problem of the status is an incident once it has lasted for ten seconds.',
         access: 'read',
-        params: { open: { description: '`true`: only what is not over.', example: 'true' } },
+        params: { open: { description: '`true`: only unresolved ones.', example: 'true' } },
         example: [INCIDENT],
       }),
     })

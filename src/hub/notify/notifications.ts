@@ -54,7 +54,7 @@ export function createNotifications(deps: NotificationsDeps): Notifications {
       return [
         {
           name: 'signalbox_incidents_open',
-          help: 'Incidents that are not over.',
+          help: 'Unresolved incidents.',
           type: 'gauge',
           samples: EVENT_NAMES.map((event) => ({ labels: { event }, value: open.get(event) ?? 0 })),
         },

@@ -100,7 +100,7 @@ export function createSender(deps: SenderDeps): Sender {
       messages.id,
       old.map((one) => one.id),
     );
-    const error = sql`coalesce(${messages.error}, 'It was a week old.')`;
+    const error = sql`coalesce(${messages.error}, 'Gave up after a week.')`;
     db.update(messages).set({ sentAt: time, error }).where(which).run();
     for (const _ of new Set(old.map((one) => one.digest ?? one.id))) seen(kind, 'given_up');
     log('messages given up', { channel: id, kind, count: old.length }, 'warn');

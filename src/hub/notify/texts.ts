@@ -15,8 +15,8 @@ const PHRASES: Readonly<Record<EventName, readonly [began: string, over: string]
   'certificate.failed': ['no certificate', 'certificate obtained'],
   'proxy.down': ['Caddy is down', 'Caddy is up again'],
   'agent.unreachable': ['agent unreachable', 'agent answers again'],
-  'agent.behind': ['Caddy lacks changes', 'Caddy has all changes again'],
-  drift: ['Caddyfile changed by another program', 'Caddyfile as it should be again'],
+  'agent.behind': ['Caddy is out of date', 'Caddy is up to date again'],
+  drift: ['Caddyfile changed by another program', 'Caddyfile restored'],
   'vhost.broken': ['site broken', 'site works again'],
   'upstream.down': ['upstream down', 'upstream back'],
   'sign-in.locked': ['sign-ins refused for a while', 'sign-ins accepted again'],
@@ -46,14 +46,14 @@ function textOfOne(happening: Happening, timeZone: string): Text {
   }
   const since =
     state === 'flapping'
-      ? `It comes and goes, most recently at ${at}. The next message follows when nothing has changed for ten minutes.`
+      ? `Flapping, last at ${at}. The next message follows when nothing has changed for ten minutes.`
       : `Since ${at}.`;
   return { title, body: `${message}\n\n${since}`, mood: level };
 }
 
 function overSince({ at, beganAt }: Happening, time: string): string {
   const lasted = beganAt ? `, after ${durationOf(at.getTime() - beganAt.getTime())}` : '';
-  return `Over since ${time}${lasted}.`;
+  return `Resolved at ${time}${lasted}.`;
 }
 
 function titleOf(happening: Happening): string {
@@ -65,7 +65,7 @@ function titleOf(happening: Happening): string {
 
 function phraseOf({ state, message }: Happening, [began, over]: readonly [string, string]): string {
   if (state === 'over') return message === DROPPED ? 'no longer watched' : over;
-  return state === 'flapping' ? `${began}, again and again` : began;
+  return state === 'flapping' ? `${began} (flapping)` : began;
 }
 
 function digestOf(happenings: readonly Happening[], timeZone: string): Text {
@@ -74,9 +74,7 @@ function digestOf(happenings: readonly Happening[], timeZone: string): Text {
   return {
     title: [
       ...(begun > 0 ? [`${begun} ${begun === 1 ? 'problem' : 'problems'} began`] : []),
-      ...(over > 0
-        ? [`${over}${begun > 0 ? '' : ' problems'} ${over === 1 ? 'is' : 'are'} over`]
-        : []),
+      ...(over > 0 ? [`${over}${begun > 0 ? '' : ' problems'} resolved`] : []),
     ].join(', '),
     body: listOf(happenings.map((one) => `${timeOf(one.at, timeZone)} – ${oneLine(titleOf(one))}`)),
     mood: moodOf(happenings),

@@ -27,7 +27,7 @@ const INFO = {
     'has accepted it, and a refusal leaves everything as it was.',
     '',
     'Timestamps are ISO 8601 UTC with milliseconds. Unknown fields of a body are ignored. An error',
-    'is `{"code", "message"}`, with `detail`, `line` and `field` if there is more to say.',
+    'is `{"code", "message"}`, and can also have `detail`, `line` and `field`.',
   ].join('\n'),
   license: { name: 'MIT', identifier: 'MIT' },
 };

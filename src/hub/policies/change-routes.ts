@@ -34,7 +34,7 @@ export function policyChangeRoutes({ publisher, guard, bodyLimit }: PolicyChange
         detail: about({
           id: 'deletePolicy',
           tag: 'Policies',
-          summary: 'Delete a policy that no vhost has',
+          summary: 'Delete an unused policy',
           access: 'write',
           params: { ...INTEGER_ID, ...DEMANDS },
           requestHeaders: ['If-Match'],
@@ -60,7 +60,7 @@ export function policyChangeRoutes({ publisher, guard, bodyLimit }: PolicyChange
           tag: 'Policies',
           summary: 'Create a policy',
           description:
-            'It takes effect on the vhosts whose field `policies` names it. Passwords are stored as bcrypt hashes. A 400 names the `field`, such as `users.0.password`.',
+            'It applies to the vhosts that name it in the field `policies`. Passwords are stored as bcrypt hashes. A 400 names the `field`, such as `users.0.password`.',
           access: 'write',
           params: DEMANDS,
           bodies: {
@@ -100,7 +100,7 @@ export function policyChangeRoutes({ publisher, guard, bodyLimit }: PolicyChange
           tag: 'Policies',
           summary: 'Change a policy on all its vhosts at once, or on none',
           description:
-            'One publish and one changelog entry, which one undo takes back. If the proxy refuses it for one vhost, nothing changes, and the error names that vhost. `values` replaces all values, except that users who are sent without a password keep theirs.',
+            'One publish and one changelog entry; one undo reverts it. If the proxy refuses it for one vhost, nothing changes, and the error names that vhost. `values` replaces all values, but users without a `password` in the request keep theirs.',
           access: 'write',
           params: { ...INTEGER_ID, ...DEMANDS },
           requestHeaders: ['If-Match'],

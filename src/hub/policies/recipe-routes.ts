@@ -34,8 +34,12 @@ const RecipeView = t.Object(
       { caddy: t.Optional(t.String()), modules: t.Optional(t.Array(t.String())) },
       { description: 'the oldest version of Caddy, and the modules it must be built with' },
     ),
-    available: t.Boolean({ description: 'whether this proxy has what it needs, as far as known' }),
-    reason: t.Optional(t.String({ description: 'what the proxy lacks; one sentence, for people' })),
+    available: t.Boolean({
+      description: 'whether this proxy has the required version and modules, as far as known',
+    }),
+    reason: t.Optional(
+      t.String({ description: 'the missing requirement; one sentence, for people' }),
+    ),
     example: ValuesView,
   },
   { title: 'Recipe' },
@@ -101,7 +105,7 @@ export function recipeRoutes({ readProxy, guard, bodyLimit }: RecipeRoutesDeps) 
           tag: 'Policies',
           summary: 'Turn values into Caddyfile text',
           description:
-            'Stores nothing. The text is for the config of one vhost; that of a policy has a place for the directives that it comes before. Passwords become hashes. If a value is invalid, `field` says which, such as `users.0.password`.',
+            'Stores nothing. The text is for the config of one vhost; the text of a policy has a place for the directives that follow it. Passwords become hashes. If a value is invalid, `field` says which, such as `users.0.password`.',
           access: 'write',
           params: { id: { example: 'allow' } },
           bodies: { allow: { value: { values: EXAMPLE } } },

@@ -136,7 +136,7 @@ export async function answersOf(
 const UNKNOWN: CheckAnswer = {
   passed: false,
   status: null,
-  reason: 'Only Caddy knows the address of this site, so that it cannot be checked',
+  reason: 'Only Caddy knows the address of this site, so it cannot be checked',
 };
 
 /** @param isOwn whether the vhost itself was changed */
@@ -157,7 +157,7 @@ function failed(
       )
     : new Failure(
         'CHECK_FAILED',
-        'A site would no longer answer as its check requires; nothing was changed.',
+        'The change would make a site fail its check; nothing was changed.',
         {
           detail: reason,
           hint: `If that is how ${domain} should answer now, change or remove its check first.`,

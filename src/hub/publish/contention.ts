@@ -15,7 +15,7 @@ const PATIENCE = 3;
 export type ContentionPace = Readonly<{ first: number; longest: number; calm: number }>;
 
 const WARNING =
-  'Another program keeps replacing the configuration that this hub publishes: a second hub, a second agent, or something that uses Caddy’s admin endpoint. Switch it off. Until then this hub publishes again less and less often.';
+  'Another program keeps replacing the configuration that this hub publishes: a second hub, a second agent, or something that uses Caddy’s admin endpoint. Switch it off. Until then this hub retries at growing intervals.';
 
 /** @param clock milliseconds that never go back */
 export function createContention(

@@ -58,7 +58,7 @@ function needsNewer(word: string, version: string | null, name: string = word): 
 function plugin(name: string, what: string): string | undefined {
   const at = packageOf(name);
   if (at === undefined) return undefined;
-  return `${what} is a plugin that this Caddy was built without. Add it with \`caddy add-package ${at}\`, or build a Caddy with \`xcaddy build --with ${at}\`, and restart Caddy.`;
+  return `${what} is a plugin, and this Caddy was built without it. Add it with \`caddy add-package ${at}\`, or build a Caddy with \`xcaddy build --with ${at}\`, and restart Caddy.`;
 }
 
 const didYouMean = (word: string | undefined): string | undefined =>

@@ -98,6 +98,10 @@ export function createLeftOut(log: Log, now: () => number, pace: LeftOutPace): L
 }
 
 const notYet = () =>
-  new Failure('PROXY_REJECTED', 'Caddy refuses a site among several, this one included.', {
-    detail: 'not served, because it or another site is refused; signalbox is looking for which',
-  });
+  new Failure(
+    'PROXY_REJECTED',
+    'Caddy refused one of several changes sent together; yours may not be the cause.',
+    {
+      detail: 'not served, because it or another site is refused; signalbox is looking for which',
+    },
+  );

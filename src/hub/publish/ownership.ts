@@ -44,13 +44,13 @@ export const isOurs = (status: Status, known: Known): boolean =>
 /** What the operator has to know; null if there is nothing. */
 export function ownershipWarning(status: Status, known: Known): string | null {
   if (isSuperseded(status, known)) {
-    return `A newer copy of this hub was promoted, and this Caddy obeys that one: changes are refused and nothing is published (OTHER_HUB). Switch this hub off. If this one is to be obeyed instead, stop both and run "signalbox promote --above ${status.term}" here.`;
+    return `A newer copy of this hub was promoted, and this Caddy obeys it: changes are refused and nothing is published (OTHER_HUB). Switch this hub off. To make this hub the active one instead, stop both and run "signalbox promote --above ${status.term}" here.`;
   }
   if (isOthers(status, known)) {
     return 'Another hub publishes to this Caddy, so changes are refused and nothing is published (OTHER_HUB). Check AGENT_URL, or switch the other hub off and repeat a change with ?replace=true.';
   }
   if (!isLost(status, known)) return null;
-  return 'Caddy serves sites that signalbox published from another database; this one is new, or its file was lost. The sites stay until the first change, which is refused (IMPORT_FIRST). To bring them back, stop signalbox and run "signalbox restore", or import the Caddyfile with "signalbox import".';
+  return 'Caddy serves sites that signalbox published from another database; this one is new, or its file was lost. The sites stay live, and the first change is refused (IMPORT_FIRST). To get them back, stop signalbox and run "signalbox restore", or import the Caddyfile with "signalbox import".';
 }
 
 export const otherHub = (status: Status, known: Known) =>
@@ -70,7 +70,7 @@ const SUPERSEDED = 'A newer copy of this hub was promoted: switch this one off.'
 export const notRestorable = () =>
   new Failure(
     'IMPORT_FIRST',
-    'If a check failed, the sites that Caddy serves now could not be brought back: import them, or make the first change without a check.',
+    'The first change cannot have a check, because the current sites could not be restored. Import them first, or add the check later.',
   );
 
 /** Why the first change has to wait. */
@@ -78,6 +78,6 @@ export const importFirst = (status: Status, known: Known) =>
   new Failure(
     'IMPORT_FIRST',
     isLost(status, known)
-      ? 'The proxy serves sites that another database published: bring it back with "signalbox restore", import the Caddyfile, or repeat the change with ?replace=true.'
+      ? 'The proxy serves sites that another database published: restore that database with "signalbox restore", import the Caddyfile, or repeat the change with ?replace=true.'
       : 'The proxy serves sites that signalbox did not write: import them, or repeat the change with ?replace=true.',
   );

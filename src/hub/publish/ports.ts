@@ -83,7 +83,7 @@ export async function moveToStandard(
   const { states, obstacles } = await findObstacles(publisher, name);
   if (obstacles.length > 0) {
     const message = `Caddy cannot move to ports 80 and 443: ${obstacles.join('; ')}.`;
-    throw new Failure('PORT_UNAVAILABLE', message, { detail: `What helps: ${cureOf(states)}` });
+    throw new Failure('PORT_UNAVAILABLE', message, { detail: `To fix it: ${cureOf(states)}` });
   }
   await publisher.apply(
     (set, time) => {

@@ -10,7 +10,7 @@ const schemaOf = (wanted: number) =>
     port: t.Integer({ description: 'where the proxy listens, or would for a site that needs it' }),
     wanted: t.Integer({ examples: [wanted] }),
     reason: t.Union([t.String(), t.Null()], {
-      description: `why that is not port ${wanted}, or the port is not open; null if all is well`,
+      description: `why the port is not ${wanted}, or not open; null if all is well`,
     }),
     blocked: t.Boolean({ description: 'whether something is in the way, or the port is not open' }),
   });
@@ -19,7 +19,7 @@ export const Serving = t.Object({
   http: schemaOf(STANDARD_PORTS.http),
   https: schemaOf(STANDARD_PORTS.https),
   cure: t.Union([t.String(), t.Null()], {
-    description: 'the command, on the proxy’s machine, that comes next; null if none is needed',
+    description: 'the next command to run, on the proxy’s machine; null if none is needed',
   }),
 });
 export type Serving = Static<typeof Serving>;
@@ -144,6 +144,6 @@ export function linesOf({ http, https, cure }: Serving): string[] {
   return [
     `${where}: ${reasons.join('; ')}.`,
     'Public certificates can only be obtained if ports 80 and 443 lead to these, or over DNS.',
-    ...(cure === null ? [] : [`${cure === MOVE ? 'To move' : 'What helps'}: ${cure}`]),
+    ...(cure === null ? [] : [`${cure === MOVE ? 'To move' : 'To fix it'}: ${cure}`]),
   ];
 }

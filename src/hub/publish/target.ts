@@ -117,7 +117,7 @@ export function createTarget(deps: TargetDeps): Target {
   function agent(): StoredAgent {
     const found = stored().agents.find((one) => one.id === id);
     if (found) return found;
-    throw new Failure('NOT_FOUND', 'This agent was removed.');
+    throw new Failure('NOT_FOUND', 'The agent has been removed.');
   }
 
   const next = (set: SiteSet, steps: readonly Step[]) => leftOut.after(setFor(set, id), steps);

@@ -10,7 +10,7 @@ const REFUSALS: readonly (Refusal & { pattern: RegExp })[] = [
   {
     pattern: /rateLimited|too many (?:certificates|failed|new|currently|registrations)/i,
     message:
-      'The authority signs no more certificates for this name for now, because it was asked too often. Caddy tries again by itself.',
+      'The authority has reached its limit of certificates for this name. Caddy tries again later.',
     ways: ['internal'],
   },
   {
@@ -32,7 +32,7 @@ const REFUSALS: readonly (Refusal & { pattern: RegExp })[] = [
   {
     pattern: /reserved address|private (?:IP )?address/i,
     message:
-      'The name points to a private address, which the authority cannot reach. The DNS challenge works without that.',
+      'The name points to a private address, and the authority cannot reach it. The DNS challenge works anyway.',
     ways: ['dns', 'internal'],
   },
   {
@@ -51,19 +51,19 @@ const REFUSALS: readonly (Refusal & { pattern: RegExp })[] = [
   {
     pattern: /connection refused/i,
     message:
-      'The authority was refused at the name’s port 80 or 443. Let the router forward both ports to this machine.',
+      'The authority’s connection to port 80 or 443 of the name was refused. Let the router forward both ports to this machine.',
     ways: ['dns', 'internal'],
   },
   {
     pattern: /error:connection\b|timeout|timed out|no route to host/i,
     message:
-      'The authority got no answer at the name’s port 80 or 443. Let firewall and router pass both ports to this machine.',
+      'The authority got no answer from port 80 or 443 of the name. Let firewall and router pass both ports to this machine.',
     ways: ['dns', 'internal'],
   },
   {
     pattern: /error:(?:unauthorized|incorrectResponse|tls)\b|invalid response/i,
     message:
-      'Another server answered the authority in place of this Caddy. Check where the DNS record of the name points to.',
+      'Another server answered the authority instead of this Caddy. Check the address in the DNS record of the name.',
     ways: ['dns', 'internal'],
   },
 ];

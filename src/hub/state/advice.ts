@@ -23,7 +23,7 @@ export const NullableAdvice = t.Union(
     }),
     t.Null(),
   ],
-  { description: 'why no public certificate can come; null if nothing is known against it' },
+  { description: 'why there can be no public certificate; null if there is no known reason' },
 );
 export type Advice = NonNullable<Static<typeof NullableAdvice>>;
 
@@ -64,7 +64,7 @@ export function adviceOf(facts: AdviceFacts): Advice | null {
     return { code: 'ACME', message, ways: [...ways] };
   }
   if (authority === 'public' && !certified && !dns && ports.http !== 80 && ports.https !== 443) {
-    const message = `Public authorities check port 80 or 443, and Caddy listens on ${ports.http} and ${ports.https}: unless those are forwarded to it, no certificate can come.`;
+    const message = `Public authorities check port 80 or 443, and Caddy listens on ${ports.http} and ${ports.https}. It gets a certificate only if those ports are forwarded to it.`;
     return { code: 'PORT', message, ways: ['dns', 'internal', 'http'] };
   }
   return null;

@@ -117,7 +117,7 @@ export function createFactsReader({ publisher, now, elapsed, pace }: FactsDeps) 
         ...(agentFault === null ? [] : [agentFault]),
         ...(status?.drift ? [EDITED] : []),
         ...(status?.closed ?? []).map((one) => `${sentenceOfClosed(one)}.`),
-        ...(rejection === null ? [] : [`What is stored is not live: ${rejection}`]),
+        ...(rejection === null ? [] : [`The stored state is not live: ${rejection}`]),
       ],
       facts: {
         ...{ now: time.toISOString(), status, agentFault, inStep, rejection, ownership },
@@ -146,6 +146,6 @@ function skewWarning({ skewMs }: AgentStanding): string[] {
   const seconds = (Math.abs(skewMs) / 1000).toFixed(1);
   const side = skewMs > 0 ? 'ahead of' : 'behind';
   return [
-    `Its clock is ${seconds} s ${side} the hub’s, and in the logs of all agents its entries are in the wrong place by as much. Set both clocks by NTP.`,
+    `Its clock is ${seconds} s ${side} the hub’s, so its entries are misplaced by as much in the merged log. Set both clocks by NTP.`,
   ];
 }

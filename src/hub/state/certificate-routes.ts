@@ -62,7 +62,7 @@ export function certificateRoutes({ guard, bodyLimit, ...deps }: CertificateRout
           tag: 'Status',
           summary: 'List the certificates of all names, and why a name has none',
           description:
-            'Of several agents, those of all; the header `X-Missing-Agents` names the ones that cannot be asked.',
+            'With several agents, the list has the certificates of all; the header `X-Missing-Agents` names the unreachable ones.',
           access: 'read',
           params: AGENT,
           example: CERTIFICATES,
@@ -92,7 +92,9 @@ export function certificateRoutes({ guard, bodyLimit, ...deps }: CertificateRout
           description:
             'Devices that trust it accept the certificates that Caddy signs itself. It is public: the key stays with Caddy.',
           access: 'read',
-          params: { agent: { description: 'Whose Caddy; that of the first one by default.' } },
+          params: {
+            agent: { description: 'The agent whose Caddy it is; by default the first one.' },
+          },
           mediaType: 'application/x-pem-file',
           example: '-----BEGIN CERTIFICATE-----\n…\n-----END CERTIFICATE-----\n',
         }),
@@ -107,7 +109,7 @@ export function certificateRoutes({ guard, bodyLimit, ...deps }: CertificateRout
       detail: about({
         id: 'adviseCertificates',
         tag: 'Status',
-        summary: 'Ask which certificates a vhost would get, or why none can come',
+        summary: 'Show which certificates a vhost would get, or why it cannot get one',
         description: 'Nothing is changed.',
         access: 'write',
         bodies: { site: { value: { domain: 'nas.lan', config: 'respond hi' } } },

@@ -25,14 +25,14 @@ export const DraftAdvice = t.Object(
         authority: NullableAuthority,
         advice: NullableAdvice,
       }),
-      { description: 'those that would be served over TLS' },
+      { description: 'the names that would be served over TLS' },
     ),
     dns: t.Object({
       providers: t.Array(t.String(), {
         description: 'the DNS providers that the proxy was built with',
       }),
       command: t.Union([t.String(), t.Null()], {
-        description: 'gets a Caddy with a provider; null if there is one',
+        description: 'the command that gets a Caddy with a provider; null if this one has one',
       }),
     }),
   },

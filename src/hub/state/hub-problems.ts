@@ -17,7 +17,7 @@ export const isFull = ({ free }: Disk): boolean => free < FULL;
 export const fullDisk = ({ holds }: Disk): Finding => ({
   code: 'DISK_FULL',
   level: 'warn',
-  message: `Less than 5 % is free on the disk that holds ${listed(holds)}. Delete what is not needed, or make it larger.`,
+  message: `Less than 5 % is free on the disk that holds ${listed(holds)}. Delete files, or enlarge it.`,
 });
 
 /** A channel whose oldest message could not be delivered; `detail` says why. */
@@ -35,7 +35,7 @@ export const failingChannels = (
       code: 'CHANNEL_FAILING',
       level: 'warn',
       since: since.toISOString(),
-      message: `Messages do not arrive at the channel ${name}: ${detail}`,
+      message: `Messages do not reach the channel ${name}: ${detail}`,
     }));
 
 /** Null if the table of advisories is new enough. */
@@ -58,6 +58,6 @@ export function lockedOut({ emails, isUnknown, networks }: Locked): Finding | nu
     ...(networks.length > 0 ? [`from ${listed(networks)}`] : []),
   ];
   if (parts.length === 0) return null;
-  const message = `Too many sign-ins failed ${parts.join(', and ')}. Further ones are refused until a quarter of an hour has passed.`;
+  const message = `Too many failed sign-ins ${parts.join(', and ')}. Try again in 15 minutes.`;
   return { code: 'SIGN_IN_LOCKED', level: 'warn', message };
 }

@@ -35,7 +35,7 @@ export function createHubMetrics(collectors: readonly Collector[], log: Log): Hu
   const metrics = createMetrics({ collectors, log });
   const publishes = metrics.counter(
     'signalbox_publishes_total',
-    'Publishes handed to the agent; kind is change, or again when the stored set is published again after a fault.',
+    'Publishes sent to the agent; kind is change, or again when the stored set is published again after a fault.',
     ['outcome', 'kind'],
   );
   for (const outcome of OUTCOMES) publishes.inc({ outcome, kind: 'change' }, 0);
@@ -57,7 +57,7 @@ export function createHubMetrics(collectors: readonly Collector[], log: Log): Hu
 
   const notifications = metrics.counter(
     'signalbox_notifications_total',
-    'Attempts to deliver a message, or several as one; failed ones are repeated until they are given up.',
+    'Attempts to deliver a message or a digest; failed ones are repeated until the hub gives up.',
     ['kind', 'result'],
   );
   for (const kind of CHANNEL_KINDS) {
@@ -149,7 +149,7 @@ export async function collectStanding(
     gauge('proxy_up', 'Whether the proxy responds to the agent.', status?.proxy.running ?? false),
     gauge(
       'in_step',
-      'Whether the proxy and the file on disk match what is stored.',
+      'Whether the proxy and the file on disk match the stored state.',
       status !== null && publisher.isInStep(status),
     ),
     gauge('drift', 'Whether another program changed the file on disk.', status?.drift ?? false),

@@ -35,6 +35,6 @@ const isVerified = ({ authority }: MirrorFacts): boolean =>
 function mirrored({ name, advice }: MirrorFacts, others: readonly MirrorFacts[]): Advice {
   const verb = others.length === 1 ? 'has' : 'have';
   const words = advice === null ? '' : `${advice.message} `;
-  const message = `${words}${listed(others.map(({ agent }) => agent))} ${verb} a certificate for ${name}: if these proxies share an address, the authority’s check only reaches one of them. What helps is the DNS challenge, or a folder for certificates that the agents share (PROXY_STORAGE).`;
+  const message = `${words}${listed(others.map(({ agent }) => agent))} ${verb} a certificate for ${name}: if these proxies share an address, the authority’s check only reaches one of them. Use the DNS challenge, or a folder for certificates that the agents share (PROXY_STORAGE).`;
   return { code: 'MIRRORED', message, ways: ['dns'] };
 }

@@ -10,7 +10,7 @@ import { Serving } from '../publish/serving.ts';
 /** Null if the proxy cannot be asked. */
 export const ServingOrNull = t.Union([Serving, t.Null()], {
   description:
-    'where the proxy listens and why not on 80 and 443; null if the agent or the proxy does not respond, or the proxy serves what others published',
+    'the proxy’s ports and why they are not 80 and 443; null if the agent or the proxy does not respond, or this hub does not manage the proxy’s sites',
 });
 
 const Moved = t.Object({ serving: ServingOrNull }, { title: 'Moved' });
@@ -39,13 +39,13 @@ export function portsRoutes({ guard, ...deps }: PortsDeps & { guard: Guard }) {
         tag: 'Status',
         summary: 'Move the proxy to ports 80 and 443',
         description:
-          'Sets `http_port` and `https_port` in the preamble, as a change that can be undone. Refused while another program holds one of the ports.',
+          'Sets `http_port` and `https_port` in the preamble. You can undo this change. It is refused while another program holds one of the ports.',
         access: 'write',
         params: {
           ...DEMANDS,
           agent: {
             description:
-              'Moves only the proxy of this agent, by a preamble of its own; without it, all that have none.',
+              'Moves only the proxy of this agent, in a separate preamble; without it, all proxies with the common one.',
           },
         },
         example: { serving: SERVING },

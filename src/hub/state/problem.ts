@@ -23,9 +23,11 @@ export const Problem = t.Object(
       'ADVISORY',
       'WARNING',
     ]),
-    level: t.UnionEnum(['bad', 'warn'], { description: '`bad`: visitors or changes suffer now' }),
+    level: t.UnionEnum(['bad', 'warn'], {
+      description: '`bad`: it affects visitors or changes now',
+    }),
     vhost: t.Optional(
-      t.Object({ id: t.Integer(), domain: t.String() }, { description: 'if only one suffers' }),
+      t.Object({ id: t.Integer(), domain: t.String() }, { description: 'if it affects only one' }),
     ),
     since: Timestamp,
     agents: t.Optional(
@@ -34,7 +36,7 @@ export const Problem = t.Object(
       }),
     ),
     message: t.String({
-      description: 'for a person: the cause, and the cure if there is one',
+      description: 'for people: the cause, and the fix if there is one',
     }),
   },
   { title: 'Problem' },

@@ -34,7 +34,7 @@ export type Facts = StandingFacts & {
 
 /** Caddy does not count the loads that it refuses; whoever tries one has usually edited the file. */
 export const EDITED =
-  'The Caddyfile on disk was edited, and Caddy does not serve that text: only signalbox may load a configuration, so `caddy reload` and `systemctl reload caddy` are refused. Import the file instead.';
+  'The Caddyfile on disk was edited, but Caddy does not serve that text: only signalbox may load a configuration, so `caddy reload` and `systemctl reload caddy` are refused. Import the file instead.';
 
 /**
  * What is not known is left out.

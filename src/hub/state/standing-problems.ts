@@ -24,11 +24,9 @@ export type StandingFacts = {
   ownership: string | null;
 };
 
-const UNKNOWN =
-  'What Caddy serves is not known, and nothing can be changed until the agent is back.';
-const NOT_REACHED = 'Until it is back, its Caddy serves what it serves now.';
-const LACKS =
-  'Its Caddy lacks changes: it still serves what was deleted, and lets in whom a policy shut out.';
+const UNKNOWN = 'Caddy’s state is unknown, and nothing can be changed until the agent returns.';
+const NOT_REACHED = 'Until it returns, its Caddy keeps its current sites.';
+const LACKS = 'Its Caddy lacks changes: it still serves deleted sites and ignores new policies.';
 
 /** The first of them explains the others. */
 export function standingProblems({ status, lag, ...facts }: StandingFacts): Finding[] {
@@ -51,7 +49,7 @@ export function standingProblems({ status, lag, ...facts }: StandingFacts): Find
   }
   if (facts.inStep) return [];
   if (facts.rejection !== null) {
-    const message = `What is stored is not live: ${facts.rejection}`;
+    const message = `The stored state is not live: ${facts.rejection}`;
     return [{ code: 'NOT_IN_STEP', level: 'bad', message: withToll(message, lacks) }];
   }
   if (lag?.paused) {
@@ -62,7 +60,7 @@ export function standingProblems({ status, lag, ...facts }: StandingFacts): Find
     const message = `${lacks} signalbox is publishing them.`;
     return [{ code: 'NOT_IN_STEP', level: 'bad', ...since, message }];
   }
-  const message = 'Caddy does not serve what is stored. signalbox is publishing it again.';
+  const message = 'Caddy does not serve the stored state. signalbox is publishing it again.';
   return [{ code: 'NOT_IN_STEP', level: 'warn', message }];
 }
 

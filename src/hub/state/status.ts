@@ -43,7 +43,7 @@ export const HubStatus = t.Object(
     proxy: t.Object({ running: t.Boolean(), version: nullable(t.String()) }),
     problems: t.Array(Problem, {
       description:
-        'all that is wrong, one entry per cause, worst first; what is not known is left out',
+        'all current problems, one entry per cause, worst first; unknown facts are left out',
     }),
     advisories: nullable(
       t.Array(t.Object({ id: t.String(), summary: t.String(), fixedIn: t.String() }), {
@@ -57,7 +57,9 @@ export const HubStatus = t.Object(
         'the day of the table that `advisories` is from; a problem says if that is long ago',
     }),
     upgrade: nullable(
-      t.String({ description: 'how to get a version without them; null if there are none' }),
+      t.String({
+        description: 'how to get a version without them; null if there are no advisories',
+      }),
     ),
     beforeUpgrade: t.Array(
       t.Object({
@@ -81,11 +83,12 @@ export const HubStatus = t.Object(
       },
     ),
     agents: t.Array(AgentView, {
-      description: 'the first one first; of several, the other fields tell the worst',
+      description:
+        'the first one first; with several agents, the other fields report the worst of them',
     }),
     inStep: t.Boolean({
       description:
-        'the proxy and the file on disk match what is stored, apart from what is in `broken`; or a change whose checks are under way',
+        'the proxy and the file on disk match the stored state, apart from vhosts in `broken`; or the checks of a change are running',
     }),
     foreign: t.Boolean({ description: 'the proxy serves sites that this hub did not publish' }),
     drift: t.Boolean({ description: 'another program changed the file on disk' }),
@@ -93,7 +96,7 @@ export const HubStatus = t.Object(
     lastPublish: nullable(
       t.Object({ at: Timestamp, milliseconds: t.Number(), changes: t.Integer() }),
     ),
-    warnings: t.Array(t.String(), { description: 'what the operator should know' }),
+    warnings: t.Array(t.String(), { description: 'warnings for the operator' }),
     broken: t.Array(t.Object({ id: t.Integer(), domain: t.String(), detail: t.String() }), {
       description:
         'stored vhosts that are not served: the proxy refuses them, or could not open their port',

@@ -19,7 +19,7 @@ export function vhostStateRoutes({ guard, ...deps }: StatesDeps & { guard: Guard
         tag: 'Vhosts',
         summary: 'List the state of all vhosts',
         description:
-          'Certificates are those that the proxy presents in a TLS handshake with the agent, at most five minutes ago. Of several agents, the state is the worst of theirs.',
+          'Certificates are those that the proxy presented in a TLS handshake with the agent, at most five minutes ago. With several agents, the state is the worst of theirs.',
         access: 'read',
         params: AGENT,
         example: [STATE],

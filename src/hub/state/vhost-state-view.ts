@@ -20,7 +20,7 @@ const LastError = t.Union([
 /** What one proxy knows of it. */
 const known = {
   problem: t.Union([t.String(), t.Null()], {
-    description: 'why the proxy does not serve it, or not at all of its addresses',
+    description: 'why the proxy does not serve it, or serves only some of its addresses',
   }),
   addresses: t.Array(
     t.Object({
@@ -50,7 +50,7 @@ const known = {
     { description: 'where the vhost is reached, in the order of its block' },
   ),
   upstreams: t.Array(SiteUpstream),
-  warnings: t.Array(Warning, { description: 'what a visitor would notice now' }),
+  warnings: t.Array(Warning, { description: 'problems that a visitor would notice now' }),
   errors: t.Object(
     { acme: LastError, upstream: LastError },
     { description: 'the last error of each kind' },
@@ -66,12 +66,12 @@ export const VhostState = t.Object(
     agents: t.Optional(
       t.Array(t.Object({ name: t.String(), ...known }), {
         description:
-          'only if the hub has several agents: what each of those says that the vhost is placed on, of which the rest is the worst',
+          'only if the hub has several agents: the report of each agent that the vhost is placed on; the other fields are the worst of them',
       }),
     ),
     missing: t.Optional(
       t.Array(t.String(), {
-        description: 'the agents it is placed on that cannot be asked; only if there is one',
+        description: 'the unreachable agents among those it is placed on, if any',
       }),
     ),
   },

@@ -104,8 +104,8 @@ export function vhostChangeRoutes(deps: VhostChangeRoutesDeps) {
           description: [
             'The vhost is live when the response arrives. `config` is either the body of a site',
             'block, which the hub wraps in a block for `domain`, or a whole site block whose first',
-            'address is `domain`. `{upstream}` in it stands for the field `upstream`. `warnings` says',
-            'what does not work all the same, such as an upstream that does not answer.',
+            'address is `domain`. `{upstream}` in it stands for the field `upstream`. `warnings` names',
+            'problems that remain, such as an upstream that does not answer.',
           ].join('\n'),
           access: 'write',
           params: DEMANDS,

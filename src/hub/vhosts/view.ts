@@ -17,7 +17,7 @@ export const VhostView = t.Object(
     policies: t.Array(t.String(), { description: 'by name, in order' }),
     tags: t.Array(t.String()),
     agents: t.Array(t.String(), {
-      description: 'the agents whose proxies serve it, by name; empty: all',
+      description: 'the agents whose proxies serve it, by name; if empty: all',
     }),
     check: t.Union([Check, t.Null()]),
     createdAt: Timestamp,
@@ -33,7 +33,7 @@ export const ChangedVhost = t.Composite(
     Lacking,
     t.Object({
       warnings: t.Array(Warning, {
-        description: 'what a visitor would notice, as far as that is known after 1.5 s',
+        description: 'problems that a visitor would notice, as far as known after 1.5 s',
       }),
     }),
   ],

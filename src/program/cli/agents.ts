@@ -28,20 +28,20 @@ export const agents: Command = {
     { name: 'LINE', optional: true },
   ],
   options: {
-    replace: { summary: 'add: even if its Caddy serves sites that this hub did not publish' },
+    replace: { summary: 'add: replace sites in its Caddy that this hub did not publish' },
     json: { summary: 'print JSON' },
   },
   summary: 'list, add, pause and remove the agents of the hub on this machine',
   help: `signalbox agents list
 signalbox agents add NAME LINE         LINE is what "signalbox agent --invite" printed on the other
                                        machine; - reads it from standard input
-signalbox agents pause|resume NAME     stops publishing to it, and goes on
+signalbox agents pause|resume NAME     stop or resume publishing to it
 signalbox agents rename NAME NEW
-signalbox agents remove NAME           its Caddy goes on serving what it serves
+signalbox agents remove NAME           its Caddy keeps running unchanged
 signalbox agents rotate NAME           gives it a new token, without an interruption
 
 Prints the agent, or all of them: name, state, since when, version of Caddy, and address, separated
-by tabs. Why one refuses sites is printed on standard error. The hub must be running with the same
+by tabs. Reasons for refused sites go to standard error. The hub must be running with the same
 DATA_DIR. You need no password, but must be root or the user who runs the hub.
 `,
   async run(given, cli) {
@@ -60,7 +60,7 @@ DATA_DIR. You need no password, but must be root or the user who runs the hub.
     const shown = [answer.body].flat();
     cli.out(given.has('json') ? `${JSON.stringify(answer.body)}\n` : shown.map(row).join(''));
     if (given.args[0] === 'remove') {
-      cli.err('Its Caddy goes on serving what it serves, until you stop it there.\n');
+      cli.err('Its Caddy keeps running unchanged until you stop it there.\n');
       return EXIT.done;
     }
     for (const { name, detail } of shown) {

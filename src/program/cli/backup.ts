@@ -36,7 +36,7 @@ export async function backup(
   const target = toOut ? `${databaseIn(folder)}.${randomBytes(6).toString('hex')}.sending` : file;
   try {
     if (toOut && toTerminal)
-      throw new Error('will not write a database to a terminal; name a FILE');
+      throw new Error('refusing to write a database to a terminal; give a FILE');
     if (!toOut) assertFree(file, force, folder);
     const sqlite = openUnmigrated(folder);
     try {
@@ -46,7 +46,7 @@ export async function backup(
       say(`${toOut ? 'backup' : visible(file)}: ${describeContents(contents)}\n`);
       if (contents.agents > 0) {
         say(
-          `Not in it: ${visible(agentsKeyIn(folder))}, the key to the enrolled agents. Keep a copy.\n`,
+          `Not included: ${visible(agentsKeyIn(folder))}, the key to the enrolled agents. Keep a copy.\n`,
         );
       }
       return EXIT.done;

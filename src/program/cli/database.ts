@@ -10,9 +10,9 @@ export const backup: Command = {
   args: [{ name: 'FILE' }],
   options: { force: { summary: 'replace FILE if it exists' } },
   summary: 'back up the database to FILE, even while the hub runs',
-  help: `FILE may be - for standard output. The backup holds accounts, tokens, sites, global options and
-snippets, and history, but not DATA_DIR/agents-key, the key to enrolled agents. Only its owner can
-read it. It is checked before FILE is created.
+  help: `FILE may be - for standard output. The backup contains accounts, tokens, sites, global options,
+snippets and history, but not DATA_DIR/agents-key, the key to enrolled agents. The file is readable
+only by its owner. The backup is checked before FILE is created.
 `,
   async run({ args: [file = ''], has }, { env, host, out, err }) {
     // Loaded here, as below: most commands do not need the database.
@@ -32,10 +32,10 @@ export const restore: Command = {
   args: [{ name: 'FILE', optional: true }],
   options: {},
   summary: 'replace the database with a backup; the old one is kept',
-  help: `FILE may be - for standard input. Without it, the newest backup in DATA_DIR, in its folder
-backups, and in the working folder is named and, on a terminal, restored if you agree. Stop the hub
-first. The old database is kept beside the new one. The sites are published at the next start, and
-everyone has to sign in again.
+  help: `FILE may be - for standard input. Without FILE, the command looks for the newest backup in
+DATA_DIR, in its folder backups, and in the working folder, and on a terminal, restores it if you
+agree. Stop the hub first. The old database is kept beside the new one. The hub publishes the sites
+at its next start, and everyone has to sign in again.
 `,
   async run({ args: [given] }, { env, host, confirm, out, err, fail }) {
     const folder = dataDirOf(env);
@@ -45,13 +45,13 @@ everyone has to sign in again.
       const folders = [folder, join(folder, 'backups'), resolve('.')];
       const found = newestBackup(folder, folders);
       if (found === null) {
-        fail(`signalbox restore: name a FILE; there is no backup in ${folders.join(', ')}`);
+        fail(`signalbox restore: give a FILE; there is no backup in ${folders.join(', ')}`);
         return EXIT.failed;
       }
       file = found.file;
       err(`The newest backup: ${describeBackup(found)}\n`);
       if (!host.hasTerminal || !confirm('Restore it?')) {
-        fail('signalbox restore: nothing was done; name this FILE to restore it');
+        fail('signalbox restore: nothing was changed; run it again with this FILE');
         return EXIT.failed;
       }
     }
@@ -73,17 +73,17 @@ export const promote: Command = {
   name: 'promote',
   args: [{ name: 'FILE', optional: true }],
   options: {
-    above: { summary: 'also outrank a hub of this term, which /status names', takes: 'TERM' },
-    'without-key': { summary: 'even without agents-key: invite each enrolled agent again' },
+    above: { summary: 'also outrank a hub with this term, shown in /status', takes: 'TERM' },
+    'without-key': { summary: 'proceed without agents-key; every agent must be invited again' },
   },
-  summary: 'replace the database with a copy that agents obey from then on',
-  help: `For when the machine of the hub is lost: run it on another one, while no hub runs there. FILE is a
-backup, or a copy of the database with its -wal beside it; - is standard input. Without it, the
+  summary: 'make a database copy the active hub',
+  help: `Use this if the hub's machine is lost: run it on another machine, while no hub runs there. FILE is
+a backup, or a copy of the database with its -wal beside it; - is standard input. Without FILE, the
 database in DATA_DIR itself is promoted. Put a copy of the first hub's DATA_DIR/agents-key into
 DATA_DIR first.
 
-Does what "signalbox restore" does. Besides, agents obey this hub once it has published to them, and
-refuse the hub that the copy is from with OTHER_HUB; that one says so and must be switched off.
+Does what "signalbox restore" does. In addition, agents obey this hub once it has published to them,
+and refuse the old hub with OTHER_HUB. The old hub reports this; switch it off.
 `,
   async run({ args: [file], has, value }, { env, out, err, fail }) {
     const above = value('above');

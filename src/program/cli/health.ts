@@ -12,10 +12,9 @@ export const health: Command = {
   name: 'health',
   args: [{ name: 'WHICH', words: ['hub', 'agent'], optional: true }],
   options: {},
-  summary: 'exit with 0 if the hub (or the agent) answers, else with 1',
+  summary: 'exit 0 if the hub (or agent) answers, 1 otherwise',
   help: `Asks the hub at HUB_HOST and HUB_PORT, or the agent at AGENT_HOST and AGENT_PORT. Without
-an argument, asks the hub. Prints only why the exit code is 1. For systemd, containers and
-monitoring.
+an argument, asks the hub. If it exits 1, prints the reason. For systemd, containers and monitoring.
 `,
   async run({ args: [which] }, { env, fail }) {
     const url = addressOf(which === 'agent' ? 'agent' : 'hub', env);

@@ -6,7 +6,7 @@ export const help: Command = {
   name: 'help',
   args: [{ name: 'COMMAND', optional: true }],
   options: {},
-  summary: 'show this help, or that of a command',
+  summary: 'show this help, or the help of a command',
   help: 'Same as signalbox --help and signalbox COMMAND --help.\n',
   async run({ args: [name] }, { commands, out, err, fail }) {
     const command = commands.find((other) => other.name === name);

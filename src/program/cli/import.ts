@@ -16,28 +16,28 @@ const SIDES = ['keep', 'file'];
 const CONFLICTS = ['DOMAIN_TAKEN', 'PREAMBLE_DIFFERS'];
 
 const CHOOSE =
-  'Choose with --replace, --replace-all or --skip-taken which sites to replace, and with --preamble which options and snippets to use.';
+  'Use --replace, --replace-all or --skip-taken to decide about sites, and --preamble to decide about options and snippets.';
 
 export const importFile: Command = {
   name: 'import',
   args: [{ name: 'FILE' }],
   options: {
     'dry-run': { summary: 'print the resulting Caddyfile, and change nothing' },
-    replace: { summary: 'replace these sites if they are there already', takes: 'DOMAIN,…' },
-    'replace-all': { summary: 'replace all sites that are there already' },
-    'skip-taken': { summary: 'leave sites that are there already as they are' },
-    on: { summary: 'import what the Caddy of this agent served, for it alone', takes: 'NAME' },
+    replace: { summary: 'replace these sites if they already exist', takes: 'DOMAIN,…' },
+    'replace-all': { summary: 'replace all sites that already exist' },
+    'skip-taken': { summary: 'keep sites that already exist' },
+    on: { summary: 'import the sites of this agent’s Caddy, for that agent only', takes: 'NAME' },
     preamble: {
-      summary: 'which options and snippets to use where they differ',
+      summary: 'which side wins where options or snippets differ',
       takes: SIDES.join('|'),
     },
   },
   summary: 'import a Caddyfile into the hub on this machine',
-  help: `FILE may be - for standard input. Publishes all its sites in one step, all or nothing. What is the
-same stays as it is; its global options and snippets are added to those the hub has (the preamble).
-If a site, an option or a snippet differs from what is there, the differences are printed, and
-nothing is imported unless the options below say what to use. With --on, its options and snippets
-become that agent's own, and its sites are served there alone. The hub must be running with the same
+  help: `FILE may be - for standard input. Publishes all its sites in one step, all or nothing. Identical
+sites stay as they are; global options and snippets are added to those of the hub (the preamble). If
+a site, an option or a snippet differs, the command prints the differences and imports nothing,
+unless you decide with the options below. With --on, that agent gets the options and snippets as a
+separate preamble, and only its Caddy serves the sites. The hub must be running with the same
 DATA_DIR. You need no password, but must be root or the user who runs the hub.
 `,
   run: (given, cli) => importCommand(given, cli),
@@ -107,8 +107,8 @@ function differences({ merge }: Imported): string {
   const sites = merge.sites
     .filter(({ action }) => action === 'skip')
     .map(({ domain, vhosts, diff }) => {
-      const off = vhosts.some(({ enabled }) => !enabled) ? ', and off' : '';
-      return `${visible(domain)} is there already${off}:\n${visibleLines(diff)}`;
+      const off = vhosts.some(({ enabled }) => !enabled) ? ' and is off' : '';
+      return `${visible(domain)} already exists${off}:\n${visibleLines(diff)}`;
     });
   const parts = merge.preamble
     .filter(({ state }) => state === 'differs')

@@ -27,11 +27,11 @@ export const install: Command = {
     { name: 'URL', optional: true },
   ],
   options: {
-    invite: { summary: 'agent only: without a token; print an invitation for a hub' },
+    invite: { summary: 'agent only: print an invitation instead of using a token' },
     managed: { summary: 'agent only: run its own Caddy instead of using caddy.service' },
     listen: {
       takes: 'HOST',
-      summary: 'address of the dashboard; without it, asks or takes 127.0.0.1',
+      summary: 'address of the dashboard; otherwise asks, or uses 127.0.0.1',
     },
     ...OPTIONS,
   },
@@ -41,8 +41,8 @@ one machine, the agent with its own Caddy. Each unit has its own user. To upgrad
 the new program. Units are written to /etc/systemd/system, settings and the token that hub and agent
 share to /etc/signalbox. Settings and token are never overwritten.
 
-With --invite, the agent has no token: this start invites a hub, which is to reach it at URL (see
-signalbox agent --help), and the invitation is printed. To invite another hub, run it again.
+With --invite, the agent has no token: it starts and prints an invitation. URL is where the hub can
+reach it (see signalbox agent --help). To invite another hub, run it again.
 
 A unit starts the program where it is if only root can change it there; otherwise the program is
 copied to /usr/local/bin/signalbox. Beside caddy.service, the agent runs as the user caddy, and the
@@ -84,9 +84,8 @@ export const uninstall: Command = {
   args: [{ name: 'WHAT', words: ROLES, optional: true }],
   options: { purge: { summary: 'also remove data, settings and the token' }, ...OPTIONS },
   summary: 'remove the services',
-  help: `Stops and removes the unit that is named, or every unit of signalbox if none is named, and restores
-the owner and mode of /etc/caddy. Keeps data, settings and the token unless --purge is given. Always
-keeps the Caddyfile.
+  help: `Stops and removes the unit WHAT, or all units of signalbox, and restores the owner and mode of
+/etc/caddy. Keeps data, settings and the token unless --purge is given. Always keeps the Caddyfile.
 `,
   run: (given, cli) =>
     runPlan('uninstall', given, cli, async (system) => {
@@ -107,7 +106,7 @@ function askForHost(
   if (!host.hasTerminal || given.has('yes') || given.has('print')) return null;
   const usual = SETTINGS.HUB_HOST.default ?? '';
   out('Where should the dashboard listen? Its connections are not encrypted.\n');
-  out(`  ${usual.padEnd(WIDTH)}only this machine; from others through ssh\n`);
+  out(`  ${usual.padEnd(WIDTH)}only this machine; other machines through ssh\n`);
   for (const address of addresses) out(`  ${address.padEnd(WIDTH)}your network\n`);
   const answer = ask('Address', usual);
   return answer === usual ? null : answer;
@@ -151,8 +150,8 @@ async function runPlan(
     if (steps.length === 0) out('Nothing to do.\n');
     if (printed || steps.length === 0) return EXIT.done;
     if (!given.has('yes')) {
-      if (!host.hasTerminal) return refuse('nothing was done; without a terminal, use --yes');
-      if (!cli.confirm('Continue?')) return refuse('nothing was done');
+      if (!host.hasTerminal) return refuse('nothing was changed; without a terminal, use --yes');
+      if (!cli.confirm('Continue?')) return refuse('nothing was changed');
     }
     for (const step of steps) {
       for (const line of carryOut(step, folder)) out(`${visible(line)}\n`);

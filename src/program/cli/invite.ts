@@ -43,7 +43,7 @@ export function printInvitation(
   const dialled = url ?? reachable(listens, addresses);
   if (url === null && isLoopback(hostOf(dialled))) {
     err(
-      `Only a hub on this machine can use the invitation: set AGENT_HOST, or name an address after --invite.\n`,
+      `Only a hub on this machine can use the invitation: set AGENT_HOST, or give an address after --invite.\n`,
     );
   }
   const fingerprint = normalFingerprint(new X509Certificate(tls.cert).fingerprint256) ?? '';

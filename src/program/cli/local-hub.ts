@@ -50,7 +50,7 @@ export function warnOfBehind(names: readonly string[], { err }: Pick<Cli, 'err'>
   const who = names.map(visible).join(', ');
   const until =
     names.length === 1
-      ? 'Until it is back, its Caddy serves what it served before.'
-      : 'Until they are back, their Caddys serve what they served before.';
+      ? 'Until it returns, its Caddy serves its previous sites.'
+      : 'Until they return, their Caddys serve their previous sites.';
   err(`Behind: ${who}. ${until}\n`);
 }

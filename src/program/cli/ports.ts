@@ -9,8 +9,8 @@ export const ports: Command = {
   args: [],
   options: { standard: { summary: 'move Caddy to ports 80 and 443' } },
   summary: 'show where Caddy listens, or move it to ports 80 and 443',
-  help: `Shows Caddy's ports; if those are not 80 and 443, why, and what helps. With --standard, sets
-http_port and https_port in the preamble and publishes it, a change that can be undone; this is
+  help: `Shows Caddy's ports and, if they are not 80 and 443, why and how to change them. With --standard,
+sets http_port and https_port in the preamble and publishes it. You can undo this change. It is
 refused while another program holds one of the ports.
 
 The hub must be running with the same DATA_DIR. You need no password, but must be root or the user
@@ -23,7 +23,7 @@ who runs the hub.
     const answer = await askHub<{ serving: Serving | null }>(cli, { name: 'ports', ...request });
     if (answer === null) return EXIT.failed;
     if (answer.serving === null) {
-      cli.fail('signalbox ports: Caddy cannot be asked, or it serves what others published');
+      cli.fail('signalbox ports: Caddy is unreachable, or its sites are not managed by this hub');
       return EXIT.failed;
     }
     for (const line of linesOf(answer.serving)) cli.out(`${visible(line)}\n`);

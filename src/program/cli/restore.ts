@@ -50,18 +50,18 @@ export async function restore(
     const lacksKey = contents.agents > 0 && !existsSync(key);
     if (lacksKey && promote && !promote.withoutKey) {
       throw new Error(
-        `${name} has enrolled agents, and the key to them is missing: copy agents-key from the DATA_DIR of the first hub to ${key}, or use --without-key and invite each agent again`,
+        `${name} has enrolled agents, but their key is missing: copy agents-key from the first hub's DATA_DIR to ${key}, or use --without-key and invite each agent again`,
       );
     }
     const kept = putInPlace(staged, current, now().toISOString().replaceAll(/[:.]/g, '-'));
     out(`${visible(current)}: ${describeContents(contents)}\n`);
     if (kept !== null) out(`The previous database was kept as ${visible(kept)}\n`);
     if (promote)
-      out('From its start on, agents obey this hub and refuse the old one. Switch that off.\n');
+      out('Once it runs, agents obey this hub and refuse the old one. Switch the old one off.\n');
     if (contents.agents > 0 && !lacksKey) giveToOwner(key);
     if (lacksKey) {
       out(
-        `${visible(key)} is missing: copy it from where the backup was made before you start the hub, or invite each agent again.\n`,
+        `${visible(key)} is missing: before you start the hub, copy it from the machine of the backup, or invite each agent again.\n`,
       );
     }
     out('Start the hub to publish these sites. Everyone has to sign in again.\n');

@@ -21,7 +21,7 @@ export const all: Command = {
   args: [],
   options: {},
   summary: 'run hub, agent and Caddy on one machine',
-  help: 'Starts a Caddy of its own and keeps everything below DATA_DIR.\n',
+  help: 'Starts a separate Caddy and keeps everything below DATA_DIR.\n',
   role: 'all',
   run: (_given, cli) => serve('all', cli),
 };
@@ -42,21 +42,21 @@ export const agent: Command = {
   args: [{ name: 'URL', optional: true }],
   options: {
     invite: {
-      summary: 'also print an invitation for a hub, which is to reach it at URL',
+      summary: 'also print an invitation; URL is where the hub can reach this agent',
     },
     'new-cert': { summary: 'create a certificate for the agent, print its fingerprint, and exit' },
   },
   summary: 'run the agent, beside Caddy',
   help: `Works with a Caddy that is already running (under systemd, in a container) or, with
-PROXY_MANAGED=true, starts its own; then set PROXYFILE and ACCESS_LOG as well, whose defaults are
-the files of Debian's Caddy. Requires write access to the PROXYFILE and its folder, read access to
-the ACCESS_LOG and, unless it is enrolled, AGENT_TOKEN (or AGENT_TOKEN_FILE).
+PROXY_MANAGED=true, starts its own; then set PROXYFILE and ACCESS_LOG as well, because their
+defaults are the files of Debian's Caddy. Requires write access to the PROXYFILE and its folder,
+read access to the ACCESS_LOG and, unless it is enrolled, AGENT_TOKEN (or AGENT_TOKEN_FILE).
 
-To enrol it, start it with --invite instead: it prints one line to paste into a hub, good for ten
-minutes and one use, and serves. A certificate is created in DATA_DIR unless AGENT_TLS_CERT is set.
-Once enrolled, it is started without the option. URL, such as https://vps.example:3002, is for a hub
-that cannot use AGENT_HOST and AGENT_PORT. An agent that is already enrolled obeys its hub until the
-invitation is used.
+To enrol it, start it with --invite instead: it prints one line to paste into a hub, valid once, for
+ten minutes, and serves. It creates a certificate in DATA_DIR unless AGENT_TLS_CERT is set. Once
+enrolled, start it without --invite. Give a URL, such as https://vps.example:3002, if the hub cannot
+use AGENT_HOST and AGENT_PORT. An agent that is already enrolled obeys its hub until the invitation
+is used.
 `,
   role: 'agent',
   async run(given, cli) {

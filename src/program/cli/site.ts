@@ -41,7 +41,10 @@ export const site: Command = {
     on: { summary: 'add: only on the proxies of these agents', takes: 'NAME,…' },
     off: { summary: 'add: do not serve the site yet' },
     check: { summary: 'add: refuse the site if it does not answer at this path', takes: 'PATH' },
-    expect: { summary: 'add: the status of that answer; any 2xx without it', takes: 'STATUS' },
+    expect: {
+      summary: 'add: the status it must answer with; without it, any 2xx',
+      takes: 'STATUS',
+    },
     json: { summary: 'print JSON' },
   },
   summary: 'add, list, turn on or off, and remove sites',
@@ -51,12 +54,12 @@ signalbox site add DOMAIN --config -   reads Caddyfile text from standard input,
                                        {upstream} in it stands for UPSTREAM
 signalbox site on|off|rm DOMAIN
 
-With --check /health, the site has to answer at that path within 5 s, or it is not added and the
-command prints what came instead. Redirects are not followed. Later changes of the site are checked
-in the same way.
+With --check /health, the site must answer at that path within 5 s. Otherwise it is not added, and
+the command prints the actual response. Redirects are not followed. Later changes of the site are
+checked in the same way.
 
-Prints the site, or all of them: id, domain, upstream, and on or off, separated by tabs. A change is
-live when the command ends, or has no effect; if an agent cannot be reached, it is named on standard
+Prints the site, or all of them: id, domain, upstream, and on or off, separated by tabs. When the
+command returns, the change is live, or nothing changed. Unreachable agents are listed on standard
 error. The hub must be running with the same DATA_DIR. You need no password, but must be root or the
 user who runs the hub.
 `,

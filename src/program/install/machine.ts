@@ -148,7 +148,8 @@ export function carryOut(step: Step, root: string): string[] {
       }
       if (step.shows === undefined) break;
       const lines = shownOf(stdout.toString(), step.shows);
-      if (lines.length === 0) throw new CannotInstall(`${command} does not show what it should`);
+      if (lines.length === 0)
+        throw new CannotInstall(`${command} does not show the expected output`);
       return lines;
     }
   }

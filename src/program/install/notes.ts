@@ -21,7 +21,7 @@ export function notesOfPorts(ports: readonly PortState[]): string[] {
   if (obstacles.length === 0) return ["Caddy's ports will be 80 for HTTP and 443 for HTTPS."];
   return [
     `Caddy cannot serve on ports 80 and 443 yet: ${obstacles.join('; ')}.`,
-    `What helps: ${cureOf(others)}`,
+    `To fix it: ${cureOf(others)}`,
   ];
 }
 

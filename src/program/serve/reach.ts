@@ -34,7 +34,7 @@ export function reachOf(url: string, addresses: readonly string[]): Reach {
     here: url,
     desk: url,
     lines: [
-      'The dashboard can only be opened on this machine. From another one, run there:',
+      'The dashboard can only be opened on this machine. To open it from another one, run there:',
       `  ssh -L ${port}:${inUrl(host)}:${port} user@${addresses[0] ?? 'host'}`,
       ...(lan === null ? [] : [`or let your network in, with this setting:`, `  HUB_HOST=${lan}`]),
     ],

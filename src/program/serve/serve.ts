@@ -86,7 +86,7 @@ export async function serveAll(
 }
 
 const SHARED_ROOT =
-  'Hub and agent run in one process as root, and only Caddy can have a user of its own; `signalbox install` gives hub and agent users of their own.';
+  'Hub and agent run in one process as root; only Caddy can have a separate user. `signalbox install` gives hub and agent separate users.';
 /** @returns null if the database cannot be used; the log says why. @throws as `openDatabase` otherwise */
 function openUnlessUnusable(folder: string, log: Log): OpenDatabase | null {
   try {

@@ -32,7 +32,7 @@ export function createServiceManager({ env, pid, send, log }: ServiceManagerDeps
     try {
       send(socket, `${lines.join('\n')}\n`);
     } catch (error) {
-      log('service manager not told', { what: lines[0], reason: messageOf(error) }, 'warn');
+      log('service manager not notified', { what: lines[0], reason: messageOf(error) }, 'warn');
     }
   }
 

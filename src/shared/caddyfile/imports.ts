@@ -75,8 +75,7 @@ function findMadeImport({ masked, tokens, placeholders }: Frame, block: Block): 
     const text = masked.slice(token.start, last.end);
     const possible = readings(text, token.start, group, values, budget);
     if (possible === null || possible.some(isImport)) {
-      const message =
-        'A {$…} must not decide what is imported here; only snippets can be imported.';
+      const message = 'A {$…} here could change what is imported; only snippets can be imported.';
       return { at: token.start, message };
     }
   }

@@ -148,7 +148,10 @@ function findRiskyArgument(tokens: readonly Token[], block: Block): Finding | nu
     if (!token?.text.includes('{args')) continue;
     const begins = block.importBlocks || index === block.open + 1 || startsLine(tokens, index);
     if (begins && fits(withoutArguments(token.text), 'import')) {
-      return { at: token.start, message: 'An argument must not decide what begins or ends here.' };
+      return {
+        at: token.start,
+        message: 'A placeholder here could change what is imported.',
+      };
     }
   }
   return null;

@@ -100,7 +100,7 @@ export function countRequests(metrics: Metrics): (request: RequestSeen) => void 
   );
   const duration = metrics.histogram(
     'signalbox_http_request_duration_seconds',
-    'Time until the answer began.',
+    'Time until the response began.',
     ['method', 'route'],
   );
   return ({ method, route, status, seconds }) => {

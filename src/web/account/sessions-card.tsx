@@ -84,7 +84,7 @@ export function SessionsCard({ changes }: { changes: number }) {
           onConfirm={endOthers}
           onClose={() => setAsking(false)}
         >
-          <p>You will have to sign in again everywhere but here. API tokens keep working.</p>
+          <p>You have to sign in again everywhere except here. API tokens keep working.</p>
         </Confirm>
       )}
     </ListCard>

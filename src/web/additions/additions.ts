@@ -27,13 +27,13 @@ export type AdditionId = keyof typeof ADDITIONS;
 
 const OWN: Partial<Record<AdditionId, Addition>> = {
   compress: {
-    description: 'Answers are sent compressed to browsers that can read it.',
+    description: 'Compresses responses for browsers that support it.',
     fields: {},
     lacking: null,
     write: async () => 'encode zstd gzip',
   },
   upload: {
-    description: 'Requests with a larger body are refused with 413.',
+    description: 'Refuses requests with a larger body (413).',
     fields: {
       properties: { size: { type: 'string', title: 'Largest upload', examples: ['100MB'] } },
       required: ['size'],
@@ -52,7 +52,7 @@ export function additionOf(id: AdditionId, recipes: readonly Recipe[]): Addition
 const fromRecipe = ({ id, description, fields, available, reason }: Recipe): Addition => ({
   description,
   fields,
-  lacking: available ? null : (reason ?? 'This Caddy cannot do it.'),
+  lacking: available ? null : (reason ?? 'Your Caddy does not support this.'),
   write: async (values, signal) => {
     const options = { body: { values }, ...(signal ? { signal } : {}) };
     return (await request<{ config: string }>(`/recipes/${id}/render`, options)).body.config;

@@ -113,8 +113,8 @@ function TrustGuide({ isUsed }: { isUsed: boolean }) {
       <p>
         It signs certificates for names that no public authority accepts, such as{' '}
         <span class="mono">nas.lan</span>, in sites with <span class="mono">tls internal</span>.
-        Browsers warn until a device trusts its root; that is needed once per device, and lasts ten
-        years. The file is no secret, but install it only from here.
+        Browsers warn until a device trusts its root; do this once per device, it lasts ten years.
+        The file is not secret, but install it only from here.
       </p>
       <details>
         <summary>How to trust it on phones and computers</summary>

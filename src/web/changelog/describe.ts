@@ -51,7 +51,7 @@ export function undoSentence(entry: Entry): string {
   const isOn = turnedOn(entry);
   if (isOn !== null) return `Turns the site ${domain} ${isOn ? 'off' : 'on'} again.`;
   if (action === 'create') return `Deletes the site ${domain}. Caddy stops serving it.`;
-  if (action === 'delete') return `Restores the site ${domain} as it was before it was deleted.`;
+  if (action === 'delete') return `Restores the deleted site ${domain}.`;
   const names = fieldsOf(diff).map(({ field }) => field);
   const what = names.length > 0 ? `${listed(names)} of` : 'changed fields of';
   return `Restores the ${what} the site ${domain} from before this change. Everything else stays as it is now.`;

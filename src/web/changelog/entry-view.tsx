@@ -171,7 +171,7 @@ function UndoRefused({ error, find }: UndoRefusedProps) {
           </ul>
         </>
       )}
-      {error.code === 'IMPORT_FIRST' && <a href="/import">Import what Caddy serves</a>}
+      {error.code === 'IMPORT_FIRST' && <a href="/import">Import Caddy’s sites</a>}
     </Notice>
   );
 }

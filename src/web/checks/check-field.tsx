@@ -33,8 +33,8 @@ export function CheckField({ check, error, operationWith, onChange }: Props) {
         <span>
           Refuse changes that break this site{' '}
           <small class="muted">
-            Right after a change, Caddy is asked for a path. If the answer is not the expected one,
-            the change is refused and the site stays as it was.
+            Right after a change, signalbox requests a path from Caddy. If the response is not the
+            expected one, the change is refused and the site stays as it was.
           </small>
         </span>
       </label>
@@ -91,7 +91,7 @@ function Details({ check, operationWith, onChange }: DetailsProps) {
       </div>
       <TextField
         label="Must contain"
-        help="Optional. Words that are in the page, but not in an error message"
+        help="Optional. Text on the page that an error page would not contain"
         type="text"
         autocomplete="off"
         maxLength={1000}

@@ -24,8 +24,8 @@ export function TrialRow({ check, operationWith, onStatus }: Props) {
   return (
     <>
       <div class="buttons">
-        {button('try', 'Try it', 'Asking …')}
-        {button('fill', 'Fill in what it answers now', 'Asking what it answers …')}
+        {button('try', 'Try it', 'Trying …')}
+        {button('fill', 'Use current response', 'Requesting …')}
       </div>
       <div class="check-result small" role="status">
         {error !== null && <p class="field-error">{wordsOf(error)}</p>}
@@ -33,9 +33,7 @@ export function TrialRow({ check, operationWith, onStatus }: Props) {
           <Line key={tried.agent} purpose={result.purpose} path={check.path} tried={tried} />
         ))}
         {!result && error === null && (
-          <p class="muted">
-            Both start a second Caddy with the site as it is in this form, and publish nothing.
-          </p>
+          <p class="muted">Both test this form in a separate Caddy, and publish nothing.</p>
         )}
       </div>
     </>

@@ -36,7 +36,7 @@ export function MergeChoices({ conflicts: { parts, sites }, choices, onChange }:
       {sites.length > 0 && (
         <>
           <div class="plan-head flow">
-            <h4>Sites that you have already</h4>
+            <h4>Sites that you already have</h4>
             {sites.length > 1 && (
               <span class="actions">
                 <button type="button" onClick={() => onChange({ ...choices, replace: [] })}>
@@ -114,9 +114,7 @@ function ConflictChoice({ name, note, diff, labels, isFile, onChoose }: Conflict
             ))}
           </div>
         </div>
-        {lines.length > 0 && (
-          <DiffView lines={lines} label={`From what is here to the file: ${name}`} />
-        )}
+        {lines.length > 0 && <DiffView lines={lines} label={`From the hub to the file: ${name}`} />}
       </fieldset>
     </li>
   );

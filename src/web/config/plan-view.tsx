@@ -45,7 +45,7 @@ export function PlanView({ plan, onImport }: Props) {
         <span role="status">This file contains {plural(answer.vhosts.length, 'site')}</span>
       </h3>
       <p>
-        {summary.same > 0 && `${plural(summary.same, 'site')} of it you have already. `}
+        {summary.same > 0 && `You already have ${plural(summary.same, 'site')} of it. `}
         {summary.preamble.join(' ')}
       </p>
       {preamble.trim() !== '' && (
@@ -56,7 +56,7 @@ export function PlanView({ plan, onImport }: Props) {
       )}
       {skipped.length > 0 && (
         <>
-          <p>Left out because it has no effect:</p>
+          <p>Left out, because it has no effect:</p>
           <ul>
             {skipped.map(({ line, reason }) => (
               <li key={line}>
@@ -97,7 +97,7 @@ export function PlanView({ plan, onImport }: Props) {
           onClose={() => setAsking(false)}
         >
           <p>
-            {imported > 0 && 'Either all of them go live at once, or none does. '}
+            {imported > 0 && 'All of them go live at once, or none does. '}
             {summary.replaced > 0 && `${plural(summary.replaced, 'site')} will be replaced. `}
             {summary.preamble.join(' ')}
           </p>

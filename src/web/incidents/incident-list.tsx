@@ -20,7 +20,7 @@ export function IncidentItem({ incident }: { incident: Incident }) {
       <span class={`lamp lamp-${overAt === null ? level : 'unknown'}`} aria-hidden="true" />
       <div>
         <strong>{to === null ? name : <a href={to}>{name}</a>}</strong>{' '}
-        {flapping && <span class="tag tag-warn">comes and goes</span>}
+        {flapping && <span class="tag tag-warn">flapping</span>}
         <p>{message}</p>
         <p class="muted">
           {overAt === null ? (
@@ -29,7 +29,7 @@ export function IncidentItem({ incident }: { incident: Incident }) {
             </>
           ) : (
             <>
-              <ClockTime at={beganAt} />, over after {lasting(beganAt, overAt)}
+              <ClockTime at={beganAt} />, resolved after {lasting(beganAt, overAt)}
             </>
           )}
         </p>

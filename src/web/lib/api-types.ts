@@ -4,7 +4,7 @@
 export type Timestamp = string;
 /** who signs the certificates that the proxy renews: its own authority, public ones, or another; null if unknown, or without TLS */
 export type Authority = 'internal' | 'public' | 'other';
-/** `bad`: visitors or changes suffer now */
+/** `bad`: it affects visitors or changes now */
 export type Level = 'bad' | 'warn';
 export type EventName =
   | 'certificate.ending'
@@ -86,17 +86,17 @@ export interface VhostState {
   id: number;
   domain: string;
   enabled: boolean;
-  /** why the proxy does not serve it, or not at all of its addresses */
+  /** why the proxy does not serve it, or serves only some of its addresses */
   problem: string | null;
   /** where the vhost is reached, in the order of its block */
   addresses: Address[];
   upstreams: Upstream[];
-  /** what a visitor would notice now */
+  /** problems that a visitor would notice now */
   warnings: Warning[];
   errors: LastErrors;
-  /** only if the hub has several agents: what each of those says that the vhost is placed on, of which the rest is the worst */
+  /** only if the hub has several agents: the report of each agent that the vhost is placed on; the other fields are the worst of them */
   agents?: OneState[];
-  /** the agents it is placed on that cannot be asked; only if there is one */
+  /** the unreachable agents among those it is placed on, if any */
   missing?: string[];
 }
 export interface Address {
@@ -129,7 +129,7 @@ export interface Address {
   authority: Authority | null;
   advice: Advice | null;
 }
-/** why no public certificate can come; null if nothing is known against it */
+/** why there can be no public certificate; null if there is no known reason */
 export interface Advice {
   code: 'INTERNAL_NAME' | 'PORT' | 'WILDCARD' | 'PRIVATE_ADDRESS' | 'ACME' | 'MIRRORED';
   /** for a person */
@@ -140,18 +140,18 @@ export interface Advice {
 export interface Upstream {
   /** as in the configuration */
   address: string;
-  /** null if that is not known */
+  /** null if unknown */
   up: boolean | null;
   /** currently open */
   requests: number | null;
   /** failures that the proxy remembers; it counts them only with passive health checks */
   fails: number | null;
-  /** why it is down: what the agent found, or what the proxy said */
+  /** why it is down, according to the agent or the proxy */
   error: {
     /** ISO 8601 UTC with milliseconds */
     at: string;
     message: string;
-    /** a request failed, although the agent can connect: that counts for a minute */
+    /** a request failed although the agent can connect; this counts for a minute */
     transient?: true;
   } | null;
   /** ISO 8601 UTC with milliseconds */
@@ -160,7 +160,7 @@ export interface Upstream {
   lastChecked: string | null;
   /** how long the agent’s last connection to it took, with the TLS handshake if there is one */
   latencyMs: number | null;
-  /** why it is not known whether it is up */
+  /** why its state is unknown */
   unknown: string | null;
 }
 export interface Warning {
@@ -187,12 +187,12 @@ export interface LastError {
 }
 export interface OneState {
   name: string;
-  /** why the proxy does not serve it, or not at all of its addresses */
+  /** why the proxy does not serve it, or serves only some of its addresses */
   problem: string | null;
   /** where the vhost is reached, in the order of its block */
   addresses: Address[];
   upstreams: Upstream[];
-  /** what a visitor would notice now */
+  /** problems that a visitor would notice now */
   warnings: Warning[];
   errors: LastErrors;
 }
@@ -202,7 +202,7 @@ export interface VhostActivity {
   buckets: number;
   /** not all of the log was read */
   partial?: true;
-  /** the agents that could not be reached, if there are any */
+  /** the unreachable agents, if any */
   missing?: string[];
   /** the vhosts that had requests; matched by host name, on any port */
   vhosts: Activity[];
@@ -228,7 +228,7 @@ export interface Certificate {
   /** the host name that the certificate is for */
   name: string;
   port: number;
-  /** null if there is no certificate, as the next three */
+  /** like the next three, null if there is no certificate */
   issuer: string | null;
   notBefore: Timestamp | null;
   notAfter: Timestamp | null;
@@ -238,7 +238,7 @@ export interface Certificate {
   automated: boolean;
   authority: Authority | null;
   checkedAt: Timestamp | null;
-  /** what needs attention, for a person */
+  /** the problem that needs attention, for people */
   problem: string | null;
   advice: Advice | null;
   /** whose proxy it is; only if the hub has several agents */
@@ -256,7 +256,7 @@ export interface Certificate {
   } | null;
 }
 export interface DraftAdvice {
-  /** those that would be served over TLS */
+  /** the names that would be served over TLS */
   names: {
     name: string;
     port: number;
@@ -266,7 +266,7 @@ export interface DraftAdvice {
   dns: {
     /** the DNS providers that the proxy was built with */
     providers: string[];
-    /** gets a Caddy with a provider; null if there is one */
+    /** the command that gets a Caddy with a provider; null if this one has one */
     command: string | null;
   };
 }
@@ -279,32 +279,32 @@ export interface Vhost {
   /** by name, in order */
   policies: string[];
   tags: string[];
-  /** the agents whose proxies serve it, by name; empty: all */
+  /** the agents whose proxies serve it, by name; if empty: all */
   agents: string[];
   check: Check | null;
   createdAt: Timestamp;
   updatedAt: Timestamp;
 }
-/** how the answer has to look, or the change is not accepted */
+/** how the site must answer; otherwise the change is refused */
 export interface Check {
   /** with its query, percent-encoded */
   path: string;
-  /** left out: any from 200 to 299 */
+  /** default: any from 200 to 299 */
   status?: number;
-  /** what must be in the first 64 KiB of the body */
+  /** a text that the first 64 KiB of the body must contain */
   contains?: string;
-  /** how many seconds it has for that; left out: 5 */
+  /** the time limit in seconds; default: 5 */
   within?: number;
 }
 export interface ChangedVhost extends Vhost {
-  /** the agents that could not be reached: their proxies serve what they served before, until they are back */
+  /** the unreachable agents: their proxies serve their previous sites until the agents return */
   behind?: string[];
-  /** what a visitor would notice, as far as that is known after 1.5 s */
+  /** problems that a visitor would notice, as far as known after 1.5 s */
   warnings: Warning[];
 }
 export interface Done {
   success: true;
-  /** the agents that could not be reached: their proxies serve what they served before, until they are back */
+  /** the unreachable agents: their proxies serve their previous sites until the agents return */
   behind?: string[];
 }
 export interface Policy {
@@ -323,7 +323,7 @@ export interface Values {
   [k: string]: unknown;
 }
 export interface ChangedPolicy extends Policy {
-  /** the agents that could not be reached: their proxies serve what they served before, until they are back */
+  /** the unreachable agents: their proxies serve their previous sites until the agents return */
   behind?: string[];
 }
 export interface Recipe {
@@ -339,9 +339,9 @@ export interface Recipe {
     caddy?: string;
     modules?: string[];
   };
-  /** whether this proxy has what it needs, as far as known */
+  /** whether this proxy has the required version and modules, as far as known */
   available: boolean;
-  /** what the proxy lacks; one sentence, for people */
+  /** the missing requirement; one sentence, for people */
   reason?: string;
   /** values by the names of the recipe’s fields */
   example: Values;
@@ -355,7 +355,7 @@ export interface Agent {
   url: string;
   /** SHA-256 of its certificate; null if the hub trusts it otherwise */
   fingerprint: string | null;
-  /** whether nothing is published to it for now */
+  /** whether publishing to it is paused */
   paused: boolean;
   state: 'in-step' | 'behind' | 'unreachable' | 'refused';
   since: Timestamp;
@@ -364,9 +364,9 @@ export interface Agent {
   proxy: Proxy;
   /** whether its proxy serves sites that this hub did not publish */
   foreign: boolean;
-  /** how long it took to answer last; null if it does not answer */
+  /** how long its last response took; null if it does not answer */
   latencyMs: number | null;
-  /** by how many milliseconds its clock is ahead of the hub’s, at least; null if it does not say */
+  /** the minimum number of milliseconds by which its clock is ahead of the hub’s; null if unknown */
   skewMs: number | null;
   /** how many enabled vhosts are placed on it */
   sites: number;
@@ -382,7 +382,7 @@ export interface LogPage {
   pageSize: number;
   /** not all of the log was read: there may be more, older entries */
   partial?: true;
-  /** the agents that could not be reached, if there are any */
+  /** the unreachable agents, if any */
   missing?: string[];
 }
 export interface LogEntry {
@@ -395,11 +395,11 @@ export interface LogEntry {
   /** milliseconds with at most 3 decimals */
   latency: string;
   ip: string;
-  /** in an answer of several agents: whose log has it */
+  /** with several agents: the one whose log has it */
   agent?: string;
-  /** only if asked for: all that the proxy wrote about the request, without cookies and credentials */
+  /** only with `details`: everything that the proxy wrote about the request, without cookies and credentials */
   details?: Values;
-  /** with the details: what went wrong, in the proxy’s words */
+  /** with the details: the error, in the proxy’s words */
   error?: string;
 }
 export interface LogStats {
@@ -432,7 +432,7 @@ export interface LogStats {
   };
   /** not all of the log was read */
   partial?: true;
-  /** the agents that could not be reached, if there are any */
+  /** the unreachable agents, if any */
   missing?: string[];
 }
 export interface Bucket {
@@ -461,7 +461,7 @@ export interface Status {
   };
   serving: Serving | null;
   proxy: Proxy;
-  /** all that is wrong, one entry per cause, worst first; what is not known is left out */
+  /** all current problems, one entry per cause, worst first; unknown facts are left out */
   problems: Problem[];
   /** security advisories that affect the proxy's version; null if the version is unknown */
   advisories:
@@ -473,7 +473,7 @@ export interface Status {
     | null;
   /** the day of the table that `advisories` is from; a problem says if that is long ago */
   advisoriesAsOf: string;
-  /** how to get a version without them; null if there are none */
+  /** how to get a version without them; null if there are no advisories */
   upgrade: string | null;
   /** what a newer version refuses although the running one accepts it, in the preamble and in enabled vhosts, at most 100; empty if the version is unknown */
   beforeUpgrade: {
@@ -489,9 +489,9 @@ export interface Status {
     /** what to write instead */
     instead: string;
   }[];
-  /** the first one first; of several, the other fields tell the worst */
+  /** the first one first; with several agents, the other fields report the worst of them */
   agents: Agent[];
-  /** the proxy and the file on disk match what is stored, apart from what is in `broken`; or a change whose checks are under way */
+  /** the proxy and the file on disk match the stored state, apart from vhosts in `broken`; or the checks of a change are running */
   inStep: boolean;
   /** the proxy serves sites that this hub did not publish */
   foreign: boolean;
@@ -504,7 +504,7 @@ export interface Status {
     milliseconds: number;
     changes: number;
   } | null;
-  /** what the operator should know */
+  /** warnings for the operator */
   warnings: string[];
   /** stored vhosts that are not served: the proxy refuses them, or could not open their port */
   broken: {
@@ -530,18 +530,18 @@ export interface Status {
     overdue: boolean;
   }[];
 }
-/** where the proxy listens and why not on 80 and 443; null if the agent or the proxy does not respond, or the proxy serves what others published */
+/** the proxy’s ports and why they are not 80 and 443; null if the agent or the proxy does not respond, or this hub does not manage the proxy’s sites */
 export interface Serving {
   http: Listening;
   https: Listening;
-  /** the command, on the proxy’s machine, that comes next; null if none is needed */
+  /** the next command to run, on the proxy’s machine; null if none is needed */
   cure: string | null;
 }
 export interface Listening {
   /** where the proxy listens, or would for a site that needs it */
   port: number;
   wanted: number;
-  /** why that is not port 80, or the port is not open; null if all is well */
+  /** why the port is not 80, or not open; null if all is well */
   reason: string | null;
   /** whether something is in the way, or the port is not open */
   blocked: boolean;
@@ -570,10 +570,10 @@ export interface Problem {
   since: Timestamp;
   /** whose proxies it is about; only if the hub has several agents */
   agents?: string[];
-  /** for a person: the cause, and the cure if there is one */
+  /** for people: the cause, and the fix if there is one */
   message: string;
 }
-/** if only one suffers */
+/** if it affects only one */
 export interface VhostName {
   id: number;
   domain: string;
@@ -588,13 +588,13 @@ export interface Incident {
   vhost?: VhostName;
   /** if it is about one, and the hub had several when it began */
   agent?: string;
-  /** `bad`: visitors or changes suffer */
+  /** `bad`: it affects visitors or changes */
   level: Level;
-  /** for a person: the cause, and the cure if there is one */
+  /** for people: the cause, and the fix if there is one */
   message: string;
   beganAt: Timestamp;
   overAt: Timestamp | null;
-  /** it came and went so often that it is over only after ten minutes without it */
+  /** it began so often that it counts as resolved only after ten minutes without it */
   flapping: boolean;
 }
 export interface Event {
@@ -606,13 +606,13 @@ export interface Channel {
   name: string;
   kind: 'webhook' | 'ntfy' | 'gotify' | 'smtp';
   enabled: boolean;
-  /** those it gets; empty: all */
+  /** the events it gets; if empty: all */
   events: EventName[];
   quiet: QuietHours | null;
   target: ChannelTarget;
   createdAt: Timestamp;
   updatedAt: Timestamp;
-  /** messages that it has not got yet */
+  /** messages not delivered yet */
   waiting: number;
   /** if messages could not be delivered */
   failing: {
@@ -621,7 +621,7 @@ export interface Channel {
     detail: string;
   } | null;
 }
-/** when messages wait until its end */
+/** hours in which messages are held */
 export interface QuietHours {
   from: string;
   /** may be on the next day */
@@ -629,9 +629,9 @@ export interface QuietHours {
   /** of the IANA database */
   timeZone: string;
 }
-/** what is set, masked */
+/** the stored fields, masked */
 export interface ChannelTarget {
-  /** only scheme and host, and then *** */
+  /** scheme and host, then *** */
   url?: string;
   /** ***, like all secrets */
   topic?: string;
@@ -647,7 +647,7 @@ export interface ChannelTarget {
   to?: string;
 }
 export interface NewChannelAnswer extends Channel {
-  /** if the hub made it; shown only once, in this response */
+  /** if the hub generated it; shown only once, in this response */
   secret?: string;
 }
 export interface Delivery {
@@ -667,12 +667,12 @@ export interface Delivery {
   /** failed: there is no further attempt */
   outcome: 'waiting' | 'sent' | 'failed';
   attempts: number;
-  /** not sent before, such as in quiet hours */
+  /** not sent before this time, for example because of quiet hours */
   dueAt: Timestamp;
   sentAt: Timestamp | null;
   /** why the last attempt failed */
   error: string | null;
-  /** the same for those sent as one */
+  /** the same for messages sent as a digest */
   digest: string | null;
 }
 export interface ChangelogEntry {
@@ -682,22 +682,22 @@ export interface ChangelogEntry {
   action: 'create' | 'update' | 'delete' | 'toggle';
   domain: string;
   diff: string | null;
-  /** what a toggle set; null for other actions */
+  /** the new state after a toggle; null for other actions */
   enabled: boolean | null;
   createdAt: Timestamp;
   /** the API token that made the change */
   via: string | null;
-  /** the agents that could not be reached then */
+  /** the agents that were unreachable */
   behind?: string[];
 }
 export interface Preamble {
   config: string;
   updatedAt: Timestamp;
-  /** of an agent: whether it has one of its own, or the common one */
+  /** of an agent: whether it has a separate one, or the common one */
   own?: boolean;
 }
 export interface ChangedPreamble extends Preamble {
-  /** the agents that could not be reached: their proxies serve what they served before, until they are back */
+  /** the unreachable agents: their proxies serve their previous sites until the agents return */
   behind?: string[];
 }
 export interface Snapshot {
@@ -718,9 +718,9 @@ export interface SnapshotSite {
   enabled: boolean;
   /** the names of policies, in the order in which they come before the config */
   policies?: string[];
-  /** any words to find the vhost by, which the proxy does not see: at most 20 of 40 characters */
+  /** any words to find the vhost by; the proxy does not see them: at most 20 of 40 characters */
   tags?: string[];
-  /** the names of the agents whose proxies are to serve it; empty: all */
+  /** the names of the agents whose proxies serve it; if empty: all */
   agents?: string[];
   check?: Check | null;
 }
@@ -730,16 +730,16 @@ export interface Verdict {
   /** one sentence on how to fix it */
   hint: string | null;
   line: number | null;
-  /** the policy whose text is at fault, and the field that it is made from */
+  /** the policy whose text is at fault, and the field at fault */
   policy?: {
     name: string;
     field?: string;
   };
   proxyfile: string;
   diff: string;
-  /** those that a change of a policy concerns; none for other changes */
+  /** the vhosts affected by a change of a policy; none for other changes */
   vhosts: VhostName[];
-  /** with `try=true`: how the enabled vhosts of the change would answer, 50 of them at most; none if it would be refused */
+  /** with `try=true`: how the enabled vhosts of the change would answer, at most 50 of them; none if the change would be refused */
   tried?: {
     vhost: {
       /** null: it would be created */
@@ -750,9 +750,9 @@ export interface Verdict {
     agent?: string;
     /** whether its check would pass; without a check, whether it would answer */
     passed: boolean;
-    /** null: there was no answer */
+    /** null: there was no response */
     status: number | null;
-    /** what came, for a person */
+    /** the response in words, for people */
     detail: string;
   }[];
 }
@@ -770,17 +770,17 @@ export interface ImportAnswer {
   }[];
   proxyfile: string;
   merge: {
-    /** the sites of the file; `keep`: the same vhost is there already */
+    /** the sites of the file; `keep`: the same vhost already exists */
     sites: {
       domain: string;
       action: 'create' | 'keep' | 'skip' | 'replace';
-      /** those that have its addresses */
+      /** the vhosts that have its addresses */
       vhosts: {
         id: number;
         domain: string;
         enabled: boolean;
       }[];
-      /** from their blocks to that of the file */
+      /** from their blocks to the block of the file */
       diff: string;
     }[];
     preamble: {
@@ -788,10 +788,10 @@ export interface ImportAnswer {
       name: string;
       state: 'same' | 'differs' | 'new' | 'kept';
       side: 'keep' | 'file';
-      /** from the text here to that of the file */
+      /** from the text of the hub to that of the file */
       diff: string;
     }[];
   };
-  /** the agents that could not be reached: their proxies serve what they served before, until they are back */
+  /** the unreachable agents: their proxies serve their previous sites until the agents return */
   behind?: string[];
 }

@@ -81,7 +81,7 @@ export async function request<T>(path: string, options: Options = {}): Promise<A
   } catch (error) {
     if (signal?.aborted) throw error;
     // The change may have been made and only the answer lost.
-    const unknown = method === 'GET' ? '' : ' It is not known yet whether the change was made.';
+    const unknown = method === 'GET' ? '' : ' The change may or may not have been made.';
     const message = `The hub does not answer.${unknown}`;
     throw announced(new ApiError(0, { code: 'OFFLINE', message }, null));
   }

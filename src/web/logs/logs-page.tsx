@@ -100,7 +100,7 @@ export function LogsPage({ query }: { query: URLSearchParams }) {
         </div>
         {data?.missing && (
           <p class="log-partial">
-            The requests to {data.missing.join(', ')} are missing here: there is no answer.
+            Requests of unreachable proxies are missing: {data.missing.join(', ')}.
           </p>
         )}
         {data?.partial && (

@@ -95,7 +95,7 @@ export function ChannelRow({ channel, lastSent, onChanged }: Props) {
           onConfirm={remove}
           onClose={() => setAsking(false)}
         >
-          <p>Its deliveries are deleted as well, and messages that wait for it are not sent.</p>
+          <p>Its deliveries are deleted too, and queued messages are not sent.</p>
         </Confirm>
       )}
     </li>

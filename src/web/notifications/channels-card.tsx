@@ -31,7 +31,7 @@ export function ChannelsCard({ list, deliveries, onChanged }: Props) {
   return (
     <ListCard
       title="Channels"
-      help="Where you hear of what breaks while you are not looking: once when it begins, and once when it is over."
+      help="Get a message when something breaks and another when it is fixed."
       list={list}
       item={(channel) => (
         <ChannelRow
@@ -82,7 +82,7 @@ export function ChannelsCard({ list, deliveries, onChanged }: Props) {
           onClose={() => setMade(null)}
         >
           Copy the secret of <strong>{made.name}</strong> now. It will not be shown again. The
-          receiver checks with it that a message is from this hub: the header{' '}
+          receiver uses it to check that a message is from this hub: the header{' '}
           <code>X-Signalbox-Signature</code> is <code>sha256=</code> and the HMAC of the body.
         </ShownOnce>
       )}

@@ -27,21 +27,21 @@ export const KINDS: Readonly<
 > = {
   ntfy: {
     title: 'ntfy',
-    what: 'Push messages on a phone, by ntfy.sh or your own server',
+    what: 'Phone notifications through ntfy.sh or your own server',
     fields: [
       { ...text, name: 'url', label: 'Server', initial: 'https://ntfy.sh' },
       {
         ...text,
         name: 'topic',
         label: 'Topic',
-        help: 'Whoever knows the topic can read it, unless the server asks for a token.',
+        help: 'Anyone who knows the topic can read it, unless the server asks for a token.',
       },
       { ...secret, name: 'token', label: 'Access token', required: false, removable: true },
     ],
   },
   gotify: {
     title: 'Gotify',
-    what: 'Push messages by your own Gotify server',
+    what: 'Phone notifications through your Gotify server',
     fields: [
       { ...text, name: 'url', label: 'Server', placeholder: 'https://gotify.example.org' },
       { ...secret, name: 'token', label: 'Application token' },
@@ -49,7 +49,7 @@ export const KINDS: Readonly<
   },
   smtp: {
     title: 'Email',
-    what: 'Email by a mail server that you can use',
+    what: 'Email through your mail server',
     fields: [
       { ...text, name: 'host', label: 'Mail server', placeholder: 'mail.example.org' },
       { name: 'security', label: 'Encryption', type: 'security', required: false },
@@ -62,7 +62,7 @@ export const KINDS: Readonly<
   },
   webhook: {
     title: 'Webhook',
-    what: 'JSON to any address, signed, for a program of yours',
+    what: 'Signed JSON to a URL',
     fields: [
       { ...text, name: 'url', label: 'Address', placeholder: 'https://hooks.example.org/…' },
       {
@@ -70,7 +70,7 @@ export const KINDS: Readonly<
         name: 'secret',
         label: 'Secret',
         required: false,
-        help: 'Signs the messages; at least 16 characters. Left empty, the hub makes one and shows it once.',
+        help: 'Signs the messages; at least 16 characters. Leave empty to generate one, which is shown once.',
       },
     ],
   },

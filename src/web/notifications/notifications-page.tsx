@@ -44,7 +44,7 @@ function DeliveriesCard({ list }: { list: Loaded<Delivery[]> }) {
   return (
     <ListCard
       title="Deliveries"
-      help="The latest messages, and what became of them."
+      help="Recent messages and their delivery status."
       list={first}
       empty="Nothing has been sent yet."
       action={more}
@@ -80,9 +80,9 @@ function IncidentsCard() {
   return (
     <ListCard
       title="Problems"
-      help="What lasted longer than a few seconds, open problems first."
+      help="Problems that lasted more than a few seconds, open ones first."
       list={first}
-      empty="There were none yet."
+      empty="No problems so far."
       action={more}
       item={(incident) => <IncidentItem key={incident.id} incident={incident} />}
     />

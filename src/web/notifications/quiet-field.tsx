@@ -41,7 +41,7 @@ export function QuietField({ quiet, error, onChange }: Props) {
         />
         <span>
           Hold messages back at night{' '}
-          <small class="muted">They wait until the morning, and come as one.</small>
+          <small class="muted">Messages are held and arrive as one in the morning.</small>
         </span>
       </label>
       {quiet && (

@@ -96,7 +96,7 @@ export function CertificatesDue({ status }: { status: Status }) {
       <p class="muted">
         {isKnown
           ? `No certificate is due within ${WITHIN_DAYS} days.`
-          : 'Not known while Caddy cannot be asked.'}
+          : 'Unknown while Caddy is unreachable.'}
       </p>
     );
   }

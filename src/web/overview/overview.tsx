@@ -107,7 +107,7 @@ function FirstSteps({ foreign }: { foreign: boolean }) {
           <strong>Point its name at this machine</strong>
           <p class="muted">
             Add a DNS record for the name with the address of the machine that Caddy runs on. Caddy
-            then gets the certificate by itself.
+            then gets the certificate on its own.
           </p>
         </li>
         <li>
@@ -118,7 +118,7 @@ function FirstSteps({ foreign }: { foreign: boolean }) {
             A name, and where the service behind it listens.{' '}
             {foreign ? (
               <>
-                Caddy already serves sites of its own: <a href="/import">import them</a> first.
+                Caddy already serves other sites: <a href="/import">import them</a> first.
               </>
             ) : (
               <>

@@ -12,7 +12,7 @@ type Props = { onReplace: () => Promise<void>; onClose: () => void };
 
 export const ConfirmReplace = ({ onReplace, onClose }: Props) => (
   <Confirm
-    title="Replace what Caddy serves?"
+    title="Replace Caddy’s current sites?"
     action="Replace it"
     onConfirm={async () => {
       await onReplace();

@@ -47,13 +47,12 @@ export function BlockDialog({ address, host, onClose }: Props) {
       </>
     );
   }
-  if (data.sites.length === 0)
-    return <Notice kind="info">There are no sites to block it on.</Notice>;
+  if (data.sites.length === 0) return <Notice kind="info">There is no site to block it on.</Notice>;
   return (
     <form onSubmit={submitWith(() => block.run())}>
       {data.own === address && (
         <Notice kind="warning" title="This is your own address">
-          You would be shut out of the sites, and of signalbox if one of them leads to it.
+          This would block you too, including from signalbox if a site leads to it.
         </Notice>
       )}
       <fieldset class="block-scope">
@@ -107,7 +106,7 @@ const Closing = ({ onClose }: { onClose: () => void }) => (
 
 function wordsFor(plan: BlockPlan, address: string): string {
   if (plan.kind === 'done')
-    return `${address} is blocked there already, by the policy ${plan.policy.name}.`;
+    return `${address} is already blocked there, by the policy ${plan.policy.name}.`;
   const on = plan.on.length > 0 ? plural(plan.on.length, 'site') : null;
   if (plan.kind === 'create') {
     return `This creates the policy ${plan.name}, which refuses ${address}, and puts it on ${on}.`;

@@ -95,9 +95,9 @@ function NoPolicies({ recipes }: { recipes: readonly Recipe[] }) {
     <div class="empty muted card">
       <p>You have no policies yet.</p>
       <p>
-        A policy is something that several sites share: a password, a sign-in service, who may come
-        in. You set it up once, put it on as many sites as you like, and change it on all of them at
-        once.
+        A policy is a rule shared by several sites: a password, a sign-in service, who may access
+        them. You set it up once, put it on as many sites as you like, and change it on all of them
+        at once.
       </p>
       <div class="actions policy-common">
         {common.map(({ id, title }) => (

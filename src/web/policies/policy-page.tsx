@@ -84,7 +84,7 @@ export function PolicyPage({ id }: { id: number }) {
         </p>
       )}
       {recipe && !recipe.available && (
-        <Notice kind="warning">{recipe.reason ?? 'This Caddy cannot do it.'}</Notice>
+        <Notice kind="warning">{recipe.reason ?? 'Your Caddy does not support this.'}</Notice>
       )}
       {recipe && stored.data && policy && sites.data && (
         <PolicyForm
@@ -115,7 +115,7 @@ function RecipeCards({
           <p class="muted">{recipe.description}</p>
           {!recipe.available && (
             <p class="recipe-reason">
-              <Icon name="warn" /> {recipe.reason ?? 'This Caddy cannot do it.'}
+              <Icon name="warn" /> {recipe.reason ?? 'Your Caddy does not support this.'}
             </p>
           )}
         </li>

@@ -41,7 +41,7 @@ export function AddProxy({ onClose }: { onClose: () => void }) {
     <section class="card add-proxy" aria-label="Add a proxy">
       <p>
         Copy the signalbox program to the machine of the proxy, and run <strong>one</strong> of
-        these lines there. This hub dials, so nothing of it has to be reachable.
+        these lines there. This hub opens the connection, so it need not be reachable.
       </p>
       <dl>
         {LINES.map(({ title, line }) => (
@@ -58,7 +58,7 @@ export function AddProxy({ onClose }: { onClose: () => void }) {
         The agent works with the Caddy that runs there. To have it run its own, add{' '}
         <code>--managed</code> to the first line, or put <code>PROXY_MANAGED=true</code>{' '}
         <code>PROXYFILE=data/Caddyfile</code> <code>ACCESS_LOG=data/logs/access.log</code> before
-        the second. If the hub is to dial another address than that of the machine, write it after{' '}
+        the second. If the hub must use another address than that of the machine, write it after{' '}
         <code>--invite</code>: <code>https://vps.example:3002</code>.
       </p>
       <InsetForm
@@ -82,7 +82,7 @@ export function AddProxy({ onClose }: { onClose: () => void }) {
         />
         <TextField
           label="Invitation"
-          help="The line that begins with “invitation:”. It is good for ten minutes and one use."
+          help="The line that begins with “invitation:”. It is valid once, for ten minutes."
           error={at('invitation')}
           {...input('invitation')}
           type="text"
@@ -91,12 +91,12 @@ export function AddProxy({ onClose }: { onClose: () => void }) {
           spellcheck={false}
         />
         {isForeign && (
-          <Notice kind="warning" title="Caddy there serves sites that this hub did not publish">
+          <Notice kind="warning" title="Its Caddy serves sites that this hub did not publish">
             Add the same sites here first, or{' '}
             <button type="button" class="link" onClick={() => setAsking(true)}>
               replace them
             </button>
-            . The invitation stays good.
+            . The invitation stays valid.
           </Notice>
         )}
       </InsetForm>

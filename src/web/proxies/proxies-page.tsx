@@ -37,8 +37,8 @@ export function ProxiesPage() {
         <p class="muted proxy-why">
           A second proxy serves your sites from another machine: a twin that takes over when the
           first one is down, or a VPS in front of your home. Each site is served everywhere, or only
-          on the proxies that you choose. A change goes live on all of them or on none, and one that
-          was away is brought up to date when it is back. “Add proxy” says how.
+          on the proxies that you choose. A change goes live on all of them or on none, and a proxy
+          that was offline catches up when it returns. “Add proxy” shows how.
         </p>
       )}
     </>

@@ -46,7 +46,7 @@ export function ProxyActions({ agent: { name, paused }, isFirst, onChanged }: Pr
   };
   const remove = async () => {
     await send('DELETE', path);
-    setFlash({ kind: 'success', text: `${name} is removed. Caddy there goes on as it is.` });
+    setFlash({ kind: 'success', text: `${name} is removed. Its Caddy keeps running.` });
     refresh();
     navigate('/proxies', { replace: true });
   };
@@ -79,8 +79,8 @@ export function ProxyActions({ agent: { name, paused }, isFirst, onChanged }: Pr
       {asked === 'pause' && (
         <Confirm title={`Pause ${name}?`} action="Pause" onConfirm={pause} onClose={close}>
           <p>
-            Nothing is published to it until you resume it. Caddy there goes on serving what it
-            serves, also what you delete meanwhile, and lets in whom a new policy shuts out.
+            Nothing is published to it until you resume it. Its Caddy keeps its current sites,
+            including any you delete, and ignores new policies until you resume.
           </p>
         </Confirm>
       )}
@@ -92,7 +92,9 @@ export function ProxyActions({ agent: { name, paused }, isFirst, onChanged }: Pr
           onConfirm={rotate}
           onClose={close}
         >
-          <p>The hub hands it over. Nothing is interrupted, and the old one stops working.</p>
+          <p>
+            The hub sends it to the agent. Nothing is interrupted, and the old token stops working.
+          </p>
         </Confirm>
       )}
       {asked === 'remove' && (
@@ -104,9 +106,8 @@ export function ProxyActions({ agent: { name, paused }, isFirst, onChanged }: Pr
           onClose={close}
         >
           <p>
-            Caddy there goes on serving what it serves now, but signalbox no longer changes it.
-            Sites that are also served elsewhere stay there. To add it again, it has to be invited
-            again.
+            Its Caddy keeps running, but signalbox no longer changes it. Sites that are also served
+            elsewhere stay there. To add it again, you need a new invitation.
           </p>
         </Confirm>
       )}

@@ -41,8 +41,8 @@ export function ProxyPage({ name }: { name: string }) {
         <div class="cards">
           <State agent={data} isFirst={isFirst} />
           <section class="card" aria-labelledby="proxy-caddyfile">
-            <h2 id="proxy-caddyfile">What it is to serve</h2>
-            <p class="muted">The preamble, and the sites that are on and placed on it.</p>
+            <h2 id="proxy-caddyfile">Target Caddyfile</h2>
+            <p class="muted">The preamble, and all enabled sites placed on it.</p>
             <CaddyfileShown path={`/proxyfile?agent=${name}`} />
           </section>
           <ProxyPreamble name={name} />

@@ -37,11 +37,11 @@ export function ProxyPreamble({ name }: { name: string }) {
       {error && <Notice kind="error" title={error} />}
       <p class="muted">
         {isOwn ? (
-          'This proxy has global options and snippets of its own.'
+          'This proxy has its own global options and snippets.'
         ) : (
           <>
             This proxy has the <a href="/preamble">common preamble</a>.
-            {isOpen && ' Change it here to give it one of its own.'}
+            {isOpen && ' Change it here to give this proxy its own.'}
           </>
         )}
       </p>
@@ -55,7 +55,7 @@ export function ProxyPreamble({ name }: { name: string }) {
           onConfirm={share}
           onClose={() => setAsking(false)}
         >
-          <p>Its own preamble is replaced by the common one at once. You can undo that.</p>
+          <p>The common preamble replaces its own at once. You can undo this.</p>
         </Confirm>
       )}
     </section>

@@ -28,7 +28,7 @@ export function StatePanel({ state, problem }: Props) {
             {state.data.missing?.map((name) => (
               <li key={name}>
                 <Lamp state="unknown" />
-                <span>{name} cannot be asked.</span>
+                <span>{name} is unreachable.</span>
               </li>
             ))}
             {state.data.addresses.map((address) => (

@@ -31,8 +31,8 @@ export function BehindNotice() {
         <div class="notice notice-warning">
           <p>
             <strong>{names.join(', ')} did not get this change</strong>
-            Until it does, Caddy there goes on as before: it serves what was deleted, and lets in
-            whom a policy shuts out. <a href="/proxies">Proxies</a>
+            Until it does, it still serves deleted sites and ignores new policies.{' '}
+            <a href="/proxies">Proxies</a>
           </p>
           <button type="button" class="quiet" onClick={() => setLacking(null)}>
             Dismiss

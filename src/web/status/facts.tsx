@@ -24,7 +24,7 @@ export function Facts({ status }: { status: Status }) {
         <>
           <Fact name="In step">
             {isKnown &&
-              (inStep ? 'Caddy serves what is stored' : 'no, Caddy serves something else')}
+              (inStep ? 'Caddy serves the stored sites' : 'no, Caddy serves something else')}
           </Fact>
           <Fact name="Caddy">
             {agent.reachable &&
@@ -92,7 +92,7 @@ function Ports({ serving }: { serving: Serving }) {
       {/* The button does what signalbox's own command would. */}
       {cure !== null && !cure.startsWith('signalbox ') && (
         <>
-          . What helps: <code>{cure}</code>
+          . To fix it: <code>{cure}</code>
         </>
       )}
       {isElsewhere(serving) && (

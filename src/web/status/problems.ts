@@ -46,17 +46,17 @@ function wordsFor({ code, vhost, message }: Problem): string {
     case 'FOREIGN':
       return 'Caddy serves sites that signalbox does not manage';
     case 'NOT_IN_STEP':
-      return 'Caddy does not serve what is stored';
+      return 'Caddy does not serve the stored sites';
     case 'DRIFT':
       return 'The Caddyfile on disk was edited';
     case 'RESTART_NEEDED':
-      return 'Caddy should be restarted';
+      return 'Restart Caddy';
     case 'DISK_FULL':
       return 'A disk is nearly full';
     case 'SIGN_IN_LOCKED':
-      return 'Too many sign-ins failed';
+      return 'Too many failed sign-ins';
     case 'CHANNEL_FAILING':
-      return 'Messages do not arrive';
+      return 'Messages are not delivered';
     case 'ADVISORY':
       return 'Caddy has known vulnerabilities';
     case 'WARNING':

@@ -32,13 +32,13 @@ export function standingOf({ state, paused, since }: State & Pick<Agent, 'since'
 export function consequenceOf({ state, paused }: State): string | null {
   if (paused && state === 'in-step') return 'Changes will not reach it until you resume it.';
   if (state === 'in-step' || state === 'refused') return null;
-  const until = paused ? 'you resume it' : 'it is back';
-  return `Changes do not reach it until ${until}: Caddy there goes on serving what was deleted since, and lets in whom a policy shuts out.`;
+  const until = paused ? 'you resume it' : 'it returns';
+  return `Changes do not reach it until ${until}: it still serves deleted sites and ignores new policies.`;
 }
 
 /** `Caddy 2.6.2 · answers in 1.2 ms`. Without its agent, nothing is known of it. */
 export function caddyOf({ proxy, latencyMs }: Pick<Agent, 'proxy' | 'latencyMs'>): string {
-  if (latencyMs === null) return 'Caddy cannot be asked';
+  if (latencyMs === null) return 'Caddy is unreachable';
   const name = proxy.version === null ? 'Caddy' : `Caddy ${proxy.version}`;
   return proxy.running ? `${name} · answers in ${duration(latencyMs)}` : `${name} does not answer`;
 }

@@ -98,7 +98,7 @@ describe('with Caddy', () => {
       headers: stack.agentHeaders,
       json,
     });
-    expect(answer.text).toContain('Only snippets can be imported, not files.');
+    expect(answer.text).toContain('`import` of files is not allowed; use a snippet.');
     expect(answer.text).not.toContain(hostname());
   });
 

@@ -67,7 +67,7 @@ describe('without being asked to', () => {
     const half = await post(differs, { preamble: { grace_period: 'file' } });
     expect([half.body.code, half.body.detail]).toEqual([
       'PREAMBLE_DIFFERS',
-      'different here and in the file: (shared)',
+      'differs between hub and file: (shared)',
     ]);
     const file = site('one', 'else') + site('two', 'else');
     const other = await post(file, { replace: ['http://one.example'] });

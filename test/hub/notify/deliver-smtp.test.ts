@@ -20,7 +20,7 @@ async function failure(target: ChannelTarget, by = deliver) {
   const error = await failed;
   expect([error?.code, String(error?.message)]).toEqual([
     'CHANNEL_FAILED',
-    'The channel did not take the message.',
+    'The channel did not accept the message.',
   ]);
   return error.detail;
 }

@@ -162,7 +162,7 @@ describe('a webhook', () => {
     const body = await send(other, OVER, HAPPENING);
     expect(body).toMatchObject({
       ...{ id: 'an-id', hub: 'a-hub', state: 'digest', event: null, about: '', level: 'bad' },
-      message: '2 problems began, 1 is over',
+      message: '2 problems began, 1 resolved',
       at: '2026-11-22T06:22:00.000Z',
     });
     expect(body.happenings.map(({ about, state }: Happening) => [about, state])).toEqual([

@@ -29,7 +29,7 @@ let sender: ReturnType<typeof start>;
 
 const now = () => new Date(NOON + seconds * 1000);
 const fail = async () => {
-  throw new Failure('CHANNEL_FAILED', 'The channel did not take the message.', {
+  throw new Failure('CHANNEL_FAILED', 'The channel did not accept the message.', {
     detail: 'HTTP 500',
   });
 };
@@ -217,7 +217,7 @@ describe('a receiver that fails', () => {
     put();
     await sender.send();
     expect(sizes()).toEqual([1]);
-    expect(rows()[0]).toMatchObject({ sentAt: now(), error: 'It was a week old.', attempts: 0 });
+    expect(rows()[0]).toMatchObject({ sentAt: now(), error: 'Gave up after a week.', attempts: 0 });
     expect(lines).toEqual(['messages given up {"channel":1,"kind":"webhook","count":7}']);
   });
 

@@ -65,22 +65,22 @@ test.each([
 });
 
 test('one whose beginning nobody knows is over', () => {
-  expect(text([one({ state: 'over' })]).body).toStartWith('Over since 22 Nov 2026, 05:21 UTC.');
+  expect(text([one({ state: 'over' })]).body).toStartWith('Resolved at 22 Nov 2026, 05:21 UTC.');
 });
 
 test('one whose site was deleted is not said to be fixed', () => {
   const over = one({ state: 'over', message: DROPPED, at: later(60), beganAt: AT });
   expect(text([over])).toEqual({
     title: 'a.example: no longer watched',
-    body: `Over since 22 Nov 2026, 05:22 UTC, after 1 minute.\n\n${DROPPED}`,
+    body: `Resolved at 22 Nov 2026, 05:22 UTC, after 1 minute.\n\n${DROPPED}`,
     mood: 'over',
   });
 });
 
 test('one that comes and goes says so', () => {
   const { title, body } = text([one({ state: 'flapping' })]);
-  expect(title).toBe('a.example: upstream down, again and again');
-  expect(body).toContain('It comes and goes, most recently at 22 Nov 2026, 05:21 UTC.');
+  expect(title).toBe('a.example: upstream down (flapping)');
+  expect(body).toContain('Flapping, last at 22 Nov 2026, 05:21 UTC.');
 });
 
 test('what concerns no site says what it is about', () => {
@@ -100,19 +100,19 @@ test('every event has words of its own', () => {
 
 test.each<[string, Partial<Happening>[], string]>([
   [
-    '3 problems began, 2 are over',
+    '3 problems began, 2 resolved',
     [{}, { about: 'b' }, { state: 'flapping' }, { state: 'over' }, { about: 'c', state: 'over' }],
     'bad',
   ],
-  ['1 problem began, 1 is over', [{ state: 'over' }, { level: 'warn' }], 'warn'],
-  ['1 problem began, 1 is over', [{}, { state: 'over' }], 'over'],
+  ['1 problem began, 1 resolved', [{ state: 'over' }, { level: 'warn' }], 'warn'],
+  ['1 problem began, 1 resolved', [{}, { state: 'over' }], 'over'],
   [
-    '2 problems began, 1 is over',
+    '2 problems began, 1 resolved',
     [{ level: 'warn' }, { event: 'certificate.ending' }, { state: 'over' }],
     'bad',
   ],
   ['2 problems began', [{}, { about: 'b', level: 'warn' }], 'bad'],
-  ['2 problems are over', [{ state: 'over' }, { state: 'over' }], 'over'],
+  ['2 problems resolved', [{ state: 'over' }, { state: 'over' }], 'over'],
 ])('a digest: %s', (title, parts, mood) => {
   const [first, ...more] = parts.map(one);
   if (!first) throw new Error('empty');

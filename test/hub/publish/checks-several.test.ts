@@ -55,7 +55,7 @@ describe('a change is taken back on both', () => {
       502,
       {
         ...{ code: 'CHECK_FAILED', agent: fails },
-        detail: `on ${fails}: The body of the answer to GET / does not contain “${passes}”`,
+        detail: `on ${fails}: The response body of GET / does not contain “${passes}”`,
       },
     ]);
     expect(await everything()).toEqual(before);
@@ -74,7 +74,7 @@ describe('a change is taken back on both', () => {
       {
         ...{ code: 'CHECK_FAILED', agent: 'twin' },
         detail:
-          'on twin, in http://kept.example: The body of the answer to GET / does not contain “twin”',
+          'on twin, in http://kept.example: The response body of GET / does not contain “twin”',
       },
     ]);
     expect(await everything()).toEqual(before);

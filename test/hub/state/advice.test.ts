@@ -66,7 +66,7 @@ test.each<[string, string, string[], Partial<AdviceFacts>]>([
 /** As Caddy logs them. */
 test.each([
   ['another reason', /^The authority refused: another reason$/],
-  [REFUSED, /too often/],
+  [REFUSED, /limit of certificates/],
   [
     'HTTP 403 urn:ietf:params:acme:error:caa - CAA record for a.org prevents issuance',
     /CAA record/,
@@ -93,7 +93,7 @@ test.each([
   ],
   [
     'HTTP 400 urn:ietf:params:acme:error:connection - 192.0.2.1: Fetching http://a.org/.well-known/acme-challenge/x: Connection refused',
-    /was refused at/,
+    /port 80 or 443 of the name was refused/,
   ],
   [
     'HTTP 400 urn:ietf:params:acme:error:connection - 192.0.2.1: Fetching http://a.org/: Timeout during connect (likely firewall problem)',

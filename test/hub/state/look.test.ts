@@ -98,7 +98,7 @@ test('a channel that takes nothing is a problem after ten minutes', () => {
     {
       ...({ code: 'CHANNEL_FAILING', level: 'warn' } as const),
       since: '2026-11-20T18:00:00.000Z',
-      message: 'Messages do not arrive at the channel Phone: HTTP 403',
+      message: 'Messages do not reach the channel Phone: HTTP 403',
     },
   ]);
 });
@@ -124,11 +124,13 @@ test('who is, is named if there is such an account, and never else', async () =>
     expect(await lockedNow()).toEqual([]);
     for (let i = 0; i < 10; i++) await fail('nobody@example.org');
     expect(await lockedNow()).toEqual([
-      'Too many sign-ins failed for accounts that do not exist. Further ones are refused until a quarter of an hour has passed.',
+      'Too many failed sign-ins for accounts that do not exist. Try again in 15 minutes.',
     ]);
     for (let i = 0; i < 10; i++) await fail('Ada@example.org');
     const [message = ''] = await lockedNow();
-    expect(message).toContain('failed for ada@example.org and accounts that do not exist.');
+    expect(message).toContain(
+      'failed sign-ins for ada@example.org and accounts that do not exist.',
+    );
     for (let i = 0; i < 10; i++) await fail(`${i}@example.org`);
     expect((await lockedNow()).join()).toContain(', and from 127.0.0.1.');
     expect(stack.lines.join('\n')).not.toContain('@example.org');

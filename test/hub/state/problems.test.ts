@@ -113,9 +113,9 @@ describe('what is not known is left out', () => {
   test('without the agent', () => {
     const found = find({ ...unknown, status: null });
     expect(found.map(({ code, level }) => [code, level])).toEqual([['AGENT_UNREACHABLE', 'bad']]);
-    expect(found[0]?.message).toStartWith('The agent does not answer. What Caddy serves is not');
+    expect(found[0]?.message).toStartWith('The agent does not answer. Caddy’s state is unknown');
     const [named] = find({ ...unknown, status: null, agentFault: 'The agent rejects the token.' });
-    expect(named?.message).toStartWith('The agent rejects the token. What Caddy serves is not');
+    expect(named?.message).toStartWith('The agent rejects the token. Caddy’s state is unknown');
   });
 
   test('without the proxy', () => {
@@ -132,7 +132,7 @@ const CASES: readonly [string, Partial<Facts>, Partial<Problem>][] = [
     {
       ...{ code: 'DISK_FULL', level: 'warn' },
       message:
-        'Less than 5 % is free on the disk that holds the access log and the Caddyfile. Delete what is not needed, or make it larger.',
+        'Less than 5 % is free on the disk that holds the access log and the Caddyfile. Delete files, or enlarge it.',
     },
   ],
   [
@@ -254,7 +254,7 @@ const CASES: readonly [string, Partial<Facts>, Partial<Problem>][] = [
     { inStep: false },
     {
       ...{ code: 'NOT_IN_STEP', level: 'warn' },
-      message: 'Caddy does not serve what is stored. signalbox is publishing it again.',
+      message: 'Caddy does not serve the stored state. signalbox is publishing it again.',
     },
   ],
   [
@@ -262,7 +262,7 @@ const CASES: readonly [string, Partial<Facts>, Partial<Problem>][] = [
     { inStep: false, rejection: 'preamble: no' },
     {
       ...{ code: 'NOT_IN_STEP', level: 'bad' },
-      message: 'What is stored is not live: preamble: no.',
+      message: 'The stored state is not live: preamble: no.',
     },
   ],
   ['an edited Caddyfile', { status: { ...status, drift: true } }, { code: 'DRIFT', level: 'warn' }],

@@ -21,8 +21,7 @@ const of = (name: string, change: Partial<AgentFacts['facts']> = {}, now = NOW):
 });
 const several = { isOnly: false, now: new Date(NOW) };
 const find = (...all: AgentFacts[]) => createProblems()(all, [], several);
-const LACKS =
-  'Its Caddy lacks changes: it still serves what was deleted, and lets in whom a policy shut out.';
+const LACKS = 'Its Caddy lacks changes: it still serves deleted sites and ignores new policies.';
 
 test('all is well', () => {
   expect(find(of('local'), of('twin'))).toEqual([]);
@@ -37,7 +36,7 @@ test.each<[string, Partial<AgentFacts['facts']>, object]>([
   [
     'one whose proxy refuses all',
     { inStep: false, rejection: 'line 1: no', lag: { since: EARLIER, paused: false } },
-    { code: 'NOT_IN_STEP', message: `twin: What is stored is not live: line 1: no. ${LACKS}` },
+    { code: 'NOT_IN_STEP', message: `twin: The stored state is not live: line 1: no. ${LACKS}` },
   ],
   [
     'one that lacks a change',

@@ -167,7 +167,7 @@ describe('if one of them does not answer', () => {
       inStep: false,
     });
     const message =
-      'twin: The agent does not answer. Until it is back, its Caddy serves what it serves now.';
+      'twin: The agent does not answer. Until it returns, its Caddy keeps its current sites.';
     expect(await problem('AGENT_UNREACHABLE')).toMatchObject({
       ...{ level: 'bad', agents: ['twin'], message },
     });
@@ -179,7 +179,7 @@ describe('if one of them does not answer', () => {
     expect(deleted.body.behind).toEqual(['twin']);
     const found = await problem('AGENT_UNREACHABLE');
     expect(found?.message).toBe(
-      'twin: The agent does not answer. Its Caddy lacks changes: it still serves what was deleted, and lets in whom a policy shut out.',
+      'twin: The agent does not answer. Its Caddy lacks changes: it still serves deleted sites and ignores new policies.',
     );
     expect((found?.since ?? '') >= from).toBe(true);
     expect(await fleet.served('vps', 'gone.example')).toBe('');

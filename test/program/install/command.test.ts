@@ -127,7 +127,7 @@ describe('signalbox install refuses', () => {
     const { code, out, err } = await run('install', 'hub', '--root', root);
     expect([code, err]).toEqual([
       1,
-      'signalbox install: nothing was done; without a terminal, use --yes\n',
+      'signalbox install: nothing was changed; without a terminal, use --yes\n',
     ]);
     expect(out).toContain(`write /${UNIT} (0644)\n`);
     expect(existsSync(join(root, 'etc'))).toBe(false);
@@ -272,7 +272,7 @@ describe('signalbox install', () => {
       carryOut({ do: 'run', command: ['printf', text], shows }, folder);
     expect(print('begin\nline: 1\nbegin 2\nother\nnote\nline: 2\n')).toEqual(['note', 'line: 2']);
     for (const text of ['line: 1\n', 'line: 1\nbegin\n']) {
-      expect(() => print(text)).toThrow('does not show what it should');
+      expect(() => print(text)).toThrow('does not show the expected output');
     }
   });
 

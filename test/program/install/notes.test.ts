@@ -16,7 +16,7 @@ test.each(['nginx.service', null])('a port that %p holds is named, with what hel
     'Caddy cannot serve on ports 80 and 443 yet: 80 is held by nginx (pid 812',
   );
   expect(helps).toBe(
-    `What helps: sudo ${unit === null ? 'kill 812' : 'systemctl disable --now nginx'}`,
+    `To fix it: sudo ${unit === null ? 'kill 812' : 'systemctl disable --now nginx'}`,
   );
 });
 

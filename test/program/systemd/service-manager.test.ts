@@ -67,7 +67,7 @@ describe('systemd is sent', () => {
 
   test('its messages, and a failure to send is only logged', () => {
     const { logged } = fake({ NOTIFY_SOCKET: '/broken' });
-    expect(logged).toEqual(['service manager not told']);
+    expect(logged).toEqual(['service manager not notified']);
   });
 
   test('no keep-alives meant for another process', async () => {

@@ -3,7 +3,7 @@ import { Failure } from '../../../shared/failure.ts';
 
 /** @param detail without anything of the target */
 export const notTaken = (detail: string): Failure =>
-  new Failure('CHANNEL_FAILED', 'The channel did not take the message.', { detail });
+  new Failure('CHANNEL_FAILED', 'The channel did not accept the message.', { detail });
 
 /** By the code of an error of Bun, BoringSSL or nodemailer. */
 const REASONS: readonly [RegExp, string][] = [

@@ -9,7 +9,7 @@ const User = t.Object(
   {
     name: t.String({
       title: 'Name',
-      description: 'what the user signs in as',
+      description: 'the name to sign in with',
       format: 'user-name',
       minLength: 1,
       maxLength: 100,

@@ -24,7 +24,7 @@ export const headers = defineRecipe({
         {
           title: 'HTTPS only',
           description:
-            'Strict-Transport-Security for a year: browsers that have been here once no longer use HTTP or accept an invalid certificate',
+            'Strict-Transport-Security for a year: after a first visit, browsers no longer use HTTP or accept an invalid certificate',
         },
         true,
       ),
@@ -35,7 +35,7 @@ export const headers = defineRecipe({
       hstsPreload: flag({
         title: 'HTTPS only, preloaded',
         description:
-          'lets browsers build this rule in, subdomains included; getting out of their lists takes months',
+          'lets browsers build in this rule, including subdomains; removal from their lists takes months',
       }),
       frame: t.Optional(
         t.UnionEnum(['sameorigin', 'deny', 'allow'], {

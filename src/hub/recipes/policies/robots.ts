@@ -17,7 +17,7 @@ export const robots = defineRecipe({
   kind: 'policy',
   title: 'No crawlers',
   description:
-    'Refuses crawlers by their User-Agent header; unless you name others, those that collect texts to train AI. Crawlers that lie are not recognized.',
+    'Refuses crawlers by their User-Agent header: those you name or, by default, those that collect texts to train AI. Crawlers that send a false header are not recognised.',
   fields: t.Object(
     {
       names: t.Optional(

@@ -28,7 +28,7 @@ export const balance = defineRecipe({
       healthPath: t.Optional(
         t.String({
           title: 'Health check',
-          description: 'the path that is asked to see whether an upstream is up',
+          description: 'the path to request for health checks',
           format: 'request-uri',
           maxLength: 500,
           examples: ['/health'],

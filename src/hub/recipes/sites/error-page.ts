@@ -9,7 +9,7 @@ export const errorPage = defineRecipe({
   kind: 'site',
   title: 'Service with an error page',
   description:
-    'Forwards every request to a service. If it does not answer, visitors get a page of yours.',
+    'Forwards every request to a service. If it does not answer, visitors get your own page.',
   fields: t.Object(
     {
       address: siteUpstream,

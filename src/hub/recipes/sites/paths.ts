@@ -25,12 +25,12 @@ export const paths = defineRecipe({
   id: 'paths',
   kind: 'site',
   title: 'Several services by path',
-  description: 'Forwards some paths to services of their own, and the rest to one.',
+  description: 'Forwards some paths to separate services, and the rest to one.',
   fields: t.Object(
     {
       routes: t.Array(Route, {
         title: 'Paths',
-        description: 'which service gets which path; the longest path that matches counts',
+        description: 'which service gets which path; the longest matching path wins',
         minItems: 1,
         maxItems: 100,
       }),

@@ -18,7 +18,7 @@ export const redirect = defineRecipe({
         examples: ['https://www.example.org'],
       }),
       keepPath: flag(
-        { title: 'Keep the path', description: 'whether to append the path and query asked for' },
+        { title: 'Keep the path', description: 'whether to append the requested path and query' },
         true,
       ),
       permanent: flag({

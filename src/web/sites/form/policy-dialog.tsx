@@ -41,7 +41,9 @@ export function PolicyDialog({ wanted, recipes, taken, onMade, onClose }: Props)
       ) : (
         <>
           {!recipes && <SkeletonRows rows={4} label="Loading" />}
-          {recipe && <p class="recipe-reason">{recipe.reason ?? 'This Caddy cannot do it.'}</p>}
+          {recipe && (
+            <p class="recipe-reason">{recipe.reason ?? 'Your Caddy does not support this.'}</p>
+          )}
           <div class="actions start">
             {own.map(({ id, title: label, available, description, reason }) => (
               <button

@@ -123,7 +123,7 @@ describe.skipIf(next === undefined)('a program that is replaced under its agent'
         async () => (await running.served('a.example').catch(() => null))?.status === 401,
       );
       expect(readdirSync(stack.dataDir).filter((name) => name.includes('.changed-'))).toEqual([]);
-      expect(stack.lines.filter((line) => line.includes('another set of sites'))).toEqual([]);
+      expect(stack.lines.filter((line) => line.includes('with other sites'))).toEqual([]);
     },
   );
 });

@@ -151,7 +151,7 @@ describe('a check fails', () => {
 
   test('with another body', async () => {
     expect(await up({ path: '/ready', contains: 'Ready', within: 0.3 })).toEqual(
-      failed(200, 'The body of the answer to GET /ready does not contain “Ready”'),
+      failed(200, 'The response body of GET /ready does not contain “Ready”'),
     );
     expect(await up({ path: '/late', contains: 'ready', within: 0.3 })).toMatchObject({
       passed: false,
@@ -207,10 +207,10 @@ describe('a check fails', () => {
 
   test('and hangs up on a body that never ends, or comes slowly', async () => {
     expect(await up({ path: '/endless', contains: 'ready', within: 0.1 })).toEqual(
-      failed(200, 'The body of the answer to GET /endless does not contain “ready”'),
+      failed(200, 'The response body of GET /endless does not contain “ready”'),
     );
     expect(await up({ path: '/trickle', contains: 'ready', within: 0.1 })).toEqual(
-      failed(200, 'The body of the answer to GET /trickle does not contain “ready”'),
+      failed(200, 'The response body of GET /trickle does not contain “ready”'),
     );
     await until(() => open.size === 0, 'the end of the connections');
     // What the buffers of the proxy and the kernel hold besides.

@@ -78,7 +78,7 @@ describe('a trial is refused', () => {
     ['a mistake', 'http://a.example {\n\trespnd a\n}\n', 'unrecognized directive: respnd'],
     ['an admin endpoint', `{\n\tadmin off\n}\n${site}`, 'admin'],
     ['a storage', `{\n\tstorage file_system /tmp\n}\n${site}`, 'storage'],
-    ['a file', 'http://a.example {\n\timport /etc/passwd\n}\n', 'imported'],
+    ['a file', 'http://a.example {\n\timport /etc/passwd\n}\n', '`import` of files is not allowed'],
     [
       'what does not start',
       'http://a.example {\n\t@x path_regexp (\n\trespond @x a\n}\n',

@@ -77,7 +77,7 @@ describe('is refused, with everything as it was,', () => {
     const check = { path: '/health', contains: 'healthy', within };
     const body = await refused(() => create('body', upstream.port, check));
     expect(body).toMatchObject(
-      FAILED('The body of the answer to GET /health does not contain “healthy”'),
+      FAILED('The response body of GET /health does not contain “healthy”'),
     );
     expect(JSON.stringify(body)).not.toContain('ready');
   });
@@ -103,7 +103,7 @@ describe('is refused, with everything as it was,', () => {
       ['known.example'],
     );
     expect(body).toMatchObject(
-      FAILED('Only Caddy knows the address of this site, so that it cannot be checked'),
+      FAILED('Only Caddy knows the address of this site, so it cannot be checked'),
     );
   });
 
@@ -186,7 +186,7 @@ describe('is refused, with everything as it was,', () => {
     );
     expect(body).toMatchObject(
       FAILED(`in http://guarded.example: GET / answered 403 ${NO_200}`, {
-        message: 'A site would no longer answer as its check requires; nothing was changed.',
+        message: 'The change would make a site fail its check; nothing was changed.',
       }),
     );
     await remove(id);

@@ -118,7 +118,11 @@ test('a name without a certificate is listed with the reason, the error and the 
   const entry = await entryWhen('refused.example', ({ error }) => error?.retryAt);
   expect(entry).toMatchObject({
     ...{ issuer: null, daysLeft: null, authority: 'other', problem: expect.any(String) },
-    advice: { code: 'ACME', message: expect.stringContaining('too often'), ways: ['internal'] },
+    advice: {
+      code: 'ACME',
+      message: expect.stringContaining('limit of certificates'),
+      ways: ['internal'],
+    },
   });
   expect(entry.error?.message).not.toContain('/var/lib/authority');
 });
