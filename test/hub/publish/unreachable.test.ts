@@ -83,10 +83,12 @@ test.each<[string, () => Response]>([
 });
 
 test('an agent that stops during a tail ends it', async () => {
-  const stream = new ReadableStream({
-    start: (controller) => controller.enqueue('event: entry\ndata: {}\n\n'),
-  });
-  answer = () => new Response(stream, { headers: { 'Content-Type': 'text/event-stream' } });
+  // One for each, as the hub asks for other things meanwhile.
+  const stream = () =>
+    new ReadableStream({
+      start: (controller) => controller.enqueue('event: entry\ndata: {}\n\n'),
+    });
+  answer = () => new Response(stream(), { headers: { 'Content-Type': 'text/event-stream' } });
   const events = readEvents((await fetch(`${hub.url}/api/logs/tail`, { headers })).body);
   expect(await events.next()).toEqual({ event: 'entry', data: '{}' });
   await broken.stop(true);
