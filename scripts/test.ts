@@ -1,13 +1,14 @@
 /**
- * Runs the tests, several files at a time: all of them with the installed Caddy, then those that start
- * a Caddy with the newer one in CADDY_NEXT, if it is set. Arguments are those of `bun test`. The last
- * line has the counts of both passes together, after the names of the tests that failed.
+ * Runs the tests, several files at a time: all of them with the installed Caddy, then what is about Caddy
+ * itself with the newer one in CADDY_NEXT, if it is set. With `--full`, of what takes long all of it; other
+ * arguments are those of `bun test`. In the end come the slowest tests, the ones that failed, and
+ * in the last line the counts of both passes together.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { serveBrowser } from '../test/harness/browser.ts';
 import { bundleProgram } from '../test/harness/bundle.ts';
-import { withoutCaddy } from '../test/harness/caddy-facing.ts';
 import { NTFY } from '../test/harness/ntfy.ts';
 import { CHASQUID } from '../test/harness/smtp.ts';
 
@@ -17,58 +18,99 @@ type Pass = {
   skipped: number;
   files: string[];
   failedTests: string[];
+  times: { test: string; seconds: number }[];
 };
 
 const TEST_TIMEOUT_MS = 30_000;
 /** Two for each core: tests wait for other processes half of the time. */
 const WORKERS = 2 * availableParallelism();
+const SLOWEST = 10;
+/** What depends on what Caddy does. */
+const ON_BOTH = ['test/caddy/'];
+/** Where it could in the end, and takes long. */
+const ON_BOTH_IN_FULL = [...ON_BOTH, 'test/chaos/'];
 
-const words = process.argv.slice(2);
+const isFull = process.argv.includes('--full');
+const words = process.argv.slice(2).filter((word) => word !== '--full');
 const path = process.env.PATH ?? '';
 const next = process.env.CADDY_NEXT;
 if (next && basename(next) !== 'caddy') throw new Error('CADDY_NEXT must be a path to `caddy`.');
 
+const bundle = await bundleProgram();
+const browser = await serveBrowser();
+const env = {
+  ...process.env,
+  PROGRAM_BUNDLE: bundle.folder,
+  ...(browser ? { BROWSER_SERVER: browser.url } : {}),
+  ...(isFull ? { FULL: '1' } : {}),
+};
+
 /** Runs the tests with the first `caddy` on this PATH. */
-function run(PATH: string, args: readonly string[]): Pass {
-  const env = { ...process.env, PATH, PROGRAM_BUNDLE: bundle.main };
+async function run(PATH: string, args: readonly string[]): Promise<Pass> {
   const started = performance.now();
   const folder = mkdtempSync(join(tmpdir(), 'tests-'));
   const report = join(folder, 'report.xml');
   const options = [`--timeout=${TEST_TIMEOUT_MS}`, `--parallel=${WORKERS}`, '--reporter=junit'];
   const command = [process.execPath, 'test', ...options, `--reporter-outfile=${report}`, ...args];
-  const { exitCode } = Bun.spawnSync(command, { env, stdio: ['inherit', 'inherit', 'inherit'] });
+  // Not in one go: the browser is served meanwhile.
+  const child = Bun.spawn(command, {
+    env: { ...env, PATH },
+    stdio: ['inherit', 'inherit', 'inherit'],
+  });
+  const exitCode = await child.exited;
   const xml = existsSync(report) ? readFileSync(report, 'utf8') : '';
   rmSync(folder, { recursive: true });
 
   const [root = ''] = /<testsuites [^>]*>/.exec(xml) ?? [];
-  const count = (name: string) => Number(new RegExp(` ${name}="(\\d+)"`).exec(root)?.[1] ?? 0);
-  const [total, failures, skipped] = [count('tests'), count('failures'), count('skipped')];
+  const [total, failures, skipped] = ['tests', 'failures', 'skipped'].map((name) =>
+    Number(attribute(root, name)),
+  ) as [number, number, number];
   // Without a failed test it crashed, could not start, or had nothing to do.
   const failed = exitCode === 0 ? failures : Math.max(failures, 1);
   const passed = total - failures - skipped;
   const [version] =
-    /\S+/.exec(Bun.spawnSync(['caddy', 'version'], { env }).stdout.toString()) ?? [];
+    /\S+/.exec(Bun.spawnSync(['caddy', 'version'], { env: { PATH } }).stdout.toString()) ?? [];
   const seconds = Math.round((performance.now() - started) / 1000);
   console.log(`\nwith Caddy ${version}: ${passed} passed, ${failed} failed, in ${seconds} s\n`);
-  const files = xml.match(/(?<=<testsuite [^>]* file=")[^"]+/g) ?? [];
-  const failedTests = (xml.match(/<testcase [^>]*>\s*<failure [^>]*>/g) ?? []).map((tags) => {
-    const of = (name: string) => new RegExp(` ${name}="([^"]*)"`).exec(tags)?.[1] ?? '';
-    return `${version}: ${of('file')}: ${of('classname')} > ${of('name')}: ${of('message')}`;
-  });
-  return { passed, failed, skipped, files, failedTests };
+  const nameOf = (tag: string) =>
+    `${version}: ${attribute(tag, 'file')}: ${[attribute(tag, 'classname'), attribute(tag, 'name')].filter((one) => one !== '').join(' > ')}`;
+  return {
+    ...{ passed, failed, skipped },
+    files: xml.match(/(?<=<testsuite [^>]* file=")[^"]+/g) ?? [],
+    failedTests: (xml.match(/<testcase [^>]*>\s*<failure [^>]*>/g) ?? []).map((tags) => {
+      const [test = '', failure = ''] = tags.split(/(?=<failure )/);
+      return `${nameOf(test)}: ${attribute(failure, 'message')}`;
+    }),
+    times: (xml.match(/<testcase [^>]*>/g) ?? []).map((tag) => ({
+      test: nameOf(tag),
+      seconds: Number(attribute(tag, 'time')),
+    })),
+  };
 }
 
-const bundle = await bundleProgram();
-const passes = [run(path, words)];
-const others = new Set(withoutCaddy());
-const isCaddyTested = passes[0]?.files.some((file) => !others.has(file));
-if (isCaddyTested && !next) {
+/** Of a tag of the report. */
+function attribute(tag: string, name: string): string {
+  const value = new RegExp(` ${name}="([^"]*)"`).exec(tag)?.[1] ?? '';
+  const characters: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+  const line = value.replaceAll('&#10;', ' ').trim();
+  return line.replace(/&(\w+);/g, (text, entity: string) => characters[entity] ?? text);
+}
+
+const passes = [await run(path, words)];
+const isOnBoth = (file: string) =>
+  (isFull ? ON_BOTH_IN_FULL : ON_BOTH).some((folder) => file.startsWith(folder));
+const files = passes[0]?.files ?? [];
+if (files.some(isOnBoth) && !next) {
   console.log('No newer Caddy (CADDY_NEXT): the second pass, on that one, is left out.');
-} else if (isCaddyTested && next) {
-  const ignored = [...others].map((file) => `--path-ignore-patterns=${file}`);
-  passes.push(run(`${dirname(next)}:${path}`, ['--pass-with-no-tests', ...ignored, ...words]));
+} else if (files.some(isOnBoth) && next) {
+  const others = files.filter((file) => !isOnBoth(file));
+  const ignored = others.map((file) => `--path-ignore-patterns=${file}`);
+  passes.push(
+    await run(`${dirname(next)}:${path}`, ['--pass-with-no-tests', ...ignored, ...words]),
+  );
 }
 
+await browser?.stop();
 bundle.remove();
 if (NTFY === null || CHASQUID === null) {
   console.log('No ntfy (NTFY) or mail server (CHASQUID): the tests that need it are left out.');
@@ -77,6 +119,10 @@ if (NTFY === null || CHASQUID === null) {
 const sum = (of: (pass: Pass) => number) => passes.map(of).reduce((all, one) => all + one);
 const skipped = sum((pass) => pass.skipped);
 const failed = sum((pass) => pass.failed);
+const slowest = passes.flatMap(({ times }) => times).toSorted((a, b) => b.seconds - a.seconds);
+for (const { test, seconds } of slowest.slice(0, SLOWEST)) {
+  console.log(`${seconds.toFixed(1).padStart(6)} s  ${test}`);
+}
 for (const name of passes.flatMap((pass) => pass.failedTests)) console.log(`failed: ${name}`);
 if (skipped > 0) console.log(`${skipped} skipped`);
 console.log(`${sum((pass) => pass.passed)} passed, ${failed} failed`);

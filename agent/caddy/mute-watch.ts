@@ -1,25 +1,25 @@
 /** Notices a proxy that runs but no longer answers on its admin endpoint. */
 import { lacksDescriptors } from '../../src/shared/files.ts';
+import type { Pace } from '../pace.ts';
 import type { Admin } from './admin.ts';
 
 export type MuteWatch = {
   /**
-   * Asks the proxy from time to time; true if it has not answered for 15 seconds, whether or not its
-   * socket is still there. Call it often.
+   * Asks the proxy from time to time; true if it has not answered for long enough, whether or not
+   * its socket is still there. Call it often.
    */
   isMute(): boolean;
   /** Starts over, with another process. */
   reset(): void;
 };
 
-const MUTE_AFTER_MS = 15_000;
-const ASK_EVERY_MS = 5_000;
 /** One question is not enough: this process may have been stopped while it waited for the answer. */
 const MUTE_AFTER_QUESTIONS = 3;
 
 /** @param now milliseconds on a clock that nobody sets */
 export function createMuteWatch(
   admin: Pick<Admin, 'metrics'>,
+  pace: Pick<Pace['supervise'], 'ask' | 'mute'>,
   now = () => performance.now(),
 ): MuteWatch {
   let askedAt = now();
@@ -48,8 +48,8 @@ export function createMuteWatch(
 
   return {
     isMute() {
-      if (!isAsking && now() - askedAt >= ASK_EVERY_MS) void ask();
-      const isSilent = silentSince !== null && now() - silentSince >= MUTE_AFTER_MS;
+      if (!isAsking && now() - askedAt >= pace.ask) void ask();
+      const isSilent = silentSince !== null && now() - silentSince >= pace.mute;
       return isSilent && unanswered >= MUTE_AFTER_QUESTIONS;
     },
     reset() {

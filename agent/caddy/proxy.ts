@@ -8,6 +8,7 @@ import { ofFile } from '../../src/shared/file-errors.ts';
 import type { Log } from '../../src/shared/log.ts';
 import type { ProxyStatus } from '../../src/shared/wire.ts';
 import type { PortState } from '../../src/shared/wire-ports.ts';
+import { PACE, type Pace } from '../pace.ts';
 import { createWarnings, type Warnings } from '../warnings.ts';
 import { endLastLines, makeLogFolder } from './access-log/files.ts';
 import { createLogWatch } from './access-log/watch.ts';
@@ -55,8 +56,7 @@ export type ProxySettings = {
   importDirs?: readonly string[];
   /** Milliseconds a validation may take. */
   deadline?: number;
-  /** Milliseconds between two looks at the access log. */
-  lookEvery?: number;
+  pace?: Pick<Pace, 'accessLog' | 'reopen' | 'storage' | 'supervise'>;
 };
 
 export type EnrolledHub = Readonly<{ hub: string; term: number }>;
@@ -101,8 +101,6 @@ export type ProxyControl = {
 
 /** 10,000 sites take about 1.3 s. */
 const COMMAND_TIMEOUT_MS = 30_000;
-/** Whoever removed the access log learns within a minute that it is back. */
-const LOOK_EVERY_MS = 20_000;
 
 /**
  * @param tokens the agent's, the current one first: the admin endpoint's secret name derives from it.
@@ -119,6 +117,7 @@ export function createProxy(
   enrolled: EnrolledHub | null = null,
 ): ProxyControl {
   const [token, ...previous] = tokens;
+  const { pace = PACE } = settings;
   const admin = createAdmin({
     address: settings.admin,
     secrets: [secretName(token), ...previous.map(secretName)],
@@ -138,6 +137,7 @@ export function createProxy(
     ? createCaddyStorage({
         folder: join(settings.env.XDG_DATA_HOME ?? '', 'caddy'),
         warnings,
+        pace: pace.storage,
         now: () => new Date(),
         log,
       })
@@ -151,6 +151,7 @@ export function createProxy(
       folder: settings.managed.folder,
       env: settings.env,
       admin,
+      pace: pace.supervise,
       log,
       prepare: settings.prepare ?? (() => {}),
       async beforeStart() {
@@ -215,7 +216,7 @@ export function createProxy(
       makeFolder();
       return reload.reopenLogs();
     },
-    every: settings.lookEvery ?? LOOK_EVERY_MS,
+    every: pace.accessLog,
     now: () => new Date(),
     warnings,
     log,
@@ -333,7 +334,7 @@ export function createProxy(
       validator.standBy();
       await supervisor?.start();
       logWatch.start();
-      reopener = startReopener(reload, log);
+      reopener = startReopener(reload, log, pace.reopen);
       if (previous.length > 0) {
         await reload.renewSecret().catch((error: unknown) => {
           log('proxy still knows the previous token only', { reason: wordsOf(error) }, 'warn');

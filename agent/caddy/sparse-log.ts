@@ -2,7 +2,7 @@
 import type { Log } from '../../src/shared/log.ts';
 
 export type SparseLog = {
-  /** Logs the first lines, then at most one a minute. */
+  /** Logs the first lines, then no more than one each time. */
   say: Log;
   /** Starts over, and logs the last line if it was left out. */
   settle(): void;
@@ -10,17 +10,19 @@ export type SparseLog = {
 
 /** Enough for two rounds of a process that starts and ends. */
 const FIRST_LINES = 5;
-const EVERY_MS = 60_000;
 
-/** @param now milliseconds on a clock that nobody sets */
-export function createSparseLog(log: Log, now = () => performance.now()): SparseLog {
+/**
+ * @param every milliseconds
+ * @param now milliseconds on a clock that nobody sets
+ */
+export function createSparseLog(log: Log, every: number, now = () => performance.now()): SparseLog {
   let lines = 0;
   let lastAt = 0;
   let leftOut: Parameters<Log> | null = null;
 
   return {
     say(...line) {
-      if (lines >= FIRST_LINES && now() - lastAt < EVERY_MS) {
+      if (lines >= FIRST_LINES && now() - lastAt < every) {
         leftOut = line;
         return;
       }

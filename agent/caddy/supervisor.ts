@@ -11,6 +11,7 @@ import {
 import { join } from 'node:path';
 import { within } from '../../src/shared/async.ts';
 import type { Log } from '../../src/shared/log.ts';
+import type { Pace } from '../pace.ts';
 import type { Admin } from './admin.ts';
 import { createMuteWatch } from './mute-watch.ts';
 import { bootConfig } from './patch.ts';
@@ -43,6 +44,7 @@ export type SupervisorDeps = {
   prepare: () => void;
   /** Runs after each start, once the admin endpoint answers: loads what is to be served. */
   onUp: (log: Log) => Promise<void>;
+  pace: Pace['supervise'];
   log: Log;
 };
 
@@ -68,19 +70,15 @@ const START_TIMEOUT_MS = 15_000;
 const STOP_GRACE_MS = 5_000;
 /** Shorter, because every site is down meanwhile. */
 const RESTART_GRACE_MS = 500;
-const BACKOFF_MS = [200, 500, 1_000, 2_000, 5_000, 10_000, 30_000];
-/** After running this long it counts as healthy, and the backoff starts over. */
-const HEALTHY_AFTER_MS = 60_000;
-const POLL_MS = 500;
 const ROLL_EVERY_POLLS = 60;
 const OUTPUT_ROLL_BYTES = 10 * 1024 * 1024;
 
 export function createSupervisor(deps: SupervisorDeps): Supervisor {
-  const { folder, admin, log } = deps;
-  const { say, settle } = createSparseLog(log);
+  const { folder, admin, pace, log } = deps;
+  const { say, settle } = createSparseLog(log, pace.say);
   const boot = bootConfig({ listen: admin.address, origins: [admin.secret] });
   const output = join(folder, 'caddy.log');
-  const mute = createMuteWatch(admin);
+  const mute = createMuteWatch(admin, pace);
   const empty = join(folder, 'empty');
   let current: Process | null = null;
   let stopping = false;
@@ -189,11 +187,11 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
 
   async function watch(): Promise<void> {
     for (let polls = 1; !stopping; polls++) {
-      await pause(POLL_MS);
+      await pause(pace.poll);
       if (polls % ROLL_EVERY_POLLS === 0) rollOutput();
       if (stopping || restarting) continue;
       if (current && isAlive(current)) {
-        if (failures > 0 && performance.now() - upSince > HEALTHY_AFTER_MS) {
+        if (failures > 0 && performance.now() - upSince > pace.healthy) {
           failures = 0;
           settle();
         }
@@ -202,7 +200,7 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
         await end(current, RESTART_GRACE_MS);
       }
       if (current) say('proxy ended', {}, 'warn');
-      await pause(BACKOFF_MS[Math.min(failures++, BACKOFF_MS.length - 1)] ?? 0);
+      await pause(pace.backoff[Math.min(failures++, pace.backoff.length - 1)] ?? 0);
       if (!stopping) await serve();
     }
   }

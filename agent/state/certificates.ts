@@ -1,6 +1,7 @@
 /** Caches the certificate of each name, because thousands of handshakes would take minutes. */
 import { createConcurrencyLimit } from '../../src/shared/concurrency-limit.ts';
 import type { SiteCertificate } from '../../src/shared/wire-state.ts';
+import type { Pace } from '../pace.ts';
 import type { HandshakeResult, Target } from './handshake.ts';
 
 /** `automated`: the proxy renews the certificate. */
@@ -10,6 +11,7 @@ export type LastHandshake = HandshakeResult & { at: Date };
 
 export type CertificatesDeps = {
   handshake: (target: Target) => Promise<HandshakeResult>;
+  pace: Pace['certificates'];
   now: () => Date;
 };
 
@@ -26,16 +28,8 @@ export type Certificates = {
 
 /** Each handshake costs the proxy a signature. */
 const AT_ONCE = 8;
-/** Not the time until a change shows: `expire` makes names due after a reload or a renewal. */
-const GOOD_MS = 300_000;
 /** After a reload, Caddy may still accept a connection on the old configuration's listener. */
 const SETTLING_MS = 2_000;
-/** The delay after a failed handshake; it doubles with each further failure. */
-const FAILED_MS = 5_000;
-/** The hub reports within a minute that a name has a certificate again. */
-const FAILED_MOST_MS = 20_000;
-/** The same for one that is replaced when it was about to expire, or had: nobody says when that is. */
-const ENDING_MS = 15_000;
 /** When the hub calls one overdue: with a sixth of its lifetime left, or two weeks if nobody renews it. */
 const ENDING_SHARE = 1 / 6;
 const UNATTENDED_MS = 14 * 86_400_000;
@@ -49,7 +43,7 @@ type Entry = {
   running: Promise<void> | null;
 };
 
-export function createCertificates({ handshake, now }: CertificatesDeps): Certificates {
+export function createCertificates({ handshake, pace, now }: CertificatesDeps): Certificates {
   const entries = new Map<string, Entry>();
   const limited = createConcurrencyLimit({ concurrency: AT_ONCE });
 
@@ -62,8 +56,8 @@ export function createCertificates({ handshake, now }: CertificatesDeps): Certif
     entry.due =
       at.getTime() +
       (result.certificate && isSettled
-        ? keptFor(result.certificate, target, at.getTime())
-        : retriedAfter(entry.failures));
+        ? keptFor(result.certificate, target, at.getTime(), pace)
+        : retriedAfter(entry.failures, pace));
     entry.running = null;
   }
 
@@ -108,11 +102,12 @@ function keptFor(
   { notBefore, notAfter }: SiteCertificate,
   { automated = true }: Certified,
   time: number,
+  { ending, good }: Pace['certificates'],
 ): number {
   const [from, to] = [Date.parse(notBefore), Date.parse(notAfter)];
   const early = automated ? (to - from) * ENDING_SHARE : UNATTENDED_MS;
-  return Math.max(ENDING_MS, Math.min(GOOD_MS, to - early - time));
+  return Math.max(ending, Math.min(good, to - early - time));
 }
 
-const retriedAfter = (failures: number): number =>
-  Math.min(FAILED_MS * 2 ** Math.max(0, failures - 1), FAILED_MOST_MS);
+const retriedAfter = (failures: number, { failed, failedMost }: Pace['certificates']): number =>
+  Math.min(failed * 2 ** Math.max(0, failures - 1), failedMost);

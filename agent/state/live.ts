@@ -2,6 +2,7 @@
 import type { Admin } from '../caddy/admin.ts';
 import type { Json } from '../caddy/json.ts';
 import type { Watch } from '../caddy/watch.ts';
+import type { Pace } from '../pace.ts';
 import { type LiveSite, liveSites } from './live-sites.ts';
 import { resolveAuthorities } from './local-names.ts';
 
@@ -10,6 +11,7 @@ export type LiveDeps = {
   watch: Pick<Watch, 'liveId'>;
   /** Called with the sites of each configuration that is new. */
   changed: (sites: readonly LiveSite[]) => void;
+  pace: Pace['live'];
 };
 
 export type Live = {
@@ -22,11 +24,7 @@ export type Live = {
   stop(): void;
 };
 
-const EVERY_MS = 10_000;
-/** Several reloads in a row are looked at once. */
-const SOON_MS = 250;
-
-export function createLive({ admin, watch, changed }: LiveDeps): Live {
+export function createLive({ admin, watch, changed, pace }: LiveDeps): Live {
   let known: { id: string; sites: readonly LiveSite[] } | null = null;
   let reading: Promise<readonly LiveSite[]> | null = null;
   let every: Timer | undefined;
@@ -59,7 +57,7 @@ export function createLive({ admin, watch, changed }: LiveDeps): Live {
     now,
 
     follow() {
-      every = setInterval(tryNow, EVERY_MS);
+      every = setInterval(tryNow, pace.every);
       tryNow();
     },
 
@@ -68,7 +66,7 @@ export function createLive({ admin, watch, changed }: LiveDeps): Live {
       soon ??= setTimeout(() => {
         soon = undefined;
         tryNow();
-      }, SOON_MS);
+      }, pace.soon);
     },
 
     stop() {

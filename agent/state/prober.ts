@@ -21,7 +21,7 @@ export type ProberDeps = {
   /** Milliseconds from a clock that is never set. */
   elapsed: () => number;
   /** Milliseconds from one dial to the next. */
-  every?: number;
+  every: number;
 };
 
 export type Prober = {
@@ -40,7 +40,6 @@ export type Prober = {
 };
 
 const AT_ONCE = 20;
-const EVERY_MS = 30_000;
 /** One that is down is dialled after this share of that time. */
 const DOWN_SHARE = 1 / 3;
 /** Leaves room for one lost packet, which Linux sends again after a second. */
@@ -60,7 +59,7 @@ type Entry = {
   running: Promise<void> | null;
 };
 
-export function createProber({ dial, now, elapsed, every = EVERY_MS }: ProberDeps): Prober {
+export function createProber({ dial, now, elapsed, every }: ProberDeps): Prober {
   let entries = new Map<string, Entry>();
   const dialled = createConcurrencyLimit({ concurrency: AT_ONCE });
   // Those that may take the whole timeout, of which one site may have thousands.

@@ -6,6 +6,7 @@ import type { CertificatesAnswer, SiteState } from '../../src/shared/wire-state.
 import { type Admin, AdminUnreachable } from '../caddy/admin.ts';
 import type { Json } from '../caddy/json.ts';
 import type { Watch } from '../caddy/watch.ts';
+import type { Pace } from '../pace.ts';
 import { type Certified, createCertificates } from './certificates.ts';
 import { createErrorLog } from './error-log.ts';
 import type { HandshakeResult, Target } from './handshake.ts';
@@ -30,6 +31,7 @@ export type ProxyStateDeps = {
   prober: Prober | null;
   /** See `SiteUpstreamsDeps`. */
   isOpenHere: (port: number) => boolean;
+  pace: Pick<Pace, 'certificates' | 'live' | 'upstreams'>;
   now: () => Date;
 };
 
@@ -59,8 +61,8 @@ const TIMEOUT_MS = 3_000;
 const LIST_TIMEOUT_MS = 500;
 
 export function createProxyState(deps: ProxyStateDeps): ProxyState {
-  const { now } = deps;
-  const certificates = createCertificates(deps);
+  const { pace, now } = deps;
+  const certificates = createCertificates({ ...deps, pace: pace.certificates });
   const errorLog = createErrorLog(deps.errorLog);
   const siteErrors = createSiteErrors({
     now,
@@ -78,6 +80,7 @@ export function createProxyState(deps: ProxyStateDeps): ProxyState {
   const upstreams = createSiteUpstreams({ ...deps, siteErrors });
   const live = createLive({
     ...deps,
+    pace: pace.live,
     changed(sites) {
       certificates.keep(targetsOf(sites));
       certificates.expire();

@@ -1,4 +1,5 @@
 /** Resolves the names of upstreams, each at most once a minute, whoever asks. */
+import type { Pace } from '../pace.ts';
 import { createLookup } from './lookup.ts';
 
 export type Resolver = {
@@ -11,14 +12,12 @@ export type ResolverDeps = {
   elapsed: () => number;
   /** @throws if there is no such name */
   find?: (host: string) => Promise<string[]>;
+  pace: Pace['names'];
 };
 
-const KEPT_MS = 60_000;
-/** Shorter, so that a new name is found soon. */
-const MISSING_MS = 15_000;
 const MOST_NAMES = 10_000;
 
-export function createResolver({ elapsed, find = createLookup() }: ResolverDeps): Resolver {
+export function createResolver({ elapsed, find = createLookup(), pace }: ResolverDeps): Resolver {
   const known = new Map<string, { until: number; addresses: Promise<string[]> }>();
 
   return {
@@ -30,7 +29,7 @@ export function createResolver({ elapsed, find = createLookup() }: ResolverDeps)
       entry.addresses = find(host)
         .catch(() => [])
         .then((addresses) => {
-          entry.until = elapsed() + (addresses.length > 0 ? KEPT_MS : MISSING_MS);
+          entry.until = elapsed() + (addresses.length > 0 ? pace.found : pace.missing);
           return addresses;
         });
       if (known.size >= MOST_NAMES) known.clear();

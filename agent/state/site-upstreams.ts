@@ -3,6 +3,7 @@ import { within } from '../../src/shared/async.ts';
 import type { LogEntry } from '../../src/shared/wire.ts';
 import { NOT_DIALLED_YET, type SiteUpstream } from '../../src/shared/wire-state.ts';
 import type { Admin } from '../caddy/admin.ts';
+import type { Pace } from '../pace.ts';
 import { createAnswered } from './answered.ts';
 import type { LiveSite } from './live-sites.ts';
 import type { Dial } from './live-upstreams.ts';
@@ -19,6 +20,7 @@ export type SiteUpstreamsDeps = {
   prober: Prober | null;
   /** Whether this machine, or container, is the one where something listens on a port. */
   isOpenHere: (port: number) => boolean;
+  pace: Pick<Pace, 'upstreams'>;
   now: () => Date;
 };
 
@@ -49,7 +51,7 @@ const ELSEWHERE = 'Caddy is in another network than the agent.';
 
 export function createSiteUpstreams(deps: SiteUpstreamsDeps): SiteUpstreams {
   const { siteErrors, prober, now } = deps;
-  const caddy = createUpstreams(deps);
+  const caddy = createUpstreams({ ...deps, kept: deps.pace.upstreams });
   const answered = createAnswered(deps.newestRequest);
   const states = createUpstreamStates(now);
   let unprobed = OFF;

@@ -9,10 +9,12 @@ export type UpstreamFigures = {
   healthy: boolean | null;
 };
 
-export type UpstreamsDeps = { admin: Pick<Admin, 'upstreams' | 'metrics'>; now: () => Date };
-
-/** Caddy logs each request for these figures. */
-const KEPT_MS = 5_000;
+export type UpstreamsDeps = {
+  admin: Pick<Admin, 'upstreams' | 'metrics'>;
+  /** Milliseconds for which figures count. */
+  kept: number;
+  now: () => Date;
+};
 
 export type Upstreams = {
   /** By address; at most a few seconds old. @throws AdminUnreachable */
@@ -23,7 +25,7 @@ export type Upstreams = {
   forget(): void;
 };
 
-export function createUpstreams({ admin, now }: UpstreamsDeps): Upstreams {
+export function createUpstreams({ admin, kept, now }: UpstreamsDeps): Upstreams {
   let last: { until: number; figures: ReturnType<Upstreams['read']> } | null = null;
 
   async function ask(): Promise<Map<string, UpstreamFigures>> {
@@ -46,7 +48,7 @@ export function createUpstreams({ admin, now }: UpstreamsDeps): Upstreams {
       const time = now().getTime();
       if (last && last.until > time) return last.figures;
       const figures = ask();
-      last = { until: time + KEPT_MS, figures };
+      last = { until: time + kept, figures };
       figures.catch(() => {
         last = null;
       });

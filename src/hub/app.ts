@@ -37,6 +37,7 @@ import { incidentRoutes } from './notify/incident-routes.ts';
 import type { Deliver } from './notify/message.ts';
 import type { RegisteredRoute } from './openapi/document.ts';
 import { openapiRoutes } from './openapi/routes.ts';
+import type { Pace } from './pace.ts';
 import { policyChangeRoutes } from './policies/change-routes.ts';
 import { policyReadRoutes } from './policies/read-routes.ts';
 import { recipeRoutes } from './policies/recipe-routes.ts';
@@ -86,6 +87,7 @@ export type HubDeps = {
   /** One look at what may be wrong; it is shared with the watcher. */
   look: () => Promise<Look>;
   metrics: Pick<HubMetrics, 'text' | 'contentType' | 'request'>;
+  pace: Pick<Pace, 'activity'>;
   log: Log;
 };
 
@@ -112,7 +114,9 @@ export function createHub(deps: HubDeps) {
   const sessionGuard = createSessionGuard({ accounts, tokens, cookies });
   const bodyLimit = HUB_BODY_LIMIT;
   const { agents } = publisher;
-  const activity = createActivity({ publisher, agent: createAgentsActivity(agents), now });
+  const activity = createActivity({
+    ...{ publisher, agent: createAgentsActivity(agents), kept: deps.pace.activity, now },
+  });
   const warningsAfter = createWarningsAfter({ publisher, now });
 
   let isUsable = true;

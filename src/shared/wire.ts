@@ -1,5 +1,6 @@
 /** What hub and agent send each other: the schemas that both sides check. */
 import { type Static, t } from 'elysia';
+import { LOG_FILTERS } from './patterns.ts';
 
 /**
  * The version of what both send each other, which a hub says in this header. Raise it with each change
@@ -147,33 +148,18 @@ export const ProxyStatus = t.Object({
 });
 export type ProxyStatus = Static<typeof ProxyStatus>;
 
-// Days by month; 29 February is accepted in every year.
-const DATE =
-  '[0-9]{4}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|[12][0-9]))';
-const CLOCK = '([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.,][0-9]{1,9})?)?';
-// An unencoded plus arrives as a space.
-const ZONE = '(Z|[+ -]([01][0-9]|2[0-3]):?[0-5][0-9])';
-
-/** ISO 8601: a date, which means midnight, or date and time; UTC unless it has a zone. */
-const Time = t.String({ pattern: `^(${DATE}(T${CLOCK}${ZONE}?)?)?$` });
-
 /** The filters of a log, as they are in a URL. */
 export const conditions = {
-  domain: t.Optional(t.String({ maxLength: 300 })),
+  domain: t.Optional(t.String(LOG_FILTERS.domain)),
   status: t.Optional(
-    t.String({
-      pattern: '^([0-9]{1,3}|[1-5][xX]{2})?$',
-      description: 'a status, or `1xx` to `5xx`',
-    }),
+    t.String({ ...LOG_FILTERS.status, description: 'a status, or `1xx` to `5xx`' }),
   ),
-  method: t.Optional(
-    t.String({ pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{0,32}$", description: 'upper or lower case' }),
-  ),
-  path: t.Optional(t.String({ maxLength: 8192, description: 'the start of the path' })),
-  q: t.Optional(t.String({ maxLength: 1024, description: 'any part of the path' })),
-  ip: t.Optional(t.String({ pattern: '^\\[?[0-9A-Za-z:.%_-]{0,64}\\]?$' })),
-  from: t.Optional(Time),
-  to: t.Optional(Time),
+  method: t.Optional(t.String({ ...LOG_FILTERS.method, description: 'upper or lower case' })),
+  path: t.Optional(t.String({ ...LOG_FILTERS.path, description: 'the start of the path' })),
+  q: t.Optional(t.String({ ...LOG_FILTERS.q, description: 'any part of the path' })),
+  ip: t.Optional(t.String(LOG_FILTERS.ip)),
+  from: t.Optional(t.String(LOG_FILTERS.from)),
+  to: t.Optional(t.String(LOG_FILTERS.to)),
 };
 
 /**

@@ -5,10 +5,10 @@ import { HubContext, UserContext, useHubState } from './lib/hub.ts';
 import { usePlace } from './lib/router.ts';
 import type { User } from './lib/types.ts';
 import { pageAt } from './pages.tsx';
-import { LoadingPage } from './parts/loading-page.tsx';
+import { Brand } from './parts/brand.tsx';
 import { Notice } from './parts/notice.tsx';
-import { takeSetupCode } from './session/setup-link.ts';
-import { SignIn } from './session/sign-in.tsx';
+import { SkeletonRows } from './parts/skeleton-rows.tsx';
+import { SignIn, takeSetupCode } from './session/sign-in.tsx';
 import { Shell } from './shell.tsx';
 
 type Session = { state: 'unknown' | 'out' } | { state: 'in' | 'ended'; user: User };
@@ -87,3 +87,18 @@ export function App() {
 }
 
 const RETRY_MS = 2_000;
+
+/** The frame of a page before anything is known; the style sheet shows it only after a moment. */
+const LoadingPage = () => (
+  <div class="shell loading-page">
+    <header class="side">
+      <span class="brand line">
+        <Brand />
+      </span>
+    </header>
+    <div class="status small" />
+    <main>
+      <SkeletonRows rows={8} label="Loading the dashboard" />
+    </main>
+  </div>
+);

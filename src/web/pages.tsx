@@ -8,9 +8,8 @@ import type { Place } from './lib/router.ts';
 import { LogsPage } from './logs/logs-page.tsx';
 import { Overview } from './overview/overview.tsx';
 import { lazy } from './parts/lazy.tsx';
-import { NewSite } from './sites/new-site.tsx';
-import { SiteList } from './sites/site-list.tsx';
-import { SitePage } from './sites/site-page.tsx';
+import { SiteList } from './sites/list/site-list.tsx';
+import { NewSite, SitePage } from './sites/site-page.tsx';
 
 // Pages that are seldom the first.
 const AccountPage = lazy(async () => (await import('./account/account-page.tsx')).AccountPage);

@@ -4,16 +4,16 @@ import { useEffect, useErrorBoundary, useRef, useState } from 'preact/hooks';
 import { Bell } from './incidents/bell.tsx';
 import { request, sentenceOf } from './lib/api.ts';
 import { useUser } from './lib/hub.ts';
+import { useLeaving } from './lib/router.ts';
+import { THEMES, useTheme } from './lib/theme.ts';
 import { MENU } from './pages.tsx';
 import { Brand } from './parts/brand.tsx';
+import { Dialog } from './parts/dialog.tsx';
 import { Icon, type IconName } from './parts/icon.tsx';
 import { KeysHelp } from './parts/keys-help.tsx';
-import { LeaveDialog } from './parts/leave-dialog.tsx';
 import { Notice } from './parts/notice.tsx';
-import { ThemeSwitch } from './parts/theme-switch.tsx';
 import { BehindNotice } from './status/behind-notice.tsx';
-import { ProblemCount } from './status/problem-count.tsx';
-import { StatusBar } from './status/status-bar.tsx';
+import { ProblemCount, StatusBar } from './status/status-bar.tsx';
 
 const ICONS: Partial<Record<string, IconName>> = {
   Overview: 'overview',
@@ -58,7 +58,7 @@ export function Shell({ path, onSignedOut, children }: Props) {
         Skip to content
       </a>
       <header class="side">
-        <a class="brand" href="/">
+        <a class="brand line" href="/">
           <Brand />
         </a>
         <button
@@ -71,7 +71,7 @@ export function Shell({ path, onSignedOut, children }: Props) {
           Menu
         </button>
         <nav id="menu" class={open ? 'menu open' : 'menu'} aria-label="Pages">
-          <ul>
+          <ul class="plain">
             {MENU.map(({ path: to, label }) => (
               <li key={to}>
                 <a href={to} aria-current={isIn(path, to) ? 'page' : undefined}>
@@ -86,8 +86,8 @@ export function Shell({ path, onSignedOut, children }: Props) {
             <ThemeSwitch />
             <KeysHelp />
           </div>
-          <div class="who">
-            <span class="who-name">{user?.name}</span>
+          <div class="who line">
+            <span class="who-name cut muted">{user?.name}</span>
             <button type="button" class="quiet" onClick={signOut}>
               Sign out
             </button>
@@ -117,5 +117,50 @@ function Guarded({ children }: { children: ComponentChildren }) {
         </button>
       </p>
     </Notice>
+  );
+}
+
+/** Asks before unsaved work is lost. */
+function LeaveDialog() {
+  const leaving = useLeaving();
+  if (!leaving) return null;
+  return (
+    <Dialog title="Leave without saving?" onClose={leaving.stay}>
+      <p>{leaving.question}</p>
+      <div class="actions">
+        <button type="button" onClick={leaving.stay}>
+          Stay
+        </button>
+        <button type="button" class="danger" onClick={leaving.leave}>
+          Leave
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+const LABELS = { auto: 'As the system', light: 'Light', dark: 'Dark' } as const;
+
+/** The choice of the theme. */
+function ThemeSwitch() {
+  const [chosen, choose] = useTheme();
+  return (
+    <fieldset class="segments theme-switch">
+      <legend class="visually-hidden">Theme</legend>
+      {THEMES.map((theme) => (
+        <label key={theme} title={LABELS[theme]}>
+          <input
+            type="radio"
+            name="theme"
+            aria-label={LABELS[theme]}
+            checked={chosen === theme}
+            onChange={() => choose(theme)}
+          />
+          <span>
+            <Icon name={theme} />
+          </span>
+        </label>
+      ))}
+    </fieldset>
   );
 }

@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PACE } from '../../agent/pace.ts';
 import { createLookup } from '../../agent/state/lookup.ts';
 import { createResolver } from '../../agent/state/resolver.ts';
 import { temporaryFolder, until } from '../harness/stack.ts';
@@ -25,7 +26,11 @@ test('files are read while a name server does not answer, which a changed resolv
   server.bind(0, '127.0.0.1');
   await once(server, 'listening');
   const conf = join(folder, 'resolv.conf');
-  const { resolve } = createResolver({ elapsed: () => 0, find: createLookup(conf) });
+  const { resolve } = createResolver({
+    pace: PACE.names,
+    elapsed: () => 0,
+    find: createLookup(conf),
+  });
   writeFileSync(conf, `nameserver 127.0.0.1:${server.address().port}\n`);
 
   let answered = 0;

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import type { LogFilter } from '../../agent/logs/answers/filter.ts';
 import { createLogs, type Logs } from '../../agent/logs/logs.ts';
 import { createKeeper } from '../../agent/logs/storage/keeper.ts';
+import { PACE } from '../../agent/pace.ts';
 import { DOMAINS } from './log-file.ts';
 import { ms, percentiles, printTable, ROUNDS, timed } from './table.ts';
 
@@ -17,7 +18,7 @@ export async function measureHistory(file: string, total: number): Promise<void>
   const bytes = Bun.file(file).size;
   const segments = await divide(file);
   const limits = { keep: null, days: null, megabytes: null };
-  const keeper = createKeeper({ file, limits, log: () => {} });
+  const keeper = createKeeper({ pace: PACE.keeper, file, limits, log: () => {} });
   const packing = await watched(() => keeper.run());
   const first = await watched(() => firstPage(file, total));
   const second = await watched(() => firstPage(file, total));

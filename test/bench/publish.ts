@@ -11,6 +11,7 @@ import { openDatabase } from '../../src/hub/db/open.ts';
 import { vhosts } from '../../src/hub/db/schema.ts';
 import { createStore } from '../../src/hub/model/store.ts';
 import { createChange } from '../../src/hub/model/vhost-changes.ts';
+import { PACE } from '../../src/hub/pace.ts';
 import { createPublisher } from '../../src/hub/publish/publisher.ts';
 import { ask, type Stack, signUp, startStack, temporaryFolder, until } from '../harness/stack.ts';
 import { type ByHand, startByHand } from './by-hand.ts';
@@ -79,6 +80,7 @@ async function hubShare(size: number): Promise<number> {
   } as unknown as AgentClient;
   const now = () => new Date();
   const publisher = createPublisher({
+    pace: PACE,
     store: createStore(database),
     connect: () => instant,
     now,

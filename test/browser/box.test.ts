@@ -17,7 +17,7 @@ let page: Page;
 
 beforeAll(async () => {
   dashboard = await startDashboard();
-  page = await dashboard.open();
+  page = await dashboard.open({}, true);
 });
 afterAll(() => dashboard?.stop());
 

@@ -3,7 +3,14 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import type { Page } from 'playwright-core';
 import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
 import { ask, type Stack, until } from '../harness/stack.ts';
-import { answerNext, BROWSER_TIMEOUT_MS, codeIn, tooWide, violations } from '../harness/visit.ts';
+import {
+  answerNext,
+  BROWSER_TIMEOUT_MS,
+  codeIn,
+  textOf,
+  tooWide,
+  violations,
+} from '../harness/visit.ts';
 
 setDefaultTimeout(2 * BROWSER_TIMEOUT_MS);
 
@@ -196,7 +203,7 @@ describe('export and restore', () => {
         page.getByRole('link', { name }).click(),
       ]);
       expect(download.suggestedFilename()).toMatch(file);
-      expect(await Bun.file(await download.path()).text()).toBe((await call('GET', path)).text);
+      expect(await textOf(download)).toBe((await call('GET', path)).text);
     }
     await button('Show Caddyfile').click();
     const shown = page.getByRole('region', { name: 'Caddyfile', exact: true });

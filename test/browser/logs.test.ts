@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core';
 import { line } from '../agent/logs/lines.ts';
 import { launchBrowser } from '../harness/browser.ts';
 import { ask, type Stack, signUp, startStack, until } from '../harness/stack.ts';
-import { BROWSER_TIMEOUT_MS, violations, visit } from '../harness/visit.ts';
+import { BROWSER_TIMEOUT_MS, textOf, violations, visit } from '../harness/visit.ts';
 
 setDefaultTimeout(BROWSER_TIMEOUT_MS);
 
@@ -168,7 +168,7 @@ describe('a download', () => {
       page.getByRole('link', { name: 'CSV, for spreadsheets' }).click(),
     ]);
     expect(download.suggestedFilename()).toBe('access-log.csv');
-    const text = await Bun.file(await download.path()).text();
+    const text = await textOf(download);
     const [names, ...lines] = text.trimEnd().split('\r\n');
     expect(names).toStartWith('timestamp,domain,');
     expect(lines).toHaveLength(60);

@@ -24,7 +24,7 @@ beforeAll(async () => {
     upstream: `127.0.0.1:${deadPort}`,
   };
   await ask(`${dashboard.stack.hub}/vhosts`, { json, headers: dashboard.owner.headers });
-  page = await dashboard.open();
+  page = await dashboard.open({}, true);
 });
 
 afterAll(async () => {

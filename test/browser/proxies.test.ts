@@ -36,7 +36,7 @@ beforeAll(async () => {
   await other.restart(true);
   const json = { domain: 'http://a.localhost', config: 'respond "first"', agents: ['local'] };
   id = (await call<{ id: number }>('/vhosts', { json })).body.id;
-  page = await dashboard.open();
+  page = await dashboard.open({}, true);
 });
 
 afterAll(async () => {

@@ -21,7 +21,7 @@ const preamble = async () =>
 beforeAll(async () => {
   stack = await startBesideForeignCaddy();
   browser = await launchBrowser();
-  seen = await visit(browser, stack, stack.owner.token);
+  seen = await visit(browser, stack, stack.owner.token, {}, true);
 });
 afterAll(async () => {
   await browser?.close();

@@ -5,13 +5,12 @@
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { existsSync } from 'node:fs';
-import { caddyIs } from '../harness/caddys.ts';
+import { some } from '../harness/full.ts';
 import { type Random, seededRandom } from '../harness/random.ts';
 import { createModel } from './model.ts';
 import { createWorld, type Part, type World } from './world.ts';
 
-/** Together 60 with both Caddys. */
-const KILLS = Number(process.env.CHAOS_KILLS ?? (caddyIs('>=2.10.0') ? 20 : 40));
+const KILLS = some(12, 40, 'CHAOS_KILLS');
 const SEED = Number(process.env.CHAOS_SEED ?? 20261120);
 
 /** Which processes are killed: single ones, or several at once. */

@@ -7,12 +7,13 @@ import { expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { caddiesOf } from '../harness/caddys.ts';
+import { some } from '../harness/full.ts';
 import { countListeners } from '../harness/listeners.ts';
 import { runProgram } from '../harness/program.ts';
 import { seededRandom } from '../harness/random.ts';
 import { ask, freePort, portSettings, temporaryFolder, until } from '../harness/stack.ts';
 
-const KILLS = Number(process.env.CHAOS_KILLS ?? 8);
+const KILLS = some(4, 8, 'CHAOS_KILLS');
 const SEED = Number(process.env.CHAOS_SEED ?? 20261121);
 const KILLS_PER_BOX = 4;
 /** About as long as a start takes. */

@@ -22,12 +22,14 @@ export const SECRET = 'the secret of the webhooks';
  * @param agents besides the first
  * @param events that the receiver gets, each by a channel of its own: one channel would sum up what
  * comes at the same time
+ * @param real at the real pace
  */
 export async function startWorld(
   agents: readonly string[],
   events: readonly EventName[],
+  real = false,
 ): Promise<World> {
-  const fleet = await startProcesses(agents);
+  const fleet = await startProcesses(agents, real);
   const receiver = startReceiver(SECRET);
   let number = 0;
   async function report({ url }: Receiver, wanted: readonly EventName[]): Promise<void> {

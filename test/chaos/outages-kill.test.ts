@@ -5,16 +5,18 @@
  */
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { some } from '../harness/full.ts';
+import { QUICK } from '../harness/pace.ts';
 import { seededRandom } from '../harness/random.ts';
 import { until } from '../harness/stack.ts';
 import { arrivedAt, awaited, lineOf } from './inbox.ts';
 import { startWorld, type World } from './outage-world.ts';
 import { expireCertificate, type Outage } from './outages.ts';
 
-const KILLS = Number(process.env.OUTAGE_KILLS ?? 6);
+const KILLS = some(6, 12, 'OUTAGE_KILLS');
 const SEED = Number(process.env.OUTAGE_SEED ?? 20261122);
 /** An outage has to last longer before it is reported. */
-const UNREPORTED_MS = 9_000;
+const UNREPORTED_MS = 0.9 * QUICK.hub.watch.settles;
 /** About what a start takes until the first message is sent. */
 const STARTING_MS = 600;
 const TIMEOUT_MS = 60_000 + KILLS * 30_000;

@@ -46,9 +46,12 @@ test(
     await awaited(receiver, outage, 'over');
     expect(arrivedAt(receiver).map(lineOf)).toHaveLength(2);
 
-    const listed = await fleet.call<{ error: string | null }[]>('GET', '/deliveries');
-    const errors = listed.body.map(({ error }) => error).filter((error) => error !== null);
-    expect(new Set(errors)).toEqual(new Set(REASONS));
+    const listed = await until(async () => {
+      const { body, text } = await fleet.call<{ error: string | null }[]>('GET', '/deliveries');
+      const errors = body.flatMap(({ error }) => error ?? []);
+      return new Set(errors).size === REASONS.length && { errors, text };
+    }, 'every reason');
+    expect(new Set(listed.errors)).toEqual(new Set(REASONS));
     for (const { to } of broken) {
       expect(listed.text).not.toContain(to.url);
       expect(to.flooded).toBeLessThan(SOME);

@@ -1,6 +1,7 @@
 /**
  * Outages of every kind at the same time: each makes one message when it begins, and one when it is
- * over, both within the contract's limit. `bun run bench outages` makes more of them.
+ * over, both within the contract's limit, at the real pace of hub and agents. `bun run bench outages`
+ * makes more of them.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { mayMount } from '../harness/mount.ts';
@@ -29,6 +30,7 @@ beforeAll(async () => {
       ...(['upstream.down', 'certificate.ending', 'agent.unreachable'] as const),
       ...(['proxy.down', 'disk.full'] as const),
     ],
+    true,
   );
   if (NTFY === null) return;
   ntfy = await startNtfy();

@@ -3,12 +3,13 @@ import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { databaseIn } from '../../src/hub/db/open.ts';
+import { some } from '../harness/full.ts';
 import { type Program, runProgram } from '../harness/program.ts';
 import { seededRandom } from '../harness/random.ts';
 import { type Received, type Receiver, startReceiver } from '../harness/receiver.ts';
 import { freePort, temporaryFolder, until } from '../harness/stack.ts';
 
-const KILLS = Number(process.env.CHAOS_KILLS ?? 30);
+const KILLS = some(12, 30, 'CHAOS_KILLS');
 const SEED = Number(process.env.CHAOS_SEED ?? 20261123);
 const SECRET = 'a secret of this test';
 

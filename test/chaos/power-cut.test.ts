@@ -5,15 +5,14 @@
  */
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { caddyIs } from '../harness/caddys.ts';
 import { createDisk, type Disk, mayCutPower } from '../harness/disk.ts';
+import { some } from '../harness/full.ts';
 import { countListeners } from '../harness/listeners.ts';
 import { type Program, runProgram } from '../harness/program.ts';
 import { type Random, seededRandom } from '../harness/random.ts';
 import { ask, freePort, until } from '../harness/stack.ts';
 
-/** Caddy syncs what it stores since 2.10, so that little is left to go wrong. Together 30 with both. */
-const CUTS = Number(process.env.CHAOS_CUTS ?? (caddyIs('>=2.10.0') ? 12 : 18));
+const CUTS = some(6, 18, 'CHAOS_CUTS');
 const SEED = Number(process.env.CHAOS_SEED ?? 20261121);
 const CUTS_PER_BOX = 6;
 /** The contract's limit for database, file and proxy to agree again. */

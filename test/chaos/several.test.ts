@@ -5,16 +5,15 @@
  * refused. CHAOS_EVENTS sets the number of events, CHAOS_SEED their sequence.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { caddyIs } from '../harness/caddys.ts';
 import { type Processes, startProcesses } from '../harness/fleet-processes.ts';
+import { some } from '../harness/full.ts';
 import { seededRandom } from '../harness/random.ts';
 import { until } from '../harness/stack.ts';
 import { createEvents } from './several-events.ts';
 import { createInspection } from './several-faults.ts';
 import { createModel, heldPort } from './several-model.ts';
 
-/** Together 60 with both Caddys. */
-const EVENTS = Number(process.env.CHAOS_EVENTS ?? (caddyIs('>=2.10.0') ? 20 : 40));
+const EVENTS = some(12, 40, 'CHAOS_EVENTS');
 const SEED = Number(process.env.CHAOS_SEED ?? 20261122);
 /** The contract's limit for all proxies to agree again; a busy machine gets more. */
 const CONTRACT_MS = 5_000;

@@ -1,4 +1,4 @@
-/** Starts a real Chromium for the dashboard. */
+/** A real Chromium for the dashboard: `npm test` starts one for all files, a file run alone its own. */
 import { type Browser, chromium } from 'playwright-core';
 
 /** For Debian's Chromium, without requests to its vendor. */
@@ -12,9 +12,25 @@ const FLAGS = [
   '--disable-sync',
 ];
 
-/** @throws Error if Chromium is not installed */
-export function launchBrowser(): Promise<Browser> {
-  const executablePath = Bun.which('chromium') ?? Bun.which('chromium-browser');
+const executablePath = Bun.which('chromium') ?? Bun.which('chromium-browser');
+
+export type BrowserServer = {
+  /** For BROWSER_SERVER. */
+  url: string;
+  stop: () => Promise<void>;
+};
+
+/** @returns null if Chromium is not installed */
+export async function serveBrowser(): Promise<BrowserServer | null> {
+  if (executablePath === null) return null;
+  const server = await chromium.launchServer({ executablePath, args: FLAGS });
+  return { url: server.wsEndpoint(), stop: () => server.close() };
+}
+
+/** To close it leaves one that is served to the others. @throws Error if Chromium is not installed */
+export async function launchBrowser(): Promise<Browser> {
+  const served = process.env.BROWSER_SERVER;
+  if (served !== undefined) return chromium.connect(served);
   if (executablePath === null) {
     throw new Error('The browser tests need Chromium: sudo apt-get install chromium');
   }

@@ -7,8 +7,8 @@ const ROOT = join(import.meta.dir, '../..');
 const CACHE = join(ROOT, 'node_modules/.cache');
 
 export type Bundle = {
-  /** The path of the entry point. */
-  main: string;
+  /** Where the entry points are, by their paths from the root. */
+  folder: string;
   remove: () => void;
 };
 
@@ -19,7 +19,7 @@ export async function bundleProgram(): Promise<Bundle> {
   // Tests also start it as another user.
   chmodSync(outdir, 0o755);
   await Bun.build({
-    entrypoints: [join(ROOT, 'src/main.ts')],
+    entrypoints: ['src/main.ts', 'test/harness/quick-main.ts'].map((path) => join(ROOT, path)),
     root: ROOT,
     outdir,
     naming: {
@@ -31,5 +31,5 @@ export async function bundleProgram(): Promise<Bundle> {
     splitting: true,
     external: ['@node-rs/argon2'],
   });
-  return { main: join(outdir, 'src/main.js'), remove: () => rmSync(outdir, { recursive: true }) };
+  return { folder: outdir, remove: () => rmSync(outdir, { recursive: true }) };
 }

@@ -12,8 +12,8 @@ export type Dashboard = {
   upstream: string;
   /** The errors in the consoles of all pages. */
   browserErrors: () => string[];
-  /** Opens a page in a new browser context, signed in as the owner. */
-  open: (options?: BrowserContextOptions) => Promise<Page>;
+  /** Opens a page in a new browser context, signed in as the owner. @param quick see `visit` */
+  open: (options?: BrowserContextOptions, quick?: boolean) => Promise<Page>;
   stop: () => Promise<void>;
 };
 
@@ -44,9 +44,9 @@ export async function startDashboard(
     upstream: `127.0.0.1:${upstream.port}`,
     browserErrors: () => visits.flatMap((visited) => visited.browserErrors),
 
-    async open(options = {}) {
+    async open(options = {}, quick = false) {
       const viewport = { width: 1280, height: 800 };
-      const seen = await visit(browser, stack, owner.token, { viewport, ...options });
+      const seen = await visit(browser, stack, owner.token, { viewport, ...options }, quick);
       visits.push(seen);
       return seen.page;
     },

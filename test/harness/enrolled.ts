@@ -8,6 +8,7 @@ import { keepCertificate } from '../../src/program/cli/new-certificate.ts';
 import { readSettings } from '../../src/program/config.ts';
 import { serveAgent } from '../../src/program/serve/serve.ts';
 import type { Invitation } from '../../src/shared/invitation.ts';
+import { QUICK } from './pace.ts';
 import { ask, freePort, machine, temporaryFolder } from './stack.ts';
 
 export type EnrollableAgent = Awaited<ReturnType<typeof startEnrollable>>;
@@ -28,7 +29,7 @@ export async function startEnrollable(more: Record<string, string> = {}) {
   };
   const begin = (invites: boolean) => {
     const settings = readSettings('agent', env, machine, invites);
-    return serveAgent(settings.agent, settings.token, () => {});
+    return serveAgent(settings.agent, settings.token, () => {}, undefined, QUICK.agent);
   };
   await keepCertificate(env);
   let running = await begin(true);

@@ -64,8 +64,11 @@ export const preambleOf = (site: Site, more = ''): string =>
 /** Makes what `Site` has as its program. */
 export const linkCaddy = (program: string): void => symlinkSync(Bun.which('caddy') ?? '', program);
 
-/** @param names of the agents besides the first, which is `local` */
-export async function startProcesses(names: readonly string[]): Promise<Processes> {
+/**
+ * @param names of the agents besides the first, which is `local`
+ * @param real at the real pace
+ */
+export async function startProcesses(names: readonly string[], real = false): Promise<Processes> {
   const folders: string[] = [];
   function folder(): string {
     const made = temporaryFolder();
@@ -78,7 +81,7 @@ export async function startProcesses(names: readonly string[]): Promise<Processe
   const sites = [first];
   const hubPort = freePort();
   const hubFolder = folder();
-  const hub = createPart('hub', 'hub', hubFolder, {
+  const hub = createPart(real, 'hub', 'hub', hubFolder, {
     DATA_DIR: join(hubFolder, 'data'),
     ...{ HUB_PORT: String(hubPort), AGENT_TOKEN: TOKEN },
     AGENT_URL: `http://127.0.0.1:${first.link.port}`,
@@ -115,7 +118,7 @@ export async function startProcesses(names: readonly string[]): Promise<Processe
       ...{ PROXYFILE: proxyfile, ACCESS_LOG: join(home, 'access.log'), PROXY_BIN: program },
       ...(name === FIRST ? { AGENT_TOKEN: TOKEN } : {}),
     };
-    const agent = createPart('agent', `agent ${name}`, home, env);
+    const agent = createPart(real, 'agent', `agent ${name}`, home, env);
     await agent.revive(...(name === FIRST ? [] : ['--invite', `https://127.0.0.1:${link.port}`]));
     const caddies = () => caddiesOf(dataDir);
     const signal = (signal: NodeJS.Signals) => {
@@ -162,6 +165,7 @@ export async function startProcesses(names: readonly string[]): Promise<Processe
 }
 
 function createPart(
+  real: boolean,
   role: 'hub' | 'agent',
   name: string,
   home: string,
@@ -178,7 +182,7 @@ function createPart(
     freeze: () => program?.child.kill('SIGSTOP'),
     thaw: () => program?.child.kill('SIGCONT'),
     async revive(...options: string[]) {
-      program = runProgram([role, ...options], env, home);
+      program = runProgram([role, ...options], env, home, { real });
       await program.address(role);
     },
   };

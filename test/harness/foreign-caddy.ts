@@ -3,6 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readSettings } from '../../src/program/config.ts';
 import { serveAgent, serveHub } from '../../src/program/serve/serve.ts';
+import { QUICK } from './pace.ts';
 import { ask, freePort, machine, signUp, temporaryFolder, until } from './stack.ts';
 
 export type ForeignCaddy = Awaited<ReturnType<typeof startBesideForeignCaddy>>;
@@ -50,9 +51,15 @@ export async function startBesideForeignCaddy() {
 
   writeFileSync(file, theirs);
   let caddy = await startCaddy();
-  const agent = await serveAgent(readSettings('agent', env, machine).agent, token, () => {});
+  const agent = await serveAgent(
+    readSettings('agent', env, machine).agent,
+    token,
+    () => {},
+    undefined,
+    QUICK.agent,
+  );
   const settings = { ...readSettings('hub', env, machine).hub, agentUrl: agent.url };
-  const hub = await serveHub(settings, token, () => {});
+  const hub = await serveHub(settings, token, () => {}, QUICK.hub);
 
   return {
     folder,

@@ -1,9 +1,18 @@
 /** Runs the program as a process. */
 import { join } from 'node:path';
+import { IS_TEST } from './pace.ts';
 import { until } from './stack.ts';
 
+const ROOT = join(import.meta.dir, '../..');
 /** The bundle that the suite makes of the program once: it starts in half the time. Else the source. */
-export const MAIN = process.env.PROGRAM_BUNDLE ?? join(import.meta.dir, '../../src/main.ts');
+const entry = (path: string): string =>
+  process.env.PROGRAM_BUNDLE === undefined
+    ? join(ROOT, `${path}.ts`)
+    : join(process.env.PROGRAM_BUNDLE, `${path}.js`);
+/** The program as it is. */
+export const MAIN = entry('src/main');
+/** The program at the pace of tests. */
+const QUICK_MAIN = entry('test/harness/quick-main');
 
 export type Program = ReturnType<typeof runProgram>;
 
@@ -21,10 +30,14 @@ export function runProgram(
     prefix?: readonly string[];
     /** Path of a compiled program to run instead of the source. */
     binary?: string;
+    /** Whether it does what it does by itself as seldom as outside of tests. */
+    real?: boolean;
   } = {},
 ) {
   const program =
-    more.binary === undefined ? [process.execPath, '--no-env-file', MAIN] : [more.binary];
+    more.binary === undefined
+      ? [process.execPath, '--no-env-file', more.real || !IS_TEST ? MAIN : QUICK_MAIN]
+      : [more.binary];
   const command = [...(more.prefix ?? []), ...program, ...args];
   const shell = ['sh', '-c', `${more.before}; exec "$@"`, 'sh', ...command];
   const child = Bun.spawn(more.before === undefined ? command : shell, {

@@ -8,6 +8,7 @@ import { createSetupCode } from '../../src/hub/auth/accounts/setup-code.ts';
 import { createTokens } from '../../src/hub/auth/tokens/tokens.ts';
 import { openDatabase } from '../../src/hub/db/open.ts';
 import type { RegisteredRoute } from '../../src/hub/openapi/document.ts';
+import { PACE } from '../../src/hub/pace.ts';
 
 export type Route = {
   method: string;
@@ -33,6 +34,7 @@ export function registered(folder: string): Registered[] {
   const now = () => new Date();
   const { db, close } = openDatabase(folder);
   const app = createHub({
+    pace: PACE,
     db,
     accounts: createAccounts({
       db,

@@ -9,6 +9,7 @@ import { createLog } from '../../src/program/log.ts';
 import { serveAll } from '../../src/program/serve/serve.ts';
 import type { Log } from '../../src/shared/log.ts';
 import { logContext } from '../../src/shared/observe/context.ts';
+import { USUAL } from './pace.ts';
 
 export type Answer<T = unknown> = { status: number; body: T; headers: Headers; text: string };
 
@@ -123,10 +124,14 @@ export async function ask<T = unknown>(
   return { status: response.status, body: parsed as T, headers: response.headers, text };
 }
 
-/** @param env settings of the one-machine mode, besides ports and folder */
+/**
+ * @param env settings of the one-machine mode, besides ports and folder
+ * @param paces `PACES`, for what is about how often something happens by itself
+ */
 export async function startStack(
   env: Record<string, string> = {},
   folder = temporaryFolder(),
+  paces = USUAL,
 ): Promise<Stack> {
   const variables = { ...portSettings(), ...env };
   const dataDir = join(folder, 'data');
@@ -141,7 +146,8 @@ export async function startStack(
     () => new Date(),
     { ...settings.log, context: logContext },
   );
-  let running = await serveAll(settings, log);
+  const serve = () => serveAll(settings, log, undefined, paces);
+  let running = await serve();
   const token = readFileSync(join(dataDir, 'agent-token'), 'utf8').trim();
 
   return {
@@ -168,7 +174,7 @@ export async function startStack(
     async restart(meanwhile = () => {}) {
       await running.stop();
       meanwhile();
-      running = await serveAll(settings, log);
+      running = await serve();
     },
     async stop() {
       await running.stop();

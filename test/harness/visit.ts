@@ -1,6 +1,8 @@
 /** A page of the dashboard, signed in, and the checks that every page has to pass. */
-import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { text } from 'node:stream/consumers';
+import type { Browser, BrowserContextOptions, Download, Locator, Page } from 'playwright-core';
 import { seriousFaults, sidewaysScroll } from './look.ts';
+import { SHARE } from './pace.ts';
 
 export type Visit = {
   page: Page;
@@ -12,17 +14,34 @@ export type Visit = {
 /** How long a browser test may take, in milliseconds; for `setDefaultTimeout`. */
 export const BROWSER_TIMEOUT_MS = 30_000;
 
-/** Opens a page. @param token of the session to be signed in with */
+/** What a page does less often is its pace, and not for a reader's eyes. */
+const LONG_MS = 5_000;
+
+/** Runs in the page: it asks the hub again and again ten times as often. */
+function atPaceOfTests([long, share]: readonly [number, number]): void {
+  const real = globalThis.setInterval;
+  const quick = (run: () => void, milliseconds = 0) =>
+    real(run, milliseconds < long ? milliseconds : milliseconds * share);
+  globalThis.setInterval = quick as typeof globalThis.setInterval;
+}
+
+/**
+ * Opens a page.
+ * @param token of the session to be signed in with
+ * @param quick whether it asks the hub again and again at the pace of tests, and so is never idle
+ */
 export async function visit(
   browser: Browser,
   stack: { hub: string },
   token: string,
   options: BrowserContextOptions = {},
+  quick = false,
 ): Promise<Visit> {
   const baseURL = new URL(stack.hub).origin;
   const context = await browser.newContext({ baseURL, acceptDownloads: true, ...options });
   await context.addCookies([{ name: 'signalbox_session', value: token, url: baseURL }]);
   const browserErrors: string[] = [];
+  if (quick) await context.addInitScript(atPaceOfTests, [LONG_MS, SHARE] as const);
   const page = await context.newPage();
   // Shorter than the test's own: Bun kills the browser with a test that times out.
   page.setDefaultTimeout(BROWSER_TIMEOUT_MS / 2);
@@ -52,6 +71,10 @@ export const codeIn = (editor: Locator): Promise<string> =>
       ? String(element.value)
       : [...element.querySelectorAll('.cm-line')].map((line) => line.textContent).join('\n'),
   );
+
+/** What was downloaded: the browser may keep its files elsewhere. */
+export const textOf = async (download: Download): Promise<string> =>
+  text(await download.createReadStream());
 
 /** Serious accessibility violations, in light and in dark mode. */
 export async function violations(page: Page): Promise<string[]> {

@@ -88,9 +88,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A body that never parses: an error about it means that the guard let the request through. */
-async function call({ method, path }: Route, credential: string) {
-  const url = stack.hub.replace(/\/api$/, '') + path.replaceAll(':id', '999');
+/** No route accepts these: an error about one means that the guard let the request through. */
+const BAD = { id: 'x', query: '?page=x&buckets=x&status=x&from=now&format=x&open=x&after=x' };
+
+/** A body that never parses, for the same reason. */
+async function call({ method, path }: Route, credential: string, { id = '999', query = '' } = {}) {
+  const url = stack.hub.replace(/\/api$/, '') + path.replaceAll(':id', id) + query;
   const response = await fetch(url, {
     method,
     headers: credentials[credential] ?? {},
@@ -123,7 +126,9 @@ describe.each(guarded.map((route) => [nameOf(route), route] as const))('%s', (_,
     'deletedToken',
     'tokenAsCookie',
   ])('is closed to %s', async (credential) => {
-    expect(await call(route, credential)).toEqual({ status: 401, code: 'UNAUTHENTICATED' });
+    const refused = { status: 401, code: 'UNAUTHENTICATED' };
+    expect(await call(route, credential)).toEqual(refused);
+    expect(await call(route, credential, BAD)).toEqual(refused);
   });
 
   test('is closed to another page', async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { readFileSync, rmSync } from 'node:fs';
 import fc from 'fast-check';
 import { buildDocument } from '../../src/hub/openapi/document.ts';
+import { some } from '../harness/full.ts';
 import { createChecker, type Document, operationsOf } from '../harness/openapi.ts';
 import { hubRoutes, type Route, registered } from '../harness/routes.ts';
 import { ask, type Stack, signUp, startStack, temporaryFolder } from '../harness/stack.ts';
@@ -12,7 +13,7 @@ const routes = hubRoutes(folder).filter(({ path }) => !path.endsWith('/sign-out'
 const document = buildDocument(registered(folder), '0') as unknown as Document;
 const operations = operationsOf(document);
 const checker = createChecker(document);
-const RUNS = 20;
+const RUNS = some(6, 20);
 
 let stack: Stack;
 let owner: Awaited<ReturnType<typeof signUp>>;

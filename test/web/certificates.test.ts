@@ -9,7 +9,7 @@ import {
   sortedBy,
 } from '../../src/web/certificates/rows.ts';
 import type { Certificate } from '../../src/web/lib/types.ts';
-import { dnsDirective, overHttp, withDirective } from '../../src/web/sites/https-ways.ts';
+import { dnsDirective, overHttp, withDirective } from '../../src/web/sites/form/https-advice.tsx';
 
 const ADVICE = { code: 'INTERNAL_NAME', message: 'None can come.', ways: [] } as const;
 const row = (name: string, more: Partial<Certificate> = {}): Certificate => ({

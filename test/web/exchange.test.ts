@@ -1,6 +1,7 @@
 /** Summaries of imports and snapshots, chosen files, sessions and tokens. */
 import { describe, expect, test } from 'bun:test';
 import { clientName, expiryAt, hasExpired } from '../../src/web/account/describe.ts';
+import { readTextFile } from '../../src/web/config/drop-area.tsx';
 import {
   conflictsOf,
   firstChoices,
@@ -10,7 +11,6 @@ import {
   restoreSummary,
   sitesOf,
 } from '../../src/web/config/import-summary.ts';
-import { readTextFile } from '../../src/web/config/read-file.ts';
 
 const site = (domain: string, config = 'respond', enabled = true) => ({
   domain,

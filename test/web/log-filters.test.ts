@@ -12,7 +12,7 @@ import {
   siteNames,
   statsRequest,
   tailRequest,
-} from '../../src/web/logs/filters.ts';
+} from '../../src/web/logs/filter/filters.ts';
 import { fromLocalInput, minuteOf, since, toLocalInput } from '../../src/web/logs/times.ts';
 
 const parsed = (query: string) => parseFilters(new URLSearchParams(query));

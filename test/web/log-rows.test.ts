@@ -2,9 +2,8 @@
 import { describe, expect, test } from 'bun:test';
 import type { Bucket, LogEntry, LogStats } from '../../src/web/lib/types.ts';
 import { cut, shown, visible } from '../../src/web/logs/hostile.ts';
-import { plotData, totals } from '../../src/web/logs/plot-data.ts';
-import { tickNames } from '../../src/web/logs/plot-ticks.ts';
-import { classOf } from '../../src/web/logs/status-class.ts';
+import { plotData, tickNames, totals } from '../../src/web/logs/plots/plot-data.ts';
+import { classOf } from '../../src/web/logs/status-class.tsx';
 import {
   arrive,
   below,

@@ -1,10 +1,9 @@
 /** What the overview and a site's page compute from the hub's answers. */
 import { describe, expect, test } from 'bun:test';
 import { changeOf, hoursOf, hoursRequest, rangeUntil } from '../../src/web/figures/hours.ts';
-import { busiest } from '../../src/web/overview/busiest.ts';
-import { problemLines } from '../../src/web/overview/problem-lines.ts';
-import { hostsOf } from '../../src/web/sites/hosts.ts';
-import { site, status } from './samples.ts';
+import { busiest } from '../../src/web/overview/lists.tsx';
+import { hostsOf } from '../../src/web/sites/link.ts';
+import { site } from './samples.ts';
 
 const NOW = new Date('2026-11-20T18:00:00.900Z');
 
@@ -138,33 +137,5 @@ describe('the busiest sites', () => {
     const activity = { ...range, vhosts: [{ ...counts(1, [1, 1]), hosts }] };
     const [first] = busiest([site({ id: 1, domain: '*.example' })], activity, 5);
     expect(first?.logs).toEqual({ requests: '/sites/1', errors: '/sites/1' });
-  });
-});
-
-describe('the problems', () => {
-  test('are none if all is well, and are not derived where the hub reports them', () => {
-    expect(problemLines(status())).toEqual([]);
-    expect(problemLines({ ...status(), drift: true, problems: [] })).toEqual([]);
-  });
-
-  test('are those that the hub reports, in its order', () => {
-    const since = '2026-11-20T17:00:00.000Z';
-    const lines = problemLines({
-      ...status(),
-      problems: [
-        {
-          code: 'UPSTREAM_DOWN',
-          level: 'bad',
-          message: 'It is down.',
-          since,
-          vhost: { id: 4, domain: 'a.example' },
-        },
-        { code: 'WARNING', level: 'warn', message: 'Look at it.', since },
-      ],
-    });
-    expect(lines).toEqual([
-      { level: 'bad', text: 'It is down.', link: { to: '/sites/4', label: 'a.example' }, since },
-      { level: 'warn', text: 'Look at it.', since },
-    ]);
   });
 });

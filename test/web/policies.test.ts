@@ -7,7 +7,7 @@ import { planBlock, siteOf } from '../../src/web/placement/block.ts';
 import { faultOf, isShownAt } from '../../src/web/placement/fault.ts';
 import { freeName, startOf, summaryOf, withPolicy } from '../../src/web/placement/words.ts';
 import { isFilled } from '../../src/web/recipes/schema.ts';
-import { hueOf } from '../../src/web/tags/hue.ts';
+import { hueOf } from '../../src/web/tags/tag-chip.tsx';
 import { site } from './samples.ts';
 
 const USERS = {

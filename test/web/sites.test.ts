@@ -2,18 +2,28 @@
 import { describe, expect, test } from 'bun:test';
 import { tidied } from '../../src/web/checks/words.ts';
 import type { Activity, SiteState, Status, Vhost } from '../../src/web/lib/types.ts';
-import { changesFrom, draftOf, isComplete } from '../../src/web/sites/draft.ts';
-import { isShown, NO_FILTER, queryOf, readFilter, searchRows } from '../../src/web/sites/filter.ts';
-import { groupedLines, keyOfLine } from '../../src/web/sites/groups.ts';
+import { changesFrom, draftOf, isComplete, outcomeOf } from '../../src/web/sites/form/draft.ts';
 import { linkTo } from '../../src/web/sites/link.ts';
-import { outcomeOf } from '../../src/web/sites/outcome.ts';
-import { healthOf, problemOf, reportedProblems } from '../../src/web/sites/problem.ts';
-import { type COLUMNS, directionOf, rowOf, sortRows, USUAL } from '../../src/web/sites/rows.ts';
+import {
+  isShown,
+  NO_FILTER,
+  queryOf,
+  readFilter,
+  searchRows,
+} from '../../src/web/sites/list/filter.ts';
+import {
+  type COLUMNS,
+  directionOf,
+  groupedLines,
+  keyOfLine,
+  rowOf,
+  sortRows,
+  USUAL,
+} from '../../src/web/sites/list/rows.ts';
+import { healthOf, reportedProblems } from '../../src/web/sites/problem.ts';
 import { barsPath } from '../../src/web/sites/spark-bars.ts';
 import { site, status } from './samples.ts';
 
-const unchecked = { since: null, lastChecked: null, latencyMs: null, unknown: null };
-const upstream = { address: 'x', up: false, ...unchecked, requests: 0, fails: 1, error: null };
 const state = (change: Partial<SiteState> = {}): SiteState => ({
   id: 1,
   domain: 'app.example',
@@ -205,28 +215,22 @@ describe('the problem of a site', () => {
   const broken = [{ id: 1, domain: 'app.example', detail: 'line 1: no' }];
 
   test('of a site that is off is only a refused config', () => {
-    const down = state({ upstreams: [upstream] });
     const off = site({ enabled: false });
-    expect(problemOf(off, { level: 'warn', label: 'x', text: 'x' }, down)).toBeNull();
-    expect(healthOf(off, undefined, down).level).toBe('off');
-    expect(healthOf(off, reportedProblems(status({ broken })).get(1), down).label).toBe('refused');
+    expect(healthOf(off, { level: 'warn', label: 'x', text: 'x' }, state()).level).toBe('off');
+    const reported = reportedProblems(status({ broken })).get(1);
+    expect(healthOf(off, reported, state()).label).toBe('refused');
   });
 
   test.each([
-    ['no certificate', { addresses: [{ ...address, certificate: null, reason: 'none yet' }] }],
-    [
-      'expired',
-      {
-        addresses: [
-          { ...address, reason: null, certificate: { issuer: 'x', notAfter: '', daysLeft: -1 } },
-        ],
-      },
-    ],
-    ['down', { upstreams: [upstream] }],
-    ['partly down', { upstreams: [upstream, { ...upstream, address: 'y', up: true }] }],
-  ] as const)('%s', (label, change) => {
-    const known = state(change as unknown as Partial<SiteState>);
-    expect(problemOf(site(), undefined, known)?.label).toBe(label);
+    ['no certificate', 'CERTIFICATE_MISSING', 'bad'],
+    ['expired', 'CERTIFICATE_EXPIRED', 'bad'],
+    ['down', 'UPSTREAM_DOWN', 'bad'],
+    ['partly down', 'UPSTREAM_DOWN', 'warn'],
+  ] as const)('%s', (label, code, level) => {
+    const vhost = { id: 1, domain: 'app.example' };
+    const problems = [{ code, level, vhost, since: '', message: 'why' }];
+    const reported = reportedProblems(status({ problems })).get(1);
+    expect(healthOf(site(), reported, state())).toEqual({ level, label, text: 'why' });
   });
 
   test('is the worst that the status reports, in its words', () => {
@@ -243,9 +247,7 @@ describe('the problem of a site', () => {
     ]);
   });
 
-  test('is null if all is well, and a site is live only if that is known', () => {
-    expect(problemOf(site(), undefined, undefined)).toBeNull();
-    expect(problemOf(site(), undefined, state())).toBeNull();
+  test('is none if all is well, and a site is live only if that is known', () => {
     expect(healthOf(site(), undefined, undefined).level).toBe('unknown');
     const served = [{ ...address, certificate: null, reason: null }];
     const known = state({ addresses: served } as unknown as Partial<SiteState>);

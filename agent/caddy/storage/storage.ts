@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { messageOf } from '../../../src/shared/async.ts';
 import { Failure } from '../../../src/shared/failure.ts';
 import type { Log } from '../../../src/shared/log.ts';
+import type { Pace } from '../../pace.ts';
 import type { Warnings } from '../../warnings.ts';
 import { isStoredFilesFault } from './fault.ts';
 import { visitFolders } from './held-folder.ts';
@@ -27,6 +28,7 @@ export type CaddyStorageDeps = {
   /** Caddy's data folder, in a folder that only the agent's user may change. */
   folder: string;
   warnings: Warnings;
+  pace: Pace['storage'];
   now: () => Date;
   log: Log;
 };
@@ -36,9 +38,15 @@ const SETTLE_MS = 250;
 /** How many names a warning lists. */
 const MOST_NAMED = 10;
 
-export function createCaddyStorage({ folder, warnings, now, log }: CaddyStorageDeps): CaddyStorage {
+export function createCaddyStorage({
+  folder,
+  warnings,
+  pace,
+  now,
+  log,
+}: CaddyStorageDeps): CaddyStorage {
   const damaged = new Set<string>();
-  const sync = createStorageSync(folder);
+  const sync = createStorageSync(folder, pace);
 
   async function repair(settle: number): Promise<void> {
     try {

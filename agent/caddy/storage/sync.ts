@@ -7,17 +7,16 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createQueue } from '../../../src/shared/async.ts';
 import { absent } from '../../logs/files/segments.ts';
+import type { Pace } from '../../pace.ts';
 import { ANY, inRegular, visitFolders } from './held-folder.ts';
 
 export type StorageSync = {
-  /** Syncs once Caddy has had time to make the certificates of what was loaded, then every 10 s. */
+  /** Syncs once Caddy has had time to make the certificates of what was loaded, then again and again. */
   soon(): void;
   /** Syncs one last time. Never rejects. */
   stop(): Promise<void>;
 };
 
-const EVERY_MS = 10_000;
-const SOON_MS = 500;
 /** The kernel writes what is older within 35 seconds (vm.dirty_expire_centisecs and _writeback_). */
 const YOUNG_MS = 60_000;
 
@@ -29,7 +28,7 @@ const FOLDERS = [
 ];
 
 /** @param storage Caddy's data folder */
-export function createStorageSync(storage: string): StorageSync {
+export function createStorageSync(storage: string, pace: Pace['storage']): StorageSync {
   const enqueue = createQueue();
   let timer: Timer | undefined;
   let isStopped = false;
@@ -42,11 +41,11 @@ export function createStorageSync(storage: string): StorageSync {
   }
 
   function tick(): void {
-    void sync().then(() => schedule(EVERY_MS));
+    void sync().then(() => schedule(pace.every));
   }
 
   return {
-    soon: () => schedule(SOON_MS),
+    soon: () => schedule(pace.soon),
     async stop() {
       isStopped = true;
       clearTimeout(timer);

@@ -18,12 +18,11 @@ export type ReportsDeps = {
   warn: (key: string, sentence: string | null) => void;
   /** Milliseconds since 1970. */
   now: () => number;
+  /** Milliseconds after which the status says that an engine is away. */
+  away: number;
 };
 
-/** An engine that restarts is back sooner. */
-const AWAY_MS = 300_000;
-
-export function createReports({ log, warn, now }: ReportsDeps): Reports {
+export function createReports({ log, warn, now, away }: ReportsDeps): Reports {
   let since: number | null = null;
   let lastReason = '';
   const iso = (time: number): string => new Date(time).toISOString();
@@ -34,7 +33,7 @@ export function createReports({ log, warn, now }: ReportsDeps): Reports {
       if (reason !== lastReason) log('log shipping waits', { reason }, 'warn');
       if (text) log('log engine answered', { text }, 'debug');
       lastReason = reason;
-      if (kind === 'away' && now() - since + wait <= AWAY_MS) return;
+      if (kind === 'away' && now() - since + wait <= away) return;
       warn(
         'log shipping',
         `Access-log entries have not been shipped since ${iso(since)}: ${reason}. ` +

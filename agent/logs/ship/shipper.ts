@@ -7,16 +7,17 @@ import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileErrorOf } from '../../../src/shared/file-errors.ts';
 import { type Log, reasonOf } from '../../../src/shared/log.ts';
+import type { Pace } from '../../pace.ts';
 import { follow } from '../answers/follow.ts';
 import { formatPosition } from '../files/log-position.ts';
 import { createDeadline } from '../index/deadline.ts';
 import { deliver } from './deliver.ts';
 import type { ShipEntry } from './format.ts';
-import { PACE, type Pace, waitAfter } from './pace.ts';
 import { engineOf, loadPlace, type Place, storePlace } from './place.ts';
 import { type Engine, type Outcome, post } from './post.ts';
 import { createReports } from './reports.ts';
 import { bytesAfter, placeAtEnd, type Resumption, resume } from './resume.ts';
+import { waitAfter } from './wait-after.ts';
 
 export type Shipper = {
   /** Starts at the stored place, or at the end of the log as it is now. */
@@ -43,8 +44,7 @@ export type ShipperDeps = {
   warn: (key: string, sentence: string | null) => void;
   /** Milliseconds since 1970. */
   now?: () => number;
-  /** Not a setting: only tests change it. */
-  pace?: Pace;
+  pace: Pace['ship'];
 };
 
 /** Engines take at least 4 MB at once, uncompressed. */
@@ -52,11 +52,11 @@ const BATCH_BYTES = 1 << 20;
 const CLOSE_MS = 5_000;
 
 export function createShipper(deps: ShipperDeps): Shipper {
-  const { file, engine, placeFile, log, warn, now = Date.now, pace = PACE } = deps;
+  const { file, engine, placeFile, log, warn, now = Date.now, pace } = deps;
   const stopping = new AbortController();
   const hangUp = new AbortController();
   const name = engineOf(engine.url);
-  const reports = createReports({ log, warn, now });
+  const reports = createReports({ log, warn, now, away: pace.away });
   const counts = { shipped: 0, refused: 0, failures: 0 };
   let place: Place | undefined;
   let isStored = false;

@@ -2,6 +2,7 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type Log, reasonOf } from '../../../src/shared/log.ts';
+import type { Pace } from '../../pace.ts';
 import {
   absent,
   COMPANIONS,
@@ -17,7 +18,7 @@ import { expiredOf, type Limits } from './retention.ts';
 export type Keeper = {
   /** One round: what it cannot do is logged. Not to be called again before it is over. */
   run(): Promise<void>;
-  /** Runs now and from then on every ten seconds. */
+  /** Runs now and from then on again and again. */
   begin(): void;
   /** What the operator should know now. */
   warnings(): string[];
@@ -29,6 +30,7 @@ export type KeeperDeps = {
   /** The path of the live file. */
   file: string;
   limits: Limits;
+  pace: Pace['keeper'];
   log: Log;
   /** Called when a segment has been packed. */
   onPacked?: () => void;
@@ -40,13 +42,10 @@ export type KeeperDeps = {
   isFull?: (folder: string) => Promise<boolean>;
 };
 
-const PERIOD_MS = 10_000;
-/** From the announcement at the start to the first deletion: time to correct a setting. */
-const GRACE_MS = 600_000;
 const MIB = 2 ** 20;
 
 export function createKeeper(deps: KeeperDeps): Keeper {
-  const { file, limits, log, onPacked, now = Date.now, isFull = isNearlyFull } = deps;
+  const { file, limits, pace, log, onPacked, now = Date.now, isFull = isNearlyFull } = deps;
   const folder = dirname(file);
   /** Segments that could not be packed, by path, and why. */
   const refused = new Map<string, string>();
@@ -72,7 +71,7 @@ export function createKeeper(deps: KeeperDeps): Keeper {
       }
       failure = '';
     } catch (error) {
-      // Once, not every ten seconds.
+      // Once, not in each round.
       if (failure !== reasonOf(error))
         log('rotated access logs not kept', { reason: reasonOf(error) }, 'warn');
       failure = reasonOf(error);
@@ -81,7 +80,7 @@ export function createKeeper(deps: KeeperDeps): Keeper {
 
   async function deleteExpired(segments: Segment[]): Promise<Segment[]> {
     const expired = expiredOf(segments, limits, now());
-    announced ??= announce(expired, limits, now() + GRACE_MS);
+    announced ??= announce(expired, limits, now() + pace.grace);
     if (now() < announced.due) return segments;
     announced.text = '';
     for (const segment of expired) {
@@ -156,7 +155,7 @@ export function createKeeper(deps: KeeperDeps): Keeper {
   function schedule(): void {
     running = run().then(() => {
       deps.onWarnings?.(warnings());
-      if (!isClosed) timer = setTimeout(schedule, PERIOD_MS);
+      if (!isClosed) timer = setTimeout(schedule, pace.every);
     });
   }
 

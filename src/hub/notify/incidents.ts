@@ -12,8 +12,8 @@ import {
   type StoredIncident,
   type Writer,
 } from './outbox.ts';
-import { keyOf, SETTLES_MS, type Sighting } from './watch-reports.ts';
-import { type Act, FLAPPING_MS, reopened, type Watched } from './watch-step.ts';
+import { keyOf, type Sighting, type WatchPace } from './watch-reports.ts';
+import { type Act, reopened, type Watched } from './watch-step.ts';
 
 export type Incidents = {
   /** What the first step continues. @param elapsed milliseconds of a clock that is never set */
@@ -27,17 +27,17 @@ export type Incidents = {
 /** Of those that are over. */
 const KEPT = 1_000;
 
-export function createIncidents(db: Db): Incidents {
+export function createIncidents(db: Db, pace: Pick<WatchPace, 'settles' | 'flapping'>): Incidents {
   return {
     load(now, elapsed) {
       const whenWas = (at: Date) => elapsed - Math.max(0, now.getTime() - at.getTime());
       const open = db.select().from(incidents).where(isNull(incidents.overAt)).all();
-      const since = new Date(now.getTime() - FLAPPING_MS);
+      const since = new Date(now.getTime() - pace.flapping);
       const recent = db.select().from(incidents).where(gt(incidents.beganAt, since)).all();
       return {
         states: new Map(
           open.map((one) =>
-            reopened(sightingOf(one), one.flapping, one.goneAt && whenWas(one.goneAt)),
+            reopened(sightingOf(one, pace), one.flapping, one.goneAt && whenWas(one.goneAt)),
           ),
         ),
         beginnings: new Map(
@@ -71,9 +71,10 @@ export function createIncidents(db: Db): Incidents {
   };
 }
 
-const sightingOf = ({ event, subject, about, level, message }: StoredIncident): Sighting => ({
-  ...{ event, subject, about, level, message, settles: SETTLES_MS },
-});
+const sightingOf = (
+  { event, subject, about, level, message }: StoredIncident,
+  { settles }: Pick<WatchPace, 'settles'>,
+): Sighting => ({ event, subject, about, level, message, settles });
 
 function recordOne(tx: Writer, all: readonly Addressee[], { kind, sighting }: Act, at: Date): void {
   const { event, subject, about, level, message } = sighting;

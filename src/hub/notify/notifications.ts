@@ -7,7 +7,8 @@ import type { Look } from '../state/look.ts';
 import { createIncidents } from './incidents.ts';
 import type { Deliver } from './message.ts';
 import { createSender } from './sender.ts';
-import { createWatcher } from './watch.ts';
+import type { SendPace } from './sender-plan.ts';
+import { createWatcher, type WatcherDeps } from './watch.ts';
 
 export type NotificationsDeps = {
   db: Db;
@@ -17,6 +18,7 @@ export type NotificationsDeps = {
   deliver: Deliver;
   /** Gets the outcome of each attempt to deliver. */
   delivered: (kind: ChannelKind, result: DeliveryResult) => void;
+  pace: { watch: WatcherDeps['pace']; send: SendPace & { every: number } };
   now: () => Date;
   /** Milliseconds from a clock that is never set. */
   elapsed: () => number;
@@ -32,9 +34,11 @@ export type Notifications = {
 };
 
 export function createNotifications(deps: NotificationsDeps): Notifications {
-  const incidents = createIncidents(deps.db);
-  const sender = createSender({ ...deps, seen: deps.delivered });
-  const watcher = createWatcher({ ...deps, incidents, recorded: () => void sender.send() });
+  const { watch, send } = deps.pace;
+  const incidents = createIncidents(deps.db, watch);
+  const sender = createSender({ ...deps, pace: send, seen: deps.delivered });
+  const recorded = () => void sender.send();
+  const watcher = createWatcher({ ...deps, pace: watch, incidents, recorded });
 
   return {
     begin() {

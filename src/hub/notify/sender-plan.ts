@@ -14,12 +14,11 @@ export type Plan =
   | { kind: 'later'; ids: number[]; until: Date }
   | { kind: 'send'; ids: number[]; isDigest: boolean };
 
+/** In milliseconds; see `pace.ts`. */
+export type SendPace = Readonly<{ firstPause: number; longestPause: number; window: number }>;
+
 /** So many a minute are sent one by one. */
 const MOST = 5;
-const MINUTE_MS = 60_000;
-
-const FIRST_PAUSE_MS = 10_000;
-const LONGEST_PAUSE_MS = 3_600_000;
 /** By which pauses differ, so that hubs that lost the same receiver do not come back together. */
 const JITTER = 0.2;
 
@@ -37,20 +36,21 @@ export function planNext(
   sent: readonly Date[],
   quiet: QuietHours | null,
   now: Date,
+  pace: SendPace,
 ): Plan {
   const isOften = ({ attempts }: Waiting) => attempts >= OFTEN;
   const head = waiting.find((one) => !isOften(one)) ?? waiting[0];
   if (!head) return NOTHING;
   const end = quiet && endOfQuiet(now, quiet);
-  const due = waiting.filter((one) => isDue(one, end, now));
+  const due = waiting.filter((one) => isDue(one, end, now, pace));
   if (!due.includes(head)) return NOTHING;
   const later = (until: Date): Plan => ({ kind: 'later', ids: due.map(({ id }) => id), until });
   if (end) return later(end);
   const lately = sent
-    .filter((at) => at <= now && now.getTime() - at.getTime() < MINUTE_MS)
+    .filter((at) => at <= now && now.getTime() - at.getTime() < pace.window)
     .toSorted(byTime);
   const first = lately.at(-MOST);
-  if (first) return later(new Date(first.getTime() + MINUTE_MS));
+  if (first) return later(new Date(first.getTime() + pace.window));
   // What may have arrived is sent again as what it was.
   if (head.digest !== null) {
     const same = waiting.filter(({ digest }) => digest === head.digest);
@@ -68,16 +68,25 @@ export function planNext(
  * a time that was right before.
  * @param end of the quiet hours; null: there are none now
  */
-function isDue({ at, dueAt, attempts }: Waiting, end: Date | null, now: Date): boolean {
+function isDue(
+  { at, dueAt, attempts }: Waiting,
+  end: Date | null,
+  now: Date,
+  { longestPause }: SendPace,
+): boolean {
   const wasPutOff = attempts > 0 || dueAt.getTime() !== at.getTime();
   if (!wasPutOff || dueAt <= now) return true;
-  return end === null && dueAt.getTime() - now.getTime() > LONGEST_PAUSE_MS;
+  return end === null && dueAt.getTime() - now.getTime() > longestPause;
 }
 
 const byTime = (a: Date, b: Date): number => a.getTime() - b.getTime();
 
 /** Milliseconds until the next attempt. @param random from 0 to 1 */
-export function pauseAfter(attempts: number, random: number): number {
-  const pause = Math.min(FIRST_PAUSE_MS * 2 ** (attempts - 1), LONGEST_PAUSE_MS / (1 + JITTER));
+export function pauseAfter(
+  attempts: number,
+  random: number,
+  { firstPause, longestPause }: SendPace,
+): number {
+  const pause = Math.min(firstPause * 2 ** (attempts - 1), longestPause / (1 + JITTER));
   return pause * (1 + JITTER * (2 * random - 1));
 }

@@ -8,13 +8,14 @@ import type { Db } from '../db/open.ts';
 import { channels, incidents, messages } from '../db/schema.ts';
 import type { Channel, Deliver, Delivery, Happening } from './message.ts';
 import { type Message, sentSince, waitingFor } from './outbox.ts';
-import { pauseAfter, planNext } from './sender-plan.ts';
+import { pauseAfter, planNext, type SendPace } from './sender-plan.ts';
 
 export type SenderDeps = {
   db: Db;
   /** The id of the hub. */
   hub: string;
   deliver: Deliver;
+  pace: SendPace & { every: number };
   now: () => Date;
   /** From 0 to 1. */
   random?: () => number;
@@ -32,13 +33,11 @@ export type Sender = {
   stop(): Promise<void>;
 };
 
-const EVERY_MS = 1_000;
 const STOPPING_MS = 2_000;
 const GIVEN_UP_MS = 7 * 86_400_000;
-const MINUTE_MS = 60_000;
 
 export function createSender(deps: SenderDeps): Sender {
-  const { db, hub, deliver, now, random = Math.random, seen = () => {}, log } = deps;
+  const { db, hub, deliver, pace, now, random = Math.random, seen = () => {}, log } = deps;
   const running = new Map<number, Promise<void>>();
   let isStopped = false;
   let lastFault = '';
@@ -55,9 +54,10 @@ export function createSender(deps: SenderDeps): Sender {
     if (waiting.length === 0) return old.length > 0;
     const plan = planNext(
       waiting,
-      sentSince(db, channel.id, new Date(time.getTime() - MINUTE_MS)),
+      sentSince(db, channel.id, new Date(time.getTime() - pace.window)),
       channel.quiet,
       time,
+      pace,
     );
     if (plan.kind === 'nothing') return false;
     const which = inArray(messages.id, plan.ids);
@@ -86,7 +86,7 @@ export function createSender(deps: SenderDeps): Sender {
     const changes =
       error === null
         ? { sentAt: time, error }
-        : { error, dueAt: new Date(time.getTime() + pauseAfter(attempts, random())) };
+        : { error, dueAt: new Date(time.getTime() + pauseAfter(attempts, random(), pace)) };
     db.update(messages).set(changes).where(inArray(messages.id, ids)).run();
     seen(kind, error === null ? 'sent' : 'failed');
     if (error !== null) {
@@ -179,7 +179,7 @@ export function createSender(deps: SenderDeps): Sender {
   return {
     send,
     begin() {
-      timer = setInterval(() => void send(), EVERY_MS);
+      timer = setInterval(() => void send(), pace.every);
       void send();
     },
     async stop() {

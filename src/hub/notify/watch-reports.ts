@@ -38,12 +38,14 @@ export type Report = Readonly<{
 /** No agent has this id. */
 export const HUB = 0;
 
-/** The watcher's three looks: what a restart brings with it is over by then. */
-export const SETTLES_MS = 10_000;
-/** A name without a certificate may get one at any moment, unless an authority has refused. */
-const CERTIFICATE_SETTLES_MS = 40_000;
-/** A single request that fails counts for a minute, if the agent can connect. */
-const REQUESTS_SETTLE_MS = 75_000;
+/** In milliseconds; `pace.ts` says why so much. */
+export type WatchPace = Readonly<{
+  settles: number;
+  certificateSettles: number;
+  requestsSettle: number;
+  flapping: number;
+  tolerance: number;
+}>;
 
 export const keyOf = ({ event, subject }: Subject): string => `${event} ${subject}`;
 
@@ -60,11 +62,11 @@ export function agentIdOf(subject: string): number | null {
 }
 
 /** The hub's comes first. */
-export function reportsOf({ isOnly, agents, disks, hub }: Look): Report[] {
+export function reportsOf({ isOnly, agents, disks, hub }: Look, pace: WatchPace): Report[] {
   const facts = factsOf(agents, [], isOnly);
   const own: Report = {
     ...{ of: HUB, name: '', placed: new Set() },
-    present: hub.flatMap((found) => sightingOf(found, { subject: 'hub', about: '' }) ?? []),
+    present: hub.flatMap((found) => sightingOf(found, { subject: 'hub', about: '' }, pace) ?? []),
     isUnknown: ({ event }) => event === 'disk.full' && disks.some(isBetween),
   };
   return [
@@ -76,8 +78,8 @@ export function reportsOf({ isOnly, agents, disks, hub }: Look): Report[] {
       return {
         ...{ of: agent.id, name, placed: agent.placed },
         present: [
-          ...found.flatMap((problem) => sightingOf(problem, here, agent.states) ?? []),
-          ...fullDisks(agent, name),
+          ...found.flatMap((problem) => sightingOf(problem, here, pace, agent.states) ?? []),
+          ...fullDisks(agent, name, pace),
         ],
         isUnknown: (one) => isUnknownTo(agent, one),
       };
@@ -103,35 +105,40 @@ const EVENT_OF: Readonly<Partial<Record<Finding['code'], EventName>>> = {
 function sightingOf(
   { code, level, vhost, message }: Finding,
   place: { subject: string; about: string },
+  pace: WatchPace,
   states: readonly VhostState[] | null = null,
 ): Sighting | null {
   if (code === 'DISK_FULL' && place.subject === 'hub') {
-    return { event: 'disk.full', ...place, level, message, settles: SETTLES_MS };
+    return { event: 'disk.full', ...place, level, message, settles: pace.settles };
   }
   const event = EVENT_OF[code];
   const isHarmless = level === 'warn' && (code === 'NOT_IN_STEP' || code === 'PORT_HELD');
   if (event === undefined || isHarmless) return null;
-  const base = { event, level, message, settles: SETTLES_MS };
+  const base = { event, level, message, settles: pace.settles };
   // Several sites may wait for a port, and the last of them be deleted.
   if (code === 'PORT_HELD') return { ...base, ...place, subject: `${place.subject} ports` };
   if (!vhost) return { ...base, ...place };
-  const settles = settlesAfter(code, stateOf(states, vhost.id));
+  const settles = settlesAfter(code, stateOf(states, vhost.id), pace);
   return { ...base, settles, subject: `vhost ${vhost.id}`, about: vhost.domain };
 }
 
-function settlesAfter(code: Finding['code'], state: VhostState | undefined): number {
+function settlesAfter(
+  code: Finding['code'],
+  state: VhostState | undefined,
+  pace: WatchPace,
+): number {
   if (code === 'CERTIFICATE_MISSING' && state?.errors.acme?.standing !== true) {
-    return CERTIFICATE_SETTLES_MS;
+    return pace.certificateSettles;
   }
   const down = state?.upstreams.filter(({ up }) => up === false) ?? [];
   const isTransient = down.every(({ error }) => error?.transient === true);
-  return code === 'UPSTREAM_DOWN' && isTransient ? REQUESTS_SETTLE_MS : SETTLES_MS;
+  return code === 'UPSTREAM_DOWN' && isTransient ? pace.requestsSettle : pace.settles;
 }
 
-const fullDisks = (agent: AgentFacts, about: string): Sighting[] =>
+const fullDisks = (agent: AgentFacts, about: string, { settles }: WatchPace): Sighting[] =>
   (agent.facts.disks ?? []).filter(isFull).map((disk) => ({
     ...{ event: 'disk.full', subject: diskOf(agent, disk), about, level: 'warn' },
-    ...{ message: fullDisk(disk).message, settles: SETTLES_MS },
+    ...{ message: fullDisk(disk).message, settles },
   }));
 
 /** Not by its id, which is another one after a restart of the machine. */

@@ -3,7 +3,7 @@
  * Each incident begins once and is over once. One that begins for the third time within ten minutes
  * flaps: its comings and goings are one incident, until it has been away, or has stayed, for ten.
  */
-import { keyOf, SETTLES_MS, type Sighting } from './watch-reports.ts';
+import { keyOf, type Sighting, type WatchPace } from './watch-reports.ts';
 
 /** Times are milliseconds of a clock that is never set. */
 type Pending = Readonly<{ phase: 'pending'; sighting: Sighting; since: number }>;
@@ -49,16 +49,13 @@ export type Step = Readonly<{
   sightings: ReadonlyMap<string, Sighting>;
   /** Whether there is nothing left that it could be about. */
   isMoot: (sighting: Sighting) => boolean;
+  pace: WatchPace;
 }>;
 
-export const FLAPPING_MS = 600_000;
 const FLAPPING_COUNT = 3;
 
-/** Looks are not exactly as far apart as they should be. */
-const TOLERANCE_MS = 1_000;
-
-const hasLasted = (since: number, elapsed: number, milliseconds: number): boolean =>
-  elapsed - since >= milliseconds - TOLERANCE_MS;
+const hasLasted = (since: number, { elapsed, pace }: Step, milliseconds: number): boolean =>
+  elapsed - since >= milliseconds - pace.tolerance;
 
 export function takeStep(before: Watched, step: Step): { after: Watched; acts: Act[] } {
   const states = new Map<string, Pending | Open>();
@@ -67,7 +64,7 @@ export function takeStep(before: Watched, step: Step): { after: Watched; acts: A
   for (const key of new Set([...before.states.keys(), ...step.sightings.keys()])) {
     const known = before.states.get(key);
     const seen = step.sightings.get(key);
-    const recent = (beginnings.get(key) ?? []).filter((at) => step.elapsed - at < FLAPPING_MS);
+    const recent = (beginnings.get(key) ?? []).filter(isRecent(step));
     const result =
       known?.phase === 'open'
         ? seen
@@ -82,19 +79,15 @@ export function takeStep(before: Watched, step: Step): { after: Watched; acts: A
       beginnings.set(key, [...recent, step.elapsed]);
     }
   }
-  return { after: { states, beginnings: withoutOld(beginnings, step.elapsed) }, acts };
+  return { after: { states, beginnings: withoutOld(beginnings, step) }, acts };
 }
 
 type Result = { state?: Pending | Open; acts: Act[] };
 
-function comes(
-  known: Pending | undefined,
-  sighting: Sighting,
-  { elapsed }: Step,
-  count: number,
-): Result {
+function comes(known: Pending | undefined, sighting: Sighting, step: Step, count: number): Result {
+  const { elapsed } = step;
   const since = known?.since ?? elapsed;
-  if (!hasLasted(since, elapsed, sighting.settles)) {
+  if (!hasLasted(since, step, sighting.settles)) {
     return { state: { phase: 'pending', sighting, since }, acts: [] };
   }
   const flapping = count + 1 >= FLAPPING_COUNT;
@@ -105,11 +98,12 @@ function comes(
   };
 }
 
-function stays(known: Open, sighting: Sighting, { elapsed }: Step): Result {
+function stays(known: Open, sighting: Sighting, step: Step): Result {
+  const { elapsed } = step;
   const acts: Act[] = [];
   const seenSince = known.seenSince ?? elapsed;
   if (known.flapping && known.goneSince !== null) acts.push({ kind: 'returned', sighting, ago: 0 });
-  const hasStayed = known.flapping && hasLasted(seenSince, elapsed, FLAPPING_MS);
+  const hasStayed = known.flapping && hasLasted(seenSince, step, step.pace.flapping);
   if (hasStayed) acts.push({ kind: 'stayed', sighting, ago: elapsed - seenSince });
   const { about, level, message } = known.sighting;
   if (sighting.about !== about || sighting.level !== level || sighting.message !== message) {
@@ -119,12 +113,13 @@ function stays(known: Open, sighting: Sighting, { elapsed }: Step): Result {
   return { state: { phase: 'open', sighting, flapping, seenSince, goneSince: null }, acts };
 }
 
-function goes(known: Open, { elapsed, isMoot }: Step): Result {
+function goes(known: Open, step: Step): Result {
+  const { elapsed, isMoot, pace } = step;
   const { sighting, flapping } = known;
   const goneSince = known.goneSince ?? elapsed;
-  const needed = flapping ? FLAPPING_MS : SETTLES_MS;
+  const needed = flapping ? pace.flapping : pace.settles;
   if (isMoot(sighting)) return { acts: [{ kind: 'dropped', sighting, ago: elapsed - goneSince }] };
-  if (hasLasted(goneSince, elapsed, needed)) {
+  if (hasLasted(goneSince, step, needed)) {
     return { acts: [{ kind: 'over', sighting, ago: elapsed - goneSince }] };
   }
   const hasLeft = flapping && known.goneSince === null;
@@ -134,11 +129,13 @@ function goes(known: Open, { elapsed, isMoot }: Step): Result {
   };
 }
 
-const withoutOld = (
-  beginnings: ReadonlyMap<string, readonly number[]>,
-  elapsed: number,
-): Watched['beginnings'] =>
-  new Map([...beginnings].filter(([, times]) => times.some((at) => elapsed - at < FLAPPING_MS)));
+const isRecent =
+  ({ elapsed, pace }: Step) =>
+  (at: number): boolean =>
+    elapsed - at < pace.flapping;
+
+const withoutOld = (beginnings: Watched['beginnings'], step: Step): Watched['beginnings'] =>
+  new Map([...beginnings].filter(([, times]) => times.some(isRecent(step))));
 
 /** An incident that was open when the hub was started. @param goneSince if it flaps, since when it is away */
 export const reopened = (

@@ -7,7 +7,14 @@ import { reasonOf } from '../../shared/log.ts';
 import type { Look } from '../state/look.ts';
 import type { Incidents } from './incidents.ts';
 import { type Memory, remember, rememberOpen, sightingsIn } from './watch-memory.ts';
-import { agentIdOf, type Report, reportsOf, type Sighting, vhostIdOf } from './watch-reports.ts';
+import {
+  agentIdOf,
+  type Report,
+  reportsOf,
+  type Sighting,
+  vhostIdOf,
+  type WatchPace,
+} from './watch-reports.ts';
 import { takeStep, type Watched } from './watch-step.ts';
 
 export type WatcherDeps = {
@@ -15,6 +22,7 @@ export type WatcherDeps = {
   incidents: Pick<Incidents, 'load' | 'record'>;
   /** Called when something was recorded. */
   recorded: () => void;
+  pace: WatchPace & { every: number };
   now: () => Date;
   /** Milliseconds from a clock that is never set. */
   elapsed: () => number;
@@ -30,11 +38,8 @@ export type Watcher = {
   stop(): void;
 };
 
-/** With two more looks to be sure, an incident is known within 15 s of when the hub could see it. */
-const EVERY_MS = 5_000;
-
 export function createWatcher(deps: WatcherDeps): Watcher {
-  const { incidents, recorded, now, elapsed, log } = deps;
+  const { incidents, recorded, pace, now, elapsed, log } = deps;
   let watched: Watched | null = null;
   let memory: Memory | null = null;
   let lastFault = '';
@@ -42,7 +47,7 @@ export function createWatcher(deps: WatcherDeps): Watcher {
   let timer: Timer | undefined;
 
   function judge(look: Look): void {
-    const reports = reportsOf(look);
+    const reports = reportsOf(look, pace);
     const [time, at] = [elapsed(), now()];
     watched ??= incidents.load(at, time);
     memory ??= rememberOpen(openIn(watched), reports);
@@ -51,6 +56,7 @@ export function createWatcher(deps: WatcherDeps): Watcher {
       elapsed: time,
       sightings: sightingsIn(memory),
       isMoot: (sighting) => isMoot(sighting, reports),
+      pace,
     });
     if (acts.length > 0) {
       incidents.record(acts, at);
@@ -76,7 +82,7 @@ export function createWatcher(deps: WatcherDeps): Watcher {
     const from = elapsed();
     void look().then(() => {
       if (isStopped) return;
-      timer = setTimeout(next, Math.max(0, EVERY_MS - (elapsed() - from)));
+      timer = setTimeout(next, Math.max(0, pace.every - (elapsed() - from)));
     });
   }
 

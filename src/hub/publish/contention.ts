@@ -10,29 +10,31 @@ export type Contention = {
 
 /** Someone who tries something by hand is not a second hub. */
 const PATIENCE = 3;
-const FIRST_WAIT_MS = 4_000;
-const LONGEST_WAIT_MS = 60_000;
-/** Longer than the longest wait: two that take turns are not calm. */
-const CALM_MS = 600_000;
+
+/** In milliseconds: the waits, and after how long it is over. */
+export type ContentionPace = Readonly<{ first: number; longest: number; calm: number }>;
 
 const WARNING =
   'Another program keeps replacing the configuration that this hub publishes: a second hub, a second agent, or something that uses Caddy’s admin endpoint. Switch it off. Until then this hub publishes again less and less often.';
 
 /** @param clock milliseconds that never go back */
-export function createContention(clock = () => performance.now()): Contention {
+export function createContention(
+  { first, longest, calm }: ContentionPace,
+  clock = () => performance.now(),
+): Contention {
   let times = 0;
   let last = Number.NEGATIVE_INFINITY;
 
   /** How often in a row. */
   function count(): number {
-    if (clock() - last > CALM_MS) times = 0;
+    if (clock() - last > calm) times = 0;
     return times;
   }
 
   return {
     isWaiting() {
       const beyond = count() - PATIENCE;
-      return beyond >= 0 && clock() - last < Math.min(FIRST_WAIT_MS * 2 ** beyond, LONGEST_WAIT_MS);
+      return beyond >= 0 && clock() - last < Math.min(first * 2 ** beyond, longest);
     },
     replaced() {
       times = count() + 1;

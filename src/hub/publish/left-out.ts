@@ -23,14 +23,11 @@ export type LeftOut = {
 /** `pause`: milliseconds until the attempt after the next. */
 type Entry = BrokenVhost & { isExamined: boolean; dueAt: number; pause: number };
 
-/** A validation of a few vhosts takes some 20 ms. */
-const FIRST_PAUSE_MS = 2_000;
-const LONGEST_PAUSE_MS = 15_000;
-/** For vhosts that only fail when they are loaded: that may cost a restart of the proxy. */
-const LONGEST_LOAD_PAUSE_MS = 600_000;
+/** Milliseconds between attempts; `longestLoad` for vhosts that only fail when they are loaded. */
+export type LeftOutPace = Readonly<{ first: number; longest: number; longestLoad: number }>;
 
 /** @param now milliseconds of any clock that does not jump */
-export function createLeftOut(log: Log, now: () => number): LeftOut {
+export function createLeftOut(log: Log, now: () => number, pace: LeftOutPace): LeftOut {
   let entries: ReadonlyMap<number, Entry> = new Map();
   let last: { set: SiteSet; entries: typeof entries; result: SiteSet } | null = null;
 
@@ -42,8 +39,8 @@ export function createLeftOut(log: Log, now: () => number): LeftOut {
   /** The next attempt at a vhost is twice as far away as the last one was. */
   function entryOf(broken: BrokenVhost, isExamined: boolean): Entry {
     const known = entries.get(broken.vhost.id);
-    const pause = known?.isExamined ? known.pause : FIRST_PAUSE_MS;
-    const longest = broken.byLoad ? LONGEST_LOAD_PAUSE_MS : LONGEST_PAUSE_MS;
+    const pause = known?.isExamined ? known.pause : pace.first;
+    const longest = broken.byLoad ? pace.longestLoad : pace.longest;
     const dueAt = isExamined ? now() + pause : 0;
     return { ...broken, isExamined, dueAt, pause: Math.min(pause * 2, longest) };
   }

@@ -39,13 +39,14 @@ import { importFirst, notRestorable } from './ownership.ts';
 import { createPreview, type Preview } from './preview.ts';
 import { type Applied, createChangeQueue, type Demands, type Waiting } from './queue.ts';
 import { rollOut } from './rollout.ts';
-import type { Target } from './target.ts';
+import type { Target, TargetDeps } from './target.ts';
 import { type AgentStanding, createStandings, createTargets } from './targets.ts';
 
 export type PublisherDeps = {
   store: Store;
   /** A client of an agent. */
   connect: (agent: StoredAgent) => AgentClient;
+  pace: TargetDeps['pace'];
   now: () => Date;
   log: Log;
   /** Gets the outcome of each publish. */
@@ -100,6 +101,7 @@ export type Publisher = {
 export function createPublisher({
   store,
   connect,
+  pace,
   now,
   log,
   observe = () => {},
@@ -111,7 +113,7 @@ export function createPublisher({
   let accepted: SiteSet = store.load();
   let lastPublish: LastPublish | null = null;
   const targets = createTargets({
-    ...{ connect, store, startTimer, importDirs, now, log },
+    ...{ connect, store, startTimer, importDirs, pace, now, log },
     stored: () => accepted,
   });
 

@@ -4,8 +4,6 @@ import type { Log } from '../../shared/log.ts';
 import { labelOf } from '../model/agent.ts';
 import type { Publisher } from './publisher.ts';
 
-const EVERY_MS = 2_000;
-
 export type Reconciler = {
   /** Resolves once the checks that are under way have ended. */
   stop(): Promise<void>;
@@ -14,8 +12,9 @@ export type Reconciler = {
 /**
  * Checks each agent at once, and then again some time after each check of it. Logs a failure unless
  * the check before failed for the same reason.
+ * @param every milliseconds from the end of a check to the next
  */
-export function startReconciler(publisher: Publisher, log: Log): Reconciler {
+export function startReconciler(publisher: Publisher, log: Log, every: number): Reconciler {
   let stopped = false;
   const timers = new Map<number, Timer>();
   const running = new Map<number, Promise<void>>();
@@ -36,7 +35,7 @@ export function startReconciler(publisher: Publisher, log: Log): Reconciler {
     if (agents.some((agent) => agent.id === id)) {
       timers.set(
         id,
-        setTimeout(() => begin(id), EVERY_MS),
+        setTimeout(() => begin(id), every),
       );
     }
     beginNew();

@@ -3,7 +3,7 @@ import { messageOf } from '../../shared/async.ts';
 import type { Log } from '../../shared/log.ts';
 import type { ProxyStatus } from '../../shared/wire.ts';
 import type { Store } from '../model/store.ts';
-import { type Contention, createContention } from './contention.ts';
+import { type Contention, type ContentionPace, createContention } from './contention.ts';
 import { ownershipWarning } from './ownership.ts';
 
 export type Standing = {
@@ -18,8 +18,8 @@ export type Standing = {
   report(): void;
 };
 
-export function createStanding(store: Store, log: Log): Standing {
-  const contention = createContention();
+export function createStanding(store: Store, log: Log, pace: ContentionPace): Standing {
+  const contention = createContention(pace);
   let ownership: string | null = null;
   let reported: readonly string[] = [];
 

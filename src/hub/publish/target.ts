@@ -12,9 +12,10 @@ import { isRejection, isTooLarge } from '../model/refusal.ts';
 import type { Store } from '../model/store.ts';
 import type { SiteSet, Vhost } from '../model/vhost.ts';
 import { findStale } from './blame.ts';
+import type { ContentionPace } from './contention.ts';
 import { createGateway, type Gateway } from './gateway.ts';
 import { createLastSeen, type LastSeen } from './last-seen.ts';
-import { createLeftOut, type LeftOut } from './left-out.ts';
+import { createLeftOut, type LeftOut, type LeftOutPace } from './left-out.ts';
 import type { PublishTimer } from './outcome.ts';
 import { isClaimed, isOthers, isOurs, otherHub } from './ownership.ts';
 import { createStanding, type Standing } from './standing.ts';
@@ -31,6 +32,7 @@ export type TargetDeps = {
   /** Whether there are others: then nobody waits for this one while it does not answer. */
   isOneOfSeveral: () => boolean;
   importDirs: readonly string[];
+  pace: { leftOut: LeftOutPace; contention: ContentionPace };
   now: () => Date;
   log: Log;
 };
@@ -97,7 +99,7 @@ const BACK_MS = 1_500;
 
 export function createTarget(deps: TargetDeps): Target {
   const { id, url, client, store, stored, startTimer, isOneOfSeveral, importDirs } = deps;
-  const { now, log } = deps;
+  const { pace, now, log } = deps;
   const lastSeen = createLastSeen({ client, isOneOfSeveral, importDirs, now });
   const { status, version, watched } = lastSeen;
   /** Nothing is served that a first publish could take away. */
@@ -107,8 +109,8 @@ export function createTarget(deps: TargetDeps): Target {
   let onTrial: SiteSet | null = null;
   let behindSince = store.behindSince(id);
   const gateway = createGateway(client, version);
-  const standing = createStanding(store, log);
-  const leftOut = createLeftOut(log, performance.now.bind(performance));
+  const standing = createStanding(store, log, pace.contention);
+  const leftOut = createLeftOut(log, performance.now.bind(performance), pace.leftOut);
   const own = () => setFor(stored(), id);
   const upkeep = createUpkeep({ gateway, leftOut, startTimer, store, stored: own });
 

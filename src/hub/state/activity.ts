@@ -10,6 +10,8 @@ import { type AgentsActivity, addCounts } from './agents-activity.ts';
 export type ActivityDeps = {
   publisher: Pick<Publisher, 'current'>;
   agent: AgentsActivity;
+  /** Milliseconds for which a count is shared. */
+  kept: number;
   now: () => Date;
 };
 
@@ -42,7 +44,7 @@ export const VhostActivity = t.Composite(
 
 export type Activity = {
   /**
-   * The last hour in that many buckets, at most five seconds old; without vhosts that had no request.
+   * The last hour in that many buckets, shared for a while; without vhosts that had no request.
    * @param name of one agent; all together without it
    * @throws Failure AGENT_UNREACHABLE, NOT_FOUND
    */
@@ -50,10 +52,8 @@ export type Activity = {
 };
 
 const HOUR_MS = 3_600_000;
-/** Several open dashboards share one count. */
-const CACHE_MS = 5_000;
 
-export function createActivity({ publisher, agent, now }: ActivityDeps): Activity {
+export function createActivity({ publisher, agent, kept, now }: ActivityDeps): Activity {
   const cache = new Map<string, { until: number; counted: Promise<LogActivity> }>();
 
   function count(buckets: number, name: string): Promise<LogActivity> {
@@ -67,7 +67,7 @@ export function createActivity({ publisher, agent, now }: ActivityDeps): Activit
       buckets: String(buckets),
       agent: name,
     });
-    cache.set(key, { until: time + CACHE_MS, counted });
+    cache.set(key, { until: time + kept, counted });
     counted.catch(() => cache.delete(key));
     return counted;
   }

@@ -13,7 +13,7 @@ import type { Serving } from '../publish/serving.ts';
 import type { AgentStanding } from '../publish/targets.ts';
 import { type EndingCertificate, endingCertificates } from './certificates.ts';
 import { EDITED, type Facts } from './problems.ts';
-import { createRecentSites } from './recent-sites.ts';
+import { createRecentSites, type RecentSitesDeps } from './recent-sites.ts';
 import { findUnserved, sentenceOfClosed, type Unserved } from './unserved.ts';
 import { statesOf } from './vhost-state.ts';
 import type { VhostState } from './vhost-state-view.ts';
@@ -23,6 +23,7 @@ export type FactsDeps = {
   now: () => Date;
   /** Milliseconds from a clock that is never set. */
   elapsed: () => number;
+  pace: { recentSites: RecentSitesDeps['pace'] };
 };
 
 export type AgentFacts = {
@@ -56,14 +57,14 @@ export const UPGRADE = `Install Caddy ${SAFE_VERSION} or newer from Caddy's own 
 const ONE_OF_SEVERAL_MS = 2_000;
 
 /** @returns a function that reads them and never fails; null if the agent was removed meanwhile */
-export function createFactsReader({ publisher, now, elapsed }: FactsDeps) {
+export function createFactsReader({ publisher, now, elapsed, pace }: FactsDeps) {
   const recent = new WeakMap<AgentClient, ReturnType<typeof createRecentSites>>();
 
   function recentSites({ id, client: agent }: Agent) {
     const known = recent.get(agent);
     if (known) return known();
     const made = createRecentSites({
-      ...{ agent, elapsed, isOnTrial: () => publisher.isOnTrial(id) },
+      ...{ agent, elapsed, pace: pace.recentSites, isOnTrial: () => publisher.isOnTrial(id) },
     });
     recent.set(agent, made);
     return made();

@@ -23,13 +23,14 @@ export const fullDisk = ({ holds }: Disk): Finding => ({
 /** A channel whose oldest message could not be delivered; `detail` says why. */
 export type FailingChannel = Readonly<{ name: string; since: Date; detail: string }>;
 
-/** For a receiver that only restarts, nobody has to be called. */
-const FAILING_MS = 600_000;
-
-/** Those that have taken nothing for a while. */
-export const failingChannels = (all: readonly FailingChannel[], now: Date): Finding[] =>
+/** Those that have taken nothing for so many milliseconds. */
+export const failingChannels = (
+  all: readonly FailingChannel[],
+  now: Date,
+  milliseconds: number,
+): Finding[] =>
   all
-    .filter(({ since }) => now.getTime() - since.getTime() >= FAILING_MS)
+    .filter(({ since }) => now.getTime() - since.getTime() >= milliseconds)
     .map(({ name, since, detail }) => ({
       code: 'CHANNEL_FAILING',
       level: 'warn',

@@ -18,6 +18,8 @@ export type LookDeps = FactsDeps & {
   /** Whose sign-ins are refused. */
   locked: () => Locked;
   failing: () => readonly FailingChannel[];
+  /** `send.failing`: milliseconds after which a channel that takes nothing is a problem. */
+  pace: FactsDeps['pace'] & { send: { failing: number } };
 };
 
 export type Look = {
@@ -33,7 +35,7 @@ export type Look = {
 
 /** @returns a function that never fails: if an agent does not respond, its facts say so */
 export function createLook(deps: LookDeps): () => Promise<Look> {
-  const { publisher, disks, locked, failing, now } = deps;
+  const { publisher, disks, locked, failing, pace, now } = deps;
   const readFacts = createFactsReader(deps);
 
   return async () => {
@@ -53,7 +55,7 @@ export function createLook(deps: LookDeps): () => Promise<Look> {
     const hub = [
       ...shared.filter(isFull).map(fullDisk),
       ...(lock ? [lock] : []),
-      ...failingChannels(failing(), time),
+      ...failingChannels(failing(), time, pace.send.failing),
       ...(old ? [old] : []),
     ];
     return { isOnly, agents, disks: shared, hub };

@@ -9,20 +9,19 @@ export type RecentSitesDeps = {
   elapsed: () => number;
   /** Whether the proxy serves a change that may be taken back, and so never have been. */
   isOnTrial: () => boolean;
+  /** Milliseconds from one question to the next, and for which an answer counts. */
+  pace: Readonly<{ every: number; kept: number }>;
 };
 
-/** An answer costs agent and proxy more than the rest of a status: at every other look of the watcher. */
-const EVERY_MS = 8_000;
 /** The agent may wait for handshakes; what it learns is in the next answer. */
 const WAIT_MS = 200;
-/** A slow agent is asked one question at a time, and its last answer counts for this long. */
-const KEPT_MS = 60_000;
 
 /** @returns a function that gives the last answer, or null if there is none; never fails, and hardly waits */
 export function createRecentSites({
   agent,
   elapsed,
   isOnTrial,
+  pace,
 }: RecentSitesDeps): () => Promise<readonly SiteState[] | null> {
   let last: { at: number; sites: readonly SiteState[] } | null = null;
   let asking: Promise<void> | null = null;
@@ -36,10 +35,10 @@ export function createRecentSites({
   }
 
   return async () => {
-    if (age() >= EVERY_MS) {
+    if (age() >= pace.every) {
       asking ??= ask();
       await within(asking, WAIT_MS, () => undefined);
     }
-    return last !== null && age() < KEPT_MS ? last.sites : null;
+    return last !== null && age() < pace.kept ? last.sites : null;
   };
 }

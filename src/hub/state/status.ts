@@ -14,7 +14,7 @@ import { Problem } from './problem.ts';
 import { saying, unnamed } from './saying.ts';
 import { createProblems } from './several-problems.ts';
 
-export type StatusDeps = FactsDeps & {
+export type StatusDeps = Omit<FactsDeps, 'pace'> & {
   look: () => Promise<Look>;
   /** As `GET /agents` shows them. */
   agents: () => AgentView[];

@@ -20,6 +20,7 @@ import {
   collectUpstreams,
   createAgentMetrics,
 } from '../../../agent/metrics.ts';
+import type { Pace } from '../../../agent/pace.ts';
 import { createAuthorities } from '../../../agent/state/authorities.ts';
 import { createDialUpstream } from '../../../agent/state/dial.ts';
 import { handshake } from '../../../agent/state/handshake.ts';
@@ -52,6 +53,7 @@ export function prepareAgent(
   settings: AgentSettings,
   token: string | null,
   given: Log,
+  pace: Pace,
   indexing?: Indexing,
 ): RunningAgent & Prepared {
   const log = withFields(given, { part: 'agent' });
@@ -89,7 +91,7 @@ export function prepareAgent(
     // A managed proxy makes the folder if it is missing.
     const isKept = existsSync(logFolder) ? isWritable(logFolder) : managed !== null;
     const proxy = createProxy(
-      { ...settings.proxy, user, prepare, accessLog: { ...accessLog, isKept } },
+      { ...settings.proxy, user, prepare, accessLog: { ...accessLog, isKept }, pace },
       access.secrets,
       log,
       warnings,
@@ -100,14 +102,18 @@ export function prepareAgent(
     void logs.warm().then(over);
     const { file, ...limits } = accessLog;
     const keeper = createKeeper({
-      ...{ file, limits, log },
+      ...{ file, limits, pace: pace.keeper, log },
       onPacked: () => void logs.warm(),
       onWarnings: (found) => warnings.set('rotated logs', found.join(' ') || null),
     });
-    const shipper = ship && createShipper({ file, ...ship, log, warn: warnings.set });
+    const shipper =
+      ship && createShipper({ file, ...ship, pace: pace.ship, log, warn: warnings.set });
     const elapsed = () => performance.now();
-    const dial = createDialUpstream({ ...createResolver({ elapsed }), apart: user !== null });
-    const prober = settings.upstreamProbe ? createProber({ dial, now, elapsed }) : null;
+    const resolver = createResolver({ elapsed, pace: pace.names });
+    const dial = createDialUpstream({ ...resolver, apart: user !== null });
+    const prober = settings.upstreamProbe
+      ? createProber({ dial, now, elapsed, every: pace.probe })
+      : null;
     const metrics = createAgentMetrics(
       [
         collectProcess(VERSION, 'agent', now),
@@ -127,6 +133,7 @@ export function prepareAgent(
       newestRequest: logs.newest,
       prober,
       isOpenHere: (port) => listeningInodes(port).length > 0,
+      pace,
       now,
     });
     const authorities = createAuthorities(proxy);

@@ -18,6 +18,7 @@ import { createStore } from '../../hub/model/store.ts';
 import { createChannels } from '../../hub/notify/channels.ts';
 import { createDeliver } from '../../hub/notify/deliver.ts';
 import { createNotifications } from '../../hub/notify/notifications.ts';
+import type { Pace } from '../../hub/pace.ts';
 import { createReadPorts } from '../../hub/publish/ports.ts';
 import { createPublisher } from '../../hub/publish/publisher.ts';
 import { startReconciler } from '../../hub/publish/reconcile.ts';
@@ -46,6 +47,7 @@ export function prepareHub(
   database: OpenDatabase,
   token: string,
   given: Log,
+  pace: Pace,
   preamble?: () => string,
 ): RunningHub & Prepared {
   const now = () => new Date();
@@ -96,6 +98,7 @@ export function prepareHub(
   const publisher = createPublisher({
     store,
     connect,
+    pace,
     now,
     log,
     observe: metrics.publish,
@@ -127,13 +130,14 @@ export function prepareHub(
   );
   if (accounts.any()) setupCode.forget();
   const look = createLook({
-    ...{ publisher, now, elapsed, locked: accounts.locked },
+    ...{ publisher, pace, now, elapsed, locked: accounts.locked },
     failing: createChannels({ db, now }).failing,
     disks: createDisks([{ what: 'the hub’s data', folder: settings.dataDir }]),
   });
   const deliver = createDeliver(store.id);
   const notifications = createNotifications({
-    ...{ db, hub: store.id, look, deliver, delivered: metrics.delivered, now, elapsed, log },
+    ...{ db, hub: store.id, look, deliver, delivered: metrics.delivered },
+    ...{ pace, now, elapsed, log },
   });
   const { trustProxy, hosts } = settings;
   const app = createHub({
@@ -154,6 +158,7 @@ export function prepareHub(
     warnings,
     version: VERSION,
     commit: COMMIT,
+    pace,
     now,
     elapsed,
     look,
@@ -189,7 +194,7 @@ export function prepareHub(
     setupCode: accounts.any() ? null : setupCode.read(),
     serving: createReadPorts({ publisher }),
     async begin() {
-      const reconciler = startReconciler(publisher, log);
+      const reconciler = startReconciler(publisher, log, pace.reconcile);
       stopReconciler = reconciler.stop;
       notifications.begin();
     },

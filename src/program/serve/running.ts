@@ -1,11 +1,19 @@
 /** What hub and agent have in common when they are started. */
 import { lstatSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { PACE as AGENT_PACE, type Pace as AgentPace } from '../../../agent/pace.ts';
+import { PACE as HUB_PACE, type Pace as HubPace } from '../../hub/pace.ts';
 import type { ReadPorts } from '../../hub/publish/ports.ts';
 import type { Running } from '../listen.ts';
 
 /** Receives the progress of the first indexing of the access log, in bytes, and its end. */
 export type Indexing = { onIndexing: (done: number, total: number) => void; over: () => void };
+
+/** How often hub and agent do what they do by themselves. */
+export type Paces = { hub: HubPace; agent: AgentPace };
+
+/** Tests have a tenth of it. */
+export const PACES: Paces = { hub: HUB_PACE, agent: AGENT_PACE };
 
 /** Listens, but does no work of its own before `begin` is called. */
 export type Prepared = Running & { begin: () => Promise<void> };

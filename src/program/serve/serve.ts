@@ -9,7 +9,7 @@ import type { Running } from '../listen.ts';
 import { prepareAgent, type RunningAgent } from './agent.ts';
 import { firstPreamble, ownToken } from './first-run.ts';
 import { prepareHub, secretReplaced } from './hub.ts';
-import type { Indexing, Prepared, RunningHub } from './running.ts';
+import { type Indexing, PACES, type Prepared, type RunningHub } from './running.ts';
 import { prepareStandby } from './standby.ts';
 
 /** @throws Error if the data folder or the port is in use */
@@ -17,8 +17,9 @@ export async function serveHub(
   settings: HubSettings,
   token: string,
   log: Log,
+  pace = PACES.hub,
 ): Promise<RunningHub> {
-  const hub = prepareHub(settings, openDatabase(settings.dataDir), token, log);
+  const hub = prepareHub(settings, openDatabase(settings.dataDir), token, log, pace);
   await hub.begin();
   return hub;
 }
@@ -32,8 +33,9 @@ export async function serveAgent(
   token: string | null,
   log: Log,
   indexing?: Indexing,
+  pace = PACES.agent,
 ): Promise<RunningAgent> {
-  const agent = prepareAgent(settings, token, log, indexing);
+  const agent = prepareAgent(settings, token, log, pace, indexing);
   await beginOrStop(agent);
   return agent;
 }
@@ -49,6 +51,7 @@ export async function serveAll(
   settings: Settings,
   log: Log,
   indexing?: Indexing,
+  paces = PACES,
 ): Promise<RunningAll> {
   const { hub, agent } = settings;
   if (process.getuid?.() === 0) log('warning', { warning: SHARED_ROOT }, 'warn');
@@ -56,7 +59,7 @@ export async function serveAll(
   const token = settings.token ?? ownToken(join(hub.dataDir, 'agent-token'), secretReplaced(log));
   let preparedAgent: Prepared;
   try {
-    preparedAgent = prepareAgent(agent, token, log, indexing);
+    preparedAgent = prepareAgent(agent, token, log, paces.agent, indexing);
   } catch (error) {
     database?.close();
     throw error;
@@ -68,8 +71,10 @@ export async function serveAll(
     const preamble = () =>
       firstPreamble(settings.firstPorts, (warning) => log('warning', { warning }, 'warn'));
     const prepare = (usable: OpenDatabase, port = hub.port) =>
-      prepareHub({ ...local, port }, usable, token, log, preamble);
-    preparedHub = database ? prepare(database) : prepareStandby({ settings: hub, prepare, log });
+      prepareHub({ ...local, port }, usable, token, log, paces.hub, preamble);
+    preparedHub = database
+      ? prepare(database)
+      : prepareStandby({ settings: hub, prepare, every: paces.hub.standby, log });
   } catch (error) {
     await preparedAgent.stop();
     throw error;

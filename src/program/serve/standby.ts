@@ -18,14 +18,13 @@ export type StandbyDeps = {
   settings: Pick<HubSettings, 'dataDir' | 'host' | 'port'>;
   /** Puts the hub together on the port that the standby had. @throws Error */
   prepare: (database: OpenDatabase, port: number) => Hub;
+  /** Milliseconds from one attempt to open the database to the next. */
+  every: number;
   log: Log;
 };
 
-/** How often to try to open the database. */
-const RETRY_MS = 2_000;
-
 /** @throws Error if the port is in use */
-export function prepareStandby({ settings, prepare, log }: StandbyDeps): Hub {
+export function prepareStandby({ settings, prepare, every, log }: StandbyDeps): Hub {
   const app = new Elysia({ name: 'standby', handler: SHORT_HOSTS })
     .use(errors({ report: reportTo(log) }))
     .onRequest(() => {
@@ -55,7 +54,7 @@ export function prepareStandby({ settings, prepare, log }: StandbyDeps): Hub {
         lastReason = reason;
         if (!isStopped) retryLater();
       });
-    }, RETRY_MS);
+    }, every);
   };
 
   return {

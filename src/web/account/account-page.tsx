@@ -9,7 +9,7 @@ export function AccountPage() {
   const [changes, setChanges] = useState(0);
   return (
     <>
-      <div class="page-head">
+      <div class="page-head row">
         <h1>Account</h1>
       </div>
       <div class="cards">

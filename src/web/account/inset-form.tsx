@@ -18,7 +18,7 @@ type Props = {
 export function InsetForm(props: Props) {
   const { label, action, busy, notice, onSubmit, onClose, children } = props;
   return (
-    <form class="inset" aria-label={label} onSubmit={submitWith(onSubmit)}>
+    <form class="inset box" aria-label={label} onSubmit={submitWith(onSubmit)}>
       {children}
       {notice && <Notice kind="error">{notice}</Notice>}
       <div class="actions">

@@ -22,7 +22,7 @@ export function ListCard<T>(props: Props<T>) {
   const id = useId();
   return (
     <section class="card" aria-labelledby={id}>
-      <div class="card-head">
+      <div class="card-head row">
         <h2 id={id}>{title}</h2>
         {action}
       </div>
@@ -38,7 +38,7 @@ export function ListCard<T>(props: Props<T>) {
       {!list.data && !list.error && <SkeletonRows rows={2} label={`Loading ${title}`} />}
       {list.data?.length === 0 && empty && <p class="muted">{empty}</p>}
       {list.data && list.data.length > 0 && (
-        <ul class="entries" aria-labelledby={id}>
+        <ul class="entries plain" aria-labelledby={id}>
           {list.data.map(item)}
         </ul>
       )}

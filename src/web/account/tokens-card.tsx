@@ -4,11 +4,11 @@ import { get, send } from '../lib/api.ts';
 import type { NewToken, Token } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { Confirm } from '../parts/confirm.tsx';
+import { ShownOnce } from '../parts/shown-once.tsx';
 import { Time } from '../parts/time.tsx';
-import { hasExpired } from './describe.ts';
+import { curlExample, hasExpired } from './describe.ts';
 import { ListCard } from './list-card.tsx';
 import { TokenForm } from './token-form.tsx';
-import { TokenShown } from './token-shown.tsx';
 import { useOpener } from './use-opener.ts';
 
 export function TokensCard() {
@@ -67,7 +67,18 @@ export function TokensCard() {
           onClose={close}
         />
       )}
-      {shown && <TokenShown token={shown} onClose={() => setShown(null)} />}
+      {shown && (
+        <ShownOnce
+          title="Your new token"
+          name="token"
+          secret={shown.token}
+          example={curlExample(location.origin, shown.token)}
+          onClose={() => setShown(null)}
+        >
+          Copy <strong>{shown.name}</strong> now. It will not be shown again: the hub keeps only its
+          hash.
+        </ShownOnce>
+      )}
       {revoking && (
         <Confirm
           title="Revoke this token?"

@@ -3,12 +3,15 @@ import { useState } from 'preact/hooks';
 import { get, send } from '../lib/api.ts';
 import { useUser } from '../lib/hub.ts';
 import type { User } from '../lib/types.ts';
+import { placeError, useFields } from '../lib/use-fields.ts';
 import { useLoad } from '../lib/use-load.ts';
+import { useSubmit } from '../lib/use-submit.ts';
 import { Confirm } from '../parts/confirm.tsx';
+import { NewPasswordField, TextField } from '../parts/text-field.tsx';
 import { Time } from '../parts/time.tsx';
+import { InsetForm } from './inset-form.tsx';
 import { ListCard } from './list-card.tsx';
 import { useOpener } from './use-opener.ts';
-import { UserForm } from './user-form.tsx';
 
 export function UsersCard() {
   const me = useUser();
@@ -80,5 +83,49 @@ export function UsersCard() {
         </Confirm>
       )}
     </ListCard>
+  );
+}
+
+type Props = { onAdded: () => void; onClose: () => void };
+
+/** Adds an account for someone else. */
+function UserForm({ onAdded, onClose }: Props) {
+  const { values, input } = useFields({ name: '', email: '', password: '' });
+  const { busy, error, run } = useSubmit(async () => {
+    await send('POST', '/users', values);
+    onAdded();
+  });
+  const { at, notice } = placeError(error, ['name', 'email', 'password']);
+
+  return (
+    <InsetForm
+      label="New user"
+      action={['Add this user', 'Adding …']}
+      busy={busy}
+      notice={notice}
+      onSubmit={run}
+      onClose={onClose}
+    >
+      <TextField
+        label="Name"
+        error={at('name')}
+        {...input('name')}
+        type="text"
+        autocomplete="off"
+      />
+      <TextField
+        label="E-mail"
+        error={at('email')}
+        {...input('email')}
+        type="email"
+        autocomplete="off"
+      />
+      <NewPasswordField
+        label="Password"
+        error={at('password')}
+        help="At least 8 characters. They can change it after signing in."
+        {...input('password')}
+      />
+    </InsetForm>
   );
 }

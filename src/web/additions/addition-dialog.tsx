@@ -38,3 +38,19 @@ export function AdditionDialog({ id, recipes, config, upstream, onInsert, onClos
     </Dialog>
   );
 }
+
+const IDS = Object.keys(ADDITIONS) as AdditionId[];
+
+/** The buttons for what people often add to a site. */
+export const AdditionButtons = ({ onChoose }: { onChoose: (id: AdditionId) => void }) => (
+  <fieldset class="choices">
+    <legend>Add to this site</legend>
+    <div class="buttons">
+      {IDS.map((id) => (
+        <button key={id} type="button" onClick={() => onChoose(id)}>
+          {ADDITIONS[id]}
+        </button>
+      ))}
+    </div>
+  </fieldset>
+);

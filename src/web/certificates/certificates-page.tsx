@@ -10,7 +10,6 @@ import { Notice } from '../parts/notice.tsx';
 import { SkeletonRows } from '../parts/skeleton-rows.tsx';
 import { CertificateTable } from './certificate-table.tsx';
 import { addressOf, readView, shownRows, type View } from './rows.ts';
-import { TrustGuide } from './trust-guide.tsx';
 
 /** Certificates arrive within seconds, and errors within minutes. */
 const EVERY_MS = 15_000;
@@ -36,7 +35,7 @@ export function CertificatesPage({ query }: { query: URLSearchParams }) {
 
   return (
     <>
-      <div class="page-head">
+      <div class="page-head row">
         <h1>Certificates</h1>
         <fieldset class="segments">
           <legend class="visually-hidden">Show certificates</legend>
@@ -63,7 +62,7 @@ export function CertificatesPage({ query }: { query: URLSearchParams }) {
         </p>
       )}
       {data && rows.length === 0 && (
-        <p class="empty">
+        <p class="empty muted">
           {data.length > 0
             ? 'Every name has a valid certificate.'
             : 'No site is served over HTTPS yet. Certificates appear here as soon as one is.'}
@@ -72,5 +71,62 @@ export function CertificatesPage({ query }: { query: URLSearchParams }) {
       {rows.length > 0 && <CertificateTable rows={rows} view={view} onView={change} />}
       <TrustGuide isUsed={data?.some(({ authority }) => authority === 'internal') ?? false} />
     </>
+  );
+}
+
+const DEVICES: readonly [string, string][] = [
+  [
+    'iPhone, iPad',
+    'Open the file, then Settings › General › VPN & Device Management › install the profile. After that, switch it on in Settings › General › About › Certificate Trust Settings.',
+  ],
+  [
+    'Android',
+    'Settings › Security › More security settings › Encryption & credentials › Install a certificate › CA certificate. Browsers use it, many apps do not.',
+  ],
+  [
+    'macOS',
+    'sudo security add-trusted-cert -d -r trustRoot -k /Library/Keychains/System.keychain caddy-root.crt',
+  ],
+  ['Windows', 'certutil -addstore -f Root caddy-root.crt (in a terminal as administrator)'],
+  [
+    'Firefox',
+    'Settings › Privacy & Security › Certificates › View Certificates › Authorities › Import, and trust it to identify websites.',
+  ],
+  [
+    'Debian, Ubuntu',
+    'sudo cp caddy-root.crt /usr/local/share/ca-certificates/ && sudo update-ca-certificates',
+  ],
+];
+
+/** @param isUsed whether Caddy's own authority signs any certificate */
+function TrustGuide({ isUsed }: { isUsed: boolean }) {
+  return (
+    <section class="trust-guide" aria-labelledby="trust-title">
+      <div class="card-head row">
+        <h2 id="trust-title">Caddy’s own authority</h2>
+        {isUsed && (
+          <a class="button" href="/api/certificates/root" download="caddy-root.crt">
+            Download its root
+          </a>
+        )}
+      </div>
+      <p>
+        It signs certificates for names that no public authority accepts, such as{' '}
+        <span class="mono">nas.lan</span>, in sites with <span class="mono">tls internal</span>.
+        Browsers warn until a device trusts its root; that is needed once per device, and lasts ten
+        years. The file is no secret, but install it only from here.
+      </p>
+      <details>
+        <summary>How to trust it on phones and computers</summary>
+        <dl class="devices">
+          {DEVICES.map(([device, steps]) => (
+            <div key={device}>
+              <dt>{device}</dt>
+              <dd>{steps}</dd>
+            </div>
+          ))}
+        </dl>
+      </details>
+    </section>
   );
 }

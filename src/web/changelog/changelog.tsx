@@ -7,7 +7,7 @@ export function Changelog({ filter }: { filter: ChangeFilter }) {
   const query = queryOf(filter);
   return (
     <>
-      <div class="page-head">
+      <div class="page-head row">
         <h1>Changelog</h1>
       </div>
       <FilterBar filter={filter} />

@@ -48,7 +48,7 @@ export function EntryList({ query }: { query: string }) {
       {error && <Notice kind="error">{error}</Notice>}
       {!data && !error && <SkeletonRows rows={6} label="Loading changes" />}
       {data?.length === 0 && (
-        <p class="empty">
+        <p class="empty muted">
           {query === ''
             ? 'No changes yet. Every change to a site, a policy or the preamble will appear here.'
             : 'There are no such changes.'}
@@ -56,8 +56,8 @@ export function EntryList({ query }: { query: string }) {
       )}
       {byDay(data ?? []).map(({ day, entries }) => (
         <section key={day} aria-label={dayName(day, new Date())}>
-          <h2 class="day">{dayName(day, new Date())}</h2>
-          <ol class="changes">
+          <h2 class="day small muted">{dayName(day, new Date())}</h2>
+          <ol class="changes plain">
             {entries.map((entry) => (
               <EntryView key={entry.id} entry={entry} find={find} onUndone={undone} />
             ))}

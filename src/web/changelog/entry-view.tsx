@@ -1,14 +1,15 @@
 /** A change: what, who and when, with its diff and an undo button. */
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { ApiError, send } from '../lib/api.ts';
 import type { Entry } from '../lib/types.ts';
 import { ClockTime } from '../parts/clock-time.tsx';
 import { Confirm } from '../parts/confirm.tsx';
+import { DiffView } from '../parts/diff-view.tsx';
+import { Notice } from '../parts/notice.tsx';
 import { undoSentence, WORDS, wordOf } from './describe.ts';
-import { FieldDiff } from './field-diff.tsx';
-import { fieldsOf, reversed } from './fields.ts';
+import { type FieldChange, fieldsOf, reversed } from './fields.ts';
+import { lineDiff } from './line-diff.ts';
 import { isFinal, kindOf, subjectOf } from './subject.ts';
-import { UndoRefused } from './undo-refused.tsx';
 
 type Props = {
   entry: Entry;
@@ -44,8 +45,8 @@ export function EntryView({ entry, find, onUndone }: Props) {
 
   return (
     <li class="change" id={`change-${id}`} tabIndex={-1}>
-      <div class="change-head">
-        <span class={`change-sign change-${action}`} aria-hidden="true">
+      <div class="change-head line">
+        <span class={`change-sign muted change-${action}`} aria-hidden="true">
           {sign}
         </span>
         <p class="change-what">
@@ -56,7 +57,7 @@ export function EntryView({ entry, find, onUndone }: Props) {
           >
             {subjectOf(domain)}
           </a>
-          <span class="change-who">
+          <span class="change-who small muted">
             <a
               href={`/changelog?user=${encodeURIComponent(userId)}`}
               title="All changes by this person"
@@ -88,7 +89,7 @@ export function EntryView({ entry, find, onUndone }: Props) {
         )}
       </div>
       {undone && (
-        <p class="change-undone" role="status">
+        <p class="change-undone strong" role="status">
           <span aria-hidden="true">✓ </span>Undone
         </p>
       )}
@@ -115,5 +116,74 @@ export function EntryView({ entry, find, onUndone }: Props) {
         </Confirm>
       )}
     </li>
+  );
+}
+
+/** The changed fields of an update: a line diff for text, old and new value for the rest. */
+function FieldDiff({ fields }: { fields: readonly FieldChange[] }) {
+  return (
+    <dl class="field-diff">
+      {fields.map((change) => (
+        <div key={change.field}>
+          <dt>{change.field}</dt>
+          <dd>
+            {change.kind === 'text' ? (
+              <TextDiff change={change} />
+            ) : (
+              <span class="mono">
+                <del>{change.old}</del>
+                <span aria-hidden="true"> → </span>
+                <ins>{change.new}</ins>
+              </span>
+            )}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function TextDiff({ change }: { change: FieldChange }) {
+  const lines = useMemo(() => lineDiff(change.old, change.new), [change.old, change.new]);
+  return <DiffView lines={lines} label={`Changes to ${change.field}`} />;
+}
+
+type UndoRefusedProps = { error: ApiError; find: (id: number) => Entry | undefined };
+
+/** Explains why a change was not undone, and lists the later changes in the way. */
+function UndoRefused({ error, find }: UndoRefusedProps) {
+  const later = error.changes;
+  return (
+    <Notice
+      kind="error"
+      title={error.message}
+      detail={later.length === 0 ? error.detail : undefined}
+    >
+      {later.length > 0 && (
+        <>
+          Undo these first:
+          <ul class="later">
+            {later.map((id) => (
+              <li key={id}>
+                <Later id={id} entry={find(id)} />
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {error.code === 'IMPORT_FIRST' && <a href="/import">Import what Caddy serves</a>}
+    </Notice>
+  );
+}
+
+function Later({ id, entry }: { id: number; entry: Entry | undefined }) {
+  if (!entry) return <>change {id}, which is not on this page</>;
+  return (
+    <>
+      <a href={`#change-${id}`}>
+        {wordOf(entry).toLowerCase()} {subjectOf(entry.domain)}
+      </a>
+      , {entry.userName}, <ClockTime at={entry.createdAt} />
+    </>
   );
 }

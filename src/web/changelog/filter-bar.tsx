@@ -18,7 +18,7 @@ export function FilterBar({ filter }: { filter: ChangeFilter }) {
   const change = (next: Partial<ChangeFilter>) => navigate(addressOf({ ...filter, ...next }));
   const isGone = user !== '' && users.data?.every(({ id }) => id !== user);
   return (
-    <search class="change-filters">
+    <search class="change-filters flow">
       <Field label="Site">
         {(described) => (
           <input

@@ -2,7 +2,7 @@
 import { useRef } from 'preact/hooks';
 import { ApiError, wordsOf } from '../lib/api.ts';
 import type { Check } from '../lib/types.ts';
-import { NumberField } from '../parts/number-field.tsx';
+import { Field, type FieldProps } from '../parts/field.tsx';
 import { RefusedNotice } from '../parts/refused-notice.tsx';
 import { TextField } from '../parts/text-field.tsx';
 import { TrialRow } from './trial-row.tsx';
@@ -106,3 +106,31 @@ function Details({ check, operationWith, onChange }: DetailsProps) {
     </div>
   );
 }
+
+type NumberFieldProps = Omit<FieldProps, 'children'> & {
+  value: number | undefined;
+  min: number;
+  max: number;
+  /** `any` lets it have decimals. */
+  step?: 'any';
+  /** What holds if it is left out. */
+  placeholder: string;
+  onChange: (value: number | undefined) => void;
+};
+
+/** A labelled input for a number that may be left out. */
+const NumberField = ({ label, help, error, value, onChange, ...input }: NumberFieldProps) => (
+  <Field label={label} help={help} error={error}>
+    {(attributes) => (
+      <input
+        {...attributes}
+        {...input}
+        type="number"
+        value={value ?? ''}
+        onInput={({ currentTarget: { value: typed } }) =>
+          onChange(typed === '' ? undefined : Number(typed))
+        }
+      />
+    )}
+  </Field>
+);

@@ -27,7 +27,7 @@ export function TrialRow({ check, operationWith, onStatus }: Props) {
         {button('try', 'Try it', 'Asking …')}
         {button('fill', 'Fill in what it answers now', 'Asking what it answers …')}
       </div>
-      <div class="check-result" role="status">
+      <div class="check-result small" role="status">
         {error !== null && <p class="field-error">{wordsOf(error)}</p>}
         {result?.tried.map((tried) => (
           <Line key={tried.agent} purpose={result.purpose} path={check.path} tried={tried} />

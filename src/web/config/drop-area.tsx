@@ -3,7 +3,6 @@ import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { sentenceOf } from '../lib/api.ts';
 import { useSubmit } from '../lib/use-submit.ts';
-import { readTextFile } from './read-file.ts';
 
 type Props = {
   /** The button's label. */
@@ -44,7 +43,7 @@ export function DropArea({ label, accept, onText, children }: Props) {
       onDrop={onDrop}
     >
       {children}
-      <p class="drop-line">
+      <p class="drop-line row">
         <label class="button" for={id}>
           {label}
           <input
@@ -67,4 +66,20 @@ export function DropArea({ label, accept, onText, children }: Props) {
       )}
     </div>
   );
+}
+
+/** The hub's limit for an import or a restore. */
+const MAX_BYTES = 16 * 1024 * 1024;
+
+/** @throws Error with a sentence, if the file is too large or not UTF-8 */
+export async function readTextFile(file: File): Promise<string> {
+  if (file.size > MAX_BYTES) {
+    throw new Error(`${file.name} is larger than the limit of 16 MiB.`);
+  }
+  const bytes = await file.arrayBuffer();
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new Error(`${file.name} is not a UTF-8 text file.`);
+  }
 }

@@ -1,5 +1,7 @@
 /** The parts of an import that differ from what is there, each with a choice. */
-import { ConflictChoice } from './conflict-choice.tsx';
+
+import { useId } from 'preact/hooks';
+import { DiffView, diffLines } from '../parts/diff-view.tsx';
 import type { Choices, Conflicts } from './import-summary.ts';
 
 type Props = { conflicts: Conflicts; choices: Choices; onChange: (choices: Choices) => void };
@@ -15,7 +17,7 @@ export function MergeChoices({ conflicts: { parts, sites }, choices, onChange }:
       {parts.length > 0 && (
         <>
           <h4>Options and snippets that differ</h4>
-          <ul class="plan-sites">
+          <ul class="plan-sites plain box">
             {parts.map(({ name, diff }) => (
               <ConflictChoice
                 key={name}
@@ -33,7 +35,7 @@ export function MergeChoices({ conflicts: { parts, sites }, choices, onChange }:
       )}
       {sites.length > 0 && (
         <>
-          <div class="plan-head">
+          <div class="plan-head flow">
             <h4>Sites that you have already</h4>
             {sites.length > 1 && (
               <span class="actions">
@@ -46,7 +48,7 @@ export function MergeChoices({ conflicts: { parts, sites }, choices, onChange }:
               </span>
             )}
           </div>
-          <ul class="plan-sites">
+          <ul class="plan-sites plain box">
             {sites.slice(0, MAX_SHOWN).map(({ domain, diff, vhosts }) => (
               <ConflictChoice
                 key={domain}
@@ -70,5 +72,52 @@ export function MergeChoices({ conflicts: { parts, sites }, choices, onChange }:
         </>
       )}
     </>
+  );
+}
+
+type ConflictChoiceProps = {
+  name: string;
+  /** More about the one that the hub has. */
+  note?: string;
+  diff: string;
+  /** What it is called to leave it as it is, and to use the one of the file. */
+  labels: { keep: string; file: string };
+  isFile: boolean;
+  onChoose: (isFile: boolean) => void;
+};
+
+/** Asks which of two texts to use, of something that the hub and an imported file both have. */
+function ConflictChoice({ name, note, diff, labels, isFile, onChoose }: ConflictChoiceProps) {
+  const group = useId();
+  // Texts as short as these need no line numbers.
+  const lines = diffLines(diff).filter(({ kind }, at) => kind !== 'hunk' || at > 0);
+  return (
+    <li>
+      <fieldset class="conflict">
+        <legend class="visually-hidden">{name}</legend>
+        <div class="conflict-head row">
+          <span>
+            <strong class="mono">{name}</strong>
+            {note && <span class="muted"> {note}</span>}
+          </span>
+          <div class="segments">
+            {([false, true] as const).map((file) => (
+              <label key={String(file)}>
+                <input
+                  type="radio"
+                  name={group}
+                  checked={isFile === file}
+                  onChange={() => onChoose(file)}
+                />
+                <span>{file ? labels.file : labels.keep}</span>
+              </label>
+            ))}
+          </div>
+        </div>
+        {lines.length > 0 && (
+          <DiffView lines={lines} label={`From what is here to the file: ${name}`} />
+        )}
+      </fieldset>
+    </li>
   );
 }

@@ -69,7 +69,7 @@ export function PlanView({ plan, onImport }: Props) {
       <MergeChoices conflicts={conflicts} choices={choices} onChange={setChoices} />
       {vhosts.length > 0 && conflicts.sites.length > 0 && <h4>New sites</h4>}
       {vhosts.length > 0 && (
-        <ul class="plan-sites">
+        <ul class="plan-sites plain box">
           {vhosts.slice(0, MAX_SHOWN).map((site, at) => (
             <SiteItem key={at} site={site} />
           ))}
@@ -123,7 +123,7 @@ function SiteItem({
         <summary>
           <strong class="mono">{domain}</strong>
           {upstream !== '' && <span class="muted mono"> → {upstream}</span>}
-          <pre class="first-lines">
+          <pre class="first-lines muted">
             {head}
             {more > 0 && <span class="muted">{`\n… ${plural(more, 'more line')}`}</span>}
           </pre>

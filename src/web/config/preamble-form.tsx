@@ -1,9 +1,8 @@
 /** Edits the preamble: previews the change as a diff, then saves and publishes it. */
 import { useState } from 'preact/hooks';
 import { ApiError, get, send } from '../lib/api.ts';
-import { useHub } from '../lib/hub.ts';
-import { useLeaveGuard } from '../lib/router.ts';
 import type { Preamble, Preview } from '../lib/types.ts';
+import { type Subject, useEditor } from '../lib/use-editor.ts';
 import { useSaveKey } from '../lib/use-key.ts';
 import { useSubmit } from '../lib/use-submit.ts';
 import { CodeEditor } from '../parts/code-editor.tsx';
@@ -12,8 +11,7 @@ import { DiffView, diffLines } from '../parts/diff-view.tsx';
 import { Field } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { Time } from '../parts/time.tsx';
-import { PreambleConflict } from './preamble-conflict.tsx';
-import { PreambleRefused } from './preamble-refused.tsx';
+import { PreambleConflict, PreambleRefused } from './preamble-refused.tsx';
 
 type Props = {
   loaded: Preamble;
@@ -23,74 +21,42 @@ type Props = {
 };
 
 export function PreambleForm({ loaded, agent, onSaved }: Props) {
-  const hub = useHub();
-  const query = agent === undefined ? '' : `agent=${agent}&`;
-  const [base, setBase] = useState(loaded);
-  const [text, setText] = useState(loaded.config);
   const [preview, setPreview] = useState<Preview | null>(null);
   const [asking, setAsking] = useState<Preview | null>(null);
-  const [refusal, setRefusal] = useState<unknown>(null);
-  const [theirs, setTheirs] = useState<Preamble | null>(null);
-  const [saved, setSaved] = useState(false);
-  const dirty = text !== base.config;
-  useLeaveGuard(dirty, 'Your changes to the preamble will be lost.');
-
-  const {
-    busy,
-    error: checkError,
-    run: check,
-    clear: clearCheck,
-  } = useSubmit(async (thenAsk: boolean) => {
-    reset();
-    const verdict = await send<Preview>('POST', `/preview?${query}`, {
-      op: 'preamble',
-      config: text,
-    });
+  const subject = preambleOf(agent);
+  const editor = useEditor({
+    ...subject,
+    stored: loaded,
+    empty: { config: '' },
+    onStored: onSaved,
+  });
+  const { draft, dirty, outcome, theirs } = editor;
+  const check = useSubmit(async (thenAsk: boolean) => {
+    setPreview(null);
+    const operation = { op: 'preamble', config: draft.config };
+    const verdict = await send<Preview>('POST', `/preview${subject.query}`, operation);
     setPreview(verdict);
     if (thenAsk && verdict.valid) setAsking(verdict);
   });
   const reset = () => {
     setPreview(null);
-    clearCheck();
-    setRefusal(null);
-    setSaved(false);
+    check.clear();
   };
-  const edit = (next: string) => {
-    setText(next);
+  const edit = (config: string) => {
+    editor.set({ config });
     reset();
   };
-
-  /** @throws ApiError if the stored preamble could not be loaded; nothing was sent then */
-  const save = async (replace = false, overwrite = false) => {
-    const now = await get<Preamble>(`/preamble?${query}`);
+  const save = async () => {
+    await editor.save();
     setAsking(null);
-    if (!overwrite && now.updatedAt !== base.updatedAt) {
-      setTheirs(now);
-      return;
-    }
     reset();
-    setTheirs(null);
-    try {
-      const path = `/preamble?${query}${replace ? 'replace=true' : ''}`;
-      const stored = await send<Preamble>('PUT', path, { config: text });
-      setBase(stored);
-      setSaved(true);
-      onSaved?.(stored);
-      hub.refresh();
-    } catch (reason) {
-      setRefusal(reason);
-    }
-  };
-  const discard = (now: Preamble) => {
-    setBase(now);
-    setTheirs(null);
-    edit(now.config);
   };
 
-  const error = refusal ?? checkError;
+  const busy = check.busy || editor.busy;
+  const error = editor.error ?? check.error;
   const badLine = error instanceof ApiError ? error.line : (preview?.line ?? null);
   useSaveKey(() => {
-    if (dirty && !busy) void check(true);
+    if (dirty && !busy) void check.run(true);
   });
   return (
     <>
@@ -98,14 +64,14 @@ export function PreambleForm({ loaded, agent, onSaved }: Props) {
         label="Caddyfile text"
         help={
           <>
-            Last changed <Time at={base.updatedAt} />
+            Last changed <Time at={editor.stored?.updatedAt ?? loaded.updatedAt} />
             {dirty && ' · unsaved changes'}
           </>
         }
       >
         {(attributes) => (
           <CodeEditor
-            value={text}
+            value={draft.config}
             onInput={edit}
             rows={12}
             badLine={badLine}
@@ -116,12 +82,15 @@ export function PreambleForm({ loaded, agent, onSaved }: Props) {
       {theirs && (
         <PreambleConflict
           theirs={theirs}
-          mine={text}
-          onDiscard={() => discard(theirs)}
-          onOverwrite={() => save(false, true)}
+          mine={draft.config}
+          onDiscard={() => {
+            editor.discard();
+            reset();
+          }}
+          onOverwrite={editor.keep}
         />
       )}
-      {error !== null && <PreambleRefused error={error} onReplace={() => save(true)} />}
+      {error !== null && <PreambleRefused error={error} onReplace={() => editor.save(true)} />}
       {preview && !preview.valid && (
         <Notice
           kind="error"
@@ -130,21 +99,26 @@ export function PreambleForm({ loaded, agent, onSaved }: Props) {
           hint={preview.hint}
         />
       )}
-      {saved && (
+      {outcome && !preview && (
         <Notice kind="success" title="Saved">
           The preamble is live.
         </Notice>
       )}
       <div class="actions">
         {dirty && (
-          <button type="button" disabled={busy} onClick={() => edit(base.config)}>
+          <button type="button" disabled={busy} onClick={() => edit(editor.base?.config ?? '')}>
             Discard changes
           </button>
         )}
-        <button type="button" disabled={busy} onClick={() => check(false)}>
-          {busy ? 'Checking …' : 'Preview'}
+        <button type="button" disabled={busy} onClick={() => check.run(false)}>
+          {check.busy ? 'Checking …' : 'Preview'}
         </button>
-        <button type="button" class="primary" disabled={busy || !dirty} onClick={() => check(true)}>
+        <button
+          type="button"
+          class="primary"
+          disabled={busy || !dirty}
+          onClick={() => check.run(true)}
+        >
           Save preamble …
         </button>
       </div>
@@ -165,7 +139,7 @@ export function PreambleForm({ loaded, agent, onSaved }: Props) {
           title="Save the preamble?"
           action={agent ? `Save for ${agent}` : 'Save for all sites'}
           kind="primary"
-          onConfirm={() => save()}
+          onConfirm={save}
           onClose={() => setAsking(null)}
         >
           <p>
@@ -181,4 +155,30 @@ export function PreambleForm({ loaded, agent, onSaved }: Props) {
       )}
     </>
   );
+}
+
+type Edited = Omit<Subject<Preamble, { config: string }>, 'stored' | 'empty'>;
+
+/** What the form edits. @param agent the proxy whose own one it is */
+function preambleOf(agent: string | undefined): Edited & { query: string } {
+  const query = agent === undefined ? '' : `?agent=${agent}`;
+  const load = () => get<Preamble>(`/preamble${query}`);
+  const words = 'The preamble is live.';
+  return {
+    query,
+    draftOf: ({ config }) => ({ config }),
+    isSame: (a, b) => a.config === b.config,
+    load,
+    async save({ config }, over, { replace }) {
+      const now = await load();
+      if (now.updatedAt !== over?.updatedAt) {
+        const message = 'Someone else has changed the preamble.';
+        throw new ApiError(412, { code: 'PRECONDITION_FAILED', message }, null);
+      }
+      const path = `/preamble${query}${replace ? `${query ? '&' : '?'}replace=true` : ''}`;
+      const stored = await send<Preamble>('PUT', path, { config });
+      return { stored, outcome: { kind: 'success', text: words } };
+    },
+    wordsOf: () => words,
+  };
 }

@@ -12,7 +12,7 @@ export function PreamblePage() {
   );
   return (
     <>
-      <div class="page-head">
+      <div class="page-head row">
         <h1>Preamble</h1>
       </div>
       <p class="muted">

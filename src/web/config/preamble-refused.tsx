@@ -1,8 +1,12 @@
-/** Explains why the preamble was not saved, and offers what can be done about it. */
-import { useState } from 'preact/hooks';
+/** Why the preamble was not saved: it was refused, or someone else has changed it. */
+import { useMemo, useState } from 'preact/hooks';
+import { lineDiff } from '../changelog/line-diff.ts';
 import { ApiError, sentenceOf } from '../lib/api.ts';
+import type { Preamble } from '../lib/types.ts';
+import { DiffView } from '../parts/diff-view.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { ConfirmReplace } from '../parts/replace-foreign.tsx';
+import { Time } from '../parts/time.tsx';
 
 type Props = {
   error: unknown;
@@ -30,6 +34,36 @@ export function PreambleRefused({ error, onReplace }: Props) {
         .
       </Notice>
       {asking && <ConfirmReplace onReplace={onReplace} onClose={() => setAsking(false)} />}
+    </>
+  );
+}
+
+type PreambleConflictProps = {
+  theirs: Preamble;
+  /** The user's own text. */
+  mine: string;
+  onDiscard: () => void;
+  onOverwrite: () => void;
+};
+
+/** Lets the user choose when someone else changed the preamble they were editing. */
+export function PreambleConflict({ theirs, mine, onDiscard, onOverwrite }: PreambleConflictProps) {
+  const lines = useMemo(() => lineDiff(theirs.config, mine), [theirs, mine]);
+  return (
+    <>
+      <Notice kind="warning" title="Someone else changed the preamble while you were editing it">
+        They saved it <Time at={theirs.updatedAt} />. Your changes are not saved, but still in the
+        editor. {lines.length === 0 ? 'Both texts are the same.' : 'Changes from theirs to yours:'}
+      </Notice>
+      {lines.length > 0 && <DiffView lines={lines} label="Changes from their text to yours" />}
+      <div class="actions">
+        <button type="button" onClick={onDiscard}>
+          Discard mine, load theirs
+        </button>
+        <button type="button" class="danger" onClick={onOverwrite}>
+          Overwrite theirs with mine
+        </button>
+      </div>
     </>
   );
 }

@@ -16,10 +16,10 @@ export function HourTiles({ hours, domain }: Props) {
   const tile = { hours, domain };
   return (
     <section aria-labelledby={id}>
-      <h2 class="tiles-head" id={id}>
+      <h2 class="tiles-head small muted" id={id}>
         Last hour
       </h2>
-      <ul class="tiles">
+      <ul class="tiles plain">
         <Tile {...tile} label="Requests" of={({ requests }) => requests} words={countOf} />
         <Tile
           {...tile}
@@ -50,14 +50,14 @@ function Tile({ hours, domain, label, status = '', of, words }: TileProps) {
   const isBad = status !== '' && (hours?.last.errors ?? 0) > 0;
   const change = hours ? changeOf(of(hours.last), of(hours.before)) : '';
   return (
-    <li class="tile">
-      <span class="tile-label">{label}</span>
+    <li class="tile numeric">
+      <span class="tiny muted">{label}</span>
       {hours ? (
         <>
           <a class={isBad ? 'tile-value over' : 'tile-value'} href={leadTo(hours.last)}>
             {words(of(hours.last))}
           </a>
-          <span class="tile-before">
+          <span class="tile-before tiny muted">
             <a href={leadTo(hours.before)}>{words(of(hours.before))}</a> the hour before
             {change && <b>{change}</b>}
           </span>

@@ -1,6 +1,6 @@
 /** The last hour of the access log beside the hour before. Pure. */
 import type { Bucket, LogStats } from '../lib/types.ts';
-import { addressOf, type Filters, NO_FILTERS, statsRequest } from '../logs/filters.ts';
+import { addressOf, type Filters, NO_FILTERS, statsRequest } from '../logs/filter/filters.ts';
 import type { Range } from '../logs/times.ts';
 
 /** Of one hour; latencies in milliseconds, null without requests. */

@@ -3,7 +3,7 @@ import { get } from '../lib/api.ts';
 import type { LogStats } from '../lib/types.ts';
 import { useEvery } from '../lib/use-every.ts';
 import { type Loaded, useLoad } from '../lib/use-load.ts';
-import { NO_FILTERS, statsRequest } from '../logs/filters.ts';
+import { NO_FILTERS, statsRequest } from '../logs/filter/filters.ts';
 import { type Hours, hoursOf, hoursRequest, rangeUntil } from './hours.ts';
 
 export type AllFigures = { hours: Hours | undefined; plot: LogStats };

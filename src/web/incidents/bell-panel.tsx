@@ -16,7 +16,7 @@ export function BellPanel({ open }: { open: readonly Incident[] }) {
   const over = latest.data?.filter(({ overAt }) => overAt !== null).slice(0, MOST);
   return (
     <>
-      <div class="card-head">
+      <div class="card-head row">
         <h2>Open problems</h2>
         <small>
           <a href="/notifications">All notifications</a>

@@ -5,7 +5,7 @@ import { Time } from '../parts/time.tsx';
 import { lasting, subjectOf } from './words.ts';
 
 export const IncidentList = ({ incidents }: { incidents: readonly Incident[] }) => (
-  <ul class="entries">
+  <ul class="entries plain">
     {incidents.map((incident) => (
       <IncidentItem key={incident.id} incident={incident} />
     ))}

@@ -1,129 +1,23 @@
 /** What the API answers, generated from the OpenAPI document. Do not edit; run `bun run types`. */
 
-/** how the answer has to look, or the change is not accepted */
-export type Check = {
-  /** with its query, percent-encoded */
-  path: string;
-  /** left out: any from 200 to 299 */
-  status?: number;
-  /** what must be in the first 64 KiB of the body */
-  contains?: string;
-  /** how many seconds it has for that; left out: 5 */
-  within?: number;
-} | null;
-/** how the answer has to look, or the change is not accepted */
-export type Check1 = {
-  /** with its query, percent-encoded */
-  path: string;
-  /** left out: any from 200 to 299 */
-  status?: number;
-  /** what must be in the first 64 KiB of the body */
-  contains?: string;
-  /** how many seconds it has for that; left out: 5 */
-  within?: number;
-} | null;
-/** when messages wait until its end */
-export type QuietHours = {
-  from: string;
-  /** may be on the next day */
-  to: string;
-  /** of the IANA database */
-  timeZone: string;
-} | null;
-/** when messages wait until its end */
-export type QuietHours1 = {
-  from: string;
-  /** may be on the next day */
-  to: string;
-  /** of the IANA database */
-  timeZone: string;
-} | null;
-/** how the answer has to look, or the change is not accepted */
-export type Check2 = {
-  /** with its query, percent-encoded */
-  path: string;
-  /** left out: any from 200 to 299 */
-  status?: number;
-  /** what must be in the first 64 KiB of the body */
-  contains?: string;
-  /** how many seconds it has for that; left out: 5 */
-  within?: number;
-} | null;
+/** ISO 8601 UTC with milliseconds */
+export type Timestamp = string;
+/** who signs the certificates that the proxy renews: its own authority, public ones, or another; null if unknown, or without TLS */
+export type Authority = 'internal' | 'public' | 'other';
+/** `bad`: visitors or changes suffer now */
+export type Level = 'bad' | 'warn';
+export type EventName =
+  | 'certificate.ending'
+  | 'certificate.failed'
+  | 'proxy.down'
+  | 'agent.unreachable'
+  | 'agent.behind'
+  | 'drift'
+  | 'vhost.broken'
+  | 'upstream.down'
+  | 'sign-in.locked'
+  | 'disk.full';
 
-/** The successful answer to each operation. */
-export interface Answers {
-  getHealth: Health;
-  signOut: Success;
-  getSession: SignedIn | null;
-  signUpEmail: SignedUp;
-  signInEmail: SignedInAgain;
-  listSessions: SignedInSession[];
-  endSession: Success;
-  changePassword: PasswordChanged;
-  listUsers: User[];
-  createUser: User;
-  deleteUser: Success;
-  listTokens: ApiToken[];
-  createToken: NewApiToken;
-  deleteToken: Success;
-  listVhostStates: VhostState[];
-  getVhostState: VhostState;
-  listVhostActivity: VhostActivity;
-  listCertificates: Certificate[];
-  adviseCertificates: DraftAdvice;
-  listVhosts: Vhost[];
-  createVhost: ChangedVhost;
-  getVhost: Vhost;
-  deleteVhost: Done;
-  updateVhost: ChangedVhost;
-  toggleVhost: ChangedVhost;
-  bulkVhosts: {
-    /** the agents that could not be reached: their proxies serve what they served before, until they are back */
-    behind?: string[];
-    results: (ChangedVhost | Success)[];
-  };
-  listPolicies: Policy[];
-  createPolicy: Policy;
-  getPolicy: Policy;
-  deletePolicy: Success;
-  updatePolicy: ChangedPolicy;
-  listRecipes: Recipe[];
-  renderRecipe: RenderedRecipe;
-  listAgents: Agent[];
-  addAgent: Agent;
-  getAgent: Agent;
-  deleteAgent: {
-    success: true;
-    message: string;
-  };
-  updateAgent: Agent;
-  rotateAgentToken: Agent;
-  listLogs: LogPage;
-  getLogStats: LogStats;
-  getStatus: Status;
-  moveToStandardPorts: Moved;
-  listIncidents: Incident[];
-  listEvents: Event[];
-  listChannels: Channel[];
-  createChannel: NewChannelAnswer;
-  getChannel: Channel;
-  deleteChannel: Success;
-  updateChannel: Channel;
-  testChannel: Success;
-  listDeliveries: Delivery[];
-  listChangelog: ChangelogEntry[];
-  revertChangelogEntry: Done;
-  getPreamble: Preamble;
-  updatePreamble: ChangedPreamble;
-  exportConfiguration: Snapshot;
-  preview: Verdict;
-  importProxyfile: ImportAnswer;
-  restoreConfiguration: Snapshot;
-  getOpenapi: {
-    openapi: string;
-    [k: string]: unknown;
-  };
-}
 export interface Health {
   status: 'ok';
 }
@@ -138,12 +32,9 @@ export interface Session {
   id: string;
   token: string;
   userId: string;
-  /** ISO 8601 UTC with milliseconds */
-  expiresAt: string;
-  /** ISO 8601 UTC with milliseconds */
-  createdAt: string;
-  /** ISO 8601 UTC with milliseconds */
-  updatedAt: string;
+  expiresAt: Timestamp;
+  createdAt: Timestamp;
+  updatedAt: Timestamp;
   ipAddress: string;
   userAgent: string;
 }
@@ -153,10 +44,8 @@ export interface User {
   email: string;
   emailVerified: false;
   image: null;
-  /** ISO 8601 UTC with milliseconds */
-  createdAt: string;
-  /** ISO 8601 UTC with milliseconds */
-  updatedAt: string;
+  createdAt: Timestamp;
+  updatedAt: Timestamp;
 }
 export interface SignedUp {
   token: string;
@@ -173,12 +62,9 @@ export interface SignedInSession {
   current: boolean;
   ipAddress: string;
   userAgent: string;
-  /** ISO 8601 UTC with milliseconds */
-  createdAt: string;
-  /** ISO 8601 UTC with milliseconds */
-  updatedAt: string;
-  /** ISO 8601 UTC with milliseconds */
-  expiresAt: string;
+  createdAt: Timestamp;
+  updatedAt: Timestamp;
+  expiresAt: Timestamp;
 }
 export interface PasswordChanged {
   token: string | null;
@@ -188,23 +74,11 @@ export interface ApiToken {
   id: string;
   name: string;
   scope: 'read' | 'write';
-  /** ISO 8601 UTC with milliseconds */
-  expiresAt: string | null;
-  /** ISO 8601 UTC with milliseconds */
-  lastUsedAt: string | null;
-  /** ISO 8601 UTC with milliseconds */
-  createdAt: string;
+  expiresAt: Timestamp | null;
+  lastUsedAt: Timestamp | null;
+  createdAt: Timestamp;
 }
-export interface NewApiToken {
-  id: string;
-  name: string;
-  scope: 'read' | 'write';
-  /** ISO 8601 UTC with milliseconds */
-  expiresAt: string | null;
-  /** ISO 8601 UTC with milliseconds */
-  lastUsedAt: string | null;
-  /** ISO 8601 UTC with milliseconds */
-  createdAt: string;
+export interface NewApiToken extends ApiToken {
   /** shown only once, in this response */
   token: string;
 }
@@ -215,206 +89,112 @@ export interface VhostState {
   /** why the proxy does not serve it, or not at all of its addresses */
   problem: string | null;
   /** where the vhost is reached, in the order of its block */
-  addresses: {
-    /** host name; empty for any */
-    name: string;
-    port: number;
-    /** in the proxy’s live configuration */
-    served: boolean;
-    tls: boolean;
-    certificate: {
-      /** common name and organisation */
-      issuer: string;
-      /** host names it is valid for, at most 100 */
-      names: string[];
-      /** ISO 8601 UTC with milliseconds */
-      notBefore: string;
-      /** ISO 8601 UTC with milliseconds */
-      notAfter: string;
-      /** SHA-256 in hexadecimal, with colons */
-      fingerprint: string;
-      /** whole days; negative if it has expired */
-      daysLeft: number;
-    } | null;
-    /** why there is no certificate */
-    reason: string | null;
-    /** when the agent last asked the proxy for the certificate; null if it has not */
-    checkedAt: string | null;
-    /** the proxy obtains and renews the certificate automatically */
-    automated: boolean;
-    /** who signs the certificates that the proxy renews: its own authority, public ones, or another; null if unknown, or without TLS */
-    authority: 'internal' | 'public' | 'other' | null;
-    /** why no public certificate can come; null if nothing is known against it */
-    advice: {
-      code: 'INTERNAL_NAME' | 'PORT' | 'WILDCARD' | 'PRIVATE_ADDRESS' | 'ACME' | 'MIRRORED';
-      /** for a person */
-      message: string;
-      /** what would work, best first: Caddy’s own authority, the DNS challenge, plain HTTP */
-      ways: ('internal' | 'dns' | 'http')[];
-    } | null;
-  }[];
-  upstreams: {
-    /** as in the configuration */
-    address: string;
-    /** null if that is not known */
-    up: boolean | null;
-    /** currently open */
-    requests: number | null;
-    /** failures that the proxy remembers; it counts them only with passive health checks */
-    fails: number | null;
-    /** why it is down: what the agent found, or what the proxy said */
-    error: {
-      /** ISO 8601 UTC with milliseconds */
-      at: string;
-      message: string;
-      /** a request failed, although the agent can connect: that counts for a minute */
-      transient?: true;
-    } | null;
-    /** ISO 8601 UTC with milliseconds */
-    since: string | null;
-    /** ISO 8601 UTC with milliseconds */
-    lastChecked: string | null;
-    /** how long the agent’s last connection to it took, with the TLS handshake if there is one */
-    latencyMs: number | null;
-    /** why it is not known whether it is up */
-    unknown: string | null;
-  }[];
+  addresses: Address[];
+  upstreams: Upstream[];
   /** what a visitor would notice now */
   warnings: Warning[];
-  /** the last error of each kind */
-  errors: {
-    acme: {
-      /** the host name it occurred at */
-      name: string;
-      /** ISO 8601 UTC with milliseconds */
-      at: string;
-      /** the proxy’s own words, without host paths */
-      message: string;
-      /** false after a later request succeeded */
-      standing: boolean;
-      /** when the proxy tries again, if it says so */
-      retryAt?: string;
-    } | null;
-    upstream: {
-      /** the host name it occurred at */
-      name: string;
-      /** ISO 8601 UTC with milliseconds */
-      at: string;
-      /** the proxy’s own words, without host paths */
-      message: string;
-      /** false after a later request succeeded */
-      standing: boolean;
-      /** when the proxy tries again, if it says so */
-      retryAt?: string;
-    } | null;
-  };
+  errors: LastErrors;
   /** only if the hub has several agents: what each of those says that the vhost is placed on, of which the rest is the worst */
-  agents?: {
-    name: string;
-    /** why the proxy does not serve it, or not at all of its addresses */
-    problem: string | null;
-    /** where the vhost is reached, in the order of its block */
-    addresses: {
-      /** host name; empty for any */
-      name: string;
-      port: number;
-      /** in the proxy’s live configuration */
-      served: boolean;
-      tls: boolean;
-      certificate: {
-        /** common name and organisation */
-        issuer: string;
-        /** host names it is valid for, at most 100 */
-        names: string[];
-        /** ISO 8601 UTC with milliseconds */
-        notBefore: string;
-        /** ISO 8601 UTC with milliseconds */
-        notAfter: string;
-        /** SHA-256 in hexadecimal, with colons */
-        fingerprint: string;
-        /** whole days; negative if it has expired */
-        daysLeft: number;
-      } | null;
-      /** why there is no certificate */
-      reason: string | null;
-      /** when the agent last asked the proxy for the certificate; null if it has not */
-      checkedAt: string | null;
-      /** the proxy obtains and renews the certificate automatically */
-      automated: boolean;
-      /** who signs the certificates that the proxy renews: its own authority, public ones, or another; null if unknown, or without TLS */
-      authority: 'internal' | 'public' | 'other' | null;
-      /** why no public certificate can come; null if nothing is known against it */
-      advice: {
-        code: 'INTERNAL_NAME' | 'PORT' | 'WILDCARD' | 'PRIVATE_ADDRESS' | 'ACME' | 'MIRRORED';
-        /** for a person */
-        message: string;
-        /** what would work, best first: Caddy’s own authority, the DNS challenge, plain HTTP */
-        ways: ('internal' | 'dns' | 'http')[];
-      } | null;
-    }[];
-    upstreams: {
-      /** as in the configuration */
-      address: string;
-      /** null if that is not known */
-      up: boolean | null;
-      /** currently open */
-      requests: number | null;
-      /** failures that the proxy remembers; it counts them only with passive health checks */
-      fails: number | null;
-      /** why it is down: what the agent found, or what the proxy said */
-      error: {
-        /** ISO 8601 UTC with milliseconds */
-        at: string;
-        message: string;
-        /** a request failed, although the agent can connect: that counts for a minute */
-        transient?: true;
-      } | null;
-      /** ISO 8601 UTC with milliseconds */
-      since: string | null;
-      /** ISO 8601 UTC with milliseconds */
-      lastChecked: string | null;
-      /** how long the agent’s last connection to it took, with the TLS handshake if there is one */
-      latencyMs: number | null;
-      /** why it is not known whether it is up */
-      unknown: string | null;
-    }[];
-    /** what a visitor would notice now */
-    warnings: Warning[];
-    /** the last error of each kind */
-    errors: {
-      acme: {
-        /** the host name it occurred at */
-        name: string;
-        /** ISO 8601 UTC with milliseconds */
-        at: string;
-        /** the proxy’s own words, without host paths */
-        message: string;
-        /** false after a later request succeeded */
-        standing: boolean;
-        /** when the proxy tries again, if it says so */
-        retryAt?: string;
-      } | null;
-      upstream: {
-        /** the host name it occurred at */
-        name: string;
-        /** ISO 8601 UTC with milliseconds */
-        at: string;
-        /** the proxy’s own words, without host paths */
-        message: string;
-        /** false after a later request succeeded */
-        standing: boolean;
-        /** when the proxy tries again, if it says so */
-        retryAt?: string;
-      } | null;
-    };
-  }[];
+  agents?: OneState[];
   /** the agents it is placed on that cannot be asked; only if there is one */
   missing?: string[];
+}
+export interface Address {
+  /** host name; empty for any */
+  name: string;
+  port: number;
+  /** in the proxy’s live configuration */
+  served: boolean;
+  tls: boolean;
+  certificate: {
+    /** common name and organisation */
+    issuer: string;
+    /** host names it is valid for, at most 100 */
+    names: string[];
+    /** ISO 8601 UTC with milliseconds */
+    notBefore: string;
+    /** ISO 8601 UTC with milliseconds */
+    notAfter: string;
+    /** SHA-256 in hexadecimal, with colons */
+    fingerprint: string;
+    /** whole days; negative if it has expired */
+    daysLeft: number;
+  } | null;
+  /** why there is no certificate */
+  reason: string | null;
+  /** when the agent last asked the proxy for the certificate; null if it has not */
+  checkedAt: string | null;
+  /** the proxy obtains and renews the certificate automatically */
+  automated: boolean;
+  authority: Authority | null;
+  advice: Advice | null;
+}
+/** why no public certificate can come; null if nothing is known against it */
+export interface Advice {
+  code: 'INTERNAL_NAME' | 'PORT' | 'WILDCARD' | 'PRIVATE_ADDRESS' | 'ACME' | 'MIRRORED';
+  /** for a person */
+  message: string;
+  /** what would work, best first: Caddy’s own authority, the DNS challenge, plain HTTP */
+  ways: ('internal' | 'dns' | 'http')[];
+}
+export interface Upstream {
+  /** as in the configuration */
+  address: string;
+  /** null if that is not known */
+  up: boolean | null;
+  /** currently open */
+  requests: number | null;
+  /** failures that the proxy remembers; it counts them only with passive health checks */
+  fails: number | null;
+  /** why it is down: what the agent found, or what the proxy said */
+  error: {
+    /** ISO 8601 UTC with milliseconds */
+    at: string;
+    message: string;
+    /** a request failed, although the agent can connect: that counts for a minute */
+    transient?: true;
+  } | null;
+  /** ISO 8601 UTC with milliseconds */
+  since: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  lastChecked: string | null;
+  /** how long the agent’s last connection to it took, with the TLS handshake if there is one */
+  latencyMs: number | null;
+  /** why it is not known whether it is up */
+  unknown: string | null;
 }
 export interface Warning {
   code: string;
   /** one sentence, for people */
   message: string;
+}
+/** the last error of each kind */
+export interface LastErrors {
+  acme: LastError | null;
+  upstream: LastError | null;
+}
+export interface LastError {
+  /** the host name it occurred at */
+  name: string;
+  /** ISO 8601 UTC with milliseconds */
+  at: string;
+  /** the proxy’s own words, without host paths */
+  message: string;
+  /** false after a later request succeeded */
+  standing: boolean;
+  /** when the proxy tries again, if it says so */
+  retryAt?: string;
+}
+export interface OneState {
+  name: string;
+  /** why the proxy does not serve it, or not at all of its addresses */
+  problem: string | null;
+  /** where the vhost is reached, in the order of its block */
+  addresses: Address[];
+  upstreams: Upstream[];
+  /** what a visitor would notice now */
+  warnings: Warning[];
+  errors: LastErrors;
 }
 export interface VhostActivity {
   from: string | null;
@@ -425,19 +205,20 @@ export interface VhostActivity {
   /** the agents that could not be reached, if there are any */
   missing?: string[];
   /** the vhosts that had requests; matched by host name, on any port */
-  vhosts: {
-    id: number;
-    /** the host names that were requested, at most 20 */
-    hosts: string[];
-    /** one number per bucket */
-    requests: number[];
-    /** one number per bucket */
-    status4xx: number[];
-    /** one number per bucket */
-    status5xx: number[];
-    /** milliseconds, accurate to 6.25 % */
-    p95: number | null;
-  }[];
+  vhosts: Activity[];
+}
+export interface Activity {
+  id: number;
+  /** the host names that were requested, at most 20 */
+  hosts: string[];
+  /** one number per bucket */
+  requests: number[];
+  /** one number per bucket */
+  status4xx: number[];
+  /** one number per bucket */
+  status5xx: number[];
+  /** milliseconds, accurate to 6.25 % */
+  p95: number | null;
 }
 export interface Certificate {
   /** of the vhost */
@@ -449,28 +230,17 @@ export interface Certificate {
   port: number;
   /** null if there is no certificate, as the next three */
   issuer: string | null;
-  /** ISO 8601 UTC with milliseconds */
-  notBefore: string | null;
-  /** ISO 8601 UTC with milliseconds */
-  notAfter: string | null;
+  notBefore: Timestamp | null;
+  notAfter: Timestamp | null;
   /** whole days; negative if it has expired */
   daysLeft: number | null;
   /** the proxy obtains and renews it automatically */
   automated: boolean;
-  /** who signs the certificates that the proxy renews: its own authority, public ones, or another; null if unknown, or without TLS */
-  authority: 'internal' | 'public' | 'other' | null;
-  /** ISO 8601 UTC with milliseconds */
-  checkedAt: string | null;
+  authority: Authority | null;
+  checkedAt: Timestamp | null;
   /** what needs attention, for a person */
   problem: string | null;
-  /** why no public certificate can come; null if nothing is known against it */
-  advice: {
-    code: 'INTERNAL_NAME' | 'PORT' | 'WILDCARD' | 'PRIVATE_ADDRESS' | 'ACME' | 'MIRRORED';
-    /** for a person */
-    message: string;
-    /** what would work, best first: Caddy’s own authority, the DNS challenge, plain HTTP */
-    ways: ('internal' | 'dns' | 'http')[];
-  } | null;
+  advice: Advice | null;
   /** whose proxy it is; only if the hub has several agents */
   agent?: string;
   /** why the last attempt to get a certificate failed */
@@ -490,16 +260,8 @@ export interface DraftAdvice {
   names: {
     name: string;
     port: number;
-    /** who signs the certificates that the proxy renews: its own authority, public ones, or another; null if unknown, or without TLS */
-    authority: 'internal' | 'public' | 'other' | null;
-    /** why no public certificate can come; null if nothing is known against it */
-    advice: {
-      code: 'INTERNAL_NAME' | 'PORT' | 'WILDCARD' | 'PRIVATE_ADDRESS' | 'ACME' | 'MIRRORED';
-      /** for a person */
-      message: string;
-      /** what would work, best first: Caddy’s own authority, the DNS challenge, plain HTTP */
-      ways: ('internal' | 'dns' | 'http')[];
-    } | null;
+    authority: Authority | null;
+    advice: Advice | null;
   }[];
   dns: {
     /** the DNS providers that the proxy was built with */
@@ -519,28 +281,22 @@ export interface Vhost {
   tags: string[];
   /** the agents whose proxies serve it, by name; empty: all */
   agents: string[];
-  check: Check;
-  /** ISO 8601 UTC with milliseconds */
-  createdAt: string;
-  /** ISO 8601 UTC with milliseconds */
-  updatedAt: string;
+  check: Check | null;
+  createdAt: Timestamp;
+  updatedAt: Timestamp;
 }
-export interface ChangedVhost {
-  id: number;
-  domain: string;
-  config: string;
-  enabled: boolean;
-  upstream: string;
-  /** by name, in order */
-  policies: string[];
-  tags: string[];
-  /** the agents whose proxies serve it, by name; empty: all */
-  agents: string[];
-  check: Check1;
-  /** ISO 8601 UTC with milliseconds */
-  createdAt: string;
-  /** ISO 8601 UTC with milliseconds */
-  updatedAt: string;
+/** how the answer has to look, or the change is not accepted */
+export interface Check {
+  /** with its query, percent-encoded */
+  path: string;
+  /** left out: any from 200 to 299 */
+  status?: number;
+  /** what must be in the first 64 KiB of the body */
+  contains?: string;
+  /** how many seconds it has for that; left out: 5 */
+  within?: number;
+}
+export interface ChangedVhost extends Vhost {
   /** the agents that could not be reached: their proxies serve what they served before, until they are back */
   behind?: string[];
   /** what a visitor would notice, as far as that is known after 1.5 s */
@@ -556,40 +312,17 @@ export interface Policy {
   name: string;
   /** the id of its recipe */
   recipe: string;
-  /** without passwords and their hashes */
-  values: {
-    /**
-     * This interface was referenced by `undefined`'s JSON-Schema definition
-     * via the `patternProperty` "^(.*)$".
-     */
-    [k: string]: unknown;
-  };
+  values: Values;
   /** the ids of the vhosts that have it */
   vhosts: number[];
-  /** ISO 8601 UTC with milliseconds */
-  createdAt: string;
-  /** ISO 8601 UTC with milliseconds */
-  updatedAt: string;
+  createdAt: Timestamp;
+  updatedAt: Timestamp;
 }
-export interface ChangedPolicy {
-  id: number;
-  name: string;
-  /** the id of its recipe */
-  recipe: string;
-  /** without passwords and their hashes */
-  values: {
-    /**
-     * This interface was referenced by `undefined`'s JSON-Schema definition
-     * via the `patternProperty` "^(.*)$".
-     */
-    [k: string]: unknown;
-  };
-  /** the ids of the vhosts that have it */
-  vhosts: number[];
-  /** ISO 8601 UTC with milliseconds */
-  createdAt: string;
-  /** ISO 8601 UTC with milliseconds */
-  updatedAt: string;
+/** without passwords and their hashes */
+export interface Values {
+  [k: string]: unknown;
+}
+export interface ChangedPolicy extends Policy {
   /** the agents that could not be reached: their proxies serve what they served before, until they are back */
   behind?: string[];
 }
@@ -600,13 +333,7 @@ export interface Recipe {
   title: string;
   description: string;
   /** JSON Schema of the values, with a title and a description of each field. `writeOnly` fields are secrets, which are never shown. */
-  fields: {
-    /**
-     * This interface was referenced by `undefined`'s JSON-Schema definition
-     * via the `patternProperty` "^(.*)$".
-     */
-    [k: string]: unknown;
-  };
+  fields: Values;
   /** the oldest version of Caddy, and the modules it must be built with */
   needs: {
     caddy?: string;
@@ -617,13 +344,7 @@ export interface Recipe {
   /** what the proxy lacks; one sentence, for people */
   reason?: string;
   /** values by the names of the recipe’s fields */
-  example: {
-    /**
-     * This interface was referenced by `undefined`'s JSON-Schema definition
-     * via the `patternProperty` "^(.*)$".
-     */
-    [k: string]: unknown;
-  };
+  example: Values;
 }
 export interface RenderedRecipe {
   config: string;
@@ -637,14 +358,10 @@ export interface Agent {
   /** whether nothing is published to it for now */
   paused: boolean;
   state: 'in-step' | 'behind' | 'unreachable' | 'refused';
-  /** ISO 8601 UTC with milliseconds */
-  since: string;
+  since: Timestamp;
   /** more about the state, for people */
   detail?: string;
-  proxy: {
-    running: boolean;
-    version: string | null;
-  };
+  proxy: Proxy;
   /** whether its proxy serves sites that this hub did not publish */
   foreign: boolean;
   /** how long it took to answer last; null if it does not answer */
@@ -653,6 +370,10 @@ export interface Agent {
   skewMs: number | null;
   /** how many enabled vhosts are placed on it */
   sites: number;
+}
+export interface Proxy {
+  running: boolean;
+  version: string | null;
 }
 export interface LogPage {
   logs: LogEntry[];
@@ -677,13 +398,7 @@ export interface LogEntry {
   /** in an answer of several agents: whose log has it */
   agent?: string;
   /** only if asked for: all that the proxy wrote about the request, without cookies and credentials */
-  details?: {
-    /**
-     * This interface was referenced by `undefined`'s JSON-Schema definition
-     * via the `patternProperty` "^(.*)$".
-     */
-    [k: string]: unknown;
-  };
+  details?: Values;
   /** with the details: what went wrong, in the proxy’s words */
   error?: string;
 }
@@ -692,22 +407,7 @@ export interface LogStats {
   from: string | null;
   to: string | null;
   requests: number;
-  buckets: {
-    from: string;
-    to: string;
-    requests: {
-      '1xx': number;
-      '2xx': number;
-      '3xx': number;
-      '4xx': number;
-      '5xx': number;
-      other: number;
-    };
-    /** milliseconds, accurate to 6.25 % */
-    p50: number | null;
-    /** milliseconds, accurate to 6.25 % */
-    p95: number | null;
-  }[];
+  buckets: Bucket[];
   /** the ten with the most requests; only the first 16,384 domains are counted */
   domains: {
     domain: string;
@@ -735,6 +435,22 @@ export interface LogStats {
   /** the agents that could not be reached, if there are any */
   missing?: string[];
 }
+export interface Bucket {
+  from: string;
+  to: string;
+  requests: {
+    '1xx': number;
+    '2xx': number;
+    '3xx': number;
+    '4xx': number;
+    '5xx': number;
+    other: number;
+  };
+  /** milliseconds, accurate to 6.25 % */
+  p50: number | null;
+  /** milliseconds, accurate to 6.25 % */
+  p95: number | null;
+}
 export interface Status {
   version: string;
   commit: string | null;
@@ -743,33 +459,8 @@ export interface Status {
     reachable: boolean;
     latencyMs: number | null;
   };
-  /** where the proxy listens and why not on 80 and 443; null if the agent or the proxy does not respond, or the proxy serves what others published */
-  serving: {
-    http: {
-      /** where the proxy listens, or would for a site that needs it */
-      port: number;
-      wanted: number;
-      /** why that is not port 80, or the port is not open; null if all is well */
-      reason: string | null;
-      /** whether something is in the way, or the port is not open */
-      blocked: boolean;
-    };
-    https: {
-      /** where the proxy listens, or would for a site that needs it */
-      port: number;
-      wanted: number;
-      /** why that is not port 443, or the port is not open; null if all is well */
-      reason: string | null;
-      /** whether something is in the way, or the port is not open */
-      blocked: boolean;
-    };
-    /** the command, on the proxy’s machine, that comes next; null if none is needed */
-    cure: string | null;
-  } | null;
-  proxy: {
-    running: boolean;
-    version: string | null;
-  };
+  serving: Serving | null;
+  proxy: Proxy;
   /** all that is wrong, one entry per cause, worst first; what is not known is left out */
   problems: Problem[];
   /** security advisories that affect the proxy's version; null if the version is unknown */
@@ -787,10 +478,7 @@ export interface Status {
   /** what a newer version refuses although the running one accepts it, in the preamble and in enabled vhosts, at most 100; empty if the version is unknown */
   beforeUpgrade: {
     /** absent: it is in the preamble */
-    vhost?: {
-      id: number;
-      domain: string;
-    };
+    vhost?: VhostName;
     /** whose preamble, if they have one of their own */
     agents?: string[];
     /** of the config, or of the preamble */
@@ -812,8 +500,7 @@ export interface Status {
   /** a failed start may have left listeners open */
   restartNeeded: boolean;
   lastPublish: {
-    /** ISO 8601 UTC with milliseconds */
-    at: string;
+    at: Timestamp;
     milliseconds: number;
     changes: number;
   } | null;
@@ -836,13 +523,28 @@ export interface Status {
     /** the host name that the certificate is for */
     name: string;
     issuer: string;
-    /** ISO 8601 UTC with milliseconds */
-    notAfter: string;
+    notAfter: Timestamp;
     /** whole days; negative if it has expired */
     daysLeft: number;
     /** not renewed automatically, or the proxy should have renewed it by now */
     overdue: boolean;
   }[];
+}
+/** where the proxy listens and why not on 80 and 443; null if the agent or the proxy does not respond, or the proxy serves what others published */
+export interface Serving {
+  http: Listening;
+  https: Listening;
+  /** the command, on the proxy’s machine, that comes next; null if none is needed */
+  cure: string | null;
+}
+export interface Listening {
+  /** where the proxy listens, or would for a site that needs it */
+  port: number;
+  wanted: number;
+  /** why that is not port 80, or the port is not open; null if all is well */
+  reason: string | null;
+  /** whether something is in the way, or the port is not open */
+  blocked: boolean;
 }
 export interface Problem {
   code:
@@ -863,89 +565,40 @@ export interface Problem {
     | 'CHANNEL_FAILING'
     | 'ADVISORY'
     | 'WARNING';
-  /** `bad`: visitors or changes suffer now */
-  level: 'bad' | 'warn';
-  /** if only one suffers */
-  vhost?: {
-    id: number;
-    domain: string;
-  };
-  /** ISO 8601 UTC with milliseconds */
-  since: string;
+  level: Level;
+  vhost?: VhostName;
+  since: Timestamp;
   /** whose proxies it is about; only if the hub has several agents */
   agents?: string[];
   /** for a person: the cause, and the cure if there is one */
   message: string;
 }
+/** if only one suffers */
+export interface VhostName {
+  id: number;
+  domain: string;
+}
 export interface Moved {
-  /** where the proxy listens and why not on 80 and 443; null if the agent or the proxy does not respond, or the proxy serves what others published */
-  serving: {
-    http: {
-      /** where the proxy listens, or would for a site that needs it */
-      port: number;
-      wanted: number;
-      /** why that is not port 80, or the port is not open; null if all is well */
-      reason: string | null;
-      /** whether something is in the way, or the port is not open */
-      blocked: boolean;
-    };
-    https: {
-      /** where the proxy listens, or would for a site that needs it */
-      port: number;
-      wanted: number;
-      /** why that is not port 443, or the port is not open; null if all is well */
-      reason: string | null;
-      /** whether something is in the way, or the port is not open */
-      blocked: boolean;
-    };
-    /** the command, on the proxy’s machine, that comes next; null if none is needed */
-    cure: string | null;
-  } | null;
+  serving: Serving | null;
 }
 export interface Incident {
   id: number;
-  event:
-    | 'certificate.ending'
-    | 'certificate.failed'
-    | 'proxy.down'
-    | 'agent.unreachable'
-    | 'agent.behind'
-    | 'drift'
-    | 'vhost.broken'
-    | 'upstream.down'
-    | 'sign-in.locked'
-    | 'disk.full';
+  event: EventName;
   /** if it is about one */
-  vhost?: {
-    id: number;
-    /** as it was when the incident began */
-    domain: string;
-  };
+  vhost?: VhostName;
   /** if it is about one, and the hub had several when it began */
   agent?: string;
   /** `bad`: visitors or changes suffer */
-  level: 'bad' | 'warn';
+  level: Level;
   /** for a person: the cause, and the cure if there is one */
   message: string;
-  /** ISO 8601 UTC with milliseconds */
-  beganAt: string;
-  /** ISO 8601 UTC with milliseconds */
-  overAt: string | null;
+  beganAt: Timestamp;
+  overAt: Timestamp | null;
   /** it came and went so often that it is over only after ten minutes without it */
   flapping: boolean;
 }
 export interface Event {
-  event:
-    | 'certificate.ending'
-    | 'certificate.failed'
-    | 'proxy.down'
-    | 'agent.unreachable'
-    | 'agent.behind'
-    | 'drift'
-    | 'vhost.broken'
-    | 'upstream.down'
-    | 'sign-in.locked'
-    | 'disk.full';
+  event: EventName;
   meaning: string;
 }
 export interface Channel {
@@ -954,33 +607,27 @@ export interface Channel {
   kind: 'webhook' | 'ntfy' | 'gotify' | 'smtp';
   enabled: boolean;
   /** those it gets; empty: all */
-  events: (
-    | 'certificate.ending'
-    | 'certificate.failed'
-    | 'proxy.down'
-    | 'agent.unreachable'
-    | 'agent.behind'
-    | 'drift'
-    | 'vhost.broken'
-    | 'upstream.down'
-    | 'sign-in.locked'
-    | 'disk.full'
-  )[];
-  quiet: QuietHours;
+  events: EventName[];
+  quiet: QuietHours | null;
   target: ChannelTarget;
-  /** ISO 8601 UTC with milliseconds */
-  createdAt: string;
-  /** ISO 8601 UTC with milliseconds */
-  updatedAt: string;
+  createdAt: Timestamp;
+  updatedAt: Timestamp;
   /** messages that it has not got yet */
   waiting: number;
   /** if messages could not be delivered */
   failing: {
-    /** ISO 8601 UTC with milliseconds */
-    since: string;
+    since: Timestamp;
     /** why the last attempt failed */
     detail: string;
   } | null;
+}
+/** when messages wait until its end */
+export interface QuietHours {
+  from: string;
+  /** may be on the next day */
+  to: string;
+  /** of the IANA database */
+  timeZone: string;
 }
 /** what is set, masked */
 export interface ChannelTarget {
@@ -999,39 +646,7 @@ export interface ChannelTarget {
   from?: string;
   to?: string;
 }
-export interface NewChannelAnswer {
-  id: number;
-  name: string;
-  kind: 'webhook' | 'ntfy' | 'gotify' | 'smtp';
-  enabled: boolean;
-  /** those it gets; empty: all */
-  events: (
-    | 'certificate.ending'
-    | 'certificate.failed'
-    | 'proxy.down'
-    | 'agent.unreachable'
-    | 'agent.behind'
-    | 'drift'
-    | 'vhost.broken'
-    | 'upstream.down'
-    | 'sign-in.locked'
-    | 'disk.full'
-  )[];
-  quiet: QuietHours1;
-  target: ChannelTarget;
-  /** ISO 8601 UTC with milliseconds */
-  createdAt: string;
-  /** ISO 8601 UTC with milliseconds */
-  updatedAt: string;
-  /** messages that it has not got yet */
-  waiting: number;
-  /** if messages could not be delivered */
-  failing: {
-    /** ISO 8601 UTC with milliseconds */
-    since: string;
-    /** why the last attempt failed */
-    detail: string;
-  } | null;
+export interface NewChannelAnswer extends Channel {
   /** if the hub made it; shown only once, in this response */
   secret?: string;
 }
@@ -1043,31 +658,18 @@ export interface Delivery {
   };
   state: 'began' | 'over' | 'flapping' | 'test';
   /** null for a test */
-  event:
-    | 'certificate.ending'
-    | 'certificate.failed'
-    | 'proxy.down'
-    | 'agent.unreachable'
-    | 'agent.behind'
-    | 'drift'
-    | 'vhost.broken'
-    | 'upstream.down'
-    | 'sign-in.locked'
-    | 'disk.full'
-    | null;
+  event: EventName | null;
   /** a domain or an agent; empty for the hub */
   about: string;
-  level: 'bad' | 'warn';
+  level: Level;
   message: string;
-  /** ISO 8601 UTC with milliseconds */
-  at: string;
+  at: Timestamp;
   /** failed: there is no further attempt */
   outcome: 'waiting' | 'sent' | 'failed';
   attempts: number;
   /** not sent before, such as in quiet hours */
-  dueAt: string;
-  /** ISO 8601 UTC with milliseconds */
-  sentAt: string | null;
+  dueAt: Timestamp;
+  sentAt: Timestamp | null;
   /** why the last attempt failed */
   error: string | null;
   /** the same for those sent as one */
@@ -1082,8 +684,7 @@ export interface ChangelogEntry {
   diff: string | null;
   /** what a toggle set; null for other actions */
   enabled: boolean | null;
-  /** ISO 8601 UTC with milliseconds */
-  createdAt: string;
+  createdAt: Timestamp;
   /** the API token that made the change */
   via: string | null;
   /** the agents that could not be reached then */
@@ -1091,17 +692,11 @@ export interface ChangelogEntry {
 }
 export interface Preamble {
   config: string;
-  /** ISO 8601 UTC with milliseconds */
-  updatedAt: string;
+  updatedAt: Timestamp;
   /** of an agent: whether it has one of its own, or the common one */
   own?: boolean;
 }
-export interface ChangedPreamble {
-  config: string;
-  /** ISO 8601 UTC with milliseconds */
-  updatedAt: string;
-  /** of an agent: whether it has one of its own, or the common one */
-  own?: boolean;
+export interface ChangedPreamble extends Preamble {
   /** the agents that could not be reached: their proxies serve what they served before, until they are back */
   behind?: string[];
 }
@@ -1112,27 +707,22 @@ export interface Snapshot {
     name: string;
     recipe: string;
     /** with bcrypt hashes in place of passwords */
-    values: {
-      /**
-       * This interface was referenced by `undefined`'s JSON-Schema definition
-       * via the `patternProperty` "^(.*)$".
-       */
-      [k: string]: unknown;
-    };
+    values: Values;
   }[];
-  vhosts: {
-    domain: string;
-    config: string;
-    upstream: string;
-    enabled: boolean;
-    /** the names of policies, in the order in which they come before the config */
-    policies?: string[];
-    /** any words to find the vhost by, which the proxy does not see: at most 20 of 40 characters */
-    tags?: string[];
-    /** the names of the agents whose proxies are to serve it; empty: all */
-    agents?: string[];
-    check?: Check2;
-  }[];
+  vhosts: SnapshotSite[];
+}
+export interface SnapshotSite {
+  domain: string;
+  config: string;
+  upstream: string;
+  enabled: boolean;
+  /** the names of policies, in the order in which they come before the config */
+  policies?: string[];
+  /** any words to find the vhost by, which the proxy does not see: at most 20 of 40 characters */
+  tags?: string[];
+  /** the names of the agents whose proxies are to serve it; empty: all */
+  agents?: string[];
+  check?: Check | null;
 }
 export interface Verdict {
   valid: boolean;
@@ -1148,10 +738,7 @@ export interface Verdict {
   proxyfile: string;
   diff: string;
   /** those that a change of a policy concerns; none for other changes */
-  vhosts: {
-    id: number;
-    domain: string;
-  }[];
+  vhosts: VhostName[];
   /** with `try=true`: how the enabled vhosts of the change would answer, 50 of them at most; none if it would be refused */
   tried?: {
     vhost: {

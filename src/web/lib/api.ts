@@ -100,9 +100,13 @@ export async function request<T>(path: string, options: Options = {}): Promise<A
   return { body: parsed as T, etag: response.headers.get('ETag') ?? undefined };
 }
 
+/** Something stored, with its ETag. @throws as `request` does */
+export const read = <T>(path: string, signal?: AbortSignal): Promise<Answer<T>> =>
+  request<T>(path, signal ? { signal } : {});
+
 /** @returns the body of the answer. @throws as `request` does */
 export const get = async <T>(path: string, signal?: AbortSignal): Promise<T> =>
-  (await request<T>(path, signal ? { signal } : {})).body;
+  (await read<T>(path, signal)).body;
 
 /** @returns the body of the answer. @throws as `request` does */
 export const send = async <T>(

@@ -1,18 +1,23 @@
 /** The API's types under the dashboard's names. */
-import type { LogStats, Snapshot, Status, Vhost, VhostActivity, VhostState } from './api-types.ts';
+import type { Bucket, Status } from './api-types.ts';
 
 export type {
+  Activity,
+  Address,
   Agent,
   ApiToken as Token,
+  Bucket,
   Certificate,
   ChangedVhost,
   ChangelogEntry as Entry,
   Channel,
+  Check,
   Delivery,
   DraftAdvice,
   Event as EventMeaning,
   ImportAnswer,
   Incident,
+  LastError,
   LogEntry,
   LogPage,
   LogStats,
@@ -23,19 +28,15 @@ export type {
   Problem,
   SignedInSession as Session,
   Snapshot,
+  SnapshotSite,
   Status,
   User,
   Verdict as Preview,
   Vhost,
+  VhostActivity,
   VhostState as SiteState,
 } from './api-types.ts';
 
-export type Check = NonNullable<Vhost['check']>;
-export type Address = VhostState['addresses'][number];
-export type LastError = VhostState['errors']['acme'];
 /** What a newer Caddy refuses although the running one accepts it. */
 export type Obstacle = Status['beforeUpgrade'][number];
-export type Activity = VhostActivity['vhosts'][number];
-export type SnapshotSite = Snapshot['vhosts'][number];
-export type Bucket = LogStats['buckets'][number];
 export type StatusClass = keyof Bucket['requests'];

@@ -9,9 +9,9 @@ import { Dialog } from '../parts/dialog.tsx';
 import { lazy } from '../parts/lazy.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { type Fact, factsOf } from './entry-facts.ts';
-import { accepted, entryRequest, PATH_FILTER, sameEntry } from './filters.ts';
+import { accepted, entryRequest, PATH_FILTER, sameEntry } from './filter/filters.ts';
+import { filterBy } from './filter/navigation.ts';
 import { cut, shown } from './hostile.ts';
-import { filterBy } from './navigation.ts';
 
 const BlockDialog = lazy(async () => (await import('../placement/block-dialog.tsx')).BlockDialog);
 
@@ -50,7 +50,7 @@ export function EntryDialog({ entry, onClose }: Props) {
         {factsOf(whole).map(({ title, facts }) => (
           <section key={title} aria-label={title}>
             <h3>{title}</h3>
-            <dl class="entry-facts">
+            <dl class="entry-facts small">
               {facts.map((fact) => (
                 <FactRow key={fact.label} fact={fact} onClose={onClose} />
               ))}
@@ -116,7 +116,7 @@ type LongProps = { label: string; text: string; filter: 'domain' | 'path'; onClo
 function LongText({ label, text, filter, onClose }: LongProps) {
   return (
     <>
-      <h3 class="log-long-label">
+      <h3 class="log-long-label small">
         {label}
         {text.length > MAX_SHOWN && `, ${text.length.toLocaleString('en')} characters`}
         <FilterButton

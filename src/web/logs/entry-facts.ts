@@ -1,6 +1,6 @@
 /** Sorts what Caddy wrote about a request into groups for a person. Pure. */
 import type { LogEntry } from '../lib/types.ts';
-import type { FilterKey } from './filters.ts';
+import type { FilterKey } from './filter/filters.ts';
 
 /** A value, and the filter that it can be used for. */
 export type Fact = { label: string; value: string; filter?: FilterKey };

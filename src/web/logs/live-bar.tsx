@@ -1,6 +1,7 @@
-/** Turns the live log on and off, and pauses it. */
+/** The tools above the log: they turn it live, pause it, and download it. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { plural } from '../lib/format.ts';
+import { count, plural } from '../lib/format.ts';
+import { EXPORT_FORMATS, exportAddress, type Filters } from './filter/filters.ts';
 import type { Tail } from './use-tail.ts';
 
 type Props = {
@@ -16,7 +17,7 @@ type Props = {
 export function LiveBar({ isLive, isPaused, tail, onLive, onPause, onShow }: Props) {
   const { unseen } = tail.rows;
   return (
-    <div class="log-live">
+    <div class="row">
       <button type="button" aria-pressed={isLive} onClick={() => onLive(!isLive)}>
         <span class={isLive ? 'live-sign on' : 'live-sign'} aria-hidden="true" />
         Live
@@ -71,3 +72,29 @@ function Summary({ tail: { rows }, isLive }: { tail: Tail; isLive: boolean }) {
     </span>
   );
 }
+
+/** The hub's limit, see `X-Export-Limit`. */
+const MOST = 1_000_000;
+
+/** Links that download all requests that match; the browser saves them as they arrive. */
+export function DownloadMenu({ filters, total }: { filters: Filters; total: number | undefined }) {
+  return (
+    <details class="log-download">
+      <summary class="button">Download</summary>
+      <div class="card tight">
+        <p class="muted">
+          {total !== undefined && total > MOST
+            ? `The oldest ${count(MOST)} of ${count(total)} matches.`
+            : `All ${total === undefined ? '' : `${count(total)} `}matches, oldest first.`}
+        </p>
+        {EXPORT_FORMATS.map((format) => (
+          <a key={format} href={exportAddress(filters, format)} download>
+            {LABELS[format]}
+          </a>
+        ))}
+      </div>
+    </details>
+  );
+}
+
+const LABELS = { csv: 'CSV, for spreadsheets', ndjson: 'NDJSON, with all details' };

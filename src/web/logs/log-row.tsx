@@ -2,11 +2,10 @@
 import type { ComponentChildren } from 'preact';
 import { duration, localTime } from '../lib/format.ts';
 import type { LogEntry } from '../lib/types.ts';
-import { accepted, type FilterKey, PATH_FILTER } from './filters.ts';
+import { accepted, type FilterKey, PATH_FILTER } from './filter/filters.ts';
+import { filterBy } from './filter/navigation.ts';
 import { cut, shown, visible } from './hostile.ts';
-import { filterBy } from './navigation.ts';
-import { CLASS_WORDS, classOf } from './status-class.ts';
-import { StatusMark } from './status-mark.tsx';
+import { CLASS_WORDS, classOf, StatusMark } from './status-class.tsx';
 import { minuteOf, type Range } from './times.ts';
 
 /** CSS grid removes a table's implicit roles, so they are set explicitly. */

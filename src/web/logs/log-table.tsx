@@ -1,7 +1,10 @@
-/** The table of requests, newest first; on a narrow screen each row is a card. */
+/** The table of requests, newest first, and its pages; on a narrow screen each row is a card. */
 import type { VNode } from 'preact';
-import { useMemo, useRef } from 'preact/hooks';
-import type { LogEntry } from '../lib/types.ts';
+import { useId, useMemo, useRef } from 'preact/hooks';
+import type { LogEntry, LogPage } from '../lib/types.ts';
+import { clearFilters } from './filter/chips.tsx';
+import { applied, type Filters, PAGE_SIZES } from './filter/filters.ts';
+import { turnBy, turnTo } from './filter/navigation.ts';
 import { CELL, LogRow, ROW } from './log-row.tsx';
 import type { PageRow, TailRow } from './tail-rows.ts';
 import { useGrid } from './use-grid.ts';
@@ -47,7 +50,7 @@ export function LogTable({ live, page, isBusy, onOpen }: Props) {
   return (
     <table
       ref={table}
-      class={hasProxy ? 'log-table log-several' : 'log-table'}
+      class={hasProxy ? 'log-table small log-several' : 'log-table small'}
       {...GRID}
       aria-label="Requests"
       aria-busy={isBusy}
@@ -90,5 +93,84 @@ function Gap({ missed }: { missed: number | null }) {
             : `${missed.toLocaleString('en')} requests were skipped.`}
       </td>
     </tr>
+  );
+}
+
+/** Explains an empty log page, and offers a way out. */
+export function NoRows({ filters, data }: { filters: Filters; data: LogPage }) {
+  if (data.total > 0 && data.page > 1) {
+    return (
+      <div class="empty muted">
+        <p>There is no page {data.page.toLocaleString('en')}. The log is shorter.</p>
+        <button type="button" onClick={() => turnTo({ page: 1 })}>
+          Show the newest requests
+        </button>
+      </div>
+    );
+  }
+  if (applied(filters).length > 0) {
+    return (
+      <div class="empty muted">
+        <p>No requests match these filters.</p>
+        <button type="button" onClick={() => clearFilters(filters)}>
+          Clear all filters
+        </button>
+      </div>
+    );
+  }
+  return (
+    <div class="empty muted">
+      <p>The log is empty. Requests to your sites will appear here.</p>
+    </div>
+  );
+}
+
+const number = (value: number): string => value.toLocaleString('en');
+
+/** The requests shown, `1–50 of 12,345`. */
+export function extent({ logs, total, page, pageSize, partial }: LogPage): string {
+  const first = (page - 1) * pageSize + 1;
+  const all = `${number(total)}${partial ? ' or more' : ''}`;
+  return logs.length === 0
+    ? `0 of ${all}`
+    : `${number(first)}–${number(first + logs.length - 1)} of ${all}`;
+}
+
+export const lastPage = ({ total, pageSize }: LogPage): number =>
+  Math.max(1, Math.ceil(total / pageSize));
+
+export function Pager({ data }: { data: LogPage }) {
+  const id = useId();
+  const { page, pageSize } = data;
+  const last = lastPage(data);
+  return (
+    <nav class="log-pager row" aria-label="Log pages">
+      <button type="button" disabled={page <= 1} onClick={() => turnTo({ page: 1 })}>
+        Newest
+      </button>
+      <button type="button" disabled={page <= 1} onClick={() => turnBy(-1, last)}>
+        Newer
+      </button>
+      <button type="button" disabled={page >= last} onClick={() => turnBy(1, last)}>
+        Older
+      </button>
+      <span class="muted">
+        Page {number(page)} of {number(last)}
+      </span>
+      <label class="log-size end" for={id}>
+        Rows
+      </label>
+      <select
+        id={id}
+        value={pageSize}
+        onChange={(event) => turnTo({ page: 1, pageSize: Number(event.currentTarget.value) })}
+      >
+        {PAGE_SIZES.map((size) => (
+          <option key={size} value={size}>
+            {size}
+          </option>
+        ))}
+      </select>
+    </nav>
   );
 }

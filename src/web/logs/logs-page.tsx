@@ -5,19 +5,15 @@ import { get } from '../lib/api.ts';
 import type { LogEntry, LogPage } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { Notice } from '../parts/notice.tsx';
-import { Chips } from './chips.tsx';
-import { DownloadMenu } from './download-menu.tsx';
 import { EntryDialog } from './entry-dialog.tsx';
-import { FilterBar } from './filter-bar.tsx';
-import { pageRequest, parseFilters, tailRequest } from './filters.ts';
-import { LiveBar } from './live-bar.tsx';
-import { LogTable } from './log-table.tsx';
-import { filterBy, turnBy, turnTo } from './navigation.ts';
-import { NoRows } from './no-rows.tsx';
-import { extent, lastPage, Pager } from './pager.tsx';
-import { PlotPanel } from './plot-panel.tsx';
+import { Chips } from './filter/chips.tsx';
+import { FilterBar } from './filter/filter-bar.tsx';
+import { pageRequest, parseFilters, tailRequest } from './filter/filters.ts';
+import { filterBy, turnBy, turnTo } from './filter/navigation.ts';
+import { DownloadMenu, LiveBar } from './live-bar.tsx';
+import { extent, LogTable, lastPage, NoRows, Pager } from './log-table.tsx';
+import { PlotPanel } from './plots/plot-panel.tsx';
 import { below } from './tail-rows.ts';
-import { useLogKeys } from './use-log-keys.ts';
 import { useTail } from './use-tail.ts';
 
 export function LogsPage({ query }: { query: URLSearchParams }) {
@@ -73,7 +69,7 @@ export function LogsPage({ query }: { query: URLSearchParams }) {
 
   return (
     <>
-      <div class="page-head log-head">
+      <div class="page-head row log-head">
         <h1>Logs</h1>
       </div>
       <FilterBar filters={filters} />
@@ -88,7 +84,7 @@ export function LogsPage({ query }: { query: URLSearchParams }) {
         </Notice>
       )}
       <section ref={log} class={error ? 'log stale' : 'log'} aria-label="Log">
-        <div class="log-tools">
+        <div class="log-tools row">
           <LiveBar
             isLive={isLive}
             isPaused={isPaused}
@@ -97,7 +93,7 @@ export function LogsPage({ query }: { query: URLSearchParams }) {
             onPause={setPaused}
             onShow={showNew}
           />
-          <span class="log-extent" role="status">
+          <span class="log-extent small muted numeric" role="status">
             {data && !isLive ? extent(data) : ''}
           </span>
           <DownloadMenu filters={filters} total={data?.total} />
@@ -139,4 +135,39 @@ function useScrolledAway(log: RefObject<HTMLElement | null>): boolean {
     return () => removeEventListener('scroll', update);
   }, [log]);
   return isAway;
+}
+
+type LogKeys = {
+  older: () => void;
+  newer: () => void;
+  /** Undefined while the log is not live. */
+  pause: (() => void) | undefined;
+};
+
+const TAKES_KEYS = 'a, button, input, select, textarea, summary, dialog';
+
+/** @param log the part of the page in which letters are shortcuts (WCAG 2.2, 2.1.4) */
+function useLogKeys(log: RefObject<HTMLElement | null>, keys: LogKeys): void {
+  const latest = useRef(keys);
+  latest.current = keys;
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const { older, newer, pause } = latest.current;
+      const element = event.target instanceof Element ? event.target : document.body;
+      if (event.ctrlKey || event.metaKey || event.shiftKey || element.closest('dialog')) return;
+      const isInLog = log.current?.contains(element) && !element.matches('input, select');
+      let act: (() => void) | undefined;
+      if (event.altKey) {
+        if (event.key === 'PageDown') act = older;
+        if (event.key === 'PageUp') act = newer;
+      } else if (event.key === ' ' && !element.closest(TAKES_KEYS)) act = pause;
+      else if (isInLog && event.key === 'n') act = older;
+      else if (isInLog && event.key === 'p') act = newer;
+      if (!act) return;
+      event.preventDefault();
+      act();
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, [log]);
 }

@@ -1,7 +1,7 @@
 /** The live log: rows as they arrive, held back while paused; no stream while the page is hidden. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import type { LogEntry } from '../lib/types.ts';
 import { arrive, NO_ROWS, release, type TailRow, type TailRows } from './tail-rows.ts';
-import { openTail, type TailStream } from './tail-stream.ts';
 
 export type Tail = {
   rows: TailRows;
@@ -100,4 +100,57 @@ export function useTail(options: Options): Tail {
   }, [isOn, key]);
 
   return { rows, state, showNew };
+}
+
+type TailEvent = { entry: LogEntry } | { missed: number | null };
+
+type Handlers = {
+  onEvent: (event: TailEvent) => void;
+  onState: (state: 'open' | 'broken') => void;
+};
+
+type TailStream = {
+  /** Closes the stream. @returns the id of the last event, '' if none arrived */
+  close: () => string;
+};
+
+/** Browsers give up when the hub answers with an error, so we reconnect ourselves. */
+const RETRY_MS = 2_000;
+
+/** @param addressFrom the stream's address from after an event's id, '' for from now on */
+function openTail(
+  addressFrom: (after: string) => string,
+  after: string,
+  { onEvent, onState }: Handlers,
+): TailStream {
+  let last = after;
+  let source: EventSource;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const receive = (read: (data: unknown) => TailEvent) => (event: MessageEvent<string>) => {
+    last = event.lastEventId;
+    onEvent(read(JSON.parse(event.data)));
+  };
+  const onEntry = receive((data) => ({ entry: data as LogEntry }));
+  const onGap = receive((data) => data as { missed: number | null });
+
+  const connect = () => {
+    source = new EventSource(addressFrom(last));
+    source.addEventListener('open', () => onState('open'));
+    source.addEventListener('entry', onEntry);
+    source.addEventListener('gap', onGap);
+    source.addEventListener('error', () => {
+      onState('broken');
+      if (source.readyState === EventSource.CLOSED) timer = setTimeout(connect, RETRY_MS);
+    });
+  };
+  connect();
+
+  return {
+    close() {
+      clearTimeout(timer);
+      source.close();
+      return last;
+    },
+  };
 }

@@ -1,12 +1,12 @@
 /** Adds or changes a channel: its name, its target, its events and its quiet hours. */
 import { useState } from 'preact/hooks';
 import { InsetForm } from '../account/inset-form.tsx';
-import { send } from '../lib/api.ts';
-import type { Channel, NewChannel } from '../lib/types.ts';
+import { get, send } from '../lib/api.ts';
+import type { Channel, EventMeaning, NewChannel } from '../lib/types.ts';
 import { placeError } from '../lib/use-fields.ts';
+import { useLoad } from '../lib/use-load.ts';
 import { useSubmit } from '../lib/use-submit.ts';
 import { TextField } from '../parts/text-field.tsx';
-import { EventsField } from './events-field.tsx';
 import { KINDS, type Kind, targetFrom, typedFrom } from './kinds.ts';
 import { QuietField } from './quiet-field.tsx';
 import { TargetInput } from './target-input.tsx';
@@ -72,5 +72,53 @@ export function ChannelForm({ kind, channel, onSaved, onClose }: Props) {
       <EventsField chosen={events} error={at('events')} onChange={setEvents} />
       <QuietField quiet={quiet} error={at('quiet')} onChange={setQuiet} />
     </InsetForm>
+  );
+}
+
+type Events = Channel['events'];
+type EventsFieldProps = {
+  /** Null: all. */
+  chosen: Events | null;
+  error: string | null;
+  onChange: (chosen: Events | null) => void;
+};
+
+/** Boxes for the events that a channel gets: all of them, or some. */
+function EventsField({ chosen, error, onChange }: EventsFieldProps) {
+  const { data: events = [], error: loadError } = useLoad('events', (signal) =>
+    get<EventMeaning[]>('/events', signal),
+  );
+  const all = events.map(({ event }) => event);
+  const fault = chosen?.length === 0 ? 'Choose at least one.' : (error ?? loadError);
+  return (
+    <fieldset class="choices" aria-invalid={fault ? true : undefined}>
+      <legend>Events</legend>
+      {fault && <p class="field-error">{fault}</p>}
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={chosen === null}
+          onChange={() => onChange(chosen === null ? all : null)}
+        />
+        <span>
+          Everything <small class="muted">Also events that a later version adds.</small>
+        </span>
+      </label>
+      {chosen &&
+        events.map(({ event, meaning }) => (
+          <label key={event}>
+            <input
+              type="checkbox"
+              checked={chosen.includes(event)}
+              onChange={({ currentTarget: { checked } }) =>
+                onChange(all.filter((one) => (one === event ? checked : chosen.includes(one))))
+              }
+            />
+            <span>
+              {meaning} <small class="muted mono">{event}</small>
+            </span>
+          </label>
+        ))}
+    </fieldset>
   );
 }

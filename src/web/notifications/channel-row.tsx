@@ -54,7 +54,7 @@ export function ChannelRow({ channel, lastSent, onChanged }: Props) {
           <Standing channel={channel} lastSent={lastSent} />
         </p>
       </div>
-      <div class="channel-tools">
+      <div class="channel-tools row">
         <button type="button" aria-disabled={test.busy} onClick={() => test.run()}>
           {test.busy ? 'Sending …' : 'Send a test'}
         </button>

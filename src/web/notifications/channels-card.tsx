@@ -3,10 +3,10 @@ import { useRef, useState } from 'preact/hooks';
 import { ListCard } from '../account/list-card.tsx';
 import type { Channel, Delivery, NewChannel } from '../lib/types.ts';
 import type { Loaded } from '../lib/use-load.ts';
+import { ShownOnce } from '../parts/shown-once.tsx';
 import { ChannelForm } from './channel-form.tsx';
 import { ChannelRow } from './channel-row.tsx';
 import { KINDS, type Kind } from './kinds.ts';
-import { SecretShown } from './secret-shown.tsx';
 
 type Props = {
   list: Loaded<Channel[]>;
@@ -43,7 +43,10 @@ export function ChannelsCard({ list, deliveries, onChanged }: Props) {
       )}
     >
       {list.data && (
-        <div ref={kinds} class={isFirst ? 'channel-kinds channel-kinds-first' : 'channel-kinds'}>
+        <div
+          ref={kinds}
+          class={isFirst ? 'channel-kinds row channel-kinds-first' : 'channel-kinds row'}
+        >
           {!isFirst && <span class="muted">Add</span>}
           {ALL.map((kind) => (
             <button
@@ -65,13 +68,24 @@ export function ChannelsCard({ list, deliveries, onChanged }: Props) {
           channel={null}
           onSaved={async (channel) => {
             close();
-            if (channel.secret !== undefined) setMade(channel);
+            setMade(channel);
             await onChanged();
           }}
           onClose={close}
         />
       )}
-      {made && <SecretShown channel={made} onClose={() => setMade(null)} />}
+      {made?.secret !== undefined && (
+        <ShownOnce
+          title="The secret of your webhook"
+          name="secret"
+          secret={made.secret}
+          onClose={() => setMade(null)}
+        >
+          Copy the secret of <strong>{made.name}</strong> now. It will not be shown again. The
+          receiver checks with it that a message is from this hub: the header{' '}
+          <code>X-Signalbox-Signature</code> is <code>sha256=</code> and the HMAC of the body.
+        </ShownOnce>
+      )}
     </ListCard>
   );
 }

@@ -1,11 +1,17 @@
 /** The page for what breaks while nobody is looking: where it is reported, and what was. */
+
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { ListCard } from '../account/list-card.tsx';
+import { IncidentItem } from '../incidents/incident-list.tsx';
+import { SUBJECTS } from '../incidents/words.ts';
 import { get } from '../lib/api.ts';
-import type { Channel, Delivery } from '../lib/types.ts';
+import type { Channel, Delivery, Incident } from '../lib/types.ts';
 import { useEvery } from '../lib/use-every.ts';
-import { useLoad } from '../lib/use-load.ts';
+import { type Loaded, useLoad } from '../lib/use-load.ts';
+import { ClockTime } from '../parts/clock-time.tsx';
 import { ChannelsCard } from './channels-card.tsx';
-import { DeliveriesCard } from './deliveries-card.tsx';
-import { IncidentsCard } from './incidents-card.tsx';
+import { outcomeOf, STATES } from './words.ts';
 
 const EVERY_MS = 10_000;
 
@@ -18,7 +24,7 @@ export function NotificationsPage() {
   useEvery(EVERY_MS, reload);
   return (
     <>
-      <div class="page-head">
+      <div class="page-head row">
         <h1>Notifications</h1>
       </div>
       <div class="cards">
@@ -28,4 +34,78 @@ export function NotificationsPage() {
       </div>
     </>
   );
+}
+
+const LAMPS = { sent: '', waiting: ' lamp-warn', failed: ' lamp-bad' } as const;
+
+/** The messages that were sent, or wait for their channel. */
+function DeliveriesCard({ list }: { list: Loaded<Delivery[]> }) {
+  const { first, more } = useFirstOnes(list);
+  return (
+    <ListCard
+      title="Deliveries"
+      help="The latest messages, and what became of them."
+      list={first}
+      empty="Nothing has been sent yet."
+      action={more}
+      item={(delivery) => {
+        const { id, channel, state, event, about, message, at, outcome } = delivery;
+        return (
+          <li key={id}>
+            <span class={`lamp${LAMPS[outcome]}`} aria-hidden="true" />
+            <div>
+              <strong>{about || (event ? SUBJECTS[event] : 'signalbox')}</strong>{' '}
+              <span class="tag muted">{STATES[state]}</span>
+              <p>{message}</p>
+              <p class="muted">
+                <ClockTime at={at} /> · {channel.name} · {outcomeOf(delivery, new Date())}
+              </p>
+            </div>
+          </li>
+        );
+      }}
+    />
+  );
+}
+
+/** The problems that the hub has seen, open ones first. */
+function IncidentsCard() {
+  const list = useLoad('incidents', async (signal) => {
+    const incidents = await get<Incident[]>('/incidents', signal);
+    const isOver = ({ overAt }: Incident) => overAt !== null;
+    return [...incidents.filter((one) => !isOver(one)), ...incidents.filter(isOver)];
+  });
+  useEvery(EVERY_MS, list.reload);
+  const { first, more } = useFirstOnes(list);
+  return (
+    <ListCard
+      title="Problems"
+      help="What lasted longer than a few seconds, open problems first."
+      list={first}
+      empty="There were none yet."
+      action={more}
+      item={(incident) => <IncidentItem key={incident.id} incident={incident} />}
+    />
+  );
+}
+
+/** Shown at first. */
+const MOST = 10;
+
+/** @returns the list to show, and the button; null if there is nothing more */
+function useFirstOnes<T>(list: Loaded<T[]>): {
+  first: Loaded<T[]>;
+  more: ComponentChildren;
+} {
+  const [isAll, setAll] = useState(false);
+  const { data } = list;
+  if (!data || data.length <= MOST) return { first: list, more: null };
+  return {
+    first: { ...list, data: isAll ? data : data.slice(0, MOST) },
+    more: (
+      <button type="button" aria-expanded={isAll} onClick={() => setAll(!isAll)}>
+        {isAll ? `Show the latest ${MOST}` : `Show all ${data.length}`}
+      </button>
+    ),
+  };
 }

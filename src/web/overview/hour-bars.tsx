@@ -2,8 +2,8 @@
 import { HOUR_MS, logsOf, requestsIn } from '../figures/hours.ts';
 import { count, duration, localTime, plural } from '../lib/format.ts';
 import type { Bucket, Entry, LogStats } from '../lib/types.ts';
-import { bucketLength } from '../logs/plot-data.ts';
-import { PublishMarks } from '../logs/publish-marks.tsx';
+import { bucketLength } from '../logs/plots/plot-data.ts';
+import { PublishMarks } from '../logs/plots/publish-marks.tsx';
 import { barsPath, HEIGHT, WIDTH } from '../sites/spark-bars.ts';
 
 /** The span of the plot, and its bars: one a minute. */
@@ -16,15 +16,15 @@ export function HourBars({ stats, entries }: Props) {
   const requests = buckets.map(requestsIn);
   const highest = Math.max(0, ...requests);
   return (
-    <section class="card hour" aria-label="Requests of the last hour">
-      <div class="hour-head">
+    <section class="card tight" aria-label="Requests of the last hour">
+      <div class="hour-head flow small numeric">
         <h2>Requests</h2>
         <span class="muted">
           {stats && `${localTime(stats.from ?? '').slice(11, 16)} to `}
           {stats && `${localTime(stats.to ?? '').slice(11, 16)}, 1 bar = ${bucketLength(stats)}`}
           {highest > 0 && `, highest ${count(highest)}`}
         </span>
-        <span class="hour-legend">
+        <span class="hour-legend end muted">
           <span class="swatch hour-requests" aria-hidden="true" />
           requests <span class="swatch hour-errors" aria-hidden="true" />
           errors (5xx) <span class="hour-mark" aria-hidden="true" />

@@ -3,21 +3,20 @@ import type { ComponentChildren } from 'preact';
 import { HourTiles } from '../figures/hour-tiles.tsx';
 import { useFigures } from '../figures/use-figures.ts';
 import { get } from '../lib/api.ts';
-import type { VhostActivity } from '../lib/api-types.ts';
+import { plural } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
-import type { Entry, Vhost } from '../lib/types.ts';
+import type { Entry, Vhost, VhostActivity } from '../lib/types.ts';
 import { useEvery } from '../lib/use-every.ts';
 import { type Loaded, useLoad } from '../lib/use-load.ts';
 import { Notice } from '../parts/notice.tsx';
 import { SkeletonRows } from '../parts/skeleton-rows.tsx';
-import { BusiestSites } from './busiest-sites.tsx';
-import { CertificatesDue } from './certificates-due.tsx';
-import { FirstSteps } from './first-steps.tsx';
+import { ProblemList } from '../status/problem-list.tsx';
 import { HourBars, SPAN } from './hour-bars.tsx';
-import { LastChanges } from './last-changes.tsx';
-import { ProblemList } from './problem-list.tsx';
+import { BusiestSites, CertificatesDue, LastChanges } from './lists.tsx';
 
 const EVERY_MS = 30_000;
+/** So that the figures stay in view. */
+const MOST_AT_ONCE = 5;
 
 export function Overview() {
   const { status } = useHub();
@@ -26,7 +25,7 @@ export function Overview() {
   const isEmpty = sites.data?.length === 0;
   return (
     <>
-      <div class="page-head">
+      <div class="page-head row">
         <h1>Overview</h1>
         <a class="button primary" href="/sites/new">
           New site
@@ -36,7 +35,12 @@ export function Overview() {
       {(!status || !sites.data) && !sites.error && <SkeletonRows rows={8} label="Loading" />}
       {status && sites.data && (
         <div class="overview">
-          <ProblemList status={status} />
+          {status.problems.length > 0 && (
+            <section class="card tight overview-problems small" aria-label="Problems">
+              <h2>{plural(status.problems.length, 'problem')}</h2>
+              <ProblemList status={status} first={MOST_AT_ONCE} />
+            </section>
+          )}
           {isEmpty ? <FirstSteps foreign={status.foreign} /> : <LastHour sites={sites.data} />}
         </div>
       )}
@@ -76,8 +80,8 @@ type PartProps = {
 
 function Part({ title, link, children }: PartProps) {
   return (
-    <section class="card" aria-label={title}>
-      <div class="card-head">
+    <section class="card tight" aria-label={title}>
+      <div class="card-head row">
         <h2>{title}</h2>
         {link && <a href={link.to}>{link.label}</a>}
       </div>
@@ -91,4 +95,45 @@ type ListedProps<T> = { of: Loaded<T>; children: (data: T) => ComponentChildren 
 function Listed<T>({ of: { data, error }, children }: ListedProps<T>) {
   if (data !== undefined) return <>{children(data)}</>;
   return error ? <p class="muted">{error}</p> : <SkeletonRows rows={5} label="Loading" />;
+}
+
+/** What to do on a hub without sites. */
+function FirstSteps({ foreign }: { foreign: boolean }) {
+  return (
+    <section class="card" aria-label="First steps">
+      <h2>Three steps to your first site</h2>
+      <ol class="first-steps">
+        <li>
+          <strong>Point its name at this machine</strong>
+          <p class="muted">
+            Add a DNS record for the name with the address of the machine that Caddy runs on. Caddy
+            then gets the certificate by itself.
+          </p>
+        </li>
+        <li>
+          <strong>
+            <a href="/sites/new">Create your first site</a>
+          </strong>
+          <p class="muted">
+            A name, and where the service behind it listens.{' '}
+            {foreign ? (
+              <>
+                Caddy already serves sites of its own: <a href="/import">import them</a> first.
+              </>
+            ) : (
+              <>
+                If you have a Caddyfile already, <a href="/import">import your Caddyfile</a>.
+              </>
+            )}
+          </p>
+        </li>
+        <li>
+          <strong>Open it in a browser</strong>
+          <p class="muted">
+            Its requests, errors and latency appear here and in the <a href="/logs">logs</a>.
+          </p>
+        </li>
+      </ol>
+    </section>
+  );
 }

@@ -33,7 +33,7 @@ export function CodeArea({ value, onInput, badLine, rows = 10, attributes }: Cod
 
   return (
     <div class="editor">
-      <div class="editor-gutter" ref={gutter} aria-hidden="true">
+      <div class="editor-gutter muted" ref={gutter} aria-hidden="true">
         {before}
         {marked > 0 && <span class="bad-line">{marked}</span>}
         {after}

@@ -1,6 +1,6 @@
 /** Blocks a client's address on a site, or on all. */
 import { useState } from 'preact/hooks';
-import { get, request } from '../lib/api.ts';
+import { get, read, request } from '../lib/api.ts';
 import { plural } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
 import type { Policy, Session, Vhost } from '../lib/types.ts';
@@ -10,7 +10,7 @@ import { Notice } from '../parts/notice.tsx';
 import { RefusedNotice } from '../parts/refused-notice.tsx';
 import { SkeletonRows } from '../parts/skeleton-rows.tsx';
 import { type BlockPlan, networksOf, planBlock, siteOf } from './block.ts';
-import { cleanUp, createOn, loadPolicy, place } from './store.ts';
+import { cleanUp, createOn, place } from './store.ts';
 
 type Props = { address: string; host: string; onClose: () => void };
 
@@ -122,7 +122,7 @@ async function carryOut(plan: Exclude<BlockPlan, { kind: 'done' }>, address: str
     const fresh = { name: plan.name, recipe: 'block', values: { networks: [address] } };
     return (await createOn(fresh, ids)).policy;
   }
-  const { policy, etag } = await loadPolicy(plan.policy.id);
+  const { body: policy, etag } = await read<Policy>(`/policies/${plan.policy.id}`);
   const path = `/policies/${policy.id}`;
   const networks = [...new Set([...networksOf(policy), address])];
   await request(path, {

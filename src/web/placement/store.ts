@@ -1,18 +1,11 @@
 /** Reads and changes policies, and puts them on sites. */
-import { ApiError, request, send, wordsOf } from '../lib/api.ts';
+import { ApiError, send, wordsOf } from '../lib/api.ts';
 import { type Relabelled, relabel } from '../lib/relabel.ts';
 import type { Policy } from '../lib/types.ts';
 import type { Values } from '../recipes/schema.ts';
 import { withPolicy } from './words.ts';
 
-export type StoredPolicy = { policy: Policy; etag: string | undefined };
 export type NewPolicy = { name: string; recipe: string; values: Values };
-
-/** @throws ApiError; NOT_FOUND if there is no such policy */
-export async function loadPolicy(id: number, signal?: AbortSignal): Promise<StoredPolicy> {
-  const { body, etag } = await request<Policy>(`/policies/${id}`, signal ? { signal } : {});
-  return { policy: body, etag };
-}
 
 /** Puts a policy on sites, and takes it off others. @throws ApiError; no site is changed then */
 export const place = (

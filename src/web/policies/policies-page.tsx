@@ -24,7 +24,7 @@ export function PoliciesPage() {
   const known = policies.data && recipes.data ? policies.data : undefined;
   return (
     <>
-      <div class="page-head">
+      <div class="page-head row">
         <h1>Policies</h1>
         <a class="button primary" href="/policies/new">
           New policy
@@ -39,7 +39,7 @@ export function PoliciesPage() {
       )}
       {known?.length === 0 && <NoPolicies recipes={recipes.data ?? []} />}
       {known && known.length > 0 && (
-        <ul class="policies card">
+        <ul class="policies plain card">
           {known.map((policy) => (
             <PolicyRow
               key={policy.id}
@@ -60,7 +60,7 @@ function PolicyRow({ policy: { id, name, values, vhosts, updatedAt, ...of }, ...
   const { recipe, sites } = props;
   return (
     <li>
-      <div class="policy-what">
+      <div class="policy-what flow">
         <a href={`/policies/${id}`}>{name}</a>
         <span class="muted">{recipe?.title ?? of.recipe}</span>
       </div>
@@ -92,7 +92,7 @@ function PolicyRow({ policy: { id, name, values, vhosts, updatedAt, ...of }, ...
 function NoPolicies({ recipes }: { recipes: readonly Recipe[] }) {
   const common = recipes.filter(({ id, available }) => available && COMMON.includes(id));
   return (
-    <div class="empty card">
+    <div class="empty muted card">
       <p>You have no policies yet.</p>
       <p>
         A policy is something that several sites share: a password, a sign-in service, who may come

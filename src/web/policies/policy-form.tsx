@@ -1,97 +1,66 @@
 /** The form of a policy: its name, its values and the sites that have it. */
-import { useRef, useState } from 'preact/hooks';
-import { request } from '../lib/api.ts';
+import { useState } from 'preact/hooks';
+import { type Answer, read, request, sentenceOf } from '../lib/api.ts';
 import { setFlash } from '../lib/flash.ts';
 import { plural } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
-import { navigate, useLeaveGuard } from '../lib/router.ts';
-import type { Vhost } from '../lib/types.ts';
+import { navigate } from '../lib/router.ts';
+import type { Policy, Vhost } from '../lib/types.ts';
+import { type Subject, useEditor } from '../lib/use-editor.ts';
 import { useSaveKey } from '../lib/use-key.ts';
-import { submitWith } from '../lib/use-submit.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { RefusedNotice } from '../parts/refused-notice.tsx';
+import { SaveBar } from '../parts/save-bar.tsx';
 import { faultOf, isShownAt } from '../placement/fault.ts';
 import { NameField } from '../placement/name-field.tsx';
-import type { StoredPolicy } from '../placement/store.ts';
+import { createOn, place } from '../placement/store.ts';
 import { RecipeForm } from '../recipes/recipe-form.tsx';
 import type { Recipe } from '../recipes/recipes.ts';
 import { isFilled, type Values } from '../recipes/schema.ts';
-import { ConflictChoice } from '../sites/conflict.tsx';
-import { PreviewPanel } from '../sites/preview-panel.tsx';
-import { useFaultInView } from '../sites/use-form-view.ts';
-import { useVerdict } from '../sites/use-preview.ts';
-import { Moves } from './moves.tsx';
+import { PreviewPanel } from '../sites/form/preview-panel.tsx';
 import { PolicyText } from './policy-text.tsx';
-import { SitePicker } from './site-picker.tsx';
-import { isEdited, movesOf, type PolicyDraft, usePolicySave } from './use-policy-save.ts';
+import { Moves, SitePicker } from './site-picker.tsx';
+
+type Stored = Answer<Policy>;
+type Draft = { name: string; values: Values; picked: ReadonlySet<number> };
 
 type Props = {
   recipe: Recipe;
-  stored: StoredPolicy | null;
+  stored: Stored | null;
   start: { name: string; values: Values };
   sites: readonly Vhost[];
   /** Called with the policy after each save. */
-  onStored: (stored: StoredPolicy) => void;
+  onStored?: (stored: Stored) => void;
 };
 
 export function PolicyForm({ recipe, stored, start, sites, onStored }: Props) {
   const { refresh } = useHub();
-  const policy = stored?.policy ?? null;
-  const before = policy?.vhosts ?? [];
-  const [draft, setDraft] = useState<PolicyDraft>({ ...start, picked: new Set(before) });
-  const [saved, setSaved] = useState(false);
   const [deleting, setDeleting] = useState(false);
-  const moves = movesOf(before, draft.picked);
-  const edited = isEdited(policy ?? start, draft);
-  const dirty = edited || moves.on.length + moves.off.length > 0;
-
-  const save = usePolicySave(recipe, draft, (now) => {
-    const { name, values } = now.policy;
-    setSaved(true);
-    setDraft((old) => ({ ...old, name, values }));
-    if (!policy) setFlash({ kind: 'success', text: doneWords(name, draft.picked.size) });
-    refresh();
-    onStored(now);
-  });
-  const { busy, error, run, theirs } = save;
+  const empty = { ...start, picked: new Set<number>() };
+  const editor = useEditor({ ...policyOf(recipe, stored), stored, empty, onStored });
+  const { draft, error, outcome, verdict, theirs, form, set } = editor;
+  const { name, values, picked } = draft;
+  const policy = editor.stored?.body;
+  const before = policy?.vhosts ?? [];
+  const moves = movesOf(before, picked);
   const fault = faultOf(error);
-  const isComplete = draft.name !== '' && isFilled(recipe.fields, draft.values);
-  const { name, values } = draft;
-  const verdict = useVerdict(
-    policy && edited && isComplete ? { op: 'policy', id: policy.id, name, values } : null,
-  );
 
-  const form = useRef<HTMLFormElement>(null);
   useSaveKey(() => form.current?.requestSubmit());
-  useFaultInView(form, error);
-  useLeaveGuard(dirty && !busy && !saved, 'Your changes will be lost.');
-  const set = (change: Partial<PolicyDraft>) => {
-    setDraft((old) => ({ ...old, ...change }));
-    save.clear();
-    setSaved(false);
-  };
-  const adopt = (now: StoredPolicy) => {
-    const { name, values, vhosts } = now.policy;
-    setDraft({ name, values, picked: new Set(vhosts) });
-    onStored(now);
-    save.forgetTheirs();
-    save.clear();
-  };
   const remove = async () => {
-    await request(`/policies/${policy?.id}`, { method: 'DELETE', ifMatch: stored?.etag });
-    setSaved(true);
+    const ifMatch = editor.stored?.etag;
+    await request(`/policies/${policy?.id}`, { method: 'DELETE', ifMatch });
+    editor.release();
     setFlash({ kind: 'success', text: `The policy ${policy?.name} is deleted.` });
     refresh();
     navigate('/policies', { replace: true });
   };
-  const canSave = !busy && !theirs && (policy === null || dirty);
   const isPlaced = isShownAt(fault, recipe.fields);
 
   return (
     <div class="site-form">
-      <form ref={form} onSubmit={submitWith(() => canSave && run(stored))}>
+      <form ref={form} onSubmit={editor.onSubmit}>
         <NameField
           name={name}
           fault={fault}
@@ -106,7 +75,7 @@ export function PolicyForm({ recipe, stored, start, sites, onStored }: Props) {
           onChange={(values) => set({ values })}
         />
         {sites.length > 0 && (
-          <SitePicker sites={sites} picked={draft.picked} onChange={(picked) => set({ picked })} />
+          <SitePicker sites={sites} picked={picked} onChange={(picked) => set({ picked })} />
         )}
         {theirs && (
           <div class="notice notice-warning" role="alert">
@@ -116,31 +85,15 @@ export function PolicyForm({ recipe, stored, start, sites, onStored }: Props) {
             <p>If you keep your changes, the policy and its sites become as they are here.</p>
           </div>
         )}
-        {error !== null && !isPlaced && !theirs && <RefusedNotice error={error} />}
-        {saved && !dirty && policy && <Notice kind="success">Saved.</Notice>}
-        <div class="save-bar">
-          {theirs ? (
-            <ConflictChoice onDiscard={() => adopt(theirs)} onKeep={() => run(theirs)} />
-          ) : (
-            <>
-              {policy && (
-                <button type="button" onClick={() => setDeleting(true)}>
-                  Delete …
-                </button>
-              )}
-              {/* Not `disabled`, which would lose the focus on every save. */}
-              <button type="submit" class="primary" aria-disabled={!canSave}>
-                {busy ? 'Publishing …' : policy ? 'Save and publish' : 'Create and publish'}
-              </button>
-            </>
-          )}
-        </div>
+        {error !== null && !isPlaced && <RefusedNotice error={error} />}
+        {outcome && policy && <Notice kind="success">Saved.</Notice>}
+        <SaveBar editor={editor} onDelete={() => setDeleting(true)} />
       </form>
       <div>
         {policy ? (
           <PreviewPanel verdict={verdict} />
         ) : (
-          <PolicyText recipe={recipe} values={isComplete ? values : null} />
+          <PolicyText recipe={recipe} values={isFilledIn(recipe, draft) ? values : null} />
         )}
         <Moves moves={moves} sites={sites} />
       </div>
@@ -170,5 +123,63 @@ export function PolicyForm({ recipe, stored, start, sites, onStored }: Props) {
   );
 }
 
-const doneWords = (name: string, sites: number): string =>
-  `The policy ${name} is ${sites > 0 ? `live on ${plural(sites, 'site')}` : 'saved'}.`;
+const isFilledIn = (recipe: Recipe, { name, values }: Draft): boolean =>
+  name !== '' && isFilled(recipe.fields, values);
+
+/** Whether name or values differ, which are one change; its sites are another. */
+const isEdited = (a: Omit<Draft, 'picked'>, b: Omit<Draft, 'picked'>): boolean =>
+  a.name !== b.name || JSON.stringify(a.values) !== JSON.stringify(b.values);
+
+/** The ids of the sites that get it, and of those that lose it. */
+const movesOf = (vhosts: Iterable<number>, picked: ReadonlySet<number>) => {
+  const before = new Set(vhosts);
+  return { on: [...picked.difference(before)], off: [...before.difference(picked)] };
+};
+
+/** What the form edits. @param stored null for a new policy */
+const policyOf = (
+  recipe: Recipe,
+  stored: Stored | null,
+): Omit<Subject<Stored, Draft>, 'stored' | 'empty'> => {
+  const load = () => read<Policy>(`/policies/${stored?.body.id}`);
+  const outcome = { kind: 'success', text: 'Saved.' } as const;
+  return {
+    draftOf: ({ body: { name, values, vhosts } }) => ({ name, values, picked: new Set(vhosts) }),
+    isSame: (a, b) => !isEdited(a, b) && a.picked.symmetricDifference(b.picked).size === 0,
+    operation: (draft, base) =>
+      stored && base && isEdited(base, draft) && isFilledIn(recipe, draft)
+        ? { op: 'policy', id: stored.body.id, name: draft.name, values: draft.values }
+        : null,
+    async save(draft, over, { adopt }) {
+      const { name, values, picked } = draft;
+      const fresh = { name, recipe: recipe.id, values };
+      if (over === null) {
+        await createOn(fresh, [...picked]);
+        const where = picked.size > 0 ? `live on ${plural(picked.size, 'site')}` : 'saved';
+        setFlash({ kind: 'success', text: `The policy ${name} is ${where}.` });
+        navigate('/policies');
+        return { stored: null, outcome };
+      }
+      let now = over;
+      if (isEdited(over.body, draft)) {
+        now = await request<Policy>(`/policies/${over.body.id}`, {
+          method: 'PUT',
+          body: { name, values },
+          ifMatch: over.etag,
+        });
+      }
+      const { on, off } = movesOf(over.body.vhosts, picked);
+      if (on.length + off.length === 0) return { stored: now, outcome };
+      try {
+        await place(fresh, on, off);
+      } catch (reason) {
+        if (now === over) throw reason;
+        adopt(now);
+        throw new Error(`The policy was saved, but not its sites. ${sentenceOf(reason)}`);
+      }
+      return { stored: await load(), outcome };
+    },
+    load,
+    wordsOf: () => outcome.text,
+  };
+};

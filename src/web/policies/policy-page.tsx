@@ -1,15 +1,13 @@
 /** The pages of one policy: to create it, and to change it. */
-import { get } from '../lib/api.ts';
-import { navigate } from '../lib/router.ts';
+import { get, read } from '../lib/api.ts';
 import type { Policy, Vhost } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
+import { Icon } from '../parts/icon.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { SkeletonRows } from '../parts/skeleton-rows.tsx';
-import { loadPolicy } from '../placement/store.ts';
 import { startOf } from '../placement/words.ts';
-import { useRecipes } from '../recipes/recipes.ts';
+import { type Recipe, useRecipes } from '../recipes/recipes.ts';
 import { PolicyForm } from './policy-form.tsx';
-import { RecipeCards } from './recipe-cards.tsx';
 
 /** @param recipe the one that was chosen */
 export function NewPolicy({ recipe: chosen }: { recipe: string | null }) {
@@ -23,7 +21,7 @@ export function NewPolicy({ recipe: chosen }: { recipe: string | null }) {
   const error = recipes.error ?? loaded.error;
   return (
     <>
-      <div class="page-head">
+      <div class="page-head row">
         <h1>{recipe ? `New policy: ${recipe.title}` : 'New policy'}</h1>
         {recipe && (
           <a class="button" href="/policies/new">
@@ -47,7 +45,6 @@ export function NewPolicy({ recipe: chosen }: { recipe: string | null }) {
           stored={null}
           start={startOf(recipe.id, names)}
           sites={loaded.data.sites}
-          onStored={() => navigate('/policies')}
         />
       )}
     </>
@@ -56,14 +53,14 @@ export function NewPolicy({ recipe: chosen }: { recipe: string | null }) {
 
 export function PolicyPage({ id }: { id: number }) {
   const recipes = useRecipes('policy');
-  const stored = useLoad(`policy ${id}`, (signal) => loadPolicy(id, signal));
+  const stored = useLoad(`policy ${id}`, (signal) => read<Policy>(`/policies/${id}`, signal));
   const sites = useLoad('sites', (signal) => get<Vhost[]>('/vhosts', signal));
-  const { policy } = stored.data ?? {};
+  const policy = stored.data?.body;
   const recipe = recipes.data?.find((one) => one.id === policy?.recipe);
   const error = stored.error ?? recipes.error ?? sites.error;
   return (
     <>
-      <div class="page-head">
+      <div class="page-head row">
         <h1>{policy?.name ?? 'Policy'}</h1>
         {policy && (
           <a
@@ -99,5 +96,30 @@ export function PolicyPage({ id }: { id: number }) {
         />
       )}
     </>
+  );
+}
+
+/** @param hrefOf where the choice leads */
+function RecipeCards({
+  recipes,
+  hrefOf,
+}: {
+  recipes: readonly Recipe[];
+  hrefOf: (recipe: Recipe) => string;
+}) {
+  return (
+    <ul class="recipe-cards plain">
+      {recipes.map((recipe) => (
+        <li key={recipe.id} class="card">
+          <h2>{recipe.available ? <a href={hrefOf(recipe)}>{recipe.title}</a> : recipe.title}</h2>
+          <p class="muted">{recipe.description}</p>
+          {!recipe.available && (
+            <p class="recipe-reason">
+              <Icon name="warn" /> {recipe.reason ?? 'This Caddy cannot do it.'}
+            </p>
+          )}
+        </li>
+      ))}
+    </ul>
   );
 }

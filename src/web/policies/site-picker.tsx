@@ -62,7 +62,7 @@ export function SitePicker({ sites, picked, onChange }: Props) {
           {picked.size} of {plural(sites.length, 'site')} picked
         </small>
       </label>
-      <ul>
+      <ul class="plain box">
         {shown.map((site) => (
           <li key={site.id}>
             <label>
@@ -79,5 +79,34 @@ export function SitePicker({ sites, picked, onChange }: Props) {
       </ul>
       {shown.length === 0 && <p class="muted">No sites match.</p>}
     </fieldset>
+  );
+}
+
+type MovesProps = {
+  moves: { on: readonly number[]; off: readonly number[] };
+  sites: readonly Vhost[];
+};
+
+/** The sites that get a policy, and those that lose it. */
+export function Moves({ moves: { on, off }, sites }: MovesProps) {
+  if (on.length + off.length === 0) return null;
+  const named = (ids: readonly number[]) =>
+    sites
+      .filter(({ id }) => ids.includes(id))
+      .map(({ domain }) => domain)
+      .join(', ');
+  return (
+    <section class="moves" aria-label="Sites that change" role="status">
+      {on.length > 0 && (
+        <p>
+          <strong>Put on {on.length}:</strong> {named(on)}
+        </p>
+      )}
+      {off.length > 0 && (
+        <p>
+          <strong>Taken off {off.length}:</strong> {named(off)}
+        </p>
+      )}
+    </section>
   );
 }

@@ -17,7 +17,7 @@ export function ProxiesPage() {
   const { isOpen, opener, close } = useOpener();
   return (
     <>
-      <div class="page-head">
+      <div class="page-head row">
         <h1>Proxies</h1>
         <button {...opener} class="primary">
           Add proxy
@@ -27,7 +27,7 @@ export function ProxiesPage() {
       {isOpen && <AddProxy onClose={close} />}
       {agents.length === 0 && <SkeletonRows rows={2} label="Loading proxies" />}
       {agents.length > 0 && (
-        <ul class="policies card">
+        <ul class="policies plain card">
           {agents.map((agent) => (
             <ProxyRow key={agent.name} agent={agent} />
           ))}
@@ -49,13 +49,13 @@ function ProxyRow({ agent }: { agent: Agent }) {
   const { name, url, detail, sites } = agent;
   return (
     <li>
-      <div class="policy-what">
+      <div class="policy-what flow">
         <a href={`/proxies/${name}`}>{name}</a>
         <span class="muted mono proxy-address">{url}</span>
       </div>
       <p class="policy-summary">
         <ProxyStanding agent={agent} />
-        {detail && <span class="proxy-detail">{detail}</span>}
+        {detail && <span class="proxy-detail muted">{detail}</span>}
       </p>
       <p class="policy-sites muted">{caddyOf(agent)}</p>
       <p class="policy-changed">

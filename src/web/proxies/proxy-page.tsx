@@ -30,7 +30,7 @@ export function ProxyPage({ name }: { name: string }) {
   const isFirst = agents[0]?.name === name;
   return (
     <>
-      <div class="page-head">
+      <div class="page-head row">
         <h1>{name}</h1>
         {data && <ProxyActions agent={data} isFirst={isFirst} onChanged={reload} />}
       </div>
@@ -60,8 +60,8 @@ function State({ agent, isFirst }: { agent: Agent; isFirst: boolean }) {
       <dl class="proxy-facts">
         <Fact label="State">
           <ProxyStanding agent={agent} />
-          {detail && <span class="proxy-detail">{detail}</span>}
-          {consequence && <span class="proxy-detail">{consequence}</span>}
+          {detail && <span class="proxy-detail muted">{detail}</span>}
+          {consequence && <span class="proxy-detail muted">{consequence}</span>}
         </Fact>
         <Fact label="Serves">
           <a href={`/sites?agent=${name}`}>{plural(sites, 'site')}</a>

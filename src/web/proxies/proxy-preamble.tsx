@@ -21,7 +21,7 @@ export function ProxyPreamble({ name }: { name: string }) {
   const isOwn = data?.own === true;
   return (
     <section class="card" aria-labelledby="proxy-preamble">
-      <div class="card-head">
+      <div class="card-head row">
         <h2 id="proxy-preamble">Preamble</h2>
         {data && isOwn && (
           <button type="button" onClick={() => setAsking(true)}>

@@ -7,7 +7,7 @@ import { standingOf } from '../status/proxy-words.ts';
 export function ProxyStanding({ agent }: { agent: Agent }) {
   const { level, label, since } = standingOf(agent);
   return (
-    <span class="proxy-standing">
+    <span class="proxy-standing flow small">
       <span class={`health health-${level}`}>
         <Icon name={level} />
         {label}

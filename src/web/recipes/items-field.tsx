@@ -36,7 +36,7 @@ export function ItemsField({ schema, name, value, stored, fault, onChange }: Fie
         </p>
       )}
       {rows.map((row, at) => (
-        <fieldset class="recipe-item" key={at}>
+        <fieldset class="recipe-item flow box" key={at}>
           <legend class="visually-hidden">{`${name}, ${at + 1}`}</legend>
           {fieldsOf(items).map(({ name: field, schema: inner, isRequired }) => {
             const before = known.find((item) => item.name === row.name);

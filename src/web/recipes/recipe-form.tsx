@@ -1,14 +1,21 @@
 /** A form made from the fields of a recipe. */
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Field } from '../parts/field.tsx';
+import { ItemsField } from './items-field.tsx';
 import {
   type Fault,
+  type FieldProps,
   faultIn,
   fieldsOf,
   type JsonSchema,
+  linesOf,
+  placeholderOf,
+  sentence,
   type Values,
   withValue,
+  wordsInList,
 } from './schema.ts';
-import { SchemaField } from './schema-field.tsx';
+import { SimpleField } from './simple-field.tsx';
 
 type Props = {
   fields: JsonSchema;
@@ -57,5 +64,50 @@ export function RecipeForm({ fields, values, onChange, fault, stored = {} }: Pro
         </details>
       )}
     </div>
+  );
+}
+
+/** The control for one value of a recipe, by its schema. */
+function SchemaField(props: FieldProps) {
+  const { type, items } = props.schema;
+  if (type !== 'array') return <SimpleField {...props} />;
+  return items?.properties ? <ItemsField {...props} /> : <ListField {...props} />;
+}
+
+/** Lines. */
+const ROWS = { least: 3, most: 10 };
+
+/** A list of texts, one per line, so that lists can be pasted. */
+function ListField({ schema, name, isRequired, value, fault, onChange }: FieldProps) {
+  const list = Array.isArray(value) ? value.map(String) : [];
+  const [typed, setTyped] = useState(list.join('\n'));
+  // What is typed has empty lines and spaces that the list does not have.
+  const isSame = linesOf(typed, schema.items).join('\n') === list.join('\n');
+  const placeholder = placeholderOf(schema);
+  const rows = Math.max(list.length, placeholder.split('\n').length) + 1;
+  return (
+    <Field
+      label={name}
+      help={`${sentence(schema.description ?? '')} One per line.`.trim()}
+      error={fault && wordsInList(fault, list)}
+    >
+      {(attributes) => (
+        <textarea
+          {...attributes}
+          class="mono"
+          required={isRequired}
+          rows={Math.min(Math.max(rows, ROWS.least), ROWS.most)}
+          placeholder={placeholder}
+          autocapitalize="off"
+          spellcheck={false}
+          value={isSame ? typed : list.join('\n')}
+          onInput={({ currentTarget: { value: text } }) => {
+            setTyped(text);
+            const lines = linesOf(text, schema.items);
+            onChange(lines.length > 0 || isRequired ? lines : undefined);
+          }}
+        />
+      )}
+    </Field>
   );
 }

@@ -1,23 +1,25 @@
-/** A site's own page: its state, figures, errors and requests, and the form to change it. */
+/** The pages of one site: to create it, and its state, figures and requests above its form. */
 import { useState } from 'preact/hooks';
+import { get, read } from '../lib/api.ts';
 import { takeFlash } from '../lib/flash.ts';
 import { useHub } from '../lib/hub.ts';
+import type { Vhost } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
+import { lazy } from '../parts/lazy.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { hasLabels, SiteLabels } from '../tags/site-labels.tsx';
-import { EDIT, useEditKey } from './edit-key.ts';
-import { hostsOf } from './hosts.ts';
+import { draftOf, EMPTY } from './form/draft.ts';
+import { EDIT, useEditKey } from './form/edit-key.ts';
+import { hostsOf } from './link.ts';
 import { reportedProblems } from './problem.ts';
-import { SiteForm } from './site-form-lazy.ts';
 import { SiteTraffic } from './site-traffic.tsx';
 import { StatePanel } from './state-panel.tsx';
-import { loadSite } from './stored.ts';
-import { useSiteState } from './use-site-state.ts';
+import { useSiteState } from './use-states.ts';
 
 export function SitePage({ id }: { id: number }) {
   const [flash] = useState(takeFlash);
-  const stored = useLoad(`site ${id}`, (signal) => loadSite(id, signal));
-  const { site } = stored.data ?? {};
+  const stored = useLoad(`site ${id}`, (signal) => read<Vhost>(`/vhosts/${id}`, signal));
+  const site = stored.data?.body;
   const state = useSiteState(id);
   const problem = reportedProblems(useHub().status).get(id);
   const hosts = site ? hostsOf(site, state.data) : [];
@@ -26,7 +28,7 @@ export function SitePage({ id }: { id: number }) {
   useEditKey(site !== undefined);
   return (
     <>
-      <div class="page-head">
+      <div class="page-head row">
         <h1>{site?.domain ?? 'Site'}</h1>
         {site && (
           <>
@@ -43,7 +45,7 @@ export function SitePage({ id }: { id: number }) {
         )}
       </div>
       {site && hasLabels(site) && (
-        <p class="site-labels">
+        <p class="site-labels line">
           <SiteLabels site={site} />
         </p>
       )}
@@ -53,7 +55,7 @@ export function SitePage({ id }: { id: number }) {
         <>
           <StatePanel state={state} problem={problem} />
           {hosts.length > 1 && (
-            <label class="site-host">
+            <label class="site-host row">
               Requests to
               <select value={host} onChange={(event) => setChosen(event.currentTarget.value)}>
                 {hosts.map((name) => (
@@ -81,3 +83,22 @@ export function SitePage({ id }: { id: number }) {
     </>
   );
 }
+
+/** @param from the site that it starts as a copy of */
+export function NewSite({ from }: { from: number | null }) {
+  const pattern = useLoad(`pattern ${from}`, async (signal) =>
+    from === null ? EMPTY : { ...draftOf(await get<Vhost>(`/vhosts/${from}`, signal)), domain: '' },
+  );
+  return (
+    <>
+      <div class="page-head row">
+        <h1>New site</h1>
+      </div>
+      {pattern.error && <Notice kind="error" title={pattern.error} />}
+      {pattern.data && <SiteForm id={null} stored={null} initial={pattern.data} />}
+    </>
+  );
+}
+
+/** The form of a site, loaded when it is first shown. */
+const SiteForm = lazy(async () => (await import('./form/site-form.tsx')).SiteForm);

@@ -10,7 +10,7 @@ import { useEvery } from '../lib/use-every.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { useMedia, WIDE } from '../lib/use-media.ts';
 import { EntryDialog } from '../logs/entry-dialog.tsx';
-import { Plots } from '../logs/plots.tsx';
+import { Plots } from '../logs/plots/plots.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { RequestList } from './request-list.tsx';
 
@@ -42,8 +42,8 @@ export function SiteTraffic({ host, domain }: { host: string; domain: string }) 
   return (
     <div class="site-traffic">
       <HourTiles hours={data?.hours} domain={host} />
-      <section class="card log-plot" aria-label="Requests and latency of the last 24 hours">
-        <div class="log-plot-head">
+      <section class="card tight log-plot" aria-label="Requests and latency of the last 24 hours">
+        <div class="log-plot-head flow">
           <h2>Last 24 hours</h2>
         </div>
         {error && <Notice kind="error">{error}</Notice>}

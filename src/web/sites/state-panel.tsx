@@ -20,7 +20,7 @@ export function StatePanel({ state, problem }: Props) {
       {state.error && <p class="muted">{state.error}</p>}
       {state.data && (
         <>
-          <ul class="facts">
+          <ul class="facts plain">
             <ServedFact state={state.data} problem={problem} />
             {state.data.agents?.map((agent) => (
               <ProxyFact key={agent.name} agent={agent} />
@@ -65,7 +65,9 @@ function ServedFact({ state, problem }: { state: SiteState; problem: Props['prob
       <Lamp state={isServed ? 'good' : enabled ? 'bad' : 'unknown'} />
       <span>
         {enabled ? words : 'Turned off: Caddy does not serve this site.'}
-        {enabled && !isServed && problem && <span class="fact-words">{problem.text}</span>}
+        {enabled && !isServed && problem && (
+          <span class="fact-words small muted">{problem.text}</span>
+        )}
       </span>
     </li>
   );
@@ -80,7 +82,7 @@ function ProxyFact({ agent: { name, addresses, problem } }: { agent: OneAgent })
       <Lamp state={isServed && problem === null ? 'good' : 'bad'} />
       <span>
         <a href={`/proxies/${name}`}>{name}</a> {isServed ? 'serves it.' : 'does not serve it.'}
-        {problem && <span class="fact-words">{problem}</span>}
+        {problem && <span class="fact-words small muted">{problem}</span>}
       </span>
     </li>
   );
@@ -103,9 +105,9 @@ function UpstreamFact({ upstream }: { upstream: Upstream }) {
           </>
         )}
         {latencyMs !== null && `, connects in ${latencyMs} ms`}
-        {up === null && unknown && <span class="fact-words">{unknown}</span>}
+        {up === null && unknown && <span class="fact-words small muted">{unknown}</span>}
         {error && (
-          <span class="fact-words">
+          <span class="fact-words small muted">
             {error.message} (<Time at={error.at} />)
           </span>
         )}
@@ -133,7 +135,7 @@ function AddressFact({ address }: { address: Address }) {
       <span>
         {where} {!served && 'is not served'}
         {certificate && (
-          <span class="fact-words">
+          <span class="fact-words small muted">
             Certificate by {certificate.issuer},{' '}
             {certificate.daysLeft < 0
               ? 'expired'
@@ -143,13 +145,13 @@ function AddressFact({ address }: { address: Address }) {
             {!address.automated && ', not renewed automatically'}
           </span>
         )}
-        {missing && reason && <span class="fact-words">{reason}</span>}
+        {missing && reason && <span class="fact-words small muted">{reason}</span>}
       </span>
     </li>
   );
 }
 
-function ErrorFact({ title, error }: { title: string; error: LastError }) {
+function ErrorFact({ title, error }: { title: string; error: LastError | null }) {
   if (!error) return null;
   return (
     <div class={error.standing ? 'notice notice-warning' : 'notice notice-info'}>

@@ -1,8 +1,10 @@
-/** The live state of all sites and their requests in the last hour, loaded every minute. */
-import { useEffect, useState } from 'preact/hooks';
+/** The live state of one site or of all, and the requests of the last hour. */
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { get } from '../lib/api.ts';
 import { useAnswers, useHub } from '../lib/hub.ts';
 import type { Activity, SiteState } from '../lib/types.ts';
+import { useEvery } from '../lib/use-every.ts';
+import { type Loaded, useLoad } from '../lib/use-load.ts';
 
 export type States = {
   /** Empty while agent or proxy cannot be asked. */
@@ -51,4 +53,22 @@ export function useStates(publishes: number): States {
     };
   }, [publishes, answers]);
   return isKnown ? states : { ...states, states: NONE.states };
+}
+
+const ONE_EVERY_MS = 15_000;
+
+/** The live state of a site, loaded again after each publish and now and then. */
+export function useSiteState(id: number): Loaded<SiteState> {
+  const { status } = useHub();
+  const state = useLoad(`state ${id}`, (signal) => get<SiteState>(`/vhosts/${id}/state`, signal));
+  const { reload } = state;
+  useEvery(ONE_EVERY_MS, reload);
+  const published = status ? (status.lastPublish?.at ?? '') : undefined;
+  const seen = useRef(published);
+  useEffect(() => {
+    // The first one known is not newer than what was loaded.
+    if (seen.current !== undefined && seen.current !== published) void reload();
+    seen.current = published;
+  }, [published, reload]);
+  return state;
 }

@@ -3,7 +3,6 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { onAnswer } from '../lib/api.ts';
 import { useHub } from '../lib/hub.ts';
 import type { Status } from '../lib/types.ts';
-import { behindIn } from './behind.ts';
 
 /** `asOf` is the last status from before the answer, which cannot know of the change. */
 type Lacking = { names: readonly string[]; asOf: Status | null };
@@ -42,4 +41,10 @@ export function BehindNotice() {
       )}
     </div>
   );
+}
+
+/** Their names; none if the answer names none. */
+export function behindIn(body: unknown): string[] {
+  if (typeof body !== 'object' || body === null || !('behind' in body)) return [];
+  return Array.isArray(body.behind) ? body.behind.map(String) : [];
 }

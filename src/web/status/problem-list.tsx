@@ -7,24 +7,43 @@ import { type Group, groupsOf, levelOf, linkOf } from './problems.ts';
 /** More than anyone reads; the list of sites has them all. */
 const MOST = 50;
 
-export function ProblemList({ status }: { status: Status }) {
+type Props = {
+  status: Status;
+  /** How many are shown at once; the others on demand, so that what is below stays in view. */
+  first?: number;
+};
+
+export function ProblemList({ status, first = MOST }: Props) {
   const groups = groupsOf(status.problems);
-  const more = groups.slice(MOST).flatMap(({ problems }) => problems);
-  return (
-    <ul class="problems">
-      {groups.slice(0, MOST).map((group) => (
+  const shown = groups.slice(0, MOST);
+  const later = shown.slice(first);
+  const rest = sizeOf(groups.slice(MOST));
+  const list = (some: readonly Group[], more: number) => (
+    <ul class="problems plain">
+      {some.map((group) => (
         <GroupItem key={group.problems[0]} group={group} status={status} />
       ))}
-      {more.length > 0 && (
+      {more > 0 && (
         <li>
-          <a href="/sites?show=problems">
-            {plural(more.length, 'more problem')} in the list of sites
-          </a>
+          <a href="/sites?show=problems">{plural(more, 'more problem')} in the list of sites</a>
         </li>
       )}
     </ul>
   );
+  return (
+    <>
+      {list(shown.slice(0, first), later.length === 0 ? rest : 0)}
+      {later.length > 0 && (
+        <details>
+          <summary>{sizeOf(later) + rest} more</summary>
+          {list(later, rest)}
+        </details>
+      )}
+    </>
+  );
 }
+
+const sizeOf = (groups: readonly Group[]) => groups.flatMap(({ problems }) => problems).length;
 
 function GroupItem({ group: { vhost, problems }, status }: { group: Group; status: Status }) {
   return (

@@ -12,7 +12,7 @@ export const SiteLabels = ({ site: { policies, tags, agents } }: { site: Vhost }
     {policies.map((name) => (
       <a
         key={name}
-        class="policy-mark"
+        class="policy-mark cut"
         href={`/sites?policy=${name}`}
         title={`Policy ${name}: show its sites`}
       >
@@ -26,7 +26,7 @@ export const SiteLabels = ({ site: { policies, tags, agents } }: { site: Vhost }
     {agents.map((name) => (
       <a
         key={name}
-        class="proxy-mark"
+        class="proxy-mark cut"
         href={`/sites?agent=${name}`}
         title={`Served on ${agents.join(', ')}: show the sites of ${name}`}
       >

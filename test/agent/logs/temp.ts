@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogs } from '../../../agent/logs/logs.ts';
 import { createKeeper } from '../../../agent/logs/storage/keeper.ts';
+import { PACE } from '../../../agent/pace.ts';
 import { line } from './lines.ts';
 
 /** Makes folders that are removed after the tests of the file. */
@@ -22,7 +23,12 @@ export function temporaryFolders(): () => string {
 
 /** A keeper that packs everything and deletes nothing. */
 export const keeperOf = (file: string) =>
-  createKeeper({ file, limits: { keep: null, days: null, megabytes: null }, log: () => {} });
+  createKeeper({
+    pace: PACE.keeper,
+    file,
+    limits: { keep: null, days: null, megabytes: null },
+    log: () => {},
+  });
 
 export const ALL = { page: 1, pageSize: 500 };
 export const ROLL = 'access-2026-11-20T22-17-03.468.log';

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { PACE } from '../../../agent/pace.ts';
 import { createCertificates } from '../../../agent/state/certificates.ts';
 import { type HandshakeResult, handshake, type Target } from '../../../agent/state/handshake.ts';
 import { freePort } from '../../harness/stack.ts';
@@ -20,6 +21,7 @@ function begin(answer: () => HandshakeResult | Promise<HandshakeResult>) {
   const asked: string[] = [];
   let [under, most] = [0, 0];
   const certificates = createCertificates({
+    pace: PACE.certificates,
     now: () => new Date(time),
     async handshake({ name }) {
       asked.push(name);

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { PACE } from '../../../agent/pace.ts';
 import { createResolver } from '../../../agent/state/resolver.ts';
 
 /** A resolver whose names are counted, and whose clock is set by hand. */
@@ -6,6 +7,7 @@ function begin(find: (host: string) => Promise<string[]>) {
   let time = 0;
   const asked: string[] = [];
   const { resolve } = createResolver({
+    pace: PACE.names,
     elapsed: () => time,
     find(host) {
       asked.push(host);
@@ -45,6 +47,6 @@ test('a lookup that hangs is not started again', async () => {
 });
 
 test('the names of this machine are found', async () => {
-  const { resolve } = createResolver({ elapsed: () => 0 });
+  const { resolve } = createResolver({ pace: PACE.names, elapsed: () => 0 });
   expect(await resolve('localhost')).toContain('127.0.0.1');
 });

@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'bun:test';
+import { PACE } from '../../../agent/pace.ts';
 import type { DialResult } from '../../../agent/state/dial.ts';
 import type { LiveSite } from '../../../agent/state/live-sites.ts';
 import { createProber } from '../../../agent/state/prober.ts';
@@ -24,6 +25,7 @@ afterEach(() => end());
 function begin(isOpenHere: boolean, result: () => Promise<DialResult>, metrics = '') {
   let [dials, logged] = [0, 0];
   const prober = createProber({
+    every: PACE.probe,
     dial() {
       dials++;
       return result();
@@ -33,6 +35,7 @@ function begin(isOpenHere: boolean, result: () => Promise<DialResult>, metrics =
   });
   end = prober.stop;
   const upstreams = createSiteUpstreams({
+    pace: PACE,
     admin: {
       async upstreams() {
         logged++;

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { endOfQuiet } from '../../../src/hub/notify/quiet-hours.ts';
 import { pauseAfter, planNext, type Waiting } from '../../../src/hub/notify/sender-plan.ts';
+import { PACE } from '../../../src/hub/pace.ts';
 
 const NOON = Date.parse('2026-11-20T12:00:00.000Z');
 const at = (seconds: number) => new Date(NOON + seconds * 1000);
@@ -12,7 +13,7 @@ const message = (id: number, more: Partial<Waiting> = {}): Waiting => ({
 const some = (count: number, more: Partial<Waiting> = {}) =>
   Array.from({ length: count }, (_, i) => message(i + 1, more));
 const plan = (waiting: readonly Waiting[], sent: readonly Date[] = []) =>
-  planNext(waiting, sent, null, at(0));
+  planNext(waiting, sent, null, at(0), PACE.send);
 
 describe('nothing is sent', () => {
   test.each<[string, Waiting[]]>([
@@ -37,8 +38,12 @@ describe('nothing is sent', () => {
   test('in quiet hours, until these are over', () => {
     const quiet = { from: '13:00', to: '14:30', timeZone: 'Europe/Berlin' };
     const until = at(90 * 60);
-    expect(planNext(some(2), [], quiet, at(0))).toEqual({ kind: 'later', ids: [1, 2], until });
-    expect(planNext(some(2), [], quiet, until).kind).toBe('send');
+    expect(planNext(some(2), [], quiet, at(0), PACE.send)).toEqual({
+      kind: 'later',
+      ids: [1, 2],
+      until,
+    });
+    expect(planNext(some(2), [], quiet, until, PACE.send).kind).toBe('send');
   });
 });
 
@@ -81,9 +86,9 @@ describe('when the clock was set back', () => {
   test('what waits for the end of quiet hours waits for that of those there are', () => {
     const quiet = { from: '13:00', to: '14:30', timeZone: 'Europe/Berlin' };
     const waiting = [message(1, { dueAt: at(99_999) })];
-    expect(planNext(waiting, [], quiet, at(0)).kind).toBe('nothing');
-    expect(planNext(waiting, [], quiet, at(90 * 60)).kind).toBe('send');
-    expect(planNext(waiting, [], null, at(0)).kind).toBe('send');
+    expect(planNext(waiting, [], quiet, at(0), PACE.send).kind).toBe('nothing');
+    expect(planNext(waiting, [], quiet, at(90 * 60), PACE.send).kind).toBe('send');
+    expect(planNext(waiting, [], null, at(0), PACE.send).kind).toBe('send');
   });
 });
 
@@ -106,9 +111,13 @@ describe('one digest is sent', () => {
 });
 
 test('attempts are farther and farther apart, up to an hour', () => {
-  const pauses = [1, 2, 3, 9, 10, 40, 2_000].map((attempts) => pauseAfter(attempts, 0.5));
+  const pauses = [1, 2, 3, 9, 10, 40, 2_000].map((attempts) =>
+    pauseAfter(attempts, 0.5, PACE.send),
+  );
   expect(pauses).toEqual([10_000, 20_000, 40_000, 2_560_000, 3_000_000, 3_000_000, 3_000_000]);
-  const [low, high] = [0, 1].map((random) => [1, 99].map((count) => pauseAfter(count, random)));
+  const [low, high] = [0, 1].map((random) =>
+    [1, 99].map((count) => pauseAfter(count, random, PACE.send)),
+  );
   expect([low, high]).toEqual([
     [8_000, 2_400_000],
     [12_000, 3_600_000],

@@ -6,6 +6,7 @@ import { type OpenDatabase, openDatabase } from '../../../src/hub/db/open.ts';
 import { channels, incidents, messages } from '../../../src/hub/db/schema.ts';
 import type { Channel, Delivery } from '../../../src/hub/notify/message.ts';
 import { createSender } from '../../../src/hub/notify/sender.ts';
+import { PACE } from '../../../src/hub/pace.ts';
 import { Failure } from '../../../src/shared/failure.ts';
 import { temporaryFolder, until } from '../../harness/stack.ts';
 
@@ -36,7 +37,7 @@ const accept = async () => {};
 
 function start() {
   return createSender({
-    ...{ db: database.db, hub: 'h', now, random: () => 0.5 },
+    ...{ db: database.db, hub: 'h', pace: PACE.send, now, random: () => 0.5 },
     async deliver(channel, delivery) {
       await receive(channel, delivery);
       got.push({ to: channel.id, delivery });

@@ -9,6 +9,7 @@ import {
   takeStep,
   type Watched,
 } from '../../../src/hub/notify/watch-step.ts';
+import { PACE } from '../../../src/hub/pace.ts';
 
 const sighting = (more: Partial<Sighting> = {}): Sighting => ({
   ...{ event: 'upstream.down', subject: 'vhost 1', about: 'a.example', level: 'bad' },
@@ -24,7 +25,7 @@ function watch(looks: string, { from = NOTHING, isMoot = false, settles = 10_000
   [...looks].forEach((one, i) => {
     const elapsed = at + i * 5_000;
     const sightings = new Map(one === 'x' ? [[KEY, sighting({ settles })]] : []);
-    const step = takeStep(watched, { elapsed, sightings, isMoot: () => isMoot });
+    const step = takeStep(watched, { pace: PACE.watch, elapsed, sightings, isMoot: () => isMoot });
     watched = step.after;
     for (const { kind, ago } of step.acts) acts.push([kind, elapsed, ago]);
   });
@@ -84,7 +85,12 @@ test('other words change it, and are no news', () => {
   const { watched } = watch('xxx');
   const worse = sighting({ message: 'no, and no' });
   const look = (from: Watched) =>
-    takeStep(from, { elapsed: 15_000, sightings: new Map([[KEY, worse]]), isMoot: () => false });
+    takeStep(from, {
+      pace: PACE.watch,
+      elapsed: 15_000,
+      sightings: new Map([[KEY, worse]]),
+      isMoot: () => false,
+    });
   const { after, acts } = look(watched);
   expect(acts).toEqual([{ kind: 'changed', sighting: worse, ago: 0 }]);
   expect(look(after).acts).toEqual([]);
@@ -165,7 +171,12 @@ test('whatever happens, each begins once and is over once, and both only after i
         const sightings = new Map(
           [...seen].map((subject) => [`upstream.down ${subject}`, sighting({ subject })]),
         );
-        const { after, acts } = takeStep(watched, { elapsed, sightings, isMoot: () => moot });
+        const { after, acts } = takeStep(watched, {
+          pace: PACE.watch,
+          elapsed,
+          sightings,
+          isMoot: () => moot,
+        });
         watched = after;
         for (const act of acts) judge(act, moot);
       }
@@ -203,7 +214,12 @@ test('however it came about, what stays is reported, and what is away for long i
       const step = (isThere: boolean, pause: number) => {
         elapsed += pause;
         const sightings = new Map(isThere ? [[KEY, sighting()]] : []);
-        watched = takeStep(watched, { elapsed, sightings, isMoot: () => false }).after;
+        watched = takeStep(watched, {
+          pace: PACE.watch,
+          elapsed,
+          sightings,
+          isMoot: () => false,
+        }).after;
       };
       for (const { pause, there: seen } of all) step(seen.includes(1), pause);
       for (let i = 0; i < 122; i++) step(there, 5_000);

@@ -9,6 +9,7 @@ import { channels, incidents, messages } from '../../../src/hub/db/schema.ts';
 import { createIncidents } from '../../../src/hub/notify/incidents.ts';
 import { DROPPED } from '../../../src/hub/notify/message.ts';
 import { createWatcher } from '../../../src/hub/notify/watch.ts';
+import { PACE } from '../../../src/hub/pace.ts';
 import type { AgentFacts } from '../../../src/hub/state/agent-facts.ts';
 import type { Look } from '../../../src/hub/state/look.ts';
 import { STATE, type VhostState } from '../../../src/hub/state/vhost-state-view.ts';
@@ -37,11 +38,12 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function startWatcher(incidentsOf = createIncidents(database.db)) {
+function startWatcher(incidentsOf = createIncidents(database.db, PACE.watch)) {
   return createWatcher({
     look: async () => current,
     incidents: incidentsOf,
     recorded: () => {},
+    pace: PACE.watch,
     now: () => new Date(START + seconds * 1000),
     elapsed: () => seconds * 1000,
     log: (message, fields) => lines.push(`${message} ${JSON.stringify(fields)}`),

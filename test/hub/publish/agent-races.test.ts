@@ -12,6 +12,7 @@ import {
 import { agentPreambleChange, preambleChange } from '../../../src/hub/model/preamble-changes.ts';
 import { createStore } from '../../../src/hub/model/store.ts';
 import { createChange, deleteChange, updateChange } from '../../../src/hub/model/vhost-changes.ts';
+import { PACE } from '../../../src/hub/pace.ts';
 import { createPublisher, type Publisher } from '../../../src/hub/publish/publisher.ts';
 import { collectStandings } from '../../../src/hub/state/agent-metrics.ts';
 import { type EnrollableAgent, startEnrollable, tokenOf } from '../../harness/enrolled.ts';
@@ -37,6 +38,7 @@ beforeAll(async () => {
   const [first, second] = agents as [EnrollableAgent, EnrollableAgent];
   vps = second;
   publisher = createPublisher({
+    pace: PACE,
     store,
     connect({ id }) {
       const client = (id === 2 ? second : first).client('t', store.id);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { RunningHub } from '../../../src/program/serve/running.ts';
 import { serveHub } from '../../../src/program/serve/serve.ts';
 import { startUpstream, type Upstream } from '../../harness/checked.ts';
+import { QUICK } from '../../harness/pace.ts';
 import { type Relay, startRelay } from '../../harness/relay.ts';
 import { ask, freePort, type Stack, signUp, startStack, until } from '../../harness/stack.ts';
 
@@ -38,6 +39,7 @@ async function beginHub(port: number): Promise<void> {
     },
     stack.token,
     () => {},
+    QUICK.hub,
   );
   headers = (await signUp({ hub: `${hub.url}/api` })).headers;
 }

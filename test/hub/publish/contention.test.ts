@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test';
+import { PACE } from '../../../src/hub/pace.ts';
 import { createContention } from '../../../src/hub/publish/contention.ts';
 
 test('gives way from the third time in a row on, twice as long each time, up to a minute', () => {
   let clock = 0;
-  const contention = createContention(() => clock);
+  const contention = createContention(PACE.contention, () => clock);
   /** How long it waits after it has replaced something once more, in seconds. */
   const wait = () => {
     contention.replaced();

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { serveHub } from '../../../src/program/serve/serve.ts';
+import { QUICK } from '../../harness/pace.ts';
 import {
   ask,
   type Stack,
@@ -151,7 +152,12 @@ describe('a second hub on the same agent', () => {
   beforeEach(async () => {
     folder = temporaryFolder();
     const settings = { ...stack.settings.hub, dataDir: folder, socket: join(folder, 'hub.sock') };
-    second = await serveHub({ ...settings, port: 0, agentUrl: stack.agent }, stack.token, () => {});
+    second = await serveHub(
+      { ...settings, port: 0, agentUrl: stack.agent },
+      stack.token,
+      () => {},
+      QUICK.hub,
+    );
     api = `${second.url}/api`;
     theirs = (await signUp({ hub: api })).headers;
   });

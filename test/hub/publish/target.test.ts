@@ -4,6 +4,7 @@ import { rmSync } from 'node:fs';
 import type { AgentClient } from '../../../src/hub/agent-client/client.ts';
 import { openDatabase } from '../../../src/hub/db/open.ts';
 import { createStore } from '../../../src/hub/model/store.ts';
+import { PACE } from '../../../src/hub/pace.ts';
 import { createTarget, type Target } from '../../../src/hub/publish/target.ts';
 import { temporaryFolder } from '../../harness/stack.ts';
 
@@ -20,6 +21,7 @@ beforeEach(() => {
     status: async () => ({ proxy: { running, version: '2.6.2' } }),
   } as unknown as AgentClient;
   target = createTarget({
+    pace: PACE,
     ...{ id: 1, url: null, client, store, stored: store.load, importDirs: [] },
     ...{
       startTimer: () => () => {},

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import type { RunningHub } from '../../../src/program/serve/running.ts';
 import { serveHub } from '../../../src/program/serve/serve.ts';
+import { QUICK } from '../../harness/pace.ts';
 import { ask, type Stack, signUp, startStack, until } from '../../harness/stack.ts';
 
 type Mode = 'pass' | 'late' | 'lost' | 'mute';
@@ -60,6 +61,7 @@ beforeEach(async () => {
     },
     stack.token,
     () => {},
+    QUICK.hub,
   );
   headers = (await signUp({ hub: `${hub.url}/api` })).headers;
 });

@@ -5,6 +5,7 @@ import { readSettings } from '../../../src/program/config.ts';
 import type { Running } from '../../../src/program/listen.ts';
 import { serveHub } from '../../../src/program/serve/serve.ts';
 import { readEvents } from '../../harness/events.ts';
+import { QUICK } from '../../harness/pace.ts';
 import { ask, freePort, machine, signUp, temporaryFolder } from '../../harness/stack.ts';
 
 type Refusal = { code: string; message: string };
@@ -22,7 +23,7 @@ const broken = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => answer()
 async function start(url: string): Promise<void> {
   agentUrl = url;
   const env = { DATA_DIR: folder, HUB_PORT: '0', AGENT_URL: url, AGENT_TOKEN: TOKEN };
-  hub = await serveHub(readSettings('hub', env, machine).hub, TOKEN, () => {});
+  hub = await serveHub(readSettings('hub', env, machine).hub, TOKEN, () => {}, QUICK.hub);
 }
 
 beforeAll(async () => {

@@ -5,6 +5,7 @@
 import { expect, test } from 'bun:test';
 import type { Agent } from '../../../src/hub/agent-client/agents.ts';
 import { EMPTY_SET } from '../../../src/hub/model/vhost.ts';
+import { PACE } from '../../../src/hub/pace.ts';
 import type { Publisher } from '../../../src/hub/publish/publisher.ts';
 import { createFactsReader } from '../../../src/hub/state/agent-facts.ts';
 
@@ -24,7 +25,12 @@ function read(agent: Agent, skewMs: number | null, isOnly: boolean) {
     standings: () => [standing],
     isOnTrial: () => false,
   } as unknown as Publisher;
-  const reader = createFactsReader({ publisher, now: () => new Date(), elapsed: () => 0 });
+  const reader = createFactsReader({
+    publisher,
+    now: () => new Date(),
+    elapsed: () => 0,
+    pace: PACE,
+  });
   return reader(agent, isOnly);
 }
 

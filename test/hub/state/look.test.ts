@@ -1,6 +1,7 @@
 /** What is wrong with the hub itself, and disks that several programs of a machine see. */
 import { expect, test } from 'bun:test';
 import { EMPTY_SET } from '../../../src/hub/model/vhost.ts';
+import { PACE } from '../../../src/hub/pace.ts';
 import type { Publisher } from '../../../src/hub/publish/publisher.ts';
 import { failingChannels, lockedOut } from '../../../src/hub/state/hub-problems.ts';
 import { createLook } from '../../../src/hub/state/look.ts';
@@ -42,6 +43,7 @@ function lookerAt(now: Date, own: Disk[], ...theirs: Disk[][]) {
     agents: { all: () => agents },
   } as unknown as Publisher;
   return createLook({
+    pace: PACE,
     ...{ publisher, now: () => now, elapsed: () => 0, disks: async () => own },
     locked: () => ({ emails: [], isUnknown: false, networks: [] }),
     failing: () => [],
@@ -91,8 +93,8 @@ test('the table of advisories is a problem, and no grave one, once it is more th
 test('a channel that takes nothing is a problem after ten minutes', () => {
   const at = (minutes: number) => new Date(Date.UTC(2026, 10, 20, 18, minutes));
   const phone = { name: 'Phone', since: at(0), detail: 'HTTP 403' };
-  expect(failingChannels([phone], at(9))).toEqual([]);
-  expect(failingChannels([phone], at(10))).toEqual([
+  expect(failingChannels([phone], at(9), PACE.send.failing)).toEqual([]);
+  expect(failingChannels([phone], at(10), PACE.send.failing)).toEqual([
     {
       ...({ code: 'CHANNEL_FAILING', level: 'warn' } as const),
       since: '2026-11-20T18:00:00.000Z',

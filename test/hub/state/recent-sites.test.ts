@@ -1,5 +1,6 @@
 /** The states behind a polled status: asked for seldom, and never waited for. */
 import { expect, test } from 'bun:test';
+import { PACE } from '../../../src/hub/pace.ts';
 import { createRecentSites } from '../../../src/hub/state/recent-sites.ts';
 import { Failure } from '../../../src/shared/failure.ts';
 import type { SiteState } from '../../../src/shared/wire-state.ts';
@@ -23,7 +24,7 @@ function start() {
     },
   };
   const recent = createRecentSites({
-    ...{ agent, elapsed: () => time, isOnTrial: () => isOnTrial },
+    ...{ agent, elapsed: () => time, isOnTrial: () => isOnTrial, pace: PACE.recentSites },
   });
   return {
     asked,

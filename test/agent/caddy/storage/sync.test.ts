@@ -3,6 +3,7 @@ import { afterAll, expect, test } from 'bun:test';
 import { copyFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createStorageSync } from '../../../../agent/caddy/storage/sync.ts';
+import { PACE } from '../../../../agent/pace.ts';
 import { makeImage, mayMount, mountImage, unmount } from '../../../harness/mount.ts';
 import { temporaryFolder, until } from '../../../harness/stack.ts';
 
@@ -48,7 +49,7 @@ function write(text: string): void {
 }
 
 test.skipIf(!mayCut)('new and overwritten files are on the disk soon', async () => {
-  const sync = createStorageSync(disk);
+  const sync = createStorageSync(disk, PACE.storage);
   for (const text of ['first', 'second']) {
     write(text);
     expect(afterCut()).not.toContain(text);
@@ -61,12 +62,12 @@ test.skipIf(!mayCut)('new and overwritten files are on the disk soon', async () 
 });
 
 test('what cannot be synced does no harm', async () => {
-  const sync = createStorageSync(join(folder, 'none'));
+  const sync = createStorageSync(join(folder, 'none'), PACE.storage);
   sync.soon();
   await sync.stop();
   const storage = join(folder, 'odd');
   mkdirSync(join(storage, 'certificates'), { recursive: true });
   symlinkSync('/', join(storage, 'certificates/local'));
   Bun.spawnSync(['mkfifo', join(storage, 'certificates/pipe')]);
-  await createStorageSync(storage).stop();
+  await createStorageSync(storage, PACE.storage).stop();
 });

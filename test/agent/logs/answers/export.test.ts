@@ -7,11 +7,13 @@ import { EXPORT_FORMATS } from '../../../../agent/logs/answers/export-format.ts'
 import type { Conditions } from '../../../../agent/logs/answers/filter.ts';
 import type { Logs } from '../../../../agent/logs/logs.ts';
 import type { LogEntry } from '../../../../src/shared/wire.ts';
+import { some } from '../../../harness/full.ts';
 import { anyLine, line, random } from '../lines.ts';
 import { allEntries, isWanted } from '../reference.ts';
 import { ROLL, temporaryLogs } from '../temp.ts';
 
 const create = temporaryLogs();
+const LINES = some(1500, 4000);
 const SEED = Number(process.env.LOGS_SEED ?? 20261121);
 
 async function exported(logs: Logs, conditions: Conditions): Promise<LogEntry[]> {
@@ -34,15 +36,15 @@ const randomLines = (seed: number, count: number, start: number): Buffer => {
 
 test('an export has every match once, oldest first, over plain and compressed files', async () => {
   const [first, second, third] = [
-    randomLines(SEED, 4000, 1_795_000_000),
-    randomLines(SEED + 1, 4000, 1_795_010_000),
-    randomLines(SEED + 2, 4000, 1_795_020_000),
+    randomLines(SEED, LINES, 1_795_000_000),
+    randomLines(SEED + 1, LINES, 1_795_010_000),
+    randomLines(SEED + 2, LINES, 1_795_020_000),
   ];
   const { logs, at } = create({
     'access-2026-11-18T22-17-03.468.log.gz': gzipSync(first),
     'access-2026-11-19T22-17-03.468.log.zst': zstdCompressSync(second),
     [ROLL]: third,
-    'access.log': randomLines(SEED + 3, 4000, 1_795_030_000),
+    'access.log': randomLines(SEED + 3, LINES, 1_795_030_000),
   });
   const all = allEntries(at('access.log'));
   const filters: Conditions[] = [

@@ -2,6 +2,7 @@
 import { expect, test } from 'bun:test';
 import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { some } from '../../../harness/full.ts';
 import { freePort, until } from '../../../harness/stack.ts';
 import { uniqueLine } from '../answers/tailing.ts';
 import { random } from '../lines.ts';
@@ -9,7 +10,7 @@ import { keeperOf, temporaryFolders } from '../temp.ts';
 
 const newFolder = temporaryFolders();
 /** SHIP_KILLS=1000 for a long run. */
-const KILLS = Number(process.env.SHIP_KILLS ?? 30);
+const KILLS = some(12, 30, 'SHIP_KILLS');
 const path = (name: string) => JSON.stringify(join(import.meta.dir, name));
 
 const shipperProgram = (file: string, port: number) => `
@@ -20,7 +21,7 @@ const shipperProgram = (file: string, port: number) => `
     placeFile: ${JSON.stringify(`${file}.place`)},
     log: () => {},
     warn: () => {},
-    pace: { batch: 0, rest: 0, retry: 1, longestRetry: 4 },
+    pace: { batch: 0, rest: 0, retry: 1, longestRetry: 4, away: 300_000 },
   }).begin();
   process.stdout.write('begun');
 `;

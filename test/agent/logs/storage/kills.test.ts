@@ -2,6 +2,8 @@ import { expect, test } from 'bun:test';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLogs } from '../../../../agent/logs/logs.ts';
+import { PACE } from '../../../../agent/pace.ts';
+import { some } from '../../../harness/full.ts';
 import { until } from '../../../harness/stack.ts';
 import { anyLines, random } from '../lines.ts';
 import { allEntries } from '../reference.ts';
@@ -25,17 +27,20 @@ async function wholePage(file: string, pageSize: number) {
 const program = (file: string) => `
   const { createKeeper } = await import(${JSON.stringify(KEEPER)});
   const limits = { keep: null, days: null, megabytes: null };
-  const keeper = createKeeper({ file: ${JSON.stringify(file)}, limits, log: () => {} });
+  const keeper = createKeeper({ file: ${JSON.stringify(file)}, limits, pace: ${JSON.stringify(PACE.keeper)}, log: () => {} });
   process.stdout.write('begun');
   await keeper.run();
 `;
+
+const SEGMENTS = some(6, 9);
+const LINES = some(1500, 2500);
 
 test('a packer that is killed at any instant loses and doubles nothing', async () => {
   const r = random(3);
   const folder = newFolder();
   const file = join(folder, 'access.log');
-  for (let i = 0; i < 9; i++) {
-    writeFileSync(join(folder, `access-2026-11-20T22-17-0${i}.468.log`), anyLines(r, 2500, i));
+  for (let i = 0; i < SEGMENTS; i++) {
+    writeFileSync(join(folder, `access-2026-11-20T22-17-0${i}.468.log`), anyLines(r, LINES, i));
   }
   const truth = allEntries(file).map(({ entry }) => entry);
   const left = () => readdirSync(folder).filter((name) => !/\.log\.(zst|index)$/.test(name)).length;

@@ -3,6 +3,7 @@ import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createKeeper } from '../../../../agent/logs/storage/keeper.ts';
 import type { Limits } from '../../../../agent/logs/storage/retention.ts';
+import { PACE } from '../../../../agent/pace.ts';
 import { temporaryFolders } from '../temp.ts';
 
 const newFolder = temporaryFolders();
@@ -27,6 +28,7 @@ function history(days: readonly number[]) {
   const logged: string[] = [];
   const keeper = (limits: Partial<Limits>, full = async () => isFull) =>
     createKeeper({
+      pace: PACE.keeper,
       file: join(folder, 'access.log'),
       limits: { ...NONE, ...limits },
       log: (event) => void logged.push(event),

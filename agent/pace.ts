@@ -1,0 +1,84 @@
+/**
+ * How often the agent does by itself what it does, how long it waits before it tries again, and how
+ * long it believes what it has seen: every interval, in milliseconds. The composition root hands them
+ * in; tests hand in a tenth. How long Caddy or an upstream may take to answer is a deadline, and stands
+ * where it is asked; so does what keeps a stream alive.
+ */
+export const PACE = {
+  /** The Caddy that the agent runs. */
+  supervise: {
+    /** From one look at whether it runs to the next. */
+    poll: 500,
+    /** Until it is started again, by how often that was in vain. */
+    backoff: [200, 500, 1_000, 2_000, 5_000, 10_000, 30_000],
+    /** After running this long it counts as healthy, and the backoff starts over. */
+    healthy: 60_000,
+    /** From one question to the next whether its admin endpoint answers. */
+    ask: 5_000,
+    /** It is mute if it has not answered for so long. */
+    mute: 15_000,
+    /** What fails again and again is logged this often. */
+    say: 60_000,
+  },
+  /** To see whether a closed port is free takes microseconds, and Caddy is only asked once it is. */
+  reopen: {
+    every: 1_000,
+    /** For a port that Caddy cannot open although it is free: each attempt may cost a restart. */
+    longest: 60_000,
+  },
+  /** Whoever removed the access log learns within a minute that it is back. */
+  accessLog: 20_000,
+  /** Caddy's storage is put on the disk. */
+  storage: {
+    every: 10_000,
+    /** After a load: by then Caddy has made the certificates of what was loaded. */
+    soon: 500,
+  },
+  /** The sites of the live configuration. */
+  live: {
+    every: 10_000,
+    /** Several reloads in a row are looked at once. */
+    soon: 250,
+  },
+  /** From one dial of an upstream to the next; see `state/prober.ts` for what follows from it. */
+  probe: 30_000,
+  /** How long a handshake counts. */
+  certificates: {
+    /** Not the time until a change shows: a reload or a renewal makes names due. */
+    good: 300_000,
+    /** After a failed one; doubled with each further failure. */
+    failed: 5_000,
+    /** The hub reports within a minute that a name has a certificate again. */
+    failedMost: 20_000,
+    /** The same for one that is replaced when it was about to expire, or had: nobody says when that is. */
+    ending: 15_000,
+  },
+  /** How long Caddy's figures of its upstreams count: it logs each request for them. */
+  upstreams: 5_000,
+  /** How long an address of an upstream's name counts. */
+  names: {
+    found: 60_000,
+    /** Shorter, so that a new name is found soon. */
+    missing: 15_000,
+  },
+  /** Rolled segments of the access log are packed, and deleted. */
+  keeper: {
+    every: 10_000,
+    /** From the announcement at the start to the first deletion: time to correct a setting. */
+    grace: 600_000,
+  },
+  /** A log engine gets requests. */
+  ship: {
+    /** From one batch to the next, once all has been shipped. */
+    batch: 2_000,
+    /** After a full batch, so that catching up leaves the machine to others. */
+    rest: 50,
+    /** After the first failure; doubled with each further one, up to the longest. */
+    retry: 1_000,
+    longestRetry: 60_000,
+    /** After which the status says that it is away: one that restarts is back sooner. */
+    away: 300_000,
+  },
+};
+
+export type Pace = typeof PACE;

@@ -1,0 +1,64 @@
+/**
+ * How often the hub does by itself what it does, and how long it waits before it believes something or
+ * tries again: every interval, in milliseconds. The composition root hands them in; tests hand in a
+ * tenth. How long another program may take to answer is a deadline, and stands where it is asked; so
+ * does what keeps a call or a stream alive.
+ */
+export const PACE = {
+  /** The watcher of what breaks by itself. */
+  watch: {
+    /** With two more looks to be sure, an incident is known within 15 s of when the hub could see it. */
+    every: 5_000,
+    /** How long it has to last, or to be away: three looks. What a restart brings is over by then. */
+    settles: 10_000,
+    /** A name without a certificate may get one at any moment, unless an authority has refused. */
+    certificateSettles: 40_000,
+    /** A single request that fails counts for a minute, if the agent can connect. */
+    requestsSettle: 75_000,
+    /** One that begins for the third time within this flaps, until it has been away, or there, for as long. */
+    flapping: 600_000,
+    /** Looks are not exactly as far apart as they should be. */
+    tolerance: 1_000,
+  },
+  /** The sender of messages. */
+  send: {
+    every: 1_000,
+    /** Before the second attempt; doubled with each further one, up to the longest. */
+    firstPause: 10_000,
+    longestPause: 3_600_000,
+    /** In which so many are sent one by one, and then together. */
+    window: 60_000,
+    /** After which a channel that takes nothing is a problem: for a receiver that restarts, nobody is called. */
+    failing: 600_000,
+  },
+  /** From one comparison of a proxy with what is stored to the next. */
+  reconcile: 2_000,
+  /** Until a site that the proxy refuses is tried again: doubled each time, up to the longest. */
+  leftOut: {
+    /** A validation of a few takes some 20 ms. */
+    first: 2_000,
+    longest: 15_000,
+    /** For those that only fail when they are loaded: that may cost a restart of the proxy. */
+    longestLoad: 600_000,
+  },
+  /** How long another program's configuration stays that keeps replacing this hub's: doubled each time. */
+  contention: {
+    first: 4_000,
+    longest: 60_000,
+    /** Longer than the longest wait: two that take turns are not calm. */
+    calm: 600_000,
+  },
+  /** The states of sites, for a status that many poll. */
+  recentSites: {
+    /** An answer costs agent and proxy more than the rest of a status: at every other look of the watcher. */
+    every: 8_000,
+    /** A slow agent is asked one question at a time, and its last answer counts for this long. */
+    kept: 60_000,
+  },
+  /** Several open dashboards share one count of requests for this long. */
+  activity: 5_000,
+  /** From one attempt to open a database that cannot be used to the next. */
+  standby: 2_000,
+};
+
+export type Pace = typeof PACE;

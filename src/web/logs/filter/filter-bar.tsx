@@ -1,0 +1,172 @@
+/** The inputs that filter the log. */
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { get } from '../../lib/api.ts';
+import { useProxyNames } from '../../lib/hub.ts';
+import type { Vhost } from '../../lib/types.ts';
+import { useLoad } from '../../lib/use-load.ts';
+import { useMedia, WIDE } from '../../lib/use-media.ts';
+import { Field } from '../../parts/field.tsx';
+import { ProxySelect } from '../../parts/proxy-select.tsx';
+import { accepted, applied, type FilterKey, type Filters, siteNames } from './filters.ts';
+import { filterBy } from './navigation.ts';
+import { TimeRange } from './time-range.tsx';
+
+/** Always open on a wide screen, collapsed on a narrow one. */
+export function FilterBar({ filters }: { filters: Filters }) {
+  const isWide = useMedia(WIDE);
+  const inputs = <Inputs filters={filters} />;
+  if (isWide) return <search class="log-filters">{inputs}</search>;
+  const active = applied(filters).length;
+  return (
+    <search class="log-filters">
+      <details>
+        <summary>Filters{active > 0 && ` (${active} active)`}</summary>
+        {inputs}
+      </details>
+    </search>
+  );
+}
+
+function Inputs({ filters }: { filters: Filters }) {
+  const proxies = useProxyNames();
+  const { data: sites } = useLoad('sites', (signal) => get<Vhost[]>('/vhosts', signal));
+  const names = useMemo(
+    () => siteNames(sites ?? []).map((name) => <option key={name} value={name} />),
+    [sites],
+  );
+  return (
+    <>
+      <div class="log-fields">
+        <FilterField name="domain" label="Domain" value={filters.domain} list="log-sites" />
+        <FilterField
+          name="status"
+          label="Status"
+          value={filters.status}
+          list="log-statuses"
+          invalid="Enter a status such as 404, or a class such as 5xx."
+        />
+        <FilterField
+          name="method"
+          label="Method"
+          value={filters.method}
+          list="log-methods"
+          invalid="Enter a method such as GET."
+        />
+        <FilterField name="path" label="Path starts with" value={filters.path} />
+        <FilterField name="q" label="Path contains" value={filters.q} />
+        <FilterField
+          name="ip"
+          label="IP address"
+          value={filters.ip}
+          invalid="Enter a complete IP address such as 192.0.2.1."
+        />
+        {proxies.length > 0 && (
+          <Field label="Proxy">
+            {(attributes) => (
+              <ProxySelect
+                {...attributes}
+                names={proxies}
+                value={filters.agent}
+                onPick={(agent) => filterBy({ agent })}
+              />
+            )}
+          </Field>
+        )}
+      </div>
+      <TimeRange from={filters.from} to={filters.to} />
+      <datalist id="log-sites">{names}</datalist>
+      <datalist id="log-statuses">
+        {STATUSES.map((status) => (
+          <option key={status} value={status} />
+        ))}
+      </datalist>
+      <datalist id="log-methods">
+        {METHODS.map((method) => (
+          <option key={method} value={method} />
+        ))}
+      </datalist>
+    </>
+  );
+}
+
+const STATUSES = ['2xx', '3xx', '4xx', '5xx', '200', '301', '403', '404', '429', '500', '502'];
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
+
+type FieldProps = {
+  name: FilterKey;
+  label: string;
+  value: string;
+  list?: string;
+  /** Shown for a value the API would reject. */
+  invalid?: string;
+};
+
+function FilterField({ name, label, value, list, invalid = 'This is too long.' }: FieldProps) {
+  const draft = useDraft(name, value);
+  return (
+    <Field label={label} error={draft.isInvalid ? invalid : null}>
+      {(attributes) => (
+        <input
+          {...attributes}
+          type="search"
+          list={list}
+          value={draft.text}
+          autocomplete="off"
+          autocapitalize="off"
+          spellcheck={false}
+          onInput={(event) => draft.type(event.currentTarget.value)}
+          onBlur={draft.finish}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter') draft.finish();
+          }}
+        />
+      )}
+    </Field>
+  );
+}
+
+const PAUSE_MS = 300;
+
+type Draft = {
+  text: string;
+  isInvalid: boolean;
+  type: (text: string) => void;
+  /** Applies it at once. */
+  finish: () => void;
+};
+
+/** @param value the filter in the address; when it changes, it replaces the text */
+function useDraft(key: FilterKey, value: string): Draft {
+  const [text, setText] = useState(value);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  // Going back in the history removes a whole word, not its last letter.
+  const hasStep = useRef(false);
+
+  useEffect(() => {
+    clearTimeout(timer.current);
+    setText((old) => (accepted(key, old) === value ? old : value));
+    return () => clearTimeout(timer.current);
+  }, [key, value]);
+
+  const apply = (typed: string) => {
+    clearTimeout(timer.current);
+    const normal = accepted(key, typed);
+    if (normal === undefined || normal === value) return;
+    filterBy({ [key]: normal }, hasStep.current);
+    hasStep.current = true;
+  };
+
+  return {
+    text,
+    isInvalid: accepted(key, text) === undefined,
+    type(typed) {
+      setText(typed);
+      clearTimeout(timer.current);
+      timer.current = setTimeout(() => apply(typed), PAUSE_MS);
+    },
+    finish() {
+      apply(text);
+      hasStep.current = false;
+    },
+  };
+}

@@ -1,0 +1,143 @@
+/** The plot of requests and latency over time, with its legend and tables. */
+
+import { useState } from 'preact/hooks';
+import { get } from '../../lib/api.ts';
+import { count, duration, localTime } from '../../lib/format.ts';
+import type { Entry, LogStats } from '../../lib/types.ts';
+import { useEvery } from '../../lib/use-every.ts';
+import { useKept } from '../../lib/use-kept.ts';
+import { useLoad } from '../../lib/use-load.ts';
+import { WIDE } from '../../lib/use-media.ts';
+import { Notice } from '../../parts/notice.tsx';
+import { applied, type Filters, STATS_KEYS, statsRequest } from '../filter/filters.ts';
+import { filterBy } from '../filter/navigation.ts';
+import { CLASSES } from '../status-class.tsx';
+import { bucketLength } from './plot-data.ts';
+import { Plots } from './plots.tsx';
+import { TopPanel } from './top-panel.tsx';
+
+/** As many columns as the screen can show clearly. */
+const BUCKETS = matchMedia(WIDE).matches ? 120 : 48;
+/** How often the plot of a live log is refreshed. */
+const LIVE_MS = 15_000;
+
+export function PlotPanel({ filters, isLive }: { filters: Filters; isLive: boolean }) {
+  const request = statsRequest(filters, BUCKETS);
+  const { data, error, loading, reload } = useLoad(request, (signal) =>
+    get<LogStats>(request, signal),
+  );
+  useEvery(LIVE_MS, () => isLive && reload());
+
+  const changelog = useLoad('changelog', (signal) => get<Entry[]>('/changelog', signal));
+  const [isWhole, setWhole] = useKept('logs.plot', false);
+
+  const ignoresSome = applied(filters).some(
+    ({ key }) => !STATS_KEYS.some((known) => known === key),
+  );
+  const isZoomed = filters.from !== '' || filters.to !== '';
+  const bar = data ? bucketLength(data) : '';
+  return (
+    <section
+      class={isWhole ? 'card tight log-plot' : 'card tight log-plot log-plot-low'}
+      aria-label="Requests and latency over time"
+      aria-busy={loading}
+    >
+      <div class="log-plot-head flow">
+        <h2>{data ? `${count(data.requests)} requests` : 'Requests'}</h2>
+        <span class="muted">
+          {data?.from && data.to && `${localTime(data.from)} to ${localTime(data.to)}`}
+          {bar && `, 1 bar = ${bar}`}
+        </span>
+        <button
+          type="button"
+          class="quiet"
+          disabled={!isZoomed}
+          onClick={() => filterBy({ from: '', to: '' })}
+        >
+          Zoom out
+        </button>
+        <button
+          type="button"
+          class="quiet"
+          aria-expanded={isWhole}
+          onClick={() => setWhole(!isWhole)}
+        >
+          {isWhole ? 'Fold' : 'Latency and figures'}
+        </button>
+      </div>
+      {error && <Notice kind="error">{error}</Notice>}
+      <Plots
+        key={String(isWhole)}
+        stats={data}
+        isStale={error !== null}
+        isWhole={isWhole}
+        changes={changelog.data ?? []}
+        onZoom={filterBy}
+      />
+      {(isWhole || ignoresSome || data?.partial) && (
+        <p class="log-plot-notes tiny muted">
+          {isWhole && <span class="log-drag">Drag across the plot to zoom in. </span>}
+          {ignoresSome && 'The plot uses only the domain and time filters. '}
+          {data?.partial && 'The numbers are incomplete.'}
+        </p>
+      )}
+      {isWhole && (
+        <>
+          <TopPanel stats={data} />
+          <FiguresTable stats={data} />
+        </>
+      )}
+    </section>
+  );
+}
+
+/** The numbers of the plot as a table, for those who cannot see it. */
+function FiguresTable({ stats }: { stats: LogStats | undefined }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details class="log-figures small" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>Show as a table</summary>
+      {isOpen && stats && <Figures stats={stats} />}
+    </details>
+  );
+}
+
+function Figures({ stats: { buckets } }: { stats: LogStats }) {
+  const busy = buckets.filter(({ requests }) => CLASSES.some((name) => requests[name] > 0));
+  const latency = (value: number | null) => (value === null ? '–' : duration(value));
+  return (
+    <section
+      class="log-scroll"
+      aria-label="Requests and latency over time, as a table"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll it
+      tabIndex={0}
+    >
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">From</th>
+            {CLASSES.map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+            <th scope="col">p50</th>
+            <th scope="col">p95</th>
+          </tr>
+        </thead>
+        <tbody>
+          {busy.map(({ from, requests, p50, p95 }) => (
+            <tr key={from}>
+              <th scope="row">{localTime(from)}</th>
+              {CLASSES.map((name) => (
+                <td key={name}>{requests[name].toLocaleString('en')}</td>
+              ))}
+              <td>{latency(p50)}</td>
+              <td>{latency(p95)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

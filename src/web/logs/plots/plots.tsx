@@ -1,0 +1,103 @@
+/** The plots of requests and latency, with a legend and marks where changes went live. */
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { sentenceOf } from '../../lib/api.ts';
+import { count, duration, localTime } from '../../lib/format.ts';
+import { useDark } from '../../lib/theme.ts';
+import type { Entry, LogStats } from '../../lib/types.ts';
+import { Notice } from '../../parts/notice.tsx';
+import { CLASS_WORDS } from '../status-class.tsx';
+import type { Range } from '../times.ts';
+import { plotData, STACK, totals } from './plot-data.ts';
+import { PublishMarks } from './publish-marks.tsx';
+
+type Props = {
+  stats: LogStats | undefined;
+  isStale: boolean;
+  /** With latency and legend. */
+  isWhole: boolean;
+  changes: readonly Entry[];
+  /** Called with the range dragged over, or with empty texts to leave it. */
+  onZoom: (range: Range) => void;
+};
+
+export function Plots({ stats, isStale, isWhole, changes, onZoom }: Props) {
+  const requests = useRef<HTMLDivElement>(null);
+  const latency = useRef<HTMLDivElement>(null);
+  const zoom = useRef(onZoom);
+  zoom.current = onZoom;
+  const [cursor, setCursor] = useState<number | null>(null);
+  const [error, setError] = useState<string | null>(null);
+  const isDark = useDark();
+  const data = useMemo(() => stats && plotData(stats), [stats]);
+
+  useEffect(() => {
+    if (!data) return;
+    let isOver = false;
+    let remove: (() => void) | undefined;
+    setCursor(null);
+    import('./plot.ts').then(
+      ({ drawPlots }) => {
+        if (isOver || !requests.current) return;
+        remove = drawPlots(requests.current, isWhole ? latency.current : null, data, {
+          onCursor: setCursor,
+          onZoom: (from, to) =>
+            zoom.current({
+              from: new Date(Math.max(from, data.from) * 1000).toISOString(),
+              to: new Date(Math.min(to, data.to) * 1000).toISOString(),
+            }),
+          onZoomOut: () => zoom.current({ from: '', to: '' }),
+        });
+        setError(null);
+      },
+      (reason: unknown) => setError(`The plot could not be loaded. ${sentenceOf(reason)}`),
+    );
+    return () => {
+      isOver = true;
+      remove?.();
+    };
+  }, [data, isDark, isWhole]);
+
+  return (
+    <div class={isStale ? 'log-plots stale' : 'log-plots'}>
+      {isWhole && <Legend stats={stats} at={cursor} />}
+      {error && <Notice kind="error">{error}</Notice>}
+      <div class="log-plot-place">
+        <div ref={requests} class="log-plot-requests" aria-hidden="true" />
+        <PublishMarks stats={stats} entries={changes} />
+      </div>
+      {isWhole && <div ref={latency} class="log-plot-latency" aria-hidden="true" />}
+      {stats && !data && <p class="log-plot-empty muted">No requests in this period.</p>}
+    </div>
+  );
+}
+
+/** The legend of the plot, with the numbers at the cursor or, without a cursor, the totals. */
+function Legend({ stats, at }: { stats: LogStats | undefined; at: number | null }) {
+  const bucket = at === null ? undefined : stats?.buckets[at];
+  const requests = bucket?.requests ?? (stats ? totals(stats) : undefined);
+  const latency = (value: number | null | undefined) =>
+    value === null || value === undefined ? '–' : duration(value);
+  // Rare classes are shown only if they occur.
+  const sums = stats ? totals(stats) : undefined;
+  const names = STACK.filter(
+    (name) => !(name === '1xx' || name === 'other') || (sums && sums[name] > 0),
+  );
+  return (
+    <div class="log-legend flow tiny numeric">
+      <span class="log-legend-time muted">{bucket ? localTime(bucket.from) : 'Total'}</span>
+      {names.map((name) => (
+        <span key={name} class="log-legend-item">
+          <span class={`swatch swatch-${name}`} aria-hidden="true" />
+          <span title={CLASS_WORDS[name]}>{name}</span>{' '}
+          <b>{requests ? count(requests[name]) : '–'}</b>
+        </span>
+      ))}
+      {(['p50', 'p95'] as const).map((name) => (
+        <span key={name} class="log-legend-item log-legend-latency">
+          <span class={`swatch swatch-${name}`} aria-hidden="true" />
+          {name} <b>{bucket && latency(bucket[name])}</b>
+        </span>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,136 @@
+/** The lists of the first page: the busiest sites, certificates that are due, the last changes. */
+
+import { wordOf } from '../changelog/describe.ts';
+import { subjectOf } from '../changelog/subject.ts';
+import { logsOf } from '../figures/hours.ts';
+import { count, localTime, plural } from '../lib/format.ts';
+import type { Entry, Status, Vhost, VhostActivity } from '../lib/types.ts';
+import { Time } from '../parts/time.tsx';
+
+const MOST = 6;
+
+type Props = { sites: readonly Vhost[]; activity: VhostActivity };
+
+export function BusiestSites({ sites, activity }: Props) {
+  const rows = busiest(sites, activity, MOST);
+  if (rows.length === 0) return <p class="muted">No requests in the last hour.</p>;
+  return (
+    <table class="numbers numeric">
+      <thead>
+        <tr>
+          <th>Site</th>
+          <th>Requests</th>
+          <th>Errors</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ id, domain, requests, errors, logs }) => (
+          <tr key={id}>
+            <td>
+              <a href={`/sites/${id}`} title={domain}>
+                {domain}
+              </a>
+            </td>
+            <td>
+              <a href={logs.requests}>{count(requests)}</a>
+            </td>
+            <td>
+              <a href={logs.errors} class={errors > 0 ? 'over' : undefined}>
+                {count(errors)}
+              </a>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+type BusySite = {
+  id: number;
+  domain: string;
+  requests: number;
+  errors: number;
+  /** Of its requests, and of its errors. */
+  logs: { requests: string; errors: string };
+};
+
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+
+/** Most requests first, at most `most`; sites that no longer exist are left out. */
+export function busiest(
+  sites: readonly Vhost[],
+  { from, to, vhosts }: VhostActivity,
+  most: number,
+): BusySite[] {
+  const domains = new Map(sites.map(({ id, domain }) => [id, domain]));
+  return vhosts
+    .flatMap(({ id, requests, status5xx, hosts }) => {
+      const domain = domains.get(id);
+      if (domain === undefined) return [];
+      const range = { domain: hosts[0] ?? '', from: from ?? '', to: to ?? '' };
+      // The log filters by one name; the numbers of several are on the site’s page.
+      const leadTo = (status: string) =>
+        hosts.length === 1 ? logsOf({ ...range, status }) : `/sites/${id}`;
+      const logs = { requests: leadTo(''), errors: leadTo('5xx') };
+      return [{ id, domain, requests: sum(requests), errors: sum(status5xx), logs }];
+    })
+    .sort((a, b) => b.requests - a.requests)
+    .slice(0, most);
+}
+
+/** What `certificates` of the status covers. */
+const WITHIN_DAYS = 14;
+
+/** One with hours left that is not overdue is short-lived, such as Caddy's own, and never due. */
+const isDue = ({ overdue, daysLeft }: Status['certificates'][number]): boolean =>
+  overdue || daysLeft >= 1;
+
+/** The certificates that end soon. */
+export function CertificatesDue({ status }: { status: Status }) {
+  const { agent, proxy } = status;
+  const certificates = status.certificates.filter(isDue);
+  if (certificates.length === 0) {
+    const isKnown = agent.reachable && proxy.running;
+    return (
+      <p class="muted">
+        {isKnown
+          ? `No certificate is due within ${WITHIN_DAYS} days.`
+          : 'Not known while Caddy cannot be asked.'}
+      </p>
+    );
+  }
+  return (
+    <ul class="lines plain">
+      {certificates.map(({ id, name, daysLeft, notAfter, overdue, agent }) => (
+        <li key={`${id} ${name} ${agent}`}>
+          <a href={`/sites/${id}`}>{name}</a>
+          <span class={overdue ? 'over' : 'muted'} title={localTime(notAfter)}>
+            {daysLeft < 0 ? 'expired' : plural(daysLeft, 'day')}
+            {overdue && daysLeft >= 0 && ', not renewed'}
+            {agent && ` on ${agent}`}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The latest changes, each leading to its entry of the changelog. */
+export function LastChanges({ entries }: { entries: readonly Entry[] }) {
+  if (entries.length === 0) return <p class="muted">No changes yet.</p>;
+  return (
+    <ul class="lines plain">
+      {entries.slice(0, MOST).map((entry) => (
+        <li key={entry.id}>
+          <a href={`/changelog#change-${entry.id}`}>
+            {wordOf(entry)} {subjectOf(entry.domain)}
+          </a>
+          <span class="muted">
+            {entry.userName}, <Time at={entry.createdAt} />
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}

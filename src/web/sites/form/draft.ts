@@ -1,0 +1,74 @@
+/** What the site form holds, the part of it that is sent, and what to say then. Pure. */
+import { tidied } from '../../checks/words.ts';
+import type { Flash } from '../../lib/flash.ts';
+import type { ChangedVhost, Vhost } from '../../lib/types.ts';
+
+/** In the order in which conflicts are listed. */
+const FIELDS = [
+  'domain',
+  'upstream',
+  'policies',
+  'tags',
+  'agents',
+  'check',
+  'config',
+  'enabled',
+] as const;
+export type DraftField = (typeof FIELDS)[number];
+
+export type Draft = Pick<Vhost, DraftField>;
+
+/** What decides which addresses are served, and from where. */
+export type Proxied = Pick<Draft, 'domain' | 'upstream' | 'config'>;
+
+/** A new site's initial values. */
+export const EMPTY: Draft = {
+  domain: '',
+  upstream: '',
+  policies: [],
+  tags: [],
+  agents: [],
+  check: null,
+  config: 'reverse_proxy {upstream}',
+  enabled: true,
+};
+
+/** The editable fields of a site. */
+export const draftOf = (site: Vhost): Draft => {
+  const { domain, upstream, policies, tags, agents, config, enabled } = site;
+  const check = site.check && tidied(site.check);
+  return { domain, upstream, policies, tags, agents, check, config, enabled };
+};
+
+/** The fields in which two states of a site differ. */
+export const changedFields = (a: Draft, b: Draft): DraftField[] =>
+  FIELDS.filter((field) => JSON.stringify(a[field]) !== JSON.stringify(b[field]));
+
+/** Only the fields that differ from `base`, so that others' changes to the rest survive. */
+export const changesFrom = (base: Draft, draft: Draft): Partial<Draft> =>
+  Object.fromEntries(changedFields(base, draft).map((field) => [field, draft[field]]));
+
+/** Whether the form is complete enough for a preview. */
+export const isComplete = ({ domain, config, upstream }: Proxied): boolean =>
+  domain.trim() !== '' &&
+  config.trim() !== '' &&
+  (upstream.trim() !== '' || !config.includes('{upstream}'));
+
+/** The change of the form, for a preview. @param base the stored site; null for a new one */
+export const operationOf = (id: number | null, base: Draft | null, draft: Draft): object =>
+  id === null
+    ? { op: 'create', ...draft }
+    : { op: 'update', id, ...(base ? changesFrom(base, draft) : draft) };
+
+/**
+ * `a.example is live, but 127.0.0.1:80 does not answer: connection refused.`
+ * @param done what has been done, without its full stop
+ */
+export function outcomeOf(done: string, { warnings, behind = [] }: ChangedVhost): Flash {
+  const messages = [
+    ...behind.map((name) => `not on ${name} yet`),
+    ...warnings.map(({ message }) => message.replace(/\.$/, '')),
+  ];
+  if (messages.length === 0) return { kind: 'success', text: `${done}.` };
+  return { kind: 'warning', text: `${done}, but ${messages.join('; ')}.` };
+}

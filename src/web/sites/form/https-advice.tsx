@@ -1,0 +1,163 @@
+/** Says in the site form why no certificate can come, and offers what would work. */
+
+import { useEffect, useState } from 'preact/hooks';
+import { request } from '../../lib/api.ts';
+import type { DraftAdvice } from '../../lib/types.ts';
+import { CodeBlock } from '../../parts/code-block.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { type Draft, isComplete, type Proxied } from './draft.ts';
+
+type Props = { draft: Draft; onChange: (change: Partial<Draft>) => void };
+
+export function HttpsAdvice({ draft, onChange }: Props) {
+  const known = useHttpsAdvice(draft);
+  if (!known) return null;
+  const found = known.names.find(({ advice }) => advice !== null);
+  if (!found?.advice) {
+    const own = known.names.find(({ authority }) => authority === 'internal');
+    if (!own) return null;
+    return (
+      <p class="field-help" role="status">
+        Caddy’s own authority signs the certificate of {own.name}. <TrustLink />
+      </p>
+    );
+  }
+  const { message, ways } = found.advice;
+  return (
+    <div class="notice notice-warning https-advice" role="status">
+      <strong>{message}</strong>
+      <ul class="plain">
+        {ways.includes('dns') && (
+          <DnsWay
+            dns={known.dns}
+            onUse={(name) => onChange(withDirective(draft, dnsDirective(name)))}
+          />
+        )}
+        {ways.includes('internal') && (
+          <li>
+            <button type="button" onClick={() => onChange(withDirective(draft, 'tls internal'))}>
+              Add “tls internal”
+            </button>
+            <span>
+              Caddy’s own authority signs it. <TrustLink />
+            </span>
+          </li>
+        )}
+        {ways.includes('http') && (
+          <li>
+            <button type="button" onClick={() => onChange(overHttp(draft))}>
+              Use http://
+            </button>
+            <span>No certificate, and nothing is encrypted: for networks that you trust.</span>
+          </li>
+        )}
+      </ul>
+    </div>
+  );
+}
+
+function DnsWay(props: {
+  dns: { providers: readonly string[]; command: string | null };
+  onUse: (provider: string) => void;
+}) {
+  const { dns, onUse } = props;
+  if (dns.command === null) {
+    return dns.providers.map((name) => (
+      <li key={name}>
+        <button type="button" onClick={() => onUse(name)}>
+          Add “tls” with {name}
+        </button>
+        <span>
+          The DNS challenge. Put the API token of your DNS provider into the file that{' '}
+          <span class="mono">PROXY_ENV_FILE</span> names.
+        </span>
+      </li>
+    ));
+  }
+  return (
+    <li class="https-dns">
+      <details>
+        <summary>Use the DNS challenge</summary>
+        <p>
+          This Caddy has no DNS provider. The command gets one, here for Cloudflare; then set{' '}
+          <span class="mono">PROXY_BIN=/usr/local/bin/caddy</span> and restart signalbox.
+        </p>
+        <CodeBlock text={dns.command} label="Command" />
+        <CopyButton text={dns.command} label="Copy command" />
+      </details>
+    </li>
+  );
+}
+
+const TrustLink = () => (
+  <>
+    Browsers warn until they{' '}
+    <a href="/certificates#trust-title" target="_blank" rel="noreferrer">
+      trust its root
+    </a>
+    .
+  </>
+);
+
+/** Adds directives to the config: at its top, or at the top of its block if it is a whole one. */
+export function withDirective(draft: Proxied, directive: string): Partial<Proxied> {
+  const lines = draft.config.split('\n');
+  const head = headOf(draft, lines);
+  const text = head === -1 ? directive : directive.replace(/^/gm, '\t');
+  return { config: lines.toSpliced(head + 1, 0, text).join('\n') };
+}
+
+/** The same site over plain HTTP. */
+export function overHttp(draft: Proxied): Partial<Proxied> {
+  const domain = `http://${bare(draft.domain)}`;
+  const lines = draft.config.split('\n');
+  const head = headOf(draft, lines);
+  if (head === -1) return { domain };
+  const addresses = (lines[head] ?? '').replace(
+    /(^|[\s,])(?:https?:\/\/)?([^\s,{]+)/g,
+    '$1http://$2',
+  );
+  return { domain, config: lines.with(head, addresses).join('\n') };
+}
+
+/** `tls` with a provider; the key comes from the environment of Caddy. */
+export const dnsDirective = (provider: string): string =>
+  `tls {\n\tdns ${provider} {env.${provider.toUpperCase().replace(/\W/g, '_')}_API_TOKEN}\n}`;
+
+const bare = (domain: string): string => domain.trim().replace(/^https?:\/\//i, '');
+
+/** The line that opens the site's block; -1 if the config is only a body. */
+function headOf({ domain }: Proxied, lines: readonly string[]): number {
+  const at = lines.findIndex((line) => line.trim() !== '' && !line.trim().startsWith('#'));
+  const line = lines[at]?.trim() ?? '';
+  const first = bare(line.split(/[\s,]/)[0] ?? '');
+  return line.endsWith('{') && first === bare(domain) ? at : -1;
+}
+
+/** Longer than the preview's pause, which matters more. */
+const PAUSE_MS = 700;
+
+/** Null while nothing is known, also of a draft that would be refused: the preview explains that. */
+function useHttpsAdvice({ domain, config, upstream }: Proxied): DraftAdvice | null {
+  const [advice, setAdvice] = useState<DraftAdvice | null>(null);
+  useEffect(() => {
+    const body = { domain, config, upstream };
+    if (!isComplete(body) || /^http:/i.test(domain.trim())) {
+      setAdvice(null);
+      return;
+    }
+    const own = new AbortController();
+    const timer = setTimeout(async () => {
+      const answer = await request<DraftAdvice>('/certificates/advice', {
+        body,
+        signal: own.signal,
+      }).catch(() => null);
+      if (!own.signal.aborted) setAdvice(answer?.body ?? null);
+    }, PAUSE_MS);
+    return () => {
+      own.abort();
+      clearTimeout(timer);
+    };
+  }, [domain, config, upstream]);
+  return advice;
+}

@@ -1,0 +1,135 @@
+/** Boxes for the policies of a site, in the order in which they apply, and the way to a new one. */
+
+import { get } from '../../lib/api.ts';
+import type { Policy } from '../../lib/types.ts';
+import { useLoad } from '../../lib/use-load.ts';
+import { summaryOf, withPolicy } from '../../placement/words.ts';
+import type { Recipe } from '../../recipes/recipes.ts';
+
+type Props = {
+  /** All there are; undefined until they are loaded. */
+  policies: readonly Policy[] | undefined;
+  recipes: readonly Recipe[] | undefined;
+  /** The names of the site's own, in order. */
+  chosen: readonly string[];
+  error: string | null;
+  onChange: (chosen: string[]) => void;
+  /** @param recipe its id; null lets the user choose */
+  onNew: (recipe: string | null) => void;
+};
+
+/** What most people look for; known before the recipes are, so that nothing moves. */
+const NEW = [
+  { recipe: 'basic-auth', label: 'Password …' },
+  { recipe: 'allow', label: 'Only my network …' },
+  { recipe: 'authelia', label: 'Sign-in with Authelia …' },
+  { recipe: null, label: 'Other policy …' },
+];
+
+export function PolicyField({ policies = [], recipes, chosen, error, onChange, onNew }: Props) {
+  const known = new Map(policies.map((policy) => [policy.name, policy]));
+  const others = policies.filter(({ name }) => !chosen.includes(name));
+  const tick = ({ name, recipe }: Policy) => onChange(withPolicy(chosen, name, recipe));
+  const move = (at: number, to: number) => {
+    const order = chosen.filter((_, index) => index !== at);
+    onChange([...order.slice(0, to), chosen[at] ?? '', ...order.slice(to)]);
+  };
+  const words = (policy: Policy) => {
+    const recipe = recipes?.find(({ id }) => id === policy.recipe);
+    const summary = summaryOf(recipe?.fields, policy.values);
+    return [recipe?.title, summary].filter(Boolean).join(' · ') || policy.recipe;
+  };
+  return (
+    <fieldset class="choices" aria-invalid={error ? true : undefined}>
+      <legend>Policies</legend>
+      {error && <p class="field-error">{error}</p>}
+      <ul class="plain">
+        {chosen.map((name, at) => {
+          const policy = known.get(name);
+          return (
+            <li key={name}>
+              <label class="check">
+                <input
+                  type="checkbox"
+                  checked
+                  onChange={() => onChange(chosen.filter((one) => one !== name))}
+                />
+                {name}
+              </label>
+              {policy && (
+                <a class="muted" href={`/policies/${policy.id}`}>
+                  {words(policy)}
+                </a>
+              )}
+              {chosen.length > 1 && (
+                <span>
+                  <button
+                    type="button"
+                    class="quiet"
+                    aria-label={`Apply ${name} earlier`}
+                    disabled={at === 0}
+                    onClick={() => move(at, at - 1)}
+                  >
+                    ↑
+                  </button>
+                  <button
+                    type="button"
+                    class="quiet"
+                    aria-label={`Apply ${name} later`}
+                    disabled={at === chosen.length - 1}
+                    onClick={() => move(at, at + 1)}
+                  >
+                    ↓
+                  </button>
+                </span>
+              )}
+            </li>
+          );
+        })}
+        {others.map((policy) => (
+          <li key={policy.name}>
+            <label class="check">
+              <input type="checkbox" checked={false} onChange={() => tick(policy)} />
+              {policy.name}
+            </label>
+            <a class="muted" href={`/policies/${policy.id}`}>
+              {words(policy)}
+            </a>
+          </li>
+        ))}
+      </ul>
+      <div>
+        <span class="muted">New</span>
+        <div class="buttons">
+          {NEW.map(({ recipe, label }) => (
+            <button key={label} type="button" onClick={() => onNew(recipe)}>
+              {label}
+            </button>
+          ))}
+        </div>
+      </div>
+    </fieldset>
+  );
+}
+
+type Policies = {
+  /** Undefined until they are loaded. */
+  policies: readonly Policy[] | undefined;
+  /** Of both kinds. */
+  recipes: readonly Recipe[] | undefined;
+  /** Why they could not be loaded, in a sentence; null if they could. */
+  error: string | null;
+  /** Adds one that was just made. */
+  add: (policy: Policy) => void;
+};
+
+export function usePolicies(): Policies {
+  const policies = useLoad('policies', (signal) => get<Policy[]>('/policies', signal));
+  const recipes = useLoad('recipes', (signal) => get<Recipe[]>('/recipes', signal));
+  return {
+    policies: policies.data,
+    recipes: recipes.data,
+    error: policies.error ?? recipes.error,
+    add: (policy) => policies.set((all = []) => [...all, policy]),
+  };
+}

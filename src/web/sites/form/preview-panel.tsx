@@ -1,0 +1,69 @@
+/** Shows what the change does to the Caddyfile, or why Caddy would refuse it. */
+import type { Policy } from '../../lib/types.ts';
+import type { Verdict } from '../../lib/use-verdict.ts';
+import { DiffView, diffLines } from '../../parts/diff-view.tsx';
+import { Hint } from '../../parts/hint.tsx';
+import { Notice } from '../../parts/notice.tsx';
+
+type Props = {
+  verdict: Verdict;
+  /** For a link to the one at fault. */
+  policies?: readonly Policy[];
+};
+
+export function PreviewPanel({ verdict, policies = [] }: Props) {
+  return (
+    <section class="preview-box" aria-label="Preview">
+      <h2>Preview</h2>
+      {verdict.state === 'idle' && (
+        <p class="muted">
+          As you type, Caddy checks your changes, and the new lines of the Caddyfile appear here.
+          Nothing is saved.
+        </p>
+      )}
+      {verdict.state === 'checking' && <p class="muted">Checking …</p>}
+      {verdict.state === 'unchecked' && (
+        <Notice kind="warning" title={verdict.message} hint={verdict.hint} />
+      )}
+      {verdict.state === 'refused' && (
+        <div class="notice notice-error" role="status">
+          <strong>
+            {verdict.line === null
+              ? 'This would be refused'
+              : `Caddy would refuse line ${verdict.line}`}
+          </strong>
+          <pre class="proxy-words">{verdict.message}</pre>
+          {verdict.hint && <Hint text={verdict.hint} />}
+          {verdict.policy && <PolicyFault fault={verdict.policy} policies={policies} />}
+        </div>
+      )}
+      {verdict.state === 'valid' && (
+        <>
+          <Notice kind="success">Caddy accepts this.</Notice>
+          {verdict.diff === '' ? (
+            <p class="muted">The Caddyfile stays the same.</p>
+          ) : (
+            <DiffView lines={diffLines(verdict.diff)} label="Changes to the Caddyfile" />
+          )}
+        </>
+      )}
+    </section>
+  );
+}
+
+type PolicyFaultProps = {
+  fault: { name: string; field?: string | null | undefined };
+  /** For the address of the one at fault. */
+  policies: readonly Policy[];
+};
+
+/** Leads to the policy that made a change be refused. */
+export function PolicyFault({ fault: { name, field }, policies }: PolicyFaultProps) {
+  const policy = policies.find((one) => one.name === name);
+  return (
+    <p>
+      See {field ? `the field ${field} of ` : ''}the policy{' '}
+      <a href={policy ? `/policies/${policy.id}` : '/policies'}>{name}</a>.
+    </p>
+  );
+}

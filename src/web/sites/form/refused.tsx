@@ -1,0 +1,94 @@
+/** Why a site was not saved: the change was refused, or someone else has changed the site. */
+import { useState } from 'preact/hooks';
+import { wordsOfCheck } from '../../checks/words.ts';
+import { ApiError, sentenceOf } from '../../lib/api.ts';
+import type { Policy, Vhost } from '../../lib/types.ts';
+import { Notice } from '../../parts/notice.tsx';
+import { ConfirmReplace } from '../../parts/replace-foreign.tsx';
+import { changedFields, type Draft, type DraftField, draftOf } from './draft.ts';
+import { PolicyFault } from './preview-panel.tsx';
+
+type Props = {
+  error: unknown;
+  /** For a link to the one at fault. */
+  policies: readonly Policy[];
+  onReplace: () => Promise<void>;
+};
+
+export function Refusal({ error, policies, onReplace }: Props) {
+  const [asking, setAsking] = useState(false);
+  const known = error instanceof ApiError ? error : null;
+  const fault = known?.policy;
+  return (
+    <>
+      <Notice kind="error" title={sentenceOf(error)} detail={known?.detail} hint={known?.hint}>
+        {known?.code === 'IMPORT_FIRST' ? (
+          <p>
+            <a href="/import">Import them</a>, or{' '}
+            <button type="button" class="link" onClick={() => setAsking(true)}>
+              replace them
+            </button>
+            .
+          </p>
+        ) : fault ? (
+          <PolicyFault fault={fault} policies={policies} />
+        ) : (
+          known?.line && <p>See line {known.line} of the config.</p>
+        )}
+      </Notice>
+      {asking && <ConfirmReplace onReplace={onReplace} onClose={() => setAsking(false)} />}
+    </>
+  );
+}
+
+type ConflictProps = {
+  /** The site as it was loaded. */
+  base: Draft;
+  draft: Draft;
+  theirs: Vhost;
+};
+
+const NAMES: Record<DraftField, string> = {
+  domain: 'Domain',
+  upstream: 'Forward to',
+  policies: 'Policies',
+  tags: 'Tags',
+  agents: 'Where it is served',
+  check: 'Check',
+  config: 'Config',
+  enabled: 'Served',
+};
+function textOf(draft: Draft, field: DraftField): string {
+  if (field === 'check') return draft.check ? wordsOfCheck(draft.check) : '(none)';
+  const value = draft[field];
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  const text = typeof value === 'string' ? value : value.join(', ');
+  return text || (field === 'agents' ? 'everywhere' : '(none)');
+}
+
+/** Lets the user choose when someone else changed the site they were editing. */
+export function Conflict({ base, draft, theirs }: ConflictProps) {
+  const theirDraft = draftOf(theirs);
+  const fields = changedFields(base, theirDraft);
+  const both = changedFields(base, draft).filter((field) => fields.includes(field));
+  return (
+    <div class="notice notice-warning" role="alert">
+      <strong>Someone else changed this site while you were editing it</strong>
+      <p>
+        {both.length === 0
+          ? 'They changed different fields: if you keep your changes, theirs stay as well.'
+          : 'You changed the same field: if you keep your changes, theirs are lost.'}
+      </p>
+      <dl class="conflict">
+        {fields.map((field) => (
+          <div key={field}>
+            <dt>{NAMES[field]} is now</dt>
+            <dd>
+              <pre class="proxy-words">{textOf(theirDraft, field)}</pre>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  );
+}

@@ -1,0 +1,84 @@
+/** The heads of the list's columns, by which it is sorted, with a box that selects all sites. */
+import { Icon } from '../../parts/icon.tsx';
+import { COLUMNS, type Column, directionOf, type Order } from './rows.ts';
+
+export const COLUMN_LABELS: Record<Column, string> = {
+  site: 'Site',
+  upstream: 'Upstream',
+  certificate: 'Certificate',
+  requests: 'Requests, 1 h',
+  latency: 'p95',
+  state: 'State',
+};
+const GROUP = { role: 'rowgroup' } as const;
+const ROW = { role: 'row' } as const;
+const HEAD = { role: 'columnheader' } as const;
+
+type Props = {
+  order: Order;
+  /** Only the box. */
+  isPlain: boolean;
+  selected: 'none' | 'some' | 'all';
+  onSort: (order: Order) => void;
+  onSelect: (isSelected: boolean) => void;
+};
+
+export function ListHeads({ order, isPlain, selected, onSort, onSelect }: Props) {
+  return (
+    <thead {...GROUP} class="site-heads">
+      <tr {...ROW} aria-rowindex={1}>
+        <th {...HEAD} scope="col" class="site-pick">
+          <label>
+            <input
+              type="checkbox"
+              aria-label="Select all these sites"
+              checked={selected === 'all'}
+              indeterminate={selected === 'some'}
+              onChange={(event) => onSelect(event.currentTarget.checked)}
+            />
+            {isPlain && <span aria-hidden="true">Select all</span>}
+          </label>
+        </th>
+        {!isPlain && (
+          <th {...HEAD} scope="col" class="site-switch">
+            <span class="visually-hidden">Served</span>
+          </th>
+        )}
+        {!isPlain &&
+          COLUMNS.map((column) => (
+            <Head key={column} column={column} order={order} onSort={onSort} />
+          ))}
+        {!isPlain && (
+          <th {...HEAD} scope="col" class="site-links">
+            <span class="visually-hidden">Links</span>
+          </th>
+        )}
+      </tr>
+    </thead>
+  );
+}
+
+type HeadProps = Pick<Props, 'order' | 'onSort'> & { column: Column };
+
+function Head({ column, order, onSort }: HeadProps) {
+  const isSorted = order.column === column;
+  const direction = directionOf(order);
+  return (
+    <th
+      {...HEAD}
+      scope="col"
+      class={`site-${column}`}
+      aria-sort={isSorted ? direction : undefined}
+      title={column === 'latency' ? '95 of 100 requests were answered faster' : undefined}
+    >
+      <button
+        type="button"
+        class="quiet"
+        onClick={() => onSort({ column, isReversed: isSorted && !order.isReversed })}
+      >
+        {COLUMN_LABELS[column]}
+        {isSorted && <Icon name={direction} />}
+      </button>
+    </th>
+  );
+}

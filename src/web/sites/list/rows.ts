@@ -1,0 +1,124 @@
+/** What the list shows of each site, in which order, and under which tags. Pure. */
+import type { Activity, SiteState, Vhost } from '../../lib/types.ts';
+import { linkTo } from '../link.ts';
+import { type Health, healthOf, type SiteProblem } from '../problem.ts';
+
+export type Row = {
+  site: Vhost;
+  health: Health;
+  /** Undefined if there were no requests in the last hour. */
+  activity: Activity | undefined;
+  /** In the last hour; a 4xx is the visitor's mistake and no error. */
+  requests: number;
+  errors: number;
+  rejected: number;
+  /** Milliseconds. */
+  p95: number | null;
+  /** The one that ends first; null: none. */
+  certificate: { issuer: string; notAfter: string; daysLeft: number } | null;
+  /** Where a browser reaches it. */
+  link: string | null;
+};
+
+/** All by the site's id. */
+export type Facts = {
+  reported: ReadonlyMap<number, SiteProblem>;
+  states: ReadonlyMap<number, SiteState>;
+  activity: ReadonlyMap<number, Activity>;
+};
+
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+
+export function rowOf(site: Vhost, facts: Facts): Row {
+  const state = facts.states.get(site.id);
+  const activity = facts.activity.get(site.id);
+  const addresses = state?.addresses ?? [];
+  const certificates = addresses.flatMap(({ certificate }) => certificate ?? []);
+  return {
+    site,
+    health: healthOf(site, facts.reported.get(site.id), state),
+    activity,
+    requests: activity ? sum(activity.requests) : 0,
+    errors: activity ? sum(activity.status5xx) : 0,
+    rejected: activity ? sum(activity.status4xx) : 0,
+    p95: activity?.p95 ?? null,
+    certificate: certificates.toSorted((a, b) => a.daysLeft - b.daysLeft)[0] ?? null,
+    link: addresses.map(linkTo).find((link) => link !== null) ?? null,
+  };
+}
+
+/** By which the list can be sorted. */
+export const COLUMNS = ['site', 'upstream', 'certificate', 'requests', 'latency', 'state'] as const;
+export type Column = (typeof COLUMNS)[number];
+export type Order = { column: Column; isReversed: boolean };
+
+/** Problems first. */
+export const USUAL: Order = { column: 'state', isReversed: false };
+
+const LEVELS = ['bad', 'warn', 'unknown', 'good', 'off'] as const;
+
+/** What is first is the least; null comes last in both directions. */
+const VALUES: Record<Column, (row: Row) => string | number | null> = {
+  site: ({ site }) => site.domain.replace(/^https?:\/\//, ''),
+  upstream: ({ site }) => site.upstream || null,
+  certificate: ({ certificate }) => certificate?.daysLeft ?? null,
+  requests: ({ requests }) => (requests > 0 ? -requests : null),
+  latency: ({ p95 }) => (p95 === null ? null : -p95),
+  state: ({ health }) => LEVELS.indexOf(health.level),
+};
+
+/** The columns whose greatest value comes first. */
+const GREATEST_FIRST: readonly Column[] = ['requests', 'latency'];
+
+/** For `aria-sort`. */
+export const directionOf = ({ column, isReversed }: Order): 'ascending' | 'descending' =>
+  GREATEST_FIRST.includes(column) === isReversed ? 'ascending' : 'descending';
+
+const { compare: compareTexts } = new Intl.Collator('en', { numeric: true });
+
+/** Rows of the same value stay in the order in which Caddy has them. */
+export function sortRows(rows: readonly Row[], { column, isReversed }: Order): Row[] {
+  const valueIn = VALUES[column];
+  const sign = isReversed ? -1 : 1;
+  return rows
+    .map((row) => ({ row, value: valueIn(row) }))
+    .sort(({ value: a }, { value: b }) => {
+      if (a === null || b === null) return Number(a === null) - Number(b === null);
+      return typeof a === 'number' && typeof b === 'number'
+        ? sign * (a - b)
+        : sign * compareTexts(String(a), String(b));
+    })
+    .map(({ row }) => row);
+}
+
+/** `tag` is null for the sites without one. */
+type Line =
+  | { kind: 'tag'; tag: string | null; count: number }
+  | { kind: 'site'; row: Row; tag: string | null };
+
+/** One line per site. */
+export const plainLines = (rows: readonly Row[]): Line[] =>
+  rows.map((row) => ({ kind: 'site', row, tag: null }));
+
+/** Each tag with its sites, in the order of the rows; a site is under each of its tags. */
+export function groupedLines(rows: readonly Row[]): Line[] {
+  const groups: (string | null)[] = [...tagsIn(rows), null];
+  return groups.flatMap((tag): Line[] => {
+    const inside = rows.filter(({ site: { tags } }) =>
+      tag === null ? tags.length === 0 : tags.includes(tag),
+    );
+    if (inside.length === 0) return [];
+    return [
+      { kind: 'tag', tag, count: inside.length },
+      ...inside.map((row): Line => ({ kind: 'site', row, tag })),
+    ];
+  });
+}
+
+/** All tags of these sites, sorted. */
+export const tagsIn = (rows: readonly Row[]): string[] =>
+  [...new Set(rows.flatMap(({ site }) => site.tags))].toSorted((a, b) => a.localeCompare(b));
+
+/** Names a line among the others. */
+export const keyOfLine = (line: Line): string =>
+  line.kind === 'tag' ? `tag ${line.tag}` : `${line.row.site.id} ${line.tag ?? ''}`;

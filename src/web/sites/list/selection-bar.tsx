@@ -1,0 +1,118 @@
+/** What can be done to the selected sites: one request and one publish for all of them. */
+import { useState } from 'preact/hooks';
+import { send } from '../../lib/api.ts';
+import { plural } from '../../lib/format.ts';
+import { MOST, type Relabelled } from '../../lib/relabel.ts';
+import type { Vhost } from '../../lib/types.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { lazy } from '../../parts/lazy.tsx';
+import type { Done } from './done-note.tsx';
+
+// Loaded when somebody wants them: the list is often the first page.
+const PoliciesDialog = lazy(
+  async () => (await import('../../placement/policies-dialog.tsx')).PoliciesDialog,
+);
+const TagsDialog = lazy(async () => (await import('../../tags/tags-dialog.tsx')).TagsDialog);
+
+type Action = 'on' | 'off' | 'delete';
+const WORDS: Record<Action, { title: string; action: string; done: string; text: string }> = {
+  on: { title: 'Turn on', action: 'Turn on', done: 'turned on', text: 'Caddy will serve:' },
+  off: { title: 'Turn off', action: 'Turn off', done: 'turned off', text: 'Caddy stops serving:' },
+  delete: {
+    title: 'Delete',
+    action: 'Delete',
+    done: 'deleted',
+    text: 'Caddy stops serving them at once. You can restore them from the changelog.',
+  },
+};
+
+type Props = {
+  sites: readonly Vhost[];
+  onClear: () => void;
+  onDone: (done: Done) => Promise<void>;
+};
+
+export function SelectionBar({ sites, onClear, onDone }: Props) {
+  const [asked, setAsked] = useState<Action | null>(null);
+  const [labels, setLabels] = useState<'Policies' | 'Tags' | null>(null);
+  const meant = (action: Action) =>
+    action === 'delete' ? sites : sites.filter(({ enabled }) => enabled === (action === 'off'));
+  const button = (action: Action) => {
+    const { length } = meant(action);
+    if (length === 0) return null;
+    return (
+      <button
+        type="button"
+        disabled={length > MOST}
+        title={length > MOST ? `At most ${MOST} at once` : undefined}
+        onClick={() => setAsked(action)}
+      >
+        {WORDS[action].action} {length} …
+      </button>
+    );
+  };
+  const act = async (action: Action) => {
+    const of = meant(action);
+    // Not toggles, which would turn back what someone else has turned meanwhile.
+    const operations = of.map(({ id }) =>
+      action === 'delete' ? { op: 'delete', id } : { op: 'update', id, enabled: action === 'on' },
+    );
+    await send('POST', '/vhosts/bulk', { operations });
+    setAsked(null);
+    await onDone({ words: `${plural(of.length, 'site')} ${WORDS[action].done}`, undo: null });
+  };
+  const relabelled = async (words: string, { count, undo }: Relabelled) => {
+    setLabels(null);
+    await onDone({ words, undo: count > 0 ? undo : null });
+  };
+  const dialog = { sites, onClose: () => setLabels(null), onDone: relabelled };
+  const chosen = asked && meant(asked);
+  return (
+    <section class="selection-bar row" aria-label="Selected sites">
+      <strong role="status">{sites.length} selected</strong>
+      {(['Policies', 'Tags'] as const).map((name) => (
+        <button
+          key={name}
+          type="button"
+          disabled={sites.length > MOST}
+          title={sites.length > MOST ? `At most ${MOST} at once` : undefined}
+          onClick={() => setLabels(name)}
+        >
+          {name} …
+        </button>
+      ))}
+      {button('on')}
+      {button('off')}
+      {button('delete')}
+      <button type="button" class="quiet" onClick={onClear}>
+        Clear
+      </button>
+      {labels && (
+        <Dialog
+          title={`${labels} of ${sites.length === 1 ? sites[0]?.domain : plural(sites.length, 'site')}`}
+          onClose={() => setLabels(null)}
+        >
+          {labels === 'Policies' ? <PoliciesDialog {...dialog} /> : <TagsDialog {...dialog} />}
+        </Dialog>
+      )}
+      {asked && chosen && (
+        <Confirm
+          title={`${WORDS[asked].title} ${plural(chosen.length, 'site')}?`}
+          action={`${WORDS[asked].action} ${plural(chosen.length, 'site')}`}
+          kind={asked === 'on' ? 'primary' : 'danger'}
+          {...(asked === 'delete' ? { name: `delete ${chosen.length}` } : {})}
+          onConfirm={() => act(asked)}
+          onClose={() => setAsked(null)}
+        >
+          <p>{WORDS[asked].text}</p>
+          <ul class="selected-names">
+            {chosen.map(({ id, domain }) => (
+              <li key={id}>{domain}</li>
+            ))}
+          </ul>
+        </Confirm>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,73 @@
+/** The cells with a site's figures: its certificate, and its requests and latency of the last hour. */
+import { count, duration, localTime, plural } from '../../lib/format.ts';
+import { barsPath, HEIGHT, WIDTH } from '../spark-bars.ts';
+import type { Row } from './rows.ts';
+
+const CELL = { role: 'cell' } as const;
+
+export function SiteFigures({ row, layout }: { row: Row; layout: 'columns' | 'stacked' }) {
+  const certificate = <Certificate of={row.certificate} />;
+  const latency = row.p95 === null ? null : duration(row.p95);
+  if (layout === 'stacked') {
+    return (
+      <td {...CELL} class="site-figures">
+        <Sparkline row={row} />
+        {latency && <span>p95 {latency}</span>}
+        {row.certificate && <span>certificate {certificate}</span>}
+      </td>
+    );
+  }
+  return (
+    <>
+      <td {...CELL} class="site-certificate">
+        {certificate}
+      </td>
+      <td {...CELL} class="site-requests">
+        <Sparkline row={row} />
+      </td>
+      <td {...CELL} class="site-latency">
+        {latency ?? <Nothing words="no requests" />}
+      </td>
+    </>
+  );
+}
+
+function Certificate({ of }: { of: Row['certificate'] }) {
+  if (!of) return <Nothing words="none" />;
+  const { daysLeft, issuer, notAfter } = of;
+  return (
+    <span
+      class={daysLeft < 0 ? 'over' : undefined}
+      title={`By ${issuer}, until ${localTime(notAfter)}`}
+    >
+      {daysLeft < 0 ? 'expired' : daysLeft === 0 ? '< 1 day' : plural(daysLeft, 'day')}
+    </span>
+  );
+}
+
+const Nothing = ({ words }: { words: string }) => (
+  <span class="muted">
+    <span aria-hidden="true">–</span>
+    <span class="visually-hidden">{words}</span>
+  </span>
+);
+
+type Props = { row: Pick<Row, 'activity' | 'requests' | 'errors' | 'rejected'> };
+
+/** A small bar chart of a site's requests and errors in the last hour. */
+function Sparkline({ row: { activity, requests, errors, rejected } }: Props) {
+  const highest = activity ? Math.max(1, ...activity.requests) : 1;
+  const words = `${plural(requests, 'request')}, ${plural(errors, 'error')} (5xx), ${count(rejected)} rejected (4xx) in the last hour`;
+  return (
+    <span class="spark line" title={words}>
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={words}>
+        {activity && <path class="spark-requests" d={barsPath(activity.requests, highest)} />}
+        {activity && <path class="spark-errors" d={barsPath(activity.status5xx, highest)} />}
+      </svg>
+      <span class="tiny muted numeric" aria-hidden="true">
+        {requests > 0 ? count(requests) : ''}
+        {errors > 0 && <span class="over"> {count(errors)}!</span>}
+      </span>
+    </span>
+  );
+}

@@ -1,0 +1,197 @@
+/** The list of all sites: problems first, with search, filters, and changes to several at once. */
+import type { VNode } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
+import { get } from '../../lib/api.ts';
+import { plural } from '../../lib/format.ts';
+import { useHub, usePublishes } from '../../lib/hub.ts';
+import { navigate } from '../../lib/router.ts';
+import type { Vhost } from '../../lib/types.ts';
+import { useLoad } from '../../lib/use-load.ts';
+import { useMedia } from '../../lib/use-media.ts';
+import { Notice } from '../../parts/notice.tsx';
+import { SkeletonRows } from '../../parts/skeleton-rows.tsx';
+import { VirtualRows } from '../../parts/virtual-rows.tsx';
+import { hasLabels } from '../../tags/site-labels.tsx';
+import { TagChip } from '../../tags/tag-chip.tsx';
+import { reportedProblems, type SiteProblem } from '../problem.ts';
+import { useStates } from '../use-states.ts';
+import { type Done, DoneNote } from './done-note.tsx';
+import { isShown, NO_FILTER, queryOf, readFilter, type SiteFilter, searchRows } from './filter.ts';
+import { ListHeads } from './list-heads.tsx';
+import { ListTools } from './list-tools.tsx';
+import { groupedLines, keyOfLine, plainLines, type Row, rowOf, sortRows, tagsIn } from './rows.ts';
+import { SelectionBar } from './selection-bar.tsx';
+import { SiteRow } from './site-row.tsx';
+
+/** There is room for one line per site, with a column for each figure. */
+const ROOMY = '(min-width: 1100px)';
+/** Pixels. */
+const ROW_HEIGHT = { columns: 46, stacked: 88 };
+/** More, if a site has policies or tags. */
+const LABELS_HEIGHT = { columns: 6, stacked: 26 };
+// CSS grid removes a table's implicit roles, so they are set explicitly.
+const TABLE = { role: 'table' } as const;
+
+export function SiteList({ query }: { query: URLSearchParams }) {
+  const { status, refresh } = useHub();
+  const filter = readFilter(query);
+  const publishes = usePublishes();
+  // A publish, even someone else's, may have changed any site.
+  const sites = useLoad(`sites ${publishes}`, (signal) => get<Vhost[]>('/vhosts', signal));
+  const { states, activity } = useStates(publishes);
+  const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
+  const [done, setDone] = useState<Done | null>(null);
+  const layout = useMedia(ROOMY) ? 'columns' : 'stacked';
+
+  const change = (next: Partial<SiteFilter>) =>
+    navigate(`${location.pathname}${queryOf({ ...filter, ...next })}`, { replace: true });
+  const { search, shown, tag, policy, agent, isGrouped } = filter;
+  const { column, isReversed } = filter.order;
+  // As a text: the status is a new object every few seconds, but what it reports seldom changes.
+  const reported = JSON.stringify([...reportedProblems(status)]);
+  const all = useMemo(() => {
+    const facts = {
+      reported: new Map<number, SiteProblem>(JSON.parse(reported)),
+      states,
+      activity,
+    };
+    return (sites.data ?? []).map((site) => rowOf(site, facts));
+  }, [sites.data, reported, states, activity]);
+  const sorted = useMemo(() => sortRows(all, { column, isReversed }), [all, column, isReversed]);
+  const found = useMemo(
+    () => searchRows(sorted, { search, tag, policy, agent }),
+    [sorted, search, tag, policy, agent],
+  );
+  const rows = found.filter((row) => isShown(row, shown));
+  const lines = isGrouped ? groupedLines(rows) : plainLines(rows);
+  const isTall = rows.some(({ site }) => hasLabels(site));
+  // What is not in sight is not changed.
+  const chosen = rows.filter(({ site }) => selected.has(site.id)).map(({ site }) => site);
+
+  const select = (ids: readonly number[], isSelected: boolean) => {
+    setSelected((old) => {
+      const next = new Set(old);
+      for (const id of ids) isSelected ? next.add(id) : next.delete(id);
+      return next;
+    });
+    setDone(null);
+  };
+  const changed = async () => {
+    refresh();
+    await sites.reload();
+  };
+  const replace = (site: Vhost) =>
+    sites.set((all) => all?.map((other) => (other.id === site.id ? site : other)));
+  // Preact skips a row whose node is the same as before; scrolling changes none.
+  const nodes = useMemo(() => new WeakMap<Row, VNode>(), [layout, selected]);
+  const draw = (row: Row): VNode => {
+    const node = nodes.get(row) ?? (
+      <SiteRow
+        row={row}
+        layout={layout}
+        isSelected={selected.has(row.site.id)}
+        onSelect={(isSelected) => select([row.site.id], isSelected)}
+        onChanged={replace}
+      />
+    );
+    nodes.set(row, node);
+    return node;
+  };
+  const total = sites.data?.length ?? 0;
+
+  return (
+    <>
+      <div class="page-head row">
+        <h1>Sites</h1>
+        <a class="button primary" href="/sites/new">
+          New site
+        </a>
+      </div>
+      <ListTools
+        filter={filter}
+        found={found}
+        tags={tagsIn(all)}
+        hasHeads={layout === 'columns'}
+        onChange={change}
+      />
+      {sites.error && <Notice kind="error" title={sites.error} />}
+      <p class="muted site-count small" role="status">
+        {sites.data &&
+          (rows.length === total
+            ? plural(total, 'site')
+            : `${rows.length} of ${plural(total, 'site')}`)}
+        {done && <DoneNote key={done.words} done={done} onUndone={changed} />}
+      </p>
+      {!sites.data && !sites.error && <SkeletonRows rows={10} label="Loading sites" />}
+      {rows.length > 0 && (
+        <table
+          {...TABLE}
+          class={`sites sites-${layout}`}
+          aria-label="Sites"
+          aria-rowcount={lines.length + 1}
+        >
+          <ListHeads
+            order={filter.order}
+            isPlain={layout === 'stacked'}
+            selected={chosen.length === 0 ? 'none' : chosen.length < rows.length ? 'some' : 'all'}
+            onSort={(order) => change({ order })}
+            onSelect={(isSelected) =>
+              select(
+                rows.map(({ site }) => site.id),
+                isSelected,
+              )
+            }
+          />
+          <VirtualRows
+            items={lines}
+            rowHeight={ROW_HEIGHT[layout] + (isTall ? LABELS_HEIGHT[layout] : 0)}
+            keyOf={keyOfLine}
+            isMarked={(line) => line.kind === 'site' && selected.has(line.row.site.id)}
+          >
+            {(line) => (line.kind === 'site' ? draw(line.row) : <GroupHead {...line} />)}
+          </VirtualRows>
+        </table>
+      )}
+      {chosen.length > 0 && (
+        <SelectionBar
+          sites={chosen}
+          onClear={() => setSelected(new Set())}
+          onDone={async (next) => {
+            setSelected(new Set());
+            setDone(next);
+            await changed();
+          }}
+        />
+      )}
+      {sites.data && total === 0 && (
+        <div class="empty muted card">
+          <p>You have no sites yet.</p>
+          <p>
+            <a href="/sites/new">Create your first site</a>, or{' '}
+            <a href="/import">import your Caddyfile</a>.
+          </p>
+        </div>
+      )}
+      {total > 0 && rows.length === 0 && (
+        <div class="empty muted card">
+          <p>No sites match.</p>
+          <button type="button" onClick={() => change(NO_FILTER)}>
+            Show all sites
+          </button>
+        </div>
+      )}
+    </>
+  );
+}
+
+const CELL = { role: 'cell' } as const;
+
+type Props = { tag: string | null; count: number };
+
+/** The line above the sites of a tag. */
+const GroupHead = ({ tag, count }: Props) => (
+  <td {...CELL} class="site-group">
+    {tag === null ? <strong>Without a tag</strong> : <TagChip tag={tag} />}
+    <span class="muted">{plural(count, 'site')}</span>
+  </td>
+);

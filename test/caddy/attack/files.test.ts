@@ -1,0 +1,226 @@
+/**
+ * What an editor's site can read and write: nothing of hub and agent, whether Caddy has a user of its
+ * own (started as root) or shares theirs. Needs root, to change users.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { type Program, runProgram } from '../../harness/program.ts';
+import { ask, portSettings, signUp, until } from '../../harness/stack.ts';
+import { asUser, isRoot, NOBODY, openFolder } from '../../harness/unprivileged.ts';
+
+const CANARY = 'canary-in-the-environment';
+
+type Target = { data: string; folder: string; pid: number };
+/** A site's config, and what is requested of it. */
+type Attack = [name: string, config: (of: Target) => string, path: (of: Target) => string];
+const TOP = () => '/';
+
+const READS: Attack[] = [
+  ['the data folder as root', ({ data }) => `root * ${data}\nfile_server`, () => '/agent-token'],
+  ['the database', ({ data }) => `root * ${data}\nfile_server`, () => '/signalbox.db'],
+  ['a folder around it', () => 'root * /\nfile_server', ({ data }) => `${data}/agent-token`],
+  ['a link to it', ({ folder }) => `root * ${folder}/link\nfile_server`, () => '/agent-token'],
+  [
+    'file_server with its own root',
+    ({ data }) => `file_server {\nroot ${data}\n}`,
+    () => '/agent-token',
+  ],
+  ['a root with dots', ({ data }) => `root * ${data}/x/..\nfile_server`, () => '/agent-token'],
+  ['a relative root', () => 'root * ../..\nfile_server', () => '/agent-token'],
+  [
+    'a root from the request',
+    () => 'root * {query.r}\nfile_server',
+    ({ data }) => `/agent-token?r=${data}`,
+  ],
+  [
+    'vars from the request',
+    () => 'vars {query.n} {query.r}\nfile_server',
+    ({ data }) => `/agent-token?n=root&r=${data}`,
+  ],
+  ['its own folder', () => 'file_server browse', TOP],
+  ['the environment of the hub', ({ pid }) => `root * /proc/${pid}\nfile_server`, () => '/environ'],
+  [
+    'a process through a link',
+    ({ pid }) => `root * /proc/${pid}/root\nfile_server`,
+    ({ data }) => `${data}/agent-token`,
+  ],
+  [
+    'a listing’s template',
+    ({ data, folder }) => `root * ${folder}/link\nfile_server browse ${data}/agent-token`,
+    TOP,
+  ],
+  [
+    'templates',
+    ({ data }) =>
+      `header Content-Type text/html\ntemplates {\nroot ${data}\n}\nrespond \`{{readFile "agent-token"}}{{include "agent-token"}}\``,
+    TOP,
+  ],
+  [
+    'templates with a placeholder',
+    ({ data }) =>
+      `header Content-Type text/html\ntemplates\nrespond \`{{placeholder (printf "%s%s" "file." "${data}/agent-token")}}\``,
+    TOP,
+  ],
+  ['a placeholder', ({ data }) => `respond {file.${data}/agent-token}`, TOP],
+  ['try_files', ({ data }) => `root * ${data}\ntry_files /agent-token\nfile_server`, TOP],
+  [
+    'a socket from the request',
+    () => 'reverse_proxy {query.u} {\nmethod POST\n}',
+    ({ data }) => `/import?u=unix/${data}/hub.sock`,
+  ],
+  ['the hub’s socket', ({ data }) => `reverse_proxy unix/${data}/hub.sock`, () => '/import'],
+];
+
+/** No rule refuses these: an empty folder, a socket that wants a secret, and what Caddy itself refuses. */
+const HARMLESS = ['its own folder', 'a socket from the request', 'templates with a placeholder'];
+
+const WRITES: Attack[] = [
+  ['a log', ({ data }) => `respond x\nlog {\noutput file ${data}/.env\n}`, TOP],
+  [
+    'a log that is opened at once',
+    ({ data }) => `respond x\nlog {\noutput file ${data}/.env {\nroll_disabled\n}\n}`,
+    TOP,
+  ],
+  [
+    'a log through a link',
+    ({ folder }) => `respond x\nlog {\noutput file ${folder}/link/.env\n}`,
+    TOP,
+  ],
+  ['a relative log', () => 'respond x\nlog {\noutput file ../../.env\n}', TOP],
+  [
+    'a socket in place of the database',
+    ({ data }) => `bind unix/${data}/signalbox.db\nrespond x`,
+    TOP,
+  ],
+  ['a certificate', ({ data }) => `tls ${data}/agent-token ${data}/agent-token\nrespond x`, TOP],
+];
+
+describe.skipIf(!isRoot).each([
+  ['a Caddy with a user of its own', 0],
+  ['a Caddy that shares the user', NOBODY],
+])('%s', (_mode, uid) => {
+  const { folder, home } = openFolder(uid);
+  const data = join(home, 'data');
+  const ports = portSettings();
+  let program: Program;
+  let hub: string;
+  let owner: { token: string; headers: Record<string, string> };
+  let target: Target;
+  let secrets: string[];
+
+  const start = async () => {
+    const env = { ...ports, DATA_DIR: data, HUB_TEST_CANARY: CANARY };
+    program = runProgram([], env, home, uid === 0 ? {} : { prefix: asUser(uid) });
+    hub = `${await program.address('hub')}/api`;
+  };
+  const change = (config: string, domain: string) =>
+    ask<{ id: number; code?: string; detail?: string }>(`${hub}/vhosts`, {
+      json: { domain: `http://${domain}`, config },
+      headers: owner.headers,
+    });
+
+  /** Null if nothing listens there. */
+  const visit = (domain: string, path = '/') =>
+    ask(`http://127.0.0.1:${ports.PROXY_HTTP_PORT}${path}`, { headers: { Host: domain } }).catch(
+      () => null,
+    );
+
+  beforeAll(async () => {
+    await start();
+    owner = await signUp({ hub });
+    symlinkSync(data, join(folder, 'link'));
+    target = { data, folder, pid: program.child.pid };
+    const token = readFileSync(join(data, 'agent-token'), 'utf8').trim();
+    // A socket that answers INVALID_… has let the request in.
+    secrets = [token, CANARY, 'SQLite format', 'agent-token', 'INVALID_'];
+  });
+  afterAll(async () => {
+    program.child.kill('SIGTERM');
+    await program.exited();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test('is what this test is about', async () => {
+    const status = await ask<{ warnings: string[] }>(`${hub}/status`, owner);
+    expect(status.body.warnings).toEqual([]);
+    const caddy = caddyOf(data);
+    if (uid === 0) expect(caddy).not.toBe(0);
+    else expect(caddy).toBe(uid);
+  });
+
+  test('serves and logs to folders that are meant for it', async () => {
+    const www = join(folder, 'www');
+    mkdirSync(www);
+    mkdirSync(join(folder, 'log'));
+    chmodSync(join(folder, 'log'), 0o777);
+    writeFileSync(join(www, 'a.txt'), 'public');
+    const log = join(folder, 'log/a.log');
+    const made = await change(
+      `root * ${www}\nfile_server\nlog {\noutput file ${log}\n}`,
+      'public.example',
+    );
+    expect(made.status).toBe(201);
+    expect((await visit('public.example', '/a.txt'))?.text).toBe('public');
+    await until(() => existsSync(log) && readFileSync(log, 'utf8').includes('/a.txt'));
+    const logs = () => ask<{ total: number }>(`${hub}/logs?domain=public.example`, owner);
+    await until(async () => (await logs()).body.total === 1);
+  });
+
+  test.each(READS)('does not give out files through %s', async (...[name, config, path]) => {
+    const domain = `${name.replace(/[^a-z]+/gi, '-')}.example`.toLowerCase();
+    const made = await change(config(target), domain);
+    if (uid !== 0 && !HARMLESS.includes(name)) {
+      expect([made.status, made.body.code]).toEqual([502, 'PROXY_REJECTED']);
+      expect(made.text).not.toContain(data);
+    }
+    const answer = await visit(domain, path(target));
+    const said = answer === null ? '' : answer.text + JSON.stringify(answer.headers);
+    for (const secret of secrets) expect(said.replaceAll(/\{[^}]*\}/g, '')).not.toContain(secret);
+  });
+
+  test.each(WRITES)('does not write with %s', async (...[name, config]) => {
+    const inode = statSync(join(data, 'signalbox.db')).ino;
+    const domain = `${name.replace(/[^a-z]+/gi, '-')}.example`;
+    const made = await change(config(target), domain);
+    if (uid !== 0) {
+      expect([made.status, made.body.code]).toEqual([502, 'PROXY_REJECTED']);
+      expect(made.text).not.toContain(data);
+    }
+    await visit(domain);
+    if (existsSync(join(data, '.env'))) {
+      expect(readFileSync(join(data, '.env'), 'utf8')).toBe('');
+    }
+    expect(lstatSync(join(data, 'signalbox.db')).isFile()).toBe(true);
+    expect(statSync(join(data, 'signalbox.db')).ino).toBe(inode);
+    expect(existsSync(join(data, 'caddy/.env'))).toBe(false);
+  });
+
+  test('still has the hub and its changes, and no open sign-up after a restart', async () => {
+    program.child.kill('SIGTERM');
+    expect((await program.exited()).code).toBe(0);
+    await start();
+    const vhosts = await ask<unknown[]>(`${hub}/vhosts`, owner);
+    expect(vhosts.status).toBe(200);
+    const second = await ask<{ code: string }>(`${hub}/auth/sign-up/email`, {
+      json: { name: 'Eve', email: 'eve@example.org', password: 'a long passphrase' },
+    });
+    expect([second.status, second.body.code]).toEqual([403, 'SIGN_UP_CLOSED']);
+  });
+});
+
+/** The user of the Caddy that serves from a data folder. */
+function caddyOf(data: string): number {
+  const { uid } = statSync(join(data, 'caddy/run/admin.sock'));
+  return uid;
+}

@@ -1,0 +1,58 @@
+/** The usual mistakes in a config: whatever the version, a refusal names the config's own line. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { hasHeredocs } from '../../../../src/shared/caddyfile/dialect.ts';
+import { versionOf } from '../../../harness/caddys.ts';
+import { MISTAKES, NEWER } from '../../../harness/mistakes.ts';
+import { type Owner, startOwner } from '../../../harness/owner.ts';
+
+const bin = 'caddy';
+
+const PREAMBLE = '(faulty) {\n\tlog\n\trespnd x\n}';
+
+describe('with Caddy', () => {
+  let owner: Owner;
+  beforeAll(async () => {
+    owner = await startOwner({ PROXY_BIN: bin });
+    await owner.call('PUT', '/preamble', { config: `${'# a comment\n'.repeat(4)}(s) {\n}` });
+    await owner.create('before', 'log\nrespond before');
+  });
+  afterAll(() => owner.stack.stop());
+
+  const preview = async (config: string) => {
+    const domain = 'http://mine.example';
+    const { body } = await owner.call('POST', '/preview', { op: 'create', domain, config });
+    expect(body.valid).toBe(false);
+    return body;
+  };
+
+  test.each(MISTAKES)('%s is on its line', async (_, config, line) => {
+    const { detail, line: named } = await preview(config);
+    expect({ detail, named }).toEqual({ detail, named: line });
+    // The proxy's own place would be one in another text.
+    expect(detail).not.toMatch(/ at \S*:\d|line #|Caddyfile:|-:\d/);
+  });
+
+  test.each(NEWER)('a mistake %s is on its line', async (_, config, line) => {
+    const isNewer = hasHeredocs(versionOf(bin));
+    const { detail, line: named } = await preview(config);
+    expect(detail).not.toMatch(/ at \S*:\d|line #|Caddyfile:|-:\d/);
+    if (isNewer) expect({ detail, named }).toEqual({ detail, named: line });
+  });
+
+  test('a mistake in the preamble is on its line', async () => {
+    for (const [config, line] of [
+      ['{\n\temial x\n}', 2],
+      ['{\n\tservers {\n\t\ttimeouts {\n\t\t\tread now\n\t\t}\n\t}\n}', 4],
+    ] as const) {
+      const { body } = await owner.call('POST', '/preview', { op: 'preamble', config });
+      expect([body.valid, body.line]).toEqual([false, line]);
+      expect(body.detail).not.toMatch(/ at \S*:\d|line #|Caddyfile:|-:\d/);
+    }
+  });
+
+  test('a mistake in a snippet is one of the preamble', async () => {
+    expect((await owner.call('PUT', '/preamble', { config: PREAMBLE })).status).toBe(200);
+    const { detail } = await preview('log\nimport faulty');
+    expect(detail).toBe('preamble, line 3: unrecognized directive: respnd');
+  });
+});

@@ -1,0 +1,128 @@
+/** What a refusal names if the site has policies, and what the digest of the proxyfile depends on. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { rejected } from '../../../../agent/caddy/words.ts';
+import type { AgentClient } from '../../../../src/hub/agent-client/client.ts';
+import { assertContained } from '../../../../src/hub/model/containment.ts';
+import { EMPTY_SET, type SiteSet, type Vhost } from '../../../../src/hub/model/vhost.ts';
+import { createGateway } from '../../../../src/hub/publish/gateway.ts';
+import type { Policy } from '../../../../src/hub/recipes/policy.ts';
+import type { Values } from '../../../../src/hub/recipes/recipe.ts';
+import { dialectOf, hasHeredocs } from '../../../../src/shared/caddyfile/dialect.ts';
+import { Failure, type Location, sentenceOf } from '../../../../src/shared/failure.ts';
+import { type AdaptCaddy, startAdaptCaddy } from '../../../harness/adapt-caddy.ts';
+import { versionOf } from '../../../harness/caddys.ts';
+import { MISTAKES, NEWER } from '../../../harness/mistakes.ts';
+
+const at = new Date(0);
+const policy = (name: string, recipe: string, values: Values): Policy => ({
+  id: 1,
+  name,
+  recipe,
+  values,
+  createdAt: at,
+  updatedAt: at,
+});
+const LAN = policy('lan', 'allow', { networks: ['private_ranges'] });
+const vhost = (id: number, config: string, policies: Policy[] = []): Vhost => ({
+  ...{ id, position: id, domain: `http://site-${id}.example`, config, upstream: '' },
+  ...{ enabled: true, createdAt: at, updatedAt: at, policies, tags: [], agents: [], check: null },
+});
+const setOf = (...vhosts: Vhost[]): SiteSet => ({
+  ...EMPTY_SET,
+  preamble: '(s) {\n\tlog\n\tfoo\n}',
+  vhosts,
+});
+
+const bin = 'caddy';
+const version = versionOf(bin);
+let caddy: AdaptCaddy;
+beforeAll(async () => {
+  caddy = await startAdaptCaddy({}, bin);
+});
+afterAll(() => caddy.stop());
+
+/** A stand-in for an agent, which asks a real Caddy, but only to adapt. */
+const gateway = () =>
+  createGateway(
+    {
+      async validate(text: string) {
+        const adapted = await caddy.adapt(text);
+        if (!adapted.ok) throw rejected((JSON.parse(adapted.error) as { error: string }).error);
+      },
+    } as unknown as AgentClient,
+    () => version,
+  );
+
+/** Where a refusal of the whole set is, and of a probe with its second site. */
+async function placesOf(config: string, policies = [LAN]): Promise<Location[]> {
+  const faulty = vhost(2, config, policies);
+  const set = setOf(vhost(1, 'respond one', [LAN]), faulty, vhost(3, 'respond three'));
+  const early = await assertContained([faulty], set.preamble, dialectOf(version)).then(
+    () => null,
+    (error: Failure) => error.at,
+  );
+  if (early) return [early];
+  const whole = await gateway()
+    .check(set)
+    .then(
+      () => null,
+      (error: unknown) => error,
+    );
+  const { broken } = await gateway().findBroken(set, [faulty]);
+  return [whole, broken[0]?.failure].map((error) => (error as Failure).at);
+}
+
+describe('a mistake in a site with policies', () => {
+  const inBlock = (config: string) =>
+    `http://site-2.example {\n${config.replace(/^/gm, config.includes('<<') ? '' : '  ')}\n}`;
+  test.each(MISTAKES.filter(([, , line]) => line !== null))('%s', async (_, config, line) => {
+    for (const places of [await placesOf(config), await placesOf(`@m path /m\n${config}`)]) {
+      for (const { vhost: named } of places) expect(named?.id).toBe(2);
+    }
+    for (const { vhost: named, policy: of } of await placesOf(config)) {
+      expect({ line: named?.line, of }).toEqual({ line: line ?? 0, of: undefined });
+    }
+    const places = await placesOf(inBlock(config));
+    // Braces that do not match are another mistake there.
+    if (places.length === 1) return;
+    for (const { vhost: named } of places) expect(named?.line).toBe((line ?? 0) + 1);
+  });
+
+  test.skipIf(!hasHeredocs(version)).each(NEWER)('%s', async (_, config, line) => {
+    for (const { vhost: named } of await placesOf(config)) expect(named?.line).toBe(line);
+  });
+
+  test('in what takes the place of an import is on the line of that', async () => {
+    for (const { vhost: named } of await placesOf('respond a\nimport s')) {
+      expect(named).toEqual({ id: 2, domain: 'http://site-2.example', line: 2 });
+    }
+  });
+});
+
+test('a mistake in a policy names policy, field and site', async () => {
+  const faulty = policy('door', 'forward-auth', {
+    ...{ address: 'http://localhost:1/path', uri: '/', copyHeaders: [] },
+  });
+  for (const where of await placesOf('respond a', [LAN, faulty])) {
+    expect(where).toEqual({
+      vhost: { id: 2, domain: 'http://site-2.example' },
+      policy: { name: 'door', field: 'address' },
+    });
+    const failure = new Failure('PROXY_REJECTED', 'Refused.', { detail: 'why', at: where });
+    expect(sentenceOf(failure)).toBe('in http://site-2.example, policy door, field address: why');
+  }
+});
+
+test('another version of Caddy needs another proxyfile only if policies do', () => {
+  let running: string | null = '2.6.2';
+  const { digestOf } = createGateway({} as AgentClient, () => running);
+  const plain = setOf(vhost(1, 'respond one'));
+  const guarded = setOf(vhost(1, 'respond one', [LAN]));
+  const digests = [digestOf(plain), digestOf(guarded)];
+  expect(digestOf(setOf(vhost(1, 'respond one', [LAN])))).toBe(digests[1] ?? '');
+  running = '2.11.4';
+  expect(digestOf(plain)).toBe(digests[0] ?? '');
+  expect(digestOf(guarded)).not.toBe(digests[1] ?? '');
+  running = '2.6.2';
+  expect(digestOf(guarded)).toBe(digests[1] ?? '');
+});

@@ -1,0 +1,443 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import {
+  type Answer,
+  ask,
+  freePort,
+  type Stack,
+  signUp,
+  startStack,
+} from '../../../harness/stack.ts';
+
+type Vhost = {
+  id: number;
+  domain: string;
+  config: string;
+  upstream: string;
+  enabled: boolean;
+  createdAt: string;
+  updatedAt: string;
+};
+type Refusal = { code: string; message: string; detail?: string; line?: number; field?: string };
+
+let stack: Stack;
+let headers: Record<string, string>;
+
+beforeAll(async () => {
+  stack = await startStack();
+  headers = (await signUp(stack)).headers;
+});
+afterAll(() => stack.stop());
+
+const vhosts = <T = Vhost>(method: string, path = '', json?: unknown) =>
+  ask<T>(`${stack.hub}/vhosts${path}`, { method, headers, json });
+
+async function create(domain: string, config = 'respond hi', more: object = {}): Promise<Vhost> {
+  const answer = await vhosts('POST', '', { domain, config, ...more });
+  if (answer.status !== 201) throw new Error(answer.text);
+  return answer.body;
+}
+
+/** Everything that a refused change must not alter. */
+async function everything() {
+  const [list, log] = await Promise.all([
+    vhosts('GET').then((answer) => answer.text),
+    ask(`${stack.hub}/changelog`, { headers }).then((answer) => answer.text),
+  ]);
+  const served = await Promise.all(
+    ['keep.example', 'other.example', 'new.example'].map((host) => stack.served(host)),
+  );
+  return { list, log, file: stack.readProxyfile(), served: served.map((one) => one.text) };
+}
+
+async function expectUnchanged(
+  change: () => Promise<Answer<Refusal>>,
+  status: number,
+  code: string,
+): Promise<Refusal> {
+  const before = await everything();
+  const answer = await change();
+  expect([answer.status, answer.body.code]).toEqual([status, code]);
+  expect(answer.text).not.toContain(stack.folder);
+  expect(await everything()).toEqual(before);
+  return answer.body;
+}
+
+describe('without a session', () => {
+  test.each([
+    ['GET', '/vhosts'],
+    ['POST', '/vhosts'],
+    ['GET', '/vhosts/1'],
+    ['PUT', '/vhosts/1'],
+    ['DELETE', '/vhosts/1'],
+    ['PATCH', '/vhosts/1/toggle'],
+    ['GET', '/vhosts/x'],
+    ['GET', '/logs'],
+    ['GET', '/logs?page=x'],
+    ['GET', '/changelog'],
+    ['GET', '/status'],
+  ])('%s %s is 401, whatever the body says', async (method, path) => {
+    for (const init of [{}, { raw: '{' }, { json: { domain: 7 } }]) {
+      if (method === 'GET' && 'raw' in init) continue;
+      const answer = await ask<Refusal>(`${stack.hub}${path}`, {
+        method,
+        ...(method === 'GET' ? {} : init),
+        headers: { Authorization: 'Bearer nonsense', Cookie: 'signalbox_session=nonsense' },
+      });
+      expect([answer.status, answer.body]).toEqual([
+        401,
+        { code: 'UNAUTHENTICATED', message: expect.any(String) },
+      ]);
+    }
+  });
+});
+
+describe('an invalid request', () => {
+  let kept: Vhost;
+  beforeAll(async () => {
+    kept = await create('http://keep.example', 'respond kept');
+    await create('http://other.example', 'reverse_proxy {upstream}', { upstream: '127.0.0.1:9' });
+  });
+
+  const good = { domain: 'http://new.example', config: 'respond new' };
+  test.each([
+    ['no domain', { domain: undefined }],
+    ['a blank domain', { domain: '  ' }],
+    ['a domain that is not text', { domain: 7 }],
+    ['no config', { config: undefined }],
+    ['a blank config', { config: ' \n' }],
+    ['a domain with a path', { domain: 'new.example/x' }],
+    ['only a port', { domain: ':8080' }],
+    ['only a scheme', { domain: 'http://' }],
+    ['two domains', { domain: 'a.example, b.example' }],
+    ['a brace in the domain', { domain: 'a.example {' }],
+    ['a line break in the domain', { domain: 'a.example\nb.example' }],
+    ['another scheme', { domain: 'ftp://new.example' }],
+    ['an impossible port', { domain: 'new.example:65536' }],
+    ['an invalid upstream', { upstream: 'not an upstream' }],
+    ['an upstream with a path', { upstream: 'http://127.0.0.1/x' }],
+    ['an upstream that breaks out of its block', { upstream: '127.0.0.1:1\n}\nevil.example {' }],
+    ['{upstream} without an upstream', { config: 'reverse_proxy {upstream}' }],
+    ['invalid punycode', { domain: 'xn--zzzzzz.example' }],
+    ['a directive that reads files', { domain: 'import' }],
+    ['a block of another scheme', { domain: 'ftp://x', config: 'ftp://x {\n}' }],
+    ['a block on port 0', { domain: ':0', config: ':0 {\n}' }],
+    ['a block that is a snippet', { domain: '{$X:(s)}', config: '{$X:(s)} {\n}' }],
+    ['a config that is not valid Unicode', { config: 'respond \ud800' }],
+    ['enabled as text', { enabled: 'yes' }],
+    ['upstream as null', { upstream: null }],
+  ])('%s is 400', async (_, fields) => {
+    const json = { ...good, ...fields };
+    const refusal = await expectUnchanged(() => vhosts('POST', '', json), 400, 'INVALID_REQUEST');
+    const lacksUpstream = 'config' in fields && fields.config?.includes('{upstream}');
+    const field = lacksUpstream ? 'upstream' : Object.keys(fields).at(-1);
+    expect<string | undefined>(refusal.field).toBe(field);
+  });
+
+  test('a body that is not a JSON object is 400', async () => {
+    await expectUnchanged(() => vhosts('POST', '', []), 400, 'INVALID_REQUEST');
+    await expectUnchanged(() => vhosts('POST', '', null), 400, 'INVALID_REQUEST');
+    const raw = (text: string) => () =>
+      ask<Refusal>(`${stack.hub}/vhosts`, { method: 'POST', raw: text, headers });
+    await expectUnchanged(raw('{"domain":'), 400, 'INVALID_JSON');
+  });
+
+  test('a body over 1 MiB is 413, declared or not', async () => {
+    const raw = JSON.stringify({ ...good, config: 'x'.repeat(1024 * 1024) });
+    const declared = () => ask<Refusal>(`${stack.hub}/vhosts`, { raw, headers });
+    await expectUnchanged(declared, 413, 'BODY_TOO_LARGE');
+    const chunked = await fetch(`${stack.hub}/vhosts`, {
+      method: 'POST',
+      headers,
+      body: new Blob([raw]).stream(),
+    });
+    expect([chunked.status, ((await chunked.json()) as Refusal).code]).toEqual([
+      413,
+      'BODY_TOO_LARGE',
+    ]);
+  });
+
+  test.each(['0', '-1', '1.5', 'x', '999', '1e3', '99999999999999999999'])(
+    'the id %s is 404 on every route',
+    async (id) => {
+      for (const [method, path, json] of [
+        ['GET', `/${id}`],
+        ['PUT', `/${id}`, { config: 'respond x' }],
+        ['DELETE', `/${id}`],
+        ['PATCH', `/${id}/toggle`],
+      ] as const) {
+        await expectUnchanged(() => vhosts<Refusal>(method, path, json), 404, 'NOT_FOUND');
+      }
+    },
+  );
+
+  test('the same rules apply to updates', async () => {
+    const put = (json: unknown) => () => vhosts<Refusal>('PUT', `/${kept.id}`, json);
+    for (const json of [[], 'x', 7]) await expectUnchanged(put(json), 400, 'INVALID_REQUEST');
+    for (const json of [{ domain: 'a b' }, { config: '' }, { upstream: 'x y' }, { enabled: 1 }]) {
+      await expectUnchanged(put(json), 400, 'INVALID_REQUEST');
+    }
+    await expectUnchanged(put({ config: 'reverse_proxy {upstream}' }), 400, 'INVALID_REQUEST');
+  });
+
+  test('a domain that another vhost has is 409, however it is written', async () => {
+    for (const domain of [
+      'http://keep.example',
+      'HTTP://Keep.Example',
+      'http://keep.example.:80',
+    ]) {
+      const json = { ...good, domain };
+      await expectUnchanged(() => vhosts('POST', '', json), 409, 'DOMAIN_TAKEN');
+    }
+    const umlaut = await create('http://bücher.example');
+    expect(umlaut.domain).toBe('http://xn--bcher-kva.example');
+    const same = { ...good, domain: 'http://XN--BCHER-KVA.example' };
+    await expectUnchanged(() => vhosts('POST', '', same), 409, 'DOMAIN_TAKEN');
+    const other = { domain: 'http://other.example' };
+    await expectUnchanged(() => vhosts('PUT', `/${kept.id}`, other), 409, 'DOMAIN_TAKEN');
+    const port = { ...good, domain: `http://keep.example:${stack.httpPort}` };
+    await expectUnchanged(() => vhosts('POST', '', port), 409, 'DOMAIN_TAKEN');
+    for (const domain of [
+      '{$B:http://KEEP.example}',
+      'http://{$B:keep.example}',
+      'http://{$B}keep.example',
+      'http://keep.example/*',
+    ]) {
+      const json = { domain, config: `${domain} {\n}` };
+      await expectUnchanged(() => vhosts('POST', '', json), 409, 'DOMAIN_TAKEN');
+    }
+    const cr = {
+      domain: 'http://y.example',
+      config: 'http://y.example http://KE\rEP.example {\n}',
+    };
+    await expectUnchanged(() => vhosts('POST', '', cr), 409, 'DOMAIN_TAKEN');
+    const block = {
+      domain: 'http://x.example',
+      config: 'http://x.example, http://keep.example {\n}',
+    };
+    await expectUnchanged(() => vhosts('POST', '', block), 409, 'DOMAIN_TAKEN');
+  });
+});
+
+describe('a config that the proxy rejects', () => {
+  const post = (config: string, more: object = {}) =>
+    vhosts<Refusal>('POST', '', { domain: 'http://new.example', config, ...more });
+
+  test('an unknown directive is reported with its line in the config', async () => {
+    const refusal = await expectUnchanged(
+      () => post('respond a\n\nrespnd b'),
+      502,
+      'PROXY_REJECTED',
+    );
+    expect(refusal.line).toBe(3);
+    expect(refusal.detail).toContain('unrecognized directive: respnd');
+  });
+
+  test('a config that fails only when it is loaded is refused too', async () => {
+    const taken = Bun.listen({ hostname: '0.0.0.0', port: 0, socket: { data() {} } });
+    const config = `http://new.example:${taken.port} {\nrespond x\n}`;
+    const refusal = await expectUnchanged(
+      () => vhosts('POST', '', { domain: `http://new.example:${taken.port}`, config }),
+      502,
+      'PROXY_REJECTED',
+    );
+    taken.stop(true);
+    expect(refusal.detail).toContain('address already in use');
+  });
+
+  test.each([
+    ['an extra closing brace', 'respond a\n}\nhttp://evil.example {\nrespond b', 2],
+    ['an unclosed block', 'handle {\nrespond a', 1],
+    ['a quoted brace', 'respond a\n"}"\nhttp://evil.example {\nrespond b', 2],
+    ['an unclosed quote', 'respond a\nrespond "b', 2],
+    ['a comment that swallows the next line', 'respond a # C:\\', 1],
+    ['a file import', 'respond a\nimport /etc/passwd', 2],
+    ['a default that opens a block', 'respond a\n{$NOPE:#} {\n}\nhttp://evil.example {', 2],
+  ])('%s cannot leave its block', async (_, config, line) => {
+    const refusal = await expectUnchanged(() => post(config), 502, 'PROXY_REJECTED');
+    expect(refusal.line).toBe(line);
+    expect(refusal.detail).toStartWith(`line ${line}: `);
+  });
+
+  test('an upstream inside a placeholder does not move its end', async () => {
+    for (const [upstream, config] of [
+      [
+        'ME:80',
+        'respond x{$HO{upstream}\nhandle {\nrespond {host}\n}\nhttp://evil.example {\nrespond b{$Y:{upstream}',
+      ],
+      ['ME:80', 'respond x{$HO{upstream} "a\nb {host}\nheader {\nimport /etc/passwd\n}\n#"'],
+      ['h:80', 'handle {\nrespond {$X:{upstream}\n}'],
+    ] as const) {
+      await expectUnchanged(() => post(config, { upstream }), 502, 'PROXY_REJECTED');
+    }
+  });
+
+  test('a disabled vhost is checked like an enabled one, whatever changes', async () => {
+    await expectUnchanged(() => post('respnd a', { enabled: false }), 502, 'PROXY_REJECTED');
+    const { id } = await create('http://off.example', 'reverse_proxy {upstream}', {
+      upstream: '127.0.0.1:9',
+      enabled: false,
+    });
+    const put = () => vhosts<Refusal>('PUT', `/${id}`, { upstream: 'https://127.0.0.1:80' });
+    await expectUnchanged(put, 502, 'PROXY_REJECTED');
+  });
+
+  test('update, toggle and delete are not done by halves either', async () => {
+    const { id } = await create('http://half.example', 'respond whole');
+    const put = () => vhosts<Refusal>('PUT', `/${id}`, { config: 'respond whole\nrespnd' });
+    const refusal = await expectUnchanged(put, 502, 'PROXY_REJECTED');
+    expect(refusal.line).toBe(2);
+    expect((await vhosts('DELETE', `/${id}`)).body).toEqual({ success: true } as never);
+  });
+});
+
+describe('an accepted change is live and recorded', () => {
+  test('create, read, update, toggle and delete', async () => {
+    const made = await create('http://Life.Example.', 'respond "{upstream}"', {
+      upstream: ' 127.0.0.1:7 ',
+    });
+    expect(made).toEqual({
+      check: null,
+      id: expect.any(Number),
+      domain: 'http://life.example',
+      config: 'respond "{upstream}"',
+      upstream: '127.0.0.1:7',
+      enabled: true,
+      policies: [],
+      tags: [],
+      agents: [],
+      createdAt: expect.stringMatching(/Z$/),
+      updatedAt: made.createdAt,
+      warnings: [],
+    } as never);
+    expect((await stack.served('life.example')).text).toBe('127.0.0.1:7');
+    expect(made).toMatchObject((await vhosts('GET', `/${made.id}`)).body);
+
+    const changed = await vhosts('PUT', `/${made.id}`, { upstream: 'http://127.0.0.1:8' });
+    expect(changed.body).toEqual({
+      ...made,
+      upstream: 'http://127.0.0.1:8',
+      updatedAt: expect.any(String),
+    });
+    expect((await stack.served('life.example')).text).toBe('http://127.0.0.1:8');
+
+    const off = await vhosts('PATCH', `/${made.id}/toggle`);
+    expect([off.status, off.body.enabled]).toEqual([200, false]);
+    expect((await stack.served('life.example')).text).toBe('');
+    expect(stack.readProxyfile()).not.toContain('life.example');
+    expect((await vhosts('PATCH', `/${made.id}/toggle`)).body.enabled).toBe(true);
+    expect((await stack.served('life.example')).text).toBe('http://127.0.0.1:8');
+
+    expect((await vhosts('DELETE', `/${made.id}`)).status).toBe(200);
+    expect((await stack.served('life.example')).text).toBe('');
+    expect((await vhosts('GET', `/${made.id}`)).status).toBe(404);
+  });
+
+  test('an update that changes nothing publishes and records nothing', async () => {
+    const made = await create('http://same.example', 'respond same');
+    const before = await everything();
+    const { domain, config, upstream, enabled } = made;
+    for (const json of [
+      {},
+      { domain: 'HTTP://same.example' },
+      { domain, config, upstream, enabled },
+    ]) {
+      const answer = await vhosts('PUT', `/${made.id}`, json);
+      expect([answer.status, answer.body]).toEqual([200, made]);
+    }
+    expect(await everything()).toEqual(before);
+  });
+
+  test('whole blocks are kept verbatim, and so are their neighbours', async () => {
+    const config = '# mine\nhttp://whole.example, http://twin.example {\n\trespond "{host}"\n}';
+    const made = await create('http://whole.example', config);
+    expect(made.config).toBe(config);
+    expect(stack.readProxyfile()).toContain(config);
+    expect((await stack.served('twin.example')).text).toBe('twin.example');
+    const port = freePort();
+    const bare = await create(`:${port}`, `:${port} {\n\trespond bare\n}\n`);
+    expect(bare.domain).toBe(`:${port}`);
+    expect((await ask(`http://127.0.0.1:${port}/`)).text).toBe('bare');
+  });
+
+  test('the list is sorted by domain, the file by creation', async () => {
+    await create('http://zz.example');
+    await create('http://aa.example');
+    const domains = (await vhosts<Vhost[]>('GET')).body.map((vhost) => vhost.domain);
+    expect(domains).toEqual(domains.toSorted());
+    const file = stack.readProxyfile();
+    expect(file.indexOf('zz.example')).toBeLessThan(file.indexOf('aa.example'));
+    expect(file.split('\n')[0]).toStartWith('# ');
+    expect(file.split('\n')[0]).toContain('signalbox');
+  });
+
+  test('ids are never reused', async () => {
+    const one = await create('http://once.example');
+    await vhosts('DELETE', `/${one.id}`);
+    expect((await create('http://once.example')).id).toBeGreaterThan(one.id);
+  });
+
+  test('the changelog lists who did what, newest first, without refused changes', async () => {
+    const made = await create('http://told.example', 'respond 1');
+    await vhosts('PUT', `/${made.id}`, { config: 'respond 2', enabled: false });
+    await vhosts('PUT', `/${made.id}`, { config: 'respnd 3' });
+    await vhosts('PATCH', `/${made.id}/toggle`);
+    await vhosts('DELETE', `/${made.id}`);
+    const { body } = await ask<Record<string, unknown>[]>(`${stack.hub}/changelog`, { headers });
+    const mine = body.filter((entry) => entry.domain === 'http://told.example');
+    expect(mine.map((entry) => entry.action)).toEqual(['delete', 'toggle', 'update', 'create']);
+    expect(mine.map((entry) => entry.diff === null)).toEqual([true, true, false, true]);
+    expect(JSON.parse(String(mine[2]?.diff))).toEqual({
+      old: { config: 'respond 1', enabled: true },
+      new: { config: 'respond 2', enabled: false },
+    });
+    expect(Object.keys(mine[0] ?? {}).toSorted()).toEqual([
+      'action',
+      'createdAt',
+      'diff',
+      'domain',
+      'enabled',
+      'id',
+      'userId',
+      'userName',
+      'via',
+    ]);
+    expect(mine.map(({ enabled }) => enabled)).toEqual([null, true, null, null]);
+    expect(mine[0]?.userName).toBe('Ada');
+    expect(body.length).toBeLessThanOrEqual(100);
+  });
+
+  test('two accounts share the vhosts; each change names its author', async () => {
+    const bob = await ask<{ token: string }>(`${stack.hub}/auth/sign-up/email`, {
+      json: { name: 'Bob', email: 'bob@example.org', password: 'another passphrase' },
+      headers,
+    });
+    const made = await create('http://shared.example');
+    const asBob = { Authorization: `Bearer ${bob.body.token}` };
+    const deleted = await ask(`${stack.hub}/vhosts/${made.id}`, {
+      method: 'DELETE',
+      headers: asBob,
+    });
+    expect(deleted.status).toBe(200);
+    type Entry = { userId: string; userName: string; action: string };
+    const { body } = await ask<Entry[]>(`${stack.hub}/changelog`, { headers });
+    expect(body.slice(0, 2).map((entry) => [entry.userName, entry.action])).toEqual([
+      ['Bob', 'delete'],
+      ['Ada', 'create'],
+    ]);
+    const by = async (query: string) =>
+      (await ask<typeof body>(`${stack.hub}/changelog?${query}`, { headers })).body;
+    const { userId } = body[0] ?? { userId: '' };
+    expect(await by(`user=${userId}`)).toEqual(body.slice(0, 1));
+    expect(await by(`user=${userId}&action=create`)).toEqual([]);
+    expect(await by('user=unknown')).toEqual([]);
+  });
+
+  test('a restart changes nothing', async () => {
+    const last = await create('http://last.example');
+    await vhosts('DELETE', `/${last.id}`);
+    const before = await everything();
+    await stack.restart();
+    expect(await everything()).toEqual(before);
+    expect((await create('http://next.example')).id).toBeGreaterThan(last.id);
+  });
+});

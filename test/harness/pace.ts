@@ -1,0 +1,24 @@
+/** The pace of tests: a tenth of the real one, so that nobody waits for an interval. */
+import { PACES, type Paces } from '../../src/program/serve/running.ts';
+
+type Intervals = number | readonly Intervals[] | { readonly [name: string]: Intervals };
+
+/** Of the real intervals. */
+export const SHARE = 1 / 10;
+
+function tenthOf<T extends Intervals>(pace: T): T {
+  const of = (one: Intervals): Intervals => {
+    if (typeof one === 'number') return one * SHARE;
+    if (Array.isArray(one)) return one.map(of);
+    return Object.fromEntries(Object.entries(one).map(([name, value]) => [name, of(value)]));
+  };
+  return of(pace) as T;
+}
+
+export const QUICK: Paces = tenthOf(PACES);
+
+/** `bun test` says so. Benches use the same harness, and measure the program as it is. */
+export const IS_TEST = process.env.NODE_ENV === 'test';
+
+/** What is started without a wish. */
+export const USUAL = IS_TEST ? QUICK : PACES;

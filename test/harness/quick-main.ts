@@ -1,0 +1,6 @@
+/** The program at the pace of tests: another entry point, so that the real one needs no switch for it. */
+import { PACES } from '../../src/program/serve/running.ts';
+import { QUICK } from './pace.ts';
+
+Object.assign(PACES, QUICK);
+await import('../../src/main.ts');
