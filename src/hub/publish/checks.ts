@@ -47,7 +47,7 @@ export async function passingBefore(
 ): Promise<Passing> {
   const steps = checkedSteps(plans);
   const isEvery = steps.some(({ kind }) => kind === 'preamble');
-  const ids = idsAfter(steps.filter(({ kind }) => kind === 'policy'));
+  const ids = idsAfter(steps.filter((step) => !isOfVhost(step)));
   if (!isEvery && ids.size === 0) return new Map();
   const found = targets.map(async (target) => {
     const part = setFor(accepted, target.id);

@@ -110,7 +110,7 @@ export function createLastSeen(deps: LastSeenDeps): LastSeen {
   };
 }
 
-/** Milliseconds between two clocks from which on it is worth a warning: the merged log is out of order by as much. */
+/** Milliseconds between clocks that are worth a warning: the merged log is out of order by as much. */
 export const LARGE_SKEW_MS = 2_000;
 
 /**

@@ -4,13 +4,13 @@
  *
  * 1. Changes that wait are taken from the queue (`queue.ts`) and planned, each on top of the ones
  *    before it (`batch.ts`).
- * 2. What cannot be published is refused here, without asking the proxy (`containment.ts`).
+ * 2. What cannot be published is refused here, without asking the proxy (`model/containment.ts`).
  * 3. The agent makes the resulting set live, all changes at once (`gateway.ts`).
  * 4. If the proxy refuses it, the changes at fault are refused (`blame.ts`), and 1 starts again
  *    with the others. Stored vhosts at fault are left out from then on (`left-out.ts`).
  * 5. Sites with a check are asked (`checks.ts`). If some do not answer as they should, all is taken
  *    back (`rollout.ts`), and 1 starts again without their changes.
- * 6. Rows and changelog are committed (`store.ts`), and only then do the callers get their results.
+ * 6. Rows and changelog are committed (`model/store.ts`), and only then do the callers get their results.
  */
 import { type Log, reasonOf } from '../../shared/log.ts';
 import type { ProxyStatus } from '../../shared/wire.ts';
