@@ -47,9 +47,9 @@ function Row({ row }: { row: Certificate }) {
         <a href={`/sites/${id}`}>{name}</a>
         {port !== 443 && <span class="muted">:{port}</span>}
         {domain.replace(/^https:\/\//, '').replace(/:\d+$/, '') !== name && (
-          <span class="certificate-site tiny muted">in {domain}</span>
+          <span class="block tiny muted">in {domain}</span>
         )}
-        {agent && <span class="certificate-site tiny muted">on {agent}</span>}
+        {agent && <span class="block tiny muted">on {agent}</span>}
       </td>
       <td>{signer(row) || <span class="muted">–</span>}</td>
       <td>

@@ -57,7 +57,7 @@ export function EntryView({ entry, find, onUndone }: Props) {
           >
             {subjectOf(domain)}
           </a>
-          <span class="change-who small muted">
+          <span class="change-who block small muted">
             <a
               href={`/changelog?user=${encodeURIComponent(userId)}`}
               title="All changes by this person"

@@ -55,7 +55,7 @@ function ProxyRow({ agent }: { agent: Agent }) {
       </div>
       <p class="policy-summary">
         <ProxyStanding agent={agent} />
-        {detail && <span class="proxy-detail muted">{detail}</span>}
+        {detail && <span class="block muted">{detail}</span>}
       </p>
       <p class="policy-sites muted">{caddyOf(agent)}</p>
       <p class="policy-changed">

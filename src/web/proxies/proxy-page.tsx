@@ -60,8 +60,8 @@ function State({ agent, isFirst }: { agent: Agent; isFirst: boolean }) {
       <dl class="proxy-facts">
         <Fact label="State">
           <ProxyStanding agent={agent} />
-          {detail && <span class="proxy-detail muted">{detail}</span>}
-          {consequence && <span class="proxy-detail muted">{consequence}</span>}
+          {detail && <span class="block muted">{detail}</span>}
+          {consequence && <span class="block muted">{consequence}</span>}
         </Fact>
         <Fact label="Serves">
           <a href={`/sites?agent=${name}`}>{plural(sites, 'site')}</a>

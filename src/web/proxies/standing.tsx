@@ -8,7 +8,7 @@ export function ProxyStanding({ agent }: { agent: Agent }) {
   const { level, label, since } = standingOf(agent);
   return (
     <span class="proxy-standing flow small">
-      <span class={`health health-${level}`}>
+      <span class={`health muted health-${level}`}>
         <Icon name={level} />
         {label}
       </span>

@@ -65,9 +65,7 @@ function ServedFact({ state, problem }: { state: SiteState; problem: Props['prob
       <Lamp state={isServed ? 'good' : enabled ? 'bad' : 'unknown'} />
       <span>
         {enabled ? words : 'Turned off: Caddy does not serve this site.'}
-        {enabled && !isServed && problem && (
-          <span class="fact-words small muted">{problem.text}</span>
-        )}
+        {enabled && !isServed && problem && <span class="block small muted">{problem.text}</span>}
       </span>
     </li>
   );
@@ -82,7 +80,7 @@ function ProxyFact({ agent: { name, addresses, problem } }: { agent: OneAgent })
       <Lamp state={isServed && problem === null ? 'good' : 'bad'} />
       <span>
         <a href={`/proxies/${name}`}>{name}</a> {isServed ? 'serves it.' : 'does not serve it.'}
-        {problem && <span class="fact-words small muted">{problem}</span>}
+        {problem && <span class="block small muted">{problem}</span>}
       </span>
     </li>
   );
@@ -105,9 +103,9 @@ function UpstreamFact({ upstream }: { upstream: Upstream }) {
           </>
         )}
         {latencyMs !== null && `, connects in ${latencyMs} ms`}
-        {up === null && unknown && <span class="fact-words small muted">{unknown}</span>}
+        {up === null && unknown && <span class="block small muted">{unknown}</span>}
         {error && (
-          <span class="fact-words small muted">
+          <span class="block small muted">
             {error.message} (<Time at={error.at} />)
           </span>
         )}
@@ -135,7 +133,7 @@ function AddressFact({ address }: { address: Address }) {
       <span>
         {where} {!served && 'is not served'}
         {certificate && (
-          <span class="fact-words small muted">
+          <span class="block small muted">
             Certificate by {certificate.issuer},{' '}
             {certificate.daysLeft < 0
               ? 'expired'
@@ -145,7 +143,7 @@ function AddressFact({ address }: { address: Address }) {
             {!address.automated && ', not renewed automatically'}
           </span>
         )}
-        {missing && reason && <span class="fact-words small muted">{reason}</span>}
+        {missing && reason && <span class="block small muted">{reason}</span>}
       </span>
     </li>
   );

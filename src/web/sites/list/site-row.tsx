@@ -68,7 +68,7 @@ export function SiteRow({ row, layout, isSelected, onSelect, onChanged }: Props)
       )}
       <SiteFigures row={row} layout={layout} />
       <td {...CELL} class="site-state">
-        <span class={`health health-${health.level}`}>
+        <span class={`health muted health-${health.level}`}>
           <Icon name={health.level} />
           {health.label}
         </span>
