@@ -25,6 +25,8 @@ const TEST_TIMEOUT_MS = 30_000;
 /** Two for each core: tests wait for other processes half of the time. */
 const WORKERS = 2 * availableParallelism();
 const SLOWEST = 10;
+/** Roughly how long files take, in milliseconds: the longest begin first. `--update-timings` measures. */
+const TIMINGS = join(import.meta.dir, '../test/timings.json');
 /** What depends on what Caddy does. */
 const ON_BOTH = ['test/caddy/'];
 /** Where it could in the end, and takes long. */
@@ -50,8 +52,9 @@ async function run(PATH: string, args: readonly string[]): Promise<Pass> {
   const started = performance.now();
   const folder = mkdtempSync(join(tmpdir(), 'tests-'));
   const report = join(folder, 'report.xml');
-  const options = [`--timeout=${TEST_TIMEOUT_MS}`, `--parallel=${WORKERS}`, '--reporter=junit'];
-  const command = [process.execPath, 'test', ...options, `--reporter-outfile=${report}`, ...args];
+  const options = [`--timeout=${TEST_TIMEOUT_MS}`, `--parallel=${WORKERS}`, `--timings=${TIMINGS}`];
+  const reporter = ['--reporter=junit', `--reporter-outfile=${report}`];
+  const command = [process.execPath, 'test', ...options, ...reporter, ...args];
   // Not in one go: the browser is served meanwhile.
   const child = Bun.spawn(command, {
     env: { ...env, PATH },

@@ -2,8 +2,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
+import { QUICK } from '../harness/pace.ts';
 import { type Receiver, startReceiver } from '../harness/receiver.ts';
-import { ask, freePort, until } from '../harness/stack.ts';
+import { ask, freePort, startStack, until } from '../harness/stack.ts';
 import { BROWSER_TIMEOUT_MS, tooWide, violations } from '../harness/visit.ts';
 import { shiftOf, watchShifts } from './shifts.ts';
 
@@ -17,7 +18,7 @@ let receiver: Receiver;
 let page: Page;
 
 beforeAll(async () => {
-  dashboard = await startDashboard();
+  dashboard = await startDashboard(() => startStack({}, undefined, QUICK));
   const json = {
     domain: 'http://app.localhost',
     config: 'reverse_proxy {upstream}',

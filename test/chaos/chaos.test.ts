@@ -78,5 +78,5 @@ test(
     );
     expect(model.tally.accepted).toBeGreaterThan(KILLS / 4);
   },
-  Math.max(75_000, KILLS * 6_000),
+  Math.max(150_000, KILLS * 6_000),
 );

@@ -20,5 +20,10 @@ export const QUICK: Paces = tenthOf(PACES);
 /** `bun test` says so. Benches use the same harness, and measure the program as it is. */
 export const IS_TEST = process.env.NODE_ENV === 'test';
 
-/** What is started without a wish. */
-export const USUAL = IS_TEST ? QUICK : PACES;
+/**
+ * What is started without a wish: who does not wait for messages has a watcher that rests, as its looks
+ * cost more than all else.
+ */
+export const USUAL: Paces = IS_TEST
+  ? { ...QUICK, hub: { ...QUICK.hub, watch: PACES.hub.watch } }
+  : PACES;

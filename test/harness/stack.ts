@@ -126,7 +126,7 @@ export async function ask<T = unknown>(
 
 /**
  * @param env settings of the one-machine mode, besides ports and folder
- * @param paces `PACES`, for what is about how often something happens by itself
+ * @param paces `QUICK`, for what waits for messages; `PACES`, for the real one
  */
 export async function startStack(
   env: Record<string, string> = {},
