@@ -12,13 +12,12 @@ import { isRejection, isTooLarge } from '../model/refusal.ts';
 import type { Store } from '../model/store.ts';
 import type { SiteSet, Vhost } from '../model/vhost.ts';
 import { findStale } from './blame.ts';
-import type { ContentionPace } from './contention.ts';
 import { createGateway, type Gateway } from './gateway.ts';
 import { createLastSeen, type LastSeen } from './last-seen.ts';
 import { createLeftOut, type LeftOut, type LeftOutPace } from './left-out.ts';
 import type { PublishTimer } from './outcome.ts';
 import { isClaimed, isOthers, isOurs, otherHub } from './ownership.ts';
-import { createStanding, type Standing } from './standing.ts';
+import { type ContentionPace, createStanding, type Standing } from './standing.ts';
 import { createUpkeep, type Upkeep } from './upkeep.ts';
 
 export type TargetDeps = {
