@@ -26,7 +26,7 @@ const ADVISORIES: readonly (Advisory & { introducedIn?: string })[] = [
   {
     id: 'GHSA-6365-7ppr-5r92',
     summary:
-      'With forward_auth and reverse_proxy, of requests at the same time one can reach another upstream than its own: the sign-in service instead of the site, or the site instead of the sign-in service.',
+      'With forward_auth and reverse_proxy, simultaneous requests can reach the wrong upstream: the sign-in service instead of the site, or the site instead of the sign-in service.',
     fixedIn: '2.11.6',
   },
   {

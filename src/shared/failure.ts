@@ -69,7 +69,7 @@ export const FAILURES = {
   OTHER_PROTOCOL: {
     status: 409,
     meaning:
-      'Hub and agent are of versions that do not understand each other: install the same version of signalbox on both.',
+      'Hub and agent have incompatible versions: install the same version of signalbox on both.',
   },
   REVERT_CONFLICT: { status: 409, meaning: 'Later changes prevent this one from being undone.' },
   NOT_EMPTY: { status: 409, meaning: 'The hub already has vhosts: repeat with replace=true.' },

@@ -139,7 +139,7 @@ export const ProxyStatus = t.Object({
   }),
   restartNeeded: t.Boolean(),
   now: t.Optional(t.String({ description: 'what time it is for the agent, to a hub that asks' })),
-  warnings: t.Array(t.String(), { description: 'what the operator should know' }),
+  warnings: t.Array(t.String(), { description: 'warnings for the operator' }),
   closed: t.Optional(
     t.Array(t.Object({ address: t.String(), port: t.Integer(), reason: t.String() }), {
       description: 'listeners that the live configuration does without until they can be opened',

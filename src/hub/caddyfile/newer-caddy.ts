@@ -55,7 +55,7 @@ const RULES: readonly Rule[] = [
     since: '2.11.6',
     says: /^'\w+' (?:subdirective )?specified more than once in the same (?:log|sampling) block/,
     near: TWICE_IN_LOG,
-    instead: 'Keep the last one, which is the one that counts, and remove the others.',
+    instead: 'Keep the last one, because only it counts, and remove the others.',
     find(one, isAgain) {
       const name = nameOf(one);
       const once = isIn(one, 'log') ? ONCE_IN_LOG : isIn(one, 'sampling') ? ONCE_IN_SAMPLING : [];
@@ -68,7 +68,7 @@ const RULES: readonly Rule[] = [
     says: /^unrecognized request_body subdirective '(?:read|write)_timeout'/,
     near: /^[ \t]*(?:read|write)_timeout\b/m,
     instead:
-      'Write a directive of its own, `timeouts`, with `read_timeout` or `write_timeout` in its block.',
+      'Write a separate directive, `timeouts`, with `read_timeout` or `write_timeout` in its block.',
     insteadSince: '2.11.6',
     find: (one) =>
       isIn(one, 'request_body') && /^(?:read|write)_timeout$/.test(nameOf(one))
@@ -79,7 +79,7 @@ const RULES: readonly Rule[] = [
     since: '2.11.6',
     says: /^cannot re-declare uri\b/,
     near: /\n[ \t]*uri\b[\s\S]*\n[ \t]*uri\b/,
-    instead: 'Keep the last one, which is the one that counts, and remove the others.',
+    instead: 'Keep the last one, because only it counts, and remove the others.',
     find: (one, isAgain) =>
       isIn(one, 'forward_auth') && nameOf(one) === 'uri' && isAgain('uri')
         ? '`forward_auth` has `uri` twice.'
@@ -89,7 +89,7 @@ const RULES: readonly Rule[] = [
     since: '2.11.6',
     says: /^cannot have duplicate named_routes\b/,
     near: /&\([\s\S]*&\(/,
-    instead: 'Keep the last one, which is the one that counts, or give one another name.',
+    instead: 'Keep the last one, because only it counts, or give one another name.',
     find: (one, isAgain) =>
       one.parent === null && /^&\(.*\)$/.test(nameOf(one)) && isAgain(nameOf(one))
         ? `There are two named routes ${nameOf(one)}.`

@@ -43,7 +43,7 @@ export function statusRoutes({ guard, ...deps }: StatusDeps & { guard: Guard }) 
             line: 3,
             since: '2.11.6',
             detail: '`forward_auth` has `uri` twice.',
-            instead: 'Keep the last one, which is the one that counts, and remove the others.',
+            instead: 'Keep the last one, because only it counts, and remove the others.',
           },
         ],
         agents: [AGENT],

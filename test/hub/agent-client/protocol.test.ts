@@ -13,7 +13,7 @@ import {
   until,
 } from '../../harness/stack.ts';
 
-const WORDS = 'Hub and agent are of versions that do not understand each other';
+const WORDS = 'Hub and agent have incompatible versions';
 const folder = temporaryFolder();
 let stack: Stack;
 let next: ReturnType<typeof Bun.serve>;

@@ -231,7 +231,7 @@ describe('what another version of Caddy has', () => {
       }
       for (const [config, line, hint] of [
         ['log {\n\toutput stdout\n\toutput discard\n}', 3, 'Keep the last one'],
-        ['request_body {\n\tread_timeout 9s\n}', 2, 'a directive of its own, `timeouts`'],
+        ['request_body {\n\tread_timeout 9s\n}', 2, 'a separate directive, `timeouts`'],
         ['forward_auth :1 {\n\turi /\n\turi /\n}', 3, 'Keep the last one'],
         [
           'reverse_proxy :1 {\n\tlb_policy weighted_round_robin 0\n}',
