@@ -146,6 +146,7 @@ describe('reload', () => {
       foreign: false,
       owner: null,
       drift: false,
+      checked: true,
       proxy: { running: true, version: expect.stringMatching(/^\d+\.\d+\.\d+/) },
       restartNeeded: false,
       warnings: expect.any(Array),
