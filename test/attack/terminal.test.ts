@@ -55,6 +55,7 @@ describe('signalbox import', () => {
     answer = () =>
       Response.json({
         vhosts: [{ id: 1, domain: `http://a.example${FORGED}` }],
+        merge: { sites: [{ domain: FORGED, action: 'keep' }], preamble: [] },
         skipped: [{ line: 2, reason: `admin ${FORGED}` }],
         proxyfile: '',
       });
@@ -63,7 +64,8 @@ describe('signalbox import', () => {
     expect(out + err).not.toMatch(OBEYED);
     expect(out).toStartWith('1\thttp://a.example\\u001b[2J');
     expect(out.match(/\n/g)).toHaveLength(1);
-    expect(err.match(/\n/g)).toHaveLength(2);
+    // What was skipped, what was kept, and how many sites.
+    expect(err.match(/\n/g)).toHaveLength(3);
   });
 
   test('prints a refusal the same way', async () => {
@@ -79,7 +81,8 @@ describe('signalbox import', () => {
 
   test('writes the Caddyfile of a dry run to a file as it is, but not to a terminal', async () => {
     const proxyfile = `http://a.example {\n\trespond "👩‍🚀 ${SLY}"\n}\n`;
-    answer = () => Response.json({ vhosts: [], skipped: [], proxyfile });
+    const merge = { sites: [], preamble: [] };
+    answer = () => Response.json({ vhosts: [], skipped: [], proxyfile, merge });
     expect((await run(['import', file, '--dry-run'])).out).toBe(proxyfile);
     const seen = await atTerminal(['import', file, '--dry-run']);
     expect(seen).toContain('\n\trespond "');

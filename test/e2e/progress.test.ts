@@ -37,7 +37,8 @@ test('an import shows its progress on a terminal, and nothing in a pipe', async 
     unix: join(folder, 'data/hub.sock'),
     fetch: async () => {
       await new Promise<void>((resolve) => answers.push(resolve));
-      return Response.json({ vhosts: [{ id: 1, domain: 'a' }], skipped: [], proxyfile: '' });
+      const merge = { sites: [{ domain: 'a', action: 'create' }], preamble: [] };
+      return Response.json({ vhosts: [{ id: 1, domain: 'a' }], skipped: [], proxyfile: '', merge });
     },
   });
   try {

@@ -14,6 +14,8 @@ export type Visit = {
 /** How long a browser test may take, in milliseconds; for `setDefaultTimeout`. */
 export const BROWSER_TIMEOUT_MS = 30_000;
 
+const OTHER_NETWORK = 'net::ERR_NETWORK_CHANGED';
+
 /** What a page does less often is its pace, and not for a reader's eyes. */
 const LONG_MS = 5_000;
 
@@ -45,8 +47,16 @@ export async function visit(
   const page = await context.newPage();
   // Shorter than the test's own: Bun kills the browser with a test that times out.
   page.setDefaultTimeout(BROWSER_TIMEOUT_MS / 2);
+  // Where another test adds an address to this machine, Chromium drops what it is loading.
+  page.on('requestfailed', (request) => {
+    if (request.failure()?.errorText !== OTHER_NETWORK) return;
+    if (request.resourceType() === 'script') void page.reload().catch(() => undefined);
+  });
   page.on('console', (message) => {
-    const isRefusal = /Failed to load resource: the server responded/.test(message.text());
+    const isRefusal =
+      /Failed to load resource: (?:the server responded|net::ERR_NETWORK_CHANGED)/.test(
+        message.text(),
+      );
     if (message.type() === 'error' && !isRefusal) browserErrors.push(message.text());
   });
   page.on('pageerror', (error) => browserErrors.push(String(error)));

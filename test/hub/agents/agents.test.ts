@@ -176,7 +176,7 @@ describe('an agent that is added', () => {
     const removed = await call('DELETE', '/agents/visitor');
     expect([removed.status, removed.body.message]).toEqual([
       200,
-      expect.stringContaining('goes on'),
+      expect.stringContaining('keeps running unchanged'),
     ]);
     expect(guest.readProxyfile()).toBe(before);
     expect((await call('GET', `/vhosts/${only?.id}`)).body).toMatchObject({ agents: ['vps'] });

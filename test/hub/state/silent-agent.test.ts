@@ -69,7 +69,7 @@ test('the status says that the agent rejects the token', async () => {
     problems: [
       {
         ...{ code: 'AGENT_UNREACHABLE', level: 'bad' },
-        message: expect.stringMatching(/^The agent rejects the hub’s token\. .* not known/),
+        message: expect.stringMatching(/^The agent rejects the hub’s token\. .* state is unknown/),
       },
     ],
   });

@@ -230,7 +230,7 @@ test('a listener that the proxy is about to close does not count', async () => {
     Array.from({ length: 20 }, () => ({ name: 'down.example', check: { path: '/', within: 0.2 } })),
   );
   // Time enough to ask, if it did not wait.
-  for (let visits = 0; visits < 30; visits++) await visit();
+  for (let visits = 0; visits < 10; visits++) await visit();
   await previous.stop(true);
   expect((await pending).filter((answer) => answer.passed)).toEqual([]);
 });
