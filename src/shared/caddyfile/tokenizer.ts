@@ -60,7 +60,9 @@ export function isBrace(token: Pick<Token, 'text'>): boolean {
  */
 export function becomesBrace({ text }: Pick<Token, 'text'>): boolean {
   if (!text.includes('\\') && !text.includes('{args')) return false;
-  return /^[{}]$/.test(withoutArguments(text.replace(/\\+(?=[{}])/g, '')).join(''));
+  // In linear time, also for a megabyte of backslashes.
+  const bare = text.replace(/\\+([{}])?/g, (slashes: string, brace?: string) => brace ?? slashes);
+  return /^[{}]$/.test(withoutArguments(bare).join(''));
 }
 
 /** The text between the `{args…}` of a word; in linear time, also if none of them is closed. */
