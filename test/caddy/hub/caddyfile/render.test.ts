@@ -135,13 +135,12 @@ test('an unchanged site is rendered once', () => {
   expect(renderSite(one)).toBe(renderSite(one));
 });
 
-test('a thousand unchanged sites render in a millisecond', () => {
-  const sites = Array.from({ length: 1000 }, (_, id) => site(id, `s${id}.example`, 'respond "a"'));
-  const times = Array.from({ length: 50 }, () => {
-    const begin = performance.now();
-    render(PREAMBLE, sites);
-    return performance.now() - begin;
-  });
-  times.sort((a, b) => a - b);
-  expect(times[25]).toBeLessThan(1);
+test('an unchanged site is rendered once, however often all of them are', () => {
+  const one = site(1, 'a.example', 'respond "a"');
+  const block = renderSite(one);
+  render(PREAMBLE, [one, site(2, 'b.example', 'respond "b"')]);
+  render('', [one]);
+  expect(renderSite(one)).toBe(block);
+  expect(renderSite({ ...one })).not.toBe(block);
+  expect(renderSite({ ...one })).toEqual(block);
 });
