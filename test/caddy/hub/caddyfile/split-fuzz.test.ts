@@ -10,6 +10,7 @@ import { sequence } from '../../../../src/hub/model/changes.ts';
 import { preambleChange } from '../../../../src/hub/model/preamble-changes.ts';
 import { EMPTY_SET } from '../../../../src/hub/model/vhost.ts';
 import { createChange } from '../../../../src/hub/model/vhost-changes.ts';
+import { disputedBrace } from '../../../../src/shared/caddyfile/check.ts';
 import { type Dialect, dialectOf } from '../../../../src/shared/caddyfile/dialect.ts';
 import { type AdaptCaddy, startAdaptCaddy } from '../../../harness/adapt-caddy.ts';
 import { versionOf } from '../../../harness/caddys.ts';
@@ -96,6 +97,8 @@ describe('with Caddy', () => {
         const original = await caddy.adapt(file);
         // Some are refused, for example because the same site comes twice.
         if (!original.ok) continue;
+        // An import refuses it before: other releases read it differently.
+        if (disputedBrace(file, dialect)) continue;
         counts.accepted++;
         const split = await splitCaddyfile(file, dialect);
         expect({ file, split: split !== null }).toEqual({ file, split: true });
