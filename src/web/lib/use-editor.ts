@@ -83,7 +83,8 @@ export function useEditor<Stored, Draft extends object>(
     setTheirs(null);
     onStored?.(now);
   };
-  const finish = (now: Stored | null, said: Flash) => {
+  /** @param mine what was sent; what was typed since then stays */
+  const finish = (now: Stored | null, said: Flash, mine: Draft) => {
     setOutcome(said);
     refresh();
     if (now === null) {
@@ -91,13 +92,13 @@ export function useEditor<Stored, Draft extends object>(
       return;
     }
     adopt(now);
-    setDraft(draftOf(now));
+    setDraft((typed) => (isSame(typed, mine) ? draftOf(now) : typed));
   };
   const { busy, error, run, clear } = useSubmit(
     async (mine: Draft, over: Stored | null, replace: boolean) => {
       try {
         const saved = await subject.save(mine, over, { replace, adopt });
-        finish(saved.stored, saved.outcome);
+        finish(saved.stored, saved.outcome, mine);
       } catch (reason) {
         if (!(reason instanceof ApiError) || reason.code !== 'PRECONDITION_FAILED') throw reason;
         const now = await subject.load().catch(() => null);
@@ -106,7 +107,7 @@ export function useEditor<Stored, Draft extends object>(
           throw reason;
         }
         // It was our own change, whose answer got lost.
-        finish(now, { kind: 'success', text: subject.wordsOf(now) });
+        finish(now, { kind: 'success', text: subject.wordsOf(now) }, mine);
       }
     },
   );
