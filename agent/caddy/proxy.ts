@@ -254,6 +254,7 @@ export function createProxy(
       () => ({ running: false, stamp: null }),
     );
     const digest = live.stamp?.digest ?? null;
+    const fileDigest = file === null ? null : digestOf(file);
     const unknownFile = proxyfile.isForeign();
     const owner = proxyfile.owner(live.stamp?.hub);
     const asks = hub ?? owner;
@@ -264,7 +265,7 @@ export function createProxy(
     const checkedFor = await programOf();
     return {
       liveDigest: digest,
-      fileDigest: file === null ? null : digestOf(file),
+      fileDigest,
       foreign:
         live.running && (isUnknown || isOthers)
           ? await admin.config().then(isForeign, () => false)
@@ -273,10 +274,10 @@ export function createProxy(
       ...(asks === null ? {} : { term: proxyfile.term(asks) }),
       drift: digest !== null && unknownFile,
       checked:
-        file === null ||
+        fileDigest === null ||
         unknownFile ||
         checkedFor === null ||
-        proxyfile.isCheckedFor(file, checkedFor),
+        proxyfile.isCheckedFor(fileDigest, checkedFor),
       proxy: { running: live.running, version: await versionOf() },
       restartNeeded: reload.restartNeeded(digest),
       warnings: warnings.list(),

@@ -21,8 +21,8 @@ export type Proxyfile = {
   owner(live?: string | null): string | null;
   /** The highest term of a hub that was noted; 1 if none was. */
   term(hub: string): number;
-  /** Whether a text that was swapped in was checked for this program. */
-  isCheckedFor(text: string, program: string): boolean;
+  /** Whether the text with this digest was checked for this program. */
+  isCheckedFor(digest: string, program: string): boolean;
   /**
    * From now on, obeys `hub` alone, whatever was noted of it or of others. What is on disk counts as
    * not written here unless it is for that hub. @throws file system errors
@@ -119,7 +119,7 @@ export function createProxyfile(path: string, now: () => Date): Proxyfile {
 
     owner: ownerOf,
     term: termOf,
-    isCheckedFor: (text, program) => ledger.checked === `${digestOf(text)} ${program}`,
+    isCheckedFor: (digest, program) => ledger.checked === `${digest} ${program}`,
 
     enrol(hub, term) {
       const known = ownerOf() === hub ? ledger.known : [];

@@ -139,9 +139,11 @@ export function createReload(deps: ReloadDeps): Reload {
 
   async function resume(): Promise<void> {
     const text = proxyfile.read();
-    if (text === null || (await loader.live()).digest === digestOf(text)) return;
+    if (text === null) return;
+    const digest = digestOf(text);
+    if ((await loader.live()).digest === digest) return;
     const program = await deps.program();
-    const isChecked = program !== null && proxyfile.isCheckedFor(text, program);
+    const isChecked = program !== null && proxyfile.isCheckedFor(digest, program);
     if (proxyfile.isForeign() || isChecked) await publish(text, { partial: true }, 'resumed');
     else await resumeUnchecked(text);
   }

@@ -31,7 +31,8 @@ export type RestrictionsDeps = {
 
 export type Restrictions = {
   /**
-   * Checks length, braces, nesting, imports and placeholders, as each Caddy reads them. Call it before Caddy reads any file that `text` names.
+   * Checks length, braces, nesting, imports and placeholders, as each Caddy reads them. Call it before
+   * Caddy reads any file that `text` names.
    * @throws Failure PROXY_REJECTED
    */
   checkText(text: string): Promise<void>;

@@ -19,7 +19,7 @@ export type StoredAgent = Readonly<{
 export const FIRST_AGENT = 1;
 
 /**
- * How people are told which of a hub's agents something is about. The only one needs no name: it is
+ * How texts say which of a hub's agents something is about. The only one needs no name: it is
  * "Caddy", and one of several "Caddy on NAME".
  * @returns undefined for the only one
  */

@@ -71,7 +71,7 @@ export function findDisputed(tokens: readonly Token[]): Finding | null {
 }
 
 /** @param isImported whether it is in a text that is imported, where a backslash would not help */
-export function disputedFinding({ start: at, text }: Token, isImported = false): Finding {
+function disputedFinding({ start: at, text }: Token, isImported = false): Finding {
   const [does, shown] =
     text === '{' ? ['opens', ''] : ['closes', ' (Caddy 2.6 also shows the backslash)'];
   const instead = isImported ? 'put more between the quotes' : `write "\\${text}"${shown}`;
