@@ -38,13 +38,13 @@ import {
 } from '../src/shared/wire-state.ts';
 import { bearerGuard, createBearerCheck, type KnownToken } from './bearer.ts';
 import type { ProxyControl } from './caddy/proxy.ts';
-import { type CheckRoutesDeps, checkRoutes } from './checks/routes.ts';
 import { type EnrolmentDeps, enrolRoute, tokenRoute } from './enrolment/enrolment.ts';
 import type { Logs } from './logs/logs.ts';
 import { logRoutes } from './logs/routes.ts';
 import type { AgentMetrics } from './metrics.ts';
-import type { Authorities } from './state/authorities.ts';
-import type { ProxyState } from './state/proxy-state.ts';
+import type { Authorities } from './sites/authorities.ts';
+import type { ProxyState } from './sites/proxy-state.ts';
+import { type CheckRoutesDeps, checkRoutes } from './sites/routes.ts';
 
 export type AgentDeps = CheckRoutesDeps & {
   isKnown: KnownToken;

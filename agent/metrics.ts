@@ -14,7 +14,7 @@ import { nameOf } from './caddy/ports.ts';
 import type { ProxyControl } from './caddy/proxy.ts';
 import type { Logs } from './logs/logs.ts';
 import type { Shipper } from './logs/ship/shipper.ts';
-import type { Prober } from './state/prober.ts';
+import type { Prober } from './sites/upstreams/prober.ts';
 
 export type AgentMetrics = Pick<Metrics, 'text' | 'contentType'> & {
   request: (seen: RequestSeen) => void;

@@ -40,7 +40,7 @@ export const PACE = {
     /** Several reloads in a row are looked at once. */
     soon: 250,
   },
-  /** From one dial of an upstream to the next; see `state/prober.ts` for what follows from it. */
+  /** From one dial of an upstream to the next; see `sites/upstreams/prober.ts` for what follows from it. */
   probe: 30_000,
   /** How long a handshake counts. */
   certificates: {

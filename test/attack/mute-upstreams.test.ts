@@ -1,6 +1,6 @@
 /** A site may have thousands of upstreams that say nothing. */
 import { expect, test } from 'bun:test';
-import { createProber } from '../../agent/state/prober.ts';
+import { createProber } from '../../agent/sites/upstreams/prober.ts';
 import { until } from '../harness/stack.ts';
 
 const dialOf = (port: number) => ({ place: { host: '127.0.0.1', port }, tls: null });

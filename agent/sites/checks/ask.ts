@@ -1,0 +1,146 @@
+/** Asks a site for one answer through a listener of the proxy, by the site's name. */
+import { lookup } from 'node:dns/promises';
+import { request as overHttp } from 'node:http';
+import { request as overHttps } from 'node:https';
+import { isIP } from 'node:net';
+import { within } from '../../../src/shared/async.ts';
+import { ANY_LABEL, isOwnAddress, NO_CERTIFICATE, reachable } from '../handshake.ts';
+
+/** Where the proxy serves a name. */
+export type Place = {
+  /** The address that the proxy listens on; empty for any. */
+  host: string;
+  port: number;
+  tls: boolean;
+  /** As in `SiteState`: empty for any host, maybe with `*` as a label. */
+  name: string;
+  /** The port to connect to, if the proxy serves it on another one for now. */
+  dial?: number;
+};
+
+export type Question = {
+  path: string;
+  /** What to look for in the body; null: the body is not read. */
+  contains: string | null;
+  /** Milliseconds. */
+  timeout: number;
+};
+
+/** Without an answer: the `timeout` that passed, or the `fault` as a sentence without a full stop. */
+export type Outcome =
+  | { status: number; found: boolean }
+  | { status: null; timeout: number }
+  | { status: null; fault: string };
+
+/** No further is a body read. */
+const MOST_BYTES = 64 * 1024;
+
+/**
+ * Never rejects. Connects to this machine alone. No redirect is followed, and any certificate is accepted:
+ * it is the proxy's, whatever authority signed it.
+ */
+export function ask(place: Place, question: Question): Promise<Outcome> {
+  const ended = new AbortController();
+  let late: Outcome = { status: null, timeout: question.timeout };
+  const answer = send(place, question, ended.signal, (outcome) => {
+    late = outcome;
+  }).catch((error): Outcome => ({ status: null, fault: faultOf(error, place) }));
+  return within(answer, question.timeout, () => late).finally(() => ended.abort());
+}
+
+/** @param heard called with what is the outcome unless more comes @throws of any kind */
+async function send(
+  place: Place,
+  { path, contains }: Question,
+  ended: AbortSignal,
+  heard: (outcome: Outcome) => void,
+): Promise<Outcome> {
+  const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
+  const name = nameFor(place);
+  const servername = sentName(place);
+  // Without SNI, which an address cannot be, the proxy goes by the address that it is reached at.
+  const isByAddress = place.tls && isOwnAddress(name) && isAny(place.host);
+  const host = isByAddress ? name : await ownAddress(reachable(place.host));
+  if (host === null) {
+    const fault = `Caddy listens on ${place.host}, which is not an address of its machine`;
+    return { status: null, fault };
+  }
+  if (ended.aborted) return { status: null, fault: '' };
+  const request = (place.tls ? overHttps : overHttp)({
+    host,
+    port: place.dial ?? place.port,
+    path,
+    agent: false,
+    headers: { Host: hostOf(name, place), 'User-Agent': 'signalbox-check', Accept: '*/*' },
+    rejectUnauthorized: false,
+    ...(servername === null ? {} : { servername }),
+  });
+  ended.addEventListener('abort', () => request.destroy());
+  request.once('response', (response) => {
+    const status = response.statusCode ?? 0;
+    if (contains === null) return resolve({ status, found: true });
+    const none = { status, found: false };
+    heard(none);
+    const isFound = createSearch(contains);
+    response.on('data', (chunk: Buffer) => {
+      const found = isFound(chunk);
+      if (found !== null) resolve({ status, found });
+    });
+    response.once('error', () => resolve(none));
+    response.once('close', () => resolve(none));
+  });
+  request.on('error', reject);
+  request.end();
+  return promise;
+}
+
+/**
+ * The address to connect to for a listener's; null if that is another machine's, as an address may be that
+ * a pair of machines shares.
+ */
+async function ownAddress(host: string): Promise<string | null> {
+  if (isIP(host) !== 0) return isOwnAddress(host) ? host : null;
+  // Of several, Caddy listens on one, of IPv4 if there is one.
+  const found = await lookup(host, { all: true, order: 'ipv4first' }).catch(() => []);
+  return found.map(({ address }) => address).find(isOwnAddress) ?? null;
+}
+
+/** The host that a site is asked as. */
+export const nameFor = ({ name }: Place): string => name.replaceAll('*', ANY_LABEL) || 'localhost';
+
+/** What is sent as SNI; null: nothing, for an address. */
+export function sentName(place: Place): string | null {
+  const name = nameFor(place);
+  return isIP(name) === 0 ? name : null;
+}
+
+const isAny = (host: string): boolean => ['', '0.0.0.0', '::'].includes(host);
+
+function hostOf(name: string, { port, tls }: Place): string {
+  const host = name.includes(':') ? `[${name}]` : name;
+  return port === (tls ? 443 : 80) ? host : `${host}:${port}`;
+}
+
+/** Looks for a text in chunks: null as long as it may still come. */
+function createSearch(text: string): (chunk: Buffer) => boolean | null {
+  const body = Buffer.alloc(MOST_BYTES);
+  const wanted = Buffer.from(text);
+  let size = 0;
+  return (chunk) => {
+    const from = Math.max(0, size - wanted.length);
+    size += chunk.copy(body, size);
+    if (body.subarray(0, size).includes(wanted, from)) return true;
+    return size === MOST_BYTES ? false : null;
+  };
+}
+
+function faultOf({ code = '', message }: NodeJS.ErrnoException, { port }: Place): string {
+  if (code === 'ERR_INVALID_CHAR') return 'No request can name this site';
+  if (code === 'ECONNREFUSED') return `Nothing listens on port ${port}`;
+  if (NO_CERTIFICATE.test(`${code} ${message}`)) {
+    return 'Caddy has no certificate for this name yet';
+  }
+  if (code.startsWith('ERR_SSL')) return `The TLS handshake on port ${port} failed`;
+  if (code.startsWith('HPE_')) return `The response on port ${port} is not HTTP`;
+  return `Caddy closed the connection on port ${port} without an answer`;
+}

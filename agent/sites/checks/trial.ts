@@ -1,0 +1,138 @@
+/**
+ * Tries a Caddyfile in a Caddy of its own, which lives for one request: nobody else knows its ports, and
+ * nothing that the real one serves, stores or logs is touched.
+ */
+import { existsSync, lchownSync, mkdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { createConcurrencyLimit } from '../../../src/shared/concurrency-limit.ts';
+import { Failure } from '../../../src/shared/failure.ts';
+import type { TrialRequest } from '../../../src/shared/wire-check.ts';
+import { field, type JsonObject, object } from '../../caddy/json.ts';
+import { limitMemory, memoryLimit } from '../../caddy/limits.ts';
+import { freePorts } from '../../caddy/ports.ts';
+import { end, findCaddies, pidFileOf } from '../../caddy/processes.ts';
+import { listeningInodes } from '../../caddy/sockets.ts';
+import type { CaddyUser } from '../../caddy/user.ts';
+import { tail, type ValidatorDeps } from '../../caddy/validate.ts';
+import { lastErrorOf, rejected } from '../../caddy/words.ts';
+import type { CheckAnswer } from './judge.ts';
+import { runChecks } from './run.ts';
+import { trialConfig } from './trial-config.ts';
+
+export type TrialsDeps = {
+  /** Adapts a text as if it were to be loaded. @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE */
+  adapt: (text: string) => Promise<JsonObject>;
+  /** How Caddy is run for a validation. Trials have a folder beside its own. */
+  commands: ValidatorDeps;
+  /** Caddy's user; null: that of the agent. */
+  user: CaddyUser | null;
+};
+
+export type Trials = {
+  /**
+   * Asks for each check, in the order of the request. One trial at a time; a few may wait.
+   * @param signal aborted when nobody waits for the answer any more
+   * @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE; RATE_LIMITED if too many wait
+   */
+  run(request: TrialRequest, signal: AbortSignal): Promise<CheckAnswer[]>;
+  /** Ends what a killed agent left behind. @throws file system errors */
+  begin(): Promise<void>;
+  /** Ends the trial that runs, if one does; there are no others from then on. */
+  close(): Promise<void>;
+};
+
+/** A start takes up to 2 s with 10,000 sites, and a check 15 s. */
+const MOST_MS = 20_000;
+const MOST_WAITING = 4;
+const POLL_MS = 10;
+
+type Child = Bun.Subprocess<Blob, 'ignore', 'pipe'>;
+
+export function createTrials({ adapt, commands, user }: TrialsDeps): Trials {
+  const folder = join(dirname(commands.env.XDG_DATA_HOME), 'trial');
+  const empty = join(folder, 'empty');
+  const closing = new AbortController();
+  const alone = createConcurrencyLimit({
+    concurrency: 1,
+    maxWaiting: MOST_WAITING,
+    full: () =>
+      new Failure('RATE_LIMITED', 'Another trial is running. Try again later.', {
+        retryAfter: MOST_MS / 1_000,
+      }),
+  });
+
+  function spawn(config: JsonObject, text: string, signal: AbortSignal): Child {
+    mkdirSync(empty, { recursive: true, mode: 0o700 });
+    if (user) lchownSync(folder, user.uid, user.gid);
+    const args = ['run', '--config', '-', '--pidfile', pidFileOf(folder)];
+    const child = Bun.spawn([...commands.prefix, commands.bin, ...args], {
+      env: { ...commands.env, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
+      // What Caddy serves if a site has no root.
+      cwd: empty,
+      // Through a pipe: a file would show the sites' secrets.
+      stdin: new Blob([JSON.stringify(config)]),
+      stdout: 'ignore',
+      stderr: 'pipe',
+      signal,
+      killSignal: 'SIGKILL',
+    });
+    limitMemory(child.pid, memoryLimit(text));
+    return child;
+  }
+
+  async function tried({ proxyfile, checks }: TrialRequest, signal: AbortSignal) {
+    const adapted = await adapt(proxyfile);
+    const { length: servers } = Object.keys(object(field(adapted, 'apps', 'http', 'servers')));
+    const { json, places } = trialConfig(adapted, checks, freePorts(servers));
+    const used = places.flatMap((place) => (typeof place === 'object' ? (place.dial ?? []) : []));
+    signal.throwIfAborted();
+    const child = spawn(json, proxyfile, signal);
+    try {
+      const output = tail(child.stderr);
+      while (!used.every((port) => listeningInodes(port).length > 0)) {
+        if (child.exitCode !== null) throw rejected(lastErrorOf(await output));
+        signal.throwIfAborted();
+        await Bun.sleep(POLL_MS);
+      }
+      const placeOf = new Map(checks.map((target, at) => [target, places[at] ?? '']));
+      const answers = await runChecks(checks, {
+        placeOf: (target) => placeOf.get(target) ?? '',
+        signal,
+      });
+      signal.throwIfAborted();
+      return answers;
+    } finally {
+      child.kill('SIGKILL');
+      await child.exited;
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+
+  return {
+    run: (request, signal) =>
+      alone(async () => {
+        const late = AbortSignal.timeout(MOST_MS);
+        const any = AbortSignal.any([signal, closing.signal, late]);
+        try {
+          return await tried(request, any);
+        } catch (error) {
+          if (!any.aborted) throw error;
+          throw new Failure(
+            'PROXY_UNREACHABLE',
+            `The trial did not finish within ${MOST_MS / 1_000} s.`,
+          );
+        }
+      }),
+
+    async begin() {
+      if (!existsSync(folder)) return;
+      for (const left of findCaddies(folder, commands.bin)) await end(left, 0);
+      rmSync(folder, { recursive: true, force: true });
+    },
+
+    async close() {
+      closing.abort();
+      await alone(async () => {}).catch(() => undefined);
+    },
+  };
+}

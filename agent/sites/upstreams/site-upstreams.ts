@@ -1,0 +1,108 @@
+/** Collects what speaks for and against the upstreams of sites. */
+import { within } from '../../../src/shared/async.ts';
+import type { LogEntry } from '../../../src/shared/wire.ts';
+import { NOT_DIALLED_YET, type SiteUpstream } from '../../../src/shared/wire-state.ts';
+import type { Admin } from '../../caddy/admin.ts';
+import type { Pace } from '../../pace.ts';
+import type { LiveSite } from '../live-sites.ts';
+import type { Dial } from '../live-upstreams.ts';
+import { keyOfSite, type SiteErrors } from '../site-errors.ts';
+import { createAnswered } from './answered.ts';
+import { createUpstreams } from './figures.ts';
+import type { Prober } from './prober.ts';
+import { createUpstreamStates } from './upstream-states.ts';
+
+export type SiteUpstreamsDeps = {
+  admin: Pick<Admin, 'upstreams' | 'metrics'>;
+  siteErrors: SiteErrors;
+  newestRequest: (host: string) => Promise<LogEntry | null>;
+  /** Null if upstreams are not to be dialled. */
+  prober: Prober | null;
+  /** Whether this machine, or container, is the one where something listens on a port. */
+  isOpenHere: (port: number) => boolean;
+  pace: Pick<Pace, 'upstreams'>;
+  now: () => Date;
+};
+
+/** See `SitesRequest`. */
+export type SitesHow = { wait?: number | undefined; brief?: boolean | undefined };
+
+export type SiteUpstreams = {
+  /** Call it with all sites of each new configuration: dials their upstreams, and no others. */
+  keep(sites: readonly LiveSite[]): void;
+  /**
+   * Returns a function that gives the upstreams of these sites.
+   * @param all sites of the configuration
+   * @param how see `SitesRequest`
+   * @throws AdminUnreachable
+   */
+  read(
+    sites: readonly LiveSite[],
+    all: readonly LiveSite[],
+    how?: SitesHow,
+  ): Promise<(site: LiveSite) => SiteUpstream[]>;
+};
+
+/** How long an answer waits for the first dial of an upstream. */
+const TIMEOUT_MS = 1_200;
+
+const OFF = 'Upstreams are not probed: UPSTREAM_PROBE is false.';
+const ELSEWHERE = 'Caddy is in another network than the agent.';
+
+export function createSiteUpstreams(deps: SiteUpstreamsDeps): SiteUpstreams {
+  const { siteErrors, prober, now } = deps;
+  const caddy = createUpstreams({ ...deps, kept: deps.pace.upstreams });
+  const answered = createAnswered(deps.newestRequest);
+  const states = createUpstreamStates(now);
+  let unprobed = OFF;
+
+  const probeOf = (dial: Dial | null) => (dial && prober?.last(dial)) ?? null;
+  const isSurelyUp = (site: LiveSite): boolean =>
+    site.upstreams.every(({ dial }) => dial === null || probeOf(dial)?.up === true);
+
+  return {
+    keep(sites) {
+      caddy.forget();
+      states.keep(sites.flatMap((site) => site.upstreams.map((one) => keyOf(site, one.address))));
+      // The addresses of a Caddy in a container of its own mean something else here.
+      const isHere = sites.some(({ ports }) => ports.some(deps.isOpenHere));
+      prober?.keep(isHere ? dialsOf(sites) : []);
+      if (prober) unprobed = isHere ? NOT_DIALLED_YET : ELSEWHERE;
+    },
+
+    async read(sites, all, { wait, brief = false } = {}) {
+      const dialled = within(
+        prober?.probe(dialsOf(sites), wait !== undefined) ?? Promise.resolve(),
+        wait ?? TIMEOUT_MS,
+        () => undefined,
+      );
+      const isFull = wait === undefined;
+      const [figures] = await Promise.all([
+        isFull ? (brief ? caddy.health() : caddy.read()) : null,
+        dialled,
+        isFull ? siteErrors.refresh(all) : null,
+      ]);
+      if (isFull) {
+        const asked = sites.filter((site) => !isSurelyUp(site));
+        await answered.refresh(asked, all);
+      }
+      const { stateOf } = isFull ? states : createUpstreamStates(now);
+      return (site) =>
+        site.upstreams.map((upstream) =>
+          stateOf(keyOf(site, upstream.address), {
+            upstream,
+            probe: probeOf(upstream.dial),
+            unprobed,
+            fault: figures && siteErrors.faultOf(site, upstream.address),
+            answered: figures && upstream.dial ? answered.last(site) : null,
+            figures: figures?.get(upstream.address) ?? null,
+          }),
+        );
+    },
+  };
+}
+
+const keyOf = (site: LiveSite, address: string): string => `${keyOfSite(site)} ${address}`;
+
+const dialsOf = (sites: readonly LiveSite[]): Dial[] =>
+  sites.flatMap((site) => site.upstreams.flatMap(({ dial }) => dial ?? []));
