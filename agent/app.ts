@@ -28,31 +28,20 @@ import {
   ValidateRequest,
 } from '../src/shared/wire.ts';
 import { PortsAnswer } from '../src/shared/wire-ports.ts';
-import {
-  AuthoritiesAnswer,
-  CertificatesAnswer,
-  ModulesAnswer,
-  RootAnswer,
-  SitesAnswer,
-  SitesRequest,
-} from '../src/shared/wire-state.ts';
+import { ModulesAnswer } from '../src/shared/wire-state.ts';
 import { bearerGuard, createBearerCheck, type KnownToken } from './bearer.ts';
 import type { ProxyControl } from './caddy/proxy.ts';
 import { type EnrolmentDeps, enrolRoute, tokenRoute } from './enrolment/enrolment.ts';
 import type { Logs } from './logs/logs.ts';
 import { logRoutes } from './logs/routes.ts';
 import type { AgentMetrics } from './metrics.ts';
-import type { Authorities } from './sites/authorities.ts';
-import type { ProxyState } from './sites/proxy-state.ts';
-import { type CheckRoutesDeps, checkRoutes } from './sites/routes.ts';
+import { type SiteRoutesDeps, siteRoutes } from './sites/routes.ts';
 
-export type AgentDeps = CheckRoutesDeps & {
+type AgentDeps = SiteRoutesDeps & {
   isKnown: KnownToken;
   /** Null with a token from the settings, which no request can change. */
   enrolment?: Omit<EnrolmentDeps, 'proxy' | 'log'> | null;
   proxy: ProxyControl;
-  state: ProxyState;
-  authorities: Authorities;
   /** Those that agent and proxy write to. */
   disks: () => Promise<Disk[]>;
   logs: Logs;
@@ -67,8 +56,7 @@ const AGENT_BODY_LIMIT = 16 * 1024 * 1024;
 
 /** The agent as an Elysia app. Errors are answered by `errors` of shared/http. */
 export function createAgent(deps: AgentDeps) {
-  const { enrolment, proxy, state, authorities, disks, logs } = deps;
-  const { tls = false, metrics, log } = deps;
+  const { enrolment, proxy, state, disks, logs, tls = false, metrics, log } = deps;
   const isAllowed = createBearerCheck(deps.isKnown);
   const peerOf = (request: Request): string => agent.server?.requestIP(request)?.address ?? '';
   const handler = tls ? TLS_HOSTS : SHORT_HOSTS;
@@ -136,20 +124,6 @@ export function createAgent(deps: AgentDeps) {
       body: AdaptRequest,
       response: { 200: AdaptAnswer, 400: AgentErrorBody, 502: AgentErrorBody },
     })
-    .post('/proxy/sites', async ({ body }) => ({ sites: await state.sites(body.names, body) }), {
-      body: SitesRequest,
-      response: { 200: SitesAnswer, 400: AgentErrorBody, 502: AgentErrorBody },
-    })
-    .get('/proxy/certificates', async () => ({ sites: await state.certificates() }), {
-      response: { 200: CertificatesAnswer, 502: AgentErrorBody },
-    })
-    .get('/proxy/root', async () => ({ certificate: await authorities.root() }), {
-      response: { 200: RootAnswer, 502: AgentErrorBody },
-    })
-    .post('/proxy/authorities', ({ body }) => authorities.of(body.proxyfile), {
-      body: AdaptRequest,
-      response: { 200: AuthoritiesAnswer, 400: AgentErrorBody, 502: AgentErrorBody },
-    })
     .get(
       '/proxy/status',
       async ({ query: { hub, term } }) => {
@@ -165,7 +139,7 @@ export function createAgent(deps: AgentDeps) {
     .get('/proxy/modules', async () => ({ modules: await proxy.modules() }), {
       response: { 200: ModulesAnswer },
     })
-    .use(checkRoutes(deps))
+    .use(siteRoutes(deps))
     .use(logRoutes({ logs, explain: state.explain }));
   return agent;
 }

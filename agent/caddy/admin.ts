@@ -195,6 +195,12 @@ function errorOf(status: number, text: string): string | null {
   }
 }
 
+/** The failure of a proxy that does not answer a question; any other error as it is. */
+export const reachable = (error: unknown) =>
+  error instanceof AdminUnreachable
+    ? new Failure('PROXY_UNREACHABLE', 'The proxy does not answer.', { cause: error })
+    : error;
+
 /** The answer to a caller whose change did not reach the proxy, or has been undone. */
 export const proxyUnreachable = (cause?: unknown): Failure =>
   new Failure('PROXY_UNREACHABLE', 'The proxy does not answer; nothing was changed.', { cause });

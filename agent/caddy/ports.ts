@@ -1,6 +1,6 @@
 /** The listeners of a configuration, and which of those that it adds cannot be opened. */
 import { hasAutomaticHttps } from './automatic-https.ts';
-import { field, type Json, list, object } from './json.ts';
+import { field, type Json, list, object, parseJson } from './json.ts';
 import { listeningInodes } from './sockets.ts';
 
 /** A listener as Caddy writes it: host may be empty, which is every address. */
@@ -10,7 +10,7 @@ export type Listener = { host: string; port: number; udp?: true };
  * Why a listener cannot be opened: another program has the port, no interface has the address, or
  * the agent cannot tell, because Caddy may have rights that the agent lacks.
  */
-export type Obstacle = 'in use' | 'no address' | 'unknown';
+type Obstacle = 'in use' | 'no address' | 'unknown';
 
 /**
  * The listeners of `next` that cannot be opened beside those of `before`. A port that is open in
@@ -18,7 +18,7 @@ export type Obstacle = 'in use' | 'no address' | 'unknown';
  * @param before the live configuration as JSON text
  */
 export function obstructed(next: Json, before: string): Listener[] {
-  const open = listenersOf(parse(before));
+  const open = listenersOf(parseJson(before));
   const names = new Set(open.map(nameOf));
   const ports = new Set(open.map(({ port }) => port));
   return listenersOf(next).filter((listener) => {
@@ -106,11 +106,3 @@ export function parseName(name: string): Listener[] {
 /** A port of the configuration, or the default. */
 export const portOf = (value: Json | undefined, fallback: number): number =>
   typeof value === 'number' ? value : fallback;
-
-function parse(text: string): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return null;
-  }
-}

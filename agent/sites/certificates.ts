@@ -7,15 +7,15 @@ import type { HandshakeResult, Target } from './handshake.ts';
 /** `automated`: the proxy renews the certificate. */
 export type Certified = Target & { automated?: boolean };
 
-export type LastHandshake = HandshakeResult & { at: Date };
+type LastHandshake = HandshakeResult & { at: Date };
 
-export type CertificatesDeps = {
+type CertificatesDeps = {
   handshake: (target: Target) => Promise<HandshakeResult>;
   pace: Pace['certificates'];
   now: () => Date;
 };
 
-export type Certificates = {
+type Certificates = {
   /** Makes the handshakes that are due; resolves when they are done, however long that takes. */
   refresh(targets: readonly Certified[]): Promise<void>;
   /** The last handshake, or null before the first. */

@@ -1,9 +1,10 @@
 /** The sites in a live configuration of Caddy, by host name. Pure. */
+
+import type { Authority } from '../../src/shared/wire-state.ts';
 import { hasAutomaticHttps } from '../caddy/automatic-https.ts';
 import { field, type Json, type JsonObject, list, object } from '../caddy/json.ts';
 import { type Listener, parseAddress, portOf } from '../caddy/ports.ts';
 import { hostKey } from '../logs/index/host.ts';
-import { authorityOf, type PolicyAuthority, usesDns } from './authority.ts';
 import { type LiveUpstream, upstreamsOf } from './live-upstreams.ts';
 
 /** How a name is reached over TLS. */
@@ -18,7 +19,7 @@ export type LiveTls = Listener & {
   dns: boolean;
 };
 
-export type SiteListener = Listener & { tls: boolean };
+type SiteListener = Listener & { tls: boolean };
 
 export type LiveSite = {
   /** Lower case, punycode, no brackets; empty for a site that answers to any host. */
@@ -155,3 +156,33 @@ export function covers(pattern: string, name: string): boolean {
 export const matches = (pattern: readonly string[], labels: readonly string[]): boolean =>
   labels.length === pattern.length &&
   pattern.every((label, index) => label === '*' || label === labels[index]);
+
+/** Who signs the certificates of a name. `default`: its policy does not say, so Caddy decides by the name. */
+type PolicyAuthority = Authority | 'default';
+
+/** The ACME directories of public authorities, by the end of their host names. */
+const PUBLIC = ['letsencrypt.org', 'zerossl.com', 'pki.goog', 'buypass.com', 'ssl.com'];
+
+/** @param policy the name's automation policy, if it has one */
+export function authorityOf(policy: Json | undefined): PolicyAuthority {
+  if (field(policy, 'get_certificate') !== undefined) return 'other';
+  const issuers = list(field(policy, 'issuers'));
+  const modules = new Set(issuers.map((issuer) => field(issuer, 'module')));
+  if (issuers.length === 0) return 'default';
+  if (modules.size === 1 && modules.has('internal')) return 'internal';
+  return issuers.every(isPublic) ? 'public' : 'other';
+}
+
+/** Whether it uses the DNS challenge. */
+export const usesDns = (policy: Json | undefined): boolean =>
+  list(field(policy, 'issuers')).some((issuer) => field(issuer, 'challenges', 'dns') !== undefined);
+
+function isPublic(issuer: Json): boolean {
+  const module = field(issuer, 'module');
+  const directory = field(issuer, 'ca');
+  if (module === 'zerossl') return true;
+  if (module !== 'acme') return false;
+  if (directory === undefined || directory === '') return true;
+  const host = URL.parse(String(directory))?.hostname ?? '';
+  return PUBLIC.some((name) => host === name || host.endsWith(`.${name}`));
+}

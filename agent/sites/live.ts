@@ -3,10 +3,10 @@ import type { Admin } from '../caddy/admin.ts';
 import type { Json } from '../caddy/json.ts';
 import type { Watch } from '../caddy/watch.ts';
 import type { Pace } from '../pace.ts';
+import { resolveAuthorities } from './authorities.ts';
 import { type LiveSite, liveSites } from './live-sites.ts';
-import { resolveAuthorities } from './local-names.ts';
 
-export type LiveDeps = {
+type LiveDeps = {
   admin: Pick<Admin, 'adapt' | 'config'>;
   watch: Pick<Watch, 'liveId'>;
   /** Called with the sites of each configuration that is new. */

@@ -1,5 +1,5 @@
 /** Reads the lines of Caddy's own log that concern a certificate or an upstream. Pure. */
-import { field, type Json } from '../caddy/json.ts';
+import { field, type Json, parseJson } from '../caddy/json.ts';
 import { cleanSentence } from '../caddy/words.ts';
 
 /** One line; times in milliseconds since 1970. */
@@ -33,12 +33,7 @@ const DIALLED = /\bdial (?:tcp|udp|unix)[46]?(?: (\S+?)|: lookup (\S+?)(?: on \S
 
 /** Null for any other line, even if it is not JSON. */
 export function readLogEvent(line: string): LogEvent | null {
-  let entry: Json;
-  try {
-    entry = JSON.parse(line) as Json;
-  } catch {
-    return null;
-  }
+  const entry = parseJson(line);
   const at = Number(field(entry, 'ts')) * 1000;
   const logger = field(entry, 'logger');
   const message = textOf(entry, 'msg');

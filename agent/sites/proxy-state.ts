@@ -1,25 +1,23 @@
 /** The state of each live site: its certificate, upstreams and last errors. */
 import { within } from '../../src/shared/async.ts';
-import { Failure } from '../../src/shared/failure.ts';
 import type { LogEntry } from '../../src/shared/wire.ts';
 import type { CertificatesAnswer, SiteState } from '../../src/shared/wire-state.ts';
-import { type Admin, AdminUnreachable } from '../caddy/admin.ts';
+import { type Admin, reachable } from '../caddy/admin.ts';
 import type { Json } from '../caddy/json.ts';
 import type { Watch } from '../caddy/watch.ts';
 import type { Pace } from '../pace.ts';
+import { signingOf } from './authorities.ts';
 import { type Certified, createCertificates } from './certificates.ts';
-import { createErrorLog } from './error-log.ts';
+import { createErrorLog, readRequestErrors } from './error-log.ts';
 import type { HandshakeResult, Target } from './handshake.ts';
 import { createLive, type Live } from './live.ts';
 import type { LiveSite, LiveTls } from './live-sites.ts';
-import { signingOf } from './local-names.ts';
 import { readLogEvent } from './log-events.ts';
-import { readRequestErrors } from './request-errors.ts';
 import { createSiteErrors } from './site-errors.ts';
 import type { Prober } from './upstreams/prober.ts';
 import { createSiteUpstreams, type SitesHow } from './upstreams/site-upstreams.ts';
 
-export type ProxyStateDeps = {
+type ProxyStateDeps = {
   admin: Admin;
   /** Shared with everything else that asks for the live digest. */
   watch: Watch;
@@ -182,12 +180,6 @@ export function createProxyState(deps: ProxyStateDeps): ProxyState {
     },
   };
 }
-
-/** The failure of a proxy that does not answer; any other error as it is. */
-export const reachable = (error: unknown) =>
-  error instanceof AdminUnreachable
-    ? new Failure('PROXY_UNREACHABLE', 'The proxy does not answer.', { cause: error })
-    : error;
 
 const targetOf = (name: string, { host, port, automated }: LiveTls): Certified => ({
   ...{ host, port, name, automated },

@@ -1,34 +1,57 @@
-/** `/proxy/checks` and `/proxy/trial`: whether sites answer as they should, or would. */
+/** What the sites do, who signs their certificates, and whether they answer as they should, or would. */
 import { Elysia } from 'elysia';
-import { AgentErrorBody } from '../../src/shared/wire.ts';
+import { AdaptRequest, AgentErrorBody } from '../../src/shared/wire.ts';
 import { ChecksAnswer, ChecksRequest, TrialRequest } from '../../src/shared/wire-check.ts';
+import {
+  AuthoritiesAnswer,
+  CertificatesAnswer,
+  RootAnswer,
+  SitesAnswer,
+  SitesRequest,
+} from '../../src/shared/wire-state.ts';
+import type { Authorities } from './authorities.ts';
 import type { Checks } from './checks/checks.ts';
 import type { Trials } from './checks/trial.ts';
+import type { ProxyState } from './proxy-state.ts';
 
-export type CheckRoutesDeps = { checks: Checks; trials: Pick<Trials, 'run'> };
+export type SiteRoutesDeps = {
+  state: ProxyState;
+  authorities: Authorities;
+  checks: Checks;
+  trials: Pick<Trials, 'run'>;
+};
+
+const unreachable = { 502: AgentErrorBody };
+const refusals = { 400: AgentErrorBody, ...unreachable };
 
 /** Mount them after the guard and `jsonBody`. */
-export function checkRoutes({ checks, trials }: CheckRoutesDeps) {
-  return new Elysia({ name: 'checks' })
+export function siteRoutes({ state, authorities, checks, trials }: SiteRoutesDeps) {
+  return new Elysia({ name: 'sites' })
+    .post('/proxy/sites', async ({ body }) => ({ sites: await state.sites(body.names, body) }), {
+      body: SitesRequest,
+      response: { 200: SitesAnswer, ...refusals },
+    })
+    .get('/proxy/certificates', async () => ({ sites: await state.certificates() }), {
+      response: { 200: CertificatesAnswer, ...unreachable },
+    })
+    .get('/proxy/root', async () => ({ certificate: await authorities.root() }), {
+      response: { 200: RootAnswer, ...unreachable },
+    })
+    .post('/proxy/authorities', ({ body }) => authorities.of(body.proxyfile), {
+      body: AdaptRequest,
+      response: { 200: AuthoritiesAnswer, ...refusals },
+    })
     .post(
       '/proxy/checks',
       async ({ body, request }) => ({ answers: await checks.run(body, request.signal) }),
-      {
-        body: ChecksRequest,
-        response: { 200: ChecksAnswer, 400: AgentErrorBody, 502: AgentErrorBody },
-      },
+      { body: ChecksRequest, response: { 200: ChecksAnswer, ...refusals } },
     )
     .post(
       '/proxy/trial',
       async ({ body, request }) => ({ answers: await trials.run(body, request.signal) }),
       {
         body: TrialRequest,
-        response: {
-          200: ChecksAnswer,
-          400: AgentErrorBody,
-          429: AgentErrorBody,
-          502: AgentErrorBody,
-        },
+        response: { 200: ChecksAnswer, ...refusals, 429: AgentErrorBody },
       },
     );
 }

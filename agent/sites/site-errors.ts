@@ -11,7 +11,7 @@ type UpstreamError = LastError & { host: string; dialled: string | null };
 /** `kind`: it could not be dialled, or its answer was no good, or Caddy's health check failed. */
 export type UpstreamFault = { kind: 'dial' | 'answer' | 'health'; at: number; message: string };
 
-export type SiteErrorsDeps = {
+type SiteErrorsDeps = {
   now: () => Date;
   /** Whether the newest request for a host is not older than `since`, and succeeded. */
   hasRecovered: (host: string, since: number) => Promise<boolean>;

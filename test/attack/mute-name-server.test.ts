@@ -7,8 +7,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PACE } from '../../agent/pace.ts';
-import { createLookup } from '../../agent/sites/upstreams/lookup.ts';
-import { createResolver } from '../../agent/sites/upstreams/resolver.ts';
+import { createLookup, createResolver } from '../../agent/sites/upstreams/resolver.ts';
 import { temporaryFolder, until } from '../harness/stack.ts';
 
 const before = getServers();

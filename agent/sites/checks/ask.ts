@@ -18,7 +18,7 @@ export type Place = {
   dial?: number;
 };
 
-export type Question = {
+type Question = {
   path: string;
   /** What to look for in the body; null: the body is not read. */
   contains: string | null;

@@ -1,12 +1,21 @@
-/** Checks sites of the live configuration through the proxy itself. */
-import type { ChecksRequest, CheckTarget } from '../../../src/shared/wire-check.ts';
-import type { LiveSite } from '../live-sites.ts';
-import { nameOf } from '../live-sites.ts';
-import { reachable } from '../proxy-state.ts';
-import type { Place } from './ask.ts';
-import type { CheckAnswer } from './judge.ts';
-import { runChecks } from './run.ts';
-import { settled } from './settled.ts';
+/** Checks sites of the live configuration through the proxy itself, each until it passes or its time is over. */
+
+import { createConcurrencyLimit } from '../../../src/shared/concurrency-limit.ts';
+import {
+  AT_ONCE,
+  type Check,
+  type ChecksAnswer,
+  type ChecksRequest,
+  type CheckTarget,
+  LEAST_MS,
+  ONCE_MS,
+  WITHIN,
+} from '../../../src/shared/wire-check.ts';
+import { reachable } from '../../caddy/admin.ts';
+import { nameOf as listenerName } from '../../caddy/ports.ts';
+import { listeningInodes } from '../../caddy/sockets.ts';
+import { type LiveSite, nameOf } from '../live-sites.ts';
+import { ask, type Outcome, type Place } from './ask.ts';
 
 export type Checks = {
   /**
@@ -41,4 +50,110 @@ export function placesIn(sites: readonly LiveSite[]): (target: CheckTarget) => P
   }
   return ({ name, port }) =>
     places.get(`${port} ${nameOf(name)}`) ?? `Caddy does not serve this name on port ${port}`;
+}
+
+type RunOptions = {
+  /** Where a target is served; otherwise a sentence that says why it cannot be asked. */
+  placeOf: (target: CheckTarget) => Place | string;
+  /** See `ChecksRequest`. */
+  once?: boolean;
+  /** Whoever asks has gone when it is aborted: nothing is asked again. */
+  signal: AbortSignal;
+};
+
+/** Between two attempts, in milliseconds; it doubles. */
+const PAUSE_MS = 100;
+const PAUSE_MOST_MS = 1_000;
+
+const NOBODY_WAITS = { status: null, fault: 'Cancelled: the caller has gone' } as const;
+
+/** Asks for many at once, in the order of the targets. Never rejects. */
+export function runChecks(
+  targets: readonly CheckTarget[],
+  { placeOf, once = false, signal }: RunOptions,
+): Promise<CheckAnswer[]> {
+  const from = performance.now();
+  const limited = createConcurrencyLimit({ concurrency: AT_ONCE });
+
+  async function run(target: CheckTarget): Promise<CheckAnswer> {
+    const place = placeOf(target);
+    if (typeof place === 'string') return { passed: false, status: null, reason: place };
+    const { check } = target;
+    const { path = '/', contains = null, within = WITHIN } = check ?? {};
+    const until = from + (once ? ONCE_MS : within * 1_000);
+    for (let pause = PAUSE_MS; ; pause = Math.min(2 * pause, PAUSE_MOST_MS)) {
+      const outcome = await limited(async () => {
+        if (signal.aborted) return NOBODY_WAITS;
+        const timeout = once ? ONCE_MS : Math.max(until - performance.now(), LEAST_MS);
+        return ask(place, { path, contains, timeout });
+      });
+      const answer = judge(check, outcome);
+      const isOver = once || signal.aborted || performance.now() + pause >= until;
+      if (answer.passed || isOver) return answer;
+      await Bun.sleep(pause);
+    }
+  }
+
+  return Promise.all(targets.map(run));
+}
+
+export type CheckAnswer = ChecksAnswer['answers'][number];
+
+/** What is shown of a text that may be long. */
+const MOST_SHOWN = 100;
+
+/** Says whether an answer is what a check asks for, and what came instead. @param check null: any passes */
+function judge(check: Check | null, outcome: Outcome): CheckAnswer {
+  const { path = '/', status: wanted, contains } = check ?? {};
+  // A query may hold a secret, and reasons are passed on.
+  const get = `GET ${short(path.replace(/\?.*$/, ''))}`;
+  if (outcome.status === null) {
+    const reason =
+      'fault' in outcome
+        ? outcome.fault
+        : `${get} was not answered within ${Math.round(outcome.timeout / 100) / 10} s`;
+    return { passed: false, status: null, reason };
+  }
+  const { status, found } = outcome;
+  const answer = { status, reason: `${get} answered ${status}` };
+  if (check === null) return { passed: true, ...answer };
+  if (wanted === undefined ? status < 200 || status > 299 : status !== wanted) {
+    const instead = wanted ?? 'a status from 200 to 299';
+    return { passed: false, status, reason: `${answer.reason} instead of ${instead}` };
+  }
+  if (found) return { passed: true, ...answer };
+  const reason = `The response body of ${get} does not contain “${short(contains ?? '')}”`;
+  return { passed: false, status, reason };
+}
+
+const short = (text: string): string =>
+  text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
+
+/** Longer, it is no previous listener: another program may share the port, on another address. */
+const MOST_MS = 1_000;
+const EVERY_MS = 5;
+
+/**
+ * Caddy opens a port once more for each configuration, and answers a load before it has closed the
+ * previous socket; a connection that arrives there meanwhile may still be served by the previous
+ * configuration. Waits for so many sockets at most as the live one asks for. Never rejects.
+ */
+async function settled(sites: readonly LiveSite[], ports: ReadonlySet<number>): Promise<void> {
+  const wanted = new Map<number, Set<string>>();
+  for (const one of sites.flatMap(({ listeners }) => listeners)) {
+    if (!ports.has(one.port)) continue;
+    wanted.set(one.port, (wanted.get(one.port) ?? new Set()).add(listenerName(one)));
+  }
+  const until = performance.now() + MOST_MS;
+  const isSettled = () => [...wanted].every(([port, names]) => countListening(port) <= names.size);
+  while (!isSettled() && performance.now() < until) await Bun.sleep(EVERY_MS);
+}
+
+/** None if the kernel does not say. */
+function countListening(port: number): number {
+  try {
+    return listeningInodes(port).length;
+  } catch {
+    return 0;
+  }
 }

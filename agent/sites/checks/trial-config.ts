@@ -6,7 +6,7 @@ import { covers, liveSites, namesOf } from '../live-sites.ts';
 import { nameFor, type Place, sentName } from './ask.ts';
 import { placesIn } from './checks.ts';
 
-export type TrialConfig = {
+type TrialConfig = {
   json: JsonObject;
   /** Where the targets are served, or why they are not; in the order of the targets. */
   places: (Place | string)[];

@@ -15,11 +15,11 @@ import { listeningInodes } from '../../caddy/sockets.ts';
 import type { CaddyUser } from '../../caddy/user.ts';
 import { tail, type ValidatorDeps } from '../../caddy/validate.ts';
 import { lastErrorOf, rejected } from '../../caddy/words.ts';
-import type { CheckAnswer } from './judge.ts';
-import { runChecks } from './run.ts';
+import type { CheckAnswer } from './checks.ts';
+import { runChecks } from './checks.ts';
 import { trialConfig } from './trial-config.ts';
 
-export type TrialsDeps = {
+type TrialsDeps = {
   /** Adapts a text as if it were to be loaded. @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE */
   adapt: (text: string) => Promise<JsonObject>;
   /** How Caddy is run for a validation. Trials have a folder beside its own. */

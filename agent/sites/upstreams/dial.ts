@@ -12,7 +12,7 @@ export type DialResult =
   | { up: false; reason: string }
   | { up: null; reason: string };
 
-export type DialUpstreamDeps = Resolver & {
+type DialUpstreamDeps = Resolver & {
   /** Whether Caddy may use another user's sockets than the agent. */
   apart: boolean;
 };

@@ -9,14 +9,14 @@ export type UpstreamFigures = {
   healthy: boolean | null;
 };
 
-export type UpstreamsDeps = {
+type UpstreamsDeps = {
   admin: Pick<Admin, 'upstreams' | 'metrics'>;
   /** Milliseconds for which figures count. */
   kept: number;
   now: () => Date;
 };
 
-export type Upstreams = {
+type Upstreams = {
   /** By address; at most a few seconds old. @throws AdminUnreachable */
   read(): Promise<ReadonlyMap<string, UpstreamFigures>>;
   /** Only their health, which Caddy does not log. @throws AdminUnreachable */

@@ -15,7 +15,7 @@ import type { DialResult, DialUpstream } from './dial.ts';
 /** What dialling brought last: when, and since when it has been so; milliseconds since 1970. */
 export type Probe = DialResult & { at: number; since: number };
 
-export type ProberDeps = {
+type ProberDeps = {
   dial: DialUpstream;
   now: () => Date;
   /** Milliseconds from a clock that is never set. */

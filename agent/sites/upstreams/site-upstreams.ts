@@ -7,12 +7,11 @@ import type { Pace } from '../../pace.ts';
 import type { LiveSite } from '../live-sites.ts';
 import type { Dial } from '../live-upstreams.ts';
 import { keyOfSite, type SiteErrors } from '../site-errors.ts';
-import { createAnswered } from './answered.ts';
 import { createUpstreams } from './figures.ts';
 import type { Prober } from './prober.ts';
 import { createUpstreamStates } from './upstream-states.ts';
 
-export type SiteUpstreamsDeps = {
+type SiteUpstreamsDeps = {
   admin: Pick<Admin, 'upstreams' | 'metrics'>;
   siteErrors: SiteErrors;
   newestRequest: (host: string) => Promise<LogEntry | null>;
@@ -27,7 +26,7 @@ export type SiteUpstreamsDeps = {
 /** See `SitesRequest`. */
 export type SitesHow = { wait?: number | undefined; brief?: boolean | undefined };
 
-export type SiteUpstreams = {
+type SiteUpstreams = {
   /** Call it with all sites of each new configuration: dials their upstreams, and no others. */
   keep(sites: readonly LiveSite[]): void;
   /**
@@ -106,3 +105,46 @@ const keyOf = (site: LiveSite, address: string): string => `${keyOfSite(site)} $
 
 const dialsOf = (sites: readonly LiveSite[]): Dial[] =>
   sites.flatMap((site) => site.upstreams.flatMap(({ dial }) => dial ?? []));
+
+/** When upstreams that cannot be dialled, or do not answer that, last answered a request with success. */
+type Answered = {
+  /** Looks for these sites, some of them at a time; asks only where the answer is clear. */
+  refresh(sites: readonly LiveSite[], all: readonly LiveSite[]): Promise<void>;
+  /** Milliseconds since 1970; null if it did not, or nobody can tell. */
+  last(site: LiveSite): number | null;
+};
+
+/** Each costs a page of the access log. */
+const MOST_ASKED = 100;
+
+/** @param newestRequest of a host */
+export function createAnswered(
+  newestRequest: (host: string) => Promise<LogEntry | null>,
+): Answered {
+  let found = new Map<string, number>();
+  let turn = 0;
+
+  return {
+    async refresh(sites, all) {
+      const names = Map.groupBy(all, ({ name }) => name);
+      const clear = sites.filter(
+        ({ name, upstreams, alone }) =>
+          alone && upstreams.length === 1 && isHost(name) && names.get(name)?.length === 1,
+      );
+      found = new Map([...found].filter(([name]) => names.has(name)));
+      const asked = clear.slice(turn, turn + MOST_ASKED);
+      turn = turn + MOST_ASKED < clear.length ? turn + MOST_ASKED : 0;
+      for (const { name } of asked) {
+        const newest = await newestRequest(name).catch(() => null);
+        if (newest && newest.status >= 200 && newest.status < 300) {
+          found.set(name, Date.parse(newest.timestamp));
+        }
+      }
+    },
+
+    last: ({ name }) => found.get(name) ?? null,
+  };
+}
+
+/** As opposed to any host, and to a wildcard. */
+const isHost = (name: string): boolean => name !== '' && !name.includes('*');

@@ -18,7 +18,7 @@ export type Evidence = {
   figures: UpstreamFigures | null;
 };
 
-export type UpstreamStates = {
+type UpstreamStates = {
   /** @param key of the upstream and its site */
   stateOf(key: string, evidence: Evidence): SiteUpstream;
   /** Forgets all but these. */

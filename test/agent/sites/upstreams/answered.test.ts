@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { LiveSite } from '../../../../agent/sites/live-sites.ts';
-import { createAnswered } from '../../../../agent/sites/upstreams/answered.ts';
+import { createAnswered } from '../../../../agent/sites/upstreams/site-upstreams.ts';
 
 const AT = '2026-11-20T18:00:00.000Z';
 const site = (name: string, change: Partial<LiveSite> = {}): LiveSite => ({

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Json } from '../../../../agent/caddy/json.ts';
-import { authorityOf, usesDns } from '../../../../agent/sites/authority.ts';
-import { liveSites } from '../../../../agent/sites/live-sites.ts';
-import { resolveAuthorities } from '../../../../agent/sites/local-names.ts';
+import { resolveAuthorities } from '../../../../agent/sites/authorities.ts';
+import { authorityOf, liveSites, usesDns } from '../../../../agent/sites/live-sites.ts';
 import { type AdaptCaddy, startAdaptCaddy } from '../../../harness/adapt-caddy.ts';
 import { caddyIs } from '../../../harness/caddys.ts';
 
