@@ -4,7 +4,7 @@ import { Elysia } from 'elysia';
 import { Failure } from '../src/shared/failure.ts';
 
 /** Whether the `Authorization` header of a request carries a valid token. */
-export type BearerCheck = (request: Request) => boolean;
+type BearerCheck = (request: Request) => boolean;
 
 /** Whether the token with this hash is valid, found out in constant time. */
 export type KnownToken = (hash: Buffer) => boolean;

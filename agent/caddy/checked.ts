@@ -4,7 +4,7 @@ import type { JsonObject } from './json.ts';
 /** A text, what was validated instead of it, and the program that did; null if it is not known. */
 export type CheckedKey = { text: string; probe: string | undefined; program: string | null };
 
-export type Checked = {
+type Checked = {
   /** @param config what `text` was adapted to */
   keep(key: CheckedKey, config: JsonObject): void;
   /** What that text was adapted to; null if it was not checked like this. Only once. */

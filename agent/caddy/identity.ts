@@ -16,7 +16,7 @@ export type IdentityDeps = {
   foreign?: () => Promise<readonly string[]>;
 };
 
-export type Identities = {
+type Identities = {
   /** The identity to use next, or null if it has to be found out with `candidates`. */
   known(): Identity | null;
   /**

@@ -10,7 +10,7 @@ import { isSoleHolder } from './sockets.ts';
 import { parseStampId, stampId } from './stamp-id.ts';
 import { rejected } from './words.ts';
 
-export type LoadDeps = {
+type LoadDeps = {
   admin: Admin;
   recovery: Recovery;
   managed?: RecoveryDeps['managed'];

@@ -3,7 +3,7 @@ import { lacksDescriptors } from '../../src/shared/files.ts';
 import type { Pace } from '../pace.ts';
 import type { Admin } from './admin.ts';
 
-export type MuteWatch = {
+type MuteWatch = {
   /**
    * Asks the proxy from time to time; true if it has not answered for long enough, whether or not
    * its socket is still there. Call it often.

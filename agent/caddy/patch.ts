@@ -7,7 +7,7 @@ import type { Listener } from './ports.ts';
 import { stampId } from './stamp-id.ts';
 
 /** The admin endpoint, as a Caddyfile writes its address, and the only origins that it lets in. */
-export type AdminStamp = { listen: string; origins: readonly string[] };
+type AdminStamp = { listen: string; origins: readonly string[] };
 
 /** How Caddy writes the access log. */
 export type AccessLogStamp = {

@@ -15,7 +15,7 @@ export type PrepareDeps = {
 };
 
 /** `probe`: the same text with the lines that need no validation left empty, and maybe more at its end. */
-export type Preparation = {
+type Preparation = {
   /** Checks what can be checked before Caddy reads any file that they name. @throws Failure PROXY_REJECTED */
   assertAllowed(text: string, probe?: string): Promise<void>;
   /**

@@ -18,7 +18,7 @@ import { digestOf, isOther, type Proxyfile, type SwapOptions } from './proxyfile
 import { createRecovery, type Recovery, type RecoveryDeps } from './recovery.ts';
 import { withdrawnSentence } from './withdrawn.ts';
 
-export type ReloadDeps = Omit<RecoveryDeps, 'admin' | 'resume'> &
+type ReloadDeps = Omit<RecoveryDeps, 'admin' | 'resume'> &
   PrepareDeps & {
     proxyfile: Proxyfile;
     /** What tells the program that runs from any other; null if it cannot be asked now. */
@@ -32,7 +32,7 @@ export type ReloadDeps = Omit<RecoveryDeps, 'admin' | 'resume'> &
   };
 
 /** With `keep` but not `replace`, also warns of the sites that are withdrawn. */
-export type ReloadOptions = SwapOptions & {
+type ReloadOptions = SwapOptions & {
   /** Whether it may replace what is for another hub. */
   replace?: boolean | undefined;
   /** Digest of the live configuration that this one replaces. */
@@ -45,7 +45,7 @@ export type ReloadOptions = SwapOptions & {
   partial?: boolean | undefined;
 };
 
-export type CheckOptions = {
+type CheckOptions = {
   /** Whether the ports that it adds must be free. */
   ports?: boolean | undefined;
   /** As for a reload: that of the same text with the same probe does not check it again. */

@@ -18,7 +18,7 @@ import { assertRegularFiles } from './named-files.ts';
 import { findForbiddenPath, type PathRules } from './paths.ts';
 import { Restricted } from './words.ts';
 
-export type RestrictionsDeps = {
+type RestrictionsDeps = {
   /** The syntax that the proxy's version understands, and the proxy's variables. */
   reading: () => Promise<ReadingOptions>;
   /** The proxy's variables. */

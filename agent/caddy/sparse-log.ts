@@ -1,7 +1,7 @@
 /** Keeps what fails again and again from filling the log. */
 import type { Log } from '../../src/shared/log.ts';
 
-export type SparseLog = {
+type SparseLog = {
   /** Logs the first lines, then no more than one each time. */
   say: Log;
   /** Starts over, and logs the last line if it was left out. */

@@ -5,7 +5,7 @@ import { type Listener, nameOf, parseName } from './ports.ts';
  * What is live: the digest of its Caddyfile, the hub that it is for (null if none said so), and the
  * listeners of that text that it does without.
  */
-export type LiveStamp = { digest: string; hub: string | null; closed: Listener[] };
+type LiveStamp = { digest: string; hub: string | null; closed: Listener[] };
 
 type StampParts = { digest: string; hub: string | null; closed?: readonly Listener[] };
 

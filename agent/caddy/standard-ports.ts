@@ -7,7 +7,7 @@ import { listenersOf } from './ports.ts';
 import { holdersOf, listeningInodes, socketsOf } from './sockets.ts';
 import type { Watch } from './watch.ts';
 
-export type StandardPortsDeps = {
+type StandardPortsDeps = {
   admin: Pick<Admin, 'config'>;
   watch: Pick<Watch, 'liveId'>;
   /** The pid of a managed proxy; null if it is not running, or another program runs it. */

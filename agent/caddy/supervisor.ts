@@ -29,7 +29,7 @@ import {
 import { createSparseLog } from './sparse-log.ts';
 import type { CaddyUser } from './user.ts';
 
-export type SupervisorDeps = {
+type SupervisorDeps = {
   bin: string;
   /** Its user; null: the agent's. */
   user: CaddyUser | null;

@@ -25,7 +25,7 @@ export type CaddyUser = {
 };
 
 /** What `separateUser` needs to know of a managed Caddy. */
-export type ManagedCaddy = {
+type ManagedCaddy = {
   bin: string;
   /** The folder for its socket and storage, inside the data folder. */
   folder: string;

@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 
 /** The oldest release that the tests run with; Debian 12 has it. */
-export const OLDEST_VERSION = '2.6.2';
+const OLDEST_VERSION = '2.6.2';
 
 /** How to run Caddy's program. */
 export type Program = {
@@ -76,7 +76,7 @@ function isOlder(version: string): boolean {
 }
 
 /** The program of the running process. */
-export type Running = {
+type Running = {
   /** As `2.6.2`; null for a build from source, or if the program cannot be asked now. */
   version: string | null;
   /** Tells the program from any other: what it prints, and its file. Null if it cannot be asked now. */

@@ -2,7 +2,7 @@
 import { Failure } from '../../src/shared/failure.ts';
 
 /** One sentence from the proxy, and the Caddyfile's line if it names one. */
-export type ProxyWords = { detail: string; line: number | undefined };
+type ProxyWords = { detail: string; line: number | undefined };
 
 /** Long enough for any sentence of Caddy's, short enough for a form. */
 const LONGEST = 500;

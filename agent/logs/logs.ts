@@ -75,7 +75,7 @@ export type Logs = {
   close(): void;
 };
 
-export type LogsOptions = {
+type LogsOptions = {
   /** The path of the live file; the rolled files are beside it. */
   file: string;
   /** Milliseconds after which a query answers with what it has found so far. */

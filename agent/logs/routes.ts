@@ -22,7 +22,7 @@ import { parseStatsQuery } from './answers/stats.ts';
 import { type LogPosition, parsePosition } from './files/log-position.ts';
 import type { Logs } from './logs.ts';
 
-export type LogRoutesDeps = {
+type LogRoutesDeps = {
   logs: Logs;
   /** Adds to entries with details what went wrong. */
   explain: <Page extends { logs?: (LogEntry | null)[] }>(page: Page) => Promise<Page>;

@@ -1,6 +1,6 @@
 /** Security advisories for Caddy, and which of them a version is open to. Pure. */
 
-export type Advisory = {
+type Advisory = {
   /** The CVE, or the GitHub advisory if it has none. */
   id: string;
   /** What an attacker can do, and in which setup. */

@@ -77,7 +77,7 @@ export async function within<T, L>(
 const LATE = Symbol('late');
 
 /** Where a stream's bytes come from. */
-export type StreamSource = {
+type StreamSource = {
   /** Sent first, at once: the headers go out with it. */
   head?: Uint8Array;
   /** The next piece, undefined at the end. @throws what the stream's reader is to see */

@@ -10,7 +10,7 @@ type Options = {
 };
 
 /** Runs a job when its turn comes. @throws what `full` makes if too many wait; else what `job` throws */
-export type ConcurrencyLimit = <T>(job: () => Promise<T>) => Promise<T>;
+type ConcurrencyLimit = <T>(job: () => Promise<T>) => Promise<T>;
 
 export function createConcurrencyLimit(options: Options): ConcurrencyLimit {
   const { concurrency, maxWaiting = Number.POSITIVE_INFINITY, full } = options;

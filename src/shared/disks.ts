@@ -6,7 +6,7 @@ import { within } from './async.ts';
 import type { Disk } from './wire.ts';
 
 /** What is kept where: `what` for a person, as `the access log`. */
-export type Place = Readonly<{ what: string; folder: string }>;
+type Place = Readonly<{ what: string; folder: string }>;
 
 /** A network file system that hangs keeps nobody waiting for longer, and is asked once. */
 const TIMEOUT_MS = 500;

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { statSync, utimesSync } from 'node:fs';
 import { readIfThere, writeDurably } from './files.ts';
 
-export type KeptSecret = {
+type KeptSecret = {
   file: string;
   /** How many bytes of a new one are random. */
   bytes: number;

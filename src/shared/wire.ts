@@ -210,9 +210,7 @@ export const LogEntry = t.Object(
 export type LogEntry = Static<typeof LogEntry>;
 
 /** In the answers of several agents. */
-export const Missing = t.Optional(
-  t.Array(t.String(), { description: 'the unreachable agents, if any' }),
-);
+const Missing = t.Optional(t.Array(t.String(), { description: 'the unreachable agents, if any' }));
 
 export const LogPage = t.Object(
   {

@@ -6,7 +6,7 @@ import type { Log } from '../../../src/shared/log.ts';
 import { resolvePath } from '../../../src/shared/paths.ts';
 import type { Warnings } from '../../warnings.ts';
 
-export type LogWatchDeps = {
+type LogWatchDeps = {
   file: string;
   /** The pid of a managed Caddy that runs, or null. */
   pid: () => number | null;
@@ -19,7 +19,7 @@ export type LogWatchDeps = {
   log: Log;
 };
 
-export type LogWatch = { start(): void; stop(): void };
+type LogWatch = { start(): void; stop(): void };
 
 /** A file that Caddy holds open. */
 type Held = { path: string; id: string; isRemoved: boolean };

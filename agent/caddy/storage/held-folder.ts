@@ -20,7 +20,7 @@ const MOST_BYTES = 1 << 20;
  * @returns undefined if there is no such folder
  * @throws file system errors
  */
-export async function inFolder<T>(
+async function inFolder<T>(
   path: string,
   use: (held: string, folder: FileHandle) => Promise<T>,
 ): Promise<T | undefined> {

@@ -17,7 +17,7 @@ type Group = {
   names: readonly string[];
 };
 
-export type RepairOptions = {
+type RepairOptions = {
   /** Names what is set aside. */
   now: Date;
   /** Milliseconds after which a file is torn that seemed so at first: a running Caddy may be writing. */

@@ -11,7 +11,7 @@ import { visitFolders } from './held-folder.ts';
 import { replacedRoots, setTornAside } from './repair.ts';
 import { createStorageSync } from './sync.ts';
 
-export type CaddyStorage = {
+type CaddyStorage = {
   /** Before Caddy starts: sets torn files aside, and removes the locks that a killed one left. Never rejects. */
   prepare(): Promise<void>;
   /**
@@ -24,7 +24,7 @@ export type CaddyStorage = {
   stop(): Promise<void>;
 };
 
-export type CaddyStorageDeps = {
+type CaddyStorageDeps = {
   /** Caddy's data folder, in a folder that only the agent's user may change. */
   folder: string;
   warnings: Warnings;

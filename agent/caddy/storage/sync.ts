@@ -10,7 +10,7 @@ import { absent } from '../../logs/files/segments.ts';
 import type { Pace } from '../../pace.ts';
 import { ANY, inRegular, visitFolders } from './held-folder.ts';
 
-export type StorageSync = {
+type StorageSync = {
   /** Syncs once Caddy has had time to make the certificates of what was loaded, then again and again. */
   soon(): void;
   /** Syncs one last time. Never rejects. */

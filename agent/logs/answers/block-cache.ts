@@ -1,6 +1,6 @@
 /** Keeps what was made of the blocks used last, up to a total size. */
 
-export type BlockCache<T> = {
+type BlockCache<T> = {
   get(key: string): T | undefined;
   put(key: string, block: T): void;
   clear(): void;

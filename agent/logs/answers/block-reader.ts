@@ -13,7 +13,7 @@ import { inOnePass } from './one-pass.ts';
 export type Match = (entry: EntryCursor) => boolean;
 
 /** Receives an entry and the offset in its block at which the line starts. */
-export type Visit = (entry: EntryCursor, offset: number) => void;
+type Visit = (entry: EntryCursor, offset: number) => void;
 
 /** Asks for up to `limit` of the newest matching lines of a block. */
 export type BlockRequest = { block: Block; limit: number };

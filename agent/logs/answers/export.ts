@@ -8,14 +8,14 @@ import type { Conditions } from './filter.ts';
 import { SegmentGone } from './lines-at.ts';
 import { selectIn } from './selection.ts';
 
-export type Exports = {
+type Exports = {
   /** @param limit the most entries that are sent */
   open(conditions: Conditions, format: ExportFormat, limit: number): ReadableStream<Uint8Array>;
   /** Ends all of them; see `EndableStreams.end`. */
   end(): number;
 };
 
-export type ExportsDeps = { refresh: () => Promise<Snapshot>; reader: BlockReader };
+type ExportsDeps = { refresh: () => Promise<Snapshot>; reader: BlockReader };
 
 /** How often a segment is opened again that was renamed or compressed meanwhile. */
 const ATTEMPTS = 20;

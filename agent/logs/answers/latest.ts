@@ -16,7 +16,7 @@ export type SegmentBlocks = {
 };
 
 /** Entries of a host (as `hostKey` makes it) or of all, with a time in [from, to). */
-export type Range = { key: string | undefined; from: number; to: number };
+type Range = { key: string | undefined; from: number; to: number };
 
 export type LatestRequests = {
   /**

@@ -10,7 +10,7 @@ import type { BlockReader, Match } from './block-reader.ts';
  */
 type Counted = Pick<Block, 'count' | 'end'> & Partial<Pick<Block, 'places'>>;
 
-export type Question = {
+type Question = {
   /** Identifies the filter: equal names have equal matches. */
   name: string;
   indexed: IndexedSegment;

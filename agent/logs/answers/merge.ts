@@ -22,7 +22,7 @@ import { readSlice } from './slice.ts';
 export type MergeFilter = Omit<MergeRequest, 'conditions'> & { conditions: Conditions };
 
 /** `run` tells the process from any other. */
-export type MergeTools = PageTools & { moments: MomentCache; run: string };
+type MergeTools = PageTools & { moments: MomentCache; run: string };
 
 const SPANS = 256;
 

@@ -8,7 +8,7 @@ import type { MomentReader, Part } from './moments.ts';
  * The part of the log that a series of requests is about: up to `end` in the newest segment, and if
  * the first request could not count everything, from a block on.
  */
-export type Pin = {
+type Pin = {
   newest: { id: number; end: number };
   oldest?: { id: number; start: number } | undefined;
 };

@@ -7,7 +7,7 @@ import type { IndexView } from '../index/segment-index.ts';
 import type { Match } from './block-reader.ts';
 import { type Conditions, requestTest, statusTest, timeTest } from './filter.ts';
 
-export type Selection = {
+type Selection = {
   /** What the index selects: by domain and status only. */
   view: IndexView;
   /** Whether an entry of these blocks matches all conditions. */

@@ -17,7 +17,7 @@ import { createTally } from './tally.ts';
 /** Times are in milliseconds since 1970; the range is [from, to), by default that of all entries. */
 export type StatsFilter = { domain?: string; from?: number; to?: number; buckets: number };
 
-export type StatsTools = {
+type StatsTools = {
   reader: BlockReader;
   decoder: BlockDecoder;
   latest: LatestRequests;

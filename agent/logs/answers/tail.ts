@@ -6,7 +6,7 @@ import { type Conditions, factsTest } from './filter.ts';
 import { type Batch, type FollowOptions, follow } from './follow.ts';
 import { createSharedFollower, type SharedFollower, type Subscription } from './shared-follower.ts';
 
-export type Tails = {
+type Tails = {
   /** The matching entries that are written from now on or after a position. */
   open(conditions: Conditions, after: LogPosition | undefined): ReadableStream<Uint8Array>;
   /**

@@ -1,5 +1,5 @@
 /** Counts by name. */
-export type Tally<T> = {
+type Tally<T> = {
   add(name: T, count: number): void;
   list(): [name: T, count: number][];
 };

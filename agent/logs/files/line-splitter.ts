@@ -6,10 +6,10 @@ export const NEWLINE = 0x0a;
  * A longer line is ignored without being read, so that no file can make the agent keep it in
  * memory. Caddy's own lines stay under 60 MB: 10 MB of response headers at six bytes per bad byte.
  */
-export const MAX_LINE_BYTES = 64 << 20;
+const MAX_LINE_BYTES = 64 << 20;
 
 /** The start of a line that continues in the next piece. */
-export type Carry = {
+type Carry = {
   /** Bytes of the line so far, including those that were not kept. */
   readonly size: number;
   /** Adds a copy of the bytes. */
@@ -43,7 +43,7 @@ export function createCarry(): Carry {
 /** A line without its newline, and the offset in the log at which the next line starts. */
 export type Line = { text: string; end: number };
 
-export type LineSplitter = {
+type LineSplitter = {
   /** The lines that a piece completes, without the overlong ones. The piece is copied. */
   push(piece: Buffer): Line[];
   /** What is left without a newline, as a line. */

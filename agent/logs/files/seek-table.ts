@@ -12,7 +12,7 @@ const SEEKABLE_MAGIC = 0x8f92eab1;
 const HEADER_BYTES = 8;
 const ENTRY_BYTES = 8;
 /** Number of frames, descriptor, magic number: the last bytes of the file. */
-export const FOOTER_BYTES = 9;
+const FOOTER_BYTES = 9;
 const HAS_CHECKSUMS = 0x80;
 const RESERVED = 0x7c;
 /** Frames of other programs may be of any size; larger ones are read as a stream. */

@@ -8,7 +8,7 @@ export const BACKSLASH = 0x5c;
 export const CLOSE = 0x7d;
 
 /** Bytes to compare with, in words of four and the rest. */
-export type Literal = { length: number; words: Int32Array; tail: Uint8Array };
+type Literal = { length: number; words: Int32Array; tail: Uint8Array };
 
 export function literal(text: string): Literal {
   const bytes = new Uint8Array(Buffer.from(text));

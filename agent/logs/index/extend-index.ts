@@ -4,7 +4,7 @@ import type { Classifier } from './classifier.ts';
 import { createDeadline } from './deadline.ts';
 import type { SegmentIndex } from './segment-index.ts';
 
-export type ExtendOptions = {
+type ExtendOptions = {
   /** The segment will not grow: a last line without a newline is a line. */
   finished: boolean;
   /** Stops between two chunks; the index stays valid for what it covers. */

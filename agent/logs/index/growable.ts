@@ -9,7 +9,7 @@ export type Kind<T extends Numbers> = {
 };
 
 /** A typed array that grows as values are added. */
-export type Growable<T extends Numbers> = {
+type Growable<T extends Numbers> = {
   readonly length: number;
   /** The current array; values beyond `length` are undefined. */
   readonly values: T;

@@ -15,7 +15,7 @@ export type IndexedSegment = { id: number; segment: Segment; index: SegmentIndex
 /** Segments of a log, newest first; not `complete` if older ones are not indexed yet. */
 export type Snapshot = { segments: readonly IndexedSegment[]; complete: boolean };
 
-export type LogIndex = {
+type LogIndex = {
   /**
    * Indexes what is there now: all segments, each up to its end at some moment after the call.
    * Calls that arrive during a refresh share the next one, so every caller sees what was written

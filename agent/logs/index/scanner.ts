@@ -19,7 +19,7 @@
 import { CLOSE, literal, matchesAt, plainNumber, plainString } from './bytes.ts';
 import { readHost, readLatency, readStatus, readTime, type ScannedLine } from './scanned-line.ts';
 
-export type Scanner = {
+type Scanner = {
   /** The line that `scan` recognised last. */
   readonly line: ScannedLine;
   /** Sets the buffer to scan; also needed when its bytes have changed. */

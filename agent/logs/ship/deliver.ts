@@ -2,7 +2,7 @@
 import type { ShipEntry } from './format.ts';
 import type { Outcome } from './post.ts';
 
-export type DeliverDeps = {
+type DeliverDeps = {
   post: (entries: readonly ShipEntry[]) => Promise<Outcome>;
   /** Whether this engine has ever accepted anything. */
   isProven: () => boolean;

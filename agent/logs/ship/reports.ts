@@ -2,7 +2,7 @@
 import type { Log } from '../../../src/shared/log.ts';
 import type { Outcome } from './post.ts';
 
-export type Reports = {
+type Reports = {
   /** @param wait milliseconds until the next attempt */
   failed(outcome: Exclude<Outcome, { kind: 'accepted' }>, wait: number): void;
   succeeded(): void;
@@ -12,7 +12,7 @@ export type Reports = {
   lost(from: number, to: number): void;
 };
 
-export type ReportsDeps = {
+type ReportsDeps = {
   log: Log;
   /** Sets or clears a sentence in the status. */
   warn: (key: string, sentence: string | null) => void;

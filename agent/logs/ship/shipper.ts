@@ -33,7 +33,7 @@ export type Shipper = {
   close(): Promise<void>;
 };
 
-export type ShipperDeps = {
+type ShipperDeps = {
   /** The path of the live file. */
   file: string;
   engine: Engine;

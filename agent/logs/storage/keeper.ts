@@ -15,7 +15,7 @@ import { isNearlyFull } from './free-space.ts';
 import { packSegment } from './pack-segment.ts';
 import { expiredOf, type Limits } from './retention.ts';
 
-export type Keeper = {
+type Keeper = {
   /** One round: what it cannot do is logged. Not to be called again before it is over. */
   run(): Promise<void>;
   /** Runs now and from then on again and again. */
@@ -26,7 +26,7 @@ export type Keeper = {
   close(): Promise<void>;
 };
 
-export type KeeperDeps = {
+type KeeperDeps = {
   /** The path of the live file. */
   file: string;
   limits: Limits;

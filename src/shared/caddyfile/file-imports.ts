@@ -13,7 +13,7 @@ import {
 import { findStructuralPlaceholder } from './variants.ts';
 
 /** An import of a file: the path or pattern, and its 1-based line. */
-export type FileImport = { target: string; line: number };
+type FileImport = { target: string; line: number };
 
 export type ReadingOptions = TokenizeOptions & {
   /** The proxy's variables; the text is also checked as if none were set. */

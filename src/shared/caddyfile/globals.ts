@@ -17,7 +17,7 @@ const NOT_ACCEPTED: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** An option of the global block: its first line, from 1, and its offsets in the text. */
-export type GlobalOption = { name: string; line: number; start: number; end: number };
+type GlobalOption = { name: string; line: number; start: number; end: number };
 
 /** The global options in order, each with its own block if it has one. */
 export function globalOptions(preamble: string, dialect: TokenizeOptions = {}): GlobalOption[] {

@@ -43,7 +43,7 @@ export type Flaw = {
 export const MAX_DEPTH = 64;
 
 /** A closed block, or the first flaw. */
-export type Reading = { block: Block; flaw: null } | { block: null; flaw: Flaw };
+type Reading = { block: Block; flaw: null } | { block: null; flaw: Flaw };
 
 /**
  * Follows Caddy's parser through the block that begins at token `first`.

@@ -10,7 +10,7 @@ import {
   tokenize,
 } from './tokenizer.ts';
 
-export type Weight = {
+type Weight = {
   /** How many tokens the text itself has; what comes after too many is not read. */
   tokens: number;
   /** At most how many characters Caddy reads; infinite if that cannot be told. */

@@ -4,7 +4,7 @@ import { Failure } from '../failure.ts';
 import { isFromHere } from '../loopback.ts';
 import type { Metrics } from './metrics.ts';
 
-export type MetricsRoutesDeps = {
+type MetricsRoutesDeps = {
   metrics: Pick<Metrics, 'text' | 'contentType'>;
   /** Whether a request carries a valid token. */
   hasToken: (request: Request) => boolean;

@@ -10,7 +10,7 @@ import { within } from '../async.ts';
 import { type Log, reasonOf } from '../log.ts';
 import type { RequestSeen } from './requests.ts';
 
-export type Sample = { labels?: Readonly<Record<string, string>>; value: number };
+type Sample = { labels?: Readonly<Record<string, string>>; value: number };
 
 /** Values that are collected for each scrape, in base units; a counter's name ends in `_total`. */
 export type Family = {
@@ -25,7 +25,7 @@ export type Family = {
 /** Collects families; one that fails or takes too long is left out of that scrape. */
 export type Collector = () => readonly Family[] | Promise<readonly Family[]>;
 
-export type MetricsDeps = {
+type MetricsDeps = {
   collectors: readonly Collector[];
   log: Log;
   /** Milliseconds that a collector may take. */

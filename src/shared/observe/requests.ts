@@ -8,7 +8,7 @@ export type RequestSeen = { method: string; route: string; status: number; secon
 
 export type Routes = readonly { path: string }[];
 
-export type RequestsDeps = {
+type RequestsDeps = {
   /** The routes of the app; called once it is complete. */
   routes: () => Routes;
   log: Log;
