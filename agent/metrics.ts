@@ -10,7 +10,7 @@ import {
   type Metrics,
 } from '../src/shared/observe/metrics.ts';
 import type { RequestSeen } from '../src/shared/observe/requests.ts';
-import { nameOf } from './caddy/ports.ts';
+import { nameOf } from './caddy/ports/ports.ts';
 import type { ProxyControl } from './caddy/proxy.ts';
 import type { Logs } from './logs/logs.ts';
 import type { Shipper } from './logs/ship/shipper.ts';

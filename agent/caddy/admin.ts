@@ -38,7 +38,7 @@ export type Admin = {
   load(json: string, force?: boolean): Promise<AdminAnswer>;
   /** The live configuration as JSON text, `null\n` if there is none. @throws AdminUnreachable */
   config(): Promise<string>;
-  /** The id stamped on the live configuration, see `stamp-id.ts`, or null. @throws AdminUnreachable */
+  /** The id stamped on the live configuration, see `stampId`, or null. @throws AdminUnreachable */
   liveId(): Promise<string | null>;
   /** Caddy's metrics, the only request that it does not log. @throws AdminUnreachable */
   metrics(): Promise<string>;

@@ -1,7 +1,7 @@
 /** The names by which Caddy's admin endpoint knows the agent, and which of them to use when. */
 import { createHmac } from 'node:crypto';
 import { statSync } from 'node:fs';
-import { listeningInodes } from './sockets.ts';
+import { listeningInodes } from './ports/sockets.ts';
 
 /** What a request to the admin endpoint says about itself; `origin` is null for a plain request. */
 export type Identity = Readonly<{ host: string; origin: string | null }>;

@@ -6,32 +6,25 @@ import { hasHeredocs, KNOWN_READINGS } from '../../src/shared/caddyfile/dialect.
 import { FAILURES, Failure } from '../../src/shared/failure.ts';
 import { ofFile } from '../../src/shared/file-errors.ts';
 import type { Log } from '../../src/shared/log.ts';
-import type { ProxyStatus } from '../../src/shared/wire.ts';
 import type { PortState } from '../../src/shared/wire-ports.ts';
 import { PACE, type Pace } from '../pace.ts';
 import { createWarnings, type Warnings } from '../warnings.ts';
-import { endLastLines, makeLogFolder } from './access-log/files.ts';
-import { createLogWatch } from './access-log/watch.ts';
-import { adaptApart } from './adapt.ts';
+import { createLogWatch, makeLogFolder } from './access-log.ts';
 import { type Admin, createAdmin } from './admin.ts';
-import { whyClosed } from './closed.ts';
-import { isForeign } from './foreign.ts';
+import { adaptApart } from './config/adapt.ts';
+import type { AccessLogStamp } from './config/patch.ts';
+import { createRestrictions } from './config/restrictions.ts';
+import { createValidator, type ValidatorDeps } from './config/validate.ts';
 import { secretName } from './identity.ts';
 import { field, type JsonObject, list, object } from './json.ts';
-import { dnsProviders, modulesOf } from './modules.ts';
-import type { AccessLogStamp } from './patch.ts';
-import { type Listener, nameOf } from './ports.ts';
-import { createProxyfile, digestOf } from './proxyfile.ts';
-import { createReload, type Reload } from './reload.ts';
-import { type Reopener, startReopener } from './reopener.ts';
-import { createRestrictions } from './restrictions.ts';
-import { parseStampId } from './stamp-id.ts';
+import { createManaged } from './managed.ts';
+import { type Reopener, startReopener } from './ports/closed.ts';
+import { assertSupported, createRunning, dnsProviders, modulesOf } from './process/program.ts';
+import type { CaddyUser } from './process/user.ts';
+import { createProxyfile } from './reload/proxyfile.ts';
+import { createReload, type Reload } from './reload/reload.ts';
 import { createStandardPorts } from './standard-ports.ts';
-import { createCaddyStorage } from './storage/storage.ts';
-import { createSupervisor, type Supervisor } from './supervisor.ts';
-import type { CaddyUser } from './user.ts';
-import { createValidator, type ValidatorDeps } from './validate.ts';
-import { assertSupported, createRunning } from './version.ts';
+import { createStatus, type ReadStatus } from './status.ts';
 import { createWatch, type Watch } from './watch.ts';
 
 export type ProxySettings = {
@@ -82,7 +75,7 @@ export type ProxyControl = {
    * @param term of that hub; for an older copy than the agent knows, they are foreign too
    * @throws file system errors if the Caddyfile cannot be read
    */
-  status(hub?: string, term?: number): Promise<ProxyStatus>;
+  status: ReadStatus;
   /**
    * Enrols a hub: from then on, the proxy obeys that one alone.
    * @param store runs first, while nothing is published
@@ -133,33 +126,15 @@ export function createProxy(
   const validator = createValidator(commands);
   const proxyfile = createProxyfile(settings.proxyfile, () => new Date());
   if (enrolled && proxyfile.owner() !== enrolled.hub) proxyfile.enrol(enrolled.hub, enrolled.term);
-  const storage = settings.managed
-    ? createCaddyStorage({
-        folder: join(settings.env.XDG_DATA_HOME ?? '', 'caddy'),
-        warnings,
-        pace: pace.storage,
-        now: () => new Date(),
-        log,
-      })
-    : null;
-  const supervisor: Supervisor | null =
+  const managed =
     settings.managed &&
-    storage &&
-    createSupervisor({
-      bin: settings.bin,
+    createManaged({
+      ...{ bin: settings.bin, env: settings.env, folder: settings.managed.folder },
+      ...{ admin, pace, warnings, log },
       user: settings.user ?? null,
-      folder: settings.managed.folder,
-      env: settings.env,
-      admin,
-      pace: pace.supervise,
-      log,
+      accessLog: settings.accessLog.file,
       prepare: settings.prepare ?? (() => {}),
-      async beforeStart() {
-        await storage.prepare();
-        await endLastLines(settings.accessLog.file);
-      },
-      onUp: async (log) => {
-        storage.keepSynced();
+      async resume(log) {
         await Promise.all([
           // Now, while the program on disk is surely the one that runs.
           versionOf(),
@@ -170,7 +145,7 @@ export function createProxy(
       },
     });
   const running = createRunning(program, () =>
-    supervisor ? Object.values(supervisor.starts()).join() : watch.process(),
+    managed ? Object.values(managed.starts()).join() : watch.process(),
   );
   const versionOf = async () => (await running()).version;
   /** With a newer signalbox, or a newer Caddy, what was checked before may be unsound. */
@@ -204,14 +179,14 @@ export function createProxy(
     accessLog: settings.accessLog,
     certificates: settings.storage ?? null,
     restrictions,
-    repairAfter: async (error) => (await storage?.repairAfter(error)) ?? false,
+    repairAfter: async (error) => (await managed?.repairAfter(error)) ?? false,
     warnings,
     log,
-    ...(supervisor ? { managed: supervisor } : {}),
+    ...(managed ? { managed } : {}),
   });
   const logWatch = createLogWatch({
     file: settings.accessLog.file,
-    pid: () => supervisor?.pid() ?? null,
+    pid: () => managed?.pid() ?? null,
     async reopen() {
       makeFolder();
       return reload.reopenLogs();
@@ -226,6 +201,12 @@ export function createProxy(
   function makeFolder(): void {
     if (settings.managed) makeLogFolder(settings.accessLog.file, settings.user ?? null);
   }
+
+  const status = createStatus({
+    ...{ admin, watch, proxyfile, reload, warnings },
+    version: versionOf,
+    program: programOf,
+  });
 
   /** The origins that a Caddyfile asks for that another program wrote; none if it cannot be read. */
   async function originsOfFile(): Promise<string[]> {
@@ -247,53 +228,13 @@ export function createProxy(
     return adaptApart(text, commands);
   }
 
-  async function status(hub?: string, term = 1): Promise<ProxyStatus> {
-    const file = proxyfile.read();
-    const live = await watch.liveId().then(
-      (id) => ({ running: true, stamp: parseStampId(id) }),
-      () => ({ running: false, stamp: null }),
-    );
-    const digest = live.stamp?.digest ?? null;
-    const fileDigest = file === null ? null : digestOf(file);
-    const unknownFile = proxyfile.isForeign();
-    const owner = proxyfile.owner(live.stamp?.hub);
-    const asks = hub ?? owner;
-    // Without our stamp but from our file, the proxy was only restarted.
-    const isUnknown = digest === null && (file === null || unknownFile);
-    const isOthers = hub !== undefined && (owner !== hub || term < proxyfile.term(hub));
-    const closed = digest === null ? [] : reload.closed();
-    const checkedFor = await programOf();
-    return {
-      liveDigest: digest,
-      fileDigest,
-      foreign:
-        live.running && (isUnknown || isOthers)
-          ? await admin.config().then(isForeign, () => false)
-          : false,
-      owner,
-      ...(asks === null ? {} : { term: proxyfile.term(asks) }),
-      drift: digest !== null && unknownFile,
-      checked:
-        fileDigest === null ||
-        unknownFile ||
-        checkedFor === null ||
-        proxyfile.isCheckedFor(fileDigest, checkedFor),
-      proxy: { running: live.running, version: await versionOf() },
-      restartNeeded: reload.restartNeeded(digest),
-      warnings: warnings.list(),
-      ...(closed.length > 0 ? { closed: closed.map(describe) } : {}),
-      // Last: the hub compares its clock with it as it arrives.
-      ...(hub === undefined ? {} : { now: new Date().toISOString() }),
-    };
-  }
-
   return {
     admin,
     watch,
     commands,
     async reload(text, options) {
       const digest = await reload.reload(text, options);
-      storage?.keepSynced();
+      managed?.keepSynced();
       return digest;
     },
     validate: reload.check,
@@ -318,9 +259,9 @@ export function createProxy(
         proxyfile.enrol(hub, term);
       }),
 
-    ports: createStandardPorts({ admin, watch, pid: () => supervisor?.pid() ?? null }),
+    ports: createStandardPorts({ admin, watch, pid: () => managed?.pid() ?? null }),
 
-    starts: () => supervisor?.starts() ?? {},
+    starts: () => managed?.starts() ?? {},
 
     async start() {
       await assertSupported(program);
@@ -333,9 +274,9 @@ export function createProxy(
       }
       makeFolder();
       validator.standBy();
-      await supervisor?.start();
+      await managed?.start();
       logWatch.start();
-      reopener = startReopener(reload, log, pace.reopen);
+      reopener = startReopener(reload.reopen, log, pace.reopen);
       if (previous.length > 0) {
         await reload.renewSecret().catch((error: unknown) => {
           log('proxy still knows the previous token only', { reason: wordsOf(error) }, 'warn');
@@ -347,8 +288,7 @@ export function createProxy(
       validator.close();
       logWatch.stop();
       await reopener?.stop();
-      await supervisor?.stop();
-      await storage?.stop();
+      await managed?.stop();
     },
   };
 }
@@ -362,12 +302,6 @@ function validationEnv(settings: ProxySettings): ValidatorDeps['env'] {
     XDG_CONFIG_HOME: join(home, 'validate'),
   };
 }
-
-/** A closed listener, for the hub. */
-const describe = (listener: Listener) => ({
-  ...{ address: nameOf(listener), port: listener.port },
-  reason: whyClosed(listener) ?? 'about to be opened',
-});
 
 const wordsOf = (error: unknown): string =>
   error instanceof Failure && error.detail !== undefined

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { type Holder, type PortState, STANDARD_PORTS } from '../../src/shared/wire-ports.ts';
 import type { Admin } from './admin.ts';
 import type { Json } from './json.ts';
-import { listenersOf } from './ports.ts';
-import { holdersOf, listeningInodes, socketsOf } from './sockets.ts';
+import { listenersOf } from './ports/ports.ts';
+import { holdersOf, listeningInodes, socketsOf } from './ports/sockets.ts';
 import type { Watch } from './watch.ts';
 
 type StandardPortsDeps = {

@@ -168,3 +168,12 @@ const withoutPaths = (text: string) =>
   text.replace(/(?<![\w/:.])\/(?:[^\s/:'",()]+\/)+([^\s/:'",()]*)/g, '$1');
 
 const clip = (text: string) => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
+
+/**
+ * What Caddy says of a damaged storage: `loading pki app module: provision pki: provisioning CA 'local': …` (2.11 leaves out the middle),
+ * `managing certificates for [a.test]: automate: manage [a.test]: a.test: caching certificate: …`
+ */
+const STORED_FILES = /\bprovisioning CA |\bcaching certificate: /;
+
+/** Whether Caddy refused because of what is in its storage. @param sentence Caddy's words */
+export const isStoredFilesFault = (sentence: string): boolean => STORED_FILES.test(sentence);

@@ -1,9 +1,8 @@
 /** The sites in a live configuration of Caddy, by host name. Pure. */
 
 import type { Authority } from '../../src/shared/wire-state.ts';
-import { hasAutomaticHttps } from '../caddy/automatic-https.ts';
 import { field, type Json, type JsonObject, list, object } from '../caddy/json.ts';
-import { type Listener, parseAddress, portOf } from '../caddy/ports.ts';
+import { hasAutomaticHttps, type Listener, parseAddress, portOf } from '../caddy/ports/ports.ts';
 import { hostKey } from '../logs/index/host.ts';
 import { type LiveUpstream, upstreamsOf } from './live-upstreams.ts';
 

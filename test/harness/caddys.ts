@@ -1,6 +1,6 @@
 /** The Caddy that tests start: the first on the PATH. `npm test` runs them on a newer one as well. */
 import { dirname, join } from 'node:path';
-import { findCaddies } from '../../agent/caddy/processes.ts';
+import { findCaddies } from '../../agent/caddy/process/processes.ts';
 
 const [version = ''] =
   /\d[^ \n]*/.exec(Bun.spawnSync(['caddy', 'version']).stdout.toString()) ?? [];

@@ -2,11 +2,12 @@
  * Finds what a power cut or a full disk left half-written in Caddy's storage, and sets it aside: Caddy
  * would refuse every configuration because of it, and makes what is missing.
  */
+
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { lstat, readdir, rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { absent } from '../../logs/files/segments.ts';
 import { ANY, readRegular, TORN, visitFolders } from './held-folder.ts';
-import { isTorn, type Parts } from './torn.ts';
 
 /** Files that belong together. */
 type Group = {
@@ -135,3 +136,33 @@ const asideOf = (path: string, date: string): string => `${path}.torn-${date}`;
 
 const exists = async (path: string): Promise<boolean> =>
   (await lstat(path).catch(absent)) !== undefined;
+
+/** What Caddy stores together, by extension; absent if there is no such file. */
+export type Parts = Partial<Record<'crt' | 'key' | 'json', Buffer>>;
+
+/** Whether a part cannot be read to its end, or the key is not that of the certificate. */
+export function isTorn({ crt, key, json }: Parts): boolean {
+  try {
+    const chain = crt && readChain(crt.toString('latin1'));
+    const privateKey = key && createPrivateKey(key);
+    if (json) JSON.parse(json.toString());
+    return chain?.[0] !== undefined && privateKey !== undefined
+      ? !chain[0].checkPrivateKey(privateKey)
+      : false;
+  } catch {
+    return true;
+  }
+}
+
+const BEGIN = '-----BEGIN CERTIFICATE-----';
+const END = '-----END CERTIFICATE-----';
+
+/** The certificates of a PEM file, the leaf first. @throws if there is none, or one is cut */
+function readChain(pem: string): X509Certificate[] {
+  const [before, ...blocks] = pem.split(BEGIN);
+  if (before?.trim() !== '' || blocks.length === 0) throw new Error('no certificate');
+  return blocks.map((block) => {
+    if (!block.trimEnd().endsWith(END)) throw new Error('a certificate is cut');
+    return new X509Certificate(BEGIN + block);
+  });
+}

@@ -6,12 +6,12 @@ import { Failure } from '../../../src/shared/failure.ts';
 import type { Log } from '../../../src/shared/log.ts';
 import type { Pace } from '../../pace.ts';
 import type { Warnings } from '../../warnings.ts';
-import { isStoredFilesFault } from './fault.ts';
+import { isStoredFilesFault } from '../words.ts';
 import { visitFolders } from './held-folder.ts';
 import { replacedRoots, setTornAside } from './repair.ts';
 import { createStorageSync } from './sync.ts';
 
-type CaddyStorage = {
+export type CaddyStorage = {
   /** Before Caddy starts: sets torn files aside, and removes the locks that a killed one left. Never rejects. */
   prepare(): Promise<void>;
   /**

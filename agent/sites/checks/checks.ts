@@ -12,8 +12,8 @@ import {
   WITHIN,
 } from '../../../src/shared/wire-check.ts';
 import { reachable } from '../../caddy/admin.ts';
-import { nameOf as listenerName } from '../../caddy/ports.ts';
-import { listeningInodes } from '../../caddy/sockets.ts';
+import { nameOf as listenerName } from '../../caddy/ports/ports.ts';
+import { listeningInodes } from '../../caddy/ports/sockets.ts';
 import { type LiveSite, nameOf } from '../live-sites.ts';
 import { ask, type Outcome, type Place } from './ask.ts';
 

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { holdersOf, listeningInodes } from '../../../agent/caddy/sockets.ts';
+import { holdersOf, listeningInodes } from '../../../agent/caddy/ports/sockets.ts';
 import { replaceWhole, syncPath } from '../../shared/files.ts';
 import { isBelow } from '../../shared/paths.ts';
 import { type PortState, STANDARD_PORTS } from '../../shared/wire-ports.ts';

@@ -2,11 +2,11 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createAgent } from '../../../agent/app.ts';
+import { errorLogOf } from '../../../agent/caddy/config/patch.ts';
 import { socketOf } from '../../../agent/caddy/identity.ts';
-import { errorLogOf } from '../../../agent/caddy/patch.ts';
+import { listeningInodes } from '../../../agent/caddy/ports/sockets.ts';
+import { separateUser } from '../../../agent/caddy/process/user.ts';
 import { createProxy } from '../../../agent/caddy/proxy.ts';
-import { listeningInodes } from '../../../agent/caddy/sockets.ts';
-import { separateUser } from '../../../agent/caddy/user.ts';
 import { createLogs } from '../../../agent/logs/logs.ts';
 import { readHeaders } from '../../../agent/logs/ship/headers.ts';
 import { createShipper } from '../../../agent/logs/ship/shipper.ts';

@@ -1,6 +1,6 @@
 /** Who listens on a port, and whether a process may. */
 import { describe, expect, test } from 'bun:test';
-import { holdersOf, unitIn } from '../../../agent/caddy/sockets.ts';
+import { holdersOf, unitIn } from '../../../agent/caddy/ports/sockets.ts';
 import { isForbidden } from '../../../agent/caddy/standard-ports.ts';
 import { asUser, isRoot, NOBODY } from '../../harness/unprivileged.ts';
 

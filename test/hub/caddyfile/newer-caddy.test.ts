@@ -1,7 +1,7 @@
 /** What a newer Caddy refuses is found before the upgrade, and what to write instead is accepted. */
 import { afterAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { createValidator } from '../../../agent/caddy/validate.ts';
+import { createValidator } from '../../../agent/caddy/config/validate.ts';
 import { insteadOf, refusedByNewer } from '../../../src/hub/caddyfile/newer-caddy.ts';
 import { Failure } from '../../../src/shared/failure.ts';
 import { allCaddys, versionOf } from '../../harness/caddys.ts';

@@ -1,0 +1,136 @@
+/** Runs `caddy adapt` in a separate process, for texts that could harm the live one, and limits what it uses. */
+
+import { FFIType } from 'bun:ffi';
+import { MAX_SIZE, weigh } from '../../../src/shared/caddyfile/weight.ts';
+import { openLibc } from '../../../src/shared/libc.ts';
+import { proxyUnreachable } from '../admin.ts';
+import type { JsonObject } from '../json.ts';
+import { lastErrorOf, rejected, TOO_LARGE } from '../words.ts';
+
+/** How the commands of Caddy that judge a text are run. */
+export type CommandDeps = {
+  /** Caddy's program. */
+  bin: string;
+  /** What its command lines start with, to run as another user. */
+  prefix: readonly string[];
+  /** Its whole environment. Its data folder is thrown away, now and whenever it is damaged. */
+  env: Record<string, string> & { XDG_DATA_HOME: string };
+  /** Milliseconds after which a command is killed at the latest; see `timeLimit`. */
+  deadline: number;
+};
+
+/**
+ * The global option `order` changes a list that the whole process shares, even if the text is
+ * refused (seen on 2.6.2), so every later adaptation in that process would use it. A placeholder
+ * may hold the word.
+ */
+const LEAVES_TRACES = /\border\b|\{\$/;
+
+/**
+ * Options of `client_auth` whose files Caddy reads while it adapts, not when it loads. An argument
+ * of a snippet may be such a word.
+ */
+const READS_FILES = /cert_file|^[^\S\n]*\S*\{args/m;
+
+/**
+ * Whether adapting `text` could change how the same process adapts other texts, make it read files,
+ * or take much of its memory.
+ */
+export function needsOwnProcess(text: string): boolean {
+  if (LEAVES_TRACES.test(text) || READS_FILES.test(text.replaceAll('\r', ''))) return true;
+  if (!text.includes('import')) return false;
+  const dialects = text.includes('<<') ? [false, true] : [false];
+  return dialects.some((heredocs) => weigh(text, { heredocs }).size > MAX_SIZE);
+}
+
+/** How many bytes of JSON a Caddyfile may become: 10,000 sites of 56 bytes become 300 each. */
+const outputLimit = (text: string): number => 16 * 1024 * 1024 + 32 * text.length;
+
+/**
+ * The Caddyfile as JSON.
+ * @throws Failure PROXY_REJECTED with the proxy's words; PROXY_UNREACHABLE if it hangs or is missing
+ */
+export async function adaptApart(text: string, deps: CommandDeps): Promise<JsonObject> {
+  const words = ['adapt', '--config', '/dev/stdin', '--adapter', 'caddyfile'];
+  const args = [...deps.prefix, deps.bin, ...words];
+  let child: Bun.Subprocess<Blob, 'pipe', 'pipe'>;
+  try {
+    child = Bun.spawn(args, {
+      env: deps.env,
+      // A file, not a pipe: Caddy opens the path again.
+      stdin: new Blob([text]),
+      stdout: 'pipe',
+      stderr: 'pipe',
+      timeout: timeLimit(text, deps.deadline),
+      killSignal: 'SIGKILL',
+    });
+    limitMemory(child.pid, memoryLimit(text));
+  } catch (cause) {
+    throw proxyUnreachable(cause);
+  }
+  const [json, stderr, code] = await Promise.all([
+    readUpTo(child.stdout, outputLimit(text)),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  if (json === null) throw rejected(TOO_LARGE);
+  if (child.signalCode !== null) throw proxyUnreachable(`adapt was killed by ${child.signalCode}`);
+  if (code !== 0) throw rejected(lastErrorOf(stderr).replaceAll('/dev/stdin', 'Caddyfile'));
+  return JSON.parse(json) as JsonObject;
+}
+
+/** The text of a stream, or null if it has more bytes; it is not read further then. */
+async function readUpTo(stream: ReadableStream<Uint8Array>, most: number): Promise<string | null> {
+  const chunks: Uint8Array[] = [];
+  let left = most;
+  for await (const chunk of stream) {
+    left -= chunk.length;
+    if (left < 0) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+/** Of setrlimit(2), on x86-64 and arm64. */
+const RLIMIT_DATA = 2;
+
+const MIB = 1024 * 1024;
+
+/**
+ * The bytes of memory that Caddy may use to read a Caddyfile: 10,000 sites in 640 kB take 143 MiB
+ * to validate, and 226 MiB with a log each.
+ */
+export const memoryLimit = (text: string): number => 512 * MIB + 512 * text.length;
+
+/**
+ * The milliseconds it may take: 10,000 sites take 1.3 s, and 18 s with a log each.
+ * @param most never more than this
+ */
+export const timeLimit = (text: string, most: number): number =>
+  Math.min(most, 5_000 + Math.ceil(text.length / 20));
+
+let library: ReturnType<typeof openLibrary> | undefined;
+
+/**
+ * Bounds a process's memory from now on, through libc: Bun has no limits for child processes. Caddy exits when it needs more. RLIMIT_DATA counts only
+ * memory that can be written to: Go reserves far more address space than it uses, so a limit on
+ * that would stop it from starting. Has no effect if the kernel refuses.
+ * @param bytes hard and soft limit
+ */
+export function limitMemory(pid: number, bytes: number): void {
+  try {
+    library ??= openLibrary();
+    const limit = BigUint64Array.of(BigInt(bytes), BigInt(bytes));
+    library.symbols.prlimit(pid, RLIMIT_DATA, limit, null);
+  } catch {
+    // No such C library: the limit on time still holds.
+  }
+}
+
+const openLibrary = () =>
+  openLibc({
+    prlimit: {
+      args: [FFIType.i32, FFIType.i32, FFIType.ptr, FFIType.ptr],
+      returns: FFIType.i32,
+    },
+  });

@@ -1,0 +1,121 @@
+/** What signalbox refuses in a Caddyfile although Caddy would accept it. */
+import { dialectsFor } from '../../../src/shared/caddyfile/dialect.ts';
+import {
+  fileImports,
+  mayReadMore,
+  type ReadingOptions,
+  structuralPlaceholder,
+} from '../../../src/shared/caddyfile/file-imports.ts';
+import { ADMIN_IS_OURS, findOption } from '../../../src/shared/caddyfile/globals.ts';
+import {
+  expandPlaceholders,
+  findPlaceholders,
+} from '../../../src/shared/caddyfile/placeholders.ts';
+import { MAX_DEPTH } from '../../../src/shared/caddyfile/structure.ts';
+import { MAX_ALL_WORDS } from '../../../src/shared/caddyfile/tokenizer.ts';
+import { MAX_SIZE, weigh } from '../../../src/shared/caddyfile/weight.ts';
+import { mayImport } from '../../../src/shared/import-dirs.ts';
+import { resolvePath } from '../../../src/shared/paths.ts';
+import { field, type Json, type JsonObject } from '../json.ts';
+import { Restricted } from '../words.ts';
+import { assertRegularFiles } from './named-files.ts';
+import { findForbiddenPath, type PathRules } from './paths.ts';
+
+type RestrictionsDeps = {
+  /** The syntax that the proxy's version understands, and the proxy's variables. */
+  reading: () => Promise<ReadingOptions>;
+  /** The proxy's variables. */
+  env: Readonly<Record<string, string>>;
+  /** Absolute paths of the folders whose files may be imported. */
+  importDirs: readonly string[];
+  /** The paths that no configuration may name. */
+  paths: Omit<PathRules, 'resolve'>;
+};
+
+export type Restrictions = {
+  /**
+   * Checks length, braces, nesting, imports and placeholders, as each Caddy reads them. Call it before
+   * Caddy reads any file that `text` names.
+   * @throws Failure PROXY_REJECTED
+   */
+  checkText(text: string): Promise<void>;
+  /**
+   * Checks the admin endpoint and the storage, which are not the operator's to set, and every path: also that
+   * what it leads to can be read like a file.
+   * @param config what `text` was adapted to, before anything is added to it
+   * @throws Failure PROXY_REJECTED
+   */
+  checkConfig(config: JsonObject, text: string): void;
+};
+
+export function createRestrictions(deps: RestrictionsDeps): Restrictions {
+  const { reading, importDirs } = deps;
+  const paths = { ...deps.paths, resolve: resolvePath };
+
+  return {
+    async checkText(text) {
+      const options = await reading();
+      const { length: placeholders } = findPlaceholders(text).placeholders;
+      if (placeholders * text.length > MAX_REPLACING) throw new Restricted(TOO_MANY);
+      const expanded = expandPlaceholders(text, options.environment);
+      for (const dialect of dialectsFor(options, [expanded])) {
+        const { tokens, deep, size, disputed } = weigh(expanded, dialect);
+        if (tokens > MAX_ALL_WORDS)
+          throw new Restricted(`This has more than ${MAX_ALL_WORDS} words.`);
+        if (disputed) throw new Restricted(disputed.message, disputed.line, disputed.hint);
+        if (deep !== null)
+          throw new Restricted(`Blocks can be nested at most ${MAX_DEPTH} deep.`, deep);
+        // An unknown size is left to a process of limited memory, see `needsOwnProcess`.
+        if (size > MAX_SIZE && size !== Number.POSITIVE_INFINITY) throw new Restricted(TOO_LONG);
+      }
+      if (!mayReadMore(text)) return;
+      const forbidden = fileImports(text, options).find(
+        ({ target }) => !mayImport(target, importDirs, options),
+      );
+      if (forbidden)
+        throw new Restricted(importDirs.length > 0 ? NO_SUCH_FILE : NO_FILES, forbidden.line);
+      const structural = structuralPlaceholder(text, options);
+      if (structural !== null) throw new Restricted(structural);
+    },
+
+    checkConfig(config, text) {
+      if (config.admin !== undefined)
+        throw new Restricted(
+          ADMIN_IS_OURS,
+          (findOption(text, 'admin') ?? findOption(text, 'persist_config'))?.line,
+        );
+      if (hasStorage(config)) throw new Restricted(STORAGE);
+      const path = findForbiddenPath(config, paths);
+      if (path !== null) throw new Restricted(path);
+      assertRegularFiles(config, deps.env);
+    },
+  };
+}
+
+/**
+ * Caddy copies the whole text for each `{$…}` that it replaces: this many characters take a few
+ * seconds, as one placeholder in each of 10,000 sites does.
+ */
+const MAX_REPLACING = 10_000_000_000;
+const TOO_MANY = 'There are too many {$…} in the Caddyfile.';
+
+const NO_FILES = '`import` of files is not allowed; use a snippet.';
+const NO_SUCH_FILE =
+  '`import` is only allowed for snippets, and for files in IMPORT_DIRS with matching braces.';
+const TOO_LONG = 'With the snippets it imports, the Caddyfile would be too long.';
+const STORAGE = 'The storage option is not allowed: it would move the certificates and their keys.';
+
+/** Whether an adapted configuration sets a storage, for everything or for one issuer. */
+export function hasStorage(config: JsonObject): boolean {
+  if (config.storage !== undefined) return true;
+  const left: Json[] = [config.apps ?? null];
+  for (let value = left.pop(); value !== undefined; value = left.pop()) {
+    if (Array.isArray(value)) {
+      for (const item of value) left.push(item);
+    } else if (typeof value === 'object' && value !== null) {
+      if (field(value.storage, 'module') !== undefined) return true;
+      for (const name of Object.keys(value)) left.push(value[name] ?? null);
+    }
+  }
+  return false;
+}

@@ -1,0 +1,129 @@
+/** The listeners of a configuration, and which of those that it adds cannot be opened. */
+import { field, type Json, list, object, parseJson } from '../json.ts';
+import { listeningInodes } from './sockets.ts';
+
+/** A listener as Caddy writes it: host may be empty, which is every address. */
+export type Listener = { host: string; port: number; udp?: true };
+
+/**
+ * Why a listener cannot be opened: another program has the port, no interface has the address, or
+ * the agent cannot tell, because Caddy may have rights that the agent lacks.
+ */
+type Obstacle = 'in use' | 'no address' | 'unknown';
+
+/**
+ * The listeners of `next` that cannot be opened beside those of `before`. A port that is open in
+ * `before`, on whatever address, is not tried, because Caddy itself has it.
+ * @param before the live configuration as JSON text
+ */
+export function obstructed(next: Json, before: string): Listener[] {
+  const open = listenersOf(parseJson(before));
+  const names = new Set(open.map(nameOf));
+  const ports = new Set(open.map(({ port }) => port));
+  return listenersOf(next).filter((listener) => {
+    if (names.has(nameOf(listener))) return false;
+    const obstacle = obstacleTo(listener);
+    return obstacle === 'no address' || (obstacle === 'in use' && !ports.has(listener.port));
+  });
+}
+
+/** Tries to open a listener; null if that works. */
+export function obstacleTo({ host, port, udp }: Listener): Obstacle | null {
+  if (udp) return listeningInodes(port, 'udp').length > 0 ? 'in use' : null;
+  try {
+    const socket = { data() {} };
+    Bun.listen({ hostname: host === '' ? '::' : host, port, exclusive: true, socket }).stop(true);
+    return null;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE') return 'in use';
+    return code === 'EADDRNOTAVAIL' ? 'no address' : 'unknown';
+  }
+}
+
+/** Different ports of IPv4's loopback that are free. @throws Error if there are not so many */
+export function freePorts(count: number): number[] {
+  const socket = { data() {} };
+  const open = Array.from({ length: count }, () =>
+    Bun.listen({ hostname: '127.0.0.1', port: 0, exclusive: true, socket }),
+  );
+  const ports = open.map(({ port }) => port);
+  for (const listener of open) listener.stop(true);
+  return ports;
+}
+
+/** All TCP listeners of a configuration, one per address. */
+export function listenersOf(config: Json): Listener[] {
+  const http = field(config, 'apps', 'http');
+  const servers = Object.values(object(field(http, 'servers')));
+  const found = servers.flatMap((server) => [
+    ...ownListeners(server),
+    ...redirectsOf(server, http),
+  ]);
+  return [...new Map(found.map((listener) => [nameOf(listener), listener])).values()];
+}
+
+export const ownListeners = (server: Json): Listener[] =>
+  list(field(server, 'listen')).flatMap((one) => parseAddress(String(one)));
+
+/**
+ * Automatic HTTPS also opens the HTTP port of the same addresses, to redirect visitors, whatever
+ * port the site uses.
+ * @param http the HTTP app that the server is in
+ */
+export function redirectsOf(server: Json, http: Json | undefined): Listener[] {
+  const httpPort = portOf(field(http, 'http_port'), 80);
+  const own = ownListeners(server);
+  const ports = own.map(({ port }) => port);
+  const isOff = field(server, 'automatic_https', 'disable_redirects') === true;
+  if (isOff || !hasAutomaticHttps(server, ports, httpPort)) return [];
+  return own.map(({ host }) => ({ host, port: httpPort }));
+}
+
+/** The listeners of `:80`, `tcp/127.0.0.1:80-82` or `[::1]:80`; none for other networks. */
+export function parseAddress(address: string): Listener[] {
+  const match = /^(?:tcp[46]?\/)?(.*):(\d+)(?:-(\d+))?$/.exec(address);
+  if (!match || address.startsWith('udp') || address.startsWith('unix')) return [];
+  const [, host = '', first, last = first] = match;
+  const ports: Listener[] = [];
+  for (let port = Number(first); port <= Number(last); port++) {
+    ports.push({ host: host.replace(/^\[|\]$/g, ''), port });
+  }
+  return ports;
+}
+
+/** `:443`, `127.0.0.1:443`, `[::1]:443`; with `udp/` before it for HTTP/3. */
+export const nameOf = ({ host, port, udp }: Listener): string =>
+  `${udp ? 'udp/' : ''}${host.includes(':') ? `[${host}]` : host}:${port}`;
+
+/** The listener of that name; none if it is no name. */
+export function parseName(name: string): Listener[] {
+  if (!name.startsWith('udp/')) return parseAddress(name);
+  return parseAddress(name.slice('udp/'.length)).map((listener) => ({ ...listener, udp: true }));
+}
+
+/** A port of the configuration, or the default. */
+export const portOf = (value: Json | undefined, fallback: number): number =>
+  typeof value === 'number' ? value : fallback;
+
+/**
+ * Caddy's rule for serving HTTPS without being told to: whether a server gets certificates, and the HTTP port redirects to it: it listens on a port other
+ * than the HTTP port, and has a host that is not excluded.
+ * @param ports the ports it listens on
+ */
+export function hasAutomaticHttps(
+  server: Json,
+  ports: readonly number[],
+  httpPort: number,
+): boolean {
+  const automatic = object(field(server, 'automatic_https'));
+  if (automatic.disable === true || ports.every((port) => port === httpPort)) return false;
+  const skipped = new Set(list(automatic.skip));
+  return list(field(server, 'routes')).some((route) =>
+    hostsOf(route).some((host) => !skipped.has(host)),
+  );
+}
+
+/** The hosts in a route's matchers. */
+export const hostsOf = (route: Json): Json[] =>
+  list(field(route, 'match')).flatMap((matcher) => list(field(matcher, 'host')));

@@ -1,0 +1,89 @@
+/** The sockets that programs listen on, as Linux shows them (proc(5)). */
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import type { Holder } from '../../../src/shared/wire-ports.ts';
+
+/** A row of the kernel's socket tables. */
+type Socket = { inode: string; port: number; listens: boolean };
+type Network = 'tcp' | 'udp';
+
+/** The inodes of all sockets in this network namespace that listen on a port, in order. */
+export const listeningInodes = (port: number, network: Network = 'tcp'): string[] =>
+  [network, `${network}6`]
+    .flatMap(table)
+    .filter((socket) => socket.listens && socket.port === port)
+    .map(({ inode }) => inode)
+    .sort();
+
+/** The inodes of all sockets of a process. @throws file system errors if /proc does not show them */
+export function socketsOf(pid: number): Set<string> {
+  const inodes = new Set<string>();
+  for (const name of readdirSync(`/proc/${pid}/fd`)) {
+    const inode = /^socket:\[(\d+)\]$/.exec(linkOf(`/proc/${pid}/fd/${name}`))?.[1];
+    if (inode !== undefined) inodes.add(inode);
+  }
+  return inodes;
+}
+
+/** The ports that each socket of the process listens on, with repetitions. */
+export function portsOf(pid: number, network: Network): number[] {
+  const own = socketsOf(pid);
+  return [network, `${network}6`]
+    .flatMap(table)
+    .filter(({ inode, listens }) => listens && own.has(inode))
+    .map(({ port }) => port);
+}
+
+/** Whether a process alone listens on a port; false if /proc does not say. */
+export function isSoleHolder(pid: number, port: number): boolean {
+  try {
+    const own = socketsOf(pid);
+    const inodes = listeningInodes(port);
+    return inodes.length > 0 && inodes.every((inode) => own.has(inode));
+  } catch {
+    return false;
+  }
+}
+
+/** The programs that listen on a port; none if they belong to other users, or to none. */
+export function holdersOf(port: number, network: Network): Holder[] {
+  const inodes = listeningInodes(port, network);
+  return readdirSync('/proc').flatMap((name) => {
+    const pid = Number(name);
+    if (!Number.isInteger(pid)) return [];
+    try {
+      const own = socketsOf(pid);
+      if (!inodes.some((inode) => own.has(inode))) return [];
+      const name = readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
+      return [{ pid, name, unit: unitIn(readFileSync(`/proc/${pid}/cgroup`, 'utf8')) }];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/**
+ * The system service in the text of /proc/PID/cgroup (cgroups(7)), of which systemd may have nested
+ * slices; null for a program of a login, a user's service or a container.
+ */
+export const unitIn = (cgroup: string): string | null =>
+  /\/system\.slice\/(?:[^/\n]+\.slice\/)*([\w@.:-]+\.service)(?:\/|$)/m.exec(cgroup)?.[1] ?? null;
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
+  }
+}
+
+/** State 0A is TCP_LISTEN; an unconnected UDP socket, 07, is its nearest equivalent. */
+function table(network: string): Socket[] {
+  const lines = readFileSync(`/proc/net/${network}`, 'utf8').split('\n').slice(1);
+  return lines.flatMap((line) => {
+    const fields = line.trim().split(/\s+/);
+    const [, local = '', , state] = fields;
+    if (fields.length < 10) return [];
+    const port = Number.parseInt(local.slice(local.lastIndexOf(':') + 1), 16);
+    return [{ inode: fields[9] ?? '', port, listens: state === '0A' || state === '07' }];
+  });
+}

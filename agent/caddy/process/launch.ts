@@ -1,0 +1,139 @@
+/** Starts a Caddy that knows nothing but its admin endpoint, or adopts one that outlived its agent. */
+import {
+  closeSync,
+  copyFileSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  statSync,
+  truncateSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import type { Admin } from '../admin.ts';
+import { bootConfig } from '../config/patch.ts';
+import {
+  end,
+  findCaddies,
+  type Process,
+  pidFileOf,
+  processOf,
+  record,
+  runsWith,
+  uidOf,
+} from './processes.ts';
+import type { CaddyUser } from './user.ts';
+
+export type LaunchDeps = {
+  bin: string;
+  /** Its user; null: the agent's. */
+  user: CaddyUser | null;
+  /** The folder for its socket, pid file, output and storage; mode 0700. */
+  folder: string;
+  /** Its whole environment. */
+  env: Record<string, string>;
+  admin: Admin;
+  /** Runs before each start, while no Caddy uses its storage. Must not reject. */
+  beforeStart: () => Promise<void>;
+  /** Runs before each start: makes the folders that Caddy's user needs. @throws Error */
+  prepare: () => void;
+};
+
+type Launch = {
+  /** The file that Caddy writes to. */
+  readonly output: string;
+  /** Before each start, because a cleaner may have removed them. @throws file system errors; as `prepare` */
+  makeFolders(): void;
+  /** Keeps that file from growing. */
+  rollOutput(): void;
+  /** @throws Error if the process does not start */
+  spawn(): Promise<Process>;
+  /**
+   * Keeps a Caddy that outlived a killed agent if we would start it the same way; ends others.
+   * @throws Error if it cannot look for them, or ask
+   */
+  adopt(): Promise<Process | null>;
+  /** Ends every Caddy of the folder. @throws Error if it cannot look for them */
+  endAll(): Promise<void>;
+};
+
+/** Open requests may finish; a websocket never would. */
+export const STOP_GRACE_MS = 5_000;
+const OUTPUT_ROLL_BYTES = 10 * 1024 * 1024;
+
+export function createLaunch(deps: LaunchDeps): Launch {
+  const { folder, admin } = deps;
+  const boot = bootConfig({ listen: admin.address, origins: [admin.secret] });
+  const output = join(folder, 'caddy.log');
+  const empty = join(folder, 'empty');
+  const args = ['run', '--config', '-', '--pidfile', pidFileOf(folder)];
+
+  /** Caddy writes to a file, because a broken pipe would kill it when the agent dies. */
+  function rollOutput(): void {
+    try {
+      if (statSync(output).size < OUTPUT_ROLL_BYTES) return;
+      copyFileSync(output, `${output}.1`);
+      truncateSync(output);
+    } catch {
+      // Not there yet.
+    }
+  }
+
+  function makeFolders(): void {
+    for (const path of [empty, join(folder, 'run')]) {
+      mkdirSync(path, { recursive: true, mode: 0o700 });
+    }
+    deps.prepare();
+  }
+
+  async function spawn(): Promise<Process> {
+    makeFolders();
+    await deps.beforeStart();
+    rollOutput();
+    const sink = openSync(output, 'a', 0o600);
+    try {
+      // Through a pipe: a file would show the admin endpoint's secret to the sites.
+      const child = Bun.spawn([...(deps.user?.prefix ?? []), deps.bin, ...args], {
+        env: deps.env,
+        // An empty folder: what Caddy serves if a site has no root.
+        cwd: empty,
+        stdin: 'pipe',
+        stdout: sink,
+        stderr: sink,
+        // In its own process group: Ctrl-C must not reach it in the middle of a publish.
+        detached: true,
+      });
+      child.stdin.write(JSON.stringify(boot));
+      await child.stdin.end();
+      child.unref();
+      try {
+        const started = processOf(child.pid);
+        if (started === null) throw new Error('the proxy exited immediately');
+        record(folder, started);
+        return started;
+      } catch (error) {
+        child.kill('SIGKILL');
+        throw error;
+      }
+    } finally {
+      closeSync(sink);
+    }
+  }
+
+  const isAsWanted = (one: Process): boolean =>
+    uidOf(one) === (deps.user?.uid ?? process.getuid?.()) &&
+    runsWith(one, { bin: realpathSync(deps.bin), args, env: deps.env });
+
+  async function adopt(): Promise<Process | null> {
+    const left = findCaddies(folder, deps.bin);
+    const [one] = left;
+    if (left.length === 1 && one && isAsWanted(one) && (await admin.answers())) return one;
+    await endAll(left);
+    return null;
+  }
+
+  async function endAll(left = findCaddies(folder, deps.bin)): Promise<void> {
+    for (const process of left) await end(process, STOP_GRACE_MS);
+  }
+
+  return { output, makeFolders, rollOutput, spawn, adopt, endAll: () => endAll() };
+}

@@ -1,0 +1,137 @@
+/** Which Caddy runs, asked again whenever another process may run, and which modules it was built with. */
+import { statSync } from 'node:fs';
+
+/** The oldest release that the tests run with; Debian 12 has it. */
+const OLDEST_VERSION = '2.6.2';
+
+/** How to run Caddy's program. */
+export type Program = {
+  bin: string;
+  /** What its command lines start with, to run as another user. */
+  prefix: readonly string[];
+  /** Its whole environment. */
+  env: Record<string, string>;
+};
+
+/** What a program printed as its version; `version` is null for a build from source. */
+type Printed = { text: string; version: string | null };
+
+/** A program that did not say its version is not asked again before that. */
+const ASK_AGAIN_MS = 10_000;
+/** Starting Caddy takes 20 ms, from a cold SD card seconds. */
+const TIMEOUT_MS = 5_000;
+/** `2.6.2`, `v2.10.0-beta.1 h1:…`. */
+const VERSION = /^v?(\d+)\.(\d+)\.(\d+)\S*/;
+/** What Caddy prints if it was built from source. */
+const UNNAMED = /^(?:unknown|\(devel\))$/;
+
+/** What a command of the program prints; null if it hangs, or cannot be started now. */
+export async function outputOf(
+  { bin, prefix, env }: Program,
+  command: string,
+): Promise<string | null> {
+  try {
+    const child = Bun.spawn([...prefix, bin, command], {
+      env,
+      stdin: 'ignore',
+      stderr: 'ignore',
+      timeout: TIMEOUT_MS,
+    });
+    const text = await new Response(child.stdout).text();
+    await child.exited;
+    return child.signalCode === null ? text.trim() : null;
+  } catch {
+    return null;
+  }
+}
+
+async function ask(program: Program): Promise<Printed | null> {
+  const text = await outputOf(program, 'version');
+  return text === null
+    ? null
+    : { text, version: VERSION.exec(text)?.[0].replace(/^v/, '') ?? null };
+}
+
+/**
+ * Refuses a program that is surely not a Caddy that signalbox works with.
+ * @throws Error that names the setting and the supported versions
+ */
+export async function assertSupported(program: Program): Promise<void> {
+  const printed = await ask(program);
+  if (printed === null || UNNAMED.test(printed.text)) return;
+  const needed = `signalbox needs Caddy ${OLDEST_VERSION} or newer`;
+  if (printed.version === null) {
+    throw new Error(`PROXY_BIN (${program.bin}) is not Caddy: ${needed}`);
+  }
+  if (isOlder(printed.version)) {
+    throw new Error(`PROXY_BIN (${program.bin}) is Caddy ${printed.version}: ${needed}`);
+  }
+}
+
+function isOlder(version: string): boolean {
+  const oldest = OLDEST_VERSION.split('.').map(Number);
+  const numbers = VERSION.exec(version)?.slice(1, 4).map(Number) ?? [];
+  const at = numbers.findIndex((number, index) => number !== oldest[index]);
+  return at !== -1 && (numbers[at] ?? 0) < (oldest[at] ?? 0);
+}
+
+/** The program of the running process. */
+type Running = {
+  /** As `2.6.2`; null for a build from source, or if the program cannot be asked now. */
+  version: string | null;
+  /** Tells the program from any other: what it prints, and its file. Null if it cannot be asked now. */
+  mark: string | null;
+};
+
+/**
+ * Asks once for each running process: a program that was replaced on disk says nothing about the one
+ * that runs.
+ * @param processKey changes when another process runs
+ */
+export function createRunning(program: Program, processKey: () => string): () => Promise<Running> {
+  let known: { key: string; running: Promise<Running>; forgetAt: number } | null = null;
+
+  async function look(): Promise<Running> {
+    const printed = await ask(program);
+    if (printed === null) return { version: null, mark: null };
+    return {
+      version: printed.version,
+      mark: `${printed.text.replace(/\s+/g, ' ')} ${fileOf(program.bin)}`,
+    };
+  }
+
+  return async () => {
+    const key = processKey();
+    if (known?.key !== key || known.forgetAt < performance.now()) {
+      known = { key, running: look(), forgetAt: Number.POSITIVE_INFINITY };
+    }
+    const asked = known;
+    const running = await asked.running;
+    if (running.mark === null)
+      asked.forgetAt = Math.min(asked.forgetAt, performance.now() + ASK_AGAIN_MS);
+    return running;
+  };
+}
+
+/** What changes when a file is replaced; empty if there is none. */
+function fileOf(bin: string): string {
+  const found = statSync(Bun.which(bin) ?? bin, { throwIfNoEntry: false });
+  return found ? [found.ino, found.size, found.mtimeMs].join('-') : '';
+}
+
+const DNS_PROVIDER = 'dns.providers.';
+
+/** The names of the modules that the program on disk was built with, such as `http.handlers.reverse_proxy`; null if the program cannot be asked. */
+export async function modulesOf(program: Program): Promise<string[] | null> {
+  const printed = await outputOf(program, 'list-modules');
+  // Between them there are totals, such as `  Standard modules: 106`.
+  return printed?.match(/^[a-z]\S*$/gm) ?? null;
+}
+
+/** The names after `dns.providers.`, sorted; none if the program cannot be asked. */
+export async function dnsProviders(program: Program): Promise<string[]> {
+  const modules = (await modulesOf(program)) ?? [];
+  return modules
+    .flatMap((name) => (name.startsWith(DNS_PROVIDER) ? name.slice(DNS_PROVIDER.length) : []))
+    .toSorted();
+}

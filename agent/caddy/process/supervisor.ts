@@ -1,0 +1,178 @@
+/** Keeps one Caddy running: starts it, adopts one that outlived its agent, restarts it, stops it. */
+import { within } from '../../../src/shared/async.ts';
+import type { Log } from '../../../src/shared/log.ts';
+import type { Pace } from '../../pace.ts';
+import { createLaunch, type LaunchDeps, STOP_GRACE_MS } from './launch.ts';
+import { createMuteWatch } from './mute-watch.ts';
+import { end, isAlive, type Process } from './processes.ts';
+
+type SupervisorDeps = LaunchDeps & {
+  /** Runs after each start, once the admin endpoint answers: loads what is to be served. */
+  onUp: (log: Log) => Promise<void>;
+  pace: Pace['supervise'];
+  log: Log;
+};
+
+export type Supervisor = {
+  /**
+   * Resolves when Caddy answers. If it does not start, logs that and keeps trying.
+   * @throws file system errors; what `prepare` throws
+   */
+  start(): Promise<void>;
+  /** Stops Caddy and starts it with nothing but its admin endpoint. @throws Error */
+  restart(): Promise<void>;
+  /** Stops Caddy and waits until it is gone. */
+  stop(): Promise<void>;
+  /** How often a Caddy was started or adopted. */
+  starts(): { started: number; adopted: number };
+  /** The pid of the running Caddy, or null. */
+  pid(): number | null;
+};
+
+/** Caddy answers within 100 ms on two cores; a Raspberry Pi with a cold disk takes seconds. */
+const START_TIMEOUT_MS = 15_000;
+/** Shorter, because every site is down meanwhile. */
+const RESTART_GRACE_MS = 500;
+const ROLL_EVERY_POLLS = 60;
+
+export function createSupervisor(deps: SupervisorDeps): Supervisor {
+  const { admin, pace, log } = deps;
+  const { say, settle } = createSparseLog(log, pace.say);
+  const launch = createLaunch(deps);
+  const mute = createMuteWatch(admin, pace);
+  let current: Process | null = null;
+  let stopping = false;
+  let failures = 0;
+  let upSince = 0;
+  const starts = { started: 0, adopted: 0 };
+  let restarting = false;
+  let watching: Promise<void> = Promise.resolve();
+  let wake = () => {};
+
+  async function answersWhile(of: Process): Promise<boolean> {
+    const until = performance.now() + START_TIMEOUT_MS;
+    while (isAlive(of) && performance.now() < until && !stopping) {
+      if (await admin.answers().catch(() => false)) return true;
+      await Bun.sleep(10);
+    }
+    return false;
+  }
+
+  async function up(): Promise<void> {
+    const adopted = await launch.adopt();
+    current = adopted ?? (await launch.spawn());
+    if (!(await answersWhile(current))) {
+      await end(current, 0);
+      throw new Error(`the proxy did not start; its output is in ${launch.output}`);
+    }
+    upSince = performance.now();
+    mute.reset();
+    starts[adopted ? 'adopted' : 'started']++;
+    say(adopted ? 'proxy adopted' : 'proxy started', { pid: current.pid });
+  }
+
+  /** Waits until the time is over or `wake` is called. */
+  const pause = (milliseconds: number): Promise<void> =>
+    within(new Promise<void>((resolve) => (wake = resolve)), milliseconds, () => undefined);
+
+  async function watch(): Promise<void> {
+    for (let polls = 1; !stopping; polls++) {
+      await pause(pace.poll);
+      if (polls % ROLL_EVERY_POLLS === 0) launch.rollOutput();
+      if (stopping || restarting) continue;
+      if (current && isAlive(current)) {
+        if (failures > 0 && performance.now() - upSince > pace.healthy) {
+          failures = 0;
+          settle();
+        }
+        if (!mute.isMute()) continue;
+        say('proxy mute', { pid: current.pid }, 'warn');
+        await end(current, RESTART_GRACE_MS);
+      }
+      if (current) say('proxy ended', {}, 'warn');
+      await pause(pace.backoff[Math.min(failures++, pace.backoff.length - 1)] ?? 0);
+      if (!stopping) await serve();
+    }
+  }
+
+  /** Starts Caddy and loads its sites. Never rejects: if that fails, the next poll tries again. */
+  async function serve(): Promise<void> {
+    try {
+      await up();
+      await deps.onUp(say);
+    } catch (error) {
+      current = null;
+      say('proxy not started', { reason: String(error) }, 'error');
+    }
+  }
+
+  return {
+    async start() {
+      launch.makeFolders();
+      await serve();
+      watching = watch();
+    },
+
+    async restart() {
+      restarting = true;
+      try {
+        if (current) await end(current, RESTART_GRACE_MS);
+        await up();
+      } finally {
+        restarting = false;
+      }
+    },
+
+    async stop() {
+      stopping = true;
+      wake();
+      await watching;
+      if (current) await end(current, STOP_GRACE_MS);
+      // One that could not be seen after it was started, for want of a descriptor.
+      await launch.endAll();
+      log('proxy stopped');
+    },
+
+    starts: () => ({ ...starts }),
+    pid: () => (current && isAlive(current) ? current.pid : null),
+  };
+}
+
+type SparseLog = {
+  /** Logs the first lines, then no more than one each time. */
+  say: Log;
+  /** Starts over, and logs the last line if it was left out. */
+  settle(): void;
+};
+
+/** Enough for two rounds of a process that starts and ends. */
+const FIRST_LINES = 5;
+
+/**
+ * Keeps what fails again and again from filling the log.
+ * @param every milliseconds
+ * @param now milliseconds on a clock that nobody sets
+ */
+export function createSparseLog(log: Log, every: number, now = () => performance.now()): SparseLog {
+  let lines = 0;
+  let lastAt = 0;
+  let leftOut: Parameters<Log> | null = null;
+
+  return {
+    say(...line) {
+      if (lines >= FIRST_LINES && now() - lastAt < every) {
+        leftOut = line;
+        return;
+      }
+      lines++;
+      lastAt = now();
+      leftOut = null;
+      log(...line);
+    },
+    settle() {
+      lines = 0;
+      if (leftOut !== null) log(...leftOut);
+      leftOut = null;
+    },
+  };
+}

@@ -1,0 +1,208 @@
+/**
+ * The Caddyfile on disk: written beside the old one, synced, swapped in whole. Remembers which texts
+ * it wrote and for which hub, and keeps a copy of any other before it replaces it.
+ */
+import { copyFileSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { readIfThere, replaceWhole, syncPath, writeDurably } from '../../../src/shared/files.ts';
+
+export type Proxyfile = {
+  /** The text on disk, or null if there is no file. @throws file system errors */
+  read(): string | null;
+  /** Whether there is a file that was not written here. @throws file system errors */
+  isForeign(): boolean;
+  /**
+   * The hub that the proxy obeys: the one that was enrolled last, else the one whose text is live or
+   * was swapped in last; null if none was.
+   * @param live the hub whose text is live, if that is known
+   */
+  owner(live?: string | null): string | null;
+  /** The highest term of a hub that was noted; 1 if none was. */
+  term(hub: string): number;
+  /** Whether the text with this digest was checked for this program. */
+  isCheckedFor(digest: string, program: string): boolean;
+  /**
+   * From now on, obeys `hub` alone, whatever was noted of it or of others. What is on disk counts as
+   * not written here unless it is for that hub. @throws file system errors
+   */
+  enrol(hub: string, term: number): void;
+  /** Writes `text` beside the file and syncs it, off the event loop. @throws file system errors */
+  writeCandidate(text: string): Promise<void>;
+  dropCandidate(): void;
+  /**
+   * Renames the candidate over the file and syncs the folder, so that a power cut leaves one or the
+   * other. A file that was not written here, or for another hub, is copied first.
+   * @param digest of the candidate
+   * @returns the path of that copy, or null
+   * @throws file system errors
+   */
+  swapIn(digest: string, options?: SwapOptions): string | null;
+};
+
+export type SwapOptions = {
+  /** The hub that the candidate is for; without it, the owner stays. */
+  hub?: string | undefined;
+  /** The term of that hub; without it, the first. */
+  term?: number | undefined;
+  /** The program that the candidate was checked for; without it, what was noted stays. */
+  program?: string | null | undefined;
+  /** Whether any other text is copied first, even one that was written here for the same hub. */
+  keep?: boolean | undefined;
+};
+
+/** How many of its texts it remembers; a crash can bring back the last but one at most. */
+const REMEMBERED = 20;
+
+/** Lower-case hex SHA-256 of a text's UTF-8 bytes. */
+export const digestOf = (text: string | Uint8Array): string =>
+  new Bun.CryptoHasher('sha256').update(text).digest('hex');
+
+/** @param path the file that Caddy would start from */
+export function createProxyfile(path: string, now: () => Date): Proxyfile {
+  const candidate = `${path}.candidate`;
+  const file = `${path}.signalbox`;
+  let ledger = readLedger(file);
+
+  const ownerOf = (live: string | null = null) => ledger.enrolled ?? live ?? ledger.owner;
+  const termOf = (hub: string) => ledger.terms.get(hub) ?? 1;
+
+  /** Copies the file beside it, never over an earlier copy, if `digest` replaces what must not be lost. */
+  function keepCopy(digest: string, { hub, keep }: SwapOptions): string | null {
+    const text = readIfThere(path);
+    if (text === null || digestOf(text) === digest) return null;
+    const stamp = now().toISOString().replace(/[:.]/g, '-');
+    let end: string;
+    if (!ledger.known.includes(digestOf(text))) {
+      end = existsSync(`${path}.before-signalbox`) ? `changed-${stamp}` : 'before-signalbox';
+    } else if (isOther(ownerOf(), hub)) {
+      end = `before-${stamp}`;
+    } else if (keep) {
+      end = `changed-${stamp}`;
+    } else {
+      return null;
+    }
+    const copy = `${path}.${end}`;
+    replaceWhole(copy, (part) => copyFileSync(path, part));
+    return copy;
+  }
+
+  /** On disk before the Caddyfile is: otherwise that one would count as foreign. */
+  function remember(digest: string, { hub, term = 1, ...options }: SwapOptions): void {
+    const { owner, enrolled, terms, known } = ledger;
+    const checked = options.program ? `${digest} ${options.program}` : ledger.checked;
+    const isNew = hub !== undefined && (hub !== ownerOf() || term > termOf(hub));
+    if (known.includes(digest) && !isNew && checked === ledger.checked) return;
+    const texts = isOther(ownerOf(), hub) ? [] : known.filter((one) => one !== digest);
+    note({
+      owner: hub ?? owner,
+      enrolled: isOther(enrolled, hub) ? null : enrolled,
+      terms: hub === undefined ? terms : new Map(terms).set(hub, Math.max(term, termOf(hub))),
+      known: [...texts, digest].slice(-REMEMBERED),
+      checked,
+    });
+  }
+
+  function note(next: Ledger): void {
+    writeLedger(file, next);
+    ledger = next;
+  }
+
+  return {
+    read: () => readIfThere(path),
+
+    isForeign() {
+      const text = readIfThere(path);
+      return text !== null && !ledger.known.includes(digestOf(text));
+    },
+
+    owner: ownerOf,
+    term: termOf,
+    isCheckedFor: (digest, program) => ledger.checked === `${digest} ${program}`,
+
+    enrol(hub, term) {
+      const known = ownerOf() === hub ? ledger.known : [];
+      const { checked } = ledger;
+      note({ owner: hub, enrolled: hub, terms: new Map([[hub, term]]), known, checked });
+    },
+
+    async writeCandidate(text) {
+      const handle = await open(candidate, 'w', 0o644);
+      try {
+        await handle.writeFile(text);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+    },
+
+    dropCandidate: () => rmSync(candidate, { force: true }),
+
+    swapIn(digest, options = {}) {
+      const copy = keepCopy(digest, options);
+      remember(digest, options);
+      renameSync(candidate, path);
+      syncPath(dirname(path));
+      return copy;
+    },
+  };
+}
+
+/** Whether a hub that is known is another than the one that asks. */
+export const isOther = (owner: string | null, hub: string | null | undefined): boolean =>
+  owner !== null && hub != null && owner !== hub;
+
+/** What the agent remembers beside the Caddyfile: whom it obeys, which texts it wrote, and for which Caddy. */
+type Ledger = Readonly<{
+  /** The hub whose text was swapped in last; null if none was. */
+  owner: string | null;
+  /** The hub that was enrolled last, unless another one was allowed to replace its text since. */
+  enrolled: string | null;
+  /** The highest term of each hub, by its id; the first, 1, is not noted. */
+  terms: ReadonlyMap<string, number>;
+  /** Digests of the texts, the newest last. */
+  known: readonly string[];
+  /** The digest of the text that was checked last, and the program that it was checked for. */
+  checked: string | null;
+}>;
+
+/** What a line begins with that is not a digest. */
+const OWNER = 'hub ';
+const ENROLLED = 'enrolled ';
+const TERM = 'term ';
+const CHECKED = 'checked ';
+
+/** Empty if there is no file, or it cannot be read. */
+function readLedger(file: string): Ledger {
+  let lines: string[];
+  try {
+    lines = readFileSync(file, 'utf8').split('\n').filter(Boolean);
+  } catch {
+    lines = [];
+  }
+  const after = (start: string) =>
+    lines.filter((line) => line.startsWith(start)).map((line) => line.slice(start.length));
+  const terms = after(TERM).map((line) => {
+    const [hub = '', term] = line.split(' ');
+    return [hub, Number(term) || 1] as const;
+  });
+  return {
+    owner: after(OWNER)[0] ?? null,
+    enrolled: after(ENROLLED)[0] ?? null,
+    terms: new Map(terms),
+    known: lines.filter((line) => !line.includes(' ')),
+    checked: after(CHECKED)[0] ?? null,
+  };
+}
+
+/** Safe from a power cut from then on. @throws file system errors */
+function writeLedger(file: string, { owner, enrolled, terms, known, checked }: Ledger): void {
+  const lines = [
+    ...(owner === null ? [] : [OWNER + owner]),
+    ...(enrolled === null ? [] : [ENROLLED + enrolled]),
+    ...[...terms].filter(([, term]) => term > 1).map(([hub, term]) => `${TERM}${hub} ${term}`),
+    ...(checked === null ? [] : [CHECKED + checked]),
+    ...known,
+  ];
+  writeDurably(file, `${lines.join('\n')}\n`, 0o644);
+}

@@ -1,0 +1,263 @@
+/**
+ * Makes a Caddyfile live, or changes nothing:
+ * write beside ∥ validate ∥ adapt → try ports → patch → load → check the digest → swap the file in.
+ */
+import { createQueue } from '../../../src/shared/async.ts';
+import { withoutBlock } from '../../../src/shared/caddyfile/structure.ts';
+import { FAILURES, Failure, sentenceOf } from '../../../src/shared/failure.ts';
+import type { Warnings } from '../../warnings.ts';
+import { AdminUnreachable, proxyUnreachable } from '../admin.ts';
+import { withdrawnSentence } from '../config/foreign.ts';
+import type { Stamp } from '../config/patch.ts';
+import { createAmend } from './amend.ts';
+import { createLoad, type Load } from './load.ts';
+import { createChecked, createPreparation, type PrepareDeps, settled } from './prepare.ts';
+import { digestOf, isOther, type Proxyfile, type SwapOptions } from './proxyfile.ts';
+import { createRecovery, type Recovery, type RecoveryDeps } from './recovery.ts';
+
+type ReloadDeps = Omit<RecoveryDeps, 'admin' | 'resume'> &
+  PrepareDeps & {
+    proxyfile: Proxyfile;
+    /** What tells the program that runs from any other; null if it cannot be asked now. */
+    program: () => Promise<string | null>;
+    accessLog: Stamp['accessLog'];
+    /** The folder where Caddy keeps certificates; null: its own. */
+    certificates: string | null;
+    warnings: Pick<Warnings, 'set'>;
+    /** Repairs a managed proxy's storage. @returns whether it is worth loading again */
+    repairAfter: (error: unknown) => Promise<boolean>;
+  };
+
+/** With `keep` but not `replace`, also warns of the sites that are withdrawn. */
+type ReloadOptions = SwapOptions & {
+  /** Whether it may replace what is for another hub. */
+  replace?: boolean | undefined;
+  /** Digest of the live configuration that this one replaces. */
+  expects?: string | undefined;
+  /** The same text with the lines that need no validation left empty; the load checks it all. */
+  probe?: string | undefined;
+  /** Whether the caller still waits for the answer; asked right before the load. */
+  isWanted?: () => boolean;
+  /** Whether to do without listeners that cannot be opened, until they can. */
+  partial?: boolean | undefined;
+};
+
+type CheckOptions = {
+  /** Whether the ports that it adds must be free. */
+  ports?: boolean | undefined;
+  /** As for a reload: that of the same text with the same probe does not check it again. */
+  probe?: string | undefined;
+};
+
+export type Reload = {
+  /**
+   * Makes `text` live and stores it in the file, or leaves both as they were. One at a time.
+   * @returns the digest of `text`
+   * @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE, STALE, OTHER_HUB, STORAGE_UNAVAILABLE; file
+   * system errors
+   */
+  reload(text: string, options?: ReloadOptions): Promise<string>;
+  /**
+   * Checks whether the proxy would accept `text`, without loading it.
+   * @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE
+   */
+  check(text: string, options?: CheckOptions): Promise<void>;
+  /** Runs something while nothing is published or loaded. */
+  alone<T>(run: () => Promise<T>): Promise<T>;
+  /** Loads the file, as far as its listeners can be opened, unless it is live. @throws as `reload` */
+  resume(): Promise<void>;
+  /**
+   * Opens listeners that the live configuration does without, if that is possible now.
+   * @returns false if it had to try, and still does without as many
+   * @throws as `reload`
+   */
+  reopen(): Promise<boolean>;
+  /** The listeners that the live configuration does without. */
+  closed: Load['closed'];
+  /**
+   * After a change of the token, lets the current secret name into a live configuration that knows
+   * the previous one, so that the agent can do without the previous token from then on.
+   * @throws AdminUnreachable
+   */
+  renewSecret(): Promise<void>;
+  /**
+   * Makes the proxy open the agent's logs again.
+   * @returns false if it does not write to them
+   * @throws AdminUnreachable
+   */
+  reopenLogs(): Promise<boolean>;
+  restartNeeded: Recovery['restartNeeded'];
+};
+
+/**
+ * `resumed`: it is on disk, and was checked for this program, or the operator wrote it. `part`: of what is
+ * on disk, which stays there.
+ */
+type Source = 'pushed' | 'resumed' | 'part';
+
+/** As many sites a start without the hub tries to do without; each takes a validation. */
+const MOST_LEFT_OUT = 100;
+
+export function createReload(deps: ReloadDeps): Reload {
+  const { admin, validator, proxyfile, log } = deps;
+  const enqueue = createQueue();
+  const recovery = createRecovery({ ...deps, resume });
+  const { assertAllowed, prepare } = createPreparation(deps);
+  const loader = createLoad({ ...deps, recovery });
+  const amend = createAmend({ admin, file: deps.accessLog.file, amended: loader.forget });
+  const checked = createChecked();
+  /** Whether `loader` knows what an earlier agent left out. */
+  let isLookedAt = false;
+
+  /** A proxy that another program starts keeps the origins that its operator gave it. */
+  async function originsToKeep(): Promise<string[]> {
+    return deps.managed ? [] : await admin.otherOrigins();
+  }
+
+  /**
+   * The live configuration as JSON text.
+   * @throws Failure STALE unless it is the expected one, OTHER_HUB if it is for another hub or a
+   * newer copy of this one
+   */
+  async function replaced({ expects, hub, term, replace }: ReloadOptions = {}): Promise<string> {
+    if (hub !== undefined && (term ?? 1) < proxyfile.term(hub)) {
+      throw new Failure('OTHER_HUB', SUPERSEDED);
+    }
+    const live = await loader.live();
+    if (expects !== undefined && expects !== live.digest) {
+      throw new Failure('STALE', 'The live configuration has changed since; reload and try again.');
+    }
+    if (!replace && isOther(proxyfile.owner(live.hub), hub)) {
+      throw new Failure('OTHER_HUB', FAILURES.OTHER_HUB.meaning);
+    }
+    return live.json;
+  }
+
+  async function resume(): Promise<void> {
+    const text = proxyfile.read();
+    if (text === null) return;
+    const digest = digestOf(text);
+    if ((await loader.live()).digest === digest) return;
+    const program = await deps.program();
+    const isChecked = program !== null && proxyfile.isCheckedFor(digest, program);
+    if (proxyfile.isForeign() || isChecked) await publish(text, { partial: true }, 'resumed');
+    else await resumeUnchecked(text);
+  }
+
+  /**
+   * Another program may read the text on disk differently from the one that it was checked for: each block
+   * that it refuses is left out, until the hub says what is to be live instead.
+   */
+  async function resumeUnchecked(text: string): Promise<void> {
+    for (let rest = text, left = MOST_LEFT_OUT; ; left--) {
+      try {
+        await publish(rest, { partial: true }, rest === text ? 'pushed' : 'part');
+        return;
+      } catch (error) {
+        const less =
+          left > 0 && error instanceof Failure ? withoutBlock(rest, error.at.line) : null;
+        if (less === null) throw error;
+        log('site not loaded', { reason: sentenceOf(error as Failure) }, 'error');
+        rest = less;
+      }
+    }
+  }
+
+  async function reopen(): Promise<boolean> {
+    if (!isLookedAt) await loader.live();
+    isLookedAt = true;
+    const text = proxyfile.read();
+    if (text === null || !loader.canReopen()) return true;
+    if ((await loader.live()).digest !== digestOf(text)) return true;
+    const before = loader.closed().length;
+    await publish(text, { partial: true }, 'resumed');
+    return loader.closed().length < before;
+  }
+
+  /** @param from where the text comes from */
+  async function publish(text: string, options: ReloadOptions, from: Source): Promise<string> {
+    const trusted = from === 'resumed';
+    const digest = digestOf(text);
+    const { probe, hub, term, keep, replace, partial = false, isWanted = () => true } = options;
+    try {
+      const program = trusted ? null : await deps.program();
+      const known = checked.take({ text, probe, program });
+      if (!known && !trusted) await assertAllowed(text, probe);
+      const [was, prepared, written, others] = await Promise.allSettled([
+        replaced(options),
+        known ?? prepare(text, probe, trusted),
+        from === 'part' ? undefined : proxyfile.writeCandidate(text),
+        originsToKeep(),
+      ]);
+      const previous = settled(was);
+      const config = settled(prepared);
+      settled(written);
+      const stamp = {
+        digest,
+        hub: hub ?? proxyfile.owner(),
+        admin: { listen: admin.address, origins: [admin.secret, ...settled(others)] },
+        storage: deps.certificates,
+        accessLog: { ...deps.accessLog, file: amend.spelling(previous) },
+      };
+      if (!isWanted()) throw new Failure('STALE', 'Cancelled: the caller has gone.');
+      await loader.load(config, stamp, previous, partial).catch(async (error: unknown) => {
+        if (!(await deps.repairAfter(error))) throw error;
+        await loader.load(config, stamp, previous, partial);
+      });
+      if (from === 'part') return digest;
+      try {
+        const copy = proxyfile.swapIn(digest, { hub, term, keep, program });
+        if (copy !== null) log('kept a copy of the Caddyfile', { copy }, 'warn');
+        const isNamed = copy !== null && keep && !replace;
+        if (!trusted) {
+          const sentence = isNamed ? withdrawnSentence(previous, config) : null;
+          deps.warnings.set('withdrawn', sentence);
+        }
+      } catch (error) {
+        loader.forget();
+        throw await recovery.restore(previous, error);
+      }
+      return digest;
+    } catch (error) {
+      proxyfile.dropCandidate();
+      throw reachable(error);
+    } finally {
+      validator.standBy();
+    }
+  }
+
+  async function check(text: string, { ports = true, probe }: CheckOptions = {}): Promise<void> {
+    try {
+      const program = await deps.program();
+      await assertAllowed(text, probe);
+      const [prepared, was] = await Promise.allSettled([prepare(text, probe), replaced()]);
+      const [config, previous] = [settled(prepared), settled(was)];
+      if (ports) loader.assertOpenable(config, previous);
+      checked.keep({ text, probe, program }, config);
+    } catch (error) {
+      validator.standBy();
+      throw reachable(error);
+    }
+    // The reload that follows needs the processor more than the next validation.
+    if (probe === undefined) validator.standBy();
+  }
+
+  return {
+    reload: (text, options = {}) => enqueue(() => publish(text, options, 'pushed')),
+    check,
+    alone: enqueue,
+    resume: () => enqueue(resume),
+    reopen: () => enqueue(reopen),
+    closed: loader.closed,
+    renewSecret: () => enqueue(amend.renewSecret),
+    reopenLogs: () => enqueue(amend.reopenLogs),
+    restartNeeded: recovery.restartNeeded,
+  };
+}
+
+/** Not even with `replace`: whoever wants the old copy back promotes that one. */
+const SUPERSEDED =
+  'A newer copy of this hub was promoted and publishes to this proxy: switch this one off.';
+
+const reachable = (error: unknown) =>
+  error instanceof AdminUnreachable ? proxyUnreachable(error) : error;

@@ -1,0 +1,82 @@
+/** What the agent says of its proxy: what is live, what is on disk, and for whom. */
+import type { ProxyStatus } from '../../src/shared/wire.ts';
+import type { Warnings } from '../warnings.ts';
+import type { Admin } from './admin.ts';
+import { isForeign } from './config/foreign.ts';
+import { parseStampId } from './config/patch.ts';
+import { whyClosed } from './ports/closed.ts';
+import { type Listener, nameOf } from './ports/ports.ts';
+import { digestOf, type Proxyfile } from './reload/proxyfile.ts';
+import type { Reload } from './reload/reload.ts';
+import type { Watch } from './watch.ts';
+
+type StatusDeps = {
+  admin: Pick<Admin, 'config'>;
+  watch: Pick<Watch, 'liveId'>;
+  proxyfile: Proxyfile;
+  reload: Pick<Reload, 'closed' | 'restartNeeded'>;
+  /** As `Running.version`. */
+  version: () => Promise<string | null>;
+  /** What tells the program that runs from any other; null if it cannot be asked now. */
+  program: () => Promise<string | null>;
+  warnings: Pick<Warnings, 'list'>;
+};
+
+export type ReadStatus = (hub?: string, term?: number) => Promise<ProxyStatus>;
+
+/** See `ProxyControl`. */
+export function createStatus({
+  admin,
+  watch,
+  proxyfile,
+  reload,
+  version,
+  program,
+  warnings,
+}: StatusDeps): ReadStatus {
+  return async (hub, term = 1) => {
+    const file = proxyfile.read();
+    const live = await watch.liveId().then(
+      (id) => ({ running: true, stamp: parseStampId(id) }),
+      () => ({ running: false, stamp: null }),
+    );
+    const digest = live.stamp?.digest ?? null;
+    const fileDigest = file === null ? null : digestOf(file);
+    const unknownFile = proxyfile.isForeign();
+    const owner = proxyfile.owner(live.stamp?.hub);
+    const asks = hub ?? owner;
+    // Without our stamp but from our file, the proxy was only restarted.
+    const isUnknown = digest === null && (file === null || unknownFile);
+    const isOthers = hub !== undefined && (owner !== hub || term < proxyfile.term(hub));
+    const closed = digest === null ? [] : reload.closed();
+    const checkedFor = await program();
+    return {
+      liveDigest: digest,
+      fileDigest,
+      foreign:
+        live.running && (isUnknown || isOthers)
+          ? await admin.config().then(isForeign, () => false)
+          : false,
+      owner,
+      ...(asks === null ? {} : { term: proxyfile.term(asks) }),
+      drift: digest !== null && unknownFile,
+      checked:
+        fileDigest === null ||
+        unknownFile ||
+        checkedFor === null ||
+        proxyfile.isCheckedFor(fileDigest, checkedFor),
+      proxy: { running: live.running, version: await version() },
+      restartNeeded: reload.restartNeeded(digest),
+      warnings: warnings.list(),
+      ...(closed.length > 0 ? { closed: closed.map(describe) } : {}),
+      // Last: the hub compares its clock with it as it arrives.
+      ...(hub === undefined ? {} : { now: new Date().toISOString() }),
+    };
+  };
+}
+
+/** A closed listener, for the hub. */
+const describe = (listener: Listener) => ({
+  ...{ address: nameOf(listener), port: listener.port },
+  reason: whyClosed(listener) ?? 'about to be opened',
+});

@@ -1,0 +1,187 @@
+/** An access log that is removed, moved, cut, or on a full disk, with each Caddy. */
+import { afterEach, describe, expect, test } from 'bun:test';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { createLogWatch, endLastLines } from '../../../../agent/caddy/access-log.ts';
+import { socketOf } from '../../../../agent/caddy/identity.ts';
+import { separateUser } from '../../../../agent/caddy/process/user.ts';
+import { createProxy, type ProxyControl } from '../../../../agent/caddy/proxy.ts';
+import { PACE } from '../../../../agent/pace.ts';
+import { createWarnings } from '../../../../agent/warnings.ts';
+import { readSettings } from '../../../../src/program/config.ts';
+import { caddiesOf } from '../../../harness/caddys.ts';
+import { mayMount, mountSmall, unmount } from '../../../harness/mount.ts';
+import {
+  ask,
+  freePort,
+  machine,
+  startStack,
+  temporaryFolder,
+  until,
+} from '../../../harness/stack.ts';
+import { isRoot, openFolder } from '../../../harness/unprivileged.ts';
+
+const bin = 'caddy';
+
+const after: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const undo of after.splice(0).reverse()) await undo();
+});
+
+/** A managed Caddy; as root it has a user of its own. */
+async function start(bin: string) {
+  const { folder, home } = openFolder(process.getuid?.() ?? 0);
+  after.push(() => rmSync(folder, { recursive: true }));
+  const dataDir = join(home, 'data');
+  mkdirSync(dataDir, { mode: 0o700 });
+  const token = 'x'.repeat(40);
+  const env = { PATH: process.env.PATH, DATA_DIR: dataDir, PROXY_BIN: bin };
+  const { proxy: given } = readSettings('all', env, machine).agent;
+  const { file } = given.accessLog;
+  const user = isRoot
+    ? separateUser({
+        ...given,
+        folder: join(dataDir, 'caddy'),
+        socket: socketOf(given.admin),
+        accessLog: file,
+        passwd: '',
+      })
+    : null;
+  if (typeof user === 'string') throw new Error(user);
+  const settings = { ...given, user, pace: { ...PACE, accessLog: 20 } };
+  const warnings = createWarnings(() => {});
+  const proxy = createProxy(settings, [token], () => {}, warnings);
+  await proxy.start();
+  after.push(() => proxy.stop());
+  const port = freePort();
+  const text = `http://a.example:${port} {\nrespond x\n}\n`;
+  await proxy.reload(text);
+
+  /** Sends requests until one is in the log. */
+  const isLogged = (path: string, timeout?: number) =>
+    until(
+      async () => {
+        await ask(`http://127.0.0.1:${port}${path}`, { headers: { Host: 'a.example' } });
+        return existsSync(file) && readFileSync(file, 'utf8').includes(path);
+      },
+      `${path} in the log`,
+      timeout,
+    );
+  const reload = (more: string) => proxy.reload(`${text}# ${more}\n`);
+  return { proxy, file, dataDir, user, isLogged, reload, warnings };
+}
+
+const removedOf = (pid: number): number[] =>
+  readdirSync(`/proc/${pid}/fd`).flatMap((name) => {
+    const stat = statSync(`/proc/${pid}/fd/${name}`, { throwIfNoEntry: false });
+    return stat?.isFile() && stat.nlink === 0 ? stat.size : [];
+  });
+const digestOf = async (proxy: ProxyControl) => (await proxy.status()).liveDigest;
+
+describe('Caddy', () => {
+  test('logs again after its log, or the folder of it, was removed', async () => {
+    const { proxy, file, dataDir, user, isLogged, reload, warnings } = await start(bin);
+    await isLogged('/before');
+    const live = await digestOf(proxy);
+    expect(warnings.list()).toEqual([]);
+    for (const [round, gone] of [file, dirname(file), file, dirname(file)].entries()) {
+      rmSync(gone, { recursive: true });
+      await isLogged(`/after-${round}`);
+      expect(statSync(dirname(file)).uid).toBe(user?.uid ?? process.getuid?.() ?? 0);
+    }
+    expect(await digestOf(proxy)).toBe(live);
+    expect(warnings.list()).toEqual([expect.stringContaining('The access log was removed')]);
+    const [caddy] = caddiesOf(dataDir, bin);
+    await until(() => removedOf(caddy?.pid ?? 0).every((size) => size === 0), 'the space');
+    // A publish does not go back to the file that is gone.
+    await reload('changed');
+    await isLogged('/published');
+  });
+
+  test('logs again after its log was moved away', async () => {
+    const { file, isLogged } = await start(bin);
+    await isLogged('/before');
+    const moved = `${file}.moved`;
+    await until(async () => {
+      renameSync(file, moved);
+      const isBack = await isLogged('/after', 500).catch(() => false);
+      // The agent has to have seen it before.
+      if (!isBack) renameSync(moved, file);
+      return isBack;
+    }, 'a new log');
+    expect(readFileSync(moved, 'utf8')).toContain('/before');
+  });
+
+  test.each([
+    ['a half line', '{"level":"info","ts":17952'],
+    ['zeros', '\0'.repeat(5_000)],
+    ['a half line and zeros', `{"level":"info"${'\0'.repeat(900)}`],
+  ])('the first request after %s is in the log', async (_, end) => {
+    const stack = await startStack({ PROXY_BIN: bin });
+    after.push(() => stack.stop());
+    const send = (path: string) => stack.served('a.example', path);
+    const logged = async () => {
+      const page = await ask<{ logs: { path: string }[] }>(`${stack.agent}/logs`, {
+        headers: stack.agentHeaders,
+      });
+      return page.body.logs.map(({ path }) => path);
+    };
+    await ask(`${stack.agent}/proxy/reload`, {
+      json: { proxyfile: `http://a.example:${stack.httpPort} {\nrespond x\n}\n` },
+      headers: stack.agentHeaders,
+    });
+    await send('/first');
+    await until(async () => (await logged()).includes('/first'), 'the first request');
+    await stack.restart(() => appendFileSync(stack.accessLog, end));
+    await until(() => send('/second').catch(() => null), 'Caddy');
+    await until(async () => (await logged()).length > 1, 'the second request');
+    expect((await logged()).toSorted()).toEqual(['/first', '/second']);
+  });
+});
+
+test('a whole line is not ended again, and a link is not followed', async () => {
+  const folder = temporaryFolder();
+  after.push(() => rmSync(folder, { recursive: true }));
+  const [file, link] = [join(folder, 'access.log'), join(folder, 'signalbox-errors.log')];
+  await endLastLines(file);
+  expect(readdirSync(folder)).toEqual([]);
+  writeFileSync(file, 'whole\n');
+  writeFileSync(join(folder, 'other'), 'half');
+  symlinkSync(join(folder, 'other'), link);
+  await endLastLines(file);
+  expect([readFileSync(file, 'utf8'), readFileSync(link, 'utf8')]).toEqual(['whole\n', 'half']);
+});
+
+test.skipIf(!mayMount)('a disk that is almost full is warned of until there is room', async () => {
+  const folder = temporaryFolder();
+  after.push(() => rmSync(folder, { recursive: true }));
+  expect(mountSmall(folder, 'size=1m')).toBe(true);
+  after.push(() => unmount(folder));
+  const warnings = createWarnings(() => {});
+  const watch = createLogWatch({
+    file: join(folder, 'access.log'),
+    pid: () => null,
+    reopen: async () => true,
+    every: 10,
+    now: () => new Date(),
+    warnings,
+    log: () => {},
+  });
+  after.push(() => watch.stop());
+  watch.start();
+  writeFileSync(join(folder, 'large'), Buffer.alloc(1_020_000));
+  await until(() => warnings.list()[0]?.includes('almost full (2 % free)'), 'the warning');
+  rmSync(join(folder, 'large'));
+  await until(() => warnings.list().length === 0, 'no warning');
+});

@@ -1,0 +1,49 @@
+/** Data folders with unusual names, with each Caddy there is. */
+import { afterEach, describe, expect, test } from 'bun:test';
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { caddiesOf } from '../../../../harness/caddys.ts';
+import { ask, type Stack, signUp, startStack, temporaryFolder } from '../../../../harness/stack.ts';
+
+const bin = 'caddy';
+
+let stack: Stack | undefined;
+afterEach(async () => {
+  await stack?.stop();
+  stack = undefined;
+});
+
+const linked = () => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'real'));
+  symlinkSync(join(folder, 'real'), join(folder, 'link'));
+  return join(folder, 'link');
+};
+
+describe('a data folder works', () => {
+  test.each([
+    ['with spaces', () => join(temporaryFolder(), 'my  sites')],
+    ['with umlauts', () => join(temporaryFolder(), 'Größe für Öl')],
+    ['with signs of a URL', () => join(temporaryFolder(), '50% #1?&+')],
+    ['behind a link', linked],
+    ['of 200 characters', () => join(temporaryFolder(), 'a'.repeat(90), 'ü'.repeat(50), 'b')],
+  ])('%s', async (_, folderOf) => {
+    const folder = folderOf();
+    stack = await startStack({ PROXY_BIN: bin }, folder);
+    const { headers } = await signUp(stack);
+    const create = (domain: string) =>
+      ask(`${stack?.hub}/vhosts`, {
+        json: { domain: `http://${domain}:${stack?.httpPort}`, config: `respond ${domain}` },
+        headers,
+      });
+    expect((await create('a.example')).status).toBe(201);
+    await stack.restart();
+    expect((await create('b.example')).status).toBe(201);
+    for (const domain of ['a.example', 'b.example']) {
+      expect((await stack.served(domain)).text).toBe(domain);
+    }
+    const { body } = await ask<{ inStep: boolean }>(`${stack.hub}/status`, { headers });
+    expect(body.inStep).toBe(true);
+    expect(caddiesOf(stack.dataDir, bin).length).toBe(1);
+  });
+});

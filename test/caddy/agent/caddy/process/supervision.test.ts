@@ -1,0 +1,173 @@
+/** What an agent makes of a Caddy that ends, does not answer, or cannot be looked at. */
+import { afterEach, describe, expect, test } from 'bun:test';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { AdminUnreachable } from '../../../../../agent/caddy/admin.ts';
+import { createMuteWatch } from '../../../../../agent/caddy/process/mute-watch.ts';
+import { createSparseLog } from '../../../../../agent/caddy/process/supervisor.ts';
+import { PACE } from '../../../../../agent/pace.ts';
+import { caddiesOf } from '../../../../harness/caddys.ts';
+import { runProgram } from '../../../../harness/program.ts';
+import {
+  ask,
+  portSettings,
+  type Stack,
+  startStack,
+  temporaryFolder,
+  until,
+} from '../../../../harness/stack.ts';
+
+const bin = 'caddy';
+
+let stack: Stack | undefined;
+afterEach(async () => {
+  await stack?.stop();
+  stack = undefined;
+});
+
+const reload = (of: Stack) =>
+  ask(`${of.agent}/proxy/reload`, {
+    json: { proxyfile: `http://a.example:${of.httpPort} {\n\trespond here\n}\n` },
+    headers: of.agentHeaders,
+  });
+const isServed = async (of: Stack) =>
+  (await of.served('a.example').catch(() => null))?.text === 'here';
+
+describe('Caddy', () => {
+  test('whose folder was emptied is started again, and its sites are served', async () => {
+    stack = await startStack({ PROXY_BIN: bin });
+    const of = stack;
+    expect((await reload(of)).status).toBe(200);
+    const folder = join(of.dataDir, 'caddy');
+    const [before] = caddiesOf(of.dataDir, bin);
+    for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true });
+    await until(async () => (await reload(of)).status === 200, 'a change to go through', 60_000);
+    expect(await isServed(of)).toBe(true);
+    const after = caddiesOf(of.dataDir, bin);
+    expect(after.length).toBe(1);
+    expect(after[0]?.pid).not.toBe(before?.pid);
+    expect(of.lines.join('\n')).toContain('proxy mute');
+  }, 90_000);
+});
+
+/** A stand-in: a real Caddy does not end at once. */
+test('a Caddy that ends at once is tried again, and the agent answers meanwhile', async () => {
+  const folder = temporaryFolder();
+  const bin = join(folder, 'caddy');
+  const script = (run: string) => `#!/bin/sh\n[ "$1" = run ] && ${run}\nexec caddy "$@"\n`;
+  writeFileSync(bin, script('exit 1'), { mode: 0o755 });
+  stack = await startStack({ PROXY_BIN: bin }, folder);
+  const of = stack;
+  await until(() => of.lines.filter((line) => line.includes('proxy not started')).length > 2);
+  expect((await ask(`${of.agent}/health`)).status).toBe(200);
+  expect((await reload(of)).status).toBe(502);
+  writeFileSync(bin, script('true'), { mode: 0o755 });
+  await until(async () => (await reload(of)).status === 200, 'a change to go through', 30_000);
+}, 60_000);
+
+test('what fails for ever is logged once a minute, and how it ended as well', () => {
+  let now = 0;
+  const lines: string[] = [];
+  const { say, settle } = createSparseLog(
+    (event) => lines.push(event),
+    PACE.supervise.say,
+    () => now,
+  );
+  for (; now < 600_000; now += 5_000) say(`failed at ${now}`);
+  expect(lines.length).toBeLessThan(16);
+  expect(lines.slice(0, 3)).toEqual(['failed at 0', 'failed at 5000', 'failed at 10000']);
+  say('started');
+  settle();
+  expect(lines.at(-1)).toBe('started');
+  say('ended');
+  expect(lines.at(-1)).toBe('ended');
+});
+
+describe('a Caddy is not taken for mute', () => {
+  /** Stands in for an admin endpoint, and for the time. */
+  async function isMuteAfter(questions: number, failure: (question: number) => unknown) {
+    let now = 0;
+    let asked = 0;
+    const watch = createMuteWatch(
+      {
+        async metrics() {
+          asked++;
+          throw new AdminUnreachable('', { cause: failure(asked) });
+        },
+      },
+      PACE.supervise,
+      () => now,
+    );
+    while (asked < questions) {
+      now += 5_000;
+      watch.isMute();
+      await Bun.sleep(0);
+    }
+    return watch.isMute();
+  }
+  const silence = new DOMException('', 'TimeoutError');
+
+  test('by an agent that has no descriptor left to ask with', async () => {
+    const lack = Object.assign(new Error('EMFILE'), { code: 'EMFILE' });
+    expect(await isMuteAfter(100, () => lack)).toBe(false);
+    expect(await isMuteAfter(100, () => silence)).toBe(true);
+  });
+
+  test('by an agent that was itself stopped for a while', async () => {
+    let now = 0;
+    let isBack = false;
+    const watch = createMuteWatch(
+      {
+        async metrics() {
+          if (isBack) return '';
+          now += 40_000;
+          isBack = true;
+          throw new AdminUnreachable('', { cause: silence });
+        },
+      },
+      PACE.supervise,
+      () => now,
+    );
+    now = 5_000;
+    watch.isMute();
+    await Bun.sleep(0);
+    expect(watch.isMute()).toBe(false);
+    await Bun.sleep(0);
+    expect(watch.isMute()).toBe(false);
+  });
+});
+
+test.each([64, 1024])(
+  'with %i descriptors and idle connections to the hub, Caddy goes on',
+  async (most) => {
+    const folder = temporaryFolder();
+    const dataDir = join(folder, 'data');
+    const ports = portSettings();
+    const program = runProgram([], { ...ports, DATA_DIR: dataDir }, folder, {
+      prefix: ['prlimit', `--nofile=${most}:${most}`],
+    });
+    const idle: Socket[] = [];
+    try {
+      const hub = new URL(await program.address('hub'));
+      const [before] = caddiesOf(dataDir);
+      for (let left = most; left > 0; left--) {
+        idle.push(connect(Number(hub.port), hub.hostname).on('error', () => {}));
+      }
+      // The hub looks every two seconds, the agent at its Caddy four times as often.
+      await until(() => program.output.err.includes('not in step'), 'a lack of descriptors');
+      expect(caddiesOf(dataDir)).toEqual(before ? [before] : []);
+      for (const socket of idle) socket.destroy();
+      program.child.kill('SIGTERM');
+      const { err } = await program.exited();
+      expect(err).not.toContain('proxy ended');
+      expect(caddiesOf(dataDir)).toEqual([]);
+    } finally {
+      for (const socket of idle) socket.destroy();
+      program.child.kill('SIGKILL');
+      for (const { pid } of caddiesOf(dataDir)) process.kill(pid, 'SIGKILL');
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+  60_000,
+);
