@@ -17,7 +17,7 @@ type ManagedDeps = Omit<LaunchDeps, 'beforeStart'> & {
   log: Log;
 };
 
-export type Managed = Supervisor & Pick<CaddyStorage, 'repairAfter' | 'keepSynced'>;
+type Managed = Supervisor & Pick<CaddyStorage, 'repairAfter' | 'keepSynced'>;
 
 export function createManaged(deps: ManagedDeps): Managed {
   const { accessLog, resume, pace, warnings, log } = deps;

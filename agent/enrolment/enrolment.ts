@@ -1,12 +1,15 @@
 /** How an agent that has no AGENT_TOKEN comes by a hub, and by that hub's next tokens. */
+
+import { randomBytes } from 'node:crypto';
 import { Elysia } from 'elysia';
+import { FAILURES, Failure } from '../../src/shared/failure.ts';
 import { jsonBody } from '../../src/shared/http.ts';
 import type { Log } from '../../src/shared/log.ts';
 import { AgentErrorBody } from '../../src/shared/wire.ts';
 import { EnrolRequest, Stored, TokenRequest } from '../../src/shared/wire-enrol.ts';
+import { isAmong, tokenHash } from '../bearer.ts';
 import type { ProxyControl } from '../caddy/proxy.ts';
 import type { Credentials } from './credentials.ts';
-import { invalid, type OpenInvitation } from './open-invitation.ts';
 
 export type EnrolmentDeps = {
   credentials: Pick<Credentials, 'enrol' | 'rotate'>;
@@ -49,3 +52,61 @@ export function tokenRoute({ credentials, log }: Pick<EnrolmentDeps, 'credential
     { body: TokenRequest, response: { 200: Stored, 400: AgentErrorBody } },
   );
 }
+
+/** The one-time secret of an invitation: for ten minutes, one use and a few wrong tries. */
+export type OpenInvitation = {
+  /** 32 random bytes as base64url; only its hash is kept. */
+  secret: string;
+  /**
+   * Runs `use` if the secret is right, and closes the invitation unless that fails.
+   * @throws Failure INVITATION_INVALID, the same for every reason; whatever `use` throws
+   */
+  redeem<T>(secret: string, use: () => Promise<T>): Promise<T>;
+};
+
+const LIFETIME_MS = 10 * 60_000;
+const MOST_WRONG = 5;
+/** 256 bits. */
+const SECRET_BYTES = 32;
+
+/**
+ * @param elapsed milliseconds on a clock that nobody sets
+ * @param closed called once nobody can use it any more because of wrong tries
+ */
+export function createOpenInvitation(elapsed: () => number, closed: () => void): OpenInvitation {
+  const secret = randomBytes(SECRET_BYTES).toString('base64url');
+  const wanted = tokenHash(secret);
+  const until = elapsed() + LIFETIME_MS;
+  let state: 'open' | 'in use' | 'closed' = 'open';
+  let wrong = 0;
+
+  function refuse(isRight: boolean): void {
+    if (isRight || state === 'closed' || ++wrong < MOST_WRONG) return;
+    state = 'closed';
+    closed();
+  }
+
+  return {
+    secret,
+    async redeem(given, use) {
+      // Compared even if it is closed, so that the time says nothing.
+      const isRight = isAmong(tokenHash(given), [wanted]);
+      if (!isRight || state !== 'open' || elapsed() >= until) {
+        refuse(isRight);
+        throw invalid();
+      }
+      state = 'in use';
+      try {
+        const result = await use();
+        state = 'closed';
+        return result;
+      } catch (error) {
+        // Wrong tries may have closed it meanwhile.
+        if (wrong < MOST_WRONG) state = 'open';
+        throw error;
+      }
+    },
+  };
+}
+
+const invalid = () => new Failure('INVITATION_INVALID', FAILURES.INVITATION_INVALID.meaning);

@@ -18,7 +18,7 @@
  * Apart from that, `ship/shipper.ts` ships entries to a log engine, and `storage/keeper.ts` packs rolled
  * files and deletes those that are not kept.
  */
-import { within } from '../../src/shared/async.ts';
+import { createDeadline, type Deadline, within } from '../../src/shared/async.ts';
 import type { LogExport } from '../../src/shared/http.ts';
 import { statsOf } from '../../src/shared/log-stats.ts';
 import type { LogActivity, LogEntry, LogPage, LogStats } from '../../src/shared/wire.ts';
@@ -26,21 +26,19 @@ import type { LogSums, MergeAnswer } from '../../src/shared/wire-merge.ts';
 import { type ActivityFilter, readActivity } from './answers/activity.ts';
 import { createBlockDecoder } from './answers/block-decoder.ts';
 import { createBlockReader } from './answers/block-reader.ts';
-import { createExports } from './answers/export.ts';
-import { EXPORT_FORMATS } from './answers/export-format.ts';
+import { createExports, EXPORT_FORMATS } from './answers/export.ts';
 import type { Conditions, LogFilter } from './answers/filter.ts';
 import { createLatestRequests } from './answers/latest.ts';
 import { SegmentGone } from './answers/lines-at.ts';
-import { createMatchCounter } from './answers/match-counter.ts';
+import { createMatchCounter } from './answers/matches.ts';
 import { type MergeFilter, readMerge } from './answers/merge.ts';
 import { createMomentCache } from './answers/moments.ts';
 import { readPage } from './answers/page.ts';
 import { readSums, type StatsFilter } from './answers/stats.ts';
-import { createTails } from './answers/tail.ts';
 import type { LogPosition } from './files/log-position.ts';
-import { createClassifier } from './index/classifier.ts';
-import { createDeadline, type Deadline } from './index/deadline.ts';
 import { createLogIndex, type OnIndexing, type Snapshot } from './index/log-index.ts';
+import { createClassifier } from './line/classifier.ts';
+import { createTails } from './tail/tail.ts';
 
 export type Logs = {
   /**

@@ -3,7 +3,7 @@
 import type { Authority } from '../../src/shared/wire-state.ts';
 import { field, type Json, type JsonObject, list, object } from '../caddy/json.ts';
 import { hasAutomaticHttps, type Listener, parseAddress, portOf } from '../caddy/ports/ports.ts';
-import { hostKey } from '../logs/index/host.ts';
+import { hostKey } from '../logs/line/entry.ts';
 import { type LiveUpstream, upstreamsOf } from './live-upstreams.ts';
 
 /** How a name is reached over TLS. */

@@ -1,8 +1,8 @@
 /** Reads the settings of the log engine that gets the access log. */
 import { join } from 'node:path';
 import { formatOf, SHIP_FORMATS } from '../../agent/logs/ship/format.ts';
-import { parseHeaders } from '../../agent/logs/ship/headers.ts';
 import type { Engine } from '../../agent/logs/ship/post.ts';
+import { parseHeaders } from '../../agent/logs/ship/post.ts';
 import { messageOf } from '../shared/async.ts';
 import type { SettingsReader } from './settings-reader.ts';
 

@@ -41,11 +41,12 @@ const TURN_MS = 15;
 /**
  * Lets others have a turn during a long computation: await the result after each of its steps. Most
  * of the time that costs next to nothing.
+ * @param turn milliseconds
  */
-export function createPauses(): () => Promise<void> | undefined {
+export function createPauses(turn = TURN_MS): () => Promise<void> | undefined {
   let from = performance.now();
   return () => {
-    if (performance.now() - from < TURN_MS) return undefined;
+    if (performance.now() - from < turn) return undefined;
     return new Promise((resolve) => {
       setImmediate(() => {
         from = performance.now();
@@ -154,3 +155,19 @@ export function createEndableStreams(): EndableStreams {
 /** The sentence an error carries, without its class; for an error of the file system, in words. */
 export const messageOf = (error: unknown): string =>
   fileErrorOf(error) ?? (error instanceof Error ? error.message : String(error));
+
+/** Keeps long work within a time limit and from blocking the rest of the program. */
+export type Deadline = {
+  hasPassed(): boolean;
+  /** Lets other work of the program run if this work has kept it waiting. */
+  yieldTurn(): Promise<void> | undefined;
+};
+
+/** Together with the work on one block this stays well under the 20 ms that others may wait. */
+const SHORT_TURN_MS = 8;
+
+/** @param milliseconds from now until the deadline; may be infinite */
+export function createDeadline(milliseconds: number): Deadline {
+  const end = performance.now() + milliseconds;
+  return { hasPassed: () => performance.now() >= end, yieldTurn: createPauses(SHORT_TURN_MS) };
+}

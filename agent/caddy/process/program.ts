@@ -5,7 +5,7 @@ import { statSync } from 'node:fs';
 const OLDEST_VERSION = '2.6.2';
 
 /** How to run Caddy's program. */
-export type Program = {
+type Program = {
   bin: string;
   /** What its command lines start with, to run as another user. */
   prefix: readonly string[];
@@ -26,10 +26,7 @@ const VERSION = /^v?(\d+)\.(\d+)\.(\d+)\S*/;
 const UNNAMED = /^(?:unknown|\(devel\))$/;
 
 /** What a command of the program prints; null if it hangs, or cannot be started now. */
-export async function outputOf(
-  { bin, prefix, env }: Program,
-  command: string,
-): Promise<string | null> {
+async function outputOf({ bin, prefix, env }: Program, command: string): Promise<string | null> {
   try {
     const child = Bun.spawn([...prefix, bin, command], {
       env,

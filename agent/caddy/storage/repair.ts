@@ -138,10 +138,10 @@ const exists = async (path: string): Promise<boolean> =>
   (await lstat(path).catch(absent)) !== undefined;
 
 /** What Caddy stores together, by extension; absent if there is no such file. */
-export type Parts = Partial<Record<'crt' | 'key' | 'json', Buffer>>;
+type Parts = Partial<Record<'crt' | 'key' | 'json', Buffer>>;
 
 /** Whether a part cannot be read to its end, or the key is not that of the certificate. */
-export function isTorn({ crt, key, json }: Parts): boolean {
+function isTorn({ crt, key, json }: Parts): boolean {
   try {
     const chain = crt && readChain(crt.toString('latin1'));
     const privateKey = key && createPrivateKey(key);

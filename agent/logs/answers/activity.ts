@@ -1,9 +1,10 @@
 /** Requests over time for each domain. */
+
+import type { Deadline } from '../../../src/shared/async.ts';
 import type { ActivityQuery, LogActivity } from '../../../src/shared/wire.ts';
 import { blocksBetween } from '../index/block.ts';
-import type { Deadline } from '../index/deadline.ts';
-import { LATENCY_STEPS, latenciesOf } from '../index/latency.ts';
 import type { IndexedSegment, Snapshot } from '../index/log-index.ts';
+import { LATENCY_STEPS, latenciesOf } from '../line/latency.ts';
 import { addBlocks } from './add-blocks.ts';
 import type { BlockDecoder } from './block-decoder.ts';
 import { classOf, createBuckets } from './buckets.ts';

@@ -1,6 +1,7 @@
 /** Adds the entries of blocks to the buckets of a time range. */
+
+import type { Deadline } from '../../../src/shared/async.ts';
 import type { Block } from '../index/block.ts';
-import type { Deadline } from '../index/deadline.ts';
 import type { VisitRow } from '../index/sealed-blocks.ts';
 import type { SegmentIndex } from '../index/segment-index.ts';
 import type { BlockDecoder, DecodedBlock } from './block-decoder.ts';

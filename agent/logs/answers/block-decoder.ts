@@ -1,12 +1,13 @@
 /** Decodes blocks into one row of numbers per entry, for answers that need more than their sums. */
+
+import type { Deadline } from '../../../src/shared/async.ts';
 import type { Block } from '../index/block.ts';
-import type { EntryCursor } from '../index/classifier.ts';
-import type { Deadline } from '../index/deadline.ts';
 import { growable } from '../index/growable.ts';
-import { latencyStep } from '../index/latency.ts';
 import type { IndexedSegment } from '../index/log-index.ts';
-import { createBlockCache } from './block-cache.ts';
+import type { EntryCursor } from '../line/classifier.ts';
+import { latencyStep } from '../line/latency.ts';
 import type { BlockReader } from './block-reader.ts';
+import { createBlockCache } from './block-reader.ts';
 
 /** Time, pair and latency step of each entry of a block. */
 export type DecodedBlock = {

@@ -3,11 +3,9 @@ import { NEWLINE } from '../files/line-splitter.ts';
 import { openSource } from '../files/open-source.ts';
 import type { Source } from '../files/source.ts';
 import type { Block } from '../index/block.ts';
-import type { Classifier, EntryCursor } from '../index/classifier.ts';
 import type { IndexedSegment } from '../index/log-index.ts';
-import { createBlockCache } from './block-cache.ts';
-import { type Lines, linesAt, SegmentGone, startsOf } from './lines-at.ts';
-import { inOnePass } from './one-pass.ts';
+import type { Classifier, EntryCursor } from '../line/classifier.ts';
+import { inOnePass, type Lines, linesAt, SegmentGone, startsOf } from './lines-at.ts';
 
 /** Whether an entry is wanted. */
 export type Match = (entry: EntryCursor) => boolean;
@@ -179,4 +177,46 @@ async function wholeBlock(source: Source, { start, end }: Block): Promise<Buffer
 function cacheKey({ id }: IndexedSegment, { block }: BlockRequest): string {
   // A block that has grown since has the same start and another end.
   return `${id}:${block.start}:${block.end}`;
+}
+
+type BlockCache<T> = {
+  get(key: string): T | undefined;
+  put(key: string, block: T): void;
+  clear(): void;
+};
+
+/** Keeps what was made of the blocks used last. @param maxBytes limit on the sum of `sizeOf` over all blocks kept */
+export function createBlockCache<T>(maxBytes: number, sizeOf: (block: T) => number): BlockCache<T> {
+  // In the order of their last use.
+  const blocks = new Map<string, T>();
+  let bytes = 0;
+
+  function drop(key: string): void {
+    const block = blocks.get(key);
+    if (block !== undefined) bytes -= sizeOf(block);
+    blocks.delete(key);
+  }
+
+  return {
+    get(key) {
+      const block = blocks.get(key);
+      if (block === undefined) return undefined;
+      blocks.delete(key);
+      blocks.set(key, block);
+      return block;
+    },
+    put(key, block) {
+      drop(key);
+      blocks.set(key, block);
+      bytes += sizeOf(block);
+      for (const oldest of blocks.keys()) {
+        if (bytes <= maxBytes) break;
+        drop(oldest);
+      }
+    },
+    clear() {
+      blocks.clear();
+      bytes = 0;
+    },
+  };
 }

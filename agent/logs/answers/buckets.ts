@@ -1,6 +1,6 @@
-/** Counts requests by time, status class and latency. */
+/** Counts requests by time, status class and latency, or by a name. */
 import type { LogSums } from '../../../src/shared/wire-merge.ts';
-import { LATENCY_STEPS, latenciesOf } from '../index/latency.ts';
+import { LATENCY_STEPS, latenciesOf } from '../line/latency.ts';
 
 export type Buckets = {
   readonly length: number;
@@ -101,5 +101,20 @@ export function createBuckets(from: number, to: number, wanted: number): Buckets
           ),
         };
       }),
+  };
+}
+
+type Tally<T> = {
+  add(name: T, count: number): void;
+  list(): [name: T, count: number][];
+};
+
+export function createTally<T extends string | number>(): Tally<T> {
+  const counts = new Map<T, number>();
+  return {
+    add(name, count) {
+      counts.set(name, (counts.get(name) ?? 0) + count);
+    },
+    list: () => [...counts],
   };
 }

@@ -1,9 +1,12 @@
 /** What the filters of a URL mean, and tests of entries against them. */
 import type { LogQuery } from '../../../src/shared/wire.ts';
-import { canonicalIp } from '../index/address.ts';
-import type { EntryFacts, RequestFacts } from '../index/entry.ts';
-import { hostKey } from '../index/host.ts';
-import { parseTime } from '../index/time-values.ts';
+import { type Block, blocksBetween } from '../index/block.ts';
+import type { IndexedSegment } from '../index/log-index.ts';
+import type { IndexView } from '../index/segment-index.ts';
+import { addressHash, canonicalIp } from '../line/address.ts';
+import { type EntryFacts, hostKey, type RequestFacts } from '../line/entry.ts';
+import { parseTime } from '../line/time-values.ts';
+import type { Match } from './block-reader.ts';
 import { classOf } from './buckets.ts';
 
 /** What an entry has to match; absent conditions match every entry. */
@@ -66,7 +69,7 @@ function isoTime(text: string): number {
 }
 
 /** The conditions on the status; undefined if there are none. */
-export function statusTest({
+function statusTest({
   status,
   statusClass,
 }: Conditions): ((status: number) => boolean) | undefined {
@@ -111,4 +114,37 @@ export function factsTest(conditions: Conditions): (facts: EntryFacts) => boolea
     (!status || status(facts.status)) &&
     (!time || time(facts.time)) &&
     (!request || request(facts));
+}
+
+type Selection = {
+  /** What the index selects: by domain and status only. */
+  view: IndexView;
+  /** Whether an entry of these blocks matches all conditions. */
+  match: Match;
+  /** The blocks that may have matches, newest first. */
+  candidates(): Block[];
+};
+
+/** What a filter selects in one segment. */
+export function selectIn({ index }: IndexedSegment, conditions: Conditions): Selection {
+  const key = conditions.domain === undefined ? undefined : hostKey(conditions.domain);
+  const view = index.view(key, statusTest(conditions));
+  const request = requestTest(conditions);
+  const time = timeTest(conditions);
+  const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = conditions;
+  const { wanted, certain } = view.selection;
+  return {
+    view,
+    match: (entry) =>
+      wanted[entry.pair] === 1 &&
+      (!time || time(entry.time)) &&
+      (!request || request(entry.request())) &&
+      (certain || entry.facts()?.key === key),
+    candidates() {
+      const blocks = time ? blocksBetween(view.blocks(), from, to) : [...view.blocks()];
+      if (conditions.ip === undefined) return blocks;
+      const hash = addressHash(conditions.ip);
+      return blocks.filter((block) => index.mayHave(block, hash));
+    },
+  };
 }

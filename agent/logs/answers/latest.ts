@@ -1,12 +1,13 @@
 /** The paths and addresses of the newest requests, which the index does not hold. */
+
+import type { Deadline } from '../../../src/shared/async.ts';
 import type { LogSums } from '../../../src/shared/wire-merge.ts';
 import { type Block, isWithin } from '../index/block.ts';
-import type { Deadline } from '../index/deadline.ts';
 import type { IndexedSegment } from '../index/log-index.ts';
 import type { IndexView } from '../index/segment-index.ts';
-import { createBlockCache } from './block-cache.ts';
 import type { BlockReader } from './block-reader.ts';
-import { createTally } from './tally.ts';
+import { createBlockCache } from './block-reader.ts';
+import { createTally } from './buckets.ts';
 
 /** Blocks of one segment that hold entries of a range, newest first, and the view they are from. */
 export type SegmentBlocks = {

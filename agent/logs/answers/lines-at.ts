@@ -1,4 +1,4 @@
-/** Reads the lines at given places of a block, and little else. */
+/** Reads the lines at given places of a block, and little else, or blocks that can only be read in one pass. */
 import { NEWLINE } from '../files/line-splitter.ts';
 import type { Source } from '../files/source.ts';
 import { type Block, PLACE_BYTES } from '../index/block.ts';
@@ -66,4 +66,33 @@ export function* startsOf(buffer: Buffer): Generator<number> {
     if (newline < 0) return;
     start = newline + 1;
   }
+}
+
+/**
+ * Reads a segment that can only be decompressed from its start once, and picks blocks from it, oldest first.
+ * @throws SegmentGone
+ */
+export async function* inOnePass<T extends { block: Block }>(
+  source: Source,
+  requests: readonly T[],
+): AsyncGenerator<[T, Buffer]> {
+  const waiting = requests.toSorted((a, b) => b.block.start - a.block.start);
+  let next = waiting.pop();
+  if (!next) return;
+  let position = next.block.start;
+  let bytes = Buffer.allocUnsafe(next.block.end - next.block.start);
+  for await (const chunk of source.chunks(position)) {
+    while (next && next.block.start < position + chunk.length) {
+      const { start, end } = next.block;
+      const from = Math.max(0, start - position);
+      chunk.copy(bytes, position + from - start, from, Math.min(chunk.length, end - position));
+      if (end > position + chunk.length) break;
+      yield [next, bytes];
+      next = waiting.pop();
+      if (!next) return;
+      bytes = Buffer.allocUnsafe(next.block.end - next.block.start);
+    }
+    position += chunk.length;
+  }
+  throw new SegmentGone('the segment has shrunk');
 }

@@ -1,10 +1,10 @@
 /** Reads when the matches of blocks were written, from the index or else from the lines. */
 import { TIMELESS } from '../../../src/shared/wire-merge.ts';
 import { type Block, type Moments, placeOf } from '../index/block.ts';
-import type { EntryCursor } from '../index/classifier.ts';
 import { growable } from '../index/growable.ts';
-import { createBlockCache } from './block-cache.ts';
+import type { EntryCursor } from '../line/classifier.ts';
 import type { BlockReader } from './block-reader.ts';
+import { createBlockCache } from './block-reader.ts';
 import type { SegmentMatches } from './matches.ts';
 
 /** A block with matches; `moments` are set if not all of them count. */

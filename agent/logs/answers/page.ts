@@ -1,9 +1,8 @@
 /** Finds one page of the log: the index counts, and only the lines of the page are parsed. */
 import type { LogEntry, LogPage } from '../../../src/shared/wire.ts';
-import { entryFacts, toEntry } from '../index/entry.ts';
 import type { Snapshot } from '../index/log-index.ts';
+import { readEntry } from '../line/entry.ts';
 import type { BlockReader, BlockRequest } from './block-reader.ts';
-import { detailsOf } from './details.ts';
 import type { LogFilter } from './filter.ts';
 import { SegmentGone } from './lines-at.ts';
 import { allMatches, type PageTools, type SegmentMatches } from './matches.ts';
@@ -55,19 +54,13 @@ async function readEntries(
     toSkip = Math.max(0, toSkip - block.count);
   }
 
-  const entries = new Array<LogEntry | undefined>(take);
+  const entries = new Array<LogEntry | null>(take);
   for await (const { request, lines } of reader.read(indexed, [...wanted.keys()], match)) {
     const range = wanted.get(request);
     if (!range || lines.length < request.limit) throw new SegmentGone('the segment has changed');
     for (const [i, line] of lines.slice(range.skip).entries()) {
-      const text = line.toString();
-      const facts = entryFacts(text);
-      entries[range.first + i] = facts && {
-        ...toEntry(facts),
-        ...(details && { details: detailsOf(text) }),
-      };
+      entries[range.first + i] = readEntry(line.toString(), details);
     }
   }
-  // Without the lines that the scanner takes for entries although their headers are damaged.
-  return entries.filter((entry) => entry !== undefined);
+  return entries.filter((entry) => entry !== null);
 }

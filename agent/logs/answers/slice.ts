@@ -1,9 +1,7 @@
 /** Reads a slice of the matches in the order of their times. */
-import type { LogEntry } from '../../../src/shared/wire.ts';
 import { type MergeAnswer, type MergeRequest, TIMELESS } from '../../../src/shared/wire-merge.ts';
-import { entryFacts, toEntry } from '../index/entry.ts';
+import { readEntry } from '../line/entry.ts';
 import type { BlockReader, BlockRequest } from './block-reader.ts';
-import { detailsOf } from './details.ts';
 import { SegmentGone } from './lines-at.ts';
 import { earliestOf, latestOf, type MomentReader, orderTime, type Part } from './moments.ts';
 
@@ -37,7 +35,7 @@ export async function readSlice(
   const texts = await readTexts(near, items, chosen, reader);
   return {
     times: chosen.map(({ time }) => time),
-    logs: chosen.map((item) => entryOf(texts.get(item) ?? '', details)),
+    logs: chosen.map((item) => readEntry(texts.get(item) ?? '', details)),
   };
 }
 
@@ -83,10 +81,4 @@ async function readTexts(
     }
   }
   return texts;
-}
-
-/** Null for a line that the scanner takes for an entry although its headers are damaged. */
-function entryOf(text: string, details: boolean): LogEntry | null {
-  const facts = entryFacts(text);
-  return facts ? { ...toEntry(facts), ...(details && { details: detailsOf(text) }) } : null;
 }

@@ -1,18 +1,18 @@
 /** Numbers over time: requests by status class, latency, domain and status. */
+
+import type { Deadline } from '../../../src/shared/async.ts';
 import type { StatsQuery } from '../../../src/shared/wire.ts';
 import type { LogSums } from '../../../src/shared/wire-merge.ts';
 import { blocksBetween } from '../index/block.ts';
-import type { Deadline } from '../index/deadline.ts';
-import { hostKey } from '../index/host.ts';
-import { latencyStep } from '../index/latency.ts';
 import type { IndexedSegment, Snapshot } from '../index/log-index.ts';
+import { hostKey } from '../line/entry.ts';
+import { latencyStep } from '../line/latency.ts';
 import { type AddRequests, addBlocks } from './add-blocks.ts';
 import type { BlockDecoder } from './block-decoder.ts';
 import type { BlockReader } from './block-reader.ts';
-import { type Buckets, classOf, createBuckets } from './buckets.ts';
+import { type Buckets, classOf, createBuckets, createTally } from './buckets.ts';
 import { parseConditions } from './filter.ts';
 import type { LatestRequests, SegmentBlocks } from './latest.ts';
-import { createTally } from './tally.ts';
 
 /** Times are in milliseconds since 1970; the range is [from, to), by default that of all entries. */
 export type StatsFilter = { domain?: string; from?: number; to?: number; buckets: number };

@@ -1,6 +1,5 @@
 /** Reads a segment with a seek table. */
 import type { FileHandle } from 'node:fs/promises';
-import { frameAt, type SeekTable } from './seek-table.ts';
 import { bytesOf, ofFile, type Source } from './source.ts';
 
 /** Decompresses any frame by itself, in the engine's thread pool. */
@@ -64,4 +63,77 @@ export function packed(handle: FileHandle, table: SeekTable): Source {
     statedSize: async () => (offsets[frames] as number) % 2 ** 32,
     ...ofFile(handle),
   };
+}
+
+/**
+ * The seek table at the end of a packed segment. The layout is that of the Zstandard Seekable Format
+ * (facebook/zstd, contrib/seekable_format): a skippable frame that names the sizes of all frames before
+ * it, so that each of them can be decompressed by itself. Here: where they start, as stored and uncompressed; the last offset is the end.
+ */
+type SeekTable = { stored: readonly number[]; offsets: readonly number[] };
+
+const SKIPPABLE_MAGIC = 0x184d2a5e;
+const SEEKABLE_MAGIC = 0x8f92eab1;
+const HEADER_BYTES = 8;
+const ENTRY_BYTES = 8;
+/** Number of frames, descriptor, magic number: the last bytes of the file. */
+const FOOTER_BYTES = 9;
+const HAS_CHECKSUMS = 0x80;
+const RESERVED = 0x7c;
+/** Frames of other programs may be of any size; larger ones are read as a stream. */
+const LARGEST_FRAME = 4 << 20;
+
+/** @param frames the sizes of each frame, stored and uncompressed */
+export function writeSeekTable(frames: readonly (readonly [number, number])[]): Buffer {
+  const size = frames.length * ENTRY_BYTES + FOOTER_BYTES;
+  const table = Buffer.alloc(HEADER_BYTES + size);
+  let at = table.writeUInt32LE(SKIPPABLE_MAGIC);
+  at = table.writeUInt32LE(size, at);
+  for (const [stored, uncompressed] of frames) {
+    at = table.writeUInt32LE(stored, at);
+    at = table.writeUInt32LE(uncompressed, at);
+  }
+  at = table.writeUInt32LE(frames.length, at);
+  table.writeUInt32LE(SEEKABLE_MAGIC, at + 1);
+  return table;
+}
+
+/**
+ * Reads the table of a file; undefined if it has none, or if a frame is too large to be read whole.
+ * @param read the bytes of the file in [start, end)
+ */
+export async function readSeekTable(
+  read: (start: number, end: number) => Promise<Buffer>,
+  fileSize: number,
+): Promise<SeekTable | undefined> {
+  if (fileSize < HEADER_BYTES + FOOTER_BYTES) return undefined;
+  const footer = await read(fileSize - FOOTER_BYTES, fileSize);
+  if (footer.length < FOOTER_BYTES || footer.readUInt32LE(5) !== SEEKABLE_MAGIC) return undefined;
+  const [count, descriptor] = [footer.readUInt32LE(0), footer.readUInt8(4)];
+  const entryBytes = ENTRY_BYTES + (descriptor & HAS_CHECKSUMS ? 4 : 0);
+  const start = fileSize - FOOTER_BYTES - count * entryBytes;
+  if (start < HEADER_BYTES || (descriptor & RESERVED) !== 0) return undefined;
+  const table = await read(start - HEADER_BYTES, fileSize);
+  if (table.length < fileSize - start || table.readUInt32LE(0) !== SKIPPABLE_MAGIC) {
+    return undefined;
+  }
+  const [stored, offsets] = [[0], [0]];
+  for (let i = 0, at = HEADER_BYTES; i < count; i++, at += entryBytes) {
+    const size = table.readUInt32LE(at + 4);
+    if (size > LARGEST_FRAME) return undefined;
+    stored.push((stored[i] as number) + table.readUInt32LE(at));
+    offsets.push((offsets[i] as number) + size);
+  }
+  return stored[count] === start - HEADER_BYTES ? { stored, offsets } : undefined;
+}
+
+/** The frame that holds an uncompressed offset; the number of frames if it is beyond the last one. */
+function frameAt({ offsets }: SeekTable, offset: number): number {
+  let [low, high] = [0, offsets.length - 1];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((offsets[middle + 1] as number) <= offset) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

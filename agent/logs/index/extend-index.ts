@@ -1,7 +1,8 @@
 /** Indexes the bytes of a segment as they are read. */
+
+import { createDeadline } from '../../../src/shared/async.ts';
 import { createCarry, NEWLINE } from '../files/line-splitter.ts';
-import type { Classifier } from './classifier.ts';
-import { createDeadline } from './deadline.ts';
+import type { Classifier } from '../line/classifier.ts';
 import type { SegmentIndex } from './segment-index.ts';
 
 type ExtendOptions = {

@@ -1,6 +1,7 @@
 /** The stored form of an index: a header, and the numbers as they are in memory. */
+
+import type { PairList } from '../line/pairs.ts';
 import type { Kind, Numbers } from './growable.ts';
-import type { PairList } from './pairs.ts';
 import type { SealedBlock } from './sealed-blocks.ts';
 
 /** What a finished segment's index consists of; `end` as in `SegmentIndex`. */

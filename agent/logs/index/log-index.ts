@@ -2,12 +2,10 @@
 
 import { openSource } from '../files/open-source.ts';
 import { listSegments, type Segment } from '../files/segments.ts';
-import type { Classifier } from './classifier.ts';
-import { continuation, type Probes, takeProbes } from './continuation.ts';
+import type { Classifier } from '../line/classifier.ts';
+import { continuation, isSameFile, isUpToDate, type Probes, takeProbes } from './continuation.ts';
 import { extendIndex, reporting } from './extend-index.ts';
-import { loadIndex, storeIndex } from './index-store.ts';
-import { isSameFile, isUpToDate } from './same-file.ts';
-import { createSegmentIndex, type SegmentIndex } from './segment-index.ts';
+import { createSegmentIndex, loadIndex, type SegmentIndex, storeIndex } from './segment-index.ts';
 
 /** A segment and its index. `id` identifies the index, whatever the file is called later. */
 export type IndexedSegment = { id: number; segment: Segment; index: SegmentIndex };

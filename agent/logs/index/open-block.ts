@@ -1,8 +1,8 @@
 /** The last block of an index, to which lines are still added. */
-import { addAddress, createAddressFilter } from './address-filter.ts';
+import { addAddress, createAddressFilter } from '../line/address.ts';
+import type { EntryCursor } from '../line/classifier.ts';
+import { latencyStep } from '../line/latency.ts';
 import { type Block, placeOf } from './block.ts';
-import type { EntryCursor } from './classifier.ts';
-import { latencyStep } from './latency.ts';
 
 /** What is kept of each line; only the first `length` values count. */
 type OpenLines = {

@@ -1,7 +1,7 @@
 /** The blocks of an index that no longer grow. */
-import { mayHaveAddress, shrunk } from './address-filter.ts';
-import { type Arena, createArena } from './arena.ts';
+import { mayHaveAddress, shrunk } from '../line/address.ts';
 import type { Block, Moments } from './block.ts';
+import { type Arena, createArena } from './growable.ts';
 import type { OpenBlock } from './open-block.ts';
 
 /**

@@ -5,19 +5,25 @@
  */
 import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createDeadline } from '../../../src/shared/async.ts';
 import { fileErrorOf } from '../../../src/shared/file-errors.ts';
 import { type Log, reasonOf } from '../../../src/shared/log.ts';
 import type { Pace } from '../../pace.ts';
-import { follow } from '../answers/follow.ts';
 import { formatPosition } from '../files/log-position.ts';
-import { createDeadline } from '../index/deadline.ts';
-import { deliver } from './deliver.ts';
+import { follow } from '../tail/follow.ts';
 import type { ShipEntry } from './format.ts';
-import { engineOf, loadPlace, type Place, storePlace } from './place.ts';
-import { type Engine, type Outcome, post } from './post.ts';
+import {
+  bytesAfter,
+  engineOf,
+  loadPlace,
+  type Place,
+  placeAtEnd,
+  type Resumption,
+  resume,
+  storePlace,
+} from './place.ts';
+import { deliver, type Engine, type Outcome, post, waitAfter } from './post.ts';
 import { createReports } from './reports.ts';
-import { bytesAfter, placeAtEnd, type Resumption, resume } from './resume.ts';
-import { waitAfter } from './wait-after.ts';
 
 export type Shipper = {
   /** Starts at the stored place, or at the end of the log as it is now. */

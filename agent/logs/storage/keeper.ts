@@ -1,5 +1,5 @@
 /** Looks after the rolled segments in the background: packs them, and deletes what is not kept. */
-import { readdir, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat, statfs } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type Log, reasonOf } from '../../../src/shared/log.ts';
 import type { Pace } from '../../pace.ts';
@@ -11,9 +11,7 @@ import {
   plainPathOf,
   type Segment,
 } from '../files/segments.ts';
-import { isNearlyFull } from './free-space.ts';
 import { packSegment } from './pack-segment.ts';
-import { expiredOf, type Limits } from './retention.ts';
 
 type Keeper = {
   /** One round: what it cannot do is logged. Not to be called again before it is over. */
@@ -179,4 +177,43 @@ export function createKeeper(deps: KeeperDeps): Keeper {
       await running;
     },
   };
+}
+
+/** Below either of them, the oldest segments have to go. */
+const LEAST_SHARE = 0.05;
+const LEAST_BYTES = 1e9;
+
+/** Whether a folder's disk has less than 5 % or 1 GB left for this user. @throws file system errors */
+async function isNearlyFull(folder: string): Promise<boolean> {
+  const { bavail, blocks, bsize } = await statfs(folder);
+  return bavail < blocks * LEAST_SHARE || bavail * bsize < LEAST_BYTES;
+}
+
+/** How much of the access log to keep; null: as much as there is. */
+export type Limits = {
+  /** Number of rolled segments. */
+  keep: number | null;
+  days: number | null;
+  /** Of all segments as stored, in MiB. */
+  megabytes: number | null;
+};
+
+const DAY_MS = 86_400_000;
+
+/**
+ * The rolled segments that a setting no longer keeps, oldest first. The live one is never among them.
+ * @param segments newest first
+ * @param now milliseconds since 1970
+ */
+function expiredOf(segments: readonly Segment[], limits: Limits, now: number): Segment[] {
+  const { keep, days, megabytes } = limits;
+  const oldest = days === null ? Number.NEGATIVE_INFINITY : now - days * DAY_MS;
+  const most = megabytes === null ? Number.POSITIVE_INFINITY : megabytes * MIB;
+  let [count, bytes] = [0, 0];
+  const expired = segments.filter(({ live, size, mtimeMs }) => {
+    bytes += size;
+    if (live) return false;
+    return ++count > (keep ?? Number.POSITIVE_INFINITY) || mtimeMs < oldest || bytes > most;
+  });
+  return expired.reverse();
 }

@@ -3,7 +3,7 @@ import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { NEWLINE } from '../files/line-splitter.ts';
 import { openSource } from '../files/open-source.ts';
-import { writeSeekTable } from '../files/seek-table.ts';
+import { writeSeekTable } from '../files/packed-source.ts';
 import { absent, type Segment } from '../files/segments.ts';
 import type { Source } from '../files/source.ts';
 

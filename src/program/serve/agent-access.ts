@@ -3,10 +3,7 @@ import { fixedTokens, type KnownToken } from '../../../agent/bearer.ts';
 import type { EnrolledHub } from '../../../agent/caddy/proxy.ts';
 import { createCredentials } from '../../../agent/enrolment/credentials.ts';
 import type { EnrolmentDeps } from '../../../agent/enrolment/enrolment.ts';
-import {
-  createOpenInvitation,
-  type OpenInvitation,
-} from '../../../agent/enrolment/open-invitation.ts';
+import { createOpenInvitation, type OpenInvitation } from '../../../agent/enrolment/enrolment.ts';
 import type { Log } from '../../shared/log.ts';
 import { keepSecret } from '../../shared/secret-file.ts';
 import type { AgentSettings } from '../config.ts';

@@ -8,7 +8,7 @@ import { listeningInodes } from '../../../agent/caddy/ports/sockets.ts';
 import { separateUser } from '../../../agent/caddy/process/user.ts';
 import { createProxy } from '../../../agent/caddy/proxy.ts';
 import { createLogs } from '../../../agent/logs/logs.ts';
-import { readHeaders } from '../../../agent/logs/ship/headers.ts';
+import { readHeaders } from '../../../agent/logs/ship/post.ts';
 import { createShipper } from '../../../agent/logs/ship/shipper.ts';
 import { createKeeper } from '../../../agent/logs/storage/keeper.ts';
 import {

@@ -1,9 +1,6 @@
 /** The one-time secret of an invitation. */
 import { beforeEach, expect, test } from 'bun:test';
-import {
-  createOpenInvitation,
-  type OpenInvitation,
-} from '../../../agent/enrolment/open-invitation.ts';
+import { createOpenInvitation, type OpenInvitation } from '../../../agent/enrolment/enrolment.ts';
 
 const MINUTE = 60_000;
 let time: number;

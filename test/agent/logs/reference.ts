@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { domainToASCII } from 'node:url';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import type { Conditions, LogFilter } from '../../../agent/logs/answers/filter.ts';
-import { parseDuration, parseTime } from '../../../agent/logs/index/time-values.ts';
+import { parseDuration, parseTime } from '../../../agent/logs/line/time-values.ts';
 import type { LogEntry, LogPage } from '../../../src/shared/wire.ts';
 
 /** An entry, its host in punycode, and its latency in milliseconds. */

@@ -1,7 +1,7 @@
 /** The routes of the log, with one agent and with several. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
-import { uniqueLines } from '../../agent/logs/answers/tailing.ts';
+import { uniqueLines } from '../../agent/logs/tail/tailing.ts';
 import { readEvents } from '../../harness/events.ts';
 import { agentsOf, type LogAgent, serveRoutes } from '../../harness/log-agents.ts';
 import { ask, type Stack, signUp, startStack, until } from '../../harness/stack.ts';

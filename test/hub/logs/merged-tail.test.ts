@@ -5,7 +5,7 @@ import type { Agents } from '../../../src/hub/agent-client/agents.ts';
 import { type MergedTailOptions, openMergedTail } from '../../../src/hub/logs/merged-tail.ts';
 import { createLogReader } from '../../../src/hub/logs/reader.ts';
 import { createEventParser } from '../../../src/hub/logs/tail-events.ts';
-import { uniqueLines } from '../../agent/logs/answers/tailing.ts';
+import { uniqueLines } from '../../agent/logs/tail/tailing.ts';
 import { ROLL } from '../../agent/logs/temp.ts';
 import { type Events, readEvents, type ServerEvent } from '../../harness/events.ts';
 import { agentsOf, type LogAgent } from '../../harness/log-agents.ts';

@@ -5,7 +5,7 @@ import {
   type ActivityFilter,
   parseActivityQuery,
 } from '../../../../agent/logs/answers/activity.ts';
-import { latencyOf, latencyStep } from '../../../../agent/logs/index/latency.ts';
+import { latencyOf, latencyStep } from '../../../../agent/logs/line/latency.ts';
 import { createLogs } from '../../../../agent/logs/logs.ts';
 import type { LogActivity } from '../../../../src/shared/wire.ts';
 import { line } from '../lines.ts';

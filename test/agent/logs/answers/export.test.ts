@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'bun:test';
 import { renameSync } from 'node:fs';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
-import { detailsOf } from '../../../../agent/logs/answers/details.ts';
-import { EXPORT_FORMATS } from '../../../../agent/logs/answers/export-format.ts';
+import { EXPORT_FORMATS } from '../../../../agent/logs/answers/export.ts';
 import type { Conditions } from '../../../../agent/logs/answers/filter.ts';
+import { detailsOf } from '../../../../agent/logs/line/entry.ts';
 import type { Logs } from '../../../../agent/logs/logs.ts';
 import type { LogEntry } from '../../../../src/shared/wire.ts';
 import { some } from '../../../harness/full.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseStatsQuery, type StatsFilter } from '../../../../agent/logs/answers/stats.ts';
-import { latencyOf, latencyStep } from '../../../../agent/logs/index/latency.ts';
+import { latencyOf, latencyStep } from '../../../../agent/logs/line/latency.ts';
 import { createLogs } from '../../../../agent/logs/logs.ts';
 import type { LogStats } from '../../../../src/shared/wire.ts';
 import { caddyEntry, line, type Random, random } from '../lines.ts';

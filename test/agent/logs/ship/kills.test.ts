@@ -4,8 +4,8 @@ import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } f
 import { join } from 'node:path';
 import { some } from '../../../harness/full.ts';
 import { freePort, until } from '../../../harness/stack.ts';
-import { uniqueLine } from '../answers/tailing.ts';
 import { random } from '../lines.ts';
+import { uniqueLine } from '../tail/tailing.ts';
 import { keeperOf, temporaryFolders } from '../temp.ts';
 
 const newFolder = temporaryFolders();

@@ -8,12 +8,10 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { parseHeaders, readHeaders } from '../../../../agent/logs/ship/headers.ts';
-import { post } from '../../../../agent/logs/ship/post.ts';
-import { waitAfter } from '../../../../agent/logs/ship/wait-after.ts';
+import { parseHeaders, post, readHeaders, waitAfter } from '../../../../agent/logs/ship/post.ts';
 import { PACE } from '../../../../agent/pace.ts';
 import { freePort, until } from '../../../harness/stack.ts';
-import { uniqueLines as lines } from '../answers/tailing.ts';
+import { uniqueLines as lines } from '../tail/tailing.ts';
 import { startEngine } from './engine.ts';
 import { pathsOf, temporaryShippers } from './shipping.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Limits } from '../../../../agent/logs/storage/keeper.ts';
 import { createKeeper } from '../../../../agent/logs/storage/keeper.ts';
-import type { Limits } from '../../../../agent/logs/storage/retention.ts';
 import { PACE } from '../../../../agent/pace.ts';
 import { temporaryFolders } from '../temp.ts';
 

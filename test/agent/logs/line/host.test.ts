@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { hostKey, shownHost } from '../../../../agent/logs/index/host.ts';
+import { hostKey, shownHost } from '../../../../agent/logs/line/entry.ts';
 
 describe('hosts', () => {
   test.each([

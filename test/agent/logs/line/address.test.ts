@@ -1,15 +1,13 @@
 import { describe, expect, test } from 'bun:test';
 import {
+  addAddress,
   addressHash,
   canonicalIp,
-  plainAddressHash,
-} from '../../../../agent/logs/index/address.ts';
-import {
-  addAddress,
   createAddressFilter,
   mayHaveAddress,
+  plainAddressHash,
   shrunk,
-} from '../../../../agent/logs/index/address-filter.ts';
+} from '../../../../agent/logs/line/address.ts';
 import { random } from '../lines.ts';
 
 const hashOfBytes = (text: string) => {

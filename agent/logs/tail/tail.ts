@@ -1,8 +1,8 @@
 /** Streams what is written to a log as server-sent events. */
 import { createEndableStreams, within } from '../../../src/shared/async.ts';
+import { type Conditions, factsTest } from '../answers/filter.ts';
 import { formatPosition, type LogPosition } from '../files/log-position.ts';
-import { toEntry } from '../index/entry.ts';
-import { type Conditions, factsTest } from './filter.ts';
+import { toEntry } from '../line/entry.ts';
 import { type Batch, type FollowOptions, follow } from './follow.ts';
 import { createSharedFollower, type SharedFollower, type Subscription } from './shared-follower.ts';
 

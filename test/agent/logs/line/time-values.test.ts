@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { parseDuration, parseTime } from '../../../../agent/logs/index/time-values.ts';
+import { parseDuration, parseTime } from '../../../../agent/logs/line/time-values.ts';
 
 const iso = (value: unknown) => {
   const time = parseTime(value);

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { latencyOf, latencyStep } from '../../../../agent/logs/index/latency.ts';
+import { latencyOf, latencyStep } from '../../../../agent/logs/line/latency.ts';
 
 test('a latency is stored to within 6.25 %', () => {
   for (const value of [-1, 0, 1e-9]) expect(latencyStep(value)).toBe(0);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { entryFacts, toEntry } from '../../../../agent/logs/index/entry.ts';
+import { entryFacts, toEntry } from '../../../../agent/logs/line/entry.ts';
 import { line } from '../lines.ts';
 
 const entryOf = (text: string) => {

@@ -1,5 +1,5 @@
 /** Numbers for the (domain, status) pairs of one segment. */
-import { hostKey } from './host.ts';
+import { hostKey } from './entry.ts';
 import { HASH_SEED, hashByte } from './scanned-line.ts';
 
 /**

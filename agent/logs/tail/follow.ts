@@ -6,7 +6,7 @@ import { type LogPosition, lastLineEnd, segmentIdOf } from '../files/log-positio
 import { openSource } from '../files/open-source.ts';
 import { absent, listSegments, type Segment } from '../files/segments.ts';
 import type { Source } from '../files/source.ts';
-import { type EntryFacts, entryFacts } from '../index/entry.ts';
+import { type EntryFacts, entryFacts } from '../line/entry.ts';
 
 /** Entries that were read together, each with the position after it. */
 export type Batch = {

@@ -11,8 +11,8 @@ import {
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Conditions } from '../../../../agent/logs/answers/filter.ts';
-import { createTails, type TailsOptions } from '../../../../agent/logs/answers/tail.ts';
 import { parsePosition } from '../../../../agent/logs/files/log-position.ts';
+import { createTails, type TailsOptions } from '../../../../agent/logs/tail/tail.ts';
 import { readEvents } from '../../../harness/events.ts';
 import { line } from '../lines.ts';
 import { temporaryFolders } from '../temp.ts';

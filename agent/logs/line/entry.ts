@@ -1,6 +1,7 @@
 /** Reads one line of the access log. */
+
+import { domainToASCII } from 'node:url';
 import type { LogEntry } from '../../../src/shared/wire.ts';
-import { hostKey, shownHost } from './host.ts';
 import { parseDuration, parseTime } from './time-values.ts';
 
 /** What an access entry says. */
@@ -86,4 +87,75 @@ function wholeStatus(status: number): number {
 
 function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
+}
+
+/** The host of a request as shown: lower case, without port and trailing dot, IPv6 in brackets. */
+export function shownHost(host: string): string {
+  const lower = host.toLowerCase();
+  if (isBareIpv6(lower)) return `[${lower}]`;
+  return lower.replace(/:[0-9]*$/, '').replace(/\.$/, '');
+}
+
+/**
+ * What hosts are compared by: the shown form in punycode, so that both spellings of an international
+ * name are equal. ASCII is left unchanged; the URL rules would turn `127.1` into `127.0.0.1`.
+ */
+export function hostKey(host: string): string {
+  const shown = shownHost(host);
+  if (isAscii(shown)) return shown;
+  return domainToASCII(shown).replace(/\.$/, '') || shown;
+}
+
+// Two colons and no bracket: a name with a port has only one colon.
+function isBareIpv6(host: string): boolean {
+  return !host.includes('[') && host.indexOf(':') !== host.lastIndexOf(':');
+}
+
+function isAscii(text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 127) return false;
+  return true;
+}
+
+export type Details = Record<string, unknown>;
+
+/**
+ * The entry of a line as it is sent to clients, maybe with all that Caddy wrote; null for a line that the
+ * scanner takes for an entry although its headers are damaged.
+ */
+export function readEntry(line: string, details: boolean): LogEntry | null {
+  const facts = entryFacts(line);
+  return facts ? { ...toEntry(facts), ...(details && { details: detailsOf(line) }) } : null;
+}
+
+/** Their values would let a reader of the log act as the visitor (OWASP, Logging Cheat Sheet). */
+const SECRET_HEADERS = new Set([
+  'authorization',
+  'cookie',
+  'proxy-authorization',
+  'set-cookie',
+  'x-api-key',
+]);
+const REDACTED = ['REDACTED'];
+
+/** Characters of one value; a header or an address may have a million. */
+const LONGEST = 10_000;
+
+/** Everything that Caddy wrote about a request, for a person to read. @param line an access entry */
+export function detailsOf(line: string): Details {
+  return shown(JSON.parse(line)) as Details;
+}
+
+function shown(value: unknown, name = ''): unknown {
+  if (typeof value === 'string') {
+    return value.length > LONGEST ? `${value.slice(0, LONGEST)} …` : value;
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((one) => shown(one));
+  const isHeaders = name === 'headers' || name === 'resp_headers';
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [
+      key,
+      isHeaders && SECRET_HEADERS.has(key.toLowerCase()) ? REDACTED : shown(one, key),
+    ]),
+  );
 }

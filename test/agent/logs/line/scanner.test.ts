@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'bun:test';
-import { entryFacts } from '../../../../agent/logs/index/entry.ts';
-import { hostKey } from '../../../../agent/logs/index/host.ts';
-import { requestFacts } from '../../../../agent/logs/index/scanned-line.ts';
-import { createScanner } from '../../../../agent/logs/index/scanner.ts';
+import { entryFacts, hostKey } from '../../../../agent/logs/line/entry.ts';
+import { requestFacts } from '../../../../agent/logs/line/scanned-line.ts';
+import { createScanner } from '../../../../agent/logs/line/scanner.ts';
 import { anyLines, caddyEntry, line, random } from '../lines.ts';
 
 const scanner = createScanner();
