@@ -2,6 +2,7 @@
 import { createQueue } from '../../src/shared/async.ts';
 import { Failure } from '../../src/shared/failure.ts';
 import { lacksDescriptors } from '../../src/shared/files.ts';
+import { field, type Json, list } from '../../src/shared/json.ts';
 import {
   createIdentities,
   type Identity,
@@ -9,7 +10,6 @@ import {
   socketOf,
   withoutSecrets,
 } from './identity.ts';
-import { field, type Json, list } from './json.ts';
 
 /** The logger for all requests; its `@id` identifies the live Caddyfile. */
 export const ACCESS_LOGGER = 'signalbox_access';

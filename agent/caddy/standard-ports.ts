@@ -1,8 +1,8 @@
 /** Who has ports 80 and 443, and whether the proxy may open them. */
 import { readFileSync } from 'node:fs';
+import type { Json } from '../../src/shared/json.ts';
 import { type Holder, type PortState, STANDARD_PORTS } from '../../src/shared/wire-ports.ts';
 import type { Admin } from './admin.ts';
-import type { Json } from './json.ts';
 import { listenersOf } from './ports/ports.ts';
 import { holdersOf, listeningInodes, socketsOf } from './ports/sockets.ts';
 import type { Watch } from './watch.ts';

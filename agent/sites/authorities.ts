@@ -2,9 +2,9 @@
 
 import { isIP } from 'node:net';
 import { isInternalName } from '../../src/shared/internal-names.ts';
+import { field, type Json, list } from '../../src/shared/json.ts';
 import type { AuthoritiesAnswer } from '../../src/shared/wire-state.ts';
 import { type Admin, reachable } from '../caddy/admin.ts';
-import { field, type Json, list } from '../caddy/json.ts';
 import { authorityOf, type LiveSite, type LiveTls, liveSites } from './live-sites.ts';
 
 type AuthoritiesDeps = {

@@ -1,7 +1,7 @@
 /** Reads the log of Caddy's errors: what is new in it, and why a request failed. */
 import { type FileHandle, open } from 'node:fs/promises';
 import { createQueue } from '../../src/shared/async.ts';
-import { field, type Json, parseJson } from '../caddy/json.ts';
+import { field, type Json, parseJson } from '../../src/shared/json.ts';
 import { cleanSentence } from '../caddy/words.ts';
 
 type ErrorLog = {

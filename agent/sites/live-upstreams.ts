@@ -1,5 +1,5 @@
 /** The upstreams of a route in a live configuration of Caddy, and how to dial them. Pure. */
-import { field, type Json, list, object } from '../caddy/json.ts';
+import { field, type Json, list, object } from '../../src/shared/json.ts';
 
 /** Where Caddy connects to: a TCP address, or the path of a socket (`@…`: an abstract one). */
 export type Dial = {

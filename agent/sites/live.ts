@@ -1,6 +1,7 @@
 /** Keeps the sites of the live configuration, and follows its changes. */
+
+import type { Json } from '../../src/shared/json.ts';
 import type { Admin } from '../caddy/admin.ts';
-import type { Json } from '../caddy/json.ts';
 import type { Watch } from '../caddy/watch.ts';
 import type { Pace } from '../pace.ts';
 import { resolveAuthorities } from './authorities.ts';

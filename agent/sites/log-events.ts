@@ -1,5 +1,5 @@
 /** Reads the lines of Caddy's own log that concern a certificate or an upstream. Pure. */
-import { field, type Json, parseJson } from '../caddy/json.ts';
+import { field, type Json, parseJson } from '../../src/shared/json.ts';
 import { cleanSentence } from '../caddy/words.ts';
 
 /** One line; times in milliseconds since 1970. */

@@ -2,9 +2,9 @@
 
 import { FFIType } from 'bun:ffi';
 import { MAX_SIZE, weigh } from '../../../src/shared/caddyfile/weight.ts';
+import type { JsonObject } from '../../../src/shared/json.ts';
 import { openLibc } from '../../../src/shared/libc.ts';
 import { proxyUnreachable } from '../admin.ts';
-import type { JsonObject } from '../json.ts';
 import { lastErrorOf, rejected, TOO_LARGE } from '../words.ts';
 
 /** How the commands of Caddy that judge a text are run. */

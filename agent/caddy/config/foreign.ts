@@ -1,5 +1,5 @@
 /** Which sites a live configuration serves that are not the hub's, for whoever replaces them. Pure. */
-import { field, type Json, type JsonObject, list, object } from '../json.ts';
+import { field, type Json, type JsonObject, list, object } from '../../../src/shared/json.ts';
 import { hostsOf } from '../ports/ports.ts';
 
 /** Debian's package serves this folder on port 80 until there is a Caddyfile. */

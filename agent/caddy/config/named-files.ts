@@ -1,7 +1,7 @@
 /** Refuses configurations that name a device, a pipe or a socket as a file: reading it may never end. */
 import { readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Json, JsonObject } from '../json.ts';
+import type { Json, JsonObject } from '../../../src/shared/json.ts';
 import { Restricted } from '../words.ts';
 
 /**

@@ -1,8 +1,8 @@
 /** Adds the agent's admin endpoint, loggers and `@id` to an adapted configuration. Pure. */
 import { dirname } from 'node:path';
+import { field, type Json, type JsonObject, list, object } from '../../../src/shared/json.ts';
 import { ACCESS_LOGGER, ERROR_LOGGER } from '../admin.ts';
 import { SECRET_NAME } from '../identity.ts';
-import { field, type Json, type JsonObject, list, object } from '../json.ts';
 import { type Listener, nameOf, parseName } from '../ports/ports.ts';
 
 /** The admin endpoint, as a Caddyfile writes its address, and the only origins that it lets in. */

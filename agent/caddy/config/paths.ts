@@ -4,8 +4,8 @@
  * if not, it is what keeps a site away from the files of hub and agent. Pure, except for `resolve`.
  */
 import { isAbsolute } from 'node:path';
+import type { Json, JsonObject } from '../../../src/shared/json.ts';
 import { isBelow } from '../../../src/shared/paths.ts';
-import type { Json, JsonObject } from '../json.ts';
 
 export type PathRules = {
   /** Absolute paths of the files and folders that no configuration may use. */

@@ -5,8 +5,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { within } from '../../../src/shared/async.ts';
+import { field, object } from '../../../src/shared/json.ts';
 import { proxyUnreachable } from '../admin.ts';
-import { field, object } from '../json.ts';
 import { isStoredFilesFault, lastErrorOf, NO_REASON, rejected } from '../words.ts';
 import { adaptApart, type CommandDeps, limitMemory, memoryLimit, timeLimit } from './adapt.ts';
 

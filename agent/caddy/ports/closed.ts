@@ -5,9 +5,9 @@
  */
 
 import { messageOf } from '../../../src/shared/async.ts';
+import { field, type Json, type JsonObject, list, object } from '../../../src/shared/json.ts';
 import type { Log } from '../../../src/shared/log.ts';
 import type { Pace } from '../../pace.ts';
-import { field, type Json, type JsonObject, list, object } from '../json.ts';
 import {
   type Listener,
   listenersOf,

@@ -1,5 +1,5 @@
 /** The listeners of a configuration, and which of those that it adds cannot be opened. */
-import { field, type Json, list, object, parseJson } from '../json.ts';
+import { field, type Json, list, object, parseJson } from '../../../src/shared/json.ts';
 import { listeningInodes } from './sockets.ts';
 
 /** A listener as Caddy writes it: host may be empty, which is every address. */

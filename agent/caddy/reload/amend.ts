@@ -1,9 +1,9 @@
 /** Changes what is live where it is the agent's own: its secret name, and its logs. */
 import { basename, dirname, normalize } from 'node:path';
+import { field, type Json, type JsonObject, list, object } from '../../../src/shared/json.ts';
 import { ACCESS_LOGGER, type Admin, AdminUnreachable } from '../admin.ts';
 import { LOGGERS } from '../config/patch.ts';
 import { withoutSecrets } from '../identity.ts';
-import { field, type Json, type JsonObject, list, object } from '../json.ts';
 
 type AmendDeps = {
   admin: Pick<Admin, 'config' | 'load' | 'secret'>;

@@ -1,8 +1,9 @@
 /** Loads a configuration: all of its listeners, or those that can be opened. */
+
+import type { JsonObject } from '../../../src/shared/json.ts';
 import type { Log } from '../../../src/shared/log.ts';
 import { type Admin, type AdminAnswer, proxyUnreachable } from '../admin.ts';
 import { parseStampId, patchConfig, type Stamp, stampId } from '../config/patch.ts';
-import type { JsonObject } from '../json.ts';
 import { listenerIn, whyClosed, withoutListeners } from '../ports/closed.ts';
 import { type Listener, nameOf, obstacleTo, obstructed } from '../ports/ports.ts';
 import { isSoleHolder } from '../ports/sockets.ts';

@@ -1,9 +1,10 @@
 /** Adapts, checks and validates a Caddyfile before it is loaded, and remembers which one was checked last. */
+
+import type { JsonObject } from '../../../src/shared/json.ts';
 import type { Admin } from '../admin.ts';
 import { needsOwnProcess } from '../config/adapt.ts';
 import type { Restrictions } from '../config/restrictions.ts';
 import type { Validator } from '../config/validate.ts';
-import type { JsonObject } from '../json.ts';
 import { Restricted, rejected } from '../words.ts';
 
 export type PrepareDeps = {

@@ -2,9 +2,9 @@
 import { messageOf } from '../../../src/shared/async.ts';
 import { Failure, type FailureCode } from '../../../src/shared/failure.ts';
 import { isStorageFault } from '../../../src/shared/http.ts';
+import type { Json, JsonObject } from '../../../src/shared/json.ts';
 import type { Log } from '../../../src/shared/log.ts';
 import { type Admin, proxyUnreachable } from '../admin.ts';
-import type { Json, JsonObject } from '../json.ts';
 import { staysStray } from '../ports/closed.ts';
 import { cleanSentence, rejected } from '../words.ts';
 

@@ -1,6 +1,7 @@
 /** Reads one line of the access log. */
 
 import { domainToASCII } from 'node:url';
+import { isObject, parseJson } from '../../../src/shared/json.ts';
 import type { LogEntry } from '../../../src/shared/wire.ts';
 import { parseDuration, parseTime } from './time-values.ts';
 
@@ -63,20 +64,11 @@ export function toEntry(facts: EntryFacts): LogEntry {
 
 // An access entry is an object with a `request` object and a numeric `status`.
 function parseLine(line: string): AccessLine | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(line);
   if (!isObject(value) || !isObject(value.request) || typeof value.status !== 'number') {
     return undefined;
   }
   return value as AccessLine;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 // Fractions are cut off, numbers too large for an integer are clamped, and -0 becomes 0.

@@ -1,6 +1,7 @@
 /** Reads Caddy's figures on its upstreams: open requests, failures and health. */
+
+import { field, type Json, list } from '../../../src/shared/json.ts';
 import type { Admin } from '../../caddy/admin.ts';
-import { field, type Json, list } from '../../caddy/json.ts';
 
 /** Null for what Caddy does not say, or was not asked. */
 export type UpstreamFigures = {

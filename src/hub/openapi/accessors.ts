@@ -1,13 +1,12 @@
 /** Access to parts of a document that TypeScript sees as plain JSON. Pure. */
-import { isObject, type Json, type JsonObject } from './json.ts';
+import { isObject, type Json, type JsonObject, object } from '../../shared/json.ts';
 
 export type LocatedOperation = { method: string; path: string; operation: JsonObject };
 
-/** The value if it has this type, else an empty one; so are `list` and `object`. */
+/** The value if it has this type, else an empty one; so is `list`. */
 export const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
 export const list = (value: Json | undefined): JsonObject[] =>
   Array.isArray(value) ? value.filter(isObject) : [];
-export const object = (value: Json | undefined): JsonObject => (isObject(value) ? value : {});
 
 /** The first media type of a body or a response, and its description; '' if there is none. */
 export const mediaOf = (holder: JsonObject): [string, JsonObject] => {

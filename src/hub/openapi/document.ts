@@ -2,17 +2,10 @@
 // Only the generator: the plugin around it serves a page that loads from a CDN.
 import { toOpenAPISchema } from '@elysiajs/openapi/openapi';
 import { messageOf } from '../../shared/async.ts';
+import { isObject, type Json, type JsonObject } from '../../shared/json.ts';
 import { ABOUT, type About, TAGS } from '../http/about.ts';
 import { dressAnswers } from './answers.ts';
-import {
-  type Components,
-  hoist,
-  isObject,
-  type Json,
-  type JsonObject,
-  plain,
-  toJson,
-} from './json.ts';
+import { type Components, hoist, plain, toJson } from './json.ts';
 
 const OPENAPI_VERSION = '3.1.0';
 

@@ -1,10 +1,5 @@
-/** JSON values, and preparing schemas for the document. Pure. */
-
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
-export type JsonObject = { [key: string]: Json };
-
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Prepares schemas for the document. Pure. */
+import { isObject, type Json, type JsonObject } from '../../shared/json.ts';
 
 /** A copy without symbols, functions and undefined values. */
 export const toJson = (value: unknown): Json => JSON.parse(JSON.stringify(value ?? null)) as Json;

@@ -1,5 +1,7 @@
 /** An operation as a curl command. Pure. */
-import { type LocatedOperation, list, mediaOf, object, text } from './accessors.ts';
+
+import { object } from '../../shared/json.ts';
+import { type LocatedOperation, list, mediaOf, text } from './accessors.ts';
 
 const quoted = (words: string): string => `'${words.replaceAll("'", "'\\''")}'`;
 

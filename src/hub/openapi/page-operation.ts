@@ -1,7 +1,9 @@
 /** One operation as HTML. Pure. */
-import { type LocatedOperation, list, mediaOf, object, text } from './accessors.ts';
+
+import type { Json, JsonObject } from '../../shared/json.ts';
+import { object } from '../../shared/json.ts';
+import { type LocatedOperation, list, mediaOf, text } from './accessors.ts';
 import { type Html, html, NOTHING } from './html.ts';
-import type { Json, JsonObject } from './json.ts';
 import { curlOf } from './page-curl.ts';
 import { fields, typeOf } from './page-schemas.ts';
 

@@ -1,6 +1,7 @@
 /** Schemas as HTML for people. Pure. */
+
+import { isObject, type Json, type JsonObject } from '../../shared/json.ts';
 import { type Html, html, NOTHING } from './html.ts';
-import { isObject, type Json, type JsonObject } from './json.ts';
 
 const REF = '#/components/schemas/';
 

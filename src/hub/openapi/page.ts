@@ -1,7 +1,8 @@
 /** The document as an HTML page, without scripts and without anything from other origins. Pure. */
-import { type LocatedOperation, object, operationsOf } from './accessors.ts';
+
+import { isObject, type Json, type JsonObject, object } from '../../shared/json.ts';
+import { type LocatedOperation, operationsOf } from './accessors.ts';
 import { type Html, html } from './html.ts';
-import { isObject, type Json, type JsonObject } from './json.ts';
 import { operationHtml, prose } from './page-operation.ts';
 import { fields, typeOf } from './page-schemas.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { AdminUnreachable } from '../../../agent/caddy/admin.ts';
-import type { Json } from '../../../agent/caddy/json.ts';
 import { createAuthorities } from '../../../agent/sites/authorities.ts';
+import type { Json } from '../../../src/shared/json.ts';
 
 const PEM = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n';
 const KEY = PEM.replaceAll('CERTIFICATE', 'EC PRIVATE KEY');

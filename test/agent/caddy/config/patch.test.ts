@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { bootConfig, patchConfig } from '../../../../agent/caddy/config/patch.ts';
 import { SECRET_NAME } from '../../../../agent/caddy/identity.ts';
-import type { JsonObject } from '../../../../agent/caddy/json.ts';
+import type { JsonObject } from '../../../../src/shared/json.ts';
 
 const stamp = {
   hub: null,

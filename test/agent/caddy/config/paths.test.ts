@@ -1,7 +1,7 @@
 /** Which paths of an adapted configuration are refused. */
 import { describe, expect, test } from 'bun:test';
 import { findForbiddenPath } from '../../../../agent/caddy/config/paths.ts';
-import type { JsonObject } from '../../../../agent/caddy/json.ts';
+import type { JsonObject } from '../../../../src/shared/json.ts';
 
 const LINKS: Record<string, string> = { '/srv/link': '/data/box' };
 /** A `resolve` that knows one link. */

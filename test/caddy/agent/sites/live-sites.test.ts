@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { Json } from '../../../../agent/caddy/json.ts';
 import { covers, type LiveSite, liveSites } from '../../../../agent/sites/live-sites.ts';
+import type { Json } from '../../../../src/shared/json.ts';
 import { type AdaptCaddy, startAdaptCaddy } from '../../../harness/adapt-caddy.ts';
 
 let caddy: AdaptCaddy;

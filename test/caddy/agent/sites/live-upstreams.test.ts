@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { Json } from '../../../../agent/caddy/json.ts';
 import { liveSites } from '../../../../agent/sites/live-sites.ts';
 import { type LiveUpstream, upstreamsOf } from '../../../../agent/sites/live-upstreams.ts';
+import type { Json } from '../../../../src/shared/json.ts';
 import { type AdaptCaddy, startAdaptCaddy } from '../../../harness/adapt-caddy.ts';
 import { caddyIs } from '../../../harness/caddys.ts';
 

@@ -1,10 +1,10 @@
 /** Listeners that cannot be opened when a configuration is loaded. */
 import { afterEach, describe, expect, test } from 'bun:test';
 import { parseStampId, stampId } from '../../../../../agent/caddy/config/patch.ts';
-import type { JsonObject } from '../../../../../agent/caddy/json.ts';
 import { listenerIn, withoutListeners } from '../../../../../agent/caddy/ports/closed.ts';
 import { createLoad } from '../../../../../agent/caddy/reload/load.ts';
 import { createRecovery } from '../../../../../agent/caddy/reload/recovery.ts';
+import type { JsonObject } from '../../../../../src/shared/json.ts';
 import { caddiesOf } from '../../../../harness/caddys.ts';
 import { countListeners } from '../../../../harness/listeners.ts';
 import { ask, freePort, type Stack, startStack, until } from '../../../../harness/stack.ts';

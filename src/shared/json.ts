@@ -12,9 +12,11 @@ export function parseJson(text: string): Json {
   }
 }
 
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** The value if it is an object, otherwise an empty one. */
-export const object = (value: Json | undefined): JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+export const object = (value: Json | undefined): JsonObject => (isObject(value) ? value : {});
 
 /** The value if it is an array, otherwise an empty one. */
 export const list = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : []);
