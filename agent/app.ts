@@ -1,34 +1,25 @@
 /** The agent's HTTP API: every route but health and metrics needs the agent's token. */
 import { Elysia } from 'elysia';
 import { FAILURES, Failure } from '../src/shared/failure.ts';
-import {
-  errors,
-  jsonBody,
-  lateBodies,
-  requestTimeout,
-  SHORT_HOSTS,
-  TLS_HOSTS,
-} from '../src/shared/http.ts';
+import { errors, requestTimeout, SHORT_HOSTS, TLS_HOSTS } from '../src/shared/http.ts';
+import { jsonBody, lateBodies } from '../src/shared/json-body.ts';
 import { type Log, reportTo } from '../src/shared/log.ts';
-import { metricsRoutes } from '../src/shared/observe/metrics-routes.ts';
+import { metricsRoutes } from '../src/shared/observe/metrics.ts';
 import { observeRequests, type Routes } from '../src/shared/observe/requests.ts';
+import { AgentErrorBody, Health, PROTOCOL, PROTOCOL_HEADER } from '../src/shared/wire/protocol.ts';
 import {
   AdaptAnswer,
   AdaptRequest,
-  AgentErrorBody,
   type Disk,
-  Health,
-  PROTOCOL,
-  PROTOCOL_HEADER,
+  PortsAnswer,
   ProxyStatus,
   ReloadAnswer,
   ReloadRequest,
   StatusQuery,
   ValidateAnswer,
   ValidateRequest,
-} from '../src/shared/wire.ts';
-import { PortsAnswer } from '../src/shared/wire-ports.ts';
-import { ModulesAnswer } from '../src/shared/wire-state.ts';
+} from '../src/shared/wire/proxy.ts';
+import { ModulesAnswer } from '../src/shared/wire/sites.ts';
 import { bearerGuard, createBearerCheck, type KnownToken } from './bearer.ts';
 import type { ProxyControl } from './caddy/proxy.ts';
 import { type EnrolmentDeps, enrolRoute, tokenRoute } from './enrolment/enrolment.ts';

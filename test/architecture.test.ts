@@ -85,7 +85,7 @@ const faultsOf = (some: readonly string[], find: (file: string) => readonly stri
 
 describe('the table refuses', () => {
   test.each([
-    ['src/web/app.tsx', 'src/shared/wire.ts'],
+    ['src/web/app.tsx', 'src/shared/wire/protocol.ts'],
     ['src/shared/log.ts', 'agent/app.ts'],
     ['agent/app.ts', 'src/hub/app.ts'],
     ['agent/app.ts', 'src/program/config.ts'],

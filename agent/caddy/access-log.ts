@@ -8,7 +8,7 @@ import { open, readdir, readlink, stat, statfs, truncate } from 'node:fs/promise
 import { dirname, join } from 'node:path';
 import { messageOf } from '../../src/shared/async.ts';
 import type { Log } from '../../src/shared/log.ts';
-import { resolvePath } from '../../src/shared/paths.ts';
+import { resolvePath } from '../../src/shared/system/files.ts';
 import type { Warnings } from '../warnings.ts';
 import { errorLogOf } from './config/patch.ts';
 

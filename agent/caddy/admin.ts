@@ -1,8 +1,8 @@
 /** A client of Caddy's admin API. One call at a time: Caddy restarts that listener at each load. */
 import { createQueue } from '../../src/shared/async.ts';
 import { Failure } from '../../src/shared/failure.ts';
-import { lacksDescriptors } from '../../src/shared/files.ts';
 import { field, type Json, list } from '../../src/shared/json.ts';
+import { lacksDescriptors } from '../../src/shared/system/files.ts';
 import {
   createIdentities,
   type Identity,

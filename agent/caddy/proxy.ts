@@ -7,7 +7,7 @@ import { FAILURES, Failure } from '../../src/shared/failure.ts';
 import { ofFile } from '../../src/shared/file-errors.ts';
 import { field, type JsonObject, list, object } from '../../src/shared/json.ts';
 import type { Log } from '../../src/shared/log.ts';
-import type { PortState } from '../../src/shared/wire-ports.ts';
+import type { PortState } from '../../src/shared/wire/proxy.ts';
 import { PACE, type Pace } from '../pace.ts';
 import { createWarnings, type Warnings } from '../warnings.ts';
 import { createLogWatch, makeLogFolder } from './access-log.ts';

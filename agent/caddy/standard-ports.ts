@@ -1,7 +1,7 @@
 /** Who has ports 80 and 443, and whether the proxy may open them. */
 import { readFileSync } from 'node:fs';
 import type { Json } from '../../src/shared/json.ts';
-import { type Holder, type PortState, STANDARD_PORTS } from '../../src/shared/wire-ports.ts';
+import { type Holder, type PortState, STANDARD_PORTS } from '../../src/shared/wire/proxy.ts';
 import type { Admin } from './admin.ts';
 import { listenersOf } from './ports/ports.ts';
 import { holdersOf, listeningInodes, socketsOf } from './ports/sockets.ts';

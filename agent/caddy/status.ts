@@ -1,5 +1,5 @@
 /** What the agent says of its proxy: what is live, what is on disk, and for whom. */
-import type { ProxyStatus } from '../../src/shared/wire.ts';
+import type { ProxyStatus } from '../../src/shared/wire/proxy.ts';
 import type { Warnings } from '../warnings.ts';
 import type { Admin } from './admin.ts';
 import { isForeign } from './config/foreign.ts';

@@ -1,7 +1,7 @@
 /** Which hub an enrolled agent obeys, and the hashes of the tokens that it accepts; never a token. */
 import { messageOf } from '../../src/shared/async.ts';
-import { readIfThere, writeDurably } from '../../src/shared/files.ts';
 import type { Log } from '../../src/shared/log.ts';
+import { readIfThere, writeDurably } from '../../src/shared/system/files.ts';
 import { isAmong, type KnownToken, tokenHash } from '../bearer.ts';
 import type { EnrolledHub } from '../caddy/proxy.ts';
 

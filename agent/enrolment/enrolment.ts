@@ -3,10 +3,14 @@
 import { randomBytes } from 'node:crypto';
 import { Elysia } from 'elysia';
 import { FAILURES, Failure } from '../../src/shared/failure.ts';
-import { jsonBody } from '../../src/shared/http.ts';
+import { jsonBody } from '../../src/shared/json-body.ts';
 import type { Log } from '../../src/shared/log.ts';
-import { AgentErrorBody } from '../../src/shared/wire.ts';
-import { EnrolRequest, Stored, TokenRequest } from '../../src/shared/wire-enrol.ts';
+import {
+  AgentErrorBody,
+  EnrolRequest,
+  Stored,
+  TokenRequest,
+} from '../../src/shared/wire/protocol.ts';
 import { isAmong, tokenHash } from '../bearer.ts';
 import type { ProxyControl } from '../caddy/proxy.ts';
 import type { Credentials } from './credentials.ts';

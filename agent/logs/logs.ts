@@ -20,9 +20,9 @@
  */
 import { createDeadline, type Deadline, within } from '../../src/shared/async.ts';
 import type { LogExport } from '../../src/shared/http.ts';
-import { statsOf } from '../../src/shared/log-stats.ts';
-import type { LogActivity, LogEntry, LogPage, LogStats } from '../../src/shared/wire.ts';
-import type { LogSums, MergeAnswer } from '../../src/shared/wire-merge.ts';
+import { statsOf } from '../../src/shared/wire/log-stats.ts';
+import type { LogActivity, LogEntry, LogPage, LogStats } from '../../src/shared/wire/logs.ts';
+import type { LogSums, MergeAnswer } from '../../src/shared/wire/merge.ts';
 import { type ActivityFilter, readActivity } from './answers/activity.ts';
 import { createBlockDecoder } from './answers/block-decoder.ts';
 import { createBlockReader } from './answers/block-reader.ts';

@@ -4,7 +4,6 @@ import { Failure } from '../../src/shared/failure.ts';
 import { eventStream, exportStream, jsonText } from '../../src/shared/http.ts';
 import {
   ActivityQuery,
-  AgentErrorBody,
   ExportQuery,
   LogActivity,
   type LogEntry,
@@ -13,8 +12,9 @@ import {
   LogStats,
   StatsQuery,
   TailQuery,
-} from '../../src/shared/wire.ts';
-import { type LogSums, type MergeAnswer, MergeRequest } from '../../src/shared/wire-merge.ts';
+} from '../../src/shared/wire/logs.ts';
+import { type LogSums, type MergeAnswer, MergeRequest } from '../../src/shared/wire/merge.ts';
+import { AgentErrorBody } from '../../src/shared/wire/protocol.ts';
 import { parseActivityQuery } from './answers/activity.ts';
 import { parseConditions, parseLogQuery } from './answers/filter.ts';
 import { parseMergeRequest } from './answers/merge.ts';

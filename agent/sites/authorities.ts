@@ -3,7 +3,7 @@
 import { isIP } from 'node:net';
 import { isInternalName } from '../../src/shared/internal-names.ts';
 import { field, type Json, list } from '../../src/shared/json.ts';
-import type { AuthoritiesAnswer } from '../../src/shared/wire-state.ts';
+import type { AuthoritiesAnswer } from '../../src/shared/wire/sites.ts';
 import { type Admin, reachable } from '../caddy/admin.ts';
 import { authorityOf, type LiveSite, type LiveTls, liveSites } from './live-sites.ts';
 

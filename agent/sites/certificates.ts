@@ -1,6 +1,6 @@
 /** Caches the certificate of each name, because thousands of handshakes would take minutes. */
-import { createConcurrencyLimit } from '../../src/shared/concurrency-limit.ts';
-import type { SiteCertificate } from '../../src/shared/wire-state.ts';
+import { createConcurrencyLimit } from '../../src/shared/async.ts';
+import type { SiteCertificate } from '../../src/shared/wire/sites.ts';
 import type { Pace } from '../pace.ts';
 import type { HandshakeResult, Target } from './handshake.ts';
 

@@ -3,7 +3,7 @@ import { BlockList, isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { connect, type PeerCertificate } from 'node:tls';
 import { within } from '../../src/shared/async.ts';
-import type { SiteCertificate } from '../../src/shared/wire-state.ts';
+import type { SiteCertificate } from '../../src/shared/wire/sites.ts';
 
 /** Where to connect, and the name to ask for. */
 export type Target = {

@@ -1,8 +1,8 @@
 /** The state of each live site: its certificate, upstreams and last errors. */
 import { within } from '../../src/shared/async.ts';
 import type { Json } from '../../src/shared/json.ts';
-import type { LogEntry } from '../../src/shared/wire.ts';
-import type { CertificatesAnswer, SiteState } from '../../src/shared/wire-state.ts';
+import type { LogEntry } from '../../src/shared/wire/logs.ts';
+import type { CertificatesAnswer, SiteState } from '../../src/shared/wire/sites.ts';
 import { type Admin, reachable } from '../caddy/admin.ts';
 import type { Watch } from '../caddy/watch.ts';
 import type { Pace } from '../pace.ts';

@@ -1,14 +1,15 @@
 /** What the sites do, who signs their certificates, and whether they answer as they should, or would. */
 import { Elysia } from 'elysia';
-import { AdaptRequest, AgentErrorBody } from '../../src/shared/wire.ts';
-import { ChecksAnswer, ChecksRequest, TrialRequest } from '../../src/shared/wire-check.ts';
+import { ChecksAnswer, ChecksRequest, TrialRequest } from '../../src/shared/wire/checks.ts';
+import { AgentErrorBody } from '../../src/shared/wire/protocol.ts';
+import { AdaptRequest } from '../../src/shared/wire/proxy.ts';
 import {
   AuthoritiesAnswer,
   CertificatesAnswer,
   RootAnswer,
   SitesAnswer,
   SitesRequest,
-} from '../../src/shared/wire-state.ts';
+} from '../../src/shared/wire/sites.ts';
 import type { Authorities } from './authorities.ts';
 import type { Checks } from './checks/checks.ts';
 import type { Trials } from './checks/trial.ts';

@@ -1,5 +1,5 @@
 /** Keeps the last error of each site and upstream, from Caddy's log. */
-import type { SiteError } from '../../src/shared/wire-state.ts';
+import type { SiteError } from '../../src/shared/wire/sites.ts';
 import { type LiveSite, matches, nameOf } from './live-sites.ts';
 import type { LogEvent } from './log-events.ts';
 

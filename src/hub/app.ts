@@ -1,6 +1,7 @@
 /** The hub's HTTP interface: one controller per feature, each behind a guard. */
 import { Elysia } from 'elysia';
-import { errors, lateBodies, pathOf, requestTimeout, SHORT_HOSTS } from '../shared/http.ts';
+import { errors, pathOf, requestTimeout, SHORT_HOSTS } from '../shared/http.ts';
+import { lateBodies } from '../shared/json-body.ts';
 import { type Log, reportTo } from '../shared/log.ts';
 import { observeRequests, type Routes } from '../shared/observe/requests.ts';
 import { createReadProxies } from './agent-client/proxy.ts';

@@ -5,7 +5,8 @@
  */
 import { Elysia } from 'elysia';
 import { Failure } from '../shared/failure.ts';
-import { errors, jsonBody, lateBodies } from '../shared/http.ts';
+import { errors } from '../shared/http.ts';
+import { jsonBody, lateBodies } from '../shared/json-body.ts';
 import { type Log, reportTo } from '../shared/log.ts';
 import { observeRequests, type RequestSeen, type Routes } from '../shared/observe/requests.ts';
 import type { Fleet } from './agents/fleet.ts';

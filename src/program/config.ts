@@ -8,7 +8,7 @@ import { type AgentTrust, normalFingerprint } from '../hub/agent-client/trust.ts
 import type { SignUpPolicy } from '../hub/auth/accounts/sign-up.ts';
 import { isName } from '../hub/model/agent.ts';
 import { LEVELS, type Level } from '../shared/log.ts';
-import { isBelow, resolvePath } from '../shared/paths.ts';
+import { isBelow, resolvePath } from '../shared/system/files.ts';
 import { type EnrolmentSettings, readEnrolment, readOwnTls } from './enrolment-settings.ts';
 import { LOG_FORMATS, type LogFormat } from './log.ts';
 import { type Env, givenIn, type Role, valueIn } from './settings.ts';

@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { messageOf } from '../shared/async.ts';
-import { isBelow, resolvePath } from '../shared/paths.ts';
+import { isBelow, resolvePath } from '../shared/system/files.ts';
 import { dataDirOf } from './config.ts';
 import type { Env } from './settings.ts';
 import { SettingsError } from './settings-reader.ts';

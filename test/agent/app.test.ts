@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { PROTOCOL, PROTOCOL_HEADER } from '../../src/shared/wire.ts';
+import { PROTOCOL, PROTOCOL_HEADER } from '../../src/shared/wire/protocol.ts';
 import { ask, type Stack, startStack } from '../harness/stack.ts';
 
 type Refusal = { code: string; message: string; detail?: string; line?: number };

@@ -5,7 +5,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { LogPage } from '../../src/shared/wire.ts';
+import type { LogPage } from '../../src/shared/wire/logs.ts';
 import { agentsOf, clientOf, serveRoutes } from '../harness/log-agents.ts';
 import { DOMAINS, startFor, writeLog } from './log-file.ts';
 import { ms, percentiles, printTable, ratio } from './table.ts';

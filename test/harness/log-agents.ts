@@ -7,7 +7,8 @@ import { createAgentClient } from '../../src/hub/agent-client/client.ts';
 import type { Guard } from '../../src/hub/auth/guard.ts';
 import { logRoutes as logRoutesOfHub } from '../../src/hub/logs/routes.ts';
 import { Failure } from '../../src/shared/failure.ts';
-import { errors, jsonBody, lateBodies } from '../../src/shared/http.ts';
+import { errors } from '../../src/shared/http.ts';
+import { jsonBody, lateBodies } from '../../src/shared/json-body.ts';
 import { freePort } from './stack.ts';
 
 export type LogAgent = Agent & {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { createConcurrencyLimit } from '../../src/shared/concurrency-limit.ts';
+import { createConcurrencyLimit } from '../../src/shared/async.ts';
 import { Failure } from '../../src/shared/failure.ts';
 
 const full = () => new Failure('RATE_LIMITED', 'Too many.');

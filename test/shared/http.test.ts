@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { Elysia, t } from 'elysia';
-import { errors, jsonBody, lateBodies } from '../../src/shared/http.ts';
+import { errors } from '../../src/shared/http.ts';
+import { jsonBody, lateBodies } from '../../src/shared/json-body.ts';
 
 const createApp = (deadline?: number) =>
   new Elysia()

@@ -3,7 +3,7 @@
 import { FFIType } from 'bun:ffi';
 import { MAX_SIZE, weigh } from '../../../src/shared/caddyfile/weight.ts';
 import type { JsonObject } from '../../../src/shared/json.ts';
-import { openLibc } from '../../../src/shared/libc.ts';
+import { openLibc } from '../../../src/shared/system/libc.ts';
 import { proxyUnreachable } from '../admin.ts';
 import { lastErrorOf, rejected, TOO_LARGE } from '../words.ts';
 

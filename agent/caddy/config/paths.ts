@@ -5,7 +5,7 @@
  */
 import { isAbsolute } from 'node:path';
 import type { Json, JsonObject } from '../../../src/shared/json.ts';
-import { isBelow } from '../../../src/shared/paths.ts';
+import { isBelow } from '../../../src/shared/system/files.ts';
 
 export type PathRules = {
   /** Absolute paths of the files and folders that no configuration may use. */

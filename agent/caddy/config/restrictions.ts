@@ -2,6 +2,7 @@
 import { dialectsFor } from '../../../src/shared/caddyfile/dialect.ts';
 import {
   fileImports,
+  mayImport,
   mayReadMore,
   type ReadingOptions,
   structuralPlaceholder,
@@ -14,9 +15,8 @@ import {
 import { MAX_DEPTH } from '../../../src/shared/caddyfile/structure.ts';
 import { MAX_ALL_WORDS } from '../../../src/shared/caddyfile/tokenizer.ts';
 import { MAX_SIZE, weigh } from '../../../src/shared/caddyfile/weight.ts';
-import { mayImport } from '../../../src/shared/import-dirs.ts';
 import { field, type Json, type JsonObject } from '../../../src/shared/json.ts';
-import { resolvePath } from '../../../src/shared/paths.ts';
+import { resolvePath } from '../../../src/shared/system/files.ts';
 import { Restricted } from '../words.ts';
 import { assertRegularFiles } from './named-files.ts';
 import { findForbiddenPath, type PathRules } from './paths.ts';

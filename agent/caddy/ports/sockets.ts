@@ -1,6 +1,6 @@
 /** The sockets that programs listen on, as Linux shows them (proc(5)). */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import type { Holder } from '../../../src/shared/wire-ports.ts';
+import type { Holder } from '../../../src/shared/wire/proxy.ts';
 
 /** A row of the kernel's socket tables. */
 type Socket = { inode: string; port: number; listens: boolean };

@@ -1,5 +1,5 @@
 /** Notices a proxy that runs but no longer answers on its admin endpoint. */
-import { lacksDescriptors } from '../../../src/shared/files.ts';
+import { lacksDescriptors } from '../../../src/shared/system/files.ts';
 import type { Pace } from '../../pace.ts';
 import type { Admin } from '../admin.ts';
 

@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { lacksDescriptors } from '../../../src/shared/files.ts';
+import { lacksDescriptors } from '../../../src/shared/system/files.ts';
 
 /** `started` is the kernel's start time in clock ticks; with the pid it identifies one process. */
 export type Process = { pid: number; started: string };

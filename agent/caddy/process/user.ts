@@ -12,7 +12,7 @@ import {
   readdirSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isBelow } from '../../../src/shared/paths.ts';
+import { isBelow } from '../../../src/shared/system/files.ts';
 
 /** A user other than the agent's. */
 export type CaddyUser = {

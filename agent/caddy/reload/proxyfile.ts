@@ -5,7 +5,12 @@
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { readIfThere, replaceWhole, syncPath, writeDurably } from '../../../src/shared/files.ts';
+import {
+  readIfThere,
+  replaceWhole,
+  syncPath,
+  writeDurably,
+} from '../../../src/shared/system/files.ts';
 
 export type Proxyfile = {
   /** The text on disk, or null if there is no file. @throws file system errors */

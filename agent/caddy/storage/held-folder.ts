@@ -5,7 +5,7 @@
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createConcurrencyLimit } from '../../../src/shared/concurrency-limit.ts';
+import { createConcurrencyLimit } from '../../../src/shared/async.ts';
 import { absent } from '../../logs/files/segments.ts';
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;

@@ -1,7 +1,7 @@
 /** Requests over time for each domain. */
 
 import type { Deadline } from '../../../src/shared/async.ts';
-import type { ActivityQuery, LogActivity } from '../../../src/shared/wire.ts';
+import type { ActivityQuery, LogActivity } from '../../../src/shared/wire/logs.ts';
 import { blocksBetween } from '../index/block.ts';
 import type { IndexedSegment, Snapshot } from '../index/log-index.ts';
 import { LATENCY_STEPS, latenciesOf } from '../line/latency.ts';

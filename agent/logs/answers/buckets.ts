@@ -1,5 +1,5 @@
 /** Counts requests by time, status class and latency, or by a name. */
-import type { LogSums } from '../../../src/shared/wire-merge.ts';
+import type { LogSums } from '../../../src/shared/wire/merge.ts';
 import { LATENCY_STEPS, latenciesOf } from '../line/latency.ts';
 
 export type Buckets = {

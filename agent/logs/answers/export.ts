@@ -1,6 +1,6 @@
 /** Streams all entries that match a filter, oldest first, block by block, as lines for other programs. */
 import { createDeadline, createEndableStreams } from '../../../src/shared/async.ts';
-import type { LogEntry } from '../../../src/shared/wire.ts';
+import type { LogEntry } from '../../../src/shared/wire/logs.ts';
 import type { Snapshot } from '../index/log-index.ts';
 import { type Details, readEntry } from '../line/entry.ts';
 import type { BlockReader } from './block-reader.ts';

@@ -1,5 +1,5 @@
 /** What the filters of a URL mean, and tests of entries against them. */
-import type { LogQuery } from '../../../src/shared/wire.ts';
+import type { LogQuery } from '../../../src/shared/wire/logs.ts';
 import { type Block, blocksBetween } from '../index/block.ts';
 import type { IndexedSegment } from '../index/log-index.ts';
 import type { IndexView } from '../index/segment-index.ts';

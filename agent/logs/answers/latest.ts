@@ -1,7 +1,7 @@
 /** The paths and addresses of the newest requests, which the index does not hold. */
 
 import type { Deadline } from '../../../src/shared/async.ts';
-import type { LogSums } from '../../../src/shared/wire-merge.ts';
+import type { LogSums } from '../../../src/shared/wire/merge.ts';
 import { type Block, isWithin } from '../index/block.ts';
 import type { IndexedSegment } from '../index/log-index.ts';
 import type { IndexView } from '../index/segment-index.ts';

@@ -2,7 +2,7 @@
  * The matches in the order of their times, for a hub that merges the logs of several agents: how many
  * there are from some times on, and slices of them.
  */
-import type { MergeAnswer, MergeRequest } from '../../../src/shared/wire-merge.ts';
+import type { MergeAnswer, MergeRequest } from '../../../src/shared/wire/merge.ts';
 import { type Moments, placeOf } from '../index/block.ts';
 import type { Snapshot } from '../index/log-index.ts';
 import { type Conditions, parseConditions } from './filter.ts';

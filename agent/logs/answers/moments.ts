@@ -1,5 +1,5 @@
 /** Reads when the matches of blocks were written, from the index or else from the lines. */
-import { TIMELESS } from '../../../src/shared/wire-merge.ts';
+import { TIMELESS } from '../../../src/shared/wire/merge.ts';
 import { type Block, type Moments, placeOf } from '../index/block.ts';
 import { growable } from '../index/growable.ts';
 import type { EntryCursor } from '../line/classifier.ts';

@@ -1,5 +1,5 @@
 /** Finds one page of the log: the index counts, and only the lines of the page are parsed. */
-import type { LogEntry, LogPage } from '../../../src/shared/wire.ts';
+import type { LogEntry, LogPage } from '../../../src/shared/wire/logs.ts';
 import type { Snapshot } from '../index/log-index.ts';
 import { readEntry } from '../line/entry.ts';
 import type { BlockReader, BlockRequest } from './block-reader.ts';

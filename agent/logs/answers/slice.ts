@@ -1,5 +1,5 @@
 /** Reads a slice of the matches in the order of their times. */
-import { type MergeAnswer, type MergeRequest, TIMELESS } from '../../../src/shared/wire-merge.ts';
+import { type MergeAnswer, type MergeRequest, TIMELESS } from '../../../src/shared/wire/merge.ts';
 import { readEntry } from '../line/entry.ts';
 import type { BlockReader, BlockRequest } from './block-reader.ts';
 import { SegmentGone } from './lines-at.ts';

@@ -1,8 +1,8 @@
 /** Numbers over time: requests by status class, latency, domain and status. */
 
 import type { Deadline } from '../../../src/shared/async.ts';
-import type { StatsQuery } from '../../../src/shared/wire.ts';
-import type { LogSums } from '../../../src/shared/wire-merge.ts';
+import type { StatsQuery } from '../../../src/shared/wire/logs.ts';
+import type { LogSums } from '../../../src/shared/wire/merge.ts';
 import { blocksBetween } from '../index/block.ts';
 import type { IndexedSegment, Snapshot } from '../index/log-index.ts';
 import { hostKey } from '../line/entry.ts';

@@ -2,7 +2,7 @@
 
 import { domainToASCII } from 'node:url';
 import { isObject, parseJson } from '../../../src/shared/json.ts';
-import type { LogEntry } from '../../../src/shared/wire.ts';
+import type { LogEntry } from '../../../src/shared/wire/logs.ts';
 import { parseDuration, parseTime } from './time-values.ts';
 
 /** What an access entry says. */

@@ -2,7 +2,7 @@
  * Stores a latency in one byte: eight equal steps in every octave from a microsecond to an hour, so
  * that the middle of a step is at most 6.25 % from the measured value.
  */
-import type { Latencies } from '../../../src/shared/wire.ts';
+import type { Latencies } from '../../../src/shared/wire/logs.ts';
 
 export const LATENCY_STEPS = 256;
 

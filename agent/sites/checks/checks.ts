@@ -1,6 +1,6 @@
 /** Checks sites of the live configuration through the proxy itself, each until it passes or its time is over. */
 
-import { createConcurrencyLimit } from '../../../src/shared/concurrency-limit.ts';
+import { createConcurrencyLimit } from '../../../src/shared/async.ts';
 import {
   AT_ONCE,
   type Check,
@@ -10,7 +10,7 @@ import {
   LEAST_MS,
   ONCE_MS,
   WITHIN,
-} from '../../../src/shared/wire-check.ts';
+} from '../../../src/shared/wire/checks.ts';
 import { reachable } from '../../caddy/admin.ts';
 import { nameOf as listenerName } from '../../caddy/ports/ports.ts';
 import { listeningInodes } from '../../caddy/ports/sockets.ts';

@@ -4,10 +4,10 @@
  */
 import { existsSync, lchownSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { createConcurrencyLimit } from '../../../src/shared/concurrency-limit.ts';
+import { createConcurrencyLimit } from '../../../src/shared/async.ts';
 import { Failure } from '../../../src/shared/failure.ts';
 import { field, type JsonObject, object } from '../../../src/shared/json.ts';
-import type { TrialRequest } from '../../../src/shared/wire-check.ts';
+import type { TrialRequest } from '../../../src/shared/wire/checks.ts';
 import { limitMemory, memoryLimit } from '../../caddy/config/adapt.ts';
 import { tail, type ValidatorDeps } from '../../caddy/config/validate.ts';
 import { freePorts } from '../../caddy/ports/ports.ts';

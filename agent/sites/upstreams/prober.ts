@@ -8,7 +8,7 @@
  * later at its next look, and waits another 10 s to be sure: 57.5 s. When it is back, that is
  * 10.5 + 2 + 10 + 5 + 10 s: 37.5 s. With more than a hundred that do not even refuse, rounds take longer.
  */
-import { createConcurrencyLimit } from '../../../src/shared/concurrency-limit.ts';
+import { createConcurrencyLimit } from '../../../src/shared/async.ts';
 import { type Dial, keyOfDial } from '../live-upstreams.ts';
 import type { DialResult, DialUpstream } from './dial.ts';
 

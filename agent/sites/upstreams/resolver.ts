@@ -3,8 +3,8 @@
 import { lookup, setServers } from 'node:dns';
 import { promisify } from 'node:util';
 import { dns } from 'bun';
-import { createConcurrencyLimit } from '../../../src/shared/concurrency-limit.ts';
-import { readIfThere } from '../../../src/shared/files.ts';
+import { createConcurrencyLimit } from '../../../src/shared/async.ts';
+import { readIfThere } from '../../../src/shared/system/files.ts';
 import type { Pace } from '../../pace.ts';
 
 export type Resolver = {

@@ -1,7 +1,7 @@
 /** Collects what speaks for and against the upstreams of sites. */
 import { within } from '../../../src/shared/async.ts';
-import type { LogEntry } from '../../../src/shared/wire.ts';
-import { NOT_DIALLED_YET, type SiteUpstream } from '../../../src/shared/wire-state.ts';
+import type { LogEntry } from '../../../src/shared/wire/logs.ts';
+import { NOT_DIALLED_YET, type SiteUpstream } from '../../../src/shared/wire/sites.ts';
 import type { Admin } from '../../caddy/admin.ts';
 import type { Pace } from '../../pace.ts';
 import type { LiveSite } from '../live-sites.ts';

@@ -1,5 +1,5 @@
 /** Whether an upstream is up, from all there is to go by: the last dial, requests and Caddy's own checks. */
-import type { SiteUpstream } from '../../../src/shared/wire-state.ts';
+import type { SiteUpstream } from '../../../src/shared/wire/sites.ts';
 import type { LiveUpstream } from '../live-upstreams.ts';
 import type { UpstreamFault } from '../site-errors.ts';
 import type { UpstreamFigures } from './figures.ts';

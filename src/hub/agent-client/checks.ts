@@ -1,5 +1,11 @@
 /** Asks an agent to check sites. */
-import { AT_ONCE, type ChecksRequest, LEAST_MS, ONCE_MS, WITHIN } from '../../shared/wire-check.ts';
+import {
+  AT_ONCE,
+  type ChecksRequest,
+  LEAST_MS,
+  ONCE_MS,
+  WITHIN,
+} from '../../shared/wire/checks.ts';
 
 /** Milliseconds for everything else that the agent does. */
 const MARGIN_MS = 10_000;

@@ -4,35 +4,39 @@ import { createEndableStreams, type EndableStreams, within } from '../../shared/
 import { FAILURES, Failure } from '../../shared/failure.ts';
 import { exportFacts, type LogExport } from '../../shared/http.ts';
 import { joinedIds, REQUEST_ID } from '../../shared/observe/context.ts';
+import { ChecksAnswer, type ChecksRequest, type TrialRequest } from '../../shared/wire/checks.ts';
 import {
   type ActivityQuery,
-  AdaptAnswer,
-  AgentErrorBody,
   type ExportQuery,
-  Health,
   LogActivity,
   LogPage,
   type LogQuery,
   LogStats,
-  PROTOCOL,
-  PROTOCOL_HEADER,
-  ProxyStatus,
-  ReloadAnswer,
   type StatsQuery,
   type TailQuery,
+} from '../../shared/wire/logs.ts';
+import { LogSums, MergeAnswer, type MergeRequest } from '../../shared/wire/merge.ts';
+import {
+  AgentErrorBody,
+  Health,
+  PROTOCOL,
+  PROTOCOL_HEADER,
+  Stored,
+} from '../../shared/wire/protocol.ts';
+import {
+  AdaptAnswer,
+  PortsAnswer,
+  ProxyStatus,
+  ReloadAnswer,
   ValidateAnswer,
-} from '../../shared/wire.ts';
-import { ChecksAnswer, type ChecksRequest, type TrialRequest } from '../../shared/wire-check.ts';
-import { Stored } from '../../shared/wire-enrol.ts';
-import { LogSums, MergeAnswer, type MergeRequest } from '../../shared/wire-merge.ts';
-import { PortsAnswer } from '../../shared/wire-ports.ts';
+} from '../../shared/wire/proxy.ts';
 import {
   AuthoritiesAnswer,
   CertificatesAnswer,
   ModulesAnswer,
   RootAnswer,
   SitesAnswer,
-} from '../../shared/wire-state.ts';
+} from '../../shared/wire/sites.ts';
 import { checksDeadline } from './checks.ts';
 import { startPulse } from './pulse.ts';
 import { type AgentTrust, createAgentTls } from './trust.ts';

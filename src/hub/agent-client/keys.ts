@@ -1,7 +1,6 @@
 /** The tokens of the enrolled agents: derived from one key, so that none is stored. */
 import { hkdfSync } from 'node:crypto';
-import { readIfThere } from '../../shared/files.ts';
-import { newSecret } from '../../shared/secret-file.ts';
+import { newSecret, readIfThere } from '../../shared/system/files.ts';
 
 /** What a token belongs to; `generation` goes up with each rotation. */
 export type TokenOwner = { id: number; generation: number; fingerprint: string };

@@ -1,6 +1,6 @@
 /** `/agents` on the hub's socket, for `signalbox agents`. */
 import { Elysia, t } from 'elysia';
-import { jsonBody } from '../../shared/http.ts';
+import { jsonBody } from '../../shared/json-body.ts';
 import type { Author } from '../model/changes.ts';
 import type { Fleet } from './fleet.ts';
 

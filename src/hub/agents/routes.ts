@@ -1,6 +1,6 @@
 /** `/agents`: the agents this hub publishes to. */
 import { Elysia, t } from 'elysia';
-import { jsonBody } from '../../shared/http.ts';
+import { jsonBody } from '../../shared/json-body.ts';
 import { authorOf, type Guard } from '../auth/guard.ts';
 import { about, DEMANDS } from '../http/about.ts';
 import { AGENT, AgentView } from '../http/agent-view.ts';

@@ -1,6 +1,5 @@
 /** Merges the global options and snippets of two preambles. Pure. */
-import { type Edit, edited } from '../../shared/caddyfile/edits.ts';
-import { globalOptions, withOptions } from '../../shared/caddyfile/globals.ts';
+import { type Edit, edited, globalOptions, withOptions } from '../../shared/caddyfile/globals.ts';
 import type { TokenizeOptions } from '../../shared/caddyfile/tokenizer.ts';
 import { sameWords } from './same-words.ts';
 import { readSections } from './split.ts';

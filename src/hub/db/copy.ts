@@ -3,7 +3,7 @@ import { Database } from 'bun:sqlite';
 import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { syncPath } from '../../shared/files.ts';
+import { syncPath } from '../../shared/system/files.ts';
 import { isFull } from './fault.ts';
 import { type Contents, inspect } from './inspect.ts';
 

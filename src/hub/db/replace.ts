@@ -11,7 +11,7 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { syncPath } from '../../shared/files.ts';
+import { syncPath } from '../../shared/system/files.ts';
 import { type Contents, inspect } from './inspect.ts';
 import { refuseNewer } from './migrate.ts';
 import { setTerm, type TermOptions } from './term.ts';

@@ -8,7 +8,7 @@ import {
   type EventName,
   type QuietHours,
 } from '../../shared/events.ts';
-import type { Check } from '../../shared/wire-check.ts';
+import type { Check } from '../../shared/wire/checks.ts';
 
 export const users = sqliteTable(
   'users',

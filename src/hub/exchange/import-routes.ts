@@ -1,6 +1,6 @@
 /** `/import` and `/restore`: replacing the configuration by a Caddyfile or an exported document. */
 import { Elysia } from 'elysia';
-import { jsonBody } from '../../shared/http.ts';
+import { jsonBody } from '../../shared/json-body.ts';
 import { authorOf, type Guard } from '../auth/guard.ts';
 import { about } from '../http/about.ts';
 import { ChangeQuery, demandsOf } from '../http/params.ts';

@@ -1,7 +1,6 @@
 /** Imports a Caddyfile as preamble and vhosts, and proves that they mean the same to the proxy. */
 import { disputedBrace } from '../../shared/caddyfile/check.ts';
-import { edited } from '../../shared/caddyfile/edits.ts';
-import { optionsLeftOut } from '../../shared/caddyfile/globals.ts';
+import { edited, optionsLeftOut } from '../../shared/caddyfile/globals.ts';
 import type { TokenizeOptions } from '../../shared/caddyfile/tokenizer.ts';
 import { Failure, sentenceOf } from '../../shared/failure.ts';
 import { nearest } from '../../shared/nearest.ts';

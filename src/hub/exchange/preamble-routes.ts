@@ -1,7 +1,7 @@
 /** `/preamble`: the global options and snippets before the sites. */
 import { Elysia, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
-import { jsonBody } from '../../shared/http.ts';
+import { jsonBody } from '../../shared/json-body.ts';
 import { authorOf, type Guard } from '../auth/guard.ts';
 import { about, DEMANDS } from '../http/about.ts';
 import { AgentQuery, ChangeQuery, demandsOf } from '../http/params.ts';

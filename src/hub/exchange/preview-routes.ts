@@ -1,8 +1,8 @@
 /** `/preview`: what a change would do, checked by the real proxy. */
 import { Elysia, type Static, t } from 'elysia';
-import { createConcurrencyLimit } from '../../shared/concurrency-limit.ts';
+import { createConcurrencyLimit } from '../../shared/async.ts';
 import { Failure } from '../../shared/failure.ts';
-import { jsonBody } from '../../shared/http.ts';
+import { jsonBody } from '../../shared/json-body.ts';
 import type { Guard } from '../auth/guard.ts';
 import { about } from '../http/about.ts';
 import { BODY, PUBLISHES, refusals } from '../http/refusal-schemas.ts';

@@ -1,7 +1,7 @@
 /** Reads the files that a Caddyfile imports, if that is allowed. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
-import { mayImport } from '../../shared/import-dirs.ts';
+import { mayImport } from '../../shared/caddyfile/file-imports.ts';
 import type { ReadImport } from '../caddyfile/inline.ts';
 
 /**

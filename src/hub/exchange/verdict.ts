@@ -1,7 +1,7 @@
 /** The answer of a preview: whether the proxy would accept the change, and what it would look like. */
 import { t } from 'elysia';
 import { type Failure, sentenceOf } from '../../shared/failure.ts';
-import { ErrorBody } from '../../shared/wire.ts';
+import { ErrorBody } from '../../shared/wire/protocol.ts';
 import type { Vhost } from '../model/vhost.ts';
 import { MOST_VHOSTS, type Tried } from '../publish/preview.ts';
 

@@ -1,7 +1,7 @@
 /** Response schemas of a route's errors, with the codes that each status can carry. */
 import { t } from 'elysia';
 import { FAILURES, type FailureCode } from '../../shared/failure.ts';
-import { ErrorBody } from '../../shared/wire.ts';
+import { ErrorBody } from '../../shared/wire/protocol.ts';
 
 /** Any route: an invalid Host header, and unexpected errors. */
 export const ANY = ['INVALID_REQUEST', 'INTERNAL'] as const;

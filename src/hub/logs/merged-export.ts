@@ -1,6 +1,6 @@
 /** An export of the logs of several agents, merged while they are read. */
 import type { LogExport } from '../../shared/http.ts';
-import type { ExportQuery } from '../../shared/wire.ts';
+import type { ExportQuery } from '../../shared/wire/logs.ts';
 import type { Agents } from '../agent-client/agents.ts';
 import { askAll } from '../agent-client/ask-all.ts';
 import type { StreamReader } from '../agent-client/client.ts';

@@ -1,6 +1,6 @@
 /** Statistics of the logs of several agents. */
-import { addSums, statsOf } from '../../shared/log-stats.ts';
-import type { LogStats, StatsQuery } from '../../shared/wire.ts';
+import { addSums, statsOf } from '../../shared/wire/log-stats.ts';
+import type { LogStats, StatsQuery } from '../../shared/wire/logs.ts';
 import type { Agent } from '../agent-client/agents.ts';
 import { askAll } from '../agent-client/ask-all.ts';
 

@@ -1,7 +1,7 @@
 /** A tail of the logs of several agents, in the order in which their entries arrive. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { within } from '../../shared/async.ts';
-import type { TailQuery } from '../../shared/wire.ts';
+import type { TailQuery } from '../../shared/wire/logs.ts';
 import type { Agent, Agents } from '../agent-client/agents.ts';
 import { askAll } from '../agent-client/ask-all.ts';
 import type { StreamReader } from '../agent-client/client.ts';

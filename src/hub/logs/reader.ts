@@ -1,7 +1,13 @@
 /** Reads the log of one agent, as the agent answers, or the logs of all together. */
 import type { Static } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
-import type { ExportQuery, LogQuery, LogStats, StatsQuery, TailQuery } from '../../shared/wire.ts';
+import type {
+  ExportQuery,
+  LogQuery,
+  LogStats,
+  StatsQuery,
+  TailQuery,
+} from '../../shared/wire/logs.ts';
 import type { Agent, Agents } from '../agent-client/agents.ts';
 import { chosen } from '../agent-client/ask-all.ts';
 import type { StreamReader } from '../agent-client/client.ts';

@@ -8,7 +8,7 @@ import {
   LogStats,
   StatsQuery,
   TailQuery,
-} from '../../shared/wire.ts';
+} from '../../shared/wire/logs.ts';
 import type { Agents } from '../agent-client/agents.ts';
 import type { Guard } from '../auth/guard.ts';
 import { about } from '../http/about.ts';

@@ -2,7 +2,7 @@
 import { type Static, t } from 'elysia';
 import { UPSTREAM } from '../../shared/caddyfile/placeholders.ts';
 import { Failure } from '../../shared/failure.ts';
-import { Check } from '../../shared/wire-check.ts';
+import { Check } from '../../shared/wire/checks.ts';
 import { misspelledUpstream } from '../caddyfile/upstream-hints.ts';
 import type { Policy } from '../recipes/policy.ts';
 import type { Recipe, Values } from '../recipes/recipe.ts';

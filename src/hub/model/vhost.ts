@@ -2,7 +2,7 @@
 import { expandPlaceholders, UPSTREAM } from '../../shared/caddyfile/placeholders.ts';
 import { portOptions } from '../../shared/caddyfile/preamble.ts';
 import { Failure } from '../../shared/failure.ts';
-import type { Check } from '../../shared/wire-check.ts';
+import type { Check } from '../../shared/wire/checks.ts';
 import {
   addressKey,
   isSiteAddress,

@@ -1,6 +1,6 @@
 /** `/channels`: where messages go when something breaks. For people only, as its targets are secrets. */
 import { Elysia, t } from 'elysia';
-import { jsonBody } from '../../shared/http.ts';
+import { jsonBody } from '../../shared/json-body.ts';
 import type { SessionGuard } from '../auth/guard.ts';
 import { about, INTEGER_ID } from '../http/about.ts';
 import { IdParams, idOf } from '../http/params.ts';

@@ -1,6 +1,6 @@
 /** What one look says of each event: what is there, and what may be there nevertheless. Pure. */
 import type { EventName } from '../../shared/events.ts';
-import { NOT_DIALLED_YET } from '../../shared/wire-state.ts';
+import { NOT_DIALLED_YET } from '../../shared/wire/sites.ts';
 import type { AgentFacts } from '../state/agent-facts.ts';
 import { fullDisk, isBetween, isFull } from '../state/hub-problems.ts';
 import type { Look } from '../state/look.ts';

@@ -1,7 +1,7 @@
 /** `/recipes`: the forms that there are, and the Caddyfile text that their values become. */
 import { Elysia, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
-import { jsonBody } from '../../shared/http.ts';
+import { jsonBody } from '../../shared/json-body.ts';
 import type { Guard } from '../auth/guard.ts';
 import { about } from '../http/about.ts';
 import { BODY, READS, refusals, WRITES } from '../http/refusal-schemas.ts';

@@ -1,6 +1,6 @@
 /** Whether sites answer as their checks say, so that a change that breaks one is not accepted. */
 import { Failure } from '../../shared/failure.ts';
-import type { ChecksAnswer, CheckTarget } from '../../shared/wire-check.ts';
+import type { ChecksAnswer, CheckTarget } from '../../shared/wire/checks.ts';
 import { idsAfter, type Step } from '../model/changes.ts';
 import { endpointsUnder } from '../model/endpoints.ts';
 import { isPublished } from '../model/entities.ts';

@@ -2,7 +2,7 @@
 import { ERAS } from '../../shared/caddyfile/dialect.ts';
 import { Failure, type Location } from '../../shared/failure.ts';
 import { memoize } from '../../shared/memoize.ts';
-import type { ChecksAnswer, CheckTarget } from '../../shared/wire-check.ts';
+import type { ChecksAnswer, CheckTarget } from '../../shared/wire/checks.ts';
 import type { AgentClient, Replacing } from '../agent-client/client.ts';
 import { mistakeLine } from '../caddyfile/mistake.ts';
 import { renderProbe } from '../caddyfile/probe.ts';

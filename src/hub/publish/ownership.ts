@@ -1,6 +1,6 @@
 /** Whose sites the proxy serves, and whether this hub may replace them. Pure. */
 import { FAILURES, Failure } from '../../shared/failure.ts';
-import type { ProxyStatus } from '../../shared/wire.ts';
+import type { ProxyStatus } from '../../shared/wire/proxy.ts';
 import type { Store } from '../model/store.ts';
 
 type Status = Pick<ProxyStatus, 'owner' | 'foreign' | 'liveDigest' | 'drift' | 'term'>;

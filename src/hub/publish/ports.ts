@@ -1,8 +1,8 @@
 /** Reads where proxies listen, and moves them to ports 80 and 443. */
 import { withValues } from '../../shared/caddyfile/globals.ts';
 import { Failure } from '../../shared/failure.ts';
-import type { ProxyStatus } from '../../shared/wire.ts';
-import { type PortState, STANDARD_PORTS } from '../../shared/wire-ports.ts';
+import type { ProxyStatus } from '../../shared/wire/proxy.ts';
+import { type PortState, STANDARD_PORTS } from '../../shared/wire/proxy.ts';
 import type { Agent } from '../agent-client/agents.ts';
 import { chosen } from '../agent-client/ask-all.ts';
 import type { Author } from '../model/changes.ts';

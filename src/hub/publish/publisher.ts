@@ -13,7 +13,7 @@
  * 6. Rows and changelog are committed (`model/store.ts`), and only then do the callers get their results.
  */
 import { type Log, reasonOf } from '../../shared/log.ts';
-import type { ProxyStatus } from '../../shared/wire.ts';
+import type { ProxyStatus } from '../../shared/wire/proxy.ts';
 import type { Agent, Agents } from '../agent-client/agents.ts';
 import type { AgentClient } from '../agent-client/client.ts';
 import { FIRST_AGENT, type StoredAgent } from '../model/agent.ts';

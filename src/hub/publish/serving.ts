@@ -2,8 +2,8 @@
 import { type Static, t } from 'elysia';
 import { findOption } from '../../shared/caddyfile/globals.ts';
 import { portOptions } from '../../shared/caddyfile/preamble.ts';
-import type { ProxyStatus } from '../../shared/wire.ts';
-import { type Holder, type PortState, STANDARD_PORTS } from '../../shared/wire-ports.ts';
+import type { ProxyStatus } from '../../shared/wire/proxy.ts';
+import { type Holder, type PortState, STANDARD_PORTS } from '../../shared/wire/proxy.ts';
 
 const schemaOf = (wanted: number) =>
   t.Object({

@@ -1,7 +1,7 @@
 /** One agent as the publisher sees it: what its proxy is to serve, does serve, and refuses. */
 import { Failure } from '../../shared/failure.ts';
 import type { Log } from '../../shared/log.ts';
-import type { ProxyStatus } from '../../shared/wire.ts';
+import type { ProxyStatus } from '../../shared/wire/proxy.ts';
 import type { AgentClient } from '../agent-client/client.ts';
 import { labelOf, type StoredAgent } from '../model/agent.ts';
 import { idsAfter, type Plan, type Preamble, type Step } from '../model/changes.ts';

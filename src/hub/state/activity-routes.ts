@@ -1,6 +1,6 @@
 /** `/vhosts/activity`: the requests of the last hour, for all vhosts in one response. */
 import { Elysia, t } from 'elysia';
-import { ActivityQuery } from '../../shared/wire.ts';
+import { ActivityQuery } from '../../shared/wire/logs.ts';
 import type { Guard } from '../auth/guard.ts';
 import { about } from '../http/about.ts';
 import { AGENT, AgentQuery } from '../http/params.ts';

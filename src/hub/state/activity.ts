@@ -1,7 +1,7 @@
 /** The requests of the last hour, by vhost. */
 import { type Static, t } from 'elysia';
-import { percentile } from '../../shared/log-stats.ts';
-import { Activity as ActivityCounts, Latency, LogActivity } from '../../shared/wire.ts';
+import { percentile } from '../../shared/wire/log-stats.ts';
+import { Activity as ActivityCounts, Latency, LogActivity } from '../../shared/wire/logs.ts';
 import { endpointsUnder } from '../model/endpoints.ts';
 import type { SiteSet } from '../model/vhost.ts';
 import type { Publisher } from '../publish/publisher.ts';

@@ -1,7 +1,7 @@
 /** Why no public certificate can come for a name, and what would work instead. Pure. */
 import { type Static, t } from 'elysia';
 import { isInternalName, isPrivateAddress } from '../../shared/internal-names.ts';
-import type { Authority } from '../../shared/wire-state.ts';
+import type { Authority } from '../../shared/wire/sites.ts';
 import { explainAcme } from './acme-words.ts';
 
 export const NullableAdvice = t.Union(

@@ -2,7 +2,7 @@
 import { advisoriesFor, SAFE_VERSION } from '../../shared/advisories.ts';
 import { messageOf } from '../../shared/async.ts';
 import { type Failure, fullSentenceOf } from '../../shared/failure.ts';
-import type { ProxyStatus } from '../../shared/wire.ts';
+import type { ProxyStatus } from '../../shared/wire/proxy.ts';
 import type { Agent } from '../agent-client/agents.ts';
 import { type AgentClient, NO_ANSWER } from '../agent-client/client.ts';
 import { setFor } from '../model/placement.ts';

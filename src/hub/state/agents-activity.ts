@@ -1,7 +1,7 @@
 /** The requests that the agents counted, added up. */
 import type { Static } from 'elysia';
-import { addLatencies } from '../../shared/log-stats.ts';
-import type { ActivityQuery, LogActivity } from '../../shared/wire.ts';
+import { addLatencies } from '../../shared/wire/log-stats.ts';
+import type { ActivityQuery, LogActivity } from '../../shared/wire/logs.ts';
 import type { Agents } from '../agent-client/agents.ts';
 import { askAll, chosen } from '../agent-client/ask-all.ts';
 import type { AgentQuery } from '../http/params.ts';

@@ -1,7 +1,7 @@
 /** All certificates, and the names that have none, of one agent or of all. */
 import { type Static, t } from 'elysia';
 import { portOptions } from '../../shared/caddyfile/preamble.ts';
-import { NullableAuthority, SiteError } from '../../shared/wire-state.ts';
+import { NullableAuthority, SiteError } from '../../shared/wire/sites.ts';
 import type { Agent } from '../agent-client/agents.ts';
 import { askAll, chosen } from '../agent-client/ask-all.ts';
 import { Timestamp } from '../http/schemas.ts';

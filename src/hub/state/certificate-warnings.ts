@@ -1,5 +1,5 @@
 /** What a visitor notices of a vhost's certificates. Pure. */
-import type { Authority } from '../../shared/wire-state.ts';
+import type { Authority } from '../../shared/wire/sites.ts';
 import type { Advice } from './advice.ts';
 
 /** What counts of an address of a vhost. */

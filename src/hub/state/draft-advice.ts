@@ -1,7 +1,7 @@
 /** What certificates a site would get that is only being written. */
 import { type Static, t } from 'elysia';
 import { portOptions } from '../../shared/caddyfile/preamble.ts';
-import { NullableAuthority } from '../../shared/wire-state.ts';
+import { NullableAuthority } from '../../shared/wire/sites.ts';
 import type { Agent } from '../agent-client/agents.ts';
 import { agentsNamed, setFor } from '../model/placement.ts';
 import type { SiteSet, VhostInput } from '../model/vhost.ts';

@@ -1,6 +1,6 @@
 /** `/health`: whether the hub responds and can use its database, for anyone. */
 import { Elysia } from 'elysia';
-import { Health } from '../../shared/wire.ts';
+import { Health } from '../../shared/wire/protocol.ts';
 import { about } from '../http/about.ts';
 import { ANY, refusals } from '../http/refusal-schemas.ts';
 

@@ -1,6 +1,6 @@
 /** The problems of disks, and of the hub itself. Pure. */
 import { ADVISORIES_AS_OF, advisoriesOldAt, FRESH_DAYS } from '../../shared/advisories.ts';
-import type { Disk } from '../../shared/wire.ts';
+import type { Disk } from '../../shared/wire/proxy.ts';
 import type { Locked } from '../auth/accounts/accounts.ts';
 import { type Finding, listed } from './problem.ts';
 

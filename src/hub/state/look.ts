@@ -1,5 +1,5 @@
 /** One look at everything that may be wrong: for the status, and for whoever watches it. */
-import type { Disk } from '../../shared/wire.ts';
+import type { Disk } from '../../shared/wire/proxy.ts';
 import type { Locked } from '../auth/accounts/accounts.ts';
 import { type AgentFacts, createFactsReader, type FactsDeps } from './agent-facts.ts';
 import {

@@ -1,6 +1,6 @@
 /** `/metrics` of the hub, with its description. */
 import { t } from 'elysia';
-import { metricsRoutes } from '../../shared/observe/metrics-routes.ts';
+import { metricsRoutes } from '../../shared/observe/metrics.ts';
 import type { Accounts } from '../auth/accounts/accounts.ts';
 import { bearerOf } from '../auth/bearer.ts';
 import type { Tokens } from '../auth/tokens/tokens.ts';

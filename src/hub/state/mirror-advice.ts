@@ -1,5 +1,5 @@
 /** Says why a name has a certificate on one proxy and none on another. Pure. */
-import type { Authority } from '../../shared/wire-state.ts';
+import type { Authority } from '../../shared/wire/sites.ts';
 import { type Endpoint, keyOfEndpoint } from '../model/endpoints.ts';
 import type { Advice } from './advice.ts';
 import { listed } from './problem.ts';

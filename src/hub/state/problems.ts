@@ -1,5 +1,5 @@
 /** All that is wrong right now, one entry per cause, worst first. Pure. */
-import type { Disk, ProxyStatus } from '../../shared/wire.ts';
+import type { Disk, ProxyStatus } from '../../shared/wire/proxy.ts';
 import type { EndingCertificate } from './certificates.ts';
 import { fullDisk, isFull } from './hub-problems.ts';
 import { type Finding, listed, type Problem, sentence } from './problem.ts';

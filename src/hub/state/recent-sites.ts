@@ -1,6 +1,6 @@
 /** What the proxy knows of its sites, for a status that many poll. */
 import { within } from '../../shared/async.ts';
-import type { SiteState } from '../../shared/wire-state.ts';
+import type { SiteState } from '../../shared/wire/sites.ts';
 import type { AgentClient } from '../agent-client/client.ts';
 
 export type RecentSitesDeps = {

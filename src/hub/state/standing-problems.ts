@@ -1,5 +1,5 @@
 /** What stands between the hub and what a proxy serves. Pure. */
-import type { ProxyStatus } from '../../shared/wire.ts';
+import type { ProxyStatus } from '../../shared/wire/proxy.ts';
 import { type Finding, sentence } from './problem.ts';
 
 /** What counts of one of several agents. */

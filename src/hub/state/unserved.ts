@@ -1,7 +1,7 @@
 /** Why enabled vhosts are not served, or not on all of their ports. */
 import { fullSentenceOf } from '../../shared/failure.ts';
-import type { ProxyStatus } from '../../shared/wire.ts';
-import type { SiteState } from '../../shared/wire-state.ts';
+import type { ProxyStatus } from '../../shared/wire/proxy.ts';
+import type { SiteState } from '../../shared/wire/sites.ts';
 import type { Agent } from '../agent-client/agents.ts';
 import { endpointsUnder, keyOfEndpoint } from '../model/endpoints.ts';
 import { setFor } from '../model/placement.ts';

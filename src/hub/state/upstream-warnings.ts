@@ -1,5 +1,5 @@
 /** Warnings of upstreams that are down. Pure. */
-import type { SiteUpstream } from '../../shared/wire-state.ts';
+import type { SiteUpstream } from '../../shared/wire/sites.ts';
 import type { Warning } from '../http/schemas.ts';
 
 /** What Caddy writes before the reason: `dial tcp 127.0.0.1:8000: connect: connection refused`. */

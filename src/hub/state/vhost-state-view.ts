@@ -5,7 +5,7 @@ import {
   SiteCertificate,
   SiteError,
   SiteUpstream,
-} from '../../shared/wire-state.ts';
+} from '../../shared/wire/sites.ts';
 import { Warning } from '../http/schemas.ts';
 import { NullableAdvice } from './advice.ts';
 

@@ -1,6 +1,6 @@
 /** The state of a vhost, assembled from what the proxy knows of its addresses. */
 import { portOptions } from '../../shared/caddyfile/preamble.ts';
-import type { SiteError, SiteState, SiteUpstream } from '../../shared/wire-state.ts';
+import type { SiteError, SiteState, SiteUpstream } from '../../shared/wire/sites.ts';
 import { type Endpoint, endpointsUnder, keyOfEndpoint } from '../model/endpoints.ts';
 import type { SiteSet, Vhost } from '../model/vhost.ts';
 import { adviceOf } from './advice.ts';

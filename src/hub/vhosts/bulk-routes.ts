@@ -1,6 +1,6 @@
 /** `/vhosts/bulk`: several changes in one publish. */
 import { Elysia, t } from 'elysia';
-import { jsonBody } from '../../shared/http.ts';
+import { jsonBody } from '../../shared/json-body.ts';
 import { authorOf } from '../auth/guard.ts';
 import { about, DEMANDS } from '../http/about.ts';
 import { ChangeQuery, demandsOf } from '../http/params.ts';

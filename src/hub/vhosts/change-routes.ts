@@ -1,6 +1,6 @@
 /** `/vhosts`: creating, updating, deleting and toggling a vhost. */
 import { Elysia, t } from 'elysia';
-import { jsonBody } from '../../shared/http.ts';
+import { jsonBody } from '../../shared/json-body.ts';
 import { authorOf, type Guard } from '../auth/guard.ts';
 import { about, DEMANDS, INTEGER_ID } from '../http/about.ts';
 import { ChangeQuery, demandsOf, IdParams, idOf } from '../http/params.ts';

@@ -1,7 +1,7 @@
 /** `/vhosts` on the hub's socket, where a vhost goes by its domain: for scripts on the host. */
 import { Elysia, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
-import { jsonBody } from '../../shared/http.ts';
+import { jsonBody } from '../../shared/json-body.ts';
 import { nearest } from '../../shared/nearest.ts';
 import { Lacking, lacking } from '../http/schemas.ts';
 import type { Author, Change } from '../model/changes.ts';

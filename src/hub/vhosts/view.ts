@@ -1,6 +1,6 @@
 /** A vhost as the API shows it, its entity tag, and examples for the API's description. */
 import { t } from 'elysia';
-import { Check } from '../../shared/wire-check.ts';
+import { Check } from '../../shared/wire/checks.ts';
 import { etagOf, ifMatch } from '../http/etag.ts';
 import { Lacking, Timestamp, Warning } from '../http/schemas.ts';
 import { placesOf } from '../model/placement.ts';

@@ -1,5 +1,5 @@
 /** Asks the hub that runs on this machine, over its socket, for commands that need no password. */
-import { readIfThere } from '../../shared/files.ts';
+import { readIfThere } from '../../shared/system/files.ts';
 import { dataDirOf, hubSocket, localSecret } from '../config.ts';
 import { visible } from '../visible.ts';
 import type { Cli } from './command.ts';

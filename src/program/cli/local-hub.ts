@@ -1,5 +1,5 @@
 /** Asks the hub that runs on this machine, by its socket and the secret beside it. */
-import { readIfThere } from '../../shared/files.ts';
+import { readIfThere } from '../../shared/system/files.ts';
 import { dataDirOf, hubSocket, localSecret } from '../config.ts';
 import type { Env } from '../settings.ts';
 import { visible } from '../visible.ts';

@@ -5,7 +5,7 @@ import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { messageOf } from '../../shared/async.ts';
-import { writeDurably } from '../../shared/files.ts';
+import { writeDurably } from '../../shared/system/files.ts';
 import { dataDirOf } from '../config.ts';
 import { certificateFiles, hasToken } from '../enrolment-settings.ts';
 import { type Env, givenIn, valueIn } from '../settings.ts';

@@ -8,7 +8,7 @@ import { describeContents } from '../../hub/db/inspect.ts';
 import { databaseIn } from '../../hub/db/open.ts';
 import { BESIDE, giveToOwner, makeReady, putInPlace } from '../../hub/db/replace.ts';
 import { messageOf } from '../../shared/async.ts';
-import { lockFolder } from '../../shared/lock.ts';
+import { lockFolder } from '../../shared/system/lock.ts';
 import { agentsKeyIn } from '../config.ts';
 import { visible } from '../visible.ts';
 import { EXIT } from './command.ts';

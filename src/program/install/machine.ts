@@ -12,9 +12,8 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { holdersOf, listeningInodes } from '../../../agent/caddy/ports/sockets.ts';
-import { replaceWhole, syncPath } from '../../shared/files.ts';
-import { isBelow } from '../../shared/paths.ts';
-import { type PortState, STANDARD_PORTS } from '../../shared/wire-ports.ts';
+import { isBelow, replaceWhole, syncPath } from '../../shared/system/files.ts';
+import { type PortState, STANDARD_PORTS } from '../../shared/wire/proxy.ts';
 import { CannotInstall, type Owner, type Shown, type Step, type SystemState } from './steps.ts';
 
 export type MachineDeps = {

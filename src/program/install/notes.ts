@@ -1,6 +1,6 @@
 /** What an operator should know before the steps of `install` are carried out. Pure. */
 import { cureOf, obstacleOf } from '../../hub/publish/serving.ts';
-import type { PortState } from '../../shared/wire-ports.ts';
+import type { PortState } from '../../shared/wire/proxy.ts';
 import { inUrl } from '../addresses.ts';
 import { reachOf } from '../serve/reach.ts';
 import { SETTINGS } from '../settings.ts';

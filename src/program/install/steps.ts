@@ -1,4 +1,4 @@
-/** The state of a machine that a plan is made from, and the steps it is made of. */ import type { PortState } from '../../shared/wire-ports.ts';
+/** The state of a machine that a plan is made from, and the steps it is made of. */ import type { PortState } from '../../shared/wire/proxy.ts';
 
 export type Owner = { uid: number; gid: number; mode: number };
 

@@ -1,6 +1,6 @@
 /** What the one-machine mode generates for itself when it first starts. */
 import { SHORTEST_TOKEN } from '../../../agent/bearer.ts';
-import { keepSecret } from '../../shared/secret-file.ts';
+import { keepSecret } from '../../shared/system/files.ts';
 import type { Settings } from '../config.ts';
 import { whyClosed } from '../listen.ts';
 

@@ -26,11 +26,11 @@ import { collectCertificates, collectStandings } from '../../hub/state/agent-met
 import { createLook } from '../../hub/state/look.ts';
 import { collectVhosts, createHubMetrics } from '../../hub/state/metrics.ts';
 import { messageOf, runAll, settleAll } from '../../shared/async.ts';
-import { createDisks } from '../../shared/disks.ts';
 import { type Log, withFields } from '../../shared/log.ts';
 import { isLoopback, isLoopbackHost } from '../../shared/loopback.ts';
-import { collectProcess } from '../../shared/observe/process.ts';
-import { newSecret } from '../../shared/secret-file.ts';
+import { collectProcess } from '../../shared/observe/metrics.ts';
+import { createDisks } from '../../shared/system/disks.ts';
+import { newSecret } from '../../shared/system/files.ts';
 import { agentsKeyIn, type HubSettings, localSecret } from '../config.ts';
 import { type Listening, type LocalListening, listen, listenLocally } from '../listen.ts';
 import { COMMIT, VERSION } from '../version.ts';

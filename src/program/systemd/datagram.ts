@@ -1,6 +1,6 @@
 /** Sends a datagram to a unix socket, through libc: Bun has no datagram sockets of that kind. */
 import { FFIType } from 'bun:ffi';
-import { openLibc } from '../../shared/libc.ts';
+import { openLibc } from '../../shared/system/libc.ts';
 
 /** socket(2) and send(2), as Linux defines them on x86-64 and arm64. */
 const AF_UNIX = 1;

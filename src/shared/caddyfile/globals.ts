@@ -1,5 +1,4 @@
 /** Reads and edits the global options of a Caddyfile. Pure. */
-import { type Edit, edited } from './edits.ts';
 import { hasGlobalOptions } from './preamble.ts';
 import { startsLine, type TokenizeOptions, tokenize } from './tokenizer.ts';
 
@@ -83,4 +82,18 @@ export function withOptions(preamble: string, lines: readonly string[]): string 
   }
   const brace = tokenize(preamble)[0]?.end ?? 0;
   return `${preamble.slice(0, brace)}\n${text}${preamble.slice(brace).replace(/^[ \t]*\r?\n/, '')}`;
+}
+
+/** What comes in the place of a part of a text. */
+export type Edit = { start: number; end: number; text: string };
+
+/** Replaces parts of a text, however many there are, in one pass. @param edits in their order; none overlaps another */
+export function edited(text: string, edits: readonly Edit[]): string {
+  const pieces: string[] = [];
+  let from = 0;
+  for (const edit of edits) {
+    pieces.push(text.slice(from, edit.start), edit.text);
+    from = edit.end;
+  }
+  return [...pieces, text.slice(from)].join('');
 }

@@ -5,7 +5,7 @@ import { domainToASCII } from 'node:url';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import type { Conditions, LogFilter } from '../../../agent/logs/answers/filter.ts';
 import { parseDuration, parseTime } from '../../../agent/logs/line/time-values.ts';
-import type { LogEntry, LogPage } from '../../../src/shared/wire.ts';
+import type { LogEntry, LogPage } from '../../../src/shared/wire/logs.ts';
 
 /** An entry, its host in punycode, and its latency in milliseconds. */
 export type Keyed = { key: string; entry: LogEntry; latency: number };

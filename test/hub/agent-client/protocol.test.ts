@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { serveHub } from '../../../src/program/serve/serve.ts';
-import { PROTOCOL, PROTOCOL_HEADER } from '../../../src/shared/wire.ts';
+import { PROTOCOL, PROTOCOL_HEADER } from '../../../src/shared/wire/protocol.ts';
 import {
   ask,
   type Stack,

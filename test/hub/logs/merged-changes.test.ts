@@ -6,7 +6,7 @@ import type { Agent } from '../../../src/hub/agent-client/agents.ts';
 import { askAll } from '../../../src/hub/agent-client/ask-all.ts';
 import type { AgentClient } from '../../../src/hub/agent-client/client.ts';
 import { readMergedPage } from '../../../src/hub/logs/merged-page.ts';
-import { MERGE_LIMIT } from '../../../src/shared/wire-merge.ts';
+import { MERGE_LIMIT } from '../../../src/shared/wire/merge.ts';
 import { line } from '../../agent/logs/lines.ts';
 import { ROLL } from '../../agent/logs/temp.ts';
 import { agentsOf, type LogAgent } from '../../harness/log-agents.ts';

@@ -4,7 +4,7 @@ import type { Agent } from '../../../src/hub/agent-client/agents.ts';
 import { openMergedExport } from '../../../src/hub/logs/merged-export.ts';
 import { readMergedPage } from '../../../src/hub/logs/merged-page.ts';
 import { CSV, createRecords, NDJSON, type RecordFormat } from '../../../src/hub/logs/records.ts';
-import type { LogEntry } from '../../../src/shared/wire.ts';
+import type { LogEntry } from '../../../src/shared/wire/logs.ts';
 import { line, random } from '../../agent/logs/lines.ts';
 import { agentsOf, type LogAgent } from '../../harness/log-agents.ts';
 import { until } from '../../harness/stack.ts';

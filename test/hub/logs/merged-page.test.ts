@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { parseConditions } from '../../../agent/logs/answers/filter.ts';
 import { readMergedPage } from '../../../src/hub/logs/merged-page.ts';
-import type { LogEntry, LogQuery } from '../../../src/shared/wire.ts';
+import type { LogEntry, LogQuery } from '../../../src/shared/wire/logs.ts';
 import { anyLine, line, type Random, random } from '../../agent/logs/lines.ts';
 import { allEntries, isWanted, type Keyed } from '../../agent/logs/reference.ts';
 import { keeperOf } from '../../agent/logs/temp.ts';

@@ -14,8 +14,8 @@ import type { AgentFacts } from '../../../src/hub/state/agent-facts.ts';
 import type { Look } from '../../../src/hub/state/look.ts';
 import { STATE, type VhostState } from '../../../src/hub/state/vhost-state-view.ts';
 import type { EventName } from '../../../src/shared/events.ts';
-import type { ProxyStatus } from '../../../src/shared/wire.ts';
-import { NOT_DIALLED_YET } from '../../../src/shared/wire-state.ts';
+import type { ProxyStatus } from '../../../src/shared/wire/proxy.ts';
+import { NOT_DIALLED_YET } from '../../../src/shared/wire/sites.ts';
 import { temporaryFolder } from '../../harness/stack.ts';
 
 const START = Date.parse('2026-11-20T18:00:00.000Z');

@@ -1,7 +1,7 @@
 /** The words for where Caddy listens. */
 import { describe, expect, test } from 'bun:test';
 import { cureOf, linesOf, obstacleOf, servingOf } from '../../../src/hub/publish/serving.ts';
-import type { Holder, PortState } from '../../../src/shared/wire-ports.ts';
+import type { Holder, PortState } from '../../../src/shared/wire/proxy.ts';
 
 const caddy: Holder = { pid: 812, name: 'caddy', unit: 'caddy.service' };
 const nginx: Holder = { pid: 9, name: 'nginx', unit: 'nginx.service' };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { PACE } from '../../../src/hub/pace.ts';
 import { type ActivityDeps, createActivity } from '../../../src/hub/state/activity.ts';
-import type { LogActivity } from '../../../src/shared/wire.ts';
+import type { LogActivity } from '../../../src/shared/wire/logs.ts';
 import { type Owner, startOwner } from '../../harness/owner.ts';
 import { freePort, type Stack, until } from '../../harness/stack.ts';
 

@@ -7,7 +7,7 @@ import { failingChannels, lockedOut } from '../../../src/hub/state/hub-problems.
 import { createLook } from '../../../src/hub/state/look.ts';
 import { createProblems } from '../../../src/hub/state/several-problems.ts';
 import { ADVISORIES_AS_OF } from '../../../src/shared/advisories.ts';
-import type { Disk } from '../../../src/shared/wire.ts';
+import type { Disk } from '../../../src/shared/wire/proxy.ts';
 import { type Answer, ask, signUp, startStack } from '../../harness/stack.ts';
 
 const disk = (id: string, what: string, free: number): Disk => ({ id, holds: [what], free });

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test';
 import { PACE } from '../../../src/hub/pace.ts';
 import { createRecentSites } from '../../../src/hub/state/recent-sites.ts';
 import { Failure } from '../../../src/shared/failure.ts';
-import type { SiteState } from '../../../src/shared/wire-state.ts';
+import type { SiteState } from '../../../src/shared/wire/sites.ts';
 
 const site = (name: string): SiteState => ({
   ...{ name, ports: [443], tls: false, certificate: null, reason: null, checkedAt: null },

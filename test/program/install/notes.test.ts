@@ -1,7 +1,7 @@
 /** What `install` says of Caddy's ports. */
 import { expect, test } from 'bun:test';
 import { notesOfPorts } from '../../../src/program/install/notes.ts';
-import type { PortState } from '../../../src/shared/wire-ports.ts';
+import type { PortState } from '../../../src/shared/wire/proxy.ts';
 
 const held = (unit: string | null): PortState => ({
   port: 80,

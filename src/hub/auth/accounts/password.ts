@@ -1,6 +1,6 @@
 /** Password rules (OWASP ASVS 5.0, 6.2) and hashing, off the event loop and a few at a time. */
 import { hash, verify } from '@node-rs/argon2';
-import { createConcurrencyLimit } from '../../../shared/concurrency-limit.ts';
+import { createConcurrencyLimit } from '../../../shared/async.ts';
 import { Failure } from '../../../shared/failure.ts';
 import { loadOnce } from '../../../shared/memoize.ts';
 import { rateLimited } from '../throttle.ts';

@@ -1,6 +1,6 @@
 /** The setup code: proves that whoever creates the first account is the person who started the hub. */
 import { rmSync, statSync } from 'node:fs';
-import { keepSecret } from '../../../shared/secret-file.ts';
+import { keepSecret } from '../../../shared/system/files.ts';
 import { isSame } from '../secret.ts';
 
 /** Every function throws file system errors. */

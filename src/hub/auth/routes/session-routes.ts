@@ -1,6 +1,6 @@
 /** `/sessions` and `/auth/change-password`: what signed-in users manage about their own account. */
 import { Elysia, t } from 'elysia';
-import { jsonBody } from '../../../shared/http.ts';
+import { jsonBody } from '../../../shared/json-body.ts';
 import { about } from '../../http/about.ts';
 import { BODY, NEW_PASSWORD, refusals, WRITES } from '../../http/refusal-schemas.ts';
 import { Success, Timestamp } from '../../http/schemas.ts';

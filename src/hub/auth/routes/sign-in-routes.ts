@@ -1,6 +1,6 @@
 /** Sign-up, sign-in, sign-out and get-session, wire-compatible with better-auth's email routes. */
 import { Elysia, t } from 'elysia';
-import { jsonBody } from '../../../shared/http.ts';
+import { jsonBody } from '../../../shared/json-body.ts';
 import { note } from '../../../shared/observe/context.ts';
 import { about } from '../../http/about.ts';
 import { BODY, NEW_PASSWORD, OPEN, refusals } from '../../http/refusal-schemas.ts';

@@ -1,6 +1,6 @@
 /** `/tokens`: permanent API tokens for scripts; users manage their own. */
 import { Elysia, t } from 'elysia';
-import { jsonBody } from '../../../shared/http.ts';
+import { jsonBody } from '../../../shared/json-body.ts';
 import { about } from '../../http/about.ts';
 import { BODY, refusals, WRITES } from '../../http/refusal-schemas.ts';
 import { Success, Timestamp } from '../../http/schemas.ts';

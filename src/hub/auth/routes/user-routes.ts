@@ -1,6 +1,6 @@
 /** `/users`: accounts, managed by anyone who has one. */
 import { Elysia, t } from 'elysia';
-import { jsonBody } from '../../../shared/http.ts';
+import { jsonBody } from '../../../shared/json-body.ts';
 import { about } from '../../http/about.ts';
 import { BODY, NEW_PASSWORD, refusals, WRITES } from '../../http/refusal-schemas.ts';
 import { Success } from '../../http/schemas.ts';

@@ -2,8 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hasStorage } from '../../../../agent/caddy/config/restrictions.ts';
-import { fileImports } from '../../../../src/shared/caddyfile/file-imports.ts';
-import { mayImport } from '../../../../src/shared/import-dirs.ts';
+import { fileImports, mayImport } from '../../../../src/shared/caddyfile/file-imports.ts';
 import type { JsonObject } from '../../../../src/shared/json.ts';
 import { temporaryFolder } from '../../../harness/stack.ts';
 

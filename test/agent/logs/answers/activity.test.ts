@@ -7,7 +7,7 @@ import {
 } from '../../../../agent/logs/answers/activity.ts';
 import { latencyOf, latencyStep } from '../../../../agent/logs/line/latency.ts';
 import { createLogs } from '../../../../agent/logs/logs.ts';
-import type { LogActivity } from '../../../../src/shared/wire.ts';
+import type { LogActivity } from '../../../../src/shared/wire/logs.ts';
 import { line } from '../lines.ts';
 import { allEntries, type Keyed } from '../reference.ts';
 import { temporaryFolders } from '../temp.ts';

@@ -6,7 +6,7 @@ import { EXPORT_FORMATS } from '../../../../agent/logs/answers/export.ts';
 import type { Conditions } from '../../../../agent/logs/answers/filter.ts';
 import { detailsOf } from '../../../../agent/logs/line/entry.ts';
 import type { Logs } from '../../../../agent/logs/logs.ts';
-import type { LogEntry } from '../../../../src/shared/wire.ts';
+import type { LogEntry } from '../../../../src/shared/wire/logs.ts';
 import { some } from '../../../harness/full.ts';
 import { anyLine, line, random } from '../lines.ts';
 import { allEntries, isWanted } from '../reference.ts';

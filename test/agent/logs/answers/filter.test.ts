@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { gzipSync } from 'node:zlib';
 import { getSchemaValidator } from 'elysia';
 import { parseLogQuery } from '../../../../agent/logs/answers/filter.ts';
-import { LogQuery } from '../../../../src/shared/wire.ts';
+import { LogQuery } from '../../../../src/shared/wire/logs.ts';
 import { line } from '../lines.ts';
 import { ROLL, temporaryLogs } from '../temp.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseStatsQuery, type StatsFilter } from '../../../../agent/logs/answers/stats.ts';
 import { latencyOf, latencyStep } from '../../../../agent/logs/line/latency.ts';
 import { createLogs } from '../../../../agent/logs/logs.ts';
-import type { LogStats } from '../../../../src/shared/wire.ts';
+import type { LogStats } from '../../../../src/shared/wire/logs.ts';
 import { caddyEntry, line, type Random, random } from '../lines.ts';
 import { allEntries, type Keyed } from '../reference.ts';
 import { temporaryFolders } from '../temp.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createServer, type Server, type Socket } from 'node:net';
 import { ask as askAt } from '../../../../../agent/sites/checks/ask.ts';
-import type { Check, ChecksAnswer } from '../../../../../src/shared/wire-check.ts';
+import type { Check, ChecksAnswer } from '../../../../../src/shared/wire/checks.ts';
 import { ask, freePort, type Stack, startLocalCaStack, until } from '../../../../harness/stack.ts';
 
 let stack: Stack;

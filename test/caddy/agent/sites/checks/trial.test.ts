@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findCaddies } from '../../../../../agent/caddy/process/processes.ts';
-import type { Check, ChecksAnswer } from '../../../../../src/shared/wire-check.ts';
+import type { Check, ChecksAnswer } from '../../../../../src/shared/wire/checks.ts';
 import { type Program, runProgram } from '../../../../harness/program.ts';
 import { startRefusingAcme } from '../../../../harness/refusing-acme.ts';
 import {

@@ -1,6 +1,6 @@
 /** What a hub asks an agent for to make one answer of the logs of several. */
 import { type Static, t } from 'elysia';
-import { conditions, Latencies, LogEntry, PerClass } from './wire.ts';
+import { conditions, Latencies, LogEntry, PerClass } from './logs.ts';
 
 /**
  * The times of entries are whole milliseconds since 1970. An entry without a time counts as written

@@ -2,9 +2,9 @@
 import { afterAll, expect, test } from 'bun:test';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createDisks } from '../../src/shared/disks.ts';
-import { fill, mayMount, mountSmall, unmount } from '../harness/mount.ts';
-import { temporaryFolder } from '../harness/stack.ts';
+import { createDisks } from '../../../src/shared/system/disks.ts';
+import { fill, mayMount, mountSmall, unmount } from '../../harness/mount.ts';
+import { temporaryFolder } from '../../harness/stack.ts';
 
 const folder = temporaryFolder();
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

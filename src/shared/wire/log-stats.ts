@@ -1,6 +1,6 @@
 /** Makes the statistics of a log from sums, which can be those of several logs. */
-import type { Latencies, LogStats } from './wire.ts';
-import type { LogSums } from './wire-merge.ts';
+import type { Latencies, LogStats } from './logs.ts';
+import type { LogSums } from './merge.ts';
 
 const TOP = 10;
 

@@ -1,7 +1,7 @@
 /** Allows one program per data folder. */
 import { Database } from 'bun:sqlite';
 import { join } from 'node:path';
-import { messageOf } from './async.ts';
+import { messageOf } from '../async.ts';
 import { makePrivate } from './files.ts';
 
 /**

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { within } from './async.ts';
-import type { Disk } from './wire.ts';
+import { within } from '../async.ts';
+import type { Disk } from '../wire/proxy.ts';
 
 /** What is kept where: `what` for a person, as `the access log`. */
 type Place = Readonly<{ what: string; folder: string }>;

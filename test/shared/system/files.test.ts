@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { replaceWhole, writeDurably } from '../../src/shared/files.ts';
-import { fill, mayMount, mountSmall, unmount } from '../harness/mount.ts';
-import { temporaryFolder } from '../harness/stack.ts';
+import { replaceWhole, writeDurably } from '../../../src/shared/system/files.ts';
+import { fill, mayMount, mountSmall, unmount } from '../../harness/mount.ts';
+import { temporaryFolder } from '../../harness/stack.ts';
 
 const folder = temporaryFolder();
 const file = join(folder, 'secret');

@@ -1,4 +1,6 @@
-/** Reads and writes whole files. */
+/** Reads and writes whole files, secrets among them, and finds out where a path leads. */
+
+import { randomBytes } from 'node:crypto';
 import {
   accessSync,
   chmodSync,
@@ -9,12 +11,15 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
+  statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
-import { ofFile } from './file-errors.ts';
+import { basename, dirname, join, resolve } from 'node:path';
+import { ofFile } from '../file-errors.ts';
 
 /**
  * Makes a folder that only its owner can enter, and closes one that exists if it is ours. Not one with
@@ -87,4 +92,51 @@ export function syncPath(path: string): void {
   } finally {
     closeSync(handle);
   }
+}
+
+/** A path with its links and dots resolved, as far as it exists. */
+export function resolvePath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const folder = dirname(resolve(path));
+    return folder === resolve(path) ? folder : join(resolvePath(folder), basename(path));
+  }
+}
+
+/** Whether a path is a folder, or in it. Both are absolute and resolved. Pure. */
+export const isBelow = (path: string, folder: string): boolean =>
+  path === folder || path.startsWith(folder === '/' ? folder : `${folder}/`);
+
+type KeptSecret = {
+  file: string;
+  /** How many bytes of a new one are random. */
+  bytes: number;
+  /** How many characters one that is kept must have. */
+  shortest: number;
+  /** Gets the path of a file whose secret was replaced: a crash or a full disk had damaged it. */
+  onReplaced: (file: string) => void;
+};
+
+/** Writes a new secret to a file. @param bytes how many are random @throws file system errors */
+export function newSecret(file: string, bytes: number): string {
+  const secret = randomBytes(bytes).toString('base64url');
+  writeDurably(file, `${secret}\n`, 0o600);
+  return secret;
+}
+
+/**
+ * The secret in a file; a new one if there is no file, or if what it holds is too short or not
+ * printable. A file that is replaced keeps its time: a crash does not make an old secret fresh.
+ * @throws file system errors
+ */
+export function keepSecret({ file, bytes, shortest, onReplaced }: KeptSecret): string {
+  const found = readIfThere(file)?.trim();
+  if (found === undefined) return newSecret(file, bytes);
+  if (found.length >= shortest && /^[\x21-\x7e]+$/.test(found)) return found;
+  const { atime, mtime } = statSync(file);
+  const secret = newSecret(file, bytes);
+  utimesSync(file, atime, mtime);
+  onReplaced(file);
+  return secret;
 }
