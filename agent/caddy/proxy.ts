@@ -1,9 +1,9 @@
 /** The agent's proxy: reload, validate, adapt and status, and the process itself if it is managed. */
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { messageOf } from '../../src/shared/async.ts';
+
 import { hasHeredocs, KNOWN_READINGS } from '../../src/shared/caddyfile/dialect.ts';
-import { FAILURES, Failure } from '../../src/shared/failure.ts';
+import { FAILURES, Failure, wordsOf } from '../../src/shared/failure.ts';
 import { ofFile } from '../../src/shared/file-errors.ts';
 import { field, type JsonObject, list, object } from '../../src/shared/json.ts';
 import type { Log } from '../../src/shared/log.ts';
@@ -302,8 +302,3 @@ function validationEnv(settings: ProxySettings): ValidatorDeps['env'] {
     XDG_CONFIG_HOME: join(home, 'validate'),
   };
 }
-
-const wordsOf = (error: unknown): string =>
-  error instanceof Failure && error.detail !== undefined
-    ? `${error.message} ${error.detail}`
-    : messageOf(error);

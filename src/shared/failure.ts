@@ -1,4 +1,5 @@
 /** Every error code of the two interfaces, and the failures that carry them. */
+import { messageOf } from './async.ts';
 
 /** The HTTP status of each code, and its meaning in the documentation. */
 export const FAILURES = {
@@ -189,6 +190,12 @@ export class Failure extends Error {
     return new Failure(code, message, { detail, hint, at, changes, retryAfter, cause });
   }
 }
+
+/** The message of an error, and the detail of a failure after it. */
+export const wordsOf = (error: unknown): string =>
+  error instanceof Failure && error.detail !== undefined
+    ? `${error.message} ${error.detail}`
+    : messageOf(error);
 
 /** `operation 2, in a.example, line 3: unrecognized directive`; undefined if there is nothing to add. */
 export function sentenceOf({ message, detail, at }: Failure): string | undefined {

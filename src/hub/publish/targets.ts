@@ -1,5 +1,5 @@
 /** The targets of a hub, one for each agent that is stored; and what is known of each, for people. */
-import { Failure } from '../../shared/failure.ts';
+import { Failure, wordsOf } from '../../shared/failure.ts';
 import type { ProxyStatus } from '../../shared/wire/proxy.ts';
 import type { AgentClient } from '../agent-client/client.ts';
 import { FIRST_AGENT, type StoredAgent } from '../model/agent.ts';
@@ -162,6 +162,3 @@ function stateOf(target: Target): { state: AgentState; detail: string | null } {
   const isLive = isPublished || (status !== null && target.isInStep(status));
   return { state: isLive && target.behindSince() === null ? 'in-step' : 'behind', detail: null };
 }
-
-const wordsOf = ({ message, detail }: Failure): string =>
-  detail === undefined ? message : `${message} ${detail}`;
