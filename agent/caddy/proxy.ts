@@ -1,11 +1,11 @@
 /** The agent's proxy: reload, validate, adapt and status, and the process itself if it is managed. */
 import { accessSync, constants, mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 
 import { hasHeredocs, KNOWN_READINGS } from '../../src/shared/caddyfile/dialect.ts';
 import { FAILURES, Failure, wordsOf } from '../../src/shared/failure.ts';
 import { ofFile } from '../../src/shared/file-errors.ts';
-import { field, type JsonObject, list, object } from '../../src/shared/json.ts';
+import type { JsonObject } from '../../src/shared/json.ts';
 import type { Log } from '../../src/shared/log.ts';
 import type { PortState } from '../../src/shared/wire/proxy.ts';
 import { PACE, type Pace } from '../pace.ts';
@@ -13,13 +13,14 @@ import { createWarnings, type Warnings } from '../warnings.ts';
 import { createLogWatch, makeLogFolder } from './access-log.ts';
 import { type Admin, createAdmin } from './admin.ts';
 import { adaptApart } from './config/adapt.ts';
+import { mayHaveOrigins, originsIn } from './config/foreign.ts';
 import type { AccessLogStamp } from './config/patch.ts';
 import { createRestrictions } from './config/restrictions.ts';
-import { createValidator, type ValidatorDeps } from './config/validate.ts';
+import { createValidator, type ValidatorDeps, validationEnv } from './config/validate.ts';
 import { secretName } from './identity.ts';
-import { createManaged } from './managed.ts';
 import { type Reopener, startReopener } from './ports/closed.ts';
 import { assertSupported, createRunning, dnsProviders, modulesOf } from './process/program.ts';
+import { createSupervisor } from './process/supervisor.ts';
 import type { CaddyUser } from './process/user.ts';
 import { createProxyfile } from './reload/proxyfile.ts';
 import { createReload, type Reload } from './reload/reload.ts';
@@ -120,7 +121,7 @@ export function createProxy(
   const program = { bin: settings.bin, prefix: settings.user?.prefix ?? [], env: settings.env };
   const commands = {
     ...program,
-    env: validationEnv(settings),
+    env: validationEnv(settings.env),
     deadline: settings.deadline ?? COMMAND_TIMEOUT_MS,
   };
   const validator = createValidator(commands);
@@ -128,13 +129,13 @@ export function createProxy(
   if (enrolled && proxyfile.owner() !== enrolled.hub) proxyfile.enrol(enrolled.hub, enrolled.term);
   const managed =
     settings.managed &&
-    createManaged({
+    createSupervisor({
       ...{ bin: settings.bin, env: settings.env, folder: settings.managed.folder },
       ...{ admin, pace, warnings, log },
       user: settings.user ?? null,
       accessLog: settings.accessLog.file,
       prepare: settings.prepare ?? (() => {}),
-      async resume(log) {
+      async onUp(log) {
         await Promise.all([
           // Now, while the program on disk is surely the one that runs.
           versionOf(),
@@ -212,11 +213,8 @@ export function createProxy(
   async function originsOfFile(): Promise<string[]> {
     try {
       const text = proxyfile.isForeign() ? proxyfile.read() : null;
-      if (text === null || !/\b(origins|enforce_origin)\b/.test(text)) return [];
-      const options = object(field(await adaptApart(text, commands), 'admin'));
-      if (options.origins !== undefined) return list(options.origins).map(String);
-      // The default is its own address, which is empty for a socket; 2.11 has none there.
-      return options.enforce_origin ? [`http://${settings.admin.replace(/^unix\/.*/, '')}`] : [];
+      if (text === null || !mayHaveOrigins(text)) return [];
+      return originsIn(await adaptApart(text, commands), settings.admin);
     } catch {
       return [];
     }
@@ -290,15 +288,5 @@ export function createProxy(
       await reopener?.stop();
       await managed?.stop();
     },
-  };
-}
-
-/** Validation must not share the proxy's storage: it creates a CA if a site asks for one. */
-function validationEnv(settings: ProxySettings): ValidatorDeps['env'] {
-  const home = settings.env.HOME ?? '/nonexistent';
-  return {
-    ...settings.env,
-    XDG_DATA_HOME: join(home, 'validate'),
-    XDG_CONFIG_HOME: join(home, 'validate'),
   };
 }

@@ -1,4 +1,4 @@
-/** Which sites a live configuration serves that are not the hub's, for whoever replaces them. Pure. */
+/** What a configuration of another program serves and asks for, for whoever is about to replace it. Pure. */
 import { field, type Json, type JsonObject, list, object } from '../../../src/shared/json.ts';
 import { hostsOf } from '../ports/ports.ts';
 
@@ -49,4 +49,15 @@ export function withdrawnSentence(previous: string, next: JsonObject): string {
   return `The hub started with other sites than those in the Caddyfile, and replaced it${
     named && `, withdrawing ${named}`
   }. The old Caddyfile is kept beside it as Caddyfile.changed-….`;
+}
+
+/** False for a Caddyfile that surely says nothing of origins. */
+export const mayHaveOrigins = (text: string): boolean => /\b(origins|enforce_origin)\b/.test(text);
+
+/** The origins that its admin endpoint lets in. @param address of that endpoint, as in a Caddyfile */
+export function originsIn(config: JsonObject, address: string): string[] {
+  const options = object(config.admin);
+  if (options.origins !== undefined) return list(options.origins).map(String);
+  // The default is its own address, which is empty for a socket; 2.11 has none there.
+  return options.enforce_origin ? [`http://${address.replace(/^unix\/.*/, '')}`] : [];
 }

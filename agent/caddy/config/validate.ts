@@ -12,6 +12,12 @@ import { adaptApart, type CommandDeps, limitMemory, memoryLimit, timeLimit } fro
 
 export type ValidatorDeps = CommandDeps;
 
+/** Validation must not share the proxy's storage: it creates a CA if a site asks for one. */
+export function validationEnv(env: Record<string, string>): ValidatorDeps['env'] {
+  const home = join(env.HOME ?? '/nonexistent', 'validate');
+  return { ...env, XDG_DATA_HOME: home, XDG_CONFIG_HOME: home };
+}
+
 export type Validator = {
   /**
    * Resolves if the proxy would accept `text`.

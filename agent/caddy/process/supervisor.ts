@@ -1,19 +1,25 @@
-/** Keeps one Caddy running: starts it, adopts one that outlived its agent, restarts it, stops it. */
+/** Keeps one Caddy and its storage: starts it, adopts one that outlived its agent, restarts it, stops it. */
+import { join } from 'node:path';
 import { within } from '../../../src/shared/async.ts';
 import type { Log } from '../../../src/shared/log.ts';
 import type { Pace } from '../../pace.ts';
+import type { Warnings } from '../../warnings.ts';
+import { endLastLines } from '../access-log.ts';
+import { type CaddyStorage, createCaddyStorage } from '../storage/storage.ts';
 import { createLaunch, type LaunchDeps, STOP_GRACE_MS } from './launch.ts';
 import { createMuteWatch } from './mute-watch.ts';
 import { end, isAlive, type Process } from './processes.ts';
 
-type SupervisorDeps = LaunchDeps & {
+type SupervisorDeps = Omit<LaunchDeps, 'beforeStart'> & {
+  accessLog: string;
   /** Runs after each start, once the admin endpoint answers: loads what is to be served. */
   onUp: (log: Log) => Promise<void>;
-  pace: Pace['supervise'];
+  pace: Pick<Pace, 'storage' | 'supervise'>;
+  warnings: Warnings;
   log: Log;
 };
 
-export type Supervisor = {
+export type Supervisor = Pick<CaddyStorage, 'repairAfter' | 'keepSynced'> & {
   /**
    * Resolves when Caddy answers. If it does not start, logs that and keeps trying.
    * @throws file system errors; what `prepare` throws
@@ -36,9 +42,23 @@ const RESTART_GRACE_MS = 500;
 const ROLL_EVERY_POLLS = 60;
 
 export function createSupervisor(deps: SupervisorDeps): Supervisor {
-  const { admin, pace, log } = deps;
+  const { admin, accessLog, warnings, log } = deps;
+  const { supervise: pace, storage: storagePace } = deps.pace;
   const { say, settle } = createSparseLog(log, pace.say);
-  const launch = createLaunch(deps);
+  const storage = createCaddyStorage({
+    folder: join(deps.env.XDG_DATA_HOME ?? '', 'caddy'),
+    warnings,
+    pace: storagePace,
+    now: () => new Date(),
+    log,
+  });
+  const launch = createLaunch({
+    ...deps,
+    async beforeStart() {
+      await storage.prepare();
+      await endLastLines(accessLog);
+    },
+  });
   const mute = createMuteWatch(admin, pace);
   let current: Process | null = null;
   let stopping = false;
@@ -99,6 +119,7 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
   async function serve(): Promise<void> {
     try {
       await up();
+      storage.keepSynced();
       await deps.onUp(say);
     } catch (error) {
       current = null;
@@ -131,8 +152,11 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
       // One that could not be seen after it was started, for want of a descriptor.
       await launch.endAll();
       log('proxy stopped');
+      await storage.stop();
     },
 
+    repairAfter: storage.repairAfter,
+    keepSynced: storage.keepSynced,
     starts: () => ({ ...starts }),
     pid: () => (current && isAlive(current) ? current.pid : null),
   };
