@@ -14,23 +14,20 @@ import { createLive, type Live } from './live.ts';
 import type { LiveSite, LiveTls } from './live-sites.ts';
 import { readLogEvent } from './log-events.ts';
 import { createSiteErrors } from './site-errors.ts';
-import type { Prober } from './upstreams/prober.ts';
-import { createSiteUpstreams, type SitesHow } from './upstreams/site-upstreams.ts';
+import {
+  createSiteUpstreams,
+  type SitesHow,
+  type SiteUpstreamsDeps,
+} from './upstreams/site-upstreams.ts';
 
-type ProxyStateDeps = {
+type ProxyStateDeps = Omit<SiteUpstreamsDeps, 'admin' | 'siteErrors' | 'pace'> & {
   admin: Admin;
   /** Shared with everything else that asks for the live digest. */
   watch: Watch;
   /** The file of the agent's own error logger. */
   errorLog: string;
   handshake: (target: Target) => Promise<HandshakeResult>;
-  newestRequest: (host: string) => Promise<LogEntry | null>;
-  /** Null if upstreams are not to be dialled. */
-  prober: Prober | null;
-  /** See `SiteUpstreamsDeps`. */
-  isOpenHere: (port: number) => boolean;
   pace: Pick<Pace, 'certificates' | 'live' | 'upstreams'>;
-  now: () => Date;
 };
 
 export type ProxyState = {

@@ -18,7 +18,7 @@ export const listeningInodes = (port: number, network: Network = 'tcp'): string[
 export function socketsOf(pid: number): Set<string> {
   const inodes = new Set<string>();
   for (const name of readdirSync(`/proc/${pid}/fd`)) {
-    const inode = /^socket:\[(\d+)\]$/.exec(linkOf(`/proc/${pid}/fd/${name}`))?.[1];
+    const inode = /^socket:\[(\d+)\]$/.exec(linkOf(`/proc/${pid}/fd/${name}`) ?? '')?.[1];
     if (inode !== undefined) inodes.add(inode);
   }
   return inodes;
@@ -68,11 +68,12 @@ export function holdersOf(port: number, network: Network): Holder[] {
 export const unitIn = (cgroup: string): string | null =>
   /\/system\.slice\/(?:[^/\n]+\.slice\/)*([\w@.:-]+\.service)(?:\/|$)/m.exec(cgroup)?.[1] ?? null;
 
-function linkOf(path: string): string {
+/** Where a link leads; null if that cannot be seen. */
+export function linkOf(path: string): string | null {
   try {
     return readlinkSync(path);
   } catch {
-    return '';
+    return null;
   }
 }
 

@@ -1,14 +1,8 @@
 /** Finds, compares and ends processes by /proc instead of pid files, which can be stale. */
-import {
-  existsSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { lacksDescriptors } from '../../../src/shared/system/files.ts';
+import { linkOf } from '../ports/sockets.ts';
 
 /** `started` is the kernel's start time in clock ticks; with the pid it identifies one process. */
 export type Process = { pid: number; started: string };
@@ -155,14 +149,6 @@ function startOf(pid: number): string | null {
   if (stat === null) return null;
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields[0] === 'Z' ? null : (fields[19] ?? null);
-}
-
-function linkOf(path: string): string | null {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return null;
-  }
 }
 
 /** Null if there is nothing to read. @throws Error without a descriptor left: that says nothing */

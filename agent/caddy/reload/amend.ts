@@ -13,10 +13,18 @@ type AmendDeps = {
   amended: () => void;
 };
 
-type Amend = {
-  /** See `Reload`. @throws AdminUnreachable */
+export type Amend = {
+  /**
+   * After a change of the token, lets the current secret name into a live configuration that knows
+   * the previous one, so that the agent can do without the previous token from then on.
+   * @throws AdminUnreachable
+   */
   renewSecret(): Promise<void>;
-  /** See `Reload`. @throws AdminUnreachable */
+  /**
+   * Makes the proxy open the agent's logs again.
+   * @returns false if it does not write to them
+   * @throws AdminUnreachable
+   */
   reopenLogs(): Promise<boolean>;
   /** The path of the access log as the live configuration spells it. @param live as JSON text */
   spelling(live: string): string;

@@ -9,7 +9,7 @@ import type { Warnings } from '../../warnings.ts';
 import { AdminUnreachable, proxyUnreachable } from '../admin.ts';
 import { withdrawnSentence } from '../config/foreign.ts';
 import type { Stamp } from '../config/patch.ts';
-import { createAmend } from './amend.ts';
+import { type Amend, createAmend } from './amend.ts';
 import { createLoad, type Load } from './load.ts';
 import { createChecked, createPreparation, type PrepareDeps, settled } from './prepare.ts';
 import { digestOf, isOther, type Proxyfile, type SwapOptions } from './proxyfile.ts';
@@ -74,18 +74,8 @@ export type Reload = {
   reopen(): Promise<boolean>;
   /** The listeners that the live configuration does without. */
   closed: Load['closed'];
-  /**
-   * After a change of the token, lets the current secret name into a live configuration that knows
-   * the previous one, so that the agent can do without the previous token from then on.
-   * @throws AdminUnreachable
-   */
-  renewSecret(): Promise<void>;
-  /**
-   * Makes the proxy open the agent's logs again.
-   * @returns false if it does not write to them
-   * @throws AdminUnreachable
-   */
-  reopenLogs(): Promise<boolean>;
+  renewSecret: Amend['renewSecret'];
+  reopenLogs: Amend['reopenLogs'];
   restartNeeded: Recovery['restartNeeded'];
 };
 

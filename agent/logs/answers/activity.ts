@@ -37,8 +37,7 @@ export async function readActivity(
   tools: { decoder: BlockDecoder; deadline: Deadline },
 ): Promise<LogActivity> {
   const { segments } = snapshot;
-  const range = rangeOf(segments, filter);
-  const { from, to } = range ?? { from: 0, to: 0 };
+  const { from, to, shown } = rangeOf(segments, filter);
   const buckets = createBuckets(from, to, filter.buckets);
   const { length } = buckets;
   const domains = new Map<string, Counts>();
@@ -88,10 +87,8 @@ export async function readActivity(
     const segment = { indexed, view, blocks: blocksBetween(view.blocks(), from, to) };
     if (!(await addBlocks(segment, buckets, tools, add))) complete = false;
   }
-  const iso = (time: number) => (range ? new Date(time).toISOString() : null);
   return {
-    from: iso(from),
-    to: iso(to),
+    ...shown,
     buckets: length,
     domains: Object.fromEntries([...domains].map(([domain, counts]) => [domain, figures(counts)])),
     ...(!complete && { partial: true as const }),

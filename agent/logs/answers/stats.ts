@@ -41,8 +41,7 @@ export async function readSums(
   tools: StatsTools,
 ): Promise<LogSums> {
   const { segments } = snapshot;
-  const range = rangeOf(segments, filter);
-  const { from, to } = range ?? { from: 0, to: 0 };
+  const { from, to, shown } = rangeOf(segments, filter);
   const key = filter.domain === undefined ? undefined : hostKey(filter.domain);
   const buckets = createBuckets(from, to, filter.buckets);
   const domains = createTally<string>();
@@ -66,10 +65,8 @@ export async function readSums(
       if (name !== undefined) domains.add(name, count);
     }
   }
-  const iso = (time: number) => (range ? new Date(time).toISOString() : null);
   return {
-    from: iso(from),
-    to: iso(to),
+    ...shown,
     requests,
     buckets: buckets.answer(),
     domains: domains.list(),
@@ -79,17 +76,21 @@ export async function readSums(
   };
 }
 
-/** The requested range, by default that of all entries; undefined if no entry has a time. */
+/** The requested range, by default that of all entries, and as it is sent; empty if no entry has a time. */
 export function rangeOf(
   segments: readonly IndexedSegment[],
   { from, to }: Pick<StatsFilter, 'from' | 'to'>,
-): { from: number; to: number } | undefined {
+): { from: number; to: number; shown: { from: string | null; to: string | null } } {
   const earliest = Math.min(...segments.map(({ index }) => index.earliest));
   const latest = Math.max(...segments.map(({ index }) => index.latest));
   const first = from ?? earliest;
   const end = to ?? latest + 1;
-  if (!Number.isFinite(first) || !Number.isFinite(end)) return undefined;
-  return { from: first, to: Math.max(first, end) };
+  if (!Number.isFinite(first) || !Number.isFinite(end)) {
+    return { from: 0, to: 0, shown: { from: null, to: null } };
+  }
+  const last = Math.max(first, end);
+  const iso = (time: number) => new Date(time).toISOString();
+  return { from: first, to: last, shown: { from: iso(first), to: iso(last) } };
 }
 
 /** The requests of one segment by pair; not `complete` if the deadline passes. */

@@ -29,6 +29,20 @@ export async function openSource(segment: Segment): Promise<Source | undefined> 
   return undefined;
 }
 
+/** What `use` makes of a segment's source, which is closed then; undefined as `openSource`. @throws as `use` */
+export async function withSource<T>(
+  segment: Segment,
+  use: (source: Source) => Promise<T>,
+): Promise<T | undefined> {
+  const source = await openSource(segment);
+  if (!source) return undefined;
+  try {
+    return await use(source);
+  } finally {
+    await source.close();
+  }
+}
+
 async function sourceOf(handle: FileHandle, { form, size }: Segment): Promise<Source> {
   if (form === 'plain') return plain(handle);
   if (form === 'gzip') return compressed(handle, form, size);

@@ -4,7 +4,7 @@
  */
 
 import { open, rename, rm, stat } from 'node:fs/promises';
-import { openSource } from '../files/open-source.ts';
+import { withSource } from '../files/open-source.ts';
 import { plainPathOf, type Segment } from '../files/segments.ts';
 import type { Source } from '../files/source.ts';
 import { createPairs, type Pairs, type Selection } from '../line/pairs.ts';
@@ -163,9 +163,8 @@ export async function storeIndex(segment: Segment, index: SegmentIndex): Promise
   const path = indexOf(segment);
   const unfinished = `${path}.tmp`;
   try {
-    const source = await openSource(segment);
-    if (!source) return;
-    const fingerprint = await source.fingerprint().finally(source.close);
+    const fingerprint = await withSource(segment, (source) => source.fingerprint());
+    if (fingerprint === undefined) return;
     await rm(unfinished, { force: true });
     // Never through a link that someone else has put there.
     const target = await open(unfinished, 'wx', 0o600);

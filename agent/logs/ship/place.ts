@@ -11,9 +11,8 @@ import {
   parsePosition,
   segmentIdOf,
 } from '../files/log-position.ts';
-import { openSource } from '../files/open-source.ts';
-import { absent, listSegments, type Segment } from '../files/segments.ts';
-import type { Source } from '../files/source.ts';
+import { withSource } from '../files/open-source.ts';
+import { absent, listSegments } from '../files/segments.ts';
 import { endOf, findSegment } from '../tail/follow.ts';
 
 export type Place = {
@@ -94,7 +93,7 @@ export async function resume(file: string, place: Place): Promise<Resumption | u
   }
   for (const segment of segments.toReversed()) {
     if (segment.mtimeMs + CLOCK_SLACK_MS < place.time) continue;
-    const id = await opened(segment, (source) => segmentIdOf(source, !segment.live));
+    const id = await withSource(segment, (source) => segmentIdOf(source, !segment.live));
     if (id === undefined) continue;
     return { after: { segment: id, offset: 0 }, isAfterGap: position !== undefined };
   }
@@ -128,20 +127,7 @@ export async function bytesAfter(file: string, { position, time }: Place): Promi
       : segments.slice(0, found + 1);
   let sum = found < 0 ? 0 : -(position?.offset ?? 0);
   for (const segment of newer) {
-    sum += (await opened(segment, (source) => source.statedSize())) ?? segment.size;
+    sum += (await withSource(segment, (source) => source.statedSize())) ?? segment.size;
   }
   return Math.max(0, sum);
-}
-
-async function opened<T>(
-  segment: Segment,
-  read: (source: Source) => Promise<T>,
-): Promise<T | undefined> {
-  const source = await openSource(segment);
-  if (!source) return undefined;
-  try {
-    return await read(source);
-  } finally {
-    await source.close();
-  }
 }

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLineSplitter, type Line } from '../files/line-splitter.ts';
 import { type LogPosition, lastLineEnd, segmentIdOf } from '../files/log-position.ts';
-import { openSource } from '../files/open-source.ts';
+import { openSource, withSource } from '../files/open-source.ts';
 import { absent, listSegments, type Segment } from '../files/segments.ts';
 import type { Source } from '../files/source.ts';
 import { type EntryFacts, entryFacts } from '../line/entry.ts';
@@ -187,15 +187,11 @@ export async function* follow(options: FollowOptions): AsyncGenerator<Batch> {
 
 /** The position after the last line of a segment; undefined if it has no line yet. */
 export async function endOf(live: Segment): Promise<LogPosition | undefined> {
-  const source = await openSource(live);
-  if (!source) return undefined;
-  try {
+  return withSource(live, async (source) => {
     const segment = await segmentIdOf(source, false);
     const offset = await lastLineEnd(source, live.size);
     return segment === undefined ? undefined : { segment, offset };
-  } finally {
-    await source.close();
-  }
+  });
 }
 
 /** Which of the segments has an id, -1 for none; undefined if one disappeared in the meantime. */
@@ -204,13 +200,12 @@ export async function findSegment(
   id: string,
 ): Promise<number | undefined> {
   for (const [i, segment] of segments.entries()) {
-    const source = await openSource(segment);
-    if (!source) return undefined;
-    try {
-      if ((await segmentIdOf(source, !segment.live)) === id) return i;
-    } finally {
-      await source.close();
-    }
+    const isFound = await withSource(
+      segment,
+      async (source) => (await segmentIdOf(source, !segment.live)) === id,
+    );
+    if (isFound === undefined) return undefined;
+    if (isFound) return i;
   }
   return -1;
 }

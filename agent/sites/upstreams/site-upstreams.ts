@@ -11,7 +11,7 @@ import { createUpstreams } from './figures.ts';
 import type { Prober } from './prober.ts';
 import { createUpstreamStates } from './upstream-states.ts';
 
-type SiteUpstreamsDeps = {
+export type SiteUpstreamsDeps = {
   admin: Pick<Admin, 'upstreams' | 'metrics'>;
   siteErrors: SiteErrors;
   newestRequest: (host: string) => Promise<LogEntry | null>;
