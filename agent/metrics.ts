@@ -4,9 +4,11 @@ import { Failure } from '../src/shared/failure.ts';
 import type { Log } from '../src/shared/log.ts';
 import {
   type Collector,
+  counter,
   countRequests,
   createMetrics,
   type Family,
+  gauge,
   type Metrics,
 } from '../src/shared/observe/metrics.ts';
 import type { RequestSeen } from '../src/shared/observe/requests.ts';
@@ -75,18 +77,12 @@ export async function collectProxy(
   const answer = proxy.status().catch(() => null);
   const status = await within(answer, PROXY_TIMEOUT_MS, () => null);
   return [
-    {
-      name: 'signalbox_proxy_up',
-      help: 'Whether the proxy answers.',
-      type: 'gauge',
-      samples: [{ value: Number(status?.proxy.running ?? false) }],
-    },
-    {
-      name: 'signalbox_proxy_starts_total',
-      help: 'How often the agent has started or adopted its proxy.',
-      type: 'counter',
-      samples: Object.entries(proxy.starts()).map(([how, value]) => ({ labels: { how }, value })),
-    },
+    gauge('signalbox_proxy_up', 'Whether the proxy answers.', status?.proxy.running ?? false),
+    counter(
+      'signalbox_proxy_starts_total',
+      'How often the agent has started or adopted its proxy.',
+      Object.entries(proxy.starts()).map(([how, value]) => ({ labels: { how }, value })),
+    ),
   ];
 }
 
@@ -94,24 +90,13 @@ export async function collectProxy(
 export function collectLogs(logs: Pick<Logs, 'counts'>): readonly Family[] {
   const { indexedBytes, segments, tails } = logs.counts();
   return [
-    {
-      name: 'signalbox_log_indexed_bytes_total',
-      help: 'Indexed bytes of the access log, uncompressed.',
-      type: 'counter',
-      samples: [{ value: indexedBytes }],
-    },
-    {
-      name: 'signalbox_log_segments',
-      help: 'Indexed files of the access log.',
-      type: 'gauge',
-      samples: [{ value: segments }],
-    },
-    {
-      name: 'signalbox_log_tails',
-      help: 'Readers that follow the access log.',
-      type: 'gauge',
-      samples: [{ value: tails }],
-    },
+    counter(
+      'signalbox_log_indexed_bytes_total',
+      'Indexed bytes of the access log, uncompressed.',
+      indexedBytes,
+    ),
+    gauge('signalbox_log_segments', 'Indexed files of the access log.', segments),
+    gauge('signalbox_log_tails', 'Readers that follow the access log.', tails),
   ];
 }
 
@@ -122,33 +107,29 @@ export async function collectShipping(
   const { shipped = 0, refused = 0, failures = 0 } = shipper?.counts() ?? {};
   const { seconds = 0, bytes = 0 } = (await shipper?.lag()) ?? {};
   return [
-    {
-      name: 'signalbox_log_ship_entries_total',
-      help: 'Entries of the access log that the log engine has accepted or refused.',
-      type: 'counter',
-      samples: [
+    counter(
+      'signalbox_log_ship_entries_total',
+      'Entries of the access log that the log engine has accepted or refused.',
+      [
         { labels: { outcome: 'accepted' }, value: shipped },
         { labels: { outcome: 'refused' }, value: refused },
       ],
-    },
-    {
-      name: 'signalbox_log_ship_failures_total',
-      help: 'Failed attempts to ship the access log; each is repeated.',
-      type: 'counter',
-      samples: [{ value: failures }],
-    },
-    {
-      name: 'signalbox_log_ship_lag_seconds',
-      help: 'Age of the oldest entry that waits for the log engine.',
-      type: 'gauge',
-      samples: [{ value: seconds }],
-    },
-    {
-      name: 'signalbox_log_ship_lag_bytes',
-      help: 'Bytes of the access log that are not shipped yet, uncompressed.',
-      type: 'gauge',
-      samples: [{ value: bytes }],
-    },
+    ),
+    counter(
+      'signalbox_log_ship_failures_total',
+      'Failed attempts to ship the access log; each is repeated.',
+      failures,
+    ),
+    gauge(
+      'signalbox_log_ship_lag_seconds',
+      'Age of the oldest entry that waits for the log engine.',
+      seconds,
+    ),
+    gauge(
+      'signalbox_log_ship_lag_bytes',
+      'Bytes of the access log that are not shipped yet, uncompressed.',
+      bytes,
+    ),
   ];
 }
 

@@ -26,6 +26,17 @@ export type Family = {
   samples: readonly Sample[];
 };
 
+const family =
+  (type: Family['type']) =>
+  (name: string, help: string, of: number | boolean | readonly Sample[]): Family => ({
+    ...{ name, help, type },
+    samples: typeof of === 'object' ? of : [{ value: Number(of) }],
+  });
+
+/** A family by its samples, or by the one value of a family without labels; true is 1, false is 0. */
+export const gauge = family('gauge');
+export const counter = family('counter');
+
 /** Collects families; one that fails or takes too long is left out of that scrape. */
 export type Collector = () => readonly Family[] | Promise<readonly Family[]>;
 
@@ -119,30 +130,16 @@ export function collectProcess(version: string, part: 'hub' | 'agent', now: () =
   return () => {
     const { user, system } = process.cpuUsage();
     return [
-      {
-        name: 'signalbox_build_info',
-        help: 'Version and part of this program; always 1.',
-        type: 'gauge',
-        samples: [{ labels: { version, part, bun: Bun.version }, value: 1 }],
-      },
-      {
-        name: 'process_start_time_seconds',
-        help: 'Start time of the process, since 1970.',
-        type: 'gauge',
-        samples: [{ value: startedAt }],
-      },
-      {
-        name: 'process_cpu_seconds_total',
-        help: 'CPU time used, user and system.',
-        type: 'counter',
-        samples: [{ value: (user + system) / 1e6 }],
-      },
-      {
-        name: 'process_resident_memory_bytes',
-        help: 'Resident memory.',
-        type: 'gauge',
-        samples: [{ value: process.memoryUsage.rss() }],
-      },
+      gauge('signalbox_build_info', 'Version and part of this program; always 1.', [
+        { labels: { version, part, bun: Bun.version }, value: 1 },
+      ]),
+      gauge('process_start_time_seconds', 'Start time of the process, since 1970.', startedAt),
+      counter(
+        'process_cpu_seconds_total',
+        'CPU time used, user and system.',
+        (user + system) / 1e6,
+      ),
+      gauge('process_resident_memory_bytes', 'Resident memory.', process.memoryUsage.rss()),
     ];
   };
 }
