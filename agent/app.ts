@@ -45,6 +45,8 @@ type AgentDeps = SiteRoutesDeps & {
 /** A Caddyfile of 25,000 sites is about 1.6 MB. */
 const AGENT_BODY_LIMIT = 16 * 1024 * 1024;
 
+const refusals = { 400: AgentErrorBody, 502: AgentErrorBody };
+
 /** The agent as an Elysia app. Errors are answered by `errors` of shared/http. */
 export function createAgent(deps: AgentDeps) {
   const { enrolment, proxy, state, disks, logs, tls = false, metrics, log } = deps;
@@ -91,12 +93,7 @@ export function createAgent(deps: AgentDeps) {
       },
       {
         body: ReloadRequest,
-        response: {
-          200: ReloadAnswer,
-          400: AgentErrorBody,
-          409: AgentErrorBody,
-          502: AgentErrorBody,
-        },
+        response: { 200: ReloadAnswer, ...refusals, 409: AgentErrorBody },
       },
     )
     .post(
@@ -108,12 +105,12 @@ export function createAgent(deps: AgentDeps) {
       },
       {
         body: ValidateRequest,
-        response: { 200: ValidateAnswer, 400: AgentErrorBody, 502: AgentErrorBody },
+        response: { 200: ValidateAnswer, ...refusals },
       },
     )
     .post('/proxy/adapt', async ({ body }) => ({ config: await proxy.adapt(body.proxyfile) }), {
       body: AdaptRequest,
-      response: { 200: AdaptAnswer, 400: AgentErrorBody, 502: AgentErrorBody },
+      response: { 200: AdaptAnswer, ...refusals },
     })
     .get(
       '/proxy/status',

@@ -2,19 +2,19 @@
  * Pages, numbers and tails of an access log of any size. How a page is found:
  *
  * 1. `index/log-index.ts` lists the log's files (`files/segments.ts`) and indexes the bytes that were
- *    added since the last call (`index/extend-index.ts`). `index/classifier.ts` decides which lines
+ *    added since the last call (`index/extend-index.ts`). `line/classifier.ts` decides which lines
  *    are access entries, and `index/segment-index.ts` counts those in each block of about 1 MiB by
- *    domain and status. The index of a rolled file is stored beside it (`index/index-store.ts`).
+ *    domain and status. The index of a rolled file is stored beside it (`index/segment-index.ts`).
  * 2. `answers/page.ts` adds up the counts of the blocks, from the newest back, to find the blocks that
  *    the page is in. For conditions that the index does not hold (path, address, time),
- *    `answers/match-counter.ts` counts the matches by reading the blocks.
+ *    `answers/matches.ts` counts the matches by reading the blocks.
  * 3. `answers/block-reader.ts` reads the lines of the page from these blocks, whose places the index
- *    knows (`answers/lines-at.ts`), and only they are parsed (`index/entry.ts`).
+ *    knows (`answers/lines-at.ts`), and only they are parsed (`line/entry.ts`).
  *
  * Code that visits the lines of a block receives each entry as a cursor (`EntryCursor`), which is valid
  * until the next entry. If a file disappears during a query (`SegmentGone`), the query starts again.
  * Stats and activity work the same way, and so do answers for a hub that merges several logs
- * (`answers/merge.ts`); a tail (`answers/tail.ts`) reads the files without an index.
+ * (`answers/merge.ts`); a tail (`tail/tail.ts`) reads the files without an index.
  * Apart from that, `ship/shipper.ts` ships entries to a log engine, and `storage/keeper.ts` packs rolled
  * files and deletes those that are not kept.
  */

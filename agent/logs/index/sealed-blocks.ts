@@ -19,7 +19,7 @@ export type SealedBlock = Pick<Block, 'start' | 'end' | 'earliest' | 'latest' | 
   steps: Uint8Array;
   places: Uint16Array;
   ticks: Uint16Array;
-  /** See address-filter.ts. */
+  /** See line/address.ts. */
   addresses: Uint32Array;
 };
 

@@ -66,7 +66,7 @@ at its next start, and everyone has to sign in again.
   },
 };
 
-/** A term that the agents accept: see `Term` in wire.ts. */
+/** A term that the agents accept: see `Term` in wire/protocol.ts. */
 const TERM = /^[1-9]\d{0,5}$/;
 
 export const promote: Command = {

@@ -1,4 +1,4 @@
-/** The schemas for the state of the proxy's sites, which the agent sends to the hub; see wire.ts. */
+/** The schemas for the state of the proxy's sites, which the agent sends to the hub. */
 import { type Static, t } from 'elysia';
 
 const Moment = t.String({ description: 'ISO 8601 UTC with milliseconds' });
