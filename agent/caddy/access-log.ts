@@ -2,7 +2,6 @@
  * Prepares the folder and the files of access log and error log for Caddy, and notices that the access
  * log was removed while Caddy writes to it, or that its disk is almost full.
  */
-
 import { chownSync, constants, mkdirSync } from 'node:fs';
 import { open, readdir, readlink, stat, statfs, truncate } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

@@ -1,5 +1,4 @@
 /** Who signs what: the root of Caddy's own authority, and the authorities of a Caddyfile's names. */
-
 import { isIP } from 'node:net';
 import { isInternalName } from '../../src/shared/internal-names.ts';
 import { field, type Json, list } from '../../src/shared/json.ts';

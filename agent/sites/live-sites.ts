@@ -1,5 +1,4 @@
 /** The sites in a live configuration of Caddy, by host name. Pure. */
-
 import { field, type Json, type JsonObject, list, object } from '../../src/shared/json.ts';
 import type { Authority } from '../../src/shared/wire/sites.ts';
 import { hasAutomaticHttps, type Listener, parseAddress, portOf } from '../caddy/ports/ports.ts';

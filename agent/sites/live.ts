@@ -1,5 +1,4 @@
 /** Keeps the sites of the live configuration, and follows its changes. */
-
 import type { Json } from '../../src/shared/json.ts';
 import type { Admin } from '../caddy/admin.ts';
 import type { Watch } from '../caddy/watch.ts';

@@ -1,5 +1,4 @@
 /** Runs `caddy adapt` in a separate process, for texts that could harm the live one, and limits what it uses. */
-
 import { FFIType } from 'bun:ffi';
 import { MAX_SIZE, weigh } from '../../../src/shared/caddyfile/weight.ts';
 import type { JsonObject } from '../../../src/shared/json.ts';

@@ -3,7 +3,6 @@
  * interface has the address: what is served on the others need not wait for them. And listeners that a
  * failed start has left open.
  */
-
 import { messageOf } from '../../../src/shared/async.ts';
 import { field, type Json, type JsonObject, list, object } from '../../../src/shared/json.ts';
 import type { Log } from '../../../src/shared/log.ts';

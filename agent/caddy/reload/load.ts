@@ -1,5 +1,4 @@
 /** Loads a configuration: all of its listeners, or those that can be opened. */
-
 import type { JsonObject } from '../../../src/shared/json.ts';
 import type { Log } from '../../../src/shared/log.ts';
 import { type Admin, type AdminAnswer, proxyUnreachable } from '../admin.ts';

@@ -1,5 +1,4 @@
 /** Adapts, checks and validates a Caddyfile before it is loaded, and remembers which one was checked last. */
-
 import type { JsonObject } from '../../../src/shared/json.ts';
 import type { Admin } from '../admin.ts';
 import { needsOwnProcess } from '../config/adapt.ts';

@@ -2,7 +2,6 @@
  * Finds what a power cut or a full disk left half-written in Caddy's storage, and sets it aside: Caddy
  * would refuse every configuration because of it, and makes what is missing.
  */
-
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { lstat, readdir, rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';

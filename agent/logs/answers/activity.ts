@@ -1,5 +1,4 @@
 /** Requests over time for each domain. */
-
 import type { Deadline } from '../../../src/shared/async.ts';
 import type { ActivityQuery, LogActivity } from '../../../src/shared/wire/logs.ts';
 import { blocksBetween } from '../index/block.ts';

@@ -1,5 +1,4 @@
 /** Adds the entries of blocks to the buckets of a time range. */
-
 import type { Deadline } from '../../../src/shared/async.ts';
 import type { Block } from '../index/block.ts';
 import type { VisitRow } from '../index/sealed-blocks.ts';

@@ -1,5 +1,4 @@
 /** Decodes blocks into one row of numbers per entry, for answers that need more than their sums. */
-
 import type { Deadline } from '../../../src/shared/async.ts';
 import type { Block } from '../index/block.ts';
 import { growable } from '../index/growable.ts';

@@ -1,5 +1,4 @@
 /** The paths and addresses of the newest requests, which the index does not hold. */
-
 import type { Deadline } from '../../../src/shared/async.ts';
 import type { LogSums } from '../../../src/shared/wire/merge.ts';
 import { type Block, isWithin } from '../index/block.ts';

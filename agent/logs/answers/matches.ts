@@ -1,5 +1,4 @@
 /** Counts the matches of a filter in each block of the log: what the index cannot count, by reading lines. */
-
 import type { Deadline } from '../../../src/shared/async.ts';
 import { type Block, isWithin, placeOf } from '../index/block.ts';
 import type { IndexedSegment, Snapshot } from '../index/log-index.ts';

@@ -1,5 +1,4 @@
 /** Numbers over time: requests by status class, latency, domain and status. */
-
 import type { Deadline } from '../../../src/shared/async.ts';
 import type { StatsQuery } from '../../../src/shared/wire/logs.ts';
 import type { LogSums } from '../../../src/shared/wire/merge.ts';

@@ -1,5 +1,4 @@
 /** Indexes the bytes of a segment as they are read. */
-
 import { createDeadline } from '../../../src/shared/async.ts';
 import { createCarry, NEWLINE } from '../files/line-splitter.ts';
 import type { Classifier } from '../line/classifier.ts';

@@ -1,5 +1,4 @@
 /** The stored form of an index: a header, and the numbers as they are in memory. */
-
 import type { PairList } from '../line/pairs.ts';
 import type { Kind, Numbers } from './growable.ts';
 import type { SealedBlock } from './sealed-blocks.ts';

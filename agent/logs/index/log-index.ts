@@ -1,5 +1,4 @@
 /** Keeps the indexes of all segments of a log up to date across growth, rolls and compression. */
-
 import { openSource } from '../files/open-source.ts';
 import { listSegments, type Segment } from '../files/segments.ts';
 import type { Classifier } from '../line/classifier.ts';

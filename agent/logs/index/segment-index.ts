@@ -2,7 +2,6 @@
  * The sparse index of one segment: for each block, the number of lines of each (domain, status). That of
  * a finished segment is kept beside it, for the next start.
  */
-
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { withSource } from '../files/open-source.ts';
 import { plainPathOf, type Segment } from '../files/segments.ts';

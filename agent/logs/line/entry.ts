@@ -1,5 +1,4 @@
 /** Reads one line of the access log. */
-
 import { domainToASCII } from 'node:url';
 import { isObject, parseJson } from '../../../src/shared/json.ts';
 import type { LogEntry } from '../../../src/shared/wire/logs.ts';

@@ -1,5 +1,4 @@
 /** Sends batches to a log engine, and finds the lines in them that it refuses. */
-
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';

@@ -1,5 +1,4 @@
 /** Checks sites of the live configuration through the proxy itself, each until it passes or its time is over. */
-
 import { createConcurrencyLimit } from '../../../src/shared/async.ts';
 import {
   AT_ONCE,

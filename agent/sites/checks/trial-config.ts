@@ -1,5 +1,4 @@
 /** What a proxy for a trial runs: the servers that are asked, on ports of its own. Pure. */
-
 import { field, type Json, type JsonObject, list, object } from '../../../src/shared/json.ts';
 import type { CheckTarget } from '../../../src/shared/wire/checks.ts';
 import { covers, liveSites, namesOf } from '../live-sites.ts';

@@ -1,5 +1,4 @@
 /** Reads Caddy's figures on its upstreams: open requests, failures and health. */
-
 import { field, type Json, list } from '../../../src/shared/json.ts';
 import type { Admin } from '../../caddy/admin.ts';
 

@@ -1,5 +1,4 @@
 /** Resolves the names of upstreams, each at most once a minute, whoever asks. */
-
 import { lookup, setServers } from 'node:dns';
 import { promisify } from 'node:util';
 import { dns } from 'bun';

@@ -1,5 +1,4 @@
 /** An operation as a curl command. Pure. */
-
 import { object } from '../../shared/json.ts';
 import { type LocatedOperation, list, mediaOf, text } from './accessors.ts';
 

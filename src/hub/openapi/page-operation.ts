@@ -1,5 +1,4 @@
 /** One operation as HTML. Pure. */
-
 import type { Json, JsonObject } from '../../shared/json.ts';
 import { object } from '../../shared/json.ts';
 import { type LocatedOperation, list, mediaOf, text } from './accessors.ts';

@@ -1,5 +1,4 @@
 /** Schemas as HTML for people. Pure. */
-
 import { isObject, type Json, type JsonObject } from '../../shared/json.ts';
 import { type Html, html, NOTHING } from './html.ts';
 

@@ -1,5 +1,4 @@
 /** The document as an HTML page, without scripts and without anything from other origins. Pure. */
-
 import { isObject, type Json, type JsonObject, object } from '../../shared/json.ts';
 import { type LocatedOperation, operationsOf } from './accessors.ts';
 import { type Html, html } from './html.ts';

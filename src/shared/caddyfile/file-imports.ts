@@ -1,5 +1,4 @@
 /** Finds what a whole Caddyfile imports from files, and whether those are below the folders that the operator allows. */
-
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, sep } from 'node:path';
 import { findHiddenBrace } from './check.ts';

@@ -1,5 +1,4 @@
 /** Reads and writes whole files, secrets among them, and finds out where a path leads. */
-
 import { randomBytes } from 'node:crypto';
 import {
   accessSync,
