@@ -30,13 +30,14 @@ const MAY_IMPORT_IN_HUB: Readonly<Record<string, readonly string[]>> = {
   vhosts: ['http', 'auth', 'model', 'publish'],
   policies: ['http', 'auth', 'model', 'publish', 'recipes'],
   changelog: ['http', 'auth', 'model', 'publish', 'db'],
-  state: ['http', 'auth', 'model', 'publish', 'agent-client'],
+  watch: ['http', 'auth', 'db', 'model', 'publish', 'agent-client'],
+  channels: ['http', 'auth', 'db', 'watch'],
   exchange: ['http', 'auth', 'model', 'publish', 'recipes', 'caddyfile', 'agent-client'],
-  notify: ['http', 'auth', 'db', 'state'],
+  api: ['http', 'auth', 'db', 'model', 'publish', 'watch', 'channels'],
   app: [
     ...['http', 'db', 'recipes', 'caddyfile', 'agent-client', 'auth', 'model', 'publish'],
-    ...['openapi', 'dashboard', 'logs', 'agents', 'vhosts', 'policies', 'changelog', 'state'],
-    ...['exchange', 'notify'],
+    ...['openapi', 'dashboard', 'logs', 'agents', 'vhosts', 'policies', 'changelog', 'watch'],
+    ...['channels', 'exchange', 'api'],
   ],
 };
 
@@ -94,6 +95,10 @@ describe('the table refuses', () => {
     ['src/hub/publish/publisher.ts', 'src/program/config.ts'],
     ['src/hub/publish/publisher.ts', 'src/hub/vhosts/routes.ts'],
     ['src/hub/model/store.ts', 'src/hub/publish/batch.ts'],
+    ['src/hub/publish/publisher.ts', 'src/hub/watch/look.ts'],
+    ['src/hub/watch/look.ts', 'src/hub/channels/channels.ts'],
+    ['src/hub/channels/channels.ts', 'src/hub/api/channels.ts'],
+    ['src/hub/api/status.ts', 'src/hub/app.ts'],
     ['src/hub/vhosts/routes.ts', 'src/hub/exchange/routes.ts'],
     ['src/hub/vhosts/routes.ts', 'src/hub/app.ts'],
     ['src/hub/db/open.ts', 'src/hub/model/store.ts'],
@@ -198,7 +203,7 @@ describe('one place for each effect', () => {
   });
 
   test('the database is behind the routes', () => {
-    const routes = all.filter((file) => /routes\.ts$/.test(file));
+    const routes = all.filter((file) => /routes\.ts$|^src\/hub\/api\//.test(file));
     const toSchema = (path: string) => path.endsWith('db/schema.ts');
     expect(faultsOf(routes, (file) => importsOf(file).filter(toSchema))).toEqual([]);
   });
