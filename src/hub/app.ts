@@ -56,7 +56,7 @@ import { createActivity } from './watch/activity.ts';
 import { createAgentsActivity } from './watch/agents-activity.ts';
 import type { Look } from './watch/look.ts';
 import type { HubMetrics } from './watch/metrics.ts';
-import { createWarningsAfter } from './watch/sites/warnings.ts';
+import { createWarningsAfter } from './watch/sites/states.ts';
 
 export type HubDeps = {
   db: Db;

@@ -7,7 +7,7 @@ import { AGENT, AgentView } from '../http/agent-view.ts';
 import { READS, refusals } from '../http/refusal-schemas.ts';
 import { Timestamp } from '../http/schemas.ts';
 import { UPGRADE } from '../watch/agent-facts.ts';
-import { Problem } from '../watch/problem.ts';
+import { ProblemView } from '../watch/problem.ts';
 import { createStatusReader, type StatusDeps } from '../watch/status.ts';
 import { SERVING, ServingOrNull } from './ports.ts';
 
@@ -25,7 +25,7 @@ const HubStatus = t.Object(
     }),
     serving: ServingOrNull,
     proxy: t.Object({ running: t.Boolean(), version: nullable(t.String()) }),
-    problems: t.Array(Problem, {
+    problems: t.Array(ProblemView, {
       description:
         'all current problems, one entry per cause, worst first; unknown facts are left out',
     }),

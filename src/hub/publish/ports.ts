@@ -57,7 +57,7 @@ export function createReadPorts({ publisher }: PortsDeps): ReadPorts {
     const only = chosen(publisher.agents, name);
     if (only) return read(only);
     const awake = publisher.agents.all().filter(({ client }) => !client.isSilent());
-    const all = awake.map(async (agent) => ({ name: agent.name, serving: await read(agent) }));
+    const all = awake.map(async (agent) => ({ label: agent.name, serving: await read(agent) }));
     return worstServing(await Promise.all(all));
   };
 }

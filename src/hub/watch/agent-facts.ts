@@ -1,10 +1,12 @@
-/** All that the status says of one agent and its proxy. */
+/** The facts of one agent, its proxy and its sites: what problems follow from, and what the status shows. */
 import { advisoriesFor, SAFE_VERSION } from '../../shared/advisories.ts';
-import { messageOf } from '../../shared/async.ts';
+import { messageOf, within } from '../../shared/async.ts';
 import { type Failure, fullSentenceOf } from '../../shared/failure.ts';
 import type { ProxyStatus } from '../../shared/wire.ts';
+import type { SiteState } from '../../shared/wire-state.ts';
 import type { Agent } from '../agent-client/agents.ts';
 import { type AgentClient, NO_ANSWER } from '../agent-client/client.ts';
+import { labelOf } from '../model/agent.ts';
 import { setFor } from '../model/placement.ts';
 import { LARGE_SKEW_MS } from '../publish/last-seen.ts';
 import { readServing } from '../publish/ports.ts';
@@ -12,7 +14,6 @@ import type { Publisher } from '../publish/publisher.ts';
 import type { Serving } from '../publish/serving.ts';
 import type { AgentStanding } from '../publish/targets.ts';
 import { EDITED, type Facts } from './problems/agent.ts';
-import { createRecentSites, type RecentSitesDeps } from './recent-sites.ts';
 import { type EndingCertificate, endingCertificates } from './sites/certificates.ts';
 import { statesOf } from './sites/state.ts';
 import { findUnserved, sentenceOfClosed, type Unserved } from './sites/unserved.ts';
@@ -29,6 +30,8 @@ export type FactsDeps = {
 export type AgentFacts = {
   id: number;
   name: string;
+  /** As `labelOf` has it: the only agent has none. */
+  label?: string | undefined;
   /** Null: the agent did not respond. */
   status: ProxyStatus | null;
   latencyMs: number | null;
@@ -70,11 +73,13 @@ export function createFactsReader({ publisher, now, elapsed, pace }: FactsDeps) 
     return made();
   }
 
-  return async (agent: Agent, isOnly: boolean): Promise<AgentFacts | null> => {
+  return async (agent: Agent): Promise<AgentFacts | null> => {
     const { client } = agent;
+    const label = labelOf(agent.id, publisher.agents.all());
     const from = performance.now();
-    // Who waits for the only one learns why it does not answer.
-    const isSkipped = !isOnly && client.isSilent();
+    // One of several is not waited for; who waits for the only one learns why it does not answer.
+    const mayLack = label !== undefined;
+    const isSkipped = mayLack && client.isSilent();
     const ending = isSkipped
       ? null
       : endingCertificates({ agent, publisher, now }).catch(() => null);
@@ -82,7 +87,7 @@ export function createFactsReader({ publisher, now, elapsed, pace }: FactsDeps) 
     let agentFault: string | null = null;
     const status = isSkipped
       ? null
-      : await client.status(isOnly ? undefined : ONE_OF_SEVERAL_MS).catch((error: unknown) => {
+      : await client.status(mayLack ? ONE_OF_SEVERAL_MS : undefined).catch((error: unknown) => {
           const reason = messageOf(error);
           if (reason !== NO_ANSWER) agentFault = reason;
           return null;
@@ -91,8 +96,7 @@ export function createFactsReader({ publisher, now, elapsed, pace }: FactsDeps) 
     const live = status === null ? null : await asked;
     const unserved = await findUnserved({ agent, publisher }, status, live ?? undefined);
     const serving = await readServing({ publisher }, agent, status);
-    // One of several that does not respond is not waited for again.
-    const known = isOnly || status !== null ? await ending : null;
+    const known = mayLack && status === null ? null : await ending;
     const certificates = known ?? [];
     const standing = publisher.standings().find((one) => one.agent.id === agent.id);
     if (!standing) return null;
@@ -102,13 +106,23 @@ export function createFactsReader({ publisher, now, elapsed, pace }: FactsDeps) 
     const warnings = [
       ...(status?.warnings ?? []),
       ...standing.warnings,
-      ...(isOnly ? [] : skewWarning(standing)),
+      ...(label === undefined ? [] : skewWarning(standing)),
     ];
     const set = setFor(publisher.current(), agent.id);
     const time = now();
     const count = advisoriesFor(status?.proxy.version ?? null)?.length ?? 0;
     return {
-      ...{ id: agent.id, name: agent.name, status, latencyMs, inStep, serving, unserved, warnings },
+      ...{
+        id: agent.id,
+        name: agent.name,
+        label,
+        status,
+        latencyMs,
+        inStep,
+        serving,
+        unserved,
+        warnings,
+      },
       ending: certificates,
       knowsEnding: known !== null,
       placed: new Set(set.vhosts.flatMap(({ id, enabled }) => (enabled ? id : []))),
@@ -122,7 +136,7 @@ export function createFactsReader({ publisher, now, elapsed, pace }: FactsDeps) 
       facts: {
         ...{ now: time.toISOString(), status, agentFault, inStep, rejection, ownership },
         ...{ unserved, serving, certificates, disks: status?.disks ?? [] },
-        ...(isOnly ? {} : { lag: lagOf(standing) }),
+        ...(label === undefined ? {} : { lag: lagOf(standing) }),
         advisories: { count, cure: UPGRADE },
         warnings: warnings.filter((one) => one !== ownership),
       },
@@ -148,4 +162,44 @@ function skewWarning({ skewMs }: AgentStanding): string[] {
   return [
     `Its clock is ${seconds} s ${side} the hub’s, so its entries are misplaced by as much in the merged log. Set both clocks by NTP.`,
   ];
+}
+
+export type RecentSitesDeps = {
+  agent: Pick<AgentClient, 'sites'>;
+  /** Milliseconds from a clock that is never set. */
+  elapsed: () => number;
+  /** Whether the proxy serves a change that may be taken back, and so never have been. */
+  isOnTrial: () => boolean;
+  /** Milliseconds from one question to the next, and for which an answer counts. */
+  pace: Readonly<{ every: number; kept: number }>;
+};
+
+/** The agent may wait for handshakes; what it learns is in the next answer. */
+const WAIT_MS = 200;
+
+/** @returns a function that gives the last answer, or null if there is none; never fails, and hardly waits */
+export function createRecentSites({
+  agent,
+  elapsed,
+  isOnTrial,
+  pace,
+}: RecentSitesDeps): () => Promise<readonly SiteState[] | null> {
+  let last: { at: number; sites: readonly SiteState[] } | null = null;
+  let asking: Promise<void> | null = null;
+  const age = () => (last === null ? Number.POSITIVE_INFINITY : elapsed() - last.at);
+
+  async function ask(): Promise<void> {
+    const wasOnTrial = isOnTrial();
+    const answer = await agent.sites(undefined, undefined, true).catch(() => null);
+    if (!wasOnTrial && !isOnTrial()) last = answer && { at: elapsed(), sites: answer.sites };
+    asking = null;
+  }
+
+  return async () => {
+    if (age() >= pace.every) {
+      asking ??= ask();
+      await within(asking, WAIT_MS, () => undefined);
+    }
+    return last !== null && age() < pace.kept ? last.sites : null;
+  };
 }

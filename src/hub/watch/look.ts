@@ -2,7 +2,7 @@
 import type { Disk } from '../../shared/wire.ts';
 import type { Locked } from '../auth/accounts/accounts.ts';
 import { type AgentFacts, createFactsReader, type FactsDeps } from './agent-facts.ts';
-import type { Finding } from './problem.ts';
+import { type Problem, sentence } from './problem.ts';
 import {
   type FailingChannel,
   failingChannels,
@@ -18,32 +18,30 @@ export type LookDeps = FactsDeps & {
   /** Whose sign-ins are refused. */
   locked: () => Locked;
   failing: () => readonly FailingChannel[];
+  /** What else the operator should know of the hub. */
+  warnings: readonly string[];
   /** `send.failing`: milliseconds after which a channel that takes nothing is a problem. */
   pace: FactsDeps['pace'] & { send: { failing: number } };
 };
 
 export type Look = {
-  /** Whether the hub has no other agent. */
-  isOnly: boolean;
   /** The first agent first. */
   agents: AgentFacts[];
   /** The hub's, with what agents on the same machine have on them. */
   disks: Disk[];
   /** What is wrong with the hub itself. */
-  hub: Finding[];
+  hub: Problem[];
 };
 
 /** @returns a function that never fails: if an agent does not respond, its facts say so */
 export function createLook(deps: LookDeps): () => Promise<Look> {
-  const { publisher, disks, locked, failing, pace, now } = deps;
+  const { publisher, disks, locked, failing, warnings, pace, now } = deps;
   const readFacts = createFactsReader(deps);
 
   return async () => {
-    const all = publisher.agents.all();
-    const isOnly = all.length === 1;
     const [own, read] = await Promise.all([
       disks(),
-      Promise.all(all.map((agent) => readFacts(agent, isOnly))),
+      Promise.all(publisher.agents.all().map(readFacts)),
     ]);
     const { shared, agents } = eachOnce(
       own,
@@ -57,8 +55,13 @@ export function createLook(deps: LookDeps): () => Promise<Look> {
       ...(lock ? [lock] : []),
       ...failingChannels(failing(), time, pace.send.failing),
       ...(old ? [old] : []),
+      ...warnings.map(
+        (one): Problem => ({
+          ...{ code: 'WARNING', level: 'warn', message: sentence(one) },
+        }),
+      ),
     ];
-    return { isOnly, agents, disks: shared, hub };
+    return { agents, disks: shared, hub };
   };
 }
 

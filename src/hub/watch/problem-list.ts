@@ -1,97 +1,78 @@
-/** The problems of all agents: one entry per cause, which says whose proxies it is about. */
+/** The list of all problems: one entry per cause, worst first, which says whose proxies it is about. */
 import type { AgentFacts } from './agent-facts.ts';
-import { type Finding, type Problem, sentence } from './problem.ts';
-import { type Facts, keyOf, problemsOf, worstFirst } from './problems/agent.ts';
-import { said } from './saying.ts';
+import type { Look } from './look.ts';
+import { keyOf, type Problem, type ProblemView, said, worstFirst } from './problem.ts';
+import { problemsOf } from './problems/agent.ts';
 import { advisedStates } from './sites/several.ts';
 
-/**
- * @param warnings the hub's own
- * @param how `isOnly`: the hub has no other agent; `hub`: what else is wrong with the hub itself
- */
-export type FindProblems = (
-  all: readonly AgentFacts[],
-  warnings: readonly string[],
-  how: { isOnly: boolean; now: Date; hub?: readonly Finding[] },
-) => Problem[];
+/** Since when each problem is there, by `keyOf`. */
+type Since = ReadonlyMap<string, string>;
 
-/** It remembers when each problem was found first. */
-export function createProblems(): FindProblems {
-  /** By agent, and by `keyOf`. */
-  let since: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map();
-  /** Those of the hub, by `keyOf`. */
-  let own: ReadonlyMap<string, string> = new Map();
-  let begun: string | undefined;
+/** @returns a function that lists them, and remembers when each was found first */
+export function createProblemList(): (
+  look: Pick<Look, 'agents' | 'hub'>,
+  now: Date,
+) => ProblemView[] {
+  /** By agent. */
+  let known: ReadonlyMap<string, Since> = new Map();
+  let ofHub: Since = new Map();
 
-  function remember(found: readonly { name: string; facts: Facts; problems: Problem[] }[]): void {
-    since = new Map(
-      found.map(({ name, facts, problems }) => {
-        const known = problems.map((problem) => [keyOf(problem), problem.since] as const);
-        // Without the agent, nobody knows whether the others are over.
-        const before = facts.status === null ? (since.get(name) ?? []) : [];
-        return [name, new Map([...before, ...known])];
-      }),
-    );
-  }
-
-  function ofHub(found: readonly Finding[], now: Date): Problem[] {
-    const all = found.map((one) => ({
-      ...one,
-      since: one.since ?? own.get(keyOf(one)) ?? now.toISOString(),
-    }));
-    own = new Map(all.map((one) => [keyOf(one), one.since]));
-    return all;
-  }
-
-  return (all, warnings, { isOnly, now, hub = [] }) => {
-    const found = factsOf(all, warnings, isOnly).map(({ name, facts }) => ({
-      ...{ name, facts },
-      problems: problemsOf(facts, since.get(name) ?? new Map()),
-    }));
-    remember(found);
-    const itself = ofHub(hub, now);
-    if (isOnly) {
-      return [...found.flatMap(({ problems }) => problems), ...itself].toSorted(worstFirst);
-    }
-    begun ??= now.toISOString();
-    const hubs = warnings.map((one): Problem => {
-      const at = begun ?? '';
-      return { code: 'WARNING', level: 'warn', since: at, message: sentence(one) };
+  return ({ agents, hub }, now) => {
+    const problems = problemsOfEach(agents);
+    const found = agents.map(({ name, label, facts }, i) => {
+      const before: Since = known.get(name) ?? new Map();
+      const all = dated(problems[i] ?? [], before, facts.now);
+      return { name, label, facts, before, all };
     });
-    return [...together(found), ...itself, ...hubs].toSorted(worstFirst);
+    known = new Map(
+      found.map(({ name, facts, before, all }) => [
+        name,
+        // Without the agent, nobody knows whether the others are over.
+        new Map([...(facts.status === null ? before : []), ...sinceOf(all)]),
+      ]),
+    );
+    const own = dated(hub, ofHub, now.toISOString());
+    ofHub = sinceOf(own);
+    return [...together(found), ...own].toSorted(worstFirst);
   };
 }
 
-/** What the problems of each agent follow from, in their order. @param hubs the hub's own warnings */
-export function factsOf(
-  all: readonly AgentFacts[],
-  hubs: readonly string[],
-  isOnly: boolean,
-): { name: string; facts: Facts }[] {
-  if (isOnly) {
-    return all.map(({ name, states, facts }) => ({
-      name,
-      facts: { ...facts, sites: states, warnings: [...hubs, ...facts.warnings] },
-    }));
-  }
-  const advised = advisedStates(all.map(({ name, states }) => ({ name, states: states ?? [] })));
-  return all.map(({ name, facts }, i) => ({
-    name,
-    facts: { ...facts, sites: advised[i]?.states ?? null },
-  }));
+/** The problems of each agent, in their order. */
+export function problemsOfEach(agents: readonly AgentFacts[]): Problem[][] {
+  const all = agents.map(({ name, states }) => ({ name, states: states ?? [] }));
+  return advisedStates(all).map(({ states }, i) => {
+    const facts = agents[i]?.facts;
+    return facts ? problemsOf({ ...facts, sites: states }) : [];
+  });
 }
 
+/** With when each was found first, worst first. */
+export const dated = (found: readonly Problem[], since: Since, now: string): ProblemView[] =>
+  found
+    .map((one) => {
+      const { code, level, vhost, message } = one;
+      const known = { code, level, since: one.since ?? since.get(keyOf(one)) ?? now, message };
+      return vhost ? { ...known, vhost } : known;
+    })
+    .toSorted(worstFirst);
+
+const sinceOf = (all: readonly ProblemView[]): Since =>
+  new Map(all.map((one) => [keyOf(one), one.since]));
+
 /** What several agents have in common is one problem, since the first of them had it. */
-function together(found: readonly { name: string; problems: readonly Problem[] }[]): Problem[] {
-  const all = found.flatMap(({ name, problems }) => problems.map((problem) => ({ name, problem })));
-  const groups = Map.groupBy(all, ({ problem: { code, level, vhost, message } }) =>
+function together(
+  found: readonly { label: string | undefined; all: readonly ProblemView[] }[],
+): ProblemView[] {
+  const each = found.flatMap(({ label, all }) => all.map((problem) => ({ label, problem })));
+  const groups = Map.groupBy(each, ({ problem: { code, level, vhost, message } }) =>
     JSON.stringify([code, level, vhost?.id, message]),
   );
   return [...groups.values()].flatMap((same) => {
-    const agents = same.map(({ name }) => name);
+    const labels = same.map(({ label }) => label);
+    const agents = labels.flatMap((label) => label ?? []);
     const [first] = same.map(({ problem }) => problem).toSorted(worstFirst);
-    return first
-      ? { ...first, agents, message: said({ names: agents, message: first.message }) }
-      : [];
+    if (!first) return [];
+    const message = said(labels, first.message);
+    return { ...first, ...(agents.length > 0 && { agents }), message };
   });
 }

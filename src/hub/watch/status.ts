@@ -6,8 +6,8 @@ import { obstaclesOf } from '../model/obstacles.ts';
 import { worstServing } from '../publish/serving.ts';
 import { type AgentFacts, type FactsDeps, roundToTenths, UPGRADE } from './agent-facts.ts';
 import type { Look } from './look.ts';
-import { createProblems } from './problem-list.ts';
-import { saying, unnamed } from './saying.ts';
+import { saying } from './problem.ts';
+import { createProblemList } from './problem-list.ts';
 import { mostUrgent } from './sites/certificates.ts';
 
 export type StatusDeps = Omit<FactsDeps, 'pace'> & {
@@ -26,15 +26,15 @@ export type StatusDeps = Omit<FactsDeps, 'pace'> & {
 /** @returns a function that never fails: if an agent does not respond, the status says so */
 export function createStatusReader(deps: StatusDeps) {
   const { publisher, look, version, commit, startedAt, elapsed, now } = deps;
-  const problemsOfAll = createProblems();
+  const listProblems = createProblemList();
 
   return async () => {
-    const { isOnly, agents: all, hub } = await look();
+    const found = await look();
+    const { agents: all } = found;
     const statuses = all.map(({ status }) => status);
     const isAnswered = all.every(({ status }) => status !== null);
-    const say = isOnly ? unnamed : saying;
     const listed = (list: 'warnings' | 'more') =>
-      say(all.flatMap((one) => one[list].map((message) => ({ name: one.name, message }))));
+      saying(all.flatMap((one) => one[list].map((message) => ({ label: one.label, message }))));
     const proxy = {
       running: statuses.every((status) => status?.proxy.running === true),
       version: oldestOf(statuses.map((status) => status?.proxy.version ?? null)),
@@ -50,8 +50,8 @@ export function createStatusReader(deps: StatusDeps) {
         latencyMs: isAnswered ? Math.max(...all.map(({ latencyMs }) => latencyMs ?? 0)) : null,
       },
       proxy,
-      serving: isOnly ? (all[0]?.serving ?? null) : worstServing(all),
-      problems: problemsOfAll(all, deps.warnings, { isOnly, now: now(), hub }),
+      serving: worstServing(all),
+      problems: listProblems(found, now()),
       advisories,
       advisoriesAsOf: ADVISORIES_AS_OF,
       upgrade: advisories?.length ? UPGRADE : null,
@@ -67,23 +67,22 @@ export function createStatusReader(deps: StatusDeps) {
         changes: last.changes,
       },
       warnings: [...deps.warnings, ...listed('warnings'), ...listed('more')],
-      broken: brokenOf(all, say),
+      broken: brokenOf(all),
       certificates: mostUrgent(
-        all.flatMap(({ name, ending }) =>
-          isOnly ? ending : ending.map((one) => ({ ...one, agent: name })),
+        all.flatMap(({ label, ending }) =>
+          ending.map((one) => ({ ...one, ...(label !== undefined && { agent: label }) })),
         ),
       ),
     };
   };
 }
 
-/** @param say as `saying` */
-const brokenOf = (all: readonly AgentFacts[], say: typeof saying) => {
-  const found = all.flatMap(({ name, unserved }) =>
-    unserved.map(({ vhost: { id, domain }, detail }) => ({ name, id, domain, message: detail })),
+const brokenOf = (all: readonly AgentFacts[]) => {
+  const found = all.flatMap(({ label, unserved }) =>
+    unserved.map(({ vhost: { id, domain }, detail }) => ({ label, id, domain, message: detail })),
   );
   return [...Map.groupBy(found, ({ id }) => id)].map(([id, same]) => ({
     ...{ id, domain: same[0]?.domain ?? '' },
-    detail: say(same).join('; '),
+    detail: saying(same).join('; '),
   }));
 };

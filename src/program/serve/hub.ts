@@ -130,7 +130,7 @@ export function prepareHub(
   );
   if (accounts.any()) setupCode.forget();
   const look = createLook({
-    ...{ publisher, pace, now, elapsed, locked: accounts.locked },
+    ...{ publisher, pace, now, elapsed, warnings, locked: accounts.locked },
     failing: createChannels({ db, now }).failing,
     disks: createDisks([{ what: 'the hub’s data', folder: settings.dataDir }]),
   });

@@ -24,6 +24,7 @@ function read(agent: Agent, skewMs: number | null, isOnly: boolean) {
     current: () => EMPTY_SET,
     standings: () => [standing],
     isOnTrial: () => false,
+    agents: { all: () => (isOnly ? [agent] : [agent, { ...agent, id: 2 }]) },
   } as unknown as Publisher;
   const reader = createFactsReader({
     publisher,
@@ -31,7 +32,7 @@ function read(agent: Agent, skewMs: number | null, isOnly: boolean) {
     elapsed: () => 0,
     pace: PACE,
   });
-  return reader(agent, isOnly);
+  return reader(agent);
 }
 
 const warningsWith = async (skewMs: number | null, isOnly: boolean) =>

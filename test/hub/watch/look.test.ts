@@ -4,7 +4,7 @@ import { EMPTY_SET } from '../../../src/hub/model/vhost.ts';
 import { PACE } from '../../../src/hub/pace.ts';
 import type { Publisher } from '../../../src/hub/publish/publisher.ts';
 import { createLook } from '../../../src/hub/watch/look.ts';
-import { createProblems } from '../../../src/hub/watch/problem-list.ts';
+import { createProblemList } from '../../../src/hub/watch/problem-list.ts';
 import { failingChannels, lockedOut } from '../../../src/hub/watch/problems/hub.ts';
 import { ADVISORIES_AS_OF } from '../../../src/shared/advisories.ts';
 import type { Disk } from '../../../src/shared/wire.ts';
@@ -15,7 +15,7 @@ const disk = (id: string, what: string, free: number): Disk => ({ id, holds: [wh
 const today = new Date(ADVISORIES_AS_OF);
 
 /** Stands in for a hub with agents that say only how full their disks are. */
-function lookerAt(now: Date, own: Disk[], ...theirs: Disk[][]) {
+function lookerAt(now: Date, own: Disk[], theirs: Disk[][], warnings: string[] = []) {
   const status = (disks: Disk[]) => ({
     ...{ liveDigest: null, fileDigest: null, foreign: false, drift: false, restartNeeded: false },
     ...{ proxy: { running: true, version: null }, disks },
@@ -47,11 +47,12 @@ function lookerAt(now: Date, own: Disk[], ...theirs: Disk[][]) {
     ...{ publisher, now: () => now, elapsed: () => 0, disks: async () => own },
     locked: () => ({ emails: [], isUnknown: false, networks: [] }),
     failing: () => [],
+    warnings,
   });
 }
 
 async function lookAt(own: Disk[], ...theirs: Disk[][]) {
-  const { hub, agents: found } = await lookerAt(today, own, ...theirs)();
+  const { hub, agents: found } = await lookerAt(today, own, theirs)();
   return {
     hub: hub.map(({ message }) => message),
     agents: found.map(({ facts }) => (facts.disks ?? []).map(({ id }) => id)),
@@ -73,12 +74,11 @@ test('a disk that several see is the first one’s, which says all that it holds
 test('the table of advisories is a problem, and no grave one, once it is more than 60 days old', async () => {
   const later = (days: number) => new Date(today.getTime() + days * 86_400_000);
   for (const days of [0, 1, 60, 60.99]) {
-    expect((await lookerAt(later(days), [], [])()).hub).toEqual([]);
+    expect((await lookerAt(later(days), [], [[]])()).hub).toEqual([]);
   }
   for (const days of [61, 400]) {
     const now = later(days);
-    const { agents, hub, isOnly } = await lookerAt(now, [], [])();
-    const problems = createProblems()(agents, [], { isOnly, now, hub });
+    const problems = createProblemList()(await lookerAt(now, [], [[]])(), now);
     expect(problems.filter(({ code }) => code === 'WARNING')).toEqual([
       {
         ...({ code: 'WARNING', level: 'warn' } as const),
@@ -88,6 +88,18 @@ test('the table of advisories is a problem, and no grave one, once it is more th
     ]);
     expect(problems.filter(({ level }) => level === 'bad')).toEqual([]);
   }
+});
+
+test.each([1, 2])('what the hub itself has to say is about none of %d agents', async (count) => {
+  const theirs = Array.from({ length: count }, () => []);
+  const look = await lookerAt(today, [], theirs, ['The connection is plain'])();
+  expect(createProblemList()(look, today)).toEqual([
+    {
+      ...({ code: 'WARNING', level: 'warn' } as const),
+      since: today.toISOString(),
+      message: 'The connection is plain.',
+    },
+  ]);
 });
 
 test('a channel that takes nothing is a problem after ten minutes', () => {

@@ -1,7 +1,8 @@
 /** Which problems follow from which facts. */
 import { describe, expect, test } from 'bun:test';
-import type { Problem } from '../../../src/hub/watch/problem.ts';
-import { type Facts, keyOf, problemsOf } from '../../../src/hub/watch/problems/agent.ts';
+import { keyOf, type ProblemView } from '../../../src/hub/watch/problem.ts';
+import { dated } from '../../../src/hub/watch/problem-list.ts';
+import { type Facts, problemsOf } from '../../../src/hub/watch/problems/agent.ts';
 import type { SiteFacts } from '../../../src/hub/watch/problems/sites.ts';
 import type { Unserved } from '../../../src/hub/watch/sites/unserved.ts';
 
@@ -49,8 +50,8 @@ const closed = { address: ':443', port: 443, reason: 'held by nginx (process 7)'
 const waits = (id: number): Unserved => ({
   ...{ vhost: { ...vhost, id }, detail: 'closed', ports: [443] },
 });
-const find = (change: Partial<Facts>, since = new Map<string, string>()): Problem[] =>
-  problemsOf(facts(change), since);
+const find = (change: Partial<Facts>, since = new Map<string, string>()): ProblemView[] =>
+  dated(problemsOf(facts(change)), since, NOW);
 
 describe('there is no problem', () => {
   test.each<[string, Partial<Facts>]>([
@@ -125,7 +126,7 @@ describe('what is not known is left out', () => {
   });
 });
 
-const CASES: readonly [string, Partial<Facts>, Partial<Problem>][] = [
+const CASES: readonly [string, Partial<Facts>, Partial<ProblemView>][] = [
   [
     'a disk that is nearly full',
     { disks: [{ id: 'a', holds: ['the access log', 'the Caddyfile'], free: 0.049 }] },

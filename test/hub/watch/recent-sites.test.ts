@@ -1,7 +1,7 @@
 /** The states behind a polled status: asked for seldom, and never waited for. */
 import { expect, test } from 'bun:test';
 import { PACE } from '../../../src/hub/pace.ts';
-import { createRecentSites } from '../../../src/hub/watch/recent-sites.ts';
+import { createRecentSites } from '../../../src/hub/watch/agent-facts.ts';
 import { Failure } from '../../../src/shared/failure.ts';
 import type { SiteState } from '../../../src/shared/wire-state.ts';
 

@@ -1,8 +1,8 @@
 /** Which problems follow from the facts of several agents. */
 import { expect, test } from 'bun:test';
 import type { AgentFacts } from '../../../src/hub/watch/agent-facts.ts';
-import type { Finding } from '../../../src/hub/watch/problem.ts';
-import { createProblems } from '../../../src/hub/watch/problem-list.ts';
+import type { Problem } from '../../../src/hub/watch/problem.ts';
+import { createProblemList } from '../../../src/hub/watch/problem-list.ts';
 import type { VhostState } from '../../../src/hub/watch/sites/view.ts';
 
 const [EARLIER, NOW] = ['2026-11-20T17:00:00.000Z', '2026-11-20T18:00:00.000Z'];
@@ -11,7 +11,16 @@ const status = {
   ...{ restartNeeded: false, closed: [], liveDigest: null, fileDigest: null },
 };
 const of = (name: string, change: Partial<AgentFacts['facts']> = {}, now = NOW): AgentFacts => ({
-  ...{ id: 1, name, status: null, latencyMs: 1, inStep: true, serving: null, states: [] },
+  ...{
+    id: 1,
+    name,
+    label: name,
+    status: null,
+    latencyMs: 1,
+    inStep: true,
+    serving: null,
+    states: [],
+  },
   ...{ unserved: [], ending: [], knowsEnding: true, placed: new Set(), warnings: [], more: [] },
   facts: {
     ...{ now, status, agentFault: null, inStep: true, lag: { since: null, paused: false } },
@@ -19,8 +28,7 @@ const of = (name: string, change: Partial<AgentFacts['facts']> = {}, now = NOW):
     ...{ advisories: { count: 0, cure: '' }, warnings: [], ...change },
   },
 });
-const several = { isOnly: false, now: new Date(NOW) };
-const find = (...all: AgentFacts[]) => createProblems()(all, [], several);
+const find = (...agents: AgentFacts[]) => createProblemList()({ agents, hub: [] }, new Date(NOW));
 const LACKS = 'Its Caddy lacks changes: it still serves deleted sites and ignores new policies.';
 
 test('all is well', () => {
@@ -61,22 +69,22 @@ test.each<[string, Partial<AgentFacts['facts']>, object]>([
 });
 
 test('what several of them have in common is one problem, as old as its first part', () => {
-  const problems = createProblems();
+  const list = createProblemList();
   const drift = { status: { ...status, drift: true } };
-  problems([of('local'), of('twin', drift, EARLIER)], [], several);
-  const found = problems([of('local', drift), of('twin', drift)], [], several);
+  list({ agents: [of('local'), of('twin', drift, EARLIER)], hub: [] }, new Date(NOW));
+  const found = list({ agents: [of('local', drift), of('twin', drift)], hub: [] }, new Date(NOW));
   expect(found).toMatchObject([{ code: 'DRIFT', agents: ['local', 'twin'], since: EARLIER }]);
   expect(found[0]?.message).toStartWith('local and twin: The Caddyfile on disk was edited');
 });
 
 test('what is wrong with the hub itself belongs to no agent, and is as old as when it was found', () => {
-  const problems = createProblems();
+  const list = createProblemList();
+  const agents = [of('local'), of('twin')];
   const hub = [{ code: 'DISK_FULL' as const, level: 'warn' as const, message: 'Less than 5 %.' }];
-  const earlier = { isOnly: false, now: new Date(EARLIER), hub };
-  problems([of('local'), of('twin')], [], earlier);
-  const found = problems([of('local'), of('twin')], [], { ...several, hub });
-  expect(found).toEqual([{ ...(hub[0] as Finding), since: EARLIER }]);
-  expect(problems([of('local'), of('twin')], [], several)).toEqual([]);
+  list({ agents, hub }, new Date(EARLIER));
+  const found = list({ agents, hub }, new Date(NOW));
+  expect(found).toEqual([{ ...(hub[0] as Problem), since: EARLIER }]);
+  expect(list({ agents, hub: [] }, new Date(NOW))).toEqual([]);
 });
 
 test('a name without a certificate that another agent has one for', () => {
@@ -102,11 +110,4 @@ test('a name without a certificate that another agent has one for', () => {
   expect(found[0]?.message).toStartWith(
     'twin: No certificate for a.example: local has a certificate for a.example: if',
   );
-});
-
-test('what the hub itself has to say is about no agent', () => {
-  const found = createProblems()([of('local'), of('twin')], ['The connection is plain'], several);
-  expect(found).toEqual([
-    { code: 'WARNING', level: 'warn', since: NOW, message: 'The connection is plain.' },
-  ]);
 });

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { PACE } from '../../../src/hub/pace.ts';
-import type { Sighting } from '../../../src/hub/watch/incidents/reports.ts';
+import type { Incident } from '../../../src/hub/watch/incidents/reports.ts';
 import {
   type Act,
   type ActKind,
@@ -11,7 +11,7 @@ import {
   type Watched,
 } from '../../../src/hub/watch/incidents/step.ts';
 
-const sighting = (more: Partial<Sighting> = {}): Sighting => ({
+const incident = (more: Partial<Incident> = {}): Incident => ({
   ...{ event: 'upstream.down', subject: 'vhost 1', about: 'a.example', level: 'bad' },
   ...{ message: 'no', settles: 10_000, ...more },
 });
@@ -24,8 +24,8 @@ function watch(looks: string, { from = NOTHING, isMoot = false, settles = 10_000
   const acts: [ActKind, number, number][] = [];
   [...looks].forEach((one, i) => {
     const elapsed = at + i * 5_000;
-    const sightings = new Map(one === 'x' ? [[KEY, sighting({ settles })]] : []);
-    const step = takeStep(watched, { pace: PACE.watch, elapsed, sightings, isMoot: () => isMoot });
+    const incidents = new Map(one === 'x' ? [[KEY, incident({ settles })]] : []);
+    const step = takeStep(watched, { pace: PACE.watch, elapsed, incidents, isMoot: () => isMoot });
     watched = step.after;
     for (const { kind, ago } of step.acts) acts.push([kind, elapsed, ago]);
   });
@@ -52,7 +52,7 @@ describe('nothing begins', () => {
   });
 
   test('that is open already, as after a restart', () => {
-    const from = { ...NOTHING, states: new Map([reopened(sighting(), false, null)]) };
+    const from = { ...NOTHING, states: new Map([reopened(incident(), false, null)]) };
     expect(watch('xxxxxxxxxx', { from }).acts).toEqual([]);
   });
 });
@@ -83,16 +83,16 @@ test('if there is nothing left that it is about, it is over at once', () => {
 
 test('other words change it, and are no news', () => {
   const { watched } = watch('xxx');
-  const worse = sighting({ message: 'no, and no' });
+  const worse = incident({ message: 'no, and no' });
   const look = (from: Watched) =>
     takeStep(from, {
       pace: PACE.watch,
       elapsed: 15_000,
-      sightings: new Map([[KEY, worse]]),
+      incidents: new Map([[KEY, worse]]),
       isMoot: () => false,
     });
   const { after, acts } = look(watched);
-  expect(acts).toEqual([{ kind: 'changed', sighting: worse, ago: 0 }]);
+  expect(acts).toEqual([{ kind: 'changed', incident: worse, ago: 0 }]);
   expect(look(after).acts).toEqual([]);
 });
 
@@ -142,8 +142,8 @@ function restarted({ states, beginnings }: Watched): Watched {
   const open = [...states.values()].flatMap((one) => (one.phase === 'open' ? [one] : []));
   return {
     states: new Map(
-      open.map(({ sighting, flapping, goneSince }) =>
-        reopened(sighting, flapping, flapping ? goneSince : null),
+      open.map(({ incident, flapping, goneSince }) =>
+        reopened(incident, flapping, flapping ? goneSince : null),
       ),
     ),
     beginnings,
@@ -168,19 +168,19 @@ test('whatever happens, each begins once and is over once, and both only after i
             since.set(subject, { there: seen.has(subject), at: elapsed });
           }
         }
-        const sightings = new Map(
-          [...seen].map((subject) => [`upstream.down ${subject}`, sighting({ subject })]),
+        const incidents = new Map(
+          [...seen].map((subject) => [`upstream.down ${subject}`, incident({ subject })]),
         );
         const { after, acts } = takeStep(watched, {
           pace: PACE.watch,
           elapsed,
-          sightings,
+          incidents,
           isMoot: () => moot,
         });
         watched = after;
         for (const act of acts) judge(act, moot);
       }
-      function judge({ kind, sighting: { subject } }: Act, moot: boolean) {
+      function judge({ kind, incident: { subject } }: Act, moot: boolean) {
         const last = open.get(subject);
         const { there, at } = since.get(subject) ?? { there: false, at: 0 };
         if (kind === 'began' || kind === 'flapping') {
@@ -213,11 +213,11 @@ test('however it came about, what stays is reported, and what is away for long i
       let elapsed = 0;
       const step = (isThere: boolean, pause: number) => {
         elapsed += pause;
-        const sightings = new Map(isThere ? [[KEY, sighting()]] : []);
+        const incidents = new Map(isThere ? [[KEY, incident()]] : []);
         watched = takeStep(watched, {
           pace: PACE.watch,
           elapsed,
-          sightings,
+          incidents,
           isMoot: () => false,
         }).after;
       };

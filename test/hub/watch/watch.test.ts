@@ -110,9 +110,12 @@ function agent(
 }
 
 const only = (change: Parameters<typeof agent>[0] = {}): Look => ({
-  ...{ isOnly: true, agents: [agent(change)], disks: [], hub: [] },
+  ...{ agents: [agent(change)], disks: [], hub: [] },
 });
-const several = (...agents: AgentFacts[]): Look => ({ isOnly: false, agents, disks: [], hub: [] });
+const several = (...agents: AgentFacts[]): Look => ({
+  agents: agents.map((one) => ({ ...one, label: one.name })),
+  ...{ disks: [], hub: [] },
+});
 const vps = (change: Parameters<typeof agent>[0] = {}) => agent({ id: 2, name: 'vps', ...change });
 
 describe('nothing is reported', () => {

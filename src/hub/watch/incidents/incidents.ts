@@ -3,7 +3,7 @@ import { and, count, desc, eq, gt, isNotNull, isNull, lte } from 'drizzle-orm';
 import type { EventName } from '../../../shared/events.ts';
 import { type Db, inTransaction } from '../../db/open.ts';
 import { incidents } from '../../db/schema.ts';
-import { keyOf, type Sighting, type WatchPace } from './reports.ts';
+import { type Incident, keyOf, vhostIdOf, type WatchPace } from './reports.ts';
 import { type Act, reopened, type Watched } from './step.ts';
 
 /** The database, or a transaction. */
@@ -51,7 +51,7 @@ export function createIncidents({ db, outbox, pace }: IncidentsDeps): Incidents 
       return {
         states: new Map(
           open.map((one) =>
-            reopened(sightingOf(one, pace), one.flapping, one.goneAt && whenWas(one.goneAt)),
+            reopened(incidentOf(one, pace), one.flapping, one.goneAt && whenWas(one.goneAt)),
           ),
         ),
         beginnings: new Map(
@@ -85,18 +85,18 @@ export function createIncidents({ db, outbox, pace }: IncidentsDeps): Incidents 
   };
 }
 
-const sightingOf = (
+const incidentOf = (
   { event, subject, about, level, message }: StoredIncident,
   { settles }: Pick<WatchPace, 'settles'>,
-): Sighting => ({ event, subject, about, level, message, settles });
+): Incident => ({ event, subject, about, level, message, settles });
 
 function recordOne(
   tx: Writer,
   announce: ReturnType<Outbox['announcer']>,
-  { kind, sighting }: Act,
+  { kind, incident }: Act,
   at: Date,
 ): void {
-  const { event, subject, about, level, message } = sighting;
+  const { event, subject, about, level, message } = incident;
   if (kind === 'began' || kind === 'flapping') {
     const values = { event, subject, about, level, message, beganAt: at };
     const made = tx
@@ -141,4 +141,38 @@ function prune(tx: Writer): void {
   tx.delete(incidents)
     .where(and(isNotNull(incidents.overAt), lte(incidents.id, oldest.id)))
     .run();
+}
+
+/** As the API shows one; `agent`: if there were several when it began. Times are ISO 8601. */
+export type IncidentView = Pick<Incident, 'event' | 'level' | 'message'> & {
+  id: number;
+  vhost?: { id: number; domain: string };
+  agent?: string;
+  beganAt: string;
+  overAt: string | null;
+  flapping: boolean;
+};
+
+const MOST = 100;
+
+/** At most 100, newest first. */
+export const listIncidents = (db: Db, onlyOpen: boolean): IncidentView[] =>
+  db
+    .select()
+    .from(incidents)
+    .where(onlyOpen ? isNull(incidents.overAt) : undefined)
+    .orderBy(desc(incidents.id))
+    .limit(MOST)
+    .all()
+    .map(({ id, event, subject, about, level, message, beganAt, overAt, flapping }) => ({
+      ...{ id, event, level, message, flapping },
+      ...whoOf(subject, about),
+      beganAt: beganAt.toISOString(),
+      overAt: overAt?.toISOString() ?? null,
+    }));
+
+function whoOf(subject: string, about: string): Pick<IncidentView, 'vhost' | 'agent'> {
+  const id = vhostIdOf(subject);
+  if (id !== null) return { vhost: { id, domain: about } };
+  return about === '' ? {} : { agent: about };
 }

@@ -3,16 +3,16 @@ import type { EventName } from '../../../shared/events.ts';
 import { NOT_DIALLED_YET } from '../../../shared/wire-state.ts';
 import type { AgentFacts } from '../agent-facts.ts';
 import type { Look } from '../look.ts';
-import type { Finding } from '../problem.ts';
-import { factsOf } from '../problem-list.ts';
-import { problemsOf } from '../problems/agent.ts';
-import { fullDisk, isBetween, isFull } from '../problems/hub.ts';
+import { eventOf, type Problem } from '../problem.ts';
+import { problemsOfEach } from '../problem-list.ts';
+import { isBetween, partOf } from '../problems/hub.ts';
 import type { VhostState } from '../sites/view.ts';
 
 /** What an incident is known by: `vhost 3`, `agent 1` or `hub`, the latter two with more if need be. */
 export type Subject = Readonly<{ event: EventName; subject: string }>;
 
-export type Sighting = Subject &
+/** A problem that is one of the events: an incident, if it lasts. */
+export type Incident = Subject &
   Readonly<{
     /** A domain, an agent's name if there are several, or empty. */
     about: string;
@@ -26,9 +26,9 @@ export type Sighting = Subject &
 export type Report = Readonly<{
   /** The agent's id, or `HUB`. */
   of: number;
-  /** Empty if no other agent has to be told from it. */
-  name: string;
-  present: readonly Sighting[];
+  /** As `labelOf` has it. */
+  label: string | undefined;
+  present: readonly Incident[];
   /** Whether what is not present may be there: nobody can tell now. */
   isUnknown(one: Subject): boolean;
   /** The sites that it may say something of. */
@@ -62,88 +62,47 @@ export function agentIdOf(subject: string): number | null {
 }
 
 /** The hub's comes first. */
-export function reportsOf({ isOnly, agents, disks, hub }: Look, pace: WatchPace): Report[] {
-  const facts = factsOf(agents, [], isOnly);
+export function reportsOf({ agents, disks, hub }: Look, pace: WatchPace): Report[] {
+  const problems = problemsOfEach(agents);
   const own: Report = {
-    ...{ of: HUB, name: '', placed: new Set() },
-    present: hub.flatMap((found) => sightingOf(found, { subject: 'hub', about: '' }, pace) ?? []),
+    ...{ of: HUB, label: undefined, placed: new Set() },
+    present: hub.flatMap((one) => incidentOf(one, { subject: 'hub', about: '' }, pace)),
     isUnknown: ({ event }) => event === 'disk.full' && disks.some(isBetween),
   };
   return [
     own,
     ...agents.map((agent, i): Report => {
-      const name = isOnly ? '' : agent.name;
-      const found = facts[i] ? problemsOf(facts[i].facts, new Map()) : [];
-      const here = { subject: `agent ${agent.id}`, about: name };
+      const { id, label, placed } = agent;
+      const here = { subject: `agent ${id}`, about: label ?? '' };
       return {
-        ...{ of: agent.id, name, placed: agent.placed },
-        present: [
-          ...found.flatMap((problem) => sightingOf(problem, here, pace, agent.states) ?? []),
-          ...fullDisks(agent, name, pace),
-        ],
+        ...{ of: id, label, placed },
+        present: (problems[i] ?? [])
+          .toSorted(byLevel)
+          .flatMap((one) => incidentOf(one, here, pace)),
         isUnknown: (one) => isUnknownTo(agent, one),
       };
     }),
   ];
 }
 
-const EVENT_OF: Readonly<Partial<Record<Finding['code'], EventName>>> = {
-  AGENT_UNREACHABLE: 'agent.unreachable',
-  PROXY_DOWN: 'proxy.down',
-  DRIFT: 'drift',
-  NOT_IN_STEP: 'agent.behind',
-  VHOST_BROKEN: 'vhost.broken',
-  PORT_HELD: 'vhost.broken',
-  CERTIFICATE_EXPIRED: 'certificate.ending',
-  CERTIFICATE_ENDING: 'certificate.ending',
-  CERTIFICATE_MISSING: 'certificate.failed',
-  UPSTREAM_DOWN: 'upstream.down',
-  SIGN_IN_LOCKED: 'sign-in.locked',
-};
+/** The worst first: of two that are the same incident, it counts. */
+const byLevel = (a: Problem, b: Problem): number =>
+  Number(a.level === 'warn') - Number(b.level === 'warn');
 
-/** Null for what is no event, such as a publish that is under way, or another port that was chosen. */
-function sightingOf(
-  { code, level, vhost, message }: Finding,
+/** What a problem is an incident of, if it lasts; nothing if it is none. */
+function incidentOf(
+  { vhost, part, message, ...problem }: Problem,
   place: { subject: string; about: string },
   pace: WatchPace,
-  states: readonly VhostState[] | null = null,
-): Sighting | null {
-  if (code === 'DISK_FULL' && place.subject === 'hub') {
-    return { event: 'disk.full', ...place, level, message, settles: pace.settles };
-  }
-  const event = EVENT_OF[code];
-  const isHarmless = level === 'warn' && (code === 'NOT_IN_STEP' || code === 'PORT_HELD');
-  if (event === undefined || isHarmless) return null;
-  const base = { event, level, message, settles: pace.settles };
-  // Several sites may wait for a port, and the last of them be deleted.
-  if (code === 'PORT_HELD') return { ...base, ...place, subject: `${place.subject} ports` };
-  if (!vhost) return { ...base, ...place };
-  const settles = settlesAfter(code, stateOf(states, vhost.id), pace);
-  return { ...base, settles, subject: `vhost ${vhost.id}`, about: vhost.domain };
+): Incident[] {
+  const event = eventOf(problem);
+  if (event === null) return [];
+  const { level, settles = 'settles' } = problem;
+  const one = { event, level, message, settles: pace[settles] };
+  if (part !== undefined) return [{ ...one, ...place, subject: `${place.subject} ${part}` }];
+  if (!vhost) return [{ ...one, ...place }];
+  return [{ ...one, subject: `vhost ${vhost.id}`, about: vhost.domain }];
 }
-
-function settlesAfter(
-  code: Finding['code'],
-  state: VhostState | undefined,
-  pace: WatchPace,
-): number {
-  if (code === 'CERTIFICATE_MISSING' && state?.errors.acme?.standing !== true) {
-    return pace.certificateSettles;
-  }
-  const down = state?.upstreams.filter(({ up }) => up === false) ?? [];
-  const isTransient = down.every(({ error }) => error?.transient === true);
-  return code === 'UPSTREAM_DOWN' && isTransient ? pace.requestsSettle : pace.settles;
-}
-
-const fullDisks = (agent: AgentFacts, about: string, { settles }: WatchPace): Sighting[] =>
-  (agent.facts.disks ?? []).filter(isFull).map((disk) => ({
-    ...{ event: 'disk.full', subject: diskOf(agent, disk), about, level: 'warn' },
-    ...{ message: fullDisk(disk).message, settles },
-  }));
-
-/** Not by its id, which is another one after a restart of the machine. */
-const diskOf = ({ id }: AgentFacts, { holds }: { holds: readonly string[] }): string =>
-  `agent ${id} ${holds[0] ?? ''}`;
 
 /** Whether what an agent does not report may be there. */
 function isUnknownTo(agent: AgentFacts, { event, subject }: Subject): boolean {
@@ -154,7 +113,7 @@ function isUnknownTo(agent: AgentFacts, { event, subject }: Subject): boolean {
   if (event === 'agent.unreachable' || event === 'proxy.down') return false;
   if (event === 'disk.full') {
     const disks = agent.facts.disks ?? [];
-    return disks.some((disk) => isBetween(disk) && diskOf(agent, disk) === subject);
+    return disks.some((disk) => isBetween(disk) && `agent ${agent.id} ${partOf(disk)}` === subject);
   }
   // Without a configuration of ours, the proxy was just started, or someone else has loaded another.
   if (!status.proxy.running || status.liveDigest === null) return true;

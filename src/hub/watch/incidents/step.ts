@@ -3,14 +3,14 @@
  * Each incident begins once and is over once. One that begins for the third time within ten minutes
  * flaps: its comings and goings are one incident, until it has been away, or has stayed, for ten.
  */
-import { keyOf, type Sighting, type WatchPace } from './reports.ts';
+import { type Incident, keyOf, type WatchPace } from './reports.ts';
 
 /** Times are milliseconds of a clock that is never set. */
-type Pending = Readonly<{ phase: 'pending'; sighting: Sighting; since: number }>;
+type Pending = Readonly<{ phase: 'pending'; incident: Incident; since: number }>;
 export type Open = Readonly<{
   phase: 'open';
   /** As it is recorded. */
-  sighting: Sighting;
+  incident: Incident;
   flapping: boolean;
   /** Since when it has been there without a break; null while it is not, or if that is not known. */
   seenSince: number | null;
@@ -40,15 +40,15 @@ export type ActKind =
   | 'changed';
 
 /** `ago`: how many milliseconds before this look it happened. */
-export type Act = Readonly<{ kind: ActKind; sighting: Sighting; ago: number }>;
+export type Act = Readonly<{ kind: ActKind; incident: Incident; ago: number }>;
 
 export type Step = Readonly<{
   /** Milliseconds of a clock that is never set. */
   elapsed: number;
   /** What is there now, by `keyOf`. */
-  sightings: ReadonlyMap<string, Sighting>;
+  incidents: ReadonlyMap<string, Incident>;
   /** Whether there is nothing left that it could be about. */
-  isMoot: (sighting: Sighting) => boolean;
+  isMoot: (incident: Incident) => boolean;
   pace: WatchPace;
 }>;
 
@@ -61,9 +61,9 @@ export function takeStep(before: Watched, step: Step): { after: Watched; acts: A
   const states = new Map<string, Pending | Open>();
   const beginnings = new Map(before.beginnings);
   const acts: Act[] = [];
-  for (const key of new Set([...before.states.keys(), ...step.sightings.keys()])) {
+  for (const key of new Set([...before.states.keys(), ...step.incidents.keys()])) {
     const known = before.states.get(key);
-    const seen = step.sightings.get(key);
+    const seen = step.incidents.get(key);
     const recent = (beginnings.get(key) ?? []).filter(isRecent(step));
     const result =
       known?.phase === 'open'
@@ -84,48 +84,48 @@ export function takeStep(before: Watched, step: Step): { after: Watched; acts: A
 
 type Result = { state?: Pending | Open; acts: Act[] };
 
-function comes(known: Pending | undefined, sighting: Sighting, step: Step, count: number): Result {
+function comes(known: Pending | undefined, incident: Incident, step: Step, count: number): Result {
   const { elapsed } = step;
   const since = known?.since ?? elapsed;
-  if (!hasLasted(since, step, sighting.settles)) {
-    return { state: { phase: 'pending', sighting, since }, acts: [] };
+  if (!hasLasted(since, step, incident.settles)) {
+    return { state: { phase: 'pending', incident, since }, acts: [] };
   }
   const flapping = count + 1 >= FLAPPING_COUNT;
   const kind = flapping ? 'flapping' : 'began';
   return {
-    state: { phase: 'open', sighting, flapping, seenSince: since, goneSince: null },
-    acts: [{ kind, sighting, ago: elapsed - since }],
+    state: { phase: 'open', incident, flapping, seenSince: since, goneSince: null },
+    acts: [{ kind, incident, ago: elapsed - since }],
   };
 }
 
-function stays(known: Open, sighting: Sighting, step: Step): Result {
+function stays(known: Open, incident: Incident, step: Step): Result {
   const { elapsed } = step;
   const acts: Act[] = [];
   const seenSince = known.seenSince ?? elapsed;
-  if (known.flapping && known.goneSince !== null) acts.push({ kind: 'returned', sighting, ago: 0 });
+  if (known.flapping && known.goneSince !== null) acts.push({ kind: 'returned', incident, ago: 0 });
   const hasStayed = known.flapping && hasLasted(seenSince, step, step.pace.flapping);
-  if (hasStayed) acts.push({ kind: 'stayed', sighting, ago: elapsed - seenSince });
-  const { about, level, message } = known.sighting;
-  if (sighting.about !== about || sighting.level !== level || sighting.message !== message) {
-    acts.push({ kind: 'changed', sighting, ago: 0 });
+  if (hasStayed) acts.push({ kind: 'stayed', incident, ago: elapsed - seenSince });
+  const { about, level, message } = known.incident;
+  if (incident.about !== about || incident.level !== level || incident.message !== message) {
+    acts.push({ kind: 'changed', incident, ago: 0 });
   }
   const flapping = known.flapping && !hasStayed;
-  return { state: { phase: 'open', sighting, flapping, seenSince, goneSince: null }, acts };
+  return { state: { phase: 'open', incident, flapping, seenSince, goneSince: null }, acts };
 }
 
 function goes(known: Open, step: Step): Result {
   const { elapsed, isMoot, pace } = step;
-  const { sighting, flapping } = known;
+  const { incident, flapping } = known;
   const goneSince = known.goneSince ?? elapsed;
   const needed = flapping ? pace.flapping : pace.settles;
-  if (isMoot(sighting)) return { acts: [{ kind: 'dropped', sighting, ago: elapsed - goneSince }] };
+  if (isMoot(incident)) return { acts: [{ kind: 'dropped', incident, ago: elapsed - goneSince }] };
   if (hasLasted(goneSince, step, needed)) {
-    return { acts: [{ kind: 'over', sighting, ago: elapsed - goneSince }] };
+    return { acts: [{ kind: 'over', incident, ago: elapsed - goneSince }] };
   }
   const hasLeft = flapping && known.goneSince === null;
   return {
     state: { ...known, seenSince: null, goneSince },
-    acts: hasLeft ? [{ kind: 'left', sighting, ago: 0 }] : [],
+    acts: hasLeft ? [{ kind: 'left', incident, ago: 0 }] : [],
   };
 }
 
@@ -139,10 +139,10 @@ const withoutOld = (beginnings: Watched['beginnings'], step: Step): Watched['beg
 
 /** An incident that was open when the hub was started. @param goneSince if it flaps, since when it is away */
 export const reopened = (
-  sighting: Sighting,
+  incident: Incident,
   flapping: boolean,
   goneSince: number | null,
 ): [string, Open] => [
-  keyOf(sighting),
-  { phase: 'open', sighting, flapping, seenSince: null, goneSince },
+  keyOf(incident),
+  { phase: 'open', incident, flapping, seenSince: null, goneSince },
 ];

@@ -6,12 +6,12 @@ import type { Log } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/log.ts';
 import type { Look } from '../look.ts';
 import type { Incidents } from './incidents.ts';
-import { type Memory, remember, rememberOpen, sightingsIn } from './memory.ts';
+import { incidentsIn, type Memory, remember, rememberOpen } from './memory.ts';
 import {
   agentIdOf,
+  type Incident,
   type Report,
   reportsOf,
-  type Sighting,
   vhostIdOf,
   type WatchPace,
 } from './reports.ts';
@@ -54,8 +54,8 @@ export function createWatcher(deps: WatcherDeps): Watcher {
     memory = remember(memory, reports);
     const { after, acts } = takeStep(watched, {
       elapsed: time,
-      sightings: sightingsIn(memory),
-      isMoot: (sighting) => isMoot(sighting, reports),
+      incidents: incidentsIn(memory),
+      isMoot: (incident) => isMoot(incident, reports),
       pace,
     });
     if (acts.length > 0) {
@@ -96,11 +96,11 @@ export function createWatcher(deps: WatcherDeps): Watcher {
   };
 }
 
-const openIn = ({ states }: Watched): Sighting[] =>
-  [...states.values()].flatMap((one) => (one.phase === 'open' ? one.sighting : []));
+const openIn = ({ states }: Watched): Incident[] =>
+  [...states.values()].flatMap((one) => (one.phase === 'open' ? one.incident : []));
 
 /** Whether the site is gone, disabled or nowhere placed, or the agent was removed. */
-function isMoot({ subject }: Sighting, reports: readonly Report[]): boolean {
+function isMoot({ subject }: Incident, reports: readonly Report[]): boolean {
   const vhost = vhostIdOf(subject);
   if (vhost !== null) return !reports.some(({ placed }) => placed.has(vhost));
   const agent = agentIdOf(subject);

@@ -1,18 +1,35 @@
-/** All that is wrong right now, one entry per cause, worst first. Pure. */
+/** What is wrong with an agent, its proxy and its sites. Pure. */
 import type { Disk, ProxyStatus } from '../../../shared/wire.ts';
-import { type Finding, listed, type Problem, sentence } from '../problem.ts';
+import { listed, type Problem, sentence } from '../problem.ts';
 import type { EndingCertificate } from '../sites/certificates.ts';
 import { sentenceOfClosed, type Unserved } from '../sites/unserved.ts';
-import { fullDisk, isFull } from './hub.ts';
+import { fullDisk, isFull, partOf } from './hub.ts';
 import { downUpstreams, lateCertificates, missingCertificates, type SiteFacts } from './sites.ts';
-import { type StandingFacts, standingProblems } from './standing.ts';
+
+/** What counts of one of several agents. */
+type Lag = {
+  /** ISO 8601: since when its proxy lacks a change; null if it lacks none. */
+  since: string | null;
+  /** Whether nothing is published to it for now. */
+  paused: boolean;
+};
 
 type Listening = { port: number; wanted: number; reason: string | null; blocked: boolean };
 
-export type Facts = StandingFacts & {
+export type Facts = {
   /** ISO 8601. */
   now: string;
-  status: Pick<ProxyStatus, 'drift' | 'restartNeeded' | 'closed'> | null;
+  /** Null: the agent did not respond. */
+  status: Pick<ProxyStatus, 'proxy' | 'foreign' | 'drift' | 'restartNeeded' | 'closed'> | null;
+  /** Why the agent cannot be asked, if it is there; null if it just does not respond. */
+  agentFault: string | null;
+  inStep: boolean;
+  /** Only if there are other agents. */
+  lag?: Lag;
+  /** Why the proxy refused what is stored. */
+  rejection: string | null;
+  /** Whose sites the proxy serves, if that is in the way of a change. */
+  ownership: string | null;
   unserved: readonly Pick<Unserved, 'vhost' | 'detail' | 'ports'>[];
   /** Null or empty: not known. */
   sites: readonly SiteFacts[] | null;
@@ -31,34 +48,12 @@ export type Facts = StandingFacts & {
 export const EDITED =
   'The Caddyfile on disk was edited, but Caddy does not serve that text: only signalbox may load a configuration, so `caddy reload` and `systemctl reload caddy` are refused. Import the file instead.';
 
-/**
- * What is not known is left out.
- * @param since when each problem was found first, by `keyOf`
- */
-export const problemsOf = (facts: Facts, since: ReadonlyMap<string, string>): Problem[] =>
-  findings(facts)
-    .map((found) => ({ ...found, message: sentence(found.message) }))
-    .map((found) => ({ ...found, since: found.since ?? since.get(keyOf(found)) ?? facts.now }))
-    .toSorted(worstFirst);
-
-export const worstFirst = (a: Problem, b: Problem): number =>
-  a.level === b.level ? compare(a.since, b.since) : compare(a.level, b.level);
-
-/** `bad` comes before `warn`, and earlier times before later ones. */
-const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
-
-/** What a problem is about: its words may change, unless it has nothing else. */
-export const keyOf = ({ code, vhost, message }: Omit<Problem, 'since'>): string =>
-  `${code} ${SEVERAL.includes(code) ? message : (vhost?.id ?? '')}`;
-
-const SEVERAL: readonly Problem['code'][] = ['WARNING', 'PORT_HELD', 'DISK_FULL'];
-
-/** The gravest first, for those that are equally old. */
-function findings(facts: Facts): Finding[] {
+/** What is not known is left out. The gravest first, for those that are equally old. */
+export function problemsOf(facts: Facts): Problem[] {
   const { status } = facts;
   const isUp = status?.proxy.running === true;
   const sites = isUp ? (facts.sites ?? []) : [];
-  return [
+  const found = [
     ...standingProblems(facts),
     ...brokenVhosts(facts),
     ...(isUp ? heldPorts(facts) : []),
@@ -66,12 +61,58 @@ function findings(facts: Facts): Finding[] {
     ...missingCertificates(sites),
     ...downUpstreams(sites),
     ...fileProblems(facts),
-    ...(facts.disks ?? []).filter(isFull).map(fullDisk),
-    ...facts.warnings.map((message): Finding => ({ code: 'WARNING', level: 'warn', message })),
+    ...(facts.disks ?? [])
+      .filter(isFull)
+      .map((disk) => ({ ...fullDisk(disk), part: partOf(disk) })),
+    ...facts.warnings.map((message): Problem => ({ code: 'WARNING', level: 'warn', message })),
   ];
+  return found.map((one) => ({ ...one, message: sentence(one.message) }));
 }
 
-const brokenVhosts = ({ unserved }: Facts): Finding[] =>
+const UNKNOWN = 'Caddy’s state is unknown, and nothing can be changed until the agent returns.';
+const NOT_REACHED = 'Until it returns, its Caddy keeps its current sites.';
+const LACKS = 'Its Caddy lacks changes: it still serves deleted sites and ignores new policies.';
+
+/** What stands between the hub and what the proxy serves: the first explains the others. */
+function standingProblems({ status, lag, ...facts }: Facts): Problem[] {
+  const lacks = lag?.since ? LACKS : null;
+  const since = lag?.since ? { since: lag.since } : {};
+  if (!status) {
+    const toll = lag ? (lacks ?? NOT_REACHED) : UNKNOWN;
+    const message = `${sentence(facts.agentFault ?? 'The agent does not answer.')} ${toll}`;
+    return [{ code: 'AGENT_UNREACHABLE', level: 'bad', ...since, message }];
+  }
+  if (!status.proxy.running) {
+    const message = 'Caddy is not running, or does not answer. No site is known to be served.';
+    return [{ code: 'PROXY_DOWN', level: 'bad', message }];
+  }
+  if (status.foreign || facts.ownership !== null) {
+    const message =
+      facts.ownership ??
+      'Caddy serves sites that signalbox does not manage. The first change would replace them, so import them first.';
+    return [{ code: 'FOREIGN', level: 'warn', message }];
+  }
+  if (facts.inStep) return [];
+  if (facts.rejection !== null) {
+    const message = `The stored state is not live: ${facts.rejection}`;
+    return [{ code: 'NOT_IN_STEP', level: 'bad', message: withToll(message, lacks) }];
+  }
+  if (lag?.paused) {
+    const message = withToll('The agent is paused', lacks);
+    return [{ code: 'NOT_IN_STEP', level: 'warn', ...since, message }];
+  }
+  if (lacks !== null) {
+    const message = `${lacks} signalbox is publishing them.`;
+    return [{ code: 'NOT_IN_STEP', level: 'bad', ...since, message }];
+  }
+  const message = 'Caddy does not serve the stored state. signalbox is publishing it again.';
+  return [{ code: 'NOT_IN_STEP', level: 'warn', message }];
+}
+
+const withToll = (message: string, toll: string | null): string =>
+  toll === null ? message : `${sentence(message)} ${toll}`;
+
+const brokenVhosts = ({ unserved }: Facts): Problem[] =>
   unserved
     .filter(({ ports }) => ports.length === 0)
     .map(({ vhost: { id, domain }, detail }) => ({
@@ -82,15 +123,17 @@ const brokenVhosts = ({ unserved }: Facts): Finding[] =>
     }));
 
 /** Ports that could not be opened, once each however many vhosts wait for them, and those replaced by others. */
-function heldPorts({ status, unserved, serving }: Facts): Finding[] {
+function heldPorts({ status, unserved, serving }: Facts): Problem[] {
   const byPort = Map.groupBy(status?.closed ?? [], ({ port }) => port);
-  const closed = [...byPort].map(([port, all]): Finding => {
+  const closed = [...byPort].map(([port, all]): Problem => {
     const waiting = unserved.filter(({ ports }) => ports.includes(port));
     const [only] = waiting.length === 1 ? waiting : [];
     const toll = waiting.length > 1 ? `; ${waiting.length} sites are not served there` : '';
     return {
       code: 'PORT_HELD',
       level: waiting.length > 0 ? 'bad' : 'warn',
+      // Several sites may wait for a port, and the last of them be deleted.
+      part: 'ports',
       ...(only ? { vhost: { id: only.vhost.id, domain: only.vhost.domain } } : {}),
       message: `${listed(all.map(sentenceOfClosed))}${toll}`,
     };
@@ -105,11 +148,11 @@ function heldPorts({ status, unserved, serving }: Facts): Finding[] {
   const why = listed(moved.flatMap(({ reason }) => reason ?? []));
   const cure = serving.cure ? ` To change that: ${serving.cure}` : '';
   const message = `Caddy listens on port ${where}: ${sentence(why)}${cure}`;
-  return [...closed, { code: 'PORT_HELD', level: 'warn', message }];
+  return [...closed, { code: 'PORT_HELD', level: 'warn', part: 'ports', message }];
 }
 
-function fileProblems({ status, advisories: { count, cure } }: Facts): Finding[] {
-  const found: Finding[] = [];
+function fileProblems({ status, advisories: { count, cure } }: Facts): Problem[] {
+  const found: Problem[] = [];
   if (status?.drift) found.push({ code: 'DRIFT', level: 'warn', message: EDITED });
   if (status?.restartNeeded) {
     const message = 'A failed start may have left ports of Caddy open: restart Caddy.';

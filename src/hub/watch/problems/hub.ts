@@ -2,7 +2,7 @@
 import { ADVISORIES_AS_OF, advisoriesOldAt, FRESH_DAYS } from '../../../shared/advisories.ts';
 import type { Disk } from '../../../shared/wire.ts';
 import type { Locked } from '../../auth/accounts/accounts.ts';
-import { type Finding, listed } from '../problem.ts';
+import { listed, type Problem } from '../problem.ts';
 
 /** With less than this share free, a disk is as good as full; with the other one, no longer. */
 const FULL = 0.05;
@@ -13,8 +13,11 @@ export const isBetween = ({ free }: Disk): boolean => free >= FULL && free < ROO
 
 export const isFull = ({ free }: Disk): boolean => free < FULL;
 
+/** Which disk of an agent it is. Not by its id, which is another one after a restart of the machine. */
+export const partOf = ({ holds }: Pick<Disk, 'holds'>): string => holds[0] ?? '';
+
 /** Without figures: they change all the time. */
-export const fullDisk = ({ holds }: Disk): Finding => ({
+export const fullDisk = ({ holds }: Disk): Problem => ({
   code: 'DISK_FULL',
   level: 'warn',
   message: `Less than 5 % is free on the disk that holds ${listed(holds)}. Delete files, or enlarge it.`,
@@ -28,7 +31,7 @@ export const failingChannels = (
   all: readonly FailingChannel[],
   now: Date,
   milliseconds: number,
-): Finding[] =>
+): Problem[] =>
   all
     .filter(({ since }) => now.getTime() - since.getTime() >= milliseconds)
     .map(({ name, since, detail }) => ({
@@ -39,7 +42,7 @@ export const failingChannels = (
     }));
 
 /** Null if the table of advisories is new enough. */
-export function oldAdvisories(now: Date): Finding | null {
+export function oldAdvisories(now: Date): Problem | null {
   const since = advisoriesOldAt();
   if (now < since) return null;
   return {
@@ -51,7 +54,7 @@ export function oldAdvisories(now: Date): Finding | null {
 }
 
 /** Null if nobody is locked out. */
-export function lockedOut({ emails, isUnknown, networks }: Locked): Finding | null {
+export function lockedOut({ emails, isUnknown, networks }: Locked): Problem | null {
   const who = [...emails, ...(isUnknown ? ['accounts that do not exist'] : [])];
   const parts = [
     ...(who.length > 0 ? [`for ${listed(who)}`] : []),

@@ -1,6 +1,6 @@
 /** The problems of single vhosts. Pure. */
 
-import { type Finding, listed } from '../problem.ts';
+import { listed, type Problem } from '../problem.ts';
 import type { EndingCertificate } from '../sites/certificates.ts';
 import type { VhostState } from '../sites/view.ts';
 
@@ -22,7 +22,7 @@ export type SiteFacts = Pick<VhostState, 'id' | 'domain' | 'enabled'> & {
 };
 
 /** Those with an upstream that does not answer. */
-export function downUpstreams(sites: readonly SiteFacts[]): Finding[] {
+export function downUpstreams(sites: readonly SiteFacts[]): Problem[] {
   return sites.flatMap(({ id, domain, enabled, upstreams }) => {
     const down = upstreams.filter(({ up }) => up === false);
     if (!enabled || down.length === 0) return [];
@@ -35,13 +35,16 @@ export function downUpstreams(sites: readonly SiteFacts[]): Finding[] {
       level: all ? 'bad' : 'warn',
       vhost: { id, domain },
       since: starts.includes(null) ? null : starts.toSorted()[0],
+      ...(down.every(({ error }) => error?.transient === true) && {
+        settles: 'requestsSettle' as const,
+      }),
       message: `${listed(down.map(({ address }) => address))} ${verb}${words && `: ${words}`}`,
     };
   });
 }
 
 /** Those with a name that the proxy has no certificate for. One that it gets on demand is not missing. */
-export function missingCertificates(sites: readonly SiteFacts[]): Finding[] {
+export function missingCertificates(sites: readonly SiteFacts[]): Problem[] {
   return sites.flatMap(({ id, domain, enabled, addresses, errors }) => {
     const bare = addresses.filter(
       ({ tls, certificate, checkedAt }) => tls && certificate === null && checkedAt !== null,
@@ -54,6 +57,8 @@ export function missingCertificates(sites: readonly SiteFacts[]): Finding[] {
       code: 'CERTIFICATE_MISSING',
       level: 'bad',
       vhost: { id, domain },
+      // Without a refusal, it may just be on its way.
+      ...(errors.acme?.standing !== true && { settles: 'certificateSettles' as const }),
       message: `No certificate for ${names}${why ? `: ${why}` : ''}`,
     };
   });
@@ -63,7 +68,7 @@ export function missingCertificates(sites: readonly SiteFacts[]): Finding[] {
 export function lateCertificates(
   certificates: readonly EndingCertificate[],
   sites: readonly SiteFacts[],
-): Finding[] {
+): Problem[] {
   const words = new Map(sites.map(({ id, errors }) => [id, errors.acme?.message]));
   const late = certificates.filter(({ overdue, daysLeft }) => overdue || daysLeft < 0);
   const groups = Map.groupBy(late, ({ id, daysLeft }) => `${id} ${daysLeft < 0}`);

@@ -2,8 +2,8 @@
 
 import { keyOfEndpoint } from '../../model/endpoints.ts';
 import type { Vhost } from '../../model/vhost.ts';
-import { saying } from '../saying.ts';
-import { type MirrorFacts, mirrorAdvice } from './mirror-advice.ts';
+import { saying } from '../problem.ts';
+import { type MirrorFacts, mirrorAdvice } from './advice.ts';
 import { upstreamsOf, warningsOf } from './state.ts';
 import type { VhostState } from './view.ts';
 
@@ -29,7 +29,7 @@ export function worstState(
       })),
   );
   const problems = all.flatMap(({ name, problem }) =>
-    problem === null ? [] : { name, message: problem },
+    problem === null ? [] : { label: name, message: problem },
   );
   const lastOf = (kind: Kind) =>
     all
@@ -41,7 +41,7 @@ export function worstState(
     problem: problems.length > 0 ? saying(problems).join('; ') : null,
     addresses: worstAddresses(all.flatMap(({ addresses }) => addresses)),
     upstreams: upstreamsOf(all),
-    warnings: namedWarnings(all),
+    warnings: togetherWarnings(all.map((one) => ({ label: one.name, warnings: one.warnings }))),
     errors: { acme: lastOf('acme'), upstream: lastOf('upstream') },
     agents: all,
     ...(missing.length > 0 && { missing: [...missing] }),
@@ -90,11 +90,13 @@ function rankOf({ served, tls, certificate, checkedAt }: Address): number {
   return tls && checkedAt !== null ? 1 : 3;
 }
 
-/** Of several agents, each once, with those it is about. */
-export function namedWarnings(
-  all: readonly { name: string; warnings: VhostState['warnings'] }[],
+/** What visitors notice at several agents, each once, with those it is about. */
+export function togetherWarnings(
+  all: readonly { label: string | undefined; warnings: VhostState['warnings'] }[],
 ): VhostState['warnings'] {
-  const found = all.flatMap(({ name, warnings }) => warnings.map((one) => ({ name, ...one })));
+  const [first] = all;
+  if (first && first.label === undefined) return first.warnings;
+  const found = all.flatMap(({ label, warnings }) => warnings.map((one) => ({ label, ...one })));
   return [...Map.groupBy(found, ({ code }) => code)].flatMap(([code, same]) =>
     saying(same).map((message) => ({ code, message })),
   );

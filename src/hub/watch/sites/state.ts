@@ -1,13 +1,12 @@
 /** The state of a vhost, assembled from what the proxy knows of its addresses. */
 import { portOptions } from '../../../shared/caddyfile/preamble.ts';
 import type { SiteError, SiteState, SiteUpstream } from '../../../shared/wire-state.ts';
+import type { Warning } from '../../http/schemas.ts';
 import { type Endpoint, endpointsUnder, keyOfEndpoint } from '../../model/endpoints.ts';
 import type { SiteSet, Vhost } from '../../model/vhost.ts';
 import { adviceOf } from './advice.ts';
-import { certificateWarnings } from './certificate-warnings.ts';
 import { daysLeft } from './certificates.ts';
 import type { Unserved } from './unserved.ts';
-import { upstreamWarnings } from './upstream-warnings.ts';
 import type { VhostState } from './view.ts';
 
 type Ports = ReturnType<typeof portOptions>;
@@ -66,7 +65,7 @@ function stateOf(
   };
 }
 
-/** What a visitor would notice. */
+/** What a visitor would notice now. */
 export const warningsOf = ({
   upstreams,
   addresses,
@@ -74,6 +73,37 @@ export const warningsOf = ({
   ...upstreamWarnings(upstreams),
   ...certificateWarnings(addresses),
 ];
+
+/** What Caddy writes before the reason: `dial tcp 127.0.0.1:8000: connect: connection refused`. */
+const DIALLED = /^dial \w+ \S+: (?:connect: )?/;
+
+/** One for each upstream that is down. */
+const upstreamWarnings = (upstreams: readonly SiteUpstream[]): Warning[] =>
+  upstreams
+    .filter(({ up }) => up === false)
+    .map(({ address, error }) => {
+      const reason = error?.message.replace(DIALLED, '');
+      const message = `${address} does not answer${reason ? `: ${reason}` : ''}`;
+      return { code: 'UPSTREAM_DOWN', message };
+    });
+
+/** Of the addresses that are served over TLS, in their order. */
+export function certificateWarnings(
+  addresses: readonly (Pick<
+    VhostState['addresses'][number],
+    'name' | 'tls' | 'authority' | 'advice'
+  > & { certificate: object | null })[],
+): Warning[] {
+  return addresses.flatMap(({ name, tls, certificate, authority, advice }) => {
+    if (!tls) return [];
+    if (!certificate && advice) {
+      return { code: 'NO_CERTIFICATE', message: `${name} has no certificate: ${advice.message}` };
+    }
+    if (authority !== 'internal' || name === '') return [];
+    const message = `Caddy’s own authority signs the certificate of ${name}: browsers warn until they trust its root.`;
+    return { code: 'LOCAL_CERTIFICATE', message };
+  });
+}
 
 function addressOf(
   { name, port }: Endpoint,

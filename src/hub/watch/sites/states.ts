@@ -1,11 +1,14 @@
-/** The states of the vhosts of a hub, from one agent or from all together. */
+/** The states of the vhosts of a hub, from one agent or from all together, at any time and after a change. */
+import { within } from '../../../shared/async.ts';
 import type { Agent } from '../../agent-client/agents.ts';
 import { askAll, chosen } from '../../agent-client/ask-all.ts';
+import type { Warning } from '../../http/schemas.ts';
+import { labelOf } from '../../model/agent.ts';
 import { isPlacedOn, setFor } from '../../model/placement.ts';
 import { byDomain, type SiteSet, type Vhost } from '../../model/vhost.ts';
 import { findVhost } from '../../model/vhost-changes.ts';
 import type { Publisher } from '../../publish/publisher.ts';
-import { worstState } from './several.ts';
+import { togetherWarnings, worstState } from './several.ts';
 import { namesOf, statesOf } from './state.ts';
 import { findUnserved } from './unserved.ts';
 import type { VhostState } from './view.ts';
@@ -77,5 +80,51 @@ export function createStates({ publisher, now }: StatesDeps): States {
       const stateOf = await together(placed, id);
       return stateOf(findVhost(publisher.current(), id));
     },
+  };
+}
+
+/** The warnings of vhosts that were just changed, by id. Never fails, and takes 1.5 s at most. */
+export type WarningsAfter = (vhosts: readonly Vhost[]) => Promise<ReadonlyMap<number, Warning[]>>;
+
+/** How long the agent waits for upstreams; some of the rest is for the way there and back. */
+const WAIT_MS = 1_200;
+const MOST_MS = 1_500;
+
+/** Directives that may bring an upstream; snippets may, too. */
+const MAY_PROXY = /\b(?:reverse_proxy|php_fastcgi|forward_auth|import|invoke)\b/;
+
+export function createWarningsAfter({ publisher, now }: StatesDeps): WarningsAfter {
+  /** Of those of the vhosts that are placed there; null if the agent does not say in time. */
+  async function read({ id, client }: Agent, vhosts: readonly Vhost[]) {
+    const set = setFor(publisher.current(), id);
+    const placed = vhosts.filter((vhost) => isPlacedOn(vhost, id));
+    if (placed.length === 0) return null;
+    const names = new Set(placed.flatMap((vhost) => namesOf(vhost, set)));
+    const answer = client.sites([...names], WAIT_MS).catch(() => null);
+    const found = await within(answer, MOST_MS, () => null);
+    if (found === null) return null;
+    const stateOf = statesOf(set, found.sites, [], now());
+    const label = labelOf(id, publisher.agents.all());
+    return { label, found: new Map(placed.map((one) => [one.id, stateOf(one).warnings])) };
+  }
+
+  return async (vhosts) => {
+    const asked = vhosts.filter(
+      ({ enabled, domain, config }) =>
+        enabled && (!domain.startsWith('http://') || MAY_PROXY.test(config)),
+    );
+    if (asked.length === 0) return new Map();
+    const all = publisher.agents.all();
+    const awake = all.filter(({ client }) => !client.isSilent());
+    const answers = (awake.length > 0 ? awake : all).map((agent) => read(agent, asked));
+    const known = (await Promise.all(answers)).flatMap((one) => one ?? []);
+    return new Map(
+      asked.map(({ id }) => [
+        id,
+        togetherWarnings(
+          known.map(({ label, found }) => ({ label, warnings: found.get(id) ?? [] })),
+        ),
+      ]),
+    );
   };
 }
