@@ -30,7 +30,7 @@ import { createSessionCookies } from './auth/sessions/cookie.ts';
 import type { Tokens } from './auth/tokens/tokens.ts';
 import { createChangelog } from './changelog/changelog.ts';
 import { changelogRoutes } from './changelog/routes.ts';
-import type { Deliver } from './channels/message.ts';
+import type { Deliver } from './channels/deliver.ts';
 import { type Dashboard, dashboardRoutes } from './dashboard/routes.ts';
 import { databaseUnusable, isDamage } from './db/fault.ts';
 import type { Db } from './db/open.ts';

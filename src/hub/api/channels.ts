@@ -2,15 +2,34 @@
 import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../shared/http.ts';
 import type { SessionGuard } from '../auth/guard.ts';
-import { ChannelFields, NewChannel } from '../channels/channel-input.ts';
-import { CHANNEL, ChannelView, MadeChannel, viewChannel } from '../channels/channel-view.ts';
 import { createChannels } from '../channels/channels.ts';
-import { deliverTest, type TestDeps } from '../channels/deliveries.ts';
+import { deliverTest, type TestDeps } from '../channels/deliver.ts';
+import {
+  ChannelFields,
+  ChannelView,
+  MadeChannel,
+  NewChannel,
+  viewChannel,
+} from '../channels/schema.ts';
 import { about, INTEGER_ID } from '../http/about.ts';
 import { IdParams, idOf } from '../http/params.ts';
 import { BODY, refusals, WRITES } from '../http/refusal-schemas.ts';
 import { Success } from '../http/schemas.ts';
 
+/** An example. */
+const CHANNEL = {
+  id: 1,
+  name: 'Phone',
+  kind: 'ntfy',
+  enabled: true,
+  events: [],
+  quiet: { from: '22:00', to: '07:00', timeZone: 'Europe/Berlin' },
+  target: { url: 'https://ntfy.example.org/***', topic: '***', token: '***' },
+  createdAt: '2026-11-20T18:00:00.000Z',
+  updatedAt: '2026-11-20T18:00:00.000Z',
+  waiting: 0,
+  failing: null,
+};
 const WEBHOOK = {
   name: 'Automation',
   kind: 'webhook',

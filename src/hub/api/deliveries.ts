@@ -2,8 +2,8 @@
 import { Elysia, t } from 'elysia';
 import { EVENT_NAMES } from '../../shared/events.ts';
 import type { SessionGuard } from '../auth/guard.ts';
-import { oneOf } from '../channels/channel-input.ts';
-import { type DeliveryRow, latestDeliveries } from '../channels/deliveries.ts';
+import { type DeliveryRow, latestDeliveries } from '../channels/deliver.ts';
+import { oneOf } from '../channels/schema.ts';
 import type { Db } from '../db/open.ts';
 import { about } from '../http/about.ts';
 import { refusals, WRITES } from '../http/refusal-schemas.ts';

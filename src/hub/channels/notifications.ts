@@ -1,12 +1,13 @@
 /** Watches, records and sends: all that the hub does for those who are not looking. */
-import { type ChannelKind, type DeliveryResult, EVENT_NAMES } from '../../shared/events.ts';
+import { DELIVERY_RESULTS, EVENT_NAMES } from '../../shared/events.ts';
 import type { Log } from '../../shared/log.ts';
-import type { Family } from '../../shared/observe/metrics.ts';
+import type { Family, Metrics } from '../../shared/observe/metrics.ts';
 import type { Db } from '../db/open.ts';
 import { createIncidents } from '../watch/incidents/incidents.ts';
 import { createWatcher, type WatcherDeps } from '../watch/incidents/watcher.ts';
 import type { Look } from '../watch/look.ts';
-import type { Deliver } from './message.ts';
+import type { Deliver } from './deliver.ts';
+import { CHANNEL_KINDS } from './kinds/kinds.ts';
 import { outbox } from './outbox.ts';
 import { createSender } from './sender.ts';
 import type { SendPace } from './sender-plan.ts';
@@ -17,8 +18,7 @@ export type NotificationsDeps = {
   hub: string;
   look: () => Promise<Look>;
   deliver: Deliver;
-  /** Gets the outcome of each attempt to deliver. */
-  delivered: (kind: ChannelKind, result: DeliveryResult) => void;
+  metrics: Pick<Metrics, 'counter'>;
   pace: { watch: WatcherDeps['pace']; send: SendPace & { every: number } };
   now: () => Date;
   /** Milliseconds from a clock that is never set. */
@@ -37,7 +37,17 @@ export type Notifications = {
 export function createNotifications(deps: NotificationsDeps): Notifications {
   const { watch, send } = deps.pace;
   const incidents = createIncidents({ db: deps.db, outbox, pace: watch });
-  const sender = createSender({ ...deps, pace: send, seen: deps.delivered });
+  const attempts = deps.metrics.counter(
+    'signalbox_notifications_total',
+    'Attempts to deliver a message or a digest; failed ones are repeated until the hub gives up.',
+    ['kind', 'result'],
+  );
+  for (const kind of CHANNEL_KINDS) {
+    for (const result of DELIVERY_RESULTS) attempts.inc({ kind, result }, 0);
+  }
+  const sender = createSender({
+    ...{ ...deps, pace: send, seen: (kind, result) => attempts.inc({ kind, result }) },
+  });
   const recorded = () => void sender.send();
   const watcher = createWatcher({ ...deps, pace: watch, incidents, recorded });
 

@@ -4,7 +4,7 @@ import type { Db } from '../db/open.ts';
 import { channels, incidents, messages } from '../db/schema.ts';
 import type { Outbox, StoredIncident, Writer } from '../watch/incidents/incidents.ts';
 
-export type Message = typeof messages.$inferSelect;
+export type MessageRow = typeof messages.$inferSelect;
 
 /** Sent ones that are kept for people to see. */
 const KEPT = 1_000;
@@ -74,7 +74,7 @@ export function pruneSent(tx: Writer): void {
 }
 
 /** In the order in which they happened. */
-export const waitingFor = (db: Db, channel: number): Message[] =>
+export const waitingFor = (db: Db, channel: number): MessageRow[] =>
   db
     .select()
     .from(messages)

@@ -1,7 +1,6 @@
 /** What a channel gets next, and when. Pure. */
 import type { QuietHours } from '../../shared/events.ts';
 import type { messages } from '../db/schema.ts';
-import { endOfQuiet } from './quiet-hours.ts';
 
 export type Waiting = Pick<
   typeof messages.$inferSelect,
@@ -89,4 +88,29 @@ export function pauseAfter(
 ): number {
   const pause = Math.min(firstPause * 2 ** (attempts - 1), longestPause / (1 + JITTER));
   return pause * (1 + JITTER * (2 * random - 1));
+}
+
+const MINUTE_MS = 60_000;
+/** Longer than any quiet hours, also where a day has 25. */
+const MOST_MINUTES = 26 * 60;
+
+/**
+ * The end of the quiet hours that `now` is in; null if it is in none. It looks at one minute after the
+ * other, so that it is right where clocks are changed meanwhile.
+ */
+export function endOfQuiet(now: Date, { from, to, timeZone }: QuietHours): Date | null {
+  const clock = new Intl.DateTimeFormat('en-GB', {
+    ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone },
+  });
+  const isQuiet = (at: Date): boolean => {
+    const time = clock.format(at);
+    return from < to ? from <= time && time < to : from !== to && (time >= from || time < to);
+  };
+  if (!isQuiet(now)) return null;
+  const first = Math.floor(now.getTime() / MINUTE_MS);
+  for (let minute = first + 1; minute <= first + MOST_MINUTES; minute++) {
+    const at = new Date(minute * MINUTE_MS);
+    if (!isQuiet(at)) return at;
+  }
+  return null;
 }

@@ -1,13 +1,16 @@
 /** Sends what is in the outbox, each channel on its own, until it has arrived or a week is over. */
 import { eq, inArray, sql } from 'drizzle-orm';
 import { settleAll, within } from '../../shared/async.ts';
-import type { ChannelKind, DeliveryResult } from '../../shared/events.ts';
+import type { DeliveryResult } from '../../shared/events.ts';
 import { Failure } from '../../shared/failure.ts';
 import { type Log, reasonOf } from '../../shared/log.ts';
 import type { Db } from '../db/open.ts';
 import { channels, incidents, messages } from '../db/schema.ts';
-import type { Channel, Deliver, Delivery, Happening } from './message.ts';
-import { type Message, sentSince, waitingFor } from './outbox.ts';
+import { type Channel, channelOf } from './channels.ts';
+import type { Deliver } from './deliver.ts';
+import type { ChannelKind } from './kinds/kinds.ts';
+import type { Delivery, Message } from './message.ts';
+import { type MessageRow, sentSince, waitingFor } from './outbox.ts';
 import { pauseAfter, planNext, type SendPace } from './sender-plan.ts';
 
 export type SenderDeps = {
@@ -47,7 +50,7 @@ export function createSender(deps: SenderDeps): Sender {
   async function sendNext(channel: Channel): Promise<boolean> {
     const time = now();
     const all = waitingFor(db, channel.id);
-    const isOld = ({ at }: Message) => time.getTime() - at.getTime() >= GIVEN_UP_MS;
+    const isOld = ({ at }: MessageRow) => time.getTime() - at.getTime() >= GIVEN_UP_MS;
     const old = all.filter(isOld);
     if (old.length > 0) giveUp(channel, old, time);
     const waiting = all.filter((one) => !isOld(one));
@@ -95,7 +98,7 @@ export function createSender(deps: SenderDeps): Sender {
   }
 
   /** Also what was never tried: a channel was disabled, or a backup restored. */
-  function giveUp({ id, kind }: Channel, old: readonly Message[], time: Date): void {
+  function giveUp({ id, kind }: Channel, old: readonly MessageRow[], time: Date): void {
     const which = inArray(
       messages.id,
       old.map((one) => one.id),
@@ -106,22 +109,22 @@ export function createSender(deps: SenderDeps): Sender {
     log('messages given up', { channel: id, kind, count: old.length }, 'warn');
   }
 
-  function deliveryOf([first, ...more]: readonly Message[], digest: string | null): Delivery {
+  function deliveryOf([first, ...more]: readonly MessageRow[], digest: string | null): Delivery {
     if (!first) throw new Error('nothing to deliver');
     return {
       id: digest ?? idOf(first),
-      happenings: [happeningOf(first), ...more.map(happeningOf)],
+      messages: [messageOf(first), ...more.map(messageOf)],
     };
   }
 
   /** Copies of a database have rows with the same number, about different things. */
-  const idOf = ({ id, at }: Message): string =>
+  const idOf = ({ id, at }: MessageRow): string =>
     new Bun.CryptoHasher('sha256')
       .update(`${hub} ${id} ${at.getTime()}`)
       .digest('hex')
       .slice(0, 32);
 
-  function happeningOf({
+  function messageOf({
     id,
     state,
     event,
@@ -130,7 +133,7 @@ export function createSender(deps: SenderDeps): Sender {
     message,
     at,
     incidentId,
-  }: Message): Happening {
+  }: MessageRow): Message {
     const began =
       state === 'over' && incidentId !== null
         ? db
@@ -161,7 +164,7 @@ export function createSender(deps: SenderDeps): Sender {
 
   function enabledChannels(): Channel[] {
     try {
-      return db.select().from(channels).where(eq(channels.enabled, true)).all();
+      return db.select().from(channels).where(eq(channels.enabled, true)).all().map(channelOf);
     } catch (error) {
       report(error);
       return [];

@@ -1,10 +1,4 @@
 /** The hub's metrics: some are counted as things happen, others looked up for each scrape. */
-import {
-  CHANNEL_KINDS,
-  type ChannelKind,
-  DELIVERY_RESULTS,
-  type DeliveryResult,
-} from '../../shared/events.ts';
 import type { Log } from '../../shared/log.ts';
 import {
   type Collector,
@@ -19,12 +13,10 @@ import type { SignInFailure } from '../auth/accounts/count-sign-ins.ts';
 import { OUTCOMES, type PublishSeen } from '../publish/outcome.ts';
 import type { Publisher } from '../publish/publisher.ts';
 
-export type HubMetrics = Pick<Metrics, 'text' | 'contentType'> & {
+export type HubMetrics = Pick<Metrics, 'text' | 'contentType' | 'counter'> & {
   request(seen: RequestSeen): void;
   publish(seen: PublishSeen): void;
   signInFailed(reason: SignInFailure): void;
-  /** An attempt to deliver a message, or several as one. */
-  delivered(kind: ChannelKind, result: DeliveryResult): void;
 };
 
 /** Two lookups at the agent must fit into Prometheus' scrape timeout of ten seconds. */
@@ -55,18 +47,10 @@ export function createHubMetrics(collectors: readonly Collector[], log: Log): Hu
   );
   for (const reason of ['credentials', 'rate_limited']) failures.inc({ reason }, 0);
 
-  const notifications = metrics.counter(
-    'signalbox_notifications_total',
-    'Attempts to deliver a message or a digest; failed ones are repeated until the hub gives up.',
-    ['kind', 'result'],
-  );
-  for (const kind of CHANNEL_KINDS) {
-    for (const result of DELIVERY_RESULTS) notifications.inc({ kind, result }, 0);
-  }
-
   return {
     text: metrics.text,
     contentType: metrics.contentType,
+    counter: metrics.counter,
     request: countRequests(metrics),
 
     publish({ outcome, milliseconds, changes: count }) {
@@ -76,7 +60,6 @@ export function createHubMetrics(collectors: readonly Collector[], log: Log): Hu
     },
 
     signInFailed: (reason) => failures.inc({ reason }),
-    delivered: (kind, result) => notifications.inc({ kind, result }),
   };
 }
 

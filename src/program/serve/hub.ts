@@ -136,7 +136,7 @@ export function prepareHub(
   });
   const deliver = createDeliver(store.id);
   const notifications = createNotifications({
-    ...{ db, hub: store.id, look, deliver, delivered: metrics.delivered },
+    ...{ db, hub: store.id, look, deliver, metrics },
     ...{ pace, now, elapsed, log },
   });
   const { trustProxy, hosts } = settings;

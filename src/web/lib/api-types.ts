@@ -604,7 +604,7 @@ export interface Event {
 export interface Channel {
   id: number;
   name: string;
-  kind: 'webhook' | 'ntfy' | 'gotify' | 'smtp';
+  kind: 'ntfy' | 'gotify' | 'smtp' | 'webhook';
   enabled: boolean;
   /** the events it gets; if empty: all */
   events: EventName[];
@@ -633,18 +633,23 @@ export interface QuietHours {
 export interface ChannelTarget {
   /** scheme and host, then *** */
   url?: string;
-  /** ***, like all secrets */
+  /** *** */
   topic?: string;
+  /** *** */
   token?: string;
-  secret?: string;
   host?: string;
-  port?: number;
   security?: 'starttls' | 'tls' | 'none';
+  port?: number;
+  /** a***@example.org, or *** */
   user?: string;
+  /** *** */
   password?: string;
-  /** a***@example.org, like all addresses */
+  /** a***@example.org */
   from?: string;
+  /** a***@example.org */
   to?: string;
+  /** *** */
+  secret?: string;
 }
 export interface NewChannelAnswer extends Channel {
   /** if the hub generated it; shown only once, in this response */

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { createChannels } from '../../../src/hub/channels/channels.ts';
-import { deliverTest } from '../../../src/hub/channels/deliveries.ts';
+import { deliverTest } from '../../../src/hub/channels/deliver.ts';
 import { type OpenDatabase, openDatabase } from '../../../src/hub/db/open.ts';
 import { messages } from '../../../src/hub/db/schema.ts';
 import { Failure } from '../../../src/shared/failure.ts';

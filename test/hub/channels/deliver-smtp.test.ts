@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Socket } from 'node:net';
 import { createDeliver } from '../../../src/hub/channels/deliver.ts';
-import type { ChannelTarget } from '../../../src/shared/events.ts';
+import type { Target } from '../../../src/hub/channels/kinds/kind.ts';
 import { flood, type RawServer, startRaw, trickle } from '../../harness/raw-server.ts';
 import { CHASQUID, type MailServer, startMailServer } from '../../harness/smtp.ts';
 import { until } from '../../harness/stack.ts';
@@ -12,7 +12,7 @@ const deliver = createDeliver('a-hub');
 const ADDRESSES = { from: 'hub@example.org', to: 'ada@example.org' };
 
 /** The detail with which a delivery fails. */
-async function failure(target: ChannelTarget, by = deliver) {
+async function failure(target: Target, by = deliver) {
   const failed = by(channel('smtp', { ...ADDRESSES, ...target }), delivery(HAPPENING)).then(
     () => null,
     (error) => error,

@@ -2,8 +2,9 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
 import type { Socket } from 'node:net';
 import { createDeliver } from '../../../src/hub/channels/deliver.ts';
-import type { Delivery, Happening } from '../../../src/hub/channels/message.ts';
-import type { ChannelKind, ChannelTarget } from '../../../src/shared/events.ts';
+import type { Target } from '../../../src/hub/channels/kinds/kind.ts';
+import type { ChannelKind } from '../../../src/hub/channels/kinds/kinds.ts';
+import type { Delivery, Message } from '../../../src/hub/channels/message.ts';
 import { Failure } from '../../../src/shared/failure.ts';
 import { selfSigned } from '../../harness/certificate.ts';
 import { flood, type RawServer, startRaw, trickle } from '../../harness/raw-server.ts';
@@ -24,7 +25,7 @@ const deliver = createDeliver('a-hub');
 const hasty = createDeliver('a-hub', 200);
 
 /** The detail with which a delivery fails. */
-async function failure(target: ChannelTarget, kind: ChannelKind = 'webhook', by = deliver) {
+async function failure(target: Target, kind: ChannelKind = 'webhook', by = deliver) {
   const error = await by(channel(kind, { secret: SECRET, ...target }), delivery(HAPPENING)).then(
     () => null,
     (error) => error,
@@ -134,10 +135,10 @@ test.each(['floods', 'trickles'] as const)(
 );
 
 describe('a webhook', () => {
-  const send = async (...happenings: Delivery['happenings']) => {
+  const send = async (...messages: Delivery['messages']) => {
     const count = receiver.received.length;
     const url = `${receiver.url}/hook?a=b`;
-    await deliver(channel('webhook', { url, secret: SECRET }), delivery(...happenings));
+    await deliver(channel('webhook', { url, secret: SECRET }), delivery(...messages));
     expect(receiver.received.length).toBe(count + 1);
     const { body, headers, genuine } = receiver.received.at(-1) ?? { body: '' };
     expect([genuine, headers?.get('X-Signalbox-Id')]).toEqual([true, 'an-id']);
@@ -165,7 +166,7 @@ describe('a webhook', () => {
       message: '2 problems began, 1 resolved',
       at: '2026-11-22T06:22:00.000Z',
     });
-    expect(body.happenings.map(({ about, state }: Happening) => [about, state])).toEqual([
+    expect(body.happenings.map(({ about, state }: Message) => [about, state])).toEqual([
       ['b.example', 'began'],
       ['bücher.example 😀', 'over'],
       ['bücher.example 😀', 'began'],
@@ -174,15 +175,12 @@ describe('a webhook', () => {
 });
 
 test('Gotify gets title, message and priority', async () => {
-  for (const [happening, title, priority] of [
+  for (const [message, title, priority] of [
     [HAPPENING, 'bücher.example 😀: upstream down', 8],
     [{ ...HAPPENING, level: 'warn' } as const, 'bücher.example 😀: upstream down', 5],
     [OVER, 'bücher.example 😀: upstream back', 2],
   ] as const) {
-    await deliver(
-      channel('gotify', { url: `${receiver.url}/`, token: SECRET }),
-      delivery(happening),
-    );
+    await deliver(channel('gotify', { url: `${receiver.url}/`, token: SECRET }), delivery(message));
     const { path, body } = receiver.received.at(-1) ?? { body: '' };
     expect(path).toBe('/message');
     expect(JSON.parse(body)).toMatchObject({ title, priority });

@@ -1,15 +1,18 @@
 /** Channels and messages for tests. */
-import type { Channel, Delivery, Happening } from '../../../src/hub/channels/message.ts';
-import type { ChannelKind, ChannelTarget } from '../../../src/shared/events.ts';
+
+import type { Channel } from '../../../src/hub/channels/channels.ts';
+import type { Target } from '../../../src/hub/channels/kinds/kind.ts';
+import type { ChannelKind } from '../../../src/hub/channels/kinds/kinds.ts';
+import type { Delivery, Message } from '../../../src/hub/channels/message.ts';
 
 const AT = new Date('2026-11-22T05:21:00Z');
 
-export const channel = (kind: ChannelKind, target: ChannelTarget): Channel => ({
+export const channel = (kind: ChannelKind, target: Target): Channel => ({
   ...{ id: 1, name: 'Phone', kind, target, events: [], quiet: null, enabled: true },
   ...{ createdAt: AT, updatedAt: AT },
 });
 
-export const HAPPENING: Happening = {
+export const HAPPENING: Message = {
   id: 1,
   state: 'began',
   event: 'upstream.down',
@@ -18,16 +21,16 @@ export const HAPPENING: Happening = {
   message: 'b:1 does not answer: „refused“.',
   at: AT,
 };
-export const OVER: Happening = {
+export const OVER: Message = {
   ...HAPPENING,
   state: 'over',
   at: new Date(AT.getTime() + 3_660_000),
   beganAt: AT,
 };
 
-export const delivery = (...happenings: Delivery['happenings']): Delivery => ({
+export const delivery = (...messages: Delivery['messages']): Delivery => ({
   id: 'an-id',
-  happenings,
+  messages,
 });
 
 /** New channels, of each kind. */

@@ -1,8 +1,12 @@
 /** What a channel gets next, and when. */
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { endOfQuiet } from '../../../src/hub/channels/quiet-hours.ts';
-import { pauseAfter, planNext, type Waiting } from '../../../src/hub/channels/sender-plan.ts';
+import {
+  endOfQuiet,
+  pauseAfter,
+  planNext,
+  type Waiting,
+} from '../../../src/hub/channels/sender-plan.ts';
 import { PACE } from '../../../src/hub/pace.ts';
 
 const NOON = Date.parse('2026-11-20T12:00:00.000Z');

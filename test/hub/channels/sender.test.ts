@@ -2,7 +2,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { eq } from 'drizzle-orm';
-import type { Channel, Delivery } from '../../../src/hub/channels/message.ts';
+import type { Channel } from '../../../src/hub/channels/channels.ts';
+import type { Delivery } from '../../../src/hub/channels/message.ts';
 import { createSender } from '../../../src/hub/channels/sender.ts';
 import { type OpenDatabase, openDatabase } from '../../../src/hub/db/open.ts';
 import { channels, incidents, messages } from '../../../src/hub/db/schema.ts';
@@ -80,7 +81,7 @@ function put(count = 1, channelId = 1) {
 }
 const rows = () => database.db.select().from(messages).orderBy(messages.id).all();
 const waiting = () => rows().filter(({ sentAt }) => sentAt === null).length;
-const sizes = () => got.map(({ delivery }) => delivery.happenings.length);
+const sizes = () => got.map(({ delivery }) => delivery.messages.length);
 
 /** Sends every second, or every few, for so long. */
 async function pass(forSeconds: number, step = 1) {
@@ -156,7 +157,7 @@ test('a message says what happened, and one that is over when it began', async (
     })
     .run();
   await sender.send();
-  expect(got[0]?.delivery.happenings).toEqual([
+  expect(got[0]?.delivery.messages).toEqual([
     { ...MESSAGE, state: 'over', id: 1, at: now(), beganAt: new Date(NOON - 60_000) },
   ]);
   expect(rows()).toMatchObject([{ sentAt: now(), error: null, attempts: 1, digest: null }]);

@@ -1,19 +1,19 @@
 /** The words of messages. */
 import { describe, expect, test } from 'bun:test';
-import type { Delivery, Happening } from '../../../src/hub/channels/message.ts';
-import { textOf } from '../../../src/hub/channels/texts.ts';
+import type { Delivery, Message } from '../../../src/hub/channels/message.ts';
+import { textOf } from '../../../src/hub/channels/message.ts';
 import { DROPPED } from '../../../src/hub/watch/incidents/incidents.ts';
 import { EVENT_NAMES } from '../../../src/shared/events.ts';
 
 const AT = new Date('2026-11-22T05:21:00Z');
 const later = (seconds: number) => new Date(AT.getTime() + seconds * 1000);
-const one = (over: Partial<Happening> = {}): Happening => ({
+const one = (over: Partial<Message> = {}): Message => ({
   ...{ id: 1, state: 'began', event: 'upstream.down', about: 'a.example', level: 'bad' },
   ...{ message: 'b:1 does not answer.', at: AT },
   ...over,
 });
-const text = (happenings: Delivery['happenings'], timeZone = 'UTC') =>
-  textOf({ id: 'x', happenings }, timeZone);
+const text = (messages: Delivery['messages'], timeZone = 'UTC') =>
+  textOf({ id: 'x', messages }, timeZone);
 
 describe('no text', () => {
   test('has a line break in its title', () => {
@@ -99,7 +99,7 @@ test('every event has words of its own', () => {
   expect(new Set(titles).size).toBe(EVENT_NAMES.length * 2);
 });
 
-test.each<[string, Partial<Happening>[], string]>([
+test.each<[string, Partial<Message>[], string]>([
   [
     '3 problems began, 2 resolved',
     [{}, { about: 'b' }, { state: 'flapping' }, { state: 'over' }, { about: 'c', state: 'over' }],

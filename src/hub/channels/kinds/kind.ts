@@ -1,10 +1,10 @@
-/** What makes a kind of channel. */
-import type { ChannelTarget } from '../../../shared/events.ts';
-import type { Delivery } from '../message.ts';
-import type { Text } from '../texts.ts';
-import type { Field } from './fields.ts';
+/** What makes a kind of channel: a schema of its targets, and how it sends. */
+import type { Static, TSchema } from 'elysia';
+import type { Delivery, Text } from '../message.ts';
+import type { Value } from './fields.ts';
 
-export type TargetField = keyof ChannelTarget;
+/** Where a channel leads, and the secrets for that; valid by the schema of its kind. */
+export type Target = Readonly<Record<string, Value>>;
 
 export type Sending = Readonly<{
   /** The id of the hub. */
@@ -15,23 +15,27 @@ export type Sending = Readonly<{
   signal: AbortSignal;
 }>;
 
-export type Kind = Readonly<{
-  /** Those of its target, in order. */
-  fields: Readonly<Partial<Record<TargetField, Field>>>;
+type Definition<Fields extends TSchema> = Readonly<{
+  title: string;
+  /** For whom it is. */
+  description: string;
+  /** Each has a title; in the order of the form. Checks, views, form and API follow from them. */
+  fields: Fields;
   /** Where a target's credentials are sent. */
-  placeOf(target: ChannelTarget): string;
+  placeOf(target: Static<Fields>): string;
   /** Fields that need each other: both or none. */
-  pair?: readonly [TargetField, TargetField];
+  pair?: readonly [string, string];
   /** @throws Failure CHANNEL_FAILED, with a detail that has nothing of the target */
-  send(target: ChannelTarget, sending: Sending): Promise<void>;
+  send(target: Static<Fields>, sending: Sending): Promise<void>;
 }>;
 
-type With<Required extends TargetField> = ChannelTarget &
-  Readonly<{ [Name in Required]-?: NonNullable<ChannelTarget[Name]> }>;
+export type Kind = Omit<Definition<TSchema>, 'placeOf' | 'send'> & {
+  placeOf(target: Target): string;
+  send(target: Target, sending: Sending): Promise<void>;
+};
 
-/** A kind whose `send` gets a target with the fields that all its targets have. */
-export const defineKind = <Required extends TargetField>(
-  kind: Omit<Kind, 'send'> & { send(target: With<Required>, sending: Sending): Promise<void> },
-): Kind => kind as Kind;
+/** A kind whose functions get targets of the type that its fields say. */
+export const defineKind = <Fields extends TSchema>(definition: Definition<Fields>): Kind =>
+  definition as unknown as Kind;
 
-export const originOf = ({ url = '' }: ChannelTarget): string => new URL(url).origin;
+export const originOf = ({ url }: { url: string }): string => new URL(url).origin;

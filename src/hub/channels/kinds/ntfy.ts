@@ -1,5 +1,6 @@
 /** Publishes to a topic of an ntfy server. */
-import { serverUrl, token, topic } from './fields.ts';
+import { t } from 'elysia';
+import { line } from './fields.ts';
 import { defineKind, originOf } from './kind.ts';
 import { post } from './post.ts';
 
@@ -13,8 +14,17 @@ const TAGS = {
   test: 'wave',
 };
 
-export const ntfy = defineKind<'url' | 'topic'>({
-  fields: { url: serverUrl, topic, token: { ...token, isOptional: true } },
+export const ntfy = defineKind({
+  title: 'ntfy',
+  description: 'Phone notifications through ntfy.sh or your own server',
+  fields: t.Object({
+    url: line('server-url', { title: 'Server', default: 'https://ntfy.sh' }),
+    topic: line('topic', {
+      title: 'Topic',
+      description: 'Anyone who knows the topic can read it, unless the server asks for a token.',
+    }),
+    token: t.Optional(line('token', { title: 'Access token', writeOnly: true })),
+  }),
   placeOf: originOf,
   send({ url, topic, token }, { text: { title, body, mood }, signal }) {
     // As JSON and not in headers, which would have no room for letters beyond ASCII.

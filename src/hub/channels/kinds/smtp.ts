@@ -1,16 +1,31 @@
 /** Sends an email. */
-
-import { failedWith, notTaken } from './failing.ts';
-import { email, host, password, port, security, userName } from './fields.ts';
-import type { Sending } from './kind.ts';
-import { defineKind } from './kind.ts';
+import { t } from 'elysia';
+import { choice, line, portField } from './fields.ts';
+import { defineKind, type Sending } from './kind.ts';
+import { failedWith, notTaken } from './post.ts';
 
 const PORTS = { starttls: 587, tls: 465, none: 25 };
+/** The first is the default. */
+const SECURITY = {
+  starttls: `STARTTLS (port ${PORTS.starttls})`,
+  tls: `TLS (port ${PORTS.tls})`,
+  none: `None (port ${PORTS.none})`,
+};
 /** RFC 5321 4.5.3.1.5 leaves 512 bytes for a line of an answer, and an answer has a handful. */
 const LONGEST_ANSWER = 64 * 1024;
 
-export const smtp = defineKind<'host' | 'from' | 'to'>({
-  fields: { host, port, security, user: userName, password, from: email, to: email },
+export const smtp = defineKind({
+  title: 'Email',
+  description: 'Email through your mail server',
+  fields: t.Object({
+    host: line('host', { title: 'Mail server', examples: ['mail.example.org'] }),
+    security: t.Optional(choice(SECURITY, { title: 'Encryption' })),
+    port: t.Optional(portField({ title: 'Port' })),
+    user: t.Optional(line('user-name', { title: 'User' })),
+    password: t.Optional(line('password', { title: 'Password', writeOnly: true })),
+    from: line('email', { title: 'From', examples: ['signalbox@example.org'] }),
+    to: line('email', { title: 'To', examples: ['you@example.org'] }),
+  }),
   // Without encryption, everybody on the way gets the password.
   placeOf: (target) => `${target.host} ${target.security ?? 'starttls'}`,
   pair: ['user', 'password'],
