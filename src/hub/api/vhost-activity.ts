@@ -1,11 +1,33 @@
 /** `/vhosts/activity`: the requests of the last hour, for all vhosts in one response. */
 import { Elysia, t } from 'elysia';
-import { ActivityQuery } from '../../shared/wire.ts';
+import { ActivityQuery, Activity as Counts, Latency, LogActivity } from '../../shared/wire.ts';
 import type { Guard } from '../auth/guard.ts';
 import { about } from '../http/about.ts';
 import { AGENT, AgentQuery } from '../http/params.ts';
 import { ASKS_AGENT, refusals } from '../http/refusal-schemas.ts';
-import { type Activity, VhostActivity } from '../watch/activity.ts';
+import { type Activity, MOST_HOSTS } from '../watch/activity.ts';
+
+const VhostActivity = t.Composite(
+  [
+    t.Omit(LogActivity, ['domains']),
+    t.Object({
+      vhosts: t.Array(
+        t.Composite([
+          t.Object({
+            id: t.Integer(),
+            hosts: t.Array(t.String(), {
+              description: `the host names that were requested, at most ${MOST_HOSTS}`,
+            }),
+          }),
+          Counts,
+          t.Object({ p95: Latency }),
+        ]),
+        { description: 'the vhosts that had requests; matched by host name, on any port' },
+      ),
+    }),
+  ],
+  { title: 'VhostActivity' },
+);
 
 const DEFAULT_BUCKETS = 12;
 

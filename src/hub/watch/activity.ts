@@ -1,11 +1,13 @@
-/** The requests of the last hour, by vhost. */
-import { type Static, t } from 'elysia';
-import { percentile } from '../../shared/log-stats.ts';
-import { Activity as ActivityCounts, Latency, LogActivity } from '../../shared/wire.ts';
+/** The requests of the last hour, by vhost, as the agents counted them. */
+import type { Static } from 'elysia';
+import { addLatencies, percentile } from '../../shared/log-stats.ts';
+import type { ActivityQuery, LogActivity } from '../../shared/wire.ts';
+import type { Agents } from '../agent-client/agents.ts';
+import { askAll, chosen } from '../agent-client/ask-all.ts';
+import type { AgentQuery } from '../http/params.ts';
 import { endpointsUnder } from '../model/endpoints.ts';
 import type { SiteSet } from '../model/vhost.ts';
 import type { Publisher } from '../publish/publisher.ts';
-import { type AgentsActivity, addCounts } from './agents-activity.ts';
 
 export type ActivityDeps = {
   publisher: Pick<Publisher, 'current'>;
@@ -18,29 +20,12 @@ export type ActivityDeps = {
 type Counts = LogActivity['domains'][string];
 
 /** Anyone can send thousands of them to a vhost for any host. */
-const MOST_HOSTS = 20;
+export const MOST_HOSTS = 20;
 
-export const VhostActivity = t.Composite(
-  [
-    t.Omit(LogActivity, ['domains']),
-    t.Object({
-      vhosts: t.Array(
-        t.Composite([
-          t.Object({
-            id: t.Integer(),
-            hosts: t.Array(t.String(), {
-              description: `the host names that were requested, at most ${MOST_HOSTS}`,
-            }),
-          }),
-          ActivityCounts,
-          t.Object({ p95: Latency }),
-        ]),
-        { description: 'the vhosts that had requests; matched by host name, on any port' },
-      ),
-    }),
-  ],
-  { title: 'VhostActivity' },
-);
+/** The hour, and for each vhost that had requests the hosts they were for; matched by host name, on any port. */
+export type VhostActivity = Omit<LogActivity, 'domains'> & {
+  vhosts: (Omit<Counts, 'latencies'> & { id: number; hosts: string[]; p95: number | null })[];
+};
 
 export type Activity = {
   /**
@@ -48,7 +33,7 @@ export type Activity = {
    * @param name of one agent; all together without it
    * @throws Failure AGENT_UNREACHABLE, NOT_FOUND
    */
-  lastHour(buckets: number, name?: string): Promise<Static<typeof VhostActivity>>;
+  lastHour(buckets: number, name?: string): Promise<VhostActivity>;
 };
 
 const HOUR_MS = 3_600_000;
@@ -126,4 +111,59 @@ const wildcardsOf = (name: string): number =>
 function sum(parts: readonly Counts[]) {
   const { latencies, ...counts } = addCounts(parts);
   return { ...counts, p95: percentile(latencies, 0.95) };
+}
+
+export type AgentsActivity = {
+  /**
+   * Requests over time of each domain, of the named agent or of all together. The query has a range.
+   * @throws Failure AGENT_UNREACHABLE if none can be reached, NOT_FOUND, INVALID_REQUEST
+   */
+  activity(query: ActivityQuery & Static<typeof AgentQuery>): Promise<LogActivity>;
+};
+
+/** One that takes longer counts as away. */
+const DEADLINE_MS = 10_000;
+
+export function createAgentsActivity(agents: Agents): AgentsActivity {
+  return {
+    async activity({ agent, ...query }) {
+      const one = chosen(agents, agent);
+      if (one) return one.client.activity(query);
+      const { answers, missing } = await askAll(agents.all(), ({ client }) =>
+        client.activity(query, DEADLINE_MS),
+      );
+      const sum = addActivity(answers.map(({ answer }) => answer));
+      return { ...sum, ...(missing.length > 0 && { missing }) };
+    },
+  };
+}
+
+/** @param all of the same range in the same buckets, at least one */
+function addActivity(all: readonly LogActivity[]): LogActivity {
+  const [{ from, to, buckets }] = all as [LogActivity];
+  const byDomain = new Map<string, Counts[]>();
+  for (const { domains } of all) {
+    for (const [domain, counts] of Object.entries(domains)) {
+      const known = byDomain.get(domain);
+      if (known) known.push(counts);
+      else byDomain.set(domain, [counts]);
+    }
+  }
+  return {
+    ...{ from, to, buckets },
+    domains: Object.fromEntries([...byDomain].map(([domain, each]) => [domain, addCounts(each)])),
+    ...(all.some(({ partial }) => partial) && { partial: true as const }),
+  };
+}
+
+/** @param all at least one */
+function addCounts(all: readonly Counts[]): Counts {
+  const add = (name: 'requests' | 'status4xx' | 'status5xx') =>
+    all.reduce<number[]>((sums, one) => one[name].map((count, i) => count + (sums[i] ?? 0)), []);
+  return {
+    requests: add('requests'),
+    status4xx: add('status4xx'),
+    status5xx: add('status5xx'),
+    latencies: addLatencies(all.map(({ latencies }) => latencies)),
+  };
 }

@@ -1,26 +1,20 @@
-/** The hub's metrics: some are counted as things happen, others looked up for each scrape. */
+/** The hub's metrics: what is counted as it happens; `collectors.ts` has what is looked up for each scrape. */
 import type { Log } from '../../shared/log.ts';
 import {
   type Collector,
   countRequests,
   createMetrics,
-  type Family,
   type Metrics,
 } from '../../shared/observe/metrics.ts';
 import type { RequestSeen } from '../../shared/observe/requests.ts';
-import type { AgentClient } from '../agent-client/client.ts';
 import type { SignInFailure } from '../auth/accounts/count-sign-ins.ts';
 import { OUTCOMES, type PublishSeen } from '../publish/outcome.ts';
-import type { Publisher } from '../publish/publisher.ts';
 
 export type HubMetrics = Pick<Metrics, 'text' | 'contentType' | 'counter'> & {
   request(seen: RequestSeen): void;
   publish(seen: PublishSeen): void;
   signInFailed(reason: SignInFailure): void;
 };
-
-/** Two lookups at the agent must fit into Prometheus' scrape timeout of ten seconds. */
-const AGENT_DEADLINE_MS = 2_000;
 
 /** @param collectors look up values for each scrape; a feature adds one for its own metrics */
 export function createHubMetrics(collectors: readonly Collector[], log: Log): HubMetrics {
@@ -61,85 +55,4 @@ export function createHubMetrics(collectors: readonly Collector[], log: Log): Hu
 
     signInFailed: (reason) => failures.inc({ reason }),
   };
-}
-
-/** One gauge without labels; true is 1, false is 0. */
-const gauge = (name: string, help: string, value: number | boolean): Family => ({
-  name: `signalbox_${name}`,
-  help,
-  type: 'gauge',
-  samples: [{ value: Number(value) }],
-});
-
-/** Of each agent if there are several, else without a label. */
-function brokenVhosts(publisher: Publisher): Family {
-  const standings = publisher.standings();
-  return {
-    name: 'signalbox_vhosts_broken',
-    help: 'Stored vhosts that the proxy refuses and that are left out.',
-    type: 'gauge',
-    samples: standings.map(({ agent, broken }) => ({
-      ...(standings.length > 1 ? { labels: { agent: agent.name } } : {}),
-      value: broken.length,
-    })),
-  };
-}
-
-/** Stored vhosts and pending changes; asks neither agent nor proxy. */
-export function collectVhosts(publisher: Publisher): readonly Family[] {
-  const { vhosts } = publisher.current();
-  const enabled = vhosts.filter((vhost) => vhost.enabled).length;
-  const last = publisher.lastPublish();
-  return [
-    {
-      name: 'signalbox_vhosts',
-      help: 'Stored vhosts.',
-      type: 'gauge',
-      samples: [
-        { labels: { enabled: 'true' }, value: enabled },
-        { labels: { enabled: 'false' }, value: vhosts.length - enabled },
-      ],
-    },
-    brokenVhosts(publisher),
-    gauge(
-      'publish_queue_length',
-      'Changes without a response yet, including those being published.',
-      publisher.queueLength(),
-    ),
-    ...(last === null
-      ? []
-      : [
-          gauge(
-            'last_publish_timestamp_seconds',
-            'When the last change went live.',
-            last.at.getTime() / 1000,
-          ),
-        ]),
-  ];
-}
-
-/** The state of agent and proxy; one that does not respond in time counts as down. Never fails. */
-export async function collectStanding(
-  agent: Pick<AgentClient, 'status' | 'answers'>,
-  publisher: Pick<Publisher, 'isInStep'>,
-): Promise<readonly Family[]> {
-  const [status, answers] = await Promise.all([
-    agent.status(AGENT_DEADLINE_MS).catch(() => null),
-    agent.answers(AGENT_DEADLINE_MS),
-  ]);
-  return [
-    gauge('agent_up', 'Whether the agent responds.', answers || status !== null),
-    gauge('proxy_up', 'Whether the proxy responds to the agent.', status?.proxy.running ?? false),
-    gauge(
-      'in_step',
-      'Whether the proxy and the file on disk match the stored state.',
-      status !== null && publisher.isInStep(status),
-    ),
-    gauge('drift', 'Whether another program changed the file on disk.', status?.drift ?? false),
-    gauge(
-      'restart_needed',
-      'Whether a failed start may have left listeners open.',
-      status?.restartNeeded ?? false,
-    ),
-  ];
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test';
 import type { Agent } from '../../../src/hub/agent-client/agents.ts';
 import type { AgentClient } from '../../../src/hub/agent-client/client.ts';
 import { EMPTY_SET } from '../../../src/hub/model/vhost.ts';
-import { collectCertificates, collectStandings } from '../../../src/hub/watch/agent-metrics.ts';
+import { collectCertificates, collectStandings } from '../../../src/hub/watch/collectors.ts';
 
 const asked: string[] = [];
 const never = (name: string) => () => {
@@ -15,6 +15,8 @@ const status = {
   proxy: { running: true, version: '2.6.2' },
 };
 
+let made = 0;
+
 function agentNamed(name: string, client: object): Agent {
   const awake = {
     isSilent: () => false,
@@ -22,7 +24,7 @@ function agentNamed(name: string, client: object): Agent {
     answers: async () => true,
     certificates: async () => ({ sites: [] }),
   };
-  return { id: 1, name, client: { ...awake, ...client } as unknown as AgentClient };
+  return { id: ++made, name, client: { ...awake, ...client } as unknown as AgentClient };
 }
 
 const publisherOf = (...all: Agent[]) => ({
