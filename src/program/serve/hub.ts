@@ -22,13 +22,13 @@ import type { Pace } from '../../hub/pace.ts';
 import { createReadPorts } from '../../hub/publish/ports.ts';
 import { createPublisher } from '../../hub/publish/publisher.ts';
 import { startReconciler } from '../../hub/publish/reconcile.ts';
+import { createLook } from '../../hub/watch/look.ts';
 import {
   collectCertificates,
   collectStandings,
   collectVhosts,
-} from '../../hub/watch/collectors.ts';
-import { createLook } from '../../hub/watch/look.ts';
-import { createHubMetrics } from '../../hub/watch/metrics.ts';
+  createHubMetrics,
+} from '../../hub/watch/metrics.ts';
 import { messageOf, runAll, settleAll } from '../../shared/async.ts';
 import { createDisks } from '../../shared/disks.ts';
 import { type Log, withFields } from '../../shared/log.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { explainAcme } from '../../../src/hub/watch/sites/acme-words.ts';
-import { type AdviceFacts, adviceOf } from '../../../src/hub/watch/sites/advice.ts';
+import { type AdviceFacts, adviceOf, explainAcme } from '../../../src/hub/watch/sites/advice.ts';
 import { certificateWarnings } from '../../../src/hub/watch/sites/state.ts';
 import { isInternalName, isPrivateAddress } from '../../../src/shared/internal-names.ts';
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import { collectStanding } from '../../../src/hub/watch/collectors.ts';
+import { collectStanding } from '../../../src/hub/watch/metrics.ts';
 import { serveHub } from '../../../src/program/serve/serve.ts';
 import { createMetrics } from '../../../src/shared/observe/metrics.ts';
 import { readExposition, sampleOf } from '../../harness/exposition.ts';

@@ -5,11 +5,13 @@
 import type { Log } from '../../../shared/log.ts';
 import { reasonOf } from '../../../shared/log.ts';
 import type { Look } from '../look.ts';
+import { saying } from '../problem.ts';
 import type { Incidents } from './incidents.ts';
-import { incidentsIn, type Memory, remember, rememberOpen } from './memory.ts';
 import {
   agentIdOf,
+  HUB,
   type Incident,
+  keyOf,
   type Report,
   reportsOf,
   vhostIdOf,
@@ -105,4 +107,74 @@ function isMoot({ subject }: Incident, reports: readonly Report[]): boolean {
   if (vhost !== null) return !reports.some(({ placed }) => placed.has(vhost));
   const agent = agentIdOf(subject);
   return agent !== null && !reports.some(({ of }) => of === agent);
+}
+
+/** `label` is that of who reported it; null if that was before the hub was started. */
+type Held = Readonly<{ incident: Incident; label: string | undefined | null }>;
+
+/** What each agent, and the hub, reported last; by `keyOf`. */
+type Memory = ReadonlyMap<number, ReadonlyMap<string, Held>>;
+
+/**
+ * What the first look continues: any of those that may say so may have reported an open incident.
+ * @param open the incidents that are not over
+ */
+const rememberOpen = (open: readonly Incident[], reports: readonly Report[]): Memory =>
+  new Map(
+    reports.map(({ of }) => [
+      of,
+      new Map(
+        open.flatMap((incident): [string, Held][] =>
+          isFor(incident, of) ? [[keyOf(incident), { incident, label: null }]] : [],
+        ),
+      ),
+    ]),
+  );
+
+function isFor({ subject }: Incident, of: number): boolean {
+  if (vhostIdOf(subject) !== null) return of !== HUB;
+  return (agentIdOf(subject) ?? HUB) === of;
+}
+
+const remember = (before: Memory, reports: readonly Report[]): Memory =>
+  new Map(
+    reports.map((report) => {
+      const now = new Map<string, Held>();
+      for (const [key, held] of before.get(report.of) ?? []) {
+        if (report.isUnknown(held.incident)) now.set(key, held);
+      }
+      for (const incident of report.present) {
+        const key = keyOf(incident);
+        // The worst comes first.
+        if (!now.has(key) || now.get(key) === before.get(report.of)?.get(key)) {
+          now.set(key, { incident, label: report.label });
+        }
+      }
+      return [report.of, now];
+    }),
+  );
+
+/** What several agents report of a site is one incident, that says whose proxies it is about. */
+function incidentsIn(memory: Memory): Map<string, Incident> {
+  const all = [...memory.values()].flatMap((one) => [...one]);
+  const groups = Map.groupBy(all, ([key]) => key);
+  return new Map(
+    [...groups].flatMap(([key, same]) => {
+      const held = same.map(([, one]) => one);
+      const [first] = held;
+      return first ? [[key, together(first, held)]] : [];
+    }),
+  );
+}
+
+function together(first: Held, held: readonly Held[]): Incident {
+  const fresh = held.flatMap(({ label, incident }) => (label === null ? [] : { label, incident }));
+  const [worst = first] = fresh.toSorted((a, b) => (a.incident.level < b.incident.level ? -1 : 1));
+  const settles = Math.min(...held.map(({ incident }) => incident.settles));
+  // What is about an agent is shown with its name anyway.
+  if (fresh.length === 0 || vhostIdOf(worst.incident.subject) === null) {
+    return { ...worst.incident, settles };
+  }
+  const each = fresh.map(({ label, incident: { message } }) => ({ label, message }));
+  return { ...worst.incident, settles, message: saying(each).join(' ') };
 }

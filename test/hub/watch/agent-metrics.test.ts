@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test';
 import type { Agent } from '../../../src/hub/agent-client/agents.ts';
 import type { AgentClient } from '../../../src/hub/agent-client/client.ts';
 import { EMPTY_SET } from '../../../src/hub/model/vhost.ts';
-import { collectCertificates, collectStandings } from '../../../src/hub/watch/collectors.ts';
+import { collectCertificates, collectStandings } from '../../../src/hub/watch/metrics.ts';
 
 const asked: string[] = [];
 const never = (name: string) => () => {
