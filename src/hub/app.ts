@@ -8,6 +8,7 @@ import type { Fleet } from './agents/fleet.ts';
 import { agentRoutes } from './agents/routes.ts';
 import type { Accounts } from './auth/accounts/accounts.ts';
 import type { Directory } from './auth/accounts/directory.ts';
+import type { CommandLine } from './auth/command-line.ts';
 import { createForwarded } from './auth/forwarded.ts';
 import { createGuard, createSessionGuard } from './auth/guard.ts';
 import { createLocalCheck } from './auth/local.ts';
@@ -63,6 +64,7 @@ export type HubDeps = {
   accounts: Accounts;
   directory: Directory;
   tokens: Tokens;
+  commandLine: CommandLine;
   dashboard: () => Promise<Dashboard>;
   publisher: Publisher;
   importer: Importer;
@@ -98,20 +100,20 @@ const SIGN_IN_BODY_LIMIT = 16 * 1024;
 const HUB_BODY_LIMIT = 1024 * 1024;
 
 /** For import and restore; a file of 25,000 sites is about 1.6 MB. */
-export const WHOLE_BODY_LIMIT = 16 * 1024 * 1024;
+const WHOLE_BODY_LIMIT = 16 * 1024 * 1024;
 
 /** The methods of requests that change nothing. */
 const READING = ['GET', 'HEAD', 'OPTIONS'];
 
 export function createHub(deps: HubDeps) {
   const { accounts, directory, tokens, publisher, fleet, metrics, log, now } = deps;
-  const { version, hosts } = deps;
+  const { commandLine, version, hosts } = deps;
   const isLocal = createLocalCheck(deps);
   const peerOf = (request: Request): string => hub.server?.requestIP(request)?.address ?? '';
   const { isHttps, addressOf } = createForwarded({ trustProxy: deps.trustProxy, peerOf });
   const cookies = createSessionCookies(isHttps);
-  const guard = createGuard({ accounts, tokens, cookies });
-  const sessionGuard = createSessionGuard({ accounts, tokens, cookies });
+  const guard = createGuard({ accounts, tokens, cookies, commandLine });
+  const sessionGuard = createSessionGuard({ accounts, tokens, cookies, commandLine });
   const bodyLimit = HUB_BODY_LIMIT;
   const { agents } = publisher;
   const activity = createActivity({
@@ -180,7 +182,9 @@ export function createHub(deps: HubDeps) {
     .use(requestTimeout())
     .onRequest(({ request, set }) => {
       Object.assign(set.headers, securityHeaders(pathOf(request)));
-      assertOwnOrigin(request, isHttps(request), { hosts });
+      // No page reaches the socket, and its host name means nothing.
+      if (commandLine.isFrom(request)) commandLine.assertAllowed(request);
+      else assertOwnOrigin(request, isHttps(request), { hosts });
       if (!READING.includes(request.method)) deps.assertInPlace();
     })
     .use(hubMetricsRoutes({ metrics, accounts, tokens, peerOf }))

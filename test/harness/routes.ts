@@ -5,6 +5,7 @@ import { createHub } from '../../src/hub/app.ts';
 import { createAccounts } from '../../src/hub/auth/accounts/accounts.ts';
 import { createDirectory } from '../../src/hub/auth/accounts/directory.ts';
 import { createSetupCode } from '../../src/hub/auth/accounts/setup-code.ts';
+import { createCommandLine } from '../../src/hub/auth/command-line.ts';
 import { createTokens } from '../../src/hub/auth/tokens/tokens.ts';
 import { openDatabase } from '../../src/hub/db/open.ts';
 import type { RegisteredRoute } from '../../src/hub/openapi/document.ts';
@@ -45,6 +46,7 @@ export function registered(folder: string): Registered[] {
     }),
     directory: createDirectory({ db }),
     tokens: createTokens({ db, now }),
+    commandLine: createCommandLine('x'.repeat(43)),
     dashboard: {} as never,
     publisher: {} as never,
     importer: {} as never,

@@ -3,16 +3,16 @@ import { dirname, join } from 'node:path';
 import { type AgentClient, createAgentClient } from '../../hub/agent-client/client.ts';
 import { createAgentKeys } from '../../hub/agent-client/keys.ts';
 import { createFleet } from '../../hub/agents/fleet.ts';
-import { createHub, WHOLE_BODY_LIMIT } from '../../hub/app.ts';
+import { createHub } from '../../hub/app.ts';
 import { createAccounts } from '../../hub/auth/accounts/accounts.ts';
 import { countSignIns } from '../../hub/auth/accounts/count-sign-ins.ts';
 import { createDirectory } from '../../hub/auth/accounts/directory.ts';
 import { createSetupCode } from '../../hub/auth/accounts/setup-code.ts';
+import { createCommandLine } from '../../hub/auth/command-line.ts';
 import { createTokens } from '../../hub/auth/tokens/tokens.ts';
 import type { OpenDatabase } from '../../hub/db/open.ts';
 import { createImporter } from '../../hub/exchange/importer.ts';
 import { createReadImport } from '../../hub/exchange/read-import.ts';
-import { createLocal } from '../../hub/local.ts';
 import type { StoredAgent } from '../../hub/model/agent.ts';
 import { createStore } from '../../hub/model/store.ts';
 import { createChannels } from '../../hub/notify/channels.ts';
@@ -140,48 +140,39 @@ export function prepareHub(
     ...{ pace, now, elapsed, log },
   });
   const { trustProxy, hosts } = settings;
-  const app = createHub({
-    db,
-    accounts,
-    directory: createDirectory({ db }),
-    tokens: createTokens({ db, now }),
-    dashboard: readDashboard,
-    publisher,
-    importer,
-    preambleUpdatedAt: store.preambleUpdatedAt,
-    assertInPlace,
-    fleet,
-    deliver,
-    trustProxy,
-    loopback: isLoopback(settings.host),
-    hosts,
-    warnings,
-    version: VERSION,
-    commit: COMMIT,
-    pace,
-    now,
-    elapsed,
-    look,
-    metrics,
-    log,
-  });
   let listening: Listening;
   let local: LocalListening;
   try {
+    const commandLine = createCommandLine(newSecret(localSecret(settings.dataDir), SECRET_BYTES));
+    const app = createHub({
+      db,
+      accounts,
+      directory: createDirectory({ db }),
+      tokens: createTokens({ db, now }),
+      commandLine,
+      dashboard: readDashboard,
+      publisher,
+      importer,
+      preambleUpdatedAt: store.preambleUpdatedAt,
+      assertInPlace,
+      fleet,
+      deliver,
+      trustProxy,
+      loopback: isLoopback(settings.host),
+      hosts,
+      warnings,
+      version: VERSION,
+      commit: COMMIT,
+      pace,
+      now,
+      elapsed,
+      look,
+      metrics,
+      log,
+    });
     if (dirname(settings.socket) !== settings.dataDir) prepareSocketFolder(settings.socket);
     listening = listen(app, { of: 'HUB', host: settings.host, port: settings.port });
-    local = listenLocally(
-      createLocal({
-        publisher,
-        importer,
-        fleet,
-        bodyLimit: WHOLE_BODY_LIMIT,
-        secret: newSecret(localSecret(settings.dataDir), SECRET_BYTES),
-        seen: metrics.request,
-        log,
-      }),
-      settings.socket,
-    );
+    local = listenLocally(commandLine.onSocket(app.handle), settings.socket);
   } catch (error) {
     close();
     throw error;
