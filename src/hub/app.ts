@@ -3,9 +3,17 @@ import { Elysia } from 'elysia';
 import { errors, lateBodies, pathOf, requestTimeout, SHORT_HOSTS } from '../shared/http.ts';
 import { type Log, reportTo } from '../shared/log.ts';
 import { observeRequests, type Routes } from '../shared/observe/requests.ts';
-import { createReadProxies } from './agent-client/proxy.ts';
-import type { Fleet } from './agents/fleet.ts';
-import { agentRoutes } from './agents/routes.ts';
+import { createReadProxies } from './agents/proxy.ts';
+import { agentRoutes } from './api/agents.ts';
+import { vhostBulkRoutes } from './api/bulk.ts';
+import { changelogRoutes } from './api/changelog.ts';
+import { exchangeRoutes } from './api/exchange.ts';
+import type { Fleet } from './api/fleet.ts';
+import { policyRoutes } from './api/policies.ts';
+import { preambleRoutes } from './api/preamble.ts';
+import { previewRoutes } from './api/preview.ts';
+import { recipeRoutes } from './api/recipes.ts';
+import { vhostRoutes } from './api/vhosts.ts';
 import type { Accounts } from './auth/accounts/accounts.ts';
 import type { Directory } from './auth/accounts/directory.ts';
 import type { CommandLine } from './auth/command-line.ts';
@@ -19,19 +27,14 @@ import { tokenRoutes } from './auth/routes/token-routes.ts';
 import { userRoutes } from './auth/routes/user-routes.ts';
 import { createSessionCookies } from './auth/sessions/cookie.ts';
 import type { Tokens } from './auth/tokens/tokens.ts';
-import { createChangelog } from './changelog/changelog.ts';
-import { changelogRoutes } from './changelog/routes.ts';
 import { type Dashboard, dashboardRoutes } from './dashboard/routes.ts';
 import { databaseUnusable, isDamage } from './db/fault.ts';
 import type { Db } from './db/open.ts';
-import { exportRoutes } from './exchange/export-routes.ts';
-import { importRoutes } from './exchange/import-routes.ts';
 import type { Importer } from './exchange/importer.ts';
-import { preambleRoutes } from './exchange/preamble-routes.ts';
-import { previewRoutes } from './exchange/preview-routes.ts';
 import { compressJson } from './http/compress.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { logRoutes } from './logs/routes.ts';
+import { createChangelog } from './model/changelog.ts';
 import { channelRoutes } from './notify/channel-routes.ts';
 import { deliveryRoutes } from './notify/delivery-routes.ts';
 import { incidentRoutes } from './notify/incident-routes.ts';
@@ -39,9 +42,6 @@ import type { Deliver } from './notify/message.ts';
 import type { RegisteredRoute } from './openapi/document.ts';
 import { openapiRoutes } from './openapi/routes.ts';
 import type { Pace } from './pace.ts';
-import { policyChangeRoutes } from './policies/change-routes.ts';
-import { policyReadRoutes } from './policies/read-routes.ts';
-import { recipeRoutes } from './policies/recipe-routes.ts';
 import type { Publisher } from './publish/publisher.ts';
 import { createActivity } from './state/activity.ts';
 import { vhostActivityRoutes } from './state/activity-routes.ts';
@@ -55,9 +55,6 @@ import { portsRoutes } from './state/ports-routes.ts';
 import { statusRoutes } from './state/status-routes.ts';
 import { vhostStateRoutes } from './state/vhost-state-routes.ts';
 import { createWarningsAfter } from './state/warnings.ts';
-import { vhostBulkRoutes } from './vhosts/bulk-routes.ts';
-import { vhostChangeRoutes } from './vhosts/change-routes.ts';
-import { vhostReadRoutes } from './vhosts/read-routes.ts';
 
 export type HubDeps = {
   db: Db;
@@ -141,11 +138,9 @@ export function createHub(deps: HubDeps) {
     .use(vhostStateRoutes({ publisher, guard, now }))
     .use(vhostActivityRoutes({ activity, guard }))
     .use(certificateRoutes({ publisher, guard, now, bodyLimit }))
-    .use(vhostReadRoutes({ publisher, guard }))
-    .use(vhostChangeRoutes({ publisher, warningsAfter, guard, bodyLimit }))
+    .use(vhostRoutes({ publisher, warningsAfter, guard, bodyLimit }))
     .use(vhostBulkRoutes({ publisher, warningsAfter, guard, bodyLimit }))
-    .use(policyReadRoutes({ publisher, guard }))
-    .use(policyChangeRoutes({ publisher, guard, bodyLimit }))
+    .use(policyRoutes({ publisher, guard, bodyLimit }))
     .use(recipeRoutes({ readProxy: createReadProxies({ publisher }), guard, bodyLimit }))
     .use(agentRoutes({ fleet, guard, bodyLimit }))
     .use(logRoutes({ agents, guard }))
@@ -156,9 +151,8 @@ export function createHub(deps: HubDeps) {
     .use(deliveryRoutes({ ...deps, guard: sessionGuard }))
     .use(changelogRoutes({ changelog: createChangelog(deps.db), publisher, guard }))
     .use(preambleRoutes({ ...deps, guard, bodyLimit }))
-    .use(exportRoutes({ publisher, guard }))
     .use(previewRoutes({ publisher, guard, bodyLimit }))
-    .use(importRoutes({ ...deps, guard, bodyLimit: WHOLE_BODY_LIMIT }))
+    .use(exchangeRoutes({ ...deps, guard, bodyLimit: WHOLE_BODY_LIMIT }))
     .use(openapiRoutes({ guard, version, routes: () => routesOf() }));
 
   const hub = new Elysia({ name: 'hub', handler: SHORT_HOSTS })

@@ -4,7 +4,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { SHORTEST_TOKEN } from '../../agent/bearer.ts';
 import type { ProxySettings } from '../../agent/caddy/proxy.ts';
 import type { Limits } from '../../agent/logs/storage/retention.ts';
-import { type AgentTrust, normalFingerprint } from '../hub/agent-client/trust.ts';
+import { type AgentTrust, normalFingerprint } from '../hub/agents/trust.ts';
 import type { SignUpPolicy } from '../hub/auth/accounts/sign-up.ts';
 import { isName } from '../hub/model/agent.ts';
 import { LEVELS, type Level } from '../shared/log.ts';

@@ -1,7 +1,7 @@
 /** The metrics that the hub has of its agents; of several, they have the label `agent`. */
 import { within } from '../../shared/async.ts';
 import type { Family } from '../../shared/observe/metrics.ts';
-import type { Agent } from '../agent-client/agents.ts';
+import type { Agent } from '../agents/agents.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import { readCertificates } from './certificates.ts';
 import { collectStanding } from './metrics.ts';

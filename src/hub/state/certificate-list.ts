@@ -2,8 +2,8 @@
 import { type Static, t } from 'elysia';
 import { portOptions } from '../../shared/caddyfile/preamble.ts';
 import { NullableAuthority, SiteError } from '../../shared/wire-state.ts';
-import type { Agent } from '../agent-client/agents.ts';
-import { askAll, chosen } from '../agent-client/ask-all.ts';
+import type { Agent } from '../agents/agents.ts';
+import { askAll, chosen } from '../agents/ask-all.ts';
 import { Timestamp } from '../http/schemas.ts';
 import { setFor } from '../model/placement.ts';
 import type { Publisher } from '../publish/publisher.ts';

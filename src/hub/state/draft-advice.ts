@@ -2,7 +2,7 @@
 import { type Static, t } from 'elysia';
 import { portOptions } from '../../shared/caddyfile/preamble.ts';
 import { NullableAuthority } from '../../shared/wire-state.ts';
-import type { Agent } from '../agent-client/agents.ts';
+import type { Agent } from '../agents/agents.ts';
 import { agentsNamed, setFor } from '../model/placement.ts';
 import type { SiteSet, VhostInput } from '../model/vhost.ts';
 import { draftCaddyfile } from '../publish/preview.ts';

@@ -14,7 +14,7 @@ import {
   type Metrics,
 } from '../../shared/observe/metrics.ts';
 import type { RequestSeen } from '../../shared/observe/requests.ts';
-import type { AgentClient } from '../agent-client/client.ts';
+import type { AgentClient } from '../agents/client.ts';
 import type { SignInFailure } from '../auth/accounts/count-sign-ins.ts';
 import { OUTCOMES, type PublishSeen } from '../publish/outcome.ts';
 import type { Publisher } from '../publish/publisher.ts';

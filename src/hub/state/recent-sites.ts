@@ -1,7 +1,7 @@
 /** What the proxy knows of its sites, for a status that many poll. */
 import { within } from '../../shared/async.ts';
 import type { SiteState } from '../../shared/wire-state.ts';
-import type { AgentClient } from '../agent-client/client.ts';
+import type { AgentClient } from '../agents/client.ts';
 
 export type RecentSitesDeps = {
   agent: Pick<AgentClient, 'sites'>;

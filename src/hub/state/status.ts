@@ -1,7 +1,7 @@
 /** How hub, agent and proxy are, and whether they are in step. */
 import { type Static, t } from 'elysia';
 import { ADVISORIES_AS_OF, advisoriesFor } from '../../shared/advisories.ts';
-import { oldestOf } from '../agent-client/proxy.ts';
+import { oldestOf } from '../agents/proxy.ts';
 import { AgentView } from '../http/agent-view.ts';
 import { Timestamp } from '../http/schemas.ts';
 import { obstaclesOf } from '../model/obstacles.ts';

@@ -1,6 +1,6 @@
 /** What a visitor of a live vhost would notice, at any time and right after a change. */
 import { within } from '../../shared/async.ts';
-import type { Agent } from '../agent-client/agents.ts';
+import type { Agent } from '../agents/agents.ts';
 import type { Warning } from '../http/schemas.ts';
 import { isPlacedOn, setFor } from '../model/placement.ts';
 import type { Vhost } from '../model/vhost.ts';

@@ -1,8 +1,8 @@
 /** Puts the hub together and makes it listen. */
 import { dirname, join } from 'node:path';
-import { type AgentClient, createAgentClient } from '../../hub/agent-client/client.ts';
-import { createAgentKeys } from '../../hub/agent-client/keys.ts';
-import { createFleet } from '../../hub/agents/fleet.ts';
+import { type AgentClient, createAgentClient } from '../../hub/agents/client.ts';
+import { createAgentKeys } from '../../hub/agents/keys.ts';
+import { createFleet } from '../../hub/api/fleet.ts';
 import { createHub } from '../../hub/app.ts';
 import { createAccounts } from '../../hub/auth/accounts/accounts.ts';
 import { countSignIns } from '../../hub/auth/accounts/count-sign-ins.ts';

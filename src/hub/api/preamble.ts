@@ -3,6 +3,7 @@ import { Elysia, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
 import { jsonBody } from '../../shared/http.ts';
 import { authorOf, type Guard } from '../auth/guard.ts';
+import { PREAMBLE } from '../exchange/schemas.ts';
 import { about, DEMANDS } from '../http/about.ts';
 import { AgentQuery, ChangeQuery, demandsOf } from '../http/params.ts';
 import { BODY, PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
@@ -11,7 +12,6 @@ import type { Change } from '../model/changes.ts';
 import { agentNamed } from '../model/placement.ts';
 import { agentPreambleChange, preambleChange } from '../model/preamble-changes.ts';
 import type { Publisher } from '../publish/publisher.ts';
-import { PREAMBLE } from './schemas.ts';
 
 const PreambleView = t.Object(
   {

@@ -4,6 +4,9 @@ import { createConcurrencyLimit } from '../../shared/concurrency-limit.ts';
 import { Failure } from '../../shared/failure.ts';
 import { jsonBody } from '../../shared/http.ts';
 import type { Guard } from '../auth/guard.ts';
+import { caddyfileDiff, TOO_DIFFERENT } from '../exchange/diff.ts';
+import { PREAMBLE, PROXYFILE, renderedOf, SITE } from '../exchange/schemas.ts';
+import { Verdict, verdictOf } from '../exchange/verdict.ts';
 import { about } from '../http/about.ts';
 import { BODY, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
 import type { Change } from '../model/changes.ts';
@@ -20,9 +23,6 @@ import { vhostsWith } from '../model/policy-changes.ts';
 import { agentPreambleChange, preambleChange } from '../model/preamble-changes.ts';
 import type { SiteSet } from '../model/vhost.ts';
 import type { Publisher } from '../publish/publisher.ts';
-import { caddyfileDiff, TOO_DIFFERENT } from './diff.ts';
-import { PREAMBLE, PROXYFILE, renderedOf, SITE } from './schemas.ts';
-import { Verdict, verdictOf } from './verdict.ts';
 
 const PreviewBody = t.Union([
   Operation,

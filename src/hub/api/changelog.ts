@@ -6,9 +6,9 @@ import { about, INTEGER_ID } from '../http/about.ts';
 import { IdParams, idOf } from '../http/params.ts';
 import { PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
 import { Done, lacking, Timestamp } from '../http/schemas.ts';
+import type { Changelog } from '../model/changelog.ts';
 import { revertChange } from '../model/history.ts';
 import type { Publisher } from '../publish/publisher.ts';
-import type { Changelog } from './changelog.ts';
 
 const Action = t.Union([
   t.Literal('create'),
