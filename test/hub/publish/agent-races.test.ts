@@ -14,7 +14,7 @@ import { createStore } from '../../../src/hub/model/store.ts';
 import { createChange, deleteChange, updateChange } from '../../../src/hub/model/vhost-changes.ts';
 import { PACE } from '../../../src/hub/pace.ts';
 import { createPublisher, type Publisher } from '../../../src/hub/publish/publisher.ts';
-import { collectStandings } from '../../../src/hub/state/agent-metrics.ts';
+import { collectStandings } from '../../../src/hub/watch/agent-metrics.ts';
 import { type EnrollableAgent, startEnrollable, tokenOf } from '../../harness/enrolled.ts';
 import { temporaryFolder } from '../../harness/stack.ts';
 

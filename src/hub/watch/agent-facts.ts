@@ -1,0 +1,151 @@
+/** All that the status says of one agent and its proxy. */
+import { advisoriesFor, SAFE_VERSION } from '../../shared/advisories.ts';
+import { messageOf } from '../../shared/async.ts';
+import { type Failure, fullSentenceOf } from '../../shared/failure.ts';
+import type { ProxyStatus } from '../../shared/wire.ts';
+import type { Agent } from '../agents/agents.ts';
+import { type AgentClient, NO_ANSWER } from '../agents/client.ts';
+import { setFor } from '../model/placement.ts';
+import { LARGE_SKEW_MS } from '../publish/last-seen.ts';
+import { readServing } from '../publish/ports.ts';
+import type { Publisher } from '../publish/publisher.ts';
+import type { Serving } from '../publish/serving.ts';
+import type { AgentStanding } from '../publish/targets.ts';
+import { EDITED, type Facts } from './problems/agent.ts';
+import { createRecentSites, type RecentSitesDeps } from './recent-sites.ts';
+import { type EndingCertificate, endingCertificates } from './sites/certificates.ts';
+import { statesOf } from './sites/state.ts';
+import { findUnserved, sentenceOfClosed, type Unserved } from './sites/unserved.ts';
+import type { VhostState } from './sites/view.ts';
+
+export type FactsDeps = {
+  publisher: Publisher;
+  now: () => Date;
+  /** Milliseconds from a clock that is never set. */
+  elapsed: () => number;
+  pace: { recentSites: RecentSitesDeps['pace'] };
+};
+
+export type AgentFacts = {
+  id: number;
+  name: string;
+  /** Null: the agent did not respond. */
+  status: ProxyStatus | null;
+  latencyMs: number | null;
+  inStep: boolean;
+  serving: Serving | null;
+  unserved: readonly Unserved[];
+  ending: readonly EndingCertificate[];
+  /** Whether it said so; else there may be more. */
+  knowsEnding: boolean;
+  /** The ids of the enabled vhosts that its proxy is to serve. */
+  placed: ReadonlySet<number>;
+  /** Null: not known. */
+  states: readonly VhostState[] | null;
+  /** Everything that is not put into fields of its own. */
+  warnings: readonly string[];
+  /** What is a warning as well, although it has a field. */
+  more: readonly string[];
+  /** What its problems follow from. */
+  facts: Omit<Facts, 'sites'>;
+};
+
+/** How to get rid of all advisories. */
+export const UPGRADE = `Install Caddy ${SAFE_VERSION} or newer from Caddy's own package repository, with the commands in docs/deployment.md under "A newer Caddy".`;
+
+/** Milliseconds for one of several agents, so that nobody waits for it long. */
+const ONE_OF_SEVERAL_MS = 2_000;
+
+/** @returns a function that reads them and never fails; null if the agent was removed meanwhile */
+export function createFactsReader({ publisher, now, elapsed, pace }: FactsDeps) {
+  const recent = new WeakMap<AgentClient, ReturnType<typeof createRecentSites>>();
+
+  function recentSites({ id, client: agent }: Agent) {
+    const known = recent.get(agent);
+    if (known) return known();
+    const made = createRecentSites({
+      ...{ agent, elapsed, pace: pace.recentSites, isOnTrial: () => publisher.isOnTrial(id) },
+    });
+    recent.set(agent, made);
+    return made();
+  }
+
+  return async (agent: Agent, isOnly: boolean): Promise<AgentFacts | null> => {
+    const { client } = agent;
+    const from = performance.now();
+    // Who waits for the only one learns why it does not answer.
+    const isSkipped = !isOnly && client.isSilent();
+    const ending = isSkipped
+      ? null
+      : endingCertificates({ agent, publisher, now }).catch(() => null);
+    const asked = isSkipped ? null : recentSites(agent);
+    let agentFault: string | null = null;
+    const status = isSkipped
+      ? null
+      : await client.status(isOnly ? undefined : ONE_OF_SEVERAL_MS).catch((error: unknown) => {
+          const reason = messageOf(error);
+          if (reason !== NO_ANSWER) agentFault = reason;
+          return null;
+        });
+    const latencyMs = status === null ? null : roundToTenths(performance.now() - from);
+    const live = status === null ? null : await asked;
+    const unserved = await findUnserved({ agent, publisher }, status, live ?? undefined);
+    const serving = await readServing({ publisher }, agent, status);
+    // One of several that does not respond is not waited for again.
+    const known = isOnly || status !== null ? await ending : null;
+    const certificates = known ?? [];
+    const standing = publisher.standings().find((one) => one.agent.id === agent.id);
+    if (!standing) return null;
+    const inStep = status !== null && publisher.isInStep(status, agent.id);
+    const { ownership } = standing;
+    const rejection = rejectionOf(standing.failure);
+    const warnings = [
+      ...(status?.warnings ?? []),
+      ...standing.warnings,
+      ...(isOnly ? [] : skewWarning(standing)),
+    ];
+    const set = setFor(publisher.current(), agent.id);
+    const time = now();
+    const count = advisoriesFor(status?.proxy.version ?? null)?.length ?? 0;
+    return {
+      ...{ id: agent.id, name: agent.name, status, latencyMs, inStep, serving, unserved, warnings },
+      ending: certificates,
+      knowsEnding: known !== null,
+      placed: new Set(set.vhosts.flatMap(({ id, enabled }) => (enabled ? id : []))),
+      states: live && set.vhosts.map(statesOf(set, live, unserved, time)),
+      more: [
+        ...(agentFault === null ? [] : [agentFault]),
+        ...(status?.drift ? [EDITED] : []),
+        ...(status?.closed ?? []).map((one) => `${sentenceOfClosed(one)}.`),
+        ...(rejection === null ? [] : [`The stored state is not live: ${rejection}`]),
+      ],
+      facts: {
+        ...{ now: time.toISOString(), status, agentFault, inStep, rejection, ownership },
+        ...{ unserved, serving, certificates, disks: status?.disks ?? [] },
+        ...(isOnly ? {} : { lag: lagOf(standing) }),
+        advisories: { count, cure: UPGRADE },
+        warnings: warnings.filter((one) => one !== ownership),
+      },
+    };
+  };
+}
+
+export const roundToTenths = (value: number): number => Math.round(value * 10) / 10;
+
+/** Why the proxy refused what is stored; null if it did not. */
+const rejectionOf = (failure: Failure | null): string | null =>
+  failure?.code === 'PROXY_REJECTED' ? fullSentenceOf(failure) : null;
+
+const lagOf = ({ agent: { paused }, behindSince }: AgentStanding) => ({
+  since: behindSince?.toISOString() ?? null,
+  paused,
+});
+
+function skewWarning({ skewMs }: AgentStanding): string[] {
+  if (skewMs === null || Math.abs(skewMs) <= LARGE_SKEW_MS) return [];
+  const seconds = (Math.abs(skewMs) / 1000).toFixed(1);
+  const side = skewMs > 0 ? 'ahead of' : 'behind';
+  return [
+    `Its clock is ${seconds} s ${side} the hub’s, so its entries are misplaced by as much in the merged log. Set both clocks by NTP.`,
+  ];
+}

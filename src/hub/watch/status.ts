@@ -1,0 +1,89 @@
+/** How hub, agent and proxy are, and whether they are in step. */
+import { ADVISORIES_AS_OF, advisoriesFor } from '../../shared/advisories.ts';
+import { oldestOf } from '../agents/proxy.ts';
+import type { AgentView } from '../http/agent-view.ts';
+import { obstaclesOf } from '../model/obstacles.ts';
+import { worstServing } from '../publish/serving.ts';
+import { type AgentFacts, type FactsDeps, roundToTenths, UPGRADE } from './agent-facts.ts';
+import type { Look } from './look.ts';
+import { createProblems } from './problem-list.ts';
+import { saying, unnamed } from './saying.ts';
+import { mostUrgent } from './sites/certificates.ts';
+
+export type StatusDeps = Omit<FactsDeps, 'pace'> & {
+  look: () => Promise<Look>;
+  /** As `GET /agents` shows them. */
+  agents: () => AgentView[];
+  /** The hub's own. */
+  warnings: readonly string[];
+  version: string;
+  /** The commit that the binary was built from. */
+  commit: string | null;
+  /** As `elapsed` gives it. */
+  startedAt: number;
+};
+
+/** @returns a function that never fails: if an agent does not respond, the status says so */
+export function createStatusReader(deps: StatusDeps) {
+  const { publisher, look, version, commit, startedAt, elapsed, now } = deps;
+  const problemsOfAll = createProblems();
+
+  return async () => {
+    const { isOnly, agents: all, hub } = await look();
+    const statuses = all.map(({ status }) => status);
+    const isAnswered = all.every(({ status }) => status !== null);
+    const say = isOnly ? unnamed : saying;
+    const listed = (list: 'warnings' | 'more') =>
+      say(all.flatMap((one) => one[list].map((message) => ({ name: one.name, message }))));
+    const proxy = {
+      running: statuses.every((status) => status?.proxy.running === true),
+      version: oldestOf(statuses.map((status) => status?.proxy.version ?? null)),
+    };
+    const advisories = advisoriesFor(proxy.version);
+    const last = publisher.lastPublish();
+    return {
+      version,
+      commit,
+      uptimeSeconds: Math.floor((elapsed() - startedAt) / 1000),
+      agent: {
+        reachable: isAnswered,
+        latencyMs: isAnswered ? Math.max(...all.map(({ latencyMs }) => latencyMs ?? 0)) : null,
+      },
+      proxy,
+      serving: isOnly ? (all[0]?.serving ?? null) : worstServing(all),
+      problems: problemsOfAll(all, deps.warnings, { isOnly, now: now(), hub }),
+      advisories,
+      advisoriesAsOf: ADVISORIES_AS_OF,
+      upgrade: advisories?.length ? UPGRADE : null,
+      beforeUpgrade: [...(await obstaclesOf(publisher.current(), proxy.version))],
+      agents: deps.agents(),
+      inStep: all.every(({ inStep }) => inStep),
+      foreign: statuses.some((status) => status?.foreign === true),
+      drift: statuses.some((status) => status?.drift === true),
+      restartNeeded: statuses.some((status) => status?.restartNeeded === true),
+      lastPublish: last && {
+        at: last.at.toISOString(),
+        milliseconds: roundToTenths(last.milliseconds),
+        changes: last.changes,
+      },
+      warnings: [...deps.warnings, ...listed('warnings'), ...listed('more')],
+      broken: brokenOf(all, say),
+      certificates: mostUrgent(
+        all.flatMap(({ name, ending }) =>
+          isOnly ? ending : ending.map((one) => ({ ...one, agent: name })),
+        ),
+      ),
+    };
+  };
+}
+
+/** @param say as `saying` */
+const brokenOf = (all: readonly AgentFacts[], say: typeof saying) => {
+  const found = all.flatMap(({ name, unserved }) =>
+    unserved.map(({ vhost: { id, domain }, detail }) => ({ name, id, domain, message: detail })),
+  );
+  return [...Map.groupBy(found, ({ id }) => id)].map(([id, same]) => ({
+    ...{ id, domain: same[0]?.domain ?? '' },
+    detail: say(same).join('; '),
+  }));
+};
