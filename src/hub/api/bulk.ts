@@ -8,13 +8,12 @@ import { BODY, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
 import { Lacking, lacking, Success } from '../http/schemas.ts';
 import { sequence } from '../model/changes.ts';
 import { changeOf, Operation } from '../model/operation.ts';
+import type { ApiContext } from './context.ts';
 import { CHANGED, ChangedVhost, NEW_VHOST, viewVhost } from './vhost-view.ts';
-import type { VhostRoutesDeps } from './vhosts.ts';
 
 const MAX_OPERATIONS = 1_000;
 
-export function vhostBulkRoutes(deps: VhostRoutesDeps) {
-  const { publisher, warningsAfter, guard, bodyLimit } = deps;
+export function vhostBulkRoutes({ publisher, warningsAfter, guard, bodyLimit }: ApiContext) {
   return new Elysia({ name: 'vhost-bulk', prefix: '/vhosts' })
     .use(guard)
     .use(jsonBody(bodyLimit))

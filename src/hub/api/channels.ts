@@ -4,7 +4,7 @@ import { jsonBody } from '../../shared/http.ts';
 import type { SessionGuard } from '../auth/guard.ts';
 import { ChannelFields, NewChannel } from '../channels/channel-input.ts';
 import { CHANNEL, ChannelView, MadeChannel, viewChannel } from '../channels/channel-view.ts';
-import { createChannels } from '../channels/channels.ts';
+import type { Channels } from '../channels/channels.ts';
 import { deliverTest, type TestDeps } from '../channels/deliveries.ts';
 import { about, INTEGER_ID } from '../http/about.ts';
 import { IdParams, idOf } from '../http/params.ts';
@@ -35,10 +35,13 @@ const EMAIL = {
   },
 };
 
-export type ChannelRoutesDeps = TestDeps & { guard: SessionGuard; bodyLimit: number };
+export type ChannelRoutesDeps = TestDeps & {
+  channels: Channels;
+  guard: SessionGuard;
+  bodyLimit: number;
+};
 
-export function channelRoutes({ guard, bodyLimit, ...deps }: ChannelRoutesDeps) {
-  const channels = createChannels(deps);
+export function channelRoutes({ channels, guard, bodyLimit, ...deps }: ChannelRoutesDeps) {
   return new Elysia({ name: 'channels', prefix: '/channels' })
     .use(guard)
     .get(

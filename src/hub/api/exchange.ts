@@ -1,10 +1,9 @@
 /** The whole configuration: read as a Caddyfile or one document, and replaced by either. */
 import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../shared/http.ts';
-import { authorOf, type Guard } from '../auth/guard.ts';
+import { authorOf } from '../auth/guard.ts';
 import { contextOf } from '../caddyfile/context.ts';
 import { renderSite } from '../caddyfile/render.ts';
-import type { Importer } from '../exchange/importer.ts';
 import { ImportAnswer, ImportBody, PROXYFILE, renderedOf, SITE } from '../exchange/schemas.ts';
 import { restoreChange, SNAPSHOT, Snapshot, snapshotOf } from '../exchange/snapshot.ts';
 import { checkedPolicies } from '../exchange/snapshot-policies.ts';
@@ -12,16 +11,12 @@ import { about } from '../http/about.ts';
 import { ChangeQuery, demandsOf } from '../http/params.ts';
 import { BODY, PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
 import { findVhost } from '../model/vhost-changes.ts';
-import type { Publisher } from '../publish/publisher.ts';
+import type { ApiContext } from './context.ts';
 
-export type ExchangeRoutesDeps = {
-  publisher: Publisher;
-  importer: Importer;
-  guard: Guard;
-  bodyLimit: number;
-};
+/** Bytes; a file of 25,000 sites is about 1.6 MB. */
+const WHOLE_BODY_LIMIT = 16 * 1024 * 1024;
 
-export function exchangeRoutes({ publisher, importer, guard, bodyLimit }: ExchangeRoutesDeps) {
+export function exchangeRoutes({ publisher, importer, guard }: ApiContext) {
   return new Elysia({ name: 'exchange' })
     .use(guard)
     .get(
@@ -67,7 +62,7 @@ export function exchangeRoutes({ publisher, importer, guard, bodyLimit }: Exchan
         example: SNAPSHOT,
       }),
     })
-    .use(jsonBody(bodyLimit))
+    .use(jsonBody(WHOLE_BODY_LIMIT))
     .post(
       '/import',
       ({ body: { proxyfile, ...options }, who }) =>

@@ -1,7 +1,7 @@
 /** `/policies`: listing, reading, creating, updating and deleting a policy. */
 import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../shared/http.ts';
-import { authorOf, type Guard } from '../auth/guard.ts';
+import { authorOf } from '../auth/guard.ts';
 import { about, DEMANDS, INTEGER_ID } from '../http/about.ts';
 import { etagOf, ifMatch } from '../http/etag.ts';
 import { ChangeQuery, demandsOf, IdParams, idOf } from '../http/params.ts';
@@ -15,9 +15,9 @@ import {
   vhostsWith,
 } from '../model/policy-changes.ts';
 import type { SiteSet, Vhost } from '../model/vhost.ts';
-import type { Publisher } from '../publish/publisher.ts';
 import type { Policy } from '../recipes/policy.ts';
 import { withoutSecrets } from '../recipes/secrets.ts';
+import type { ApiContext } from './context.ts';
 
 const PolicyView = t.Object(
   {
@@ -51,9 +51,7 @@ const POLICY = {
 
 const MOVED = { values: { networks: ['192.168.1.0/24'] } };
 
-export type PolicyRoutesDeps = { publisher: Publisher; guard: Guard; bodyLimit: number };
-
-export function policyRoutes({ publisher, guard, bodyLimit }: PolicyRoutesDeps) {
+export function policyRoutes({ publisher, guard, bodyLimit }: ApiContext) {
   return new Elysia({ name: 'policies', prefix: '/policies' })
     .use(guard)
     .get(

@@ -1,11 +1,11 @@
 /** `/vhosts`: listing, reading, creating, updating, deleting and toggling a vhost. */
 import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../shared/http.ts';
-import { authorOf, type Guard } from '../auth/guard.ts';
+import { authorOf } from '../auth/guard.ts';
 import { about, DEMANDS, INTEGER_ID } from '../http/about.ts';
 import { ChangeQuery, demandsOf, IdParams, idOf } from '../http/params.ts';
 import { BODY, PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
-import { Done, lacking, type Warning } from '../http/schemas.ts';
+import { Done, lacking } from '../http/schemas.ts';
 import { NewVhost, VhostFields, written } from '../model/operation.ts';
 import { agentNamed, setFor } from '../model/placement.ts';
 import { byDomain, type SiteSet, type Vhost } from '../model/vhost.ts';
@@ -16,8 +16,8 @@ import {
   toggleChange,
   updateChange,
 } from '../model/vhost-changes.ts';
-import type { Publisher } from '../publish/publisher.ts';
 import type { Applied } from '../publish/queue.ts';
+import type { ApiContext } from './context.ts';
 import {
   CHANGED,
   ChangedVhost,
@@ -32,16 +32,7 @@ import {
 const CHANGED_AT = '2026-11-20T19:00:00.000Z';
 const MOVED = { upstream: '127.0.0.1:8001' };
 
-export type VhostRoutesDeps = {
-  publisher: Publisher;
-  /** What visitors of vhosts would notice that were just changed, by id. Never fails. */
-  warningsAfter: (vhosts: readonly Vhost[]) => Promise<ReadonlyMap<number, Warning[]>>;
-  guard: Guard;
-  bodyLimit: number;
-};
-
-export function vhostRoutes(deps: VhostRoutesDeps) {
-  const { publisher, warningsAfter, guard, bodyLimit } = deps;
+export function vhostRoutes({ publisher, warningsAfter, guard, bodyLimit }: ApiContext) {
   const expectedBy = (request: Request) => preconditionOf(request, publisher.current());
   const answer = async (
     { result, behind }: Applied<Vhost>,
