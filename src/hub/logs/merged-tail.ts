@@ -2,9 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { within } from '../../shared/async.ts';
 import type { TailQuery } from '../../shared/wire.ts';
-import type { Agent, Agents } from '../agents/agents.ts';
-import { askAll } from '../agents/ask-all.ts';
-import type { StreamReader } from '../agents/client.ts';
+import { type Agent, type Agents, askAll } from '../agents/agents.ts';
+import type { StreamReader } from '../agents/streams.ts';
 import type { Positions } from './event-ids.ts';
 import { createEventParser, createTailWriter } from './tail-events.ts';
 

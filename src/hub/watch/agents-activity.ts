@@ -2,8 +2,7 @@
 import type { Static } from 'elysia';
 import { addLatencies } from '../../shared/log-stats.ts';
 import type { ActivityQuery, LogActivity } from '../../shared/wire.ts';
-import type { Agents } from '../agents/agents.ts';
-import { askAll, chosen } from '../agents/ask-all.ts';
+import { type Agents, askAll, chosen } from '../agents/agents.ts';
 import type { AgentQuery } from '../http/params.ts';
 
 export type AgentsActivity = {

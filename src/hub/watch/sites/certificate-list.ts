@@ -2,8 +2,7 @@
 import { type Static, t } from 'elysia';
 import { portOptions } from '../../../shared/caddyfile/preamble.ts';
 import { NullableAuthority, SiteError } from '../../../shared/wire-state.ts';
-import type { Agent } from '../../agents/agents.ts';
-import { askAll, chosen } from '../../agents/ask-all.ts';
+import { type Agent, askAll, chosen } from '../../agents/agents.ts';
 import { Timestamp } from '../../http/schemas.ts';
 import { setFor } from '../../model/placement.ts';
 import type { Publisher } from '../../publish/publisher.ts';

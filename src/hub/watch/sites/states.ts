@@ -1,6 +1,5 @@
 /** The states of the vhosts of a hub, from one agent or from all together. */
-import type { Agent } from '../../agents/agents.ts';
-import { askAll, chosen } from '../../agents/ask-all.ts';
+import { type Agent, askAll, chosen } from '../../agents/agents.ts';
 import { isPlacedOn, setFor } from '../../model/placement.ts';
 import { byDomain, type SiteSet, type Vhost } from '../../model/vhost.ts';
 import { findVhost } from '../../model/vhost-changes.ts';
