@@ -4,8 +4,8 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { SHORTEST_TOKEN } from '../../agent/bearer.ts';
 import type { ProxySettings } from '../../agent/caddy/proxy.ts';
 import type { Limits } from '../../agent/logs/storage/retention.ts';
-import { type AgentTrust, normalFingerprint } from '../hub/agent-client/trust.ts';
-import type { SignUpPolicy } from '../hub/auth/accounts/sign-up.ts';
+import { type AgentTrust, normalFingerprint } from '../hub/agents/trust.ts';
+import type { HubSettings } from '../hub/api/context.ts';
 import { isName } from '../hub/model/agent.ts';
 import { LEVELS, type Level } from '../shared/log.ts';
 import { isBelow, resolvePath } from '../shared/paths.ts';
@@ -14,27 +14,6 @@ import { LOG_FORMATS, type LogFormat } from './log.ts';
 import { type Env, givenIn, type Role, valueIn } from './settings.ts';
 import { createReader, type SettingsReader } from './settings-reader.ts';
 import { readShip, type ShipSettings } from './ship-settings.ts';
-
-export type HubSettings = Readonly<{
-  host: string;
-  port: number;
-  dataDir: string;
-  signUp: SignUpPolicy;
-  agentUrl: string;
-  /** The name of the agent there, among several. */
-  agentName: string;
-  /** How the hub verifies an `https:` agent; null: by the public authorities. */
-  agentTrust: AgentTrust | null;
-  trustProxy: boolean;
-  /** The socket over which commands on this machine reach the hub without a password. */
-  socket: string;
-  /** How long the hub waits for the agent, milliseconds. Not a setting: only tests shorten it. */
-  agentDeadline?: number;
-  /** The hosts the hub answers to, in normal form; empty: any. */
-  hosts: readonly string[];
-  /** Absolute paths of the folders from which a config may import files. */
-  importDirs: readonly string[];
-}>;
 
 export type AgentSettings = Readonly<{
   host: string;

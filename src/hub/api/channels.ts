@@ -2,7 +2,7 @@
 import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../shared/http.ts';
 import type { SessionGuard } from '../auth/guard.ts';
-import { createChannels } from '../channels/channels.ts';
+import type { Channels } from '../channels/channels.ts';
 import { deliverTest, type TestDeps } from '../channels/deliver.ts';
 import {
   ChannelFields,
@@ -54,10 +54,13 @@ const EMAIL = {
   },
 };
 
-export type ChannelRoutesDeps = TestDeps & { guard: SessionGuard; bodyLimit: number };
+export type ChannelRoutesDeps = TestDeps & {
+  channels: Channels;
+  guard: SessionGuard;
+  bodyLimit: number;
+};
 
-export function channelRoutes({ guard, bodyLimit, ...deps }: ChannelRoutesDeps) {
-  const channels = createChannels(deps);
+export function channelRoutes({ channels, guard, bodyLimit, ...deps }: ChannelRoutesDeps) {
   return new Elysia({ name: 'channels', prefix: '/channels' })
     .use(guard)
     .get(

@@ -5,7 +5,7 @@ import { optionsLeftOut } from '../../shared/caddyfile/globals.ts';
 import type { TokenizeOptions } from '../../shared/caddyfile/tokenizer.ts';
 import { Failure, sentenceOf } from '../../shared/failure.ts';
 import { nearest } from '../../shared/nearest.ts';
-import type { AgentClient } from '../agent-client/client.ts';
+import type { AgentClient } from '../agents/client.ts';
 import { addressKey } from '../caddyfile/address.ts';
 import { inlineImports, type ReadImport } from '../caddyfile/inline.ts';
 import { render } from '../caddyfile/render.ts';

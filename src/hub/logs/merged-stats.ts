@@ -1,8 +1,7 @@
 /** Statistics of the logs of several agents. */
 import { addSums, statsOf } from '../../shared/log-stats.ts';
 import type { LogStats, StatsQuery } from '../../shared/wire.ts';
-import type { Agent } from '../agent-client/agents.ts';
-import { askAll } from '../agent-client/ask-all.ts';
+import { type Agent, askAll } from '../agents/agents.ts';
 
 /** What a URL can name: the years 0 to 9999. */
 const [FIRST, LAST] = [-62_167_219_200_000, 253_402_300_799_999];

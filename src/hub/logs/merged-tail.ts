@@ -2,9 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { within } from '../../shared/async.ts';
 import type { TailQuery } from '../../shared/wire.ts';
-import type { Agent, Agents } from '../agent-client/agents.ts';
-import { askAll } from '../agent-client/ask-all.ts';
-import type { StreamReader } from '../agent-client/client.ts';
+import { type Agent, type Agents, askAll } from '../agents/agents.ts';
+import type { StreamReader } from '../agents/streams.ts';
 import type { Positions } from './event-ids.ts';
 import { createEventParser, createTailWriter } from './tail-events.ts';
 

@@ -2,9 +2,8 @@
 import type { Static } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
 import type { ExportQuery, LogQuery, LogStats, StatsQuery, TailQuery } from '../../shared/wire.ts';
-import type { Agent, Agents } from '../agent-client/agents.ts';
-import { chosen } from '../agent-client/ask-all.ts';
-import type { StreamReader } from '../agent-client/client.ts';
+import { type Agent, type Agents, chosen } from '../agents/agents.ts';
+import type { StreamReader } from '../agents/streams.ts';
 import type { AgentQuery } from '../http/params.ts';
 import { type Positions, parseEventId } from './event-ids.ts';
 import { type MergedExport, openMergedExport } from './merged-export.ts';

@@ -9,7 +9,7 @@ import {
   StatsQuery,
   TailQuery,
 } from '../../shared/wire.ts';
-import type { Agents } from '../agent-client/agents.ts';
+import type { Agents } from '../agents/agents.ts';
 import type { Guard } from '../auth/guard.ts';
 import { about } from '../http/about.ts';
 import { AGENT, AgentQuery } from '../http/params.ts';

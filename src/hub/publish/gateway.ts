@@ -3,7 +3,7 @@ import { ERAS } from '../../shared/caddyfile/dialect.ts';
 import { Failure, type Location } from '../../shared/failure.ts';
 import { memoize } from '../../shared/memoize.ts';
 import type { ChecksAnswer, CheckTarget } from '../../shared/wire-check.ts';
-import type { AgentClient, Replacing } from '../agent-client/client.ts';
+import type { AgentClient, Replacing } from '../agents/client.ts';
 import { mistakeLine } from '../caddyfile/mistake.ts';
 import { renderProbe } from '../caddyfile/probe.ts';
 import { locate, type Place, type Rendered, render } from '../caddyfile/render.ts';

@@ -2,8 +2,7 @@
 import type { Static } from 'elysia';
 import { addLatencies, percentile } from '../../shared/log-stats.ts';
 import type { ActivityQuery, LogActivity } from '../../shared/wire.ts';
-import type { Agents } from '../agent-client/agents.ts';
-import { askAll, chosen } from '../agent-client/ask-all.ts';
+import { type Agents, askAll, chosen } from '../agents/agents.ts';
 import type { AgentQuery } from '../http/params.ts';
 import { endpointsUnder } from '../model/endpoints.ts';
 import type { SiteSet } from '../model/vhost.ts';

@@ -12,8 +12,8 @@ import {
   type Metrics,
 } from '../../shared/observe/metrics.ts';
 import type { RequestSeen } from '../../shared/observe/requests.ts';
-import type { Agent } from '../agent-client/agents.ts';
-import type { AgentClient } from '../agent-client/client.ts';
+import type { Agent } from '../agents/agents.ts';
+import type { AgentClient } from '../agents/client.ts';
 import type { SignInFailure } from '../auth/accounts/count-sign-ins.ts';
 import { labelOf } from '../model/agent.ts';
 import { OUTCOMES, type PublishSeen } from '../publish/outcome.ts';

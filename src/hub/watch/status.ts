@@ -1,6 +1,6 @@
 /** How hub, agent and proxy are, and whether they are in step. */
 import { ADVISORIES_AS_OF, advisoriesFor } from '../../shared/advisories.ts';
-import { oldestOf } from '../agent-client/proxy.ts';
+import { oldestOf } from '../agents/proxy.ts';
 import type { AgentView } from '../http/agent-view.ts';
 import { obstaclesOf } from '../model/obstacles.ts';
 import { worstServing } from '../publish/serving.ts';

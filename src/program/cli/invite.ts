@@ -1,6 +1,6 @@
 /** `signalbox agent --invite`: prints the line by which a hub learns of this agent. */
 import { X509Certificate } from 'node:crypto';
-import { normalFingerprint } from '../../hub/agent-client/trust.ts';
+import { normalFingerprint } from '../../hub/agents/trust.ts';
 import { formatInvitation } from '../../shared/invitation.ts';
 import { isLoopback } from '../../shared/loopback.ts';
 import { inUrl } from '../addresses.ts';

@@ -729,38 +729,6 @@ export interface SnapshotSite {
   agents?: string[];
   check?: Check | null;
 }
-export interface Verdict {
-  valid: boolean;
-  detail: string | null;
-  /** one sentence on how to fix it */
-  hint: string | null;
-  line: number | null;
-  /** the policy whose text is at fault, and the field at fault */
-  policy?: {
-    name: string;
-    field?: string;
-  };
-  proxyfile: string;
-  diff: string;
-  /** the vhosts affected by a change of a policy; none for other changes */
-  vhosts: VhostName[];
-  /** with `try=true`: how the enabled vhosts of the change would answer, at most 50 of them; none if the change would be refused */
-  tried?: {
-    vhost: {
-      /** null: it would be created */
-      id: number | null;
-      domain: string;
-    };
-    /** if there are several */
-    agent?: string;
-    /** whether its check would pass; without a check, whether it would answer */
-    passed: boolean;
-    /** null: there was no response */
-    status: number | null;
-    /** the response in words, for people */
-    detail: string;
-  }[];
-}
 export interface ImportAnswer {
   preamble: string;
   vhosts: {
@@ -799,4 +767,36 @@ export interface ImportAnswer {
   };
   /** the unreachable agents: their proxies serve their previous sites until the agents return */
   behind?: string[];
+}
+export interface Verdict {
+  valid: boolean;
+  detail: string | null;
+  /** one sentence on how to fix it */
+  hint: string | null;
+  line: number | null;
+  /** the policy whose text is at fault, and the field at fault */
+  policy?: {
+    name: string;
+    field?: string;
+  };
+  proxyfile: string;
+  diff: string;
+  /** the vhosts affected by a change of a policy; none for other changes */
+  vhosts: VhostName[];
+  /** with `try=true`: how the enabled vhosts of the change would answer, at most 50 of them; none if the change would be refused */
+  tried?: {
+    vhost: {
+      /** null: it would be created */
+      id: number | null;
+      domain: string;
+    };
+    /** if there are several */
+    agent?: string;
+    /** whether its check would pass; without a check, whether it would answer */
+    passed: boolean;
+    /** null: there was no response */
+    status: number | null;
+    /** the response in words, for people */
+    detail: string;
+  }[];
 }

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { enrol } from '../../../src/hub/agent-client/enrol.ts';
+import { enrol } from '../../../src/hub/agents/enrol.ts';
 import { type OpenDatabase, openDatabase } from '../../../src/hub/db/open.ts';
 import {
   createAgentChange,

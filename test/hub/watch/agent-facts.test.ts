@@ -3,7 +3,7 @@
  * clock; and so is the agent, which hangs at a given moment.
  */
 import { expect, test } from 'bun:test';
-import type { Agent } from '../../../src/hub/agent-client/agents.ts';
+import type { Agent } from '../../../src/hub/agents/agents.ts';
 import { EMPTY_SET } from '../../../src/hub/model/vhost.ts';
 import { PACE } from '../../../src/hub/pace.ts';
 import type { Publisher } from '../../../src/hub/publish/publisher.ts';

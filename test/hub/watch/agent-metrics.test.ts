@@ -1,7 +1,7 @@
 /** Metrics of agents that do not answer: stand-ins, which cannot be made silent at the right moment. */
 import { expect, test } from 'bun:test';
-import type { Agent } from '../../../src/hub/agent-client/agents.ts';
-import type { AgentClient } from '../../../src/hub/agent-client/client.ts';
+import type { Agent } from '../../../src/hub/agents/agents.ts';
+import type { AgentClient } from '../../../src/hub/agents/client.ts';
 import { EMPTY_SET } from '../../../src/hub/model/vhost.ts';
 import { collectCertificates, collectStandings } from '../../../src/hub/watch/metrics.ts';
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createAgentClient } from '../../../src/hub/agent-client/client.ts';
+import { createAgentClient } from '../../../src/hub/agents/client.ts';
 import { readSettings } from '../../../src/program/config.ts';
 import { serveAgent, serveHub } from '../../../src/program/serve/serve.ts';
 import { ask, freePort, machine, signUp, temporaryFolder } from '../../harness/stack.ts';

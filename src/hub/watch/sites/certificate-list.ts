@@ -1,8 +1,7 @@
 /** All certificates, and the names that have none, of one agent or of all; and those of a draft. */
 import { portOptions } from '../../../shared/caddyfile/preamble.ts';
 import type { Authority } from '../../../shared/wire-state.ts';
-import type { Agent } from '../../agent-client/agents.ts';
-import { askAll, chosen } from '../../agent-client/ask-all.ts';
+import { type Agent, askAll, chosen } from '../../agents/agents.ts';
 import type { Endpoint } from '../../model/endpoints.ts';
 import { agentsNamed, setFor } from '../../model/placement.ts';
 import type { SiteSet, VhostInput } from '../../model/vhost.ts';

@@ -1,6 +1,6 @@
 /** The certificates of all vhosts, and which of them expire soon. */
 import type { CertificatesAnswer } from '../../../shared/wire-state.ts';
-import type { Agent } from '../../agent-client/agents.ts';
+import type { Agent } from '../../agents/agents.ts';
 import { type Endpoint, endpointsUnder, keyOfEndpoint } from '../../model/endpoints.ts';
 import { setFor } from '../../model/placement.ts';
 import type { Vhost } from '../../model/vhost.ts';

@@ -1,7 +1,6 @@
 /** The states of the vhosts of a hub, from one agent or from all together, at any time and after a change. */
 import { within } from '../../../shared/async.ts';
-import type { Agent } from '../../agent-client/agents.ts';
-import { askAll, chosen } from '../../agent-client/ask-all.ts';
+import { type Agent, askAll, chosen } from '../../agents/agents.ts';
 import type { Warning } from '../../http/schemas.ts';
 import { labelOf } from '../../model/agent.ts';
 import { isPlacedOn, setFor } from '../../model/placement.ts';

@@ -2,7 +2,7 @@
 import { fullSentenceOf } from '../../../shared/failure.ts';
 import type { ProxyStatus } from '../../../shared/wire.ts';
 import type { SiteState } from '../../../shared/wire-state.ts';
-import type { Agent } from '../../agent-client/agents.ts';
+import type { Agent } from '../../agents/agents.ts';
 import { endpointsUnder, keyOfEndpoint } from '../../model/endpoints.ts';
 import { setFor } from '../../model/placement.ts';
 import { ofVhost } from '../../model/refusal.ts';

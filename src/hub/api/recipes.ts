@@ -2,15 +2,16 @@
 import { Elysia, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
 import { jsonBody } from '../../shared/http.ts';
-import type { Guard } from '../auth/guard.ts';
+import { createReadProxies } from '../agents/proxy.ts';
 import { about } from '../http/about.ts';
 import { BODY, READS, refusals, WRITES } from '../http/refusal-schemas.ts';
-import { type KnownProxy, lackOf } from '../recipes/available.ts';
+import { lackOf } from '../recipes/available.ts';
 import type { Recipe } from '../recipes/recipe.ts';
 import { RECIPES, recipeOf } from '../recipes/registry.ts';
 import { hashSecrets, keepSecrets } from '../recipes/secrets.ts';
 import { standalone } from '../recipes/standalone.ts';
 import { checkValues } from '../recipes/values.ts';
+import type { ApiContext } from './context.ts';
 
 /** Values by the names of a recipe's fields. */
 const ValuesView = t.Record(t.String(), t.Unknown(), {
@@ -47,14 +48,8 @@ const RecipeView = t.Object(
 
 const EXAMPLE = { networks: ['private_ranges'] };
 
-export type RecipeRoutesDeps = {
-  /** Asks what is known of the proxy. Never rejects. */
-  readProxy: () => Promise<KnownProxy>;
-  guard: Guard;
-  bodyLimit: number;
-};
-
-export function recipeRoutes({ readProxy, guard, bodyLimit }: RecipeRoutesDeps) {
+export function recipeRoutes({ publisher, guard, bodyLimit }: ApiContext) {
+  const readProxy = createReadProxies({ publisher });
   return new Elysia({ name: 'recipes', prefix: '/recipes' })
     .use(guard)
     .get(

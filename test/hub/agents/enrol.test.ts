@@ -4,9 +4,9 @@ import { X509Certificate } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import { createAgentClient } from '../../../src/hub/agent-client/client.ts';
-import { enrol } from '../../../src/hub/agent-client/enrol.ts';
-import { normalFingerprint } from '../../../src/hub/agent-client/trust.ts';
+import { createAgentClient } from '../../../src/hub/agents/client.ts';
+import { enrol } from '../../../src/hub/agents/enrol.ts';
+import { normalFingerprint } from '../../../src/hub/agents/trust.ts';
 import { newCertificate } from '../../../src/program/cli/new-certificate.ts';
 import { temporaryFolder } from '../../harness/stack.ts';
 

@@ -2,8 +2,8 @@
 import { createQueue, within } from '../../shared/async.ts';
 import { Failure } from '../../shared/failure.ts';
 import { parseInvitation } from '../../shared/invitation.ts';
-import { enrol } from '../agent-client/enrol.ts';
-import type { AgentKeys } from '../agent-client/keys.ts';
+import { enrol } from '../agents/enrol.ts';
+import type { AgentKeys } from '../agents/keys.ts';
 import type { AgentView } from '../http/agent-view.ts';
 import { FIRST_AGENT, type StoredAgent } from '../model/agent.ts';
 import {
@@ -18,7 +18,9 @@ import { agentNamed, setFor } from '../model/placement.ts';
 import { assertNotSuperseded } from '../publish/ownership.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import type { AgentStanding } from '../publish/targets.ts';
-import { type FirstAgent, viewAgent } from './view.ts';
+
+/** Where the settings say that the first agent is. */
+type FirstAgent = Readonly<{ url: string; fingerprint: string | null }>;
 
 export type FleetDeps = {
   publisher: Publisher;
@@ -154,3 +156,23 @@ const updateById =
   };
 
 const removed = () => new Failure('NOT_FOUND', 'The agent has been removed.');
+
+/** @param sites how many enabled vhosts are placed on it */
+function viewAgent(standing: AgentStanding, first: FirstAgent, sites: number): AgentView {
+  const { agent, state, since, detail, status, latencyMs, skewMs } = standing;
+  const isFirst = agent.id === FIRST_AGENT;
+  return {
+    name: agent.name,
+    url: agent.url ?? first.url,
+    fingerprint: isFirst ? first.fingerprint : agent.fingerprint,
+    paused: agent.paused,
+    state,
+    since: since.toISOString(),
+    ...(detail === null ? {} : { detail }),
+    proxy: status?.proxy ?? { running: false, version: null },
+    foreign: status?.foreign ?? false,
+    latencyMs,
+    skewMs,
+    sites,
+  };
+}

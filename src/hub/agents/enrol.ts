@@ -3,7 +3,7 @@ import { messageOf } from '../../shared/async.ts';
 import { FAILURES, Failure } from '../../shared/failure.ts';
 import type { Invitation } from '../../shared/invitation.ts';
 import type { EnrolRequest } from '../../shared/wire-enrol.ts';
-import { DEADLINE_MS, NO_ANSWER } from './client.ts';
+import { DEADLINE_MS, NO_ANSWER } from './calls.ts';
 import { createAgentTls } from './trust.ts';
 
 export type Enrolling = Omit<Required<EnrolRequest>, 'secret'>;

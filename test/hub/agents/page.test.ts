@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
-import { createAgentClient } from '../../../src/hub/agent-client/client.ts';
+import { createAgentClient } from '../../../src/hub/agents/client.ts';
 
 const ENTRY = {
   timestamp: '2026-11-20T18:00:00.123Z',

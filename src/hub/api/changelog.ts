@@ -1,14 +1,14 @@
 /** `/changelog`: who changed what, and undoing a change. */
 import { Elysia, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
-import { authorOf, type Guard } from '../auth/guard.ts';
+import { authorOf } from '../auth/guard.ts';
 import { about, INTEGER_ID } from '../http/about.ts';
 import { IdParams, idOf } from '../http/params.ts';
 import { PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
 import { Done, lacking, Timestamp } from '../http/schemas.ts';
+import { createChangelog } from '../model/changelog.ts';
 import { revertChange } from '../model/history.ts';
-import type { Publisher } from '../publish/publisher.ts';
-import type { Changelog } from './changelog.ts';
+import type { ApiContext } from './context.ts';
 
 const Action = t.Union([
   t.Literal('create'),
@@ -35,9 +35,8 @@ const ChangelogEntry = t.Object(
   { title: 'ChangelogEntry' },
 );
 
-export type ChangelogRoutesDeps = { changelog: Changelog; publisher: Publisher; guard: Guard };
-
-export function changelogRoutes({ changelog, publisher, guard }: ChangelogRoutesDeps) {
+export function changelogRoutes({ db, publisher, guard }: ApiContext) {
+  const changelog = createChangelog(db);
   return new Elysia({ name: 'changelog', prefix: '/changelog' })
     .use(guard)
     .get(

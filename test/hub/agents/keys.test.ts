@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test';
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createAgentKeys } from '../../../src/hub/agent-client/keys.ts';
+import { createAgentKeys } from '../../../src/hub/agents/keys.ts';
 import { temporaryFolder } from '../../harness/stack.ts';
 
 const AGENT = { id: 2, generation: 1, fingerprint: 'ab'.repeat(32) };

@@ -1,19 +1,17 @@
 /** `/agents`: the agents this hub publishes to. */
 import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../shared/http.ts';
-import { authorOf, type Guard } from '../auth/guard.ts';
+import { authorOf } from '../auth/guard.ts';
 import { about, DEMANDS } from '../http/about.ts';
 import { AGENT, AgentView } from '../http/agent-view.ts';
 import { BODY, PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
-import type { Fleet } from './fleet.ts';
+import type { ApiContext } from './context.ts';
 
 const NAMED = { name: { description: 'The agent’s name.', example: AGENT.name } };
 const NameParams = t.Object({ name: t.String() });
 const GOES_ON = 'The proxy keeps running unchanged.';
 
-export type AgentRoutesDeps = { fleet: Fleet; guard: Guard; bodyLimit: number };
-
-export function agentRoutes({ fleet, guard, bodyLimit }: AgentRoutesDeps) {
+export function agentRoutes({ fleet, guard, bodyLimit }: ApiContext) {
   return new Elysia({ name: 'agents', prefix: '/agents' })
     .use(guard)
     .get('/', () => fleet.list(), {

@@ -1,6 +1,16 @@
-/** Asks one agent, or several at the same time without waiting for those that are known to be away. */
+/** The agents of a hub, asked one by one or at the same time, without waiting for those that are known to be away. */
 import { Failure } from '../../shared/failure.ts';
-import type { Agent, Agents } from './agents.ts';
+import type { AgentClient } from './client.ts';
+
+export type Agent = Readonly<{ id: number; name: string; client: AgentClient }>;
+
+export type Agents = {
+  first(): Agent;
+  /** The first agent first, then by name. */
+  all(): readonly Agent[];
+  /** @throws Failure NOT_FOUND */
+  named(name: string): Agent;
+};
 
 /** What the agents answered, in their order, and the names of those that could not be reached, sorted. */
 export type Together<T> = { answers: { agent: Agent; answer: T }[]; missing: string[] };

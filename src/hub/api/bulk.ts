@@ -8,13 +8,12 @@ import { BODY, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
 import { Lacking, lacking, Success } from '../http/schemas.ts';
 import { sequence } from '../model/changes.ts';
 import { changeOf, Operation } from '../model/operation.ts';
-import type { VhostChangeRoutesDeps } from './change-routes.ts';
-import { CHANGED, ChangedVhost, NEW_VHOST, viewVhost } from './view.ts';
+import type { ApiContext } from './context.ts';
+import { CHANGED, ChangedVhost, NEW_VHOST, viewVhost } from './vhost-view.ts';
 
 const MAX_OPERATIONS = 1_000;
 
-export function vhostBulkRoutes(deps: VhostChangeRoutesDeps) {
-  const { publisher, warningsAfter, guard, bodyLimit } = deps;
+export function vhostBulkRoutes({ publisher, warningsAfter, guard, bodyLimit }: ApiContext) {
   return new Elysia({ name: 'vhost-bulk', prefix: '/vhosts' })
     .use(guard)
     .use(jsonBody(bodyLimit))

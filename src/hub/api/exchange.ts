@@ -1,27 +1,68 @@
-/** `/import` and `/restore`: replacing the configuration by a Caddyfile or an exported document. */
-import { Elysia } from 'elysia';
+/** The whole configuration: read as a Caddyfile or one document, and replaced by either. */
+import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../shared/http.ts';
-import { authorOf, type Guard } from '../auth/guard.ts';
+import { authorOf } from '../auth/guard.ts';
+import { contextOf } from '../caddyfile/context.ts';
+import { renderSite } from '../caddyfile/render.ts';
+import { ImportAnswer, ImportBody, PROXYFILE, renderedOf, SITE } from '../exchange/schemas.ts';
+import { restoreChange, SNAPSHOT, Snapshot, snapshotOf } from '../exchange/snapshot.ts';
+import { checkedPolicies } from '../exchange/snapshot-policies.ts';
 import { about } from '../http/about.ts';
 import { ChangeQuery, demandsOf } from '../http/params.ts';
-import { BODY, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
-import type { Publisher } from '../publish/publisher.ts';
-import type { Importer } from './importer.ts';
-import { ImportAnswer, ImportBody, PROXYFILE, SITE } from './schemas.ts';
-import { restoreChange, SNAPSHOT, Snapshot, snapshotOf } from './snapshot.ts';
-import { checkedPolicies } from './snapshot-policies.ts';
+import { BODY, PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
+import { findVhost } from '../model/vhost-changes.ts';
+import type { ApiContext } from './context.ts';
 
-export type ImportRoutesDeps = {
-  publisher: Publisher;
-  importer: Importer;
-  guard: Guard;
-  bodyLimit: number;
-};
+/** Bytes; a file of 25,000 sites is about 1.6 MB. */
+const WHOLE_BODY_LIMIT = 16 * 1024 * 1024;
 
-export function importRoutes({ publisher, importer, guard, bodyLimit }: ImportRoutesDeps) {
-  return new Elysia({ name: 'import' })
+export function exchangeRoutes({ publisher, importer, guard }: ApiContext) {
+  return new Elysia({ name: 'exchange' })
     .use(guard)
-    .use(jsonBody(bodyLimit))
+    .get(
+      '/proxyfile',
+      ({ query, set }) => {
+        set.headers['content-type'] = 'text/plain; charset=utf-8';
+        const all = publisher.setOf(query.agent);
+        const version = publisher.version(query.agent);
+        if (!query.vhost) return renderedOf(all, version).text;
+        const vhost = findVhost(all, Number(query.vhost));
+        return `${renderSite(vhost, () => contextOf(all.preamble, version)).text}\n`;
+      },
+      {
+        query: t.Object({
+          vhost: t.Optional(t.String({ pattern: '^([1-9][0-9]{0,14})?$' })),
+          agent: t.Optional(t.String({ maxLength: 40 })),
+        }),
+        response: { 200: t.String(), ...refusals(...READS, 'NOT_FOUND') },
+        detail: about({
+          id: 'getProxyfile',
+          tag: 'Configuration',
+          summary: 'Get the published Caddyfile',
+          access: 'read',
+          params: {
+            agent: {
+              description: 'Only the part that this agent’s proxy serves.',
+              example: 'local',
+            },
+            vhost: { description: 'Only the block of the vhost with this id.', example: '1' },
+          },
+          example: PROXYFILE,
+        }),
+      },
+    )
+    .get('/export', () => snapshotOf(publisher.current()), {
+      response: { 200: Snapshot, ...refusals(...READS) },
+      detail: about({
+        id: 'exportConfiguration',
+        tag: 'Configuration',
+        summary: 'Export the preamble and all vhosts as one document',
+        description: 'Does not contain accounts or the changelog.',
+        access: 'read',
+        example: SNAPSHOT,
+      }),
+    })
+    .use(jsonBody(WHOLE_BODY_LIMIT))
     .post(
       '/import',
       ({ body: { proxyfile, ...options }, who }) =>

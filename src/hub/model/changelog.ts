@@ -3,8 +3,8 @@ import { and, desc, eq, getTableColumns, gt, like, lt, not, type SQL, sql } from
 import { Failure } from '../../shared/failure.ts';
 import type { Db } from '../db/open.ts';
 import { changelog } from '../db/schema.ts';
-import type { Kind } from '../model/changes.ts';
-import { ENTITIES, kindOf } from '../model/entities.ts';
+import type { Kind } from './changes.ts';
+import { ENTITIES, kindOf } from './entities.ts';
 
 /** A stored entry; `before` and `after` (JSON) are private. */
 export type StoredEntry = typeof changelog.$inferSelect;

@@ -3,7 +3,9 @@ import { Elysia, type Static, t } from 'elysia';
 import { createConcurrencyLimit } from '../../shared/concurrency-limit.ts';
 import { Failure } from '../../shared/failure.ts';
 import { jsonBody } from '../../shared/http.ts';
-import type { Guard } from '../auth/guard.ts';
+import { caddyfileDiff, TOO_DIFFERENT } from '../exchange/diff.ts';
+import { PREAMBLE, PROXYFILE, renderedOf, SITE } from '../exchange/schemas.ts';
+import { Verdict, verdictOf } from '../exchange/verdict.ts';
 import { about } from '../http/about.ts';
 import { BODY, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
 import type { Change } from '../model/changes.ts';
@@ -19,10 +21,7 @@ import { agentNamed, setFor } from '../model/placement.ts';
 import { vhostsWith } from '../model/policy-changes.ts';
 import { agentPreambleChange, preambleChange } from '../model/preamble-changes.ts';
 import type { SiteSet } from '../model/vhost.ts';
-import type { Publisher } from '../publish/publisher.ts';
-import { caddyfileDiff, TOO_DIFFERENT } from './diff.ts';
-import { PREAMBLE, PROXYFILE, renderedOf, SITE } from './schemas.ts';
-import { Verdict, verdictOf } from './verdict.ts';
+import type { ApiContext } from './context.ts';
 
 const PreviewBody = t.Union([
   Operation,
@@ -45,9 +44,7 @@ const VERDICTS = new Set(['PROXY_REJECTED', 'DOMAIN_TAKEN', 'POLICY_TAKEN']);
 const TRIALS_WAITING = 2;
 const RETRY_AFTER_SECONDS = 20;
 
-export type PreviewRoutesDeps = { publisher: Publisher; guard: Guard; bodyLimit: number };
-
-export function previewRoutes({ publisher, guard, bodyLimit }: PreviewRoutesDeps) {
+export function previewRoutes({ publisher, guard, bodyLimit }: ApiContext) {
   const one = createConcurrencyLimit({
     concurrency: 1,
     maxWaiting: TRIALS_WAITING,

@@ -1,8 +1,8 @@
 /** What the hub knows of the proxy, if nobody can be asked. */
 import { describe, expect, test } from 'bun:test';
-import type { Agent } from '../../../src/hub/agent-client/agents.ts';
-import { createAgentClient } from '../../../src/hub/agent-client/client.ts';
-import { createReadProxies, createReadProxy } from '../../../src/hub/agent-client/proxy.ts';
+import type { Agent } from '../../../src/hub/agents/agents.ts';
+import { createAgentClient } from '../../../src/hub/agents/client.ts';
+import { createReadProxies, createReadProxy } from '../../../src/hub/agents/proxy.ts';
 import { freePort } from '../../harness/stack.ts';
 
 test('without an agent, only what is known already', async () => {

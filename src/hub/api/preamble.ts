@@ -2,7 +2,8 @@
 import { Elysia, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
 import { jsonBody } from '../../shared/http.ts';
-import { authorOf, type Guard } from '../auth/guard.ts';
+import { authorOf } from '../auth/guard.ts';
+import { PREAMBLE } from '../exchange/schemas.ts';
 import { about, DEMANDS } from '../http/about.ts';
 import { AgentQuery, ChangeQuery, demandsOf } from '../http/params.ts';
 import { BODY, PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
@@ -10,8 +11,7 @@ import { Lacking, lacking, Timestamp } from '../http/schemas.ts';
 import type { Change } from '../model/changes.ts';
 import { agentNamed } from '../model/placement.ts';
 import { agentPreambleChange, preambleChange } from '../model/preamble-changes.ts';
-import type { Publisher } from '../publish/publisher.ts';
-import { PREAMBLE } from './schemas.ts';
+import type { ApiContext } from './context.ts';
 
 const PreambleView = t.Object(
   {
@@ -40,22 +40,16 @@ const OF_AGENT = {
 
 const VIEW = { config: PREAMBLE, updatedAt: '2026-11-20T18:00:00.000Z' };
 
-export type PreambleRoutesDeps = {
-  publisher: Publisher;
-  /** When the preamble was last changed. */
-  preambleUpdatedAt: () => Date;
-  guard: Guard;
-  bodyLimit: number;
-};
-
-export function preambleRoutes(deps: PreambleRoutesDeps) {
-  const { publisher, preambleUpdatedAt, guard, bodyLimit } = deps;
+export function preambleRoutes({ publisher, store, guard, bodyLimit }: ApiContext) {
   const view = (name?: string) => {
     const set = publisher.current();
     const agent = name ? agentNamed(name, set) : null;
     return {
       config: agent?.preamble ?? set.preamble,
-      updatedAt: (agent?.preamble != null ? agent.updatedAt : preambleUpdatedAt()).toISOString(),
+      updatedAt: (agent?.preamble != null
+        ? agent.updatedAt
+        : store.preambleUpdatedAt()
+      ).toISOString(),
       ...(agent && { own: agent.preamble !== null }),
     };
   };

@@ -1,31 +1,38 @@
-/** `/vhosts`: creating, updating, deleting and toggling a vhost. */
+/** `/vhosts`: listing, reading, creating, updating, deleting and toggling a vhost. */
 import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../shared/http.ts';
-import { authorOf, type Guard } from '../auth/guard.ts';
+import { authorOf } from '../auth/guard.ts';
 import { about, DEMANDS, INTEGER_ID } from '../http/about.ts';
 import { ChangeQuery, demandsOf, IdParams, idOf } from '../http/params.ts';
-import { BODY, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
-import { Done, lacking, type Warning } from '../http/schemas.ts';
+import { BODY, PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
+import { Done, lacking } from '../http/schemas.ts';
 import { NewVhost, VhostFields, written } from '../model/operation.ts';
-import type { Vhost } from '../model/vhost.ts';
-import { createChange, deleteChange, toggleChange, updateChange } from '../model/vhost-changes.ts';
-import type { Publisher } from '../publish/publisher.ts';
+import { agentNamed, setFor } from '../model/placement.ts';
+import { byDomain, type SiteSet, type Vhost } from '../model/vhost.ts';
+import {
+  createChange,
+  deleteChange,
+  findVhost,
+  toggleChange,
+  updateChange,
+} from '../model/vhost-changes.ts';
 import type { Applied } from '../publish/queue.ts';
-import { CHANGED, ChangedVhost, NEW_VHOST, preconditionOf, tagged } from './view.ts';
+import type { ApiContext } from './context.ts';
+import {
+  CHANGED,
+  ChangedVhost,
+  NEW_VHOST,
+  preconditionOf,
+  tagged,
+  VHOST,
+  VhostView,
+  viewVhost,
+} from './vhost-view.ts';
 
 const CHANGED_AT = '2026-11-20T19:00:00.000Z';
 const MOVED = { upstream: '127.0.0.1:8001' };
 
-export type VhostChangeRoutesDeps = {
-  publisher: Publisher;
-  /** What visitors of vhosts would notice that were just changed, by id. Never fails. */
-  warningsAfter: (vhosts: readonly Vhost[]) => Promise<ReadonlyMap<number, Warning[]>>;
-  guard: Guard;
-  bodyLimit: number;
-};
-
-export function vhostChangeRoutes(deps: VhostChangeRoutesDeps) {
-  const { publisher, warningsAfter, guard, bodyLimit } = deps;
+export function vhostRoutes({ publisher, warningsAfter, guard, bodyLimit }: ApiContext) {
   const expectedBy = (request: Request) => preconditionOf(request, publisher.current());
   const answer = async (
     { result, behind }: Applied<Vhost>,
@@ -35,8 +42,46 @@ export function vhostChangeRoutes(deps: VhostChangeRoutesDeps) {
     ...lacking(behind),
     warnings: (await warningsAfter([result])).get(result.id) ?? [],
   });
-  return new Elysia({ name: 'vhost-change', prefix: '/vhosts' })
+  return new Elysia({ name: 'vhosts', prefix: '/vhosts' })
     .use(guard)
+    .get('/', ({ query: { tag, agent } }) => listed(publisher.current(), tag, agent), {
+      query: t.Object({
+        tag: t.Optional(t.String({ maxLength: 100 })),
+        agent: t.Optional(t.String({ maxLength: 40 })),
+      }),
+      response: { 200: t.Array(VhostView), ...refusals(...READS, 'NOT_FOUND') },
+      detail: about({
+        id: 'listVhosts',
+        tag: 'Vhosts',
+        summary: 'List all vhosts, sorted by domain',
+        access: 'read',
+        params: {
+          tag: { description: 'Only vhosts with this tag.', example: 'media' },
+          agent: { description: 'Only vhosts that this agent’s proxy serves.', example: 'local' },
+        },
+        example: [VHOST],
+      }),
+    })
+    .get(
+      '/:id',
+      ({ params, set }) => {
+        const current = publisher.current();
+        return tagged(findVhost(current, idOf(params)), current, set);
+      },
+      {
+        params: IdParams,
+        response: { 200: VhostView, ...refusals(...READS, 'NOT_FOUND') },
+        detail: about({
+          id: 'getVhost',
+          tag: 'Vhosts',
+          summary: 'Get a vhost',
+          access: 'read',
+          params: INTEGER_ID,
+          example: VHOST,
+          responseHeaders: ['ETag'],
+        }),
+      },
+    )
     .patch(
       '/:id/toggle',
       async ({ params, query, request, who, set }) => {
@@ -153,4 +198,18 @@ export function vhostChangeRoutes(deps: VhostChangeRoutesDeps) {
         }),
       },
     );
+}
+
+/**
+ * Sorted by domain.
+ * @param tag that they must have; any if it is empty or missing
+ * @param agent on which they must be placed; any if it is empty or missing
+ * @throws Failure NOT_FOUND if there is no such agent
+ */
+function listed(set: SiteSet, tag?: string, agent?: string) {
+  const { vhosts } = agent ? setFor(set, agentNamed(agent, set).id) : set;
+  return vhosts
+    .filter(({ tags }) => !tag || tags.includes(tag))
+    .toSorted(byDomain)
+    .map((vhost) => viewVhost(vhost, set));
 }
