@@ -14,10 +14,10 @@ import { readServing } from '../publish/ports.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import type { Serving } from '../publish/serving.ts';
 import type { AgentStanding } from '../publish/targets.ts';
-import { EDITED, type Facts } from './problems/agent.ts';
-import { type EndingCertificate, endingCertificates } from './sites/certificates.ts';
+import type { Facts } from './problems/agent.ts';
+import { endingCertificates } from './sites/certificates.ts';
 import { statesOf } from './sites/state.ts';
-import { findUnserved, sentenceOfClosed, type Unserved } from './sites/unserved.ts';
+import { findUnserved, type Unserved } from './sites/unserved.ts';
 import type { VhostState } from './sites/view.ts';
 
 export type FactsDeps = {
@@ -28,30 +28,21 @@ export type FactsDeps = {
   pace: { recentSites: RecentSitesDeps['pace'] };
 };
 
-export type AgentFacts = {
+export type AgentFacts = Omit<Facts, 'sites'> & {
   id: number;
   name: string;
   /** As `labelOf` has it: the only agent has none. */
   label?: string | undefined;
-  /** Null: the agent did not respond. */
   status: ProxyStatus | null;
   latencyMs: number | null;
-  inStep: boolean;
   serving: Serving | null;
   unserved: readonly Unserved[];
-  ending: readonly EndingCertificate[];
-  /** Whether it said so; else there may be more. */
+  /** Whether it said which certificates end soon; else there may be more. */
   knowsEnding: boolean;
   /** The ids of the enabled vhosts that its proxy is to serve. */
   placed: ReadonlySet<number>;
   /** Null: not known. */
-  states: readonly VhostState[] | null;
-  /** Everything that is not put into fields of its own. */
-  warnings: readonly string[];
-  /** What is a warning as well, although it has a field. */
-  more: readonly string[];
-  /** What its problems follow from. */
-  facts: Omit<Facts, 'sites'>;
+  sites: readonly VhostState[] | null;
 };
 
 /** How to get rid of all advisories. */
@@ -97,50 +88,29 @@ export function createFactsReader({ publisher, now, elapsed, pace }: FactsDeps) 
     const live = status === null ? null : await asked;
     const unserved = await findUnserved({ agent, publisher }, status, live ?? undefined);
     const serving = await readServing({ publisher }, agent, status);
-    const known = mayLack && status === null ? null : await ending;
-    const certificates = known ?? [];
+    const certificates = mayLack && status === null ? null : await ending;
     const standing = publisher.standings().find((one) => one.agent.id === agent.id);
     if (!standing) return null;
-    const inStep = status !== null && publisher.isInStep(status, agent.id);
-    const { ownership } = standing;
-    const rejection = rejectionOf(standing.failure);
-    const warnings = [
-      ...(status?.warnings ?? []),
-      ...standing.warnings,
-      ...(label === undefined ? [] : skewWarning(standing)),
-    ];
     const set = setFor(publisher.current(), agent.id);
     const time = now();
     const count = advisoriesFor(status?.proxy.version ?? null)?.length ?? 0;
     return {
-      ...{
-        id: agent.id,
-        name: agent.name,
-        label,
-        status,
-        latencyMs,
-        inStep,
-        serving,
-        unserved,
-        warnings,
-      },
-      ending: certificates,
-      knowsEnding: known !== null,
+      ...{ id: agent.id, name: agent.name, label, now: time.toISOString(), status, latencyMs },
+      ...{ agentFault, serving, unserved, disks: status?.disks ?? [] },
+      inStep: status !== null && publisher.isInStep(status, agent.id),
+      ...(label === undefined ? {} : { lag: lagOf(standing) }),
+      rejection: rejectionOf(standing.failure),
+      ownership: standing.ownership,
+      sites: live && set.vhosts.map(statesOf(set, live, unserved, time)),
+      certificates: certificates ?? [],
+      knowsEnding: certificates !== null,
       placed: new Set(set.vhosts.flatMap(({ id, enabled }) => (enabled ? id : []))),
-      states: live && set.vhosts.map(statesOf(set, live, unserved, time)),
-      more: [
-        ...(agentFault === null ? [] : [agentFault]),
-        ...(status?.drift ? [EDITED] : []),
-        ...(status?.closed ?? []).map((one) => `${sentenceOfClosed(one)}.`),
-        ...(rejection === null ? [] : [`The stored state is not live: ${rejection}`]),
+      advisories: { count, cure: UPGRADE },
+      warnings: [
+        ...(status?.warnings ?? []),
+        ...standing.warnings,
+        ...(label === undefined ? [] : skewWarning(standing)),
       ],
-      facts: {
-        ...{ now: time.toISOString(), status, agentFault, inStep, rejection, ownership },
-        ...{ unserved, serving, certificates, disks: status?.disks ?? [] },
-        ...(label === undefined ? {} : { lag: lagOf(standing) }),
-        advisories: { count, cure: UPGRADE },
-        warnings: warnings.filter((one) => one !== ownership),
-      },
     };
   };
 }
@@ -165,7 +135,7 @@ function skewWarning({ skewMs }: AgentStanding): string[] {
   ];
 }
 
-export type RecentSitesDeps = {
+type RecentSitesDeps = {
   agent: Pick<AgentClient, 'sites'>;
   /** Milliseconds from a clock that is never set. */
   elapsed: () => number;

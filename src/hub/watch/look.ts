@@ -68,15 +68,15 @@ export function createLook(deps: LookDeps): () => Promise<Look> {
 /** Each disk only where it is seen first, the hub's with what the others say of it. */
 function eachOnce(own: readonly Disk[], agents: readonly AgentFacts[]) {
   const seen = new Set(own.map(({ id }) => id));
-  const theirs = agents.flatMap(({ facts }) => facts.disks ?? []);
+  const theirs = agents.flatMap((one) => one.disks ?? []);
   const shared = own.map((disk) => {
     const same = theirs.filter(({ id }) => id === disk.id);
     return { ...disk, holds: [disk, ...same].flatMap(({ holds }) => holds) };
   });
   const others = agents.map((one) => {
-    const first = (one.facts.disks ?? []).filter(({ id }) => !seen.has(id));
+    const first = (one.disks ?? []).filter(({ id }) => !seen.has(id));
     for (const { id } of first) seen.add(id);
-    return { ...one, facts: { ...one.facts, disks: first } };
+    return { ...one, disks: first };
   });
   return { shared, agents: others };
 }

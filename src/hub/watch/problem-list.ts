@@ -19,16 +19,15 @@ export function createProblemList(): (
 
   return ({ agents, hub }, now) => {
     const problems = problemsOfEach(agents);
-    const found = agents.map(({ name, label, facts }, i) => {
+    const found = agents.map(({ name, label, status, now: time }, i) => {
       const before: Since = known.get(name) ?? new Map();
-      const all = dated(problems[i] ?? [], before, facts.now);
-      return { name, label, facts, before, all };
+      return { name, label, status, before, all: dated(problems[i] ?? [], before, time) };
     });
     known = new Map(
-      found.map(({ name, facts, before, all }) => [
+      found.map(({ name, status, before, all }) => [
         name,
         // Without the agent, nobody knows whether the others are over.
-        new Map([...(facts.status === null ? before : []), ...sinceOf(all)]),
+        new Map([...(status === null ? before : []), ...sinceOf(all)]),
       ]),
     );
     const own = dated(hub, ofHub, now.toISOString());
@@ -39,11 +38,8 @@ export function createProblemList(): (
 
 /** The problems of each agent, in their order. */
 export function problemsOfEach(agents: readonly AgentFacts[]): Problem[][] {
-  const all = agents.map(({ name, states }) => ({ name, states: states ?? [] }));
-  return advisedStates(all).map(({ states }, i) => {
-    const facts = agents[i]?.facts;
-    return facts ? problemsOf({ ...facts, sites: states }) : [];
-  });
+  const advised = advisedStates(agents.map(({ name, sites }) => ({ name, states: sites ?? [] })));
+  return agents.map((facts, i) => problemsOf({ ...facts, sites: advised[i]?.states ?? null }));
 }
 
 /** With when each was found first, worst first. */

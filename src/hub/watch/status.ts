@@ -8,7 +8,9 @@ import { type AgentFacts, type FactsDeps, roundToTenths, UPGRADE } from './agent
 import type { Look } from './look.ts';
 import { saying } from './problem.ts';
 import { createProblemList } from './problem-list.ts';
+import { EDITED, notLive } from './problems/agent.ts';
 import { mostUrgent } from './sites/certificates.ts';
+import { sentenceOfClosed } from './sites/unserved.ts';
 
 export type StatusDeps = Omit<FactsDeps, 'pace'> & {
   look: () => Promise<Look>;
@@ -33,8 +35,8 @@ export function createStatusReader(deps: StatusDeps) {
     const { agents: all } = found;
     const statuses = all.map(({ status }) => status);
     const isAnswered = all.every(({ status }) => status !== null);
-    const listed = (list: 'warnings' | 'more') =>
-      saying(all.flatMap((one) => one[list].map((message) => ({ label: one.label, message }))));
+    const listed = (of: (facts: AgentFacts) => readonly string[]) =>
+      saying(all.flatMap((one) => of(one).map((message) => ({ label: one.label, message }))));
     const proxy = {
       running: statuses.every((status) => status?.proxy.running === true),
       version: oldestOf(statuses.map((status) => status?.proxy.version ?? null)),
@@ -66,16 +68,24 @@ export function createStatusReader(deps: StatusDeps) {
         milliseconds: roundToTenths(last.milliseconds),
         changes: last.changes,
       },
-      warnings: [...deps.warnings, ...listed('warnings'), ...listed('more')],
+      warnings: [...deps.warnings, ...listed((one) => one.warnings), ...listed(alsoWarned)],
       broken: brokenOf(all),
       certificates: mostUrgent(
-        all.flatMap(({ label, ending }) =>
-          ending.map((one) => ({ ...one, ...(label !== undefined && { agent: label }) })),
+        all.flatMap(({ label, certificates }) =>
+          certificates.map((one) => ({ ...one, ...(label !== undefined && { agent: label }) })),
         ),
       ),
     };
   };
 }
+
+/** What is a warning as well, although it has a field. */
+const alsoWarned = ({ agentFault, status, rejection }: AgentFacts): string[] => [
+  ...(agentFault === null ? [] : [agentFault]),
+  ...(status?.drift ? [EDITED] : []),
+  ...(status?.closed ?? []).map((one) => `${sentenceOfClosed(one)}.`),
+  ...(rejection === null ? [] : [notLive(rejection)]),
+];
 
 const brokenOf = (all: readonly AgentFacts[]) => {
   const found = all.flatMap(({ label, unserved }) =>

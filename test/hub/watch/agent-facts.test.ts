@@ -42,7 +42,11 @@ test('one that stops answering is waited for once', async () => {
   const never = () => new Promise<never>(() => {});
   const client = { isSilent: () => false, status: gone, sites: gone, certificates: never };
   const hung = { id: 1, name: 'vps', client } as unknown as Agent;
-  expect(await read(hung, null, false)).toMatchObject({ status: null, inStep: false, ending: [] });
+  expect(await read(hung, null, false)).toMatchObject({
+    status: null,
+    inStep: false,
+    certificates: [],
+  });
 });
 
 test.each<[string, number | null, boolean]>([

@@ -55,7 +55,7 @@ async function lookAt(own: Disk[], ...theirs: Disk[][]) {
   const { hub, agents: found } = await lookerAt(today, own, theirs)();
   return {
     hub: hub.map(({ message }) => message),
-    agents: found.map(({ facts }) => (facts.disks ?? []).map(({ id }) => id)),
+    agents: found.map(({ disks }) => (disks ?? []).map(({ id }) => id)),
   };
 }
 

@@ -9,24 +9,13 @@ const [EARLIER, NOW] = ['2026-11-20T17:00:00.000Z', '2026-11-20T18:00:00.000Z'];
 const status = {
   ...{ proxy: { running: true, version: '2.6.2' }, foreign: false, drift: false },
   ...{ restartNeeded: false, closed: [], liveDigest: null, fileDigest: null },
+  ...{ owner: null, warnings: [] },
 };
-const of = (name: string, change: Partial<AgentFacts['facts']> = {}, now = NOW): AgentFacts => ({
-  ...{
-    id: 1,
-    name,
-    label: name,
-    status: null,
-    latencyMs: 1,
-    inStep: true,
-    serving: null,
-    states: [],
-  },
-  ...{ unserved: [], ending: [], knowsEnding: true, placed: new Set(), warnings: [], more: [] },
-  facts: {
-    ...{ now, status, agentFault: null, inStep: true, lag: { since: null, paused: false } },
-    ...{ rejection: null, ownership: null, unserved: [], certificates: [] },
-    ...{ advisories: { count: 0, cure: '' }, warnings: [], ...change },
-  },
+const of = (name: string, change: Partial<AgentFacts> = {}, now = NOW): AgentFacts => ({
+  ...{ id: 1, name, label: name, now, status, latencyMs: 1, agentFault: null, inStep: true },
+  ...{ serving: null, lag: { since: null, paused: false }, rejection: null, ownership: null },
+  ...{ unserved: [], sites: [], certificates: [], knowsEnding: true, placed: new Set() },
+  ...{ advisories: { count: 0, cure: '' }, warnings: [], ...change },
 });
 const find = (...agents: AgentFacts[]) => createProblemList()({ agents, hub: [] }, new Date(NOW));
 const LACKS = 'Its Caddy lacks changes: it still serves deleted sites and ignores new policies.';
@@ -35,7 +24,7 @@ test('all is well', () => {
   expect(find(of('local'), of('twin'))).toEqual([]);
 });
 
-test.each<[string, Partial<AgentFacts['facts']>, object]>([
+test.each<[string, Partial<AgentFacts>, object]>([
   [
     'one that obeys another hub',
     { ownership: 'Another hub publishes to this Caddy.' },
@@ -103,8 +92,8 @@ test('a name without a certificate that another agent has one for', () => {
     ...{ notBefore: EARLIER, notAfter: NOW },
   };
   const found = find(
-    { ...of('local'), states: states(certificate) },
-    { ...of('twin'), states: states(null) },
+    of('local', { sites: states(certificate) }),
+    of('twin', { sites: states(null) }),
   );
   expect(found).toMatchObject([{ code: 'CERTIFICATE_MISSING', agents: ['twin'] }]);
   expect(found[0]?.message).toStartWith(

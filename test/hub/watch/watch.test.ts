@@ -94,18 +94,12 @@ function agent(
 ): AgentFacts {
   const { status = FINE, states = [site()], id = 1, name = 'local' } = change;
   const inStep = status !== null && status.liveDigest === 'a';
-  const facts = {
-    ...{ now: '', status, agentFault: null, inStep, rejection: null },
-    ownership: null,
-  };
   return {
-    ...{ id, name, status, latencyMs: 1, inStep, serving: null, unserved: [], ending: [] },
-    ...{ knowsEnding: status !== null, placed: change.placed ?? new Set([1]), warnings: [] },
-    ...{ states: status?.proxy.running ? states : null, more: [] },
-    facts: {
-      ...{ ...facts, unserved: [], certificates: [], advisories: { count: 0, cure: '' } },
-      ...{ warnings: [], ...change.facts },
-    },
+    ...{ id, name, now: '', status, latencyMs: 1, agentFault: null, inStep, rejection: null },
+    ...{ ownership: null, serving: null, unserved: [], certificates: [], warnings: [] },
+    ...{ knowsEnding: status !== null, placed: change.placed ?? new Set([1]) },
+    ...{ sites: status?.proxy.running ? states : null, advisories: { count: 0, cure: '' } },
+    ...change.facts,
   };
 }
 

@@ -6,7 +6,6 @@ import type { Look } from '../look.ts';
 import { eventOf, type Problem } from '../problem.ts';
 import { problemsOfEach } from '../problem-list.ts';
 import { isBetween, partOf } from '../problems/hub.ts';
-import type { VhostState } from '../sites/view.ts';
 
 /** What an incident is known by: `vhost 3`, `agent 1` or `hub`, the latter two with more if need be. */
 export type Subject = Readonly<{ event: EventName; subject: string }>;
@@ -112,7 +111,7 @@ function isUnknownTo(agent: AgentFacts, { event, subject }: Subject): boolean {
   if (status === null) return true;
   if (event === 'agent.unreachable' || event === 'proxy.down') return false;
   if (event === 'disk.full') {
-    const disks = agent.facts.disks ?? [];
+    const disks = agent.disks ?? [];
     return disks.some((disk) => isBetween(disk) && `agent ${agent.id} ${partOf(disk)}` === subject);
   }
   // Without a configuration of ours, the proxy was just started, or someone else has loaded another.
@@ -123,8 +122,8 @@ function isUnknownTo(agent: AgentFacts, { event, subject }: Subject): boolean {
   return event === 'vhost.broken' ? !inStep : isSiteUnknown(agent, event, vhost);
 }
 
-function isSiteUnknown({ states, knowsEnding }: AgentFacts, event: EventName, id: number): boolean {
-  const state = stateOf(states, id);
+function isSiteUnknown({ sites, knowsEnding }: AgentFacts, event: EventName, id: number): boolean {
+  const state = sites?.find((one) => one.id === id);
   if (!state) return true;
   const { addresses, upstreams } = state;
   const served = addresses.filter((one) => one.served);
@@ -141,6 +140,3 @@ function isSiteUnknown({ states, knowsEnding }: AgentFacts, event: EventName, id
     ? !knowsEnding || bare.length > 0
     : bare.some(({ checkedAt }) => checkedAt === null);
 }
-
-const stateOf = (states: readonly VhostState[] | null, id: number): VhostState | undefined =>
-  states?.find((one) => one.id === id);

@@ -40,7 +40,7 @@ export type Facts = {
   advisories: { count: number; cure: string };
   /** Those that agent and proxy write to, unless the hub has them too. */
   disks?: readonly Disk[];
-  /** Everything else that an operator should know. */
+  /** Everything else that an operator should know; and `ownership`, if there is one. */
   warnings: readonly string[];
 };
 
@@ -64,7 +64,9 @@ export function problemsOf(facts: Facts): Problem[] {
     ...(facts.disks ?? [])
       .filter(isFull)
       .map((disk) => ({ ...fullDisk(disk), part: partOf(disk) })),
-    ...facts.warnings.map((message): Problem => ({ code: 'WARNING', level: 'warn', message })),
+    ...facts.warnings
+      .filter((one) => one !== facts.ownership)
+      .map((message): Problem => ({ code: 'WARNING', level: 'warn', message })),
   ];
   return found.map((one) => ({ ...one, message: sentence(one.message) }));
 }
@@ -94,7 +96,7 @@ function standingProblems({ status, lag, ...facts }: Facts): Problem[] {
   }
   if (facts.inStep) return [];
   if (facts.rejection !== null) {
-    const message = `The stored state is not live: ${facts.rejection}`;
+    const message = notLive(facts.rejection);
     return [{ code: 'NOT_IN_STEP', level: 'bad', message: withToll(message, lacks) }];
   }
   if (lag?.paused) {
@@ -108,6 +110,8 @@ function standingProblems({ status, lag, ...facts }: Facts): Problem[] {
   const message = 'Caddy does not serve the stored state. signalbox is publishing it again.';
   return [{ code: 'NOT_IN_STEP', level: 'warn', message }];
 }
+
+export const notLive = (rejection: string): string => `The stored state is not live: ${rejection}`;
 
 const withToll = (message: string, toll: string | null): string =>
   toll === null ? message : `${sentence(message)} ${toll}`;
