@@ -2,71 +2,18 @@
 import { Elysia, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
 import { jsonBody } from '../../shared/http.ts';
-import { NullableAuthority, SiteError } from '../../shared/wire-state.ts';
 import type { Guard } from '../auth/guard.ts';
 import { about } from '../http/about.ts';
 import { AGENT, AgentQuery } from '../http/params.ts';
 import { ASKS_PROXY, BODY, refusals } from '../http/refusal-schemas.ts';
-import { Timestamp } from '../http/schemas.ts';
 import { NewVhost } from '../model/operation.ts';
-import { NullableAdvice } from '../watch/sites/advice.ts';
 import {
   adviseDraft,
+  CertificateEntry,
   type CertificateListDeps,
+  DraftAdvice,
   listCertificates,
 } from '../watch/sites/certificate-list.ts';
-
-const nullable = <T extends Parameters<typeof t.Union>[0][number]>(schema: T, of = '') =>
-  t.Union([schema, t.Null()], of === '' ? {} : { description: of });
-
-const CertificateEntry = t.Object(
-  {
-    id: t.Integer({ description: 'of the vhost' }),
-    domain: t.String({ description: 'of the vhost' }),
-    name: t.String({ description: 'the host name that the certificate is for' }),
-    port: t.Integer(),
-    issuer: nullable(t.String(), 'like the next three, null if there is no certificate'),
-    notBefore: nullable(Timestamp),
-    notAfter: nullable(Timestamp),
-    daysLeft: nullable(t.Integer(), 'whole days; negative if it has expired'),
-    automated: t.Boolean({ description: 'the proxy obtains and renews it automatically' }),
-    authority: NullableAuthority,
-    checkedAt: nullable(Timestamp, 'when the agent last asked the proxy for it'),
-    problem: nullable(t.String(), 'the problem that needs attention, for people'),
-    advice: NullableAdvice,
-    agent: t.Optional(
-      t.String({ description: 'whose proxy it is; only if the hub has several agents' }),
-    ),
-    error: nullable(
-      t.Omit(SiteError, ['kind']),
-      'why the last attempt to get a certificate failed',
-    ),
-  },
-  { title: 'Certificate' },
-);
-
-const DraftAdvice = t.Object(
-  {
-    names: t.Array(
-      t.Object({
-        name: t.String(),
-        port: t.Integer(),
-        authority: NullableAuthority,
-        advice: NullableAdvice,
-      }),
-      { description: 'the names that would be served over TLS' },
-    ),
-    dns: t.Object({
-      providers: t.Array(t.String(), {
-        description: 'the DNS providers that the proxy was built with',
-      }),
-      command: t.Union([t.String(), t.Null()], {
-        description: 'the command that gets a Caddy with a provider; null if this one has one',
-      }),
-    }),
-  },
-  { title: 'DraftAdvice' },
-);
 
 const INTERNAL_NAME = {
   code: 'INTERNAL_NAME',

@@ -5,32 +5,8 @@ import type { Guard } from '../auth/guard.ts';
 import type { Db } from '../db/open.ts';
 import { about } from '../http/about.ts';
 import { READS, refusals } from '../http/refusal-schemas.ts';
-import { Timestamp } from '../http/schemas.ts';
-import { type IncidentView, listIncidents } from '../watch/incidents/incidents.ts';
+import { IncidentView, listIncidents } from '../watch/incidents/incidents.ts';
 
-const Incident = t.Object(
-  {
-    id: t.Integer(),
-    event: t.UnionEnum(EVENT_NAMES),
-    vhost: t.Optional(
-      t.Object(
-        { id: t.Integer(), domain: t.String({ description: 'as it was when the incident began' }) },
-        { description: 'if it is about one' },
-      ),
-    ),
-    agent: t.Optional(
-      t.String({ description: 'if it is about one, and the hub had several when it began' }),
-    ),
-    level: t.UnionEnum(['bad', 'warn'], { description: '`bad`: it affects visitors or changes' }),
-    message: t.String({ description: 'for people: the cause, and the fix if there is one' }),
-    beganAt: Timestamp,
-    overAt: t.Union([Timestamp, t.Null()], { description: 'null while it is open' }),
-    flapping: t.Boolean({
-      description: 'it began so often that it counts as resolved only after ten minutes without it',
-    }),
-  },
-  { title: 'Incident' },
-);
 const Event = t.Object(
   { event: t.UnionEnum(EVENT_NAMES), meaning: t.String() },
   { title: 'Event' },
@@ -55,7 +31,7 @@ export function incidentRoutes({ db, guard }: { db: Db; guard: Guard }) {
       query: t.Object({
         open: t.Optional(t.Union([t.Literal('true'), t.Literal('false'), t.Literal('')])),
       }),
-      response: { 200: t.Array(Incident), ...refusals(...READS) },
+      response: { 200: t.Array(IncidentView), ...refusals(...READS) },
       detail: about({
         id: 'listIncidents',
         tag: 'Notifications',

@@ -13,7 +13,7 @@ import type { Delivery, Message } from './message.ts';
 import { type MessageRow, sentSince, waitingFor } from './outbox.ts';
 import { pauseAfter, planNext, type SendPace } from './sender-plan.ts';
 
-export type SenderDeps = {
+type SenderDeps = {
   db: Db;
   /** The id of the hub. */
   hub: string;

@@ -1,8 +1,11 @@
 /** The incidents in the database: each is recorded together with the messages about it. */
+
 import { and, count, desc, eq, gt, isNotNull, isNull, lte } from 'drizzle-orm';
-import type { EventName } from '../../../shared/events.ts';
+import { type Static, t } from 'elysia';
+import { EVENT_NAMES, type EventName } from '../../../shared/events.ts';
 import { type Db, inTransaction } from '../../db/open.ts';
 import { incidents } from '../../db/schema.ts';
+import { Timestamp } from '../../http/schemas.ts';
 import { type Incident, keyOf, vhostIdOf, type WatchPace } from './reports.ts';
 import { type Act, reopened, type Watched } from './step.ts';
 
@@ -20,7 +23,7 @@ export type Outbox = {
   prune(tx: Writer): void;
 };
 
-export type IncidentsDeps = {
+type IncidentsDeps = {
   db: Db;
   outbox: Outbox;
   pace: Pick<WatchPace, 'settles' | 'flapping'>;
@@ -143,15 +146,30 @@ function prune(tx: Writer): void {
     .run();
 }
 
-/** As the API shows one; `agent`: if there were several when it began. Times are ISO 8601. */
-export type IncidentView = Pick<Incident, 'event' | 'level' | 'message'> & {
-  id: number;
-  vhost?: { id: number; domain: string };
-  agent?: string;
-  beganAt: string;
-  overAt: string | null;
-  flapping: boolean;
-};
+export const IncidentView = t.Object(
+  {
+    id: t.Integer(),
+    event: t.UnionEnum(EVENT_NAMES),
+    vhost: t.Optional(
+      t.Object(
+        { id: t.Integer(), domain: t.String({ description: 'as it was when the incident began' }) },
+        { description: 'if it is about one' },
+      ),
+    ),
+    agent: t.Optional(
+      t.String({ description: 'if it is about one, and the hub had several when it began' }),
+    ),
+    level: t.UnionEnum(['bad', 'warn'], { description: '`bad`: it affects visitors or changes' }),
+    message: t.String({ description: 'for people: the cause, and the fix if there is one' }),
+    beganAt: Timestamp,
+    overAt: t.Union([Timestamp, t.Null()], { description: 'null while it is open' }),
+    flapping: t.Boolean({
+      description: 'it began so often that it counts as resolved only after ten minutes without it',
+    }),
+  },
+  { title: 'Incident' },
+);
+export type IncidentView = Static<typeof IncidentView>;
 
 const MOST = 100;
 

@@ -1,35 +1,45 @@
 /** All certificates, and the names that have none, of one agent or of all; and those of a draft. */
+import { type Static, t } from 'elysia';
 import { portOptions } from '../../../shared/caddyfile/preamble.ts';
-import type { Authority } from '../../../shared/wire-state.ts';
+import { NullableAuthority, SiteError } from '../../../shared/wire-state.ts';
 import { type Agent, askAll, chosen } from '../../agents/agents.ts';
-import type { Endpoint } from '../../model/endpoints.ts';
+import { Timestamp } from '../../http/schemas.ts';
 import { agentsNamed, setFor } from '../../model/placement.ts';
 import type { SiteSet, VhostInput } from '../../model/vhost.ts';
 import { draftCaddyfile } from '../../publish/preview.ts';
 import type { Publisher } from '../../publish/publisher.ts';
-import { type Advice, adviceOf, type MirrorFacts, mirrorAdvice } from './advice.ts';
+import { type Advice, adviceOf, type MirrorFacts, mirrorAdvice, NullableAdvice } from './advice.ts';
 import { daysLeft, isOverdue, isSoon, type KnownName, readNames } from './certificates.ts';
 
-/** A name that is served over TLS, with its certificate if there is one. Times are ISO 8601. */
-export type CertificateEntry = Endpoint & {
-  /** Of the vhost, like the next. */
-  id: number;
-  domain: string;
-  issuer: string | null;
-  notBefore: string | null;
-  notAfter: string | null;
-  daysLeft: number | null;
-  automated: boolean;
-  authority: Authority | null;
-  checkedAt: string | null;
-  /** What needs attention, for people. */
-  problem: string | null;
-  advice: Advice | null;
-  /** Only if the hub has several. */
-  agent?: string;
-  /** Why the last attempt to get one failed. */
-  error: KnownName['site']['error'];
-};
+const nullable = <T extends Parameters<typeof t.Union>[0][number]>(schema: T, of = '') =>
+  t.Union([schema, t.Null()], of === '' ? {} : { description: of });
+
+export const CertificateEntry = t.Object(
+  {
+    id: t.Integer({ description: 'of the vhost' }),
+    domain: t.String({ description: 'of the vhost' }),
+    name: t.String({ description: 'the host name that the certificate is for' }),
+    port: t.Integer(),
+    issuer: nullable(t.String(), 'like the next three, null if there is no certificate'),
+    notBefore: nullable(Timestamp),
+    notAfter: nullable(Timestamp),
+    daysLeft: nullable(t.Integer(), 'whole days; negative if it has expired'),
+    automated: t.Boolean({ description: 'the proxy obtains and renews it automatically' }),
+    authority: NullableAuthority,
+    checkedAt: nullable(Timestamp, 'when the agent last asked the proxy for it'),
+    problem: nullable(t.String(), 'the problem that needs attention, for people'),
+    advice: NullableAdvice,
+    agent: t.Optional(
+      t.String({ description: 'whose proxy it is; only if the hub has several agents' }),
+    ),
+    error: nullable(
+      t.Omit(SiteError, ['kind']),
+      'why the last attempt to get a certificate failed',
+    ),
+  },
+  { title: 'Certificate' },
+);
+export type CertificateEntry = Static<typeof CertificateEntry>;
 
 export type CertificateListDeps = { publisher: Publisher; now: () => Date };
 
@@ -117,18 +127,34 @@ function problemOf(
 }
 
 /** Downloads the newest Caddy with a DNS provider, from where Caddy's own download page does. */
-export const DNS_COMMAND = [
+const DNS_COMMAND = [
   'sudo curl -fLo /usr/local/bin/caddy "https://caddyserver.com/api/download?os=linux',
   "&arch=$(uname -m | sed 's/x86_64/amd64/; s/aarch64/arm64/')&p=github.com/caddy-dns/cloudflare\"",
   ' && sudo chmod 755 /usr/local/bin/caddy',
 ].join('');
 
-export type DraftAdvice = {
-  /** Those that would be served over TLS. */
-  names: (Endpoint & { authority: Authority | null; advice: Advice | null })[];
-  /** The providers that the proxy was built with; if there are none, how to get one. */
-  dns: { providers: string[]; command: string | null };
-};
+export const DraftAdvice = t.Object(
+  {
+    names: t.Array(
+      t.Object({
+        name: t.String(),
+        port: t.Integer(),
+        authority: NullableAuthority,
+        advice: NullableAdvice,
+      }),
+      { description: 'the names that would be served over TLS' },
+    ),
+    dns: t.Object({
+      providers: t.Array(t.String(), {
+        description: 'the DNS providers that the proxy was built with',
+      }),
+      command: t.Union([t.String(), t.Null()], {
+        description: 'the command that gets a Caddy with a provider; null if this one has one',
+      }),
+    }),
+  },
+  { title: 'DraftAdvice' },
+);
 
 /**
  * What certificates a site would get that is only being written, as the first of the agents that it
@@ -138,7 +164,7 @@ export type DraftAdvice = {
 export async function adviseDraft(
   { publisher }: { publisher: Publisher },
   draft: VhostInput,
-): Promise<DraftAdvice> {
+): Promise<Static<typeof DraftAdvice>> {
   const set = publisher.current();
   const { id, client } = firstOf(publisher.agents.all(), draft, set);
   const { preamble } = setFor(set, id);

@@ -6,10 +6,10 @@ import { setFor } from '../../model/placement.ts';
 import type { Vhost } from '../../model/vhost.ts';
 import type { Publisher } from '../../publish/publisher.ts';
 
-export type CertificatesDeps = { agent: Agent; publisher: Pick<Publisher, 'current'> };
+type CertificatesDeps = { agent: Agent; publisher: Pick<Publisher, 'current'> };
 
 /** A certificate that the proxy presents for one host name of a vhost. */
-export type VhostCertificate = {
+type VhostCertificate = {
   id: number;
   domain: string;
   name: string;

@@ -8,7 +8,7 @@ import { upstreamsOf, warningsOf } from './state.ts';
 import type { VhostState } from './view.ts';
 
 /** What one of several agents knows. */
-export type StateOf = { name: string; state: VhostState };
+type StateOf = { name: string; state: VhostState };
 
 type Address = VhostState['addresses'][number];
 type Kind = keyof VhostState['errors'];
