@@ -1,6 +1,6 @@
 /** `signalbox passwd EMAIL`: sets a password on the host itself, for someone who is locked out. */
 import { messageOf } from '../../shared/async.ts';
-import { dataDirOf } from '../config.ts';
+import { dataDirOf } from '../data-folder.ts';
 import { type Command, EXIT } from './command.ts';
 
 export const passwd: Command = {
