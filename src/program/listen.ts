@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import type { AnyElysia } from 'elysia';
 import { messageOf } from '../shared/async.ts';
-import type { AgentSettings } from './config.ts';
+import type { AgentSettings } from './agent-settings.ts';
 
 /** A service that runs: its address, and a `stop` that resolves once everything is done. */
 export type Running = { url: string; stop: () => Promise<void> };

@@ -23,8 +23,7 @@ import {
   type NotificationsDeps,
 } from '../channels/notifications.ts';
 import type { Db, OpenDatabase } from '../db/open.ts';
-import { createImporter, type Importer } from '../exchange/importer.ts';
-import { createReadImport } from '../exchange/read-import.ts';
+import { createImporter, createReadImport, type Importer } from '../exchange/importer.ts';
 import type { StoredAgent } from '../model/agent.ts';
 import { createStore, type Store } from '../model/store.ts';
 import { createPublisher, type Publisher, type PublisherDeps } from '../publish/publisher.ts';

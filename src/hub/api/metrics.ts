@@ -2,7 +2,7 @@
 import { t } from 'elysia';
 import { metricsRoutes } from '../../shared/observe/metrics-routes.ts';
 import type { Accounts } from '../auth/accounts/accounts.ts';
-import { bearerOf } from '../auth/bearer.ts';
+import { bearerOf } from '../auth/secret.ts';
 import type { Tokens } from '../auth/tokens/tokens.ts';
 import { about } from '../http/about.ts';
 import { READS, refusals } from '../http/refusal-schemas.ts';

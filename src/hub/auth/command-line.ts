@@ -5,8 +5,7 @@
  */
 import { Failure } from '../../shared/failure.ts';
 import { pathOf } from '../../shared/http.ts';
-import { bearerOf } from './bearer.ts';
-import { isSame } from './secret.ts';
+import { bearerOf, isSame } from './secret.ts';
 
 /** How the changelog and the log name it; there is no such account. */
 export const COMMAND_LINE = { id: 'local', name: 'command line' };

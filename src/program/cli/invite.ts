@@ -4,7 +4,7 @@ import { normalFingerprint } from '../../hub/agents/trust.ts';
 import { formatInvitation } from '../../shared/invitation.ts';
 import { isLoopback } from '../../shared/loopback.ts';
 import { inUrl } from '../addresses.ts';
-import type { AgentSettings } from '../config.ts';
+import type { AgentSettings } from '../agent-settings.ts';
 import type { RunningAgent } from '../serve/agent.ts';
 import type { Cli, Given } from './command.ts';
 

@@ -1,6 +1,6 @@
 /** Uses the API of the hub that runs on this machine, by its socket and the secret beside it. */
 import { readIfThere } from '../../shared/files.ts';
-import { dataDirOf, hubSocket, localSecret } from '../config.ts';
+import { dataDirOf, hubSocket, localSecret } from '../data-folder.ts';
 import type { Env } from '../settings.ts';
 import { visible } from '../visible.ts';
 import { type Cli, EXIT } from './command.ts';

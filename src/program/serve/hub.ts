@@ -13,7 +13,7 @@ import { runAll, settleAll } from '../../shared/async.ts';
 import { type Log, withFields } from '../../shared/log.ts';
 import { collectProcess } from '../../shared/observe/process.ts';
 import { newSecret } from '../../shared/secret-file.ts';
-import { agentsKeyIn, localSecret } from '../config.ts';
+import { agentsKeyIn, localSecret } from '../data-folder.ts';
 import { listen, listenLocally } from '../listen.ts';
 import { COMMIT, VERSION } from '../version.ts';
 import { readDashboard } from './dashboard.ts';

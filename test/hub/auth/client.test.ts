@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { lastHop, networkOf } from '../../../src/hub/auth/address.ts';
+import { lastHop, networkOf } from '../../../src/hub/auth/client.ts';
 
 test.each([
   ['192.0.2.7', '192.0.2.7'],

@@ -1,6 +1,6 @@
 /** What `install` says of Caddy's ports. */
 import { expect, test } from 'bun:test';
-import { notesOfPorts } from '../../../src/program/install/notes.ts';
+import { notesOfPorts } from '../../../src/program/install/show.ts';
 import type { PortState } from '../../../src/shared/wire-ports.ts';
 
 const held = (unit: string | null): PortState => ({

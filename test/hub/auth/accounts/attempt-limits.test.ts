@@ -1,9 +1,9 @@
 import { Database } from 'bun:sqlite';
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { createThrottle } from '../../../src/hub/auth/throttle.ts';
-import { Failure } from '../../../src/shared/failure.ts';
-import { ask, signUp, startStack } from '../../harness/stack.ts';
+import { createThrottle } from '../../../../src/hub/auth/accounts/attempt-limits.ts';
+import { Failure } from '../../../../src/shared/failure.ts';
+import { ask, signUp, startStack } from '../../../harness/stack.ts';
 
 const secondsUntilFree = (call: () => void): number | undefined => {
   try {
