@@ -2,7 +2,7 @@
 import { dialectOf } from '../../shared/caddyfile/dialect.ts';
 import { Failure } from '../../shared/failure.ts';
 import type { ProxyStatus } from '../../shared/wire.ts';
-import type { AgentClient } from '../agent-client/client.ts';
+import type { AgentClient } from '../agents/client.ts';
 import type { Dialect } from '../model/containment.ts';
 import { isAway } from '../model/refusal.ts';
 

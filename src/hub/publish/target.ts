@@ -2,7 +2,7 @@
 import { Failure } from '../../shared/failure.ts';
 import type { Log } from '../../shared/log.ts';
 import type { ProxyStatus } from '../../shared/wire.ts';
-import type { AgentClient } from '../agent-client/client.ts';
+import type { AgentClient } from '../agents/client.ts';
 import { labelOf, type StoredAgent } from '../model/agent.ts';
 import { idsAfter, type Plan, type Preamble, type Step } from '../model/changes.ts';
 import type { Dialect } from '../model/containment.ts';

@@ -1,7 +1,7 @@
 /** The targets of a hub, one for each agent that is stored; and what is known of each, for people. */
 import { Failure } from '../../shared/failure.ts';
 import type { ProxyStatus } from '../../shared/wire.ts';
-import type { AgentClient } from '../agent-client/client.ts';
+import type { AgentClient } from '../agents/client.ts';
 import { FIRST_AGENT, type StoredAgent } from '../model/agent.ts';
 import type { Step } from '../model/changes.ts';
 import { concernedBy } from '../model/entities.ts';

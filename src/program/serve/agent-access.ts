@@ -9,7 +9,7 @@ import {
 } from '../../../agent/enrolment/open-invitation.ts';
 import type { Log } from '../../shared/log.ts';
 import { keepSecret } from '../../shared/secret-file.ts';
-import type { AgentSettings } from '../config.ts';
+import type { AgentSettings } from '../agent-settings.ts';
 import { SECRET_BYTES } from './first-run.ts';
 import { secretReplaced } from './hub.ts';
 

@@ -34,7 +34,7 @@ import { isWritable, readIfThere } from '../../shared/files.ts';
 import { lockFolder } from '../../shared/lock.ts';
 import { type Log, withFields } from '../../shared/log.ts';
 import { collectProcess } from '../../shared/observe/process.ts';
-import type { AgentSettings } from '../config.ts';
+import type { AgentSettings } from '../agent-settings.ts';
 import { listen, type Running } from '../listen.ts';
 import { VERSION } from '../version.ts';
 import { createAgentAccess } from './agent-access.ts';

@@ -1,7 +1,7 @@
 /** An agent whose proxy hangs. Its client is a stand-in: a Caddy hangs only until its agent starts another. */
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
-import type { AgentClient } from '../../../src/hub/agent-client/client.ts';
+import type { AgentClient } from '../../../src/hub/agents/client.ts';
 import { openDatabase } from '../../../src/hub/db/open.ts';
 import { createStore } from '../../../src/hub/model/store.ts';
 import { PACE } from '../../../src/hub/pace.ts';
