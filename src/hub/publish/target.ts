@@ -28,8 +28,6 @@ export type TargetDeps = {
   /** The whole set that is accepted and stored. */
   stored: () => SiteSet;
   startTimer: PublishTimer;
-  /** Whether there are others: then nobody waits for this one while it does not answer. */
-  isOneOfSeveral: () => boolean;
   importDirs: readonly string[];
   pace: { leftOut: LeftOutPace; contention: ContentionPace };
   now: () => Date;
@@ -97,9 +95,10 @@ const ENOUGH_OF_POLICY = 8;
 const BACK_MS = 1_500;
 
 export function createTarget(deps: TargetDeps): Target {
-  const { id, url, client, store, stored, startTimer, isOneOfSeveral, importDirs } = deps;
+  const { id, url, client, store, stored, startTimer, importDirs } = deps;
   const { pace, now, log } = deps;
-  const lastSeen = createLastSeen({ client, isOneOfSeveral, importDirs, now });
+  const hasOthers = () => stored().agents.length > 1;
+  const lastSeen = createLastSeen({ client, hasOthers, importDirs, now });
   const { status, version, watched } = lastSeen;
   /** Nothing is served that a first publish could take away. */
   let vacant = false;
