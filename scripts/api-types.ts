@@ -1,13 +1,17 @@
-/** Generates the dashboard's types from the hub's OpenAPI document: `bun run types`. */
+/** Generates what the dashboard knows of the hub, types of answers and forms of channels: `bun run types`. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { TSchema } from 'elysia';
 import { compile, type JSONSchema } from 'json-schema-to-typescript';
+import { CHANNEL_KINDS, KINDS } from '../src/hub/channels/kinds/kinds.ts';
+import { fieldsOf, isOptional } from '../src/hub/channels/target.ts';
 import { buildDocument } from '../src/hub/openapi/document.ts';
 import { type Document, operationsOf } from '../test/harness/openapi.ts';
 import { registered } from '../test/harness/routes.ts';
 
 export const API_TYPES = join(import.meta.dir, '../src/web/lib/api-types.ts');
+export const CHANNEL_FORMS = join(import.meta.dir, '../src/web/lib/channel-forms.ts');
 
 const BANNER = `/**
  * What the API answers, generated from the OpenAPI document. Do not edit; run \`bun run types\`.
@@ -166,4 +170,39 @@ export async function generateApiTypes(): Promise<string> {
     .replace(/\/\*\*\n +\* (.*)\n +\*\//g, '/** $1 */');
 }
 
-if (import.meta.main) await Bun.write(API_TYPES, await generateApiTypes());
+const FORMS_BANNER = `/**
+ * The form of each kind of channel, generated from src/hub/channels/kinds. Do not edit; run \`bun run types\`.
+ */
+// biome-ignore-all format: generated`;
+
+/** The forms of the kinds of channels as TypeScript source. */
+export function generateChannelForms(): string {
+  const forms = CHANNEL_KINDS.map((name) => {
+    const kind = KINDS[name];
+    const fields = fieldsOf(kind).map(([field, schema]) => {
+      const isLeft = isOptional(kind, field);
+      return {
+        ...{ name: field, label: schema.title, type: inputOf(schema) },
+        required: !isLeft && !schema.generated,
+        removable: isLeft && !schema.enum,
+        ...{ help: schema.description, placeholder: schema.examples?.[0], initial: schema.default },
+        choices: schema.labels && Object.entries(schema.labels),
+      };
+    });
+    const lines = fields.map((one) => `      ${JSON.stringify(one)},\n`).join('');
+    const words = `title: ${JSON.stringify(kind.title)}, what: ${JSON.stringify(kind.description)}`;
+    return `  ${name}: {\n    ${words},\n    fields: [\n${lines}    ],\n  },\n`;
+  });
+  return `${FORMS_BANNER}\nexport const CHANNEL_FORMS = {\n${forms.join('')}} as const;\n`;
+}
+
+function inputOf({ enum: names, format, writeOnly }: TSchema) {
+  if (names) return 'choice';
+  if (format === 'port') return 'port';
+  return writeOnly ? 'password' : 'text';
+}
+
+if (import.meta.main) {
+  await Bun.write(API_TYPES, await generateApiTypes());
+  await Bun.write(CHANNEL_FORMS, generateChannelForms());
+}

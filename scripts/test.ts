@@ -52,7 +52,11 @@ async function run(PATH: string, args: readonly string[]): Promise<Pass> {
   const started = performance.now();
   const folder = mkdtempSync(join(tmpdir(), 'tests-'));
   const report = join(folder, 'report.xml');
-  const options = [`--timeout=${TEST_TIMEOUT_MS}`, `--parallel=${WORKERS}`, `--timings=${TIMINGS}`];
+  const options = [
+    ...[`--timeout=${TEST_TIMEOUT_MS}`, `--parallel=${WORKERS}`, `--timings=${TIMINGS}`],
+    // A worker reads and compiles the program once, and not for each of its files.
+    '--no-isolate',
+  ];
   const reporter = ['--reporter=junit', `--reporter-outfile=${report}`];
   const command = [process.execPath, 'test', ...options, ...reporter, ...args];
   // Not in one go: the browser is served meanwhile.

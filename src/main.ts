@@ -2,14 +2,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { readAddresses } from './program/addresses.ts';
-import { type Cli, EXIT } from './program/cli/command.ts';
+import { type Cli, EXIT, parseWords } from './program/cli/command.ts';
 import { COMMANDS } from './program/cli/commands.ts';
-import { parseWords } from './program/cli/parse.ts';
+import { commandHelp, overallHelp, synopsis, unknownCommand } from './program/cli/help.ts';
 import { createProgress } from './program/cli/progress.ts';
-import { commandHelp, overallHelp, synopsis, unknownCommand } from './program/cli/usage.ts';
 import { type Environment, readEnvironment } from './program/env-file.ts';
 import { createPaint } from './program/paint.ts';
-import { stopSignals } from './program/stop-signals.ts';
+import { stopSignals } from './program/systemd/service-manager.ts';
 import { COMMIT, VERSION } from './program/version.ts';
 import { visible, visibleLines } from './program/visible.ts';
 import { messageOf } from './shared/async.ts';

@@ -19,24 +19,23 @@ const MAY_IMPORT_IN_HUB: Readonly<Record<string, readonly string[]>> = {
   db: [],
   recipes: [],
   caddyfile: ['recipes'],
-  'agent-client': [],
+  agents: [],
   auth: ['http', 'db'],
   model: ['recipes', 'caddyfile', 'db'],
-  publish: ['recipes', 'caddyfile', 'model', 'agent-client'],
+  publish: ['recipes', 'caddyfile', 'model', 'agents'],
   openapi: ['http', 'auth'],
   dashboard: ['http', 'auth'],
-  logs: ['http', 'auth', 'agent-client'],
-  agents: ['http', 'auth', 'model', 'publish', 'agent-client'],
-  vhosts: ['http', 'auth', 'model', 'publish'],
-  policies: ['http', 'auth', 'model', 'publish', 'recipes'],
-  changelog: ['http', 'auth', 'model', 'publish', 'db'],
-  state: ['http', 'auth', 'model', 'publish', 'agent-client'],
-  exchange: ['http', 'auth', 'model', 'publish', 'recipes', 'caddyfile', 'agent-client'],
-  notify: ['http', 'auth', 'db', 'state'],
+  logs: ['http', 'auth', 'agents'],
+  watch: ['http', 'auth', 'db', 'model', 'publish', 'agents'],
+  channels: ['http', 'auth', 'db', 'watch'],
+  exchange: ['http', 'model', 'publish', 'recipes', 'caddyfile', 'agents'],
+  api: [
+    ...['http', 'auth', 'db', 'model', 'publish', 'recipes', 'caddyfile', 'agents'],
+    ...['exchange', 'watch', 'channels'],
+  ],
   app: [
-    ...['http', 'db', 'recipes', 'caddyfile', 'agent-client', 'auth', 'model', 'publish'],
-    ...['openapi', 'dashboard', 'logs', 'agents', 'vhosts', 'policies', 'changelog', 'state'],
-    ...['exchange', 'notify'],
+    ...['http', 'db', 'recipes', 'caddyfile', 'agents', 'auth', 'model', 'publish'],
+    ...['openapi', 'dashboard', 'logs', 'watch', 'channels', 'exchange', 'api'],
   ],
 };
 
@@ -92,10 +91,14 @@ describe('the table refuses', () => {
     ['src/hub/app.ts', 'agent/app.ts'],
     ['src/hub/dashboard/routes.ts', 'src/web/index.html'],
     ['src/hub/publish/publisher.ts', 'src/program/config.ts'],
-    ['src/hub/publish/publisher.ts', 'src/hub/vhosts/routes.ts'],
+    ['src/hub/publish/publisher.ts', 'src/hub/api/vhosts.ts'],
     ['src/hub/model/store.ts', 'src/hub/publish/batch.ts'],
-    ['src/hub/vhosts/routes.ts', 'src/hub/exchange/routes.ts'],
-    ['src/hub/vhosts/routes.ts', 'src/hub/app.ts'],
+    ['src/hub/publish/publisher.ts', 'src/hub/watch/look.ts'],
+    ['src/hub/watch/look.ts', 'src/hub/channels/channels.ts'],
+    ['src/hub/channels/channels.ts', 'src/hub/api/channels.ts'],
+    ['src/hub/api/status.ts', 'src/hub/app.ts'],
+    ['src/hub/exchange/importer.ts', 'src/hub/api/exchange.ts'],
+    ['src/hub/api/vhosts.ts', 'src/hub/app.ts'],
     ['src/hub/db/open.ts', 'src/hub/model/store.ts'],
     ['src/somewhere/new.ts', 'src/shared/log.ts'],
     ['src/hub/somewhere/new.ts', 'src/hub/db/open.ts'],
@@ -198,7 +201,7 @@ describe('one place for each effect', () => {
   });
 
   test('the database is behind the routes', () => {
-    const routes = all.filter((file) => /routes\.ts$/.test(file));
+    const routes = all.filter((file) => /routes\.ts$|^src\/hub\/api\//.test(file));
     const toSchema = (path: string) => path.endsWith('db/schema.ts');
     expect(faultsOf(routes, (file) => importsOf(file).filter(toSchema))).toEqual([]);
   });

@@ -2,95 +2,45 @@
 import { Elysia } from 'elysia';
 import { errors, pathOf, requestTimeout, SHORT_HOSTS } from '../shared/http.ts';
 import { lateBodies } from '../shared/json-body.ts';
-import { type Log, reportTo } from '../shared/log.ts';
+import { reportTo } from '../shared/log.ts';
+import { isLoopback } from '../shared/loopback.ts';
 import { observeRequests, type Routes } from '../shared/observe/requests.ts';
-import { createReadProxies } from './agent-client/proxy.ts';
-import type { Fleet } from './agents/fleet.ts';
-import { agentRoutes } from './agents/routes.ts';
-import type { Accounts } from './auth/accounts/accounts.ts';
-import type { Directory } from './auth/accounts/directory.ts';
-import { createForwarded } from './auth/forwarded.ts';
+import { agentRoutes } from './api/agents.ts';
+import { vhostBulkRoutes } from './api/bulk.ts';
+import { certificateRoutes } from './api/certificates.ts';
+import { changelogRoutes } from './api/changelog.ts';
+import { channelRoutes } from './api/channels.ts';
+import type { ApiContext, HubContext } from './api/context.ts';
+import { deliveryRoutes } from './api/deliveries.ts';
+import { exchangeRoutes } from './api/exchange.ts';
+import { healthRoutes } from './api/health.ts';
+import { incidentRoutes } from './api/incidents.ts';
+import { hubMetricsRoutes } from './api/metrics.ts';
+import { policyRoutes } from './api/policies.ts';
+import { portsRoutes } from './api/ports.ts';
+import { preambleRoutes } from './api/preamble.ts';
+import { previewRoutes } from './api/preview.ts';
+import { recipeRoutes } from './api/recipes.ts';
+import { statusRoutes } from './api/status.ts';
+import { vhostActivityRoutes } from './api/vhost-activity.ts';
+import { vhostStateRoutes } from './api/vhost-states.ts';
+import { vhostRoutes } from './api/vhosts.ts';
+import { createForwarded, createLocalCheck } from './auth/client.ts';
 import { createGuard, createSessionGuard } from './auth/guard.ts';
-import { createLocalCheck } from './auth/local.ts';
 import { assertOwnOrigin } from './auth/origin.ts';
 import { sessionRoutes } from './auth/routes/session-routes.ts';
 import { signInRoutes } from './auth/routes/sign-in-routes.ts';
 import { tokenRoutes } from './auth/routes/token-routes.ts';
 import { userRoutes } from './auth/routes/user-routes.ts';
 import { createSessionCookies } from './auth/sessions/cookie.ts';
-import type { Tokens } from './auth/tokens/tokens.ts';
-import { createChangelog } from './changelog/changelog.ts';
-import { changelogRoutes } from './changelog/routes.ts';
 import { type Dashboard, dashboardRoutes } from './dashboard/routes.ts';
 import { databaseUnusable, isDamage } from './db/fault.ts';
-import type { Db } from './db/open.ts';
-import { exportRoutes } from './exchange/export-routes.ts';
-import { importRoutes } from './exchange/import-routes.ts';
-import type { Importer } from './exchange/importer.ts';
-import { preambleRoutes } from './exchange/preamble-routes.ts';
-import { previewRoutes } from './exchange/preview-routes.ts';
 import { compressJson } from './http/compress.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { logRoutes } from './logs/routes.ts';
-import { channelRoutes } from './notify/channel-routes.ts';
-import { deliveryRoutes } from './notify/delivery-routes.ts';
-import { incidentRoutes } from './notify/incident-routes.ts';
-import type { Deliver } from './notify/message.ts';
 import type { RegisteredRoute } from './openapi/document.ts';
 import { openapiRoutes } from './openapi/routes.ts';
-import type { Pace } from './pace.ts';
-import { policyChangeRoutes } from './policies/change-routes.ts';
-import { policyReadRoutes } from './policies/read-routes.ts';
-import { recipeRoutes } from './policies/recipe-routes.ts';
-import type { Publisher } from './publish/publisher.ts';
-import { createActivity } from './state/activity.ts';
-import { vhostActivityRoutes } from './state/activity-routes.ts';
-import { createAgentsActivity } from './state/agents-activity.ts';
-import { certificateRoutes } from './state/certificate-routes.ts';
-import { healthRoutes } from './state/health-routes.ts';
-import type { Look } from './state/look.ts';
-import type { HubMetrics } from './state/metrics.ts';
-import { hubMetricsRoutes } from './state/metrics-routes.ts';
-import { portsRoutes } from './state/ports-routes.ts';
-import { statusRoutes } from './state/status-routes.ts';
-import { vhostStateRoutes } from './state/vhost-state-routes.ts';
-import { createWarningsAfter } from './state/warnings.ts';
-import { vhostBulkRoutes } from './vhosts/bulk-routes.ts';
-import { vhostChangeRoutes } from './vhosts/change-routes.ts';
-import { vhostReadRoutes } from './vhosts/read-routes.ts';
-
-export type HubDeps = {
-  db: Db;
-  accounts: Accounts;
-  directory: Directory;
-  tokens: Tokens;
-  dashboard: () => Promise<Dashboard>;
-  publisher: Publisher;
-  importer: Importer;
-  preambleUpdatedAt: () => Date;
-  /** @throws Failure if what is written to the database would be lost */
-  assertInPlace: () => void;
-  fleet: Fleet;
-  deliver: Deliver;
-  /** Believe the last hop of `X-Forwarded-For`, and `X-Forwarded-Proto`. */
-  trustProxy: boolean;
-  /** Whether the hub listens on loopback only. */
-  loopback: boolean;
-  /** The hosts that the hub answers to; empty: any. */
-  hosts: readonly string[];
-  /** What the operator should know of the hub, for the status. */
-  warnings: readonly string[];
-  version: string;
-  commit: string | null;
-  now: () => Date;
-  /** Milliseconds from a clock that is never set. */
-  elapsed: () => number;
-  /** One look at what may be wrong; it is shared with the watcher. */
-  look: () => Promise<Look>;
-  metrics: Pick<HubMetrics, 'text' | 'contentType' | 'request'>;
-  pace: Pick<Pace, 'activity'>;
-  log: Log;
-};
+import { createActivity, createAgentsActivity } from './watch/activity.ts';
 
 /** For strangers, who send no more than a name, an email address and a password. */
 const SIGN_IN_BODY_LIMIT = 16 * 1024;
@@ -98,27 +48,21 @@ const SIGN_IN_BODY_LIMIT = 16 * 1024;
 /** Bytes; a config of a thousand lines is about 40 KiB. */
 const HUB_BODY_LIMIT = 1024 * 1024;
 
-/** For import and restore; a file of 25,000 sites is about 1.6 MB. */
-export const WHOLE_BODY_LIMIT = 16 * 1024 * 1024;
-
 /** The methods of requests that change nothing. */
 const READING = ['GET', 'HEAD', 'OPTIONS'];
 
-export function createHub(deps: HubDeps) {
-  const { accounts, directory, tokens, publisher, fleet, metrics, log, now } = deps;
-  const { version, hosts } = deps;
-  const isLocal = createLocalCheck(deps);
+export function createHub(context: HubContext, dashboard: () => Promise<Dashboard>) {
+  const { accounts, tokens, commandLine, publisher, fleet, metrics, log } = context;
+  const { trustProxy, hosts, host } = context.settings;
+  const isLocal = createLocalCheck({ trustProxy, hosts, loopback: isLoopback(host) });
   const peerOf = (request: Request): string => hub.server?.requestIP(request)?.address ?? '';
-  const { isHttps, addressOf } = createForwarded({ trustProxy: deps.trustProxy, peerOf });
+  const { isHttps, addressOf } = createForwarded({ trustProxy, peerOf });
   const cookies = createSessionCookies(isHttps);
-  const guard = createGuard({ accounts, tokens, cookies });
-  const sessionGuard = createSessionGuard({ accounts, tokens, cookies });
+  const guard = createGuard({ accounts, tokens, cookies, commandLine });
+  const sessionGuard = createSessionGuard({ accounts, tokens, cookies, commandLine });
   const bodyLimit = HUB_BODY_LIMIT;
-  const { agents } = publisher;
-  const activity = createActivity({
-    ...{ publisher, agent: createAgentsActivity(agents), kept: deps.pace.activity, now },
-  });
-  const warningsAfter = createWarningsAfter({ publisher, now });
+  const all: ApiContext = { ...context, guard, bodyLimit };
+  const forPeople = { ...all, guard: sessionGuard, cookies, addressOf };
 
   let isUsable = true;
   /** Damage may be found long after the start. */
@@ -133,32 +77,29 @@ export function createHub(deps: HubDeps) {
 
   const api = new Elysia({ name: 'api', prefix: '/api' })
     .use(healthRoutes(assertUsable))
-    .use(signInRoutes({ accounts, cookies, addressOf, isLocal, bodyLimit: SIGN_IN_BODY_LIMIT }))
-    .use(sessionRoutes({ accounts, guard: sessionGuard, cookies, addressOf, bodyLimit }))
-    .use(userRoutes({ accounts, directory, guard: sessionGuard, bodyLimit }))
-    .use(tokenRoutes({ tokens, guard: sessionGuard, bodyLimit }))
-    .use(vhostStateRoutes({ publisher, guard, now }))
-    .use(vhostActivityRoutes({ activity, guard }))
-    .use(certificateRoutes({ publisher, guard, now, bodyLimit }))
-    .use(vhostReadRoutes({ publisher, guard }))
-    .use(vhostChangeRoutes({ publisher, warningsAfter, guard, bodyLimit }))
-    .use(vhostBulkRoutes({ publisher, warningsAfter, guard, bodyLimit }))
-    .use(policyReadRoutes({ publisher, guard }))
-    .use(policyChangeRoutes({ publisher, guard, bodyLimit }))
-    .use(recipeRoutes({ readProxy: createReadProxies({ publisher }), guard, bodyLimit }))
-    .use(agentRoutes({ fleet, guard, bodyLimit }))
-    .use(logRoutes({ agents, guard }))
-    .use(statusRoutes({ ...deps, agents: fleet.list, startedAt: deps.elapsed(), guard }))
-    .use(portsRoutes({ publisher, guard }))
-    .use(incidentRoutes({ db: deps.db, guard }))
-    .use(channelRoutes({ ...deps, guard: sessionGuard, bodyLimit }))
-    .use(deliveryRoutes({ ...deps, guard: sessionGuard }))
-    .use(changelogRoutes({ changelog: createChangelog(deps.db), publisher, guard }))
-    .use(preambleRoutes({ ...deps, guard, bodyLimit }))
-    .use(exportRoutes({ publisher, guard }))
-    .use(previewRoutes({ publisher, guard, bodyLimit }))
-    .use(importRoutes({ ...deps, guard, bodyLimit: WHOLE_BODY_LIMIT }))
-    .use(openapiRoutes({ guard, version, routes: () => routesOf() }));
+    .use(signInRoutes({ ...forPeople, isLocal, bodyLimit: SIGN_IN_BODY_LIMIT }))
+    .use(sessionRoutes(forPeople))
+    .use(userRoutes(forPeople))
+    .use(tokenRoutes(forPeople))
+    .use(vhostStateRoutes(all))
+    .use(vhostActivityRoutes({ guard, activity: activityOf(context) }))
+    .use(certificateRoutes(all))
+    .use(vhostRoutes(all))
+    .use(vhostBulkRoutes(all))
+    .use(policyRoutes(all))
+    .use(recipeRoutes(all))
+    .use(agentRoutes(all))
+    .use(logRoutes({ agents: publisher.agents, guard }))
+    .use(statusRoutes({ ...all, agents: fleet.list, startedAt: context.elapsed() }))
+    .use(portsRoutes(all))
+    .use(incidentRoutes(all))
+    .use(channelRoutes(forPeople))
+    .use(deliveryRoutes(forPeople))
+    .use(changelogRoutes(all))
+    .use(preambleRoutes(all))
+    .use(exchangeRoutes(all))
+    .use(previewRoutes(all))
+    .use(openapiRoutes({ guard, version: context.version, routes: () => routesOf() }));
 
   const hub = new Elysia({ name: 'hub', handler: SHORT_HOSTS })
     .wrap(compressJson())
@@ -181,17 +122,25 @@ export function createHub(deps: HubDeps) {
     .use(requestTimeout())
     .onRequest(({ request, set }) => {
       Object.assign(set.headers, securityHeaders(pathOf(request)));
-      assertOwnOrigin(request, isHttps(request), { hosts });
-      if (!READING.includes(request.method)) deps.assertInPlace();
+      // No page reaches the socket, and its host name means nothing.
+      if (commandLine.isFrom(request)) commandLine.assertAllowed(request);
+      else assertOwnOrigin(request, isHttps(request), { hosts });
+      if (!READING.includes(request.method)) context.assertInPlace();
     })
     .use(hubMetricsRoutes({ metrics, accounts, tokens, peerOf }))
     .use(api)
     .use(
       dashboardRoutes({
-        read: deps.dashboard,
+        read: dashboard,
         doorFor: (request) => accounts.door(isLocal(request)),
       }),
     );
   const routesOf = (): readonly RegisteredRoute[] => hub.routes as unknown as RegisteredRoute[];
   return hub;
 }
+
+const activityOf = ({ publisher, pace, now }: HubContext) =>
+  createActivity({
+    ...{ publisher, now, kept: pace.activity },
+    agent: createAgentsActivity(publisher.agents),
+  });

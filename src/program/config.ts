@@ -1,58 +1,17 @@
 /** Reads the environment once, into frozen settings; reports everything wrong with it at once. */
-import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { SHORTEST_TOKEN } from '../../agent/bearer.ts';
-import type { ProxySettings } from '../../agent/caddy/proxy.ts';
 import type { Limits } from '../../agent/logs/storage/keeper.ts';
-import { type AgentTrust, normalFingerprint } from '../hub/agent-client/trust.ts';
-import type { SignUpPolicy } from '../hub/auth/accounts/sign-up.ts';
+import { type AgentTrust, normalFingerprint } from '../hub/agents/trust.ts';
+import type { HubSettings } from '../hub/api/context.ts';
 import { isName } from '../hub/model/agent.ts';
 import { LEVELS, type Level } from '../shared/log.ts';
 import { isBelow, resolvePath } from '../shared/system/files.ts';
-import { type EnrolmentSettings, readEnrolment, readOwnTls } from './enrolment-settings.ts';
+import { type AgentSettings, readEnrolment, readOwnTls, readShip } from './agent-settings.ts';
+import { dataDirOf, hubSocket, socketIn } from './data-folder.ts';
 import { LOG_FORMATS, type LogFormat } from './log.ts';
-import { type Env, givenIn, type Role, valueIn } from './settings.ts';
+import { type Env, givenIn, type Role } from './settings.ts';
 import { createReader, type SettingsReader } from './settings-reader.ts';
-import { readShip, type ShipSettings } from './ship-settings.ts';
-
-export type HubSettings = Readonly<{
-  host: string;
-  port: number;
-  dataDir: string;
-  signUp: SignUpPolicy;
-  agentUrl: string;
-  /** The name of the agent there, among several. */
-  agentName: string;
-  /** How the hub verifies an `https:` agent; null: by the public authorities. */
-  agentTrust: AgentTrust | null;
-  trustProxy: boolean;
-  /** The socket over which commands on this machine reach the hub without a password. */
-  socket: string;
-  /** How long the hub waits for the agent, milliseconds. Not a setting: only tests shorten it. */
-  agentDeadline?: number;
-  /** The hosts the hub answers to, in normal form; empty: any. */
-  hosts: readonly string[];
-  /** Absolute paths of the folders from which a config may import files. */
-  importDirs: readonly string[];
-}>;
-
-export type AgentSettings = Readonly<{
-  host: string;
-  port: number;
-  /** Accepted beside the token while it is being replaced. */
-  previousToken: string | null;
-  /** PEM texts; null: plain HTTP. */
-  tls: Readonly<{ cert: string; key: string }> | null;
-  /** What it has instead of a token; null with a token. */
-  enrolment: EnrolmentSettings | null;
-  /** Whether it dials upstreams to see whether they are up. */
-  upstreamProbe: boolean;
-  /** The log engine that gets the access log, and where the agent stores how far; null: none. */
-  ship: ShipSettings | null;
-  proxy: Omit<ProxySettings, 'accessLog'> & {
-    accessLog: { file: string; rollMb: number } & Limits;
-  };
-}>;
 
 export type LogSettings = Readonly<{ format: LogFormat; level: Level }>;
 
@@ -85,8 +44,6 @@ const FILES_OF_SECRETS = [
 const PROGRAM = Bun.main.startsWith('/$bunfs/')
   ? process.execPath
   : resolve(import.meta.dir, '../..');
-/** sun_path holds 108 bytes (unix(7)); leaves some room. */
-const LONGEST_SOCKET = 100;
 
 /**
  * @param invites whether the agent is to invite a hub, and so needs no token
@@ -271,24 +228,4 @@ function ownPaths(env: Env, more: readonly string[]): string[] {
     ...['/proc', '/run/credentials', '/run/secrets'],
     ...[resolve('.env'), PROGRAM],
   ];
-}
-
-/** The absolute path of the data folder. */
-export const dataDirOf = (env: Env): string => resolve(valueIn(env, 'DATA_DIR'));
-
-/** The socket of the hub that uses `dataDir`, an absolute path; for commands on the same machine. */
-export const hubSocket = (dataDir: string): string => socketIn(dataDir, 'hub.sock');
-
-/** The file with the secret for that socket, new at each start. */
-export const localSecret = (dataDir: string): string => join(dataDir, 'hub.secret');
-
-/** The file with the key from which the tokens of the enrolled agents derive. */
-export const agentsKeyIn = (dataDir: string): string => join(dataDir, 'agents-key');
-
-/** In `folder`, or in a temporary folder with a shorter path if that one is too long for a socket. */
-function socketIn(folder: string, file: string): string {
-  const path = join(folder, file);
-  if (Buffer.byteLength(path) <= LONGEST_SOCKET) return path;
-  const name = new Bun.CryptoHasher('sha256').update(dirname(folder)).digest('hex').slice(0, 16);
-  return join(tmpdir(), `signalbox-${name}`, file);
 }

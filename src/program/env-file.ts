@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { messageOf } from '../shared/async.ts';
 import { isBelow, resolvePath } from '../shared/system/files.ts';
-import { dataDirOf } from './config.ts';
+import { dataDirOf } from './data-folder.ts';
 import type { Env } from './settings.ts';
 import { SettingsError } from './settings-reader.ts';
 

@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import type { AnyElysia } from 'elysia';
 import { messageOf } from '../shared/async.ts';
-import type { AgentSettings } from './config.ts';
+import type { AgentSettings } from './agent-settings.ts';
 
 /** A service that runs: its address, and a `stop` that resolves once everything is done. */
 export type Running = { url: string; stop: () => Promise<void> };
@@ -82,16 +82,19 @@ function whyNot({ of, host, port }: Address, cause: unknown): string {
 const forbidden = (port: number): string =>
   `port ${port} is forbidden: ports below 1024 are for root`;
 
-/** A unix socket that an app listens on. */
+/** A unix socket on which requests are answered. */
 export type LocalListening = { stop: () => Promise<void> };
 
 /** Listens on `path`, which only its owner can open. @throws Error if it cannot listen there */
-export function listenLocally(app: AnyElysia, path: string): LocalListening {
+export function listenLocally(
+  fetch: (request: Request) => Response | Promise<Response>,
+  path: string,
+): LocalListening {
   // A socket found here was left by a hub that was killed: this one holds the folder's lock.
   rmSync(path, { force: true });
   const umask = process.umask(0o177);
   try {
-    const server = Bun.serve({ unix: path, fetch: app.handle, development: false });
+    const server = Bun.serve({ unix: path, fetch, development: false });
     return {
       async stop() {
         await server.stop();

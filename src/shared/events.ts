@@ -1,4 +1,4 @@
-/** What a hub reports to people who are not looking: the events, and the kinds of channels. */
+/** What a hub reports to people who are not looking: the events, and what becomes of messages. */
 
 /** Each with its meaning, for the documentation and the dashboard. */
 export const EVENTS = {
@@ -17,27 +17,9 @@ export const EVENTS = {
 export type EventName = keyof typeof EVENTS;
 export const EVENT_NAMES = Object.keys(EVENTS) as [EventName, ...EventName[]];
 
-export const CHANNEL_KINDS = ['webhook', 'ntfy', 'gotify', 'smtp'] as const;
-export type ChannelKind = (typeof CHANNEL_KINDS)[number];
-
 /** What becomes of an attempt to deliver; `failed` ones are repeated until they are given up. */
 export const DELIVERY_RESULTS = ['sent', 'failed', 'given_up'] as const;
 export type DeliveryResult = (typeof DELIVERY_RESULTS)[number];
-
-/** Where a channel leads, and the secrets for that; each kind has some of the fields. */
-export type ChannelTarget = Readonly<{
-  url?: string;
-  topic?: string;
-  token?: string;
-  secret?: string;
-  host?: string;
-  port?: number;
-  security?: 'starttls' | 'tls' | 'none';
-  user?: string;
-  password?: string;
-  from?: string;
-  to?: string;
-}>;
 
 /** `22:00` to `07:00`, in an IANA time zone; the end may be on the next day. */
 export type QuietHours = Readonly<{ from: string; to: string; timeZone: string }>;

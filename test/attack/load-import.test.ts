@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { comparePreambles, mergePreambles } from '../../src/hub/caddyfile/merge-preambles.ts';
 import { splitCaddyfile } from '../../src/hub/caddyfile/split.ts';
 import { normalize } from '../../src/hub/model/vhost.ts';
-import { downUpstreams } from '../../src/hub/state/site-problems.ts';
+import { downUpstreams } from '../../src/hub/watch/problems/sites.ts';
 import { withValues } from '../../src/shared/caddyfile/globals.ts';
 import { type Owner, startOwner } from '../harness/owner.ts';
 

@@ -6,7 +6,7 @@
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AgentClient } from '../../src/hub/agent-client/client.ts';
+import type { AgentClient } from '../../src/hub/agents/client.ts';
 import { openDatabase } from '../../src/hub/db/open.ts';
 import { vhosts } from '../../src/hub/db/schema.ts';
 import { createStore } from '../../src/hub/model/store.ts';

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { chmodSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { createAgentClient } from '../../src/hub/agent-client/client.ts';
-import { type AgentTrust, normalFingerprint } from '../../src/hub/agent-client/trust.ts';
+import { createAgentClient } from '../../src/hub/agents/client.ts';
+import { type AgentTrust, normalFingerprint } from '../../src/hub/agents/trust.ts';
 import { newCertificate } from '../../src/program/cli/new-certificate.ts';
 import { runProgram } from '../harness/program.ts';
 import {

@@ -2,8 +2,8 @@
 import { afterAll, afterEach, describe, expect, test } from 'bun:test';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createAgentClient } from '../../src/hub/agent-client/client.ts';
-import { enrol } from '../../src/hub/agent-client/enrol.ts';
+import { createAgentClient } from '../../src/hub/agents/client.ts';
+import { enrol } from '../../src/hub/agents/enrol.ts';
 import { type Invitation, parseInvitation } from '../../src/shared/invitation.ts';
 import { caddiesOf } from '../harness/caddys.ts';
 import { HUBS, tokenOf } from '../harness/enrolled.ts';

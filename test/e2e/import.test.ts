@@ -96,7 +96,7 @@ describe('signalbox import', () => {
     for (const Authorization of ['', 'Bearer ', `Bearer ${'x'.repeat(43)}`]) {
       const init = { method: 'POST', unix, headers: { Authorization } };
       const body = JSON.stringify({ proxyfile });
-      const answer = await fetch('http://signalbox/import', { ...init, body });
+      const answer = await fetch('http://signalbox/api/import', { ...init, body });
       expect([answer.status, await answer.json()]).toMatchObject([
         401,
         { code: 'UNAUTHENTICATED' },

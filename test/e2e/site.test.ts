@@ -89,6 +89,7 @@ describe('signalbox site', () => {
       upstream: '127.0.0.1:9',
       enabled: false,
     });
+    expect(second.out).not.toContain('"warnings"');
     const taken = await site(['add', 'http://A.example', '127.0.0.1:9']);
     expect([taken.code, taken.err]).toEqual([1, expect.stringContaining('(DOMAIN_TAKEN)')]);
     expect((await site(['list'])).out).toBe(

@@ -2,8 +2,8 @@
 import { X509Certificate } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type AgentClient, createAgentClient } from '../../src/hub/agent-client/client.ts';
-import { normalFingerprint } from '../../src/hub/agent-client/trust.ts';
+import { type AgentClient, createAgentClient } from '../../src/hub/agents/client.ts';
+import { normalFingerprint } from '../../src/hub/agents/trust.ts';
 import { keepCertificate } from '../../src/program/cli/new-certificate.ts';
 import { readSettings } from '../../src/program/config.ts';
 import { serveAgent } from '../../src/program/serve/serve.ts';

@@ -2,8 +2,8 @@
 import { Elysia } from 'elysia';
 import { createLogs, type Logs } from '../../agent/logs/logs.ts';
 import { logRoutes } from '../../agent/logs/routes.ts';
-import type { Agent, Agents } from '../../src/hub/agent-client/agents.ts';
-import { createAgentClient } from '../../src/hub/agent-client/client.ts';
+import type { Agent, Agents } from '../../src/hub/agents/agents.ts';
+import { createAgentClient } from '../../src/hub/agents/client.ts';
 import type { Guard } from '../../src/hub/auth/guard.ts';
 import { logRoutes as logRoutesOfHub } from '../../src/hub/logs/routes.ts';
 import { Failure } from '../../src/shared/failure.ts';

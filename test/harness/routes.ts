@@ -1,14 +1,16 @@
 /** Every route that the two apps register. */
 import { join } from 'node:path';
 import { createAgent } from '../../agent/app.ts';
+import { createAgentKeys } from '../../src/hub/agents/keys.ts';
+import { createContext } from '../../src/hub/api/context.ts';
 import { createHub } from '../../src/hub/app.ts';
-import { createAccounts } from '../../src/hub/auth/accounts/accounts.ts';
-import { createDirectory } from '../../src/hub/auth/accounts/directory.ts';
 import { createSetupCode } from '../../src/hub/auth/accounts/setup-code.ts';
-import { createTokens } from '../../src/hub/auth/tokens/tokens.ts';
+import { createCommandLine } from '../../src/hub/auth/command-line.ts';
 import { openDatabase } from '../../src/hub/db/open.ts';
 import type { RegisteredRoute } from '../../src/hub/openapi/document.ts';
 import { PACE } from '../../src/hub/pace.ts';
+import { readSettings } from '../../src/program/config.ts';
+import { machine } from './stack.ts';
 
 export type Route = {
   method: string;
@@ -17,6 +19,8 @@ export type Route = {
   hidden: boolean;
 };
 type Registered = RegisteredRoute & { hooks: { detail?: { hide?: boolean } } };
+
+const TOKEN = 'x'.repeat(43);
 
 const metrics = { text: async () => '', contentType: '', request: () => {} } as never;
 
@@ -31,40 +35,25 @@ export const hubRoutes = (folder: string): Route[] => registered(folder).map(rou
 
 /** The routes as Elysia keeps them. */
 export function registered(folder: string): Registered[] {
-  const now = () => new Date();
-  const { db, close } = openDatabase(folder);
-  const app = createHub({
-    pace: PACE,
-    db,
-    accounts: createAccounts({
-      db,
-      now,
-      elapsed: () => 0,
-      signUp: 'closed',
-      setupCode: createSetupCode(join(folder, 'setup-code'), () => {}),
-    }),
-    directory: createDirectory({ db }),
-    tokens: createTokens({ db, now }),
-    dashboard: {} as never,
-    publisher: {} as never,
-    importer: {} as never,
-    preambleUpdatedAt: now,
-    assertInPlace: () => {},
-    fleet: {} as never,
-    deliver: {} as never,
-    trustProxy: false,
-    loopback: true,
-    hosts: [],
-    warnings: [],
-    version: '0',
-    commit: null,
-    now,
+  const database = openDatabase(folder);
+  const { hub: settings } = readSettings(
+    'hub',
+    { DATA_DIR: folder, AGENT_TOKEN: TOKEN, AGENT_URL: 'http://127.0.0.1:1' },
+    machine,
+  );
+  const context = createContext({
+    ...{ settings, database, token: TOKEN, version: '0', commit: null, pace: PACE },
+    keys: createAgentKeys(join(folder, 'agents-key')),
+    setupCode: createSetupCode(join(folder, 'setup-code'), () => {}),
+    commandLine: createCommandLine(TOKEN),
+    collect: () => [],
+    now: () => new Date(),
     elapsed: () => 0,
-    look: {} as never,
-    metrics,
     log: () => {},
+    preamble: undefined,
   });
-  close();
+  const app = createHub(context, {} as never);
+  database.close();
   return app.routes as unknown as Registered[];
 }
 

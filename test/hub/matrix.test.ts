@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { PAGES } from '../../src/hub/dashboard/routes.ts';
 import { agentRoutes, hubRoutes, type Route } from '../harness/routes.ts';
@@ -55,6 +55,7 @@ beforeAll(async () => {
   credentials.badCookie = cookie('A'.repeat(43));
   credentials.badBearer = bearer('A'.repeat(43));
   credentials.agentToken = bearer(stack.token);
+  credentials.socketSecret = bearer(readFileSync(join(stack.dataDir, 'hub.secret'), 'utf8').trim());
 
   const [expired, out] = [await signIn(), await signIn()];
   const db = new Database(join(stack.dataDir, 'signalbox.db'));
@@ -120,6 +121,7 @@ describe.each(guarded.map((route) => [nameOf(route), route] as const))('%s', (_,
     'badCookie',
     'badBearer',
     'agentToken',
+    'socketSecret',
     'expired',
     'signedOut',
     'expiredToken',

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { COMMANDS } from '../../src/program/cli/commands.ts';
-import { commandHelp, overallHelp } from '../../src/program/cli/usage.ts';
+import { commandHelp, overallHelp } from '../../src/program/cli/help.ts';
 import { readSettings } from '../../src/program/config.ts';
 import { ROLES, type Setting, settings, VARIABLES } from '../../src/program/settings.ts';
 

@@ -3,14 +3,20 @@ import { Elysia } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
 import { note } from '../../shared/observe/context.ts';
 import type { Accounts } from './accounts/accounts.ts';
+import { COMMAND_LINE, type CommandLine, noPerson } from './command-line.ts';
 import type { SessionCookies } from './sessions/cookie.ts';
 import type { SignedIn, User } from './sessions/sessions.ts';
 import type { Tokens } from './tokens/tokens.ts';
 
-export type GuardDeps = { accounts: Accounts; tokens: Tokens; cookies: SessionCookies };
+export type GuardDeps = {
+  accounts: Accounts;
+  tokens: Tokens;
+  cookies: SessionCookies;
+  commandLine: CommandLine;
+};
 
-/** Who makes a request, and the name of the API token it uses; null for a session. */
-export type Caller = { user: User; via: string | null };
+/** Who makes a request, and the name of the API token it uses; null for a session or the command line. */
+export type Caller = { user: Pick<User, 'id' | 'name'>; via: string | null };
 
 /** The caller as the changelog records them. */
 export const authorOf = ({ user, via }: Caller) => ({
@@ -29,15 +35,19 @@ type Guarded<Who> = {
 };
 
 /**
- * For people and scripts. Adds `who` and `isSignedIn`. A scoped `derive`: it runs before the body is
+ * For people, scripts and the command line. Adds `who` and `isSignedIn`. A scoped `derive`: it runs before the body is
  * read, so that a stranger's bad body gets 401. Once a body has been read, which may take minutes,
  * the session or token must still be valid.
  * @throws Failure, per request: UNAUTHENTICATED, FORBIDDEN
  */
-export function createGuard({ accounts, tokens, cookies }: GuardDeps) {
+export function createGuard({ accounts, tokens, cookies, commandLine }: GuardDeps) {
   return new Elysia({ name: 'guard' })
     .use(cookies)
     .derive({ as: 'scoped' }, ({ request, sessionCookie }): Guarded<Caller> => {
+      if (commandLine.isFrom(request)) {
+        note({ user: COMMAND_LINE.id });
+        return { who: { user: COMMAND_LINE, via: null }, isSignedIn: () => true };
+      }
       const { presented, bearer } = sessionCookie;
       const signedIn = accounts.find(presented);
       if (signedIn) {
@@ -61,10 +71,11 @@ export function createGuard({ accounts, tokens, cookies }: GuardDeps) {
  * For what only a person may do: accounts, sessions, passwords and API tokens. Adds the same.
  * @throws Failure, per request: UNAUTHENTICATED, FORBIDDEN
  */
-export function createSessionGuard({ accounts, tokens, cookies }: GuardDeps) {
+export function createSessionGuard({ accounts, tokens, cookies, commandLine }: GuardDeps) {
   return new Elysia({ name: 'session-guard' })
     .use(cookies)
-    .derive({ as: 'scoped' }, ({ sessionCookie }): Guarded<SignedIn> => {
+    .derive({ as: 'scoped' }, ({ request, sessionCookie }): Guarded<SignedIn> => {
+      if (commandLine.isFrom(request)) throw noPerson();
       const { presented } = sessionCookie;
       const who = accounts.find(presented);
       if (who) {

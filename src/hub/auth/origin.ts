@@ -1,6 +1,6 @@
 /** Refuses requests from other sites' pages, and for host names that are not the hub's. Pure. */
 import { Failure } from '../../shared/failure.ts';
-import { bearerOf } from './bearer.ts';
+import { bearerOf } from './secret.ts';
 
 export type OriginRules = {
   /** Hosts (`box.example`, `box.example:8443`) that the hub answers to; empty: any. */

@@ -1,4 +1,4 @@
-/** Hashing and comparing secrets. Pure. */
+/** Reading, hashing and comparing secrets. Pure. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
@@ -9,3 +9,7 @@ export const hashOf = (token: string): string => sha256(token).toString('hex');
 /** Compares in constant time. */
 export const isSame = (given: string, wanted: string): boolean =>
   timingSafeEqual(sha256(given), sha256(wanted));
+
+/** The bearer token of a request, or null. */
+export const bearerOf = (headers: Headers): string | null =>
+  /^Bearer +(\S+) *$/i.exec(headers.get('authorization') ?? '')?.[1] ?? null;

@@ -1,7 +1,6 @@
 /** Puts policies in front of the body of a site block, so that nothing in it answers before them. Pure. */
 import type { Line } from '../recipes/recipe.ts';
-import { indent } from './indent.ts';
-import { countLines } from './lines.ts';
+import { countLines, indent } from './lines.ts';
 import { type Part, partsOf } from './parts.ts';
 import type { Imports } from './snippets.ts';
 

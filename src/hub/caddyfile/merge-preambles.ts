@@ -1,7 +1,7 @@
 /** Merges the global options and snippets of two preambles. Pure. */
 import { type Edit, edited, globalOptions, withOptions } from '../../shared/caddyfile/globals.ts';
-import type { TokenizeOptions } from '../../shared/caddyfile/tokenizer.ts';
-import { sameWords } from './same-words.ts';
+import { maskPlaceholders } from '../../shared/caddyfile/placeholders.ts';
+import { startsLine, type TokenizeOptions, tokenize } from '../../shared/caddyfile/tokenizer.ts';
 import { readSections } from './split.ts';
 
 /** A global option `email`, a snippet `(name)` or a named route `&(name)`, as each side has it. */
@@ -93,4 +93,19 @@ function placesIn(preamble: string, dialect: TokenizeOptions): Places {
     from += text.length;
   }
   return found;
+}
+
+/** Whether two pieces have the same words, whatever their spacing and comments. */
+export function sameWords(one: string, other: string, dialect: TokenizeOptions): boolean {
+  if (one === other) return true;
+  const [words, others] = [wordsOf(one, dialect), wordsOf(other, dialect)];
+  return words.length === others.length && words.every((word, at) => word === others[at]);
+}
+
+/** Each word as it is written, after a sign for those that begin a line. */
+function wordsOf(text: string, dialect: TokenizeOptions): string[] {
+  const tokens = tokenize(maskPlaceholders(text).masked, dialect);
+  return tokens.map(
+    ({ start, end }, at) => `${startsLine(tokens, at) ? '\n' : ' '}${text.slice(start, end)}`,
+  );
 }

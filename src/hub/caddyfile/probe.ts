@@ -1,4 +1,4 @@
-/** A Caddyfile for validating a few sites instead of the whole proxyfile. Pure. */
+/** What the whole need not be asked for: a Caddyfile of a few sites, and the line of a mistake that Caddy names. Pure. */
 import { countLines } from './lines.ts';
 import { type Rendered, renderSite, type Site, type Span, spanOf } from './render.ts';
 
@@ -31,4 +31,16 @@ export function renderProbe(rendered: Rendered, sites: readonly Site[]): Rendere
   const end = countLines(rendered.text);
   for (const site of sites) if (!firsts.has(site.id)) add(site, Math.max(line, end) + 2);
   return { ...rendered, text: `${text}\n`, spans };
+}
+
+/** Caddy says this of a nested directive, with the line where the block around it ends. */
+const NESTED = /^unrecognized directive: (\S+) - /;
+
+/** The line of `text`, from 1, that a mistake is on; `named` is the one in Caddy's words. */
+export function mistakeLine(text: string, named: number, words = ''): number {
+  const directive = NESTED.exec(words)?.[1];
+  if (directive === undefined) return named;
+  const lines = text.split('\n').slice(0, named);
+  const found = lines.findLastIndex((line) => line.trim().split(/\s/)[0] === directive);
+  return found < 0 ? named : found + 1;
 }

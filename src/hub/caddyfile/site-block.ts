@@ -2,8 +2,7 @@
 import { maskPlaceholders } from '../../shared/caddyfile/placeholders.ts';
 import { tokenize } from '../../shared/caddyfile/tokenizer.ts';
 import { contentOf, type Guard, guardedBody, type Origin, type Row } from './guarded.ts';
-import { indent } from './indent.ts';
-import { countLines, trimEnd } from './lines.ts';
+import { countLines, indent, trimEnd } from './lines.ts';
 import { indivisibleImport } from './parts.ts';
 import { siteForm } from './site.ts';
 import type { Imports } from './snippets.ts';

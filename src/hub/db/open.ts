@@ -1,13 +1,12 @@
 /** Opens the hub's database: locks the folder, sets pragmas, migrates the schema. */
 import { Database } from 'bun:sqlite';
-import { chmodSync, existsSync } from 'node:fs';
+import { chmodSync, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite';
+import { Failure } from '../../shared/failure.ts';
 import { makePrivate } from '../../shared/system/files.ts';
 import { lockFolder } from '../../shared/system/lock.ts';
-import { checkpoint, checkpointWhenIdle } from './checkpoint.ts';
 import { asUnusable, damaged } from './fault.ts';
-import { createPlaceCheck } from './in-place.ts';
 import { MIGRATIONS, migrate, refuseNewer } from './migrate.ts';
 import * as schema from './schema.ts';
 import { storedVersion, versionOf } from './version.ts';
@@ -114,4 +113,57 @@ function prepare(sqlite: Database): void {
   sqlite.run('PRAGMA synchronous = FULL');
   sqlite.run('PRAGMA foreign_keys = ON');
   sqlite.run(BUSY_TIMEOUT);
+}
+
+/**
+ * Moves the write-ahead log into the file, which a lost log would otherwise leave empty. Never fails.
+ * The log stays while another program uses the database, which is not waited for, and if
+ * the disk is full or broken, which the next commit reports.
+ */
+function checkpoint(sqlite: Database): void {
+  try {
+    const { timeout } = sqlite.query('PRAGMA busy_timeout').get() as { timeout: number };
+    sqlite.run('PRAGMA busy_timeout = 0');
+    try {
+      sqlite.run('PRAGMA wal_checkpoint(TRUNCATE)');
+    } finally {
+      sqlite.run(`PRAGMA busy_timeout = ${timeout}`);
+    }
+  } catch {
+    // As above.
+  }
+}
+
+/**
+ * Does so whenever nothing was written for a while.
+ * @param idle milliseconds
+ * @returns ends it
+ */
+function checkpointWhenIdle(sqlite: Database, file: string, idle: number): () => void {
+  let last = 0n;
+  const timer = setInterval(() => {
+    const log = statSync(`${file}-wal`, { bigint: true, throwIfNoEntry: false });
+    if (!log || log.size === 0n) return;
+    if (log.mtimeNs === last) checkpoint(sqlite);
+    last = log.mtimeNs;
+  }, idle);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+/**
+ * Notices that the file was replaced or removed: what is written then is lost.
+ * @param file the database, just opened
+ * @returns throws Failure STORAGE_UNAVAILABLE if another file is there by now, or none
+ */
+function createPlaceCheck(file: string): () => void {
+  const identity = () => {
+    const found = statSync(file, { bigint: true, throwIfNoEntry: false });
+    return found && `${found.dev} ${found.ino}`;
+  };
+  const opened = identity();
+  return () => {
+    if (identity() === opened) return;
+    throw new Failure('STORAGE_UNAVAILABLE', 'The database file was replaced; restart the hub.');
+  };
 }

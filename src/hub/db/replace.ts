@@ -14,7 +14,6 @@ import { dirname } from 'node:path';
 import { syncPath } from '../../shared/system/files.ts';
 import { type Contents, inspect } from './inspect.ts';
 import { refuseNewer } from './migrate.ts';
-import { setTerm, type TermOptions } from './term.ts';
 import { storedVersion } from './version.ts';
 
 /** Suffixes of the files that SQLite keeps beside a database. */
@@ -119,5 +118,45 @@ function keep(current: string, kept: string): void {
     // Not every file system supports links.
     copyFileSync(current, kept, constants.COPYFILE_EXCL);
     syncPath(kept);
+  }
+}
+
+type Identity = { id: string; term: number };
+
+type TermOptions = {
+  /** The path of the database that is to be replaced. */
+  current: string;
+  /** Makes agents obey this copy from now on, and no other one whose term is at most `above`. */
+  promote?: { above: number } | undefined;
+};
+
+/**
+ * Sets the term of a copy that is about to be used: at least that of the database it replaces, if
+ * both are of one hub, because agents know that one; higher if it is promoted.
+ */
+function setTerm(copy: Database, { current, promote }: TermOptions): void {
+  const { id, term } = identityOf(copy);
+  const before = identityIn(current);
+  const known = Math.max(term, before?.id === id ? before.term : 1);
+  const next = promote ? Math.max(known, promote.above) + 1 : known;
+  copy.query('UPDATE hub SET term = ?').run(next);
+}
+
+const identityOf = (sqlite: Database): Identity =>
+  sqlite.query('SELECT id, term FROM hub').get() as Identity;
+
+/** Null if it cannot be read. */
+function identityIn(file: string): Identity | null {
+  try {
+    // SQLite would delete the log of a file that it does not recognise.
+    if (!existsSync(file) || storedVersion(file) === 0) return null;
+    const sqlite = new Database(file, { readwrite: true, strict: true });
+    try {
+      return identityOf(sqlite);
+    } finally {
+      sqlite.close();
+    }
+  } catch {
+    return null;
   }
 }

@@ -1,10 +1,10 @@
 /** Imports a Caddyfile as preamble and vhosts, and proves that they mean the same to the proxy. */
-import { disputedBrace } from '../../shared/caddyfile/check.ts';
-import { edited, optionsLeftOut } from '../../shared/caddyfile/globals.ts';
-import type { TokenizeOptions } from '../../shared/caddyfile/tokenizer.ts';
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join } from 'node:path';
+import { mayImport } from '../../shared/caddyfile/file-imports.ts';
 import { Failure, sentenceOf } from '../../shared/failure.ts';
 import { nearest } from '../../shared/nearest.ts';
-import type { AgentClient } from '../agent-client/client.ts';
+import type { AgentClient } from '../agents/client.ts';
 import { addressKey } from '../caddyfile/address.ts';
 import { inlineImports, type ReadImport } from '../caddyfile/inline.ts';
 import { render } from '../caddyfile/render.ts';
@@ -19,15 +19,15 @@ import { EMPTY_SET, type SiteSet } from '../model/vhost.ts';
 import { createChange } from '../model/vhost-changes.ts';
 import { hintFor } from '../publish/hints.ts';
 import type { Publisher } from '../publish/publisher.ts';
-import { comparable, firstDifference } from './compare.ts';
+import { assertUndisputed, blankLeftOut, comparable, firstDifference } from './compare.ts';
 import {
   type MergedPreamble,
   type MergedSite,
   type MergeOptions,
   mergedPreamble,
   mergeSite,
+  mergeView,
 } from './merge.ts';
-import { mergeView } from './merge-view.ts';
 import { type MergeView, renderedOf } from './schemas.ts';
 
 export type ImporterDeps = {
@@ -200,26 +200,35 @@ function inTermsOfFile(error: unknown, sites: readonly ImportedSite[]): unknown 
   );
 }
 
-/** First, because where such a brace closes an option, another one could be left out with it. @throws Failure */
-function assertUndisputed(file: string, dialect: TokenizeOptions): void {
-  const fault = disputedBrace(file, dialect);
-  if (!fault) return;
-  const { message: detail, hint, line } = fault;
-  throw new Failure('PROXY_REJECTED', 'This file cannot be imported; nothing was changed.', {
-    ...{ detail, hint },
-    at: { line },
-  });
-}
-
-/** The file with the options blanked out that the import leaves out; lines stay as they are. */
-function blankLeftOut(file: string, dialect: TokenizeOptions): string {
-  const text = file.replace(/^\ufeff/, '');
-  const blanked = optionsLeftOut(text, dialect).map(({ start, end }) => ({
-    ...{ start, end },
-    text: text.slice(start, end).replace(/[^\n]/g, ' '),
-  }));
-  return edited(text, blanked);
-}
-
 const differs = (detail: string) =>
   new Failure('IMPORT_DIFFERS', 'The imported file would behave differently.', { detail });
+
+/**
+ * Returns null for a target that may not, or cannot, be read.
+ * @param dirs the folders whose files may be imported
+ */
+export const createReadImport =
+  (dirs: readonly string[]): ReadImport =>
+  (target, from) => {
+    if (!mayImport(target, dirs, {}, from)) return null;
+    const path = isAbsolute(target) || from === null ? target : join(from, target);
+    const folder = dirname(path);
+    try {
+      return matching(folder, basename(path)).map((name) => ({
+        text: readFileSync(join(folder, name), 'utf8'),
+        folder,
+      }));
+    } catch {
+      return null;
+    }
+  };
+
+/** The matching files, in the order of Go's `filepath.Glob`, which Caddy uses: bytewise by name. */
+function matching(folder: string, name: string): string[] {
+  if (!/[*?[\\]/.test(name)) return [name];
+  const glob = new Bun.Glob(name);
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => !entry.isDirectory() && glob.match(entry.name))
+    .map((entry) => entry.name)
+    .sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+}

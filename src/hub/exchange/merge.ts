@@ -7,9 +7,9 @@ import {
   mergePreambles,
   type PreamblePart,
   type Side,
+  sameWords,
 } from '../caddyfile/merge-preambles.ts';
 import { plainSite } from '../caddyfile/render.ts';
-import { sameWords } from '../caddyfile/same-words.ts';
 import type { ImportedSite } from '../caddyfile/split.ts';
 import { type Change, sequence } from '../model/changes.ts';
 import {
@@ -20,6 +20,8 @@ import {
   type VhostInput,
 } from '../model/vhost.ts';
 import { createChange, deleteChange, newVhost, updateChange } from '../model/vhost-changes.ts';
+import { unifiedDiff } from './diff.ts';
+import type { MergeView } from './schemas.ts';
 
 /** What to do with what the hub already has. */
 export type MergeOptions = {
@@ -148,3 +150,21 @@ const placesOf = (vhost: Vhost, wanted: Vhost, { agents }: SiteSet): string[] =>
 
 const CHOOSE =
   'Send "taken": "skip" or "replace" for all such sites, or name the sites to replace in "replace".';
+
+export const mergeView = (preamble: MergedPreamble, sites: readonly MergedSite[]): MergeView => ({
+  sites: sites.map(({ action, wanted, before }) => ({
+    domain: wanted.domain,
+    action,
+    vhosts: before.map(({ id, domain, enabled }) => ({ id, domain, enabled })),
+    diff: before.length === 0 ? '' : unifiedDiff(blocksOf(before), blocksOf([wanted])),
+  })),
+  preamble: preamble.parts.map(({ name, present, file, state, side }) => ({
+    name,
+    state,
+    side,
+    diff: state === 'differs' ? unifiedDiff(`${present}\n`, `${file}\n`) : '',
+  })),
+});
+
+const blocksOf = (vhosts: readonly Vhost[]): string =>
+  vhosts.map((vhost) => `${plainSite(vhost).text}\n`).join('\n');

@@ -1,9 +1,8 @@
 /** An export of the logs of several agents, merged while they are read. */
 import type { LogExport } from '../../shared/http.ts';
 import type { ExportQuery } from '../../shared/wire/logs.ts';
-import type { Agents } from '../agent-client/agents.ts';
-import { askAll } from '../agent-client/ask-all.ts';
-import type { StreamReader } from '../agent-client/client.ts';
+import { type Agents, askAll } from '../agents/agents.ts';
+import type { StreamReader } from '../agents/streams.ts';
 import { CSV, createRecords, NDJSON, type RecordFormat, type Records } from './records.ts';
 
 /** `missing`: the agents that could not be reached. */

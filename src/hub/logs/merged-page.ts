@@ -2,8 +2,7 @@
 import { Failure } from '../../shared/failure.ts';
 import type { LogEntry, LogPage, LogQuery } from '../../shared/wire/logs.ts';
 import type { MergeAnswer, MergeRequest } from '../../shared/wire/merge.ts';
-import type { Agent } from '../agent-client/agents.ts';
-import { askAll } from '../agent-client/ask-all.ts';
+import { type Agent, askAll } from '../agents/agents.ts';
 import { type Bracket, bracketOf, cutAt, isNarrow, narrow, probesOf, sumOf } from './place.ts';
 
 type Asked = Omit<MergeRequest, 'conditions' | 'pin'>;

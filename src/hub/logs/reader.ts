@@ -1,6 +1,7 @@
 /** Reads the log of one agent, as the agent answers, or the logs of all together. */
 import type { Static } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
+import { addSums, statsOf } from '../../shared/wire/log-stats.ts';
 import type {
   ExportQuery,
   LogQuery,
@@ -8,14 +9,12 @@ import type {
   StatsQuery,
   TailQuery,
 } from '../../shared/wire/logs.ts';
-import type { Agent, Agents } from '../agent-client/agents.ts';
-import { chosen } from '../agent-client/ask-all.ts';
-import type { StreamReader } from '../agent-client/client.ts';
+import { type Agent, type Agents, askAll, chosen } from '../agents/agents.ts';
+import type { StreamReader } from '../agents/streams.ts';
 import type { AgentQuery } from '../http/params.ts';
 import { type Positions, parseEventId } from './event-ids.ts';
 import { type MergedExport, openMergedExport } from './merged-export.ts';
 import { readMergedPage } from './merged-page.ts';
-import { readMergedStats } from './merged-stats.ts';
 import { openMergedTail } from './merged-tail.ts';
 
 type Of<Query> = Query & Static<typeof AgentQuery>;
@@ -86,5 +85,33 @@ export function createLogReader(agents: Agents): LogReader {
       const one = chosen(agents, agent);
       return one ? one.client.stats(query) : readMergedStats(agents.all(), query);
     },
+  };
+}
+
+/** What a URL can name: the years 0 to 9999. */
+const [FIRST, LAST] = [-62_167_219_200_000, 253_402_300_799_999];
+
+/** @throws Failure AGENT_UNREACHABLE if none can be reached, INVALID_REQUEST */
+async function readMergedStats(agents: readonly Agent[], query: StatsQuery): Promise<LogStats> {
+  const range = await rangeOf(agents, query);
+  const { answers, missing } = await askAll(agents, ({ client }) =>
+    client.sums({ ...query, ...range }),
+  );
+  return {
+    ...statsOf(addSums(answers.map(({ answer }) => answer))),
+    ...(missing.length > 0 && { missing }),
+  };
+}
+
+/** The same range for all, so that their buckets are the same: by default that of all entries. */
+async function rangeOf(agents: readonly Agent[], { from, to }: StatsQuery) {
+  if (from && to) return {};
+  const { answers } = await askAll(agents, ({ client }) => client.merge({ conditions: {} }));
+  const ranges = answers.flatMap(({ answer }) => answer.range ?? []);
+  if (ranges.length === 0) return {};
+  const iso = (time: number) => new Date(Math.min(LAST, Math.max(FIRST, time))).toISOString();
+  return {
+    from: from || iso(Math.min(...ranges.map(({ earliest }) => earliest))),
+    to: to || iso(Math.max(...ranges.map(({ latest }) => latest)) + 1),
   };
 }

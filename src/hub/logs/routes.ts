@@ -1,5 +1,6 @@
 /** `/logs`: pages of the access log, statistics and a live stream. */
 import { Elysia, t } from 'elysia';
+import { Failure } from '../../shared/failure.ts';
 import { eventStream, exportStream, jsonText } from '../../shared/http.ts';
 import {
   ExportQuery,
@@ -9,14 +10,13 @@ import {
   StatsQuery,
   TailQuery,
 } from '../../shared/wire/logs.ts';
-import type { Agents } from '../agent-client/agents.ts';
+import type { Agents } from '../agents/agents.ts';
 import type { Guard } from '../auth/guard.ts';
 import { about } from '../http/about.ts';
 import { AGENT, AgentQuery } from '../http/params.ts';
 import { ASKS_AGENT, refusals } from '../http/refusal-schemas.ts';
 import { EVENT_ID } from './event-ids.ts';
 import { createLogReader } from './reader.ts';
-import { createStreamLimit } from './stream-limit.ts';
 
 const REFUSALS = [...ASKS_AGENT, 'NOT_FOUND'] as const;
 
@@ -179,4 +179,34 @@ export function logRoutes({ agents, guard }: { agents: Agents; guard: Guard }) {
         },
       }),
     });
+}
+
+/**
+ * Counts one more stream of an account; the returned function counts it out again, once.
+ * @throws Failure RATE_LIMITED if the account has no stream left
+ */
+type StreamLimit = (userId: string) => () => void;
+
+/** Seconds after which the hub has noticed that a reader is gone. */
+const RETRY_AFTER = 15;
+
+/** @param most for each account @param does what an account does with them, for the message */
+function createStreamLimit(most: number, does: string): StreamLimit {
+  const open = new Map<string, number>();
+  return (userId) => {
+    const count = open.get(userId) ?? 0;
+    if (count >= most) {
+      const message = `An account can ${does} the log ${most} times at once.`;
+      throw new Failure('RATE_LIMITED', message, { retryAfter: RETRY_AFTER });
+    }
+    open.set(userId, count + 1);
+    let isOpen = true;
+    return () => {
+      if (!isOpen) return;
+      isOpen = false;
+      const rest = (open.get(userId) ?? 1) - 1;
+      if (rest > 0) open.set(userId, rest);
+      else open.delete(userId);
+    };
+  };
 }

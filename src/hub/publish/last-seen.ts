@@ -2,7 +2,7 @@
 import { dialectOf } from '../../shared/caddyfile/dialect.ts';
 import { Failure } from '../../shared/failure.ts';
 import type { ProxyStatus } from '../../shared/wire/proxy.ts';
-import type { AgentClient } from '../agent-client/client.ts';
+import type { AgentClient } from '../agents/client.ts';
 import type { Dialect } from '../model/containment.ts';
 import { isAway } from '../model/refusal.ts';
 
@@ -20,7 +20,7 @@ export type Seen = {
 export type LastSeenDeps = {
   client: Pick<AgentClient, 'status'>;
   /** Whether there are others: then nobody waits for this one while it does not answer. */
-  isOneOfSeveral: () => boolean;
+  hasOthers: () => boolean;
   importDirs: readonly string[];
   now: () => Date;
 };
@@ -48,13 +48,13 @@ export type LastSeen = {
 const UNSEEN: Seen = { status: null, latency: null, skew: null, isPublished: false };
 
 export function createLastSeen(deps: LastSeenDeps): LastSeen {
-  const { client, isOneOfSeveral, importDirs, now } = deps;
+  const { client, hasOthers, importDirs, now } = deps;
   let seen = UNSEEN;
   let version: string | null = null;
   let dialect: Dialect | undefined;
   let away: Failure | null = null;
 
-  const skipped = () => (isOneOfSeveral() ? away : null);
+  const skipped = () => (hasOthers() ? away : null);
 
   async function watched<T>(call: Promise<T>): Promise<T> {
     try {
@@ -75,7 +75,7 @@ export function createLastSeen(deps: LastSeenDeps): LastSeen {
       seen = { ...UNSEEN, status: found, latency: performance.now() - from, skew };
       version = found.proxy.version;
       dialect = { ...dialectOf(version), importDirs };
-      if (isOneOfSeveral() && !found.proxy.running) {
+      if (hasOthers() && !found.proxy.running) {
         away = new Failure('PROXY_UNREACHABLE', 'The proxy does not answer.');
       }
       return found;

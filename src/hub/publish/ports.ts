@@ -3,8 +3,7 @@ import { withValues } from '../../shared/caddyfile/globals.ts';
 import { Failure } from '../../shared/failure.ts';
 import type { ProxyStatus } from '../../shared/wire/proxy.ts';
 import { type PortState, STANDARD_PORTS } from '../../shared/wire/proxy.ts';
-import type { Agent } from '../agent-client/agents.ts';
-import { chosen } from '../agent-client/ask-all.ts';
+import { type Agent, chosen } from '../agents/agents.ts';
 import type { Author } from '../model/changes.ts';
 import { agentNamed, setFor } from '../model/placement.ts';
 import { agentPreambleChange, preambleChange } from '../model/preamble-changes.ts';
@@ -57,7 +56,7 @@ export function createReadPorts({ publisher }: PortsDeps): ReadPorts {
     const only = chosen(publisher.agents, name);
     if (only) return read(only);
     const awake = publisher.agents.all().filter(({ client }) => !client.isSilent());
-    const all = awake.map(async (agent) => ({ name: agent.name, serving: await read(agent) }));
+    const all = awake.map(async (agent) => ({ label: agent.name, serving: await read(agent) }));
     return worstServing(await Promise.all(all));
   };
 }

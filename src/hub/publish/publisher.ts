@@ -14,8 +14,8 @@
  */
 import { type Log, reasonOf } from '../../shared/log.ts';
 import type { ProxyStatus } from '../../shared/wire/proxy.ts';
-import type { Agent, Agents } from '../agent-client/agents.ts';
-import type { AgentClient } from '../agent-client/client.ts';
+import type { Agent, Agents } from '../agents/agents.ts';
+import type { AgentClient } from '../agents/client.ts';
 import { FIRST_AGENT, type StoredAgent } from '../model/agent.ts';
 import type { Author, Change } from '../model/changes.ts';
 import { assertPlanContained, type Dialect } from '../model/containment.ts';

@@ -119,19 +119,23 @@ function stopping(holders: readonly Holder[]): string {
 const finding = (held: readonly PortState[]): string =>
   `sudo ss -ltnp '${held.map(({ port }) => `sport = :${port}`).join(' or ')}'`;
 
-/** Of several agents, that of the one that needs attention most, whose name its reasons have. */
+/**
+ * That of the agent that needs attention most, whose label its reasons have.
+ * @param all each with its label as `labelOf` has it
+ */
 export function worstServing(
-  all: readonly { name: string; serving: Serving | null }[],
+  all: readonly { label?: string | undefined; serving: Serving | null }[],
 ): Serving | null {
-  const known = all.flatMap(({ name, serving }) => (serving === null ? [] : { name, serving }));
+  const known = all.flatMap(({ label, serving }) => (serving === null ? [] : { label, serving }));
   const has = (test: (one: Serving['http']) => boolean) =>
     known.find(({ serving: { http, https } }) => test(http) || test(https));
   const worst = has(({ blocked }) => blocked) ?? has(({ reason }) => reason !== null) ?? known[0];
   if (!worst) return null;
-  const { name, serving } = worst;
+  const { label, serving } = worst;
+  if (label === undefined) return serving;
   const named = ({ reason, ...rest }: Serving['http']) => ({
     ...rest,
-    reason: reason === null ? null : `${name}: ${reason}`,
+    reason: reason === null ? null : `${label}: ${reason}`,
   });
   return { ...serving, http: named(serving.http), https: named(serving.https) };
 }

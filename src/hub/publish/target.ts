@@ -2,7 +2,7 @@
 import { Failure } from '../../shared/failure.ts';
 import type { Log } from '../../shared/log.ts';
 import type { ProxyStatus } from '../../shared/wire/proxy.ts';
-import type { AgentClient } from '../agent-client/client.ts';
+import type { AgentClient } from '../agents/client.ts';
 import { labelOf, type StoredAgent } from '../model/agent.ts';
 import { idsAfter, type Plan, type Preamble, type Step } from '../model/changes.ts';
 import type { Dialect } from '../model/containment.ts';
@@ -28,8 +28,6 @@ export type TargetDeps = {
   /** The whole set that is accepted and stored. */
   stored: () => SiteSet;
   startTimer: PublishTimer;
-  /** Whether there are others: then nobody waits for this one while it does not answer. */
-  isOneOfSeveral: () => boolean;
   importDirs: readonly string[];
   pace: { leftOut: LeftOutPace; contention: ContentionPace };
   now: () => Date;
@@ -97,9 +95,10 @@ const ENOUGH_OF_POLICY = 8;
 const BACK_MS = 1_500;
 
 export function createTarget(deps: TargetDeps): Target {
-  const { id, url, client, store, stored, startTimer, isOneOfSeveral, importDirs } = deps;
+  const { id, url, client, store, stored, startTimer, importDirs } = deps;
   const { pace, now, log } = deps;
-  const lastSeen = createLastSeen({ client, isOneOfSeveral, importDirs, now });
+  const hasOthers = () => stored().agents.length > 1;
+  const lastSeen = createLastSeen({ client, hasOthers, importDirs, now });
   const { status, version, watched } = lastSeen;
   /** Nothing is served that a first publish could take away. */
   let vacant = false;

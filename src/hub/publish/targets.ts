@@ -1,7 +1,7 @@
 /** The targets of a hub, one for each agent that is stored; and what is known of each, for people. */
 import { Failure, wordsOf } from '../../shared/failure.ts';
 import type { ProxyStatus } from '../../shared/wire/proxy.ts';
-import type { AgentClient } from '../agent-client/client.ts';
+import type { AgentClient } from '../agents/client.ts';
 import { FIRST_AGENT, type StoredAgent } from '../model/agent.ts';
 import type { Step } from '../model/changes.ts';
 import { concernedBy } from '../model/entities.ts';
@@ -28,15 +28,13 @@ export type Targets = {
   destinations(steps: readonly Step[], next: SiteSet): Destinations;
 };
 
-export type TargetsDeps = Omit<TargetDeps, 'id' | 'url' | 'client' | 'isOneOfSeveral'> & {
+export type TargetsDeps = Omit<TargetDeps, 'id' | 'url' | 'client'> & {
   connect: (agent: StoredAgent) => AgentClient;
 };
 
 export function createTargets({ connect, ...deps }: TargetsDeps): Targets {
   const { stored } = deps;
   const byId = new Map<number, Target>();
-
-  const isOneOfSeveral = () => stored().agents.length > 1;
 
   function of(id: number): Target {
     const target = byId.get(id);
@@ -54,8 +52,7 @@ export function createTargets({ connect, ...deps }: TargetsDeps): Targets {
       const { id, url } = agent;
       // Invited again, it may be elsewhere.
       if (byId.get(id)?.url === url) continue;
-      const own = { id, url, client: connect(agent), isOneOfSeveral };
-      byId.set(id, createTarget({ ...deps, ...own }));
+      byId.set(id, createTarget({ ...deps, id, url, client: connect(agent) }));
     }
   }
 
@@ -70,8 +67,9 @@ export function createTargets({ connect, ...deps }: TargetsDeps): Targets {
 
     destinations(steps, next) {
       const found: Destinations = { asked: [], skipped: new Map() };
+      const { agents } = stored();
       // The only one also gets the first publish, which may have no steps.
-      const concerned = isOneOfSeveral() ? concernedBy(steps, next) : stored().agents;
+      const concerned = agents.length > 1 ? concernedBy(steps, next) : agents;
       for (const { id, paused } of concerned) {
         const target = of(id);
         const away = target.skipped();

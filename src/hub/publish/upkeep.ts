@@ -1,6 +1,6 @@
 /** Keeps what is stored live: all of it, or as much of it as the proxy accepts. */
 import { Failure } from '../../shared/failure.ts';
-import type { Replacing } from '../agent-client/client.ts';
+import type { Replacing } from '../agents/client.ts';
 import { isRejection } from '../model/refusal.ts';
 import type { Store } from '../model/store.ts';
 import type { SiteSet } from '../model/vhost.ts';

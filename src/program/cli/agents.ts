@@ -2,7 +2,13 @@
 import type { AgentView } from '../../hub/http/agent-view.ts';
 import { visible } from '../visible.ts';
 import { type Cli, type Command, EXIT, type Given } from './command.ts';
-import { askLocalHub, failRefused, failWithoutHub, type LocalAnswer } from './local-hub.ts';
+import {
+  askLocalHub,
+  failRefused,
+  failWithoutHub,
+  type LocalAnswer,
+  type LocalRequest,
+} from './local-hub.ts';
 
 /** What each action takes after its own name. */
 const ARGUMENTS = {
@@ -88,25 +94,27 @@ async function ask(
   { args: [action, name = '', last = ''], has }: Given,
   { env, progress }: Pick<Cli, 'env' | 'progress'>,
 ): Promise<LocalAnswer<AgentView | AgentView[]>> {
-  if (action === 'list') return askLocalHub<AgentView[]>(env, 'GET', '/agents');
-  const one = `/agents/${encodeURIComponent(name)}`;
-  const send = (
-    label: string,
-    ...request: ['POST' | 'PATCH' | 'DELETE', string, object?]
-  ): Promise<LocalAnswer<AgentView>> => progress.during(label, askLocalHub(env, ...request));
+  if (action === 'list') return askLocalHub<AgentView[]>(env, { path: '/agents' });
+  const path = `/agents/${encodeURIComponent(name)}`;
+  const send = (label: string, request: LocalRequest): Promise<LocalAnswer<AgentView>> =>
+    progress.during(label, askLocalHub(env, request));
   switch (action) {
     case 'add': {
       const invitation = last === '-' ? await Bun.stdin.text() : last;
-      return send('enrolling', 'POST', '/agents', { name, invitation, replace: has('replace') });
+      const to = has('replace') ? '/agents?replace=true' : '/agents';
+      return send('enrolling', { method: 'POST', path: to, body: { name, invitation } });
     }
     case 'rename':
-      return send('renaming', 'PATCH', one, { name: last });
-    case 'remove':
-      return send('removing', 'DELETE', one);
+      return send('renaming', { method: 'PATCH', path, body: { name: last } });
+    case 'remove': {
+      const shown = await send('removing', { path });
+      const removed = await send('removing', { method: 'DELETE', path });
+      return 'refusal' in removed ? removed : shown;
+    }
     case 'rotate':
-      return send('rotating', 'POST', `${one}/rotate`);
+      return send('rotating', { method: 'POST', path: `${path}/rotate` });
     default:
-      return send('publishing', 'PATCH', one, { paused: action === 'pause' });
+      return send('publishing', { method: 'PATCH', path, body: { paused: action === 'pause' } });
   }
 }
 

@@ -7,7 +7,7 @@ import { describeContents } from '../../hub/db/inspect.ts';
 import { databaseIn, openUnmigrated } from '../../hub/db/open.ts';
 import { BESIDE } from '../../hub/db/replace.ts';
 import { messageOf } from '../../shared/async.ts';
-import { agentsKeyIn } from '../config.ts';
+import { agentsKeyIn } from '../data-folder.ts';
 import { visible } from '../visible.ts';
 import { EXIT } from './command.ts';
 

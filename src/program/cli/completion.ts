@@ -1,6 +1,5 @@
 /** `signalbox completion bash|zsh|fish` */
 import { type Command, EXIT } from './command.ts';
-import { bashScript, fishScript, zshScript } from './completion-scripts.ts';
 
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript };
 
@@ -24,3 +23,121 @@ export const completion: Command = {
     return EXIT.done;
   },
 };
+
+type Commands = readonly Command[];
+
+/** Whether a placeholder stands for a path. */
+const isFile = (name: string | undefined): boolean => name === 'FILE' || name === 'DIR';
+
+const named = (commands: Commands) => commands.filter(({ name }) => name !== '');
+
+/** The fixed words that may follow a command's name. */
+const wordsOf = ({ args }: Command, commands: Commands): readonly string[] =>
+  args.flatMap(({ name, words }) =>
+    name === 'COMMAND' ? named(commands).map((command) => command.name) : (words ?? []),
+  );
+
+/** In single quotes, for bash and zsh. */
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** For bash 4 and newer; does not need bash-completion. */
+export function bashScript(commands: Commands): string {
+  const cases = named(commands).map((command) => {
+    const options = Object.entries(command.options);
+    const words = [
+      ...wordsOf(command, commands),
+      ...options.map(([name]) => `--${name}`),
+      '--help',
+    ].join(' ');
+    const files = command.args.some(({ name }) => isFile(name)) ? 'yes' : '';
+    return `    ${command.name}) words=${quoted(words)} files=${files} ;;\n`;
+  });
+  const taking = commands.flatMap(({ options }) =>
+    Object.entries(options).flatMap(([name, { takes }]) => (isFile(takes) ? [`--${name}`] : [])),
+  );
+  const values =
+    taking.length === 0
+      ? ''
+      : `  case $prev in ${[...new Set(taking)].join('|')}) words= files=yes ;; esac\n`;
+  const first = [...named(commands).map(({ name }) => name), '--help', '--version'].join(' ');
+  return `# bash completion for signalbox
+_signalbox() {
+  local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} words= files=
+  if [ "$COMP_CWORD" -eq 1 ]; then words=${quoted(first)}
+  else case \${COMP_WORDS[1]} in
+${cases.join('')}  esac; fi
+${values}  mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur"; [ -z "$files" ] || compgen -f -- "$cur")
+  [ -z "$files" ] || compopt -o filenames 2>/dev/null
+  return 0
+}
+complete -F _signalbox signalbox
+`;
+}
+
+/** For a folder in `fpath`, or to be sourced. */
+export function zshScript(commands: Commands): string {
+  // Colons separate words from descriptions, brackets enclose those of options.
+  const plain = (text: string) => text.replace(/[[\]:]/g, '\\$&');
+  const list = named(commands).map(
+    ({ name, summary }) => `    ${quoted(`${name}:${plain(summary)}`)}\n`,
+  );
+  const cases = named(commands).map((command) => {
+    const { args, options } = command;
+    const words = wordsOf(command, commands).join(' ');
+    const specs = [
+      ...args.map((arg, at) => {
+        const action = isFile(arg.name) ? '_files' : words === '' ? '' : `(${words})`;
+        return `${at + 1}:${plain(arg.name)}:${action}`;
+      }),
+      ...Object.entries(options).map(([name, { summary, takes }]) => {
+        const value = takes === undefined ? '' : `:${takes}:${isFile(takes) ? '_files' : ''}`;
+        return `--${name}[${plain(summary)}]${value}`;
+      }),
+      '--help[show help]',
+    ];
+    return `    ${command.name}) _arguments ${specs.map(quoted).join(' ')} ;;\n`;
+  });
+  return `#compdef signalbox
+_signalbox() {
+  local -a commands
+  commands=(
+${list.join('')}  )
+  if (( CURRENT == 2 )); then
+    _describe command commands
+    return
+  fi
+  shift words
+  (( CURRENT-- ))
+  case $words[1] in
+${cases.join('')}  esac
+}
+if [ "$funcstack[1]" = _signalbox ]; then _signalbox "$@"; else compdef _signalbox signalbox; fi
+`;
+}
+
+/** For fish 3 and newer. */
+export function fishScript(commands: Commands): string {
+  const lines = named(commands).flatMap((command) => {
+    const { name, summary, args, options } = command;
+    const after = `complete -c signalbox -n '__fish_seen_subcommand_from ${name}'`;
+    const words = wordsOf(command, commands);
+    return [
+      `complete -c signalbox -n __fish_use_subcommand -a ${name} -d ${fishQuoted(summary)}`,
+      ...(words.length === 0 ? [] : [`${after} -a ${fishQuoted(words.join(' '))}`]),
+      ...(args.some((arg) => isFile(arg.name)) ? [`${after} -F`] : []),
+      ...Object.entries(options).map(([option, { summary: what, takes }]) => {
+        const value = takes === undefined ? '' : isFile(takes) ? ' -r -F' : ' -x';
+        return `${after} -l ${option}${value} -d ${fishQuoted(what)}`;
+      }),
+    ];
+  });
+  return `# fish completion for signalbox
+complete -c signalbox -f
+complete -c signalbox -l help -d 'show help'
+complete -c signalbox -n __fish_use_subcommand -l version -d 'print the version'
+${lines.join('\n')}
+`;
+}
+
+/** In single quotes, where fish escapes with a backslash. */
+const fishQuoted = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'`;

@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { dataDirOf } from '../config.ts';
+import { dataDirOf } from '../data-folder.ts';
 import { type Command, EXIT } from './command.ts';
 
 export const backup: Command = {

@@ -1,7 +1,7 @@
 /** `signalbox health [hub|agent]` */
 import { messageOf } from '../../shared/async.ts';
-import { dataDirOf } from '../config.ts';
-import { isEnrolled } from '../enrolment-settings.ts';
+import { isEnrolled } from '../agent-settings.ts';
+import { dataDirOf } from '../data-folder.ts';
 import { type Env, givenIn, valueIn } from '../settings.ts';
 import { type Command, EXIT } from './command.ts';
 

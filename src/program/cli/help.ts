@@ -1,6 +1,8 @@
-/** `signalbox help [COMMAND]` */
+/** `signalbox help [COMMAND]`, and the texts of `--help`, made from the tables of commands and settings. */
+import { nearest } from '../../shared/nearest.ts';
+import { ROLES, type Role, settings } from '../settings.ts';
+import { visible } from '../visible.ts';
 import { type Command, EXIT } from './command.ts';
-import { commandHelp, overallHelp, unknownCommand } from './usage.ts';
 
 export const help: Command = {
   name: 'help',
@@ -19,3 +21,83 @@ export const help: Command = {
     return EXIT.usage;
   },
 };
+
+/** Where the summaries of commands and options begin. */
+const COLUMN = 33;
+/** Where the meanings of settings begin. */
+const SETTING_COLUMN = 24;
+/** How wide a line may be. */
+const WIDTH = 100;
+
+/** What its longest line begins with. */
+const USAGE = 'Usage: ';
+
+/** `signalbox backup FILE [--force]`; its options are not named one by one if there are many. */
+export function synopsis({ name, args, options }: Command): string {
+  const words = args.map((arg) => {
+    const word = arg.words?.join('|') ?? arg.name;
+    return arg.optional ? `[${word}]` : word;
+  });
+  const switches = Object.entries(options).map(([option, { takes }]) =>
+    takes === undefined ? `[--${option}]` : `[--${option} ${takes}]`,
+  );
+  const line = (rest: readonly string[]) =>
+    ['signalbox', name, ...words, ...rest].filter(Boolean).join(' ');
+  const whole = line(switches);
+  return whole.length <= WIDTH - USAGE.length ? whole : line(['[OPTIONS]']);
+}
+
+/** `signalbox: unknown command: imprt; did you mean import?` @param given all that was typed */
+export function unknownCommand(word: string, given: string, commands: readonly Command[]): string {
+  const names = commands.map(({ name }) => name).filter((name) => name !== '');
+  const guess = nearest(word, names);
+  const question = guess === undefined ? '' : `; did you mean ${guess}?`;
+  return `signalbox: unknown command: ${visible(given)}${question}`;
+}
+
+/** What `signalbox --help` prints. */
+export function overallHelp(commands: readonly Command[]): string {
+  const lines = commands.map((command) => row(`  ${synopsis(command)}`, command.summary));
+  return `signalbox - a reverse-proxy manager for homelabs
+
+Usage:
+${lines.join('')}${row('  signalbox --version', 'print the version')}
+Run "signalbox COMMAND --help" for more about a command.
+
+${EXIT_CODES}
+${settingsHelp(ROLES)}`;
+}
+
+/** What `signalbox NAME --help` prints. */
+export function commandHelp(command: Command): string {
+  const options = Object.entries(command.options).map(([name, { takes, summary }]) =>
+    row(`  --${name}${takes === undefined ? '' : ` ${takes}`}`, summary),
+  );
+  const list = options.length === 0 ? '' : `\nOptions:\n${options.join('')}`;
+  const used = command.role === undefined ? '' : `\n${settingsHelp([command.role])}`;
+  return `${USAGE}${synopsis(command)}\n\n${command.help}${list}\n${EXIT_CODES}${used}`;
+}
+
+const EXIT_CODES =
+  'Exit codes: 0 success, 1 failure (the reason is on standard error), 2 wrong usage.\n';
+
+/** The settings that at least one of `roles` uses, with their defaults. */
+function settingsHelp(roles: readonly Role[]): string {
+  const used = settings.filter(([, setting]) => setting.roles.some((role) => roles.includes(role)));
+  const lines = used.map(([name, { default: usual, onOneMachine, meaning, secret }]) => {
+    const notes = [
+      ...(secret ? [`or ${name}_FILE`] : []),
+      ...(usual === null ? [] : [`default ${usual}`]),
+      ...(onOneMachine && roles.includes('all') ? [`on one machine ${onOneMachine}`] : []),
+    ].join('; ');
+    const fits = `${meaning} (${notes})`.length <= WIDTH - SETTING_COLUMN;
+    const gap = fits ? ' ' : `\n${' '.repeat(SETTING_COLUMN)}`;
+    return row(`  ${name}`, meaning + (notes && `${gap}(${notes})`), SETTING_COLUMN);
+  });
+  return `Settings, from the environment or a .env file in the working folder:\n${lines.join('')}`;
+}
+
+function row(left: string, right: string, column = COLUMN): string {
+  if (left.length >= column) return `${left}\n${' '.repeat(column)}${right}\n`;
+  return `${left.padEnd(column)}${right}\n`;
+}

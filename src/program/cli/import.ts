@@ -62,7 +62,10 @@ async function importCommand(given: Given, cli: Cli): Promise<number> {
   const dryRun = given.has('dry-run');
   const request = { proxyfile, dryRun, ...choices(given) };
   const ask = (more: object = {}) =>
-    askLocalHub<Imported>(env, 'POST', '/import', { ...request, ...more });
+    askLocalHub<Imported>(env, {
+      ...{ method: 'POST', path: '/import' },
+      body: { ...request, ...more },
+    });
   let answer: LocalAnswer<Imported>;
   try {
     answer = await progress.during(dryRun ? 'checking' : 'importing', ask());

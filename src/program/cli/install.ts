@@ -52,7 +52,7 @@ group caddy gets write access to /etc/caddy so that the agent can replace the Ca
     runPlan('install', given, cli, async (system) => {
       const { decidesHost, planInstall } = await import('../install/plan.ts');
       const { CannotInstall } = await import('../install/steps.ts');
-      const { notesOfHost, notesOfPorts } = await import('../install/notes.ts');
+      const { notesOfHost, notesOfPorts } = await import('../install/show.ts');
       const role = roleIn(given) ?? 'all';
       const managed = given.has('managed');
       if (managed && role !== 'agent') {

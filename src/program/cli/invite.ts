@@ -1,10 +1,10 @@
 /** `signalbox agent --invite`: prints the line by which a hub learns of this agent. */
 import { X509Certificate } from 'node:crypto';
-import { normalFingerprint } from '../../hub/agent-client/trust.ts';
+import { normalFingerprint } from '../../hub/agents/trust.ts';
 import { formatInvitation } from '../../shared/invitation.ts';
 import { isLoopback } from '../../shared/loopback.ts';
 import { inUrl } from '../addresses.ts';
-import type { AgentSettings } from '../config.ts';
+import type { AgentSettings } from '../agent-settings.ts';
 import type { RunningAgent } from '../serve/agent.ts';
 import type { Cli, Given } from './command.ts';
 

@@ -1,30 +1,37 @@
-/** Asks the hub that runs on this machine, by its socket and the secret beside it. */
+/** Uses the API of the hub that runs on this machine, by its socket and the secret beside it. */
 import { readIfThere } from '../../shared/system/files.ts';
-import { dataDirOf, hubSocket, localSecret } from '../config.ts';
+import { dataDirOf, hubSocket, localSecret } from '../data-folder.ts';
 import type { Env } from '../settings.ts';
 import { visible } from '../visible.ts';
 import { type Cli, EXIT } from './command.ts';
 
 export type Refusal = { code: string; message: string; detail?: string; hint?: string };
 
-export type LocalAnswer<T> = { body: T } | { refusal: Refusal };
+export type LocalAnswer<T> = { body: T; etag: string } | { refusal: Refusal };
+
+export type LocalRequest = {
+  method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** Below `/api`. */
+  path: string;
+  body?: object;
+  headers?: Record<string, string>;
+};
 
 /** @throws if the hub does not run, or its secret cannot be read */
 export async function askLocalHub<T>(
   env: Env,
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
-  path: string,
-  body?: object,
+  { method = 'GET', path, body, headers = {} }: LocalRequest,
 ): Promise<LocalAnswer<T>> {
   const secret = readIfThere(localSecret(dataDirOf(env)))?.trim() ?? '';
-  const response = await fetch(`http://signalbox${path}`, {
+  const response = await fetch(`http://signalbox/api${path}`, {
     method,
     unix: hubSocket(dataDirOf(env)),
-    headers: { Authorization: `Bearer ${secret}` },
+    headers: { Authorization: `Bearer ${secret}`, ...headers },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const answer: unknown = await response.json();
-  return response.ok ? { body: answer as T } : { refusal: answer as Refusal };
+  if (!response.ok) return { refusal: answer as Refusal };
+  return { body: answer as T, etag: response.headers.get('etag') ?? '' };
 }
 
 /** Prints why a command failed if no hub answers. @returns the exit code */

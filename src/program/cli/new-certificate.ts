@@ -6,8 +6,8 @@ import { hostname } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { messageOf } from '../../shared/async.ts';
 import { writeDurably } from '../../shared/system/files.ts';
-import { dataDirOf } from '../config.ts';
-import { certificateFiles, hasToken } from '../enrolment-settings.ts';
+import { certificateFiles, hasToken } from '../agent-settings.ts';
+import { dataDirOf } from '../data-folder.ts';
 import { type Env, givenIn, valueIn } from '../settings.ts';
 import { type Cli, EXIT } from './command.ts';
 

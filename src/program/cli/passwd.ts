@@ -1,6 +1,6 @@
 /** `signalbox passwd EMAIL`: sets a password on the host itself, for someone who is locked out. */
 import { messageOf } from '../../shared/async.ts';
-import { dataDirOf } from '../config.ts';
+import { dataDirOf } from '../data-folder.ts';
 import { type Command, EXIT } from './command.ts';
 
 export const passwd: Command = {
@@ -16,7 +16,7 @@ sessions of the account. Works on the database in DATA_DIR, even while the hub r
       // Loaded here: no other small command needs the database.
       const { openBeside } = await import('../../hub/db/open.ts');
       const { generatePassword, resetPassword } = await import(
-        '../../hub/auth/accounts/reset-password.ts'
+        '../../hub/auth/accounts/password.ts'
       );
       const { db, close } = openBeside(dataDirOf(env));
       try {

@@ -2,7 +2,9 @@
 import { linesOf, type Serving } from '../../hub/publish/serving.ts';
 import { visible } from '../visible.ts';
 import { type Command, EXIT } from './command.ts';
-import { askHub } from './hub-socket.ts';
+import { askLocalHub, failRefused, failWithoutHub, type LocalAnswer } from './local-hub.ts';
+
+type Ports = { serving: Serving | null };
 
 export const ports: Command = {
   name: 'ports',
@@ -17,16 +19,22 @@ The hub must be running with the same DATA_DIR. You need no password, but must b
 who runs the hub.
 `,
   async run({ has }, cli) {
-    const request = has('standard')
-      ? ({ label: 'moving', method: 'POST', path: '/ports/standard' } as const)
-      : ({ label: 'asking', method: 'GET', path: '/ports' } as const);
-    const answer = await askHub<{ serving: Serving | null }>(cli, { name: 'ports', ...request });
-    if (answer === null) return EXIT.failed;
-    if (answer.serving === null) {
+    const [label, request] = has('standard')
+      ? ['moving', { method: 'POST', path: '/ports/standard' } as const]
+      : ['asking', { path: '/status' }];
+    let answer: LocalAnswer<Ports>;
+    try {
+      answer = await cli.progress.during(label, askLocalHub(cli.env, request));
+    } catch {
+      return failWithoutHub('ports', cli);
+    }
+    if ('refusal' in answer) return failRefused('ports', answer.refusal, cli);
+    const { serving } = answer.body;
+    if (serving === null) {
       cli.fail('signalbox ports: Caddy is unreachable, or its sites are not managed by this hub');
       return EXIT.failed;
     }
-    for (const line of linesOf(answer.serving)) cli.out(`${visible(line)}\n`);
+    for (const line of linesOf(serving)) cli.out(`${visible(line)}\n`);
     return EXIT.done;
   },
 };

@@ -9,7 +9,7 @@ import { databaseIn } from '../../hub/db/open.ts';
 import { BESIDE, giveToOwner, makeReady, putInPlace } from '../../hub/db/replace.ts';
 import { messageOf } from '../../shared/async.ts';
 import { lockFolder } from '../../shared/system/lock.ts';
-import { agentsKeyIn } from '../config.ts';
+import { agentsKeyIn } from '../data-folder.ts';
 import { visible } from '../visible.ts';
 import { EXIT } from './command.ts';
 

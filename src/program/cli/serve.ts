@@ -9,8 +9,11 @@ import { type Reach, reachOf } from '../serve/reach.ts';
 import type { RunningHub } from '../serve/running.ts';
 import type { Role } from '../settings.ts';
 import { SettingsError } from '../settings-reader.ts';
-import { sendDatagram } from '../systemd/datagram.ts';
-import { createServiceManager, type ServiceManager } from '../systemd/service-manager.ts';
+import {
+  createServiceManager,
+  type ServiceManager,
+  sendDatagram,
+} from '../systemd/service-manager.ts';
 import { visible } from '../visible.ts';
 import { type Cli, type Command, EXIT } from './command.ts';
 import { type Invite, inviteIn, printInvitation } from './invite.ts';

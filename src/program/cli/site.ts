@@ -1,4 +1,7 @@
 /** `signalbox site add|list|on|off|rm`: changes sites of the hub running on this machine. */
+import { isNamed } from '../../hub/model/vhost.ts';
+import { nearest } from '../../shared/nearest.ts';
+import type { Env } from '../settings.ts';
 import { visible } from '../visible.ts';
 import { type Cli, type Command, EXIT, type Given } from './command.ts';
 import {
@@ -6,6 +9,8 @@ import {
   failRefused,
   failWithoutHub,
   type LocalAnswer,
+  type LocalRequest,
+  type Refusal,
   warnOfBehind,
 } from './local-hub.ts';
 
@@ -104,14 +109,19 @@ function whyWrong({ args: [action = '', domain, upstream], has, value }: Given):
 }
 
 /** Null if the file cannot be read, which is printed. @throws if no hub answers */
-async function ask(given: Given, { env, fail, progress }: Cli) {
-  const [action = '', domain = '', upstream = ''] = given.args;
-  const one = `/vhosts?${new URLSearchParams({ domain })}`;
-  if (action === 'list') return askLocalHub<Site[]>(env, 'GET', '/vhosts');
-  const send = (...request: ['POST' | 'PATCH' | 'DELETE', string, object?]) =>
-    progress.during('publishing', askLocalHub<Site>(env, ...request));
-  if (action === 'rm') return send('DELETE', one);
-  if (action !== 'add') return send('PATCH', one, { enabled: action === 'on' });
+async function ask(given: Given, cli: Cli): Promise<LocalAnswer<Site | Site[]> | null> {
+  const { env, progress } = cli;
+  const [action = '', domain = ''] = given.args;
+  if (action === 'list') return askLocalHub<Site[]>(env, { path: '/vhosts' });
+  const publishing = <T>(answer: Promise<T>) => progress.during('publishing', answer);
+  if (action !== 'add') return publishing(changed(action, domain, env));
+  const body = await toAdd(given, cli);
+  return body && publishing(publish(env, { method: 'POST', path: '/vhosts', body }));
+}
+
+/** Null if the file cannot be read, which is printed. */
+async function toAdd(given: Given, { fail }: Cli): Promise<object | null> {
+  const [, domain = '', upstream = ''] = given.args;
   const file = given.value('config');
   let config = FORWARD;
   try {
@@ -124,8 +134,56 @@ async function ask(given: Given, { env, fail, progress }: Cli) {
   const [path, status] = [given.value('check'), given.value('expect')];
   const check =
     path === undefined ? null : { path, ...(status !== undefined && { status: Number(status) }) };
-  const enabled = !given.has('off');
-  return send('POST', '/vhosts', { domain, config, upstream, agents, enabled, check });
+  return { domain, config, upstream, agents, enabled: !given.has('off'), check };
+}
+
+/** Turns a site on or off, or removes it. One that is so already stays as it is. */
+async function changed(action: string, domain: string, env: Env): Promise<LocalAnswer<Site>> {
+  const listed = await askLocalHub<Site[]>(env, { path: '/vhosts' });
+  if ('refusal' in listed) return listed;
+  const found = find(domain, listed.body);
+  if (!found) return { refusal: noSite(domain, listed.body) };
+  const path = `/vhosts/${found.id}`;
+  const shown = await askLocalHub<Site>(env, { path });
+  if ('refusal' in shown) return shown;
+  const { body: site, etag } = shown;
+  const headers = { 'If-Match': etag };
+  let answer: LocalAnswer<Site>;
+  if (action === 'rm') {
+    answer = await publish(env, { method: 'DELETE', path, headers });
+    if ('body' in answer) return { ...shown, body: { ...site, ...behindOf(answer.body) } };
+  } else {
+    if (site.enabled === (action === 'on')) return shown;
+    answer = await publish(env, { method: 'PATCH', path: `${path}/toggle`, headers });
+  }
+  // Someone else was faster: it may be another site by now, or be so already.
+  const isStale = 'refusal' in answer && answer.refusal.code === 'PRECONDITION_FAILED';
+  return isStale ? changed(action, domain, env) : answer;
+}
+
+/** Leaves out what is wrong with the upstream: the command is about the change. */
+async function publish(env: Env, request: LocalRequest): Promise<LocalAnswer<Site>> {
+  const answer = await askLocalHub<Site & { warnings?: unknown }>(env, request);
+  if ('refusal' in answer) return answer;
+  const { warnings: _, ...body } = answer.body;
+  return { ...answer, body };
+}
+
+const behindOf = ({ behind }: Site) => (behind ? { behind } : {});
+
+/** By its domain, or without the scheme if no other site has that domain. */
+const find = (domain: string, sites: readonly Site[]): Site | undefined =>
+  [domain, `http://${domain}`, `https://${domain}`]
+    .flatMap((name) => sites.find((one) => isNamed(name, one)) ?? [])
+    .at(0);
+
+function noSite(domain: string, sites: readonly Site[]): Refusal {
+  const near = nearest(
+    domain,
+    sites.map((one) => one.domain),
+  );
+  const hint = near === undefined ? {} : { hint: `Did you mean ${near}?` };
+  return { code: 'NOT_FOUND', message: `There is no site ${domain}.`, ...hint };
 }
 
 const table = (sites: readonly Site[]): string =>

@@ -1,6 +1,5 @@
 /** Plans the steps of `install` and `uninstall` from the state of the machine; changes nothing. */
 import type { Role } from '../settings.ts';
-import { afterInvitation, inviteAtStart, isInvited } from './invited.ts';
 import {
   CADDY_FILE,
   CADDY_FOLDER,
@@ -180,3 +179,49 @@ function giveBack(system: SystemState): Step[] {
 }
 
 const sameOwner = (a: Owner, b: Owner) => a.uid === b.uid && a.gid === b.gid && a.mode === b.mode;
+
+// How `install agent --invite` has the unit invite a hub: by a drop-in below /run, which is there for
+// one start alone. The unit itself starts an agent that is enrolled.
+
+const AGENT = INSTALLED.agent;
+
+/** Lost with the machine's next start in any case (systemd.unit(5)). */
+const DROP_IN = `/run/systemd/system/${AGENT.unit}.d/invite.conf`;
+
+/** What the first line of an agent that listens begins with, and what of the next ones is for people. */
+const BEGIN = 'agent listening on ';
+const FOR_PEOPLE = ['Only a hub on this machine', 'invitation: '];
+
+/** Whether the unit that is installed is of an agent without a token, which an upgrade must not get. */
+function isInvited(system: SystemState): boolean {
+  const text = system.text(unitPath(AGENT));
+  return text !== null && !text.includes('AGENT_TOKEN_FILE=');
+}
+
+/**
+ * @param url where the hub is to reach the agent, in normal form; null: where it listens
+ * @throws CannotInstall for another root folder
+ */
+function inviteAtStart(program: string, url: string | null, { live }: SystemState): Step[] {
+  if (!live) throw new CannotInstall('--invite starts the agent: not with --root');
+  const command = [program, ...AGENT.words, '--invite', ...(url === null ? [] : [url])].join(' ');
+  const text = `[Service]\nExecStart=\nExecStart=${command}\n`;
+  return [{ do: 'write', path: DROP_IN, mode: 0o644, text, before: null, secret: false }];
+}
+
+/** Once it runs: has later starts invite nobody, and shows the invitation. */
+function afterInvitation(): Step[] {
+  const journal = [
+    'journalctl',
+    `--unit=${AGENT.unit}`,
+    '--output=cat',
+    '--no-pager',
+    '--lines=100',
+  ];
+  return [
+    { do: 'remove', path: DROP_IN },
+    { do: 'run', command: ['systemctl', 'daemon-reload'] },
+    { do: 'run', command: ['journalctl', '--sync'] },
+    { do: 'run', command: journal, shows: { after: BEGIN, starts: FOR_PEOPLE } },
+  ];
+}

@@ -1,5 +1,4 @@
 /** The text of the systemd units and of the first settings files. */
-import { type CaddyPlace, hardening } from './hardening.ts';
 import { CADDY_FOLDER, INSTALLED, TOKEN_FILE, type Unit } from './layout.ts';
 
 export type UnitChoices = {
@@ -101,4 +100,63 @@ export function settingsText(role: Unit, listen: string | null = null): string {
   return `# NAME=value lines; \`signalbox --help\` lists them. To apply: systemctl restart ${unit}
 ${examples.join('\n')}
 `;
+}
+
+/** Where Caddy runs, seen from the unit. */
+type CaddyPlace =
+  /** Nowhere near: the unit is the hub alone. */
+  | 'none'
+  /** In caddy.service; this unit only runs it to validate. */
+  | 'beside'
+  /** In the same unit, the agent's. */
+  | 'managed';
+
+/** What a unit is not allowed to do (systemd.exec(5)), with a comment for each line left out. */
+function hardening(caddy: CaddyPlace): string[] {
+  const managed = caddy === 'managed';
+  const capability = managed ? 'CAP_NET_BIND_SERVICE' : '';
+  return [
+    ...(managed ? ['# For Caddy, to listen on ports 80 and 443: its only privilege.'] : []),
+    `AmbientCapabilities=${capability}`,
+    `CapabilityBoundingSet=${capability}`,
+    'NoNewPrivileges=yes',
+    'ProtectSystem=strict',
+    ...(caddy === 'none'
+      ? ['ProtectHome=yes']
+      : [
+          '# Sites may serve files, and Caddy may read certificates, from there.',
+          'ProtectHome=read-only',
+        ]),
+    'PrivateTmp=yes',
+    'PrivateDevices=yes',
+    'PrivateMounts=yes',
+    'DevicePolicy=closed',
+    ...(caddy === 'none' ? ['PrivateUsers=yes'] : []),
+    'ProtectProc=invisible',
+    ...(managed
+      ? ['# Caddy reads the length of listen queues from /proc/sys.']
+      : ['ProcSubset=pid']),
+    'ProtectClock=yes',
+    'ProtectControlGroups=yes',
+    'ProtectHostname=yes',
+    'ProtectKernelLogs=yes',
+    'ProtectKernelModules=yes',
+    'ProtectKernelTunables=yes',
+    'LockPersonality=yes',
+    'RestrictNamespaces=yes',
+    'RestrictRealtime=yes',
+    'RestrictSUIDSGID=yes',
+    'RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6',
+    'RemoveIPC=yes',
+    'KeyringMode=private',
+    ...(caddy === 'beside'
+      ? ['# Keeps the Caddyfile readable for everyone.', 'UMask=0022']
+      : ['UMask=0077']),
+    'SystemCallArchitectures=native',
+    'SystemCallFilter=@system-service',
+    'SystemCallFilter=~@privileged @resources',
+    'SystemCallErrorNumber=EPERM',
+    '# No MemoryDenyWriteExecute=: the program compiles code at run time, and is many times slower',
+    '# if it cannot.',
+  ];
 }

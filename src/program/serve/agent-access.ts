@@ -6,7 +6,7 @@ import type { EnrolmentDeps } from '../../../agent/enrolment/enrolment.ts';
 import { createOpenInvitation, type OpenInvitation } from '../../../agent/enrolment/enrolment.ts';
 import type { Log } from '../../shared/log.ts';
 import { keepSecret } from '../../shared/system/files.ts';
-import type { AgentSettings } from '../config.ts';
+import type { AgentSettings } from '../agent-settings.ts';
 import { SECRET_BYTES } from './first-run.ts';
 import { secretReplaced } from './hub.ts';
 

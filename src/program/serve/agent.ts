@@ -34,7 +34,7 @@ import { collectProcess } from '../../shared/observe/metrics.ts';
 import { createDisks } from '../../shared/system/disks.ts';
 import { isWritable, readIfThere } from '../../shared/system/files.ts';
 import { lockFolder } from '../../shared/system/lock.ts';
-import type { AgentSettings } from '../config.ts';
+import type { AgentSettings } from '../agent-settings.ts';
 import { listen, type Running } from '../listen.ts';
 import { VERSION } from '../version.ts';
 import { createAgentAccess } from './agent-access.ts';

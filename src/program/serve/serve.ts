@@ -1,10 +1,12 @@
 /** Starts and stops the hub, the agent, or both together with Caddy. */
 import { join } from 'node:path';
+import type { HubSettings } from '../../hub/api/context.ts';
 import { DatabaseUnusable } from '../../hub/db/fault.ts';
 import { type OpenDatabase, openDatabase } from '../../hub/db/open.ts';
 import { runAll } from '../../shared/async.ts';
 import type { Log } from '../../shared/log.ts';
-import type { AgentSettings, HubSettings, Settings } from '../config.ts';
+import type { AgentSettings } from '../agent-settings.ts';
+import type { Settings } from '../config.ts';
 import type { Running } from '../listen.ts';
 import { prepareAgent, type RunningAgent } from './agent.ts';
 import { firstPreamble, ownToken } from './first-run.ts';

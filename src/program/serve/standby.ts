@@ -3,12 +3,12 @@
  * request has to wait, and starts the hub once the database can be opened, as after a restore.
  */
 import { Elysia } from 'elysia';
+import type { HubSettings } from '../../hub/api/context.ts';
 import { databaseUnusable } from '../../hub/db/fault.ts';
 import { type OpenDatabase, openDatabase } from '../../hub/db/open.ts';
 import { messageOf } from '../../shared/async.ts';
 import { errors, SHORT_HOSTS } from '../../shared/http.ts';
 import { type Log, reportTo } from '../../shared/log.ts';
-import type { HubSettings } from '../config.ts';
 import { listen } from '../listen.ts';
 import type { Prepared, RunningHub } from './running.ts';
 

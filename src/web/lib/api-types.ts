@@ -604,7 +604,7 @@ export interface Event {
 export interface Channel {
   id: number;
   name: string;
-  kind: 'webhook' | 'ntfy' | 'gotify' | 'smtp';
+  kind: 'ntfy' | 'gotify' | 'smtp' | 'webhook';
   enabled: boolean;
   /** the events it gets; if empty: all */
   events: EventName[];
@@ -633,18 +633,23 @@ export interface QuietHours {
 export interface ChannelTarget {
   /** scheme and host, then *** */
   url?: string;
-  /** ***, like all secrets */
+  /** *** */
   topic?: string;
+  /** *** */
   token?: string;
-  secret?: string;
   host?: string;
-  port?: number;
   security?: 'starttls' | 'tls' | 'none';
+  port?: number;
+  /** a***@example.org, or *** */
   user?: string;
+  /** *** */
   password?: string;
-  /** a***@example.org, like all addresses */
+  /** a***@example.org */
   from?: string;
+  /** a***@example.org */
   to?: string;
+  /** *** */
+  secret?: string;
 }
 export interface NewChannelAnswer extends Channel {
   /** if the hub generated it; shown only once, in this response */
@@ -724,38 +729,6 @@ export interface SnapshotSite {
   agents?: string[];
   check?: Check | null;
 }
-export interface Verdict {
-  valid: boolean;
-  detail: string | null;
-  /** one sentence on how to fix it */
-  hint: string | null;
-  line: number | null;
-  /** the policy whose text is at fault, and the field at fault */
-  policy?: {
-    name: string;
-    field?: string;
-  };
-  proxyfile: string;
-  diff: string;
-  /** the vhosts affected by a change of a policy; none for other changes */
-  vhosts: VhostName[];
-  /** with `try=true`: how the enabled vhosts of the change would answer, at most 50 of them; none if the change would be refused */
-  tried?: {
-    vhost: {
-      /** null: it would be created */
-      id: number | null;
-      domain: string;
-    };
-    /** if there are several */
-    agent?: string;
-    /** whether its check would pass; without a check, whether it would answer */
-    passed: boolean;
-    /** null: there was no response */
-    status: number | null;
-    /** the response in words, for people */
-    detail: string;
-  }[];
-}
 export interface ImportAnswer {
   preamble: string;
   vhosts: {
@@ -794,4 +767,36 @@ export interface ImportAnswer {
   };
   /** the unreachable agents: their proxies serve their previous sites until the agents return */
   behind?: string[];
+}
+export interface Verdict {
+  valid: boolean;
+  detail: string | null;
+  /** one sentence on how to fix it */
+  hint: string | null;
+  line: number | null;
+  /** the policy whose text is at fault, and the field at fault */
+  policy?: {
+    name: string;
+    field?: string;
+  };
+  proxyfile: string;
+  diff: string;
+  /** the vhosts affected by a change of a policy; none for other changes */
+  vhosts: VhostName[];
+  /** with `try=true`: how the enabled vhosts of the change would answer, at most 50 of them; none if the change would be refused */
+  tried?: {
+    vhost: {
+      /** null: it would be created */
+      id: number | null;
+      domain: string;
+    };
+    /** if there are several */
+    agent?: string;
+    /** whether its check would pass; without a check, whether it would answer */
+    passed: boolean;
+    /** null: there was no response */
+    status: number | null;
+    /** the response in words, for people */
+    detail: string;
+  }[];
 }

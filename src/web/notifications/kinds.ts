@@ -1,4 +1,5 @@
 /** The kinds of channels, with the fields of their targets. Pure. */
+import { CHANNEL_FORMS } from '../lib/channel-forms.ts';
 import type { Channel } from '../lib/types.ts';
 
 export type Kind = Channel['kind'];
@@ -7,74 +8,23 @@ type Target = Channel['target'];
 export type TargetField = {
   name: keyof Target;
   label: string;
-  type: 'text' | 'password' | 'port' | 'security';
+  type: 'text' | 'password' | 'port' | 'choice';
   /** Whether a new channel needs it. */
   required: boolean;
   /** Whether it can be removed from a channel that has it. */
-  removable?: true;
+  removable: boolean;
   help?: string;
   placeholder?: string;
   /** What a new channel starts with. */
   initial?: string;
+  /** Of a choice: each with its label, the default first. */
+  choices?: readonly (readonly [value: string, label: string])[];
 };
-
-const text = { type: 'text', required: true } as const;
-const secret = { type: 'password', required: true } as const;
 
 /** `what` says for whom it is. */
 export const KINDS: Readonly<
   Record<Kind, { title: string; what: string; fields: readonly TargetField[] }>
-> = {
-  ntfy: {
-    title: 'ntfy',
-    what: 'Phone notifications through ntfy.sh or your own server',
-    fields: [
-      { ...text, name: 'url', label: 'Server', initial: 'https://ntfy.sh' },
-      {
-        ...text,
-        name: 'topic',
-        label: 'Topic',
-        help: 'Anyone who knows the topic can read it, unless the server asks for a token.',
-      },
-      { ...secret, name: 'token', label: 'Access token', required: false, removable: true },
-    ],
-  },
-  gotify: {
-    title: 'Gotify',
-    what: 'Phone notifications through your Gotify server',
-    fields: [
-      { ...text, name: 'url', label: 'Server', placeholder: 'https://gotify.example.org' },
-      { ...secret, name: 'token', label: 'Application token' },
-    ],
-  },
-  smtp: {
-    title: 'Email',
-    what: 'Email through your mail server',
-    fields: [
-      { ...text, name: 'host', label: 'Mail server', placeholder: 'mail.example.org' },
-      { name: 'security', label: 'Encryption', type: 'security', required: false },
-      { name: 'port', label: 'Port', type: 'port', required: false, removable: true },
-      { ...text, name: 'user', label: 'User', required: false, removable: true },
-      { ...secret, name: 'password', label: 'Password', required: false, removable: true },
-      { ...text, name: 'from', label: 'From', placeholder: 'signalbox@example.org' },
-      { ...text, name: 'to', label: 'To', placeholder: 'you@example.org' },
-    ],
-  },
-  webhook: {
-    title: 'Webhook',
-    what: 'Signed JSON to a URL',
-    fields: [
-      { ...text, name: 'url', label: 'Address', placeholder: 'https://hooks.example.org/…' },
-      {
-        ...secret,
-        name: 'secret',
-        label: 'Secret',
-        required: false,
-        help: 'Signs the messages; at least 16 characters. Leave empty to generate one, which is shown once.',
-      },
-    ],
-  },
-};
+> = CHANNEL_FORMS;
 
 /** What is typed into the fields; null: what is stored is to be removed. */
 export type Typed = { readonly [name in keyof Target]?: string | null };

@@ -13,14 +13,8 @@ type Props = {
   onChange: (typed: string | null) => void;
 };
 
-const SECURITY = [
-  ['starttls', 'STARTTLS (port 587)'],
-  ['tls', 'TLS (port 465)'],
-  ['none', 'None (port 25)'],
-] as const;
-
 export function TargetInput({ field, target, typed, error, onChange }: Props) {
-  const { name, label, type, required, removable, placeholder = '' } = field;
+  const { name, label, type, required, removable, placeholder = '', choices = [] } = field;
   const kept = isKept(target, name);
   const isRemoved = kept && typed === null;
   const input = {
@@ -48,14 +42,14 @@ export function TargetInput({ field, target, typed, error, onChange }: Props) {
           required: required && !kept,
           placeholder: isRemoved || !kept || !target ? placeholder : shownIn(target, name),
         };
-        if (type === 'security') {
+        if (type === 'choice') {
           return (
             <select
               {...attributes}
-              value={typed || 'starttls'}
+              value={typed || choices[0]?.[0]}
               onChange={(event) => onChange(event.currentTarget.value)}
             >
-              {SECURITY.map(([value, words]) => (
+              {choices.map(([value, words]) => (
                 <option key={value} value={value}>
                   {words}
                 </option>

@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createAgentClient } from '../../../src/hub/agent-client/client.ts';
-import { enrol } from '../../../src/hub/agent-client/enrol.ts';
+import { createAgentClient } from '../../../src/hub/agents/client.ts';
+import { enrol } from '../../../src/hub/agents/enrol.ts';
 import { type EnrollableAgent, HUBS, startEnrollable, tokenOf } from '../../harness/enrolled.ts';
 import { until } from '../../harness/stack.ts';
 

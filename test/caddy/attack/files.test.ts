@@ -77,9 +77,9 @@ const READS: Attack[] = [
   [
     'a socket from the request',
     () => 'reverse_proxy {query.u} {\nmethod POST\n}',
-    ({ data }) => `/import?u=unix/${data}/hub.sock`,
+    ({ data }) => `/api/import?u=unix/${data}/hub.sock`,
   ],
-  ['the hub’s socket', ({ data }) => `reverse_proxy unix/${data}/hub.sock`, () => '/import'],
+  ['the hub’s socket', ({ data }) => `reverse_proxy unix/${data}/hub.sock`, () => '/api/import'],
 ];
 
 /** No rule refuses these: an empty folder, a socket that wants a secret, and what Caddy itself refuses. */

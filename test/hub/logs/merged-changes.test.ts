@@ -2,9 +2,8 @@
 import { describe, expect, test } from 'bun:test';
 import { appendFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Agent } from '../../../src/hub/agent-client/agents.ts';
-import { askAll } from '../../../src/hub/agent-client/ask-all.ts';
-import type { AgentClient } from '../../../src/hub/agent-client/client.ts';
+import { type Agent, askAll } from '../../../src/hub/agents/agents.ts';
+import type { AgentClient } from '../../../src/hub/agents/client.ts';
 import { readMergedPage } from '../../../src/hub/logs/merged-page.ts';
 import { MERGE_LIMIT } from '../../../src/shared/wire/merge.ts';
 import { line } from '../../agent/logs/lines.ts';

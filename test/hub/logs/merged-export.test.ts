@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { appendFileSync, writeFileSync } from 'node:fs';
-import type { Agent } from '../../../src/hub/agent-client/agents.ts';
+import type { Agent } from '../../../src/hub/agents/agents.ts';
 import { openMergedExport } from '../../../src/hub/logs/merged-export.ts';
 import { readMergedPage } from '../../../src/hub/logs/merged-page.ts';
 import { CSV, createRecords, NDJSON, type RecordFormat } from '../../../src/hub/logs/records.ts';

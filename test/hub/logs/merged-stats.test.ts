@@ -4,7 +4,7 @@ import { parseActivityQuery } from '../../../agent/logs/answers/activity.ts';
 import { parseStatsQuery } from '../../../agent/logs/answers/stats.ts';
 import { createLogs } from '../../../agent/logs/logs.ts';
 import { createLogReader } from '../../../src/hub/logs/reader.ts';
-import { createAgentsActivity } from '../../../src/hub/state/agents-activity.ts';
+import { createAgentsActivity } from '../../../src/hub/watch/activity.ts';
 import type { LogActivity, LogStats, StatsQuery } from '../../../src/shared/wire/logs.ts';
 import { anyLines, line, random } from '../../agent/logs/lines.ts';
 import { agentsOf, type LogAgent } from '../../harness/log-agents.ts';

@@ -1,10 +1,13 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { appendFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Agents } from '../../../src/hub/agent-client/agents.ts';
-import { type MergedTailOptions, openMergedTail } from '../../../src/hub/logs/merged-tail.ts';
+import type { Agents } from '../../../src/hub/agents/agents.ts';
+import {
+  createEventParser,
+  type MergedTailOptions,
+  openMergedTail,
+} from '../../../src/hub/logs/merged-tail.ts';
 import { createLogReader } from '../../../src/hub/logs/reader.ts';
-import { createEventParser } from '../../../src/hub/logs/tail-events.ts';
 import { uniqueLines } from '../../agent/logs/tail/tailing.ts';
 import { ROLL } from '../../agent/logs/temp.ts';
 import { type Events, readEvents, type ServerEvent } from '../../harness/events.ts';

@@ -6,7 +6,7 @@ import { PAGES } from '../../../src/hub/dashboard/routes.ts';
 import { about } from '../../../src/hub/http/about.ts';
 import { buildDocument } from '../../../src/hub/openapi/document.ts';
 import { renderPage } from '../../../src/hub/openapi/page.ts';
-import { curlOf } from '../../../src/hub/openapi/page-curl.ts';
+import { curlOf } from '../../../src/hub/openapi/page-operation.ts';
 import { FAILURES } from '../../../src/shared/failure.ts';
 import { createChecker, type Document, operationsOf } from '../../harness/openapi.ts';
 import { hubRoutes, registered } from '../../harness/routes.ts';

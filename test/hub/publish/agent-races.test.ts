@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { enrol } from '../../../src/hub/agent-client/enrol.ts';
+import { enrol } from '../../../src/hub/agents/enrol.ts';
 import { type OpenDatabase, openDatabase } from '../../../src/hub/db/open.ts';
 import {
   createAgentChange,
@@ -14,7 +14,7 @@ import { createStore } from '../../../src/hub/model/store.ts';
 import { createChange, deleteChange, updateChange } from '../../../src/hub/model/vhost-changes.ts';
 import { PACE } from '../../../src/hub/pace.ts';
 import { createPublisher, type Publisher } from '../../../src/hub/publish/publisher.ts';
-import { collectStandings } from '../../../src/hub/state/agent-metrics.ts';
+import { collectStandings } from '../../../src/hub/watch/metrics.ts';
 import { type EnrollableAgent, startEnrollable, tokenOf } from '../../harness/enrolled.ts';
 import { temporaryFolder } from '../../harness/stack.ts';
 

@@ -70,6 +70,9 @@ describe.skipIf(!mayMount)('a separate disk', () => {
     expect(refusals).toBeGreaterThan(1);
     expect((await create(of, headers, 'after')).status).toBe(201);
     expect((await of.served('after.example')).text).toBe('after');
+    const before = await everything(of, headers);
+    await of.restart();
+    expect(await everything(of, headers)).toEqual(before);
   }, 30_000);
 
   test('that is full lets sessions and API tokens read, although their use cannot be stored', async () => {
@@ -110,6 +113,9 @@ describe.skipIf(!mayMount)('a separate disk', () => {
     expect(await everything(of, headers)).toEqual(before);
     remount(etc, 'rw');
     expect((await create(of, headers, 'new')).status).toBe(201);
+    const after = await everything(of, headers);
+    await of.restart();
+    expect(await everything(of, headers)).toEqual(after);
   }, 15_000);
 });
 

@@ -1,8 +1,9 @@
 /** An agent whose proxy hangs. Its client is a stand-in: a Caddy hangs only until its agent starts another. */
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
-import type { AgentClient } from '../../../src/hub/agent-client/client.ts';
+import type { AgentClient } from '../../../src/hub/agents/client.ts';
 import { openDatabase } from '../../../src/hub/db/open.ts';
+import type { StoredAgent } from '../../../src/hub/model/agent.ts';
 import { createStore } from '../../../src/hub/model/store.ts';
 import { PACE } from '../../../src/hub/pace.ts';
 import { createTarget, type Target } from '../../../src/hub/publish/target.ts';
@@ -16,16 +17,18 @@ beforeEach(() => {
   folder = temporaryFolder();
   database = openDatabase(folder);
   const store = createStore(database);
+  const set = store.load();
+  const other = { ...(set.agents[0] as StoredAgent), id: 2 };
+  const stored = () => ({ ...set, agents: [...set.agents, other] });
   const client = {
     answers: async () => true,
     status: async () => ({ proxy: { running, version: '2.6.2' } }),
   } as unknown as AgentClient;
   target = createTarget({
     pace: PACE,
-    ...{ id: 1, url: null, client, store, stored: store.load, importDirs: [] },
+    ...{ id: 1, url: null, client, store, stored, importDirs: [] },
     ...{
       startTimer: () => () => {},
-      isOneOfSeveral: () => true,
       now: () => new Date(),
       log: () => {},
     },

@@ -1,8 +1,8 @@
 /** How the command line is parsed, and what help prints. */
 import { describe, expect, test } from 'bun:test';
+import { parseWords } from '../../../src/program/cli/command.ts';
 import { COMMANDS } from '../../../src/program/cli/commands.ts';
-import { parseWords } from '../../../src/program/cli/parse.ts';
-import { commandHelp, overallHelp, synopsis } from '../../../src/program/cli/usage.ts';
+import { commandHelp, overallHelp, synopsis } from '../../../src/program/cli/help.ts';
 import { MAIN } from '../../harness/program.ts';
 
 const parse = (...words: string[]) => parseWords(words, COMMANDS);

@@ -12,9 +12,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import type { Cli } from '../../../src/program/cli/command.ts';
+import { type Cli, parseWords } from '../../../src/program/cli/command.ts';
 import { COMMANDS } from '../../../src/program/cli/commands.ts';
-import { parseWords } from '../../../src/program/cli/parse.ts';
 import { createProgress } from '../../../src/program/cli/progress.ts';
 import { carryOut, isSafe } from '../../../src/program/install/machine.ts';
 import { createPaint } from '../../../src/program/paint.ts';

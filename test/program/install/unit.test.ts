@@ -2,8 +2,8 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseWords } from '../../../src/program/cli/command.ts';
 import { COMMANDS } from '../../../src/program/cli/commands.ts';
-import { parseWords } from '../../../src/program/cli/parse.ts';
 import { INSTALLED } from '../../../src/program/install/layout.ts';
 import { settingsText, unitText } from '../../../src/program/install/unit.ts';
 import { VARIABLES } from '../../../src/program/settings.ts';

@@ -2,8 +2,10 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { sendDatagram } from '../../../src/program/systemd/datagram.ts';
-import { createServiceManager } from '../../../src/program/systemd/service-manager.ts';
+import {
+  createServiceManager,
+  sendDatagram,
+} from '../../../src/program/systemd/service-manager.ts';
 import { runProgram } from '../../harness/program.ts';
 import { temporaryFolder, until } from '../../harness/stack.ts';
 

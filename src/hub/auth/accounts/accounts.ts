@@ -11,8 +11,7 @@ import {
   type SignedIn,
   type User,
 } from '../sessions/sessions.ts';
-import type { ThrottleOptions } from '../throttle.ts';
-import { createAttemptLimits } from './attempt-limits.ts';
+import { createAttemptLimits, type ThrottleOptions } from './attempt-limits.ts';
 import { checkPassword, createPasswords, isWeak } from './password.ts';
 import {
   createSignUp,

@@ -6,7 +6,7 @@ import { about } from '../../http/about.ts';
 import { BODY, NEW_PASSWORD, OPEN, refusals } from '../../http/refusal-schemas.ts';
 import { Success } from '../../http/schemas.ts';
 import type { Accounts } from '../accounts/accounts.ts';
-import type { LocalCheck } from '../local.ts';
+import type { LocalCheck } from '../client.ts';
 import type { SessionCookies } from '../sessions/cookie.ts';
 import { SESSION_SECONDS } from '../sessions/sessions.ts';
 import {

@@ -1,7 +1,7 @@
 /** Reads and writes the session cookie; the only file that uses `@elysiajs/cookie`. */
 import { cookie } from '@elysiajs/cookie';
 import { Elysia } from 'elysia';
-import { bearerOf } from '../bearer.ts';
+import { bearerOf } from '../secret.ts';
 
 const NAME = 'signalbox_session';
 

@@ -1,7 +1,7 @@
 /** What a refusal names if the site has policies, and what the digest of the proxyfile depends on. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { rejected } from '../../../../agent/caddy/words.ts';
-import type { AgentClient } from '../../../../src/hub/agent-client/client.ts';
+import type { AgentClient } from '../../../../src/hub/agents/client.ts';
 import { assertContained } from '../../../../src/hub/model/containment.ts';
 import { EMPTY_SET, type SiteSet, type Vhost } from '../../../../src/hub/model/vhost.ts';
 import { createGateway } from '../../../../src/hub/publish/gateway.ts';

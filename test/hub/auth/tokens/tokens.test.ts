@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { isTokenText, makeTokenText } from '../../../../src/hub/auth/tokens/token-text.ts';
+import { isTokenText, makeTokenText } from '../../../../src/hub/auth/tokens/tokens.ts';
 import { ask, type Stack, signUp, startStack } from '../../../harness/stack.ts';
 
 type Token = { id: string; name: string; token: string; code: string; lastUsedAt: string | null };

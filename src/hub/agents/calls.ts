@@ -1,0 +1,215 @@
+/** Calls an agent: one request, one answer, and a Failure for anything else. */
+import { getSchemaValidator, type Static, type TSchema } from 'elysia';
+import { FAILURES, Failure } from '../../shared/failure.ts';
+import { joinedIds, REQUEST_ID } from '../../shared/observe/context.ts';
+import { AgentErrorBody, Health, PROTOCOL, PROTOCOL_HEADER } from '../../shared/wire/protocol.ts';
+import { type AgentTrust, createAgentTls } from './trust.ts';
+
+export type CallsDeps = {
+  /** Where the agent listens, `http://127.0.0.1:3002`. */
+  url: string;
+  /** A function is asked at each request, so that a rotation needs no new client. */
+  token: string | (() => string);
+  /** Which certificate to trust; null: any that a public authority signed. */
+  trust?: AgentTrust | null;
+  /** Whether to give up on the agent as soon as it stops answering, and not only after `deadline`. */
+  isWatched?: () => boolean;
+  /** Milliseconds to wait for a publish; longer than the agent's own 30 s towards Caddy. */
+  deadline?: number;
+};
+
+export type Answer = { ok: boolean; text: string };
+
+type Init = { body?: unknown; deadline?: number };
+
+export type Calls = {
+  /** @throws whatever `fetch` throws, and if the agent presents a different certificate */
+  request(path: string, init: RequestInit & { headers?: object }): Promise<Response>;
+  /** @throws Failure AGENT_UNREACHABLE */
+  answerTo(path: string, init: Init): Promise<Answer>;
+  /** @throws Failure if the answer is a refusal, or does not have the schema */
+  call<T extends TSchema>(schema: T, path: string, init?: Init): Promise<Static<T>>;
+  /** Whether the last call was not answered, and none has been since. */
+  isSilent(): boolean;
+  /** Whether the agent answers within `deadline` milliseconds. Never rejects. */
+  answers(deadline: number): Promise<boolean>;
+  /** Gives up on a call that is under way, if the agent is watched. @returns a function that ends it */
+  watch(call: AbortController): () => void;
+};
+
+export const DEADLINE_MS = 45_000;
+export const STATUS_DEADLINE_MS = 10_000;
+/** Long enough for `/health` of an agent that is busy. */
+const ASK_FIRST_MS = 2_000;
+/** Between two questions whether it still answers, and for an answer: far less than a call may take. */
+const PULSE_EVERY_MS = 1_000;
+const PULSE_ANSWER_MS = 2_500;
+
+/** As opposed to an agent that answers, but not as it should. */
+export const NO_ANSWER = 'The agent does not answer.';
+
+/** Codes of the agent that the hub passes on unchanged. */
+const PASSED_ON = [
+  'PROXY_REJECTED',
+  'PROXY_UNREACHABLE',
+  'STALE',
+  'OTHER_HUB',
+  'STORAGE_UNAVAILABLE',
+  'INVALID_REQUEST',
+] as const;
+
+export function createCalls(deps: CallsDeps): Calls {
+  const { url, trust = null, deadline = DEADLINE_MS } = deps;
+  const tlsOf = createAgentTls(url, trust);
+  const tokenNow = () => (typeof deps.token === 'string' ? deps.token : deps.token());
+  /** The last call was not answered: the next one asks first, instead of waiting in vain for long. */
+  let isSilent = false;
+
+  async function request(
+    path: string,
+    init: RequestInit & { headers?: object },
+  ): Promise<Response> {
+    const tls = await tlsOf(init.signal);
+    const token = tokenNow();
+    const response = await fetch(`${url}${path}`, {
+      ...init,
+      headers: {
+        Authorization: `Bearer ${token}`,
+        [PROTOCOL_HEADER]: String(PROTOCOL),
+        ...onBehalf(),
+        ...init.headers,
+      },
+      redirect: 'error',
+      ...(tls === null ? {} : { tls }),
+    });
+    // A rotation has overtaken it. The agent looks at the token before anything else, so that nothing
+    // has been done yet.
+    if (response.status === 401 && tokenNow() !== token) return request(path, init);
+    return response;
+  }
+
+  async function answerTo(path: string, init: Init): Promise<Answer> {
+    if (isSilent) await ask('/health', { deadline: ASK_FIRST_MS });
+    return ask(path, init);
+  }
+
+  async function ask(path: string, init: Init): Promise<Answer> {
+    const stopping = new AbortController();
+    const isLong = (init.deadline ?? deadline) > STATUS_DEADLINE_MS / 2;
+    const endPulse = isLong ? watch(stopping) : () => {};
+    try {
+      const response = await request(path, {
+        method: init.body === undefined ? 'GET' : 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        ...(init.body === undefined ? {} : { body: JSON.stringify(init.body) }),
+        signal: AbortSignal.any([stopping.signal, AbortSignal.timeout(init.deadline ?? deadline)]),
+      });
+      const text = await response.text();
+      isSilent = false;
+      return { ok: response.ok, text };
+    } catch (cause) {
+      isSilent = true;
+      throw unreachable(NO_ANSWER, cause);
+    } finally {
+      endPulse();
+    }
+  }
+
+  const watch = (call: AbortController): (() => void) =>
+    deps.isWatched?.() ? startPulse(answers, () => call.abort()) : () => {};
+
+  const answers = (deadline: number): Promise<boolean> =>
+    ask('/health', { deadline })
+      .then(({ ok, text }) => checked(Health, ok, text))
+      .then(
+        () => true,
+        () => false,
+      );
+
+  async function call<T extends TSchema>(
+    schema: T,
+    path: string,
+    init: Init = {},
+  ): Promise<Static<T>> {
+    const { ok, text } = await answerTo(path, init);
+    return checked(schema, ok, text);
+  }
+
+  return { request, answerTo, call, isSilent: () => isSilent, answers, watch };
+}
+
+/**
+ * Asks every second whether the agent still answers, until the returned function is called.
+ * @param answers whether it does within so many milliseconds; never rejects
+ * @param lost called once, if it does not
+ */
+function startPulse(answers: (deadline: number) => Promise<boolean>, lost: () => void): () => void {
+  let timer: Timer | undefined;
+  let isOver = false;
+  const later = () => {
+    timer = setTimeout(async () => {
+      const isThere = await answers(PULSE_ANSWER_MS);
+      if (isOver) return;
+      if (isThere) later();
+      else lost();
+    }, PULSE_EVERY_MS);
+  };
+  later();
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+  };
+}
+
+/** @throws Failure if the answer is a refusal, or does not have the schema */
+export function checked<T extends TSchema>(schema: T, ok: boolean, text: string): Static<T> {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(text);
+  } catch (cause) {
+    throw unreachable(NO_ANSWER, cause);
+  }
+  if (ok && getSchemaValidator(schema).Check(answer)) return answer as Static<T>;
+  throw refusalOf(answer);
+}
+
+/** Names the requests that a call is made for, for the agent's log. */
+function onBehalf(): Record<string, string> {
+  const ids = joinedIds();
+  return ids === undefined ? {} : { [REQUEST_ID]: ids };
+}
+
+/** What an answer stands for that is not the expected one. */
+export function refusalOf(answer: unknown): Failure {
+  if (isErrorBody(answer)) {
+    const code = PASSED_ON.find((known) => known === answer.code);
+    const { message, words, hint, line } = answer;
+    if (code) return new Failure(code, message, { detail: words, hint, at: { line } });
+    // Only a proxyfile is that large.
+    if (answer.code === 'BODY_TOO_LARGE') {
+      return new Failure(
+        'PROXY_REJECTED',
+        'The Caddyfile would be too large; nothing was changed.',
+        {
+          detail: `All sites and their policies make one Caddyfile. ${message}`,
+          hint: 'Shorten the policies that many sites use, because each site repeats their text.',
+          cause: answer.code,
+        },
+      );
+    }
+    if (answer.code === 'OTHER_PROTOCOL') {
+      return unreachable(FAILURES.OTHER_PROTOCOL.meaning, answer.code);
+    }
+    if (answer.code === 'UNAUTHENTICATED') {
+      return unreachable('The agent rejects the hub’s token.', answer.code);
+    }
+  }
+  return unreachable('The agent sent an invalid response.', answer);
+}
+
+const isErrorBody = (answer: unknown): answer is AgentErrorBody =>
+  getSchemaValidator(AgentErrorBody).Check(answer);
+
+/** @param cause why, for the log */
+export const unreachable = (message: string, cause: unknown) =>
+  new Failure('AGENT_UNREACHABLE', message, { cause });

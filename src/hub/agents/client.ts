@@ -1,0 +1,248 @@
+/** The hub's only connection to the agent. */
+import type { Static } from 'elysia';
+import type { EndableStreams } from '../../shared/async.ts';
+import { exportFacts, type LogExport } from '../../shared/http.ts';
+import {
+  AT_ONCE,
+  ChecksAnswer,
+  type ChecksRequest,
+  LEAST_MS,
+  ONCE_MS,
+  type TrialRequest,
+  WITHIN,
+} from '../../shared/wire/checks.ts';
+import {
+  type ActivityQuery,
+  type ExportQuery,
+  LogActivity,
+  LogPage,
+  type LogQuery,
+  LogStats,
+  type StatsQuery,
+  type TailQuery,
+} from '../../shared/wire/logs.ts';
+import { LogSums, MergeAnswer, type MergeRequest } from '../../shared/wire/merge.ts';
+import { Stored } from '../../shared/wire/protocol.ts';
+import {
+  AdaptAnswer,
+  PortsAnswer,
+  ProxyStatus,
+  ReloadAnswer,
+  ValidateAnswer,
+} from '../../shared/wire/proxy.ts';
+import {
+  AuthoritiesAnswer,
+  CertificatesAnswer,
+  ModulesAnswer,
+  RootAnswer,
+  SitesAnswer,
+} from '../../shared/wire/sites.ts';
+import { type CallsDeps, checked, createCalls, DEADLINE_MS, STATUS_DEADLINE_MS } from './calls.ts';
+import { createStreams, type StreamReader } from './streams.ts';
+
+export type AgentClientDeps = CallsDeps & {
+  /** The id of the hub's database, by which the agent knows whom it obeys. */
+  hub?: string;
+  /** How often that database was promoted, plus one; of two copies, the agent obeys the higher. */
+  term?: () => number;
+};
+
+/** What a publish may replace, and how. */
+export type Replacing = Readonly<{
+  /** The digest of what is live now; anything else is not replaced. */
+  expects?: string | undefined;
+  /** Whether it may replace what another hub published. */
+  replace?: boolean;
+  /** Whether the agent keeps a copy of the Caddyfile and, without `replace`, warns of withdrawn sites. */
+  keep?: boolean;
+  /** Whether to do without listeners that cannot be opened, until they can. */
+  partial?: boolean | undefined;
+}>;
+
+/** Every call rejects with Failure AGENT_UNREACHABLE if the agent does not answer, or not sensibly. */
+export type AgentClient = {
+  /**
+   * Makes `proxyfile` live. If there is a `probe`, only that is validated.
+   * @throws Failure PROXY_REJECTED, PROXY_UNREACHABLE, STALE, OTHER_HUB
+   */
+  reload(proxyfile: string, probe?: string, how?: Replacing): Promise<ReloadAnswer>;
+  /**
+   * Checks that the proxy would accept `proxyfile` and, unless `ports` is false, that its ports are
+   * free. If there is a `probe`, only that is validated, and `reload` of the same two is faster then.
+   * @throws Failure as `reload`
+   */
+  validate(
+    proxyfile: string,
+    how?: { ports?: boolean; probe?: string | undefined },
+  ): Promise<Static<typeof ValidateAnswer>>;
+  /** Converts `proxyfile` to the proxy's JSON. @throws Failure as `reload` */
+  adapt(proxyfile: string): Promise<Static<typeof AdaptAnswer>>;
+  /** @param deadline milliseconds */
+  status(deadline?: number): Promise<ProxyStatus>;
+  /** Whether the last call was not answered, and none has been since. */
+  isSilent(): boolean;
+  /**
+   * Hands over the next token, which the agent has stored then. It accepts the one in use until the
+   * next one is used for the first time.
+   */
+  rotate(token: string): Promise<void>;
+  /** Whether the agent answers within `deadline` milliseconds. Never rejects. */
+  answers(deadline: number): Promise<boolean>;
+  /**
+   * What the proxy knows of its sites, or of those with the given names.
+   * @param wait after a change: see `SitesRequest`
+   * @param brief see `SitesRequest`
+   * @throws Failure PROXY_UNREACHABLE
+   */
+  sites(
+    names?: readonly string[],
+    wait?: number,
+    brief?: boolean,
+  ): Promise<Static<typeof SitesAnswer>>;
+  /**
+   * Whether sites answer as they should, in the order of the request.
+   * @throws Failure PROXY_UNREACHABLE
+   */
+  checks(request: ChecksRequest): Promise<ChecksAnswer>;
+  /**
+   * How sites would answer that `proxyfile` has, tried in a proxy of its own.
+   * @throws Failure as `reload`, and as `checks`
+   */
+  trial(request: TrialRequest): Promise<ChecksAnswer>;
+  /** Only the certificates. @throws Failure as `sites` */
+  certificates(): Promise<CertificatesAnswer>;
+  /** The root of the proxy's own authority. @throws Failure as `sites` */
+  root(): Promise<Static<typeof RootAnswer>>;
+  /** Who would sign the certificates of `proxyfile`. @throws Failure as `reload` */
+  authorities(proxyfile: string): Promise<AuthoritiesAnswer>;
+  /** Who has ports 80 and 443. */
+  ports(): Promise<PortsAnswer>;
+  /** What the proxy was built with. */
+  modules(deadline: number): Promise<Static<typeof ModulesAnswer>>;
+  /** A page of the access log as JSON text. @throws Failure INVALID_REQUEST */
+  logs(query: LogQuery): Promise<string>;
+  /**
+   * Follows the access log as server-sent events, from now on or from after an event.
+   * @throws Failure as `logs`, before the stream begins
+   */
+  tail(
+    query: TailQuery,
+    lastEventId: string | null,
+    reader: StreamReader,
+  ): Promise<ReadableStream<Uint8Array>>;
+  /** All matches. @throws Failure as `logs`, before the stream begins */
+  export(query: ExportQuery, reader: StreamReader): Promise<LogExport>;
+  /** Opens a stream made of others, which `endStreams` ends too. */
+  openStream: EndableStreams['open'];
+  /** Ends all streams, which would keep a server from stopping; see `EndableStreams.end`. */
+  endStreams(): number;
+  /** Requests over time of each domain. @param deadline milliseconds @throws Failure as `logs` */
+  activity(query: ActivityQuery, deadline?: number): Promise<LogActivity>;
+  /** Statistics over time. @throws Failure as `logs` */
+  stats(query: StatsQuery): Promise<LogStats>;
+  /** Statistics to add to those of other agents. @throws Failure as `logs` */
+  sums(query: StatsQuery): Promise<LogSums>;
+  /** Entries to merge with those of other agents. @throws Failure as `logs` */
+  merge(request: MergeRequest): Promise<MergeAnswer>;
+};
+
+/** Milliseconds for everything else that the agent does while it checks. */
+const MARGIN_MS = 10_000;
+
+export function createAgentClient(deps: AgentClientDeps): AgentClient {
+  const { hub, term, deadline = DEADLINE_MS } = deps;
+  const asker = () => ({ hub, term: term?.() });
+  const calls = createCalls(deps);
+  const { call, answerTo, answers, isSilent } = calls;
+  const streams = createStreams(calls);
+
+  /** Passes a page on as it is: to read and write it again takes longer than the agent needs for it. */
+  async function pageAt(path: string): Promise<string> {
+    const { ok, text } = await answerTo(path, {});
+    return ok && isPage(text) ? text : JSON.stringify(checked(LogPage, ok, text));
+  }
+
+  return {
+    reload: (proxyfile, probe, how = {}) =>
+      call(ReloadAnswer, '/proxy/reload', {
+        body: { proxyfile, probe, ...asker(), deadline, ...how },
+      }),
+    validate: (proxyfile, how = {}) =>
+      call(ValidateAnswer, '/proxy/validate', { body: { proxyfile, ports: true, ...how } }),
+    adapt: (proxyfile) => call(AdaptAnswer, '/proxy/adapt', { body: { proxyfile } }),
+    status: (deadline = STATUS_DEADLINE_MS) =>
+      call(ProxyStatus, withQuery('/proxy/status', asker()), { deadline }),
+    isSilent,
+    async rotate(token) {
+      await call(Stored, '/token', { body: { token } });
+    },
+    answers,
+    sites: (names, wait, brief) =>
+      call(SitesAnswer, '/proxy/sites', {
+        body: { names, wait, brief },
+        deadline: STATUS_DEADLINE_MS,
+      }),
+    checks: (request) =>
+      call(ChecksAnswer, '/proxy/checks', {
+        body: request,
+        deadline: checksDeadline(request),
+      }),
+    trial: (request) => call(ChecksAnswer, '/proxy/trial', { body: request }),
+    certificates: () =>
+      call(CertificatesAnswer, '/proxy/certificates', { deadline: STATUS_DEADLINE_MS }),
+    root: () => call(RootAnswer, '/proxy/root', { deadline: STATUS_DEADLINE_MS }),
+    authorities: (proxyfile) =>
+      call(AuthoritiesAnswer, '/proxy/authorities', {
+        body: { proxyfile },
+        deadline: STATUS_DEADLINE_MS,
+      }),
+    ports: () => call(PortsAnswer, '/proxy/ports', { deadline: STATUS_DEADLINE_MS }),
+    modules: (deadline) => call(ModulesAnswer, '/proxy/modules', { deadline }),
+    logs: (query) => pageAt(withQuery('/logs', query)),
+    activity: (query, most = deadline) =>
+      call(LogActivity, withQuery('/logs/activity', query), { deadline: most }),
+    stats: (query) => call(LogStats, withQuery('/logs/stats', query)),
+    sums: (query) =>
+      call(LogSums, withQuery('/logs/sums', query), { deadline: STATUS_DEADLINE_MS }),
+    merge: (request) =>
+      call(MergeAnswer, '/logs/merge', { body: request, deadline: STATUS_DEADLINE_MS }),
+
+    tail: async (query, lastEventId, reader) => {
+      const headers = lastEventId ? { 'Last-Event-ID': lastEventId } : undefined;
+      const deadline = STATUS_DEADLINE_MS;
+      const path = withQuery('/logs/tail', query);
+      const expected = { type: 'text/event-stream', deadline, endless: true, headers };
+      return (await streams.begin(path, expected, reader)).body;
+    },
+    async export(query, reader) {
+      const type = query.format === 'csv' ? 'text/csv' : 'application/x-ndjson';
+      const answer = await streams.begin(
+        withQuery('/logs/export', query),
+        { type, deadline },
+        reader,
+      );
+      return { ...exportFacts(answer.headers), body: answer.body };
+    },
+    openStream: streams.open,
+    endStreams: streams.end,
+  };
+}
+
+const PAGE_END = /\],"total":\d+,"page":\d+,"pageSize":\d+(,"partial":true)?\}$/;
+
+/** Whether a text begins and ends as a page does that an agent has written completely. */
+const isPage = (text: string): boolean =>
+  text.startsWith('{"logs":[') && PAGE_END.test(text.slice(-150));
+
+const withQuery = (path: string, query: object): string => {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  return `${path}?${new URLSearchParams(given)}`;
+};
+
+/** Milliseconds that the answer to a request for checks may take: what is not asked at once is asked after the others. */
+function checksDeadline({ checks, once = false }: ChecksRequest): number {
+  const rounds = Math.ceil(checks.length / AT_ONCE);
+  const longest = Math.max(0, ...checks.map(({ check }) => check?.within ?? WITHIN));
+  const asking = once ? rounds * ONCE_MS : longest * 1_000 + rounds * LEAST_MS;
+  return asking + MARGIN_MS;
+}

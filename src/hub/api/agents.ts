@@ -1,0 +1,136 @@
+/** `/agents`: the agents this hub publishes to. */
+import { Elysia, t } from 'elysia';
+import { jsonBody } from '../../shared/json-body.ts';
+import { authorOf } from '../auth/guard.ts';
+import { about, DEMANDS } from '../http/about.ts';
+import { AGENT, AgentView } from '../http/agent-view.ts';
+import { BODY, PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
+import type { ApiContext } from './context.ts';
+
+const NAMED = { name: { description: 'The agent’s name.', example: AGENT.name } };
+const NameParams = t.Object({ name: t.String() });
+const GOES_ON = 'The proxy keeps running unchanged.';
+
+export function agentRoutes({ fleet, guard, bodyLimit }: ApiContext) {
+  return new Elysia({ name: 'agents', prefix: '/agents' })
+    .use(guard)
+    .get('/', () => fleet.list(), {
+      response: { 200: t.Array(AgentView), ...refusals(...READS) },
+      detail: about({
+        id: 'listAgents',
+        tag: 'Agents',
+        summary: 'List the agents, the first one first',
+        access: 'read',
+        example: [AGENT],
+      }),
+    })
+    .get('/:name', ({ params }) => fleet.show(params.name), {
+      params: NameParams,
+      response: { 200: AgentView, ...refusals(...READS, 'NOT_FOUND') },
+      detail: about({
+        id: 'getAgent',
+        tag: 'Agents',
+        summary: 'Get an agent',
+        access: 'read',
+        params: NAMED,
+        example: AGENT,
+      }),
+    })
+    .delete(
+      '/:name',
+      async ({ params, who }) => {
+        await fleet.remove(params.name, authorOf(who));
+        return { success: true as const, message: GOES_ON };
+      },
+      {
+        params: NameParams,
+        response: {
+          200: t.Object({ success: t.Literal(true), message: t.String() }),
+          ...refusals(...PUBLISHES, 'NOT_FOUND', 'AGENT_IN_USE'),
+        },
+        detail: about({
+          id: 'deleteAgent',
+          tag: 'Agents',
+          summary: 'Remove an agent',
+          description: `${GOES_ON} The first agent cannot be removed, and an agent that alone serves a vhost cannot be removed either.`,
+          access: 'write',
+          params: NAMED,
+          example: { success: true, message: GOES_ON },
+        }),
+      },
+    )
+    .post('/:name/rotate', ({ params, who }) => fleet.rotate(params.name, authorOf(who)), {
+      params: NameParams,
+      response: {
+        200: AgentView,
+        ...refusals(...PUBLISHES, 'INVALID_REQUEST', 'NOT_FOUND'),
+      },
+      detail: about({
+        id: 'rotateAgentToken',
+        tag: 'Agents',
+        summary: 'Give an agent a new token',
+        description: 'Nothing is interrupted. The token of the first agent is a setting.',
+        access: 'write',
+        params: NAMED,
+        example: AGENT,
+      }),
+    })
+    .use(jsonBody(bodyLimit))
+    .post(
+      '/',
+      async ({ body, query, who, set }) => {
+        const { name, invitation } = body;
+        const replace = query.replace === 'true';
+        const agent = await fleet.add(name, invitation, authorOf(who), replace);
+        set.status = 201;
+        return agent;
+      },
+      {
+        query: t.Object({ replace: t.Optional(t.Union([t.Literal('true'), t.Literal('false')])) }),
+        body: t.Object(
+          {
+            name: t.String({ description: '1 to 40 lower-case letters, digits and hyphens' }),
+            invitation: t.String({
+              description: 'the line that `signalbox agent --invite` printed',
+            }),
+          },
+          { title: 'NewAgent' },
+        ),
+        response: {
+          201: AgentView,
+          ...refusals(...PUBLISHES, ...BODY, 'INVITATION_INVALID', 'AGENT_TAKEN'),
+        },
+        detail: about({
+          id: 'addAgent',
+          tag: 'Agents',
+          summary: 'Enrol an agent by its invitation, and publish to it',
+          description:
+            'Vhosts without a placement are published to it at once. If an agent of this name was enrolled before, it gets a new token.',
+          access: 'write',
+          params: { replace: DEMANDS.replace },
+          bodies: { vps: { value: { name: AGENT.name, invitation: 'sbxi_WyJodHRwczov…' } } },
+          example: AGENT,
+        }),
+      },
+    )
+    .patch('/:name', ({ params, body, who }) => fleet.update(params.name, body, authorOf(who)), {
+      params: NameParams,
+      body: t.Object(
+        { name: t.Optional(t.String()), paused: t.Optional(t.Boolean()) },
+        { title: 'AgentChanges' },
+      ),
+      response: {
+        200: AgentView,
+        ...refusals(...PUBLISHES, ...BODY, 'NOT_FOUND', 'AGENT_TAKEN'),
+      },
+      detail: about({
+        id: 'updateAgent',
+        tag: 'Agents',
+        summary: 'Rename an agent, or pause and resume publishing to it',
+        access: 'write',
+        params: NAMED,
+        bodies: { pause: { value: { paused: true } } },
+        example: { ...AGENT, paused: true },
+      }),
+    });
+}

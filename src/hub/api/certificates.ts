@@ -1,0 +1,123 @@
+/** `/certificates`: all certificates, the root of Caddy's own authority, and advice on a draft. */
+import { Elysia, t } from 'elysia';
+import { Failure } from '../../shared/failure.ts';
+import { jsonBody } from '../../shared/json-body.ts';
+import type { Guard } from '../auth/guard.ts';
+import { about } from '../http/about.ts';
+import { AGENT, AgentQuery } from '../http/params.ts';
+import { ASKS_PROXY, BODY, refusals } from '../http/refusal-schemas.ts';
+import { NewVhost } from '../model/operation.ts';
+import {
+  adviseDraft,
+  CertificateEntry,
+  type CertificateListDeps,
+  DraftAdvice,
+  listCertificates,
+} from '../watch/sites/certificate-list.ts';
+
+const INTERNAL_NAME = {
+  code: 'INTERNAL_NAME',
+  message: 'No public authority signs certificates for nas.lan, a name for private networks.',
+  ways: ['internal', 'http'],
+};
+
+const CERTIFICATES = [
+  {
+    ...{ id: 1, domain: 'app.example.org', name: 'app.example.org', port: 443 },
+    issuer: "R11 (Let's Encrypt)",
+    notBefore: '2026-11-01T00:00:00.000Z',
+    notAfter: '2027-01-30T00:00:00.000Z',
+    daysLeft: 70,
+    ...{ automated: true, authority: 'public', checkedAt: '2026-11-20T18:00:00.000Z' },
+    ...{ problem: null, advice: null, error: null },
+  },
+  {
+    ...{ id: 2, domain: 'nas.lan', name: 'nas.lan', port: 443 },
+    ...{ issuer: null, notBefore: null, notAfter: null, daysLeft: null },
+    ...{ automated: true, authority: 'public', checkedAt: '2026-11-20T18:00:00.000Z' },
+    ...{ problem: INTERNAL_NAME.message, advice: INTERNAL_NAME, error: null },
+  },
+];
+
+const ROOT_FILE = 'caddy-root.crt';
+
+export type CertificateRoutesDeps = CertificateListDeps & { guard: Guard; bodyLimit: number };
+
+export function certificateRoutes({ guard, bodyLimit, ...deps }: CertificateRoutesDeps) {
+  const { agents } = deps.publisher;
+  return new Elysia({ name: 'certificates', prefix: '/certificates' })
+    .use(guard)
+    .use(jsonBody(bodyLimit))
+    .get(
+      '/',
+      async ({ query, set }) => {
+        const { entries, missing } = await listCertificates(deps, query.agent);
+        if (missing.length > 0) set.headers['x-missing-agents'] = missing.join(', ');
+        return entries;
+      },
+      {
+        query: AgentQuery,
+        response: { 200: t.Array(CertificateEntry), ...refusals(...ASKS_PROXY, 'NOT_FOUND') },
+        detail: about({
+          id: 'listCertificates',
+          tag: 'Status',
+          summary: 'List the certificates of all names, and why a name has none',
+          description:
+            'With several agents, the list has the certificates of all; the header `X-Missing-Agents` names the unreachable ones.',
+          access: 'read',
+          params: AGENT,
+          example: CERTIFICATES,
+        }),
+      },
+    )
+    .get(
+      '/root',
+      async ({ query, set }) => {
+        const { client } = query.agent ? agents.named(query.agent) : agents.first();
+        const { certificate } = await client.root();
+        if (certificate === null) {
+          const message = 'Caddy’s own authority signs no certificate, so it has no root yet.';
+          throw new Failure('NOT_FOUND', message);
+        }
+        set.headers['content-type'] = 'application/x-pem-file';
+        set.headers['content-disposition'] = `attachment; filename="${ROOT_FILE}"`;
+        return certificate;
+      },
+      {
+        query: AgentQuery,
+        response: { 200: t.String(), ...refusals(...ASKS_PROXY, 'NOT_FOUND') },
+        detail: about({
+          id: 'getRootCertificate',
+          tag: 'Status',
+          summary: 'Download the root certificate of Caddy’s own authority',
+          description:
+            'Devices that trust it accept the certificates that Caddy signs itself. It is public: the key stays with Caddy.',
+          access: 'read',
+          params: {
+            agent: { description: 'The agent whose Caddy it is; by default the first one.' },
+          },
+          mediaType: 'application/x-pem-file',
+          example: '-----BEGIN CERTIFICATE-----\n…\n-----END CERTIFICATE-----\n',
+        }),
+      },
+    )
+    .post('/advice', ({ body }) => adviseDraft(deps, body), {
+      body: t.Pick(t.Object(NewVhost), ['domain', 'config', 'upstream', 'agents']),
+      response: {
+        200: DraftAdvice,
+        ...refusals(...ASKS_PROXY, ...BODY, 'FORBIDDEN', 'PROXY_REJECTED'),
+      },
+      detail: about({
+        id: 'adviseCertificates',
+        tag: 'Status',
+        summary: 'Show which certificates a vhost would get, or why it cannot get one',
+        description: 'Nothing is changed.',
+        access: 'write',
+        bodies: { site: { value: { domain: 'nas.lan', config: 'respond hi' } } },
+        example: {
+          names: [{ name: 'nas.lan', port: 443, authority: 'public', advice: INTERNAL_NAME }],
+          dns: { providers: ['cloudflare'], command: null },
+        },
+      }),
+    });
+}

@@ -1,0 +1,195 @@
+/** `/channels`: where messages go when something breaks. For people only, as its targets are secrets. */
+import { Elysia, t } from 'elysia';
+import { jsonBody } from '../../shared/json-body.ts';
+import type { SessionGuard } from '../auth/guard.ts';
+import type { Channels } from '../channels/channels.ts';
+import { deliverTest, type TestDeps } from '../channels/deliver.ts';
+import {
+  ChannelFields,
+  ChannelView,
+  MadeChannel,
+  NewChannel,
+  viewChannel,
+} from '../channels/schema.ts';
+import { about, INTEGER_ID } from '../http/about.ts';
+import { IdParams, idOf } from '../http/params.ts';
+import { BODY, refusals, WRITES } from '../http/refusal-schemas.ts';
+import { Success } from '../http/schemas.ts';
+
+/** An example. */
+const CHANNEL = {
+  id: 1,
+  name: 'Phone',
+  kind: 'ntfy',
+  enabled: true,
+  events: [],
+  quiet: { from: '22:00', to: '07:00', timeZone: 'Europe/Berlin' },
+  target: { url: 'https://ntfy.example.org/***', topic: '***', token: '***' },
+  createdAt: '2026-11-20T18:00:00.000Z',
+  updatedAt: '2026-11-20T18:00:00.000Z',
+  waiting: 0,
+  failing: null,
+};
+const WEBHOOK = {
+  name: 'Automation',
+  kind: 'webhook',
+  target: { url: 'https://hooks.example.org/signalbox' },
+};
+const PHONE = {
+  name: 'Phone',
+  kind: 'ntfy',
+  quiet: CHANNEL.quiet,
+  target: { url: 'https://ntfy.example.org', topic: 'home-4kT9mWq2', token: 'tk_4kT9mWq2' },
+};
+const EMAIL = {
+  name: 'Email',
+  kind: 'smtp',
+  events: ['certificate.ending', 'disk.full'],
+  target: {
+    host: 'mail.example.org',
+    user: 'signalbox@example.org',
+    password: 'what the mail server demands',
+    from: 'signalbox@example.org',
+    to: 'ada@example.org',
+  },
+};
+
+export type ChannelRoutesDeps = TestDeps & {
+  channels: Channels;
+  guard: SessionGuard;
+  bodyLimit: number;
+};
+
+export function channelRoutes({ channels, guard, bodyLimit, ...deps }: ChannelRoutesDeps) {
+  return new Elysia({ name: 'channels', prefix: '/channels' })
+    .use(guard)
+    .get(
+      '/',
+      () => {
+        const backlogs = channels.backlogs();
+        return channels.list().map((channel) => viewChannel(channel, backlogs));
+      },
+      {
+        response: { 200: t.Array(ChannelView), ...refusals(...WRITES) },
+        detail: about({
+          id: 'listChannels',
+          tag: 'Notifications',
+          summary: 'List all channels',
+          access: 'session',
+          example: [CHANNEL],
+        }),
+      },
+    )
+    .get(
+      '/:id',
+      ({ params }) => viewChannel(channels.get(idOf(params, 'channel')), channels.backlogs()),
+      {
+        params: IdParams,
+        response: { 200: ChannelView, ...refusals(...WRITES, 'NOT_FOUND') },
+        detail: about({
+          id: 'getChannel',
+          tag: 'Notifications',
+          summary: 'Get a channel',
+          access: 'session',
+          params: INTEGER_ID,
+          example: CHANNEL,
+        }),
+      },
+    )
+    .delete(
+      '/:id',
+      ({ params }) => {
+        channels.remove(idOf(params, 'channel'));
+        return { success: true as const };
+      },
+      {
+        params: IdParams,
+        response: { 200: Success, ...refusals(...WRITES, 'NOT_FOUND') },
+        detail: about({
+          id: 'deleteChannel',
+          tag: 'Notifications',
+          summary: 'Delete a channel, with its queued messages and its deliveries',
+          access: 'session',
+          params: INTEGER_ID,
+          example: { success: true },
+        }),
+      },
+    )
+    .post(
+      '/:id/test',
+      async ({ params }) => {
+        await deliverTest(deps, channels.get(idOf(params, 'channel')));
+        return { success: true as const };
+      },
+      {
+        params: IdParams,
+        response: { 200: Success, ...refusals(...WRITES, 'NOT_FOUND', 'CHANNEL_FAILED') },
+        detail: about({
+          id: 'testChannel',
+          tag: 'Notifications',
+          summary: 'Send a test message to a channel, in quiet hours too',
+          description:
+            'Responds when the channel has accepted the message, after ten seconds at most. If it does not, the status is 502, and `detail` says why, such as `HTTP 404` or `SMTP 535: the user or password was refused`.',
+          access: 'session',
+          params: INTEGER_ID,
+          example: { success: true },
+        }),
+      },
+    )
+    .use(jsonBody(bodyLimit))
+    .post(
+      '/',
+      ({ body, set }) => {
+        const { channel, ...made } = channels.create(body);
+        set.status = 201;
+        return { ...viewChannel(channel, new Map()), ...made };
+      },
+      {
+        body: t.Object(NewChannel, { title: 'NewChannel' }),
+        response: { 201: MadeChannel, ...refusals(...WRITES, ...BODY) },
+        detail: about({
+          id: 'createChannel',
+          tag: 'Notifications',
+          summary: 'Create a channel',
+          description:
+            'There are at most 20. A 400 names the `field`, such as `target.url`. Channels are not part of the configuration: exports and the changelog do not contain them, but backups do.',
+          access: 'session',
+          bodies: {
+            ntfy: { summary: 'ntfy, silent at night', value: PHONE },
+            webhook: { summary: 'A webhook, with a secret that the hub generates', value: WEBHOOK },
+            gotify: {
+              summary: 'Gotify',
+              value: {
+                name: 'Gotify',
+                kind: 'gotify',
+                target: { url: 'https://gotify.example.org', token: 'A4kT9mWq2Zr7Yc1' },
+              },
+            },
+            smtp: { summary: 'An email for some events', value: EMAIL },
+          },
+          example: CHANNEL,
+        }),
+      },
+    )
+    .put(
+      '/:id',
+      ({ params, body }) =>
+        viewChannel(channels.update(idOf(params, 'channel'), body), channels.backlogs()),
+      {
+        params: IdParams,
+        body: t.Object(ChannelFields, { title: 'ChannelChanges' }),
+        response: { 200: ChannelView, ...refusals(...WRITES, ...BODY, 'NOT_FOUND') },
+        detail: about({
+          id: 'updateChannel',
+          tag: 'Notifications',
+          summary: 'Change a channel',
+          description:
+            'A field of the target keeps its value if you leave it out or send it as it is shown; `null` removes an optional one. If the server changes, or there is less encryption, send the credentials again. Queued messages go to the new target.',
+          access: 'session',
+          params: INTEGER_ID,
+          bodies: { quiet: { value: { quiet: CHANNEL.quiet } } },
+          example: CHANNEL,
+        }),
+      },
+    );
+}

@@ -1,0 +1,229 @@
+/** What the hub is made of: made once, and handed to the routes and to whoever runs it. */
+import { messageOf } from '../../shared/async.ts';
+import type { Log } from '../../shared/log.ts';
+import { isLoopbackHost } from '../../shared/loopback.ts';
+import type { Collector } from '../../shared/observe/metrics.ts';
+import { createDisks } from '../../shared/system/disks.ts';
+import { type AgentClient, createAgentClient } from '../agents/client.ts';
+import type { AgentKeys } from '../agents/keys.ts';
+import type { AgentTrust } from '../agents/trust.ts';
+import { type Accounts, createAccounts } from '../auth/accounts/accounts.ts';
+import { countSignIns } from '../auth/accounts/count-sign-ins.ts';
+import { createDirectory, type Directory } from '../auth/accounts/directory.ts';
+import type { SetupCode } from '../auth/accounts/setup-code.ts';
+import type { SignUpPolicy } from '../auth/accounts/sign-up.ts';
+import type { CommandLine } from '../auth/command-line.ts';
+import type { Guard } from '../auth/guard.ts';
+import { createTokens, type Tokens } from '../auth/tokens/tokens.ts';
+import { type Channels, createChannels } from '../channels/channels.ts';
+import { createDeliver, type Deliver } from '../channels/deliver.ts';
+import {
+  createNotifications,
+  type Notifications,
+  type NotificationsDeps,
+} from '../channels/notifications.ts';
+import type { Db, OpenDatabase } from '../db/open.ts';
+import { createImporter, createReadImport, type Importer } from '../exchange/importer.ts';
+import type { StoredAgent } from '../model/agent.ts';
+import { createStore, type Store } from '../model/store.ts';
+import { createPublisher, type Publisher, type PublisherDeps } from '../publish/publisher.ts';
+import type { ActivityDeps } from '../watch/activity.ts';
+import { createLook, type Look, type LookDeps } from '../watch/look.ts';
+import {
+  collectCertificates,
+  collectStandings,
+  collectVhosts,
+  createHubMetrics,
+  type HubMetrics,
+} from '../watch/metrics.ts';
+import { createWarningsAfter, type WarningsAfter } from '../watch/sites/states.ts';
+import { createFleet, type Fleet } from './fleet.ts';
+
+export type HubSettings = Readonly<{
+  host: string;
+  port: number;
+  dataDir: string;
+  signUp: SignUpPolicy;
+  agentUrl: string;
+  /** The name of the agent there, among several. */
+  agentName: string;
+  /** How the hub verifies an `https:` agent; null: by the public authorities. */
+  agentTrust: AgentTrust | null;
+  /** Believe the last hop of `X-Forwarded-For`, and `X-Forwarded-Proto`. */
+  trustProxy: boolean;
+  /** The socket over which commands on this machine reach the hub without a password. */
+  socket: string;
+  /** How long the hub waits for the agent, milliseconds. Not a setting: only tests shorten it. */
+  agentDeadline?: number;
+  /** The hosts the hub answers to, in normal form; empty: any. */
+  hosts: readonly string[];
+  /** Absolute paths of the folders from which a config may import files. */
+  importDirs: readonly string[];
+}>;
+
+/** What the program around the hub knows and makes. */
+export type HubGiven = {
+  settings: HubSettings;
+  database: OpenDatabase;
+  /** Of the first agent. */
+  token: string;
+  keys: AgentKeys;
+  setupCode: SetupCode;
+  commandLine: CommandLine;
+  version: string;
+  /** The commit that the binary was built from. */
+  commit: string | null;
+  /** How the process is. */
+  collect: Collector;
+  pace: PublisherDeps['pace'] &
+    LookDeps['pace'] &
+    NotificationsDeps['pace'] & { activity: ActivityDeps['kept'] };
+  now: () => Date;
+  /** Milliseconds from a clock that is never set. */
+  elapsed: () => number;
+  log: Log;
+  /** The first preamble; only if hub, agent and proxy are on one machine. */
+  preamble: (() => string) | undefined;
+};
+
+export type HubContext = Pick<
+  HubGiven,
+  'settings' | 'commandLine' | 'version' | 'commit' | 'pace' | 'now' | 'elapsed' | 'log'
+> & {
+  db: Db;
+  /** @throws Failure if what is written to the database would be lost */
+  assertInPlace: () => void;
+  store: Store;
+  accounts: Accounts;
+  directory: Directory;
+  tokens: Tokens;
+  publisher: Publisher;
+  importer: Importer;
+  fleet: Fleet;
+  /** What visitors of vhosts would notice that were just changed. */
+  warningsAfter: WarningsAfter;
+  /** One look at what may be wrong; routes and the watcher share it. */
+  look: () => Promise<Look>;
+  channels: Channels;
+  deliver: Deliver;
+  notifications: Notifications;
+  metrics: HubMetrics;
+  /** What the operator should know of the hub, for the status. */
+  warnings: readonly string[];
+};
+
+/** What the routes get: also who may call them, and how many bytes a body may have. */
+export type ApiContext = HubContext & {
+  guard: Guard;
+  bodyLimit: number;
+};
+
+export function createContext(given: HubGiven): HubContext {
+  const { settings, database, keys, setupCode, pace, now, elapsed, log } = given;
+  const { commandLine, version, commit } = given;
+  const { db, assertInPlace } = database;
+  const store = createStore(database);
+  if (given.preamble && store.isUnseeded()) store.seedPreamble(given.preamble(), now());
+  store.nameFirstAgent(settings.agentName);
+  const metrics = createHubMetrics(
+    [
+      given.collect,
+      () => collectVhosts(publisher),
+      () => collectStandings(publisher),
+      () => collectCertificates(publisher),
+      () => notifications.collect(),
+    ],
+    log,
+  );
+  const publisher = createPublisher({
+    ...{ store, connect: createConnect(given, store, () => publisher), pace, now, log },
+    observe: metrics.publish,
+    importDirs: settings.importDirs,
+  });
+  const warnings = [...warningsOf(settings), ...lostKey(keys, publisher)];
+  for (const warning of warnings) log('warning', { warning }, 'warn');
+  const accounts = countSignIns(
+    createAccounts({ db, now, elapsed, signUp: settings.signUp, setupCode }),
+    (reason, ip) => {
+      metrics.signInFailed(reason);
+      log('sign-in failed', { reason, ip }, 'warn');
+    },
+  );
+  if (accounts.any()) setupCode.forget();
+  const channels = createChannels({ db, now });
+  const look = createLook({
+    ...{ publisher, pace, now, elapsed, warnings, locked: accounts.locked },
+    failing: channels.failing,
+    disks: createDisks([{ what: 'the hub’s data', folder: settings.dataDir }]),
+  });
+  const deliver = createDeliver(store.id);
+  const notifications = createNotifications({
+    ...{ db, hub: store.id, look, deliver, metrics },
+    ...{ pace, now, elapsed, log },
+  });
+  return {
+    ...{ settings, commandLine, version, commit, pace, now, elapsed, log },
+    ...{ db, assertInPlace, store, accounts, publisher, look, channels, deliver },
+    ...{ notifications, metrics, warnings },
+    directory: createDirectory({ db }),
+    tokens: createTokens({ db, now }),
+    importer: createImporter({
+      ...{ publisher, now },
+      readImport: createReadImport(settings.importDirs),
+    }),
+    fleet: createFleet({ publisher, keys, hub: store, first: firstOf(settings) }),
+    warningsAfter: createWarningsAfter({ publisher, now }),
+  };
+}
+
+/** Makes the client of an agent. The token of an enrolled one changes with each rotation. */
+function createConnect(
+  { settings, token, keys }: HubGiven,
+  store: Store,
+  publisher: () => Publisher,
+): (agent: StoredAgent) => AgentClient {
+  const { agentUrl, agentTrust, agentDeadline: deadline } = settings;
+  const asHub = {
+    hub: store.id,
+    term: () => store.term,
+    isWatched: () => publisher().agents.all().length > 1,
+    ...(deadline === undefined ? {} : { deadline }),
+  };
+  const first = createAgentClient({ ...asHub, url: agentUrl, token, trust: agentTrust });
+  return ({ id, url, fingerprint, ...known }) => {
+    if (url === null || fingerprint === null) return first;
+    const stored = () =>
+      publisher()
+        .current()
+        .agents.find((one) => one.id === id);
+    const generation = () => stored()?.generation ?? known.generation;
+    const tokenNow = () => keys.tokenOf({ id, generation: generation(), fingerprint });
+    return createAgentClient({ ...asHub, url, token: tokenNow, trust: { fingerprint } });
+  };
+}
+
+const firstOf = ({ agentUrl: url, agentTrust: trust }: HubSettings) => ({
+  url,
+  fingerprint: trust && 'fingerprint' in trust ? trust.fingerprint : null,
+});
+
+/** What is wrong with the key of the enrolled agents, if there are any. */
+function lostKey(keys: AgentKeys, publisher: Publisher): string[] {
+  const agent = publisher.current().agents.find(({ fingerprint }) => fingerprint !== null);
+  if (!agent) return [];
+  try {
+    keys.tokenOf({ ...agent, fingerprint: agent.fingerprint ?? '' });
+    return [];
+  } catch (error) {
+    return [messageOf(error)];
+  }
+}
+
+/** What the operator should know; shown in the log and in the status. */
+function warningsOf({ agentUrl }: HubSettings): string[] {
+  const { protocol, host } = new URL(agentUrl);
+  if (protocol === 'https:' || isLoopbackHost(host)) return [];
+  return [
+    'The connection to the agent is plain HTTP: anyone on the network path can read its token and control the proxy. Give the agent a certificate (signalbox agent --new-cert).',
+  ];
+}

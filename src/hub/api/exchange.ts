@@ -1,0 +1,148 @@
+/** The whole configuration: read as a Caddyfile or one document, and replaced by either. */
+import { Elysia, t } from 'elysia';
+import { jsonBody } from '../../shared/json-body.ts';
+import { authorOf } from '../auth/guard.ts';
+import { contextOf } from '../caddyfile/context.ts';
+import { renderSite } from '../caddyfile/render.ts';
+import { ImportAnswer, ImportBody, PROXYFILE, renderedOf, SITE } from '../exchange/schemas.ts';
+import { restoreChange, SNAPSHOT, Snapshot, snapshotOf } from '../exchange/snapshot.ts';
+import { checkedPolicies } from '../exchange/snapshot-policies.ts';
+import { about } from '../http/about.ts';
+import { ChangeQuery, demandsOf } from '../http/params.ts';
+import { BODY, PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
+import { findVhost } from '../model/vhost-changes.ts';
+import type { ApiContext } from './context.ts';
+
+/** Bytes; a file of 25,000 sites is about 1.6 MB. */
+const WHOLE_BODY_LIMIT = 16 * 1024 * 1024;
+
+export function exchangeRoutes({ publisher, importer, guard }: ApiContext) {
+  return new Elysia({ name: 'exchange' })
+    .use(guard)
+    .get(
+      '/proxyfile',
+      ({ query, set }) => {
+        set.headers['content-type'] = 'text/plain; charset=utf-8';
+        const all = publisher.setOf(query.agent);
+        const version = publisher.version(query.agent);
+        if (!query.vhost) return renderedOf(all, version).text;
+        const vhost = findVhost(all, Number(query.vhost));
+        return `${renderSite(vhost, () => contextOf(all.preamble, version)).text}\n`;
+      },
+      {
+        query: t.Object({
+          vhost: t.Optional(t.String({ pattern: '^([1-9][0-9]{0,14})?$' })),
+          agent: t.Optional(t.String({ maxLength: 40 })),
+        }),
+        response: { 200: t.String(), ...refusals(...READS, 'NOT_FOUND') },
+        detail: about({
+          id: 'getProxyfile',
+          tag: 'Configuration',
+          summary: 'Get the published Caddyfile',
+          access: 'read',
+          params: {
+            agent: {
+              description: 'Only the part that this agent’s proxy serves.',
+              example: 'local',
+            },
+            vhost: { description: 'Only the block of the vhost with this id.', example: '1' },
+          },
+          example: PROXYFILE,
+        }),
+      },
+    )
+    .get('/export', () => snapshotOf(publisher.current()), {
+      response: { 200: Snapshot, ...refusals(...READS) },
+      detail: about({
+        id: 'exportConfiguration',
+        tag: 'Configuration',
+        summary: 'Export the preamble and all vhosts as one document',
+        description: 'Does not contain accounts or the changelog.',
+        access: 'read',
+        example: SNAPSHOT,
+      }),
+    })
+    .use(jsonBody(WHOLE_BODY_LIMIT))
+    .post(
+      '/import',
+      ({ body: { proxyfile, ...options }, who }) =>
+        importer.run(proxyfile, { ...options, author: authorOf(who) }),
+      {
+        body: ImportBody,
+        response: {
+          200: ImportAnswer,
+          ...refusals(
+            ...PUBLISHES,
+            ...BODY,
+            'NOT_FOUND',
+            'DOMAIN_TAKEN',
+            'PREAMBLE_DIFFERS',
+            'IMPORT_DIFFERS',
+          ),
+        },
+        detail: about({
+          id: 'importProxyfile',
+          tag: 'Configuration',
+          summary: 'Turn a Caddyfile into preamble and vhosts',
+          description:
+            'In one publish, all or nothing. Refused unless the proxy would behave exactly as with the original file. Existing vhosts and options stay, and are replaced only if the request says so.',
+          access: 'write',
+          bodies: {
+            dry: { summary: 'Dry run', value: { proxyfile: PROXYFILE, dryRun: true } },
+            merge: {
+              summary: 'Skip all sites whose addresses are taken, except for one',
+              value: {
+                proxyfile: PROXYFILE,
+                taken: 'skip',
+                replace: [SITE.domain],
+                preamble: 'keep',
+              },
+            },
+          },
+          example: {
+            preamble: '',
+            vhosts: [{ ...SITE, id: null, config: 'reverse_proxy 127.0.0.1:8000', upstream: '' }],
+            skipped: [],
+            proxyfile: PROXYFILE,
+            merge: {
+              sites: [{ domain: SITE.domain, action: 'create', vhosts: [], diff: '' }],
+              preamble: [],
+            },
+          },
+        }),
+      },
+    )
+    .post(
+      '/restore',
+      async ({ body, query, who }) => {
+        const demands = demandsOf(query);
+        const { policies } = body;
+        const document = policies ? { ...body, policies: await checkedPolicies(policies) } : body;
+        const change = restoreChange(document, demands.replace);
+        await publisher.apply(change, authorOf(who), { ...demands, unchecked: true });
+        return snapshotOf(publisher.current());
+      },
+      {
+        query: ChangeQuery,
+        body: Snapshot,
+        response: {
+          200: Snapshot,
+          ...refusals(...PUBLISHES, ...BODY, 'DOMAIN_TAKEN', 'NOT_EMPTY'),
+        },
+        detail: about({
+          id: 'restoreConfiguration',
+          tag: 'Configuration',
+          summary: 'Restore an exported document',
+          access: 'write',
+          params: {
+            replace: {
+              description:
+                '`true` replaces the existing configuration; otherwise the hub must have no vhosts and, if the document has policies, no policies.',
+            },
+          },
+          bodies: { exported: { value: SNAPSHOT } },
+          example: SNAPSHOT,
+        }),
+      },
+    );
+}

@@ -1,0 +1,55 @@
+/** `/incidents`: what broke by itself; `/events`: what can. */
+import { Elysia, t } from 'elysia';
+import { EVENT_NAMES, EVENTS } from '../../shared/events.ts';
+import type { Guard } from '../auth/guard.ts';
+import type { Db } from '../db/open.ts';
+import { about } from '../http/about.ts';
+import { READS, refusals } from '../http/refusal-schemas.ts';
+import { IncidentView, listIncidents } from '../watch/incidents/incidents.ts';
+
+const Event = t.Object(
+  { event: t.UnionEnum(EVENT_NAMES), meaning: t.String() },
+  { title: 'Event' },
+);
+
+/** An example. */
+const INCIDENT: IncidentView = {
+  id: 1,
+  event: 'upstream.down',
+  vhost: { id: 1, domain: 'app.example.org' },
+  level: 'bad',
+  message: '127.0.0.1:8000 does not answer: connection refused.',
+  beganAt: '2026-11-20T18:00:00.000Z',
+  overAt: null,
+  flapping: false,
+};
+
+export function incidentRoutes({ db, guard }: { db: Db; guard: Guard }) {
+  return new Elysia({ name: 'incidents' })
+    .use(guard)
+    .get('/incidents', ({ query }) => listIncidents(db, query.open === 'true'), {
+      query: t.Object({
+        open: t.Optional(t.Union([t.Literal('true'), t.Literal('false'), t.Literal('')])),
+      }),
+      response: { 200: t.Array(IncidentView), ...refusals(...READS) },
+      detail: about({
+        id: 'listIncidents',
+        tag: 'Notifications',
+        summary: 'List the incidents, newest first, at most 100',
+        description: 'A problem of the status is an incident once it has lasted for ten seconds.',
+        access: 'read',
+        params: { open: { description: '`true`: only unresolved ones.', example: 'true' } },
+        example: [INCIDENT],
+      }),
+    })
+    .get('/events', () => EVENT_NAMES.map((event) => ({ event, meaning: EVENTS[event] })), {
+      response: { 200: t.Array(Event), ...refusals(...READS) },
+      detail: about({
+        id: 'listEvents',
+        tag: 'Notifications',
+        summary: 'List the events that a channel can get, with their meanings',
+        access: 'read',
+        example: [{ event: 'upstream.down', meaning: EVENTS['upstream.down'] }],
+      }),
+    });
+}

@@ -1,0 +1,41 @@
+/** `/metrics` of the hub, with its description. */
+import { t } from 'elysia';
+import { metricsRoutes } from '../../shared/observe/metrics.ts';
+import type { Accounts } from '../auth/accounts/accounts.ts';
+import { bearerOf } from '../auth/secret.ts';
+import type { Tokens } from '../auth/tokens/tokens.ts';
+import { about } from '../http/about.ts';
+import { READS, refusals } from '../http/refusal-schemas.ts';
+import type { HubMetrics } from '../watch/metrics.ts';
+
+export type HubMetricsRoutesDeps = {
+  metrics: Pick<HubMetrics, 'text' | 'contentType'>;
+  accounts: Accounts;
+  tokens: Tokens;
+  /** The address at the other end of a request's socket. */
+  peerOf: (request: Request) => string;
+};
+
+export function hubMetricsRoutes({ metrics, accounts, tokens, peerOf }: HubMetricsRoutesDeps) {
+  return metricsRoutes({
+    metrics,
+    peerOf,
+    // A cookie is not accepted, because a browser sends it unasked.
+    hasToken({ headers }) {
+      const bearer = bearerOf(headers);
+      return (accounts.find(bearer) ?? tokens.find(bearer)) !== null;
+    },
+    docs: {
+      response: { 200: t.String(), ...refusals(...READS) },
+      detail: about({
+        id: 'getMetrics',
+        tag: 'Status',
+        summary: 'Get metrics for Prometheus',
+        description: 'At the root, not under `/api`. Cookies are not accepted.',
+        access: 'local',
+        mediaType: 'text/plain',
+        example: 'signalbox_proxy_up 1\n',
+      }),
+    },
+  });
+}

@@ -1,0 +1,212 @@
+/** `/policies`: listing, reading, creating, updating and deleting a policy. */
+import { Elysia, t } from 'elysia';
+import { jsonBody } from '../../shared/json-body.ts';
+import { authorOf } from '../auth/guard.ts';
+import { about, DEMANDS, INTEGER_ID } from '../http/about.ts';
+import { etagOf, ifMatch } from '../http/etag.ts';
+import { ChangeQuery, demandsOf, IdParams, idOf } from '../http/params.ts';
+import { BODY, PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
+import { Lacking, lacking, Success, Timestamp } from '../http/schemas.ts';
+import { createPolicy, NewPolicy, PolicyFields, updatePolicy } from '../model/operation.ts';
+import {
+  deletePolicyChange,
+  findPolicy,
+  type PolicyPrecondition,
+  vhostsWith,
+} from '../model/policy-changes.ts';
+import type { SiteSet, Vhost } from '../model/vhost.ts';
+import type { Policy } from '../recipes/policy.ts';
+import { withoutSecrets } from '../recipes/secrets.ts';
+import type { ApiContext } from './context.ts';
+
+const PolicyView = t.Object(
+  {
+    id: t.Integer(),
+    name: t.String(),
+    recipe: t.String({ description: 'the id of its recipe' }),
+    values: t.Record(t.String(), t.Unknown(), {
+      description: 'without passwords and their hashes',
+    }),
+    vhosts: t.Array(t.Integer(), { description: 'the ids of the vhosts that have it' }),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  },
+  { title: 'Policy' },
+);
+
+/** What creates `POLICY`. */
+const NEW_POLICY = {
+  name: 'lan-only',
+  recipe: 'allow',
+  values: { networks: ['private_ranges'] },
+};
+
+const POLICY = {
+  id: 1,
+  ...NEW_POLICY,
+  vhosts: [1, 2],
+  createdAt: '2026-11-20T18:00:00.000Z',
+  updatedAt: '2026-11-20T18:00:00.000Z',
+};
+
+const MOVED = { values: { networks: ['192.168.1.0/24'] } };
+
+export function policyRoutes({ publisher, guard, bodyLimit }: ApiContext) {
+  return new Elysia({ name: 'policies', prefix: '/policies' })
+    .use(guard)
+    .get(
+      '/',
+      () => {
+        const current = publisher.current();
+        return current.policies.map((policy) => viewPolicy(policy, vhostsWith(current, policy.id)));
+      },
+      {
+        response: { 200: t.Array(PolicyView), ...refusals(...READS) },
+        detail: about({
+          id: 'listPolicies',
+          tag: 'Policies',
+          summary: 'List all policies, sorted by name',
+          access: 'read',
+          example: [POLICY],
+        }),
+      },
+    )
+    .get(
+      '/:id',
+      ({ params, set }) => {
+        const current = publisher.current();
+        return tagged(findPolicy(current, idOf(params, 'policy')), current, set);
+      },
+      {
+        params: IdParams,
+        response: { 200: PolicyView, ...refusals(...READS, 'NOT_FOUND') },
+        detail: about({
+          id: 'getPolicy',
+          tag: 'Policies',
+          summary: 'Get a policy',
+          access: 'read',
+          params: INTEGER_ID,
+          example: POLICY,
+          responseHeaders: ['ETag'],
+        }),
+      },
+    )
+    .delete(
+      '/:id',
+      async ({ params, query, request, who }) => {
+        const change = deletePolicyChange(idOf(params, 'policy'), preconditionOf(request));
+        return (await publisher.apply(change, authorOf(who), demandsOf(query))).result;
+      },
+      {
+        params: IdParams,
+        query: ChangeQuery,
+        response: {
+          200: Success,
+          ...refusals(...PUBLISHES, 'NOT_FOUND', 'POLICY_IN_USE', 'PRECONDITION_FAILED'),
+        },
+        detail: about({
+          id: 'deletePolicy',
+          tag: 'Policies',
+          summary: 'Delete an unused policy',
+          access: 'write',
+          params: { ...INTEGER_ID, ...DEMANDS },
+          requestHeaders: ['If-Match'],
+          example: { success: true },
+        }),
+      },
+    )
+    .use(jsonBody(bodyLimit))
+    .post(
+      '/',
+      async ({ body, query, who, set }) => {
+        const change = await createPolicy(body);
+        const { result } = await publisher.apply(change, authorOf(who), demandsOf(query));
+        set.status = 201;
+        return tagged(result, publisher.current(), set);
+      },
+      {
+        query: ChangeQuery,
+        body: t.Object(NewPolicy, { title: 'NewPolicy' }),
+        response: { 201: PolicyView, ...refusals(...PUBLISHES, ...BODY, 'POLICY_TAKEN') },
+        detail: about({
+          id: 'createPolicy',
+          tag: 'Policies',
+          summary: 'Create a policy',
+          description:
+            'It applies to the vhosts that name it in the field `policies`. Passwords are stored as bcrypt hashes. A 400 names the `field`, such as `users.0.password`.',
+          access: 'write',
+          params: DEMANDS,
+          bodies: {
+            lan: { summary: 'Only from the home network', value: NEW_POLICY },
+            signIn: {
+              summary: 'Sign-in with Authelia',
+              value: {
+                name: 'sign-in',
+                recipe: 'authelia',
+                values: { address: 'http://127.0.0.1:9091' },
+              },
+            },
+          },
+          example: { ...POLICY, vhosts: [] },
+          responseHeaders: ['ETag'],
+        }),
+      },
+    )
+    .put(
+      '/:id',
+      async ({ params, query, body, request, who, set }) => {
+        const id = idOf(params, 'policy');
+        const change = await updatePolicy(publisher.current(), id, body, preconditionOf(request));
+        const { result, behind } = await publisher.apply(change, authorOf(who), demandsOf(query));
+        return { ...tagged(result, publisher.current(), set), ...lacking(behind) };
+      },
+      {
+        params: IdParams,
+        query: ChangeQuery,
+        body: t.Object(PolicyFields, { title: 'PolicyChanges' }),
+        response: {
+          200: t.Composite([PolicyView, Lacking], { title: 'ChangedPolicy' }),
+          ...refusals(...PUBLISHES, ...BODY, 'NOT_FOUND', 'POLICY_TAKEN', 'PRECONDITION_FAILED'),
+        },
+        detail: about({
+          id: 'updatePolicy',
+          tag: 'Policies',
+          summary: 'Change a policy on all its vhosts at once, or on none',
+          description:
+            'One publish and one changelog entry; one undo reverts it. If the proxy refuses it for one vhost, nothing changes, and the error names that vhost. `values` replaces all values, but users without a `password` in the request keep theirs.',
+          access: 'write',
+          params: { ...INTEGER_ID, ...DEMANDS },
+          requestHeaders: ['If-Match'],
+          bodies: { networks: { value: MOVED } },
+          example: { ...POLICY, ...MOVED },
+          responseHeaders: ['ETag'],
+        }),
+      },
+    );
+}
+
+/** @param vhosts those that have it */
+const viewPolicy = (policy: Policy, vhosts: readonly Vhost[]) => ({
+  ...policy,
+  values: { ...withoutSecrets(policy.recipe, policy.values) },
+  vhosts: vhosts.map(({ id }) => id),
+  createdAt: policy.createdAt.toISOString(),
+  updatedAt: policy.updatedAt.toISOString(),
+});
+
+/** Changes with everything that is shown of a policy, and with its passwords. */
+const tagOf = (policy: Policy, vhosts: readonly Vhost[]): string =>
+  etagOf({ ...policy, vhosts: vhosts.map(({ id }) => id) });
+
+/** Shows a policy of a set, and sets its ETag. */
+function tagged(policy: Policy, among: SiteSet, set: { headers: Record<string, string | number> }) {
+  const vhosts = vhostsWith(among, policy.id);
+  set.headers.ETag = tagOf(policy, vhosts);
+  return viewPolicy(policy, vhosts);
+}
+
+/** The precondition that `If-Match` makes; undefined if there is none. */
+function preconditionOf(request: Request): PolicyPrecondition | undefined {
+  const assertTag = ifMatch(request, 'policy');
+  return assertTag && ((policy, vhosts) => assertTag(tagOf(policy, vhosts)));
+}

@@ -1,0 +1,158 @@
+/** `/preview`: what a change would do, checked by the real proxy. */
+import { Elysia, type Static, t } from 'elysia';
+import { createConcurrencyLimit } from '../../shared/async.ts';
+import { Failure } from '../../shared/failure.ts';
+import { jsonBody } from '../../shared/json-body.ts';
+import { caddyfileDiff, TOO_DIFFERENT } from '../exchange/diff.ts';
+import { PREAMBLE, PROXYFILE, renderedOf, SITE } from '../exchange/schemas.ts';
+import { Verdict, verdictOf } from '../exchange/verdict.ts';
+import { about } from '../http/about.ts';
+import { BODY, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
+import type { Change } from '../model/changes.ts';
+import {
+  changeOf,
+  createPolicy,
+  NewPolicy,
+  Operation,
+  PolicyFields,
+  updatePolicy,
+} from '../model/operation.ts';
+import { agentNamed, setFor } from '../model/placement.ts';
+import { vhostsWith } from '../model/policy-changes.ts';
+import { agentPreambleChange, preambleChange } from '../model/preamble-changes.ts';
+import type { SiteSet } from '../model/vhost.ts';
+import type { ApiContext } from './context.ts';
+
+const PreviewBody = t.Union([
+  Operation,
+  t.Object({ op: t.Literal('preamble'), config: t.String() }, { title: 'ChangePreamble' }),
+  t.Object(
+    {
+      op: t.Literal('policy'),
+      id: t.Optional(t.Integer({ description: 'if left out, the policy is created' })),
+      recipe: t.Optional(NewPolicy.recipe),
+      ...PolicyFields,
+    },
+    { title: 'ChangePolicy' },
+  ),
+]);
+
+/** Errors that mean "no, this change would be refused". */
+const VERDICTS = new Set(['PROXY_REJECTED', 'DOMAIN_TAKEN', 'POLICY_TAKEN']);
+
+/** Each takes 20 s at most beside a proxy. */
+const TRIALS_WAITING = 2;
+const RETRY_AFTER_SECONDS = 20;
+
+export function previewRoutes({ publisher, guard, bodyLimit }: ApiContext) {
+  const one = createConcurrencyLimit({
+    concurrency: 1,
+    maxWaiting: TRIALS_WAITING,
+    full: () =>
+      new Failure('RATE_LIMITED', 'Another trial is running. Try again later.', {
+        retryAfter: RETRY_AFTER_SECONDS,
+      }),
+  });
+  const preview = (change: Change<unknown>, tries: boolean) =>
+    tries ? one(() => publisher.preview(change, tries)) : publisher.preview(change);
+
+  return new Elysia({ name: 'preview' })
+    .use(guard)
+    .use(jsonBody(bodyLimit))
+    .post(
+      '/preview',
+      async ({ body, query: { agent, ...query } }) => {
+        const tries = query.try === 'true';
+        const current = publisher.current();
+        const version = publisher.version(agent);
+        const partOf = (set: SiteSet) =>
+          renderedOf(agent ? setFor(set, agentNamed(agent, set).id) : set, version);
+        const live = partOf(current);
+        try {
+          const change = await changeFrom(body, current, agent);
+          const { next, refusal, tried } = await preview(change, tries);
+          const rendered = partOf(next);
+          const concerned = body.op === 'policy' && body.id ? vhostsWith(next, body.id) : [];
+          const diff = caddyfileDiff(live, rendered);
+          return verdictOf(refusal, rendered.text, diff, concerned, tries ? tried : null);
+        } catch (error) {
+          if (!(error instanceof Failure) || !VERDICTS.has(error.code)) throw error;
+          return verdictOf(error, live.text, '', [], tries ? [] : null);
+        }
+      },
+      {
+        query: t.Object({
+          agent: t.Optional(t.String({ maxLength: 40 })),
+          try: t.Optional(t.Union([t.Literal('true'), t.Literal('false')])),
+        }),
+        body: PreviewBody,
+        response: {
+          200: Verdict,
+          ...refusals(
+            ...PUBLISHES,
+            ...BODY,
+            'NOT_FOUND',
+            'DOMAIN_TAKEN',
+            'POLICY_TAKEN',
+            'RATE_LIMITED',
+          ),
+        },
+        detail: about({
+          id: 'preview',
+          tag: 'Configuration',
+          summary: 'Check if the proxy would accept a change, and show its effect',
+          description: `Nothing is changed. \`diff\` is in the format of \`diff -u\`; instead of more than a few hundred changed lines it says \`${TOO_DIFFERENT}\`. With \`try=true\`, the sites are requested as well: an agent starts a separate Caddy on free loopback ports, which signs all certificates itself, and stops it afterwards.`,
+          access: 'write',
+          params: {
+            agent: {
+              description:
+                'Shows the result for this agent’s proxy; a preamble becomes its separate one.',
+              example: 'local',
+            },
+            try: {
+              description:
+                '`true`: shows how the sites would answer, by their checks; without a check, to a request for `/`.',
+              example: 'true',
+            },
+          },
+          bodies: {
+            create: { value: { op: 'create', ...SITE } },
+            preamble: { value: { op: 'preamble', config: PREAMBLE } },
+            policy: {
+              value: { op: 'policy', id: 1, values: { networks: ['192.168.1.0/24'] } },
+            },
+          },
+          example: {
+            valid: false,
+            detail: 'line 1: unrecognized directive: reverse_prox',
+            hint: 'Did you mean `reverse_proxy`?',
+            line: 1,
+            proxyfile: PROXYFILE,
+            diff: '',
+            vhosts: [],
+          },
+        }),
+      },
+    );
+}
+
+type Previewed = Static<typeof PreviewBody>;
+
+/** @throws Failure INVALID_REQUEST, NOT_FOUND */
+async function changeFrom(
+  body: Previewed,
+  current: SiteSet,
+  agent?: string,
+): Promise<Change<unknown>> {
+  switch (body.op) {
+    case 'preamble':
+      return agent ? agentPreambleChange(agent, body.config) : preambleChange(body.config);
+    case 'policy': {
+      const { id, name = '', recipe = '', values = {} } = body;
+      if (id === undefined) return createPolicy({ name, recipe, values });
+      return updatePolicy(current, id, body);
+    }
+    default:
+      return changeOf(body);
+  }
+}

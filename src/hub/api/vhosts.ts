@@ -1,0 +1,215 @@
+/** `/vhosts`: listing, reading, creating, updating, deleting and toggling a vhost. */
+import { Elysia, t } from 'elysia';
+import { jsonBody } from '../../shared/json-body.ts';
+import { authorOf } from '../auth/guard.ts';
+import { about, DEMANDS, INTEGER_ID } from '../http/about.ts';
+import { ChangeQuery, demandsOf, IdParams, idOf } from '../http/params.ts';
+import { BODY, PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
+import { Done, lacking } from '../http/schemas.ts';
+import { NewVhost, VhostFields, written } from '../model/operation.ts';
+import { agentNamed, setFor } from '../model/placement.ts';
+import { byDomain, type SiteSet, type Vhost } from '../model/vhost.ts';
+import {
+  createChange,
+  deleteChange,
+  findVhost,
+  toggleChange,
+  updateChange,
+} from '../model/vhost-changes.ts';
+import type { Applied } from '../publish/queue.ts';
+import type { ApiContext } from './context.ts';
+import {
+  CHANGED,
+  ChangedVhost,
+  NEW_VHOST,
+  preconditionOf,
+  tagged,
+  VHOST,
+  VhostView,
+  viewVhost,
+} from './vhost-view.ts';
+
+const CHANGED_AT = '2026-11-20T19:00:00.000Z';
+const MOVED = { upstream: '127.0.0.1:8001' };
+
+export function vhostRoutes({ publisher, warningsAfter, guard, bodyLimit }: ApiContext) {
+  const expectedBy = (request: Request) => preconditionOf(request, publisher.current());
+  const answer = async (
+    { result, behind }: Applied<Vhost>,
+    set: { headers: Record<string, string | number> },
+  ) => ({
+    ...tagged(result, publisher.current(), set),
+    ...lacking(behind),
+    warnings: (await warningsAfter([result])).get(result.id) ?? [],
+  });
+  return new Elysia({ name: 'vhosts', prefix: '/vhosts' })
+    .use(guard)
+    .get('/', ({ query: { tag, agent } }) => listed(publisher.current(), tag, agent), {
+      query: t.Object({
+        tag: t.Optional(t.String({ maxLength: 100 })),
+        agent: t.Optional(t.String({ maxLength: 40 })),
+      }),
+      response: { 200: t.Array(VhostView), ...refusals(...READS, 'NOT_FOUND') },
+      detail: about({
+        id: 'listVhosts',
+        tag: 'Vhosts',
+        summary: 'List all vhosts, sorted by domain',
+        access: 'read',
+        params: {
+          tag: { description: 'Only vhosts with this tag.', example: 'media' },
+          agent: { description: 'Only vhosts that this agent’s proxy serves.', example: 'local' },
+        },
+        example: [VHOST],
+      }),
+    })
+    .get(
+      '/:id',
+      ({ params, set }) => {
+        const current = publisher.current();
+        return tagged(findVhost(current, idOf(params)), current, set);
+      },
+      {
+        params: IdParams,
+        response: { 200: VhostView, ...refusals(...READS, 'NOT_FOUND') },
+        detail: about({
+          id: 'getVhost',
+          tag: 'Vhosts',
+          summary: 'Get a vhost',
+          access: 'read',
+          params: INTEGER_ID,
+          example: VHOST,
+          responseHeaders: ['ETag'],
+        }),
+      },
+    )
+    .patch(
+      '/:id/toggle',
+      async ({ params, query, request, who, set }) => {
+        const change = toggleChange(idOf(params), expectedBy(request));
+        return answer(await publisher.apply(change, authorOf(who), demandsOf(query)), set);
+      },
+      {
+        params: IdParams,
+        query: ChangeQuery,
+        response: {
+          200: ChangedVhost,
+          ...refusals(...PUBLISHES, 'NOT_FOUND', 'PRECONDITION_FAILED'),
+        },
+        detail: about({
+          id: 'toggleVhost',
+          tag: 'Vhosts',
+          summary: 'Enable or disable a vhost',
+          access: 'write',
+          params: { ...INTEGER_ID, ...DEMANDS },
+          requestHeaders: ['If-Match'],
+          example: { ...CHANGED, enabled: false, updatedAt: CHANGED_AT },
+          responseHeaders: ['ETag'],
+        }),
+      },
+    )
+    .delete(
+      '/:id',
+      async ({ params, query, request, who }) => {
+        const change = deleteChange(idOf(params), expectedBy(request));
+        const { result, behind } = await publisher.apply(change, authorOf(who), demandsOf(query));
+        return { ...result, ...lacking(behind) };
+      },
+      {
+        params: IdParams,
+        query: ChangeQuery,
+        response: { 200: Done, ...refusals(...PUBLISHES, 'NOT_FOUND', 'PRECONDITION_FAILED') },
+        detail: about({
+          id: 'deleteVhost',
+          tag: 'Vhosts',
+          summary: 'Delete a vhost',
+          access: 'write',
+          params: { ...INTEGER_ID, ...DEMANDS },
+          requestHeaders: ['If-Match'],
+          example: { success: true },
+        }),
+      },
+    )
+    .use(jsonBody(bodyLimit))
+    .post(
+      '/',
+      async ({ body, query, who, set }) => {
+        const change = written(body, createChange(body));
+        const applied = await publisher.apply(change, authorOf(who), demandsOf(query));
+        set.status = 201;
+        return answer(applied, set);
+      },
+      {
+        query: ChangeQuery,
+        body: t.Object(NewVhost, { title: 'NewVhost' }),
+        response: { 201: ChangedVhost, ...refusals(...PUBLISHES, ...BODY, 'DOMAIN_TAKEN') },
+        detail: about({
+          id: 'createVhost',
+          tag: 'Vhosts',
+          summary: 'Create a vhost and publish it',
+          description: [
+            'The vhost is live when the response arrives. `config` is either the body of a site',
+            'block, which the hub wraps in a block for `domain`, or a whole site block whose first',
+            'address is `domain`. `{upstream}` in it stands for the field `upstream`. `warnings` names',
+            'problems that remain, such as an upstream that does not answer.',
+          ].join('\n'),
+          access: 'write',
+          params: DEMANDS,
+          bodies: {
+            body: { summary: 'The body of a site block', value: NEW_VHOST },
+            block: {
+              summary: 'A whole site block',
+              value: {
+                domain: 'www.example.org',
+                config: 'www.example.org, example.org {\n\troot * /srv/www\n\tfile_server\n}',
+              },
+            },
+          },
+          example: CHANGED,
+          responseHeaders: ['ETag'],
+        }),
+      },
+    )
+    .put(
+      '/:id',
+      async ({ params, query, body, request, who, set }) => {
+        const update = updateChange(idOf(params), body, expectedBy(request));
+        const change = written(body, update);
+        return answer(await publisher.apply(change, authorOf(who), demandsOf(query)), set);
+      },
+      {
+        params: IdParams,
+        query: ChangeQuery,
+        body: t.Object(VhostFields, { title: 'VhostChanges' }),
+        response: {
+          200: ChangedVhost,
+          ...refusals(...PUBLISHES, ...BODY, 'NOT_FOUND', 'DOMAIN_TAKEN', 'PRECONDITION_FAILED'),
+        },
+        detail: about({
+          id: 'updateVhost',
+          tag: 'Vhosts',
+          summary: 'Change fields of a vhost',
+          description: 'If nothing changes, nothing is published or recorded.',
+          access: 'write',
+          params: { ...INTEGER_ID, ...DEMANDS },
+          requestHeaders: ['If-Match'],
+          bodies: { upstream: { value: MOVED } },
+          example: { ...CHANGED, ...MOVED, updatedAt: CHANGED_AT },
+          responseHeaders: ['ETag'],
+        }),
+      },
+    );
+}
+
+/**
+ * Sorted by domain.
+ * @param tag that they must have; any if it is empty or missing
+ * @param agent on which they must be placed; any if it is empty or missing
+ * @throws Failure NOT_FOUND if there is no such agent
+ */
+function listed(set: SiteSet, tag?: string, agent?: string) {
+  const { vhosts } = agent ? setFor(set, agentNamed(agent, set).id) : set;
+  return vhosts
+    .filter(({ tags }) => !tag || tags.includes(tag))
+    .toSorted(byDomain)
+    .map((vhost) => viewVhost(vhost, set));
+}

@@ -1,0 +1,176 @@
+/** The facts of one agent, its proxy and its sites: what problems follow from, and what the status shows. */
+import { advisoriesFor, SAFE_VERSION } from '../../shared/advisories.ts';
+import { messageOf, within } from '../../shared/async.ts';
+import { type Failure, fullSentenceOf } from '../../shared/failure.ts';
+import type { ProxyStatus } from '../../shared/wire/proxy.ts';
+import type { SiteState } from '../../shared/wire/sites.ts';
+import type { Agent } from '../agents/agents.ts';
+import { NO_ANSWER } from '../agents/calls.ts';
+import type { AgentClient } from '../agents/client.ts';
+import { labelOf } from '../model/agent.ts';
+import { setFor } from '../model/placement.ts';
+import { LARGE_SKEW_MS } from '../publish/last-seen.ts';
+import { readServing } from '../publish/ports.ts';
+import type { Publisher } from '../publish/publisher.ts';
+import type { Serving } from '../publish/serving.ts';
+import type { AgentStanding } from '../publish/targets.ts';
+import type { Facts } from './problems/agent.ts';
+import { endingCertificates } from './sites/certificates.ts';
+import { statesOf } from './sites/state.ts';
+import { findUnserved, type Unserved } from './sites/unserved.ts';
+import type { VhostState } from './sites/view.ts';
+
+export type FactsDeps = {
+  publisher: Publisher;
+  now: () => Date;
+  /** Milliseconds from a clock that is never set. */
+  elapsed: () => number;
+  pace: { recentSites: RecentSitesDeps['pace'] };
+};
+
+export type AgentFacts = Omit<Facts, 'sites'> & {
+  id: number;
+  name: string;
+  /** As `labelOf` has it: the only agent has none. */
+  label?: string | undefined;
+  status: ProxyStatus | null;
+  latencyMs: number | null;
+  serving: Serving | null;
+  unserved: readonly Unserved[];
+  /** Whether it said which certificates end soon; else there may be more. */
+  knowsEnding: boolean;
+  /** The ids of the enabled vhosts that its proxy is to serve. */
+  placed: ReadonlySet<number>;
+  /** Null: not known. */
+  sites: readonly VhostState[] | null;
+};
+
+/** How to get rid of all advisories. */
+export const UPGRADE = `Install Caddy ${SAFE_VERSION} or newer from Caddy's own package repository, with the commands in docs/deployment.md under "A newer Caddy".`;
+
+/** Milliseconds for one of several agents, so that nobody waits for it long. */
+const ONE_OF_SEVERAL_MS = 2_000;
+
+/** @returns a function that reads them and never fails; null if the agent was removed meanwhile */
+export function createFactsReader({ publisher, now, elapsed, pace }: FactsDeps) {
+  const recent = new WeakMap<AgentClient, ReturnType<typeof createRecentSites>>();
+
+  function recentSites({ id, client: agent }: Agent) {
+    const known = recent.get(agent);
+    if (known) return known();
+    const made = createRecentSites({
+      ...{ agent, elapsed, pace: pace.recentSites, isOnTrial: () => publisher.isOnTrial(id) },
+    });
+    recent.set(agent, made);
+    return made();
+  }
+
+  return async (agent: Agent): Promise<AgentFacts | null> => {
+    const { client } = agent;
+    const label = labelOf(agent.id, publisher.agents.all());
+    const from = performance.now();
+    // One of several is not waited for; who waits for the only one learns why it does not answer.
+    const mayLack = label !== undefined;
+    const isSkipped = mayLack && client.isSilent();
+    const ending = isSkipped
+      ? null
+      : endingCertificates({ agent, publisher, now }).catch(() => null);
+    const asked = isSkipped ? null : recentSites(agent);
+    let agentFault: string | null = null;
+    const status = isSkipped
+      ? null
+      : await client.status(mayLack ? ONE_OF_SEVERAL_MS : undefined).catch((error: unknown) => {
+          const reason = messageOf(error);
+          if (reason !== NO_ANSWER) agentFault = reason;
+          return null;
+        });
+    const latencyMs = status === null ? null : roundToTenths(performance.now() - from);
+    const live = status === null ? null : await asked;
+    const unserved = await findUnserved({ agent, publisher }, status, live ?? undefined);
+    const serving = await readServing({ publisher }, agent, status);
+    const certificates = mayLack && status === null ? null : await ending;
+    const standing = publisher.standings().find((one) => one.agent.id === agent.id);
+    if (!standing) return null;
+    const set = setFor(publisher.current(), agent.id);
+    const time = now();
+    const count = advisoriesFor(status?.proxy.version ?? null)?.length ?? 0;
+    return {
+      ...{ id: agent.id, name: agent.name, label, now: time.toISOString(), status, latencyMs },
+      ...{ agentFault, serving, unserved, disks: status?.disks ?? [] },
+      inStep: status !== null && publisher.isInStep(status, agent.id),
+      ...(label === undefined ? {} : { lag: lagOf(standing) }),
+      rejection: rejectionOf(standing.failure),
+      ownership: standing.ownership,
+      sites: live && set.vhosts.map(statesOf(set, live, unserved, time)),
+      certificates: certificates ?? [],
+      knowsEnding: certificates !== null,
+      placed: new Set(set.vhosts.flatMap(({ id, enabled }) => (enabled ? id : []))),
+      advisories: { count, cure: UPGRADE },
+      warnings: [
+        ...(status?.warnings ?? []),
+        ...standing.warnings,
+        ...(label === undefined ? [] : skewWarning(standing)),
+      ],
+    };
+  };
+}
+
+export const roundToTenths = (value: number): number => Math.round(value * 10) / 10;
+
+/** Why the proxy refused what is stored; null if it did not. */
+const rejectionOf = (failure: Failure | null): string | null =>
+  failure?.code === 'PROXY_REJECTED' ? fullSentenceOf(failure) : null;
+
+const lagOf = ({ agent: { paused }, behindSince }: AgentStanding) => ({
+  since: behindSince?.toISOString() ?? null,
+  paused,
+});
+
+function skewWarning({ skewMs }: AgentStanding): string[] {
+  if (skewMs === null || Math.abs(skewMs) <= LARGE_SKEW_MS) return [];
+  const seconds = (Math.abs(skewMs) / 1000).toFixed(1);
+  const side = skewMs > 0 ? 'ahead of' : 'behind';
+  return [
+    `Its clock is ${seconds} s ${side} the hub’s, so its entries are misplaced by as much in the merged log. Set both clocks by NTP.`,
+  ];
+}
+
+type RecentSitesDeps = {
+  agent: Pick<AgentClient, 'sites'>;
+  /** Milliseconds from a clock that is never set. */
+  elapsed: () => number;
+  /** Whether the proxy serves a change that may be taken back, and so never have been. */
+  isOnTrial: () => boolean;
+  /** Milliseconds from one question to the next, and for which an answer counts. */
+  pace: Readonly<{ every: number; kept: number }>;
+};
+
+/** The agent may wait for handshakes; what it learns is in the next answer. */
+const WAIT_MS = 200;
+
+/** @returns a function that gives the last answer, or null if there is none; never fails, and hardly waits */
+export function createRecentSites({
+  agent,
+  elapsed,
+  isOnTrial,
+  pace,
+}: RecentSitesDeps): () => Promise<readonly SiteState[] | null> {
+  let last: { at: number; sites: readonly SiteState[] } | null = null;
+  let asking: Promise<void> | null = null;
+  const age = () => (last === null ? Number.POSITIVE_INFINITY : elapsed() - last.at);
+
+  async function ask(): Promise<void> {
+    const wasOnTrial = isOnTrial();
+    const answer = await agent.sites(undefined, undefined, true).catch(() => null);
+    if (!wasOnTrial && !isOnTrial()) last = answer && { at: elapsed(), sites: answer.sites };
+    asking = null;
+  }
+
+  return async () => {
+    if (age() >= pace.every) {
+      asking ??= ask();
+      await within(asking, WAIT_MS, () => undefined);
+    }
+    return last !== null && age() < pace.kept ? last.sites : null;
+  };
+}

@@ -1,0 +1,196 @@
+/** The incidents in the database: each is recorded together with the messages about it. */
+
+import { and, count, desc, eq, gt, isNotNull, isNull, lte } from 'drizzle-orm';
+import { type Static, t } from 'elysia';
+import { EVENT_NAMES, type EventName } from '../../../shared/events.ts';
+import { type Db, inTransaction } from '../../db/open.ts';
+import { incidents } from '../../db/schema.ts';
+import { Timestamp } from '../../http/schemas.ts';
+import { type Incident, keyOf, vhostIdOf, type WatchPace } from './reports.ts';
+import { type Act, reopened, type Watched } from './step.ts';
+
+/** The database, or a transaction. */
+export type Writer = Pick<Db, 'select' | 'insert' | 'update' | 'delete'>;
+
+export type StoredIncident = typeof incidents.$inferSelect;
+
+/** What those who are told of incidents get, put out in the transaction that records one. */
+export type Outbox = {
+  announcer(
+    tx: Writer,
+  ): (incident: StoredIncident, state: 'began' | 'over' | 'flapping', at: Date) => void;
+  /** Forgets what is old. */
+  prune(tx: Writer): void;
+};
+
+type IncidentsDeps = {
+  db: Db;
+  outbox: Outbox;
+  pace: Pick<WatchPace, 'settles' | 'flapping'>;
+};
+
+/** The message of an incident that is over because there is nothing left that it could be about. */
+export const DROPPED = 'The site was deleted or disabled, or the agent was removed.';
+
+export type Incidents = {
+  /** What the first step continues. @param elapsed milliseconds of a clock that is never set */
+  load(now: Date, elapsed: number): Watched;
+  /** All of it, or nothing. @param now when the look was that led to it */
+  record(acts: readonly Act[], now: Date): void;
+  /** How many are open, by event. */
+  open(): ReadonlyMap<EventName, number>;
+};
+
+/** Of those that are over. */
+const KEPT = 1_000;
+
+export function createIncidents({ db, outbox, pace }: IncidentsDeps): Incidents {
+  return {
+    load(now, elapsed) {
+      const whenWas = (at: Date) => elapsed - Math.max(0, now.getTime() - at.getTime());
+      const open = db.select().from(incidents).where(isNull(incidents.overAt)).all();
+      const since = new Date(now.getTime() - pace.flapping);
+      const recent = db.select().from(incidents).where(gt(incidents.beganAt, since)).all();
+      return {
+        states: new Map(
+          open.map((one) =>
+            reopened(incidentOf(one, pace), one.flapping, one.goneAt && whenWas(one.goneAt)),
+          ),
+        ),
+        beginnings: new Map(
+          [...Map.groupBy(recent, keyOf)].map(([key, all]) => [
+            key,
+            all.map(({ beganAt }) => whenWas(beganAt)),
+          ]),
+        ),
+      };
+    },
+
+    record(acts, now) {
+      inTransaction(db, (tx) => {
+        const announce = outbox.announcer(tx);
+        for (const act of acts) recordOne(tx, announce, act, new Date(now.getTime() - act.ago));
+        prune(tx);
+        outbox.prune(tx);
+      });
+    },
+
+    open: () =>
+      new Map(
+        db
+          .select({ event: incidents.event, open: count() })
+          .from(incidents)
+          .where(isNull(incidents.overAt))
+          .groupBy(incidents.event)
+          .all()
+          .map(({ event, open }) => [event, open]),
+      ),
+  };
+}
+
+const incidentOf = (
+  { event, subject, about, level, message }: StoredIncident,
+  { settles }: Pick<WatchPace, 'settles'>,
+): Incident => ({ event, subject, about, level, message, settles });
+
+function recordOne(
+  tx: Writer,
+  announce: ReturnType<Outbox['announcer']>,
+  { kind, incident }: Act,
+  at: Date,
+): void {
+  const { event, subject, about, level, message } = incident;
+  if (kind === 'began' || kind === 'flapping') {
+    const values = { event, subject, about, level, message, beganAt: at };
+    const made = tx
+      .insert(incidents)
+      .values({ ...values, flapping: kind === 'flapping' })
+      .returning()
+      .get();
+    announce(made, kind, at);
+    return;
+  }
+  const isIt = and(
+    eq(incidents.event, event),
+    eq(incidents.subject, subject),
+    isNull(incidents.overAt),
+  );
+  const changes = {
+    over: { overAt: at, goneAt: null },
+    dropped: { overAt: at, goneAt: null },
+    stayed: { flapping: false },
+    left: { goneAt: at },
+    returned: { goneAt: null },
+    changed: { about, level, message },
+  }[kind];
+  const changed = tx.update(incidents).set(changes).where(isIt).returning().get();
+  if (!changed) return;
+  if (kind === 'over') announce(changed, 'over', at);
+  if (kind === 'dropped') announce({ ...changed, message: DROPPED }, 'over', at);
+  if (kind === 'stayed') announce(changed, 'began', at);
+}
+
+/** Forgets the oldest of those that are over. */
+function prune(tx: Writer): void {
+  const [oldest] = tx
+    .select({ id: incidents.id })
+    .from(incidents)
+    .where(isNotNull(incidents.overAt))
+    .orderBy(desc(incidents.id))
+    .limit(1)
+    .offset(KEPT)
+    .all();
+  if (!oldest) return;
+  tx.delete(incidents)
+    .where(and(isNotNull(incidents.overAt), lte(incidents.id, oldest.id)))
+    .run();
+}
+
+export const IncidentView = t.Object(
+  {
+    id: t.Integer(),
+    event: t.UnionEnum(EVENT_NAMES),
+    vhost: t.Optional(
+      t.Object(
+        { id: t.Integer(), domain: t.String({ description: 'as it was when the incident began' }) },
+        { description: 'if it is about one' },
+      ),
+    ),
+    agent: t.Optional(
+      t.String({ description: 'if it is about one, and the hub had several when it began' }),
+    ),
+    level: t.UnionEnum(['bad', 'warn'], { description: '`bad`: it affects visitors or changes' }),
+    message: t.String({ description: 'for people: the cause, and the fix if there is one' }),
+    beganAt: Timestamp,
+    overAt: t.Union([Timestamp, t.Null()], { description: 'null while it is open' }),
+    flapping: t.Boolean({
+      description: 'it began so often that it counts as resolved only after ten minutes without it',
+    }),
+  },
+  { title: 'Incident' },
+);
+export type IncidentView = Static<typeof IncidentView>;
+
+const MOST = 100;
+
+/** At most 100, newest first. */
+export const listIncidents = (db: Db, onlyOpen: boolean): IncidentView[] =>
+  db
+    .select()
+    .from(incidents)
+    .where(onlyOpen ? isNull(incidents.overAt) : undefined)
+    .orderBy(desc(incidents.id))
+    .limit(MOST)
+    .all()
+    .map(({ id, event, subject, about, level, message, beganAt, overAt, flapping }) => ({
+      ...{ id, event, level, message, flapping },
+      ...whoOf(subject, about),
+      beganAt: beganAt.toISOString(),
+      overAt: overAt?.toISOString() ?? null,
+    }));
+
+function whoOf(subject: string, about: string): Pick<IncidentView, 'vhost' | 'agent'> {
+  const id = vhostIdOf(subject);
+  if (id !== null) return { vhost: { id, domain: about } };
+  return about === '' ? {} : { agent: about };
+}

@@ -1,0 +1,142 @@
+/** What one look says of each event: what is there, and what may be there nevertheless. Pure. */
+import type { EventName } from '../../../shared/events.ts';
+import { NOT_DIALLED_YET } from '../../../shared/wire/sites.ts';
+import type { AgentFacts } from '../agent-facts.ts';
+import type { Look } from '../look.ts';
+import { eventOf, type Problem } from '../problem.ts';
+import { problemsOfEach } from '../problem-list.ts';
+import { isBetween, partOf } from '../problems/hub.ts';
+
+/** What an incident is known by: `vhost 3`, `agent 1` or `hub`, the latter two with more if need be. */
+export type Subject = Readonly<{ event: EventName; subject: string }>;
+
+/** A problem that is one of the events: an incident, if it lasts. */
+export type Incident = Subject &
+  Readonly<{
+    /** A domain, an agent's name if there are several, or empty. */
+    about: string;
+    level: 'bad' | 'warn';
+    message: string;
+    /** Milliseconds that it has to last to count. */
+    settles: number;
+  }>;
+
+/** What an agent, or the hub itself, says. */
+export type Report = Readonly<{
+  /** The agent's id, or `HUB`. */
+  of: number;
+  /** As `labelOf` has it. */
+  label: string | undefined;
+  present: readonly Incident[];
+  /** Whether what is not present may be there: nobody can tell now. */
+  isUnknown(one: Subject): boolean;
+  /** The sites that it may say something of. */
+  placed: ReadonlySet<number>;
+}>;
+
+/** No agent has this id. */
+export const HUB = 0;
+
+/** In milliseconds; `pace.ts` says why so much. */
+export type WatchPace = Readonly<{
+  settles: number;
+  certificateSettles: number;
+  requestsSettle: number;
+  flapping: number;
+  tolerance: number;
+}>;
+
+export const keyOf = ({ event, subject }: Subject): string => `${event} ${subject}`;
+
+/** The id in `vhost 3`; null of any other subject. */
+export function vhostIdOf(subject: string): number | null {
+  const id = /^vhost (\d+)$/.exec(subject)?.[1];
+  return id === undefined ? null : Number(id);
+}
+
+/** The id in `agent 1 ports`; null of any other subject. */
+export function agentIdOf(subject: string): number | null {
+  const id = /^agent (\d+)/.exec(subject)?.[1];
+  return id === undefined ? null : Number(id);
+}
+
+/** The hub's comes first. */
+export function reportsOf({ agents, disks, hub }: Look, pace: WatchPace): Report[] {
+  const problems = problemsOfEach(agents);
+  const own: Report = {
+    ...{ of: HUB, label: undefined, placed: new Set() },
+    present: hub.flatMap((one) => incidentOf(one, { subject: 'hub', about: '' }, pace)),
+    isUnknown: ({ event }) => event === 'disk.full' && disks.some(isBetween),
+  };
+  return [
+    own,
+    ...agents.map((agent, i): Report => {
+      const { id, label, placed } = agent;
+      const here = { subject: `agent ${id}`, about: label ?? '' };
+      return {
+        ...{ of: id, label, placed },
+        present: (problems[i] ?? [])
+          .toSorted(byLevel)
+          .flatMap((one) => incidentOf(one, here, pace)),
+        isUnknown: (one) => isUnknownTo(agent, one),
+      };
+    }),
+  ];
+}
+
+/** The worst first: of two that are the same incident, it counts. */
+const byLevel = (a: Problem, b: Problem): number =>
+  Number(a.level === 'warn') - Number(b.level === 'warn');
+
+/** What a problem is an incident of, if it lasts; nothing if it is none. */
+function incidentOf(
+  { vhost, part, message, ...problem }: Problem,
+  place: { subject: string; about: string },
+  pace: WatchPace,
+): Incident[] {
+  const event = eventOf(problem);
+  if (event === null) return [];
+  const { level, settles = 'settles' } = problem;
+  const one = { event, level, message, settles: pace[settles] };
+  if (part !== undefined) return [{ ...one, ...place, subject: `${place.subject} ${part}` }];
+  if (!vhost) return [{ ...one, ...place }];
+  return [{ ...one, subject: `vhost ${vhost.id}`, about: vhost.domain }];
+}
+
+/** Whether what an agent does not report may be there. */
+function isUnknownTo(agent: AgentFacts, { event, subject }: Subject): boolean {
+  const { status, inStep } = agent;
+  const vhost = vhostIdOf(subject);
+  if (vhost !== null && !agent.placed.has(vhost)) return false;
+  if (status === null) return true;
+  if (event === 'agent.unreachable' || event === 'proxy.down') return false;
+  if (event === 'disk.full') {
+    const disks = agent.disks ?? [];
+    return disks.some((disk) => isBetween(disk) && `agent ${agent.id} ${partOf(disk)}` === subject);
+  }
+  // Without a configuration of ours, the proxy was just started, or someone else has loaded another.
+  if (!status.proxy.running || status.liveDigest === null) return true;
+  if (event === 'agent.behind') return !inStep;
+  // After a start, the hub learns which sites are refused when it publishes.
+  if (vhost === null) return false;
+  return event === 'vhost.broken' ? !inStep : isSiteUnknown(agent, event, vhost);
+}
+
+function isSiteUnknown({ sites, knowsEnding }: AgentFacts, event: EventName, id: number): boolean {
+  const state = sites?.find((one) => one.id === id);
+  if (!state) return true;
+  const { addresses, upstreams } = state;
+  const served = addresses.filter((one) => one.served);
+  if (addresses.length > 0 && served.length === 0) return true;
+  if (event === 'upstream.down') {
+    return upstreams.some(({ up, unknown }) => up === null && unknown === NOT_DIALLED_YET);
+  }
+  // One that is issued on demand has a reason, and is never asked for.
+  const bare = served.filter(
+    ({ name, tls, certificate, reason, checkedAt }) =>
+      tls && name !== '' && certificate === null && (checkedAt !== null || reason === null),
+  );
+  return event === 'certificate.ending'
+    ? !knowsEnding || bare.length > 0
+    : bare.some(({ checkedAt }) => checkedAt === null);
+}

@@ -1,0 +1,180 @@
+/**
+ * Watches for what breaks by itself: looks every five seconds at the facts that the status has too,
+ * and records when an incident begins and is over.
+ */
+import type { Log } from '../../../shared/log.ts';
+import { reasonOf } from '../../../shared/log.ts';
+import type { Look } from '../look.ts';
+import { saying } from '../problem.ts';
+import type { Incidents } from './incidents.ts';
+import {
+  agentIdOf,
+  HUB,
+  type Incident,
+  keyOf,
+  type Report,
+  reportsOf,
+  vhostIdOf,
+  type WatchPace,
+} from './reports.ts';
+import { takeStep, type Watched } from './step.ts';
+
+export type WatcherDeps = {
+  look: () => Promise<Look>;
+  incidents: Pick<Incidents, 'load' | 'record'>;
+  /** Called when something was recorded. */
+  recorded: () => void;
+  pace: WatchPace & { every: number };
+  now: () => Date;
+  /** Milliseconds from a clock that is never set. */
+  elapsed: () => number;
+  log: Log;
+};
+
+export type Watcher = {
+  /** Looks once. Never fails. */
+  look(): Promise<void>;
+  /** Looks now and from then on every five seconds. */
+  begin(): void;
+  /** Records nothing more. */
+  stop(): void;
+};
+
+export function createWatcher(deps: WatcherDeps): Watcher {
+  const { incidents, recorded, pace, now, elapsed, log } = deps;
+  let watched: Watched | null = null;
+  let memory: Memory | null = null;
+  let lastFault = '';
+  let isStopped = false;
+  let timer: Timer | undefined;
+
+  function judge(look: Look): void {
+    const reports = reportsOf(look, pace);
+    const [time, at] = [elapsed(), now()];
+    watched ??= incidents.load(at, time);
+    memory ??= rememberOpen(openIn(watched), reports);
+    memory = remember(memory, reports);
+    const { after, acts } = takeStep(watched, {
+      elapsed: time,
+      incidents: incidentsIn(memory),
+      isMoot: (incident) => isMoot(incident, reports),
+      pace,
+    });
+    if (acts.length > 0) {
+      incidents.record(acts, at);
+      recorded();
+    }
+    // Only now: what could not be recorded is tried again at the next look.
+    watched = after;
+  }
+
+  async function look(): Promise<void> {
+    try {
+      const found = await deps.look();
+      if (!isStopped) judge(found);
+      lastFault = '';
+    } catch (error) {
+      const reason = reasonOf(error);
+      if (!isStopped && reason !== lastFault) log('incidents not recorded', { reason }, 'error');
+      lastFault = reason;
+    }
+  }
+
+  function next(): void {
+    const from = elapsed();
+    void look().then(() => {
+      if (isStopped) return;
+      timer = setTimeout(next, Math.max(0, pace.every - (elapsed() - from)));
+    });
+  }
+
+  return {
+    look,
+    begin: next,
+    stop() {
+      isStopped = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+const openIn = ({ states }: Watched): Incident[] =>
+  [...states.values()].flatMap((one) => (one.phase === 'open' ? one.incident : []));
+
+/** Whether the site is gone, disabled or nowhere placed, or the agent was removed. */
+function isMoot({ subject }: Incident, reports: readonly Report[]): boolean {
+  const vhost = vhostIdOf(subject);
+  if (vhost !== null) return !reports.some(({ placed }) => placed.has(vhost));
+  const agent = agentIdOf(subject);
+  return agent !== null && !reports.some(({ of }) => of === agent);
+}
+
+/** `label` is that of who reported it; null if that was before the hub was started. */
+type Held = Readonly<{ incident: Incident; label: string | undefined | null }>;
+
+/** What each agent, and the hub, reported last; by `keyOf`. */
+type Memory = ReadonlyMap<number, ReadonlyMap<string, Held>>;
+
+/**
+ * What the first look continues: any of those that may say so may have reported an open incident.
+ * @param open the incidents that are not over
+ */
+const rememberOpen = (open: readonly Incident[], reports: readonly Report[]): Memory =>
+  new Map(
+    reports.map(({ of }) => [
+      of,
+      new Map(
+        open.flatMap((incident): [string, Held][] =>
+          isFor(incident, of) ? [[keyOf(incident), { incident, label: null }]] : [],
+        ),
+      ),
+    ]),
+  );
+
+function isFor({ subject }: Incident, of: number): boolean {
+  if (vhostIdOf(subject) !== null) return of !== HUB;
+  return (agentIdOf(subject) ?? HUB) === of;
+}
+
+const remember = (before: Memory, reports: readonly Report[]): Memory =>
+  new Map(
+    reports.map((report) => {
+      const now = new Map<string, Held>();
+      for (const [key, held] of before.get(report.of) ?? []) {
+        if (report.isUnknown(held.incident)) now.set(key, held);
+      }
+      for (const incident of report.present) {
+        const key = keyOf(incident);
+        // The worst comes first.
+        if (!now.has(key) || now.get(key) === before.get(report.of)?.get(key)) {
+          now.set(key, { incident, label: report.label });
+        }
+      }
+      return [report.of, now];
+    }),
+  );
+
+/** What several agents report of a site is one incident, that says whose proxies it is about. */
+function incidentsIn(memory: Memory): Map<string, Incident> {
+  const all = [...memory.values()].flatMap((one) => [...one]);
+  const groups = Map.groupBy(all, ([key]) => key);
+  return new Map(
+    [...groups].flatMap(([key, same]) => {
+      const held = same.map(([, one]) => one);
+      const [first] = held;
+      return first ? [[key, together(first, held)]] : [];
+    }),
+  );
+}
+
+function together(first: Held, held: readonly Held[]): Incident {
+  const fresh = held.flatMap(({ label, incident }) => (label === null ? [] : { label, incident }));
+  const [worst = first] = fresh.toSorted((a, b) => (a.incident.level < b.incident.level ? -1 : 1));
+  const settles = Math.min(...held.map(({ incident }) => incident.settles));
+  // What is about an agent is shown with its name anyway.
+  if (fresh.length === 0 || vhostIdOf(worst.incident.subject) === null) {
+    return { ...worst.incident, settles };
+  }
+  const each = fresh.map(({ label, incident: { message } }) => ({ label, message }));
+  return { ...worst.incident, settles, message: saying(each).join(' ') };
+}

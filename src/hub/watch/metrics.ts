@@ -1,0 +1,228 @@
+/**
+ * The hub's metrics: some are counted as things happen, others looked up for each scrape; of one of several
+ * agents, these have the label `agent`.
+ */
+import { within } from '../../shared/async.ts';
+import type { Log } from '../../shared/log.ts';
+import {
+  type Collector,
+  countRequests,
+  createMetrics,
+  type Family,
+  type Metrics,
+} from '../../shared/observe/metrics.ts';
+import type { RequestSeen } from '../../shared/observe/requests.ts';
+import type { Agent } from '../agents/agents.ts';
+import type { AgentClient } from '../agents/client.ts';
+import type { SignInFailure } from '../auth/accounts/count-sign-ins.ts';
+import { labelOf } from '../model/agent.ts';
+import { OUTCOMES, type PublishSeen } from '../publish/outcome.ts';
+import type { Publisher } from '../publish/publisher.ts';
+import { readCertificates } from './sites/certificates.ts';
+
+export type HubMetrics = Pick<Metrics, 'text' | 'contentType' | 'counter'> & {
+  request(seen: RequestSeen): void;
+  publish(seen: PublishSeen): void;
+  signInFailed(reason: SignInFailure): void;
+};
+
+/** @param collectors look up values for each scrape; a feature adds one for its own metrics */
+export function createHubMetrics(collectors: readonly Collector[], log: Log): HubMetrics {
+  const metrics = createMetrics({ collectors, log });
+  const publishes = metrics.counter(
+    'signalbox_publishes_total',
+    'Publishes sent to the agent; kind is change, or again when the stored set is published again after a fault.',
+    ['outcome', 'kind'],
+  );
+  for (const outcome of OUTCOMES) publishes.inc({ outcome, kind: 'change' }, 0);
+  const duration = metrics.histogram(
+    'signalbox_publish_duration_seconds',
+    'Time from rendering a publish until it is recorded or refused.',
+    ['outcome'],
+  );
+  const changes = metrics.counter(
+    'signalbox_published_changes_total',
+    'Changes that are live and recorded.',
+  );
+  const failures = metrics.counter(
+    'signalbox_sign_in_failures_total',
+    'Failed sign-ins: wrong credentials, or too many attempts.',
+    ['reason'],
+  );
+  for (const reason of ['credentials', 'rate_limited']) failures.inc({ reason }, 0);
+
+  return {
+    text: metrics.text,
+    contentType: metrics.contentType,
+    counter: metrics.counter,
+    request: countRequests(metrics),
+
+    publish({ outcome, milliseconds, changes: count }) {
+      publishes.inc({ outcome, kind: count === 0 ? 'again' : 'change' });
+      duration.observe({ outcome }, milliseconds / 1000);
+      if (outcome === 'accepted') changes.inc(count);
+    },
+
+    signInFailed: (reason) => failures.inc({ reason }),
+  };
+}
+
+/** Two lookups at the agent must fit into Prometheus' scrape timeout of ten seconds. */
+const AGENT_DEADLINE_MS = 2_000;
+
+/** Less than all of them may take together: one that is late leaves out only its own. */
+const EACH_MS = 3_500;
+
+/** For an agent that is known not to respond, and need not be waited for. */
+const SILENT = {
+  status: () => Promise.reject(new Error('silent')),
+  answers: () => Promise.resolve(false),
+};
+
+/** As `collectStanding`, of all agents. */
+export const collectStandings = (
+  publisher: Pick<Publisher, 'agents' | 'isInStep'>,
+): Promise<readonly Family[]> =>
+  ofEach(publisher, ({ id, client }, isSkipped) =>
+    collectStanding(isSkipped ? SILENT : client, {
+      isInStep: (status) => publisher.isInStep(status, id),
+    }),
+  );
+
+/** When each certificate that a proxy presents expires; without those that cannot be read in time. */
+export const collectCertificates = (
+  publisher: Pick<Publisher, 'agents' | 'current'>,
+): Promise<readonly Family[]> =>
+  ofEach(publisher, async (agent, isSkipped) => {
+    const certificates = isSkipped
+      ? []
+      : await readCertificates({ agent, publisher }).catch(() => []);
+    // Several vhosts can have the same name on different ports.
+    const byName = new Map(certificates.map(({ name, notAfter }) => [name, notAfter]));
+    return [
+      {
+        name: 'signalbox_certificate_expiry_timestamp_seconds',
+        help: 'When the certificate that the proxy presents for a name expires.',
+        type: 'gauge',
+        labelNames: ['name'],
+        samples: [...byName].map(([name, notAfter]) => ({
+          labels: { name },
+          value: notAfter.getTime() / 1000,
+        })),
+      },
+    ];
+  });
+
+/**
+ * Collects the same families of each agent, and names it in their samples unless it is the only one.
+ * @param collect gets whether the agent is silent, so that nobody waits for it
+ */
+async function ofEach(
+  { agents }: Pick<Publisher, 'agents'>,
+  collect: (agent: Agent, isSkipped: boolean) => Promise<readonly Family[]>,
+): Promise<readonly Family[]> {
+  const all = agents.all();
+  const found = await Promise.all(
+    all.map(async (agent) => {
+      const label = labelOf(agent.id, all);
+      if (label === undefined) return collect(agent, false);
+      const families = collect(agent, agent.client.isSilent());
+      const inTime = await within(families, EACH_MS, () => []);
+      return inTime.map((family) => labelled(family, label));
+    }),
+  );
+  return [...Map.groupBy(found.flat(), ({ name }) => name).values()].flatMap(
+    ([first, ...others]) =>
+      first ? { ...first, samples: [first, ...others].flatMap(({ samples }) => samples) } : [],
+  );
+}
+
+const labelled = ({ labelNames = [], samples, ...family }: Family, agent: string): Family => ({
+  ...family,
+  labelNames: ['agent', ...labelNames],
+  samples: samples.map(({ labels, value }) => ({ labels: { agent, ...labels }, value })),
+});
+
+/** One gauge without labels; true is 1, false is 0. */
+const gauge = (name: string, help: string, value: number | boolean): Family => ({
+  name: `signalbox_${name}`,
+  help,
+  type: 'gauge',
+  samples: [{ value: Number(value) }],
+});
+
+/** Of each agent if there are several, else without a label. */
+function brokenVhosts(publisher: Publisher): Family {
+  const standings = publisher.standings();
+  return {
+    name: 'signalbox_vhosts_broken',
+    help: 'Stored vhosts that the proxy refuses and that are left out.',
+    type: 'gauge',
+    samples: standings.map(({ agent: { id }, broken }) => {
+      const label = labelOf(
+        id,
+        standings.map(({ agent }) => agent),
+      );
+      return { ...(label !== undefined && { labels: { agent: label } }), value: broken.length };
+    }),
+  };
+}
+
+/** Stored vhosts and pending changes; asks neither agent nor proxy. */
+export function collectVhosts(publisher: Publisher): readonly Family[] {
+  const { vhosts } = publisher.current();
+  const enabled = vhosts.filter((vhost) => vhost.enabled).length;
+  const last = publisher.lastPublish();
+  return [
+    {
+      name: 'signalbox_vhosts',
+      help: 'Stored vhosts.',
+      type: 'gauge',
+      samples: [
+        { labels: { enabled: 'true' }, value: enabled },
+        { labels: { enabled: 'false' }, value: vhosts.length - enabled },
+      ],
+    },
+    brokenVhosts(publisher),
+    gauge(
+      'publish_queue_length',
+      'Changes without a response yet, including those being published.',
+      publisher.queueLength(),
+    ),
+    ...(last === null
+      ? []
+      : [
+          gauge(
+            'last_publish_timestamp_seconds',
+            'When the last change went live.',
+            last.at.getTime() / 1000,
+          ),
+        ]),
+  ];
+}
+
+/** The state of agent and proxy; one that does not respond in time counts as down. Never fails. */
+export async function collectStanding(
+  agent: Pick<AgentClient, 'status' | 'answers'>,
+  publisher: Pick<Publisher, 'isInStep'>,
+): Promise<readonly Family[]> {
+  const [status, answers] = await Promise.all([
+    agent.status(AGENT_DEADLINE_MS).catch(() => null),
+    agent.answers(AGENT_DEADLINE_MS),
+  ]);
+  return [
+    gauge('agent_up', 'Whether the agent responds.', answers || status !== null),
+    gauge('proxy_up', 'Whether the proxy responds to the agent.', status?.proxy.running ?? false),
+    gauge(
+      'in_step',
+      'Whether the proxy and the file on disk match the stored state.',
+      status !== null && publisher.isInStep(status),
+    ),
+    gauge('drift', 'Whether another program changed the file on disk.', status?.drift ?? false),
+    gauge(
+      'restart_needed',
+      'Whether a failed start may have left listeners open.',
+      status?.restartNeeded ?? false,
+    ),
+  ];
+}

@@ -1,0 +1,123 @@
+/** The certificates of all vhosts, and which of them expire soon. */
+import type { CertificatesAnswer } from '../../../shared/wire/sites.ts';
+import type { Agent } from '../../agents/agents.ts';
+import { type Endpoint, endpointsUnder, keyOfEndpoint } from '../../model/endpoints.ts';
+import { setFor } from '../../model/placement.ts';
+import type { Vhost } from '../../model/vhost.ts';
+import type { Publisher } from '../../publish/publisher.ts';
+
+type CertificatesDeps = { agent: Agent; publisher: Pick<Publisher, 'current'> };
+
+/** A certificate that the proxy presents for one host name of a vhost. */
+type VhostCertificate = {
+  id: number;
+  domain: string;
+  name: string;
+  issuer: string;
+  notBefore: Date;
+  notAfter: Date;
+  /** Whether the proxy renews it automatically. */
+  automated: boolean;
+};
+
+/** A certificate that expires soon; `notAfter` as ISO 8601. */
+export type EndingCertificate = Pick<VhostCertificate, 'id' | 'domain' | 'name' | 'issuer'> & {
+  notAfter: string;
+  daysLeft: number;
+  /** Not renewed automatically, or the proxy should have renewed it by now. */
+  overdue: boolean;
+};
+
+const DAY_MS = 86_400_000;
+
+/** Two weeks, one of which may be a holiday. */
+const SOON_MS = 14 * DAY_MS;
+
+/**
+ * Caddy renews its certificates when a third of the lifetime is left; with a sixth left, it has been
+ * failing for a sixth. A share, because a fixed time would always flag short-lived certificates.
+ */
+const OVERDUE_SHARE = 1 / 6;
+
+const MAX_ENDING = 100;
+
+/** What an agent knows of a vhost's name. */
+export type KnownName = {
+  vhost: Vhost;
+  endpoint: Endpoint;
+  site: CertificatesAnswer['sites'][number];
+};
+
+/** The names that are served over TLS, by vhost in rendering order. @throws Failure AGENT_UNREACHABLE, PROXY_UNREACHABLE */
+export async function readNames({ agent, publisher }: CertificatesDeps): Promise<KnownName[]> {
+  const { sites } = await agent.client.certificates();
+  const byKey = new Map<string, KnownName['site']>();
+  for (const site of sites) {
+    for (const port of site.ports) byKey.set(keyOfEndpoint({ name: site.name, port }), site);
+  }
+  const set = setFor(publisher.current(), agent.id);
+  const endpointsOf = endpointsUnder(set.preamble);
+  return set.vhosts.flatMap((vhost) =>
+    endpointsOf(vhost).flatMap((endpoint) => {
+      const site = vhost.enabled ? byKey.get(keyOfEndpoint(endpoint)) : undefined;
+      return site ? { vhost, endpoint, site } : [];
+    }),
+  );
+}
+
+/** What the proxy presents, by vhost in rendering order. @throws Failure as `readNames` */
+export async function readCertificates(deps: CertificatesDeps): Promise<VhostCertificate[]> {
+  return (await readNames(deps)).flatMap(({ vhost: { id, domain }, endpoint: { name }, site }) => {
+    if (!site.certificate) return [];
+    const { issuer, notBefore, notAfter } = site.certificate;
+    const [from, to] = [new Date(notBefore), new Date(notAfter)];
+    return { id, domain, name, issuer, notBefore: from, notAfter: to, automated: site.automated };
+  });
+}
+
+/** Those that expire within 14 days, in any order. @throws Failure as `readCertificates` */
+export async function endingCertificates({
+  now,
+  ...deps
+}: CertificatesDeps & { now: () => Date }): Promise<EndingCertificate[]> {
+  const all = await readCertificates(deps);
+  const time = now().getTime();
+  return all
+    .filter(({ notAfter }) => isSoon(notAfter, time))
+    .map((one) => ({
+      ...{ id: one.id, domain: one.domain, name: one.name, issuer: one.issuer },
+      notAfter: one.notAfter.toISOString(),
+      daysLeft: daysLeft(one.notAfter, time),
+      overdue: isOverdue(one, time),
+    }));
+}
+
+/** At most 100, overdue ones first, then by expiry. */
+export const mostUrgent = <T extends EndingCertificate>(all: readonly T[]): T[] =>
+  all
+    .toSorted(
+      (a, b) =>
+        Number(b.overdue) - Number(a.overdue) || Date.parse(a.notAfter) - Date.parse(b.notAfter),
+    )
+    .slice(0, MAX_ENDING);
+
+/** Whole days from `time` (milliseconds since 1970) to the expiry; negative if it has expired. */
+export const daysLeft = (notAfter: Date, time: number): number =>
+  Math.floor((notAfter.getTime() - time) / DAY_MS);
+
+/** Whether it expires within 14 days of `time`, or has expired. */
+export const isSoon = (notAfter: Date, time: number): boolean =>
+  notAfter.getTime() - time < SOON_MS;
+
+/** Whether one that expires soon needs attention. @param time milliseconds since 1970 */
+export function isOverdue(
+  {
+    automated,
+    notBefore,
+    notAfter,
+  }: Pick<VhostCertificate, 'automated' | 'notBefore' | 'notAfter'>,
+  time: number,
+): boolean {
+  const lifetime = notAfter.getTime() - notBefore.getTime();
+  return !automated || notAfter.getTime() - time < lifetime * OVERDUE_SHARE;
+}

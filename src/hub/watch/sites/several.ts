@@ -1,0 +1,103 @@
+/** What several agents know of a vhost, as one state: the worst of theirs. Pure. */
+
+import { keyOfEndpoint } from '../../model/endpoints.ts';
+import type { Vhost } from '../../model/vhost.ts';
+import { saying } from '../problem.ts';
+import { type MirrorFacts, mirrorAdvice } from './advice.ts';
+import { upstreamsOf, warningsOf } from './state.ts';
+import type { VhostState } from './view.ts';
+
+/** What one of several agents knows. */
+type StateOf = { name: string; state: VhostState };
+
+type Address = VhostState['addresses'][number];
+type Kind = keyof VhostState['errors'];
+
+/**
+ * @param given of the agents the vhost is placed on, those that could be asked
+ * @param missing the names of the others
+ */
+export function worstState(
+  { id, domain, enabled }: Vhost,
+  given: readonly StateOf[],
+  missing: readonly string[],
+): VhostState {
+  const all = advisedStates(given.map(({ name, state }) => ({ name, states: [state] }))).flatMap(
+    ({ name, states }) =>
+      states.map(({ problem, addresses, upstreams, warnings, errors }) => ({
+        ...{ name, problem, addresses, upstreams, warnings, errors },
+      })),
+  );
+  const problems = all.flatMap(({ name, problem }) =>
+    problem === null ? [] : { label: name, message: problem },
+  );
+  const lastOf = (kind: Kind) =>
+    all
+      .flatMap(({ errors }) => errors[kind] ?? [])
+      .toSorted((a, b) => (a.at < b.at ? 1 : -1))
+      .at(0) ?? null;
+  return {
+    ...{ id, domain, enabled },
+    problem: problems.length > 0 ? saying(problems).join('; ') : null,
+    addresses: worstAddresses(all.flatMap(({ addresses }) => addresses)),
+    upstreams: upstreamsOf(all),
+    warnings: togetherWarnings(all.map((one) => ({ label: one.name, warnings: one.warnings }))),
+    errors: { acme: lastOf('acme'), upstream: lastOf('upstream') },
+    agents: all,
+    ...(missing.length > 0 && { missing: [...missing] }),
+  };
+}
+
+/** With advice for names that have a certificate on another agent. */
+export function advisedStates(
+  all: readonly { name: string; states: readonly VhostState[] }[],
+): { name: string; states: VhostState[] }[] {
+  const factsOf = (agent: string, address: Address): MirrorFacts => ({
+    ...address,
+    ...{ agent, certified: address.certificate !== null },
+  });
+  const adviceOf = mirrorAdvice(
+    all.flatMap(({ name, states }) =>
+      states.flatMap(({ addresses }) => addresses.map((one) => factsOf(name, one))),
+    ),
+  );
+  return all.map(({ name, states }) => ({
+    name,
+    states: states.map((state) => {
+      const addresses = state.addresses.map((one) => ({
+        ...one,
+        advice: adviceOf(factsOf(name, one)),
+      }));
+      return { ...state, addresses, warnings: warningsOf({ ...state, addresses }) };
+    }),
+  }));
+}
+
+/** Each once, as the agent knows it that serves it worst. */
+function worstAddresses(all: readonly Address[]): Address[] {
+  const found = [...Map.groupBy(all, keyOfEndpoint).values()];
+  return found.flatMap((same) => same.toSorted(worseFirst).slice(0, 1));
+}
+
+const worseFirst = (a: Address, b: Address): number =>
+  rankOf(a) - rankOf(b) ||
+  Date.parse(a.certificate?.notAfter ?? '') - Date.parse(b.certificate?.notAfter ?? '') ||
+  0;
+
+function rankOf({ served, tls, certificate, checkedAt }: Address): number {
+  if (!served) return 0;
+  if (certificate !== null) return 2;
+  return tls && checkedAt !== null ? 1 : 3;
+}
+
+/** What visitors notice at several agents, each once, with those it is about. */
+export function togetherWarnings(
+  all: readonly { label: string | undefined; warnings: VhostState['warnings'] }[],
+): VhostState['warnings'] {
+  const [first] = all;
+  if (first && first.label === undefined) return first.warnings;
+  const found = all.flatMap(({ label, warnings }) => warnings.map((one) => ({ label, ...one })));
+  return [...Map.groupBy(found, ({ code }) => code)].flatMap(([code, same]) =>
+    saying(same).map((message) => ({ code, message })),
+  );
+}

@@ -1,0 +1,158 @@
+/** The state of a vhost, assembled from what the proxy knows of its addresses. */
+import { portOptions } from '../../../shared/caddyfile/preamble.ts';
+import type { SiteError, SiteState, SiteUpstream } from '../../../shared/wire/sites.ts';
+import type { Warning } from '../../http/schemas.ts';
+import { type Endpoint, endpointsUnder, keyOfEndpoint } from '../../model/endpoints.ts';
+import type { SiteSet, Vhost } from '../../model/vhost.ts';
+import { adviceOf } from './advice.ts';
+import { daysLeft } from './certificates.ts';
+import type { Unserved } from './unserved.ts';
+import type { VhostState } from './view.ts';
+
+type Ports = ReturnType<typeof portOptions>;
+
+/** The host names under which the agent knows a vhost. */
+export const namesOf = (vhost: Vhost, { preamble }: SiteSet): string[] =>
+  endpointsUnder(preamble)(vhost).map(({ name }) => name);
+
+/**
+ * Returns a function that gives the state of any vhost of the set.
+ * @param sites as the agent reported them
+ * @param unserved the vhosts that are not served
+ */
+export function statesOf(
+  { preamble }: SiteSet,
+  sites: readonly SiteState[],
+  unserved: readonly Unserved[],
+  now: Date,
+): (vhost: Vhost) => VhostState {
+  const endpointsOf = endpointsUnder(preamble);
+  const ports = portOptions(preamble);
+  const byEndpoint = new Map(
+    sites.flatMap((site) =>
+      site.ports.map((port) => [keyOfEndpoint({ name: site.name, port }), site] as const),
+    ),
+  );
+  const problems = new Map(unserved.map(({ vhost, detail }) => [vhost.id, detail]));
+  return (vhost) => ({
+    ...stateOf(vhost, endpointsOf(vhost), byEndpoint, { ports, now }),
+    problem: problems.get(vhost.id) ?? null,
+  });
+}
+
+/** A disabled vhost is not served, even if another one has its addresses now. */
+function stateOf(
+  vhost: Vhost,
+  endpoints: readonly Endpoint[],
+  byEndpoint: ReadonlyMap<string, SiteState>,
+  known: { ports: Ports; now: Date },
+): Omit<VhostState, 'problem'> {
+  const found = endpoints.map((endpoint) => {
+    const site = vhost.enabled ? byEndpoint.get(keyOfEndpoint(endpoint)) : undefined;
+    return { endpoint, site };
+  });
+  const sites = found.flatMap(({ site }) => site ?? []);
+  const upstreams = upstreamsOf(sites);
+  const addresses = found.map(({ endpoint, site }) => addressOf(endpoint, site, known));
+  return {
+    id: vhost.id,
+    domain: vhost.domain,
+    enabled: vhost.enabled,
+    addresses,
+    upstreams,
+    warnings: warningsOf({ upstreams, addresses }),
+    errors: { acme: lastError(sites, 'acme'), upstream: lastError(sites, 'upstream') },
+  };
+}
+
+/** What a visitor would notice now. */
+export const warningsOf = ({
+  upstreams,
+  addresses,
+}: Pick<VhostState, 'upstreams' | 'addresses'>) => [
+  ...upstreamWarnings(upstreams),
+  ...certificateWarnings(addresses),
+];
+
+/** What Caddy writes before the reason: `dial tcp 127.0.0.1:8000: connect: connection refused`. */
+const DIALLED = /^dial \w+ \S+: (?:connect: )?/;
+
+/** One for each upstream that is down. */
+const upstreamWarnings = (upstreams: readonly SiteUpstream[]): Warning[] =>
+  upstreams
+    .filter(({ up }) => up === false)
+    .map(({ address, error }) => {
+      const reason = error?.message.replace(DIALLED, '');
+      const message = `${address} does not answer${reason ? `: ${reason}` : ''}`;
+      return { code: 'UPSTREAM_DOWN', message };
+    });
+
+/** Of the addresses that are served over TLS, in their order. */
+export function certificateWarnings(
+  addresses: readonly (Pick<
+    VhostState['addresses'][number],
+    'name' | 'tls' | 'authority' | 'advice'
+  > & { certificate: object | null })[],
+): Warning[] {
+  return addresses.flatMap(({ name, tls, certificate, authority, advice }) => {
+    if (!tls) return [];
+    if (!certificate && advice) {
+      return { code: 'NO_CERTIFICATE', message: `${name} has no certificate: ${advice.message}` };
+    }
+    if (authority !== 'internal' || name === '') return [];
+    const message = `Caddy’s own authority signs the certificate of ${name}: browsers warn until they trust its root.`;
+    return { code: 'LOCAL_CERTIFICATE', message };
+  });
+}
+
+function addressOf(
+  { name, port }: Endpoint,
+  site: SiteState | undefined,
+  { ports, now }: { ports: Ports; now: Date },
+) {
+  const certificate = site?.certificate ?? null;
+  const refusal = site?.errors.find(({ kind, standing }) => kind === 'acme' && standing);
+  return {
+    name,
+    port,
+    served: site !== undefined,
+    tls: site?.tls ?? false,
+    certificate: certificate && {
+      ...certificate,
+      daysLeft: daysLeft(new Date(certificate.notAfter), now.getTime()),
+    },
+    reason: site?.reason ?? null,
+    checkedAt: site?.checkedAt ?? null,
+    automated: site?.automated ?? false,
+    authority: site?.authority ?? null,
+    advice: adviceOf({
+      name,
+      authority: site?.tls ? site.authority : null,
+      dns: site?.dns ?? false,
+      certified: certificate !== null,
+      ports,
+      refusal: refusal?.message ?? null,
+    }),
+  };
+}
+
+/** Each address once; down if it is down for any of the host names, or agents. */
+export function upstreamsOf(sites: readonly Pick<SiteState, 'upstreams'>[]): SiteUpstream[] {
+  const found = new Map<string, SiteUpstream>();
+  for (const upstream of sites.flatMap((site) => site.upstreams)) {
+    const known = found.get(upstream.address);
+    if (!known || upstream.up === false) found.set(upstream.address, upstream);
+  }
+  return [...found.values()];
+}
+
+/** The last error of a kind, with the host name it occurred at; null if there is none. */
+function lastError(sites: readonly SiteState[], kind: SiteError['kind']) {
+  const all = sites.flatMap(({ name, errors }) =>
+    errors.filter((error) => error.kind === kind).map((error) => ({ name, ...error })),
+  );
+  const [last] = all.toSorted((a, b) => (a.at < b.at ? 1 : -1));
+  if (!last) return null;
+  const { kind: _, ...error } = last;
+  return error;
+}

@@ -1,0 +1,129 @@
+/** The states of the vhosts of a hub, from one agent or from all together, at any time and after a change. */
+import { within } from '../../../shared/async.ts';
+import { type Agent, askAll, chosen } from '../../agents/agents.ts';
+import type { Warning } from '../../http/schemas.ts';
+import { labelOf } from '../../model/agent.ts';
+import { isPlacedOn, setFor } from '../../model/placement.ts';
+import { byDomain, type SiteSet, type Vhost } from '../../model/vhost.ts';
+import { findVhost } from '../../model/vhost-changes.ts';
+import type { Publisher } from '../../publish/publisher.ts';
+import { togetherWarnings, worstState } from './several.ts';
+import { namesOf, statesOf } from './state.ts';
+import { findUnserved } from './unserved.ts';
+import type { VhostState } from './view.ts';
+
+export type StatesDeps = { publisher: Publisher; now: () => Date };
+
+/** @param agent the name of the only one to ask; @throws Failure NOT_FOUND, AGENT_UNREACHABLE, PROXY_UNREACHABLE */
+export type States = {
+  /** Of all vhosts, by domain. */
+  all(agent?: string): Promise<VhostState[]>;
+  /** Of one vhost. */
+  one(id: number, agent?: string): Promise<VhostState>;
+};
+
+/** What an agent serves, and the state of each vhost of it. */
+type Known = { set: SiteSet; stateOf: (vhost: Vhost) => VhostState };
+
+export function createStates({ publisher, now }: StatesDeps): States {
+  const { agents } = publisher;
+
+  /** @param id of the only vhost that matters */
+  async function read(agent: Agent, id?: number): Promise<Known> {
+    const { client } = agent;
+    const before = setFor(publisher.current(), agent.id);
+    const names = id === undefined ? undefined : namesOf(findVhost(before, id), before);
+    const [{ sites }, status] = await Promise.all([
+      client.sites(names),
+      client.status().catch(() => null),
+    ]);
+    const known = id === undefined ? sites : undefined;
+    const unserved = await findUnserved({ agent, publisher }, status, known);
+    const set = setFor(publisher.current(), agent.id);
+    return { set, stateOf: statesOf(set, sites, unserved, now()) };
+  }
+
+  /** @param asked those of the vhosts' agents that are to be asked */
+  async function together(asked: readonly Agent[], id?: number) {
+    const { answers, missing } = await askAll(asked, (agent) => read(agent, id));
+    const away = asked.filter(({ name }) => missing.includes(name));
+    return (vhost: Vhost): VhostState => {
+      const known = answers.filter(({ agent }) => isPlacedOn(vhost, agent.id));
+      return worstState(
+        vhost,
+        known.map(({ agent: { name }, answer }) => ({ name, state: answer.stateOf(vhost) })),
+        away.filter(({ id }) => isPlacedOn(vhost, id)).map(({ name }) => name),
+      );
+    };
+  }
+
+  return {
+    async all(name) {
+      const only = chosen(agents, name);
+      if (only) {
+        const { set, stateOf } = await read(only);
+        return set.vhosts.toSorted(byDomain).map(stateOf);
+      }
+      const stateOf = await together(agents.all());
+      return publisher.current().vhosts.toSorted(byDomain).map(stateOf);
+    },
+
+    async one(id, name) {
+      const only = chosen(agents, name);
+      if (only) {
+        const { set, stateOf } = await read(only, id);
+        return stateOf(findVhost(set, id));
+      }
+      const vhost = findVhost(publisher.current(), id);
+      const placed = agents.all().filter((agent) => isPlacedOn(vhost, agent.id));
+      const stateOf = await together(placed, id);
+      return stateOf(findVhost(publisher.current(), id));
+    },
+  };
+}
+
+/** The warnings of vhosts that were just changed, by id. Never fails, and takes 1.5 s at most. */
+export type WarningsAfter = (vhosts: readonly Vhost[]) => Promise<ReadonlyMap<number, Warning[]>>;
+
+/** How long the agent waits for upstreams; some of the rest is for the way there and back. */
+const WAIT_MS = 1_200;
+const MOST_MS = 1_500;
+
+/** Directives that may bring an upstream; snippets may, too. */
+const MAY_PROXY = /\b(?:reverse_proxy|php_fastcgi|forward_auth|import|invoke)\b/;
+
+export function createWarningsAfter({ publisher, now }: StatesDeps): WarningsAfter {
+  /** Of those of the vhosts that are placed there; null if the agent does not say in time. */
+  async function read({ id, client }: Agent, vhosts: readonly Vhost[]) {
+    const set = setFor(publisher.current(), id);
+    const placed = vhosts.filter((vhost) => isPlacedOn(vhost, id));
+    if (placed.length === 0) return null;
+    const names = new Set(placed.flatMap((vhost) => namesOf(vhost, set)));
+    const answer = client.sites([...names], WAIT_MS).catch(() => null);
+    const found = await within(answer, MOST_MS, () => null);
+    if (found === null) return null;
+    const stateOf = statesOf(set, found.sites, [], now());
+    const label = labelOf(id, publisher.agents.all());
+    return { label, found: new Map(placed.map((one) => [one.id, stateOf(one).warnings])) };
+  }
+
+  return async (vhosts) => {
+    const asked = vhosts.filter(
+      ({ enabled, domain, config }) =>
+        enabled && (!domain.startsWith('http://') || MAY_PROXY.test(config)),
+    );
+    if (asked.length === 0) return new Map();
+    const all = publisher.agents.all();
+    const awake = all.filter(({ client }) => !client.isSilent());
+    const answers = (awake.length > 0 ? awake : all).map((agent) => read(agent, asked));
+    const known = (await Promise.all(answers)).flatMap((one) => one ?? []);
+    return new Map(
+      asked.map(({ id }) => [
+        id,
+        togetherWarnings(
+          known.map(({ label, found }) => ({ label, warnings: found.get(id) ?? [] })),
+        ),
+      ]),
+    );
+  };
+}

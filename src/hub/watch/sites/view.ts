@@ -1,0 +1,123 @@
+/** The state of a vhost as the API shows it, and an example for the API's description. */
+import { type Static, t } from 'elysia';
+import {
+  NullableAuthority,
+  SiteCertificate,
+  SiteError,
+  SiteUpstream,
+} from '../../../shared/wire/sites.ts';
+import { Warning } from '../../http/schemas.ts';
+import { NullableAdvice } from './advice.ts';
+
+const LastError = t.Union([
+  t.Composite([
+    t.Object({ name: t.String({ description: 'the host name it occurred at' }) }),
+    t.Omit(SiteError, ['kind']),
+  ]),
+  t.Null(),
+]);
+
+/** What one proxy knows of it. */
+const known = {
+  problem: t.Union([t.String(), t.Null()], {
+    description: 'why the proxy does not serve it, or serves only some of its addresses',
+  }),
+  addresses: t.Array(
+    t.Object({
+      name: t.String({ description: 'host name; empty for any' }),
+      port: t.Integer(),
+      served: t.Boolean({ description: 'in the proxy’s live configuration' }),
+      tls: t.Boolean(),
+      certificate: t.Union([
+        t.Composite([
+          SiteCertificate,
+          t.Object({
+            daysLeft: t.Integer({ description: 'whole days; negative if it has expired' }),
+          }),
+        ]),
+        t.Null(),
+      ]),
+      reason: t.Union([t.String(), t.Null()], { description: 'why there is no certificate' }),
+      checkedAt: t.Union([t.String(), t.Null()], {
+        description: 'when the agent last asked the proxy for the certificate; null if it has not',
+      }),
+      automated: t.Boolean({
+        description: 'the proxy obtains and renews the certificate automatically',
+      }),
+      authority: NullableAuthority,
+      advice: NullableAdvice,
+    }),
+    { description: 'where the vhost is reached, in the order of its block' },
+  ),
+  upstreams: t.Array(SiteUpstream),
+  warnings: t.Array(Warning, { description: 'problems that a visitor would notice now' }),
+  errors: t.Object(
+    { acme: LastError, upstream: LastError },
+    { description: 'the last error of each kind' },
+  ),
+};
+
+export const VhostState = t.Object(
+  {
+    id: t.Integer(),
+    domain: t.String(),
+    enabled: t.Boolean(),
+    ...known,
+    agents: t.Optional(
+      t.Array(t.Object({ name: t.String(), ...known }), {
+        description:
+          'only if the hub has several agents: the report of each agent that the vhost is placed on; the other fields are the worst of them',
+      }),
+    ),
+    missing: t.Optional(
+      t.Array(t.String(), {
+        description: 'the unreachable agents among those it is placed on, if any',
+      }),
+    ),
+  },
+  { title: 'VhostState' },
+);
+export type VhostState = Static<typeof VhostState>;
+
+export const STATE = {
+  id: 1,
+  domain: 'app.example.org',
+  enabled: true,
+  problem: null,
+  addresses: [
+    {
+      name: 'app.example.org',
+      port: 443,
+      served: true,
+      tls: true,
+      certificate: {
+        issuer: "R11 (Let's Encrypt)",
+        names: ['app.example.org'],
+        notBefore: '2026-11-01T00:00:00.000Z',
+        notAfter: '2027-01-30T00:00:00.000Z',
+        fingerprint: 'AB:CD:EF:01',
+        daysLeft: 70,
+      },
+      reason: null,
+      checkedAt: '2026-11-20T18:00:00.000Z',
+      automated: true,
+      authority: 'public',
+      advice: null,
+    },
+  ],
+  upstreams: [
+    {
+      address: '127.0.0.1:8000',
+      up: true,
+      since: '2026-11-20T12:00:00.000Z',
+      lastChecked: '2026-11-20T18:00:00.000Z',
+      latencyMs: 0.4,
+      unknown: null,
+      requests: 0,
+      fails: 0,
+      error: null,
+    },
+  ],
+  warnings: [],
+  errors: { acme: null, upstream: null },
+};

@@ -1,0 +1,142 @@
+/** Reads the settings of the agent that are more than a word: its enrolment, and the log engine. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ProxySettings } from '../../agent/caddy/proxy.ts';
+import { CREDENTIALS_FILE } from '../../agent/enrolment/credentials.ts';
+import { formatOf, SHIP_FORMATS } from '../../agent/logs/ship/format.ts';
+import type { Engine } from '../../agent/logs/ship/post.ts';
+import { parseHeaders } from '../../agent/logs/ship/post.ts';
+import type { Limits } from '../../agent/logs/storage/keeper.ts';
+import { messageOf } from '../shared/async.ts';
+import { type Env, givenIn } from './settings.ts';
+import type { SettingsReader } from './settings-reader.ts';
+
+export type AgentSettings = Readonly<{
+  host: string;
+  port: number;
+  /** Accepted beside the token while it is being replaced. */
+  previousToken: string | null;
+  /** PEM texts; null: plain HTTP. */
+  tls: Readonly<{ cert: string; key: string }> | null;
+  /** What it has instead of a token; null with a token. */
+  enrolment: EnrolmentSettings | null;
+  /** Whether it dials upstreams to see whether they are up. */
+  upstreamProbe: boolean;
+  /** The log engine that gets the access log, and where the agent stores how far; null: none. */
+  ship: ShipSettings | null;
+  proxy: Omit<ProxySettings, 'accessLog'> & {
+    accessLog: { file: string; rollMb: number } & Limits;
+  };
+}>;
+
+export type EnrolmentSettings = Readonly<{
+  /** Which hub it obeys, and the hashes of that hub's tokens; missing before the first enrolment. */
+  credentials: string;
+  /** The secret that Caddy's admin endpoint knows it by, so that a new token does not matter there. */
+  adminSecret: string;
+  /** Whether it invites a hub, beside the one that it may have. */
+  invites: boolean;
+}>;
+
+export type EnrolmentDeps = {
+  read: SettingsReader;
+  env: Env;
+  /** Absolute. */
+  dataDir: string;
+  /** Throws if the file cannot be read. */
+  readFile: (path: string) => string;
+  /** Whether a hub is to be invited. */
+  invites: boolean;
+};
+
+/** The agent's certificate and key, if no setting names others. */
+export const certificateFiles = (dataDir: string) => ({
+  cert: join(dataDir, 'agent-cert.pem'),
+  key: join(dataDir, 'agent-key.pem'),
+});
+
+/** Whether an agent has its token from the settings, and so cannot be enrolled. */
+export const hasToken = (env: Env): boolean =>
+  ['AGENT_TOKEN', 'AGENT_TOKEN_FILE'].some((name) => givenIn(env, name) !== undefined);
+
+/** Whether an agent with these settings is enrolled, and so serves TLS. */
+export const isEnrolled = (env: Env, dataDir: string): boolean =>
+  !hasToken(env) && existsSync(join(dataDir, CREDENTIALS_FILE));
+
+/** For the agent. @returns null if the settings have a token, or it cannot do without one */
+export function readEnrolment({
+  read,
+  env,
+  dataDir,
+  readFile,
+  invites,
+}: EnrolmentDeps): EnrolmentSettings | null {
+  if (hasToken(env)) {
+    if (invites) {
+      read.fault('AGENT_TOKEN', 'is set: remove it (or AGENT_TOKEN_FILE) to invite a hub');
+    }
+    return null;
+  }
+  const credentials = join(dataDir, CREDENTIALS_FILE);
+  if (!invites && textOf(credentials, readFile) === null) {
+    read.fault(
+      'AGENT_TOKEN',
+      'is required (or AGENT_TOKEN_FILE): hub and agent share this token; or invite a hub with signalbox agent --invite',
+    );
+    return null;
+  }
+  return { credentials, adminSecret: join(dataDir, 'admin-secret'), invites };
+}
+
+/** An enrolled agent always serves TLS: its hub knows it by its certificate. */
+export function readOwnTls({
+  read,
+  dataDir,
+  readFile,
+}: EnrolmentDeps): { cert: string; key: string } | null {
+  const files = certificateFiles(dataDir);
+  const [cert, key] = [textOf(files.cert, readFile), textOf(files.key, readFile)];
+  if (cert !== null && key !== null) return { cert, key };
+  read.fault(
+    'DATA_DIR',
+    'has no readable agent-cert.pem and agent-key.pem, by which the hub knows this agent: invite it again with signalbox agent --invite',
+  );
+  return null;
+}
+
+function textOf(file: string, readFile: (path: string) => string): string | null {
+  try {
+    return readFile(file);
+  } catch {
+    return null;
+  }
+}
+
+/** `placeFile`: where the agent stores how far it has got. */
+export type ShipSettings = Readonly<{ engine: Engine; placeFile: string }>;
+
+/** Null if nothing is shipped. Who else may read the file with the headers is checked by the agent. */
+export function readShip(read: SettingsReader, dataDir: string): ShipSettings | null {
+  const headers = read.file('LOG_SHIP_HEADERS_FILE');
+  const given = read.has('LOG_SHIP_FORMAT') ? read.oneOf('LOG_SHIP_FORMAT', SHIP_FORMATS) : null;
+  try {
+    if (headers !== null) parseHeaders(headers);
+  } catch (error) {
+    read.fault('LOG_SHIP_HEADERS_FILE', messageOf(error));
+  }
+  if (!read.has('LOG_SHIP_URL')) {
+    for (const name of ['LOG_SHIP_FORMAT', 'LOG_SHIP_HEADERS_FILE'] as const) {
+      if (read.has(name)) read.fault(name, 'requires LOG_SHIP_URL');
+    }
+    return null;
+  }
+  const url = read.url('LOG_SHIP_URL');
+  if (!URL.canParse(url)) return null;
+  const { username, password } = new URL(url);
+  if (username !== '' || password !== '') {
+    read.fault('LOG_SHIP_URL', 'must not contain a password: use LOG_SHIP_HEADERS_FILE');
+  }
+  const headersFile = read.has('LOG_SHIP_HEADERS_FILE') ? read.path('LOG_SHIP_HEADERS_FILE') : null;
+  const engine = { url, format: given ?? formatOf(url), headersFile };
+  return { engine, placeFile: join(dataDir, 'log-ship.json') };
+}

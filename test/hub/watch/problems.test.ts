@@ -1,0 +1,324 @@
+/** Which problems follow from which facts. */
+import { describe, expect, test } from 'bun:test';
+import { keyOf, type ProblemView } from '../../../src/hub/watch/problem.ts';
+import { dated } from '../../../src/hub/watch/problem-list.ts';
+import { type Facts, problemsOf } from '../../../src/hub/watch/problems/agent.ts';
+import type { SiteFacts } from '../../../src/hub/watch/problems/sites.ts';
+import type { Unserved } from '../../../src/hub/watch/sites/unserved.ts';
+
+const NOW = '2026-11-20T18:00:00.000Z';
+const EARLIER = '2026-11-20T17:00:00.000Z';
+const proxy = { running: true, version: '2.6.2' };
+const status = { proxy, foreign: false, drift: false, restartNeeded: false, closed: [] };
+const facts = (change: Partial<Facts> = {}): Facts => ({
+  now: NOW,
+  status,
+  agentFault: null,
+  inStep: true,
+  rejection: null,
+  ownership: null,
+  unserved: [],
+  sites: [],
+  certificates: [],
+  advisories: { count: 0, cure: 'Install Caddy 3.' },
+  warnings: [],
+  ...change,
+});
+const A = { id: 1, domain: 'a.example' };
+const site = (change: Partial<SiteFacts> = {}): SiteFacts => ({
+  ...A,
+  enabled: true,
+  addresses: [],
+  upstreams: [],
+  errors: { acme: null },
+  ...change,
+});
+const vhost = {
+  ...{ ...A, position: 1, config: '', upstream: '', enabled: true },
+  ...{ createdAt: new Date(0), updatedAt: new Date(0) },
+  ...{ policies: [], tags: [], agents: [], check: null },
+};
+const upstream = { address: '127.0.0.1:4260', up: false, error: null };
+const refused = { at: EARLIER, message: 'connection refused' };
+const address = { name: 'a.example', tls: true, certificate: null, checkedAt: NOW, reason: 'none' };
+const acme = { name: 'a.example', at: EARLIER, message: 'rateLimited', standing: true };
+const ending = {
+  ...{ ...A, name: 'a.example', issuer: 'x', notAfter: '2026-11-25T00:00:00.000Z' },
+  ...{ daysLeft: 4, overdue: true },
+};
+const closed = { address: ':443', port: 443, reason: 'held by nginx (process 7)' };
+const waits = (id: number): Unserved => ({
+  ...{ vhost: { ...vhost, id }, detail: 'closed', ports: [443] },
+});
+const find = (change: Partial<Facts>, since = new Map<string, string>()): ProblemView[] =>
+  dated(problemsOf(facts(change)), since, NOW);
+
+describe('there is no problem', () => {
+  test.each<[string, Partial<Facts>]>([
+    ['if all is well', {}],
+    ['if it is not known how the sites are', { sites: null }],
+    ['with room on a disk', { disks: [{ id: 'a', holds: ['the log'], free: 0.05 }] }],
+    [
+      'with an upstream that is up, or of which nothing is known',
+      {
+        sites: [
+          site({
+            upstreams: [
+              { ...upstream, up: true },
+              { ...upstream, up: null },
+            ],
+          }),
+        ],
+      },
+    ],
+    [
+      'with a disabled site',
+      { sites: [site({ enabled: false, upstreams: [upstream], addresses: [address] })] },
+    ],
+    [
+      'with a certificate that is there, not needed, or obtained on demand',
+      {
+        sites: [
+          site({
+            addresses: [
+              { ...address, certificate: {} },
+              { ...address, tls: false },
+              { ...address, checkedAt: null, reason: 'on demand' },
+            ],
+          }),
+        ],
+      },
+    ],
+    ['with a certificate that Caddy will renew', { certificates: [{ ...ending, overdue: false }] }],
+    [
+      'where Caddy listens as it should',
+      {
+        serving: {
+          http: { port: 80, wanted: 80, reason: null, blocked: false },
+          https: { port: 443, wanted: 443, reason: null, blocked: false },
+          cure: null,
+        },
+      },
+    ],
+  ])('%s', (_, change) => {
+    expect(find(change)).toEqual([]);
+  });
+});
+
+describe('what is not known is left out', () => {
+  const unknown = {
+    ...{ inStep: false, sites: [site({ upstreams: [upstream] })] },
+    ...{ advisories: { count: 0, cure: '' } },
+  };
+
+  test('without the agent', () => {
+    const found = find({ ...unknown, status: null });
+    expect(found.map(({ code, level }) => [code, level])).toEqual([['AGENT_UNREACHABLE', 'bad']]);
+    expect(found[0]?.message).toStartWith('The agent does not answer. Caddy’s state is unknown');
+    const [named] = find({ ...unknown, status: null, agentFault: 'The agent rejects the token.' });
+    expect(named?.message).toStartWith('The agent rejects the token. Caddy’s state is unknown');
+  });
+
+  test('without the proxy', () => {
+    const down = { ...status, proxy: { running: false, version: null }, closed: [closed] };
+    const found = find({ ...unknown, status: down });
+    expect(found.map(({ code, level }) => [code, level])).toEqual([['PROXY_DOWN', 'bad']]);
+  });
+});
+
+const CASES: readonly [string, Partial<Facts>, Partial<ProblemView>][] = [
+  [
+    'a disk that is nearly full',
+    { disks: [{ id: 'a', holds: ['the access log', 'the Caddyfile'], free: 0.049 }] },
+    {
+      ...{ code: 'DISK_FULL', level: 'warn' },
+      message:
+        'Less than 5 % is free on the disk that holds the access log and the Caddyfile. Delete files, or enlarge it.',
+    },
+  ],
+  [
+    'a vhost that Caddy refuses',
+    { unserved: [{ vhost, detail: 'line 1: no', ports: [] }] },
+    {
+      ...{ code: 'VHOST_BROKEN', level: 'bad', vhost: A },
+      message: 'Not served, because Caddy refuses it: line 1: no.',
+    },
+  ],
+  [
+    'a port that one site waits for',
+    { status: { ...status, closed: [closed] }, unserved: [waits(1)] },
+    {
+      ...{ code: 'PORT_HELD', level: 'bad', vhost: A },
+      message: ':443 is not open: held by nginx (process 7).',
+    },
+  ],
+  [
+    'a port that several sites wait for',
+    { status: { ...status, closed: [closed] }, unserved: [waits(1), waits(2)] },
+    {
+      ...{ code: 'PORT_HELD', level: 'bad' },
+      message: ':443 is not open: held by nginx (process 7); 2 sites are not served there.',
+    },
+  ],
+  [
+    'a port that no site waits for',
+    { status: { ...status, closed: [closed] } },
+    { code: 'PORT_HELD', level: 'warn' },
+  ],
+  [
+    'ports other than the usual ones',
+    {
+      serving: {
+        http: {
+          port: 8080,
+          wanted: 80,
+          reason: '80 is held by caddy (pid 812, caddy.service)',
+          blocked: true,
+        },
+        https: { port: 443, wanted: 443, reason: null, blocked: false },
+        cure: 'systemctl disable --now caddy',
+      },
+    },
+    {
+      ...{ code: 'PORT_HELD', level: 'warn' },
+      message:
+        'Caddy listens on port 8080 instead of 80: 80 is held by caddy (pid 812, caddy.service). To change that: systemctl disable --now caddy.',
+    },
+  ],
+  [
+    'a certificate that has expired',
+    { certificates: [{ ...ending, daysLeft: -1 }], sites: [site({ errors: { acme } })] },
+    {
+      ...{ code: 'CERTIFICATE_EXPIRED', level: 'bad', vhost: A, since: ending.notAfter },
+      message: 'The certificate for a.example has expired and was not renewed: rateLimited.',
+    },
+  ],
+  [
+    'certificates that should have been renewed',
+    { certificates: [ending, { ...ending, name: 'b.example' }] },
+    {
+      ...{ code: 'CERTIFICATE_ENDING', level: 'warn', vhost: A },
+      message:
+        'The certificate for a.example and b.example expires on 2026-11-25 and was not renewed.',
+    },
+  ],
+  [
+    'a missing certificate, with the advice, else what the authority said, else the proxy',
+    { sites: [site({ addresses: [{ ...address, advice: { message: 'It is internal' } }] })] },
+    {
+      ...{ code: 'CERTIFICATE_MISSING', level: 'bad', vhost: A },
+      message: 'No certificate for a.example: It is internal.',
+    },
+  ],
+  [
+    'a missing certificate that was refused',
+    { sites: [site({ addresses: [address], errors: { acme } })] },
+    {
+      ...{ code: 'CERTIFICATE_MISSING', vhost: A },
+      message: 'No certificate for a.example: rateLimited.',
+    },
+  ],
+  [
+    'an upstream that does not answer, since it did not',
+    { sites: [site({ upstreams: [{ ...upstream, since: EARLIER, error: refused }] })] },
+    {
+      ...{ code: 'UPSTREAM_DOWN', level: 'bad', vhost: A, since: EARLIER },
+      message: '127.0.0.1:4260 does not answer: connection refused.',
+    },
+  ],
+  [
+    'some of several upstreams',
+    {
+      sites: [
+        site({
+          upstreams: [upstream, { ...upstream, address: 'b:1' }, { ...upstream, up: true }],
+        }),
+      ],
+    },
+    {
+      ...{ code: 'UPSTREAM_DOWN', level: 'warn', vhost: A },
+      message: '127.0.0.1:4260 and b:1 do not answer.',
+    },
+  ],
+  [
+    'sites that signalbox did not write',
+    { status: { ...status, foreign: true }, inStep: false },
+    { code: 'FOREIGN', level: 'warn' },
+  ],
+  [
+    'another hub',
+    { status: { ...status, foreign: true }, ownership: 'Another hub publishes.' },
+    { code: 'FOREIGN', level: 'warn', message: 'Another hub publishes.' },
+  ],
+  [
+    'a set that is not live yet',
+    { inStep: false },
+    {
+      ...{ code: 'NOT_IN_STEP', level: 'warn' },
+      message: 'Caddy does not serve the stored state. signalbox is publishing it again.',
+    },
+  ],
+  [
+    'a set that Caddy refuses',
+    { inStep: false, rejection: 'preamble: no' },
+    {
+      ...{ code: 'NOT_IN_STEP', level: 'bad' },
+      message: 'The stored state is not live: preamble: no.',
+    },
+  ],
+  ['an edited Caddyfile', { status: { ...status, drift: true } }, { code: 'DRIFT', level: 'warn' }],
+  [
+    'a restart that is due',
+    { status: { ...status, restartNeeded: true } },
+    { code: 'RESTART_NEEDED', level: 'warn' },
+  ],
+  [
+    'advisories, all in one',
+    { advisories: { count: 5, cure: 'Install Caddy 3.' } },
+    {
+      ...{ code: 'ADVISORY', level: 'warn' },
+      message: 'Caddy 2.6.2 has 5 known vulnerabilities. Install Caddy 3.',
+    },
+  ],
+  [
+    'any other warning',
+    { warnings: ['The disk is full'] },
+    { code: 'WARNING', level: 'warn', message: 'The disk is full.' },
+  ],
+];
+
+describe('one problem follows from', () => {
+  test.each(CASES)('%s', (_, change, problem) => {
+    const found = find(change);
+    expect(found).toHaveLength(1);
+    expect(found[0]).toMatchObject({ since: NOW, ...problem });
+    if (!problem.vhost) expect(found[0]).not.toHaveProperty('vhost');
+  });
+});
+
+describe('several problems', () => {
+  test('come worst first, and then the oldest first', () => {
+    const sites = [
+      site({ upstreams: [{ ...upstream, since: NOW }] }),
+      site({ id: 2, upstreams: [{ ...upstream, since: EARLIER }] }),
+    ];
+    const found = find({ warnings: ['w'], sites }, new Map([['WARNING w.', '2020-01-01']]));
+    expect(found.map(({ code, vhost: of }) => of?.id ?? code)).toEqual([2, 1, 'WARNING']);
+  });
+
+  test('keep their time while their words change, each its own', () => {
+    const first = find({ unserved: [{ vhost, detail: 'x', ports: [] }], warnings: ['w'] });
+    const since = new Map(first.map((one) => [keyOf(one), EARLIER]));
+    const unserved = [{ vhost, detail: 'y', ports: [] }];
+    expect(
+      find({ unserved, warnings: ['w', 'v'] }, since).map(({ message, since: at }) => [
+        message,
+        at,
+      ]),
+    ).toEqual([
+      ['Not served, because Caddy refuses it: y.', EARLIER],
+      ['w.', EARLIER],
+      ['v.', NOW],
+    ]);
+  });
+});

@@ -1,0 +1,119 @@
+/** What follows from the states of several agents, made up here: no authority can be provoked to refuse one. */
+import { describe, expect, test } from 'bun:test';
+import type { Vhost } from '../../../src/hub/model/vhost.ts';
+import { worstState } from '../../../src/hub/watch/sites/several.ts';
+import type { VhostState } from '../../../src/hub/watch/sites/view.ts';
+
+const vhost: Vhost = {
+  ...{ id: 1, position: 1, domain: 'app.example', config: '', upstream: '', enabled: true },
+  ...{
+    policies: [],
+    tags: [],
+    agents: [],
+    check: null,
+    createdAt: new Date(0),
+    updatedAt: new Date(0),
+  },
+};
+const NOW = '2026-11-20T18:00:00.000Z';
+const certificate = {
+  ...{ issuer: 'R11', names: ['app.example'], fingerprint: 'AB', daysLeft: 70 },
+  ...{ notBefore: '2026-11-01T00:00:00.000Z', notAfter: '2027-01-30T00:00:00.000Z' },
+};
+type Address = VhostState['addresses'][number];
+const address = (change: Partial<Address> = {}): Address => ({
+  ...{ name: 'app.example', port: 443, served: true, tls: true, certificate, reason: null },
+  ...{ checkedAt: NOW, automated: true, authority: 'public', advice: null },
+  ...change,
+});
+const bare = (change: Partial<Address> = {}) => address({ certificate: null, ...change });
+const state = (change: Partial<VhostState> = {}): VhostState => ({
+  ...{ id: 1, domain: 'app.example', enabled: true, problem: null, addresses: [address()] },
+  ...{ upstreams: [], warnings: [], errors: { acme: null, upstream: null } },
+  ...change,
+});
+const worst = (local: Partial<VhostState>, twin: Partial<VhostState>, missing: string[] = []) =>
+  worstState(
+    vhost,
+    [
+      { name: 'local', state: state(local) },
+      { name: 'twin', state: state(twin) },
+    ],
+    missing,
+  );
+const error = (at: string) => ({ name: 'app.example', at, message: at, standing: true });
+const upstream = (up: boolean) => ({
+  ...{ address: '127.0.0.1:8000', up, since: null, lastChecked: null, latencyMs: null },
+  ...{ unknown: null, requests: 0, fails: 0, error: null },
+});
+
+describe('no advice to share certificates', () => {
+  test.each<[string, Address, Address]>([
+    ['if both have one', address(), address()],
+    ['if neither has one', bare(), bare()],
+    ['before a handshake', address(), bare({ checkedAt: null })],
+    ['if Caddy’s own authority signs it', address(), bare({ authority: 'internal' })],
+    ['if Caddy’s own authority signed the other', address({ authority: 'internal' }), bare()],
+    ['for another name', address({ name: 'b.example' }), bare()],
+  ])('%s', (_, local, twin) => {
+    const { agents, warnings } = worst({ addresses: [local] }, { addresses: [twin] });
+    expect(agents?.flatMap(({ addresses }) => addresses.map(({ advice }) => advice))).toEqual([
+      null,
+      null,
+    ]);
+    expect(warnings.filter(({ code }) => code === 'NO_CERTIFICATE')).toEqual([]);
+  });
+});
+
+test('a name with a certificate on one of them only is a warning that says why', () => {
+  const refused = { code: 'ACME' as const, message: 'The authority got no answer.', ways: [] };
+  const found = worst({}, { addresses: [bare({ advice: refused })] });
+  const [warning, ...others] = found.warnings;
+  expect([warning?.code, others]).toEqual(['NO_CERTIFICATE', []]);
+  expect(warning?.message).toMatch(
+    /^twin: app\.example has no certificate: The authority got no answer\. local has a certificate for app\.example: if .* share an address, .*DNS challenge.*PROXY_STORAGE/,
+  );
+  expect(found.addresses).toMatchObject([{ certificate: null, advice: { code: 'MIRRORED' } }]);
+  expect(found.agents?.map(({ addresses }) => addresses[0]?.advice?.code)).toEqual([
+    undefined,
+    'MIRRORED',
+  ]);
+});
+
+test('each address is as the agent says that serves it worst', () => {
+  const early = { ...certificate, notAfter: '2026-11-25T00:00:00.000Z' };
+  const of = (local: Address, twin: Address) =>
+    worst({ addresses: [local] }, { addresses: [twin] }).addresses;
+  expect(of(address(), address({ served: false }))).toMatchObject([{ served: false }]);
+  expect(of(address(), address({ certificate: early }))).toMatchObject([{ certificate: early }]);
+  expect(of(address({ certificate: early }), bare())).toMatchObject([{ certificate: null }]);
+  expect(of(address(), bare({ checkedAt: null }))).toMatchObject([{ certificate }]);
+  expect(of(address(), address({ port: 8443 })).map(({ port }) => port)).toEqual([443, 8443]);
+});
+
+test('the rest is the worst as well, and says whose it is', () => {
+  const found = worst(
+    { problem: ':443 is not open', upstreams: [upstream(true)] },
+    {
+      ...{ problem: ':443 is not open', upstreams: [upstream(false)] },
+      errors: { acme: error(NOW), upstream: null },
+    },
+    ['vps'],
+  );
+  expect(found).toMatchObject({
+    ...{ problem: 'local and twin: :443 is not open', missing: ['vps'] },
+    upstreams: [{ up: false }],
+    warnings: [{ code: 'UPSTREAM_DOWN', message: 'twin: 127.0.0.1:8000 does not answer' }],
+    errors: { acme: error(NOW), upstream: null },
+  });
+  expect(worst({}, {}).problem).toBeNull();
+  expect('missing' in worst({}, {})).toBe(false);
+  const errors = (at: string) => ({ errors: { acme: error(at), upstream: null } });
+  expect(worst(errors(NOW), errors('2026-11-20T17:00:00.000Z')).errors.acme?.at).toBe(NOW);
+});
+
+test('nothing is said of a vhost whose agents cannot be asked', () => {
+  expect(worstState(vhost, [], ['twin'])).toMatchObject({
+    ...{ problem: null, addresses: [], upstreams: [], warnings: [], missing: ['twin'] },
+  });
+});

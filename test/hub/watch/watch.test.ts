@@ -1,0 +1,519 @@
+/**
+ * What is reported of agents, proxies and sites that come, go and fall silent. The looks are stand-ins,
+ * because they are to follow each other in any order; database and transactions are real.
+ */
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { rmSync } from 'node:fs';
+import { outbox } from '../../../src/hub/channels/outbox.ts';
+import { type OpenDatabase, openDatabase } from '../../../src/hub/db/open.ts';
+import { channels, incidents, messages } from '../../../src/hub/db/schema.ts';
+import { PACE } from '../../../src/hub/pace.ts';
+import type { AgentFacts } from '../../../src/hub/watch/agent-facts.ts';
+import { createIncidents, DROPPED } from '../../../src/hub/watch/incidents/incidents.ts';
+import { createWatcher } from '../../../src/hub/watch/incidents/watcher.ts';
+import type { Look } from '../../../src/hub/watch/look.ts';
+import { STATE, type VhostState } from '../../../src/hub/watch/sites/view.ts';
+import type { EventName } from '../../../src/shared/events.ts';
+import type { ProxyStatus } from '../../../src/shared/wire/proxy.ts';
+import { NOT_DIALLED_YET } from '../../../src/shared/wire/sites.ts';
+import { temporaryFolder } from '../../harness/stack.ts';
+
+const START = Date.parse('2026-11-20T18:00:00.000Z');
+let folder: string;
+let database: OpenDatabase;
+let lines: string[];
+let seconds: number;
+let watcher: ReturnType<typeof startWatcher>;
+let current: Look;
+
+beforeEach(() => {
+  folder = temporaryFolder();
+  database = openDatabase(folder);
+  lines = [];
+  seconds = 0;
+  watcher = startWatcher();
+});
+afterEach(() => {
+  database.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function startWatcher(
+  incidentsOf = createIncidents({ db: database.db, outbox, pace: PACE.watch }),
+) {
+  return createWatcher({
+    look: async () => current,
+    incidents: incidentsOf,
+    recorded: () => {},
+    pace: PACE.watch,
+    now: () => new Date(START + seconds * 1000),
+    elapsed: () => seconds * 1000,
+    log: (message, fields) => lines.push(`${message} ${JSON.stringify(fields)}`),
+  });
+}
+
+/** Looks every five seconds for so long. */
+async function pass(look: Look, forSeconds = 15) {
+  current = look;
+  for (let i = 0; i < forSeconds; i += 5) {
+    await watcher.look();
+    seconds += 5;
+  }
+}
+
+const events = () =>
+  database.db
+    .select()
+    .from(incidents)
+    .all()
+    .map(({ event, subject, overAt }) => `${event} ${subject}${overAt ? ' over' : ''}`);
+
+const FINE: ProxyStatus = {
+  ...{ liveDigest: 'a', fileDigest: 'a', foreign: false, owner: null, drift: false },
+  checked: true,
+  restartNeeded: false,
+  ...{ proxy: { running: true, version: '2.11.4' }, warnings: [], closed: [] },
+};
+const DOWN: ProxyStatus = {
+  ...{ ...FINE, liveDigest: null, proxy: { running: false, version: null } },
+};
+const SITE = STATE as VhostState;
+const [address] = SITE.addresses;
+const [upstream] = SITE.upstreams;
+if (!address || !upstream) throw new Error('no example');
+
+const site = (more: Partial<VhostState> = {}): VhostState => ({ ...SITE, ...more });
+const refused = { ...upstream, up: false, error: { at: upstream.since ?? '', message: 'refused' } };
+const dead = site({ upstreams: [refused] });
+
+type Change = { status?: ProxyStatus | null; states?: VhostState[] | null; facts?: object };
+
+/** An agent whose proxy has these sites. */
+function agent(
+  change: Change & Partial<Pick<AgentFacts, 'id' | 'name' | 'placed'>> = {},
+): AgentFacts {
+  const { status = FINE, states = [site()], id = 1, name = 'local' } = change;
+  const inStep = status !== null && status.liveDigest === 'a';
+  return {
+    ...{ id, name, now: '', status, latencyMs: 1, agentFault: null, inStep, rejection: null },
+    ...{ ownership: null, serving: null, unserved: [], certificates: [], warnings: [] },
+    ...{ knowsEnding: status !== null, placed: change.placed ?? new Set([1]) },
+    ...{ sites: status?.proxy.running ? states : null, advisories: { count: 0, cure: '' } },
+    ...change.facts,
+  };
+}
+
+const only = (change: Parameters<typeof agent>[0] = {}): Look => ({
+  ...{ agents: [agent(change)], disks: [], hub: [] },
+});
+const several = (...agents: AgentFacts[]): Look => ({
+  agents: agents.map((one) => ({ ...one, label: one.name })),
+  ...{ disks: [], hub: [] },
+});
+const vps = (change: Parameters<typeof agent>[0] = {}) => agent({ id: 2, name: 'vps', ...change });
+
+describe('nothing is reported', () => {
+  test.each<[string, Look]>([
+    ['if all is well', only()],
+    ['of a publish that is under way', only({ status: { ...FINE, liveDigest: 'b' } })],
+    [
+      'of one that is paused',
+      several(
+        agent(),
+        vps({
+          status: { ...FINE, liveDigest: 'b' },
+          facts: { inStep: false, lag: { since: '2026-11-20T17:00:00.000Z', paused: true } },
+        }),
+      ),
+    ],
+    ['of sites that are not known', only({ states: null })],
+    [
+      'of an upstream that has not been dialled yet',
+      only({
+        states: [site({ upstreams: [{ ...upstream, up: null, unknown: NOT_DIALLED_YET }] })],
+      }),
+    ],
+    [
+      'of another port that is used instead',
+      only({
+        facts: {
+          serving: {
+            ...{ http: { port: 8080, wanted: 80, reason: 'held', blocked: true }, cure: null },
+            https: { port: 443, wanted: 443, reason: null, blocked: false },
+          },
+        },
+      }),
+    ],
+    [
+      'of a disk that has room',
+      only({ facts: { disks: [{ id: 'a', holds: ['it'], free: 0.05 }] } }),
+    ],
+  ])('%s', async (_, look) => {
+    await pass(look, 60);
+    expect(events()).toEqual([]);
+  });
+
+  test('of what is only starting', async () => {
+    await pass(only({ status: null }), 5);
+    await pass(only({ status: DOWN }), 5);
+    await pass(only({ status: { ...FINE, liveDigest: null }, states: [] }), 5);
+    await pass(only(), 20);
+    expect(events()).toEqual([]);
+  });
+
+  test('of a single request that fails, though the upstream can be reached', async () => {
+    const once = { ...refused, error: { at: '', message: 'timeout', transient: true as const } };
+    await pass(only({ states: [site({ upstreams: [once] })] }), 65);
+    await pass(only(), 20);
+    expect(events()).toEqual([]);
+    await pass(only({ states: [site({ upstreams: [once] })] }), 85);
+    expect(events()).toEqual(['upstream.down vhost 1']);
+  });
+
+  test('in the first half minute of a site that gets its certificate', async () => {
+    const bare = { ...address, certificate: null, reason: 'none yet' };
+    await pass(only({ states: [site({ addresses: [bare] })] }), 30);
+    await pass(only(), 20);
+    expect(events()).toEqual([]);
+  });
+});
+
+const acme = { name: 'a', at: '', message: 'refused', standing: true };
+const bare = { ...address, certificate: null, reason: 'none' };
+const ending = {
+  ...{ id: 1, domain: 'app.example.org', name: 'app.example.org', issuer: 'x' },
+  ...{ notAfter: '2026-11-22T00:00:00.000Z', daysLeft: 2, overdue: true },
+};
+const closed = [{ address: ':80', port: 80, reason: 'held by nginx' }];
+const vhost = { id: 1, domain: 'app.example.org' };
+const lag = { since: '2026-11-20T17:00:00.000Z', paused: false };
+
+describe('each event begins and is over once', () => {
+  test.each<[EventName, string, Look, Look]>([
+    ['agent.unreachable', 'agent 1', only({ status: null }), only()],
+    ['proxy.down', 'agent 1', only({ status: DOWN }), only()],
+    ['drift', 'agent 1', only({ status: { ...FINE, drift: true } }), only()],
+    ['upstream.down', 'vhost 1', only({ states: [dead] }), only()],
+    [
+      'certificate.failed',
+      'vhost 1',
+      only({ states: [site({ addresses: [bare], errors: { acme, upstream: null } })] }),
+      only(),
+    ],
+    ['certificate.ending', 'vhost 1', only({ facts: { certificates: [ending] } }), only()],
+    [
+      'vhost.broken',
+      'vhost 1',
+      only({ facts: { unserved: [{ vhost, detail: 'no', ports: [] }] } }),
+      only(),
+    ],
+    [
+      'vhost.broken',
+      'agent 1 ports',
+      only({
+        status: { ...FINE, closed },
+        facts: { unserved: [{ vhost, detail: 'held', ports: [80] }] },
+      }),
+      only(),
+    ],
+    [
+      'agent.behind',
+      'agent 2',
+      several(
+        agent(),
+        vps({ status: { ...FINE, liveDigest: 'b' }, facts: { inStep: false, lag } }),
+      ),
+      several(agent(), vps()),
+    ],
+    [
+      'disk.full',
+      'agent 1 the log',
+      only({ facts: { disks: [{ id: 'a', holds: ['the log'], free: 0.04 }] } }),
+      only({ facts: { disks: [{ id: 'b', holds: ['the log'], free: 0.06 }] } }),
+    ],
+    [
+      'disk.full',
+      'hub',
+      { ...only(), hub: [{ code: 'DISK_FULL', level: 'warn', message: 'full' }] },
+      only(),
+    ],
+    [
+      'sign-in.locked',
+      'hub',
+      { ...only(), hub: [{ code: 'SIGN_IN_LOCKED', level: 'warn', message: 'locked' }] },
+      only(),
+    ],
+  ])('%s %s', async (event, subject, bad, good) => {
+    await pass(good);
+    await pass(bad, 10);
+    expect(events()).toEqual([]);
+    await pass(bad, 30);
+    expect(events()).toEqual([`${event} ${subject}`]);
+    await pass(good, 10);
+    expect(events()).toEqual([`${event} ${subject}`]);
+    await pass(good, 30);
+    expect(events()).toEqual([`${event} ${subject} over`]);
+    const [{ beganAt, overAt } = { beganAt: null, overAt: null }] = database.db
+      .select()
+      .from(incidents)
+      .all();
+    expect([beganAt, overAt]).toEqual([new Date(START + 15_000), new Date(START + 55_000)]);
+  });
+
+  test('a certificate that is missing for long, without anybody having refused it', async () => {
+    await pass(only({ states: [site({ addresses: [bare] })] }), 45);
+    expect(events()).toEqual(['certificate.failed vhost 1']);
+  });
+});
+
+describe('what is not known is not over', () => {
+  beforeEach(async () => {
+    await pass(only({ states: [dead] }), 15);
+    expect(events()).toEqual(['upstream.down vhost 1']);
+  });
+
+  test.each<[string, Look]>([
+    ['while the agent does not answer', only({ status: null })],
+    ['while the proxy is down', only({ status: DOWN })],
+    ['while the proxy has just been started', only({ status: { ...FINE, liveDigest: null } })],
+    ['while the agent has not said how the sites are', only({ states: null })],
+    [
+      'while the agent has not dialled it yet',
+      only({
+        states: [site({ upstreams: [{ ...upstream, up: null, unknown: NOT_DIALLED_YET }] })],
+      }),
+    ],
+    [
+      'while the proxy does not serve it',
+      only({ states: [site({ upstreams: [], addresses: [{ ...address, served: false }] })] }),
+    ],
+  ])('%s', async (_, look) => {
+    await pass(look, 60);
+    expect(events()).not.toContain('upstream.down vhost 1 over');
+    // Nor after a restart of the hub, which remembers nothing else.
+    watcher = startWatcher();
+    await pass(look, 60);
+    expect(events()).not.toContain('upstream.down vhost 1 over');
+    await pass(only(), 15);
+    expect(events().filter((one) => one.startsWith('upstream'))).toEqual([
+      'upstream.down vhost 1 over',
+    ]);
+  });
+
+  test('but it is over if nobody can ever tell', async () => {
+    const unknown = 'Upstreams are not dialled.';
+    await pass(only({ states: [site({ upstreams: [{ ...upstream, up: null, unknown }] })] }));
+    expect(events()).toEqual(['upstream.down vhost 1 over']);
+  });
+
+  test('and it is over at once if the site is disabled or deleted, whoever is silent', async () => {
+    await pass(only({ status: null, placed: new Set() }), 5);
+    expect(events()).toEqual(['upstream.down vhost 1 over']);
+  });
+});
+
+test('one whose certificate expires and is then not there at all has not got one', async () => {
+  await pass(only({ facts: { certificates: [ending] } }));
+  await pass(only({ states: [site({ addresses: [bare], errors: { acme, upstream: null } })] }), 20);
+  expect(events()).toEqual(['certificate.ending vhost 1', 'certificate.failed vhost 1']);
+  await pass(only());
+  expect(events()).toEqual(['certificate.ending vhost 1 over', 'certificate.failed vhost 1 over']);
+});
+
+test('a disk is full until it has a little more room, also for a hub that was restarted', async () => {
+  const disk = (free: number) =>
+    only({ facts: { disks: [{ id: 'a', holds: ['the log'], free }] } });
+  await pass(disk(0.049));
+  watcher = startWatcher();
+  await pass(disk(0.055), 60);
+  expect(events()).toEqual(['disk.full agent 1 the log']);
+  await pass(disk(0.06));
+  expect(events()).toEqual(['disk.full agent 1 the log over']);
+});
+
+describe('of several agents', () => {
+  const lost = several(agent(), vps({ status: null }));
+
+  test('one that is silent says nothing of a site that another one answers for', async () => {
+    await pass(several(agent({ states: [dead] }), vps({ status: null })), 20);
+    await pass(lost, 20);
+    expect(events().toSorted()).toEqual([
+      'agent.unreachable agent 2',
+      'upstream.down vhost 1 over',
+    ]);
+  });
+
+  test('a site that is down on one of them is not over while that one is silent', async () => {
+    await pass(several(agent(), vps({ states: [dead] })), 20);
+    await pass(lost, 60);
+    expect(events()).toEqual(['upstream.down vhost 1', 'agent.unreachable agent 2']);
+    await pass(several(agent(), vps()), 20);
+    expect(events()).toEqual(['upstream.down vhost 1 over', 'agent.unreachable agent 2 over']);
+  });
+
+  test('a site that is down on all of them is one incident, until it is up on all', async () => {
+    await pass(several(agent({ states: [dead] }), vps({ states: [dead] })), 20);
+    await pass(several(agent(), vps({ states: [dead] })), 20);
+    expect(events()).toEqual(['upstream.down vhost 1']);
+    const [{ message } = { message: '' }] = database.db.select().from(incidents).all();
+    expect(message).toBe('vps: 127.0.0.1:8000 does not answer: refused.');
+    await pass(several(agent(), vps()), 20);
+    expect(events()).toEqual(['upstream.down vhost 1 over']);
+  });
+
+  test('what was about one that is removed is over at once, and a new name is no news', async () => {
+    await pass(lost, 20);
+    await pass(several(agent(), vps({ status: null, name: 'box' })), 20);
+    const [{ about } = { about: '' }] = database.db.select().from(incidents).all();
+    expect([about, ...events()]).toEqual(['box', 'agent.unreachable agent 2']);
+    await pass(only(), 5);
+    expect(events()).toEqual(['agent.unreachable agent 2 over']);
+  });
+
+  test('a site that is moved away from one that is silent is over', async () => {
+    await pass(several(agent({ placed: new Set() }), vps({ states: [dead] })), 20);
+    await pass(several(agent(), vps({ status: null, placed: new Set() })), 15);
+    expect(events()).toContain('upstream.down vhost 1 over');
+  });
+});
+
+describe('messages', () => {
+  const channel = (more: Partial<typeof channels.$inferInsert> = {}) =>
+    database.db
+      .insert(channels)
+      .values({
+        ...{ name: 'phone', kind: 'webhook', target: {}, events: [], quiet: null, enabled: true },
+        ...{ createdAt: new Date(START), updatedAt: new Date(START), ...more },
+      })
+      .run();
+  const sent = () =>
+    database.db
+      .select()
+      .from(messages)
+      .all()
+      .map(({ channelId, state, event }) => `${channelId} ${state} ${event}`);
+
+  test('go to every channel that is enabled and wants such events, and was there then', async () => {
+    channel();
+    channel({ events: ['drift'] });
+    channel({ enabled: false });
+    channel({ events: ['drift', 'upstream.down'] });
+    await pass(only({ states: [dead] }), 20);
+    channel();
+    await pass(only({ states: [dead] }), 20);
+    database.db.update(channels).set({ enabled: true, events: [] }).run();
+    await pass(only());
+    expect(sent()).toEqual([
+      ...['1 began upstream.down', '4 began upstream.down'],
+      ...['1 over upstream.down', '4 over upstream.down'],
+    ]);
+  });
+
+  test.each([
+    ['within the ten seconds in which it has to last', START + 9_000],
+    ['before the clock was set back', START + 3_600_000],
+  ])('go to a channel that was made %s', async (_, createdAt) => {
+    await pass(only({ states: [dead] }), 10);
+    channel({ createdAt: new Date(createdAt) });
+    await pass(only({ states: [dead] }), 5);
+    expect(sent()).toEqual(['1 began upstream.down']);
+  });
+
+  test('that it is over wait for a channel that was disabled after it had begun', async () => {
+    channel();
+    await pass(only({ states: [dead] }));
+    database.db.update(channels).set({ enabled: false }).run();
+    await pass(only());
+    expect(sent()).toEqual(['1 began upstream.down', '1 over upstream.down']);
+  });
+
+  test('that it is over say so if the site was deleted', async () => {
+    channel();
+    await pass(only({ states: [dead] }));
+    await pass(only({ states: [], placed: new Set() }), 5);
+    expect(database.db.select().from(messages).all()).toMatchObject([
+      { state: 'began', message: expect.stringContaining('does not answer') },
+      { state: 'over', message: DROPPED },
+    ]);
+  });
+
+  test('that it is over come however many others were sent meanwhile', async () => {
+    channel();
+    await pass(only({ states: [dead] }));
+    const at = new Date(START);
+    const old = { event: 'drift', about: '', level: 'warn', message: '' } as const;
+    database.db.update(messages).set({ sentAt: at }).run();
+    const more = { ...old, channelId: 1, state: 'over', at, dueAt: at, sentAt: at } as const;
+    database.db.insert(messages).values(Array(1_100).fill(more)).run();
+    await pass(only({ states: [dead], status: { ...FINE, drift: true } }));
+    await pass(only());
+    expect(sent()).toContain('1 over upstream.down');
+  });
+
+  test('are not sent again after a restart', async () => {
+    channel();
+    await pass(only({ states: [dead] }));
+    watcher = startWatcher();
+    await pass(only({ states: [dead] }), 60);
+    expect(sent()).toEqual(['1 began upstream.down']);
+    await pass(only(), 10);
+    watcher = startWatcher();
+    await pass(only());
+    expect(sent()).toEqual(['1 began upstream.down', '1 over upstream.down']);
+  });
+
+  test('what flaps is one, and nobody hears more until it has been quiet; a restart changes nothing', async () => {
+    channel();
+    for (let i = 0; i < 5; i++) {
+      await pass(only({ states: [dead] }));
+      if (i === 2) watcher = startWatcher();
+      await pass(only());
+    }
+    const [began, over] = ['1 began upstream.down', '1 over upstream.down'];
+    expect(sent()).toEqual([began, over, began, over, '1 flapping upstream.down']);
+    await pass(only(), 300);
+    watcher = startWatcher();
+    await pass(only(), 280);
+    expect(sent()).toHaveLength(5);
+    await pass(only(), 30);
+    expect(sent().slice(5)).toEqual([over]);
+    expect(events()).toHaveLength(3);
+  });
+
+  test('are recorded with the incident, or not at all, and then at a later look', async () => {
+    channel();
+    database.db.run(
+      "CREATE TRIGGER full BEFORE INSERT ON messages BEGIN SELECT RAISE(ABORT, 'full'); END",
+    );
+    await pass(only({ states: [dead] }), 40);
+    expect(events()).toEqual([]);
+    expect(lines.filter((line) => line.startsWith('incidents not recorded'))).toHaveLength(1);
+    expect(lines.join()).not.toContain('app.example.org');
+    database.db.run('DROP TRIGGER full');
+    await pass(only({ states: [dead] }), 5);
+    expect([events(), sent()]).toEqual([['upstream.down vhost 1'], ['1 began upstream.down']]);
+  });
+
+  test('the last thousand are kept, and what is open or waits for longer', async () => {
+    channel();
+    const at = new Date(START);
+    const old = { event: 'drift', about: '', level: 'warn', message: '' } as const;
+    database.db.transaction((tx) => {
+      for (let i = 0; i < 1_200; i++) {
+        const overAt = i === 0 ? null : at;
+        tx.insert(incidents)
+          .values({ ...old, subject: `agent ${i + 1}`, beganAt: at, overAt })
+          .run();
+        const sentAt = i === 0 ? null : at;
+        tx.insert(messages)
+          .values({ ...old, channelId: 1, state: 'over', at, dueAt: at, sentAt })
+          .run();
+      }
+    });
+    await pass(only({ states: [dead], status: { ...FINE, drift: true } }));
+    const ids = database.db.select({ id: incidents.id }).from(incidents).all();
+    expect(ids).toHaveLength(1_002);
+    expect(ids.slice(0, 2)).toEqual([{ id: 1 }, { id: 201 }]);
+    expect(database.db.select().from(messages).all()).toHaveLength(1_002);
+  });
+});
