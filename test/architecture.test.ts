@@ -39,6 +39,16 @@ const MAY_IMPORT_IN_HUB: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/** The figures of 0.1.0. */
+const LAST_RELEASE = {
+  files: 721,
+  'lines by hand': 61_207,
+  'lines of css': 3_776,
+  'lines of tests': 50_639,
+  'most files of a folder': 37,
+  'most arrows in a folder': 104,
+};
+
 const files = [...new Bun.Glob('{src,agent}/**/*.{ts,tsx}').scanSync(ROOT)].toSorted();
 const texts = new Map(
   await Promise.all(
@@ -149,6 +159,43 @@ function findCycle(edges: ReadonlyMap<string, ReadonlySet<string>>): string[] | 
   }
   return null;
 }
+
+/** How large the house is: only to be seen, beside what it was at the last release. */
+async function figures(): Promise<Record<string, number>> {
+  const lines = (text: string) => text.split('\n').length - 1;
+  const linesOf = async (pattern: string) => {
+    const paths = [...new Bun.Glob(pattern).scanSync(ROOT)];
+    const all = await Promise.all(paths.map((path) => Bun.file(join(ROOT, path)).text()));
+    return sumOf(all.map(lines));
+  };
+  const sumOf = (numbers: number[]) => numbers.reduce((sum, number) => sum + number, 0);
+  const isGenerated = (text: string) => /^\/\*\*[^/]*generated from/.test(text);
+  const byHand = [...texts.values()].filter((text) => !isGenerated(text));
+  const folders = [...new Set(files.map((file) => dirname(file)))].map((folder) => {
+    const own = files.filter((file) => dirname(file) === folder);
+    const isOwn = (path: string) => dirname(path) === folder;
+    return {
+      files: own.length,
+      arrows: sumOf(own.map((file) => new Set(importsOf(file).filter(isOwn)).size)),
+    };
+  });
+  return {
+    files: files.length,
+    'lines by hand': sumOf(byHand.map(lines)),
+    'lines of css': await linesOf('src/**/*.css'),
+    'lines of tests': await linesOf('test/**/*.ts'),
+    'most files of a folder': Math.max(...folders.map((one) => one.files)),
+    'most arrows in a folder': Math.max(...folders.map((one) => one.arrows)),
+  };
+}
+
+test('figures', async () => {
+  const found = await figures();
+  for (const [name, before] of Object.entries(LAST_RELEASE)) {
+    console.log(`${name}: ${found[name]} (0.1.0: ${before})`);
+  }
+  expect(Object.keys(found)).toEqual(Object.keys(LAST_RELEASE));
+});
 
 describe('no cycle between files or folders', () => {
   test('one is found where there is one', () => {
