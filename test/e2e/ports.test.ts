@@ -4,6 +4,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type OwnNetwork, startDebiansCaddy, startOwnNetwork } from '../harness/own-network.ts';
 import { type Program, runProgram } from '../harness/program.ts';
+import { until } from '../harness/stack.ts';
 import { asUser, NOBODY, openFolder } from '../harness/unprivileged.ts';
 
 const probe = await startOwnNetwork();
@@ -41,6 +42,10 @@ describe.skipIf(probe === null)('Caddy’s ports', () => {
   const ports = (...more: string[]) => run(['ports', ...more]).exited();
   const caddyfile = () => readFileSync(join(home, 'data/Caddyfile'), 'utf8');
 
+  /** What it says of its ports comes after its addresses. */
+  const says = (program: Program, text: string) =>
+    until(() => program.output.out.includes(text), text);
+
   /** Starts the one-machine mode, and signs its owner up. */
   async function start(as: As = {}) {
     const program = run([], as);
@@ -65,10 +70,11 @@ describe.skipIf(probe === null)('Caddy’s ports', () => {
     other = await startDebiansCaddy(network);
     const { program, api } = await start();
     const held = `80 is held by caddy (pid ${other.pid})`;
-    expect(program.output.out).toContain(
+    await says(
+      program,
       `\nCaddy's ports are 8080 for HTTP and 8443 for HTTPS: ${held}; 443 is free: `,
     );
-    expect(program.output.out).toContain(`\nTo fix it: sudo kill ${other.pid}\n`);
+    await says(program, `\nTo fix it: sudo kill ${other.pid}\n`);
 
     const site = await api('/vhosts', { domain: 'http://a.example', config: 'respond hello' });
     expect(site).toMatchObject({ domain: 'http://a.example' });
@@ -133,8 +139,8 @@ describe.skipIf(probe === null)('Caddy’s ports', () => {
     const user = asUser(NOBODY);
     const { program } = await start({ user });
     const forbidden = 'is forbidden: the user that Caddy runs as may not open ports below 1024';
-    expect(program.output.out).toContain(`: 80 ${forbidden}; 443 ${forbidden}.\n`);
-    expect(program.output.out).toContain('\nTo fix it: echo net.ipv4.ip_unprivileged_port_start');
+    await says(program, `: 80 ${forbidden}; 443 ${forbidden}.\n`);
+    await says(program, '\nTo fix it: echo net.ipv4.ip_unprivileged_port_start');
     expect(program.output.out).not.toContain('held');
     const refused = await ports('--standard');
     expect([refused.code, refused.out]).toEqual([1, '']);
@@ -151,8 +157,8 @@ describe.skipIf(probe === null)('Caddy’s ports', () => {
   test('held by a program that the user may not see are said to be so', async () => {
     other = await startDebiansCaddy(network);
     const { program } = await start({ user: asUser(NOBODY) });
-    expect(program.output.out).toContain(': 80 is held by another program; 443 is forbidden');
-    expect(program.output.out).toContain("\nTo fix it: sudo ss -ltnp 'sport = :80'\n");
+    await says(program, ': 80 is held by another program; 443 is forbidden');
+    await says(program, "\nTo fix it: sudo ss -ltnp 'sport = :80'\n");
   }, 60_000);
 
   test.each([
