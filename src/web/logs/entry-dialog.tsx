@@ -4,14 +4,14 @@ import { get } from '../lib/api.ts';
 import { localTime } from '../lib/format.ts';
 import type { LogEntry, LogPage } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
-import { CopyButton } from '../parts/copy-button.tsx';
+import { CopyButton } from '../parts/code-block.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { lazy } from '../parts/lazy.tsx';
+import { lazy } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { type Fact, factsOf } from './entry-facts.ts';
+import { filterBy } from './filter/chips.tsx';
 import { accepted, entryRequest, PATH_FILTER, sameEntry } from './filter/filters.ts';
-import { filterBy } from './filter/navigation.ts';
-import { cut, shown } from './hostile.ts';
+import { cut, shown } from './values.tsx';
 
 const BlockDialog = lazy(async () => (await import('../placement/block-dialog.tsx')).BlockDialog);
 

@@ -2,11 +2,10 @@
 import type { ComponentChildren } from 'preact';
 import { duration, localTime } from '../lib/format.ts';
 import type { LogEntry } from '../lib/types.ts';
+import { filterBy } from './filter/chips.tsx';
 import { accepted, type FilterKey, PATH_FILTER } from './filter/filters.ts';
-import { filterBy } from './filter/navigation.ts';
-import { cut, shown, visible } from './hostile.ts';
-import { CLASS_WORDS, classOf, StatusMark } from './status-class.tsx';
-import { minuteOf, type Range } from './times.ts';
+import { minuteOf, type Range } from './filter/time-range.tsx';
+import { CLASS_WORDS, classOf, cut, StatusMark, shown, visible } from './values.tsx';
 
 /** CSS grid removes a table's implicit roles, so they are set explicitly. */
 export const CELL = { role: 'gridcell' } as const;

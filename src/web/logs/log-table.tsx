@@ -2,9 +2,8 @@
 import type { VNode } from 'preact';
 import { useId, useMemo, useRef } from 'preact/hooks';
 import type { LogEntry, LogPage } from '../lib/types.ts';
-import { clearFilters } from './filter/chips.tsx';
+import { clearFilters, turnBy, turnTo } from './filter/chips.tsx';
 import { applied, type Filters, PAGE_SIZES } from './filter/filters.ts';
-import { turnBy, turnTo } from './filter/navigation.ts';
 import { CELL, LogRow, ROW } from './log-row.tsx';
 import type { PageRow, TailRow } from './tail-rows.ts';
 import { useGrid } from './use-grid.ts';

@@ -1,7 +1,5 @@
 /** The lists of the first page: the busiest sites, certificates that are due, the last changes. */
-
-import { wordOf } from '../changelog/describe.ts';
-import { subjectOf } from '../changelog/subject.ts';
+import { subjectOf, wordOf } from '../changelog/describe.ts';
 import { logsOf } from '../figures/hours.ts';
 import { count, localTime, plural } from '../lib/format.ts';
 import type { Entry, Status, Vhost, VhostActivity } from '../lib/types.ts';

@@ -1,8 +1,7 @@
 /** The fields of a site: its addresses, its tags, and where it is served. */
-
 import { useState } from 'preact/hooks';
 import { useProxyNames } from '../../lib/hub.ts';
-import { TextField } from '../../parts/text-field.tsx';
+import { TextField } from '../../parts/field.tsx';
 import type { Draft } from './draft.ts';
 
 type Props = {

@@ -1,10 +1,8 @@
 /** Says in the site form why no certificate can come, and offers what would work. */
-
 import { useEffect, useState } from 'preact/hooks';
 import { request } from '../../lib/api.ts';
 import type { DraftAdvice } from '../../lib/types.ts';
-import { CodeBlock } from '../../parts/code-block.tsx';
-import { CopyButton } from '../../parts/copy-button.tsx';
+import { CodeBlock, CopyButton } from '../../parts/code-block.tsx';
 import { type Draft, isComplete, type Proxied } from './draft.ts';
 
 type Props = { draft: Draft; onChange: (change: Partial<Draft>) => void };

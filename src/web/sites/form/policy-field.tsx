@@ -1,10 +1,9 @@
 /** Boxes for the policies of a site, in the order in which they apply, and the way to a new one. */
-
 import { get } from '../../lib/api.ts';
 import type { Policy } from '../../lib/types.ts';
 import { useLoad } from '../../lib/use-load.ts';
-import { summaryOf, withPolicy } from '../../placement/words.ts';
-import type { Recipe } from '../../recipes/recipes.ts';
+import { summaryOf, withPolicy } from '../../placement/store.ts';
+import type { Recipe } from '../../recipes/schema.ts';
 
 type Props = {
   /** All there are; undefined until they are loaded. */

@@ -2,10 +2,10 @@
 import { useId, useState } from 'preact/hooks';
 import { ApiError, request, wordsOf } from '../../lib/api.ts';
 import type { Vhost } from '../../lib/types.ts';
-import { useSubmit } from '../../lib/use-submit.ts';
+import { useSubmit } from '../../lib/use-form.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { hasLabels, SiteLabels } from '../../tags/site-labels.tsx';
+import { hasLabels, SiteLabels } from '../labels.tsx';
 import type { Row } from './rows.ts';
 import { SiteFigures } from './site-figures.tsx';
 

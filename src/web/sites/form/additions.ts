@@ -1,7 +1,65 @@
-/** Puts Caddyfile text into the config of a site, in place of what it stands for. Pure. */
+/** What can be added to a site, and the Caddyfile text that this puts into its config. Pure. */
+import { request } from '../../lib/api.ts';
+import type { JsonSchema, Recipe, Values } from '../../recipes/schema.ts';
+
+export type Addition = {
+  description: string;
+  fields: JsonSchema;
+  /** Why this Caddy cannot do it; null if it can. */
+  lacking: string | null;
+  /** The Caddyfile text. @throws ApiError if a value is refused */
+  write: (values: Values, signal?: AbortSignal) => Promise<string>;
+};
+
+/** By id, with what the button says; known before the recipes are, so that nothing moves. */
+export const ADDITIONS = {
+  compress: 'Compression',
+  upload: 'Upload limit',
+  'https-upstream': 'Self-signed upstream',
+  balance: 'Several upstreams',
+  paths: 'Upstreams by path',
+  redirect: 'Redirect',
+  static: 'Static files',
+  'error-page': 'Error page',
+} as const;
+export type AdditionId = keyof typeof ADDITIONS;
+
+const OWN: Partial<Record<AdditionId, Addition>> = {
+  compress: {
+    description: 'Compresses responses for browsers that support it.',
+    fields: {},
+    lacking: null,
+    write: async () => 'encode zstd gzip',
+  },
+  upload: {
+    description: 'Refuses requests with a larger body (413).',
+    fields: {
+      properties: { size: { type: 'string', title: 'Largest upload', examples: ['100MB'] } },
+      required: ['size'],
+    },
+    lacking: null,
+    write: async ({ size }) => `request_body {\n\tmax_size ${String(size).replace(/\s/g, '')}\n}`,
+  },
+};
+
+/** @param recipes of the hub. @returns undefined if it has no such recipe */
+export function additionOf(id: AdditionId, recipes: readonly Recipe[]): Addition | undefined {
+  const recipe = recipes.find((one) => one.id === id);
+  return OWN[id] ?? (recipe && fromRecipe(recipe));
+}
+
+const fromRecipe = ({ id, description, fields, available, reason }: Recipe): Addition => ({
+  description,
+  fields,
+  lacking: available ? null : (reason ?? 'Your Caddy does not support this.'),
+  write: async (values, signal) => {
+    const options = { body: { values }, ...(signal ? { signal } : {}) };
+    return (await request<{ config: string }>(`/recipes/${id}/render`, options)).body.config;
+  },
+});
 
 /** A directive with its block, and the comments above it. */
-export type Part = { name: string; hasMatcher: boolean; text: string };
+type Part = { name: string; hasMatcher: boolean; text: string };
 
 /** What answers requests: of these a site needs one, unless they have matchers. */
 const ANSWERS: ReadonlySet<string> = new Set([
@@ -34,7 +92,7 @@ export function partsOf(text: string): Part[] {
   return parts;
 }
 
-export type Insertion = { config: string; removed: string };
+type Insertion = { config: string; removed: string };
 
 /**
  * Text that answers requests takes the place of what did; other directives that of those of the same name.

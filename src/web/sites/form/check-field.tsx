@@ -1,12 +1,11 @@
 /** The check of a site: how it has to answer, or a change of it is refused. */
 import { useRef } from 'preact/hooks';
-import { ApiError, wordsOf } from '../lib/api.ts';
-import type { Check } from '../lib/types.ts';
-import { Field, type FieldProps } from '../parts/field.tsx';
-import { RefusedNotice } from '../parts/refused-notice.tsx';
-import { TextField } from '../parts/text-field.tsx';
-import { TrialRow } from './trial-row.tsx';
-import { type Fields, tidied, WITHIN } from './words.ts';
+import { ApiError, wordsOf } from '../../lib/api.ts';
+import { type Fields, tidied, WITHIN } from '../../lib/check.ts';
+import type { Check } from '../../lib/types.ts';
+import { Field, type FieldProps, TextField } from '../../parts/field.tsx';
+import { RefusedNotice } from '../../parts/notice.tsx';
+import { TrialRow } from './trial.tsx';
 
 type Props = {
   check: Check | null;

@@ -1,12 +1,12 @@
 /** The policies, tags and proxies of a site. */
 import type { Vhost } from '../lib/types.ts';
 import { Icon } from '../parts/icon.tsx';
-import { TagChip } from './tag-chip.tsx';
 
 /** Whether there is anything to show. */
 export const hasLabels = ({ policies, tags, agents }: Vhost): boolean =>
   policies.length + tags.length + agents.length > 0;
 
+/** The policies, tags and proxies of a site. */
 export const SiteLabels = ({ site: { policies, tags, agents } }: { site: Vhost }) => (
   <>
     {policies.map((name) => (
@@ -36,3 +36,24 @@ export const SiteLabels = ({ site: { policies, tags, agents } }: { site: Vhost }
     ))}
   </>
 );
+
+/** How many colours there are. */
+const HUES = 8;
+
+/** Leads to the sites that have it. */
+export const TagChip = ({ tag }: { tag: string }) => (
+  <a
+    class="tag-chip cut"
+    style={{ '--hue': String(25 + (360 / HUES) * hueOf(tag)) }}
+    href={`/sites?tag=${encodeURIComponent(tag)}`}
+  >
+    {tag}
+  </a>
+);
+
+/** The number of its colour: the same wherever the tag is shown. */
+export function hueOf(tag: string): number {
+  let sum = 0;
+  for (const character of tag) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % 65_536;
+  return sum % HUES;
+}

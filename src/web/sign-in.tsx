@@ -1,13 +1,11 @@
 /** What a visitor who is not signed in sees: the first account is created here, later ones sign in. */
 import { useState } from 'preact/hooks';
-import { ApiError, send } from '../lib/api.ts';
-import type { User } from '../lib/types.ts';
-import { placeError, useFields } from '../lib/use-fields.ts';
-import { submitWith, useSubmit } from '../lib/use-submit.ts';
-import { Brand } from '../parts/brand.tsx';
-import { Field } from '../parts/field.tsx';
-import { Notice } from '../parts/notice.tsx';
-import { NewPasswordField, TextField } from '../parts/text-field.tsx';
+import { ApiError, send } from './lib/api.ts';
+import type { User } from './lib/types.ts';
+import { placeError, submitWith, useFields, useSubmit } from './lib/use-form.ts';
+import { Field, NewPasswordField, TextField } from './parts/field.tsx';
+import { Brand } from './parts/icon.tsx';
+import { Notice } from './parts/notice.tsx';
 
 type Props = {
   ended: boolean;

@@ -1,8 +1,7 @@
-/** Parts of the dashboard whose code is loaded when they are first shown. */
+/** Parts of the dashboard whose code is loaded when they are first shown, and what stands there until then. */
 import type { ComponentType, FunctionComponent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Notice } from './notice.tsx';
-import { SkeletonRows } from './skeleton-rows.tsx';
 
 /** A component in place of the one that `load` imports. */
 export function lazy<Props extends object>(
@@ -28,4 +27,16 @@ export function lazy<Props extends object>(
     }
     return Known ? <Known {...props} /> : <SkeletonRows rows={6} label="Loading" />;
   };
+}
+
+/** A placeholder about as tall as the list that is loading, so that the page does not jump. */
+export function SkeletonRows({ rows, label }: { rows: number; label: string }) {
+  return (
+    <div class="skeleton-rows" role="status" aria-busy="true">
+      <span class="visually-hidden">{label}</span>
+      {Array.from({ length: rows }, (_, at) => (
+        <div key={at} class="skeleton-row" />
+      ))}
+    </div>
+  );
 }

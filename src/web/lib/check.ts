@@ -1,5 +1,5 @@
 /** A site's check, as it is stored and as people read it. Pure. */
-import type { Check } from '../lib/types.ts';
+import type { Check } from './types.ts';
 
 /** Seconds in which a site has to answer, unless its check says otherwise. */
 export const WITHIN = 5;

@@ -1,15 +1,14 @@
 /** Adds tags to the selected sites, and removes them. */
 import { useState } from 'preact/hooks';
-import { get } from '../lib/api.ts';
-import { plural } from '../lib/format.ts';
-import { type Relabelled, relabel } from '../lib/relabel.ts';
-import type { Vhost } from '../lib/types.ts';
-import { useLoad } from '../lib/use-load.ts';
-import { submitWith, useSubmit } from '../lib/use-submit.ts';
-import { RefusedNotice } from '../parts/refused-notice.tsx';
-import { TextField } from '../parts/text-field.tsx';
-import { TickList } from '../parts/tick-list.tsx';
-import { hasOf, type Ticks } from '../parts/ticks.ts';
+import { get } from '../../lib/api.ts';
+import { plural } from '../../lib/format.ts';
+import { type Relabelled, relabel } from '../../lib/relabel.ts';
+import type { Vhost } from '../../lib/types.ts';
+import { submitWith, useSubmit } from '../../lib/use-form.ts';
+import { useLoad } from '../../lib/use-load.ts';
+import { TextField } from '../../parts/field.tsx';
+import { RefusedNotice } from '../../parts/notice.tsx';
+import { hasOf, TickList, type Ticks } from '../../parts/tick-list.tsx';
 
 type Props = {
   sites: readonly Vhost[];
