@@ -80,7 +80,7 @@ export function Shell({ path, onSignedOut, children }: Props) {
               </li>
             ))}
           </ul>
-          <div class="settings">
+          <div class="settings line">
             <ThemeSwitch />
             <KeysHelp />
           </div>

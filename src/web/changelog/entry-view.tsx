@@ -123,7 +123,7 @@ function FieldDiff({ fields }: { fields: readonly FieldChange[] }) {
     <dl class="field-diff">
       {fields.map((change) => (
         <div key={change.field}>
-          <dt>{change.field}</dt>
+          <dt class="tiny strong">{change.field}</dt>
           <dd>
             {change.kind === 'text' ? (
               <TextDiff change={change} />

@@ -49,7 +49,7 @@ export function EntryDialog({ entry, onClose }: Props) {
       <div class="entry-groups" aria-busy={data === undefined && !error}>
         {factsOf(whole).map(({ title, facts }) => (
           <section key={title} aria-label={title}>
-            <h3>{title}</h3>
+            <h3 class="small muted">{title}</h3>
             <dl class="entry-facts small">
               {facts.map((fact) => (
                 <FactRow key={fact.label} fact={fact} onClose={onClose} />

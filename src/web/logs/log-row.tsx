@@ -22,12 +22,12 @@ export function LogRow({ entry, onOpen }: Props) {
   const name = classOf(status);
   return (
     <tr {...ROW} class="log-row">
-      <td {...CELL} class="log-time">
+      <td {...CELL} class="log-time numeric">
         <Value patch={minuteOf(timestamp)} title="Show this minute">
           {timestamp === '' ? 'no time' : localTime(timestamp)}
         </Value>
       </td>
-      <td {...CELL} class="log-status">
+      <td {...CELL} class="log-status strong numeric">
         <Value patch={by('status', String(status))} title={`${status}: ${CLASS_WORDS[name]}`}>
           <StatusMark name={name} />
           {status}
@@ -40,13 +40,13 @@ export function LogRow({ entry, onOpen }: Props) {
       <td {...CELL} class="log-domain">
         <Value patch={by('domain', domain)}>{shown(domain, NAME_SHOWN)}</Value>
       </td>
-      <td {...CELL} class="log-path">
+      <td {...CELL} class="log-path mono tiny">
         <Value patch={by('path', cut(path, PATH_FILTER))}>{shown(path, PATH_SHOWN)}</Value>
       </td>
-      <td {...CELL} class="log-latency">
+      <td {...CELL} class="log-latency nowrap numeric">
         {latencyText(latency)}
       </td>
-      <td {...CELL} class="log-ip">
+      <td {...CELL} class="log-ip mono tiny numeric">
         <Value patch={by('ip', ip)}>{shown(ip, NAME_SHOWN)}</Value>
       </td>
       {agent !== undefined && (

@@ -153,7 +153,7 @@ export function Pager({ data }: { data: LogPage }) {
       <button type="button" disabled={page >= last} onClick={() => turnBy(1, last)}>
         Older
       </button>
-      <span class="muted">
+      <span class="numeric muted">
         Page {number(page)} of {number(last)}
       </span>
       <label class="log-size end" for={id}>

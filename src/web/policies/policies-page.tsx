@@ -61,8 +61,10 @@ function PolicyRow({ policy: { id, name, values, vhosts, updatedAt, ...of }, ...
   return (
     <li>
       <div class="policy-what flow">
-        <a href={`/policies/${id}`}>{name}</a>
-        <span class="muted">{recipe?.title ?? of.recipe}</span>
+        <a class="strong" href={`/policies/${id}`}>
+          {name}
+        </a>
+        <span class="small muted">{recipe?.title ?? of.recipe}</span>
       </div>
       <p class="policy-summary">{summaryOf(recipe?.fields, values)}</p>
       <p class="policy-sites">

@@ -53,7 +53,9 @@ function ProxyRow({ agent }: { agent: Agent }) {
   return (
     <li>
       <div class="policy-what flow">
-        <a href={`/proxies/${name}`}>{name}</a>
+        <a class="strong" href={`/proxies/${name}`}>
+          {name}
+        </a>
         <span class="muted mono proxy-address">{url}</span>
       </div>
       <p class="policy-summary">
@@ -101,9 +103,9 @@ function AddProxy({ onClose }: { onClose: () => void }) {
       </p>
       <dl>
         {LINES.map(({ title, line }) => (
-          <div key={line}>
+          <div key={line} class="row">
             <dt>{title}</dt>
-            <dd>
+            <dd class="row">
               <code>{line}</code>
               <CopyButton text={line} label="Copy" />
             </dd>

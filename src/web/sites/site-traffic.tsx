@@ -93,7 +93,7 @@ type Props = {
 function RequestList({ title, page: { data, error }, none, all, onOpen }: Props) {
   return (
     <section class="card tight" aria-label={title}>
-      <div class="card-head row">
+      <div class="card-head row small">
         <h2>{title}</h2>
         <a href={all.to}>{all.label}</a>
       </div>
@@ -117,10 +117,10 @@ function Request({ entry, onOpen }: Pick<Props, 'onOpen'> & { entry: LogEntry })
   const name = classOf(status);
   return (
     <button type="button" class="request" onClick={() => onOpen(entry)}>
-      <span class="request-time numeric muted" title={localTime(timestamp)}>
+      <span class="nowrap numeric muted" title={localTime(timestamp)}>
         {timestamp === '' ? 'no time' : localTime(timestamp).slice(5)}
       </span>
-      <span class="request-status strong numeric">
+      <span class="nowrap strong numeric">
         <StatusMark name={name} />
         {status}
         <span class="visually-hidden"> {CLASS_WORDS[name]}</span>

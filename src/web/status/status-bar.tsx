@@ -16,7 +16,7 @@ export function StatusBar() {
     return (
       <div class="status small status-bad" role="alert">
         <span class="lamp lamp-bad" aria-hidden="true" />
-        <span class="status-main strong">The hub does not answer. Retrying …</span>
+        <span class="status-main nowrap strong">The hub does not answer. Retrying …</span>
       </div>
     );
   }
@@ -28,7 +28,7 @@ export function StatusBar() {
       <summary>
         <span class={`lamp lamp-${levelOf(problems)}`} aria-hidden="true" />
         <span class="status-line" role="status">
-          <span class="status-main strong">
+          <span class="status-main nowrap strong">
             {problems.length === 0 ? 'No problems' : plural(problems.length, 'problem')}
           </span>
           {worst && <span class="status-worst cut">{titleOf(worst)}</span>}

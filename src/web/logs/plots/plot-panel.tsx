@@ -41,7 +41,7 @@ export function PlotPanel({ filters, isLive }: { filters: Filters; isLive: boole
     >
       <div class="log-plot-head flow">
         <h2>{data ? `${count(data.requests)} requests` : 'Requests'}</h2>
-        <span class="muted">
+        <span class="small numeric muted">
           {data?.from && data.to && `${localTime(data.from)} to ${localTime(data.to)}`}
           {bar && `, 1 bar = ${bar}`}
         </span>

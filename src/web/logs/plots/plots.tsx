@@ -85,14 +85,14 @@ function Legend({ stats, at }: { stats: LogStats | undefined; at: number | null 
     <div class="log-legend flow tiny numeric">
       <span class="log-legend-time muted">{bucket ? localTime(bucket.from) : 'Total'}</span>
       {names.map((name) => (
-        <span key={name} class="log-legend-item">
+        <span key={name} class="nowrap">
           <span class={`swatch swatch-${name}`} aria-hidden="true" />
           <span title={CLASS_WORDS[name]}>{name}</span>{' '}
           <b>{requests ? count(requests[name]) : '–'}</b>
         </span>
       ))}
       {(['p50', 'p95'] as const).map((name) => (
-        <span key={name} class="log-legend-item log-legend-latency">
+        <span key={name} class="log-legend-latency nowrap">
           <span class={`swatch swatch-${name}`} aria-hidden="true" />
           {name} <b>{bucket && latency(bucket[name])}</b>
         </span>

@@ -53,7 +53,7 @@ type ListProps = {
 function List({ title, filter, sign, children }: ListProps) {
   return (
     <div>
-      <h3>{title}</h3>
+      <h3 class="tiny muted">{title}</h3>
       <ol class="plain">
         {children.slice(0, MAX_SHOWN).map(({ value, requests }, at) => {
           const normal = accepted(filter, cut(value, PATH_FILTER));

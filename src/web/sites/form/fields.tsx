@@ -109,7 +109,7 @@ export function PlacementField({ chosen, error, onChange }: PlacementFieldProps)
           Everywhere <small class="muted">also on proxies that are added later</small>
         </span>
       </label>
-      <div class="placements">
+      <div class="flow">
         {proxies.map((name) => (
           <label key={name} class="check">
             <input

@@ -32,7 +32,7 @@ export function HttpsAdvice({ draft, onChange }: Props) {
           />
         )}
         {ways.includes('internal') && (
-          <li>
+          <li class="row">
             <button type="button" onClick={() => onChange(withDirective(draft, 'tls internal'))}>
               Add “tls internal”
             </button>
@@ -42,7 +42,7 @@ export function HttpsAdvice({ draft, onChange }: Props) {
           </li>
         )}
         {ways.includes('http') && (
-          <li>
+          <li class="row">
             <button type="button" onClick={() => onChange(overHttp(draft))}>
               Use http://
             </button>
@@ -61,7 +61,7 @@ function DnsWay(props: {
   const { dns, onUse } = props;
   if (dns.command === null) {
     return dns.providers.map((name) => (
-      <li key={name}>
+      <li key={name} class="row">
         <button type="button" onClick={() => onUse(name)}>
           Add “tls” with {name}
         </button>

@@ -56,7 +56,7 @@ export function PolicyField({ policies = [], recipes, chosen, error, onChange, o
                 {name}
               </label>
               {policy && (
-                <a class="muted" href={`/policies/${policy.id}`}>
+                <a class="small muted cut" href={`/policies/${policy.id}`}>
                   {words(policy)}
                 </a>
               )}
@@ -91,7 +91,7 @@ export function PolicyField({ policies = [], recipes, chosen, error, onChange, o
               <input type="checkbox" checked={false} onChange={() => tick(policy)} />
               {policy.name}
             </label>
-            <a class="muted" href={`/policies/${policy.id}`}>
+            <a class="small muted cut" href={`/policies/${policy.id}`}>
               {words(policy)}
             </a>
           </li>
@@ -99,7 +99,7 @@ export function PolicyField({ policies = [], recipes, chosen, error, onChange, o
       </ul>
       <div>
         <span class="muted">New</span>
-        <div class="buttons">
+        <div class="buttons flow">
           {NEW.map(({ recipe, label }) => (
             <button key={label} type="button" onClick={() => onNew(recipe)}>
               {label}

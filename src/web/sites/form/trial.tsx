@@ -27,7 +27,7 @@ export function TrialRow({ check, operationWith, onStatus }: Props) {
   );
   return (
     <>
-      <div class="buttons">
+      <div class="buttons flow">
         {button('try', 'Try it', 'Trying …')}
         {button('fill', 'Use current response', 'Requesting …')}
       </div>

@@ -51,7 +51,7 @@ export function ListTools({ filter, found, tags, hasHeads, onChange }: Props) {
             />
             <span>
               {LABELS[name]}
-              <small class="segment-count">
+              <small class="segment-count numeric muted">
                 {count(found.filter((row) => isShown(row, name)).length)}
               </small>
             </span>

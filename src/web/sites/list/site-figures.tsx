@@ -11,7 +11,7 @@ export function SiteFigures({ row, layout }: { row: Row; layout: 'columns' | 'st
   const latency = row.p95 === null ? null : duration(row.p95);
   if (layout === 'stacked') {
     return (
-      <td {...CELL} class="site-figures">
+      <td {...CELL} class="site-figures line cut tiny numeric muted">
         <Sparkline row={row} />
         {latency && <span>p95 {latency}</span>}
         {row.certificate && <span>certificate {certificate}</span>}
@@ -20,13 +20,13 @@ export function SiteFigures({ row, layout }: { row: Row; layout: 'columns' | 'st
   }
   return (
     <>
-      <td {...CELL} class="site-certificate">
+      <td {...CELL} class="site-certificate small numeric">
         {certificate}
       </td>
       <td {...CELL} class="site-requests">
         <Sparkline row={row} />
       </td>
-      <td {...CELL} class="site-latency">
+      <td {...CELL} class="site-latency small numeric">
         {latency ?? <Nothing words="no requests" />}
       </td>
     </>
