@@ -269,7 +269,7 @@ describe('the dashboard', () => {
 
   test('leaves nothing of the hub’s behind in a browser', () => {
     // It keeps how the page looks.
-    const others = all.filter((file) => file !== 'src/web/lib/use-kept.ts');
+    const others = all.filter((file) => file !== 'src/web/lib/use-browser.ts');
     expect(holding(others, /localStorage|sessionStorage/)).toEqual([]);
   });
 });

@@ -5,11 +5,11 @@ import { HubContext, UserContext, useHubState } from './lib/hub.ts';
 import { usePlace } from './lib/router.ts';
 import type { User } from './lib/types.ts';
 import { pageAt } from './pages.tsx';
-import { Brand } from './parts/brand.tsx';
+import { Brand } from './parts/icon.tsx';
+import { SkeletonRows } from './parts/loading.tsx';
 import { Notice } from './parts/notice.tsx';
-import { SkeletonRows } from './parts/skeleton-rows.tsx';
-import { SignIn, takeSetupCode } from './session/sign-in.tsx';
 import { Shell } from './shell.tsx';
+import { SignIn, takeSetupCode } from './sign-in.tsx';
 
 type Session = { state: 'unknown' | 'out' } | { state: 'in' | 'ended'; user: User };
 

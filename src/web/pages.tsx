@@ -1,13 +1,12 @@
 /** The pages, their addresses and their titles. */
 import type { ComponentChildren } from 'preact';
 import { CertificatesPage } from './certificates/certificates-page.tsx';
-import { Changelog } from './changelog/changelog.tsx';
-import { readFilter } from './changelog/filter.ts';
+import { Changelog, readFilter } from './changelog/changelog.tsx';
 import { PreamblePage } from './config/preamble-page.tsx';
 import type { Place } from './lib/router.ts';
 import { LogsPage } from './logs/logs-page.tsx';
 import { Overview } from './overview/overview.tsx';
-import { lazy } from './parts/lazy.tsx';
+import { lazy } from './parts/loading.tsx';
 import { SiteList } from './sites/list/site-list.tsx';
 import { NewSite, SitePage } from './sites/site-page.tsx';
 
@@ -23,7 +22,7 @@ const PolicyPage = lazy(async () => (await import('./policies/policy-page.tsx'))
 const ProxiesPage = lazy(async () => (await import('./proxies/proxies-page.tsx')).ProxiesPage);
 const ProxyPage = lazy(async () => (await import('./proxies/proxy-page.tsx')).ProxyPage);
 
-export type Page = { title: string; view: ComponentChildren };
+type Page = { title: string; view: ComponentChildren };
 
 /** The entries of the menu, in order. */
 export const MENU = [

@@ -7,13 +7,11 @@ import { useUser } from './lib/hub.ts';
 import { useLeaving } from './lib/router.ts';
 import { THEMES, useTheme } from './lib/theme.ts';
 import { MENU } from './pages.tsx';
-import { Brand } from './parts/brand.tsx';
 import { Dialog } from './parts/dialog.tsx';
-import { Icon, type IconName } from './parts/icon.tsx';
+import { Brand, Icon, type IconName } from './parts/icon.tsx';
 import { KeysHelp } from './parts/keys-help.tsx';
 import { Notice } from './parts/notice.tsx';
-import { BehindNotice } from './status/behind-notice.tsx';
-import { ProblemCount, StatusBar } from './status/status-bar.tsx';
+import { BehindNotice, ProblemCount, StatusBar } from './status/status-bar.tsx';
 
 const ICONS: Partial<Record<string, IconName>> = {
   Overview: 'overview',
@@ -82,7 +80,7 @@ export function Shell({ path, onSignedOut, children }: Props) {
               </li>
             ))}
           </ul>
-          <div class="settings">
+          <div class="settings line">
             <ThemeSwitch />
             <KeysHelp />
           </div>

@@ -1,4 +1,4 @@
-/** The account page: users, tokens, sessions and the password. */
+/** Who did what: the changelog and its undo, then users, tokens, sessions and the password. */
 import {
   afterAll,
   beforeAll,
@@ -8,7 +8,7 @@ import {
   setDefaultTimeout,
   test,
 } from 'bun:test';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { type Dashboard, PASSWORD, startDashboard } from '../harness/dashboard.ts';
 import { ask, type Stack, until } from '../harness/stack.ts';
 import { BROWSER_TIMEOUT_MS, tooWide, violations } from '../harness/visit.ts';
@@ -20,6 +20,7 @@ const HOSTILE = '<img src=x onerror=alert(1)>';
 let dashboard: Dashboard;
 let stack: Stack;
 let page: Page;
+let headers: Record<string, string>;
 
 const bearer = (token: string) => ({ headers: { Authorization: `Bearer ${token}` } });
 const signIn = (password: string, email = 'ada@example.org') =>
@@ -30,176 +31,325 @@ const card = (name: string) => page.getByRole('region', { name, exact: true });
 const entries = (name: string) => page.getByRole('list', { name }).getByRole('listitem');
 const dialog = () => page.getByRole('dialog');
 
+const call = <T = { id: number; config: string }>(method: string, path: string, json?: unknown) =>
+  ask<T>(`${stack.hub}${path}`, { method, headers, json });
+const create = async (name: string, config = `respond ${name}`) =>
+  (await call('POST', '/vhosts', { domain: `http://${name}.example`, config })).body;
+const served = async (name: string) => (await stack.served(`${name}.example`)).text;
+
+/** The newest change of a site. */
+const newest = (name: string): Locator =>
+  page
+    .getByRole('listitem')
+    .filter({ hasText: `${name}.example` })
+    .first();
+async function undo(entry: Locator): Promise<void> {
+  await entry.getByRole('button', { name: 'Undo' }).click();
+  await page.getByRole('button', { name: 'Undo this change' }).click();
+}
+
 beforeAll(async () => {
   dashboard = await startDashboard(undefined, HOSTILE);
-  ({ stack } = dashboard);
+  ({
+    stack,
+    owner: { headers },
+  } = dashboard);
   page = await dashboard.open();
 });
 afterAll(() => dashboard?.stop());
-beforeEach(async () => {
-  await page.goto('/account');
-  await entries('Users').first().waitFor();
-});
 
-describe('users', () => {
-  test('the last one cannot be removed, and the page says so', async () => {
-    await card('Users').getByText('The last account cannot be removed.').waitFor();
-    expect(await card('Users').getByRole('button', { name: 'Remove' }).count()).toBe(0);
-    expect(await entries('Users').textContent()).toContain(HOSTILE);
-    expect(await page.locator('main img').count()).toBe(0);
-    expect(dashboard.browserErrors()).toEqual([]);
-  });
-
-  test('an address in use is refused beside its field, and nothing typed is lost', async () => {
-    await page.getByRole('button', { name: 'Add user' }).click();
-    const form = page.getByRole('form', { name: 'New user' });
-    await form.getByLabel('Name').fill('Grace');
-    await form.getByLabel('E-mail').fill('ada@example.org');
-    await form.getByLabel('Password').fill('another long passphrase');
-    await form.getByRole('button', { name: 'Add this user' }).click();
-    await form.getByText('An account with this email address already exists.').waitFor();
-    expect(await form.getByLabel('E-mail').getAttribute('aria-invalid')).toBe('true');
-    expect(await form.getByLabel('Password').inputValue()).toBe('another long passphrase');
-    await form.getByLabel('E-mail').fill('grace@example.org');
-    await form.getByRole('button', { name: 'Add this user' }).click();
-    await entries('Users').filter({ hasText: 'grace@example.org' }).waitFor();
-    expect((await signIn('another long passphrase', 'grace@example.org')).status).toBe(200);
-    expect(dashboard.browserErrors()).toEqual([]);
-  });
-
-  test('are removed only after typing their address', async () => {
-    await page.getByRole('button', { name: 'Remove grace@example.org' }).click();
-    const confirm = dialog().getByRole('button', { name: 'Remove user' });
-    await dialog().getByLabel('Type grace@example.org to confirm').fill('grace@example.com');
-    expect(await confirm.isDisabled()).toBe(true);
-    await dialog().getByLabel('Type grace@example.org to confirm').fill('grace@example.org');
-    await confirm.click();
-    await card('Users').getByText('The last account cannot be removed.').waitFor();
-    expect((await signIn('another long passphrase', 'grace@example.org')).status).toBe(401);
-  });
-});
-
-describe('API tokens', () => {
-  test('are shown once, work, and are refused once revoked', async () => {
-    await page.getByRole('button', { name: 'New token' }).click();
-    await page.getByLabel('Token name').fill(HOSTILE);
-    await page.getByLabel('Expires after').selectOption('30 days');
-    await page.getByRole('button', { name: 'Create token' }).click();
-    const token = (await dialog().locator('.secret code').textContent()) ?? '';
-    expect(await violations(page)).toEqual([]);
-    await dialog().getByText(`curl -H 'Authorization: Bearer ${token}'`).waitFor();
-    const use = (path: string, more: object = {}) =>
-      ask(`${stack.hub}${path}`, { ...bearer(token), ...more });
-    expect((await use('/vhosts')).status).toBe(200);
-    const site = { domain: 'http://t.example', config: 'respond t' };
-    expect((await use('/vhosts', { json: site })).status).toBe(403);
-    await dialog().getByRole('button', { name: 'I have copied it' }).click();
-    expect(await page.content()).not.toContain(token);
-
-    const entry = entries('API tokens').filter({ hasText: HOSTILE });
-    await entry.getByText('read only').waitFor();
-    await entry.getByText('expires in').waitFor();
-    await entry.getByRole('button', { name: `Revoke ${HOSTILE}` }).click();
-    await dialog().getByRole('button', { name: 'Revoke token' }).click();
-    await card('API tokens').getByText('You have no API tokens.').waitFor();
-    expect((await use('/vhosts')).status).toBe(401);
-    expect(await page.locator('main img').count()).toBe(0);
-    expect(dashboard.browserErrors()).toEqual([]);
-  });
-
-  test('can be allowed to write, and to never expire', async () => {
-    await page.getByRole('button', { name: 'New token' }).click();
-    await page.getByLabel('Token name').fill('deploy');
-    await page.getByLabel('Read and write').check();
-    await page.getByLabel('Expires after').selectOption('Never');
-    await page.getByRole('button', { name: 'Create token' }).click();
-    const token = (await dialog().locator('.secret code').textContent()) ?? '';
-    const answer = await ask(`${stack.hub}/vhosts`, {
-      ...bearer(token),
-      json: { domain: 'http://t.example', config: 'respond t' },
-    });
-    expect(answer.status).toBe(201);
-    await page.keyboard.press('Escape');
-    await entries('API tokens').filter({ hasText: 'never expires' }).waitFor();
+describe('the changelog', () => {
+  test('says so if nothing was changed yet', async () => {
     await page.goto('/changelog');
-    const made = page.getByRole('listitem').filter({ hasText: 'http://t.example' });
-    await made.getByText('using the token deploy').waitFor();
+    await page.getByText('No changes yet.').waitFor();
+    expect(await violations(page)).toEqual([]);
   });
-});
 
-describe('sessions', () => {
-  test('are ended one by one or all at once, except this one', async () => {
-    const tokens = await Promise.all(
-      [1, 2, 3].map(async () => (await signIn(PASSWORD)).body.token),
+  test('refuses an undo that later changes prevent, and names them', async () => {
+    const { id } = await create('later');
+    await call('PUT', `/vhosts/${id}`, { config: 'respond second' });
+    await call('PUT', `/vhosts/${id}`, { config: 'respond third' });
+    await page.goto('/changelog');
+    const second = page
+      .getByRole('listitem')
+      .filter({ hasText: 'Changed http://later.example' })
+      .nth(1);
+    await undo(second);
+    const refusal = second.getByRole('alert');
+    await refusal.getByText('Undo these first:').waitFor();
+    await refusal.getByRole('link', { name: 'changed http://later.example' }).click();
+    expect(await page.evaluate('document.activeElement.id')).toMatch(/^change-\d+$/);
+    expect(await served('later')).toBe('third');
+    expect(dashboard.browserErrors()).toEqual([]);
+  });
+
+  test('shows an update line by line and undoes it: Caddy serves the old config again', async () => {
+    const config = 'header X-One 1\nrespond before';
+    const { id } = await create('undone', config);
+    await call('PUT', `/vhosts/${id}`, { config: `header X-One 1\nrespond "${HOSTILE}"` });
+    expect(await served('undone')).toBe(HOSTILE);
+    await page.goto('/changelog');
+    const entry = newest('undone');
+    await entry.getByText('What changed').click();
+    const diff = entry.getByRole('region', { name: 'Changes to config' });
+    await diff.getByText(`respond "${HOSTILE}"`).waitFor();
+    expect(await diff.locator('.diff-remove').textContent()).toContain('respond before');
+    expect(await diff.locator('.diff-context').textContent()).toContain('header X-One 1');
+    await entry.getByRole('button', { name: 'Undo' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Restores the config of the site http://undone.example').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Undo this change' }).click();
+    await page.getByText('✓ Undone').waitFor();
+    await page.getByRole('listitem').filter({ hasText: 'undone' }).nth(2).waitFor();
+    expect(await served('undone')).toBe('before');
+    expect((await call('GET', `/vhosts/${id}`)).body.config).toBe(config);
+    expect(dashboard.browserErrors()).toEqual([]);
+  });
+
+  test('undoes a deletion', async () => {
+    const { id } = await create('gone');
+    await call('DELETE', `/vhosts/${id}`);
+    await page.goto('/changelog');
+    await undo(newest('gone'));
+    await page.getByText('✓ Undone').waitFor();
+    expect(await served('gone')).toBe('gone');
+  });
+
+  test('shows only the changes to one site, and a hostile name as text', async () => {
+    await create('one');
+    await page.goto('/changelog');
+    await newest('one').getByRole('link', { name: 'http://one.example' }).click();
+    await until(async () => (await page.locator('.change').count()) === 1, 'the filtered list');
+    expect(await page.getByLabel('Site').inputValue()).toBe('http://one.example');
+    expect(new URL(page.url()).searchParams.get('domain')).toBe('http://one.example');
+    await page.getByRole('listitem').filter({ hasText: 'Created' }).waitFor();
+    expect(await page.getByRole('listitem').filter({ hasText: 'gone' }).count()).toBe(0);
+    await page.goto(`/changelog?domain=${encodeURIComponent(HOSTILE)}`);
+    await page.getByText('There are no such changes.').waitFor();
+    expect(await page.getByLabel('Site').inputValue()).toBe(HOSTILE);
+    expect(dashboard.browserErrors()).toEqual([]);
+  });
+
+  test('says whether a site was turned on or off and at which time, by whom and what alone', async () => {
+    const { id } = await create('toggled');
+    await call('PATCH', `/vhosts/${id}/toggle`);
+    await call('PATCH', `/vhosts/${id}/toggle`);
+    await page.goto('/changelog');
+    await page.getByLabel('Site').fill('http://toggled.example');
+    await page.getByLabel('Site').press('Enter');
+    await page.getByLabel('Change').selectOption('Turned on or off');
+    await page.getByText('Turned off http://toggled.example').waitFor();
+    await page.getByText('Turned on http://toggled.example').waitFor();
+    expect(await page.locator('.change').count()).toBe(2);
+    expect(await newest('toggled').locator('time').textContent()).toMatch(
+      /^\d\d:\d\d, \d{1,2} [A-Z][a-z]+$/,
     );
-    await page.reload();
-    await until(async () => (await entries('Sessions').count()) === 4, 'four sessions');
-    expect(
-      await entries('Sessions').filter({ hasText: 'this session' }).getByRole('button').count(),
-    ).toBe(0);
-    await entries('Sessions').getByRole('button').first().click();
-    await until(async () => (await entries('Sessions').count()) === 3, 'one session less');
-    await card('Sessions').getByRole('button', { name: 'End all other sessions' }).click();
-    await dialog().getByRole('button', { name: 'End sessions' }).click();
-    await until(async () => (await entries('Sessions').count()) === 1, 'one session');
-    expect(await Promise.all(tokens.map(knows))).toEqual([false, false, false]);
+    await page.getByLabel('Person').selectOption(HOSTILE);
+    await until(() => new URL(page.url()).searchParams.get('user'), 'the filter');
+    await newest('toggled').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.goto('/changelog?user=unknown&action=x');
+    await page.getByText('There are no such changes.').waitFor();
+    await page.getByLabel('Person').getByText('Someone without an account').waitFor({
+      state: 'attached',
+    });
+    await page.getByRole('link', { name: 'Show all changes' }).click();
+    await newest('toggled').waitFor();
+    expect(dashboard.browserErrors()).toEqual([]);
+  });
+
+  test('loads older changes', async () => {
+    const { id } = await create('busy');
+    const operations = Array.from({ length: 110 }, () => ({ op: 'toggle', id }));
+    expect((await call('POST', '/vhosts/bulk', { operations })).status).toBe(200);
+    await page.goto('/changelog');
+    const older = page.getByRole('button', { name: 'Older changes' });
+    await older.waitFor();
+    expect(await page.locator('.change').count()).toBe(100);
+    await older.click();
+    await page.getByText('Created http://later.example').waitFor();
+    expect(await older.count()).toBe(0);
+  });
+
+  test('fits a small phone, light and dark, and shows a hostile name as text', async () => {
+    await page.goto('/changelog?domain=http://undone.example');
+    await newest('undone').getByText('What changed').click();
+    await page.getByRole('region', { name: 'Changes to config' }).waitFor();
+    expect(await tooWide(page)).toBe(0);
+    expect(await violations(page)).toEqual([]);
+    await newest('undone').getByText(HOSTILE).first().waitFor();
+    expect(await page.locator('main img').count()).toBe(0);
     expect(dashboard.browserErrors()).toEqual([]);
   });
 });
 
-describe('the password', () => {
-  const fill = async (current: string, next: string) => {
-    await page.getByLabel('Current password').fill(current);
-    await page.getByLabel('New password').fill(next);
-    await page.getByRole('button', { name: 'Change password' }).click();
-  };
-
-  test('a wrong current one is refused beside its field, and nothing typed is lost', async () => {
-    await fill('not the passphrase', 'a better passphrase');
-    await card('Password').getByText('The current password is wrong.').waitFor();
-    const field = page.getByLabel('Current password');
-    expect(await field.getAttribute('aria-invalid')).toBe('true');
-    expect(await field.inputValue()).toBe('not the passphrase');
-    expect(await page.getByLabel('New password').inputValue()).toBe('a better passphrase');
-    expect(await page.getByLabel('New password').getAttribute('aria-invalid')).toBeNull();
-    expect((await signIn(PASSWORD)).status).toBe(200);
-    expect(dashboard.browserErrors()).toEqual([]);
+describe('the account page', () => {
+  beforeEach(async () => {
+    await page.goto('/account');
+    await entries('Users').first().waitFor();
   });
 
-  test('a change ends all other sessions and keeps this one', async () => {
-    const other = (await signIn(PASSWORD)).body.token;
-    await fill(PASSWORD, 'password');
-    await card('Password').getByText('choose another').waitFor();
-    expect(await knows(other)).toBe(true);
-    await fill(PASSWORD, 'a better passphrase');
-    await card('Password').getByText('Password changed.').waitFor();
-    expect(await knows(other)).toBe(false);
-    expect((await signIn(PASSWORD)).status).toBe(401);
+  describe('users', () => {
+    test('the last one cannot be removed, and the page says so', async () => {
+      await card('Users').getByText('The last account cannot be removed.').waitFor();
+      expect(await card('Users').getByRole('button', { name: 'Remove' }).count()).toBe(0);
+      expect(await entries('Users').textContent()).toContain(HOSTILE);
+      expect(await page.locator('main img').count()).toBe(0);
+      expect(dashboard.browserErrors()).toEqual([]);
+    });
+
+    test('an address in use is refused beside its field, and nothing typed is lost', async () => {
+      await page.getByRole('button', { name: 'Add user' }).click();
+      const form = page.getByRole('form', { name: 'New user' });
+      await form.getByLabel('Name').fill('Grace');
+      await form.getByLabel('E-mail').fill('ada@example.org');
+      await form.getByLabel('Password').fill('another long passphrase');
+      await form.getByRole('button', { name: 'Add this user' }).click();
+      await form.getByText('An account with this email address already exists.').waitFor();
+      expect(await form.getByLabel('E-mail').getAttribute('aria-invalid')).toBe('true');
+      expect(await form.getByLabel('Password').inputValue()).toBe('another long passphrase');
+      await form.getByLabel('E-mail').fill('grace@example.org');
+      await form.getByRole('button', { name: 'Add this user' }).click();
+      await entries('Users').filter({ hasText: 'grace@example.org' }).waitFor();
+      expect((await signIn('another long passphrase', 'grace@example.org')).status).toBe(200);
+      expect(dashboard.browserErrors()).toEqual([]);
+    });
+
+    test('are removed only after typing their address', async () => {
+      await page.getByRole('button', { name: 'Remove grace@example.org' }).click();
+      const confirm = dialog().getByRole('button', { name: 'Remove user' });
+      await dialog().getByLabel('Type grace@example.org to confirm').fill('grace@example.com');
+      expect(await confirm.isDisabled()).toBe(true);
+      await dialog().getByLabel('Type grace@example.org to confirm').fill('grace@example.org');
+      await confirm.click();
+      await card('Users').getByText('The last account cannot be removed.').waitFor();
+      expect((await signIn('another long passphrase', 'grace@example.org')).status).toBe(401);
+    });
+  });
+
+  describe('API tokens', () => {
+    test('are shown once, work, and are refused once revoked', async () => {
+      await page.getByRole('button', { name: 'New token' }).click();
+      await page.getByLabel('Token name').fill(HOSTILE);
+      await page.getByLabel('Expires after').selectOption('30 days');
+      await page.getByRole('button', { name: 'Create token' }).click();
+      const token = (await dialog().locator('.secret code').textContent()) ?? '';
+      expect(await violations(page)).toEqual([]);
+      await dialog().getByText(`curl -H 'Authorization: Bearer ${token}'`).waitFor();
+      const use = (path: string, more: object = {}) =>
+        ask(`${stack.hub}${path}`, { ...bearer(token), ...more });
+      expect((await use('/vhosts')).status).toBe(200);
+      const site = { domain: 'http://t.example', config: 'respond t' };
+      expect((await use('/vhosts', { json: site })).status).toBe(403);
+      await dialog().getByRole('button', { name: 'I have copied it' }).click();
+      expect(await page.content()).not.toContain(token);
+
+      const entry = entries('API tokens').filter({ hasText: HOSTILE });
+      await entry.getByText('read only').waitFor();
+      await entry.getByText('expires in').waitFor();
+      await entry.getByRole('button', { name: `Revoke ${HOSTILE}` }).click();
+      await dialog().getByRole('button', { name: 'Revoke token' }).click();
+      await card('API tokens').getByText('You have no API tokens.').waitFor();
+      expect((await use('/vhosts')).status).toBe(401);
+      expect(await page.locator('main img').count()).toBe(0);
+      expect(dashboard.browserErrors()).toEqual([]);
+    });
+
+    test('can be allowed to write, and to never expire', async () => {
+      await page.getByRole('button', { name: 'New token' }).click();
+      await page.getByLabel('Token name').fill('deploy');
+      await page.getByLabel('Read and write').check();
+      await page.getByLabel('Expires after').selectOption('Never');
+      await page.getByRole('button', { name: 'Create token' }).click();
+      const token = (await dialog().locator('.secret code').textContent()) ?? '';
+      const answer = await ask(`${stack.hub}/vhosts`, {
+        ...bearer(token),
+        json: { domain: 'http://t.example', config: 'respond t' },
+      });
+      expect(answer.status).toBe(201);
+      await page.keyboard.press('Escape');
+      await entries('API tokens').filter({ hasText: 'never expires' }).waitFor();
+      await page.goto('/changelog');
+      const made = page.getByRole('listitem').filter({ hasText: 'http://t.example' });
+      await made.getByText('using the token deploy').waitFor();
+    });
+  });
+
+  describe('sessions', () => {
+    test('are ended one by one or all at once, except this one', async () => {
+      const tokens = await Promise.all(
+        [1, 2, 3].map(async () => (await signIn(PASSWORD)).body.token),
+      );
+      await page.reload();
+      await until(async () => (await entries('Sessions').count()) === 4, 'four sessions');
+      expect(
+        await entries('Sessions').filter({ hasText: 'this session' }).getByRole('button').count(),
+      ).toBe(0);
+      await entries('Sessions').getByRole('button').first().click();
+      await until(async () => (await entries('Sessions').count()) === 3, 'one session less');
+      await card('Sessions').getByRole('button', { name: 'End all other sessions' }).click();
+      await dialog().getByRole('button', { name: 'End sessions' }).click();
+      await until(async () => (await entries('Sessions').count()) === 1, 'one session');
+      expect(await Promise.all(tokens.map(knows))).toEqual([false, false, false]);
+      expect(dashboard.browserErrors()).toEqual([]);
+    });
+  });
+
+  describe('the password', () => {
+    const fill = async (current: string, next: string) => {
+      await page.getByLabel('Current password').fill(current);
+      await page.getByLabel('New password').fill(next);
+      await page.getByRole('button', { name: 'Change password' }).click();
+    };
+
+    test('a wrong current one is refused beside its field, and nothing typed is lost', async () => {
+      await fill('not the passphrase', 'a better passphrase');
+      await card('Password').getByText('The current password is wrong.').waitFor();
+      const field = page.getByLabel('Current password');
+      expect(await field.getAttribute('aria-invalid')).toBe('true');
+      expect(await field.inputValue()).toBe('not the passphrase');
+      expect(await page.getByLabel('New password').inputValue()).toBe('a better passphrase');
+      expect(await page.getByLabel('New password').getAttribute('aria-invalid')).toBeNull();
+      expect((await signIn(PASSWORD)).status).toBe(200);
+      expect(dashboard.browserErrors()).toEqual([]);
+    });
+
+    test('a change ends all other sessions and keeps this one', async () => {
+      const other = (await signIn(PASSWORD)).body.token;
+      await fill(PASSWORD, 'password');
+      await card('Password').getByText('choose another').waitFor();
+      expect(await knows(other)).toBe(true);
+      await fill(PASSWORD, 'a better passphrase');
+      await card('Password').getByText('Password changed.').waitFor();
+      expect(await knows(other)).toBe(false);
+      expect((await signIn(PASSWORD)).status).toBe(401);
+      await page.reload();
+      await entries('Sessions').filter({ hasText: 'this session' }).waitFor();
+    });
+  });
+
+  test('the page fits a small phone, light and dark', async () => {
+    const open = page.getByRole('button', { name: 'New token' });
+    await open.click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    expect(await open.evaluate((button) => button === document.activeElement)).toBe(true);
+    await open.click();
+    await page.getByRole('button', { name: 'Add user' }).click();
+    expect(await tooWide(page)).toBe(0);
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test('removing your own account signs you out', async () => {
+    const { token } = (await signIn('a better passphrase')).body;
+    const json = { name: 'Next', email: 'next@example.org', password: PASSWORD };
+    await ask(`${stack.hub}/users`, { ...bearer(token), json });
     await page.reload();
-    await entries('Sessions').filter({ hasText: 'this session' }).waitFor();
+    await page.getByRole('button', { name: 'Remove ada@example.org' }).click();
+    await dialog().getByText('You will be signed out at once').waitFor();
+    await dialog().getByLabel('Type ada@example.org to confirm').fill('ada@example.org');
+    await dialog().getByRole('button', { name: 'Remove user' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await knows(token)).toBe(false);
   });
-});
-
-test('the page fits a small phone, light and dark', async () => {
-  const open = page.getByRole('button', { name: 'New token' });
-  await open.click();
-  await page.getByRole('button', { name: 'Cancel' }).click();
-  expect(await open.evaluate((button) => button === document.activeElement)).toBe(true);
-  await open.click();
-  await page.getByRole('button', { name: 'Add user' }).click();
-  expect(await tooWide(page)).toBe(0);
-  expect(await violations(page)).toEqual([]);
-});
-
-test('removing your own account signs you out', async () => {
-  const { token } = (await signIn('a better passphrase')).body;
-  const json = { name: 'Next', email: 'next@example.org', password: PASSWORD };
-  await ask(`${stack.hub}/users`, { ...bearer(token), json });
-  await page.reload();
-  await page.getByRole('button', { name: 'Remove ada@example.org' }).click();
-  await dialog().getByText('You will be signed out at once').waitFor();
-  await dialog().getByLabel('Type ada@example.org to confirm').fill('ada@example.org');
-  await dialog().getByRole('button', { name: 'Remove user' }).click();
-  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-  expect(await knows(token)).toBe(false);
 });

@@ -1,9 +1,9 @@
-/** What all pages share: theme, keys, waiting for a slow hub, and no request sent twice. */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+/** What all pages share: theme, keys, status bar, waiting for a slow hub, and no request sent twice. */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
 import { ask, until } from '../harness/stack.ts';
-import { BROWSER_TIMEOUT_MS, codeIn, violations } from '../harness/visit.ts';
+import { BROWSER_TIMEOUT_MS, codeIn, tooWide, violations } from '../harness/visit.ts';
 
 setDefaultTimeout(BROWSER_TIMEOUT_MS);
 
@@ -140,6 +140,167 @@ test('Ctrl+S saves a site, and asks before it saves the preamble', async () => {
   await text.press('Control+s');
   await page.getByRole('dialog', { name: 'Save the preamble?' }).waitFor();
   await page.keyboard.press('Escape');
+});
+
+test('the API reference is a link away, works without a script, and fits', async () => {
+  const requested: string[] = [];
+  await page.goto('/account');
+  page.context().on('request', (request) => requested.push(request.url()));
+  const opened = page.context().waitForEvent('page');
+  await page.getByRole('link', { name: 'API reference' }).click();
+  const reference = await opened;
+  await reference.getByRole('heading', { level: 1 }).waitFor();
+  expect(new URL(reference.url()).pathname).toBe('/api/docs');
+  expect(await reference.locator('script').count()).toBe(0);
+  await reference.getByText('createVhost').first().waitFor({ state: 'attached' });
+  const own = new URL(dashboard.stack.hub).origin;
+  expect(requested).toContain(`${own}/api/docs`);
+  expect(requested.filter((url) => !url.startsWith(own))).toEqual([]);
+  expect(await violations(reference)).toEqual([]);
+  expect(await tooWide(reference)).toBe(0);
+  await reference.close();
+});
+
+type Status = {
+  agent: object;
+  proxy: object;
+  problems: { code: string; level: string; since: string; message: string; vhost?: object }[];
+  beforeUpgrade: object[];
+};
+
+/** Stands in for a hub whose status is another one. */
+async function pretend(change: (status: Status) => Partial<Status>): Promise<void> {
+  await page.route('**/api/status', async (route) => {
+    const response = await route.fetch();
+    const status = (await response.json()) as Status;
+    await route.fulfill({ json: { ...status, ...change(status) } });
+  });
+  await page.goto('/');
+}
+const open = () => page.locator('.status > summary').click();
+const bar = () => page.locator('.status');
+const fact = (name: string) =>
+  bar()
+    .locator('dl > div', { has: page.getByText(name, { exact: true }) })
+    .locator('dd');
+const since = '2026-11-20T18:00:00.000Z';
+
+describe('the status bar', () => {
+  test('shows as not known what nobody knows without the agent', async () => {
+    await pretend(() => ({
+      agent: { reachable: false, latencyMs: null },
+      proxy: { running: false, version: null },
+      problems: [{ code: 'AGENT_UNREACHABLE', level: 'bad', since, message: 'It is gone.' }],
+    }));
+    await bar().getByText('1 problem', { exact: true }).waitFor();
+    expect(await page.title()).toBe('(1) Overview · signalbox');
+    await open();
+    await bar().getByText('It is gone.').waitFor();
+    expect(await fact('In step').textContent()).toBe('not known');
+    expect(await fact('Caddy').textContent()).toBe('not known');
+    expect(await bar().textContent()).not.toContain('served');
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+
+  test('is green only without problems, and opens to how everything is', async () => {
+    await pretend(() => ({ problems: [] }));
+    await page.locator('.status-good').waitFor();
+    expect(await page.title()).toBe('Overview · signalbox');
+    expect(await page.locator('.problem-count').count()).toBe(0);
+    await open();
+    expect(await fact('In step').textContent()).toBe('Caddy serves the stored sites');
+    expect(await fact('Advisories').textContent()).toMatch(/known on \d{4}-\d\d-\d\d$/);
+    expect(await violations(page)).toEqual([]);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+
+  test('says what to change before an upgrade, only if there is something', async () => {
+    const problem = { code: 'ADVISORY', level: 'warn', since, message: 'Caddy 2.11.4 is old.' };
+    await pretend(() => ({ problems: [problem], beforeUpgrade: [] }));
+    await open();
+    await bar().getByText('Caddy 2.11.4 is old.').waitFor();
+    expect(await bar().getByText('before the upgrade').count()).toBe(0);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+
+    const found = { line: 3, since: '2.11.6', detail: 'It is twice.', instead: 'Keep the last.' };
+    await pretend(() => ({
+      problems: [problem],
+      beforeUpgrade: [
+        { ...found, agents: ['vps'] },
+        { ...found, vhost: { id: 7, domain: 'http://a.example' } },
+      ],
+    }));
+    await open();
+    const items = bar().locator('.problem details[open] li');
+    expect(await items.allTextContents()).toEqual([
+      'The preamble of vps, line 3: It is twice. Keep the last.',
+      'http://a.example, line 3: It is twice. Keep the last.',
+    ]);
+    expect(await items.nth(1).getByRole('link').getAttribute('href')).toBe('/sites/7');
+    expect(await violations(page)).toEqual([]);
+    expect(await tooWide(page)).toBe(0);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+
+  test('lists many problems by site, the worst first, and fits a small phone', async () => {
+    const message = 'a'.repeat(200);
+    await pretend(() => ({
+      problems: Array.from({ length: 120 }, (_, at) => ({
+        ...{ code: 'UPSTREAM_DOWN', level: at < 60 ? 'bad' : 'warn', since },
+        ...{ message: `${at} ${message}`, vhost: { id: at % 60, domain: `s${at % 60}.example` } },
+      })),
+    }));
+    await bar().getByText('120 problems', { exact: true }).waitFor();
+    expect(await page.title()).toBe('(120) Overview · signalbox');
+    const menu = page.getByRole('navigation').getByRole('link', { name: 'Overview' });
+    expect(await menu.textContent()).toContain('120');
+    await open();
+    await bar().getByRole('link', { name: 's0.example' }).waitFor();
+    expect(await bar().locator('.problems > li').count()).toBe(51);
+    expect(await bar().locator('.problems > li').first().locator('.problem').count()).toBe(2);
+    await bar().getByText('20 more problems in the list of sites').waitFor();
+    expect(await violations(page)).toEqual([]);
+    expect(await tooWide(page)).toBe(0);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+
+  test('names the site that is down, and leads to it', async () => {
+    const message = 'The upstream of http://a.localhost is down: connection refused.';
+    const vhost = { id, domain: 'http://a.localhost' };
+    await pretend(() => ({
+      problems: [{ code: 'UPSTREAM_DOWN', level: 'bad', since, message, vhost }],
+    }));
+    await bar().locator('.status-worst').getByText('a.localhost').waitFor();
+    await open();
+    await bar().getByText('connection refused').waitFor();
+    await bar().getByRole('link', { name: 'http://a.localhost' }).click();
+    await page.getByRole('heading', { name: 'http://a.localhost' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/sites/${id}`);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+});
+
+/** @returns null if the port is held already, or forbidden */
+function holdPort80() {
+  try {
+    return Bun.listen({ hostname: '127.0.0.1', port: 80, exclusive: true, socket: { data() {} } });
+  } catch {
+    return null;
+  }
+}
+
+test('the move to ports that are not free is refused with the reason', async () => {
+  const other = holdPort80();
+  const { stack, owner } = dashboard;
+  await page.goto('/');
+  await page.locator('details.status > summary').click();
+  const ports = page.locator('.status-list > div').filter({ hasText: `${stack.httpPort} and ` });
+  await ports.getByText(/\(80 is (held|forbidden)/).waitFor();
+  await ports.getByRole('button', { name: 'Move to 80 and 443' }).click();
+  await ports.getByRole('alert').getByText('Caddy cannot move to ports 80 and 443').waitFor();
+  const { body } = await ask<{ config: string }>(`${stack.hub}/preamble`, owner);
+  expect(body.config).toContain(`http_port ${stack.httpPort}`);
+  other?.stop(true);
 });
 
 test('the browser reported no errors', () => {

@@ -1,6 +1,6 @@
 /** What is added to the config of a site, and where. */
 import { describe, expect, test } from 'bun:test';
-import { insert, partsOf } from '../../src/web/additions/insert.ts';
+import { insert, partsOf } from '../../src/web/sites/form/additions.ts';
 
 describe('text for a site', () => {
   test('never takes the place of directives with matchers, of other names, or of comments at the end', () => {

@@ -1,7 +1,7 @@
 /** How the dashboard reads the hub’s errors. */
 import { describe, expect, test } from 'bun:test';
 import { ApiError, sentenceOf } from '../../src/web/lib/api.ts';
-import { placeError } from '../../src/web/lib/use-fields.ts';
+import { placeError } from '../../src/web/lib/use-form.ts';
 
 const refusal = (body: Record<string, unknown>) => new ApiError(400, body, null);
 

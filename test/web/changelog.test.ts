@@ -1,12 +1,20 @@
 /** How changes are described, compared and grouped. */
 import { describe, expect, test } from 'bun:test';
-import { byDay, dayName, merged, undoSentence, wordOf } from '../../src/web/changelog/describe.ts';
+import { addressOf, readFilter } from '../../src/web/changelog/changelog.tsx';
+import {
+  byDay,
+  dayName,
+  isFinal,
+  kindOf,
+  merged,
+  subjectOf,
+  undoSentence,
+  wordOf,
+} from '../../src/web/changelog/describe.ts';
 import { fieldsOf, reversed } from '../../src/web/changelog/fields.ts';
-import { addressOf, readFilter } from '../../src/web/changelog/filter.ts';
-import { lineDiff } from '../../src/web/changelog/line-diff.ts';
-import { isFinal, kindOf, subjectOf } from '../../src/web/changelog/subject.ts';
 import { clockTime } from '../../src/web/lib/format.ts';
 import type { Entry } from '../../src/web/lib/types.ts';
+import { lineDiff } from '../../src/web/parts/diff-view.tsx';
 
 const entry = (more: Partial<Entry> = {}): Entry => ({
   id: 1,

@@ -4,9 +4,9 @@ import { CompletionContext } from '@codemirror/autocomplete';
 import { EditorState } from '@codemirror/state';
 import { GLOBAL_OPTIONS, MODULES } from '../../src/hub/caddyfile/features.ts';
 import { DIRECTIVES as KNOWN } from '../../src/hub/caddyfile/site.ts';
-import { completions } from '../../src/web/editor/completion.ts';
 import { DIRECTIVES, INSIDE } from '../../src/web/editor/directives.ts';
 import {
+  completions,
   type Kind,
   matchersIn,
   positionAfter,

@@ -13,7 +13,12 @@ import {
   statsRequest,
   tailRequest,
 } from '../../src/web/logs/filter/filters.ts';
-import { fromLocalInput, minuteOf, since, toLocalInput } from '../../src/web/logs/times.ts';
+import {
+  fromLocalInput,
+  minuteOf,
+  since,
+  toLocalInput,
+} from '../../src/web/logs/filter/time-range.tsx';
 
 const parsed = (query: string) => parseFilters(new URLSearchParams(query));
 

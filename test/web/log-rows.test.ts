@@ -1,9 +1,7 @@
 /** Hostile text, live rows and the numbers of the plot. */
 import { describe, expect, test } from 'bun:test';
 import type { Bucket, LogEntry, LogStats } from '../../src/web/lib/types.ts';
-import { cut, shown, visible } from '../../src/web/logs/hostile.ts';
 import { plotData, tickNames, totals } from '../../src/web/logs/plots/plot-data.ts';
-import { classOf } from '../../src/web/logs/status-class.tsx';
 import {
   arrive,
   below,
@@ -13,6 +11,7 @@ import {
   release,
   type TailRow,
 } from '../../src/web/logs/tail-rows.ts';
+import { classOf, cut, shown, visible } from '../../src/web/logs/values.tsx';
 
 const entry = (path: string, more: Partial<LogEntry> = {}): LogEntry => ({
   timestamp: '2026-11-21T10:00:00.000Z',

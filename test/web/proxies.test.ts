@@ -1,8 +1,8 @@
 /** What the dashboard says of a proxy, and of those that a change did not reach. */
 import { describe, expect, test } from 'bun:test';
 import type { Agent } from '../../src/web/lib/types.ts';
-import { behindIn } from '../../src/web/status/behind-notice.tsx';
-import { caddyOf, consequenceOf, standingOf } from '../../src/web/status/proxy-words.ts';
+import { caddyOf, consequenceOf, standingOf } from '../../src/web/proxies/standing.tsx';
+import { behindIn } from '../../src/web/status/status-bar.tsx';
 
 const since = '2026-11-20T18:00:00.000Z';
 const states = ['in-step', 'behind', 'unreachable', 'refused'] as const;

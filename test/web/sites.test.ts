@@ -1,6 +1,7 @@
 /** Filters, drafts, problems and links of sites. */
 import { describe, expect, test } from 'bun:test';
-import { tidied } from '../../src/web/checks/words.ts';
+import { barsPath } from '../../src/web/figures/hours.ts';
+import { tidied } from '../../src/web/lib/check.ts';
 import type { Activity, SiteState, Status, Vhost } from '../../src/web/lib/types.ts';
 import { changesFrom, draftOf, isComplete, outcomeOf } from '../../src/web/sites/form/draft.ts';
 import { linkTo } from '../../src/web/sites/link.ts';
@@ -21,7 +22,6 @@ import {
   USUAL,
 } from '../../src/web/sites/list/rows.ts';
 import { healthOf, reportedProblems } from '../../src/web/sites/problem.ts';
-import { barsPath } from '../../src/web/sites/spark-bars.ts';
 import { site, status } from './samples.ts';
 
 const state = (change: Partial<SiteState> = {}): SiteState => ({

@@ -1,7 +1,16 @@
-/** The account page: your own account, and everyone else who has one. */
+/** The account page: your password and your sessions, your tokens, and everyone else who has an account. */
 import { useState } from 'preact/hooks';
-import { PasswordCard } from './password-card.tsx';
-import { SessionsCard } from './sessions-card.tsx';
+import { ApiError, get, send, sentenceOf } from '../lib/api.ts';
+import { useUser } from '../lib/hub.ts';
+import type { Session } from '../lib/types.ts';
+import { placeError, submitWith, useFields, useSubmit } from '../lib/use-form.ts';
+import { useLoad } from '../lib/use-load.ts';
+import { Confirm } from '../parts/dialog.tsx';
+import { NewPasswordField, TextField } from '../parts/field.tsx';
+import { ListCard } from '../parts/list-card.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { Time } from '../parts/time.tsx';
+import { clientName } from './describe.ts';
 import { TokensCard } from './tokens-card.tsx';
 import { UsersCard } from './users-card.tsx';
 
@@ -19,5 +28,139 @@ export function AccountPage() {
         <UsersCard />
       </div>
     </>
+  );
+}
+
+const EMPTY = { currentPassword: '', newPassword: '' };
+
+/** @param onChanged called when all other sessions have ended */
+function PasswordCard({ onChanged }: { onChanged: () => void }) {
+  const user = useUser();
+  const { values, set, input } = useFields(EMPTY);
+  const [done, setDone] = useState(false);
+  const { busy, error, run } = useSubmit(async () => {
+    setDone(false);
+    // This session gets a new cookie as well, so a stolen copy of the old one is worthless.
+    await send('POST', '/auth/change-password', { ...values, revokeOtherSessions: true });
+    set(EMPTY);
+    setDone(true);
+    onChanged();
+  });
+  const { at, notice } = placeError(error, ['currentPassword', 'newPassword']);
+
+  return (
+    <section class="card" aria-labelledby="password-title">
+      <h2 id="password-title">Password</h2>
+      <p class="muted">
+        You are {user?.name}, <span class="mono">{user?.email}</span>. Changing the password signs
+        you out everywhere else. API tokens keep working.
+      </p>
+      <form class="narrow" onSubmit={submitWith(run)}>
+        <input type="hidden" name="username" autocomplete="username" value={user?.email ?? ''} />
+        <TextField
+          label="Current password"
+          error={at('currentPassword')}
+          {...input('currentPassword')}
+          type="password"
+          autocomplete="current-password"
+        />
+        <NewPasswordField
+          label="New password"
+          error={at('newPassword')}
+          help="At least 8 characters. Several words make a good password."
+          {...input('newPassword')}
+        />
+        {notice && <Notice kind="error">{notice}</Notice>}
+        {done && (
+          <Notice kind="success">Password changed. All your other sessions have ended.</Notice>
+        )}
+        <div class="actions">
+          <button type="submit" class="primary" disabled={busy}>
+            {busy ? 'Changing …' : 'Change password'}
+          </button>
+        </div>
+      </form>
+    </section>
+  );
+}
+
+/** A session that no longer exists counts as ended. */
+const end = async ({ id }: Session) => {
+  try {
+    await send('DELETE', `/sessions/${id}`);
+  } catch (reason) {
+    if (!(reason instanceof ApiError) || reason.code !== 'NOT_FOUND') throw reason;
+  }
+};
+
+/** @param changes how often the password was changed; each time ends sessions */
+function SessionsCard({ changes }: { changes: number }) {
+  const list = useLoad(`sessions ${changes}`, (signal) => get<Session[]>('/sessions', signal));
+  const [asking, setAsking] = useState(false);
+  const [ending, setEnding] = useState<string | null>(null);
+  const others = list.data?.filter(({ current }) => !current) ?? [];
+
+  const { error, run: endOne } = useSubmit(async (session: Session) => {
+    setEnding(session.id);
+    await end(session);
+    await list.reload();
+  });
+  const endOthers = async () => {
+    try {
+      for (const session of others) await end(session);
+      setAsking(false);
+    } finally {
+      await list.reload();
+    }
+  };
+
+  return (
+    <ListCard
+      title="Sessions"
+      help="Where you are signed in. A session ends after seven days without use."
+      list={list}
+      action={
+        others.length > 1 && (
+          <button type="button" onClick={() => setAsking(true)}>
+            End all other sessions
+          </button>
+        )
+      }
+      item={(session) => (
+        <li key={session.id}>
+          <div>
+            <strong>{clientName(session.userAgent)}</strong>{' '}
+            {session.current && <span class="tag tag-good">this session</span>}
+            <p class="muted">
+              <span class="mono">{session.ipAddress}</span>, signed in{' '}
+              <Time at={session.createdAt} />, last used <Time at={session.updatedAt} />
+            </p>
+            {error !== null && ending === session.id && (
+              <Notice kind="error">{sentenceOf(error)}</Notice>
+            )}
+          </div>
+          {!session.current && (
+            <button
+              type="button"
+              aria-label={`End the session of ${clientName(session.userAgent)} at ${session.ipAddress}`}
+              onClick={() => endOne(session)}
+            >
+              End
+            </button>
+          )}
+        </li>
+      )}
+    >
+      {asking && (
+        <Confirm
+          title="End all other sessions?"
+          action="End sessions"
+          onConfirm={endOthers}
+          onClose={() => setAsking(false)}
+        >
+          <p>You have to sign in again everywhere except here. API tokens keep working.</p>
+        </Confirm>
+      )}
+    </ListCard>
   );
 }

@@ -1,15 +1,14 @@
-/** Lists, creates and revokes API tokens. */
+/** Lists, creates and revokes API tokens, and the form of a new one. */
 import { useState } from 'preact/hooks';
 import { get, send } from '../lib/api.ts';
 import type { NewToken, Token } from '../lib/types.ts';
+import { placeError, useFields, useSubmit } from '../lib/use-form.ts';
 import { useLoad } from '../lib/use-load.ts';
-import { Confirm } from '../parts/confirm.tsx';
-import { ShownOnce } from '../parts/shown-once.tsx';
+import { Confirm, ShownOnce } from '../parts/dialog.tsx';
+import { Field, TextField } from '../parts/field.tsx';
+import { InsetForm, ListCard, useOpener } from '../parts/list-card.tsx';
 import { Time } from '../parts/time.tsx';
-import { curlExample, hasExpired } from './describe.ts';
-import { ListCard } from './list-card.tsx';
-import { TokenForm } from './token-form.tsx';
-import { useOpener } from './use-opener.ts';
+import { curlExample, EXPIRIES, expiryAt, hasExpired } from './describe.ts';
 
 export function TokensCard() {
   const list = useLoad('tokens', (signal) => get<Token[]>('/tokens', signal));
@@ -112,5 +111,83 @@ function Expiry({ at }: { at: string | null }) {
     <span class={over ? 'over' : undefined}>
       {over ? 'expired' : 'expires'} <Time at={at} />
     </span>
+  );
+}
+
+const SCOPES: readonly { scope: Token['scope']; label: string; help: string }[] = [
+  { scope: 'read', label: 'Read only', help: 'Can see sites, logs and the changelog.' },
+  {
+    scope: 'write',
+    label: 'Read and write',
+    help: 'Can also change sites and the preamble, and import. Never accounts or tokens.',
+  },
+];
+const DEFAULT_DAYS = 90;
+
+type Props = { onCreated: (token: NewToken) => void; onClose: () => void };
+
+/** A new token: its name, its scope, its expiry. */
+function TokenForm({ onCreated, onClose }: Props) {
+  const { values, input } = useFields({ name: '' });
+  const [scope, setScope] = useState<Token['scope']>('read');
+  const [days, setDays] = useState<number | null>(DEFAULT_DAYS);
+  const { busy, error, run } = useSubmit(async () => {
+    const body = { ...values, scope, expiresAt: expiryAt(days, new Date()) };
+    onCreated(await send<NewToken>('POST', '/tokens', body));
+  });
+  const { at, notice } = placeError(error, ['name']);
+
+  return (
+    <InsetForm
+      label="New token"
+      action={['Create token', 'Creating …']}
+      busy={busy}
+      notice={notice}
+      onSubmit={run}
+      onClose={onClose}
+    >
+      <TextField
+        label="Token name"
+        help="What the token is for. The changelog shows it next to every change made with the token."
+        error={at('name')}
+        {...input('name')}
+        type="text"
+        maxLength={100}
+        autocomplete="off"
+      />
+      <fieldset class="choices">
+        <legend>Access</legend>
+        {SCOPES.map(({ scope: option, label, help }) => (
+          <label key={option}>
+            <input
+              type="radio"
+              name="scope"
+              checked={scope === option}
+              onChange={() => setScope(option)}
+            />
+            <span>
+              {label} <small class="muted">{help}</small>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      <Field label="Expires after">
+        {(attributes) => (
+          <select
+            {...attributes}
+            onChange={(event) => {
+              const chosen = EXPIRIES.find(({ label }) => label === event.currentTarget.value);
+              setDays(chosen ? chosen.days : DEFAULT_DAYS);
+            }}
+          >
+            {EXPIRIES.map(({ label, days: option }) => (
+              <option key={label} value={label} selected={option === days}>
+                {label}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+    </InsetForm>
   );
 }

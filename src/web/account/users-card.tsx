@@ -3,15 +3,12 @@ import { useState } from 'preact/hooks';
 import { get, send } from '../lib/api.ts';
 import { useUser } from '../lib/hub.ts';
 import type { User } from '../lib/types.ts';
-import { placeError, useFields } from '../lib/use-fields.ts';
+import { placeError, useFields, useSubmit } from '../lib/use-form.ts';
 import { useLoad } from '../lib/use-load.ts';
-import { useSubmit } from '../lib/use-submit.ts';
-import { Confirm } from '../parts/confirm.tsx';
-import { NewPasswordField, TextField } from '../parts/text-field.tsx';
+import { Confirm } from '../parts/dialog.tsx';
+import { NewPasswordField, TextField } from '../parts/field.tsx';
+import { InsetForm, ListCard, useOpener } from '../parts/list-card.tsx';
 import { Time } from '../parts/time.tsx';
-import { InsetForm } from './inset-form.tsx';
-import { ListCard } from './list-card.tsx';
-import { useOpener } from './use-opener.ts';
 
 export function UsersCard() {
   const me = useUser();

@@ -52,7 +52,7 @@ function Row({ row }: { row: Certificate }) {
         {agent && <span class="block tiny muted">on {agent}</span>}
       </td>
       <td>{signer(row) || <span class="muted">–</span>}</td>
-      <td>
+      <td class="nowrap">
         {notAfter ? (
           <time dateTime={notAfter} title={notAfter.slice(0, 10)}>
             {expiry(row)}
@@ -61,7 +61,7 @@ function Row({ row }: { row: Certificate }) {
           <span class="muted">–</span>
         )}
       </td>
-      <td>{automated ? 'by Caddy' : 'by hand'}</td>
+      <td class="nowrap">{automated ? 'by Caddy' : 'by hand'}</td>
       <td class="certificate-state">
         <span class={`tag tag-${mark.level}`}>{mark.label}</span>
         {problem && <p>{problem}</p>}

@@ -6,8 +6,8 @@ import { useHub } from '../lib/hub.ts';
 import { navigate } from '../lib/router.ts';
 import type { Certificate } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
+import { SkeletonRows } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
-import { SkeletonRows } from '../parts/skeleton-rows.tsx';
 import { CertificateTable } from './certificate-table.tsx';
 import { addressOf, readView, shownRows, type View } from './rows.ts';
 

@@ -2,7 +2,7 @@
 import { plural } from '../lib/format.ts';
 import type { Certificate } from '../lib/types.ts';
 
-export const COLUMNS = ['name', 'issuer', 'expires'] as const;
+const COLUMNS = ['name', 'issuer', 'expires'] as const;
 export type Column = (typeof COLUMNS)[number];
 export type View = { shown: 'all' | 'problems'; by: Column; down: boolean };
 
@@ -45,7 +45,7 @@ export function shownRows(all: readonly Certificate[], { shown, by, down }: View
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-export type Mark = { level: 'bad' | 'warn' | 'good' | 'plain'; label: string };
+type Mark = { level: 'bad' | 'warn' | 'good' | 'plain'; label: string };
 
 /** The state of a certificate in a word or two. */
 export function markOf({ issuer, daysLeft, problem, advice, checkedAt }: Certificate): Mark {

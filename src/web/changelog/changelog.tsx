@@ -1,7 +1,16 @@
-/** The changelog page: all changes, newest first, filtered by site, person and kind of change. */
-import { EntryList } from './entry-list.tsx';
-import { type ChangeFilter, queryOf } from './filter.ts';
-import { FilterBar } from './filter-bar.tsx';
+/** The changelog page: all changes, newest first, page by page, filtered by site, person and kind of change. */
+import { useEffect, useState } from 'preact/hooks';
+import { get, sentenceOf } from '../lib/api.ts';
+import { useHub, useProxyNames } from '../lib/hub.ts';
+import { navigate } from '../lib/router.ts';
+import type { Entry, Policy, User, Vhost } from '../lib/types.ts';
+import { useSubmit } from '../lib/use-form.ts';
+import { useLoad } from '../lib/use-load.ts';
+import { Field } from '../parts/field.tsx';
+import { SkeletonRows } from '../parts/loading.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { byDay, dayName, merged, PREAMBLE, WORDS } from './describe.ts';
+import { EntryView } from './entry-view.tsx';
 
 export function Changelog({ filter }: { filter: ChangeFilter }) {
   const query = queryOf(filter);
@@ -14,4 +23,176 @@ export function Changelog({ filter }: { filter: ChangeFilter }) {
       <EntryList key={query} query={query} />
     </>
   );
+}
+
+/** Entries per page of the API. */
+const PAGE = 100;
+
+/** @param query the filter, as in an address; empty: all changes */
+function EntryList({ query }: { query: string }) {
+  const hub = useHub();
+  const [full, setFull] = useState(false);
+  const page = (before: number | null, signal?: AbortSignal) =>
+    get<Entry[]>(`/changelog?${query}${before === null ? '' : `&before=${before}`}`, signal);
+  const { data, error, set } = useLoad(`changelog ${query}`, async (signal) => {
+    const first = await page(null, signal);
+    setFull(first.length === PAGE);
+    return first;
+  });
+
+  const isLoaded = data !== undefined;
+  useEffect(() => {
+    // A link to one change, such as the overview's.
+    if (isLoaded) document.getElementById(location.hash.slice(1))?.focus();
+  }, [isLoaded]);
+
+  const undone = async () => {
+    hub.refresh();
+    const fresh = await page(null);
+    set((old) => merged(fresh, old ?? []));
+  };
+  const older = useSubmit(async () => {
+    const more = await page(data?.at(-1)?.id ?? null);
+    setFull(more.length === PAGE);
+    set((old) => [...(old ?? []), ...more]);
+  });
+  const find = (id: number) => data?.find((entry) => entry.id === id);
+
+  return (
+    <>
+      {error && <Notice kind="error">{error}</Notice>}
+      {!data && !error && <SkeletonRows rows={6} label="Loading changes" />}
+      {data?.length === 0 && (
+        <p class="empty muted">
+          {query === ''
+            ? 'No changes yet. Every change to a site, a policy or the preamble will appear here.'
+            : 'There are no such changes.'}
+        </p>
+      )}
+      {byDay(data ?? []).map(({ day, entries }) => (
+        <section key={day} aria-label={dayName(day, new Date())}>
+          <h2 class="day small muted">{dayName(day, new Date())}</h2>
+          <ol class="changes plain">
+            {entries.map((entry) => (
+              <EntryView key={entry.id} entry={entry} find={find} onUndone={undone} />
+            ))}
+          </ol>
+        </section>
+      ))}
+      {older.error !== null && <Notice kind="error">{sentenceOf(older.error)}</Notice>}
+      {full && (
+        <p class="older">
+          <button type="button" disabled={older.busy} onClick={() => older.run()}>
+            {older.busy ? 'Loading …' : 'Older changes'}
+          </button>
+        </p>
+      )}
+    </>
+  );
+}
+
+/** The inputs that filter the changelog. */
+function FilterBar({ filter }: { filter: ChangeFilter }) {
+  const { domain, user, action } = filter;
+  const users = useLoad('users', (signal) => get<User[]>('/users', signal));
+  const sites = useLoad('sites', (signal) => get<Vhost[]>('/vhosts', signal));
+  const policies = useLoad('policies', (signal) => get<Policy[]>('/policies', signal));
+  const proxies = useProxyNames();
+  const change = (next: Partial<ChangeFilter>) => navigate(addressOf({ ...filter, ...next }));
+  const isGone = user !== '' && users.data?.every(({ id }) => id !== user);
+  return (
+    <search class="change-filters flow">
+      <Field label="Site">
+        {(described) => (
+          <input
+            key={domain}
+            {...described}
+            type="search"
+            list="change-sites"
+            defaultValue={domain}
+            placeholder="any"
+            spellcheck={false}
+            onChange={(event) => change({ domain: event.currentTarget.value.trim() })}
+          />
+        )}
+      </Field>
+      <Field label="Person">
+        {(described) => (
+          <select
+            {...described}
+            value={user}
+            onChange={(event) => change({ user: event.currentTarget.value })}
+          >
+            <option value="">Anyone</option>
+            {users.data?.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+            {isGone && <option value={user}>Someone without an account</option>}
+          </select>
+        )}
+      </Field>
+      <Field label="Change">
+        {(described) => (
+          <select
+            {...described}
+            value={action}
+            onChange={({ currentTarget: { value } }) =>
+              change({ action: isAction(value) ? value : '' })
+            }
+          >
+            <option value="">Any</option>
+            {Object.entries(WORDS).map(([name, { word }]) => (
+              <option key={name} value={name}>
+                {word}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      {queryOf(filter) !== '' && <a href="/changelog">Show all changes</a>}
+      <datalist id="change-sites">
+        <option value={PREAMBLE} />
+        {policies.data?.map(({ id, name }) => (
+          <option key={`policy ${id}`} value={`(policy ${name})`} />
+        ))}
+        {proxies.flatMap((name) =>
+          ['preamble', 'agent'].map((kind) => (
+            <option key={`${kind} ${name}`} value={`(${kind} ${name})`} />
+          )),
+        )}
+        {sites.data?.map((site) => (
+          <option key={site.id} value={site.domain} />
+        ))}
+      </datalist>
+    </search>
+  );
+}
+
+/** `user` is an id; empty texts do not filter. */
+type ChangeFilter = { domain: string; user: string; action: Entry['action'] | '' };
+
+/** Reads the filter from an address; unknown actions count as absent. */
+export function readFilter(query: URLSearchParams): ChangeFilter {
+  const action = query.get('action') ?? '';
+  return {
+    domain: query.get('domain') ?? '',
+    user: query.get('user') ?? '',
+    action: isAction(action) ? action : '',
+  };
+}
+
+/** The filter of the changelog, in the page's address and in the API's. */
+const isAction = (text: string): text is Entry['action'] => Object.hasOwn(WORDS, text);
+
+/** `domain=a.example&action=create`; empty if it shows everything. */
+function queryOf(filter: ChangeFilter): string {
+  return new URLSearchParams(Object.entries(filter).filter(([, value]) => value !== '')).toString();
+}
+
+/** The address of a filter. */
+export function addressOf(filter: ChangeFilter): string {
+  const query = queryOf(filter);
+  return query === '' ? '/changelog' : `/changelog?${query}`;
 }

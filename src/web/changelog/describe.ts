@@ -1,8 +1,7 @@
-/** Describes changelog entries for people. Pure. */
+/** Describes changelog entries for people: what was changed, by whom, in which words. Pure. */
 import { localTime } from '../lib/format.ts';
 import type { Entry } from '../lib/types.ts';
 import { fieldsOf } from './fields.ts';
-import { isFinal, subjectIn } from './subject.ts';
 
 /** How each kind of change is shown; `wordOf` says more about a toggle. */
 export const WORDS = {
@@ -68,7 +67,7 @@ function undoPolicy({ action, diff }: Entry, name: string): string {
 const listed = (names: readonly string[]): string =>
   names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)}` : (names[0] ?? '');
 
-export type Day = { day: string; entries: Entry[] };
+type Day = { day: string; entries: Entry[] };
 
 /** Groups entries by local day, keeping their order. */
 export function byDay(entries: readonly Entry[]): Day[] {
@@ -96,4 +95,38 @@ export function dayName(day: string, now: Date): string {
 export function merged(fresh: readonly Entry[], old: readonly Entry[]): Entry[] {
   const last = fresh.at(-1)?.id ?? 0;
   return [...fresh, ...old.filter(({ id }) => id < last)];
+}
+
+/** Recorded by the hub as the domain of changes to the preamble. */
+export const PREAMBLE = '(preamble)';
+
+/** What an entry changes; `name` is a site's domain, and empty for the common preamble. */
+type Subject = { kind: 'site' | 'policy' | 'proxy' | 'preamble'; name: string };
+
+/** `agent` is the API's word for a proxy. */
+const KINDS = { policy: 'policy', agent: 'proxy', preamble: 'preamble' } as const;
+
+/** Reads what the hub recorded as the domain. */
+function subjectIn(domain: string): Subject {
+  const [, word, name = ''] = /^\((policy|agent|preamble)(?: (.*))?\)$/.exec(domain) ?? [];
+  const known = word === 'policy' || word === 'agent' || word === 'preamble';
+  return known ? { kind: KINDS[word], name } : { kind: 'site', name: domain };
+}
+
+/** Whether it cannot be undone: a proxy that was removed has to be invited again. */
+export const isFinal = ({ domain }: Pick<Entry, 'domain'>): boolean =>
+  subjectIn(domain).kind === 'proxy';
+
+/** What was changed: `the preamble`, `the policy NAME` or a site's domain. */
+export function subjectOf(domain: string): string {
+  const { kind, name } = subjectIn(domain);
+  if (kind === 'site') return name;
+  if (kind === 'preamble') return name === '' ? 'the preamble' : `the preamble of ${name}`;
+  return `the ${kind} ${name}`;
+}
+
+/** For a link to other changes of the same. */
+export function kindOf({ domain }: Pick<Entry, 'domain'>): string {
+  const { kind } = subjectIn(domain);
+  return kind === 'preamble' ? subjectOf(domain) : `this ${kind}`;
 }

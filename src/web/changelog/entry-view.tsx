@@ -2,14 +2,12 @@
 import { useMemo, useState } from 'preact/hooks';
 import { ApiError, send } from '../lib/api.ts';
 import type { Entry } from '../lib/types.ts';
-import { ClockTime } from '../parts/clock-time.tsx';
-import { Confirm } from '../parts/confirm.tsx';
-import { DiffView } from '../parts/diff-view.tsx';
+import { Confirm } from '../parts/dialog.tsx';
+import { DiffView, lineDiff } from '../parts/diff-view.tsx';
 import { Notice } from '../parts/notice.tsx';
-import { undoSentence, WORDS, wordOf } from './describe.ts';
+import { ClockTime } from '../parts/time.tsx';
+import { isFinal, kindOf, subjectOf, undoSentence, WORDS, wordOf } from './describe.ts';
 import { type FieldChange, fieldsOf, reversed } from './fields.ts';
-import { lineDiff } from './line-diff.ts';
-import { isFinal, kindOf, subjectOf } from './subject.ts';
 
 type Props = {
   entry: Entry;
@@ -125,7 +123,7 @@ function FieldDiff({ fields }: { fields: readonly FieldChange[] }) {
     <dl class="field-diff">
       {fields.map((change) => (
         <div key={change.field}>
-          <dt>{change.field}</dt>
+          <dt class="tiny strong">{change.field}</dt>
           <dd>
             {change.kind === 'text' ? (
               <TextDiff change={change} />

@@ -1,6 +1,5 @@
 /** The fields that a change of the changelog changed. Pure. */
-
-import { isCheck, wordsOfCheck } from '../checks/words.ts';
+import { isCheck, wordsOfCheck } from '../lib/check.ts';
 
 /** A field of an update; a `text` is compared line by line. */
 export type FieldChange = { field: string; kind: 'text' | 'value'; old: string; new: string };

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { sentenceOf } from '../lib/api.ts';
-import { useSubmit } from '../lib/use-submit.ts';
+import { useSubmit } from '../lib/use-form.ts';
 
 type Props = {
   /** The button's label. */

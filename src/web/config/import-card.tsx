@@ -5,7 +5,7 @@ import { plural } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
 import { useLeaveGuard } from '../lib/router.ts';
 import type { ImportAnswer, Vhost } from '../lib/types.ts';
-import { useSubmit } from '../lib/use-submit.ts';
+import { useSubmit } from '../lib/use-form.ts';
 import { CodeEditor } from '../parts/code-editor.tsx';
 import { Field } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';

@@ -28,7 +28,7 @@ export const firstChoices = ({ parts }: Conflicts, isUsed: boolean): Choices => 
   replace: [],
 });
 
-export type ImportSummary = {
+type ImportSummary = {
   /** How many sites of the file are added, and how many are there already. */
   added: number;
   same: number;
@@ -59,7 +59,7 @@ export function importSummary({ preamble, sites }: Merge, choices: Choices): Imp
   };
 }
 
-export type RestoreSummary = {
+type RestoreSummary = {
   added: string[];
   changed: string[];
   same: number;

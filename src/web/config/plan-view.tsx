@@ -4,8 +4,7 @@ import { plural } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
 import type { ImportAnswer } from '../lib/types.ts';
 import { CodeBlock } from '../parts/code-block.tsx';
-import { Confirm } from '../parts/confirm.tsx';
-import { ReplacesForeign } from '../parts/replace-foreign.tsx';
+import { Confirm, ReplacesForeign } from '../parts/dialog.tsx';
 import {
   type Choices,
   conflictsOf,

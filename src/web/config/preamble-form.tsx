@@ -2,11 +2,11 @@
 import { useState } from 'preact/hooks';
 import { ApiError, get, send } from '../lib/api.ts';
 import type { Preamble, Preview } from '../lib/types.ts';
+import { useSaveKey } from '../lib/use-browser.ts';
 import { type Subject, useEditor } from '../lib/use-editor.ts';
-import { useSaveKey } from '../lib/use-key.ts';
-import { useSubmit } from '../lib/use-submit.ts';
+import { useSubmit } from '../lib/use-form.ts';
 import { CodeEditor } from '../parts/code-editor.tsx';
-import { Confirm } from '../parts/confirm.tsx';
+import { Confirm } from '../parts/dialog.tsx';
 import { DiffView, diffLines } from '../parts/diff-view.tsx';
 import { Field } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';

@@ -2,8 +2,8 @@
 import { get } from '../lib/api.ts';
 import type { Preamble } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
+import { SkeletonRows } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
-import { SkeletonRows } from '../parts/skeleton-rows.tsx';
 import { PreambleForm } from './preamble-form.tsx';
 
 export function PreamblePage() {

@@ -1,11 +1,10 @@
 /** Why the preamble was not saved: it was refused, or someone else has changed it. */
 import { useMemo, useState } from 'preact/hooks';
-import { lineDiff } from '../changelog/line-diff.ts';
 import { ApiError, sentenceOf } from '../lib/api.ts';
 import type { Preamble } from '../lib/types.ts';
-import { DiffView } from '../parts/diff-view.tsx';
+import { ConfirmReplace } from '../parts/dialog.tsx';
+import { DiffView, lineDiff } from '../parts/diff-view.tsx';
 import { Notice } from '../parts/notice.tsx';
-import { ConfirmReplace } from '../parts/replace-foreign.tsx';
 import { Time } from '../parts/time.tsx';
 
 type Props = {

@@ -16,7 +16,7 @@ import {
   keymap,
   lineNumbers,
 } from '@codemirror/view';
-import { completions } from './completion.ts';
+import { completions } from './grammar.ts';
 import { look } from './look.ts';
 
 export type Editor = {
@@ -29,7 +29,7 @@ export type Editor = {
   remove: () => void;
 };
 
-export type EditorOptions = {
+type EditorOptions = {
   text: string;
   /** Read out as the name of the editor. */
   label: string;

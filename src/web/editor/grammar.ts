@@ -1,8 +1,10 @@
-/** Reads Caddyfile word by word: what each word is, and which block it stands in. Pure. */
-import { DIRECTIVES, HOLDS_DIRECTIVES } from './directives.ts';
+/** The Caddyfile for the editor: how it is coloured, and what completes it. */
+
+import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete';
+import { DIRECTIVES, HOLDS_DIRECTIVES, INSIDE, PLACEHOLDERS } from './directives.ts';
 
 /** What a block holds: directives, the settings of the directive named, or what nobody knows. */
-export type Block = 'directives' | { of: string };
+type Block = 'directives' | { of: string };
 
 /** Where in the text a reader is. */
 export type Position = {
@@ -23,7 +25,7 @@ export type Kind =
   | 'brace';
 
 /** What `readWord` needs of a line; the editor's own streams have it. */
-export type Line = {
+type Line = {
   sol: () => boolean;
   eatSpace: () => boolean;
   match: (pattern: RegExp) => RegExpMatchArray | null;
@@ -110,3 +112,52 @@ export const matchersIn = (text: string): string[] => [
 /** The names of the snippets that a preamble defines. */
 export const snippetsIn = (text: string): string[] =>
   [...text.matchAll(/^\(([^\s()]+)\)/gm)].flatMap(([, name]) => name ?? []);
+
+type Offer = Pick<CompletionResult, 'from' | 'options' | 'validFor'>;
+
+const described = (texts: Readonly<Record<string, string>>): Completion[] =>
+  Object.entries(texts).map(([label, detail]) => ({ label, detail }));
+const named = (labels: readonly string[]): Completion[] => labels.map((label) => ({ label }));
+
+const ALL_DIRECTIVES = described(DIRECTIVES);
+const ALL_PLACEHOLDERS = described(PLACEHOLDERS);
+
+const startsOf = (block: Block): Completion[] =>
+  block === 'directives' ? ALL_DIRECTIVES : named(INSIDE[block.of] ?? []);
+
+/**
+ * What can stand at the cursor.
+ * @param preamble reads the preamble, for the names of its snippets
+ * @returns a function whose answer is null if nothing is known, or nothing was typed and nothing asked
+ */
+export const completions =
+  (preamble: () => Promise<string>) =>
+  async (context: CompletionContext): Promise<Offer | null> => {
+    const { from, text } = context.state.doc.lineAt(context.pos);
+    const before = text.slice(0, context.pos - from);
+    if (/(^|\s)#/.test(before)) return null;
+    const offer = (typed: string, options: Completion[]): Offer | null =>
+      options.length === 0
+        ? null
+        : { from: context.pos - typed.length, options, validFor: /^[^\s}]*$/ };
+
+    const [placeholder] = /\{[^\s{}]*$/.exec(before) ?? [];
+    if (placeholder !== undefined) {
+      // A brace at the end of a line opens a block.
+      const isBlock = placeholder === '{' && text.trim().endsWith('{') && !context.explicit;
+      return isBlock ? null : offer(placeholder, ALL_PLACEHOLDERS);
+    }
+    const [word] = /\S*$/.exec(before) ?? [''];
+    const [first = ''] = before.trimStart().split(/\s+/);
+    if (before.trim() === word) {
+      if (word.startsWith('@') || (word === '' && !context.explicit)) return null;
+      return offer(
+        word,
+        startsOf(positionAfter(context.state.sliceDoc(0, from)).blocks.at(-1) ?? 'directives'),
+      );
+    }
+    if (first === 'import') return offer(word, named(snippetsIn(await preamble())));
+    return word.startsWith('@')
+      ? offer(word, named(matchersIn(context.state.doc.toString())))
+      : null;
+  };

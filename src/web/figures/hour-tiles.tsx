@@ -16,7 +16,7 @@ export function HourTiles({ hours, domain }: Props) {
   const tile = { hours, domain };
   return (
     <section aria-labelledby={id}>
-      <h2 class="tiles-head small muted" id={id}>
+      <h2 class="small muted" id={id}>
         Last hour
       </h2>
       <ul class="tiles plain">

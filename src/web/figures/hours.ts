@@ -1,7 +1,10 @@
-/** The last hour of the access log beside the hour before. Pure. */
+/** The last hour of the access log beside the hour before, kept up to date, and the bars of small plots. */
+
+import { get } from '../lib/api.ts';
 import type { Bucket, LogStats } from '../lib/types.ts';
+import { type Loaded, useEvery, useLoad } from '../lib/use-load.ts';
 import { addressOf, type Filters, NO_FILTERS, statsRequest } from '../logs/filter/filters.ts';
-import type { Range } from '../logs/times.ts';
+import type { Range } from '../logs/filter/time-range.tsx';
 
 /** Of one hour; latencies in milliseconds, null without requests. */
 export type Figures = Range & {
@@ -55,3 +58,44 @@ export function changeOf(now: number | null, before: number | null): string {
 /** The address of the log with these filters only. */
 export const logsOf = (filters: Partial<Filters>): string =>
   addressOf({ ...NO_FILTERS, ...filters });
+
+type AllFigures = { hours: Hours | undefined; plot: LogStats };
+
+/** Empty `domain` for all; the plot covers the last `milliseconds` in so many `buckets`. */
+type Wanted = { domain: string; milliseconds: number; buckets: number };
+
+const EVERY_MS = 30_000;
+
+/** The figures of the last two hours and those of a plot, kept up to date. */
+export function useFigures({ domain, milliseconds, buckets }: Wanted): Loaded<AllFigures> {
+  const figures = useLoad(domain, async (signal) => {
+    const now = new Date();
+    const plotted = { ...NO_FILTERS, domain, ...rangeUntil(now, milliseconds) };
+    const [hours, plot] = await Promise.all([
+      get<LogStats>(hoursRequest(now, domain), signal),
+      get<LogStats>(statsRequest(plotted, buckets), signal),
+    ]);
+    return { hours: hoursOf(hours), plot };
+  });
+  useEvery(EVERY_MS, figures.reload);
+  return figures;
+}
+
+/** Of the SVG's view box. */
+export const BARS_WIDTH = 96;
+/** Draws the bars of a sparkline as an SVG path. */
+export const BARS_HEIGHT = 24;
+
+/** One path for all bars, so that a list of two thousand sites stays fast. */
+export function barsPath(values: readonly number[], highest: number): string {
+  const step = BARS_WIDTH / Math.max(1, values.length);
+  return values
+    .map((value, at) => {
+      if (value === 0 || highest === 0) return '';
+      // A single request must be visible next to a thousand.
+      const height = Math.max(1.5, (value / highest) * BARS_HEIGHT);
+      const x = (at * step).toFixed(1);
+      return `M${x} ${BARS_HEIGHT}v-${height.toFixed(1)}h${(step * 0.8).toFixed(1)}v${height.toFixed(1)}z`;
+    })
+    .join('');
+}

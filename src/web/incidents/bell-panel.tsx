@@ -2,8 +2,8 @@
 import { get } from '../lib/api.ts';
 import type { Incident } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
+import { SkeletonRows } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
-import { SkeletonRows } from '../parts/skeleton-rows.tsx';
 import { IncidentList } from './incident-list.tsx';
 
 /** Of those that are over. */

@@ -4,10 +4,9 @@ import { get } from '../lib/api.ts';
 import { count, plural } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
 import type { Incident } from '../lib/types.ts';
-import { useEvery } from '../lib/use-every.ts';
-import { useLoad } from '../lib/use-load.ts';
+import { useEvery, useLoad } from '../lib/use-load.ts';
 import { Icon } from '../parts/icon.tsx';
-import { lazy } from '../parts/lazy.tsx';
+import { lazy } from '../parts/loading.tsx';
 import { worstOf } from './words.ts';
 
 const BellPanel = lazy(async () => (await import('./bell-panel.tsx')).BellPanel);

@@ -1,7 +1,6 @@
 /** What is or was wrong: each with what it is about, and since when or how long. */
 import type { Incident } from '../lib/types.ts';
-import { ClockTime } from '../parts/clock-time.tsx';
-import { Time } from '../parts/time.tsx';
+import { ClockTime, Time } from '../parts/time.tsx';
 import { lasting, subjectOf } from './words.ts';
 
 export const IncidentList = ({ incidents }: { incidents: readonly Incident[] }) => (

@@ -41,7 +41,7 @@ function policyIn(value: unknown): ApiError['policy'] {
   return { name: String(value.name), field };
 }
 
-export type Options = {
+type Options = {
   /** By default POST with a body and GET without. */
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Sent as JSON. */

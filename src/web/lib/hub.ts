@@ -4,7 +4,7 @@ import { useContext, useEffect, useRef, useState } from 'preact/hooks';
 import { type ApiError, get, onAnswer } from './api.ts';
 import type { Agent, Status, User } from './types.ts';
 
-export type Hub = {
+type Hub = {
   /** The last one received. */
   status: Status | null;
   /** The first one first, then by name; none until they are known. */

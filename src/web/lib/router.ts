@@ -1,4 +1,4 @@
-/** Client-side routing: follows links and the history without reloading the page. */
+/** Client-side routing: follows links and the history without reloading the page, with a message for the next one. */
 import { useEffect, useState } from 'preact/hooks';
 
 export type Place = { path: string; query: URLSearchParams };
@@ -12,7 +12,7 @@ const CHANGED = 'signalbox:place';
 const ASKED = 'signalbox:leave';
 
 /** Someone wants to leave a page with unsaved work. */
-export type Leaving = { question: string; leave: () => void; stay: () => void };
+type Leaving = { question: string; leave: () => void; stay: () => void };
 let guard: string | null = null;
 let leaving: Leaving | null = null;
 
@@ -125,4 +125,21 @@ function followInside(event: MouseEvent): void {
     return;
   }
   navigate(link.href);
+}
+
+/** A message to show on the next page. */
+export type Flash = { kind: 'success' | 'warning'; text: string };
+
+let message: Flash | null = null;
+
+/** Replaces a message that has not been shown. */
+export function setFlash(flash: Flash): void {
+  message = flash;
+}
+
+/** Returns the message the first time, and null after that. */
+export function takeFlash(): Flash | null {
+  const flash = message;
+  message = null;
+  return flash;
 }

@@ -1,9 +1,9 @@
 /** The theme: the system's, light or dark. The style sheet reads it from the root's `data-theme`. */
 import { useEffect, useState } from 'preact/hooks';
-import { keep, readKept } from './use-kept.ts';
+import { keep, readKept } from './use-browser.ts';
 
 export const THEMES = ['auto', 'light', 'dark'] as const;
-export type Theme = (typeof THEMES)[number];
+type Theme = (typeof THEMES)[number];
 
 const CHANGED = 'signalbox:theme';
 const dark = matchMedia('(prefers-color-scheme: dark)');

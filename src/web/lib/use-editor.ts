@@ -2,10 +2,9 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from './api.ts';
-import type { Flash } from './flash.ts';
 import { useHub } from './hub.ts';
-import { useLeaveGuard } from './router.ts';
-import { submitWith, useSubmit } from './use-submit.ts';
+import { type Flash, useLeaveGuard } from './router.ts';
+import { submitWith, useSubmit } from './use-form.ts';
 import { useVerdict, type Verdict } from './use-verdict.ts';
 
 /** What a form is about, such as a site. */

@@ -1,4 +1,4 @@
-/** Loads data for a page, and keeps showing it while it loads again. */
+/** Loads from the hub for a page, and again as often as it wants. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { sentenceOf } from './api.ts';
 import { useAnswers } from './hub.ts';
@@ -57,4 +57,16 @@ export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T
   }, [answers, reload]);
 
   return { data, error, loading, reload, set: setData };
+}
+
+/** Calls the latest `run` every so many milliseconds; not at once. */
+export function useEvery(milliseconds: number, run: () => unknown): void {
+  const latest = useRef(run);
+  latest.current = run;
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (!document.hidden) latest.current();
+    }, milliseconds);
+    return () => clearInterval(timer);
+  }, [milliseconds]);
 }

@@ -4,14 +4,14 @@ import { get } from '../lib/api.ts';
 import { localTime } from '../lib/format.ts';
 import type { LogEntry, LogPage } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
-import { CopyButton } from '../parts/copy-button.tsx';
+import { CopyButton } from '../parts/code-block.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { lazy } from '../parts/lazy.tsx';
+import { lazy } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { type Fact, factsOf } from './entry-facts.ts';
+import { filterBy } from './filter/chips.tsx';
 import { accepted, entryRequest, PATH_FILTER, sameEntry } from './filter/filters.ts';
-import { filterBy } from './filter/navigation.ts';
-import { cut, shown } from './hostile.ts';
+import { cut, shown } from './values.tsx';
 
 const BlockDialog = lazy(async () => (await import('../placement/block-dialog.tsx')).BlockDialog);
 
@@ -49,7 +49,7 @@ export function EntryDialog({ entry, onClose }: Props) {
       <div class="entry-groups" aria-busy={data === undefined && !error}>
         {factsOf(whole).map(({ title, facts }) => (
           <section key={title} aria-label={title}>
-            <h3>{title}</h3>
+            <h3 class="small muted">{title}</h3>
             <dl class="entry-facts small">
               {facts.map((fact) => (
                 <FactRow key={fact.label} fact={fact} onClose={onClose} />

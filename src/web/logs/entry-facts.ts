@@ -4,7 +4,7 @@ import type { FilterKey } from './filter/filters.ts';
 
 /** A value, and the filter that it can be used for. */
 export type Fact = { label: string; value: string; filter?: FilterKey };
-export type FactGroup = { title: string; facts: Fact[] };
+type FactGroup = { title: string; facts: Fact[] };
 
 /** The numbers of RFC 8446, 4.1.2 and RFC 5246, appendix A.1. */
 const TLS_VERSIONS: Readonly<Record<number, string>> = {

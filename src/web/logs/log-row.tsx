@@ -2,11 +2,10 @@
 import type { ComponentChildren } from 'preact';
 import { duration, localTime } from '../lib/format.ts';
 import type { LogEntry } from '../lib/types.ts';
+import { filterBy } from './filter/chips.tsx';
 import { accepted, type FilterKey, PATH_FILTER } from './filter/filters.ts';
-import { filterBy } from './filter/navigation.ts';
-import { cut, shown, visible } from './hostile.ts';
-import { CLASS_WORDS, classOf, StatusMark } from './status-class.tsx';
-import { minuteOf, type Range } from './times.ts';
+import { minuteOf, type Range } from './filter/time-range.tsx';
+import { CLASS_WORDS, classOf, cut, StatusMark, shown, visible } from './values.tsx';
 
 /** CSS grid removes a table's implicit roles, so they are set explicitly. */
 export const CELL = { role: 'gridcell' } as const;
@@ -23,12 +22,12 @@ export function LogRow({ entry, onOpen }: Props) {
   const name = classOf(status);
   return (
     <tr {...ROW} class="log-row">
-      <td {...CELL} class="log-time">
+      <td {...CELL} class="log-time numeric">
         <Value patch={minuteOf(timestamp)} title="Show this minute">
           {timestamp === '' ? 'no time' : localTime(timestamp)}
         </Value>
       </td>
-      <td {...CELL} class="log-status">
+      <td {...CELL} class="log-status strong numeric">
         <Value patch={by('status', String(status))} title={`${status}: ${CLASS_WORDS[name]}`}>
           <StatusMark name={name} />
           {status}
@@ -41,13 +40,13 @@ export function LogRow({ entry, onOpen }: Props) {
       <td {...CELL} class="log-domain">
         <Value patch={by('domain', domain)}>{shown(domain, NAME_SHOWN)}</Value>
       </td>
-      <td {...CELL} class="log-path">
+      <td {...CELL} class="log-path mono tiny">
         <Value patch={by('path', cut(path, PATH_FILTER))}>{shown(path, PATH_SHOWN)}</Value>
       </td>
-      <td {...CELL} class="log-latency">
+      <td {...CELL} class="log-latency nowrap numeric">
         {latencyText(latency)}
       </td>
-      <td {...CELL} class="log-ip">
+      <td {...CELL} class="log-ip mono tiny numeric">
         <Value patch={by('ip', ip)}>{shown(ip, NAME_SHOWN)}</Value>
       </td>
       {agent !== undefined && (

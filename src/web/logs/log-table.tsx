@@ -2,9 +2,8 @@
 import type { VNode } from 'preact';
 import { useId, useMemo, useRef } from 'preact/hooks';
 import type { LogEntry, LogPage } from '../lib/types.ts';
-import { clearFilters } from './filter/chips.tsx';
+import { clearFilters, turnBy, turnTo } from './filter/chips.tsx';
 import { applied, type Filters, PAGE_SIZES } from './filter/filters.ts';
-import { turnBy, turnTo } from './filter/navigation.ts';
 import { CELL, LogRow, ROW } from './log-row.tsx';
 import type { PageRow, TailRow } from './tail-rows.ts';
 import { useGrid } from './use-grid.ts';
@@ -154,7 +153,7 @@ export function Pager({ data }: { data: LogPage }) {
       <button type="button" disabled={page >= last} onClick={() => turnBy(1, last)}>
         Older
       </button>
-      <span class="muted">
+      <span class="numeric muted">
         Page {number(page)} of {number(last)}
       </span>
       <label class="log-size end" for={id}>

@@ -1,12 +1,11 @@
 /** Adds or changes a channel: its name, its target, its events and its quiet hours. */
 import { useState } from 'preact/hooks';
-import { InsetForm } from '../account/inset-form.tsx';
 import { get, send } from '../lib/api.ts';
 import type { Channel, EventMeaning, NewChannel } from '../lib/types.ts';
-import { placeError } from '../lib/use-fields.ts';
+import { placeError, useSubmit } from '../lib/use-form.ts';
 import { useLoad } from '../lib/use-load.ts';
-import { useSubmit } from '../lib/use-submit.ts';
-import { TextField } from '../parts/text-field.tsx';
+import { TextField } from '../parts/field.tsx';
+import { InsetForm } from '../parts/list-card.tsx';
 import { KINDS, type Kind, targetFrom, typedFrom } from './kinds.ts';
 import { QuietField } from './quiet-field.tsx';
 import { TargetInput } from './target-input.tsx';

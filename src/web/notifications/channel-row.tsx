@@ -1,14 +1,13 @@
 /** A channel: where it leads, how its deliveries go, and what can be done with it. */
 import { useState } from 'preact/hooks';
-import { useOpener } from '../account/use-opener.ts';
 import { lasting } from '../incidents/words.ts';
 import { send } from '../lib/api.ts';
 import { plural } from '../lib/format.ts';
 import type { Channel } from '../lib/types.ts';
-import { useSubmit } from '../lib/use-submit.ts';
-import { Confirm } from '../parts/confirm.tsx';
-import { Notice } from '../parts/notice.tsx';
-import { RefusedNotice } from '../parts/refused-notice.tsx';
+import { useSubmit } from '../lib/use-form.ts';
+import { Confirm } from '../parts/dialog.tsx';
+import { useOpener } from '../parts/list-card.tsx';
+import { Notice, RefusedNotice } from '../parts/notice.tsx';
 import { Time } from '../parts/time.tsx';
 import { ChannelForm } from './channel-form.tsx';
 import { KINDS } from './kinds.ts';

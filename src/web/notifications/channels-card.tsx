@@ -1,9 +1,9 @@
 /** Lists and adds channels; without any, says what they are for. */
 import { useRef, useState } from 'preact/hooks';
-import { ListCard } from '../account/list-card.tsx';
 import type { Channel, Delivery, NewChannel } from '../lib/types.ts';
 import type { Loaded } from '../lib/use-load.ts';
-import { ShownOnce } from '../parts/shown-once.tsx';
+import { ShownOnce } from '../parts/dialog.tsx';
+import { ListCard } from '../parts/list-card.tsx';
 import { ChannelForm } from './channel-form.tsx';
 import { ChannelRow } from './channel-row.tsx';
 import { KINDS, type Kind } from './kinds.ts';

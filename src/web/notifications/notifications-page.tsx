@@ -1,15 +1,13 @@
 /** The page for what breaks while nobody is looking: where it is reported, and what was. */
-
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { ListCard } from '../account/list-card.tsx';
 import { IncidentItem } from '../incidents/incident-list.tsx';
 import { SUBJECTS } from '../incidents/words.ts';
 import { get } from '../lib/api.ts';
 import type { Channel, Delivery, Incident } from '../lib/types.ts';
-import { useEvery } from '../lib/use-every.ts';
-import { type Loaded, useLoad } from '../lib/use-load.ts';
-import { ClockTime } from '../parts/clock-time.tsx';
+import { type Loaded, useEvery, useLoad } from '../lib/use-load.ts';
+import { ListCard } from '../parts/list-card.tsx';
+import { ClockTime } from '../parts/time.tsx';
 import { ChannelsCard } from './channels-card.tsx';
 import { outcomeOf, STATES } from './words.ts';
 

@@ -1,10 +1,16 @@
 /** A plot of the last hour: a bar for each minute, leading to its requests, with marks for changes. */
-import { HOUR_MS, logsOf, requestsIn } from '../figures/hours.ts';
+import {
+  barsPath,
+  BARS_HEIGHT as HEIGHT,
+  HOUR_MS,
+  logsOf,
+  requestsIn,
+  BARS_WIDTH as WIDTH,
+} from '../figures/hours.ts';
 import { count, duration, localTime, plural } from '../lib/format.ts';
 import type { Bucket, Entry, LogStats } from '../lib/types.ts';
 import { bucketLength } from '../logs/plots/plot-data.ts';
-import { PublishMarks } from '../logs/plots/publish-marks.tsx';
-import { barsPath, HEIGHT, WIDTH } from '../sites/spark-bars.ts';
+import { PublishMarks } from '../logs/plots/plots.tsx';
 
 /** The span of the plot, and its bars: one a minute. */
 export const SPAN = { milliseconds: HOUR_MS, buckets: 60 } as const;

@@ -1,7 +1,5 @@
 /** The lists of the first page: the busiest sites, certificates that are due, the last changes. */
-
-import { wordOf } from '../changelog/describe.ts';
-import { subjectOf } from '../changelog/subject.ts';
+import { subjectOf, wordOf } from '../changelog/describe.ts';
 import { logsOf } from '../figures/hours.ts';
 import { count, localTime, plural } from '../lib/format.ts';
 import type { Entry, Status, Vhost, VhostActivity } from '../lib/types.ts';
@@ -26,7 +24,7 @@ export function BusiestSites({ sites, activity }: Props) {
       <tbody>
         {rows.map(({ id, domain, requests, errors, logs }) => (
           <tr key={id}>
-            <td>
+            <td class="cut">
               <a href={`/sites/${id}`} title={domain}>
                 {domain}
               </a>
@@ -103,7 +101,7 @@ export function CertificatesDue({ status }: { status: Status }) {
   return (
     <ul class="lines plain">
       {certificates.map(({ id, name, daysLeft, notAfter, overdue, agent }) => (
-        <li key={`${id} ${name} ${agent}`}>
+        <li key={`${id} ${name} ${agent}`} class="flow">
           <a href={`/sites/${id}`}>{name}</a>
           <span class={overdue ? 'over' : 'muted'} title={localTime(notAfter)}>
             {daysLeft < 0 ? 'expired' : plural(daysLeft, 'day')}
@@ -122,7 +120,7 @@ export function LastChanges({ entries }: { entries: readonly Entry[] }) {
   return (
     <ul class="lines plain">
       {entries.slice(0, MOST).map((entry) => (
-        <li key={entry.id}>
+        <li key={entry.id} class="flow">
           <a href={`/changelog#change-${entry.id}`}>
             {wordOf(entry)} {subjectOf(entry.domain)}
           </a>

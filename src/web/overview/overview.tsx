@@ -1,15 +1,14 @@
 /** The first page: how the last hour was, what is wrong, and what was changed. */
 import type { ComponentChildren } from 'preact';
 import { HourTiles } from '../figures/hour-tiles.tsx';
-import { useFigures } from '../figures/use-figures.ts';
+import { useFigures } from '../figures/hours.ts';
 import { get } from '../lib/api.ts';
 import { plural } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
 import type { Entry, Vhost, VhostActivity } from '../lib/types.ts';
-import { useEvery } from '../lib/use-every.ts';
-import { type Loaded, useLoad } from '../lib/use-load.ts';
+import { type Loaded, useEvery, useLoad } from '../lib/use-load.ts';
+import { SkeletonRows } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
-import { SkeletonRows } from '../parts/skeleton-rows.tsx';
 import { ProblemList } from '../status/problem-list.tsx';
 import { HourBars, SPAN } from './hour-bars.tsx';
 import { BusiestSites, CertificatesDue, LastChanges } from './lists.tsx';

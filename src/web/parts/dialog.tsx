@@ -1,6 +1,11 @@
-/** A modal dialog; Escape and a click on the backdrop close it. */
+/** Dialogs: the frame of all, the question before an action, and what is shown only once. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { wordsOf } from '../lib/api.ts';
+import { submitWith, useSubmit } from '../lib/use-form.ts';
+import { CopyButton } from './code-block.tsx';
+import { TextField } from './field.tsx';
+import { Notice } from './notice.tsx';
 
 type Props = { title: string; onClose: () => void; children: ComponentChildren };
 
@@ -36,5 +41,120 @@ export function Dialog({ title, onClose, children }: Props) {
         {children}
       </div>
     </dialog>
+  );
+}
+
+type ConfirmProps = {
+  title: string;
+  /** The button's label, such as `Delete site`. */
+  action: string;
+  /** `primary` if nothing is lost. */
+  kind?: 'danger' | 'primary';
+  /** What has to be typed to confirm. */
+  name?: string;
+  /** The dialog shows what it throws; it has to be closed by the caller. */
+  onConfirm: () => Promise<void>;
+  onClose: () => void;
+  children: ComponentChildren;
+};
+
+/** A dialog that asks for confirmation, if need be by typing a name. */
+export function Confirm(props: ConfirmProps) {
+  const { title, action, kind = 'danger', name, onConfirm, onClose, children } = props;
+  const [typed, setTyped] = useState('');
+  const { busy, error, run } = useSubmit(onConfirm);
+  const ready = name === undefined || typed.trim() === name;
+
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form onSubmit={submitWith(() => ready && run())}>
+        {children}
+        {name !== undefined && (
+          <TextField
+            label={`Type ${name} to confirm`}
+            type="text"
+            class="mono"
+            value={typed}
+            autocomplete="off"
+            spellcheck={false}
+            onInput={(event) => setTyped(event.currentTarget.value)}
+          />
+        )}
+        {error !== null && <Notice kind="error">{wordsOf(error)}</Notice>}
+        <div class="actions">
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class={kind} disabled={!ready || busy}>
+            {action}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Warnings before an action replaces sites that Caddy serves and signalbox does not manage. */
+export const ReplacesForeign = () => (
+  <p>
+    Caddy currently serves sites that signalbox does not manage. They will be replaced. Their
+    Caddyfile is kept as a copy.
+  </p>
+);
+
+type ReplacesForeignProps = { onReplace: () => Promise<void>; onClose: () => void };
+
+export const ConfirmReplace = ({ onReplace, onClose }: ReplacesForeignProps) => (
+  <Confirm
+    title="Replace Caddy’s current sites?"
+    action="Replace it"
+    onConfirm={async () => {
+      await onReplace();
+      onClose();
+    }}
+    onClose={onClose}
+  >
+    <p>
+      Caddy will stop serving its current sites. The old file is kept beside the new one, as
+      Caddyfile.before-signalbox.
+    </p>
+  </Confirm>
+);
+
+type ShownOnceProps = {
+  title: string;
+  /** What it is called on the button that copies it. */
+  name: string;
+  secret: string;
+  /** A command that uses it. */
+  example?: string;
+  onClose: () => void;
+  /** What it is for. */
+  children: ComponentChildren;
+};
+
+/** Shows a secret that the hub has just made, once. */
+export function ShownOnce({ title, name, secret, example, onClose, children }: ShownOnceProps) {
+  const copy = <CopyButton text={secret} label={`Copy ${name}`} />;
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <p>{children}</p>
+      <p class="secret">
+        <code>{secret}</code>
+      </p>
+      {example !== undefined && (
+        <>
+          <div class="actions start">{copy}</div>
+          <h3>Try it</h3>
+          <pre class="code wrap">{example}</pre>
+        </>
+      )}
+      <div class="actions">
+        {example === undefined ? copy : <CopyButton text={example} label="Copy command" />}
+        <button type="button" class="primary" onClick={onClose}>
+          I have copied it
+        </button>
+      </div>
+    </Dialog>
   );
 }

@@ -1,5 +1,5 @@
-/** A form control with its label, help and error. */
-import type { ComponentChildren } from 'preact';
+/** Fields of forms: label, input, help and error belong together. */
+import type { ComponentChildren, PartialInputHTMLAttributes } from 'preact';
 import { useId } from 'preact/hooks';
 
 export type Described = { id: string; 'aria-describedby'?: string; 'aria-invalid'?: true };
@@ -41,3 +41,44 @@ export function Field({ label, help, error, children, ...given }: FieldProps) {
     </div>
   );
 }
+
+type Attributes = Pick<
+  PartialInputHTMLAttributes<HTMLInputElement>,
+  | ('name' | 'class' | 'value' | 'required' | 'minLength' | 'maxLength' | 'onInput')
+  | ('autocomplete' | 'autocapitalize' | 'spellcheck' | 'pattern' | 'title')
+>;
+type Props = Omit<FieldProps, 'children'> & Attributes;
+// Preact declares an input's attributes per type, so this has to be a union as well.
+type Typed = Props & ({ type: 'text' } | { type: 'email' } | { type: 'password' });
+
+/** @param props those of the field; all others are the input's attributes */
+export const TextField = ({ label, help, error, ...input }: Typed) => (
+  <Field label={label} help={help} error={error}>
+    {(attributes) => <input {...attributes} {...input} />}
+  </Field>
+);
+
+/** An input for a new password, with the hub's limits. */
+export const NewPasswordField = (props: Props) => (
+  <TextField {...props} type="password" minLength={8} maxLength={128} autocomplete="new-password" />
+);
+
+type ProxySelectProps = Partial<Described> & {
+  class?: string;
+  'aria-label'?: string;
+  names: readonly string[];
+  /** A name; empty: all. */
+  value: string;
+  onPick: (name: string) => void;
+};
+
+/** Picks one of several proxies, or all of them. */
+export const ProxySelect = ({ names, value, onPick, ...attributes }: ProxySelectProps) => (
+  <select {...attributes} value={value} onChange={(event) => onPick(event.currentTarget.value)}>
+    <option value="">All proxies</option>
+    {/* One that was removed may still be in an address. */}
+    {[...new Set([...names, ...(value === '' ? [] : [value])])].map((name) => (
+      <option key={name}>{name}</option>
+    ))}
+  </select>
+);

@@ -1,4 +1,4 @@
-/** The icons: drawn for this dashboard, as lines on a square of 16, in the colour of the text. */
+/** The logo, and the icons: drawn for this dashboard, as lines on a square of 16, in the colour of the text. */
 
 const PATHS = {
   overview: 'M2 11a6 6 0 1 1 12 0M8 11l3-4',
@@ -37,3 +37,18 @@ export const Icon = ({ name }: { name: IconName }) => (
     <path d={PATHS[name]} />
   </svg>
 );
+
+/** The logo, a semaphore arm at clear, and the name. */
+export function Brand() {
+  return (
+    <>
+      <svg class="brand-sign" viewBox="0 0 32 32" aria-hidden="true">
+        <rect fill="#14532d" width="32" height="32" rx="7" />
+        <rect fill="#ffffff" x="9" y="6" width="3" height="21" rx="1.5" />
+        <path fill="#ffffff" d="M11 9.5 25 5.5v5.6l-14 4z" />
+        <path fill="#14532d" d="M20.2 6.9l1.9-.55v5.6l-1.9.55z" />
+      </svg>
+      signalbox
+    </>
+  );
+}

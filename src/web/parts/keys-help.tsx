@@ -1,6 +1,6 @@
 /** The list of keyboard shortcuts, which `?` opens everywhere, and a button for those who cannot know. */
 import { useState } from 'preact/hooks';
-import { useKey } from '../lib/use-key.ts';
+import { useKey } from '../lib/use-browser.ts';
 import { Dialog } from './dialog.tsx';
 import { Icon } from './icon.tsx';
 

@@ -1,6 +1,6 @@
 /** A message on the page; screen readers announce errors at once and the rest when idle. */
 import type { ComponentChildren } from 'preact';
-import { Hint } from './hint.tsx';
+import { ApiError, sentenceOf } from '../lib/api.ts';
 
 type Props = {
   kind: 'error' | 'warning' | 'success' | 'info';
@@ -20,5 +20,22 @@ export function Notice({ kind, title, detail, hint, children }: Props) {
       {detail && <pre class="proxy-words">{detail}</pre>}
       {hint && <Hint text={hint} />}
     </div>
+  );
+}
+
+/** How to fix what was refused; words between backticks are code. */
+export function Hint({ text }: { text: string }) {
+  return (
+    <p class="hint">
+      {text.split('`').map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}
+    </p>
+  );
+}
+
+/** Why a change was refused, with the proxy's words and how to fix it. */
+export function RefusedNotice({ error }: { error: unknown }) {
+  const known = error instanceof ApiError ? error : null;
+  return (
+    <Notice kind="error" title={sentenceOf(error)} detail={known?.detail} hint={known?.hint} />
   );
 }

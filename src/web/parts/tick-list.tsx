@@ -1,5 +1,4 @@
 /** Boxes for what several things have in common: all of them, some or none. */
-import type { Tick, Ticks } from './ticks.ts';
 
 type Props = {
   label: string;
@@ -25,3 +24,13 @@ export const TickList = ({ label, items, ticks, onChange }: Props) => (
     ))}
   </fieldset>
 );
+
+type Tick = { name: string; has: 'all' | 'some' | 'none'; note?: string };
+/** What was decided: true for all of them, false for none. */
+export type Ticks = Readonly<Record<string, boolean>>;
+
+/** @param lists what each of the things has */
+export function hasOf(name: string, lists: readonly (readonly string[])[]): Tick['has'] {
+  const count = lists.filter((list) => list.includes(name)).length;
+  return count === 0 ? 'none' : count === lists.length ? 'all' : 'some';
+}

@@ -1,6 +1,6 @@
 /** A time as `5 minutes ago`; hovering shows it in full. */
 import { useEffect, useState } from 'preact/hooks';
-import { ago, localTime } from '../lib/format.ts';
+import { ago, clockTime, localTime } from '../lib/format.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -13,6 +13,15 @@ export function Time({ at }: { at: string }) {
   return (
     <time dateTime={at} title={localTime(at)}>
       {ago(at, now)}
+    </time>
+  );
+}
+
+/** A time as `14:32, 21 Nov`; hovering shows it in full. */
+export function ClockTime({ at }: { at: string }) {
+  return (
+    <time dateTime={at} title={localTime(at)}>
+      {clockTime(at, new Date())}
     </time>
   );
 }

@@ -4,11 +4,10 @@ import { get, read, request } from '../lib/api.ts';
 import { plural } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
 import type { Policy, Session, Vhost } from '../lib/types.ts';
+import { submitWith, useSubmit } from '../lib/use-form.ts';
 import { useLoad } from '../lib/use-load.ts';
-import { submitWith, useSubmit } from '../lib/use-submit.ts';
-import { Notice } from '../parts/notice.tsx';
-import { RefusedNotice } from '../parts/refused-notice.tsx';
-import { SkeletonRows } from '../parts/skeleton-rows.tsx';
+import { SkeletonRows } from '../parts/loading.tsx';
+import { Notice, RefusedNotice } from '../parts/notice.tsx';
 import { type BlockPlan, networksOf, planBlock, siteOf } from './block.ts';
 import { cleanUp, createOn, place } from './store.ts';
 

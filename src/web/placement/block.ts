@@ -1,6 +1,6 @@
 /** Plans how an address is blocked on a site, or on all of them. Pure. */
 import type { Policy, Vhost } from '../lib/types.ts';
-import { freeName } from './words.ts';
+import { freeName } from './store.ts';
 
 export type BlockPlan =
   /** It is blocked there already. */

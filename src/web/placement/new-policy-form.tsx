@@ -1,14 +1,13 @@
-/** The form of a new policy, in a dialog. */
+/** The form of a new policy, in a dialog; its name, and where a refusal belongs. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { submitWith, useSubmit } from '../lib/use-submit.ts';
-import { RefusedNotice } from '../parts/refused-notice.tsx';
+import { ApiError } from '../lib/api.ts';
+import { submitWith, useSubmit } from '../lib/use-form.ts';
+import { TextField } from '../parts/field.tsx';
+import { RefusedNotice } from '../parts/notice.tsx';
 import { RecipeForm } from '../recipes/recipe-form.tsx';
-import type { Recipe } from '../recipes/recipes.ts';
-import { faultOf, isShownAt } from './fault.ts';
-import { NameField } from './name-field.tsx';
-import type { NewPolicy } from './store.ts';
-import { startOf } from './words.ts';
+import { type Fault, type JsonSchema, type Recipe, wordsAt } from '../recipes/schema.ts';
+import { type NewPolicy, startOf } from './store.ts';
 
 type Props = {
   recipe: Recipe;
@@ -59,3 +58,42 @@ export function NewPolicyForm({ recipe, taken, labels, onCreate, onClose, childr
     </form>
   );
 }
+
+/** The refusal of a name or a value; null if it belongs to the form as a whole. */
+export function faultOf(error: unknown): Fault | null {
+  if (!(error instanceof ApiError)) return null;
+  const { policy, field, message, detail } = error;
+  if (policy?.field) return { field: policy.field, message: detail ?? message };
+  // Those of a bulk request are about its operations.
+  if (field === null || field.startsWith('operations')) return null;
+  return { field, message };
+}
+
+/** Whether the form shows the fault at one of its fields: the name, or one of the recipe. */
+export const isShownAt = (fault: Fault | null, { properties = {} }: JsonSchema): boolean =>
+  fault !== null && (fault.field === 'name' || (fault.field.split('.')[0] ?? '') in properties);
+
+type NameFieldProps = {
+  name: string;
+  fault: Fault | null;
+  /** Whether sites have it. */
+  isUsed?: boolean;
+  onChange: (name: string) => void;
+};
+
+/** The name of a policy. */
+export const NameField = ({ name, fault, isUsed = false, onChange }: NameFieldProps) => (
+  <TextField
+    label="Policy name"
+    type="text"
+    required
+    maxLength={40}
+    autocomplete="off"
+    autocapitalize="off"
+    spellcheck={false}
+    help={`Lower-case letters, digits and hyphens.${isUsed ? ' If you rename it, its sites keep it.' : ''}`}
+    error={fault?.field === 'name' ? wordsAt(fault) : null}
+    value={name}
+    onInput={(event) => onChange(event.currentTarget.value)}
+  />
+);

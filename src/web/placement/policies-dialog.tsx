@@ -4,17 +4,14 @@ import { get } from '../lib/api.ts';
 import { plural } from '../lib/format.ts';
 import { type Relabelled, relabel } from '../lib/relabel.ts';
 import type { Policy, Vhost } from '../lib/types.ts';
+import { submitWith, useSubmit } from '../lib/use-form.ts';
 import { useLoad } from '../lib/use-load.ts';
-import { submitWith, useSubmit } from '../lib/use-submit.ts';
-import { Notice } from '../parts/notice.tsx';
-import { RefusedNotice } from '../parts/refused-notice.tsx';
-import { SkeletonRows } from '../parts/skeleton-rows.tsx';
-import { TickList } from '../parts/tick-list.tsx';
-import { hasOf, type Ticks } from '../parts/ticks.ts';
-import { type Recipe, useRecipes } from '../recipes/recipes.ts';
+import { SkeletonRows } from '../parts/loading.tsx';
+import { Notice, RefusedNotice } from '../parts/notice.tsx';
+import { hasOf, TickList, type Ticks } from '../parts/tick-list.tsx';
+import { type Recipe, useRecipes } from '../recipes/schema.ts';
 import { NewPolicyForm } from './new-policy-form.tsx';
-import { createOn } from './store.ts';
-import { summaryOf, withPolicy } from './words.ts';
+import { createOn, summaryOf, withPolicy } from './store.ts';
 
 type Props = {
   sites: readonly Vhost[];

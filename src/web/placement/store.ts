@@ -1,9 +1,8 @@
-/** Reads and changes policies, and puts them on sites. */
+/** Reads and changes policies, puts them on sites, and says what they are in words. */
 import { ApiError, send, wordsOf } from '../lib/api.ts';
 import { type Relabelled, relabel } from '../lib/relabel.ts';
 import type { Policy } from '../lib/types.ts';
-import type { Values } from '../recipes/schema.ts';
-import { withPolicy } from './words.ts';
+import { fieldsOf, type JsonSchema, type Values } from '../recipes/schema.ts';
 
 export type NewPolicy = { name: string; recipe: string; values: Values };
 
@@ -59,3 +58,66 @@ export async function cleanUp(
   if (isReverted) return;
   throw new Error(`The policy ${name} was saved, but is not on the sites. ${wordsOf(reason)}`);
 }
+
+type Start = { name: string; values?: Values };
+
+/** By the recipe: a name, and values that most people want. */
+const STARTS: Partial<Record<string, Start>> = {
+  'basic-auth': { name: 'password' },
+  allow: { name: 'lan-only', values: { networks: ['private_ranges'] } },
+  block: { name: 'blocked' },
+  authelia: { name: 'sign-in' },
+  authentik: { name: 'sign-in' },
+  'forward-auth': { name: 'sign-in' },
+};
+
+/** Those that most people look for first. */
+export const COMMON: readonly string[] = ['basic-auth', 'allow', 'authelia', 'maintenance'];
+
+/** @param taken the names of other policies */
+export function startOf(recipe: string, taken: readonly string[]): Required<Start> {
+  const { name, values = {} } = STARTS[recipe] ?? { name: recipe };
+  return { name: freeName(name, taken), values };
+}
+
+/** The name, with the first number that makes it a new one. */
+export function freeName(name: string, taken: readonly string[]): string {
+  if (!taken.includes(name)) return name;
+  let number = 2;
+  while (taken.includes(`${name}-${number}`)) number++;
+  return `${name}-${number}`;
+}
+
+/** What a policy does in short: its values by their titles, such as `Networks: private_ranges`. */
+export function summaryOf(fields: JsonSchema | undefined, values: Values): string {
+  return fieldsOf(fields ?? {})
+    .map(({ name, schema }) => ({ title: schema.title ?? name, text: textOf(values[name]) }))
+    .filter(({ text }) => text !== '')
+    .map(({ title, text }) => (text === 'yes' ? title : `${title}: ${text}`))
+    .join(' · ');
+}
+
+/** Entries of a list that are named. */
+const NAMED = 3;
+
+/** A value in a few words; empty if there is nothing to say. */
+function textOf(value: unknown): string {
+  if (value === undefined || value === null || value === false) return '';
+  if (value === true) return 'yes';
+  if (!Array.isArray(value)) return String(value);
+  const names = value.map((item) => (isNamed(item) ? item.name : String(item)));
+  const more = names.length - NAMED;
+  return `${names.slice(0, NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+const isNamed = (item: unknown): item is { name: string } =>
+  typeof item === 'object' && item !== null && 'name' in item && typeof item.name === 'string';
+
+/** These come before those that ask for a sign-in: whoever is refused anyway is not asked. */
+const FIRST: readonly string[] = ['headers', 'block', 'robots', 'allow', 'maintenance'];
+
+/** The policies of a site with one more. */
+export const withPolicy = (names: readonly string[], name: string, recipe: string): string[] => {
+  if (names.includes(name)) return [...names];
+  return FIRST.includes(recipe) ? [name, ...names] : [...names, name];
+};

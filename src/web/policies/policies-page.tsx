@@ -1,16 +1,16 @@
 /** The list of all policies. */
 import { useState } from 'preact/hooks';
 import { get } from '../lib/api.ts';
-import { takeFlash } from '../lib/flash.ts';
 import { plural } from '../lib/format.ts';
 import { usePublishes } from '../lib/hub.ts';
+import { takeFlash } from '../lib/router.ts';
 import type { Policy, Vhost } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
+import { SkeletonRows } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
-import { SkeletonRows } from '../parts/skeleton-rows.tsx';
 import { Time } from '../parts/time.tsx';
-import { COMMON, summaryOf } from '../placement/words.ts';
-import { type Recipe, useRecipes } from '../recipes/recipes.ts';
+import { COMMON, summaryOf } from '../placement/store.ts';
+import { type Recipe, useRecipes } from '../recipes/schema.ts';
 
 /** Sites that are named beside their number. */
 const NAMED = 2;
@@ -61,8 +61,10 @@ function PolicyRow({ policy: { id, name, values, vhosts, updatedAt, ...of }, ...
   return (
     <li>
       <div class="policy-what flow">
-        <a href={`/policies/${id}`}>{name}</a>
-        <span class="muted">{recipe?.title ?? of.recipe}</span>
+        <a class="strong" href={`/policies/${id}`}>
+          {name}
+        </a>
+        <span class="small muted">{recipe?.title ?? of.recipe}</span>
       </div>
       <p class="policy-summary">{summaryOf(recipe?.fields, values)}</p>
       <p class="policy-sites">

@@ -3,10 +3,10 @@ import { get, read } from '../lib/api.ts';
 import type { Policy, Vhost } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
 import { Icon } from '../parts/icon.tsx';
+import { SkeletonRows } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
-import { SkeletonRows } from '../parts/skeleton-rows.tsx';
-import { startOf } from '../placement/words.ts';
-import { type Recipe, useRecipes } from '../recipes/recipes.ts';
+import { startOf } from '../placement/store.ts';
+import { type Recipe, useRecipes } from '../recipes/schema.ts';
 import { PolicyForm } from './policy-form.tsx';
 
 /** @param recipe the one that was chosen */

@@ -2,8 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { request } from '../lib/api.ts';
 import { CodeBlock } from '../parts/code-block.tsx';
-import type { Recipe } from '../recipes/recipes.ts';
-import type { Values } from '../recipes/schema.ts';
+import type { Recipe, Values } from '../recipes/schema.ts';
 
 /** About as long as a pause between two words. */
 const PAUSE_MS = 400;

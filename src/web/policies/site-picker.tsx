@@ -28,7 +28,7 @@ export function SitePicker({ sites, picked, onChange }: Props) {
   return (
     <fieldset class="site-picker">
       <legend>Sites</legend>
-      <div class="site-picker-tools">
+      <div class="site-picker-tools line">
         <input
           type="search"
           aria-label="Search these sites"

@@ -1,15 +1,18 @@
-/** The list of all proxies, and the way to another one. */
+/** The list of all proxies, and the form that adds another one. */
 import { useState } from 'preact/hooks';
-import { useOpener } from '../account/use-opener.ts';
-import { takeFlash } from '../lib/flash.ts';
+import { ApiError, send } from '../lib/api.ts';
 import { plural } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
+import { navigate, setFlash, takeFlash } from '../lib/router.ts';
 import type { Agent } from '../lib/types.ts';
+import { placeError, useFields, useSubmit } from '../lib/use-form.ts';
+import { CopyButton } from '../parts/code-block.tsx';
+import { ConfirmReplace } from '../parts/dialog.tsx';
+import { TextField } from '../parts/field.tsx';
+import { InsetForm, useOpener } from '../parts/list-card.tsx';
+import { SkeletonRows } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
-import { SkeletonRows } from '../parts/skeleton-rows.tsx';
-import { caddyOf } from '../status/proxy-words.ts';
-import { AddProxy } from './add-proxy.tsx';
-import { ProxyStanding } from './standing.tsx';
+import { caddyOf, ProxyStanding } from './standing.tsx';
 
 export function ProxiesPage() {
   const [flash] = useState(takeFlash);
@@ -50,7 +53,9 @@ function ProxyRow({ agent }: { agent: Agent }) {
   return (
     <li>
       <div class="policy-what flow">
-        <a href={`/proxies/${name}`}>{name}</a>
+        <a class="strong" href={`/proxies/${name}`}>
+          {name}
+        </a>
         <span class="muted mono proxy-address">{url}</span>
       </div>
       <p class="policy-summary">
@@ -62,5 +67,98 @@ function ProxyRow({ agent }: { agent: Agent }) {
         <a href={`/sites?agent=${name}`}>{plural(sites, 'site')}</a>
       </p>
     </li>
+  );
+}
+
+/** Either of them prints an invitation. */
+const LINES = [
+  { title: 'With systemd', line: 'sudo ./signalbox install agent --invite' },
+  { title: 'By hand', line: 'AGENT_HOST=0.0.0.0 ./signalbox agent --invite' },
+] as const;
+
+/** Adds a proxy: what to run on its machine, and a form for the line that is printed there. */
+function AddProxy({ onClose }: { onClose: () => void }) {
+  const { refresh } = useHub();
+  const { values, input } = useFields({ name: '', invitation: '' });
+  const [asking, setAsking] = useState(false);
+  const { busy, error, run } = useSubmit(async (replace: boolean) => {
+    const agent = await send<Agent>('POST', `/agents${replace ? '?replace=true' : ''}`, values);
+    const isLive = agent.state === 'in-step';
+    setFlash({
+      kind: isLive ? 'success' : 'warning',
+      text: `${agent.name} is added${isLive ? ' and in step' : ', but not in step yet'}.`,
+    });
+    refresh();
+    navigate(`/proxies/${agent.name}`);
+  });
+  const isForeign = error instanceof ApiError && error.code === 'IMPORT_FIRST';
+  const { at, notice } = placeError(error, ['name', 'invitation'], ({ code, field }) =>
+    code === 'INVITATION_INVALID' ? 'invitation' : field,
+  );
+  return (
+    <section class="card add-proxy" aria-label="Add a proxy">
+      <p>
+        Copy the signalbox program to the machine of the proxy, and run <strong>one</strong> of
+        these lines there. This hub opens the connection, so it need not be reachable.
+      </p>
+      <dl>
+        {LINES.map(({ title, line }) => (
+          <div key={line} class="row">
+            <dt>{title}</dt>
+            <dd class="row">
+              <code>{line}</code>
+              <CopyButton text={line} label="Copy" />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <p class="muted">
+        The agent works with the Caddy that runs there. To have it run its own, add{' '}
+        <code>--managed</code> to the first line, or put <code>PROXY_MANAGED=true</code>{' '}
+        <code>PROXYFILE=data/Caddyfile</code> <code>ACCESS_LOG=data/logs/access.log</code> before
+        the second. If the hub must use another address than that of the machine, write it after{' '}
+        <code>--invite</code>: <code>https://vps.example:3002</code>.
+      </p>
+      <InsetForm
+        label="New proxy"
+        action={['Add this proxy', 'Publishing …']}
+        busy={busy}
+        notice={isForeign ? null : notice}
+        onSubmit={() => run(false)}
+        onClose={onClose}
+      >
+        <TextField
+          label="Name"
+          help="Lower-case letters, digits and hyphens"
+          error={at('name')}
+          {...input('name')}
+          type="text"
+          maxLength={40}
+          autocomplete="off"
+          autocapitalize="off"
+          spellcheck={false}
+        />
+        <TextField
+          label="Invitation"
+          help="The line that begins with “invitation:”. It is valid once, for ten minutes."
+          error={at('invitation')}
+          {...input('invitation')}
+          type="text"
+          class="mono"
+          autocomplete="off"
+          spellcheck={false}
+        />
+        {isForeign && (
+          <Notice kind="warning" title="Its Caddy serves sites that this hub did not publish">
+            Add the same sites here first, or{' '}
+            <button type="button" class="link" onClick={() => setAsking(true)}>
+              replace them
+            </button>
+            . The invitation stays valid.
+          </Notice>
+        )}
+      </InsetForm>
+      {asking && <ConfirmReplace onReplace={() => run(true)} onClose={() => setAsking(false)} />}
+    </section>
   );
 }

@@ -1,15 +1,13 @@
 /** What can be done with a proxy: pause, rename, new token, remove. */
 import { useState } from 'preact/hooks';
 import { send, wordsOf } from '../lib/api.ts';
-import { setFlash } from '../lib/flash.ts';
 import { useHub } from '../lib/hub.ts';
-import { navigate } from '../lib/router.ts';
+import { navigate, setFlash } from '../lib/router.ts';
 import type { Agent } from '../lib/types.ts';
-import { submitWith, useSubmit } from '../lib/use-submit.ts';
-import { Confirm } from '../parts/confirm.tsx';
-import { Dialog } from '../parts/dialog.tsx';
+import { submitWith, useSubmit } from '../lib/use-form.ts';
+import { Confirm, Dialog } from '../parts/dialog.tsx';
+import { TextField } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
-import { TextField } from '../parts/text-field.tsx';
 
 type Props = {
   agent: Agent;

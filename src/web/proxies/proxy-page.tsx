@@ -1,20 +1,19 @@
-/** The page of one proxy: its state, what it is to serve, and what can be done with it. */
+/** The page of one proxy: its state, its preamble, what it is to serve, and what can be done with it. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { CaddyfileShown } from '../config/caddyfile-shown.tsx';
-import { get } from '../lib/api.ts';
-import { takeFlash } from '../lib/flash.ts';
+import { PreambleForm } from '../config/preamble-form.tsx';
+import { get, send } from '../lib/api.ts';
 import { duration, plural } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
-import type { Agent } from '../lib/types.ts';
-import { useEvery } from '../lib/use-every.ts';
-import { useLoad } from '../lib/use-load.ts';
+import { takeFlash } from '../lib/router.ts';
+import type { Agent, Preamble } from '../lib/types.ts';
+import { useEvery, useLoad } from '../lib/use-load.ts';
+import { CaddyfileShown } from '../parts/code-block.tsx';
+import { Confirm } from '../parts/dialog.tsx';
+import { SkeletonRows } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
-import { SkeletonRows } from '../parts/skeleton-rows.tsx';
-import { caddyOf, consequenceOf } from '../status/proxy-words.ts';
 import { ProxyActions } from './proxy-actions.tsx';
-import { ProxyPreamble } from './proxy-preamble.tsx';
-import { ProxyStanding } from './standing.tsx';
+import { caddyOf, consequenceOf, ProxyStanding } from './standing.tsx';
 
 const EVERY_MS = 5_000;
 /** Less is not worth a word. */
@@ -97,3 +96,59 @@ const Fact = ({ label, children }: { label: string; children: ComponentChildren 
     <dd>{children}</dd>
   </div>
 );
+
+/** The preamble of one proxy: the common one, or its own. */
+function ProxyPreamble({ name }: { name: string }) {
+  const path = `/preamble?agent=${name}`;
+  const { data, error, set } = useLoad(path, (signal) => get<Preamble>(path, signal));
+  const [isOpen, setOpen] = useState(false);
+  const [asking, setAsking] = useState(false);
+  const share = async () => {
+    const common = await send<Preamble>('PUT', path, { config: null });
+    setAsking(false);
+    setOpen(false);
+    set(() => common);
+  };
+  const isOwn = data?.own === true;
+  return (
+    <section class="card" aria-labelledby="proxy-preamble">
+      <div class="card-head row">
+        <h2 id="proxy-preamble">Preamble</h2>
+        {data && isOwn && (
+          <button type="button" onClick={() => setAsking(true)}>
+            Use the common one …
+          </button>
+        )}
+        {data && !isOwn && !isOpen && (
+          <button type="button" onClick={() => setOpen(true)}>
+            Give it its own …
+          </button>
+        )}
+      </div>
+      {error && <Notice kind="error" title={error} />}
+      <p class="muted">
+        {isOwn ? (
+          'This proxy has its own global options and snippets.'
+        ) : (
+          <>
+            This proxy has the <a href="/preamble">common preamble</a>.
+            {isOpen && ' Change it here to give this proxy its own.'}
+          </>
+        )}
+      </p>
+      {data && (isOwn || isOpen) && (
+        <PreambleForm loaded={data} agent={name} onSaved={(now) => set(() => now)} />
+      )}
+      {asking && (
+        <Confirm
+          title={`Use the common preamble on ${name}?`}
+          action="Use the common one"
+          onConfirm={share}
+          onClose={() => setAsking(false)}
+        >
+          <p>The common preamble replaces its own at once. You can undo this.</p>
+        </Confirm>
+      )}
+    </section>
+  );
+}

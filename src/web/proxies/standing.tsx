@@ -1,8 +1,9 @@
 /** The state of a proxy in words and colour. */
+
+import { duration } from '../lib/format.ts';
 import type { Agent } from '../lib/types.ts';
-import { ClockTime } from '../parts/clock-time.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { standingOf } from '../status/proxy-words.ts';
+import { ClockTime } from '../parts/time.tsx';
 
 export function ProxyStanding({ agent }: { agent: Agent }) {
   const { level, label, since } = standingOf(agent);
@@ -19,4 +20,46 @@ export function ProxyStanding({ agent }: { agent: Agent }) {
       )}
     </span>
   );
+}
+
+type Standing = {
+  level: 'good' | 'warn' | 'bad' | 'off';
+  label: string;
+  /** Since when, ISO 8601; null if it does not matter. */
+  since: string | null;
+};
+
+const STATES: Readonly<Record<Agent['state'], Pick<Standing, 'level' | 'label'>>> = {
+  'in-step': { level: 'good', label: 'in step' },
+  behind: { level: 'warn', label: 'behind' },
+  unreachable: { level: 'bad', label: 'unreachable' },
+  refused: { level: 'bad', label: 'refused' },
+};
+
+type State = Pick<Agent, 'state' | 'paused'>;
+
+/** How a proxy is, for people. */
+export function standingOf({ state, paused, since }: State & Pick<Agent, 'since'>): Standing {
+  const { level, label } = STATES[state];
+  const isInStep = state === 'in-step';
+  return {
+    level: paused ? 'off' : level,
+    label: !paused ? label : isInStep ? 'paused' : `paused, ${label}`,
+    since: isInStep ? null : since,
+  };
+}
+
+/** What that means for its visitors; null if nothing, or if the detail says it. */
+export function consequenceOf({ state, paused }: State): string | null {
+  if (paused && state === 'in-step') return 'Changes will not reach it until you resume it.';
+  if (state === 'in-step' || state === 'refused') return null;
+  const until = paused ? 'you resume it' : 'it returns';
+  return `Changes do not reach it until ${until}: it still serves deleted sites and ignores new policies.`;
+}
+
+/** `Caddy 2.6.2 · answers in 1.2 ms`. Without its agent, nothing is known of it. */
+export function caddyOf({ proxy, latencyMs }: Pick<Agent, 'proxy' | 'latencyMs'>): string {
+  if (latencyMs === null) return 'Caddy is unreachable';
+  const name = proxy.version === null ? 'Caddy' : `Caddy ${proxy.version}`;
+  return proxy.running ? `${name} · answers in ${duration(latencyMs)}` : `${name} does not answer`;
 }

@@ -1,4 +1,7 @@
-/** A recipe's JSON Schema, as far as the form is made from it. Pure. */
+/** The hub’s recipes, and a recipe’s JSON Schema as far as its form is made from it. */
+import { get } from '../lib/api.ts';
+import type { Recipe as Answered } from '../lib/api-types.ts';
+import { type Loaded, useLoad } from '../lib/use-load.ts';
 
 export type JsonSchema = {
   type?: string;
@@ -41,7 +44,7 @@ export type FieldProps = {
   onChange: (value: unknown) => void;
 };
 
-export type NamedField = { name: string; schema: JsonSchema; isRequired: boolean };
+type NamedField = { name: string; schema: JsonSchema; isRequired: boolean };
 
 /** The fields of a form, in order; hashes are for programs, so they are left out. */
 export const fieldsOf = ({ properties = {}, required = [] }: JsonSchema): NamedField[] =>
@@ -108,3 +111,11 @@ export function placeholderOf({ default: usual, examples = [], items }: JsonSche
   const own = items ? [...(items.examples ?? []), ...examples.flat()] : examples.slice(0, 1);
   return own.join('\n');
 }
+
+export type Recipe = Omit<Answered, 'fields'> & { fields: JsonSchema };
+
+/** Those of one kind, in the hub's order. */
+export const useRecipes = (kind: Recipe['kind']): Loaded<Recipe[]> =>
+  useLoad('recipes', async (signal) =>
+    (await get<Recipe[]>('/recipes', signal)).filter((recipe) => recipe.kind === kind),
+  );

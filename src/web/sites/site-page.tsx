@@ -1,15 +1,14 @@
 /** The pages of one site: to create it, and its state, figures and requests above its form. */
 import { useState } from 'preact/hooks';
 import { get, read } from '../lib/api.ts';
-import { takeFlash } from '../lib/flash.ts';
 import { useHub } from '../lib/hub.ts';
+import { takeFlash } from '../lib/router.ts';
 import type { Vhost } from '../lib/types.ts';
 import { useLoad } from '../lib/use-load.ts';
-import { lazy } from '../parts/lazy.tsx';
+import { lazy } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
-import { hasLabels, SiteLabels } from '../tags/site-labels.tsx';
-import { draftOf, EMPTY } from './form/draft.ts';
-import { EDIT, useEditKey } from './form/edit-key.ts';
+import { draftOf, EDIT, EMPTY, useEditKey } from './form/draft.ts';
+import { hasLabels, SiteLabels } from './labels.tsx';
 import { hostsOf } from './link.ts';
 import { reportedProblems } from './problem.ts';
 import { SiteTraffic } from './site-traffic.tsx';

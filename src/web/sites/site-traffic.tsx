@@ -1,18 +1,18 @@
-/** The requests of a site: figures, plot, last errors and last requests. */
+/** The requests of a site: figures, plot, and lists of its last errors and last requests. */
 import { useState } from 'preact/hooks';
 import { HourTiles } from '../figures/hour-tiles.tsx';
-import { HOUR_MS, logsOf } from '../figures/hours.ts';
-import { useFigures } from '../figures/use-figures.ts';
+import { HOUR_MS, logsOf, useFigures } from '../figures/hours.ts';
 import { get } from '../lib/api.ts';
+import { localTime } from '../lib/format.ts';
 import { navigate } from '../lib/router.ts';
 import type { Entry, LogEntry, LogPage } from '../lib/types.ts';
-import { useEvery } from '../lib/use-every.ts';
-import { useLoad } from '../lib/use-load.ts';
-import { useMedia, WIDE } from '../lib/use-media.ts';
+import { useMedia, WIDE } from '../lib/use-browser.ts';
+import { type Loaded, useEvery, useLoad } from '../lib/use-load.ts';
 import { EntryDialog } from '../logs/entry-dialog.tsx';
 import { Plots } from '../logs/plots/plots.tsx';
+import { CLASS_WORDS, classOf, StatusMark, shown } from '../logs/values.tsx';
+import { SkeletonRows } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
-import { RequestList } from './request-list.tsx';
 
 const DAY_MS = 24 * HOUR_MS;
 const EVERY_MS = 30_000;
@@ -73,5 +73,62 @@ export function SiteTraffic({ host, domain }: { host: string; domain: string }) 
       </div>
       {opened && <EntryDialog entry={opened} onClose={() => setOpened(null)} />}
     </div>
+  );
+}
+
+/** Characters shown of a path, and of an error. */
+const PATH_SHOWN = 120;
+const ERROR_SHOWN = 500;
+
+type Props = {
+  title: string;
+  page: Loaded<LogPage>;
+  /** Shown if there are no requests. */
+  none: string;
+  all: { to: string; label: string };
+  onOpen: (entry: LogEntry) => void;
+};
+
+/** A few requests of a site, each opening to everything Caddy wrote about it. */
+function RequestList({ title, page: { data, error }, none, all, onOpen }: Props) {
+  return (
+    <section class="card tight" aria-label={title}>
+      <div class="card-head row small">
+        <h2>{title}</h2>
+        <a href={all.to}>{all.label}</a>
+      </div>
+      {!data && (error ? <p class="muted">{error}</p> : <SkeletonRows rows={4} label="Loading" />)}
+      {data?.logs.length === 0 && <p class="muted">{none}</p>}
+      {data && data.logs.length > 0 && (
+        <ul class="requests plain">
+          {data.logs.map((entry, at) => (
+            <li key={`${entry.timestamp} ${at}`}>
+              <Request entry={entry} onOpen={onOpen} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function Request({ entry, onOpen }: Pick<Props, 'onOpen'> & { entry: LogEntry }) {
+  const { timestamp, status, method, path, error } = entry;
+  const name = classOf(status);
+  return (
+    <button type="button" class="request" onClick={() => onOpen(entry)}>
+      <span class="nowrap numeric muted" title={localTime(timestamp)}>
+        {timestamp === '' ? 'no time' : localTime(timestamp).slice(5)}
+      </span>
+      <span class="nowrap strong numeric">
+        <StatusMark name={name} />
+        {status}
+        <span class="visually-hidden"> {CLASS_WORDS[name]}</span>
+      </span>
+      <bdi class="request-path cut tiny mono" dir="ltr">
+        {shown(method, 20)} {shown(path, PATH_SHOWN)}
+      </bdi>
+      {error && <bdi class="request-error over">{shown(error, ERROR_SHOWN)}</bdi>}
+    </button>
   );
 }

@@ -2,8 +2,7 @@
 import { plural } from '../lib/format.ts';
 import type { Address, LastError, SiteState } from '../lib/types.ts';
 import type { Loaded } from '../lib/use-load.ts';
-import { ClockTime } from '../parts/clock-time.tsx';
-import { Time } from '../parts/time.tsx';
+import { ClockTime, Time } from '../parts/time.tsx';
 import { linkTo } from './link.ts';
 import type { SiteProblem } from './problem.ts';
 

@@ -3,10 +3,9 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { get } from '../lib/api.ts';
 import { useAnswers, useHub } from '../lib/hub.ts';
 import type { Activity, SiteState } from '../lib/types.ts';
-import { useEvery } from '../lib/use-every.ts';
-import { type Loaded, useLoad } from '../lib/use-load.ts';
+import { type Loaded, useEvery, useLoad } from '../lib/use-load.ts';
 
-export type States = {
+type States = {
   /** Empty while agent or proxy cannot be asked. */
   states: ReadonlyMap<number, SiteState>;
   /** Only sites with requests. */

@@ -4,10 +4,10 @@ import { request, wordsOf } from '../lib/api.ts';
 import { duration } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
 import type { Status } from '../lib/types.ts';
-import { useSubmit } from '../lib/use-submit.ts';
+import { useSubmit } from '../lib/use-form.ts';
 import { Notice } from '../parts/notice.tsx';
 import { Time } from '../parts/time.tsx';
-import { caddyOf, standingOf } from './proxy-words.ts';
+import { caddyOf, standingOf } from '../proxies/standing.tsx';
 
 export function Facts({ status }: { status: Status }) {
   const { agent, agents, proxy, lastPublish, inStep, version } = status;

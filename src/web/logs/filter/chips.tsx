@@ -1,9 +1,16 @@
-/** The active filters, each with a button that removes it. */
+/** The active filters, each with a button that removes it, and how other parts change them. */
 import { localTime } from '../../lib/format.ts';
 import { navigate } from '../../lib/router.ts';
-import { shown } from '../hostile.ts';
-import { addressOf, applied, type Filters, NO_FILTERS } from './filters.ts';
-import { filterBy } from './navigation.ts';
+import { shown } from '../values.tsx';
+import {
+  addressOf,
+  applied,
+  changed,
+  type FilterKey,
+  type Filters,
+  NO_FILTERS,
+  parseFilters,
+} from './filters.ts';
 
 /** Removes all filters; the page size stays. */
 export const clearFilters = ({ pageSize }: Filters): void =>
@@ -36,4 +43,24 @@ export function Chips({ filters }: { filters: Filters }) {
       </li>
     </ul>
   );
+}
+
+const current = (): Filters => parseFilters(new URLSearchParams(location.search));
+
+/** Sets filters and goes to the first page; '' removes a filter. */
+export function filterBy(patch: Partial<Record<FilterKey, string>>, replace = false): void {
+  const filters = current();
+  const to = addressOf(changed(filters, patch));
+  if (to !== addressOf(filters)) navigate(to, { replace });
+}
+
+/** Goes to a page, with the same filters. */
+export function turnTo(patch: { page: number; pageSize?: number }): void {
+  navigate(addressOf({ ...current(), ...patch }));
+}
+
+/** Goes one page on from the address, even if that page is still loading. @param last the last page */
+export function turnBy(pages: 1 | -1, last: number): void {
+  const page = Math.min(Math.max(current().page + pages, 1), last);
+  if (page !== current().page) turnTo({ page });
 }

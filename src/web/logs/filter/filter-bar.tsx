@@ -3,12 +3,11 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { get } from '../../lib/api.ts';
 import { useProxyNames } from '../../lib/hub.ts';
 import type { Vhost } from '../../lib/types.ts';
+import { useMedia, WIDE } from '../../lib/use-browser.ts';
 import { useLoad } from '../../lib/use-load.ts';
-import { useMedia, WIDE } from '../../lib/use-media.ts';
-import { Field } from '../../parts/field.tsx';
-import { ProxySelect } from '../../parts/proxy-select.tsx';
+import { Field, ProxySelect } from '../../parts/field.tsx';
+import { filterBy } from './chips.tsx';
 import { accepted, applied, type FilterKey, type Filters, siteNames } from './filters.ts';
-import { filterBy } from './navigation.ts';
 import { TimeRange } from './time-range.tsx';
 
 /** Always open on a wide screen, collapsed on a narrow one. */

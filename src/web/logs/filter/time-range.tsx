@@ -1,8 +1,7 @@
-/** The inputs for the time range, and shortcuts for common ones. */
+/** The inputs for the time range, shortcuts for common ones, and times as inputs and filters have them. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Field } from '../../parts/field.tsx';
-import { fromLocalInput, QUICK_RANGES, since, toLocalInput } from '../times.ts';
-import { filterBy } from './navigation.ts';
+import { filterBy } from './chips.tsx';
 
 /** Long enough to type the next digit. */
 const PAUSE_MS = 800;
@@ -73,4 +72,53 @@ function TimeField({ name, label, value }: { name: 'from' | 'to'; label: string;
       )}
     </Field>
   );
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** The shortcuts beside the inputs. */
+const QUICK_RANGES = [
+  { label: 'Last hour', milliseconds: HOUR_MS },
+  { label: '24 hours', milliseconds: 24 * HOUR_MS },
+  { label: '7 days', milliseconds: 7 * 24 * HOUR_MS },
+] as const;
+
+export type Range = { from: string; to: string };
+
+/** From `milliseconds` ago, in whole seconds, until now. */
+export const since = (milliseconds: number, now: Date): Range => ({
+  from: new Date(Math.floor((now.getTime() - milliseconds) / 1000) * 1000).toISOString(),
+  to: '',
+});
+
+/** The minute that contains a time; undefined if it is not a time. */
+export function minuteOf(iso: string): Range | undefined {
+  const at = Date.parse(iso);
+  if (Number.isNaN(at)) return undefined;
+  const start = Math.floor(at / MINUTE_MS) * MINUTE_MS;
+  return {
+    from: new Date(start).toISOString(),
+    to: new Date(start + MINUTE_MS).toISOString(),
+  };
+}
+
+/** The value of a `datetime-local` input: local time to the second; '' if it is not a time. */
+export function toLocalInput(iso: string): string {
+  const at = new Date(iso);
+  if (Number.isNaN(at.getTime())) return '';
+  const two = (value: number) => String(value).padStart(2, '0');
+  const day = [
+    String(at.getFullYear()).padStart(4, '0'),
+    two(at.getMonth() + 1),
+    two(at.getDate()),
+  ].join('-');
+  return `${day}T${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
+}
+
+/** The reverse: ISO 8601 in UTC; '' for an empty input, undefined if it is not a time. */
+export function fromLocalInput(text: string): string | undefined {
+  if (text === '') return '';
+  const at = new Date(text);
+  return Number.isNaN(at.getTime()) ? undefined : at.toISOString();
 }

@@ -1,6 +1,6 @@
 /** Converts statistics to what the plot draws: stacked columns. Pure. */
 import type { Entry, LogStats, StatusClass } from '../../lib/types.ts';
-import { CLASSES } from '../status-class.tsx';
+import { CLASSES } from '../values.tsx';
 
 /** From bottom to top, so that errors are on top, where they stand out. */
 export const STACK: readonly StatusClass[] = ['2xx', '3xx', '1xx', 'other', '4xx', '5xx'];
@@ -40,7 +40,7 @@ export function plotData({ from, to, buckets }: LogStats): PlotData | undefined 
   };
 }
 
-export type Totals = Record<StatusClass, number>;
+type Totals = Record<StatusClass, number>;
 
 /** The number of requests of each class. */
 export function totals({ buckets }: Pick<LogStats, 'buckets'>): Totals {

@@ -2,7 +2,7 @@
 import type { StatusClass } from '../../lib/types.ts';
 import { STACK } from './plot-data.ts';
 
-export type Ink = {
+type Ink = {
   line: string;
   soft: string;
   panel: string;

@@ -1,17 +1,14 @@
 /** The plot of requests and latency over time, with its legend and tables. */
-
 import { useState } from 'preact/hooks';
 import { get } from '../../lib/api.ts';
 import { count, duration, localTime } from '../../lib/format.ts';
 import type { Entry, LogStats } from '../../lib/types.ts';
-import { useEvery } from '../../lib/use-every.ts';
-import { useKept } from '../../lib/use-kept.ts';
-import { useLoad } from '../../lib/use-load.ts';
-import { WIDE } from '../../lib/use-media.ts';
+import { useKept, WIDE } from '../../lib/use-browser.ts';
+import { useEvery, useLoad } from '../../lib/use-load.ts';
 import { Notice } from '../../parts/notice.tsx';
+import { filterBy } from '../filter/chips.tsx';
 import { applied, type Filters, STATS_KEYS, statsRequest } from '../filter/filters.ts';
-import { filterBy } from '../filter/navigation.ts';
-import { CLASSES } from '../status-class.tsx';
+import { CLASSES } from '../values.tsx';
 import { bucketLength } from './plot-data.ts';
 import { Plots } from './plots.tsx';
 import { TopPanel } from './top-panel.tsx';
@@ -44,7 +41,7 @@ export function PlotPanel({ filters, isLive }: { filters: Filters; isLive: boole
     >
       <div class="log-plot-head flow">
         <h2>{data ? `${count(data.requests)} requests` : 'Requests'}</h2>
-        <span class="muted">
+        <span class="small numeric muted">
           {data?.from && data.to && `${localTime(data.from)} to ${localTime(data.to)}`}
           {bar && `, 1 bar = ${bar}`}
         </span>

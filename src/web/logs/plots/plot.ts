@@ -4,7 +4,7 @@ import { count, duration } from '../../lib/format.ts';
 import { type PlotData, tickNames } from './plot-data.ts';
 import { dashed, readInk, stackFills } from './plot-ink.ts';
 
-export type PlotEvents = {
+type PlotEvents = {
   /** Seconds since 1970. */
   onZoom: (from: number, to: number) => void;
   onZoomOut: () => void;

@@ -5,10 +5,9 @@ import { count, duration, localTime } from '../../lib/format.ts';
 import { useDark } from '../../lib/theme.ts';
 import type { Entry, LogStats } from '../../lib/types.ts';
 import { Notice } from '../../parts/notice.tsx';
-import { CLASS_WORDS } from '../status-class.tsx';
-import type { Range } from '../times.ts';
-import { plotData, STACK, totals } from './plot-data.ts';
-import { PublishMarks } from './publish-marks.tsx';
+import type { Range } from '../filter/time-range.tsx';
+import { CLASS_WORDS } from '../values.tsx';
+import { type Mark, marksOf, plotData, STACK, totals } from './plot-data.ts';
 
 type Props = {
   stats: LogStats | undefined;
@@ -86,18 +85,56 @@ function Legend({ stats, at }: { stats: LogStats | undefined; at: number | null 
     <div class="log-legend flow tiny numeric">
       <span class="log-legend-time muted">{bucket ? localTime(bucket.from) : 'Total'}</span>
       {names.map((name) => (
-        <span key={name} class="log-legend-item">
+        <span key={name} class="nowrap">
           <span class={`swatch swatch-${name}`} aria-hidden="true" />
           <span title={CLASS_WORDS[name]}>{name}</span>{' '}
           <b>{requests ? count(requests[name]) : '–'}</b>
         </span>
       ))}
       {(['p50', 'p95'] as const).map((name) => (
-        <span key={name} class="log-legend-item log-legend-latency">
+        <span key={name} class="log-legend-latency nowrap">
           <span class={`swatch swatch-${name}`} aria-hidden="true" />
           {name} <b>{bucket && latency(bucket[name])}</b>
         </span>
       ))}
     </div>
   );
+}
+
+type PublishMarksProps = { stats: LogStats | undefined; entries: readonly Entry[] };
+
+/** Marks on the plot where changes went live. */
+export function PublishMarks({ stats, entries }: PublishMarksProps) {
+  const marks = stats ? marksOf(stats, entries) : [];
+  if (marks.length === 0) return null;
+  return (
+    <ul class="log-marks plain" aria-label="Changes in this period">
+      {marks.map((mark) => (
+        <li key={mark.entries[0]?.id} style={{ '--at': String(mark.at) }}>
+          <a href={addressOf(mark)} title={titleOf(mark)}>
+            <span class="visually-hidden">{titleOf(mark)}</span>
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Most names shown in a title. */
+const NAMED = 5;
+
+function titleOf({ entries }: Mark): string {
+  const lines = entries.slice(0, NAMED).map(({ action, domain, userName, createdAt }) => {
+    return `${action} ${domain} by ${userName}, ${localTime(createdAt)}`;
+  });
+  const more = entries.length - NAMED;
+  return [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('\n');
+}
+
+function addressOf({ entries }: Mark): string {
+  const domains = new Set(entries.map(({ domain }) => domain));
+  const [only] = domains;
+  return domains.size === 1 && only !== undefined
+    ? `/changelog?domain=${encodeURIComponent(only)}`
+    : '/changelog';
 }

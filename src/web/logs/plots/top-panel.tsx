@@ -3,10 +3,9 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { count } from '../../lib/format.ts';
 import type { LogStats } from '../../lib/types.ts';
+import { filterBy } from '../filter/chips.tsx';
 import { accepted, type FilterKey, PATH_FILTER } from '../filter/filters.ts';
-import { filterBy } from '../filter/navigation.ts';
-import { cut, shown } from '../hostile.ts';
-import { classOf, StatusMark } from '../status-class.tsx';
+import { classOf, cut, StatusMark, shown } from '../values.tsx';
 
 export function TopPanel({ stats }: { stats: LogStats | undefined }) {
   const [isOpen, setOpen] = useState(false);
@@ -54,7 +53,7 @@ type ListProps = {
 function List({ title, filter, sign, children }: ListProps) {
   return (
     <div>
-      <h3>{title}</h3>
+      <h3 class="tiny muted">{title}</h3>
       <ol class="plain">
         {children.slice(0, MAX_SHOWN).map(({ value, requests }, at) => {
           const normal = accepted(filter, cut(value, PATH_FILTER));

@@ -1,8 +1,7 @@
 /** The fields of a site: its addresses, its tags, and where it is served. */
-
 import { useState } from 'preact/hooks';
 import { useProxyNames } from '../../lib/hub.ts';
-import { TextField } from '../../parts/text-field.tsx';
+import { TextField } from '../../parts/field.tsx';
 import type { Draft } from './draft.ts';
 
 type Props = {
@@ -110,7 +109,7 @@ export function PlacementField({ chosen, error, onChange }: PlacementFieldProps)
           Everywhere <small class="muted">also on proxies that are added later</small>
         </span>
       </label>
-      <div class="placements">
+      <div class="flow">
         {proxies.map((name) => (
           <label key={name} class="check">
             <input

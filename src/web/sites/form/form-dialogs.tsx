@@ -1,12 +1,16 @@
 /** What opens above the form of a site: a new policy, an addition to its config, or whether to delete it. */
-import { AdditionDialog } from '../../additions/addition-dialog.tsx';
-import type { AdditionId } from '../../additions/additions.ts';
+
+import { useState } from 'preact/hooks';
+import { send } from '../../lib/api.ts';
 import type { Policy } from '../../lib/types.ts';
-import { Confirm } from '../../parts/confirm.tsx';
-import { withPolicy } from '../../placement/words.ts';
-import type { Recipe } from '../../recipes/recipes.ts';
+import { Confirm, Dialog } from '../../parts/dialog.tsx';
+import { SkeletonRows } from '../../parts/loading.tsx';
+import { NewPolicyForm } from '../../placement/new-policy-form.tsx';
+import { withPolicy } from '../../placement/store.ts';
+import type { Recipe } from '../../recipes/schema.ts';
+import { AdditionDialog } from './addition-dialog.tsx';
+import type { AdditionId } from './additions.ts';
 import type { Draft } from './draft.ts';
-import { PolicyDialog } from './policy-dialog.tsx';
 
 export type OpenDialog = { delete: string } | { policy: string | null } | { add: AdditionId };
 
@@ -70,3 +74,59 @@ const DeleteSite = ({ domain, onConfirm, onClose }: DeleteSiteProps) => (
     <p>Caddy stops serving it at once. You can restore it from the changelog.</p>
   </Confirm>
 );
+
+type PolicyDialogProps = {
+  /** The id of the recipe; null lets the user choose. */
+  wanted: string | null;
+  /** Undefined until they are loaded. */
+  recipes: readonly Recipe[] | undefined;
+  /** The names of other policies. */
+  taken: readonly string[];
+  onMade: (policy: Policy) => void;
+  onClose: () => void;
+};
+
+/** Must not be inside a `<form>`, because of its own. */
+function PolicyDialog({ wanted, recipes, taken, onMade, onClose }: PolicyDialogProps) {
+  const [chosen, setChosen] = useState(wanted);
+  const own = (recipes ?? []).filter(({ kind }) => kind === 'policy');
+  const recipe = own.find(({ id }) => id === chosen);
+  const title = recipe ? `New policy: ${recipe.title}` : 'New policy';
+  return (
+    <Dialog title={title} onClose={onClose}>
+      {recipe?.available ? (
+        <NewPolicyForm
+          recipe={recipe}
+          taken={taken}
+          labels={{ create: 'Use this policy', busy: 'Saving …', close: 'Cancel' }}
+          onCreate={async (fresh) => onMade(await send<Policy>('POST', '/policies', fresh))}
+          onClose={onClose}
+        >
+          <p class="muted">
+            The policy is saved now, for other sites too. This site gets it when you save the site.
+          </p>
+        </NewPolicyForm>
+      ) : (
+        <>
+          {!recipes && <SkeletonRows rows={4} label="Loading" />}
+          {recipe && (
+            <p class="recipe-reason">{recipe.reason ?? 'Your Caddy does not support this.'}</p>
+          )}
+          <div class="actions start">
+            {own.map(({ id, title: label, available, description, reason }) => (
+              <button
+                key={id}
+                type="button"
+                disabled={!available}
+                title={available ? description : (reason ?? '')}
+                onClick={() => setChosen(id)}
+              >
+                {label}
+              </button>
+            ))}
+          </div>
+        </>
+      )}
+    </Dialog>
+  );
+}

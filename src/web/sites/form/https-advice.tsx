@@ -1,10 +1,8 @@
 /** Says in the site form why no certificate can come, and offers what would work. */
-
 import { useEffect, useState } from 'preact/hooks';
 import { request } from '../../lib/api.ts';
 import type { DraftAdvice } from '../../lib/types.ts';
-import { CodeBlock } from '../../parts/code-block.tsx';
-import { CopyButton } from '../../parts/copy-button.tsx';
+import { CodeBlock, CopyButton } from '../../parts/code-block.tsx';
 import { type Draft, isComplete, type Proxied } from './draft.ts';
 
 type Props = { draft: Draft; onChange: (change: Partial<Draft>) => void };
@@ -34,7 +32,7 @@ export function HttpsAdvice({ draft, onChange }: Props) {
           />
         )}
         {ways.includes('internal') && (
-          <li>
+          <li class="row">
             <button type="button" onClick={() => onChange(withDirective(draft, 'tls internal'))}>
               Add “tls internal”
             </button>
@@ -44,7 +42,7 @@ export function HttpsAdvice({ draft, onChange }: Props) {
           </li>
         )}
         {ways.includes('http') && (
-          <li>
+          <li class="row">
             <button type="button" onClick={() => onChange(overHttp(draft))}>
               Use http://
             </button>
@@ -63,7 +61,7 @@ function DnsWay(props: {
   const { dns, onUse } = props;
   if (dns.command === null) {
     return dns.providers.map((name) => (
-      <li key={name}>
+      <li key={name} class="row">
         <button type="button" onClick={() => onUse(name)}>
           Add “tls” with {name}
         </button>

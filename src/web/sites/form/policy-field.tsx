@@ -1,10 +1,9 @@
 /** Boxes for the policies of a site, in the order in which they apply, and the way to a new one. */
-
 import { get } from '../../lib/api.ts';
 import type { Policy } from '../../lib/types.ts';
 import { useLoad } from '../../lib/use-load.ts';
-import { summaryOf, withPolicy } from '../../placement/words.ts';
-import type { Recipe } from '../../recipes/recipes.ts';
+import { summaryOf, withPolicy } from '../../placement/store.ts';
+import type { Recipe } from '../../recipes/schema.ts';
 
 type Props = {
   /** All there are; undefined until they are loaded. */
@@ -57,7 +56,7 @@ export function PolicyField({ policies = [], recipes, chosen, error, onChange, o
                 {name}
               </label>
               {policy && (
-                <a class="muted" href={`/policies/${policy.id}`}>
+                <a class="small muted cut" href={`/policies/${policy.id}`}>
                   {words(policy)}
                 </a>
               )}
@@ -92,7 +91,7 @@ export function PolicyField({ policies = [], recipes, chosen, error, onChange, o
               <input type="checkbox" checked={false} onChange={() => tick(policy)} />
               {policy.name}
             </label>
-            <a class="muted" href={`/policies/${policy.id}`}>
+            <a class="small muted cut" href={`/policies/${policy.id}`}>
               {words(policy)}
             </a>
           </li>
@@ -100,7 +99,7 @@ export function PolicyField({ policies = [], recipes, chosen, error, onChange, o
       </ul>
       <div>
         <span class="muted">New</span>
-        <div class="buttons">
+        <div class="buttons flow">
           {NEW.map(({ recipe, label }) => (
             <button key={label} type="button" onClick={() => onNew(recipe)}>
               {label}

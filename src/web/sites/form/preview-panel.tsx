@@ -2,8 +2,7 @@
 import type { Policy } from '../../lib/types.ts';
 import type { Verdict } from '../../lib/use-verdict.ts';
 import { DiffView, diffLines } from '../../parts/diff-view.tsx';
-import { Hint } from '../../parts/hint.tsx';
-import { Notice } from '../../parts/notice.tsx';
+import { Hint, Notice } from '../../parts/notice.tsx';
 
 type Props = {
   verdict: Verdict;

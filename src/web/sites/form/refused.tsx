@@ -1,10 +1,10 @@
 /** Why a site was not saved: the change was refused, or someone else has changed the site. */
 import { useState } from 'preact/hooks';
-import { wordsOfCheck } from '../../checks/words.ts';
 import { ApiError, sentenceOf } from '../../lib/api.ts';
+import { wordsOfCheck } from '../../lib/check.ts';
 import type { Policy, Vhost } from '../../lib/types.ts';
+import { ConfirmReplace } from '../../parts/dialog.tsx';
 import { Notice } from '../../parts/notice.tsx';
-import { ConfirmReplace } from '../../parts/replace-foreign.tsx';
 import { changedFields, type Draft, type DraftField, draftOf } from './draft.ts';
 import { PolicyFault } from './preview-panel.tsx';
 

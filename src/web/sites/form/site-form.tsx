@@ -1,29 +1,29 @@
 /** The form of a site: where it forwards to, its policies and its config, with errors next to what caused them. */
 import { useEffect, useState } from 'preact/hooks';
-import { AdditionButtons } from '../../additions/addition-dialog.tsx';
-import { CheckField } from '../../checks/check-field.tsx';
 import { type Answer, ApiError, read, request } from '../../lib/api.ts';
-import { setFlash } from '../../lib/flash.ts';
 import { useHub } from '../../lib/hub.ts';
-import { navigate } from '../../lib/router.ts';
+import { navigate, setFlash } from '../../lib/router.ts';
 import type { ChangedVhost, Vhost } from '../../lib/types.ts';
+import { useSaveKey } from '../../lib/use-browser.ts';
 import { type Subject, useEditor } from '../../lib/use-editor.ts';
-import { placeError } from '../../lib/use-fields.ts';
-import { useSaveKey } from '../../lib/use-key.ts';
+import { placeError } from '../../lib/use-form.ts';
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { SaveBar } from '../../parts/save-bar.tsx';
+import { AdditionButtons } from './addition-dialog.tsx';
+import { CheckField } from './check-field.tsx';
 import {
   changedFields,
   changesFrom,
   type Draft,
   draftOf,
+  EDIT,
   isComplete,
   operationOf,
   outcomeOf,
+  useEditAddress,
 } from './draft.ts';
-import { EDIT, useEditAddress } from './edit-key.ts';
 import { AddressFields, PlacementField, TagsField } from './fields.tsx';
 import { FormDialogs, type OpenDialog } from './form-dialogs.tsx';
 import { HttpsAdvice } from './https-advice.tsx';

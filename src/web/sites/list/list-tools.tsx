@@ -2,8 +2,8 @@
 import { useRef } from 'preact/hooks';
 import { count } from '../../lib/format.ts';
 import { useProxyNames } from '../../lib/hub.ts';
-import { useKey } from '../../lib/use-key.ts';
-import { ProxySelect } from '../../parts/proxy-select.tsx';
+import { useKey } from '../../lib/use-browser.ts';
+import { ProxySelect } from '../../parts/field.tsx';
 import { isShown, SHOWN, type Shown, type SiteFilter } from './filter.ts';
 import { COLUMN_LABELS } from './list-heads.tsx';
 import { COLUMNS, type Row } from './rows.ts';
@@ -51,7 +51,7 @@ export function ListTools({ filter, found, tags, hasHeads, onChange }: Props) {
             />
             <span>
               {LABELS[name]}
-              <small class="segment-count">
+              <small class="segment-count numeric muted">
                 {count(found.filter((row) => isShown(row, name)).length)}
               </small>
             </span>

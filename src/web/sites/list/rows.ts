@@ -21,7 +21,7 @@ export type Row = {
 };
 
 /** All by the site's id. */
-export type Facts = {
+type Facts = {
   reported: ReadonlyMap<number, SiteProblem>;
   states: ReadonlyMap<number, SiteState>;
   activity: ReadonlyMap<number, Activity>;

@@ -1,19 +1,18 @@
-/** What can be done to the selected sites: one request and one publish for all of them. */
+/** What can be done to the selected sites: one request and one publish for all of them; then what was done, with an undo. */
 import { useState } from 'preact/hooks';
-import { send } from '../../lib/api.ts';
+import { send, sentenceOf } from '../../lib/api.ts';
 import { plural } from '../../lib/format.ts';
 import { MOST, type Relabelled } from '../../lib/relabel.ts';
 import type { Vhost } from '../../lib/types.ts';
-import { Confirm } from '../../parts/confirm.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { lazy } from '../../parts/lazy.tsx';
-import type { Done } from './done-note.tsx';
+import { useSubmit } from '../../lib/use-form.ts';
+import { Confirm, Dialog } from '../../parts/dialog.tsx';
+import { lazy } from '../../parts/loading.tsx';
 
 // Loaded when somebody wants them: the list is often the first page.
 const PoliciesDialog = lazy(
   async () => (await import('../../placement/policies-dialog.tsx')).PoliciesDialog,
 );
-const TagsDialog = lazy(async () => (await import('../../tags/tags-dialog.tsx')).TagsDialog);
+const TagsDialog = lazy(async () => (await import('./tags-dialog.tsx')).TagsDialog);
 
 type Action = 'on' | 'off' | 'delete';
 const WORDS: Record<Action, { title: string; action: string; done: string; text: string }> = {
@@ -114,5 +113,34 @@ export function SelectionBar({ sites, onClear, onDone }: Props) {
         </Confirm>
       )}
     </section>
+  );
+}
+
+export type Done = {
+  words: string;
+  /** Null: only the changelog has it. */
+  undo: (() => Promise<void>) | null;
+};
+
+type DoneNoteProps = { done: Done; onUndone: () => Promise<void> };
+
+/** What was done to the selected sites, with an undo if there is one. */
+export function DoneNote({ done: { words, undo }, onUndone }: DoneNoteProps) {
+  const [isUndone, setUndone] = useState(false);
+  const { busy, error, run } = useSubmit(async () => {
+    await undo?.();
+    setUndone(true);
+    await onUndone();
+  });
+  return (
+    <>
+      {` · ${words}${isUndone ? ', and undone' : ''} `}
+      {undo && !isUndone && (
+        <button type="button" class="link" aria-disabled={busy} onClick={() => run()}>
+          Undo
+        </button>
+      )}
+      {error !== null && <span class="field-error"> {sentenceOf(error)}</span>}
+    </>
   );
 }

@@ -1,6 +1,7 @@
 /** The cells with a site's figures: its certificate, and its requests and latency of the last hour. */
+
+import { barsPath, BARS_HEIGHT as HEIGHT, BARS_WIDTH as WIDTH } from '../../figures/hours.ts';
 import { count, duration, localTime, plural } from '../../lib/format.ts';
-import { barsPath, HEIGHT, WIDTH } from '../spark-bars.ts';
 import type { Row } from './rows.ts';
 
 const CELL = { role: 'cell' } as const;
@@ -10,7 +11,7 @@ export function SiteFigures({ row, layout }: { row: Row; layout: 'columns' | 'st
   const latency = row.p95 === null ? null : duration(row.p95);
   if (layout === 'stacked') {
     return (
-      <td {...CELL} class="site-figures">
+      <td {...CELL} class="site-figures line cut tiny numeric muted">
         <Sparkline row={row} />
         {latency && <span>p95 {latency}</span>}
         {row.certificate && <span>certificate {certificate}</span>}
@@ -19,13 +20,13 @@ export function SiteFigures({ row, layout }: { row: Row; layout: 'columns' | 'st
   }
   return (
     <>
-      <td {...CELL} class="site-certificate">
+      <td {...CELL} class="site-certificate small numeric">
         {certificate}
       </td>
       <td {...CELL} class="site-requests">
         <Sparkline row={row} />
       </td>
-      <td {...CELL} class="site-latency">
+      <td {...CELL} class="site-latency small numeric">
         {latency ?? <Nothing words="no requests" />}
       </td>
     </>

@@ -6,22 +6,20 @@ import { plural } from '../../lib/format.ts';
 import { useHub, usePublishes } from '../../lib/hub.ts';
 import { navigate } from '../../lib/router.ts';
 import type { Vhost } from '../../lib/types.ts';
+import { useMedia } from '../../lib/use-browser.ts';
 import { useLoad } from '../../lib/use-load.ts';
-import { useMedia } from '../../lib/use-media.ts';
+import { SkeletonRows } from '../../parts/loading.tsx';
 import { Notice } from '../../parts/notice.tsx';
-import { SkeletonRows } from '../../parts/skeleton-rows.tsx';
-import { VirtualRows } from '../../parts/virtual-rows.tsx';
-import { hasLabels } from '../../tags/site-labels.tsx';
-import { TagChip } from '../../tags/tag-chip.tsx';
+import { hasLabels, TagChip } from '../labels.tsx';
 import { reportedProblems, type SiteProblem } from '../problem.ts';
 import { useStates } from '../use-states.ts';
-import { type Done, DoneNote } from './done-note.tsx';
 import { isShown, NO_FILTER, queryOf, readFilter, type SiteFilter, searchRows } from './filter.ts';
 import { ListHeads } from './list-heads.tsx';
 import { ListTools } from './list-tools.tsx';
 import { groupedLines, keyOfLine, plainLines, type Row, rowOf, sortRows, tagsIn } from './rows.ts';
-import { SelectionBar } from './selection-bar.tsx';
+import { type Done, DoneNote, SelectionBar } from './selection-bar.tsx';
 import { SiteRow } from './site-row.tsx';
+import { VirtualRows } from './virtual-rows.tsx';
 
 /** There is room for one line per site, with a column for each figure. */
 const ROOMY = '(min-width: 1100px)';

@@ -2,10 +2,10 @@
 import { useId, useState } from 'preact/hooks';
 import { ApiError, request, wordsOf } from '../../lib/api.ts';
 import type { Vhost } from '../../lib/types.ts';
-import { useSubmit } from '../../lib/use-submit.ts';
+import { useSubmit } from '../../lib/use-form.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { hasLabels, SiteLabels } from '../../tags/site-labels.tsx';
+import { hasLabels, SiteLabels } from '../labels.tsx';
 import type { Row } from './rows.ts';
 import { SiteFigures } from './site-figures.tsx';
 
@@ -36,7 +36,7 @@ export function SiteRow({ row, layout, isSelected, onSelect, onChanged }: Props)
   return (
     <>
       <td {...CELL} class="site-pick">
-        <label>
+        <label class="line">
           <input
             type="checkbox"
             aria-label={`Select ${site.domain}`}
@@ -57,12 +57,12 @@ export function SiteRow({ row, layout, isSelected, onSelect, onChanged }: Props)
         />
       </td>
       <td {...CELL} class="site-site">
-        <a id={id} href={`/sites/${site.id}`} title={site.domain}>
+        <a id={id} class="block cut strong" href={`/sites/${site.id}`} title={site.domain}>
           {site.domain}
         </a>
       </td>
       {(layout === 'columns' || !hasReason) && (
-        <td {...CELL} class="site-upstream mono" title={site.upstream}>
+        <td {...CELL} class="site-upstream mono tiny muted cut" title={site.upstream}>
           {site.upstream || <span class="muted">no upstream</span>}
         </td>
       )}
@@ -73,14 +73,14 @@ export function SiteRow({ row, layout, isSelected, onSelect, onChanged }: Props)
           {health.label}
         </span>
         {refusal === null && health.text && (
-          <span class="site-reason" title={health.text}>
+          <span class="site-reason tiny muted cut" title={health.text}>
             {health.text}
           </span>
         )}
         {refusal !== null && (
-          <span class="site-reason site-refusal" role="alert">
+          <span class="site-reason site-refusal tiny cut" role="alert">
             <span>{site.enabled ? 'Still on: ' : 'Still off: '}</span>
-            <span class="site-refusal-words">{wordsOf(refusal)}</span>
+            <span class="cut">{wordsOf(refusal)}</span>
             <button type="button" class="link" onClick={() => setExplained(true)}>
               Why?
             </button>

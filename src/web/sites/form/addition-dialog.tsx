@@ -1,0 +1,148 @@
+/** The dialog for what is added to a site: the choice, then its form. */
+
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { ApiError } from '../../lib/api.ts';
+import { submitWith, useSubmit } from '../../lib/use-form.ts';
+import { CodeBlock } from '../../parts/code-block.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { SkeletonRows } from '../../parts/loading.tsx';
+import { Notice, RefusedNotice } from '../../parts/notice.tsx';
+import { RecipeForm } from '../../recipes/recipe-form.tsx';
+import { type Fault, isFilled, type Recipe, type Values } from '../../recipes/schema.ts';
+import { ADDITIONS, type Addition, type AdditionId, additionOf, insert } from './additions.ts';
+
+type Props = {
+  id: AdditionId;
+  /** Undefined until they are loaded. */
+  recipes: readonly Recipe[] | undefined;
+  config: string;
+  /** Of the site; a form that asks for one address begins with it. */
+  upstream: string;
+  /** Called with the new config. */
+  onInsert: (config: string) => void;
+  onClose: () => void;
+};
+
+/** Must not be inside a `<form>`, because of its own. */
+export function AdditionDialog({ id, recipes, config, upstream, onInsert, onClose }: Props) {
+  const addition = additionOf(id, recipes ?? []);
+  const asksAddress = addition?.fields.properties?.address !== undefined;
+  return (
+    <Dialog title={ADDITIONS[id]} onClose={onClose}>
+      {!addition && !recipes && <SkeletonRows rows={3} label="Loading" />}
+      {addition?.lacking && <Notice kind="warning" title={addition.lacking} />}
+      {addition?.lacking === null && (
+        <AdditionForm
+          addition={addition}
+          start={asksAddress && upstream !== '' ? { address: upstream } : {}}
+          config={config}
+          onInsert={onInsert}
+          onClose={onClose}
+        />
+      )}
+    </Dialog>
+  );
+}
+
+const IDS = Object.keys(ADDITIONS) as AdditionId[];
+
+/** The buttons for what people often add to a site. */
+export const AdditionButtons = ({ onChoose }: { onChoose: (id: AdditionId) => void }) => (
+  <fieldset class="choices">
+    <legend>Add to this site</legend>
+    <div class="buttons flow">
+      {IDS.map((id) => (
+        <button key={id} type="button" onClick={() => onChoose(id)}>
+          {ADDITIONS[id]}
+        </button>
+      ))}
+    </div>
+  </fieldset>
+);
+
+/** About as long as a pause between two words. */
+const PAUSE_MS = 300;
+
+type AdditionFormProps = {
+  addition: Addition;
+  /** What the form begins with. */
+  start: Values;
+  config: string;
+  onInsert: (config: string) => void;
+  onClose: () => void;
+};
+
+/** Asks what an addition needs to know, and shows the text that it becomes before it is inserted. */
+function AdditionForm({ addition, start, config, onInsert, onClose }: AdditionFormProps) {
+  const [values, setValues] = useState(start);
+  const [text, setText] = useState<string | null>(null);
+  const isComplete = isFilled(addition.fields, values);
+  const body = JSON.stringify(values);
+
+  useEffect(() => {
+    setText(null);
+    if (!isComplete) return;
+    const own = new AbortController();
+    const timer = setTimeout(() => {
+      // What is invalid is said when it is inserted.
+      addition.write(JSON.parse(body), own.signal).then(setText, () => {});
+    }, PAUSE_MS);
+    return () => {
+      own.abort();
+      clearTimeout(timer);
+    };
+  }, [addition, body, isComplete]);
+
+  const { busy, error, run, clear } = useSubmit(async () => {
+    const written = await addition.write(values, new AbortController().signal);
+    onInsert(insert(config, written).config);
+  });
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    form.current?.querySelector<HTMLElement>('input, textarea, .primary')?.focus();
+  }, []);
+  const fault = faultOf(error);
+  const removed = text === null ? '' : insert(config, text).removed;
+  return (
+    <form ref={form} onSubmit={submitWith(() => run())}>
+      <p class="muted">{addition.description}</p>
+      <RecipeForm
+        fields={addition.fields}
+        values={values}
+        fault={fault}
+        onChange={(next) => {
+          setValues(next);
+          clear();
+        }}
+      />
+      {error !== null && !fault && <RefusedNotice error={error} />}
+      {text !== null && (
+        <>
+          <p class="muted">
+            {removed === '' ? 'This is added to the config:' : 'This is added to the config …'}
+          </p>
+          <CodeBlock text={text} label="Added to the config" />
+          {removed !== '' && (
+            <>
+              <p class="muted">… in place of:</p>
+              <CodeBlock text={removed} label="Removed from the config" />
+            </>
+          )}
+        </>
+      )}
+      <div class="actions">
+        <button type="button" onClick={onClose}>
+          Cancel
+        </button>
+        <button type="submit" class="primary" disabled={busy}>
+          Insert
+        </button>
+      </div>
+    </form>
+  );
+}
+
+const faultOf = (error: unknown): Fault | null =>
+  error instanceof ApiError && error.field !== null
+    ? { field: error.field, message: error.message }
+    : null;

@@ -1,0 +1,59 @@
+/** The policies, tags and proxies of a site. */
+import type { Vhost } from '../lib/types.ts';
+import { Icon } from '../parts/icon.tsx';
+
+/** Whether there is anything to show. */
+export const hasLabels = ({ policies, tags, agents }: Vhost): boolean =>
+  policies.length + tags.length + agents.length > 0;
+
+/** The policies, tags and proxies of a site. */
+export const SiteLabels = ({ site: { policies, tags, agents } }: { site: Vhost }) => (
+  <>
+    {policies.map((name) => (
+      <a
+        key={name}
+        class="policy-mark cut"
+        href={`/sites?policy=${name}`}
+        title={`Policy ${name}: show its sites`}
+      >
+        <Icon name="policies" />
+        {name}
+      </a>
+    ))}
+    {tags.map((tag) => (
+      <TagChip key={tag} tag={tag} />
+    ))}
+    {agents.map((name) => (
+      <a
+        key={name}
+        class="proxy-mark cut"
+        href={`/sites?agent=${name}`}
+        title={`Served on ${agents.join(', ')}: show the sites of ${name}`}
+      >
+        <Icon name="proxies" />
+        {name}
+      </a>
+    ))}
+  </>
+);
+
+/** How many colours there are. */
+const HUES = 8;
+
+/** Leads to the sites that have it. */
+export const TagChip = ({ tag }: { tag: string }) => (
+  <a
+    class="tag-chip cut"
+    style={{ '--hue': String(25 + (360 / HUES) * hueOf(tag)) }}
+    href={`/sites?tag=${encodeURIComponent(tag)}`}
+  >
+    {tag}
+  </a>
+);
+
+/** The number of its colour: the same wherever the tag is shown. */
+export function hueOf(tag: string): number {
+  let sum = 0;
+  for (const character of tag) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % 65_536;
+  return sum % HUES;
+}
