@@ -1,16 +1,16 @@
 /** The sockets that programs listen on, as Linux shows them (proc(5)). */
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from 'node:fs';
 import type { Holder } from '../../../src/shared/wire/proxy.ts';
 
-/** A row of the kernel's socket tables. */
-type Socket = { inode: string; port: number; listens: boolean };
+/** A row of the kernel's socket tables that listens. */
+type Socket = { inode: string; port: number };
 type Network = 'tcp' | 'udp';
 
 /** The inodes of all sockets in this network namespace that listen on a port, in order. */
 export const listeningInodes = (port: number, network: Network = 'tcp'): string[] =>
   [network, `${network}6`]
     .flatMap(table)
-    .filter((socket) => socket.listens && socket.port === port)
+    .filter((socket) => socket.port === port)
     .map(({ inode }) => inode)
     .sort();
 
@@ -29,7 +29,7 @@ export function portsOf(pid: number, network: Network): number[] {
   const own = socketsOf(pid);
   return [network, `${network}6`]
     .flatMap(table)
-    .filter(({ inode, listens }) => listens && own.has(inode))
+    .filter(({ inode }) => own.has(inode))
     .map(({ port }) => port);
 }
 
@@ -77,14 +77,36 @@ export function linkOf(path: string): string | null {
   }
 }
 
+/** About two rows: Linux looks for the next ones only once they are asked for. */
+const SOME = 256;
 /** State 0A is TCP_LISTEN; an unconnected UDP socket, 07, is its nearest equivalent. */
+const LISTENS = new Set(['0A', '07']);
+
+/**
+ * The rows of a table that listen. Of TCP, Linux shows those first; the connections after them are not
+ * read, since it takes milliseconds to look through all places where one could be.
+ */
 function table(network: string): Socket[] {
-  const lines = readFileSync(`/proc/net/${network}`, 'utf8').split('\n').slice(1);
-  return lines.flatMap((line) => {
-    const fields = line.trim().split(/\s+/);
-    const [, local = '', , state] = fields;
-    if (fields.length < 10) return [];
-    const port = Number.parseInt(local.slice(local.lastIndexOf(':') + 1), 16);
-    return [{ inode: fields[9] ?? '', port, listens: state === '0A' || state === '07' }];
-  });
+  const file = openSync(`/proc/net/${network}`, 'r');
+  const bytes = Buffer.alloc(SOME);
+  const found: Socket[] = [];
+  let text = '';
+  try {
+    for (let isHead = true; ; ) {
+      const read = readSync(file, bytes, 0, SOME, null);
+      if (read === 0) return found;
+      const lines = (text + bytes.toString('latin1', 0, read)).split('\n');
+      text = lines.pop() ?? '';
+      for (const line of lines) {
+        const [, local = '', , state = '', , , , , , inode] = line.trim().split(/\s+/);
+        const port = Number.parseInt(local.slice(local.lastIndexOf(':') + 1), 16);
+        const listens = LISTENS.has(state) && inode !== undefined;
+        if (listens) found.push({ inode, port });
+        else if (!isHead && network.startsWith('tcp')) return found;
+        isHead = false;
+      }
+    }
+  } finally {
+    closeSync(file);
+  }
 }
