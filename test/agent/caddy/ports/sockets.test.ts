@@ -41,7 +41,9 @@ test('every listener is found, on both versions of IP, and whose it is', () => {
     expect(ports).toContain(port);
     expect(isSoleHolder(process.pid, port)).toBe(true);
   }
-  expect(holdersOf(ports.at(-1) ?? 0, 'tcp').map(({ pid }) => pid)).toEqual([process.pid]);
+  expect(holdersOf(listeners.at(-1)?.port ?? 0, 'tcp').map(({ pid }) => pid)).toEqual([
+    process.pid,
+  ]);
 });
 
 test('a listener of UDP is found beside those of TCP', async () => {
