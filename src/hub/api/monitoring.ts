@@ -1,12 +1,37 @@
-/** `/metrics` of the hub, with its description. */
-import { t } from 'elysia';
+/** What monitoring asks for: `/health`, for anyone, and `/metrics`. */
+import { Elysia, t } from 'elysia';
 import { metricsRoutes } from '../../shared/observe/metrics.ts';
+import { Health } from '../../shared/wire/protocol.ts';
 import type { Accounts } from '../auth/accounts/accounts.ts';
 import { bearerOf } from '../auth/secret.ts';
 import type { Tokens } from '../auth/tokens/tokens.ts';
 import { about } from '../http/about.ts';
-import { READS, refusals } from '../http/refusal-schemas.ts';
+import { ANY, READS, refusals } from '../http/refusal-schemas.ts';
 import type { HubMetrics } from '../watch/metrics.ts';
+
+/**
+ * Whether the hub responds and can use its database.
+ * @param assertUsable throws a Failure if the database is known to be damaged
+ */
+export function healthRoutes(assertUsable: () => void) {
+  return new Elysia({ name: 'health' }).get(
+    '/health',
+    () => {
+      assertUsable();
+      return { status: 'ok' as const };
+    },
+    {
+      response: { 200: Health, ...refusals(...ANY, 'DATABASE_UNUSABLE') },
+      detail: about({
+        id: 'getHealth',
+        tag: 'Status',
+        summary: 'Check that the hub responds',
+        access: 'anyone',
+        example: { status: 'ok' },
+      }),
+    },
+  );
+}
 
 export type HubMetricsRoutesDeps = {
   metrics: Pick<HubMetrics, 'text' | 'contentType'>;
