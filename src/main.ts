@@ -43,7 +43,6 @@ try {
 }
 if (environment.ignored !== null) fail(environment.ignored);
 
-let signalled: Promise<NodeJS.Signals> | undefined;
 const cli: Cli = {
   commands: COMMANDS,
   env: environment.env,
@@ -68,13 +67,11 @@ const cli: Cli = {
   },
   confirm: (question) => confirm(question),
   ask: (question, usual) => prompt(question, usual)?.trim() || usual,
-  stopSignal() {
+  stopSignal: () =>
     // A second signal changes nothing: what is in progress completes.
-    signalled ??= new Promise((resolve) => {
+    new Promise((resolve) => {
       for (const signal of stopSignals(readFile)) process.on(signal, () => resolve(signal));
-    });
-    return signalled;
-  },
+    }),
 };
 
 const words = process.argv.slice(2);

@@ -1,8 +1,7 @@
 /** The agent's proxy: reload, validate, adapt and status, and the process itself if it is managed. */
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-
-import { hasHeredocs, KNOWN_READINGS } from '../../src/shared/caddyfile/dialect.ts';
+import { hasHeredocs, hasStreamDelay, KNOWN_READINGS } from '../../src/shared/caddyfile/dialect.ts';
 import { FAILURES, Failure, wordsOf } from '../../src/shared/failure.ts';
 import { ofFile } from '../../src/shared/file-errors.ts';
 import type { JsonObject } from '../../src/shared/json.ts';
@@ -16,6 +15,7 @@ import { adaptApart } from './config/adapt.ts';
 import { mayHaveOrigins, originsIn } from './config/foreign.ts';
 import type { AccessLogStamp } from './config/patch.ts';
 import { createRestrictions } from './config/restrictions.ts';
+import { createStreamDelay } from './config/stream-delay.ts';
 import { createValidator, type ValidatorDeps, validationEnv } from './config/validate.ts';
 import { secretName } from './identity.ts';
 import { type Reopener, startReopener } from './ports/closed.ts';
@@ -179,6 +179,10 @@ export function createProxy(
     program: programOf,
     accessLog: settings.accessLog,
     certificates: settings.storage ?? null,
+    streamDelay: createStreamDelay(
+      async () => hasStreamDelay(await versionOf()),
+      () => performance.now(),
+    ),
     restrictions,
     repairAfter: async (error) => (await managed?.repairAfter(error)) ?? false,
     warnings,

@@ -29,14 +29,19 @@ import { createBlockReader } from './answers/block-reader.ts';
 import { createExports, EXPORT_FORMATS } from './answers/export.ts';
 import type { Conditions, LogFilter } from './answers/filter.ts';
 import { createLatestRequests } from './answers/latest.ts';
-import { SegmentGone } from './answers/lines-at.ts';
+import { SegmentDamaged, SegmentGone } from './answers/lines-at.ts';
 import { createMatchCounter } from './answers/matches.ts';
 import { type MergeFilter, readMerge } from './answers/merge.ts';
 import { createMomentCache } from './answers/moments.ts';
 import { readPage } from './answers/page.ts';
 import { readSums, type StatsFilter } from './answers/stats.ts';
 import type { LogPosition } from './files/log-position.ts';
-import { createLogIndex, type OnIndexing, type Snapshot } from './index/log-index.ts';
+import {
+  createLogIndex,
+  type OnDamaged,
+  type OnIndexing,
+  type Snapshot,
+} from './index/log-index.ts';
 import { createClassifier } from './line/classifier.ts';
 import { createTails } from './tail/tail.ts';
 
@@ -80,7 +85,19 @@ type LogsOptions = {
   timeout?: number;
   /** Receives the progress of the first indexing. */
   onIndexing?: OnIndexing;
+  /** Learns which files are damaged, so that answers lack entries of them. */
+  onDamaged?: OnDamaged;
 };
+
+const MOST_NAMED = 3;
+
+/** What an operator should know of damaged files; null without any. */
+export function damageSentence(names: readonly string[]): string | null {
+  if (names.length === 0) return null;
+  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
+  const list = names.slice(0, MOST_NAMED).join(', ');
+  return `Entries of the access log are missing in all answers, because these files are damaged: ${list}${more}.`;
+}
 
 /** About 300 MB of CSV, more than a spreadsheet can open. */
 const EXPORT_LIMIT = 1_000_000;
@@ -88,9 +105,14 @@ const TIMEOUT_MS = 2000;
 // How often a query starts again because a file disappeared.
 const ATTEMPTS = 20;
 
-export function createLogs({ file, timeout = TIMEOUT_MS, onIndexing }: LogsOptions): Logs {
+export function createLogs({
+  file,
+  timeout = TIMEOUT_MS,
+  onIndexing,
+  onDamaged,
+}: LogsOptions): Logs {
   const classifier = createClassifier();
-  const index = createLogIndex(file, classifier, onIndexing);
+  const index = createLogIndex(file, classifier, onIndexing, onDamaged);
   const reader = createBlockReader(classifier);
   const counter = createMatchCounter(reader);
   const decoder = createBlockDecoder(reader);
@@ -113,6 +135,7 @@ export function createLogs({ file, timeout = TIMEOUT_MS, onIndexing }: LogsOptio
         return await read(await takeSnapshot(), deadline);
       } catch (error) {
         if (!(error instanceof SegmentGone) || attempt === ATTEMPTS) throw error;
+        if (error instanceof SegmentDamaged) await index.forget(error.id);
       }
     }
   }

@@ -3,6 +3,7 @@ import { cpus } from 'node:os';
 
 const BENCHES: Record<string, () => Promise<{ run: () => Promise<void> }>> = {
   publish: () => import('./publish.ts'),
+  streams: () => import('./streams.ts'),
   several: () => import('./several.ts'),
   policy: () => import('./policy.ts'),
   outages: () => import('./outages.ts'),

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { caddiesOf } from '../harness/caddys.ts';
 import { mayMount, mountReadOnly, unmount } from '../harness/mount.ts';
 import { type Program, runProgram } from '../harness/program.ts';
-import { ask, portSettings, temporaryFolder, until } from '../harness/stack.ts';
+import { ask, freePort, portSettings, temporaryFolder, until } from '../harness/stack.ts';
 
 const bin = 'caddy';
 
@@ -17,27 +17,60 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function start(bin = 'caddy', prefix: readonly string[] = []): Promise<Program> {
+function run(more: Record<string, string> = {}, prefix: readonly string[] = []): Program {
   folder = temporaryFolder();
-  const env = { ...portSettings(), DATA_DIR: join(folder, 'data'), PROXY_BIN: bin };
+  const env = { ...portSettings(), DATA_DIR: join(folder, 'data'), PROXY_BIN: bin, ...more };
   program = runProgram([], env, folder, { prefix });
-  await program.address('agent');
-  await until(() => caddiesOf(join(folder, 'data'), bin).length === 1, 'Caddy');
-  // It listens for signals once it has said how to begin.
-  await until(() => program?.output.out.includes('There is no account yet'), 'the first words');
   return program;
 }
 
+async function start(prefix: readonly string[] = []): Promise<Program> {
+  const started = run({}, prefix);
+  await until(() => caddiesOf(join(folder, 'data'), bin).length === 1, 'Caddy');
+  return started;
+}
+
+async function started(prefix: readonly string[] = []): Promise<Program> {
+  const it = await start(prefix);
+  await it.address('agent');
+  return it;
+}
+
+describe('while it starts', () => {
+  test.each(['AGENT_PORT', 'HUB_PORT'])('as soon as %s answers', async (name) => {
+    const port = freePort();
+    const { child, exited } = run({ [name]: String(port) });
+    const health = `http://127.0.0.1:${port}${name === 'HUB_PORT' ? '/api' : ''}/health`;
+    const answers = () =>
+      fetch(health).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    while (!(await answers())) await Bun.sleep(1);
+    child.kill('SIGTERM');
+    const { code, err } = await exited();
+    expect(caddiesOf(join(folder, 'data'), bin)).toEqual([]);
+    expect([code, err]).toEqual([0, expect.stringContaining('signal=SIGTERM')]);
+  });
+
+  test('as soon as Caddy runs', async () => {
+    const { child, exited } = await start();
+    child.kill('SIGTERM');
+    expect(await exited()).toMatchObject({ code: 0 });
+    expect(caddiesOf(join(folder, 'data'), bin)).toEqual([]);
+  });
+});
+
 describe('with Caddy', () => {
   test('a terminal that is closed', async () => {
-    const { child, exited } = await start(bin);
+    const { child, exited } = await started();
     child.kill('SIGHUP');
     expect(await exited()).toMatchObject({ code: 0 });
     expect(caddiesOf(join(folder, 'data'), bin)).toEqual([]);
   });
 
   test.skipIf(!mayMount)('a file system that has become read-only', async () => {
-    const { child, exited } = await start(bin);
+    const { child, exited } = await started();
     const data = join(folder, 'data');
     expect(mountReadOnly(data)).toBe(true);
     try {
@@ -52,7 +85,7 @@ describe('with Caddy', () => {
 });
 
 test('with nohup, it goes on after the terminal is closed', async () => {
-  const { child, address, exited } = await start('caddy', ['nohup']);
+  const { child, address, exited } = await started(['nohup']);
   child.kill('SIGHUP');
   expect((await ask(`${await address('agent')}/health`)).status).toBe(200);
   child.kill('SIGTERM');
@@ -62,7 +95,7 @@ test('with nohup, it goes on after the terminal is closed', async () => {
 });
 
 test.skipIf(process.getuid?.() !== 0)('as root, it says who runs as whom', async () => {
-  const { output } = await start();
+  const { output } = await started();
   expect(output.err).toContain('Hub and agent run in one process as root');
   expect(output.err).toContain('`signalbox install` gives hub and agent separate users');
 });

@@ -1,9 +1,10 @@
-/** Adds the agent's admin endpoint, loggers and `@id` to an adapted configuration. Pure. */
+/** Adds the agent's admin endpoint, loggers, `@id` and delay for websockets to an adapted configuration. Pure. */
 import { dirname } from 'node:path';
 import { field, type Json, type JsonObject, list, object } from '../../../src/shared/json.ts';
 import { ACCESS_LOGGER, ERROR_LOGGER } from '../admin.ts';
 import { SECRET_NAME } from '../identity.ts';
 import { type Listener, nameOf, parseName } from '../ports/ports.ts';
+import { withStreamDelay } from './stream-delay.ts';
 
 /** The admin endpoint, as a Caddyfile writes its address, and the only origins that it lets in. */
 type AdminStamp = { listen: string; origins: readonly string[] };
@@ -31,6 +32,8 @@ export type Stamp = {
   /** The folder where Caddy keeps certificates; null: its own. */
   storage: string | null;
   accessLog: AccessLogStamp;
+  /** How long websockets outlive this configuration, such as `24h`; null: not at all. */
+  streamDelay?: string | null;
 };
 
 const ACCESS = 'http.log.access';
@@ -121,7 +124,9 @@ export function patchConfig(adapted: JsonObject, stamp: Stamp): JsonObject {
         [TLS_LOGGER]: { ...errors, level: 'ERROR', include: ['tls'], exclude: CERTIFICATES },
       },
     },
-    ...(adapted.apps === undefined ? {} : { apps: patchApps(object(adapted.apps)) }),
+    ...(adapted.apps === undefined
+      ? {}
+      : { apps: patchApps(object(adapted.apps), stamp.streamDelay ?? null) }),
   };
 }
 
@@ -137,13 +142,14 @@ const rollOf = ({ rollMb, keep, days, isKept }: AccessLogStamp): JsonObject => (
  * Every site logs its requests. No `shutdown_delay`: a load that closes a port would wait that long,
  * and Caddy's admin endpoint would not answer meanwhile.
  */
-function patchApps(apps: JsonObject): JsonObject {
+function patchApps(apps: JsonObject, streamDelay: string | null): JsonObject {
   const { shutdown_delay: _, ...http } = object(apps.http);
   if (http.servers === undefined) return apps.http === undefined ? apps : { ...apps, http };
   const servers: JsonObject = {};
   for (const [name, server] of Object.entries(object(http.servers))) {
     const { skip_hosts: _, skip_unmapped_hosts: __, ...logs } = object(object(server).logs);
-    servers[name] = { ...object(server), logs };
+    const patched = { ...object(server), logs };
+    servers[name] = streamDelay === null ? patched : withStreamDelay(patched, streamDelay);
   }
   return { ...apps, http: { ...http, servers } };
 }

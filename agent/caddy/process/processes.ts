@@ -39,9 +39,10 @@ export function findCaddies(folder: string, bin: string): Process[] {
     const home = args.map(homeOf).find((path) => path !== null) ?? null;
     const started = home === null ? null : startOf(pid);
     if (home === null || started === null) continue;
-    const isMoved = () => recorded === `${pid} ${started}` && !existsSync(home);
-    if (!isSame(home, folder) && !isMoved()) continue;
-    if (isOurCaddy(pid, program, bin)) found.push({ pid, started });
+    const seen = `${rootOf(pid)}${home}`;
+    const isMoved = () => recorded === `${pid} ${started}` && !existsSync(seen);
+    if (!isSame(seen, folder) && !isMoved()) continue;
+    if (isCaddy(pid, program, bin)) found.push({ pid, started });
   }
   return found;
 }
@@ -61,16 +62,26 @@ function isSame(path: string, other: string): boolean {
   }
 }
 
-/** Whether it runs that program, or another Caddy, and sees the same files. */
-function isOurCaddy(pid: number, program: string, bin: string): boolean {
-  const isCaddy = (path: string) => {
+/**
+ * What leads to the paths that another process names: it may have other mounts. Empty if it has these, or
+ * hides that, as a program with file capabilities does from everyone but root.
+ */
+const rootOf = (pid: number): string => (shares(pid, 'mnt') === false ? `/proc/${pid}/root` : '');
+
+/** Whether a process is in the same namespace (namespaces(7)) as this one; null if it hides that. */
+function shares(pid: number, namespace: 'mnt' | 'net'): boolean | null {
+  const theirs = linkOf(`/proc/${pid}/ns/${namespace}`);
+  return theirs === null ? null : theirs === linkOf(`/proc/self/ns/${namespace}`);
+}
+
+/** Whether it runs that program, or another Caddy. */
+function isCaddy(pid: number, program: string, bin: string): boolean {
+  const isNamed = (path: string) => {
     const name = basename(path).replace(/ \(deleted\)$/, '');
     return name === basename(bin) || name.startsWith('caddy');
   };
-  const space = linkOf(`/proc/${pid}/ns/mnt`);
-  // A program with file capabilities hides both from everyone but root.
-  if (space === null) return isCaddy(program) && maySignal(pid);
-  return space === linkOf('/proc/self/ns/mnt') && isCaddy(linkOf(`/proc/${pid}/exe`) ?? '');
+  const exe = linkOf(`/proc/${pid}/exe`);
+  return exe === null ? isNamed(program) && maySignal(pid) : isNamed(exe);
 }
 
 function maySignal(pid: number): boolean {
@@ -101,12 +112,16 @@ function exists(pid: number): boolean {
   }
 }
 
-/** Whether it runs exactly this command with exactly these variables; false if /proc does not say. */
+/**
+ * Whether it runs exactly this command with exactly these variables, and has the files and the network
+ * of this process; false if /proc does not say.
+ */
 export function runsWith(
   of: Process,
   { bin, args, env }: { bin: string; args: readonly string[]; env: Record<string, string> },
 ): boolean {
   if (linkOf(`/proc/${of.pid}/exe`) !== bin) return false;
+  if (!shares(of.pid, 'mnt') || !shares(of.pid, 'net')) return false;
   const [, ...has] = read(`/proc/${of.pid}/cmdline`)?.split('\0') ?? [];
   if (has.join('\0') !== [...args, ''].join('\0')) return false;
   const environ = read(`/proc/${of.pid}/environ`)?.split('\0').filter(Boolean).sort();

@@ -23,6 +23,8 @@ type ReloadDeps = Omit<RecoveryDeps, 'admin' | 'resume'> &
     accessLog: Stamp['accessLog'];
     /** The folder where Caddy keeps certificates; null: its own. */
     certificates: string | null;
+    /** How long websockets outlive the next configuration; null: not at all. */
+    streamDelay: () => Promise<string | null>;
     warnings: Pick<Warnings, 'set'>;
     /** Repairs a managed proxy's storage. @returns whether it is worth loading again */
     repairAfter: (error: unknown) => Promise<boolean>;
@@ -188,6 +190,7 @@ export function createReload(deps: ReloadDeps): Reload {
         admin: { listen: admin.address, origins: [admin.secret, ...settled(others)] },
         storage: deps.certificates,
         accessLog: { ...deps.accessLog, file: amend.spelling(previous) },
+        streamDelay: await deps.streamDelay(),
       };
       if (!isWanted()) throw new Failure('STALE', 'Cancelled: the caller has gone.');
       await loader.load(config, stamp, previous, partial).catch(async (error: unknown) => {

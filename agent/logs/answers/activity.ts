@@ -2,7 +2,7 @@
 import type { Deadline } from '../../../src/shared/async.ts';
 import type { ActivityQuery, LogActivity } from '../../../src/shared/wire/logs.ts';
 import { blocksBetween } from '../index/block.ts';
-import type { IndexedSegment, Snapshot } from '../index/log-index.ts';
+import { hasAll, type IndexedSegment, type Snapshot } from '../index/log-index.ts';
 import { LATENCY_STEPS, latenciesOf } from '../line/latency.ts';
 import { addBlocks } from './add-blocks.ts';
 import type { BlockDecoder } from './block-decoder.ts';
@@ -40,7 +40,7 @@ export async function readActivity(
   const buckets = createBuckets(from, to, filter.buckets);
   const { length } = buckets;
   const domains = new Map<string, Counts>();
-  let { complete } = snapshot;
+  let complete = hasAll(snapshot, filter.from);
 
   function countsOf(domain: string): Counts | undefined {
     const known = domains.get(domain);

@@ -5,7 +5,7 @@ import type { Source } from '../files/source.ts';
 import type { Block } from '../index/block.ts';
 import type { IndexedSegment } from '../index/log-index.ts';
 import type { Classifier, EntryCursor } from '../line/classifier.ts';
-import { inOnePass, type Lines, linesAt, SegmentGone, startsOf } from './lines-at.ts';
+import { goneFrom, inOnePass, type Lines, linesAt, SegmentGone, startsOf } from './lines-at.ts';
 
 /** Whether an entry is wanted. */
 export type Match = (entry: EntryCursor) => boolean;
@@ -130,6 +130,8 @@ export function createBlockReader(classifier: Classifier): BlockReader {
           const lines = newestFirst(indexed, linesOf(buffer), match);
           yield { request, lines: lines.slice(0, request.limit) };
         }
+      } catch (error) {
+        throw goneFrom(indexed, error);
       } finally {
         await source.close();
       }
@@ -154,6 +156,8 @@ export function createBlockReader(classifier: Classifier): BlockReader {
           visitLines(indexed, linesOf(buffer), visit);
           yield block;
         }
+      } catch (error) {
+        throw goneFrom(indexed, error);
       } finally {
         await source.close();
       }

@@ -5,7 +5,7 @@ import type { Snapshot } from '../index/log-index.ts';
 import { type Details, readEntry } from '../line/entry.ts';
 import type { BlockReader } from './block-reader.ts';
 import { type Conditions, selectIn } from './filter.ts';
-import { SegmentGone } from './lines-at.ts';
+import { SegmentDamaged, SegmentGone } from './lines-at.ts';
 
 type Exports = {
   /** @param limit the most entries that are sent */
@@ -54,6 +54,8 @@ export function createExports({ refresh, reader }: ExportsDeps): Exports {
         done.add(id);
       } catch (error) {
         if (!(error instanceof SegmentGone) || attempts-- === 0) throw error;
+        // Indexed again, it would be sent again.
+        if (error instanceof SegmentDamaged) done.add(id);
         text = '';
       }
     }

@@ -2,12 +2,24 @@
 import { NEWLINE } from '../files/line-splitter.ts';
 import type { Source } from '../files/source.ts';
 import { type Block, PLACE_BYTES } from '../index/block.ts';
+import type { IndexedSegment } from '../index/log-index.ts';
 
 /** Lines in a buffer, by their starts in rising order; `base` is the buffer's offset in the block. */
 export type Lines = { buffer: Buffer; base: number; starts: Iterable<number> };
 
 /** The file of a segment disappeared or changed after it was indexed; the query has to start again. */
 export class SegmentGone extends Error {}
+
+/** It is not what its index is of, and never will be: it was damaged since, and has to be indexed again. */
+export class SegmentDamaged extends SegmentGone {
+  constructor(readonly id: number) {
+    super('the segment is damaged');
+  }
+}
+
+/** What an error means that came while an opened segment was read: only plain ones change by themselves. */
+export const goneFrom = ({ id, segment }: IndexedSegment, error: unknown): unknown =>
+  error instanceof SegmentGone && segment.form !== 'plain' ? new SegmentDamaged(id) : error;
 
 // Lines that are nearer than this are read together: it takes less time than a second read.
 const NEAR_BYTES = 1 << 14;

@@ -1,7 +1,7 @@
 /** Counts the matches of a filter in each block of the log: what the index cannot count, by reading lines. */
 import type { Deadline } from '../../../src/shared/async.ts';
 import { type Block, isWithin, placeOf } from '../index/block.ts';
-import type { IndexedSegment, Snapshot } from '../index/log-index.ts';
+import { hasAll, type IndexedSegment, type Snapshot } from '../index/log-index.ts';
 import type { BlockReader, Match } from './block-reader.ts';
 import { type Conditions, requestTest, selectIn, timeTest } from './filter.ts';
 
@@ -23,17 +23,17 @@ export type SegmentMatches = {
  * @throws SegmentGone
  */
 export async function allMatches(
-  { segments, complete }: Snapshot,
+  snapshot: Snapshot,
   conditions: Conditions,
   tools: PageTools,
 ): Promise<{ found: SegmentMatches[]; complete: boolean }> {
   const found: SegmentMatches[] = [];
-  for (const indexed of segments) {
+  for (const indexed of snapshot.segments) {
     const matches = await findMatches(indexed, conditions, tools);
     found.push(matches);
     if (!matches.complete) return { found, complete: false };
   }
-  return { found, complete };
+  return { found, complete: hasAll(snapshot, conditions.from) };
 }
 
 async function findMatches(

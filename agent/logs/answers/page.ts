@@ -4,7 +4,7 @@ import type { Snapshot } from '../index/log-index.ts';
 import { readEntry } from '../line/entry.ts';
 import type { BlockReader, BlockRequest } from './block-reader.ts';
 import type { LogFilter } from './filter.ts';
-import { SegmentGone } from './lines-at.ts';
+import { goneFrom, SegmentGone } from './lines-at.ts';
 import { allMatches, type PageTools, type SegmentMatches } from './matches.ts';
 
 /**
@@ -57,7 +57,9 @@ async function readEntries(
   const entries = new Array<LogEntry | null>(take);
   for await (const { request, lines } of reader.read(indexed, [...wanted.keys()], match)) {
     const range = wanted.get(request);
-    if (!range || lines.length < request.limit) throw new SegmentGone('the segment has changed');
+    if (!range || lines.length < request.limit) {
+      throw goneFrom(indexed, new SegmentGone('the segment has changed'));
+    }
     for (const [i, line] of lines.slice(range.skip).entries()) {
       entries[range.first + i] = readEntry(line.toString(), details);
     }

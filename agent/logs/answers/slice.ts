@@ -2,7 +2,7 @@
 import { type MergeAnswer, type MergeRequest, TIMELESS } from '../../../src/shared/wire/merge.ts';
 import { readEntry } from '../line/entry.ts';
 import type { BlockReader, BlockRequest } from './block-reader.ts';
-import { SegmentGone } from './lines-at.ts';
+import { goneFrom, SegmentGone } from './lines-at.ts';
 import { earliestOf, latestOf, type MomentReader, orderTime, type Part } from './moments.ts';
 
 /** An entry in its place: which part it is of, and its place there. */
@@ -76,7 +76,9 @@ async function readTexts(
     const isWanted: typeof of.match = (entry) => of.match(entry) && isNear(orderTime(entry.time));
     for await (const { request, lines } of reader.read(of.indexed, [...itemsOf.keys()], isWanted)) {
       const inBlock = itemsOf.get(request) ?? [];
-      if (lines.length < inBlock.length) throw new SegmentGone('the segment has changed');
+      if (lines.length < inBlock.length) {
+        throw goneFrom(of.indexed, new SegmentGone('the segment has changed'));
+      }
       for (const [i, item] of inBlock.entries()) texts.set(item, (lines[i] as Buffer).toString());
     }
   }

@@ -3,7 +3,7 @@ import type { Deadline } from '../../../src/shared/async.ts';
 import type { StatsQuery } from '../../../src/shared/wire/logs.ts';
 import type { LogSums } from '../../../src/shared/wire/merge.ts';
 import { blocksBetween } from '../index/block.ts';
-import type { IndexedSegment, Snapshot } from '../index/log-index.ts';
+import { hasAll, type IndexedSegment, type Snapshot } from '../index/log-index.ts';
 import { hostKey } from '../line/entry.ts';
 import { latencyStep } from '../line/latency.ts';
 import { type AddRequests, addBlocks } from './add-blocks.ts';
@@ -46,7 +46,7 @@ export async function readSums(
   const domains = createTally<string>();
   const statuses = createTally<number>();
   const inRange: SegmentBlocks[] = [];
-  let { complete } = snapshot;
+  let complete = hasAll(snapshot, filter.from);
   let requests = 0;
 
   for (const indexed of segments) {

@@ -55,6 +55,7 @@ function plain(handle: FileHandle): Source {
     isSeekable: true,
     chunks: (from) => readAhead(handle, from),
     slice: (start, end) => bytesOf(handle, start, end),
+    isDamaged: () => false,
     statedSize: async () => undefined,
     ...ofFile(handle),
   };
@@ -84,9 +85,14 @@ async function* readAhead(handle: FileHandle, from: number): AsyncGenerator<Buff
 
 /** A file that can only be decompressed from its start. */
 function compressed(handle: FileHandle, form: Form, size: number): Source {
+  let damaged = false;
+
   async function* chunks(from: number): AsyncGenerator<Buffer> {
     let skip = from;
-    for await (const chunk of decompress(handle, form)) {
+    const onDamage = () => {
+      damaged = true;
+    };
+    for await (const chunk of decompress(handle, form, onDamage)) {
       if (skip < chunk.length) yield skip > 0 ? chunk.subarray(skip) : chunk;
       skip = Math.max(0, skip - chunk.length);
     }
@@ -106,6 +112,7 @@ function compressed(handle: FileHandle, form: Form, size: number): Source {
       }
       return Buffer.concat(pieces);
     },
+    isDamaged: () => damaged,
     async statedSize() {
       // Its last four bytes; zstd states no size at a fixed position.
       if (form !== 'gzip' || size < 4) return undefined;
@@ -117,7 +124,11 @@ function compressed(handle: FileHandle, form: Form, size: number): Source {
 }
 
 /** Decompression runs in the engine's thread pool. */
-async function* decompress(handle: FileHandle, form: Form): AsyncGenerator<Buffer> {
+async function* decompress(
+  handle: FileHandle,
+  form: Form,
+  onDamage: () => void,
+): AsyncGenerator<Buffer> {
   const options = { chunkSize: CHUNK_BYTES };
   const inflate = form === 'gzip' ? createGunzip(options) : createZstdDecompress(options);
   const bytes = Readable.from(pieces(handle));
@@ -126,6 +137,7 @@ async function* decompress(handle: FileHandle, form: Form): AsyncGenerator<Buffe
     yield* bytes.pipe(inflate) as AsyncIterable<Buffer>;
   } catch (error) {
     if (!isDamage(error)) throw error;
+    onDamage();
   } finally {
     bytes.destroy();
     inflate.destroy();

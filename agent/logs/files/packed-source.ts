@@ -1,11 +1,17 @@
 /** Reads a segment with a seek table. */
 import type { FileHandle } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { zstdDecompress } from 'node:zlib';
 import { bytesOf, ofFile, type Source } from './source.ts';
+
+const unpack = promisify(zstdDecompress);
 
 /** Decompresses any frame by itself, in the engine's thread pool. */
 export function packed(handle: FileHandle, table: SeekTable): Source {
   const { stored, offsets } = table;
   const frames = offsets.length - 1;
+
+  let damaged = false;
 
   // Lines that are read at the same time are often in the same frame.
   const running = new Map<number, Promise<Buffer | undefined>>();
@@ -20,8 +26,12 @@ export function packed(handle: FileHandle, table: SeekTable): Source {
   async function decompress(i: number): Promise<Buffer | undefined> {
     const bytes = await bytesOf(handle, stored[i] as number, stored[i + 1] as number);
     const size = (offsets[i + 1] as number) - (offsets[i] as number);
-    const found = await Bun.zstdDecompress(bytes).catch(() => undefined);
-    return found?.length === size ? found : undefined;
+    // No more than the table says: a few bytes may stand for gigabytes.
+    const limits = { maxOutputLength: Math.max(1, size), chunkSize: Math.max(64, size) };
+    const found = await unpack(bytes, limits).catch(() => undefined);
+    if (found?.length === size) return found;
+    damaged = true;
+    return undefined;
   }
 
   async function* chunks(from: number): AsyncGenerator<Buffer> {
@@ -60,6 +70,7 @@ export function packed(handle: FileHandle, table: SeekTable): Source {
         end - base,
       );
     },
+    isDamaged: () => damaged,
     statedSize: async () => (offsets[frames] as number) % 2 ** 32,
     ...ofFile(handle),
   };
@@ -82,6 +93,8 @@ const HAS_CHECKSUMS = 0x80;
 const RESERVED = 0x7c;
 /** Frames of other programs may be of any size; larger ones are read as a stream. */
 const LARGEST_FRAME = 4 << 20;
+/** What cannot be compressed gets longer by less than this (ZSTD_compressBound). */
+const LARGEST_STORED = LARGEST_FRAME + (LARGEST_FRAME >> 7);
 
 /** @param frames the sizes of each frame, stored and uncompressed */
 export function writeSeekTable(frames: readonly (readonly [number, number])[]): Buffer {
@@ -119,9 +132,9 @@ export async function readSeekTable(
   }
   const [stored, offsets] = [[0], [0]];
   for (let i = 0, at = HEADER_BYTES; i < count; i++, at += entryBytes) {
-    const size = table.readUInt32LE(at + 4);
-    if (size > LARGEST_FRAME) return undefined;
-    stored.push((stored[i] as number) + table.readUInt32LE(at));
+    const [held, size] = [table.readUInt32LE(at), table.readUInt32LE(at + 4)];
+    if (size > LARGEST_FRAME || held > LARGEST_STORED) return undefined;
+    stored.push((stored[i] as number) + held);
     offsets.push((offsets[i] as number) + size);
   }
   return stored[count] === start - HEADER_BYTES ? { stored, offsets } : undefined;

@@ -13,6 +13,8 @@ export type Source = {
   chunks(from: number): AsyncGenerator<Buffer>;
   /** The bytes in [start, end), fewer at the end of the segment. */
   slice(start: number, end: number): Promise<Buffer>;
+  /** Whether something that was read from it was damaged. */
+  isDamaged(): boolean;
   /** The uncompressed size modulo 2^32 that a compressed file states; undefined if it does not. */
   statedSize(): Promise<number | undefined>;
   /** The current size of the file as stored. */

@@ -1,16 +1,38 @@
 /** Keeps the indexes of all segments of a log up to date across growth, rolls and compression. */
+import { basename } from 'node:path';
 import { openSource } from '../files/open-source.ts';
 import { listSegments, type Segment } from '../files/segments.ts';
 import type { Classifier } from '../line/classifier.ts';
 import { continuation, isSameFile, isUpToDate, type Probes, takeProbes } from './continuation.ts';
 import { extendIndex, reporting } from './extend-index.ts';
-import { createSegmentIndex, loadIndex, type SegmentIndex, storeIndex } from './segment-index.ts';
+import {
+  createSegmentIndex,
+  dropIndex,
+  loadIndex,
+  type SegmentIndex,
+  storeIndex,
+} from './segment-index.ts';
 
-/** A segment and its index. `id` identifies the index, whatever the file is called later. */
-export type IndexedSegment = { id: number; segment: Segment; index: SegmentIndex };
+/**
+ * A segment and its index. `id` identifies the index, whatever the file is called later. The index of a
+ * `damaged` one lacks what could not be read.
+ */
+export type IndexedSegment = {
+  id: number;
+  segment: Segment;
+  index: SegmentIndex;
+  damaged: boolean;
+};
 
 /** Segments of a log, newest first; not `complete` if older ones are not indexed yet. */
 export type Snapshot = { segments: readonly IndexedSegment[]; complete: boolean };
+
+/** Whether a snapshot has all entries there are. @param from milliseconds since 1970, of the oldest wanted */
+export const hasAll = ({ segments, complete }: Snapshot, from?: number): boolean =>
+  complete &&
+  !segments.some(
+    ({ damaged, segment }) => damaged && !(from !== undefined && segment.mtimeMs < from),
+  );
 
 type LogIndex = {
   /**
@@ -27,9 +49,14 @@ type LogIndex = {
   soFar(): Snapshot | undefined;
   /** Number of (uncompressed) bytes indexed so far, and of segments with an index. */
   counts(): { indexedBytes: number; segments: number };
+  /** Has a segment indexed again by the next refresh, because its index is not of what is there. */
+  forget(id: number): Promise<void>;
   /** Drops the indexes and stops a refresh. */
   close(): void;
 };
+
+/** Receives the names of all damaged files, whenever they are others. */
+export type OnDamaged = (names: readonly string[]) => void;
 
 /**
  * Receives the progress of the first refresh, in bytes as stored. A plain file counts as it is read,
@@ -49,12 +76,14 @@ export function createLogIndex(
   file: string,
   classifier: Classifier,
   onIndexing: OnIndexing = () => {},
+  onDamaged: OnDamaged = () => {},
 ): LogIndex {
   const closing = new AbortController();
   let known: ProbedSegment[] = [];
   // Until the first refresh is over.
   let newest: readonly ProbedSegment[] | undefined = [];
   let lastId = 0;
+  let toldOf = '';
   let indexedBytes = 0;
   // Bytes added by the `extend` that is running.
   let growth = () => 0;
@@ -69,9 +98,19 @@ export function createLogIndex(
       const segments = listed && (await indexAll(listed));
       if (!segments) continue;
       newest = undefined;
+      tellOfDamage(segments);
       return { segments, complete: true };
     }
     throw new Error("the access log's files keep changing");
+  }
+
+  function tellOfDamage(segments: readonly IndexedSegment[]): void {
+    const names = segments.flatMap(({ damaged, segment }) =>
+      damaged ? basename(segment.path) : [],
+    );
+    if (names.join('/') === toldOf) return;
+    toldOf = names.join('/');
+    onDamaged(names);
   }
 
   // Undefined if a file was renamed in the meantime; the indexes made so far are kept.
@@ -120,28 +159,31 @@ export function createLogIndex(
         if (!rest) continue;
         await extend(candidate.index, rest, !segment.live);
         const probes = await takeProbes(source, segment, candidate.index);
-        return { ...candidate, segment, ...probes, isStored: false };
+        const damaged = source.isDamaged();
+        return { ...candidate, segment, ...probes, damaged, isStored: false };
       }
       const stored = segment.live ? undefined : await loadIndex(segment, source);
       if (stored) {
         indexedBytes += stored.end;
         const probes = await takeProbes(source, segment, stored);
-        return { id: ++lastId, segment, index: stored, ...probes, isStored: true };
+        return { id: ++lastId, segment, index: stored, ...probes, damaged: false, isStored: true };
       }
       const fresh = createSegmentIndex();
       const chunks = source.chunks(0);
       const counted = segment.form === 'plain' ? reporting(chunks, report) : chunks;
       await extend(fresh, counted, !segment.live);
       const probes = await takeProbes(source, segment, fresh);
-      return { id: ++lastId, segment, index: fresh, ...probes, isStored: false };
+      const damaged = source.isDamaged();
+      return { id: ++lastId, segment, index: fresh, ...probes, damaged, isStored: false };
     } finally {
       await source.close();
     }
   }
 
-  // A finished segment's index is complete, so the next start can do without reading the segment.
+  // A finished segment's index is complete, so the next start can do without reading the segment, unless
+  // that has to be found damaged again.
   async function store(indexed: ProbedSegment): Promise<void> {
-    if (indexed.segment.live || indexed.isStored) return;
+    if (indexed.segment.live || indexed.damaged || indexed.isStored) return;
     indexed.isStored = true;
     await storeIndex(indexed.segment, indexed.index);
   }
@@ -181,6 +223,11 @@ export function createLogIndex(
     },
     soFar: () => newest && { segments: newest, complete: false },
     counts: () => ({ indexedBytes: indexedBytes + growth(), segments: known.length }),
+    async forget(id) {
+      const found = known.find((each) => each.id === id);
+      known = known.filter((each) => each !== found);
+      if (found) await dropIndex(found.segment);
+    },
     close() {
       known = [];
       closing.abort(new Error('the log is closed'));

@@ -151,7 +151,11 @@ export async function loadIndex(
     if (!found.isFile() || found.size > LARGEST) return undefined;
     const bytes = await Bun.file(path).arrayBuffer();
     const data = readIndexFile(bytes, await source.fingerprint());
-    return data && createSegmentIndex(data);
+    // That of a damaged file is made again, so that the damage is found.
+    const stated = source.isSeekable ? await source.statedSize() : undefined;
+    return data && (stated === undefined || stated === data.end % 2 ** 32)
+      ? createSegmentIndex(data)
+      : undefined;
   } catch {
     return undefined;
   }
@@ -177,3 +181,7 @@ export async function storeIndex(segment: Segment, index: SegmentIndex): Promise
     await rm(unfinished, { force: true }).catch(() => undefined);
   }
 }
+
+/** Deletes the stored index of a segment. Never rejects. */
+export const dropIndex = (segment: Segment): Promise<void> =>
+  rm(indexOf(segment), { force: true }).catch(() => undefined);

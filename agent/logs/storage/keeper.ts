@@ -41,12 +41,14 @@ type KeeperDeps = {
 };
 
 const MIB = 2 ** 20;
+/** About an hour, in rounds. The disk may have filled up only for a while. */
+const LONGEST_PAUSE = 360;
 
 export function createKeeper(deps: KeeperDeps): Keeper {
   const { file, limits, pace, log, onPacked, now = Date.now, isFull = isNearlyFull } = deps;
   const folder = dirname(file);
-  /** Segments that could not be packed, by path, and why. */
-  const refused = new Map<string, string>();
+  /** Segments that could not be packed, by path: why, how often, and how many rounds are left out now. */
+  const refused = new Map<string, { reason: string; times: number; pause: number }>();
   let announced: { text: string; due: number } | undefined;
   let deletedForSpace = 0;
   let isFullNow = false;
@@ -62,6 +64,9 @@ export function createKeeper(deps: KeeperDeps): Keeper {
       // If a file was renamed meanwhile, the next round will see it.
       if (!segments || segments.length === 0) return;
       const kept = await deleteForSpace(await deleteExpired(segments));
+      for (const path of refused.keys()) {
+        if (!kept.some((segment) => segment.path === path)) refused.delete(path);
+      }
       await deleteRemains();
       for (const segment of kept.toReversed()) {
         if (isClosed) return;
@@ -102,7 +107,10 @@ export function createKeeper(deps: KeeperDeps): Keeper {
     const kept = [...segments];
     isFullNow = await isFull(folder);
     while (isFullNow) {
-      const oldest = kept.findLast(({ form, live }) => !live && form !== 'plain');
+      // A plain one is about to take less room, unless it could not be packed.
+      const oldest = kept.findLast(
+        ({ form, live, path }) => !live && (form !== 'plain' || refused.has(path)),
+      );
       if (!oldest) break;
       await remove(oldest);
       kept.splice(kept.indexOf(oldest), 1);
@@ -135,17 +143,21 @@ export function createKeeper(deps: KeeperDeps): Keeper {
   async function pack(segment: Segment): Promise<void> {
     const { path } = segment;
     // A Caddy that was started with other settings compresses it itself.
-    if (refused.has(path) || (await stat(`${path}.gz`).catch(absent))) return;
+    if (await stat(`${path}.gz`).catch(absent)) return;
+    const before = refused.get(path);
+    if (before && before.pause-- > 0) return;
     try {
       await packSegment(segment);
+      refused.delete(path);
       onPacked?.();
     } catch (error) {
       const reason = reasonOf(error);
       // The same reason for every segment, as when the folder is not ours, is logged once.
       const isNew = ![...refused.values()].some(
-        (each) => each.split(',')[0] === reason.split(',')[0],
+        (each) => each.reason.split(',')[0] === reason.split(',')[0],
       );
-      refused.set(path, reason);
+      const times = (before?.times ?? 0) + 1;
+      refused.set(path, { reason, times, pause: Math.min(2 ** (times - 1) - 1, LONGEST_PAUSE) });
       if (isNew) log('rotated access log not packed', { file: path, reason }, 'warn');
     }
   }
@@ -160,7 +172,7 @@ export function createKeeper(deps: KeeperDeps): Keeper {
   const warnings = (): string[] => [
     ...(announced?.text ? [announced.text] : []),
     ...(isFullNow
-      ? ['The disk of the access log is nearly full, and no packed segment is left to delete.']
+      ? ['The disk of the access log is nearly full, and no rotated access log is left to delete.']
       : []),
     ...(deletedForSpace > 0
       ? [`${deletedForSpace} rotated access logs were deleted because the disk was nearly full.`]
@@ -179,14 +191,17 @@ export function createKeeper(deps: KeeperDeps): Keeper {
   };
 }
 
-/** Below either of them, the oldest segments have to go. */
+/** With less room, the oldest segments have to go: a gigabyte would be all of a small disk. */
 const LEAST_SHARE = 0.05;
+const SMALL_DISK_SHARE = 0.1;
 const LEAST_BYTES = 1e9;
 
-/** Whether a folder's disk has less than 5 % or 1 GB left for this user. @throws file system errors */
+/** Whether a folder's disk has less than 5 %, or 1 GB or 10 %, left for this user. @throws file system errors */
 async function isNearlyFull(folder: string): Promise<boolean> {
   const { bavail, blocks, bsize } = await statfs(folder);
-  return bavail < blocks * LEAST_SHARE || bavail * bsize < LEAST_BYTES;
+  const size = blocks * bsize;
+  const least = Math.max(size * LEAST_SHARE, Math.min(LEAST_BYTES, size * SMALL_DISK_SHARE));
+  return bavail * bsize < least;
 }
 
 /** How much of the access log to keep; null: as much as there is. */

@@ -57,7 +57,7 @@ export type Cli = {
   confirm: (question: string) => boolean;
   /** Asks for a text on the terminal; `usual` if there is no answer. */
   ask: (question: string, usual: string) => string;
-  /** Resolves with the name of the first signal that asks the program to stop. */
+  /** From now on, such signals end nothing. Resolves with the name of the first one that asks the program to stop. */
   stopSignal: () => Promise<string>;
 };
 

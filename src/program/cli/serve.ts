@@ -79,6 +79,8 @@ async function serve(role: Role, cli: Cli, invite: Invite | null = null): Promis
   let log: Log;
   let manager: ServiceManager;
   let stop: () => Promise<void>;
+  // From here on, a signal waits for the start to complete: a Caddy that is being started must be stopped too.
+  const signalled = cli.stopSignal();
   try {
     if (invite) await keepCertificate(cli.env);
     const settings = readSettings(role, cli.env, cli.machine, invite !== null);
@@ -97,7 +99,7 @@ async function serve(role: Role, cli: Cli, invite: Invite | null = null): Promis
     cli.fail(`${isOfSettings ? '' : 'signalbox cannot start: '}${messageOf(error)}`);
     return EXIT.failed;
   }
-  log('stopping', { signal: await cli.stopSignal() });
+  log('stopping', { signal: await signalled });
   manager.stopping();
   try {
     await stop();
@@ -149,9 +151,7 @@ async function start(
   return running.stop;
 }
 
-/** Whoever reads that line may stop the program at once. */
-function announce(name: string, url: string, { out, paint, stopSignal }: Cli): void {
-  void stopSignal();
+function announce(name: string, url: string, { out, paint }: Cli): void {
   out(`${paint.green(name)} listening on ${paint.bold(url)}\n`);
 }
 

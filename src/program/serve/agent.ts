@@ -7,7 +7,7 @@ import { socketOf } from '../../../agent/caddy/identity.ts';
 import { listeningInodes } from '../../../agent/caddy/ports/sockets.ts';
 import { separateUser } from '../../../agent/caddy/process/user.ts';
 import { createProxy } from '../../../agent/caddy/proxy.ts';
-import { createLogs } from '../../../agent/logs/logs.ts';
+import { createLogs, damageSentence } from '../../../agent/logs/logs.ts';
 import { readHeaders } from '../../../agent/logs/ship/post.ts';
 import { createShipper } from '../../../agent/logs/ship/shipper.ts';
 import { createKeeper } from '../../../agent/logs/storage/keeper.ts';
@@ -98,7 +98,11 @@ export function prepareAgent(
       access.enrolled,
     );
     const { onIndexing, over } = indexing ?? {};
-    const logs = createLogs({ file: accessLog.file, ...(onIndexing ? { onIndexing } : {}) });
+    const logs = createLogs({
+      file: accessLog.file,
+      ...(onIndexing ? { onIndexing } : {}),
+      onDamaged: (names) => warnings.set('damaged logs', damageSentence(names)),
+    });
     void logs.warm().then(over);
     const { file, ...limits } = accessLog;
     const keeper = createKeeper({

@@ -60,6 +60,9 @@ export function hasHeredocs(version: string | null): boolean {
   return isSince(version, 7);
 }
 
+/** Whether this version can leave websockets open at a load, as Caddy can since 2.7. @param version as above */
+export const hasStreamDelay = (version: string | null): boolean => isSince(version, 7);
+
 /** Whether it is at least 2.`minor`. */
 function isSince(version: string | null, least: number): boolean {
   const [major = 0, minor = 0] = (version ?? '').split('.').map(Number);

@@ -136,18 +136,3 @@ test('a history in all forms, packed between two pages', async () => {
   expect(await paths()).toBe(all);
   expect(await paths({ path: '/e' })).toBe('/e');
 });
-
-test('a packed file that is damaged ends where the damage starts', async () => {
-  const { at, logs } = logWith({
-    [ROLL]: lines(...Array.from({ length: 2000 }, (_, i) => `/${i}`)),
-  });
-  await keeperOf(at('access.log')).run();
-  const whole = (await logs.page(ALL)).total;
-  const bytes = readFileSync(at(`${ROLL}.zst`));
-  bytes.fill(0x55, bytes.length >> 1, (bytes.length >> 1) + 40);
-  writeFileSync(at(`${ROLL}.zst`), bytes);
-  const { total } = await logs.page(ALL);
-  expect(whole).toBe(2000);
-  expect(total).toBeLessThan(whole);
-  expect((await logs.page({ page: 1, pageSize: 500 })).logs.length).toBe(Math.min(500, total));
-});

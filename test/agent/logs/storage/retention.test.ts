@@ -1,10 +1,11 @@
-import { describe, expect, test } from 'bun:test';
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Limits } from '../../../../agent/logs/storage/keeper.ts';
 import { createKeeper } from '../../../../agent/logs/storage/keeper.ts';
 import { PACE } from '../../../../agent/pace.ts';
-import { temporaryFolders } from '../temp.ts';
+import { fill, mayMount, mountSmall, unmount } from '../../../harness/mount.ts';
+import { lines, ROLL, temporaryFolders } from '../temp.ts';
 
 const newFolder = temporaryFolders();
 const NONE: Limits = { keep: null, days: null, megabytes: null };
@@ -128,4 +129,77 @@ test('a full disk on which nothing can be deleted is a warning', async () => {
   await one.run();
   expect(left()).toEqual([]);
   expect(one.warnings()).toEqual([expect.stringContaining('nearly full')]);
+});
+
+describe.skipIf(!mayMount)('a small disk', () => {
+  const older = ROLL.replace('T22', 'T21');
+  let folder = '';
+  let release = () => {};
+  const logged: string[] = [];
+  beforeEach(() => {
+    folder = newFolder();
+    mountSmall(folder, 'size=64m');
+    logged.length = 0;
+  });
+  afterEach(() => {
+    unmount(folder);
+  });
+
+  const files = () =>
+    readdirSync(folder)
+      .filter((each) => each.startsWith('access-') && !each.endsWith('.index'))
+      .sort();
+  /** A rolled file that needs more than a page when it is packed. */
+  const roll = (name: string) => {
+    const random = () => crypto.randomUUID().repeat(20);
+    writeFileSync(join(folder, name), lines(...Array.from({ length: 300 }, () => `/${random()}`)));
+  };
+  const keeperWith = (more = {}) =>
+    createKeeper({
+      pace: PACE.keeper,
+      file: join(folder, 'access.log'),
+      limits: NONE,
+      log: (event) => void logged.push(event),
+      ...more,
+    });
+
+  test('keeps its packed files as long as a share of it is free', async () => {
+    for (const name of [ROLL, older]) roll(name);
+    const keeper = keeperWith();
+    await keeper.run();
+    await keeper.run();
+    expect(files()).toEqual([`${older}.zst`, `${ROLL}.zst`]);
+    release = fill(folder, 1 << 20);
+    await keeper.run();
+    expect(files()).toEqual([]);
+    release();
+  });
+
+  test('that was full for a while has its files packed as soon as there is room', async () => {
+    for (const name of [ROLL, older]) roll(name);
+    release = fill(folder);
+    const keeper = keeperWith({ isFull: async () => false });
+    for (let round = 0; round < 3; round++) await keeper.run();
+    expect(files()).toEqual([older, ROLL]);
+    expect(logged).toEqual(['rotated access log not packed']);
+    release();
+    for (let round = 0; round < 3; round++) await keeper.run();
+    expect(files()).toEqual([`${older}.zst`, `${ROLL}.zst`]);
+  });
+
+  test('without room to pack loses the oldest files, not the newest entries', async () => {
+    for (const name of [ROLL, older]) roll(name);
+    release = fill(folder);
+    // A stand-in for the size that is needed: one file less is enough.
+    const keeper = keeperWith({ isFull: async () => files().length > 1 });
+    await keeper.run();
+    expect(files()).toEqual([older, ROLL]);
+    await keeper.run();
+    expect(files()).not.toContain(older);
+    expect(files().length).toBe(1);
+    expect(keeper.warnings()).toEqual([
+      expect.stringContaining('1 rotated access logs were deleted'),
+    ]);
+    release();
+  });
 });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { findCaddies, pidFileOf, processOf } from '../../../../../agent/caddy/process/processes.ts';
 import { readSettings } from '../../../../../src/program/config.ts';
 import { caddiesOf } from '../../../../harness/caddys.ts';
+import { mayMount } from '../../../../harness/mount.ts';
 import {
   ask,
   freePort,
@@ -63,19 +64,18 @@ describe('a managed Caddy', () => {
     }
   });
 
-  test.skipIf(process.getuid?.() !== 0)(
+  test.skipIf(!mayMount)(
     'is told from one in a container, where the same path is another file',
     async () => {
       const { folder, env } = killedAgent();
       const left = await leaveBehind(env, 1);
       const mark = pidFileOf(join(env.DATA_DIR, 'caddy'));
-      const container = Bun.spawn(
-        ['unshare', '-m', 'caddy', 'run', '--config', '-', '--pidfile', mark],
-        {
-          env: { PATH: process.env.PATH ?? '', HOME: folder },
-          stdio: [new Blob(['{"admin":{"disabled":true}}']), 'ignore', 'ignore'],
-        },
-      );
+      const script =
+        'mount -t tmpfs tmpfs "$1" && mkdir -p "$(dirname "$2")" && exec caddy run --config - --pidfile "$2"';
+      const container = Bun.spawn(['unshare', '-m', 'sh', '-c', script, 'sh', env.DATA_DIR, mark], {
+        env: { PATH: process.env.PATH ?? '', HOME: folder },
+        stdio: [new Blob(['{"admin":{"disabled":true}}']), 'ignore', 'ignore'],
+      });
       const commandLine = () => readFileSync(`/proc/${container.pid}/cmdline`, 'utf8');
       await until(() => commandLine().startsWith('caddy'), 'its own namespace');
       stack = await startStack(env, folder);
@@ -85,6 +85,19 @@ describe('a managed Caddy', () => {
       await container.exited;
     },
   );
+
+  test.skipIf(!mayMount).each([
+    ['mounts', ['unshare', '-m']],
+    ['a network', ['unshare', '-n']],
+  ])('that an agent with %s of its own left behind is stopped first', async (_, prefix) => {
+    const { folder, env } = killedAgent();
+    const left = await leaveBehind(env, 1, prefix);
+    stack = await startStack(env, folder);
+    expect(left.filter((pid) => processOf(pid) !== null)).toEqual([]);
+    expect(caddies(stack).length).toBe(1);
+    expect((await reload(stack, 'fresh')).status).toBe(200);
+    expect((await stack.served('a.example')).text).toBe('fresh');
+  });
 
   test('that was left with other settings, or twice, is stopped first, so there are never two', async () => {
     const { folder, env } = killedAgent();
@@ -142,8 +155,12 @@ function killedAgent() {
   return { folder, env };
 }
 
-/** Leaves Caddys running, as a killed agent does. */
-async function leaveBehind(env: Record<string, string>, howMany: number): Promise<number[]> {
+/** Leaves Caddys running, as a killed agent does. @param prefix what the agent's command line started with */
+async function leaveBehind(
+  env: Record<string, string>,
+  howMany: number,
+  prefix: readonly string[] = [],
+): Promise<number[]> {
   const script = `
     import { readSettings } from ${JSON.stringify(join(import.meta.dir, '../../../../../src/program/config.ts'))};
     import { createProxy } from ${JSON.stringify(join(import.meta.dir, '../../../../../agent/caddy/proxy.ts'))};
@@ -156,7 +173,7 @@ async function leaveBehind(env: Record<string, string>, howMany: number): Promis
   const { agent } = readSettings('all', { ...env, PATH: process.env.PATH }, machine);
   const { bin, admin } = agent.proxy;
   const folder = agent.proxy.managed?.folder ?? '';
-  await Bun.spawn([process.execPath, '-e', script], {
+  await Bun.spawn([...prefix, process.execPath, '-e', script], {
     env: { ...env, PATH: process.env.PATH ?? '' },
     stdin: 'ignore',
   }).exited;

@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'bun:test';
+import { createStreamDelay, withStreamDelay } from '../../../../agent/caddy/config/stream-delay.ts';
+import type { JsonObject } from '../../../../src/shared/json.ts';
+
+const DAY = 24 * 3_600_000;
+
+describe('how long websockets outlive a configuration', () => {
+  test('is not said to a Caddy that does not know it', async () => {
+    const next = createStreamDelay(
+      async () => false,
+      () => 0,
+    );
+    expect(await next()).toBeNull();
+  });
+
+  test('is a day, and less after 20 loads within a day', async () => {
+    let now = 0;
+    const next = createStreamDelay(
+      async () => true,
+      () => now,
+    );
+    const loads = async (count: number) => {
+      const found: (string | null)[] = [];
+      while (found.length < count) found.push(await next());
+      return found;
+    };
+    expect(await loads(20)).toEqual(Array(20).fill('24h'));
+    expect(await loads(30)).toEqual(Array(30).fill('10m'));
+    now = DAY - 1;
+    expect(await next()).toBe('10m');
+    now = DAY;
+    expect(await next()).toBe('24h');
+    now = 2 * DAY;
+    expect(await loads(21)).toEqual([...Array(20).fill('24h'), '10m']);
+  });
+});
+
+describe('a delay', () => {
+  const proxy = { handler: 'reverse_proxy', upstreams: [{ dial: ':1' }] };
+  const delayed = { stream_close_delay: '24h', ...proxy };
+  const site = (host: string, ...handle: JsonObject[]) => ({
+    match: [{ host: [host] }],
+    handle: [{ handler: 'subroute', routes: [{ handle }] }],
+    terminal: true,
+  });
+  const give = (server: JsonObject) => withStreamDelay(server, '24h');
+
+  test('is not given where the connection decides who gets in', () => {
+    const server = {
+      routes: [site('a', proxy)],
+      tls_connection_policies: [{}, { client_authentication: { mode: 'require' } }],
+    };
+    expect(give(server)).toEqual(server);
+  });
+
+  test.each<[string, JsonObject]>([
+    ['a password', { handler: 'authentication' }],
+    ['what another route does', { handler: 'invoke', name: 'guard' }],
+    ['an error', { handler: 'error' }],
+    ['no answer', { handler: 'static_response', abort: true }],
+    ['a status', { handler: 'static_response', status_code: 403 }],
+    ['a status in quotes', { handler: 'static_response', status_code: '403' }],
+    ['a status that a request chooses', { handler: 'static_response', status_code: '{status}' }],
+    [
+      'a sign-in service',
+      { ...proxy, rewrite: { method: 'GET' }, handle_response: [{ routes: [] }] },
+    ],
+  ])('is not given to a site that may refuse with %s, nor to its error pages', (_, guard) => {
+    const server = { routes: [site('a', guard, proxy)], errors: { routes: [site('a', proxy)] } };
+    expect(give(server)).toEqual(server);
+    const ofAllHosts = { routes: [{ handle: [guard] }, { handle: [proxy] }] };
+    expect(give(ofAllHosts)).toEqual(ofAllHosts);
+  });
+
+  test('is given to the other sites, but for those that have one', () => {
+    const own = { ...proxy, stream_close_delay: 1 };
+    const redirect = { handler: 'static_response', status_code: 302 };
+    const pages = { ...proxy, handle_response: [{ routes: [{ handle: [proxy] }] }] };
+    expect(
+      give({
+        listen: [':80'],
+        routes: [
+          site('a', { handler: 'authentication' }, proxy),
+          site('b', redirect, proxy),
+          site('c', own),
+          site('d', pages),
+        ],
+        errors: { routes: [site('b', proxy)] },
+      }),
+    ).toEqual({
+      listen: [':80'],
+      routes: [
+        site('a', { handler: 'authentication' }, proxy),
+        site('b', redirect, delayed),
+        site('c', own),
+        site('d', { ...delayed, handle_response: [{ routes: [{ handle: [delayed] }] }] }),
+      ],
+      errors: { routes: [site('b', delayed)] },
+    });
+  });
+});
