@@ -3,13 +3,11 @@ import { messageOf } from '../../shared/async.ts';
 import { FAILURES, Failure } from '../../shared/failure.ts';
 import type { Invitation } from '../../shared/invitation.ts';
 import type { EnrolRequest } from '../../shared/wire/protocol.ts';
-import { DEADLINE_MS, NO_ANSWER } from './calls.ts';
+import { askPlainly, bytesOf, NO_ANSWER, parseAnswer } from './answer.ts';
+import { DEADLINE_MS, SMALL_ANSWER } from './bounds.ts';
 import { createAgentTls } from './trust.ts';
 
 export type Enrolling = Omit<Required<EnrolRequest>, 'secret'>;
-
-/** Characters; an answer of an agent has some hundred. Whoever made the invitation chose who answers. */
-const LONGEST_ANSWER = 1 << 16;
 
 /**
  * Resolves once the agent has stored the token. Nothing is sent before its certificate is known to be
@@ -35,28 +33,16 @@ export async function enrol(
     const signal = AbortSignal.timeout(DEADLINE_MS);
     const tls = await createAgentTls(url, { fingerprint })(signal);
     if (tls === null) throw new Error('an invitation needs an https:// address');
-    const answer = await fetch(`${url}/enrol`, {
+    const init = {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify({ secret, ...request }),
-      redirect: 'error',
       signal,
-      tls,
-    });
+    };
+    const answer = await askPlainly(`${url}/enrol`, init, tls);
     const { ok, status } = answer;
-    return { ok, status, body: JSON.parse(await textOf(answer)) };
+    return { ok, status, body: parseAnswer(await bytesOf(answer, SMALL_ANSWER)) };
   }
-}
-
-/** @throws Error if it is too long */
-async function textOf({ body }: Response): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = '';
-  for await (const piece of body ?? []) {
-    text += decoder.decode(piece, { stream: true });
-    if (text.length > LONGEST_ANSWER) throw new Error('the answer is too long');
-  }
-  return text;
 }
 
 const unreachable = (message: string, detail: string) =>
