@@ -5,6 +5,7 @@
 import { getSchemaValidator, type Static, type TSchema } from 'elysia';
 import { isDeep, readAtMost } from '../../shared/bounded.ts';
 import { FAILURES, Failure } from '../../shared/failure.ts';
+import { memoize } from '../../shared/memoize.ts';
 import { AgentErrorBody } from '../../shared/wire/protocol.ts';
 import { sizeOf } from './bounds.ts';
 import type { FetchTls } from './trust.ts';
@@ -77,8 +78,33 @@ export function parseAnswer(bytes: Uint8Array): unknown {
 /** @throws Failure if the answer is a refusal, or does not have the schema */
 export function checked<T extends TSchema>(schema: T, ok: boolean, bytes: Uint8Array): Static<T> {
   const answer = parseAnswer(bytes);
-  if (ok && getSchemaValidator(schema).Check(answer)) return answer as Static<T>;
-  throw refusalOf(answer);
+  if (!ok) throw refusalOf(answer);
+  const validator = validatorOf(schema);
+  if (validator.Check(answer)) return answer as Static<T>;
+  const path = validator.Errors(answer).First()?.path ?? '';
+  throw unreachable(INVALID + about(path), answer);
+}
+
+/** Names the field at fault, as the routes do, but never its value. */
+const about = (path: string): string =>
+  path === ''
+    ? ''
+    : ` The field "${path.slice(1, LONGEST_FIELD).replaceAll('/', '.')}" is missing or malformed.`;
+
+/** Some names are those of hosts, which are up to visitors. */
+const LONGEST_FIELD = 81;
+
+/** Made of a copy, because Elysia forbids unknown fields in the routes that use the same schema. */
+const validatorOf = memoize((schema: TSchema) => getSchemaValidator(tolerant(schema)));
+
+/** A copy in which every object may have more fields: those of a newer agent. */
+function tolerant<T>(schema: T): T {
+  if (Array.isArray(schema)) return schema.map(tolerant) as T;
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const copy: Record<PropertyKey, unknown> = {};
+  for (const key of Reflect.ownKeys(schema)) copy[key] = tolerant(Reflect.get(schema, key));
+  if (copy.type === 'object' && 'properties' in copy) copy.additionalProperties = true;
+  return copy as T;
 }
 
 /** What an answer stands for that is not the expected one. */
@@ -110,7 +136,7 @@ export function refusalOf(answer: unknown): Failure {
 }
 
 const isErrorBody = (answer: unknown): answer is AgentErrorBody =>
-  getSchemaValidator(AgentErrorBody).Check(answer);
+  validatorOf(AgentErrorBody).Check(answer);
 
 /** @param cause why, for the log */
 export const unreachable = (message: string, cause: unknown) =>
