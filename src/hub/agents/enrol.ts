@@ -1,13 +1,14 @@
 /** Meets an agent for the first time: proves the secret of its invitation, hands over its token. */
-import { messageOf } from '../../shared/async.ts';
 import { FAILURES, Failure } from '../../shared/failure.ts';
 import type { Invitation } from '../../shared/invitation.ts';
 import type { EnrolRequest } from '../../shared/wire/protocol.ts';
-import { askPlainly, bytesOf, NO_ANSWER, parseAnswer } from './answer.ts';
+import { askPlainly, bytesOf, parseAnswer, unreachable } from './answer.ts';
 import { DEADLINE_MS, SMALL_ANSWER } from './bounds.ts';
 import { createAgentTls } from './trust.ts';
 
 export type Enrolling = Omit<Required<EnrolRequest>, 'secret'>;
+
+const NOBODY_THERE = 'No agent with this invitation answers at its address.';
 
 /**
  * Resolves once the agent has stored the token. Nothing is sent before its certificate is known to be
@@ -19,7 +20,9 @@ export async function enrol(
   request: Enrolling,
 ): Promise<void> {
   const response = await send().catch((cause: unknown) => {
-    throw unreachable(NO_ANSWER, messageOf(cause));
+    // In one sentence, whatever it was: an invitation may name any address, and nobody is to learn
+    // from the hub what listens there.
+    throw unreachable(NOBODY_THERE, cause);
   });
   if (response.ok) return;
   if (response.status === FAILURES.INVITATION_INVALID.status) {
@@ -27,7 +30,10 @@ export async function enrol(
   }
   const { code, message } = (response.body ?? {}) as { code?: unknown; message?: unknown };
   if (code === 'IMPORT_FIRST') throw new Failure(code, FAILURES.IMPORT_FIRST.meaning);
-  throw unreachable('The agent could not be enrolled.', String(message ?? 'invalid response'));
+  if (message === undefined) throw unreachable(NOBODY_THERE, response.status);
+  throw new Failure('AGENT_UNREACHABLE', 'The agent could not be enrolled.', {
+    detail: String(message),
+  });
 
   async function send(): Promise<{ ok: boolean; status: number; body: unknown }> {
     const signal = AbortSignal.timeout(DEADLINE_MS);
@@ -44,6 +50,3 @@ export async function enrol(
     return { ok, status, body: parseAnswer(await bytesOf(answer, SMALL_ANSWER)) };
   }
 }
-
-const unreachable = (message: string, detail: string) =>
-  new Failure('AGENT_UNREACHABLE', message, { detail });
