@@ -1,6 +1,7 @@
 /** Reads bodies late, once the guards have run, and with limits. */
 import { Elysia } from 'elysia';
 import { createPauses, within } from './async.ts';
+import { isDeep, readAtMost } from './bounded.ts';
 import { FAILURES, Failure } from './failure.ts';
 
 const UNREAD = Symbol('the body is not read yet');
@@ -45,25 +46,15 @@ async function readBounded(request: Request, limit: number, deadline: number): P
   if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge();
   if (request.body === null) return new Uint8Array();
   const reader = request.body.getReader();
-  const readAll = async () => {
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      size += part.value.byteLength;
-      if (size > limit) throw tooLarge();
-      chunks.push(part.value);
-    }
-    return Buffer.concat(chunks);
-  };
   // The idle timeout does not end a connection whose body trickles in.
-  return within(readAll(), deadline, () => {
+  return within(readAtMost(reader, limit, tooLarge), deadline, () => {
     void reader.cancel();
     throw new Failure('BODY_TOO_SLOW', FAILURES.BODY_TOO_SLOW.meaning);
   });
 }
 
 function parseBody(bytes: Uint8Array): unknown {
-  if (isDeep(bytes)) throw invalidJson();
+  if (isDeep(bytes, DEEPEST)) throw invalidJson();
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     return JSON.parse(text, MAY_NAME_TO_STRING.test(text) ? withoutToString : undefined);
@@ -81,39 +72,6 @@ const withoutToString = (key: string, value: unknown): unknown =>
 
 /** No body of either API is nested more than three levels deep. */
 const DEEPEST = 32;
-/** The same bytes in UTF-8 as in ASCII, and part of no other character. */
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const OPENING = [0x5b, 0x7b];
-const CLOSING = [0x5d, 0x7d];
-
-/**
- * Whether JSON text is nested too deeply. This is checked before it is parsed: parsing 16 MiB of
- * brackets takes seconds, and Elysia prints a body that does not match its schema with indentation,
- * whose length grows with the square of the depth.
- */
-function isDeep(bytes: Uint8Array): boolean {
-  let depth = 0;
-  for (let offset = 0; offset < bytes.length; offset++) {
-    const byte = bytes[offset];
-    if (byte === QUOTE) {
-      do offset = bytes.indexOf(QUOTE, offset + 1);
-      while (offset > 0 && isEscaped(bytes, offset));
-      if (offset < 0) return false;
-    } else if (byte === OPENING[0] || byte === OPENING[1]) {
-      if (++depth > DEEPEST) return true;
-    } else if (byte === CLOSING[0] || byte === CLOSING[1]) {
-      depth--;
-    }
-  }
-  return false;
-}
-
-function isEscaped(bytes: Uint8Array, quote: number): boolean {
-  let before = quote - 1;
-  while (bytes[before] === BACKSLASH) before--;
-  return (quote - before) % 2 === 0;
-}
 
 /** What `jsonBody` throws; which failure that is depends on the path. */
 export const NOT_AN_OBJECT = new Error('the body is not a JSON object');

@@ -1,8 +1,10 @@
 /** Calls an agent: one request, one answer, and a Failure for anything else. */
-import { getSchemaValidator, type Static, type TSchema } from 'elysia';
-import { FAILURES, Failure } from '../../shared/failure.ts';
+import type { Static, TSchema } from 'elysia';
+import { Failure } from '../../shared/failure.ts';
 import { joinedIds, REQUEST_ID } from '../../shared/observe/context.ts';
-import { AgentErrorBody, Health, PROTOCOL, PROTOCOL_HEADER } from '../../shared/wire/protocol.ts';
+import { Health, PROTOCOL, PROTOCOL_HEADER } from '../../shared/wire/protocol.ts';
+import { askPlainly, bytesOf, checked, NO_ANSWER, unreachable } from './answer.ts';
+import { DEADLINE_MS, SMALL_ANSWER, STATUS_DEADLINE_MS } from './bounds.ts';
 import { type AgentTrust, createAgentTls } from './trust.ts';
 
 export type CallsDeps = {
@@ -18,12 +20,13 @@ export type CallsDeps = {
   deadline?: number;
 };
 
-export type Answer = { ok: boolean; text: string };
+export type Answer = { ok: boolean; bytes: Uint8Array };
 
-type Init = { body?: unknown; deadline?: number };
+/** `deadline`: milliseconds; `limit`: bytes of the answer. */
+type Init = { body?: unknown; deadline?: number; limit?: number };
 
 export type Calls = {
-  /** @throws whatever `fetch` throws, and if the agent presents a different certificate */
+  /** @throws as `askPlainly`, and if the agent presents a different certificate */
   request(path: string, init: RequestInit & { headers?: object }): Promise<Response>;
   /** @throws Failure AGENT_UNREACHABLE */
   answerTo(path: string, init: Init): Promise<Answer>;
@@ -37,26 +40,11 @@ export type Calls = {
   watch(call: AbortController): () => void;
 };
 
-export const DEADLINE_MS = 45_000;
-export const STATUS_DEADLINE_MS = 10_000;
 /** Long enough for `/health` of an agent that is busy. */
 const ASK_FIRST_MS = 2_000;
 /** Between two questions whether it still answers, and for an answer: far less than a call may take. */
 const PULSE_EVERY_MS = 1_000;
 const PULSE_ANSWER_MS = 2_500;
-
-/** As opposed to an agent that answers, but not as it should. */
-export const NO_ANSWER = 'The agent does not answer.';
-
-/** Codes of the agent that the hub passes on unchanged. */
-const PASSED_ON = [
-  'PROXY_REJECTED',
-  'PROXY_UNREACHABLE',
-  'STALE',
-  'OTHER_HUB',
-  'STORAGE_UNAVAILABLE',
-  'INVALID_REQUEST',
-] as const;
 
 export function createCalls(deps: CallsDeps): Calls {
   const { url, trust = null, deadline = DEADLINE_MS } = deps;
@@ -71,17 +59,13 @@ export function createCalls(deps: CallsDeps): Calls {
   ): Promise<Response> {
     const tls = await tlsOf(init.signal);
     const token = tokenNow();
-    const response = await fetch(`${url}${path}`, {
-      ...init,
-      headers: {
-        Authorization: `Bearer ${token}`,
-        [PROTOCOL_HEADER]: String(PROTOCOL),
-        ...onBehalf(),
-        ...init.headers,
-      },
-      redirect: 'error',
-      ...(tls === null ? {} : { tls }),
-    });
+    const headers = {
+      Authorization: `Bearer ${token}`,
+      [PROTOCOL_HEADER]: String(PROTOCOL),
+      ...onBehalf(),
+      ...init.headers,
+    };
+    const response = await askPlainly(`${url}${path}`, { ...init, headers }, tls);
     // A rotation has overtaken it. The agent looks at the token before anything else, so that nothing
     // has been done yet.
     if (response.status === 401 && tokenNow() !== token) return request(path, init);
@@ -104,11 +88,13 @@ export function createCalls(deps: CallsDeps): Calls {
         ...(init.body === undefined ? {} : { body: JSON.stringify(init.body) }),
         signal: AbortSignal.any([stopping.signal, AbortSignal.timeout(init.deadline ?? deadline)]),
       });
-      const text = await response.text();
+      const bytes = await bytesOf(response, init.limit ?? SMALL_ANSWER);
       isSilent = false;
-      return { ok: response.ok, text };
+      return { ok: response.ok, bytes };
     } catch (cause) {
-      isSilent = true;
+      // It answers, but not as it should.
+      isSilent = !(cause instanceof Failure);
+      if (!isSilent) throw cause;
       throw unreachable(NO_ANSWER, cause);
     } finally {
       endPulse();
@@ -120,7 +106,7 @@ export function createCalls(deps: CallsDeps): Calls {
 
   const answers = (deadline: number): Promise<boolean> =>
     ask('/health', { deadline })
-      .then(({ ok, text }) => checked(Health, ok, text))
+      .then(({ ok, bytes }) => checked(Health, ok, bytes))
       .then(
         () => true,
         () => false,
@@ -131,8 +117,8 @@ export function createCalls(deps: CallsDeps): Calls {
     path: string,
     init: Init = {},
   ): Promise<Static<T>> {
-    const { ok, text } = await answerTo(path, init);
-    return checked(schema, ok, text);
+    const { ok, bytes } = await answerTo(path, init);
+    return checked(schema, ok, bytes);
   }
 
   return { request, answerTo, call, isSilent: () => isSilent, answers, watch };
@@ -161,55 +147,8 @@ function startPulse(answers: (deadline: number) => Promise<boolean>, lost: () =>
   };
 }
 
-/** @throws Failure if the answer is a refusal, or does not have the schema */
-export function checked<T extends TSchema>(schema: T, ok: boolean, text: string): Static<T> {
-  let answer: unknown;
-  try {
-    answer = JSON.parse(text);
-  } catch (cause) {
-    throw unreachable(NO_ANSWER, cause);
-  }
-  if (ok && getSchemaValidator(schema).Check(answer)) return answer as Static<T>;
-  throw refusalOf(answer);
-}
-
 /** Names the requests that a call is made for, for the agent's log. */
 function onBehalf(): Record<string, string> {
   const ids = joinedIds();
   return ids === undefined ? {} : { [REQUEST_ID]: ids };
 }
-
-/** What an answer stands for that is not the expected one. */
-export function refusalOf(answer: unknown): Failure {
-  if (isErrorBody(answer)) {
-    const code = PASSED_ON.find((known) => known === answer.code);
-    const { message, words, hint, line } = answer;
-    if (code) return new Failure(code, message, { detail: words, hint, at: { line } });
-    // Only a proxyfile is that large.
-    if (answer.code === 'BODY_TOO_LARGE') {
-      return new Failure(
-        'PROXY_REJECTED',
-        'The Caddyfile would be too large; nothing was changed.',
-        {
-          detail: `All sites and their policies make one Caddyfile. ${message}`,
-          hint: 'Shorten the policies that many sites use, because each site repeats their text.',
-          cause: answer.code,
-        },
-      );
-    }
-    if (answer.code === 'OTHER_PROTOCOL') {
-      return unreachable(FAILURES.OTHER_PROTOCOL.meaning, answer.code);
-    }
-    if (answer.code === 'UNAUTHENTICATED') {
-      return unreachable('The agent rejects the hub’s token.', answer.code);
-    }
-  }
-  return unreachable('The agent sent an invalid response.', answer);
-}
-
-const isErrorBody = (answer: unknown): answer is AgentErrorBody =>
-  getSchemaValidator(AgentErrorBody).Check(answer);
-
-/** @param cause why, for the log */
-export const unreachable = (message: string, cause: unknown) =>
-  new Failure('AGENT_UNREACHABLE', message, { cause });

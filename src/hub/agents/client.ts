@@ -2,15 +2,7 @@
 import type { Static } from 'elysia';
 import type { EndableStreams } from '../../shared/async.ts';
 import { exportFacts, type LogExport } from '../../shared/http.ts';
-import {
-  AT_ONCE,
-  ChecksAnswer,
-  type ChecksRequest,
-  LEAST_MS,
-  ONCE_MS,
-  type TrialRequest,
-  WITHIN,
-} from '../../shared/wire/checks.ts';
+import { ChecksAnswer, type ChecksRequest, type TrialRequest } from '../../shared/wire/checks.ts';
 import {
   type ActivityQuery,
   type ExportQuery,
@@ -37,7 +29,17 @@ import {
   RootAnswer,
   SitesAnswer,
 } from '../../shared/wire/sites.ts';
-import { type CallsDeps, checked, createCalls, DEADLINE_MS, STATUS_DEADLINE_MS } from './calls.ts';
+import { checked } from './answer.ts';
+import {
+  adaptedAnswer,
+  checksAnswer,
+  checksDeadline,
+  DEADLINE_MS,
+  LOG_ANSWER,
+  STATUS_DEADLINE_MS,
+  sitesAnswer,
+} from './bounds.ts';
+import { type CallsDeps, createCalls } from './calls.ts';
 import { createStreams, type StreamReader } from './streams.ts';
 
 export type AgentClientDeps = CallsDeps & {
@@ -45,6 +47,8 @@ export type AgentClientDeps = CallsDeps & {
   hub?: string;
   /** How often that database was promoted, plus one; of two copies, the agent obeys the higher. */
   term?: () => number;
+  /** How many sites the hub has: the more, the more an agent may say of them. */
+  countSites?: () => number;
 };
 
 /** What a publish may replace, and how. */
@@ -146,20 +150,19 @@ export type AgentClient = {
   merge(request: MergeRequest): Promise<MergeAnswer>;
 };
 
-/** Milliseconds for everything else that the agent does while it checks. */
-const MARGIN_MS = 10_000;
-
 export function createAgentClient(deps: AgentClientDeps): AgentClient {
-  const { hub, term, deadline = DEADLINE_MS } = deps;
+  const { hub, term, deadline = DEADLINE_MS, countSites = () => 0 } = deps;
   const asker = () => ({ hub, term: term?.() });
+  const aboutSites = () => ({ deadline: STATUS_DEADLINE_MS, limit: sitesAnswer(countSites()) });
   const calls = createCalls(deps);
   const { call, answerTo, answers, isSilent } = calls;
   const streams = createStreams(calls);
 
   /** Passes a page on as it is: to read and write it again takes longer than the agent needs for it. */
   async function pageAt(path: string): Promise<string> {
-    const { ok, text } = await answerTo(path, {});
-    return ok && isPage(text) ? text : JSON.stringify(checked(LogPage, ok, text));
+    const { ok, bytes } = await answerTo(path, { limit: LOG_ANSWER });
+    const text = new TextDecoder().decode(bytes);
+    return ok && isPage(text) ? text : JSON.stringify(checked(LogPage, ok, bytes));
   }
 
   return {
@@ -169,7 +172,8 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
       }),
     validate: (proxyfile, how = {}) =>
       call(ValidateAnswer, '/proxy/validate', { body: { proxyfile, ports: true, ...how } }),
-    adapt: (proxyfile) => call(AdaptAnswer, '/proxy/adapt', { body: { proxyfile } }),
+    adapt: (proxyfile) =>
+      call(AdaptAnswer, '/proxy/adapt', { body: { proxyfile }, limit: adaptedAnswer(proxyfile) }),
     status: (deadline = STATUS_DEADLINE_MS) =>
       call(ProxyStatus, withQuery('/proxy/status', asker()), { deadline }),
     isSilent,
@@ -178,34 +182,30 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
     },
     answers,
     sites: (names, wait, brief) =>
-      call(SitesAnswer, '/proxy/sites', {
-        body: { names, wait, brief },
-        deadline: STATUS_DEADLINE_MS,
-      }),
+      call(SitesAnswer, '/proxy/sites', { body: { names, wait, brief }, ...aboutSites() }),
     checks: (request) =>
       call(ChecksAnswer, '/proxy/checks', {
         body: request,
         deadline: checksDeadline(request),
+        limit: checksAnswer(request.checks.length),
       }),
-    trial: (request) => call(ChecksAnswer, '/proxy/trial', { body: request }),
-    certificates: () =>
-      call(CertificatesAnswer, '/proxy/certificates', { deadline: STATUS_DEADLINE_MS }),
+    trial: (request) =>
+      call(ChecksAnswer, '/proxy/trial', {
+        body: request,
+        limit: checksAnswer(request.checks.length),
+      }),
+    certificates: () => call(CertificatesAnswer, '/proxy/certificates', aboutSites()),
     root: () => call(RootAnswer, '/proxy/root', { deadline: STATUS_DEADLINE_MS }),
     authorities: (proxyfile) =>
-      call(AuthoritiesAnswer, '/proxy/authorities', {
-        body: { proxyfile },
-        deadline: STATUS_DEADLINE_MS,
-      }),
+      call(AuthoritiesAnswer, '/proxy/authorities', { body: { proxyfile }, ...aboutSites() }),
     ports: () => call(PortsAnswer, '/proxy/ports', { deadline: STATUS_DEADLINE_MS }),
     modules: (deadline) => call(ModulesAnswer, '/proxy/modules', { deadline }),
     logs: (query) => pageAt(withQuery('/logs', query)),
     activity: (query, most = deadline) =>
-      call(LogActivity, withQuery('/logs/activity', query), { deadline: most }),
-    stats: (query) => call(LogStats, withQuery('/logs/stats', query)),
-    sums: (query) =>
-      call(LogSums, withQuery('/logs/sums', query), { deadline: STATUS_DEADLINE_MS }),
-    merge: (request) =>
-      call(MergeAnswer, '/logs/merge', { body: request, deadline: STATUS_DEADLINE_MS }),
+      call(LogActivity, withQuery('/logs/activity', query), { deadline: most, limit: LOG_ANSWER }),
+    stats: (query) => call(LogStats, withQuery('/logs/stats', query), { limit: LOG_ANSWER }),
+    sums: (query) => call(LogSums, withQuery('/logs/sums', query), ofLogs),
+    merge: (request) => call(MergeAnswer, '/logs/merge', { body: request, ...ofLogs }),
 
     tail: async (query, lastEventId, reader) => {
       const headers = lastEventId ? { 'Last-Event-ID': lastEventId } : undefined;
@@ -228,6 +228,8 @@ export function createAgentClient(deps: AgentClientDeps): AgentClient {
   };
 }
 
+const ofLogs = { deadline: STATUS_DEADLINE_MS, limit: LOG_ANSWER };
+
 const PAGE_END = /\],"total":\d+,"page":\d+,"pageSize":\d+(,"partial":true)?\}$/;
 
 /** Whether a text begins and ends as a page does that an agent has written completely. */
@@ -238,11 +240,3 @@ const withQuery = (path: string, query: object): string => {
   const given = Object.entries(query).filter(([, value]) => value !== undefined);
   return `${path}?${new URLSearchParams(given)}`;
 };
-
-/** Milliseconds that the answer to a request for checks may take: what is not asked at once is asked after the others. */
-function checksDeadline({ checks, once = false }: ChecksRequest): number {
-  const rounds = Math.ceil(checks.length / AT_ONCE);
-  const longest = Math.max(0, ...checks.map(({ check }) => check?.within ?? WITHIN));
-  const asking = once ? rounds * ONCE_MS : longest * 1_000 + rounds * LEAST_MS;
-  return asking + MARGIN_MS;
-}

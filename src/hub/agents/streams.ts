@@ -1,6 +1,9 @@
 /** The streams of an agent, each for one reader. */
 import { createEndableStreams, type EndableStreams, within } from '../../shared/async.ts';
-import { type Calls, NO_ANSWER, refusalOf, unreachable } from './calls.ts';
+import { Failure } from '../../shared/failure.ts';
+import { bytesOf, NO_ANSWER, parseAnswer, refusalOf, unreachable } from './answer.ts';
+import { SMALL_ANSWER } from './bounds.ts';
+import type { Calls } from './calls.ts';
 
 /** Who reads a stream. */
 export type StreamReader = {
@@ -61,9 +64,10 @@ export function createStreams({ request, watch }: Pick<Calls, 'request' | 'watch
         };
         return { headers, body: streams.open({ next, stop }) };
       }
-      refusal = await response.json();
+      refusal = parseAnswer(await bytesOf(response, SMALL_ANSWER));
     } catch (cause) {
       ended();
+      if (cause instanceof Failure) throw cause;
       throw unreachable(NO_ANSWER, cause);
     } finally {
       clearTimeout(late);

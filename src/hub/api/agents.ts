@@ -1,7 +1,7 @@
 /** `/agents`: the agents this hub publishes to. */
 import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../shared/json-body.ts';
-import { authorOf } from '../auth/guard.ts';
+import { assertNoToken, authorOf } from '../auth/guard.ts';
 import { about, DEMANDS } from '../http/about.ts';
 import { AGENT, AgentView } from '../http/agent-view.ts';
 import { BODY, PUBLISHES, READS, refusals } from '../http/refusal-schemas.ts';
@@ -11,7 +11,8 @@ const NAMED = { name: { description: 'The agent’s name.', example: AGENT.name 
 const NameParams = t.Object({ name: t.String() });
 const GOES_ON = 'The proxy keeps running unchanged.';
 
-export function agentRoutes({ fleet, guard, bodyLimit }: ApiContext) {
+export function agentRoutes(context: ApiContext) {
+  const { fleet, guard, bodyLimit } = context;
   return new Elysia({ name: 'agents', prefix: '/agents' })
     .use(guard)
     .get('/', () => fleet.list(), {
@@ -36,6 +37,38 @@ export function agentRoutes({ fleet, guard, bodyLimit }: ApiContext) {
         example: AGENT,
       }),
     })
+    .use(membershipRoutes(context))
+    .use(jsonBody(bodyLimit))
+    .patch('/:name', ({ params, body, who }) => fleet.update(params.name, body, authorOf(who)), {
+      params: NameParams,
+      body: t.Object(
+        { name: t.Optional(t.String()), paused: t.Optional(t.Boolean()) },
+        { title: 'AgentChanges' },
+      ),
+      response: {
+        200: AgentView,
+        ...refusals(...PUBLISHES, ...BODY, 'NOT_FOUND', 'AGENT_TAKEN'),
+      },
+      detail: about({
+        id: 'updateAgent',
+        tag: 'Agents',
+        summary: 'Rename an agent, or pause and resume publishing to it',
+        access: 'write',
+        params: NAMED,
+        bodies: { pause: { value: { paused: true } } },
+        example: { ...AGENT, paused: true },
+      }),
+    });
+}
+
+/**
+ * Who is an agent, which an agent remembers: a token that was stolen and revoked must not leave a server
+ * behind that gets every later configuration.
+ */
+function membershipRoutes({ fleet, guard, bodyLimit }: ApiContext) {
+  return new Elysia({ name: 'agents-membership' })
+    .use(guard)
+    .derive(assertNoToken)
     .delete(
       '/:name',
       async ({ params, who }) => {
@@ -53,7 +86,7 @@ export function agentRoutes({ fleet, guard, bodyLimit }: ApiContext) {
           tag: 'Agents',
           summary: 'Remove an agent',
           description: `${GOES_ON} The first agent cannot be removed, and an agent that alone serves a vhost cannot be removed either.`,
-          access: 'write',
+          access: 'session',
           params: NAMED,
           example: { success: true, message: GOES_ON },
         }),
@@ -70,7 +103,7 @@ export function agentRoutes({ fleet, guard, bodyLimit }: ApiContext) {
         tag: 'Agents',
         summary: 'Give an agent a new token',
         description: 'Nothing is interrupted. The token of the first agent is a setting.',
-        access: 'write',
+        access: 'session',
         params: NAMED,
         example: AGENT,
       }),
@@ -106,31 +139,11 @@ export function agentRoutes({ fleet, guard, bodyLimit }: ApiContext) {
           summary: 'Enrol an agent by its invitation, and publish to it',
           description:
             'Vhosts without a placement are published to it at once. If an agent of this name was enrolled before, it gets a new token.',
-          access: 'write',
+          access: 'session',
           params: { replace: DEMANDS.replace },
           bodies: { vps: { value: { name: AGENT.name, invitation: 'sbxi_WyJodHRwczov…' } } },
           example: AGENT,
         }),
       },
-    )
-    .patch('/:name', ({ params, body, who }) => fleet.update(params.name, body, authorOf(who)), {
-      params: NameParams,
-      body: t.Object(
-        { name: t.Optional(t.String()), paused: t.Optional(t.Boolean()) },
-        { title: 'AgentChanges' },
-      ),
-      response: {
-        200: AgentView,
-        ...refusals(...PUBLISHES, ...BODY, 'NOT_FOUND', 'AGENT_TAKEN'),
-      },
-      detail: about({
-        id: 'updateAgent',
-        tag: 'Agents',
-        summary: 'Rename an agent, or pause and resume publishing to it',
-        access: 'write',
-        params: NAMED,
-        bodies: { pause: { value: { paused: true } } },
-        example: { ...AGENT, paused: true },
-      }),
-    });
+    );
 }

@@ -83,15 +83,27 @@ export function createSessionGuard({ accounts, tokens, cookies, commandLine }: G
         return { who, isSignedIn: () => accounts.isValid(presented) };
       }
       if (!tokens.find(sessionCookie.bearer)) throw unauthenticated();
-      throw new Failure('FORBIDDEN', 'This requires a session; API tokens are not accepted.');
+      throw noTokens();
     })
     .onBeforeHandle({ as: 'scoped' }, assertStillSignedIn);
+}
+
+/**
+ * For what outlasts an API token, such as an agent that obeys the hub of its invitation: only for people
+ * and the command line. Derive it after the guard, before a body is read.
+ * @throws Failure FORBIDDEN
+ */
+export function assertNoToken({ who }: { who: Caller }): void {
+  if (who.via !== null) throw noTokens();
 }
 
 /** @throws Failure UNAUTHENTICATED */
 function assertStillSignedIn({ request, isSignedIn }: { request: Request } & Guarded<unknown>) {
   if (!READS.has(request.method) && !isSignedIn()) throw unauthenticated();
 }
+
+const noTokens = () =>
+  new Failure('FORBIDDEN', 'This requires a session; API tokens are not accepted.');
 
 const unauthenticated = () => new Failure('UNAUTHENTICATED', 'Sign in first.');
 

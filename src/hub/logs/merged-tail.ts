@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { within } from '../../shared/async.ts';
 import type { TailQuery } from '../../shared/wire/logs.ts';
 import { type Agent, type Agents, askAll } from '../agents/agents.ts';
+import { LONGEST_ENTRY } from '../agents/bounds.ts';
 import type { StreamReader } from '../agents/streams.ts';
 import { formatEventId, type Positions } from './event-ids.ts';
 
@@ -58,11 +59,15 @@ export async function openMergedTail(
     signal.addEventListener('abort', cancel);
     if (signal.aborted) cancel();
     const parse = createEventParser();
-    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
-      const events = parse(piece.value);
-      await push(events.map((event) => writer.write(event, agent)).join(''));
+    try {
+      for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+        const events = parse(piece.value);
+        await push(events.map((event) => writer.write(event, agent)).join(''));
+      }
+    } finally {
+      signal.removeEventListener('abort', cancel);
+      cancel();
     }
-    signal.removeEventListener('abort', cancel);
   }
 
   async function follow(agent: Agent, first: ReadableStream<Uint8Array> | undefined) {
@@ -124,13 +129,17 @@ const isSame = (some: readonly Agent[], others: readonly Agent[]): boolean =>
 /** What an agent has sent: a position, if it is new, and maybe an event with data, which is JSON. */
 type TailEvent = { id?: string; event?: string; data?: string };
 
-/** Splits a stream into events; each call gets the next piece and returns what is complete by then. */
+/**
+ * Splits a stream into events; each call gets the next piece and returns what is complete by then.
+ * @throws Error, at a call, if an event is too long
+ */
 export function createEventParser(): (piece: Uint8Array) => TailEvent[] {
   const decoder = new TextDecoder();
   let rest = '';
   return (piece) => {
     const blocks = (rest + decoder.decode(piece, { stream: true })).split('\n\n');
     rest = blocks.pop() ?? '';
+    if (rest.length > LONGEST_ENTRY) throw new Error('an event of the agent is too long');
     return blocks.map((block) => {
       const event: TailEvent = {};
       for (const line of block.split('\n')) {

@@ -1,4 +1,5 @@
 /** Reads the records of an export one by one. */
+import { LONGEST_ENTRY } from '../agents/bounds.ts';
 
 /** A record without its end, and its time in milliseconds; infinitely early without one. */
 export type LogRecord = { time: number; text: string };
@@ -8,7 +9,7 @@ export type Records = {
   peek(): LogRecord | undefined | null;
   /** Goes on to the one after it. */
   skip(): void;
-  /** Waits for more. @throws what the stream fails with */
+  /** Waits for more. @throws what the stream fails with, and if a record is too long */
   load(): Promise<void>;
 };
 
@@ -90,6 +91,7 @@ export function createRecords(
       start = next;
     },
     async load() {
+      if (text.length - start > LONGEST_ENTRY) throw new Error('an entry of the agent is too long');
       const { done, value } = await reader.read();
       text = text.slice(start) + decoder.decode(value, { stream: !done });
       start = 0;

@@ -23,6 +23,16 @@ const ROUTING = [
 ];
 
 /**
+ * Puts an end to every upgrade but that of a websocket: an upstream that agrees to another one, such as
+ * h2c, gets whatever the visitor sends, on any path and with any identity. Each value for itself,
+ * because Caddy takes the first one.
+ */
+export const NO_TUNNEL: readonly Line[] = [
+  '# only a websocket may take over the connection',
+  'request_header Upgrade `(?i)^(?:(websocket)|.*)$` $1',
+];
+
+/**
  * The definition of a matcher of all requests that are not exempt, and the matcher to put after a
  * directive, with a space before it; both empty if nothing is exempt.
  */

@@ -1,5 +1,5 @@
 /** Asks a sign-in service about each request. Pure. */
-import { guarded } from './exempt.ts';
+import { guarded, NO_TUNNEL } from './exempt.ts';
 import type { Line, Writing } from './recipe.ts';
 
 type Asking = {
@@ -44,6 +44,7 @@ export const stripping = (copyHeaders: readonly string[]): Line[] => {
   const others = copyHeaders.filter((name) => !isIdentity.test(name)).map(canonical);
   const patterns = [...IDENTITY, ...new Set(others.flatMap(spellings))];
   return [
+    ...NO_TUNNEL,
     '# only the service says who somebody is',
     ...patterns.map((pattern) => `request_header -${pattern}`),
     '# and a visitor cannot have what it says dropped on the way to the upstream',

@@ -5,7 +5,7 @@ import { type Failure, fullSentenceOf } from '../../shared/failure.ts';
 import type { ProxyStatus } from '../../shared/wire/proxy.ts';
 import type { SiteState } from '../../shared/wire/sites.ts';
 import type { Agent } from '../agents/agents.ts';
-import { NO_ANSWER } from '../agents/calls.ts';
+import { NO_ANSWER } from '../agents/answer.ts';
 import type { AgentClient } from '../agents/client.ts';
 import { labelOf } from '../model/agent.ts';
 import { setFor } from '../model/placement.ts';

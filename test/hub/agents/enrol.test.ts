@@ -8,6 +8,7 @@ import { createAgentClient } from '../../../src/hub/agents/client.ts';
 import { enrol } from '../../../src/hub/agents/enrol.ts';
 import { normalFingerprint } from '../../../src/hub/agents/trust.ts';
 import { newCertificate } from '../../../src/program/cli/new-certificate.ts';
+import type { Failure } from '../../../src/shared/failure.ts';
 import { temporaryFolder } from '../../harness/stack.ts';
 
 const folder = temporaryFolder();
@@ -129,6 +130,34 @@ test('an answer without an end is not read to the end', async () => {
   const piece = new Uint8Array(1 << 16).fill(0x20);
   answer = () => new Response(new ReadableStream({ pull: (to) => to.enqueue(piece) }));
   expect(await enrolAt(at(agent.port))).toBe('AGENT_UNREACHABLE');
+});
+
+test('a failed dial is described in one sentence, whatever listens there', async () => {
+  const speechless = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
+  await new Promise((done) => speechless.once('listening', done));
+  const address = speechless.address();
+  const dial = (port: number | undefined) =>
+    enrol({ url: at(port), fingerprint, secret: SECRET }, REQUEST).then(
+      () => 'enrolled',
+      ({ code, message, detail }: Failure) => ({ code, message, detail }),
+    );
+  const { port } = impostor;
+  const closed = 1;
+  const silent = typeof address === 'object' ? address?.port : undefined;
+  const described = [];
+  for (const there of [closed, silent, port]) described.push(await dial(there));
+  answer = () => new Response('<p>Welcome to the intranet</p>');
+  described.push(await dial(agent.port));
+  answer = () => Response.json({ welcome: 'intranet' }, { status: 404 });
+  described.push(await dial(agent.port));
+  expect(described).toEqual(
+    Array(5).fill({
+      code: 'AGENT_UNREACHABLE',
+      message: 'No agent with this invitation answers at its address.',
+      detail: undefined,
+    }),
+  );
+  speechless.close();
 });
 
 test('the agent gets the secret and the token', async () => {

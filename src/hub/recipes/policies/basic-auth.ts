@@ -1,7 +1,7 @@
 /** `basic-auth`: asks for a user name and a password. */
 import { t } from 'elysia';
 import { defineRecipe } from '../define.ts';
-import { guarded } from '../exempt.ts';
+import { guarded, NO_TUNNEL } from '../exempt.ts';
 import { exemptNetworks, exemptPaths } from '../fields.ts';
 import { quoted } from '../quote.ts';
 
@@ -62,6 +62,7 @@ export const basicAuth = defineRecipe({
   write({ users, ...exempt }, writing) {
     const { lines, matcher } = guarded(exempt, writing);
     return [
+      ...NO_TUNNEL,
       ...lines,
       `${writing.wording.basicAuth}${matcher} {`,
       ...users.map(({ name, hash }) => ({ text: `\t${quoted(name)} ${hash}`, field: 'users' })),
