@@ -195,7 +195,10 @@ export function createPublisher({
     const report = startTimer(plans.length);
     const done = await rollOut({ targets, plans, accepted, next: stored, report });
     if (done === 'again') return publish(plans, time);
-    if (done === 'together' || !('live' in done)) return done;
+    if (done === 'together' || !('live' in done)) {
+      endAttempt();
+      return done;
+    }
     const { live, lacking } = done;
     const behind = lacking.flatMap(
       ({ id }) => stored.agents.find((agent) => agent.id === id) ?? [],
@@ -221,6 +224,12 @@ export function createPublisher({
     for (const target of lacking) target.fellBehind(time, stored, steps);
     lastPublish = { at: now(), milliseconds: performance.now() - from, changes: plans.length };
     return { behind: behind.map(({ name }) => name) };
+  }
+
+  /** Once the first publish is known to be live nowhere, what this hub has live later is no attempt. */
+  function endAttempt(): void {
+    const isKnown = targets.all().every(({ upkeep }) => !upkeep.isUnsure());
+    if (isKnown && !store.hasPublished()) store.markAttempt(null);
   }
 
   /** Records plans that change nothing for the proxies. @returns as `publish` */

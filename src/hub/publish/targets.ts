@@ -5,9 +5,10 @@ import type { AgentClient } from '../agents/client.ts';
 import { FIRST_AGENT, type StoredAgent } from '../model/agent.ts';
 import type { Step } from '../model/changes.ts';
 import { concernedBy } from '../model/entities.ts';
-import { agentNamed } from '../model/placement.ts';
+import { agentNamed, setFor } from '../model/placement.ts';
 import type { BrokenVhost } from '../model/refusal.ts';
 import type { SiteSet } from '../model/vhost.ts';
+import { judged } from './ownership.ts';
 import { createTarget, type Target, type TargetDeps } from './target.ts';
 
 /** Where changes have to go live, and who is not asked because they are paused or did not answer. */
@@ -44,6 +45,15 @@ export function createTargets({ connect, ...deps }: TargetsDeps): Targets {
 
   const first = () => of(FIRST_AGENT);
 
+  /** Only the hub can tell that it has forgotten what it published. */
+  const judging = (id: number, client: AgentClient): AgentClient => ({
+    ...client,
+    status: async (deadline) =>
+      judged(await client.status(deadline), deps.store, () =>
+        of(id).gateway.digestOf(setFor(stored(), id)),
+      ),
+  });
+
   function follow(): void {
     const { agents } = stored();
     const ids = new Set(agents.map(({ id }) => id));
@@ -52,7 +62,7 @@ export function createTargets({ connect, ...deps }: TargetsDeps): Targets {
       const { id, url } = agent;
       // Invited again, it may be elsewhere.
       if (byId.get(id)?.url === url) continue;
-      byId.set(id, createTarget({ ...deps, id, url, client: connect(agent) }));
+      byId.set(id, createTarget({ ...deps, id, url, client: judging(id, connect(agent)) }));
     }
   }
 
