@@ -4,6 +4,7 @@ import type { ProxyStatus } from '../../shared/wire/proxy.ts';
 import type { AgentClient } from '../agents/client.ts';
 import { FIRST_AGENT, type StoredAgent } from '../model/agent.ts';
 import type { Step } from '../model/changes.ts';
+import type { Dialect } from '../model/containment.ts';
 import { concernedBy } from '../model/entities.ts';
 import { agentNamed, setFor } from '../model/placement.ts';
 import type { BrokenVhost } from '../model/refusal.ts';
@@ -25,6 +26,8 @@ export type Targets = {
   has(id: number): boolean;
   /** Follows the stored set after agents were added, removed or moved. */
   follow(): void;
+  /** Of all proxies, by their agents' ids. Only those are asked that the steps to this set concern. */
+  dialectsOf(next: SiteSet, steps: readonly Step[]): Promise<ReadonlyMap<number, Dialect>>;
   /** @param next the set that these steps lead to */
   destinations(steps: readonly Step[], next: SiteSet): Destinations;
 };
@@ -66,14 +69,25 @@ export function createTargets({ connect, ...deps }: TargetsDeps): Targets {
     }
   }
 
+  const all = () => stored().agents.map(({ id }) => of(id));
+
   follow();
   return {
     first,
-    all: () => stored().agents.map(({ id }) => of(id)),
+    all,
     of,
     named: (name) => (name ? of(agentNamed(name, stored()).id) : first()),
     has: (id) => byId.has(id),
     follow,
+
+    async dialectsOf(next, steps) {
+      const concerned = new Set(concernedBy(steps, next).map(({ id }) => id));
+      const found = all().map(async (target) => {
+        const isAsked = concerned.has(target.id);
+        return [target.id, isAsked ? await target.dialectFor(next) : target.lastDialect()] as const;
+      });
+      return new Map(await Promise.all(found));
+    },
 
     destinations(steps, next) {
       const found: Destinations = { asked: [], skipped: new Map() };
