@@ -3,7 +3,13 @@ import { describe, expect, test } from 'bun:test';
 import { barsPath } from '../../src/web/figures/hours.ts';
 import { tidied } from '../../src/web/lib/check.ts';
 import type { Activity, SiteState, Status, Vhost } from '../../src/web/lib/types.ts';
-import { changesFrom, draftOf, isComplete, outcomeOf } from '../../src/web/sites/form/draft.ts';
+import {
+  changesFrom,
+  draftOf,
+  isComplete,
+  isLive,
+  outcomeOf,
+} from '../../src/web/sites/form/draft.ts';
 import { linkTo } from '../../src/web/sites/link.ts';
 import {
   isShown,
@@ -197,6 +203,9 @@ test('a saved site is live, but what a visitor would notice is said with it', ()
     ...site(),
     warnings: warnings.map((message) => ({ code: 'UPSTREAM_DOWN', message })),
   };
+  const unreachable = { code: 'NOT_SERVED', message: ':80 is not open' };
+  expect(isLive({ ...site(), warnings: [unreachable] })).toBe(false);
+  expect([isLive({ enabled: false }), isLive({ ...site(), warnings: [] })]).toEqual([false, true]);
   expect(outcomeOf('It is live', { ...site(), warnings: [] })).toEqual({
     kind: 'success',
     text: 'It is live.',

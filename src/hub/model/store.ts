@@ -39,10 +39,10 @@ export type Store = {
   preambleUpdatedAt(): Date;
   /** Whether anything was ever recorded: until then the hub must not touch the proxy. */
   hasPublished(): boolean;
-  /** Whether a first publish ever began; after a crash it may be live without being recorded. */
+  /** Whether a first publish began and nobody knows how it ended: it may be live without being recorded. */
   hasAttempted(): boolean;
-  /** Notes that the first publish begins. @throws SQLite errors */
-  markAttempt(time: Date): void;
+  /** Notes that the first publish begins, or with null that it is live nowhere. @throws SQLite errors */
+  markAttempt(time: Date | null): void;
   /**
    * Stores rows and changelog in one transaction, or nothing.
    * @param behind the agents whose proxies lack these changes

@@ -28,6 +28,8 @@ export type Gateway = {
   prepare(set: SiteSet, changed: PublishOptions['changed']): Promise<void>;
   /** Makes a set live. @throws Failure */
   publish(set: SiteSet, options?: PublishOptions): Promise<void>;
+  /** How many publishes have ended, whatever came of them: what was known before one may be outdated. */
+  published(): number;
   /**
    * Asks whether the proxy would accept a set, and changes nothing.
    * @param changed vhosts to validate even if they are disabled
@@ -49,6 +51,7 @@ const SEARCH_MS = 5_000;
 
 /** @param version the proxy's, such as `2.6.2`; null if it is not known */
 export function createGateway(agent: AgentClient, version: () => string | null): Gateway {
+  let ended = 0;
   const known = new WeakMap<SiteSet, { of: string | null; rendered: Rendered }>();
 
   /** Of another version, another text: it has words of its own for what policies do. */
@@ -120,8 +123,10 @@ export function createGateway(agent: AgentClient, version: () => string | null):
 
     async publish(set, { changed, ...how } = {}) {
       const { text, probe, lines } = probed(set, changed);
-      await explained(agent.reload(text, probe, how), lines, set, probe);
+      await explained(agent.reload(text, probe, how), lines, set, probe).finally(() => ended++);
     },
+
+    published: () => ended,
 
     async check(set, changed = []) {
       const whole = renderedOf(set);

@@ -39,6 +39,8 @@ export type LastSeen = {
   status(): Promise<ProxyStatus>;
   /** The proxy's dialect, or the strictest one if it cannot be asked. Never fails. */
   dialect(): Promise<Dialect>;
+  /** The same without asking now. */
+  lastDialect(): Dialect;
   /** The Caddyfile with this digest was made live since. */
   noteLive(digest: string): void;
   /** What is stored is live since. */
@@ -53,6 +55,8 @@ export function createLastSeen(deps: LastSeenDeps): LastSeen {
   let version: string | null = null;
   let dialect: Dialect | undefined;
   let away: Failure | null = null;
+  /** How often something was made live. */
+  let times = 0;
 
   const skipped = () => (hasOthers() ? away : null);
 
@@ -67,12 +71,17 @@ export function createLastSeen(deps: LastSeenDeps): LastSeen {
     }
   }
 
+  const lastDialect = () => dialect ?? dialectOf(null);
+
   async function status(): Promise<ProxyStatus> {
-    const [from, sent] = [performance.now(), now().getTime()];
+    const [from, sent, before] = [performance.now(), now().getTime(), times];
     try {
       const found = await watched(client.status());
       const skew = found.now === undefined ? null : skewOf(found.now, sent, now().getTime());
-      seen = { ...UNSEEN, status: found, latency: performance.now() - from, skew };
+      // What was made live meanwhile may be newer than what was found.
+      if (times === before) {
+        seen = { ...UNSEEN, status: found, latency: performance.now() - from, skew };
+      }
       version = found.proxy.version;
       dialect = { ...dialectOf(version), importDirs };
       if (hasOthers() && !found.proxy.running) {
@@ -95,10 +104,12 @@ export function createLastSeen(deps: LastSeenDeps): LastSeen {
 
     async dialect() {
       if (!dialect && !skipped()) await status().catch(() => undefined);
-      return dialect ?? dialectOf(null);
+      return lastDialect();
     },
+    lastDialect,
 
     noteLive(digest) {
+      times++;
       if (!seen.status) return;
       const live = { liveDigest: digest, fileDigest: digest, foreign: false, checked: true };
       seen = { ...seen, status: { ...seen.status, ...live } };

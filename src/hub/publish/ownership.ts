@@ -27,6 +27,22 @@ export const isOthers = (status: Status, known: Known): boolean =>
   (!isOwn(status, known) && status.owner !== null && known.hasPublished() && !known.mayReplace());
 
 /**
+ * What an agent says, in which sites are also foreign that this very database published and does not
+ * know: the file `-wal`, which holds the latest changes, was lost. Without a change ever begun, they are
+ * no first publish that a crash kept from being recorded.
+ * @param stored the digest of what is stored
+ */
+export function judged<S extends Status>(status: S, known: Known, stored: () => string): S {
+  const { liveDigest } = status;
+  if (liveDigest === null || known.hasPublished() || known.hasAttempted()) return status;
+  return isOwn(status, known) && liveDigest !== stored() ? { ...status, foreign: true } : status;
+}
+
+/** Whether `judged` found that. */
+const isForgotten = (status: Status, known: Known): boolean =>
+  status.foreign && !known.hasPublished() && isOwn(status, known) && !isSuperseded(status, known);
+
+/**
  * Whether the proxy serves what signalbox published from another database than this new one: a lost
  * database is an empty one.
  */
@@ -48,6 +64,9 @@ export function ownershipWarning(status: Status, known: Known): string | null {
   }
   if (isOthers(status, known)) {
     return 'Another hub publishes to this Caddy, so changes are refused and nothing is published (OTHER_HUB). Check AGENT_URL, or switch the other hub off and repeat a change with ?replace=true.';
+  }
+  if (isForgotten(status, known)) {
+    return 'Caddy serves sites that this database published and no longer has: the file signalbox.db-wal, which held them, was lost. The sites stay live, and the first change is refused (IMPORT_FIRST). To get them back, stop signalbox and put that file back or run "signalbox restore", or import the Caddyfile with "signalbox import".';
   }
   if (!isLost(status, known)) return null;
   return 'Caddy serves sites that signalbox published from another database; this one is new, or its file was lost. The sites stay live, and the first change is refused (IMPORT_FIRST). To get them back, stop signalbox and run "signalbox restore", or import the Caddyfile with "signalbox import".';
@@ -77,7 +96,9 @@ export const notRestorable = () =>
 export const importFirst = (status: Status, known: Known) =>
   new Failure(
     'IMPORT_FIRST',
-    isLost(status, known)
-      ? 'The proxy serves sites that another database published: restore that database with "signalbox restore", import the Caddyfile, or repeat the change with ?replace=true.'
-      : 'The proxy serves sites that signalbox did not write: import them, or repeat the change with ?replace=true.',
+    isForgotten(status, known)
+      ? 'The proxy serves sites that this database published and lost with the file signalbox.db-wal: put that file back, restore a backup with "signalbox restore", import the Caddyfile, or repeat the change with ?replace=true.'
+      : isLost(status, known)
+        ? 'The proxy serves sites that another database published: restore that database with "signalbox restore", import the Caddyfile, or repeat the change with ?replace=true.'
+        : 'The proxy serves sites that signalbox did not write: import them, or repeat the change with ?replace=true.',
   );

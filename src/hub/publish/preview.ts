@@ -3,7 +3,7 @@ import { messageOf } from '../../shared/async.ts';
 import { type Failure, sentenceOf } from '../../shared/failure.ts';
 import { render } from '../caddyfile/render.ts';
 import { type Change, idsAfter, type Outcome, type Step, vhostStep } from '../model/changes.ts';
-import { assertPlanContained, type Dialect } from '../model/containment.ts';
+import { assertPlanContained } from '../model/containment.ts';
 import { forCaller, isRejection } from '../model/refusal.ts';
 import { normalize, type SiteSet, type Vhost, type VhostInput } from '../model/vhost.ts';
 import { answersOf } from './checks.ts';
@@ -14,8 +14,6 @@ export type PreviewDeps = {
   targets: Targets;
   /** The set that is accepted and stored. */
   stored: () => SiteSet;
-  /** Of all proxies, by their agents' ids. */
-  dialectsOf: (set: SiteSet) => Promise<Map<number, Dialect>>;
   now: () => Date;
 };
 
@@ -34,7 +32,7 @@ export type Previewed = {
  */
 export type Preview = (change: Change<unknown>, tries?: boolean) => Promise<Previewed>;
 
-export function createPreview({ targets, stored, dialectsOf, now }: PreviewDeps): Preview {
+export function createPreview({ targets, stored, now }: PreviewDeps): Preview {
   return async (change, tries = false) => {
     const set = stored();
     const plan = await change(set, now());
@@ -42,7 +40,7 @@ export function createPreview({ targets, stored, dialectsOf, now }: PreviewDeps)
     const { asked, skipped } = targets.destinations(steps, next);
     try {
       if (!('done' in plan)) {
-        await assertPlanContained(plan, await dialectsOf(next));
+        await assertPlanContained(plan, await targets.dialectsOf(next, steps));
         const [away] = skipped.values();
         if (asked.length === 0 && away) throw away;
         await Promise.all(asked.map((target) => target.check(plan)));

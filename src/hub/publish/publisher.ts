@@ -143,7 +143,7 @@ export function createPublisher({
   async function refuseEarly(plans: readonly Planned[]): Promise<Refusals | null> {
     store.assertInPlace();
     const refused: Refusals = new Map();
-    const dialects = await dialectsOf(plans.at(-1)?.plan.next ?? accepted);
+    const dialects = await targets.dialectsOf(plans.at(-1)?.plan.next ?? accepted, stepsOf(plans));
     for (const { item, plan } of plans) {
       try {
         await assertPlanContained(plan, dialects);
@@ -154,12 +154,6 @@ export function createPublisher({
     if (refused.size > 0) return refused;
     const isSites = stepsOf(plans).some(({ kind }) => kind !== 'agent');
     return store.hasPublished() || !isSites ? null : refuseTakeover(plans);
-  }
-
-  /** Of all proxies, by their agents' ids. */
-  async function dialectsOf(set: SiteSet): Promise<Map<number, Dialect>> {
-    const of = async (target: Target) => [target.id, await target.dialectFor(set)] as const;
-    return new Map(await Promise.all(targets.all().map(of)));
   }
 
   /** The first publish may replace sites that this hub did not publish only if the change says so. */
@@ -195,7 +189,10 @@ export function createPublisher({
     const report = startTimer(plans.length);
     const done = await rollOut({ targets, plans, accepted, next: stored, report });
     if (done === 'again') return publish(plans, time);
-    if (done === 'together' || !('live' in done)) return done;
+    if (done === 'together' || !('live' in done)) {
+      endAttempt();
+      return done;
+    }
     const { live, lacking } = done;
     const behind = lacking.flatMap(
       ({ id }) => stored.agents.find((agent) => agent.id === id) ?? [],
@@ -223,6 +220,12 @@ export function createPublisher({
     return { behind: behind.map(({ name }) => name) };
   }
 
+  /** Once the first publish is known to be live nowhere, what this hub has live later is no attempt. */
+  function endAttempt(): void {
+    const isKnown = targets.all().every(({ upkeep }) => !upkeep.isUnsure());
+    if (isKnown && !store.hasPublished()) store.markAttempt(null);
+  }
+
   /** Records plans that change nothing for the proxies. @returns as `publish` */
   function record(plans: readonly Planned[], time: Date): Refusals | { behind: [] } {
     try {
@@ -241,7 +244,7 @@ export function createPublisher({
     if (set.agents !== agents) targets.follow();
   }
 
-  /** An agent that did not answer is looked for beside the queue, where nobody waits for it. */
+  /** The agent is asked beside the queue, where nobody waits for it; only a publish is between two others. */
   async function reconcile(id: number): Promise<void> {
     const isWanted = () => targets.has(id) && !targets.of(id).agent().paused;
     if (!isWanted()) return;
@@ -249,12 +252,14 @@ export function createPublisher({
     const away = target.skipped();
     if (away && !(await target.isBack())) throw target.away() ?? away;
     try {
+      const look = await target.look();
       await queue.between(async () => {
         // The changes before it may have removed, paused or moved the agent.
         if (!isWanted() || targets.of(id) !== target) return;
-        await target.compare().finally(target.standing.report);
+        await target.compare(look);
       });
     } finally {
+      target.standing.report();
       if (targets.has(id)) standings.of(targets.of(id));
     }
   }
@@ -282,7 +287,7 @@ export function createPublisher({
     standings: () => targets.all().map(standings.of),
     setOf: (name) => (name ? setFor(accepted, agentNamed(name, accepted).id) : accepted),
 
-    preview: createPreview({ targets, stored: () => accepted, dialectsOf, now }),
+    preview: createPreview({ targets, stored: () => accepted, now }),
     reconcile,
   };
 }

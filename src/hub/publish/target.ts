@@ -34,9 +34,12 @@ export type TargetDeps = {
   log: Log;
 };
 
+/** What a proxy served, as of how many publishes. */
+export type Look = Readonly<{ found: ProxyStatus; published: number }>;
+
 export type Target = Pick<
   LastSeen,
-  'away' | 'skipped' | 'seen' | 'version' | 'dialect' | 'status' | 'watched'
+  'away' | 'skipped' | 'seen' | 'version' | 'dialect' | 'lastDialect' | 'status' | 'watched'
 > & {
   readonly id: number;
   readonly url: string | null;
@@ -82,8 +85,13 @@ export type Target = Pick<
   isInStep(status: ProxyStatus): boolean;
   /** Whether an agent that did not answer does now, and its proxy with it. Never fails. */
   isBack(): Promise<boolean>;
-  /** Looks at the proxy, and publishes the stored set again if it serves another one. @throws Failure */
-  compare(): Promise<void>;
+  /** Asks what the proxy serves: wait for it while others publish. @throws Failure */
+  look(): Promise<Look>;
+  /**
+   * Publishes the stored set again if the proxy serves another one; call it between two publishes.
+   * @param look asks again if it is outdated @throws Failure
+   */
+  compare(look: Look): Promise<void>;
 };
 
 /**
@@ -152,6 +160,7 @@ export function createTarget(deps: TargetDeps): Target {
     seen: lastSeen.seen,
     version,
     dialect: lastSeen.dialect,
+    lastDialect: lastSeen.lastDialect,
     status,
     watched,
     async dialectFor({ preamble, vhosts }) {
@@ -180,6 +189,7 @@ export function createTarget(deps: TargetDeps): Target {
       if (gateway.digestOf(back) === expects) return;
       try {
         await watched(gateway.publish(back, { expects, changed: [] }));
+        noteLive();
       } catch (error) {
         log('not taken back', { agent: agent().name, reason: String(error) }, 'warn');
         upkeep.doubt();
@@ -238,9 +248,10 @@ export function createTarget(deps: TargetDeps): Target {
       return lastSeen.away() === null;
     },
 
-    async compare() {
+    look,
+    async compare(last) {
       store.assertInPlace();
-      const found = await status();
+      const { found } = last.published === gateway.published() ? last : await look();
       standing.see(found);
       if (isOthers(found, store)) throw otherHub(found, store);
       if (!isOurs(found, store)) return;
@@ -267,6 +278,11 @@ export function createTarget(deps: TargetDeps): Target {
       caughtUp();
     },
   };
+
+  async function look(): Promise<Look> {
+    const published = gateway.published();
+    return { found: await status(), published };
+  }
 
   /** What is stored was made live since the last look. */
   function noteLive(): void {

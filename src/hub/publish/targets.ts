@@ -4,10 +4,12 @@ import type { ProxyStatus } from '../../shared/wire/proxy.ts';
 import type { AgentClient } from '../agents/client.ts';
 import { FIRST_AGENT, type StoredAgent } from '../model/agent.ts';
 import type { Step } from '../model/changes.ts';
+import type { Dialect } from '../model/containment.ts';
 import { concernedBy } from '../model/entities.ts';
-import { agentNamed } from '../model/placement.ts';
+import { agentNamed, setFor } from '../model/placement.ts';
 import type { BrokenVhost } from '../model/refusal.ts';
 import type { SiteSet } from '../model/vhost.ts';
+import { judged } from './ownership.ts';
 import { createTarget, type Target, type TargetDeps } from './target.ts';
 
 /** Where changes have to go live, and who is not asked because they are paused or did not answer. */
@@ -24,6 +26,8 @@ export type Targets = {
   has(id: number): boolean;
   /** Follows the stored set after agents were added, removed or moved. */
   follow(): void;
+  /** Of all proxies, by their agents' ids. Only those are asked that the steps to this set concern. */
+  dialectsOf(next: SiteSet, steps: readonly Step[]): Promise<ReadonlyMap<number, Dialect>>;
   /** @param next the set that these steps lead to */
   destinations(steps: readonly Step[], next: SiteSet): Destinations;
 };
@@ -44,6 +48,15 @@ export function createTargets({ connect, ...deps }: TargetsDeps): Targets {
 
   const first = () => of(FIRST_AGENT);
 
+  /** Only the hub can tell that it has forgotten what it published. */
+  const judging = (id: number, client: AgentClient): AgentClient => ({
+    ...client,
+    status: async (deadline) =>
+      judged(await client.status(deadline), deps.store, () =>
+        of(id).gateway.digestOf(setFor(stored(), id)),
+      ),
+  });
+
   function follow(): void {
     const { agents } = stored();
     const ids = new Set(agents.map(({ id }) => id));
@@ -52,18 +65,29 @@ export function createTargets({ connect, ...deps }: TargetsDeps): Targets {
       const { id, url } = agent;
       // Invited again, it may be elsewhere.
       if (byId.get(id)?.url === url) continue;
-      byId.set(id, createTarget({ ...deps, id, url, client: connect(agent) }));
+      byId.set(id, createTarget({ ...deps, id, url, client: judging(id, connect(agent)) }));
     }
   }
+
+  const all = () => stored().agents.map(({ id }) => of(id));
 
   follow();
   return {
     first,
-    all: () => stored().agents.map(({ id }) => of(id)),
+    all,
     of,
     named: (name) => (name ? of(agentNamed(name, stored()).id) : first()),
     has: (id) => byId.has(id),
     follow,
+
+    async dialectsOf(next, steps) {
+      const concerned = new Set(concernedBy(steps, next).map(({ id }) => id));
+      const found = all().map(async (target) => {
+        const isAsked = concerned.has(target.id);
+        return [target.id, isAsked ? await target.dialectFor(next) : target.lastDialect()] as const;
+      });
+      return new Map(await Promise.all(found));
+    },
 
     destinations(steps, next) {
       const found: Destinations = { asked: [], skipped: new Map() };

@@ -39,6 +39,14 @@ const copies = (end: string) =>
     .map((name) => readFileSync(join(stack.dataDir, name), 'utf8'));
 const database = () => join(stack.dataDir, 'signalbox.db');
 const ledger = () => `${stack.proxyfile}.signalbox`;
+/** As a `kill -9` leaves it whose log is gone then: with what is in the file alone. */
+const losesLog = () => {
+  const file = readFileSync(database());
+  return () => {
+    removeLog();
+    writeFileSync(database(), file);
+  };
+};
 const removeLog = () => {
   for (const end of ['-wal', '-shm']) rmSync(database() + end, { force: true });
 };
@@ -114,6 +122,40 @@ describe('a database that is lost', () => {
     expect((await create('second')).status).toBe(201);
     expect(await served('first')).toBe('first');
   });
+});
+
+test('a young database that lost its log takes no site with it', async () => {
+  await untilInStep();
+  const before = stack.readProxyfile();
+  await stack.restart(losesLog());
+  ({ headers } = await signUp(stack));
+  expect(await untilWarned('signalbox.db-wal')).toContain('signalbox restore');
+  expect(await status()).toMatchObject({ foreign: true, inStep: false });
+  const refused = await create('second');
+  expect([refused.status, refused.body.code]).toEqual([409, 'IMPORT_FIRST']);
+  expect(refused.body.message).toContain('signalbox.db-wal');
+  const checked = await ask<{ code?: string }>(`${stack.hub}/vhosts?replace=true`, {
+    json: { domain: `http://c.example:${stack.httpPort}`, config: 'abort', check: { path: '/' } },
+    headers,
+  });
+  expect([checked.status, checked.body.code]).toEqual([409, 'IMPORT_FIRST']);
+  const mistaken = await ask<{ code?: string }>(`${stack.hub}/vhosts?replace=true`, {
+    json: { domain: `http://m.example:${stack.httpPort}`, config: 'respnd x' },
+    headers,
+  });
+  expect([mistaken.status, mistaken.body.code]).toEqual([502, 'PROXY_REJECTED']);
+  await stack.restart();
+  await untilWarned('signalbox.db-wal');
+  expect([await served('first'), stack.readProxyfile()]).toEqual(['first', before]);
+
+  expect((await create('second', '?replace=true')).status).toBe(201);
+  expect([await served('first'), await served('second')]).toEqual(['', 'second']);
+  expect(copies('changed')).toEqual([before]);
+  await untilInStep();
+  expect((await status()).warnings.join()).not.toContain('signalbox.db-wal');
+  const json = { proxyfile: before };
+  expect((await ask(`${stack.hub}/import`, { json, headers })).status).toBe(200);
+  expect([await served('first'), await served('second')]).toEqual(['first', 'second']);
 });
 
 test.each([

@@ -6,7 +6,7 @@ import { serveHub } from '../../../src/program/serve/serve.ts';
 import { QUICK } from '../../harness/pace.ts';
 import { ask, type Stack, signUp, startStack, until } from '../../harness/stack.ts';
 
-type Mode = 'pass' | 'late' | 'lost' | 'mute';
+type Mode = 'pass' | 'late' | 'lost' | 'mute' | 'blind';
 type Body = { id: number; code?: string };
 
 /** Milliseconds; a publish must fit into it on a busy machine. */
@@ -16,11 +16,13 @@ let hub: RunningHub;
 let headers: Record<string, string>;
 let mode: Mode;
 let forwarded: Promise<unknown>[];
+/** Questions for the status that nobody answers. */
+let looks: Request[];
 let middleman: ReturnType<typeof Bun.serve>;
 
 /**
  * Stands in between hub and agent, because a real agent cannot be made to do this on demand: it
- * forwards a publish too late, never answers it, or does not forward it at all.
+ * forwards a publish too late, never answers it, or does not forward it at all; or it answers no look.
  */
 function startMiddleman() {
   return Bun.serve({
@@ -36,7 +38,11 @@ function startMiddleman() {
           headers: request.headers,
           ...(body === undefined ? {} : { body }),
         });
-      if (mode === 'pass' || pathname !== '/proxy/reload') return pass();
+      if (mode === 'blind' && pathname === '/proxy/status') {
+        looks.push(request);
+        return new Promise<Response>(() => {});
+      }
+      if (mode === 'pass' || mode === 'blind' || pathname !== '/proxy/reload') return pass();
       if (mode === 'mute') return new Promise<Response>(() => {});
       const publish = Bun.sleep(mode === 'late' ? DEADLINE * 2 : 0).then(pass);
       forwarded.push(publish);
@@ -50,6 +56,7 @@ beforeEach(async () => {
   stack = await startStack();
   mode = 'pass';
   forwarded = [];
+  looks = [];
   middleman = startMiddleman();
   hub = await serveHub(
     {
@@ -120,6 +127,19 @@ describe.each<Mode>(['late', 'lost', 'mute'])('a publish whose answer is %s', (h
     expect(await served('ghost')).toBe('');
   }, 20_000);
 });
+
+test('a change does not wait for a look that hangs, which then finds nothing to replace', async () => {
+  expect((await create('first')).status).toBe(201);
+  await inStep();
+  mode = 'blind';
+  const look = await until(() => looks[0], 'a look');
+  const made = await create('second');
+  expect([made.status, look.signal.aborted]).toEqual([201, false]);
+  expect(await served('second')).toBe('second');
+  mode = 'pass';
+  await inStep();
+  expect([await served('first'), await served('second')]).toEqual(['first', 'second']);
+}, 20_000);
 
 test('an agent that hangs does not block other routes', async () => {
   mode = 'mute';

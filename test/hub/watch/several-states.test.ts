@@ -103,7 +103,10 @@ test('the rest is the worst as well, and says whose it is', () => {
   expect(found).toMatchObject({
     ...{ problem: 'local and twin: :443 is not open', missing: ['vps'] },
     upstreams: [{ up: false }],
-    warnings: [{ code: 'UPSTREAM_DOWN', message: 'twin: 127.0.0.1:8000 does not answer' }],
+    warnings: [
+      { code: 'NOT_SERVED', message: 'local and twin: :443 is not open' },
+      { code: 'UPSTREAM_DOWN', message: 'twin: 127.0.0.1:8000 does not answer' },
+    ],
     errors: { acme: error(NOW), upstream: null },
   });
   expect(worst({}, {}).problem).toBeNull();

@@ -195,3 +195,38 @@ test('upstreams are dialled without anyone asking for them', async () => {
   expect(connections).toBe(1);
   listener.stop(true);
 });
+
+test('a port that another program holds is named in every answer about a site that needs it', async () => {
+  const before = await send('POST', '', site('before', 'respond before'));
+  expect(before.body.warnings).toEqual([]);
+  let holder: { stop(now: boolean): void } | undefined;
+  await stack.restart(() => {
+    const hold = { hostname: '::', port: stack.httpPort, exclusive: true, socket: { data() {} } };
+    holder = Bun.listen(hold);
+  });
+  const named = {
+    code: 'NOT_SERVED',
+    message: expect.stringContaining(`:${stack.httpPort} is not open: held by`),
+  };
+  const changed = await send('PUT', `/${before.body.id}`, { config: 'respond again' });
+  expect([changed.status, changed.body.warnings]).toEqual([200, [named]]);
+  const made = await send('POST', '', proxy('while', open));
+  expect([made.status, made.body.warnings]).toEqual([201, [named]]);
+  const off = await send('PATCH', `/${made.body.id}/toggle`);
+  expect([off.body.enabled, off.body.warnings]).toEqual([false, []]);
+  const operations = [{ op: 'update', id: before.body.id, config: 'respond bulk' }];
+  const bulk = await send<{ results: Changed[] }>('POST', '/bulk', { operations });
+  expect(bulk.body.results[0]?.warnings).toEqual([named]);
+  const elsewhere = freePort();
+  const other = { domain: `http://other.example:${elsewhere}`, config: 'respond hi' };
+  expect((await send('POST', '', other)).body.warnings).toEqual([]);
+  const status = await ask<{ serving: object }>(`${stack.hub}/status`, { headers });
+  expect(status.body.serving).toMatchObject({ http: { port: stack.httpPort, blocked: true } });
+  expect((await stateOf(before.body.id)).warnings).toEqual([named]);
+
+  holder?.stop(true);
+  const served = () => stack.served('before.example').catch(() => null);
+  await until(async () => (await served())?.text === 'bulk', 'the site');
+  const again = await send('PUT', `/${before.body.id}`, { config: 'respond free' });
+  expect(again.body.warnings).toEqual([]);
+});

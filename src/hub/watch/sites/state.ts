@@ -34,10 +34,11 @@ export function statesOf(
     ),
   );
   const problems = new Map(unserved.map(({ vhost, detail }) => [vhost.id, detail]));
-  return (vhost) => ({
-    ...stateOf(vhost, endpointsOf(vhost), byEndpoint, { ports, now }),
-    problem: problems.get(vhost.id) ?? null,
-  });
+  return (vhost) => {
+    const problem = problems.get(vhost.id) ?? null;
+    const state = stateOf(vhost, endpointsOf(vhost), byEndpoint, { ports, now });
+    return { ...state, problem, warnings: warningsOf({ ...state, problem }) };
+  };
 }
 
 /** A disabled vhost is not served, even if another one has its addresses now. */
@@ -46,7 +47,7 @@ function stateOf(
   endpoints: readonly Endpoint[],
   byEndpoint: ReadonlyMap<string, SiteState>,
   known: { ports: Ports; now: Date },
-): Omit<VhostState, 'problem'> {
+): Omit<VhostState, 'problem' | 'warnings'> {
   const found = endpoints.map((endpoint) => {
     const site = vhost.enabled ? byEndpoint.get(keyOfEndpoint(endpoint)) : undefined;
     return { endpoint, site };
@@ -60,16 +61,17 @@ function stateOf(
     enabled: vhost.enabled,
     addresses,
     upstreams,
-    warnings: warningsOf({ upstreams, addresses }),
     errors: { acme: lastError(sites, 'acme'), upstream: lastError(sites, 'upstream') },
   };
 }
 
 /** What a visitor would notice now. */
 export const warningsOf = ({
+  problem,
   upstreams,
   addresses,
-}: Pick<VhostState, 'upstreams' | 'addresses'>) => [
+}: Pick<VhostState, 'problem' | 'upstreams' | 'addresses'>): Warning[] => [
+  ...(problem === null ? [] : [{ code: 'NOT_SERVED', message: problem }]),
   ...upstreamWarnings(upstreams),
   ...certificateWarnings(addresses),
 ];

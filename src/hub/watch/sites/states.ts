@@ -92,26 +92,32 @@ const MOST_MS = 1_500;
 /** Directives that may bring an upstream; snippets may, too. */
 const MAY_PROXY = /\b(?:reverse_proxy|php_fastcgi|forward_auth|import|invoke)\b/;
 
+/** Whether it may lack an upstream or a certificate. */
+const mayWarn = ({ domain, config }: Vhost): boolean =>
+  !domain.startsWith('http://') || MAY_PROXY.test(config);
+
 export function createWarningsAfter({ publisher, now }: StatesDeps): WarningsAfter {
   /** Of those of the vhosts that are placed there; null if the agent does not say in time. */
-  async function read({ id, client }: Agent, vhosts: readonly Vhost[]) {
+  async function read(agent: Agent, vhosts: readonly Vhost[]) {
+    const { id, client } = agent;
     const set = setFor(publisher.current(), id);
     const placed = vhosts.filter((vhost) => isPlacedOn(vhost, id));
     if (placed.length === 0) return null;
-    const names = new Set(placed.flatMap((vhost) => namesOf(vhost, set)));
-    const answer = client.sites([...names], WAIT_MS).catch(() => null);
-    const found = await within(answer, MOST_MS, () => null);
+    const names = new Set(placed.filter(mayWarn).flatMap((vhost) => namesOf(vhost, set)));
+    const asked = Promise.all([
+      names.size > 0 ? client.sites([...names], WAIT_MS) : { sites: [] },
+      client.status().then((status) => findUnserved({ agent, publisher }, status)),
+    ]).catch(() => null);
+    const found = await within(asked, MOST_MS, () => null);
     if (found === null) return null;
-    const stateOf = statesOf(set, found.sites, [], now());
+    const [{ sites }, unserved] = found;
+    const stateOf = statesOf(set, sites, unserved, now());
     const label = labelOf(id, publisher.agents.all());
     return { label, found: new Map(placed.map((one) => [one.id, stateOf(one).warnings])) };
   }
 
   return async (vhosts) => {
-    const asked = vhosts.filter(
-      ({ enabled, domain, config }) =>
-        enabled && (!domain.startsWith('http://') || MAY_PROXY.test(config)),
-    );
+    const asked = vhosts.filter(({ enabled }) => enabled);
     if (asked.length === 0) return new Map();
     const all = publisher.agents.all();
     const awake = all.filter(({ client }) => !client.isSilent());

@@ -62,6 +62,13 @@ export const operationOf = (id: number | null, base: Draft | null, draft: Draft)
     ? { op: 'create', ...draft }
     : { op: 'update', id, ...(base ? changesFrom(base, draft) : draft) };
 
+/** Whether visitors reach it, as far as its answer says: a port may not be open. */
+export const isLive = ({
+  enabled,
+  warnings = [],
+}: Pick<Vhost, 'enabled'> & Partial<Pick<ChangedVhost, 'warnings'>>): boolean =>
+  enabled && !warnings.some(({ code }) => code === 'NOT_SERVED');
+
 /**
  * `a.example is live, but 127.0.0.1:80 does not answer: connection refused.`
  * @param done what has been done, without its full stop

@@ -20,6 +20,7 @@ import {
   draftOf,
   EDIT,
   isComplete,
+  isLive,
   operationOf,
   outcomeOf,
   useEditAddress,
@@ -167,7 +168,7 @@ const siteOf = (id: number | null): Omit<Subject<Stored, Draft>, 'stored' | 'emp
     const query = replace ? '?replace=true' : '';
     if (over === null) {
       const { body } = await request<ChangedVhost>(`/vhosts${query}`, { body: draft });
-      const outcome = outcomeOf(`${body.domain} is ${body.enabled ? 'live' : 'saved'}`, body);
+      const outcome = outcomeOf(`${body.domain} is ${isLive(body) ? 'live' : 'saved'}`, body);
       setFlash(outcome);
       navigate(`/sites/${body.id}`, { replace: true });
       return { stored: null, outcome };
@@ -184,4 +185,4 @@ const siteOf = (id: number | null): Omit<Subject<Stored, Draft>, 'stored' | 'emp
   merge: (base, draft, theirs) => ({ ...theirs, ...changesFrom(base, draft) }),
 });
 
-const doneWords = ({ enabled }: Vhost) => (enabled ? 'Saved and live' : 'Saved');
+const doneWords = (vhost: Vhost | ChangedVhost) => (isLive(vhost) ? 'Saved and live' : 'Saved');
