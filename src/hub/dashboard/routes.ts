@@ -2,7 +2,6 @@
 import { Elysia } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
 import { pathOf } from '../../shared/http.ts';
-import { loadOnce } from '../../shared/memoize.ts';
 import type { SignUpDoor } from '../auth/accounts/sign-up.ts';
 import { takesGzip } from '../http/compress.ts';
 
@@ -38,7 +37,7 @@ export type Asset = {
 export type Dashboard = { page: string; files: ReadonlyMap<string, Asset> };
 
 export type DashboardRoutesDeps = {
-  /** Reads the bundle; called once, unless it fails. @throws Error if the source is missing or does not build */
+  /** The bundle, for each request; kept once it was read. @throws Error if the source is missing or does not build */
   read: () => Promise<Dashboard>;
   /** What the client needs to sign up. */
   doorFor: (request: Request) => SignUpDoor;
@@ -51,12 +50,10 @@ const NOT_API = { detail: { hide: true } };
 const FOREVER = 'public, max-age=31536000, immutable';
 
 export function dashboardRoutes({ read, doorFor }: DashboardRoutesDeps) {
-  const load = loadOnce(read);
-
   async function showPage(request: Request, set: Answer): Promise<string> {
     set.headers['cache-control'] = 'no-store';
     set.headers['content-type'] = 'text/html; charset=utf-8';
-    return (await load()).page.replace('data-door=""', `data-door="${doorFor(request)}"`);
+    return (await read()).page.replace('data-door=""', `data-door="${doorFor(request)}"`);
   }
 
   /** A person who mistyped an address gets the page, which shows where to go. */
@@ -73,7 +70,7 @@ export function dashboardRoutes({ read, doorFor }: DashboardRoutesDeps) {
     .get(
       '/:file',
       async ({ params, request, set }) => {
-        const asset = (await load()).files.get(params.file);
+        const asset = (await read()).files.get(params.file);
         if (!asset) return showNotFound(request, set);
         set.headers['cache-control'] = FOREVER;
         set.headers['content-type'] = asset.type;

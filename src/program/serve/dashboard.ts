@@ -2,12 +2,13 @@
 import { basename } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Asset, Dashboard } from '../../hub/dashboard/routes.ts';
+import { loadOnce } from '../../shared/memoize.ts';
 import source from '../../web/index.html';
 
 type Output = { name: string; type: string; read: () => Promise<ArrayBuffer> };
 
-/** @throws if the source is missing or does not bundle */
-export async function readDashboard(): Promise<Dashboard> {
+/** Once for each process, however many hubs it runs. @throws Error if the source is missing or does not bundle */
+export const readDashboard = loadOnce(async (): Promise<Dashboard> => {
   const outputs = source.files ? embedded(source.files) : await bundle(source.index);
   const files = new Map<string, Asset>();
   let html = '';
@@ -21,7 +22,7 @@ export async function readDashboard(): Promise<Dashboard> {
   const page = html.replace(/(src|href)="\.\//g, '$1="/');
   // The script sets the theme, and the wrong one must not flash up before.
   return { page: page.replace('<script type="module"', '$& blocking="render"'), files };
-}
+});
 
 const embedded = (files: NonNullable<typeof source.files>): Output[] =>
   files.map(({ path, headers }) => ({
