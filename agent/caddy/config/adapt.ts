@@ -56,6 +56,8 @@ export async function adaptApart(text: string, deps: CommandDeps): Promise<JsonO
   try {
     child = Bun.spawn(args, {
       env: deps.env,
+      // Caddy's user may not enter the folder that the agent was started in.
+      cwd: '/',
       // A file, not a pipe: Caddy opens the path again.
       stdin: new Blob([text]),
       stdout: 'pipe',

@@ -68,20 +68,81 @@ function hostsOf(route: Json): string[] {
 }
 
 /** Handlers that let only some visitors in. What `invoke` leads to may be one. */
-const GUARDS: readonly Json[] = ['authentication', 'error', 'invoke'];
+const GUARDS: readonly Json[] = ['authentication', 'invoke'];
 
-function mayRefuse(value: Json): boolean {
-  if (Array.isArray(value)) return value.some(mayRefuse);
-  if (typeof value !== 'object' || value === null) return false;
-  const { handler = null, abort, status_code: status = 200, rewrite, handle_response } = value;
-  if (handler !== null) {
-    if (GUARDS.includes(handler) || abort === true) return true;
-    // A placeholder may stand for any status.
-    if (!(Number(status) < 400)) return true;
-    // That is how Caddy writes `forward_auth`.
-    if (rewrite !== undefined && handle_response !== undefined) return true;
-  }
-  return Object.values(value).some(mayRefuse);
+/**
+ * What must hold for a handler to run: nothing; something that is the same for all visitors, such as the path;
+ * or something that may tell them apart.
+ */
+type Condition = 'nothing' | 'request' | 'visitor';
+
+/** Whether a site turns some visitors away, or all of them; not if it only lacks some paths. */
+const mayRefuse = (site: Json): boolean => routesRefuse([site], 'nothing', isOfAddress);
+
+/** Whether a route, at the top, is that of a site with an address, which is all that its matcher says. */
+const isOfAddress = (route: Json): boolean =>
+  object(route).terminal === true ||
+  list(object(route).match).some((match) => object(match).host !== undefined);
+
+/** @param isWhole whether a route is all of a site, whatever its matcher */
+function routesRefuse(
+  routes: readonly Json[],
+  within: Condition,
+  isWhole: (route: Json) => boolean = () => false,
+): boolean {
+  return routes.some((route) => {
+    const own = isWhole(route) ? 'nothing' : conditionOf(route, routes);
+    const condition = stricter(within, own);
+    return list(object(route).handle).some((handler) => handlerRefuses(object(handler), condition));
+  });
+}
+
+function handlerRefuses(handler: JsonObject, condition: Condition): boolean {
+  const { handler: name = null, routes, handle_response: responses, rewrite } = handler;
+  if (GUARDS.includes(name)) return true;
+  // That is how Caddy writes `forward_auth`.
+  if (rewrite !== undefined && responses !== undefined) return true;
+  // A placeholder may stand for any status.
+  const isRefusal =
+    name === 'error' || handler.abort === true || !(Number(handler.status_code ?? 200) < 400);
+  if (isRefusal && condition !== 'request') return true;
+  return (
+    routesRefuse(list(routes), condition) ||
+    // What the upstream says may depend on the visitor.
+    list(responses).some((response) => routesRefuse(list(object(response).routes), 'visitor'))
+  );
+}
+
+const STRICTNESS: readonly Condition[] = ['nothing', 'request', 'visitor'];
+const stricter = (one: Condition, other: Condition): Condition =>
+  STRICTNESS.indexOf(one) > STRICTNESS.indexOf(other) ? one : other;
+
+/** A route without a matcher runs if no other of its group does, as the last `handle` of a site. */
+function conditionOf(route: Json, siblings: readonly Json[]): Condition {
+  const { match, group } = object(route);
+  if (match !== undefined) return conditionIn(match);
+  if (group === undefined) return 'nothing';
+  return siblings
+    .filter((other) => object(other).group === group && object(other).match !== undefined)
+    .map((other) => conditionIn(object(other).match))
+    .reduce(stricter, 'nothing');
+}
+
+/** Matchers that are the same for all visitors. */
+const IMPERSONAL: readonly string[] = ['host', 'path', 'path_regexp', 'method', 'protocol', 'file'];
+
+/** @param sets of matchers, as a route has them */
+function conditionIn(sets: Json | undefined): Condition {
+  const isImpersonal = ([name, value]: [string, Json]): boolean => {
+    if (name === 'not') return conditionIn(value) !== 'visitor';
+    if (name === 'header' || name === 'header_regexp') {
+      // Robots, which say who they are.
+      return Object.keys(object(value)).join() === 'User-Agent';
+    }
+    return IMPERSONAL.includes(name);
+  };
+  const all = list(sets).flatMap((set) => Object.entries(object(set)) as [string, Json][]);
+  return all.every(isImpersonal) ? 'request' : 'visitor';
 }
 
 function withDelay(value: Json, delay: string): Json {

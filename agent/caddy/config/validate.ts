@@ -51,6 +51,8 @@ export function createValidator(deps: ValidatorDeps): Validator {
   const spawn = (adapter: readonly string[] = ['--adapter', 'caddyfile']): Child =>
     Bun.spawn([...prefix, bin, 'validate', '--config', '-', ...adapter], {
       env,
+      // As in `adaptApart`.
+      cwd: '/',
       stdin: 'pipe',
       stdout: 'ignore',
       stderr: 'pipe',

@@ -20,6 +20,7 @@ import {
   record,
   runsWith,
   uidOf,
+  workingFolderOf,
 } from './processes.ts';
 import type { CaddyUser } from './user.ts';
 
@@ -64,7 +65,7 @@ export function createLaunch(deps: LaunchDeps): Launch {
   const { folder, admin } = deps;
   const boot = bootConfig({ listen: admin.address, origins: [admin.secret] });
   const output = join(folder, 'caddy.log');
-  const empty = join(folder, 'empty');
+  const empty = workingFolderOf(folder);
   const args = ['run', '--config', '-', '--pidfile', pidFileOf(folder)];
 
   /** Caddy writes to a file, because a broken pipe would kill it when the agent dies. */
@@ -94,7 +95,6 @@ export function createLaunch(deps: LaunchDeps): Launch {
       // Through a pipe: a file would show the admin endpoint's secret to the sites.
       const child = Bun.spawn([...(deps.user?.prefix ?? []), deps.bin, ...args], {
         env: deps.env,
-        // An empty folder: what Caddy serves if a site has no root.
         cwd: empty,
         stdin: 'pipe',
         stdout: sink,

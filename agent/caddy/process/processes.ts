@@ -10,6 +10,9 @@ export type Process = { pid: number; started: string };
 /** On the command line it marks the Caddys of this folder; nobody reads the file. */
 export const pidFileOf = (folder: string): string => join(folder, 'run', 'caddy.pid');
 
+/** Where the Caddy of this folder works: an empty folder, which is what it serves if a site has no root. */
+export const workingFolderOf = (folder: string): string => join(folder, 'empty');
+
 /** Names the last Caddy of this folder. Need not survive a power cut: no process does. */
 const recordOf = (folder: string): string => join(folder, 'process');
 

@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isBelow } from '../../../src/shared/system/files.ts';
+import { workingFolderOf } from './processes.ts';
 
 /** A user other than the agent's. */
 export type CaddyUser = {
@@ -45,8 +46,8 @@ const UNASSIGNED = 61_131;
 const CAPABILITIES = '-all,+net_bind_service';
 
 /**
- * Gives Caddy's folders to Caddy's user, and lets that user pass through the data folder, but not read
- * it. Only root can do so.
+ * Gives Caddy's folders to Caddy's user, and lets that user pass through the data folder, and work in an
+ * empty one, but not read or change them. Only root can do so.
  * @returns the user; or, as a sentence, why Caddy has to share the agent's, with the folders put back
  * @throws file system errors
  */
@@ -54,7 +55,7 @@ export function separateUser(caddy: ManagedCaddy): CaddyUser | string {
   const [, uid = UNASSIGNED, gid = uid] =
     new RegExp(`^${NAME}:[^:]*:(\\d+):(\\d+):`, 'm').exec(caddy.passwd)?.map(Number) ?? [];
   const { folder, socket, accessLog } = caddy;
-  const passed = [dirname(folder), folder];
+  const passed = [dirname(folder), folder, workingFolderOf(folder)];
   const isInside = (path: string) => path.startsWith(`${dirname(folder)}/`);
   const logs = dirname(accessLog);
   const own = [

@@ -72,6 +72,64 @@ describe('a delay', () => {
     expect(give(ofAllHosts)).toEqual(ofAllHosts);
   });
 
+  const refuse = { handler: 'static_response', status_code: 403 };
+  const route = (match: JsonObject | null, handler: JsonObject, more: JsonObject = {}) => ({
+    ...(match && { match: [match] }),
+    handle: [handler],
+    ...more,
+  });
+  const only = (...routes: JsonObject[]) => ({
+    routes: [{ ...site('a'), handle: [{ handler: 'subroute', routes }] }],
+  });
+  const lan = { remote_ip: { ranges: ['10.0.0.0/8'] } };
+  const one = { group: 'one' };
+
+  test.each<[string, JsonObject]>([
+    ['everybody', only(route(null, refuse), route(null, proxy))],
+    ['some addresses', only(route({ not: [lan] }, refuse), route(null, proxy))],
+    ['all others', only(route(lan, proxy, one), route(null, refuse, one))],
+    ['some, by a header', only(route({ header: { Cookie: ['x'] } }, refuse), route(null, proxy))],
+    [
+      'everybody, below a path of its address',
+      { routes: [route({ path: ['/app*'] }, refuse, { terminal: true }), route(null, proxy)] },
+    ],
+    [
+      'some, below a path',
+      only(
+        route({ path: ['/a*'] }, { handler: 'subroute', routes: [route(lan, refuse)] }),
+        route(null, proxy),
+      ),
+    ],
+    [
+      'some, as the upstream says',
+      only(route(null, { ...proxy, handle_response: [{ routes: [route(null, refuse)] }] })),
+    ],
+  ])('is not given to a site that refuses %s', (_, server) => {
+    expect(give(server)).toEqual(server);
+  });
+
+  test.each<[string, (proxy: JsonObject) => JsonObject]>([
+    ['a path', (proxy) => only(route({ path: ['/x'] }, refuse), route(null, proxy))],
+    [
+      'the other paths',
+      (proxy) => only(route({ path: ['/a*'] }, proxy, one), route(null, refuse, one)),
+    ],
+    [
+      'robots',
+      (proxy) =>
+        only(
+          route({ header_regexp: { 'User-Agent': { pattern: 'x' } } }, refuse),
+          route(null, proxy),
+        ),
+    ],
+    [
+      'other methods',
+      (proxy) => only(route({ not: [{ method: ['GET'] }] }, refuse), route(null, proxy)),
+    ],
+  ])('is given to a site that refuses %s', (_, server) => {
+    expect(give(server(proxy))).toEqual(server(delayed));
+  });
+
   test('is given to the other sites, but for those that have one', () => {
     const own = { ...proxy, stream_close_delay: 1 };
     const redirect = { handler: 'static_response', status_code: 302 };

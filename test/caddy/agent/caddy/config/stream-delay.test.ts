@@ -21,25 +21,40 @@ const CONFIGS: Record<string, string> = {
   plain: proxied,
   own: `${proxied} {\n\tstream_close_delay 1h\n}`,
   nested: `handle_path /* {\n\troute {\n\t\t${proxied}\n\t}\n}`,
+  hidden: `respond /private 404\n${proxied}`,
+  failing: `@put method PUT\nerror @put 403\n${proxied}`,
+  paths: `handle / {\n\t${proxied}\n}\nhandle {\n\tabort\n}`,
+  robots: proxied,
   redirects: `redir /old /new\n${proxied}`,
   allowed: proxied,
   outside: `@outside not remote_ip 127.0.0.1\nabort @outside\n${proxied}`,
-  hidden: `respond /private 404\n${proxied}`,
-  failing: `error /private 403\n${proxied}`,
+  password: `handle /private {\n\tBASICAUTH {\n\t\tada $2a$10$aH8rmZ.9H3pPDXFYyXTYUeTgxRmhzx9L7xRkx8FG2Ka5xvbSVYEAe\n\t}\n}\n${proxied}`,
+  fallback: `@home remote_ip 127.0.0.1\nhandle @home {\n\t${proxied}\n}\nhandle {\n\terror 403\n}`,
+  cookie: `@stranger header Cookie stranger\nrespond @stranger 403\n${proxied}`,
   asking: `forward_auth /private 127.0.0.1:${upstream.port} {\n\turi /\n}\n${proxied}`,
 };
-const GUARDED = ['allowed', 'outside', 'hidden', 'failing', 'asking'];
+const GUARDED = ['allowed', 'outside', 'password', 'fallback', 'cookie', 'asking'];
+const POLICIES: Record<string, string[]> = { allowed: ['home'], robots: ['bots'] };
+const BASICAUTH = ['BASICAUTH', caddyIs('>=2.8.0') ? 'basic_auth' : 'basicauth'] as const;
 if (!survives) delete CONFIGS.own;
 
 let owner: Owner;
 beforeAll(async () => {
   owner = await startOwner();
-  await owner.call('POST', '/policies', {
-    ...{ name: 'home', recipe: 'allow', values: { networks: ['private_ranges'] } },
-  });
+  for (const [name, recipe, values] of [
+    ['home', 'allow', { networks: ['private_ranges'] }],
+    ['bots', 'robots', {}],
+  ]) {
+    const { status, text } = await owner.call('POST', '/policies', { name, recipe, values });
+    expect([status, text]).toEqual([201, expect.any(String)]);
+  }
   for (const [name, config] of Object.entries(CONFIGS)) {
-    const policies = name === 'allowed' ? ['home'] : [];
-    const site = { domain: `http://${name}.example`, config, policies };
+    const policies = POLICIES[name] ?? [];
+    const site = {
+      domain: `http://${name}.example`,
+      config: config.replace(...BASICAUTH),
+      policies,
+    };
     const { status, text } = await owner.call('POST', '/vhosts', site);
     expect([status, text]).toEqual([201, expect.any(String)]);
   }
