@@ -128,6 +128,16 @@ describe('basic-auth', () => {
     }
   });
 
+  test('takes as long for a name that exists as Caddy does for one that does not', async () => {
+    // Of its decoy, and of what it hashes.
+    const hashed = await Bun.$`caddy hash-password --plaintext x`.text();
+    const costOf = (hash: string) => /^\$2[ab]\$(\d\d)\$/.exec(hash)?.[1];
+    const { users: stored } = await hashSecrets('basic-auth', { users });
+    for (const { hash } of stored as { hash: string }[]) {
+      expect(costOf(hash)).toBe(costOf(hashed) as string);
+    }
+  });
+
   test('lets exempt networks and paths in', async () => {
     expect(bodyOf(await caddy.get('exempt.test', '/', [], FRIEND))).toBe('BODY');
     for (const path of ['/feed', '/feed?next=https://a.example/../', '/public/', '/public/a%20b']) {
