@@ -1,4 +1,5 @@
 /** Whom a guard lets through without further questions. Pure. */
+import { listed } from './networks.ts';
 import type { Line, Writing } from './recipe.ts';
 
 type Exempt = {
@@ -44,7 +45,7 @@ export function guarded(
   const name = `${prefix}guarded`;
   const lines: Line[] = [`${name} {`];
   if (exemptNetworks.length > 0) {
-    const text = `\tnot ${wording.clientIp} ${exemptNetworks.join(' ')}`;
+    const text = `\tnot ${wording.clientIp} ${listed(exemptNetworks)}`;
     lines.push({ text, field: 'exemptNetworks' });
   }
   if (exemptPaths.length > 0) {

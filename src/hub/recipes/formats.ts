@@ -1,5 +1,6 @@
 /** What a text in a recipe's values must look like, by the `format` of its field. Pure. */
 import { isIP } from 'node:net';
+import { comparable } from './networks.ts';
 import { isQuotable } from './quote.ts';
 
 type Format = {
@@ -25,7 +26,7 @@ const OWN_HEADERS =
 const FORMATS: Record<string, Format> = {
   network: {
     name: 'an IP address, a network such as 192.168.1.0/24, or private_ranges',
-    is: (text) => text === 'private_ranges' || isNetwork(text),
+    is: (text) => text === 'private_ranges' || comparable(text) !== null,
   },
   upstream: {
     name: 'host:port, or an http:// or https:// address without a path',
@@ -97,15 +98,4 @@ function isUpstream(text: string): boolean {
   const [found, , host = '', port = '443'] = UPSTREAM.exec(text) ?? [];
   if (found === undefined || Number(port) < 1 || Number(port) > 65_535) return false;
   return !host.startsWith('[') || isIP(host.slice(1, -1)) === 6;
-}
-
-function isNetwork(text: string): boolean {
-  const [address = '', length, ...more] = text.split('/');
-  const family = isIP(address);
-  // Caddy compares IPv4 addresses as such, and takes no zones.
-  if (family === 0 || more.length > 0 || address.includes('%') || /^::ffff:.*\./i.test(address)) {
-    return false;
-  }
-  if (length === undefined) return true;
-  return /^(?:0|[1-9]\d{0,2})$/.test(length) && Number(length) <= (family === 4 ? 32 : 128);
 }

@@ -1,14 +1,18 @@
 /** Passwords in values: hashed before they are queued, kept over changes, never shown. */
 import type { TSchema } from 'elysia';
+import { createConcurrencyLimit } from '../../shared/async.ts';
 import type { Values } from './recipe.ts';
 import { recipeOf } from './registry.ts';
 import { invalidValue } from './values.ts';
 
 /**
- * What OWASP's Password Storage Cheat Sheet asks of bcrypt at least. Caddy checks a password only
- * once, and remembers it; a higher cost would let strangers keep the proxy busy.
+ * That of the decoy by which Caddy checks a password for a name that does not exist: with another one,
+ * the time that an answer takes would show which names do.
  */
-const COST = 10;
+const COST = 14;
+
+/** Each takes a second or more of a core, and sign-ins need one too. */
+const hashing = createConcurrencyLimit({ concurrency: 2 });
 
 type Item = Readonly<Record<string, unknown>>;
 /** The items of a list that have secrets; `places` lead to them, such as `users.0`. */
@@ -30,7 +34,8 @@ export async function hashSecrets(recipe: string, values: Values): Promise<Value
 async function hashed(item: Item): Promise<Item> {
   const { password, ...rest } = item;
   if (typeof password !== 'string') return item;
-  return { ...rest, hash: await Bun.password.hash(password, { algorithm: 'bcrypt', cost: COST }) };
+  const hash = () => Bun.password.hash(password, { algorithm: 'bcrypt', cost: COST });
+  return { ...rest, hash: await hashing(hash) };
 }
 
 /**

@@ -109,6 +109,7 @@ describe('a channel', () => {
     ['ntfy without encryption', NTFY, { url: 'http://ntfy.example.org' }, 'target.topic'],
     ['Gotify', GOTIFY, { url: 'https://gotify.example.org:8443' }, 'target.token'],
     ['email', MAIL, { host: 'evil.example' }, 'target.user'],
+    ['email on another port', MAIL, { port: 2525 }, 'target.user'],
     ['email without encryption', MAIL, { security: 'none' }, 'target.user'],
   ])('%s: its credentials do not go elsewhere', async (_, json, target, field) => {
     const made = await create(json);
@@ -123,6 +124,15 @@ describe('a channel', () => {
     });
     expect(put.status).toBe(200);
     expect(stored(made.id)).toEqual({ ...json.target, ...target });
+  });
+
+  test('keeps the credentials of an email for the port that it has anyway', async () => {
+    const { id } = await create(MAIL);
+    const put = await call('PUT', `/channels/${id}`, {
+      target: { port: 587, security: 'starttls' },
+    });
+    expect(put.status).toBe(200);
+    expect(stored(id)).toEqual({ ...MAIL.target, port: 587, security: 'starttls' });
   });
 
   test('takes new values, and loses optional ones', async () => {

@@ -20,7 +20,7 @@ type Document = {
 type Refusal = { code: string; field?: string; detail?: string };
 
 const status = (code: number) => ({ networks: ['127.0.0.1'], status: code });
-const HASH = /^\$2b\$10\$.{53}$/;
+const HASH = /^\$2b\$14\$.{53}$/;
 
 let owner: Owner;
 let saved: Document;

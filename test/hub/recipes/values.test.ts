@@ -40,7 +40,9 @@ describe('refused, with the field', () => {
       ...[
         'fe80::1%eth0',
         '::1/129',
-        '::ffff:10.0.0.1',
+        // Of all IPv6 and the IPv4 addresses in it, Caddy would only take the first.
+        '::ffff:10.0.0.1/95',
+        '::ffff:0:0/64',
         'forwarded',
         '{env.HOME}',
         '010.0.0.1',

@@ -26,8 +26,9 @@ export const smtp = defineKind({
     from: line('email', { title: 'From', examples: ['signalbox@example.org'] }),
     to: line('email', { title: 'To', examples: ['you@example.org'] }),
   }),
-  // Without encryption, everybody on the way gets the password.
-  placeOf: (target) => `${target.host} ${target.security ?? 'starttls'}`,
+  // Another port is another program, and without encryption, everybody on the way gets the password.
+  placeOf: ({ host, security = 'starttls', port = PORTS[security] }) =>
+    `${host} ${port} ${security}`,
   pair: ['user', 'password'],
 
   async send(target, sending) {

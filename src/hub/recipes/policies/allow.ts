@@ -2,6 +2,7 @@
 import { t } from 'elysia';
 import { defineRecipe } from '../define.ts';
 import { networks, status } from '../fields.ts';
+import { listed } from '../networks.ts';
 
 export const allow = defineRecipe({
   id: 'allow',
@@ -23,7 +24,7 @@ export const allow = defineRecipe({
   example: { networks: ['private_ranges'] },
   write: ({ networks, status = 403 }, { wording, prefix }) => [
     {
-      text: `${prefix}outside not ${wording.clientIp} ${networks.join(' ')}`,
+      text: `${prefix}outside not ${wording.clientIp} ${listed(networks)}`,
       field: 'networks',
     },
     { text: `respond ${prefix}outside ${status}`, field: 'status' },

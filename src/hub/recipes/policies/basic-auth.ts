@@ -26,7 +26,8 @@ const User = t.Object(
     hash: t.Optional(
       t.String({
         title: 'Hash',
-        description: 'instead of the password, its bcrypt hash, as `caddy hash-password` prints it',
+        description:
+          'instead of the password, its bcrypt hash of cost 14, as `caddy hash-password` prints it',
         format: 'bcrypt',
         writeOnly: true,
       }),

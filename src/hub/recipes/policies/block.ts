@@ -2,6 +2,7 @@
 import { t } from 'elysia';
 import { defineRecipe } from '../define.ts';
 import { networks, status } from '../fields.ts';
+import { listed } from '../networks.ts';
 
 export const block = defineRecipe({
   id: 'block',
@@ -21,7 +22,7 @@ export const block = defineRecipe({
   needs: {},
   example: { networks: ['203.0.113.7', '2001:db8::/32'] },
   write: ({ networks, status = 403 }, { wording, prefix }) => [
-    { text: `${prefix}blocked ${wording.clientIp} ${networks.join(' ')}`, field: 'networks' },
+    { text: `${prefix}blocked ${wording.clientIp} ${listed(networks)}`, field: 'networks' },
     { text: `respond ${prefix}blocked ${status}`, field: 'status' },
   ],
 });

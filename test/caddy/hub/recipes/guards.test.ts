@@ -25,6 +25,13 @@ const basic = (name: string, password: string) => [
 ];
 const ada = basic('ada', 'correct horse');
 
+/** 127.0.0.1 and 127.0.0.2, or networks with one of them, as IPv6 writes them. */
+const MAPPED = [
+  ...['::ffff:127.0.0.1', '::FFFF:7f00:1', '0:0:0:0:0:ffff:127.0.0.1', '::ffff:127.0.0.1/128'],
+  ...['0000:0000:0000:0000:0000:FFFF:7F00:0001', '::ffff:7f00:0/126', '::ffff:0:0/96'],
+];
+const mappedHosts = MAPPED.map((network, at) => [`mapped${at}.test`, network] as const);
+
 let caddy: SitesCaddy;
 beforeAll(async () => {
   const plain = await hashSecrets('basic-auth', { users });
@@ -44,6 +51,11 @@ beforeAll(async () => {
     'plain.test': site(['maintenance', {}]),
     'robots.test': site(['robots', {}]),
     'named.test': site(['robots', { names: ['a.b(c)+'], status: 404 }]),
+    ...Object.fromEntries(
+      mappedHosts.map(([host, network]) => [host, site(['block', { networks: [network] }])]),
+    ),
+    'mapped-allow.test': site(['allow', { networks: ['::ffff:7f00:2/128'] }]),
+    'mapped-exempt.test': site(['maintenance', { exemptNetworks: ['::FFFF:127.0.0.2'] }]),
     'both.test': site(['allow', { networks: [FRIEND] }], ['basic-auth', plain]),
   });
 });
@@ -116,6 +128,16 @@ describe('basic-auth', () => {
     }
   });
 
+  test('takes as long for a name that exists as Caddy does for one that does not', async () => {
+    // Of its decoy, and of what it hashes.
+    const hashed = await Bun.$`caddy hash-password --plaintext x`.text();
+    const costOf = (hash: string) => /^\$2[ab]\$(\d\d)\$/.exec(hash)?.[1];
+    const { users: stored } = await hashSecrets('basic-auth', { users });
+    for (const { hash } of stored as { hash: string }[]) {
+      expect(costOf(hash)).toBe(costOf(hashed) as string);
+    }
+  });
+
   test('lets exempt networks and paths in', async () => {
     expect(bodyOf(await caddy.get('exempt.test', '/', [], FRIEND))).toBe('BODY');
     for (const path of ['/feed', '/feed?next=https://a.example/../', '/public/', '/public/a%20b']) {
@@ -151,6 +173,26 @@ describe('allow and block', () => {
     expect(statusOf(await caddy.get('allow.test'))).toBe(403);
     expect(statusOf(await caddy.get('hidden.test'))).toBe(404);
     expect(statusOf(await caddy.get('block.test'))).toBe(403);
+  });
+
+  test.each(mappedHosts)(
+    '%s refuses the IPv4 address that %s stands for',
+    async (host, network) => {
+      expect(statusOf(await caddy.get(host))).toBe(403);
+      const friend = await caddy.get(host, '/', [], FRIEND);
+      if (/\/(96|126)$/.test(network)) expect(statusOf(friend)).toBe(403);
+      else expect(bodyOf(friend)).toBe('BODY');
+    },
+  );
+
+  test('let in, and exempt, the IPv4 address that one of IPv6 stands for', async () => {
+    for (const [host, status] of [
+      ['mapped-allow.test', 403],
+      ['mapped-exempt.test', 503],
+    ] as const) {
+      expect(statusOf(await caddy.get(host))).toBe(status);
+      expect(bodyOf(await caddy.get(host, '/', [], FRIEND))).toBe('BODY');
+    }
   });
 
   test('let the others in', async () => {
