@@ -1,9 +1,10 @@
 /** The sockets that programs listen on, as Linux shows them (proc(5)). */
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from 'node:fs';
+import { isIP } from 'node:net';
 import type { Holder } from '../../../src/shared/wire/proxy.ts';
 
 /** A row of the kernel's socket tables that listens. */
-type Socket = { inode: string; port: number };
+type Socket = { inode: string; address: string; port: number };
 type Network = 'tcp' | 'udp';
 
 /** The inodes of all sockets in this network namespace that listen on a port, in order. */
@@ -13,6 +14,46 @@ export const listeningInodes = (port: number, network: Network = 'tcp'): string[
     .filter((socket) => socket.port === port)
     .map(({ inode }) => inode)
     .sort();
+
+/**
+ * How many TCP sockets a connection to an address and port may reach: those that listen there, or on
+ * every address. @throws file system errors if /proc does not show them
+ */
+export function countReachable(host: string, port: number): number {
+  const open = ['tcp', 'tcp6'].flatMap(table);
+  const wanted = isIP(host) === 4 ? spellingsOf4(host) : [ANY_6, hexOf6(host)];
+  return open.filter((one) => one.port === port && wanted.includes(one.address)).length;
+}
+
+const ANY_6 = '0'.repeat(32);
+
+/** An address of IPv4, and what receives its connections as well, in the words of the kernel's tables. */
+function spellingsOf4(host: string): string[] {
+  const hex = wordOf(host.split('.').map(Number));
+  return [hex, '00000000', ANY_6, `0000000000000000FFFF0000${hex}`];
+}
+
+/** Of IPv6, as the URL standard writes it out. */
+function hexOf6(host: string): string {
+  const { hostname } = new URL(`http://[${host.replace(/%.*$/, '')}]`);
+  const [head = '', tail = ''] = hostname.slice(1, -1).split('::');
+  const groups = (text: string) => text.split(':').filter(Boolean);
+  const [before, after] = [groups(head), groups(tail)];
+  const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0');
+  const bytes = [...before, ...zeros, ...after].flatMap((group) => {
+    const value = Number.parseInt(group, 16);
+    return [value >> 8, value & 0xff];
+  });
+  return [0, 4, 8, 12].map((at) => wordOf(bytes.slice(at, at + 4))).join('');
+}
+
+/** Four bytes as the kernel prints a word: as a number of this machine, which is little-endian. */
+const wordOf = (bytes: readonly number[]): string =>
+  bytes
+    .toReversed()
+    .map((byte) => byte.toString(16).padStart(2, '0'))
+    .join('')
+    .toUpperCase();
 
 /** The inodes of all sockets of a process. @throws file system errors if /proc does not show them */
 export function socketsOf(pid: number): Set<string> {
@@ -99,9 +140,9 @@ function table(network: string): Socket[] {
       text = lines.pop() ?? '';
       for (const line of lines) {
         const [, local = '', , state = '', , , , , , inode] = line.trim().split(/\s+/);
-        const port = Number.parseInt(local.slice(local.lastIndexOf(':') + 1), 16);
+        const [address = '', port = ''] = local.split(':');
         const listens = LISTENS.has(state) && inode !== undefined;
-        if (listens) found.push({ inode, port });
+        if (listens) found.push({ inode, address, port: Number.parseInt(port, 16) });
         else if (!isHead && network.startsWith('tcp')) return found;
         isHead = false;
       }

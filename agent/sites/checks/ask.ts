@@ -18,12 +18,20 @@ export type Place = {
   dial?: number;
 };
 
+/**
+ * Resolves as soon as a connection to this address and port reaches nothing but the live configuration, or
+ * once nobody waits for that any more.
+ */
+export type Settled = (host: string, port: number) => Promise<void>;
+
 type Question = {
   path: string;
   /** What to look for in the body; null: the body is not read. */
   contains: string | null;
   /** Milliseconds. */
   timeout: number;
+  /** Without it, nothing else can answer. */
+  settled?: Settled | undefined;
 };
 
 /** Without an answer: the `timeout` that passed, or the `fault` as a sentence without a full stop. */
@@ -51,7 +59,7 @@ export function ask(place: Place, question: Question): Promise<Outcome> {
 /** @param heard called with what is the outcome unless more comes @throws of any kind */
 async function send(
   place: Place,
-  { path, contains }: Question,
+  { path, contains, timeout, settled }: Question,
   ended: AbortSignal,
   heard: (outcome: Outcome) => void,
 ): Promise<Outcome> {
@@ -65,10 +73,16 @@ async function send(
     const fault = `Caddy listens on ${place.host}, which is not an address of its machine`;
     return { status: null, fault };
   }
+  const port = place.dial ?? place.port;
+  if (settled) {
+    heard({ status: null, fault: unsettledOn(port) });
+    await settled(host, port);
+    heard({ status: null, timeout });
+  }
   if (ended.aborted) return { status: null, fault: '' };
   const request = (place.tls ? overHttps : overHttp)({
     host,
-    port: place.dial ?? place.port,
+    port,
     path,
     agent: false,
     headers: { Host: hostOf(name, place), 'User-Agent': 'signalbox-check', Accept: '*/*' },
@@ -93,6 +107,9 @@ async function send(
   request.end();
   return promise;
 }
+
+const unsettledOn = (port: number): string =>
+  `Another listener on port ${port} may answer instead: Caddy has not closed its previous one, or another program shares the port`;
 
 /**
  * The address to connect to for a listener's; null if that is another machine's, as an address may be that

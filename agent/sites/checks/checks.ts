@@ -11,10 +11,9 @@ import {
   WITHIN,
 } from '../../../src/shared/wire/checks.ts';
 import { reachable } from '../../caddy/admin.ts';
-import { nameOf as listenerName } from '../../caddy/ports/ports.ts';
-import { listeningInodes } from '../../caddy/ports/sockets.ts';
 import { type LiveSite, nameOf } from '../live-sites.ts';
-import { ask, type Outcome, type Place } from './ask.ts';
+import { ask, type Outcome, type Place, type Settled } from './ask.ts';
+import { createSettled } from './settled.ts';
 
 export type Checks = {
   /**
@@ -32,8 +31,10 @@ export function createChecks(live: () => Promise<readonly LiveSite[]>): Checks {
       const sites = await live().catch((error: unknown) => {
         throw reachable(error);
       });
-      await settled(sites, new Set(checks.map(({ port }) => port)));
-      return runChecks(checks, { placeOf: placesIn(sites), once, signal });
+      const over = new AbortController();
+      const settled = createSettled(sites, over.signal);
+      const asked = runChecks(checks, { placeOf: placesIn(sites), settled, once, signal });
+      return asked.finally(() => over.abort());
     },
   };
 }
@@ -54,6 +55,8 @@ export function placesIn(sites: readonly LiveSite[]): (target: CheckTarget) => P
 type RunOptions = {
   /** Where a target is served; otherwise a sentence that says why it cannot be asked. */
   placeOf: (target: CheckTarget) => Place | string;
+  /** Without it, nothing else can answer in place of what is checked. */
+  settled?: Settled;
   /** See `ChecksRequest`. */
   once?: boolean;
   /** Whoever asks has gone when it is aborted: nothing is asked again. */
@@ -69,7 +72,7 @@ const NOBODY_WAITS = { status: null, fault: 'Cancelled: the caller has gone' } a
 /** Asks for many at once, in the order of the targets. Never rejects. */
 export function runChecks(
   targets: readonly CheckTarget[],
-  { placeOf, once = false, signal }: RunOptions,
+  { placeOf, settled, once = false, signal }: RunOptions,
 ): Promise<CheckAnswer[]> {
   const from = performance.now();
   const limited = createConcurrencyLimit({ concurrency: AT_ONCE });
@@ -84,7 +87,7 @@ export function runChecks(
       const outcome = await limited(async () => {
         if (signal.aborted) return NOBODY_WAITS;
         const timeout = once ? ONCE_MS : Math.max(until - performance.now(), LEAST_MS);
-        return ask(place, { path, contains, timeout });
+        return ask(place, { path, contains, timeout, settled });
       });
       const answer = judge(check, outcome);
       const isOver = once || signal.aborted || performance.now() + pause >= until;
@@ -127,32 +130,3 @@ function judge(check: Check | null, outcome: Outcome): CheckAnswer {
 
 const short = (text: string): string =>
   text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
-
-/** Longer, it is no previous listener: another program may share the port, on another address. */
-const MOST_MS = 1_000;
-const EVERY_MS = 5;
-
-/**
- * Caddy opens a port once more for each configuration, and answers a load before it has closed the
- * previous socket; a connection that arrives there meanwhile may still be served by the previous
- * configuration. Waits for so many sockets at most as the live one asks for. Never rejects.
- */
-async function settled(sites: readonly LiveSite[], ports: ReadonlySet<number>): Promise<void> {
-  const wanted = new Map<number, Set<string>>();
-  for (const one of sites.flatMap(({ listeners }) => listeners)) {
-    if (!ports.has(one.port)) continue;
-    wanted.set(one.port, (wanted.get(one.port) ?? new Set()).add(listenerName(one)));
-  }
-  const until = performance.now() + MOST_MS;
-  const isSettled = () => [...wanted].every(([port, names]) => countListening(port) <= names.size);
-  while (!isSettled() && performance.now() < until) await Bun.sleep(EVERY_MS);
-}
-
-/** None if the kernel does not say. */
-function countListening(port: number): number {
-  try {
-    return listeningInodes(port).length;
-  } catch {
-    return 0;
-  }
-}

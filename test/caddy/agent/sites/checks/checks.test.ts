@@ -65,8 +65,12 @@ const passed = (status: number, reason: string) => ({ passed: true, status, reas
 
 async function reload(sites: string): Promise<void> {
   const options = `http_port ${stack.httpPort}\nhttps_port ${stack.httpsPort}\nlocal_certs\nskip_install_trust`;
+  await load(`{\n${options}\n}\n${sites}`);
+}
+
+async function load(proxyfile: string): Promise<void> {
   const answer = await ask(`${stack.agent}/proxy/reload`, {
-    json: { proxyfile: `{\n${options}\n}\n${sites}` },
+    json: { proxyfile },
     headers: stack.agentHeaders,
   });
   if (answer.status !== 200) throw new Error(answer.text);
@@ -235,7 +239,32 @@ test('a listener that the proxy is about to close does not count', async () => {
   expect((await pending).filter((answer) => answer.passed)).toEqual([]);
 });
 
+test('nor does it however long it stays, which the answer says', async () => {
+  const previous = Bun.serve({
+    ...{ port: stack.httpPort, reusePort: true },
+    fetch: () => new Response('previous'),
+  });
+  await until(async () => (await stack.served('down.example')).text === 'previous', 'the stand-in');
+  const asked = { name: 'down.example', check: { path: '/', within: 1.5 } };
+  const answers = await check(Array.from({ length: 20 }, () => asked));
+  await previous.stop(true);
+  const reason = `Another listener on port ${stack.httpPort} may answer instead: Caddy has not closed its previous one, or another program shares the port`;
+  expect(answers).toEqual(answers.map(() => failed(null, reason)));
+});
+
 describe('a check passes', () => {
+  test('although another program has the port on another address', async () => {
+    const port = freePort();
+    const own = `http://own.example:${port} {\n\tbind 127.0.0.2\n\trespond own\n}\n`;
+    const other = Bun.serve({ hostname: '127.0.0.3', port, fetch: () => new Response('other') });
+    const live = stack.readProxyfile();
+    await load(live + own);
+    const asked = { path: '/', contains: 'own', within: 0.3 };
+    expect(await one('own.example', asked, port)).toMatchObject({ passed: true });
+    await load(live);
+    await other.stop(true);
+  });
+
   test('with the status and the body that it asks for', async () => {
     expect(await up({ path: '/ready?x=/../%2F' })).toEqual(passed(200, 'GET /ready answered 200'));
     expect(requests.at(-1)).toStartWith('GET /ready?x=/../%2F HTTP/1.1\r\n');
