@@ -133,7 +133,7 @@ export function createAgent(deps: AgentDeps) {
 }
 
 /**
- * Refuses a hub that means something else by the same requests. Who is no hub need not say.
+ * Refuses a hub with another protocol. Clients that are no hub need not name one.
  * @throws Failure, per request: OTHER_PROTOCOL
  */
 function protocolGuard() {

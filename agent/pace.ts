@@ -1,13 +1,13 @@
 /**
- * How often the agent does by itself what it does, how long it waits before it tries again, and how
- * long it believes what it has seen: every interval, in milliseconds. The composition root hands them
+ * Every interval of the agent, in milliseconds: how often it acts on its own, how long it waits
+ * before it tries again, and how long it believes what it has seen. The composition root hands them
  * in; tests hand in a tenth. How long Caddy or an upstream may take to answer is a deadline, and stands
  * where it is asked; so does what keeps a stream alive.
  */
 export const PACE = {
   /** The Caddy that the agent runs. */
   supervise: {
-    /** From one look at whether it runs to the next. */
+    /** Between two looks at whether it runs. */
     poll: 500,
     /** Until it is started again, by how often that was in vain. */
     backoff: [200, 500, 1_000, 2_000, 5_000, 10_000, 30_000],
@@ -26,9 +26,9 @@ export const PACE = {
     /** For a port that Caddy cannot open although it is free: each attempt may cost a restart. */
     longest: 60_000,
   },
-  /** Whoever removed the access log learns within a minute that it is back. */
+  /** A removed access log is back, and reported, within a minute. */
   accessLog: 20_000,
-  /** Caddy's storage is put on the disk. */
+  /** Caddy's storage is synced. */
   storage: {
     every: 10_000,
     /** After a load: by then Caddy has made the certificates of what was loaded. */
@@ -40,7 +40,7 @@ export const PACE = {
     /** Several reloads in a row are looked at once. */
     soon: 250,
   },
-  /** From one dial of an upstream to the next; see `sites/upstreams/prober.ts` for what follows from it. */
+  /** Between two probes of an upstream; see `sites/upstreams/prober.ts` for what follows from it. */
   probe: 30_000,
   /** How long a handshake counts. */
   certificates: {
@@ -76,7 +76,7 @@ export const PACE = {
     /** After the first failure; doubled with each further one, up to the longest. */
     retry: 1_000,
     longestRetry: 60_000,
-    /** After which the status says that it is away: one that restarts is back sooner. */
+    /** After which the status says that it is offline: a restart is faster. */
     away: 300_000,
   },
 };

@@ -1,4 +1,4 @@
-/** How an agent that has no AGENT_TOKEN comes by a hub, and by that hub's next tokens. */
+/** How an agent without AGENT_TOKEN gets a hub, and then that hub's next tokens. */
 import { randomBytes } from 'node:crypto';
 import { Elysia } from 'elysia';
 import { FAILURES, Failure } from '../../src/shared/failure.ts';

@@ -1,4 +1,4 @@
-/** What the sites do, who signs their certificates, and whether they answer as they should, or would. */
+/** The states of the sites, who signs their certificates, and how they answer, or would. */
 import { Elysia } from 'elysia';
 import { ChecksAnswer, ChecksRequest, TrialRequest } from '../../src/shared/wire/checks.ts';
 import { AgentErrorBody } from '../../src/shared/wire/protocol.ts';

@@ -1,6 +1,6 @@
 /**
- * How often the hub does by itself what it does, and how long it waits before it believes something or
- * tries again: every interval, in milliseconds. The composition root hands them in; tests hand in a
+ * Every interval of the hub, in milliseconds: how often it acts on its own, and how long it waits
+ * before it believes something or tries again. The composition root hands them in; tests hand in a
  * tenth. How long another program may take to answer is a deadline, and stands where it is asked; so
  * does what keeps a call or a stream alive.
  */
@@ -28,10 +28,10 @@ export const PACE = {
     longestPause: 3_600_000,
     /** In which so many are sent one by one, and then together. */
     window: 60_000,
-    /** After which a channel that takes nothing is a problem: for a receiver that restarts, nobody is called. */
+    /** After which a channel that accepts nothing is a problem: a restart of its receiver is none. */
     failing: 600_000,
   },
-  /** From one comparison of a proxy with what is stored to the next. */
+  /** Between two comparisons of a proxy with what is stored. */
   reconcile: 2_000,
   /** Until a site that the proxy refuses is tried again: doubled each time, up to the longest. */
   leftOut: {
@@ -41,7 +41,7 @@ export const PACE = {
     /** For those that only fail when they are loaded: that may cost a restart of the proxy. */
     longestLoad: 600_000,
   },
-  /** How long another program's configuration stays that keeps replacing this hub's: doubled each time. */
+  /** How long to leave live what keeps replacing this hub's configuration: doubled each time. */
   contention: {
     first: 4_000,
     longest: 60_000,
@@ -57,7 +57,7 @@ export const PACE = {
   },
   /** Several open dashboards share one count of requests for this long. */
   activity: 5_000,
-  /** From one attempt to open a database that cannot be used to the next. */
+  /** Between two attempts to open an unusable database. */
   standby: 2_000,
 };
 

@@ -6,7 +6,7 @@ import { openLibc } from '../../../src/shared/system/libc.ts';
 import { proxyUnreachable } from '../admin.ts';
 import { lastErrorOf, rejected, TOO_LARGE } from '../words.ts';
 
-/** How the commands of Caddy that judge a text are run. */
+/** How Caddy's commands that validate a text are run. */
 export type CommandDeps = {
   /** Caddy's program. */
   bin: string;

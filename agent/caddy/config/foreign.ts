@@ -1,4 +1,4 @@
-/** What a configuration of another program serves and asks for, for whoever is about to replace it. Pure. */
+/** What a configuration of another program serves and asks for, before it is replaced. Pure. */
 import { field, type Json, type JsonObject, list, object } from '../../../src/shared/json.ts';
 import { hostsOf } from '../ports/ports.ts';
 

@@ -16,7 +16,7 @@ type Program = {
 /** What a program printed as its version; `version` is null for a build from source. */
 type Printed = { text: string; version: string | null };
 
-/** A program that did not say its version is not asked again before that. */
+/** How long until a program that did not give its version is asked again. */
 const ASK_AGAIN_MS = 10_000;
 /** Starting Caddy takes 20 ms, from a cold SD card seconds. */
 const TIMEOUT_MS = 5_000;

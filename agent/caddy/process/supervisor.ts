@@ -149,7 +149,7 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
       wake();
       await watching;
       if (current) await end(current, STOP_GRACE_MS);
-      // One that could not be seen after it was started, for want of a descriptor.
+      // One may have gone unseen after its start, for lack of a descriptor.
       await launch.endAll();
       log('proxy stopped');
       await storage.stop();

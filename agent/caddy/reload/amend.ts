@@ -1,4 +1,4 @@
-/** Changes what is live where it is the agent's own: its secret name, and its logs. */
+/** Changes the agent's own parts of what is live: its secret name, and its logs. */
 import { basename, dirname, normalize } from 'node:path';
 import { field, type Json, type JsonObject, list, object } from '../../../src/shared/json.ts';
 import { ACCESS_LOGGER, type Admin, AdminUnreachable } from '../admin.ts';

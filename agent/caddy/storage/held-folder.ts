@@ -1,5 +1,5 @@
 /**
- * Reaches the files of Caddy's storage without following links: whoever runs as Caddy's user may put
+ * Reaches the files of Caddy's storage without following links: anyone who runs as Caddy's user may put
  * some there, and the agent may be root.
  */
 import { constants, type Stats } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Keeps the storage of a managed Caddy such that Caddy can start with it. */
+/** Keeps a managed Caddy's storage in a state that Caddy can start with. */
 import { readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../../src/shared/async.ts';
@@ -19,7 +19,7 @@ export type CaddyStorage = {
    * @returns whether it is worth loading again
    */
   repairAfter(error: unknown): Promise<boolean>;
-  /** Puts on the disk what Caddy stores, from the next moments on. */
+  /** Syncs what Caddy stores, from now on. */
   keepSynced(): void;
   stop(): Promise<void>;
 };

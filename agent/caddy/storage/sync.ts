@@ -1,5 +1,5 @@
 /**
- * Puts what Caddy stored on the disk. Caddy 2.6.2 leaves that to the kernel, which may take half a
+ * Syncs what Caddy has stored. Caddy 2.6.2 leaves that to the kernel, which may take half a
  * minute: a power cut meanwhile leaves empty files.
  */
 import type { FileHandle } from 'node:fs/promises';

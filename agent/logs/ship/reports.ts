@@ -1,4 +1,4 @@
-/** Says when entries cannot be shipped: in the agent's log, and if it lasts in the status. */
+/** Reports entries that cannot be shipped: in the log and, if it lasts, in the status. */
 import type { Log } from '../../../src/shared/log.ts';
 import type { Outcome } from './post.ts';
 
@@ -18,7 +18,7 @@ type ReportsDeps = {
   warn: (key: string, sentence: string | null) => void;
   /** Milliseconds since 1970. */
   now: () => number;
-  /** Milliseconds after which the status says that an engine is away. */
+  /** Milliseconds after which the status says that an engine is offline. */
   away: number;
 };
 

@@ -1,4 +1,4 @@
-/** The agents of a hub, asked one by one or at the same time, without waiting for those that are known to be away. */
+/** The agents of a hub, asked one by one or at the same time, without waiting for those known to be offline. */
 import { Failure } from '../../shared/failure.ts';
 import type { AgentClient } from './client.ts';
 
@@ -15,7 +15,7 @@ export type Agents = {
 /** What the agents answered, in their order, and the names of those that could not be reached, sorted. */
 export type Together<T> = { answers: { agent: Agent; answer: T }[]; missing: string[] };
 
-/** How long an agent may take to answer again; only whoever asks next depends on it. */
+/** How long an agent may take to answer again; only the next call depends on it. */
 const LOOK_MS = 2_000;
 
 /**

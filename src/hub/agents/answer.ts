@@ -1,5 +1,5 @@
 /**
- * Reads what an agent says: never unpacked, up to a limit, and judged before it is parsed. An agent is
+ * Reads the answers of an agent: never decompressed, up to a limit, and checked. An agent is
  * trusted with its own proxy, but must not take the hub down with it.
  */
 import { getSchemaValidator, type Static, type TSchema } from 'elysia';
@@ -32,7 +32,7 @@ type Init = RequestInit & { headers?: object };
 /**
  * Sends a request to an agent. Its answer has the size that it has on the wire: a small one that
  * unpacks to gigabytes is refused.
- * @throws Failure AGENT_UNREACHABLE if it is packed nevertheless; whatever `fetch` throws
+ * @throws Failure AGENT_UNREACHABLE if it is compressed anyway; whatever `fetch` throws
  */
 export async function askPlainly(url: string, init: Init, tls: FetchTls | null): Promise<Response> {
   const response = await fetch(url, {
@@ -65,7 +65,7 @@ export async function bytesOf({ body }: Response, limit: number): Promise<Uint8A
   }
 }
 
-/** @throws Failure AGENT_UNREACHABLE if it is no JSON */
+/** @throws Failure AGENT_UNREACHABLE if it is not JSON */
 export function parseAnswer(bytes: Uint8Array): unknown {
   if (isDeep(bytes, DEEPEST)) throw unreachable(INVALID, 'it is nested too deeply');
   try {
@@ -107,7 +107,7 @@ function tolerant<T>(schema: T): T {
   return copy as T;
 }
 
-/** What an answer stands for that is not the expected one. */
+/** What an unexpected answer stands for. */
 export function refusalOf(answer: unknown): Failure {
   if (isErrorBody(answer)) {
     const code = PASSED_ON.find((known) => known === answer.code);

@@ -43,7 +43,7 @@ export const sitesAnswer = (count: number): number =>
 export const sizeOf = (bytes: number): string =>
   bytes < MIB ? `${Math.round(bytes / KIB)} KiB` : `${Math.round(bytes / MIB)} MiB`;
 
-/** Milliseconds that the answer to a request for checks may take: what is not asked at once is asked after the others. */
+/** Milliseconds that a request for checks may take: only so many run at once. */
 export function checksDeadline({ checks, once = false }: ChecksRequest): number {
   const rounds = Math.ceil(checks.length / AT_ONCE);
   const longest = Math.max(0, ...checks.map(({ check }) => check?.within ?? WITHIN));

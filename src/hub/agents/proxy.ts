@@ -13,7 +13,7 @@ export type ProxyDeps = {
   agent: Pick<AgentClient, 'modules' | 'status'>;
 };
 
-/** Milliseconds; whoever waits can do without. */
+/** Milliseconds; the caller can do without. */
 const ASK_MS = 2_000;
 
 /** Asks the agent for what the hub does not know yet. Never rejects. */

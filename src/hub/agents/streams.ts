@@ -18,7 +18,7 @@ type Expected = {
   type: string;
   /** Milliseconds that the answer may take to begin. */
   deadline: number;
-  /** Whether it just ends where another one fails: its client comes back. */
+  /** Whether it ends instead of failing: its client reconnects. */
   endless?: boolean;
   headers?: object | undefined;
 };

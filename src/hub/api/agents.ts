@@ -62,8 +62,8 @@ export function agentRoutes(context: ApiContext) {
 }
 
 /**
- * Who is an agent, which an agent remembers: a token that was stolen and revoked must not leave a server
- * behind that gets every later configuration.
+ * Adding and removing agents, for sessions only: after a stolen token is revoked, no server that
+ * was added with it may keep getting configurations.
  */
 function membershipRoutes({ fleet, guard, bodyLimit }: ApiContext) {
   return new Elysia({ name: 'agents-membership' })

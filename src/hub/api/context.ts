@@ -1,4 +1,4 @@
-/** What the hub is made of: made once, and handed to the routes and to whoever runs it. */
+/** The parts of the hub: made once, and passed to the routes and the program. */
 import { messageOf } from '../../shared/async.ts';
 import type { Log } from '../../shared/log.ts';
 import { isLoopbackHost } from '../../shared/loopback.ts';

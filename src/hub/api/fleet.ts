@@ -41,9 +41,9 @@ export type Fleet = {
    * @throws Failure INVALID_REQUEST, INVITATION_INVALID, AGENT_TAKEN, IMPORT_FIRST, AGENT_UNREACHABLE
    */
   add(name: string, invitation: string, author: Author, replace: boolean): Promise<AgentView>;
-  /** Renames it, pauses it, or goes on. @throws Failure NOT_FOUND, INVALID_REQUEST, AGENT_TAKEN */
+  /** Renames, pauses or resumes it. @throws Failure NOT_FOUND, INVALID_REQUEST, AGENT_TAKEN */
   update(name: string, input: AgentInput, author: Author): Promise<AgentView>;
-  /** Its proxy goes on serving what it serves. @throws Failure NOT_FOUND, AGENT_IN_USE */
+  /** Its proxy keeps running unchanged. @throws Failure NOT_FOUND, AGENT_IN_USE */
   remove(name: string, author: Author): Promise<void>;
   /** Gives it a new token. @throws Failure NOT_FOUND, INVALID_REQUEST, AGENT_UNREACHABLE, OTHER_HUB */
   rotate(name: string, author: Author): Promise<AgentView>;

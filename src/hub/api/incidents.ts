@@ -1,4 +1,4 @@
-/** `/incidents`: what broke by itself; `/events`: what can. */
+/** `/incidents`: what broke on its own; `/events`: what can. */
 import { Elysia, t } from 'elysia';
 import { EVENT_NAMES, EVENTS } from '../../shared/events.ts';
 import type { Guard } from '../auth/guard.ts';

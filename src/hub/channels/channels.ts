@@ -55,7 +55,7 @@ export type Channels = {
   update(id: number, input: ChannelInput): Channel;
   /** With its messages. @throws Failure NOT_FOUND */
   remove(id: number): void;
-  /** The enabled ones that do not take what waits for them. */
+  /** The enabled ones that do not accept what waits for them. */
   failing(): { name: string; since: Date; detail: string }[];
   /** By channel; one without messages that wait is missing. */
   backlogs(): ReadonlyMap<number, Backlog>;

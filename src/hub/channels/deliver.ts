@@ -1,4 +1,4 @@
-/** Hands messages over to channels of any kind; and says what was delivered, or waits. */
+/** Delivers messages to channels of any kind, and lists what was delivered or waits. */
 import { randomUUID } from 'node:crypto';
 import { desc, eq } from 'drizzle-orm';
 import { within } from '../../shared/async.ts';

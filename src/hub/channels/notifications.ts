@@ -1,4 +1,4 @@
-/** Watches, records and sends: all that the hub does for those who are not looking. */
+/** Watches, records and sends: what the hub does while nobody is looking. */
 import { DELIVERY_RESULTS, EVENT_NAMES } from '../../shared/events.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Family, Metrics } from '../../shared/observe/metrics.ts';

@@ -9,7 +9,7 @@ export type MessageRow = typeof messages.$inferSelect;
 /** Sent ones that are kept for people to see. */
 const KEPT = 1_000;
 
-/** Waiting ones that are read at a time: a receiver may be away for days. What is more is the next digest. */
+/** Waiting ones that are read at a time: a receiver may be offline for days. The rest is the next digest. */
 const MOST = 1_000;
 
 /** What incidents are announced to. */
@@ -49,7 +49,7 @@ function putOut(
     .run();
 }
 
-/** Has what waits for a channel tried now: whether it may arrive, the next attempt shows. */
+/** Has the messages that wait for a channel tried now. */
 export function tryNow(tx: Writer, channel: number, time: Date): void {
   const waits = and(eq(messages.channelId, channel), isNull(messages.sentAt));
   tx.update(messages).set({ dueAt: time }).where(waits).run();

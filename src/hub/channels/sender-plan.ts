@@ -7,7 +7,7 @@ export type Waiting = Pick<
   'id' | 'at' | 'dueAt' | 'attempts' | 'digest'
 >;
 
-/** `later`: those are not sent before; `send`: as one message, `isDigest` if they are to be one from now on. */
+/** `later`: not sent before `until`; `send`: sent as one message, as a digest if `isDigest`. */
 export type Plan =
   | { kind: 'nothing' }
   | { kind: 'later'; ids: number[]; until: Date }

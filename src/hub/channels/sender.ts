@@ -32,7 +32,7 @@ export type Sender = {
   send(): Promise<void>;
   /** Sends what is due now and from then on every second. */
   begin(): void;
-  /** Begins no more, and waits a moment for what is under way: else it is sent again after a start. */
+  /** Begins nothing, and waits briefly for what is under way: else a start repeats it. */
   stop(): Promise<void>;
 };
 

@@ -66,7 +66,7 @@ type Undo<K extends Kind> = {
   keep(thing: Stored[K]): Kept[K];
   /** What it is now, if it is still there. */
   find(set: SiteSet, kept: Kept[K]): Stored[K] | undefined;
-  /** Whether nobody has changed since what a change made of it. @param old null if it was created */
+  /** Whether it is still as a change left it. @param old null if it was created */
   isAsMade(now: Stored[K], made: Kept[K], old: Kept[K] | null): boolean;
   /** The change that makes it what it was; null if what that needs is no longer there. */
   restore(set: SiteSet, now: Stored[K], undone: Undone<K>): Change<unknown> | null;

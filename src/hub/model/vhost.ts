@@ -30,7 +30,7 @@ export type Vhost = Readonly<{
   tags: readonly string[];
   /** The ids of the agents it is placed on; empty: all. */
   agents: readonly number[];
-  /** How its answer has to look for a change to be accepted; null: it is not asked. */
+  /** How it must answer for a change to be accepted; null: no check. */
   check: Check | null;
   createdAt: Date;
   updatedAt: Date;
@@ -208,7 +208,7 @@ function addTo({ preamble, ports, byKey }: Owners, vhost: Vhost): void {
 }
 
 /**
- * Tells that `next` is `set` without `before` and with `after`. What is known of the addresses of
+ * Notes that `next` is `set` with `after` in place of `before`. What is known of the addresses of
  * `set` moves on to `next`: otherwise thousands of changes in one request would take minutes.
  */
 export function follows(set: SiteSet, next: SiteSet, before?: Vhost, after?: Vhost): void {

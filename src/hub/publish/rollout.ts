@@ -1,4 +1,4 @@
-/** Makes changes live on the proxies that they concern, and has their sites checked; or takes it all back. */
+/** Makes changes live on the proxies that they concern, and has their sites checked; or rolls it all back. */
 import { Failure } from '../../shared/failure.ts';
 import type { Step } from '../model/changes.ts';
 import { isPublished } from '../model/entities.ts';

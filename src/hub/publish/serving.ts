@@ -1,4 +1,4 @@
-/** Where the proxy listens; if that is not ports 80 and 443, why, and what cures it. Pure. */
+/** Where the proxy listens; if that is not ports 80 and 443, why, and what fixes it. Pure. */
 import { type Static, t } from 'elysia';
 import { findOption } from '../../shared/caddyfile/globals.ts';
 import { portOptions } from '../../shared/caddyfile/preamble.ts';

@@ -49,7 +49,7 @@ export function createStanding(store: Store, log: Log, pace: ContentionPace): St
   };
 }
 
-/** Notices that another program keeps replacing what this hub publishes, and gives way ever longer. */
+/** Notices that another program keeps replacing what this hub publishes, and waits ever longer. */
 export type Contention = {
   /** Whether to leave what the other one published live for now. */
   isWaiting(): boolean;

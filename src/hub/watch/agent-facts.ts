@@ -139,7 +139,7 @@ type RecentSitesDeps = {
   agent: Pick<AgentClient, 'sites'>;
   /** Milliseconds from a clock that is never set. */
   elapsed: () => number;
-  /** Whether the proxy serves a change that may be taken back, and so never have been. */
+  /** Whether the proxy serves a change that may still be rolled back. */
   isOnTrial: () => boolean;
   /** Milliseconds from one question to the next, and for which an answer counts. */
   pace: Readonly<{ every: number; kept: number }>;

@@ -1,4 +1,4 @@
-/** One look at everything that may be wrong: for the status, and for whoever watches it. */
+/** One look at everything that may be wrong: for the status, and for the watcher. */
 import type { Disk } from '../../shared/wire/proxy.ts';
 import type { Locked } from '../auth/accounts/accounts.ts';
 import { type AgentFacts, createFactsReader, type FactsDeps } from './agent-facts.ts';

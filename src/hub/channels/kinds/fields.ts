@@ -13,7 +13,7 @@ type Format = Readonly<{
   mask?(value: Value): Value;
   /** What that is, for the documentation. */
   shown?: string;
-  /** Whether it is sent to the place that the other fields name, and may not get to another one. */
+  /** Whether it is a secret for the place that the other fields name, and may go to no other. */
   isCredential?: true;
 }>;
 
@@ -29,7 +29,7 @@ const isLine = (value: Value, longest: number): value is string =>
 const MAX_URL = 2_000;
 
 function isUrl(value: Value, withQuery: boolean): boolean {
-  // The parser would drop spaces and line breaks without a word.
+  // The parser would silently drop spaces and line breaks.
   if (!isLine(value, MAX_URL) || /\s/.test(value)) return false;
   const url = URL.parse(value);
   if (url === null || !/^https?:$/.test(url.protocol) || url.hash !== '') return false;

@@ -1,12 +1,12 @@
 /**
- * Posts JSON to an address that someone entered, without trusting what answers; and says why a message
- * was not taken, in words without anything of the target.
+ * Posts JSON to an address that someone entered, without trusting what answers; says why a message
+ * was not accepted, without revealing the target.
  */
 import { Failure } from '../../../shared/failure.ts';
 
 /**
- * The status decides, and nothing else of the answer is read: not a body without an end, and not the
- * address of a redirect, which would be chosen by whoever answers.
+ * The status decides, and nothing else of the answer is read: not an endless body, and not the
+ * address of a redirect, which the server would choose.
  * @throws Failure CHANNEL_FAILED
  */
 export async function post(

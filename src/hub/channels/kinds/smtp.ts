@@ -26,7 +26,7 @@ export const smtp = defineKind({
     from: line('email', { title: 'From', examples: ['signalbox@example.org'] }),
     to: line('email', { title: 'To', examples: ['you@example.org'] }),
   }),
-  // Another port is another program, and without encryption, everybody on the way gets the password.
+  // Another port is another program, and without encryption, anyone on the way gets the password.
   placeOf: ({ host, security = 'starttls', port = PORTS[security] }) =>
     `${host} ${port} ${security}`,
   pair: ['user', 'password'],
@@ -42,7 +42,7 @@ export const smtp = defineKind({
       ignoreTLS: security === 'none',
       ...(user !== undefined && { auth: { user, pass: password } }),
       maxResponseSize: LONGEST_ANSWER,
-      // At the end of an attempt, the server has no time to stay.
+      // At the end of an attempt, do not wait for the server to close.
       socketCloseTimeout: 0,
       disableFileAccess: true,
       disableUrlAccess: true,
@@ -63,9 +63,9 @@ const mailOf = (
   to: { name: '', address: to },
   subject: title,
   text: `${body}\n`,
-  // The same at each attempt, so that a mail program can tell a repetition.
+  // The same at each attempt, so that a mail program recognises a repeat.
   messageId: `<${id}@signalbox>`,
-  // RFC 3834: so that nothing answers with a note of absence.
+  // RFC 3834: so that no auto-reply comes back.
   headers: { 'Auto-Submitted': 'auto-generated' },
   signal,
 });

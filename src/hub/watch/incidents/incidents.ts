@@ -14,7 +14,7 @@ export type Writer = Pick<Db, 'select' | 'insert' | 'update' | 'delete'>;
 
 export type StoredIncident = typeof incidents.$inferSelect;
 
-/** What those who are told of incidents get, put out in the transaction that records one. */
+/** Writes the messages about incidents, in the transaction that records one. */
 export type Outbox = {
   announcer(
     tx: Writer,

@@ -1,4 +1,4 @@
-/** What one look says of each event: what is there, and what may be there nevertheless. Pure. */
+/** What one look finds of each event: what is there, and what may be there. Pure. */
 import type { EventName } from '../../../shared/events.ts';
 import { NOT_DIALLED_YET } from '../../../shared/wire/sites.ts';
 import type { AgentFacts } from '../agent-facts.ts';

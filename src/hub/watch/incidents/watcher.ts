@@ -1,5 +1,5 @@
 /**
- * Watches for what breaks by itself: looks every five seconds at the facts that the status has too,
+ * Watches for what breaks on its own: looks every five seconds at the facts that the status has too,
  * and records when an incident begins and is over.
  */
 import type { Log } from '../../../shared/log.ts';
