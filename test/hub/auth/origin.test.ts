@@ -36,6 +36,23 @@ describe('a change with a cookie is refused', () => {
     expect((await change({ ...cookie(), ...page })).status).toBe(403);
   });
 
+  test.each([
+    ['with spaces around its name', (token: string) => `signalbox_session = ${token}`],
+    ['after a tab', (token: string) => `a=b;\tsignalbox_session=${token}`],
+    ['in quotes', (token: string) => `signalbox_session="${token}"`],
+    [
+      'after another of its name',
+      (token: string) => `signalbox_session=;signalbox_session=${token}`,
+    ],
+    [
+      'percent-encoded',
+      (token: string) => `signalbox_session=%${token.charCodeAt(0).toString(16)}${token.slice(1)}`,
+    ],
+  ])('whose cookie is written %s', async (_, write) => {
+    const headers = { Cookie: write(owner.token), Origin: 'https://evil.example' };
+    expect((await change(headers)).body.code).toBe('FORBIDDEN_ORIGIN');
+  });
+
   test('even if the cookie’s session has ended', async () => {
     const headers = { Cookie: 'a=b; __Host-signalbox_session=old', Origin: 'https://evil.example' };
     expect((await change(headers)).body.code).toBe('FORBIDDEN_ORIGIN');
