@@ -8,12 +8,14 @@ import { BODY, PUBLISHES, refusals } from '../http/refusal-schemas.ts';
 import { Lacking, lacking, Success } from '../http/schemas.ts';
 import { sequence } from '../model/changes.ts';
 import { changeOf, Operation } from '../model/operation.ts';
+import { createReadPorts } from '../publish/ports.ts';
 import type { ApiContext } from './context.ts';
-import { CHANGED, ChangedVhost, NEW_VHOST, viewVhost } from './vhost-view.ts';
+import { CHANGED, ChangedVhost, NEW_VHOST, Unreached, unreached, viewVhost } from './vhost-view.ts';
 
 const MAX_OPERATIONS = 1_000;
 
 export function vhostBulkRoutes({ publisher, warningsAfter, guard, bodyLimit }: ApiContext) {
+  const readPorts = createReadPorts({ publisher });
   return new Elysia({ name: 'vhost-bulk', prefix: '/vhosts' })
     .use(guard)
     .use(jsonBody(bodyLimit))
@@ -38,6 +40,7 @@ export function vhostBulkRoutes({ publisher, warningsAfter, guard, bodyLimit }: 
                 },
           ),
           ...lacking(behind),
+          ...(await unreached([...warnings.values()].flat(), readPorts)),
         };
       },
       {
@@ -46,6 +49,7 @@ export function vhostBulkRoutes({ publisher, warningsAfter, guard, bodyLimit }: 
         response: {
           200: t.Composite([
             Lacking,
+            Unreached,
             t.Object({ results: t.Array(t.Union([ChangedVhost, Success])) }),
           ]),
           ...refusals(...PUBLISHES, ...BODY, 'NOT_FOUND', 'DOMAIN_TAKEN'),

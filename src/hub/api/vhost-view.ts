@@ -6,6 +6,8 @@ import { Lacking, Timestamp, Warning } from '../http/schemas.ts';
 import { placesOf } from '../model/placement.ts';
 import type { SiteSet, Vhost } from '../model/vhost.ts';
 import type { Precondition } from '../model/vhost-changes.ts';
+import type { ReadPorts } from '../publish/ports.ts';
+import { Serving } from '../publish/serving.ts';
 
 export const VhostView = t.Object(
   {
@@ -26,11 +28,22 @@ export const VhostView = t.Object(
   { title: 'Vhost' },
 );
 
+/** What the answer to a change says of the proxy's ports. */
+export const Unreached = t.Object({
+  serving: t.Optional(
+    t.Union([Serving, t.Null()], {
+      description:
+        'as in `/status`; only if `warnings` says that visitors do not reach a vhost (`NOT_SERVED`)',
+    }),
+  ),
+});
+
 /** The answer to a change. */
 export const ChangedVhost = t.Composite(
   [
     VhostView,
     Lacking,
+    Unreached,
     t.Object({
       warnings: t.Array(Warning, {
         description: 'problems that a visitor would notice, as far as known after 1.5 s',
@@ -86,6 +99,12 @@ export function tagged(
   const view = viewVhost(vhost, among);
   set.headers.ETag = etagOf(view);
   return view;
+}
+
+/** The field of that, if these warnings ask for it. */
+export async function unreached(warnings: readonly Warning[], read: ReadPorts) {
+  const isReached = warnings.every(({ code }) => code !== 'NOT_SERVED');
+  return isReached ? {} : { serving: await read() };
 }
 
 /** The precondition that `If-Match` makes; undefined if there is none. */

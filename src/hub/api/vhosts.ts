@@ -16,6 +16,7 @@ import {
   toggleChange,
   updateChange,
 } from '../model/vhost-changes.ts';
+import { createReadPorts } from '../publish/ports.ts';
 import type { Applied } from '../publish/queue.ts';
 import type { ApiContext } from './context.ts';
 import {
@@ -24,6 +25,7 @@ import {
   NEW_VHOST,
   preconditionOf,
   tagged,
+  unreached,
   VHOST,
   VhostView,
   viewVhost,
@@ -33,15 +35,20 @@ const CHANGED_AT = '2026-11-20T19:00:00.000Z';
 const MOVED = { upstream: '127.0.0.1:8001' };
 
 export function vhostRoutes({ publisher, warningsAfter, guard, bodyLimit }: ApiContext) {
+  const readPorts = createReadPorts({ publisher });
   const expectedBy = (request: Request) => preconditionOf(request, publisher.current());
   const answer = async (
     { result, behind }: Applied<Vhost>,
     set: { headers: Record<string, string | number> },
-  ) => ({
-    ...tagged(result, publisher.current(), set),
-    ...lacking(behind),
-    warnings: (await warningsAfter([result])).get(result.id) ?? [],
-  });
+  ) => {
+    const warnings = (await warningsAfter([result])).get(result.id) ?? [];
+    return {
+      ...tagged(result, publisher.current(), set),
+      ...lacking(behind),
+      ...(await unreached(warnings, readPorts)),
+      warnings,
+    };
+  };
   return new Elysia({ name: 'vhosts', prefix: '/vhosts' })
     .use(guard)
     .get('/', ({ query: { tag, agent } }) => listed(publisher.current(), tag, agent), {

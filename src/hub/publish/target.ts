@@ -4,14 +4,13 @@ import type { Log } from '../../shared/log.ts';
 import type { ProxyStatus } from '../../shared/wire/proxy.ts';
 import type { AgentClient } from '../agents/client.ts';
 import { labelOf, type StoredAgent } from '../model/agent.ts';
-import { idsAfter, type Plan, type Preamble, type Step } from '../model/changes.ts';
+import type { Preamble, Step } from '../model/changes.ts';
 import type { Dialect } from '../model/containment.ts';
 import { changedVhosts } from '../model/entities.ts';
 import { isPlacedOn, setFor } from '../model/placement.ts';
-import { isRejection, isTooLarge } from '../model/refusal.ts';
 import type { Store } from '../model/store.ts';
 import type { SiteSet, Vhost } from '../model/vhost.ts';
-import { findStale } from './blame.ts';
+import { type Acceptance, createAcceptance } from './acceptance.ts';
 import { createGateway, type Gateway } from './gateway.ts';
 import { createLastSeen, type LastSeen } from './last-seen.ts';
 import { createLeftOut, type LeftOut, type LeftOutPace } from './left-out.ts';
@@ -40,59 +39,56 @@ export type Look = Readonly<{ found: ProxyStatus; published: number }>;
 export type Target = Pick<
   LastSeen,
   'away' | 'skipped' | 'seen' | 'version' | 'dialect' | 'lastDialect' | 'status' | 'watched'
-> & {
-  readonly id: number;
-  readonly url: string | null;
-  readonly client: AgentClient;
-  readonly gateway: Gateway;
-  readonly leftOut: LeftOut;
-  readonly upkeep: Upkeep;
-  readonly standing: Standing;
-  agent(): StoredAgent;
-  /** Whose proxy it is, in words for people: as `labelOf`. */
-  label(): string | undefined;
-  /** As `dialect`, for a set in which it matters which Caddy runs now. */
-  dialectFor(set: SiteSet): Promise<Dialect>;
-  /** The part of a set that is to be live here once these steps are taken. */
-  next(set: SiteSet, steps: readonly Step[]): SiteSet;
-  /**
-   * Makes that part live. @param replace whether the change may replace what others published
-   * @throws Failure
-   */
-  load(set: SiteSet, steps: readonly Step[], replace: boolean): Promise<void>;
-  /** Has the proxy validate that part, so that `load` does not. @throws Failure */
-  prepare(set: SiteSet, steps: readonly Step[]): Promise<void>;
-  /** Makes what is stored live again, if what these steps led to is. Never fails. */
-  takeBack(set: SiteSet, steps: readonly Step[]): Promise<void>;
-  /** What these steps led to is live and recorded. */
-  settle(set: SiteSet, steps: readonly Step[]): void;
-  /** Since when the proxy lacks a change that is recorded; null if it lacks none. */
-  behindSince(): Date | null;
-  /** Notes that it lacks what these steps led to. */
-  fellBehind(time: Date, set: SiteSet, steps: readonly Step[]): void;
-  /** Notes that the first publish begins, and nothing is served that it could take away. */
-  setVacant(isVacant: boolean): void;
-  /** As `Publisher.preview`. @throws Failure */
-  check(plan: Plan<unknown>): Promise<void>;
-  /** Whether steps change a vhost that the proxy refuses as it is stored. */
-  isAboutBroken(steps: readonly Step[]): Promise<boolean>;
-  /**
-   * Notes what goes live, and is recorded or taken back then: meanwhile it counts as what is stored.
-   * Null: nothing.
-   */
-  setOnTrial(...trial: [set: SiteSet, steps: readonly Step[]] | [null]): void;
-  isOnTrial(): boolean;
-  isInStep(status: ProxyStatus): boolean;
-  /** Whether an agent that did not answer does now, and its proxy with it. Never fails. */
-  isBack(): Promise<boolean>;
-  /** Asks what the proxy serves: wait for it while others publish. @throws Failure */
-  look(): Promise<Look>;
-  /**
-   * Publishes the stored set again if the proxy serves another one; call it between two publishes.
-   * @param look asks again if it is outdated @throws Failure
-   */
-  compare(look: Look): Promise<void>;
-};
+> &
+  Acceptance & {
+    readonly id: number;
+    readonly url: string | null;
+    readonly client: AgentClient;
+    readonly gateway: Gateway;
+    readonly leftOut: LeftOut;
+    readonly upkeep: Upkeep;
+    readonly standing: Standing;
+    agent(): StoredAgent;
+    /** Whose proxy it is, in words for people: as `labelOf`. */
+    label(): string | undefined;
+    /** As `dialect`, for a set in which it matters which Caddy runs now. */
+    dialectFor(set: SiteSet): Promise<Dialect>;
+    /** The part of a set that is to be live here once these steps are taken. */
+    next(set: SiteSet, steps: readonly Step[]): SiteSet;
+    /**
+     * Makes that part live. @param replace whether the change may replace what others published
+     * @throws Failure
+     */
+    load(set: SiteSet, steps: readonly Step[], replace: boolean): Promise<void>;
+    /** Has the proxy validate that part, so that `load` does not. @throws Failure */
+    prepare(set: SiteSet, steps: readonly Step[]): Promise<void>;
+    /** Makes what is stored live again, if what these steps led to is. Never fails. */
+    takeBack(set: SiteSet, steps: readonly Step[]): Promise<void>;
+    /** What these steps led to is live and recorded. */
+    settle(set: SiteSet, steps: readonly Step[]): void;
+    /** Since when the proxy lacks a change that is recorded; null if it lacks none. */
+    behindSince(): Date | null;
+    /** Notes that it lacks what these steps led to. */
+    fellBehind(time: Date, set: SiteSet, steps: readonly Step[]): void;
+    /** Notes that the first publish begins, and nothing is served that it could take away. */
+    setVacant(isVacant: boolean): void;
+    /**
+     * Notes what goes live, and is recorded or taken back then: meanwhile it counts as what is stored.
+     * Null: nothing.
+     */
+    setOnTrial(...trial: [set: SiteSet, steps: readonly Step[]] | [null]): void;
+    isOnTrial(): boolean;
+    isInStep(status: ProxyStatus): boolean;
+    /** Whether an agent that did not answer does now, and its proxy with it. Never fails. */
+    isBack(): Promise<boolean>;
+    /** Asks what the proxy serves: wait for it while others publish. @throws Failure */
+    look(): Promise<Look>;
+    /**
+     * Publishes the stored set again if the proxy serves another one; call it between two publishes.
+     * @param look asks again if it is outdated @throws Failure
+     */
+    compare(look: Look): Promise<void>;
+  };
 
 /**
  * The text of a policy is the same in each of its vhosts: it is validated in some of them before all
@@ -134,6 +130,11 @@ export function createTarget(deps: TargetDeps): Target {
     return changedVhosts(concerning, most)?.filter((vhost) => isPlacedOn(vhost, id));
   }
   const concernsHere = (of: Preamble | null) => of?.agent == null || of.agent.id === id;
+
+  const { check, isAboutBroken } = createAcceptance({
+    ...{ gateway, leftOut, own, next, changed },
+    watched,
+  });
 
   function isInStep(status: ProxyStatus): boolean {
     if (!isOurs(status, store)) return !status.foreign;
@@ -222,23 +223,7 @@ export function createTarget(deps: TargetDeps): Target {
 
     isOnTrial: () => onTrial !== null,
 
-    async check(plan) {
-      const before = leftOut.of(own());
-      const set = next(plan.next, plan.steps);
-      try {
-        await watched(gateway.check(set, changed(plan.steps)));
-      } catch (error) {
-        if (!isRejection(error) || isTooLarge(error)) throw error;
-        const stale = await findStale(gateway, before, set, plan.steps, error);
-        const [first] = stale.broken;
-        if (!first) throw error;
-        if (!(await isAboutBroken(plan.steps))) throw first.failure;
-        const ids = new Set([...stale.broken.map(({ vhost }) => vhost), ...stale.unexamined]);
-        const vhosts = set.vhosts.filter((vhost) => !ids.has(vhost));
-        await gateway.check({ ...set, vhosts }, changed(plan.steps));
-      }
-    },
-
+    check,
     isAboutBroken,
     isInStep,
 
@@ -299,13 +284,5 @@ export function createTarget(deps: TargetDeps): Target {
     } catch (error) {
       log('not noted', { agent: agent().name, reason: String(error) }, 'warn');
     }
-  }
-
-  async function isAboutBroken(steps: readonly Step[]): Promise<boolean> {
-    const touched = idsAfter(steps);
-    for (const { kind, before } of steps) if (kind === 'vhost' && before) touched.add(before.id);
-    if (leftOut.list().some(({ vhost }) => touched.has(vhost.id))) return true;
-    const before = own().vhosts.filter(({ id }) => touched.has(id));
-    return (await gateway.findBroken(leftOut.of(own()), before)).broken.length > 0;
   }
 }

@@ -299,8 +299,26 @@ export interface Check {
 export interface ChangedVhost extends Vhost {
   /** the unreachable agents: their proxies serve their previous sites until the agents return */
   behind?: string[];
+  /** as in `/status`; only if `warnings` says that visitors do not reach a vhost (`NOT_SERVED`) */
+  serving?: Serving | null;
   /** problems that a visitor would notice, as far as known after 1.5 s */
   warnings: Warning[];
+}
+/** the proxy’s ports and why they are not 80 and 443; null if the agent or the proxy does not respond, or this hub does not manage the proxy’s sites */
+export interface Serving {
+  http: Listening;
+  https: Listening;
+  /** the next command to run, on the proxy’s machine; null if none is needed */
+  cure: string | null;
+}
+export interface Listening {
+  /** where the proxy listens, or would for a site that needs it */
+  port: number;
+  wanted: number;
+  /** why the port is not 80, or not open; null if all is well */
+  reason: string | null;
+  /** whether something is in the way, or the port is not open */
+  blocked: boolean;
 }
 export interface Done {
   success: true;
@@ -529,22 +547,6 @@ export interface Status {
     /** not renewed automatically, or the proxy should have renewed it by now */
     overdue: boolean;
   }[];
-}
-/** the proxy’s ports and why they are not 80 and 443; null if the agent or the proxy does not respond, or this hub does not manage the proxy’s sites */
-export interface Serving {
-  http: Listening;
-  https: Listening;
-  /** the next command to run, on the proxy’s machine; null if none is needed */
-  cure: string | null;
-}
-export interface Listening {
-  /** where the proxy listens, or would for a site that needs it */
-  port: number;
-  wanted: number;
-  /** why the port is not 80, or not open; null if all is well */
-  reason: string | null;
-  /** whether something is in the way, or the port is not open */
-  blocked: boolean;
 }
 export interface Problem {
   code:

@@ -10,7 +10,7 @@ import {
 } from '../../harness/stack.ts';
 
 type Warning = { code: string; message: string };
-type Changed = { id: number; enabled: boolean; warnings: Warning[] };
+type Changed = { id: number; enabled: boolean; warnings: Warning[]; serving?: object };
 type Upstream = {
   address: string;
   up: boolean | null;
@@ -210,23 +210,26 @@ test('a port that another program holds is named in every answer about a site th
   };
   const changed = await send('PUT', `/${before.body.id}`, { config: 'respond again' });
   expect([changed.status, changed.body.warnings]).toEqual([200, [named]]);
+  const blocked = { http: { port: stack.httpPort, blocked: true, reason: expect.any(String) } };
+  expect(changed.body.serving).toMatchObject(blocked);
   const made = await send('POST', '', proxy('while', open));
   expect([made.status, made.body.warnings]).toEqual([201, [named]]);
   const off = await send('PATCH', `/${made.body.id}/toggle`);
-  expect([off.body.enabled, off.body.warnings]).toEqual([false, []]);
+  expect([off.body.enabled, off.body.warnings, off.body.serving]).toEqual([false, [], undefined]);
   const operations = [{ op: 'update', id: before.body.id, config: 'respond bulk' }];
-  const bulk = await send<{ results: Changed[] }>('POST', '/bulk', { operations });
+  const bulk = await send<{ results: Changed[]; serving: object }>('POST', '/bulk', { operations });
   expect(bulk.body.results[0]?.warnings).toEqual([named]);
+  expect(bulk.body.serving).toMatchObject(blocked);
   const elsewhere = freePort();
   const other = { domain: `http://other.example:${elsewhere}`, config: 'respond hi' };
   expect((await send('POST', '', other)).body.warnings).toEqual([]);
   const status = await ask<{ serving: object }>(`${stack.hub}/status`, { headers });
-  expect(status.body.serving).toMatchObject({ http: { port: stack.httpPort, blocked: true } });
+  expect(status.body.serving).toMatchObject(blocked);
   expect((await stateOf(before.body.id)).warnings).toEqual([named]);
 
   holder?.stop(true);
   const served = () => stack.served('before.example').catch(() => null);
   await until(async () => (await served())?.text === 'bulk', 'the site');
   const again = await send('PUT', `/${before.body.id}`, { config: 'respond free' });
-  expect(again.body.warnings).toEqual([]);
+  expect([again.body.warnings, 'serving' in again.body]).toEqual([[], false]);
 });
