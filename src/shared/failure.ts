@@ -72,6 +72,10 @@ export const FAILURES = {
     meaning:
       'Hub and agent have incompatible versions: install the same version of signalbox on both.',
   },
+  CHANGED_SINCE: {
+    status: 409,
+    meaning: 'Later changes prevent a group of changes from being undone; detail names them.',
+  },
   REVERT_CONFLICT: { status: 409, meaning: 'Later changes prevent this one from being undone.' },
   NOT_EMPTY: { status: 409, meaning: 'The hub already has vhosts: repeat with replace=true.' },
   PRECONDITION_FAILED: {

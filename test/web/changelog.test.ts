@@ -18,6 +18,7 @@ const entry = (more: Partial<Entry> = {}): Entry => ({
   enabled: null,
   createdAt: '2026-11-21T12:00:00.000Z',
   via: null,
+  group: 1,
   ...more,
 });
 const diffOf = (old: object, now: object) => JSON.stringify({ old, new: now });

@@ -107,6 +107,10 @@ export const changelog = sqliteTable('changelog', {
   after: text('after'),
   /** The names of the agents that were not reachable; null if none. */
   behind: text('behind', { mode: 'json' }).$type<readonly string[]>(),
+  /** The id of the first entry of the same request. */
+  group: integer('group_id').notNull(),
+  /** What the request did, in words; only in the first of several entries. */
+  summary: text('summary'),
 });
 
 /** The agents this hub publishes to. The first, with the id 1, is where the settings say. */

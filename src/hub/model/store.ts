@@ -18,6 +18,7 @@ import { FIRST_AGENT, firstThenByName, type StoredAgent } from './agent.ts';
 import type { Author, Kind, Plan, Step, StepOf } from './changes.ts';
 import { ENTITIES, type Row, reviver } from './entities.ts';
 import { recordOf } from './history.ts';
+import { summaryOf } from './summary.ts';
 import type { SiteSet } from './vhost.ts';
 
 /** A change that is live, and whose it is. */
@@ -140,9 +141,14 @@ export function createStore({
           time,
           behind.map(({ name }) => name),
         );
+        let nextEntry = nextIdOf('changelog');
         for (const { author, plan } of changes) {
           const known = [...plan.next.agents, ...plan.steps.flatMap(removedBy)];
-          for (const step of plan.steps) write(step, author, known);
+          const group = nextEntry;
+          for (const step of plan.steps) {
+            const summary = nextEntry++ === group ? summaryOf(plan.steps) : null;
+            write(step, { ...author, group, summary }, known);
+          }
         }
         if (behind.length > 0) {
           const ids = behind.map(({ id }) => id);
@@ -178,8 +184,11 @@ export function createStore({
 const removedBy = (step: Step): StoredAgent[] =>
   step.kind === 'agent' && step.before && !step.after ? [step.before] : [];
 
+/** What the entries of one request have in common; only the first one has the summary. */
+type Request = Author & { group: number; summary: string | null };
+
 /** Writes one step and its entry in the changelog. @throws SQLite errors */
-type Write = (step: Step, author: Author, known: readonly StoredAgent[]) => void;
+type Write = (step: Step, request: Request, known: readonly StoredAgent[]) => void;
 
 /**
  * Every statement is made once, when it is first needed: making it takes ten times as long as running it.
@@ -225,10 +234,10 @@ function prepareWrites(
     .values(slotsOf(changelog, Object.keys(entry)))
     .prepare();
   const missed = behind.length > 0 ? behind : null;
-  return (step, { userId, userName, via }, known) => {
+  return (step, { userId, userName, via, group, summary }, known) => {
     write(step);
     const recorded = { ...recordOf(step, known), createdAt: time, behind: missed };
-    record.run({ userId, userName, via, ...recorded });
+    record.run({ userId, userName, via, group, summary, ...recorded });
   };
 }
 

@@ -275,6 +275,11 @@ describe('vhosts', () => {
     await refused('revertChangelogEntry', 'REVERT_CONFLICT', { params: { id: find('create') } });
     await refused('revertChangelogEntry', 'NOT_FOUND', { params: { id: 999 } });
     await signedIn('revertChangelogEntry', { params: { id: find('delete') } });
+    type Grouped = { group: number; count: number }[];
+    const groups = await signedIn<Grouped>('listChangelog', { query: { grouped: 'true' } });
+    const several = groups.body.find(({ count }) => count === 3)?.group ?? 0;
+    await signedIn('revertChangelogGroup', { params: { id: groups.body[0]?.group ?? 0 } });
+    await refused('revertChangelogGroup', 'CHANGED_SINCE', { params: { id: several } });
     await refused('listChangelog', 'INVALID_REQUEST', { query: { before: 'x' } });
   });
 });
