@@ -3,15 +3,23 @@ import type { Entry } from '../lib/types.ts';
 import { WORDS } from './describe.ts';
 
 /** `user` is an id; empty texts do not filter. */
-export type ChangeFilter = { domain: string; user: string; action: Entry['action'] | '' };
+export type ChangeFilter = {
+  domain: string;
+  user: string;
+  action: Entry['action'] | '';
+  /** Of one request. */
+  group: string;
+};
 
-/** Reads the filter from an address; unknown actions count as absent. */
+/** Reads the filter from an address; unknown actions and groups that are no numbers count as absent. */
 export function readFilter(query: URLSearchParams): ChangeFilter {
   const action = query.get('action') ?? '';
+  const group = query.get('group') ?? '';
   return {
     domain: query.get('domain') ?? '',
     user: query.get('user') ?? '',
     action: isAction(action) ? action : '',
+    group: /^[1-9]\d{0,14}$/.test(group) ? group : '',
   };
 }
 
