@@ -87,6 +87,10 @@ export const FAILURES = {
     status: 422,
     meaning: 'After the import, the proxy would behave differently.',
   },
+  KEY_REUSED: {
+    status: 422,
+    meaning: 'The Idempotency-Key was used for another request within the last 24 hours.',
+  },
   USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: {
     status: 422,
     meaning: 'An account with this email address already exists.',

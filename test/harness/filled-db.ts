@@ -117,6 +117,15 @@ export function layDatabase(dataDir: string, ports: { http: number; https: numbe
       })),
     )
     .run();
+  db.insert(tables.answers)
+    .values({
+      key: '0a'.repeat(32),
+      request: '0b'.repeat(32),
+      status: 201,
+      body: '{}',
+      createdAt: AT,
+    })
+    .run();
   db.insert(tables.agents)
     .values({
       ...{ name: 'vps', url: 'https://127.0.0.1:9', fingerprint: 'a3'.repeat(32), generation: 2 },

@@ -113,6 +113,23 @@ export const changelog = sqliteTable('changelog', {
   summary: text('summary'),
 });
 
+/** The answers to requests with an `Idempotency-Key`, for a day. */
+export const answers = sqliteTable(
+  'answers',
+  {
+    /** SHA-256 of route, account or token, and key. */
+    key: text('key').primaryKey(),
+    /** HMAC of body and query with the key: another request with this key is refused. */
+    request: text('request').notNull(),
+    status: integer('status').notNull(),
+    etag: text('etag'),
+    /** As JSON text. */
+    body: text('body').notNull(),
+    createdAt: integer('created_at', { mode: 'timestamp_ms' }).notNull(),
+  },
+  (table) => [index('answers_created_at').on(table.createdAt)],
+);
+
 /** The agents this hub publishes to. The first, with the id 1, is where the settings say. */
 export const agents = sqliteTable(
   'agents',

@@ -266,6 +266,9 @@ describe('vhosts', () => {
     const id = results.body.results[0]?.id ?? 0;
     await refused('bulkVhosts', 'NOT_FOUND', { json: { operations: [{ op: 'delete', id: 999 }] } });
     await refused('bulkVhosts', 'DOMAIN_TAKEN', { json: { operations: [operation] } });
+    const headers = { 'Idempotency-Key': 'once' };
+    await signedIn('bulkVhosts', { headers, json: { operations: [] } });
+    await refused('bulkVhosts', 'KEY_REUSED', { headers, json: { operations: [operation] } });
     await signedIn('deleteVhost', { params: { id } });
     const entries = (
       await signedIn<{ id: number; domain: string; action: string }[]>('listChangelog')
